@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How every library, tool and test of the project is compiled: flags, the
+# precompiled header, lld and ccache where they are found.
+
+# LLVM_DEFINITIONS is one string; passed unsplit, it redefines macros in every
+# translation unit.
+separate_arguments(CUTBACK_LLVM_DEFINITIONS NATIVE_COMMAND
+                   "${LLVM_DEFINITIONS}")
+add_compile_definitions(${CUTBACK_LLVM_DEFINITIONS})
+# Debian's libMLIR is built with NDEBUG; some headers have another layout
+# without it, so every configuration defines it. Our own checks do not use
+# assert().
+add_compile_definitions(NDEBUG)
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS}
+                    ${Boost_INCLUDE_DIRS})
+include_directories(${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include)
+add_compile_options(-Wall -Wextra -Wno-unused-parameter
+                    $<$<BOOL:${CUTBACK_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # libstdc++ 12 marks what std::stable_sort uses as deprecated.
+  add_compile_options(-Wno-deprecated-declarations -fcolor-diagnostics)
+endif()
+
+if(CUTBACK_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
+                      -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+find_program(CUTBACK_CCACHE ccache)
+if(CUTBACK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # The sloppiness lets a precompiled header be cached. base_dir lets clean
+  # checkouts at other paths share the cache.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${CUTBACK_CCACHE})
+endif()
+find_program(CUTBACK_LLD ld.lld PATHS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
+if(CUTBACK_LLD)
+  add_link_options(-B${LLVM_TOOLS_BINARY_DIR} -fuse-ld=lld)
+endif()
+
+# cutback_add_folders(FOLDERS...): add_subdirectory of those that have a
+# CMakeLists.txt, in the order given (a library before its users).
+function(cutback_add_folders)
+  foreach(folder ${ARGN})
+    if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/CMakeLists.txt)
+      add_subdirectory(${folder})
+    endif()
+  endforeach()
+endfunction()
+
+# One precompiled header for all MLIR translation units; without it parsing
+# MLIR's headers is most of the build.
+function(cutback_use_pch target)
+  if(TARGET CutbackPCH AND NOT CUTBACK_NO_PCH)
+    target_precompile_headers(${target} REUSE_FROM CutbackPCH)
+    if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+      target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
+    endif()
+  endif()
+endfunction()
+
+# cutback_add_library(NAME SOURCES... [NO_MLIR] [DEPENDS tblgen-targets...]
+#                     [LINK_LIBS libs...])
+# NO_MLIR: standard library and Boost only; neither links nor precompiles MLIR.
+function(cutback_add_library name)
+  cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK_LIBS" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
+  if(NOT ARG_NO_MLIR)
+    cutback_use_pch(${name})
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  endif()
+endfunction()
+
+# cutback_add_tool(NAME SOURCES... [LINK_LIBS libs...])
+function(cutback_add_tool name)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  cutback_use_pch(${name})
+endfunction()
+
+# cutback_add_unit_test(NAME SOURCES... [NO_MLIR] [LINK_LIBS libs...])
+# One GoogleTest program a library, called NAME, in build/<preset>/bin.
+function(cutback_add_unit_test name)
+  cmake_parse_arguments(ARG "NO_MLIR" "" "LINK_LIBS" ${ARGN})
+  add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
+  if(NOT ARG_NO_MLIR)
+    cutback_use_pch(${name})
+    target_link_libraries(${name} PRIVATE MLIR LLVM)
+  endif()
+  target_compile_definitions(${name} PRIVATE
+      CUTBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  add_test(NAME ${name} COMMAND ${name})
+  set_tests_properties(${name} PROPERTIES LABELS unit)
+  set_property(GLOBAL APPEND PROPERTY CUTBACK_UNIT_TESTS ${name})
+endfunction()
+
+# cutback_add_benchmark(NAME SOURCES... [LINK_LIBS libs...])
+function(cutback_add_benchmark name)
+  cutback_add_tool(${name} ${ARGN})
+endfunction()
