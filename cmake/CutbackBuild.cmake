@@ -7,7 +7,7 @@
 # translation unit.
 separate_arguments(CUTBACK_LLVM_DEFINITIONS NATIVE_COMMAND
                    "${LLVM_DEFINITIONS}")
-add_compile_definitions(${CUTBACK_LLVM_DEFINITIONS})
+add_definitions(${CUTBACK_LLVM_DEFINITIONS})
 # Debian's libMLIR is built with NDEBUG; some headers have another layout
 # without it, so every configuration defines it. Our own checks do not use
 # assert().

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dialect `joint`: ops, attributes, interfaces.
+#ifndef CUTBACK_DIALECT_JOINT_JOINT_H
+#define CUTBACK_DIALECT_JOINT_JOINT_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <optional>
+
+#include "cutback/Dialect/Joint/JointDialect.h.inc"
+#include "cutback/Dialect/Joint/JointEnums.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "cutback/Dialect/Joint/JointAttrs.h.inc"
+
+#include "cutback/Dialect/Joint/JointInterfaces.h.inc"
+
+#define GET_OP_CLASSES
+#include "cutback/Dialect/Joint/JointOps.h.inc"
+
+#endif // CUTBACK_DIALECT_JOINT_JOINT_H

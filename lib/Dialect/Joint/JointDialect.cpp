@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration of dialect `joint` and of its attributes, and the verifier of
+// the discardable attributes (`joint.policy`, `joint.save`, …) that it lends
+// to ops of other dialects.
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace cutback::joint;
+
+#include "cutback/Dialect/Joint/JointDialect.cpp.inc"
+#include "cutback/Dialect/Joint/JointEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "cutback/Dialect/Joint/JointAttrs.cpp.inc"
+
+#include "cutback/Dialect/Joint/JointInterfaces.cpp.inc"
+
+void JointDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "cutback/Dialect/Joint/JointAttrs.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "cutback/Dialect/Joint/JointOps.cpp.inc"
+      >();
+}
+
+//===----------------------------------------------------------------------===//
+// #joint.role
+//===----------------------------------------------------------------------===//
+
+Attribute RoleAttr::parse(AsmParser &parser, Type) {
+  StringRef word;
+  std::string name;
+  int64_t of = -1;
+  bool backward = false;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  std::optional<RoleKind> kind = symbolizeRoleKind(word);
+  if (!kind) {
+    parser.emitError(loc, "unknown role '") << word << "'";
+    return {};
+  }
+  StringAttr nameAttr;
+  if (succeeded(parser.parseOptionalString(&name)))
+    nameAttr = StringAttr::get(parser.getContext(), name);
+  if (succeeded(parser.parseOptionalKeyword("of")) && parser.parseInteger(of))
+    return {};
+  if (succeeded(parser.parseOptionalKeyword("backward")))
+    backward = true;
+  if (parser.parseGreater())
+    return {};
+  return get(parser.getContext(), *kind, nameAttr, of, backward);
+}
+
+void RoleAttr::print(AsmPrinter &p) const {
+  p << "<" << stringifyRoleKind(getKind());
+  if (getName()) {
+    p << " ";
+    p.printAttributeWithoutType(getName());
+  }
+  if (getOf() >= 0)
+    p << " of " << getOf();
+  if (getBackward())
+    p << " backward";
+  p << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// Discardable attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult JointDialect::verifyOperationAttribute(Operation *op,
+                                                     NamedAttribute attr) {
+  StringRef name = attr.getName().getValue();
+  if (name == kPolicy && !isa<PolicyAttr>(attr.getValue()))
+    return op->emitOpError("attribute '") << kPolicy << "' must be #joint.policy";
+  if (name == kSave) {
+    auto flags = dyn_cast<DenseBoolArrayAttr>(attr.getValue());
+    if (!flags || flags.size() != static_cast<int64_t>(op->getNumResults()))
+      return op->emitOpError("attribute '")
+             << kSave << "' must hold one bool for each of the op's "
+             << op->getNumResults() << " results";
+  }
+  if (name == kSide && !isa<SideAttr>(attr.getValue()))
+    return op->emitOpError("attribute '") << kSide << "' must be #joint.side";
+  return success();
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ops of dialect `joint` other than `joint.graph`: unknown calls, writes,
+// checks, checkpoint regions, and the link between the two halves.
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace cutback::joint;
+
+#define GET_OP_CLASSES
+#include "cutback/Dialect/Joint/JointOps.cpp.inc"
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+/// An effect that no other ordered op may pass.
+static void addOrderedEffect(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+
+//===----------------------------------------------------------------------===//
+// joint.opaque
+//===----------------------------------------------------------------------===//
+
+void OpaqueOp::getEffects(Effects &effects) {
+  if (getEffects())
+    addOrderedEffect(effects);
+}
+
+void OpaqueOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setResultNames(*this, getNamesAttr(), setName);
+}
+
+StringRef OpaqueOp::getPacketName() {
+  StringRef callee = getCallee();
+  return callee.count('.') >= 2 ? callee.rsplit('.').first : callee;
+}
+
+StringRef OpaqueOp::getOverloadName() {
+  StringRef callee = getCallee();
+  return callee.count('.') >= 2 ? callee.rsplit('.').second : StringRef();
+}
+
+ArrayAttr OpaqueOp::getCallArgs() { return getArgs(); }
+bool OpaqueOp::returnsTuple() { return getTuple() || getNumResults() > 1; }
+bool OpaqueOp::isRecomputable() { return false; }
+int64_t OpaqueOp::getAliasedOperand(unsigned) { return -1; }
+bool OpaqueOp::isRandom() { return false; }
+bool OpaqueOp::isComputeIntensive() { return false; }
+bool OpaqueOp::hasOrderedEffects() { return getEffects(); }
+
+ParseResult OpaqueOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<ParsedArg> args;
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  StringAttr callee;
+  if (parser.parseAttribute(callee, "callee", state.attributes) ||
+      parseCallArgs(parser, args, operands))
+    return failure();
+  SmallVector<Attribute> values;
+  SmallVector<StringRef> keywords;
+  for (ParsedArg &arg : args) {
+    values.push_back(arg.value);
+    if (!arg.keyword.empty())
+      keywords.push_back(arg.keyword);
+  }
+  Builder &builder = parser.getBuilder();
+  state.addAttribute("args", builder.getArrayAttr(values));
+  if (!keywords.empty())
+    state.addAttribute("keywords", builder.getStrArrayAttr(keywords));
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parseCallTypes(parser, state, operands))
+    return failure();
+  parseResultNames(parser, state);
+  return success();
+}
+
+void OpaqueOp::print(OpAsmPrinter &p) {
+  p << " ";
+  p.printAttribute(getCalleeAttr());
+  ArrayAttr keywords = getKeywordsAttr();
+  unsigned numPositional = getArgs().size() - (keywords ? keywords.size() : 0);
+  printCallArgs(
+      p, getInputs(), getArgs(),
+      [&](unsigned i) {
+        return cast<StringAttr>(keywords[i - numPositional]).getValue();
+      },
+      numPositional, [](unsigned) { return false; });
+  p.printOptionalAttrDict((*this)->getAttrs(),
+                          {"callee", "args", "keywords", "names"});
+  printCallTypes(p, *this);
+}
+
+LogicalResult OpaqueOp::verify() {
+  if (countOperands(getArgs()) != getNumOperands())
+    return emitOpError("has ") << getNumOperands() << " operands, its argument "
+                               << "list asks for " << countOperands(getArgs());
+  if (getKeywordsAttr() && getKeywordsAttr().size() > getArgs().size())
+    return emitOpError("has more keywords than arguments");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// joint.write, joint.assert, joint.barrier
+//===----------------------------------------------------------------------===//
+
+void WriteOp::getEffects(Effects &effects) { addOrderedEffect(effects); }
+bool WriteOp::isRecomputable() { return false; }
+int64_t WriteOp::getAliasedOperand(unsigned) { return 0; }
+bool WriteOp::isRandom() { return false; }
+bool WriteOp::isComputeIntensive() { return false; }
+bool WriteOp::hasOrderedEffects() { return true; }
+
+void WriteOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setResultNames(*this, getNamesAttr(), setName);
+}
+
+ParseResult WriteOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand destination, value;
+  Type destinationType, valueType;
+  if (parser.parseOperand(destination) || parser.parseComma() ||
+      parser.parseOperand(value) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(destinationType) || parser.parseComma() ||
+      parser.parseType(valueType) ||
+      parser.resolveOperand(destination, destinationType, state.operands) ||
+      parser.resolveOperand(value, valueType, state.operands))
+    return failure();
+  state.addTypes(destinationType);
+  parseResultNames(parser, state);
+  return success();
+}
+
+void WriteOp::print(OpAsmPrinter &p) {
+  p << " " << getDestination() << ", " << getValue();
+  SmallVector<StringRef> elided = {"names"};
+  if (getSide() == Side::Forward)
+    elided.push_back("side");
+  p.printOptionalAttrDict((*this)->getAttrs(), elided);
+  p << " : " << getDestination().getType() << ", " << getValue().getType();
+}
+
+LogicalResult WriteOp::verify() {
+  if (!isa<BlockArgument>(getDestination())) // C1
+    return emitOpError("writes '")
+           << getValueName(getDestination())
+           << "', which is not an argument of the graph";
+  auto to = dyn_cast<ShapedType>(getDestination().getType());
+  auto from = dyn_cast<ShapedType>(getValue().getType());
+  if (to && from && failed(verifyCompatibleShape(to, from))) // C2
+    return emitOpError("writes a value of type ")
+           << from << " into an argument of type " << to;
+  return success();
+}
+
+void AssertOp::getEffects(Effects &effects) { addOrderedEffect(effects); }
+bool AssertOp::isRecomputable() { return false; }
+int64_t AssertOp::getAliasedOperand(unsigned) { return -1; }
+bool AssertOp::isRandom() { return false; }
+bool AssertOp::isComputeIntensive() { return false; }
+bool AssertOp::hasOrderedEffects() { return true; }
+
+void BarrierOp::getEffects(Effects &effects) { addOrderedEffect(effects); }
+
+//===----------------------------------------------------------------------===//
+// joint.checkpoint
+//===----------------------------------------------------------------------===//
+
+LogicalResult CheckpointOp::verifyRegions() {
+  auto yield = dyn_cast<YieldOp>(getBody().front().getTerminator());
+  if (!yield || yield.getOperandTypes() != getResultTypes()) // C1
+    return emitOpError("must end with joint.yield of its ")
+           << getNumResults() << " results";
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// joint.partition
+//===----------------------------------------------------------------------===//
+
+LogicalResult PartitionOp::verify() {
+  auto lookup = [&](FlatSymbolRefAttr name) {
+    return dyn_cast_or_null<func::FuncOp>(
+        SymbolTable::lookupNearestSymbolFrom((*this)->getParentOp(), name));
+  };
+  func::FuncOp forward = lookup(getForwardAttr());
+  func::FuncOp backward = lookup(getBackwardAttr());
+  if (!forward || !backward) // C1
+    return emitOpError("names ")
+           << (forward ? getBackwardAttr() : getForwardAttr())
+           << ", which is not a function of the module";
+  size_t saved = getSaved().size();
+  ArrayRef<Type> results = forward.getResultTypes();
+  ArrayRef<Type> arguments = backward.getArgumentTypes();
+  if (results.size() < saved || arguments.size() < saved ||
+      results.take_back(saved) != arguments.take_front(saved)) // C2
+    return emitOpError("saves ")
+           << saved << " values, which are not the last results of @"
+           << forward.getName() << " and the first arguments of @"
+           << backward.getName() << " with equal types";
+  return success();
+}
