@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The FX view of a training graph: what PyTorch's partitioner sees.
+//
+// Its rules speak of FX nodes, not of our ops: placeholders, calls, one
+// `getitem` per *used* result of a call with several results, `get_attr`, and
+// one `output` at the end. The view is a set of flat arrays over node numbers
+// in graph order, so that every rule is one linear walk. It owns no MLIR
+// object; whoever builds it keeps the map from node numbers to values.
+#ifndef CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
+#define CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace cutback {
+
+/// The position of a node in graph order.
+using FxNodeId = uint32_t;
+inline constexpr FxNodeId noFxNode = ~FxNodeId(0);
+
+/// A read-only window on a row of a flat array.
+template <typename T> class FxRow {
+public:
+  FxRow(const T *first, const T *last) : first(first), last(last) {}
+  FxRow(const std::vector<T> &all)
+      : first(all.data()), last(all.data() + all.size()) {}
+  const T *begin() const { return first; }
+  const T *end() const { return last; }
+  size_t size() const { return static_cast<size_t>(last - first); }
+  bool empty() const { return first == last; }
+  const T &operator[](size_t i) const { return first[i]; }
+
+private:
+  const T *first;
+  const T *last;
+};
+
+/// `GetItem` is `operator.getitem(call, i)`; the rules count it as a call.
+enum class FxKind : uint8_t { Placeholder, GetAttr, Call, GetItem, Output };
+
+/// What a node yields. `Tuple` also stands for lists and dicts; `None` for
+/// calls without results and `get_attr` nodes without a known value.
+enum class FxValue : uint8_t { None, Tensor, Tuple, SymInt, SymBool, SymFloat };
+
+/// What a placeholder is. Parameters, buffers, inputs and sizes of the step
+/// are all `Primal`. Seeds are the seeds and offsets of the random generator
+/// for either half.
+enum class FxRole : uint8_t {
+  None,
+  Primal,
+  Tangent,
+  ForwardSeed,
+  BackwardSeed
+};
+
+/// Checkpoint tags. Both RECOMPUTE policies mean "tagged for recompute".
+enum class FxPolicy : uint8_t {
+  None,
+  MustSave,
+  PreferSave,
+  MustRecompute,
+  PreferRecompute
+};
+
+/// Facts about a node that only its schema or its origin tells.
+namespace fxflag {
+enum : uint32_t {
+  /// The schema writes an argument (`copy_`, `index_put_`, `add_`, `out=`).
+  MutableSchema = 1u << 0,
+  /// Effects outside the graph: prints, host callbacks, effect tokens.
+  Effectful = 1u << 1,
+  /// `_assert_async`, `_assert_scalar` and the like.
+  Assert = 1u << 2,
+  /// Draws from the random generator (tag `nondeterministic_seeded`).
+  SeededRandom = 1u << 3,
+  /// Tag `is_backward`: recorded while the backward was traced.
+  TagBackward = 1u << 4,
+  /// Tags `must_be_in_forward` and `must_be_in_backward`.
+  MustBeForward = 1u << 5,
+  MustBeBackward = 1u << 6,
+  /// A `_c10d_functional` call.
+  Collective = 1u << 7,
+  /// The node has a backward hook.
+  BackwardHook = 1u << 8,
+  /// A custom op: not ATen, prims, or Python arithmetic.
+  NonBuiltin = 1u << 9,
+  /// A primal that outlives the step: parameter or buffer. Saving it is free
+  /// where the options say so.
+  StaticLifetime = 1u << 10,
+  /// The size of the value depends on a symbol without a hint.
+  UnknownSymbol = 1u << 11,
+};
+} // namespace fxflag
+
+/// Everything about one node but its edges. 32 bytes.
+struct FxNode {
+  /// Tensor: elements x item size in bytes; tuple: the sum over its tensors,
+  /// unused results too. Not looked at for other values. Symbolic sizes by
+  /// hint; see torchTensorSize in TorchRules.h for symbols without one.
+  int64_t size = 0;
+  /// Index into FxGraph::packets ("aten.mul", "operator.getitem").
+  uint32_t packet = 0;
+  /// Bits of fxflag.
+  uint32_t flags = 0;
+  /// The checkpointed region; only looked at where `policy` is set.
+  int32_t region = -1;
+  /// The storage that a tensor lies in, shared by all views of it; -1 if the
+  /// value has none. Index into FxGraph::storageBytes.
+  int32_t storage = -1;
+  /// The node that a mutating call writes (first argument of `copy_`).
+  FxNodeId destination = noFxNode;
+  FxKind kind = FxKind::Call;
+  FxValue value = FxValue::Tensor;
+  FxRole role = FxRole::None;
+  FxPolicy policy = FxPolicy::None;
+
+  bool isCall() const {
+    return kind == FxKind::Call || kind == FxKind::GetItem;
+  }
+  bool isSymbolic() const { return value >= FxValue::SymInt; }
+  bool has(uint32_t flag) const { return (flags & flag) != 0; }
+  /// An input of the forward half: primal, forward seed or offset.
+  bool isInput() const {
+    return role == FxRole::Primal || role == FxRole::ForwardSeed;
+  }
+};
+
+/// Rows of unequal length in one array.
+struct FxRows {
+  std::vector<uint32_t> begin{0};
+  std::vector<uint32_t> items;
+  FxRow<uint32_t> operator[](size_t row) const {
+    return {items.data() + begin[row], items.data() + begin[row + 1]};
+  }
+  /// Ends the row that was appended to `items`.
+  void close() { begin.push_back(static_cast<uint32_t>(items.size())); }
+};
+
+/// One token of a call's arguments, for common subexpressions. The two top
+/// bits say what it is.
+namespace fxtoken {
+inline constexpr uint32_t kindMask = 3u << 30;
+inline constexpr uint32_t node = 0u << 30;      ///< a node number
+inline constexpr uint32_t literal = 1u << 30;   ///< FxGraph::literalHash index
+inline constexpr uint32_t structure = 2u << 30; ///< brackets, keywords
+} // namespace fxtoken
+
+/// The view. Read-only once FxGraphBuilder::finish returned it.
+struct FxGraph {
+  std::vector<FxNode> nodes;
+  /// Distinct operand nodes, in argument order (positional, then keyword).
+  FxRows inputs;
+  /// Distinct users in graph order, `output` included.
+  FxRows users;
+  /// Top-level positional arguments that are nodes; duplicates kept.
+  FxRows directArgs;
+  /// Free symbols of sizes, strides and offset of a value, as symbol numbers.
+  FxRows symbols;
+  /// Arguments as tokens of fxtoken; see FxGraphBuilder.
+  FxRows tokens;
+  /// Target per node: overload, interned; equal numbers = equal targets.
+  std::vector<uint32_t> targets;
+  /// The symbol that a node binds (a size that is an input), or -1.
+  std::vector<int32_t> binds;
+  /// The flat results; noFxNode stands for None. The first
+  /// `numForwardOutputs` belong to the forward.
+  std::vector<FxNodeId> outputs;
+  uint32_t numForwardOutputs = 0;
+  /// Distinct op packets, and symbol names, by number.
+  std::vector<std::string> packets;
+  std::vector<std::string> symbolNames;
+  /// Bytes of each storage.
+  std::vector<int64_t> storageBytes;
+  /// What Python's hash() makes of a literal, up to equality.
+  std::vector<uint64_t> literalHash;
+  /// The node of the graph that this one was made from by DCE and CSE; the
+  /// identity for a graph that comes from the builder.
+  std::vector<FxNodeId> origin;
+
+  size_t size() const { return nodes.size(); }
+  /// The number of the `output` node, always the last.
+  FxNodeId outputNode() const {
+    return static_cast<FxNodeId>(nodes.size() - 1);
+  }
+  std::string_view name(FxNodeId n) const {
+    return std::string_view(nameChars).substr(nameBegin[n],
+                                              nameBegin[n + 1] - nameBegin[n]);
+  }
+  void appendName(std::string_view name);
+  /// Fills `users` from `inputs`, in linear time.
+  void computeUsers();
+
+private:
+  std::string nameChars;
+  std::vector<uint32_t> nameBegin{0};
+};
+
+/// Builds an FxGraph, node by node in graph order:
+///
+///   uint32_t mul = builder.packet("aten.mul");
+///   builder.begin("mul_3", node);          // FxNode with packet = mul
+///   builder.target("aten.mul.Tensor");
+///   builder.argNode(x);                    // positional
+///   builder.argFloat(0.5);
+///   builder.keyword("dtype"); builder.argText("torch.float32");
+///   FxNodeId n = builder.end();
+///
+/// Inside argListBegin/argListEnd and after keyword() nodes still count as
+/// inputs, but not as direct arguments.
+class FxGraphBuilder {
+public:
+  void reserve(size_t nodes, size_t edges);
+  uint32_t packet(std::string_view name);
+  int32_t symbol(std::string_view name);
+  /// A new storage of `bytes` bytes.
+  int32_t storage(int64_t bytes);
+
+  void begin(std::string_view name, const FxNode &node);
+  void target(std::string_view name);
+  void argNode(FxNodeId n);
+  void argInt(int64_t value);
+  void argFloat(double value);
+  void argBool(bool value);
+  /// None, dtypes, devices, strings: anything that is equal if its text is.
+  void argText(std::string_view text);
+  /// Any literal that the caller has interned itself, for instance by the
+  /// address of a uniqued attribute; equal numbers = equal literals.
+  void argOpaque(uint64_t identity);
+  void argListBegin();
+  void argListEnd();
+  /// What follows is the value of this keyword, until the next one.
+  void keyword(std::string_view name);
+  void freeSymbol(int32_t symbol);
+  void bindSymbol(int32_t symbol);
+  FxNodeId end();
+
+  /// Adds the `output` node and the users. `outputs` may hold noFxNode.
+  FxGraph finish(std::vector<FxNodeId> outputs, uint32_t numForwardOutputs);
+
+private:
+  uint32_t intern(std::unordered_map<std::string, uint32_t> &map,
+                  std::string_view text);
+  void literal(char kind, uint64_t bits, uint64_t hash);
+  void structure(uint32_t what);
+
+  FxGraph graph;
+  FxNode current;
+  std::string currentName;
+  uint32_t currentTarget = 0;
+  int32_t currentBinds = -1;
+  unsigned depth = 0;
+  bool inKeyword = false;
+  std::vector<FxNodeId> lastSeen;
+  std::unordered_map<std::string, uint32_t> packetIds, targetIds, textIds,
+      symbolIds;
+  std::unordered_map<uint64_t, uint32_t> literalIds[4];
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
