@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A training graph as numbers. All analyses and the partitioner work on flat
+// arrays indexed by op and value numbers; MLIR is asked once, when the view is
+// built, and touched again only when the two halves are written.
+#ifndef CUTBACK_ANALYSIS_GRAPHVIEW_H
+#define CUTBACK_ANALYSIS_GRAPHVIEW_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cutback {
+
+/// What the interfaces of dialect `joint` say of one op, asked once.
+struct OpTraits {
+  joint::FusionKind fusion = joint::FusionKind::Never;
+  bool recomputable : 1;     ///< a second run gives the same bits
+  bool random : 1;           ///< draws random numbers
+  bool computeIntensive : 1; ///< matrix product, convolution, attention
+  bool ordered : 1;          ///< has effects: runs once, in order
+  bool view : 1;             ///< result 0 aliases an operand
+  bool hasModel : 1;         ///< implements RematerializableOpInterface
+  OpTraits()
+      : recomputable(false), random(false), computeIntensive(false),
+        ordered(false), view(false), hasModel(false) {}
+};
+
+/// Numbers: ops 0 … numOps-1 in program order (the terminator is number
+/// `numOps`); values: the arguments first, then the results in op order.
+/// Read only; valid while the graph is not changed.
+struct GraphView {
+  static constexpr uint32_t kNone = ~uint32_t(0);
+
+  joint::GraphOp graph;
+  joint::OutputOp output;
+  std::vector<mlir::Operation *> ops;
+  std::vector<mlir::Value> values;
+  std::vector<OpTraits> traits; ///< by op
+  uint32_t numArgs = 0;
+
+  /// Results of op i are values resultBegin[i] … resultBegin[i+1]-1.
+  std::vector<uint32_t> resultBegin;
+  /// Operands (value numbers, repeated ones too) of op i; row numOps is the
+  /// terminator's.
+  std::vector<uint32_t> operandBegin, operandList;
+  /// By value: the op that defines it, kNone for an argument.
+  std::vector<uint32_t> definer;
+  /// By value: its users (op numbers, distinct, ascending; numOps is the
+  /// terminator).
+  std::vector<uint32_t> userBegin, userList;
+
+  uint32_t numOps() const { return ops.size(); }
+  uint32_t numValues() const { return values.size(); }
+  llvm::ArrayRef<uint32_t> operands(uint32_t op) const {
+    return llvm::ArrayRef(operandList)
+        .slice(operandBegin[op], operandBegin[op + 1] - operandBegin[op]);
+  }
+  llvm::ArrayRef<uint32_t> users(uint32_t value) const {
+    return llvm::ArrayRef(userList)
+        .slice(userBegin[value], userBegin[value + 1] - userBegin[value]);
+  }
+  uint32_t numResults(uint32_t op) const {
+    return resultBegin[op + 1] - resultBegin[op];
+  }
+  /// Name of a value, or "%<number>" without one.
+  std::string name(uint32_t value) const;
+  bool isArg(uint32_t value) const { return value < numArgs; }
+  /// Forward results and gradients, as value numbers.
+  llvm::ArrayRef<uint32_t> forwardResults() const;
+  llvm::ArrayRef<uint32_t> gradients() const;
+
+  /// Numbers `graph`. Linear; about 100 ns an op.
+  static GraphView build(joint::GraphOp graph);
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_ANALYSIS_GRAPHVIEW_H
