@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The one way through the partitioner: prepare, analyse, solve, split, emit,
+// verify. The driver, `cutback-opt` and the embedding interfaces call it.
+#ifndef CUTBACK_PIPELINES_PARTITIONPIPELINE_H
+#define CUTBACK_PIPELINES_PARTITIONPIPELINE_H
+
+#include "cutback/Analysis/GraphSets.h"
+#include "cutback/Analysis/GraphView.h"
+#include "cutback/Partition/Halves.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+enum class Strategy { MinCut, Default, SaveAll, RecomputeAll };
+enum class CostModel { Roofline, PyTorch };
+enum class Rules { Torch2_3, Torch2_13 };
+enum class Solver { Auto, BoykovKolmogorov, PushRelabel };
+
+/// Which arguments cost nothing to save under the `pytorch` cost model.
+struct FreeParameters {
+  enum Kind { Auto, None, List } kind = Auto;
+  std::vector<unsigned> indices; ///< argument positions, for List
+};
+
+/// Everything that decides a plan. Two equal options on equal graphs give
+/// equal bytes.
+struct PartitionOptions {
+  Strategy strategy = Strategy::MinCut;
+  CostModel costModel = CostModel::Roofline;
+  Rules rules = Rules::Torch2_13;
+  Solver solver = Solver::Auto;
+  FreeParameters freeParameters;
+  llvm::StringMap<int64_t> symbols;    ///< `--sym s0=24`, over file hints
+  double bytePricePs = 0;              ///< picoseconds a byte (roofline)
+  std::string device = "h100";         ///< name or path of a .json file
+  llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
+  std::string dumpNetwork;             ///< file for the network, or empty
+  bool reorderBackward = true;
+  bool verify = true;
+  bool emit = true;                    ///< write the two functions
+};
+
+/// One decision, for reports; all sizes in bytes.
+struct SavedValue {
+  std::string name;
+  enum Kind { Tensor, Size, Seed } kind = Tensor;
+  int64_t bytes = 0;
+  bool argument = false;
+  std::string reason;
+  std::string location; ///< "models.py:117 in forward", or empty
+  std::string module;   ///< "blocks.0.attn", or empty where it is not known
+  uint32_t value = 0;   ///< number in the view
+};
+
+struct PhaseSeconds {
+  double import = 0, prepare = 0, network = 0, solve = 0, extract = 0,
+         verify = 0;
+};
+
+struct OpCount {
+  std::string op;
+  uint64_t count = 0;
+};
+
+/// One point of a memory curve: bytes live while op `index` of a half runs.
+struct PeakResult {
+  int64_t bytes = 0, lowerBound = 0;
+  std::string at; ///< name of the op's first result
+  bool inBackward = false;
+  int64_t savedBytes = 0, gradientBytes = 0, temporaryBytes = 0;
+};
+
+/// What a plan is and does. The fields are those of `report --json`.
+struct PartitionResult {
+  std::string graph;
+  PartitionOptions options;
+  uint64_t ops = 0, forwardOps = 0, backwardOps = 0;
+  std::vector<SavedValue> saved;
+  int64_t savedBytes = 0, savedPlainBytes = 0, savedStorageBytes = 0,
+          argumentBytes = 0;
+  int64_t cutValue = 0;
+  uint64_t networkVertices = 0, networkArcs = 0;
+  std::string solver; ///< the solver that ran
+  std::vector<std::string> recomputed;
+  std::vector<OpCount> recomputedByKind;
+  std::vector<OpCount> opaque;
+  PeakResult peak;
+  int64_t modelPs = 0;  ///< extra time by the network's capacities
+  int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
+  bool verified = false;
+  PhaseSeconds seconds;
+
+  /// The numbers behind, for `explain`, `draw` and further analyses.
+  GraphView view;
+  std::optional<GraphSets> sets;
+  Plan plan;
+  Halves halves;
+  Partition partition; ///< null functions if options.emit is off
+  std::vector<int64_t> bytes;    ///< by value, under size hints
+  std::vector<uint32_t> storage; ///< by value: equal numbers share storage
+  std::vector<double> distance;  ///< to the backward, in ops, by value
+  std::vector<int64_t> saveCost, recomputeCost; ///< by value / by op; -1 = never
+};
+
+/// Cleans the graph in place as far as all plans share it (dead code, common
+/// subexpressions, tags). Counts as `prepare`.
+mlir::LogicalResult preparePartition(joint::GraphOp graph,
+                                     const PartitionOptions &options,
+                                     PhaseSeconds &seconds);
+
+/// Plans, splits, emits and verifies a prepared graph. Errors are emitted at
+/// the graph; the result of a plan that the certificate refuses is failure.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+partitionGraph(joint::GraphOp graph, const PartitionOptions &options);
+
+} // namespace cutback
+
+#endif // CUTBACK_PIPELINES_PARTITIONPIPELINE_H
