@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How lit runs the tests of this folder.
+#
+# Features a test can ask for with REQUIRES:
+#   slow         --param slow=1, as check-cutback-slow passes it
+#   shared-data  the golden data (see docs/Testing.md) is at $CUTBACK_SHARED or
+#                in ../shared beside the checkout; %golden is where it lies
+#                unpacked
+#   asan         our code is compiled with sanitizers
+# Further substitutions: %source, %corpus, %python, %tooldir.
+
+import os
+import sys
+import tarfile
+
+import lit.formats
+
+config.name = "Cutback"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["corpus", "unit", "Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+
+tool_dir = os.path.join(config.cutback_binary_dir, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [tool_dir, config.llvm_tools_dir, os.environ.get("PATH", "")]
+)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope"
+config.environment["LLVM_SYMBOLIZER_PATH"] = os.path.join(
+    config.llvm_tools_dir, "llvm-symbolizer"
+)
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+corpus = os.path.join(config.test_source_root, "corpus")
+config.substitutions += [
+    ("%source", config.cutback_source_dir),
+    ("%corpus", corpus),
+    ("%python", sys.executable),
+    ("%tooldir", os.path.join(config.cutback_source_dir, "tools", "dev")),
+]
+
+slow = lit_config.params.get("slow", "0") not in ("0", "")
+if slow:
+    config.available_features.add("slow")
+if config.cutback_sanitize == "ON":
+    config.available_features.add("asan")
+
+
+def archives_of(shared):
+    """The archives that tests read, with the folder each is unpacked into."""
+    found = []
+    for archive in ("small", "plan", "bench", "partition"):
+        path = os.path.join(shared, "golden", archive + ".tar.xz")
+        found.append((path, "."))
+    path = os.path.join(shared, "corpus", "torch23-joint16.tar.xz")
+    found.append((path, "corpus"))
+    return found if all(os.path.exists(path) for path, _ in found) else []
+
+
+def unpack(archives, target):
+    """Unpacks graphs and references, no weights; once, told by a stamp."""
+    stamp = os.path.join(target, "unpacked")
+    newest = max(os.path.getmtime(path) for path, _ in archives)
+    if os.path.exists(stamp) and os.path.getmtime(stamp) >= newest:
+        return
+    wanted = (".txt", ".json", ".log", ".py")
+    for path, folder in archives:
+        with tarfile.open(path) as archive:
+            for member in archive:
+                plain = member.isfile() and member.name.endswith(wanted)
+                if plain and ".." not in member.name.split("/"):
+                    member.mode = 0o644
+                    archive.extract(member, os.path.join(target, folder))
+    with open(stamp, "w"):
+        pass
+
+
+shared = os.environ.get("CUTBACK_SHARED") or os.path.join(
+    os.path.dirname(config.cutback_source_dir), "shared"
+)
+golden = os.path.join(config.cutback_binary_dir, "golden")
+archives = archives_of(shared)
+if not archives:
+    lit_config.note(
+        "no golden data at '%s': tests that need it are skipped"
+        " (set CUTBACK_SHARED)" % shared
+    )
+elif slow:
+    unpack(archives, golden)
+    config.available_features.add("shared-data")
+config.substitutions.append(("%golden", golden))
