@@ -100,6 +100,27 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   ];
 }
 
+def SizeEvaluationOpInterface : OpInterface<"SizeEvaluationOpInterface"> {
+  let cppNamespace = "::cutback::joint";
+  let description = [{
+    Shapes of a graph with symbolic sizes, once the symbols have values. An op
+    without this interface keeps its declared result types.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Result types and integer results for operands of the given types, whose
+      symbolic sizes are filled in, and integer operands of the given values.
+      What is not known is `ShapedType::kDynamic`, in types and in integers.
+      Both lists get one entry a result. Emits nothing; false if the op cannot
+      be evaluated.
+    }], "bool", "evaluateSizes",
+       (ins "::mlir::ArrayRef<::mlir::Type>":$operandTypes,
+            "::mlir::ArrayRef<int64_t>":$operandInts,
+            "::llvm::SmallVectorImpl<::mlir::Type> &":$resultTypes,
+            "::llvm::SmallVectorImpl<int64_t> &":$resultInts)>
+  ];
+}
+
 def FrameworkCallOpInterface : OpInterface<"FrameworkCallOpInterface"> {
   let cppNamespace = "::cutback::joint";
   let description = [{

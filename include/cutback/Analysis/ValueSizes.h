@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Bytes, shapes and storages of all values of a graph, with symbolic sizes
+// replaced by their hints.
+#ifndef CUTBACK_ANALYSIS_VALUESIZES_H
+#define CUTBACK_ANALYSIS_VALUESIZES_H
+
+#include "cutback/Analysis/GraphView.h"
+
+#include "llvm/ADT/StringMap.h"
+
+namespace cutback {
+
+enum class ValueKind : uint8_t {
+  Tensor,
+  Size,  ///< index: a symbolic integer
+  Bool,  ///< i1: a symbolic condition
+  Float, ///< f64: a symbolic number
+  Other, ///< none, and what no dialect here knows
+};
+
+struct ValueSizes {
+  /// By value: elements × item size, i1 counting one byte; 8 for scalars. A
+  /// tensor with a dimension that is not known counts `fallbackElements`
+  /// elements (PyTorch's rule), and is marked in `unknown`.
+  std::vector<int64_t> bytes;
+  std::vector<uint8_t> unknown;
+  std::vector<ValueKind> kind;
+  /// By value: the value whose storage it lies in; itself if it is no view.
+  std::vector<uint32_t> storage;
+  /// By value: its type under the hints (its declared type if it is static).
+  std::vector<mlir::Type> type;
+
+  static constexpr int64_t fallbackElements = 4096;
+
+  bool isScalar(uint32_t value) const {
+    return kind[value] == ValueKind::Size || kind[value] == ValueKind::Bool ||
+           kind[value] == ValueKind::Float;
+  }
+  /// Bytes of the storage that `value` lies in.
+  int64_t storageBytes(uint32_t value) const { return bytes[storage[value]]; }
+
+  /// Hints come from the graph's `symbols`; `symbols` overrides them. Fails
+  /// with an error at the graph if a size does not fit 64 bits, or an override
+  /// names a symbol that the graph does not have. Linear.
+  static mlir::FailureOr<ValueSizes>
+  compute(const GraphView &view, const llvm::StringMap<int64_t> &symbols);
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_ANALYSIS_VALUESIZES_H

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers a training graph: one walk over the body for ops, values and
+// operands, one counting sort for the users. The only hash table maps a value
+// to its number; it is filled and read once an operand, and everything after
+// it is arrays. Linear in ops and operands.
+
+#include "cutback/Analysis/GraphView.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+static OpTraits askTraits(Operation *op) {
+  OpTraits traits;
+  if (auto remat = dyn_cast<RematerializableOpInterface>(op)) {
+    traits.hasModel = true;
+    traits.recomputable = remat.isRecomputable();
+    traits.random = remat.isRandom();
+    traits.computeIntensive = remat.isComputeIntensive();
+    traits.ordered = remat.hasOrderedEffects();
+    traits.view = op->getNumResults() && remat.getAliasedOperand(0) >= 0;
+  } else {
+    // Any other dialect: pure ops can run twice, the rest keep their place.
+    traits.recomputable = isPure(op);
+    traits.ordered = !isMemoryEffectFree(op);
+  }
+  if (auto fusible = dyn_cast<FusibleOpInterface>(op))
+    traits.fusion = fusible.getFusionKind();
+  return traits;
+}
+
+/// Fills the users from the operands: count, prefix sum, place. An op that
+/// uses a value twice is listed once.
+static void buildUsers(GraphView &view) {
+  uint32_t rows = view.numOps() + 1;
+  std::vector<uint32_t> lastUser(view.numValues(), GraphView::kNone);
+  view.userBegin.assign(view.numValues() + 1, 0);
+  for (uint32_t op = 0; op < rows; ++op)
+    for (uint32_t value : view.operands(op))
+      if (lastUser[value] != op) {
+        lastUser[value] = op;
+        ++view.userBegin[value + 1];
+      }
+  for (uint32_t v = 0; v < view.numValues(); ++v)
+    view.userBegin[v + 1] += view.userBegin[v];
+  view.userList.resize(view.userBegin.back());
+  std::vector<uint32_t> next(view.userBegin.begin(), view.userBegin.end() - 1);
+  lastUser.assign(view.numValues(), GraphView::kNone);
+  for (uint32_t op = 0; op < rows; ++op)
+    for (uint32_t value : view.operands(op))
+      if (lastUser[value] != op) {
+        lastUser[value] = op;
+        view.userList[next[value]++] = op;
+      }
+}
+
+GraphView GraphView::build(GraphOp graph) {
+  GraphView view;
+  view.graph = graph;
+  view.output = graph.getOutput();
+  Block &block = graph.getBlock();
+  size_t numOps = 0, numValues = block.getNumArguments();
+  for (Operation &op : block) {
+    ++numOps;
+    numValues += op.getNumResults();
+  }
+  llvm::DenseMap<Value, uint32_t> numbers;
+  numbers.reserve(numValues);
+  view.ops.reserve(numOps);
+  view.values.reserve(numValues);
+  view.definer.reserve(numValues);
+  view.traits.reserve(numOps);
+  view.resultBegin.reserve(numOps + 1);
+  view.operandBegin.reserve(numOps + 2);
+  view.operandList.reserve(numOps * 2);
+  view.operandBegin.push_back(0);
+  auto add = [&](Value value, uint32_t op) {
+    numbers.try_emplace(value, view.values.size());
+    view.values.push_back(value);
+    view.definer.push_back(op);
+  };
+  for (BlockArgument arg : block.getArguments())
+    add(arg, kNone);
+  view.numArgs = view.values.size();
+  for (Operation &op : block) {
+    for (Value operand : op.getOperands())
+      view.operandList.push_back(numbers.lookup(operand));
+    view.operandBegin.push_back(view.operandList.size());
+    if (&op == view.output)
+      break;
+    view.resultBegin.push_back(view.values.size());
+    for (Value result : op.getResults())
+      add(result, view.ops.size());
+    view.ops.push_back(&op);
+    view.traits.push_back(askTraits(&op));
+  }
+  view.resultBegin.push_back(view.values.size());
+  buildUsers(view);
+  return view;
+}
+
+std::string GraphView::name(uint32_t value) const {
+  StringRef name = getValueName(values[value]);
+  return name.empty() ? "%" + std::to_string(value) : name.str();
+}
+
+ArrayRef<uint32_t> GraphView::forwardResults() const {
+  return operands(numOps()).take_front(
+      joint::OutputOp(output).getNumForwardResults());
+}
+
+ArrayRef<uint32_t> GraphView::gradients() const {
+  return operands(numOps()).drop_front(
+      joint::OutputOp(output).getNumForwardResults());
+}
