@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The peak of a training step before lowering: op by op, in the final order,
+// without fusion and without workspace.
+#ifndef CUTBACK_ANALYSIS_PEAK_H
+#define CUTBACK_ANALYSIS_PEAK_H
+
+#include "cutback/Analysis/GraphView.h"
+#include "cutback/Partition/Halves.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cutback {
+
+/// A straight-line program as numbers. Values 0 … n-1; op i reads
+/// operandList[operandBegin[i]] … and defines resultBegin[i] …
+/// resultBegin[i+1]-1.
+struct PeakProgram {
+  llvm::ArrayRef<uint32_t> operandBegin, operandList, resultBegin;
+  /// Bytes by value; those of a storage are the bytes of the value that the
+  /// storage is called after.
+  llvm::ArrayRef<int64_t> bytes;
+  /// By value: the value in whose storage it lies, itself if it is no view.
+  llvm::ArrayRef<uint32_t> storage;
+};
+
+/// One run over a part of the program's ops.
+struct PeakRun {
+  llvm::ArrayRef<uint32_t> order; ///< ops, as they run
+  /// Values whose storages somebody else owns: arguments. They count nothing,
+  /// and neither do views of them.
+  llvm::ArrayRef<uint32_t> given;
+  /// Values whose storages are there at the start and are freed after their
+  /// last use: what the forward saved.
+  llvm::ArrayRef<uint32_t> handedIn;
+  /// Values that must be there at the end.
+  llvm::ArrayRef<uint32_t> kept;
+};
+
+/// The moment at which most bytes are live.
+struct PeakMoment {
+  /// Operands, results and everything else live while the op runs: a result
+  /// never takes the place of an operand.
+  int64_t bytes = 0;
+  uint32_t op = GraphView::kNone; ///< kNone: before the first op
+  /// The largest sum of live bytes between two ops: no assignment of places
+  /// and no reuse in this order can go below it.
+  int64_t lowerBound = 0;
+  /// `bytes` by origin: handed in; results to be kept; all others.
+  int64_t handedIn = 0, kept = 0, temporary = 0;
+};
+
+/// Runs `run` op by op. A storage is live from the op that allocates it to the
+/// last op that uses a value in it. Linear.
+PeakMoment simulatePeak(const PeakProgram &program, const PeakRun &run);
+
+/// The peak of both halves of a step. Parameters and all other arguments
+/// stand apart: they count nothing.
+struct StepPeak {
+  PeakMoment forward, backward;
+  bool inBackward = false; ///< the larger one
+  int64_t bytes = 0, lowerBound = 0;
+  /// `bytes` by origin. In the forward, saved = live values that are handed to
+  /// the backward; forward results count as temporaries that live to its end.
+  int64_t saved = 0, gradients = 0, temporary = 0;
+  /// Index of the op at the peak in the view, kNone before the first op.
+  uint32_t op = GraphView::kNone;
+};
+
+/// Simulates the forward, then the backward in the order of
+/// `halves.backwardOps`. `bytes` and `storage` are by value, as `ValueSizes`
+/// has them. Linear.
+StepPeak simulateStep(const GraphView &view, const Halves &halves,
+                      llvm::ArrayRef<int64_t> bytes,
+                      llvm::ArrayRef<uint32_t> storage);
+
+} // namespace cutback
+
+#endif // CUTBACK_ANALYSIS_PEAK_H

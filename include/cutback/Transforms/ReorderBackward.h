@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order in which the backward runs: recomputed ops right before their
+// first user.
+#ifndef CUTBACK_TRANSFORMS_REORDERBACKWARD_H
+#define CUTBACK_TRANSFORMS_REORDERBACKWARD_H
+
+#include "cutback/Analysis/GraphView.h"
+#include "cutback/Partition/Halves.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cutback {
+
+/// A straight-line program to be reordered, as numbers. Ops are 0 … n-1 in
+/// their present order.
+struct ReorderProblem {
+  /// Ops that op i needs before it, in the order of its operands (repeated
+  /// ones allowed): dependList[dependBegin[i]] … All are smaller than i.
+  std::vector<uint32_t> dependBegin, dependList;
+  std::vector<uint8_t> needed; ///< something needs the op, or it has effects
+  /// Ops below this one are placed only where they are needed.
+  uint32_t first = 0;
+
+  uint32_t numOps() const { return needed.size(); }
+};
+
+/// For each needed op from `problem.first` to the end: first, depth first and
+/// deepest operand first, what it needs and is not placed yet, then the op.
+/// Depth is the longest path from a value that exists at the start; of equal
+/// depths the first operand goes first. Iterative; linear in ops and
+/// dependencies but for the sort of one op's operands.
+std::vector<uint32_t> reorder(const ReorderProblem &problem);
+
+/// The backward's ops in the order of 30-autograd §2: from the first op that
+/// uses a tangent, the gradient seed or a backward random seed to the end, each
+/// preceded by what it lacks. Ops that nothing needs are left out. Ops with
+/// effects and unseeded random ops keep their order among each other; readers
+/// of an argument that the backward writes stay on their side of the write.
+/// A backward without such a first op keeps its order. Returns a permutation
+/// of a subset of `halves.backwardOps`. Linear.
+std::vector<uint32_t> reorderBackward(const GraphView &view,
+                                      const Halves &halves);
+
+/// What became of an order.
+struct ReorderOutcome {
+  bool reordered = false; ///< false: the new order's peak would be higher
+  uint64_t erased = 0;    ///< ops that nothing needed
+  int64_t peakBefore = 0, peakAfter = 0; ///< bytes, op by op
+};
+
+/// The same on a backward function: reorders the body unless that raises the
+/// op-by-op peak (sizes under hints are not known here: a dynamic dimension
+/// counts as `unknownDimension` elements). Emits a remark of category
+/// `cutback-reorder-backward` if the input order is kept.
+ReorderOutcome reorderBackward(mlir::func::FuncOp backward,
+                               int64_t unknownDimension = 16);
+
+} // namespace cutback
+
+#endif // CUTBACK_TRANSFORMS_REORDERBACKWARD_H
