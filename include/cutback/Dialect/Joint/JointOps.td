@@ -220,7 +220,7 @@ def Joint_PartitionOp : Joint_Op<"partition", [Symbol]> {
   let arguments = (ins SymbolNameAttr:$sym_name,
                        FlatSymbolRefAttr:$forward, FlatSymbolRefAttr:$backward,
                        StrArrayAttr:$saved, I64Attr:$num_saved_sizes,
-                       I64Attr:$num_forward_results, I64Attr:$num_writes,
+                       I64Attr:$num_forward_results,
                        DenseI32ArrayAttr:$gradient_of);
   let assemblyFormat = [{
     $sym_name `forward` $forward `backward` $backward `saved` $saved attr-dict

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads device descriptions. The built-in ones are devices.json, which the
+// build turns into a string; a user's file has one such object. Rates are
+// vendors' published peaks without sparsity, f32 matrix rates those of TF32.
+
+#include "cutback/Analysis/Device.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+using namespace cutback;
+
+static const char *const kDevices =
+#include "Devices.inc"
+    ;
+
+double Device::Rates::of(mlir::Type element) const {
+  if (auto complex = llvm::dyn_cast<mlir::ComplexType>(element))
+    return of(complex.getElementType());
+  double rate = 0;
+  if (element.isF64())
+    rate = f64;
+  else if (element.isF16())
+    rate = f16;
+  else if (element.isBF16())
+    rate = bf16;
+  else if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() == 8 &&
+           llvm::isa<mlir::FloatType>(element))
+    rate = f8;
+  return rate > 0 ? rate : f32;
+}
+
+/// GFLOP/s, GB/s and TFLOP/s to units a picosecond.
+static bool readRates(const llvm::json::Object *object, Device::Rates &rates) {
+  if (!object)
+    return false;
+  auto get = [&](llvm::StringRef key) {
+    return object->getNumber(key).value_or(0); // 1 TFLOP/s = 1 FLOP/ps
+  };
+  rates = {get("f64"), get("f32"), get("f16"), get("bf16"), get("f8")};
+  return rates.f32 > 0;
+}
+
+static bool readDevice(const llvm::json::Object &object, Device &device,
+                       std::string &error) {
+  std::optional<double> bandwidth = object.getNumber("bandwidth_gb_s");
+  std::optional<double> launch = object.getNumber("launch_us");
+  if (!bandwidth || *bandwidth <= 0) {
+    error = "device needs a positive 'bandwidth_gb_s'";
+    return false;
+  }
+  if (!readRates(object.getObject("matrix_tflop_s"), device.matrix) ||
+      !readRates(object.getObject("vector_tflop_s"), device.vector)) {
+    error = "device needs 'matrix_tflop_s' and 'vector_tflop_s', each with a "
+            "positive 'f32'";
+    return false;
+  }
+  device.bandwidth = *bandwidth * 1e-3;
+  device.launchPs = std::max(0.0, launch.value_or(0)) * 1e6;
+  device.l2Bytes = object.getNumber("l2_mib").value_or(0) * 1048576;
+  return true;
+}
+
+bool Device::load(llvm::StringRef nameOrPath, Device &device,
+                  std::string &error) {
+  device.name = nameOrPath.str();
+  std::string text = kDevices;
+  bool isFile = nameOrPath.ends_with(".json");
+  if (isFile) {
+    auto buffer = llvm::MemoryBuffer::getFile(nameOrPath);
+    if (!buffer) {
+      error = llvm::formatv("cannot read device file '{0}': {1}", nameOrPath,
+                            buffer.getError().message());
+      return false;
+    }
+    text = (*buffer)->getBuffer().str();
+  }
+  llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
+  if (!json) {
+    error = llvm::formatv("device file '{0}' is not JSON: {1}", nameOrPath,
+                          llvm::toString(json.takeError()));
+    return false;
+  }
+  const llvm::json::Object *object = json->getAsObject();
+  if (object && !isFile && !(object = object->getObject(nameOrPath))) {
+    std::vector<std::string> names;
+    for (const auto &entry : *json->getAsObject())
+      names.push_back(entry.first.str());
+    llvm::sort(names);
+    error = llvm::formatv("unknown device '{0}'; there are {1}, or give a "
+                          ".json file",
+                          nameOrPath, llvm::join(names, ", "));
+    return false;
+  }
+  if (!object) {
+    error = llvm::formatv("device file '{0}' holds no object", nameOrPath);
+    return false;
+  }
+  return readDevice(*object, device, error);
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prices every op and every value. So that the price of a plan is a sum over
+// cut arcs, no term depends on the plan:
+//
+//   * an op that can fuse with the producer of an operand and with a user
+//     costs its FLOPs only: recomputing it adds no traffic;
+//   * any other op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
+//   * keeping a value costs reading it in the backward, and writing it in the
+//     forward unless it is written anyway;
+//   * views are free to recompute and never kept: their base is.
+//
+// How well fusion does in the end is priced afterwards, on the finished plan.
+
+#include "cutback/Analysis/Roofline.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+bool cutback::canFuse(const OpTraits &producer, const OpTraits &consumer) {
+  switch (producer.fusion) {
+  case FusionKind::View:
+    return consumer.fusion != FusionKind::Never;
+  case FusionKind::Pointwise:
+  case FusionKind::Create:
+  case FusionKind::Gather:
+    return consumer.fusion == FusionKind::Pointwise ||
+           consumer.fusion == FusionKind::Reduction ||
+           consumer.fusion == FusionKind::View ||
+           consumer.fusion == FusionKind::Concat;
+  case FusionKind::Reduction:
+    return consumer.fusion == FusionKind::Pointwise ||
+           consumer.fusion == FusionKind::View;
+  case FusionKind::Concat:
+  case FusionKind::Never:
+    return false;
+  }
+  return false;
+}
+
+std::vector<uint8_t> cutback::computeMaterialized(const GraphView &view,
+                                                  const GraphSets &sets) {
+  std::vector<uint8_t> materialized(view.numValues(), 0);
+  // From the last op to the first: a view that must be in memory says so of
+  // the value it looks at.
+  for (uint32_t v = view.numValues(); v-- > 0;) {
+    if (view.isArg(v)) {
+      materialized[v] = 1;
+      continue;
+    }
+    const OpTraits &producer = view.traits[view.definer[v]];
+    for (uint32_t user : view.users(v)) {
+      if (user == view.numOps() || !canFuse(producer, view.traits[user])) {
+        materialized[v] = 1;
+        break;
+      }
+      if (view.traits[user].view && sets.ops[user] == GraphSet::Forward) {
+        uint32_t first = view.resultBegin[user];
+        for (uint32_t r = first; r < view.resultBegin[user + 1]; ++r)
+          materialized[v] |= materialized[r];
+      }
+    }
+  }
+  return materialized;
+}
+
+bool cutback::outlivesStep(RoleAttr role) {
+  return role.getKind() == RoleKind::Param ||
+         role.getKind() == RoleKind::Buffer ||
+         role.getKind() == RoleKind::Constant;
+}
+
+namespace {
+
+class Pricing {
+public:
+  Pricing(const GraphView &view, const ValueSizes &sizes, const Device &device)
+      : view(view), sizes(sizes), device(device) {}
+
+  int64_t recompute(uint32_t op) {
+    const OpTraits &traits = view.traits[op];
+    if (traits.ordered || !traits.recomputable)
+      return RooflineCosts::kNever;
+    if (traits.view)
+      return 0;
+    bool isScalar = true;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      isScalar &= sizes.isScalar(r);
+    if (isScalar && view.numResults(op))
+      return 0; // the host computes sizes
+    double compute = computePs(op);
+    if (fusesBothWays(op))
+      return round(compute);
+    return round(std::max(compute, trafficPs(op)) + device.launchPs);
+  }
+
+  double bytesPs(int64_t bytes) const { return bytes / device.bandwidth; }
+  static int64_t round(double ps) {
+    return static_cast<int64_t>(std::min(std::ceil(ps), 1e15));
+  }
+
+private:
+  double computePs(uint32_t op) {
+    shapes.clear();
+    auto addShape = [&](uint32_t value) {
+      auto shaped = dyn_cast<RankedTensorType>(sizes.type[value]);
+      shapes.push_back(shaped ? shaped.getShape() : ArrayRef<int64_t>());
+    };
+    for (uint32_t value : view.operands(op))
+      addShape(value);
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      addShape(r);
+    auto model = dyn_cast<CostModelOpInterface>(view.ops[op]);
+    double flops = model ? model.getFlops(shapes) : resultElements(op);
+    Type element = elementType(op);
+    const Device::Rates &rates =
+        model && model.usesMatrixUnits() ? device.matrix : device.vector;
+    return flops / rates.of(element);
+  }
+
+  double resultElements(uint32_t op) const {
+    double elements = 0;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (auto type = dyn_cast<RankedTensorType>(sizes.type[r]);
+          type && type.hasStaticShape())
+        elements += static_cast<double>(type.getNumElements());
+    return elements;
+  }
+
+  Type elementType(uint32_t op) const {
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (auto type = dyn_cast<RankedTensorType>(sizes.type[r]))
+        return type.getElementType();
+    return view.values[view.resultBegin[op]].getType();
+  }
+
+  double trafficPs(uint32_t op) const {
+    double bytes = 0;
+    for (uint32_t value : view.operands(op))
+      bytes += static_cast<double>(sizes.bytes[value]);
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      bytes += static_cast<double>(sizes.bytes[r]);
+    return bytes / device.bandwidth;
+  }
+
+  bool fusesBothWays(uint32_t op) const {
+    const OpTraits &traits = view.traits[op];
+    bool withProducer = view.operands(op).empty();
+    for (uint32_t value : view.operands(op)) {
+      uint32_t def = view.definer[value];
+      withProducer |= def == GraphView::kNone
+                          ? traits.fusion != FusionKind::Never
+                          : canFuse(view.traits[def], traits);
+    }
+    if (!withProducer)
+      return false;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      for (uint32_t user : view.users(r))
+        if (user < view.numOps() && canFuse(traits, view.traits[user]))
+          return true;
+    return false;
+  }
+
+  const GraphView &view;
+  const ValueSizes &sizes;
+  const Device &device;
+  SmallVector<ArrayRef<int64_t>> shapes;
+};
+
+} // namespace
+
+RooflineCosts RooflineCosts::compute(const GraphView &view,
+                                     const GraphSets &sets,
+                                     const ValueSizes &sizes,
+                                     const Device &device) {
+  Pricing pricing(view, sizes, device);
+  RooflineCosts costs;
+  costs.recomputePs.resize(view.numOps(), kNever);
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (sets.ops[op] != GraphSet::Backward)
+      costs.recomputePs[op] = pricing.recompute(op);
+  costs.savePs.resize(view.numValues(), kNever);
+  costs.saveBytes.resize(view.numValues(), 0);
+  std::vector<uint8_t> materialized = computeMaterialized(view, sets);
+  GraphOp graph = view.graph;
+  for (uint32_t v = 0; v < view.numValues(); ++v) {
+    if (sets.values[v] == GraphSet::Backward)
+      continue;
+    if (view.isArg(v)) {
+      bool free = outlivesStep(graph.getRole(v)) || sizes.isScalar(v);
+      costs.saveBytes[v] = free ? 0 : sizes.bytes[v];
+      costs.savePs[v] =
+          free ? 0 : Pricing::round(pricing.bytesPs(sizes.bytes[v]));
+      continue;
+    }
+    if (sizes.isScalar(v)) {
+      costs.savePs[v] = 1;
+      continue;
+    }
+    if (sizes.kind[v] != ValueKind::Tensor || sizes.storage[v] != v)
+      continue;
+    costs.saveBytes[v] = sizes.bytes[v];
+    costs.savePs[v] = Pricing::round((materialized[v] ? 1 : 2) *
+                                     pricing.bytesPs(sizes.bytes[v]));
+  }
+  return costs;
+}

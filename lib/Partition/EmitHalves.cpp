@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the two functions of a partition. Values are mapped by number in one
+// array, ops are created with their properties and attributes as they are, and
+// appended at the end of a block: no hash table, no insertion in the middle.
+// Only ops with regions go through MLIR's own cloning. Linear.
+
+#include "cutback/Partition/Halves.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+class Emitter {
+public:
+  Emitter(const GraphView &view, const Halves &halves)
+      : view(view), halves(halves), graph(view.graph),
+        builder(graph->getContext()),
+        recomputeName(builder.getStringAttr(JointDialect::kRecompute)) {
+    builder.setInsertionPointAfter(graph);
+    saved.append(halves.savedSizes.begin(), halves.savedSizes.end());
+    saved.append(halves.savedTensors.begin(), halves.savedTensors.end());
+  }
+
+  Partition run() {
+    Partition partition;
+    partition.forward = emitForward();
+    partition.backward = emitBackward();
+    SmallVector<StringRef> names;
+    std::vector<std::string> storage;
+    storage.reserve(saved.size());
+    for (uint32_t value : saved)
+      names.push_back(storage.emplace_back(view.name(value)));
+    partition.link = joint::PartitionOp::create(
+        builder, graph.getLoc(),
+        builder.getStringAttr(graph.getSymName() + "_partition"),
+        FlatSymbolRefAttr::get(partition.forward.getSymNameAttr()),
+        FlatSymbolRefAttr::get(partition.backward.getSymNameAttr()),
+        builder.getStrArrayAttr(names),
+        builder.getI64IntegerAttr(halves.savedSizes.size()),
+        builder.getI64IntegerAttr(graph.getNumForwardResults()),
+        builder.getDenseI32ArrayAttr(
+            joint::OutputOp(view.output).getGradientOf()));
+    return partition;
+  }
+
+private:
+  SmallVector<Type> typesOf(ArrayRef<uint32_t> values) {
+    SmallVector<Type> types;
+    for (uint32_t value : values)
+      types.push_back(view.values[value].getType());
+    return types;
+  }
+
+  func::FuncOp createFunction(StringRef suffix, ArrayRef<Type> inputs,
+                              ArrayRef<Type> results) {
+    auto function = func::FuncOp::create(
+        builder, graph.getLoc(), (graph.getSymName() + suffix).str(),
+        builder.getFunctionType(inputs, results));
+    // CSE across an inlined step would merge recomputed ops back.
+    function->setAttr("no_inline", builder.getUnitAttr());
+    return function;
+  }
+
+  /// Arguments keep role and name; those that carry saved values get both.
+  DictionaryAttr argAttrs(uint32_t value, bool isSaved) {
+    if (view.isArg(value) && !isSaved)
+      return graph.getArgAttrDict(value);
+    NamedAttrList attrs;
+    attrs.set(JointDialect::kName, builder.getStringAttr(view.name(value)));
+    attrs.set(JointDialect::kRole,
+              RoleAttr::get(builder.getContext(), RoleKind::Saved, StringAttr(),
+                            -1, false));
+    return attrs.getDictionary(builder.getContext());
+  }
+
+  func::FuncOp emitForward() {
+    SmallVector<Type> results = typesOf(view.forwardResults());
+    llvm::append_range(results, typesOf(saved));
+    func::FuncOp function = createFunction(
+        "_forward", typesOf(halves.forwardArgs), results);
+    Block *block = function.addEntryBlock();
+    SmallVector<DictionaryAttr> attrs;
+    mapping.assign(view.numValues(), Value());
+    for (auto [i, arg] : llvm::enumerate(halves.forwardArgs)) {
+      mapping[arg] = block->getArgument(i);
+      attrs.push_back(argAttrs(arg, /*isSaved=*/false));
+    }
+    function.setAllArgAttrs(attrs);
+    for (uint32_t op : halves.forwardOps)
+      copy(op, block);
+    SmallVector<Value> returned;
+    for (uint32_t value : view.forwardResults())
+      returned.push_back(mapping[value]);
+    for (uint32_t value : saved)
+      returned.push_back(mapping[value]);
+    terminate(block, returned);
+    return function;
+  }
+
+  func::FuncOp emitBackward() {
+    SmallVector<uint32_t> args(saved);
+    args.append(halves.backwardArgs.begin(), halves.backwardArgs.end());
+    func::FuncOp function = createFunction("_backward", typesOf(args),
+                                           typesOf(view.gradients()));
+    Block *block = function.addEntryBlock();
+    SmallVector<DictionaryAttr> attrs;
+    mapping.assign(view.numValues(), Value());
+    for (auto [i, arg] : llvm::enumerate(args)) {
+      mapping[arg] = block->getArgument(i);
+      attrs.push_back(argAttrs(arg, i < saved.size()));
+    }
+    function.setAllArgAttrs(attrs);
+    std::vector<uint8_t> isCopy(view.numOps(), 0);
+    for (uint32_t op : halves.recomputed)
+      isCopy[op] = 1;
+    for (uint32_t op : halves.backwardOps) {
+      Operation *created = copy(op, block);
+      if (isCopy[op])
+        markRecomputed(created);
+    }
+    SmallVector<Value> returned;
+    for (uint32_t value : view.gradients())
+      returned.push_back(mapping[value]);
+    terminate(block, returned);
+    return function;
+  }
+
+  void terminate(Block *block, ValueRange values) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(block);
+    func::ReturnOp::create(builder, graph.getLoc(), values);
+  }
+
+  Operation *copy(uint32_t number, Block *block) {
+    Operation *op = view.ops[number];
+    operands.clear();
+    for (uint32_t value : view.operands(number))
+      operands.push_back(mapping[value]);
+    Operation *created;
+    if (op->getNumRegions() == 0) {
+      created = Operation::create(
+          op->getLoc(), op->getName(), op->getResultTypes(), operands,
+          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
+          BlockRange(), /*numRegions=*/0);
+    } else {
+      IRMapping regionMapping;
+      regionMapping.map(op->getOperands(), operands);
+      created = op->clone(regionMapping);
+    }
+    block->push_back(created);
+    uint32_t first = view.resultBegin[number];
+    for (auto [i, result] : llvm::enumerate(created->getResults()))
+      mapping[first + i] = result;
+    return created;
+  }
+
+  /// Keeps a recomputed op apart from every other copy (20-partition §7), and
+  /// calls its results NAME_recompute.
+  void markRecomputed(Operation *op) {
+    op->setDiscardableAttr(recomputeName,
+                           builder.getI64IntegerAttr(nextRecompute++));
+    auto names = op->getAttrOfType<ArrayAttr>("names");
+    if (!names)
+      return;
+    SmallVector<Attribute> renamed;
+    for (Attribute name : names) {
+      StringRef text = cast<StringAttr>(name).getValue();
+      renamed.push_back(text.empty()
+                            ? name
+                            : builder.getStringAttr(text + "_recompute"));
+    }
+    op->setAttr("names", builder.getArrayAttr(renamed));
+  }
+
+  const GraphView &view;
+  const Halves &halves;
+  GraphOp graph;
+  OpBuilder builder;
+  StringAttr recomputeName;
+  SmallVector<uint32_t> saved;
+  std::vector<Value> mapping; ///< by value number, for the half at work
+  SmallVector<Value> operands;
+  int64_t nextRecompute = 0;
+};
+
+} // namespace
+
+Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
+  return Emitter(view, halves).run();
+}
