@@ -42,6 +42,7 @@ struct SchemaParam {
   bool keywordOnly = false;     ///< stands behind `*`
   bool isWritten = false;       ///< `Tensor(a!)`
   char aliasSet = 0;            ///< 'a' of `Tensor(a)`, 0 without
+  unsigned listSize = 0;        ///< 2 of `int[2]`; one value stands for all
   /// Filled in when the argument is not given; null if it must be given.
   mlir::Attribute defaultValue;
 };
@@ -53,12 +54,19 @@ struct SchemaResult {
   char aliasSet = 0;
 };
 
+class InferCall;
+/// Result types of one call; see Infer.h.
+using InferFn = mlir::LogicalResult (*)(const InferCall &call,
+                                        llvm::SmallVectorImpl<mlir::Type> &);
+
 struct Schema {
   llvm::StringRef packet;   ///< "aten.mul", "prims.iota", "operator.add"
   llvm::StringRef overload; ///< "Tensor", "default"; empty for operator.*
   mlir::OperationName op;
   std::vector<SchemaParam> params;
   std::vector<SchemaResult> results;
+  /// Null for an op whose results cannot be inferred.
+  InferFn infer = nullptr;
 
   explicit Schema(mlir::OperationName op) : op(op) {}
   /// Parameters before the first keyword-only one.
@@ -89,6 +97,15 @@ public:
 private:
   Impl &impl;
 };
+
+/// The entry of an argument list for `value`, given for `param`: an int for a
+/// float becomes one, a single value for `int[2]` a list. Null if the value
+/// does not fit the parameter.
+mlir::Attribute canonicalizeArg(const SchemaParam &param,
+                                mlir::Attribute value);
+
+/// True if an operand of type `type` may stand for (an element of) `param`.
+bool acceptsOperand(const SchemaParam &param, mlir::Type type);
 
 /// Infers the result types of the call `schema(args)` on operands of the given
 /// types, also for `?`. `operandInts[i]` is the value of integer operand i
