@@ -92,8 +92,14 @@ enum : uint32_t {
   /// A primal that outlives the step: parameter or buffer. Saving it is free
   /// where the options say so.
   StaticLifetime = 1u << 10,
-  /// The size of the value depends on a symbol without a hint.
+  /// The size of the value depends on a symbol without a hint. Only for
+  /// reports: `size` has the fallback already.
   UnknownSymbol = 1u << 11,
+  /// A functional wrapper of a writing kernel, `auto_functionalized` or
+  /// `triton_kernel_wrapper_functional`: it clones FxGraph::clonedArgs.
+  FunctionalWrapper = 1u << 12,
+  /// The second of the two above.
+  TritonWrapper = 1u << 13,
 };
 } // namespace fxflag
 
@@ -159,6 +165,8 @@ struct FxGraph {
   FxRows users;
   /// Top-level positional arguments that are nodes; duplicates kept.
   FxRows directArgs;
+  /// Operands that a FunctionalWrapper clones before it writes them.
+  FxRows clonedArgs;
   /// Free symbols of sizes, strides and offset of a value, as symbol numbers.
   FxRows symbols;
   /// Arguments as tokens of fxtoken; see FxGraphBuilder.
@@ -223,6 +231,8 @@ public:
   void begin(std::string_view name, const FxNode &node);
   void target(std::string_view name);
   void argNode(FxNodeId n);
+  /// argNode, for an operand that a FunctionalWrapper clones.
+  void argClonedNode(FxNodeId n);
   void argInt(int64_t value);
   void argFloat(double value);
   void argBool(bool value);

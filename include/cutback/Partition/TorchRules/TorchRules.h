@@ -92,7 +92,6 @@ enum class BanReason : uint8_t {
   Reduction,
   UsedFarApart,
   LongFusibleChain,
-  SavedByTag,
 };
 /// "primal input", "not in recomputable allowlist", ...
 std::string_view describeBanReason(BanReason reason);
@@ -127,7 +126,7 @@ struct TorchNetwork {
   std::vector<BanReason> banned;
   /// Number among the nodes of F, in graph order; ~0u outside F.
   std::vector<uint32_t> forwardOrder;
-  /// Steps to the backward; see TorchRules.cpp for the two versions.
+  /// Steps to the backward; the two versions differ, see Distance.cpp.
   std::vector<int64_t> distance;
   /// The tags after the clean-up that PyTorch does first.
   std::vector<FxPolicy> policy;
@@ -152,6 +151,16 @@ buildTorchNetwork(const FxGraph &graph, const TorchRulesOptions &options,
 /// vertex, nonzero for what can still reach the sink in the residual network.
 std::vector<FxNodeId> savedNodesOfCut(const TorchNetwork &network,
                                       const std::vector<uint8_t> &sinkSide);
+
+/// A network as the golden `.net.json` files list it: vertices renumbered by
+/// their first mention in `arcs`, which go by their first vertex in the order
+/// in which PyTorch first named it. `nodes[i]` has the vertices 2 + 2i, 3 + 2i;
+/// `output` may be among them.
+struct TorchNetworkDump {
+  std::vector<FxNodeId> nodes;
+  std::vector<TorchArc> arcs;
+};
+TorchNetworkDump dumpTorchNetwork(const TorchNetwork &network);
 
 /// The two halves of a partition, as nodes of the joint graph.
 struct TorchHalves {

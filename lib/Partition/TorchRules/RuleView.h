@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the rules share: one graph under one rule set, with the facts that
+// several rules ask for as flat arrays over nodes. Internal to the library.
+#ifndef CUTBACK_LIB_PARTITION_TORCHRULES_RULEVIEW_H
+#define CUTBACK_LIB_PARTITION_TORCHRULES_RULEVIEW_H
+
+#include "cutback/Partition/TorchRules/TorchRules.h"
+
+namespace cutback::torchrules {
+
+/// Traits of a call: the categories of the op table in the low bits, and the
+/// packets that rules mention by name.
+namespace trait {
+enum : uint16_t {
+  Recomputable = torchop::Recomputable,
+  View = torchop::View,
+  Random = torchop::Random,
+  ComputeIntensive = torchop::ComputeIntensive,
+  Fusible = 1 << 4,
+  Cat = 1 << 5,
+  LiftFresh = 1 << 6,
+  Copy = 1 << 7,
+  SideEffect = 1 << 8,
+  NeverMerged = 1 << 9,
+  AssertScalar = 1 << 10,
+  WaitTensor = 1 << 11,
+  Wrapper = 1 << 12,
+  TritonItem = 1 << 13,
+};
+} // namespace trait
+
+uint16_t packetTraits(TorchRuleSet rules, std::string_view packet);
+std::vector<uint16_t> nodeTraits(const FxGraph &graph, TorchRuleSet rules);
+
+/// The distance of a node that no path leads from to the backward.
+inline constexpr int64_t farAway = 1000000000;
+
+/// A graph under a rule set.
+struct RuleView {
+  const FxGraph &graph;
+  const TorchRulesOptions &options;
+  std::vector<uint16_t> traits;
+
+  RuleView(const FxGraph &graph, const TorchRulesOptions &options)
+      : graph(graph), options(options),
+        traits(nodeTraits(graph, options.rules)) {}
+
+  bool is23() const { return options.rules == TorchRuleSet::Torch23; }
+  bool is(FxNodeId n, uint16_t mask) const { return (traits[n] & mask) != 0; }
+
+  /// Kept by dead code elimination although nobody uses it.
+  bool isImpure(FxNodeId n) const {
+    const FxNode &node = graph.nodes[n];
+    if (!node.isCall())
+      return node.kind != FxKind::GetAttr;
+    if (is(n, trait::SideEffect))
+      return true;
+    if (is23())
+      return false;
+    return node.has(fxflag::MutableSchema | fxflag::Effectful |
+                    fxflag::Assert) ||
+           (options.fallbackRandom && node.has(fxflag::SeededRandom));
+  }
+
+  /// 2.13: may only run in one half.
+  bool isPinnedToBackward(FxNodeId n) const {
+    const FxNode &node = graph.nodes[n];
+    return !is23() &&
+           (node.has(fxflag::MustBeBackward) ||
+            (node.has(fxflag::TagBackward) && node.has(fxflag::MutableSchema)));
+  }
+  bool isPinnedToForward(FxNodeId n) const {
+    const FxNode &node = graph.nodes[n];
+    return !is23() &&
+           (node.has(fxflag::MustBeForward) ||
+            (node.has(fxflag::MutableSchema) &&
+             !node.has(fxflag::TagBackward | fxflag::MustBeBackward)));
+  }
+
+  /// Would `user` be compiled into one kernel with its operand `n`?
+  bool fusible(FxNodeId n, FxNodeId user) const {
+    uint16_t ofNode = traits[n], ofUser = traits[user];
+    if ((ofUser & trait::Wrapper) | (ofNode & trait::TritonItem)) {
+      if (ofUser & trait::Wrapper)
+        for (FxNodeId cloned : graph.clonedArgs[user])
+          if (cloned == n)
+            return true;
+      if (ofNode & trait::TritonItem)
+        return false;
+    }
+    return (ofUser & trait::Cat) || (ofNode & ofUser & trait::Fusible);
+  }
+};
+
+/// Tags after PyTorch's clean-up; `anyRecompute` is told whether any node was
+/// tagged for recompute before it.
+std::vector<FxPolicy> cleanTags(const RuleView &view, bool &anyRecompute);
+inline bool isRecompute(FxPolicy policy) {
+  return policy >= FxPolicy::MustRecompute;
+}
+
+/// Fills `sets`, `forwardOrder` and `emptyBackward`.
+void classifyNodes(const RuleView &view, TorchNetwork &network);
+
+/// One half as PyTorch extracts it from the joint graph.
+enum class Half : uint8_t { Forward, Backward };
+/// Bits of the result of extractHalf, one byte a node.
+namespace halfbit {
+enum : uint8_t { Valid = 1, Live = 2, Input = 4 };
+}
+/// `marks` holds halfbit::Input for what the half is given and halfbit::Live
+/// for its results; on return, Valid says that a node can be computed, Live
+/// that the half contains it (or, for an input, uses it).
+void extractHalf(const RuleView &view, Half half, std::vector<uint8_t> &marks);
+
+std::vector<int64_t> distancesToBackward(const RuleView &view,
+                                         const TorchNetwork &network);
+/// One byte a node: some path of views leads to a user in the backward that
+/// cannot be fused with what it reads.
+std::vector<uint8_t> materializedBackwards(const RuleView &view,
+                                           const TorchNetwork &network);
+/// Is the value written to memory whatever the cut says?
+bool isMaterialized(const RuleView &view, FxNodeId n);
+
+/// Bytes of a value as the 4x rule and the tuples count them.
+int64_t ruleSize(const RuleView &view, FxNodeId n);
+
+/// Everything the ban rules look at.
+struct BanRules {
+  const RuleView &view;
+  const TorchNetwork &network;
+  const std::vector<uint8_t> &dontBan;
+  std::vector<uint8_t> materialized;
+  bool anyRecompute;
+
+  /// The reason that the rules give, or None. For any node.
+  BanReason shouldBan(FxNodeId n) const;
+  /// May this node be banned at all?
+  bool mayBan(FxNodeId n) const;
+
+private:
+  BanReason shouldBan23(FxNodeId n) const;
+  BanReason shouldBan213(FxNodeId n) const;
+  bool isReduction(FxNodeId n) const;
+};
+
+/// The two rules that look at the forward as a whole, 2.13 only. Each banned
+/// node gets an arc from the source.
+void banUsedFarApart(const BanRules &rules, TorchNetwork &network);
+void banLongFusibleChains(const BanRules &rules, TorchNetwork &network);
+void ban(TorchNetwork &network, FxNodeId n, BanReason reason);
+
+/// The capacity of n_in -> n_out; false if it does not fit 64 bits.
+bool saveCapacity(const RuleView &view, FxNodeId n, int64_t distance,
+                  int64_t &capacity);
+
+} // namespace cutback::torchrules
+
+#endif // CUTBACK_LIB_PARTITION_TORCHRULES_RULEVIEW_H

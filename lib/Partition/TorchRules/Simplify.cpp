@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dead code elimination and CSE as PyTorch's partitioner does them first.
+//
+// DCE sweeps in reverse and keeps impure nodes. CSE walks in order and
+// replaces a call by an earlier one with equal target and equal arguments,
+// never a placeholder, `get_attr`, `output` or a random call. 2.13 adds: never
+// `empty`, never a value whose storage the graph returns, and only within one
+// mutation region, that is with no writing call in between; behind a write the
+// later call becomes the one that others are compared with.
+//
+// PyTorch keeps one candidate per *hash* of target and arguments, and its
+// comparison is finer than its hash: brackets do not take part, and Python
+// hashes -1 like -2. A call that finds another one at its hash is neither
+// replaced nor remembered. That is visible (of three calls with -1, -2, -2 the
+// third stays), so calls are looked up here by what Python would hash.
+//
+// Complexity: linear in the tokens of all calls, expected.
+#include "RuleView.h"
+
+#include <algorithm>
+
+using namespace cutback;
+using namespace cutback::torchrules;
+
+namespace {
+class FxSimplifier {
+public:
+  explicit FxSimplifier(const RuleView &view)
+      : view(view), graph(view.graph), keep(graph.size(), 1),
+        replacement(graph.size()) {
+    for (FxNodeId n = 0; n < graph.size(); ++n)
+      replacement[n] = n;
+  }
+
+  void eliminateDeadCode();
+  void eliminateCommonSubexpressions();
+  FxGraph compact() const;
+
+private:
+  bool mayMerge(FxNodeId n) const;
+  uint64_t hashOf(FxNodeId n) const;
+  bool hashAlike(FxNodeId a, FxNodeId b) const;
+  bool equal(FxNodeId a, FxNodeId b) const;
+  void findSharedStorages();
+  void copyRows(FxNodeId n, const std::vector<FxNodeId> &number,
+                std::vector<FxNodeId> &stamp, FxGraph &result) const;
+
+  const RuleView &view;
+  const FxGraph &graph;
+  std::vector<uint8_t> keep;
+  std::vector<FxNodeId> replacement;
+  /// Per storage: does a result lie in it?
+  std::vector<uint8_t> returned;
+};
+} // namespace
+
+void FxSimplifier::eliminateDeadCode() {
+  std::vector<uint8_t> live(graph.size(), 0);
+  live[graph.outputNode()] = 1;
+  for (FxNodeId n = static_cast<FxNodeId>(graph.size()); n-- > 0;) {
+    if (!live[n] && !view.isImpure(n)) {
+      keep[n] = 0;
+      continue;
+    }
+    for (FxNodeId operand : graph.inputs[n])
+      live[operand] = 1;
+  }
+}
+
+void FxSimplifier::findSharedStorages() {
+  returned.assign(graph.storageBytes.size(), 0);
+  if (view.is23())
+    return;
+  for (FxNodeId n : graph.inputs[graph.outputNode()])
+    if (graph.nodes[n].value == FxValue::Tensor && graph.nodes[n].storage >= 0)
+      returned[graph.nodes[n].storage] = 1;
+}
+
+bool FxSimplifier::mayMerge(FxNodeId n) const {
+  const FxNode &node = graph.nodes[n];
+  if (!node.isCall() || view.is(n, trait::NeverMerged))
+    return false;
+  return node.value != FxValue::Tensor || node.storage < 0 ||
+         !returned[node.storage];
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
+}
+
+uint64_t FxSimplifier::hashOf(FxNodeId n) const {
+  uint64_t hash = mix(0, graph.targets[n]);
+  for (uint32_t token : graph.tokens[n]) {
+    uint32_t kind = token & fxtoken::kindMask;
+    uint32_t payload = token & ~fxtoken::kindMask;
+    if (kind == fxtoken::node)
+      hash = mix(hash, replacement[payload]);
+    else if (kind == fxtoken::literal)
+      hash = mix(hash, ~graph.literalHash[payload]);
+  }
+  return hash;
+}
+
+/// Would Python's hash() of both calls be equal? Brackets and keywords do not
+/// take part.
+bool FxSimplifier::hashAlike(FxNodeId a, FxNodeId b) const {
+  if (graph.targets[a] != graph.targets[b])
+    return false;
+  FxRow<uint32_t> left = graph.tokens[a], right = graph.tokens[b];
+  auto skip = [](const uint32_t *token, const uint32_t *end) {
+    while (token != end && (*token & fxtoken::kindMask) == fxtoken::structure)
+      ++token;
+    return token;
+  };
+  const uint32_t *l = left.begin(), *r = right.begin();
+  while (true) {
+    l = skip(l, left.end());
+    r = skip(r, right.end());
+    if (l == left.end() || r == right.end())
+      return l == left.end() && r == right.end();
+    uint32_t kind = *l & fxtoken::kindMask;
+    if (kind != (*r & fxtoken::kindMask))
+      return false;
+    uint32_t x = *l++ & ~fxtoken::kindMask, y = *r++ & ~fxtoken::kindMask;
+    if (kind == fxtoken::node ? replacement[x] != replacement[y]
+                              : graph.literalHash[x] != graph.literalHash[y])
+      return false;
+  }
+}
+
+bool FxSimplifier::equal(FxNodeId a, FxNodeId b) const {
+  FxRow<uint32_t> left = graph.tokens[a], right = graph.tokens[b];
+  if (left.size() != right.size())
+    return false;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (left[i] == right[i])
+      continue;
+    if ((left[i] | right[i]) & fxtoken::kindMask)
+      return false;
+    if (replacement[left[i]] != replacement[right[i]])
+      return false;
+  }
+  return true;
+}
+
+void FxSimplifier::eliminateCommonSubexpressions() {
+  findSharedStorages();
+  size_t capacity = 16;
+  while (capacity < 2 * graph.size())
+    capacity *= 2;
+  // Open addressing; an entry is a node number plus one.
+  std::vector<uint32_t> table(capacity, 0);
+  std::vector<uint32_t> region(graph.size(), 0);
+  uint32_t writes = 0;
+  for (FxNodeId n = 0; n < graph.size(); ++n) {
+    if (!keep[n])
+      continue;
+    if (!view.is23() && graph.nodes[n].has(fxflag::MutableSchema))
+      ++writes;
+    region[n] = writes;
+    if (!mayMerge(n))
+      continue;
+    size_t slot = hashOf(n) & (capacity - 1);
+    while (table[slot] && !hashAlike(table[slot] - 1, n))
+      slot = (slot + 1) & (capacity - 1);
+    if (!table[slot]) {
+      table[slot] = n + 1;
+      continue;
+    }
+    FxNodeId earlier = table[slot] - 1;
+    if (!equal(earlier, n))
+      continue;
+    if (region[earlier] != region[n]) {
+      table[slot] = n + 1;
+      continue;
+    }
+    replacement[n] = earlier;
+    keep[n] = 0;
+  }
+}
+
+/// Copies the rows of one node, with operands replaced and renumbered.
+void FxSimplifier::copyRows(FxNodeId n, const std::vector<FxNodeId> &number,
+                            std::vector<FxNodeId> &stamp,
+                            FxGraph &result) const {
+  FxNodeId self = number[n];
+  auto renumber = [&](FxNodeId old) { return number[replacement[old]]; };
+  for (FxNodeId operand : graph.inputs[n]) {
+    FxNodeId now = renumber(operand);
+    if (stamp[now] == self + 1)
+      continue;
+    stamp[now] = self + 1;
+    result.inputs.items.push_back(now);
+  }
+  for (FxNodeId operand : graph.directArgs[n])
+    result.directArgs.items.push_back(renumber(operand));
+  for (FxNodeId operand : graph.clonedArgs[n])
+    result.clonedArgs.items.push_back(renumber(operand));
+  for (uint32_t symbol : graph.symbols[n])
+    result.symbols.items.push_back(symbol);
+  for (uint32_t token : graph.tokens[n])
+    result.tokens.items.push_back(
+        (token & fxtoken::kindMask) == fxtoken::node ? renumber(token) : token);
+  for (FxRows *rows : {&result.inputs, &result.directArgs, &result.clonedArgs,
+                       &result.symbols, &result.tokens})
+    rows->close();
+}
+
+FxGraph FxSimplifier::compact() const {
+  FxGraph result;
+  result.numForwardOutputs = graph.numForwardOutputs;
+  result.packets = graph.packets;
+  result.symbolNames = graph.symbolNames;
+  result.storageBytes = graph.storageBytes;
+  result.literalHash = graph.literalHash;
+  result.inputs.items.reserve(graph.inputs.items.size());
+  result.directArgs.items.reserve(graph.directArgs.items.size());
+  result.tokens.items.reserve(graph.tokens.items.size());
+  std::vector<FxNodeId> number(graph.size(), noFxNode);
+  std::vector<FxNodeId> stamp(graph.size(), 0);
+  for (FxNodeId n = 0; n < graph.size(); ++n) {
+    if (!keep[n])
+      continue;
+    number[n] = static_cast<FxNodeId>(result.nodes.size());
+    result.nodes.push_back(graph.nodes[n]);
+    FxNodeId &destination = result.nodes.back().destination;
+    if (destination != noFxNode)
+      destination = number[replacement[destination]];
+    result.targets.push_back(graph.targets[n]);
+    result.binds.push_back(graph.binds[n]);
+    result.origin.push_back(graph.origin[n]);
+    result.appendName(graph.name(n));
+    copyRows(n, number, stamp, result);
+  }
+  for (FxNodeId n : graph.outputs)
+    result.outputs.push_back(n == noFxNode ? n : number[replacement[n]]);
+  result.computeUsers();
+  return result;
+}
+
+FxGraph cutback::simplifyFxGraph(const FxGraph &graph,
+                                 const TorchRulesOptions &options) {
+  RuleView view(graph, options);
+  FxSimplifier simplifier(view);
+  simplifier.eliminateDeadCode();
+  if (options.cse)
+    simplifier.eliminateCommonSubexpressions();
+  return simplifier.compact();
+}
