@@ -16,6 +16,11 @@
 
 namespace cutback::aten {
 
+class InferCall;
+/// Result types of one call, see Infer.h; one function a rule.
+using InferFn = mlir::LogicalResult (*)(const InferCall &,
+                                        llvm::SmallVectorImpl<mlir::Type> &);
+
 /// Kind of one parameter or result, without its `[]` and `?`.
 enum class ParamKind : uint8_t {
   Tensor,
