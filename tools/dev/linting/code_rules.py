@@ -109,6 +109,16 @@ def _folder(name, top):
     return os.path.dirname(name)[len(top):].strip("/")
 
 
+def _implements(tree, name, folder):
+    """Its first #include is a header of its folder, or of the one above."""
+    first = re.search(r'#include "([^"]+)"', tree.text(name))
+    if first is None:
+        return False
+    at = os.path.dirname(first.group(1))
+    return at in ("", "cutback/" + folder,
+                  "cutback/" + os.path.dirname(folder))
+
+
 def mirror(tree):
     """lib/X/Y.cpp, include/cutback/X/Y.h and tests in X lie alike."""
     headers = {}
@@ -120,14 +130,16 @@ def mirror(tree):
         folder = _folder(name, "lib")
         folders.setdefault(folder, name)
         near = headers.get(folder, set())
-        # A dialect has one header, called as its folder; passes share one.
-        shared = {os.path.basename(folder), "Passes"} & near
         own = any(_stem(name).startswith(stem) for stem in near)
-        if not (own or shared) and name not in tree.config["mirror_exceptions"]:
+        if not (own or _implements(tree, name, folder)) and \
+           name not in tree.config["mirror_exceptions"]:
             yield Finding(name, 1, "has no header of its name in"
-                          " include/cutback/%s or beside it" % folder)
+                          " include/cutback/%s or beside it, nor is its first"
+                          " #include one of that folder" % folder)
     for folder, name in sorted(folders.items()):
-        if not any(tree.select(("test/" + folder, "test/unit/" + folder))):
+        tests = [top + at for top in ("test/", "test/unit/")
+                 for at in (folder, os.path.dirname(folder)) if at]
+        if not any(tree.select(tests)):
             yield Finding(name, 1, "nothing in test/%s or test/unit/%s tests"
                           " this folder" % (folder, folder))
     for name in tree.select(("test/unit",), ("Test.cpp",)):
