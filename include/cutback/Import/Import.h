@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads training graphs. One entry point for every supported input, which is
+// found out by content, never by file name:
+//
+//   FX text       what `print_readable`, depyf and the PyTorch logs print
+//   trace log     TORCH_TRACE records, or TORCH_LOGS output with its prefixes
+//   MLIR          text or bytecode
+//
+// Errors are emitted in the context, at FILE:LINE:COL of the input text, with
+// a note that says what to do next.
+#ifndef CUTBACK_IMPORT_IMPORT_H
+#define CUTBACK_IMPORT_IMPORT_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+enum class InputFormat { FxText, TraceLog, MlirText, MlirBytecode };
+/// "fx-text", "trace-log", "mlir", "mlir-bytecode".
+llvm::StringRef stringifyInputFormat(InputFormat format);
+
+/// What a graph is. Only Joint becomes a `joint.graph`; the others become a
+/// `func.func` whose arguments carry `joint.name` and `joint.role`.
+enum class GraphKind { Joint, Forward, Backward, Inference };
+/// "joint", "forward", "backward", "inference".
+llvm::StringRef stringifyGraphKind(GraphKind kind);
+
+struct ImportOptions {
+  /// Which graph of an input with several: a number of the list, a name
+  /// ("aot_joint_graph 0/0", "@step" or "step" in MLIR), or a name without its
+  /// compile id if only one graph has it. Empty: the first joint graph, or the
+  /// first graph if none is joint.
+  std::string graph;
+  /// What the graph is, where the caller knows better than the text.
+  std::optional<GraphKind> kind;
+  /// Number of forward results, instead of the rule of the format.
+  std::optional<int64_t> forwardOutputs;
+  /// Read PyTorch's own forward and backward graph of the same compile id too.
+  bool torchHalves = false;
+};
+
+/// One graph that an input holds; what `import --list` prints.
+struct GraphInfo {
+  GraphKind kind = GraphKind::Joint;
+  /// "aot_joint_graph 0/0", unique within the input unless the same compile id
+  /// was logged twice; the symbol name in MLIR; "joint" for a lone text.
+  std::string name;
+  std::string compileId; ///< "0/0", "1/2_1"; empty outside of logs
+  unsigned line = 1;     ///< of its first line in the input
+  uint64_t bytes = 0;    ///< of its text
+};
+
+/// An op that no dialect knows, and how often it occurs.
+struct OpaqueOp {
+  std::string callee; ///< "mylib.op.default"
+  uint64_t count = 0;
+};
+
+/// What the import of one graph counted.
+struct ImportCounts {
+  uint64_t ops = 0;
+  uint64_t arguments = 0;
+  uint64_t pipeSplits = 0;    ///< dropped `pippy._pipe_split` markers
+  uint64_t droppedChecks = 0; ///< dropped `_assert_tensor_metadata`
+  std::vector<OpaqueOp> opaque; ///< by first occurrence
+};
+
+struct ImportedModule {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  InputFormat format = InputFormat::FxText;
+  /// The graph that was read. For MLIR, `info.kind` is Joint if the module has
+  /// a `joint.graph`.
+  GraphInfo info;
+  /// One of these two is set, by `info.kind`: symbols of `module`. For MLIR
+  /// without a graph that was asked for, neither.
+  joint::GraphOp graph;
+  mlir::func::FuncOp function;
+  ImportCounts counts;
+
+  /// PyTorch's own halves of the same compile id, in a module of their own; set
+  /// if `torchHalves` was asked for and the log has both. A half that does not
+  /// import is reported as a warning, and left out.
+  mlir::OwningOpRef<mlir::ModuleOp> torchModule;
+  mlir::func::FuncOp torchForward, torchBackward;
+};
+
+/// Opens a file, or standard input for "-". Emits an error for a folder, an
+/// empty file, or one that cannot be read.
+mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+openInput(llvm::StringRef path, mlir::MLIRContext &context);
+
+/// Reads the graph that `options` asks for. Loads the dialects it needs. Time
+/// and memory are linear in the size of the input.
+///
+/// Facts of FX text and where they go:
+///   names      attribute `names` of ops, `joint.name` of arguments; the name
+///              of a call that gives a tuple or nothing is `joint.call`
+///   places     location NameLoc(function, FileLineColLoc(file, line, 0))
+///   tags       `joint.policy`
+///   strides    `joint.strides`, on what is not contiguous: array<i64> (a
+///              symbolic stride is kDynamic); on an op of several results an
+///              array of those, unit where contiguous
+///   sizes      `symbols` of the graph; `joint.dims` on arguments and on
+///              results whose sizes depend on data
+mlir::FailureOr<ImportedModule> readInput(llvm::MemoryBufferRef buffer,
+                                          mlir::MLIRContext &context,
+                                          const ImportOptions &options = {});
+mlir::FailureOr<ImportedModule> readInput(llvm::StringRef path,
+                                          mlir::MLIRContext &context,
+                                          const ImportOptions &options = {});
+
+/// The graphs of an input, in its order, without importing them (MLIR is
+/// parsed).
+mlir::FailureOr<std::vector<GraphInfo>>
+listGraphs(llvm::MemoryBufferRef buffer, mlir::MLIRContext &context);
+
+} // namespace cutback
+
+#endif // CUTBACK_IMPORT_IMPORT_H
