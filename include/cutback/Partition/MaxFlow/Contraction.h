@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef CUTBACK_PARTITION_MAXFLOW_CONTRACTION_H
+#define CUTBACK_PARTITION_MAXFLOW_CONTRACTION_H
+
+#include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/Partition/MaxFlow/ResidualGraph.h"
+
+namespace cutback {
+
+/// Shrinks a network to what a cut has to decide, and carries the answer back.
+/// Vertices that infinite arcs tie to the source or the sink are merged into
+/// them, arcs that cannot carry flow are left out, and the arcs at source and
+/// sink become one number a vertex. The cuts of finite value, their values and
+/// the tie rule are untouched; docs/Rationale/MaxFlow.md says why.
+class Contraction {
+public:
+  /// Contracts a finished network into `graph`. False if infinite arcs lead
+  /// from the source to the sink.
+  bool contract(const FlowNetwork &network, ResidualGraph &graph);
+
+  /// After `contract` returned false: the vertices of a shortest such path.
+  const std::vector<VertexId> &unboundedPath() const { return path; }
+
+  /// Turns a maximum flow of the graph into flow, sides, cut arcs and value of
+  /// the network.
+  void lift(const FlowNetwork &network, const ResidualGraph &graph,
+            MinCut &cut);
+
+private:
+  enum Group : uint8_t { Between, AtSource, AtSink };
+  struct Tied {
+    VertexId vertex;
+    ArcId arc; ///< the infinite arc over which it was reached
+  };
+  struct TerminalArc {
+    ArcId arc;
+    uint32_t vertex; ///< of the graph
+  };
+  struct InnerArc {
+    ArcId arc;
+    uint32_t from, to; ///< of the graph
+    uint32_t position; ///< of the forward half arc
+  };
+
+  bool growSourceGroup(const FlowNetwork &network);
+  void growSinkGroup(const FlowNetwork &network);
+  void collectArcs(const FlowNetwork &network, ResidualGraph &graph);
+  void placeHalfArcs(const FlowNetwork &network, ResidualGraph &graph);
+  void liftFlow(const FlowNetwork &network, const ResidualGraph &graph,
+                MinCut &cut);
+  void liftSides(const FlowNetwork &network, const ResidualGraph &graph,
+                 MinCut &cut);
+
+  std::vector<uint8_t> group;   ///< by vertex
+  std::vector<uint32_t> number; ///< by vertex between: vertex of the graph
+  std::vector<Tied> sourceTied, sinkTied; ///< in breadth-first order
+  std::vector<TerminalArc> sourceArcs, sinkArcs;
+  std::vector<ArcId> directArcs; ///< from the source group to the sink group
+  std::vector<InnerArc> innerArcs;
+  std::vector<int64_t> through, dealt;
+  std::vector<uint8_t> innerSide;
+  std::vector<uint32_t> queue;
+  std::vector<VertexId> path;
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_MAXFLOW_CONTRACTION_H

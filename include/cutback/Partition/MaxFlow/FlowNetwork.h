@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef CUTBACK_PARTITION_MAXFLOW_FLOWNETWORK_H
+#define CUTBACK_PARTITION_MAXFLOW_FLOWNETWORK_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// A vertex of a flow network; 0 is the source, 1 the sink.
+using VertexId = uint32_t;
+/// The position of an arc in its network.
+using ArcId = uint32_t;
+
+inline constexpr VertexId kSource = 0;
+inline constexpr VertexId kSink = 1;
+
+/// The capacity of an arc that must not be cut. It is a mark, not a number: no
+/// sum contains it. Every other capacity is at least 0.
+inline constexpr int64_t kInfiniteCapacity = -1;
+
+/// What went wrong, in words; absent when nothing did.
+using FlowError = std::optional<std::string>;
+
+struct FlowArc {
+  VertexId from;
+  VertexId to;
+  /// In the unit of the cost model (bytes, picoseconds), or
+  /// kInfiniteCapacity.
+  int64_t capacity;
+
+  bool isInfinite() const { return capacity == kInfiniteCapacity; }
+};
+
+/// What becomes of arcs with the same ends when the network is finished. The
+/// survivor stands where the first of them stood.
+enum class ParallelArcs {
+  /// All stay. Arc ids are the ones that addArc returned.
+  Keep,
+  /// The last capacity wins, as networkx' add_edge does. Arc ids change.
+  LastWins,
+  /// The capacities are added; infinite plus anything is infinite. Arc ids
+  /// change.
+  Sum
+};
+
+/// A directed network with integer capacities. Append vertices and arcs, then
+/// finish(), which checks the capacities and sorts the arcs by their ends; read
+/// afterwards. clear() keeps the memory for the next network.
+class FlowNetwork {
+public:
+  /// A range of arc ids in arc order.
+  struct ArcIds {
+    const ArcId *first;
+    const ArcId *last;
+    const ArcId *begin() const { return first; }
+    const ArcId *end() const { return last; }
+    uint32_t size() const { return static_cast<uint32_t>(last - first); }
+  };
+
+  /// Starts with `numVertices` vertices; at least the source and the sink.
+  explicit FlowNetwork(uint32_t numVertices = 2) { clear(numVertices); }
+
+  /// Forgets all arcs and vertices, keeps the memory.
+  void clear(uint32_t numVertices = 2);
+  void reserve(uint32_t numArcs) { arcList.reserve(numArcs); }
+
+  VertexId addVertex() { return vertexCount++; }
+  /// Adds `count` vertices and returns the first; the others follow it.
+  VertexId addVertices(uint32_t count) {
+    VertexId first = vertexCount;
+    vertexCount += count;
+    return first;
+  }
+  /// Adds an arc. Self loops, and arcs into the source or out of the sink, are
+  /// allowed; they never carry flow.
+  ArcId addArc(VertexId from, VertexId to, int64_t capacity) {
+    arcList.push_back({from, to, capacity});
+    return static_cast<ArcId>(arcList.size() - 1);
+  }
+  ArcId addInfiniteArc(VertexId from, VertexId to) {
+    return addArc(from, to, kInfiniteCapacity);
+  }
+
+  /// Ends construction. Errors: an end that is not a vertex, a capacity below
+  /// zero that is not kInfiniteCapacity, a sum of the finite capacities that
+  /// leaves no 64-bit number above it.
+  [[nodiscard]] FlowError finish(ParallelArcs rule = ParallelArcs::Keep);
+  bool isFinished() const { return finished; }
+
+  /// Gives an arc of a finished network another capacity, so that a sweep over
+  /// prices keeps the network. Errors: as finish(); the network is unchanged
+  /// then.
+  [[nodiscard]] FlowError setCapacity(ArcId arc, int64_t capacity);
+
+  uint32_t numVertices() const { return vertexCount; }
+  uint32_t numArcs() const { return static_cast<uint32_t>(arcList.size()); }
+  const std::vector<FlowArc> &arcs() const { return arcList; }
+  const FlowArc &arc(ArcId id) const { return arcList[id]; }
+
+  /// Arcs that leave or enter a vertex of a finished network, in arc order.
+  ArcIds outArcs(VertexId v) const { return slice(outBegin, outIds, v); }
+  ArcIds inArcs(VertexId v) const { return slice(inBegin, inIds, v); }
+
+  /// 1 + the sum of the finite capacities: more than any finite cut.
+  int64_t effectiveInfinity() const { return finiteSum + 1; }
+
+private:
+  static ArcIds slice(const std::vector<uint32_t> &begin,
+                      const std::vector<ArcId> &ids, VertexId v) {
+    return {ids.data() + begin[v], ids.data() + begin[v + 1]};
+  }
+  FlowError checkArcs() const;
+  FlowError sumCapacities();
+  void mergeParallelArcs(ParallelArcs rule);
+  void sortByEnds();
+
+  uint32_t vertexCount = 2;
+  std::vector<FlowArc> arcList;
+  std::vector<uint32_t> outBegin, inBegin;
+  std::vector<ArcId> outIds, inIds;
+  int64_t finiteSum = 0;
+  bool finished = false;
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_MAXFLOW_FLOWNETWORK_H

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a network with infinite arcs to a small one without, and back.
+//
+//   1. Search forwards from the source and backwards from the sink over
+//      infinite arcs. A cut of finite value has all of the first group on the
+//      source side and all of the second on the sink side. If the first
+//      contains the sink, there is no such cut; the search tree has the path.
+//   2. Sort the arcs by the groups of their ends. Arcs into the source group,
+//      out of the sink group and of capacity 0 carry no flow and are left out.
+//   3. Infinite arcs that are left get 1 + the smaller of the two obvious cuts
+//      (all that leaves the source, all that enters the sink).
+//   4. Back: flow on inner arcs is read off; what passes the source or the sink
+//      at a vertex is dealt out over its arcs there in arc order; inside the
+//      two groups it runs along the search trees, summed from the leaves.
+//
+// So the result is a flow of the network as given, and checkFlow needs to know
+// nothing of all this. Linear in vertices and arcs; no allocation after the
+// first network of a size.
+
+#include "cutback/Partition/MaxFlow/Contraction.h"
+
+#include <algorithm>
+
+using namespace cutback;
+
+bool Contraction::growSourceGroup(const FlowNetwork &network) {
+  sourceTied.assign(1, {kSource, 0});
+  group[kSource] = AtSource;
+  for (size_t next = 0; next < sourceTied.size(); ++next)
+    for (ArcId id : network.outArcs(sourceTied[next].vertex)) {
+      const FlowArc &arc = network.arc(id);
+      if (!arc.isInfinite() || group[arc.to] != Between)
+        continue;
+      group[arc.to] = AtSource;
+      sourceTied.push_back({arc.to, id});
+    }
+  if (group[kSink] != AtSource)
+    return true;
+  // Walk the tree back; its arcs are few, so a search per step would do, but
+  // the tree gives each vertex's arc at once.
+  std::vector<ArcId> reachedBy(network.numVertices());
+  for (const Tied &tied : sourceTied)
+    reachedBy[tied.vertex] = tied.arc;
+  for (VertexId v = kSink; v != kSource; v = network.arc(reachedBy[v]).from)
+    path.push_back(v);
+  path.push_back(kSource);
+  std::reverse(path.begin(), path.end());
+  return false;
+}
+
+void Contraction::growSinkGroup(const FlowNetwork &network) {
+  sinkTied.assign(1, {kSink, 0});
+  group[kSink] = AtSink;
+  for (size_t next = 0; next < sinkTied.size(); ++next)
+    for (ArcId id : network.inArcs(sinkTied[next].vertex)) {
+      const FlowArc &arc = network.arc(id);
+      if (!arc.isInfinite() || group[arc.from] != Between)
+        continue;
+      group[arc.from] = AtSink;
+      sinkTied.push_back({arc.from, id});
+    }
+}
+
+void Contraction::collectArcs(const FlowNetwork &network,
+                              ResidualGraph &graph) {
+  for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
+    const FlowArc &arc = network.arc(id);
+    uint8_t from = group[arc.from], to = group[arc.to];
+    if (from == AtSink || to == AtSource || arc.capacity == 0 ||
+        arc.from == arc.to)
+      continue;
+    if (from == AtSource && to == AtSink) {
+      directArcs.push_back(id);
+      graph.flow += arc.capacity;
+    } else if (from == AtSource) {
+      uint32_t v = number[arc.to];
+      sourceArcs.push_back({id, v});
+      graph.sourceCapacity[v] += arc.capacity;
+    } else if (to == AtSink) {
+      uint32_t v = number[arc.from];
+      sinkArcs.push_back({id, v});
+      graph.sinkResidual[v] += arc.capacity;
+    } else {
+      innerArcs.push_back({id, number[arc.from], number[arc.to], 0});
+    }
+  }
+}
+
+void Contraction::placeHalfArcs(const FlowNetwork &network,
+                                ResidualGraph &graph) {
+  uint32_t n = graph.numVertices();
+  int64_t fromSource = 0, toSink = 0;
+  for (uint32_t v = 0; v < n; ++v) {
+    fromSource += graph.sourceCapacity[v];
+    toSink += graph.sinkResidual[v];
+  }
+  int64_t infinity = 1 + std::min(fromSource, toSink);
+
+  std::vector<uint32_t> &begin = graph.begin;
+  for (const InnerArc &arc : innerArcs) {
+    ++begin[arc.from];
+    ++begin[arc.to];
+  }
+  uint32_t end = 0;
+  for (uint32_t v = 0; v <= n; ++v) {
+    end += begin[v];
+    begin[v] = end;
+  }
+  graph.arcs.resize(2 * innerArcs.size());
+  // Filled from the back, begin[v] comes down to the start of v.
+  for (size_t i = innerArcs.size(); i-- > 0;) {
+    InnerArc &arc = innerArcs[i];
+    uint32_t back = --begin[arc.to], forth = --begin[arc.from];
+    const FlowArc &original = network.arc(arc.arc);
+    int64_t capacity = original.isInfinite() ? infinity : original.capacity;
+    graph.arcs[forth] = {arc.to, back, capacity};
+    graph.arcs[back] = {arc.from, forth, 0};
+    arc.position = forth;
+  }
+}
+
+bool Contraction::contract(const FlowNetwork &network, ResidualGraph &graph) {
+  group.assign(network.numVertices(), Between);
+  path.clear();
+  sourceArcs.clear();
+  sinkArcs.clear();
+  directArcs.clear();
+  innerArcs.clear();
+  if (!growSourceGroup(network))
+    return false;
+  growSinkGroup(network);
+
+  number.resize(network.numVertices());
+  uint32_t count = 0;
+  for (VertexId v = 0, e = network.numVertices(); v < e; ++v)
+    number[v] = group[v] == Between ? count++ : 0;
+  graph.clear(count);
+  collectArcs(network, graph);
+  placeHalfArcs(network, graph);
+  graph.sourceResidual = graph.sourceCapacity;
+  graph.cancelTerminals();
+  return true;
+}
+
+void Contraction::liftFlow(const FlowNetwork &network,
+                           const ResidualGraph &graph, MinCut &cut) {
+  std::vector<int64_t> &flow = cut.flow;
+  flow.assign(network.numArcs(), 0);
+  // By vertex of a group: what leaves it towards the sink, or reaches it from
+  // the source, outside its group.
+  through.assign(network.numVertices(), 0);
+
+  for (ArcId id : directArcs) {
+    const FlowArc &arc = network.arc(id);
+    flow[id] = arc.capacity;
+    through[arc.from] += arc.capacity;
+    through[arc.to] += arc.capacity;
+  }
+  // The twin started at 0 and holds the flow, unless flow was pushed against
+  // it: then the forward residual has grown past the capacity, never here.
+  for (const InnerArc &arc : innerArcs)
+    flow[arc.arc] = graph.arcs[graph.arcs[arc.position].twin].residual;
+  std::vector<int64_t> &left = dealt;
+  left = graph.sourceCapacity;
+  for (size_t v = 0; v < left.size(); ++v)
+    left[v] -= graph.sourceResidual[v];
+  for (const TerminalArc &arc : sourceArcs) {
+    int64_t share = std::min(left[arc.vertex], network.arc(arc.arc).capacity);
+    left[arc.vertex] -= share;
+    flow[arc.arc] = share;
+    through[network.arc(arc.arc).from] += share;
+  }
+  left = graph.sinkResidual;
+  for (const TerminalArc &arc : sinkArcs) {
+    int64_t capacity = network.arc(arc.arc).capacity;
+    int64_t unused = std::min(left[arc.vertex], capacity);
+    left[arc.vertex] -= unused;
+    flow[arc.arc] = capacity - unused;
+    through[network.arc(arc.arc).to] += capacity - unused;
+  }
+
+  for (size_t i = sourceTied.size(); i-- > 1;) {
+    const Tied &tied = sourceTied[i];
+    flow[tied.arc] = through[tied.vertex];
+    through[network.arc(tied.arc).from] += through[tied.vertex];
+  }
+  for (size_t i = sinkTied.size(); i-- > 1;) {
+    const Tied &tied = sinkTied[i];
+    flow[tied.arc] = through[tied.vertex];
+    through[network.arc(tied.arc).to] += through[tied.vertex];
+  }
+}
+
+void Contraction::liftSides(const FlowNetwork &network,
+                            const ResidualGraph &graph, MinCut &cut) {
+  graph.markSinkSide(innerSide, queue);
+  cut.onSinkSide.resize(network.numVertices());
+  for (VertexId v = 0, e = network.numVertices(); v < e; ++v)
+    cut.onSinkSide[v] = group[v] == Between ? innerSide[number[v]]
+                                            : uint8_t(group[v] == AtSink);
+  cut.cutArcs.clear();
+  for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
+    const FlowArc &arc = network.arc(id);
+    if (!cut.onSinkSide[arc.from] && cut.onSinkSide[arc.to])
+      cut.cutArcs.push_back(id);
+  }
+}
+
+void Contraction::lift(const FlowNetwork &network, const ResidualGraph &graph,
+                       MinCut &cut) {
+  liftFlow(network, graph, cut);
+  liftSides(network, graph, cut);
+  cut.value = graph.flow;
+}
