@@ -62,7 +62,7 @@ struct GraphInfo {
 };
 
 /// An op that no dialect knows, and how often it occurs.
-struct OpaqueOp {
+struct OpaqueCount {
   std::string callee; ///< "mylib.op.default"
   uint64_t count = 0;
 };
@@ -73,7 +73,7 @@ struct ImportCounts {
   uint64_t arguments = 0;
   uint64_t pipeSplits = 0;    ///< dropped `pippy._pipe_split` markers
   uint64_t droppedChecks = 0; ///< dropped `_assert_tensor_metadata`
-  std::vector<OpaqueOp> opaque; ///< by first occurrence
+  std::vector<OpaqueCount> opaque; ///< by first occurrence
 };
 
 struct ImportedModule {
