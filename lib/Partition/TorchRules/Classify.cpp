@@ -18,6 +18,29 @@
 using namespace cutback;
 using namespace cutback::torchrules;
 
+/// 2.13 runs what has effects in one half only: the backward if it was traced
+/// there, else the forward. What depends on a tangent was traced there, tag or
+/// not.
+void RuleView::pinNodes() {
+  std::vector<uint8_t> closure(graph.size(), 0);
+  for (FxNodeId n = 0; n < graph.outputNode(); ++n) {
+    const FxNode &node = graph.nodes[n];
+    bool backward = node.role == FxRole::Tangent ||
+                    node.has(fxflag::TagBackward | fxflag::MustBeBackward);
+    for (FxNodeId operand : graph.inputs[n])
+      backward |= closure[operand] != 0;
+    closure[n] = backward;
+    bool writes = node.has(fxflag::MutableSchema);
+    if (node.has(fxflag::MustBeBackward) || (writes && backward))
+      traits[n] |= trait::PinnedBackward;
+    bool effects =
+        writes || is(n, trait::SideEffect) ||
+        node.has(fxflag::Effectful | fxflag::Assert | fxflag::SideEffect);
+    if (node.has(fxflag::MustBeForward) || (effects && !backward))
+      traits[n] |= trait::PinnedForward;
+  }
+}
+
 static bool isPinnedToOther(const RuleView &view, Half half, FxNodeId n) {
   return half == Half::Forward ? view.isPinnedToBackward(n)
                                : view.isPinnedToForward(n);

@@ -8,7 +8,8 @@
 //  3. every symbol in a size, tensor or tangent that the backward is given
 //     must be bound: the nodes that bind the missing ones join the sizes,
 //     in front
-//  4. extract both halves; calls that both contain are recomputed
+//  4. extract both halves; calls that both contain are recomputed, and those
+//     of them that are tagged and random have to be replayed
 //
 // Extraction itself is extractHalf (Classify.cpp): what can be computed from
 // what the half is given, then dead code elimination.
@@ -17,6 +18,8 @@
 #include "RuleView.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 using namespace cutback;
 using namespace cutback::torchrules;
@@ -226,6 +229,11 @@ HalvesExtraction::run(const std::vector<FxNodeId> &saved) {
       std::remove_if(halves.recomputed.begin(), halves.recomputed.end(),
                      [&](FxNodeId n) { return !graph.nodes[n].isCall(); }),
       halves.recomputed.end());
+  bool anyRecompute = false;
+  std::vector<FxPolicy> policy = cleanTags(view, anyRecompute);
+  for (FxNodeId n : halves.recomputed)
+    if (isRecompute(policy[n]) && graph.nodes[n].has(fxflag::SeededRandom))
+      halves.replayedRandom.push_back(n);
   return std::nullopt;
 }
 
@@ -240,7 +248,7 @@ TorchSavedBytes
 cutback::countSavedBytes(const FxGraph &graph,
                          const std::vector<FxNodeId> &savedTensors) {
   TorchSavedBytes bytes;
-  std::vector<uint8_t> counted(graph.storageBytes.size(), 0);
+  std::vector<int64_t> counted(graph.storageBytes.size(), 0);
   for (FxNodeId n : savedTensors) {
     const FxNode &node = graph.nodes[n];
     bytes.plain += node.size;
@@ -250,9 +258,9 @@ cutback::countSavedBytes(const FxGraph &graph,
       bytes.storage += node.size;
       continue;
     }
-    if (!counted[node.storage])
-      bytes.storage += graph.storageBytes[node.storage];
-    counted[node.storage] = 1;
+    int64_t &largest = counted[node.storage];
+    bytes.storage += std::max<int64_t>(node.size - largest, 0);
+    largest = std::max(largest, node.size);
   }
   return bytes;
 }

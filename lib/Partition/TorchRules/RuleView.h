@@ -27,6 +27,8 @@ enum : uint16_t {
   WaitTensor = 1 << 11,
   Wrapper = 1 << 12,
   TritonItem = 1 << 13,
+  PinnedForward = 1 << 14,
+  PinnedBackward = 1 << 15,
 };
 } // namespace trait
 
@@ -44,7 +46,10 @@ struct RuleView {
 
   RuleView(const FxGraph &graph, const TorchRulesOptions &options)
       : graph(graph), options(options),
-        traits(nodeTraits(graph, options.rules)) {}
+        traits(nodeTraits(graph, options.rules)) {
+    if (!is23())
+      pinNodes();
+  }
 
   bool is23() const { return options.rules == TorchRuleSet::Torch23; }
   bool is(FxNodeId n, uint16_t mask) const { return (traits[n] & mask) != 0; }
@@ -54,28 +59,19 @@ struct RuleView {
     const FxNode &node = graph.nodes[n];
     if (!node.isCall())
       return node.kind != FxKind::GetAttr;
-    if (is(n, trait::SideEffect))
+    if (is(n, trait::SideEffect) || node.has(fxflag::SideEffect) ||
+        (options.fallbackRandom && node.has(fxflag::SeededRandom)))
       return true;
-    if (is23())
-      return false;
-    return node.has(fxflag::MutableSchema | fxflag::Effectful |
-                    fxflag::Assert) ||
-           (options.fallbackRandom && node.has(fxflag::SeededRandom));
+    return !is23() &&
+           node.has(fxflag::MutableSchema | fxflag::Effectful | fxflag::Assert);
   }
 
   /// 2.13: may only run in one half.
   bool isPinnedToBackward(FxNodeId n) const {
-    const FxNode &node = graph.nodes[n];
-    return !is23() &&
-           (node.has(fxflag::MustBeBackward) ||
-            (node.has(fxflag::TagBackward) && node.has(fxflag::MutableSchema)));
+    return is(n, trait::PinnedBackward);
   }
   bool isPinnedToForward(FxNodeId n) const {
-    const FxNode &node = graph.nodes[n];
-    return !is23() &&
-           (node.has(fxflag::MustBeForward) ||
-            (node.has(fxflag::MutableSchema) &&
-             !node.has(fxflag::TagBackward | fxflag::MustBeBackward)));
+    return is(n, trait::PinnedForward);
   }
 
   /// Would `user` be compiled into one kernel with its operand `n`?
@@ -91,6 +87,9 @@ struct RuleView {
     }
     return (ofUser & trait::Cat) || (ofNode & ofUser & trait::Fusible);
   }
+
+private:
+  void pinNodes();
 };
 
 /// Tags after PyTorch's clean-up; `anyRecompute` is told whether any node was

@@ -36,6 +36,7 @@ public:
   void eliminateDeadCode();
   void eliminateCommonSubexpressions();
   FxGraph compact() const;
+  void reportStandIns(std::vector<FxNodeId> &standIn) const;
 
 private:
   bool mayMerge(FxNodeId n) const;
@@ -240,12 +241,21 @@ FxGraph FxSimplifier::compact() const {
   return result;
 }
 
+void FxSimplifier::reportStandIns(std::vector<FxNodeId> &standIn) const {
+  standIn.resize(graph.size());
+  for (FxNodeId n = 0; n < graph.size(); ++n)
+    standIn[n] = keep[n] ? n : replacement[n] != n ? replacement[n] : noFxNode;
+}
+
 FxGraph cutback::simplifyFxGraph(const FxGraph &graph,
-                                 const TorchRulesOptions &options) {
+                                 const TorchRulesOptions &options,
+                                 std::vector<FxNodeId> *standIn) {
   RuleView view(graph, options);
   FxSimplifier simplifier(view);
   simplifier.eliminateDeadCode();
   if (options.cse)
     simplifier.eliminateCommonSubexpressions();
+  if (standIn)
+    simplifier.reportStandIns(*standIn);
   return simplifier.compact();
 }

@@ -72,13 +72,14 @@ namespace fxflag {
 enum : uint32_t {
   /// The schema writes an argument (`copy_`, `index_put_`, `add_`, `out=`).
   MutableSchema = 1u << 0,
-  /// Effects outside the graph: prints, host callbacks, effect tokens.
+  /// A wrapper that threads an effect token (`with_effects`).
   Effectful = 1u << 1,
   /// `_assert_async`, `_assert_scalar` and the like.
   Assert = 1u << 2,
   /// Draws from the random generator (tag `nondeterministic_seeded`).
   SeededRandom = 1u << 3,
-  /// Tag `is_backward`: recorded while the backward was traced.
+  /// Tag `is_backward`: recorded while the backward was traced. Texts have no
+  /// such tags; nodes that depend on a tangent are taken as if they had it.
   TagBackward = 1u << 4,
   /// Tags `must_be_in_forward` and `must_be_in_backward`.
   MustBeForward = 1u << 5,
@@ -100,6 +101,9 @@ enum : uint32_t {
   FunctionalWrapper = 1u << 12,
   /// The second of the two above.
   TritonWrapper = 1u << 13,
+  /// Any other call that is kept for what it does outside the graph
+  /// (`pippy._pipe_split`, prints, host callbacks).
+  SideEffect = 1u << 14,
 };
 } // namespace fxflag
 

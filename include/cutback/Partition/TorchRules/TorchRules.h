@@ -77,8 +77,12 @@ int64_t torchTensorSize(TorchRuleSet rules, int64_t elements, int64_t itemSize,
                         bool hasUnknownSymbol);
 
 /// Dead code elimination, then CSE (unless switched off), as a new graph whose
-/// `origin` names the nodes of `graph`. Linear, expected.
-FxGraph simplifyFxGraph(const FxGraph &graph, const TorchRulesOptions &options);
+/// `origin` names the nodes of `graph`. `standIn`, if given, gets for each node
+/// of `graph` the node of `graph` that stands for it afterwards: itself, the
+/// earlier call that it was merged into, or noFxNode if it was dead. Linear,
+/// expected.
+FxGraph simplifyFxGraph(const FxGraph &graph, const TorchRulesOptions &options,
+                        std::vector<FxNodeId> *standIn = nullptr);
 
 /// Why a node may not be recomputed. 2.3 knows but one word for all.
 enum class BanReason : uint8_t {
@@ -173,6 +177,10 @@ struct TorchHalves {
   std::vector<FxNodeId> backwardNodes;
   /// Calls that both halves contain, in graph order.
   std::vector<FxNodeId> recomputed;
+  /// Those of them that are tagged for recompute and draw random numbers: the
+  /// forward has to save the state of the generator, the backward runs them
+  /// with it.
+  std::vector<FxNodeId> replayedRandom;
 };
 
 /// Extracts the halves from a list of saved nodes in graph order. Fails if a
@@ -185,7 +193,7 @@ extractTorchHalves(const FxGraph &graph, const TorchRulesOptions &options,
 struct TorchSavedBytes {
   /// Elements x item size, each tensor by itself.
   int64_t plain = 0;
-  /// Each storage once.
+  /// Each storage once, with its largest saved view (not with all its bytes).
   int64_t storage = 0;
   /// The part of `plain` that is inputs.
   int64_t primal = 0;
