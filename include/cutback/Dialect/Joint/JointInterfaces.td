@@ -141,7 +141,11 @@ def FrameworkCallOpInterface : OpInterface<"FrameworkCallOpInterface"> {
     }], "::mlir::ArrayAttr", "getCallArgs">,
     InterfaceMethod<[{
       True if the call gives a tuple or a list, even of one value.
-    }], "bool", "returnsTuple">
+    }], "bool", "returnsTuple">,
+    InterfaceMethod<[{
+      Number of entries of the argument list before the keyword-only ones.
+    }], "unsigned", "getNumPositionalArgs", (ins), "",
+       "return $_op.getCallArgs().size();">
   ];
 }
 

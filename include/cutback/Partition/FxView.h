@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The FX view of a joint graph: the bridge between our values and the nodes
+// that PyTorch's rules speak of.
+#ifndef CUTBACK_PARTITION_FXVIEW_H
+#define CUTBACK_PARTITION_FXVIEW_H
+
+#include "cutback/Analysis/GraphView.h"
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/TorchRules/FxGraph.h"
+#include "cutback/Partition/TorchRules/TorchRules.h"
+
+namespace cutback {
+
+struct FxView {
+  FxGraph graph;
+  /// By node: the value that it stands for (calls with several results: kNone),
+  /// and the op that it came from (kNone for arguments).
+  std::vector<uint32_t> valueOf, opOf;
+  /// By value: its node, noFxNode for unused results of several.
+  std::vector<FxNodeId> nodeOf;
+
+  /// `isFree` has one byte an argument: it outlives the step and costs nothing
+  /// to save. Symbols that a saved value needs are found by evaluating the
+  /// sizes once more for each symbol that is an argument. Linear for graphs
+  /// without such symbols.
+  static mlir::FailureOr<FxView>
+  build(const GraphView &view, const ValueSizes &sizes,
+        const std::vector<uint8_t> &isFree, TorchRuleSet rules);
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_FXVIEW_H

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The partitioning problem of cost models in time (`roofline`): which values
+// to save, as a minimum cut on values and ops (20-partition §3).
+#ifndef CUTBACK_PARTITION_ROOFLINEPROBLEM_H
+#define CUTBACK_PARTITION_ROOFLINEPROBLEM_H
+
+#include "cutback/Analysis/Roofline.h"
+#include "cutback/Partition/Halves.h"
+#include "cutback/Partition/MaxFlow/MinCut.h"
+
+namespace cutback {
+
+/// What a user or a checkpoint region asks, by op number.
+enum class OpPolicy : uint8_t { None, MustSave, PreferSave, MustRecompute };
+
+/// Vertices: the source, the sink, one an op that the backward could want to
+/// run again or wants the results of, one a result of those. Capacities are
+/// picoseconds plus `bytePricePs` × bytes.
+class RooflineProblem {
+public:
+  RooflineProblem(const GraphView &view, const GraphSets &sets,
+                  const RooflineCosts &costs,
+                  const std::vector<OpPolicy> &policies);
+
+  /// Builds the network for one price of a byte, in picoseconds. Fails if the
+  /// capacities do not fit 64 bits.
+  FlowError build(double bytePricePs);
+  const FlowNetwork &network() const { return net; }
+
+  /// The saved set of a minimum cut of the network.
+  Plan plan(const MinCut &cut) const;
+
+  /// Error that names one path of infinite arcs by values, with notes at the
+  /// two ops whose demands contradict each other.
+  mlir::LogicalResult reportUnbounded(llvm::ArrayRef<VertexId> path) const;
+
+  /// Name of a vertex for `--dump-network`: value names, "+op" for op vertices.
+  std::string vertexName(VertexId vertex) const;
+
+private:
+  void findCandidates();
+  void addOpArcs(uint32_t op, double bytePricePs);
+  void addValueArcs(uint32_t value);
+  int64_t saveCapacity(uint32_t value, double bytePricePs) const;
+
+  const GraphView &view;
+  const GraphSets &sets;
+  const RooflineCosts &costs;
+  const std::vector<OpPolicy> &policies;
+  /// By op / value: it is an ancestor of what the backward reads.
+  std::vector<uint8_t> wantedOp, wantedValue;
+  std::vector<VertexId> opVertex, valueVertex;
+  std::vector<uint32_t> ofVertex; ///< value number, or ~op for op vertices
+  FlowNetwork net;
+};
+
+/// Price of any plan in the units of the network, whoever made it: a saved
+/// view counts as its base, a recomputed op as its recompute cost.
+struct PlanPrice {
+  int64_t ps = 0;
+  int64_t bytes = 0;
+};
+PlanPrice pricePlan(const GraphView &view, const GraphSets &sets,
+                    const ValueSizes &sizes, const RooflineCosts &costs,
+                    const Halves &halves);
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_ROOFLINEPROBLEM_H

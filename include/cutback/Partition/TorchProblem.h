@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The partitioning problem of cost model `pytorch`: PyTorch's own network, on
+// the FX view, and its cut as a plan on our values.
+#ifndef CUTBACK_PARTITION_TORCHPROBLEM_H
+#define CUTBACK_PARTITION_TORCHPROBLEM_H
+
+#include "cutback/Partition/FxView.h"
+#include "cutback/Partition/Halves.h"
+#include "cutback/Partition/MaxFlow/MinCut.h"
+
+namespace cutback {
+
+class TorchProblem {
+public:
+  /// `fx` is a view of a graph that was simplified by the same rules.
+  TorchProblem(const GraphView &view, const FxView &fx,
+               const TorchRulesOptions &options)
+      : view(view), fx(fx), options(options) {}
+
+  /// Emits an error at the op that it is about and fails.
+  mlir::LogicalResult build();
+  const FlowNetwork &network() const { return net; }
+  const TorchNetwork &rules() const { return torch; }
+
+  /// Extracts PyTorch's halves from a cut, and the plan that gives the same
+  /// ones.
+  mlir::FailureOr<Plan> plan(const MinCut &cut);
+  const TorchHalves &halves() const { return extracted; }
+
+  mlir::LogicalResult reportUnbounded(llvm::ArrayRef<VertexId> path) const;
+  mlir::LogicalResult report(const TorchRulesError &error) const;
+
+private:
+  const GraphView &view;
+  const FxView &fx;
+  TorchRulesOptions options;
+  TorchNetwork torch;
+  TorchHalves extracted;
+  FlowNetwork net;
+};
+
+/// Applies PyTorch's dead code elimination and CSE, found on the FX view, to
+/// the graph itself. Returns the number of ops removed.
+mlir::FailureOr<unsigned> simplifyAsTorch(joint::GraphOp graph,
+                                          const ValueSizes &sizes,
+                                          const GraphView &view,
+                                          const FxView &fx,
+                                          const TorchRulesOptions &options);
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_TORCHPROBLEM_H

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Builds the FX view (25-partition-rules §1) in one walk over the ops:
+//
+//   * an argument is a placeholder, a constant made in the forward a
+//     `get_attr` in front of its first user;
+//   * an op is a call; with several results, each used one is a getitem
+//     directly behind it;
+//   * a write is a call of `copy_`, a check a call of `_assert_async`.
+//
+// Two calls are equal to PyTorch's CSE if target, argument list and operands
+// are. An op of a dialect without framework calls is a call named after the
+// op.
+
+#include "cutback/Partition/FxView.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Support/SizeExpr.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+FxValue kindOf(ValueKind kind) {
+  switch (kind) {
+  case ValueKind::Tensor:
+    return FxValue::Tensor;
+  case ValueKind::Size:
+    return FxValue::SymInt;
+  case ValueKind::Bool:
+    return FxValue::SymBool;
+  case ValueKind::Float:
+    return FxValue::SymFloat;
+  case ValueKind::Other:
+    return FxValue::None;
+  }
+  return FxValue::None;
+}
+
+FxRole roleOf(RoleAttr role) {
+  switch (role.getKind()) {
+  case RoleKind::Tangent:
+  case RoleKind::GradSeed:
+    return FxRole::Tangent;
+  case RoleKind::RngSeed:
+  case RoleKind::RngOffset:
+    return role.getBackward() ? FxRole::BackwardSeed : FxRole::ForwardSeed;
+  default:
+    return FxRole::Primal;
+  }
+}
+
+FxPolicy policyOf(PolicyKind kind) {
+  switch (kind) {
+  case PolicyKind::MustSave:
+    return FxPolicy::MustSave;
+  case PolicyKind::PreferSave:
+    return FxPolicy::PreferSave;
+  case PolicyKind::MustRecompute:
+    return FxPolicy::MustRecompute;
+  case PolicyKind::PreferRecompute:
+    return FxPolicy::PreferRecompute;
+  }
+  return FxPolicy::None;
+}
+
+class FxBuilder {
+public:
+  FxBuilder(const GraphView &view, const ValueSizes &sizes,
+          const std::vector<uint8_t> &isFree, TorchRuleSet rules)
+      : view(view), sizes(sizes), isFree(isFree), rules(rules),
+        graph(view.graph) {}
+
+  FxView run() {
+    fx.nodeOf.assign(view.numValues(), noFxNode);
+    storageOf.assign(view.numValues(), -1);
+    builder.reserve(view.numValues() + view.numOps() / 8,
+                    view.operandList.size());
+    for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+      if (graph.getRole(arg).getKind() != RoleKind::Constant)
+        addPlaceholder(arg);
+    for (uint32_t op = 0; op < view.numOps(); ++op)
+      addOp(op);
+    std::vector<FxNodeId> outputs;
+    addOutputs(outputs);
+    fx.graph = builder.finish(std::move(outputs), view.forwardResults().size());
+    fx.valueOf.push_back(GraphView::kNone);
+    fx.opOf.push_back(GraphView::kNone);
+    return std::move(fx);
+  }
+
+private:
+  void noteNode(FxNodeId node, uint32_t value, uint32_t op) {
+    fx.valueOf.push_back(value);
+    fx.opOf.push_back(op);
+    if (value != GraphView::kNone)
+      fx.nodeOf[value] = node;
+  }
+
+  int32_t storage(uint32_t value) {
+    uint32_t base = sizes.storage[value];
+    if (storageOf[base] < 0)
+      storageOf[base] = builder.storage(sizes.bytes[base]);
+    return storageOf[base];
+  }
+
+  /// Kind, size and storage of a value.
+  void describe(uint32_t value, FxNode &node) {
+    node.value = kindOf(sizes.kind[value]);
+    if (node.value != FxValue::Tensor)
+      return;
+    node.storage = storage(value);
+    node.size = tensorSize(value);
+    if (sizes.unknown[value])
+      node.flags |= fxflag::UnknownSymbol;
+  }
+
+  int64_t tensorSize(uint32_t value) {
+    if (!sizes.unknown[value])
+      return sizes.bytes[value];
+    int64_t item = sizes.bytes[value] / ValueSizes::fallbackElements;
+    return torchTensorSize(rules, 0, item, true);
+  }
+
+  void addPlaceholder(uint32_t arg) {
+    FxNode node;
+    RoleAttr role = graph.getRole(arg);
+    bool isConstant = role.getKind() == RoleKind::Constant;
+    node.kind = isConstant ? FxKind::GetAttr : FxKind::Placeholder;
+    node.role = isConstant ? FxRole::None : roleOf(role);
+    if (isFree[arg])
+      node.flags |= fxflag::StaticLifetime;
+    describe(arg, node);
+    builder.begin(view.name(arg), node);
+    bindSymbols(arg);
+    noteNode(builder.end(), arg, GraphView::kNone);
+  }
+
+  /// A size that is an argument binds its symbol.
+  void bindSymbols(uint32_t arg) {
+    auto dims = graph.getArgAttrOfType<ArrayAttr>(arg, JointDialect::kDims);
+    if (!dims)
+      return;
+    for (Attribute dim : dims) {
+      auto text = dyn_cast<StringAttr>(dim);
+      if (!text)
+        continue;
+      std::vector<std::string> symbols = sizeExprSymbols(text.getValue());
+      for (const std::string &name : symbols)
+        builder.freeSymbol(builder.symbol(name));
+      if (sizes.kind[arg] == ValueKind::Size && symbols.size() == 1 &&
+          symbols[0] == text.getValue())
+        builder.bindSymbol(builder.symbol(symbols[0]));
+    }
+  }
+
+  /// Constants stand in front of their first user.
+  void addConstants(uint32_t op) {
+    for (uint32_t value : view.operands(op))
+      if (view.isArg(value) && fx.nodeOf[value] == noFxNode)
+        addPlaceholder(value);
+  }
+
+  void addOp(uint32_t op) {
+    addConstants(op);
+    Operation *operation = view.ops[op];
+    auto call = dyn_cast<FrameworkCallOpInterface>(operation);
+    uint32_t first = view.resultBegin[op], count = view.numResults(op);
+    FxNode node;
+    bool isTuple = call ? call.returnsTuple() : count > 1;
+    if (isTuple) {
+      node.value = FxValue::Tuple;
+      for (uint32_t r = first; r < first + count; ++r)
+        node.size += sizes.kind[r] == ValueKind::Tensor ? tensorSize(r) : 0;
+    } else if (count == 1) {
+      describe(first, node);
+    } else {
+      node.value = FxValue::None;
+    }
+    addTag(operation, node);
+    node.flags |= flagsOf(op, call);
+    if (isa<WriteOp>(operation))
+      node.destination = fx.nodeOf[view.operands(op).front()];
+    node.packet = builder.packet(packetOf(operation, call));
+    builder.begin(callName(op, isTuple), node);
+    builder.target(targetOf(operation, call));
+    addArguments(op, call);
+    FxNodeId id = builder.end();
+    noteNode(id, !isTuple && count == 1 ? first : GraphView::kNone, op);
+    if (isTuple)
+      for (uint32_t r = first; r < first + count; ++r)
+        if (!view.users(r).empty())
+          addGetItem(op, id, r, node);
+  }
+
+  void addTag(Operation *operation, FxNode &node) {
+    auto tag = operation->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    if (!tag)
+      return;
+    node.policy = policyOf(tag.getKind());
+    node.region = static_cast<int32_t>(tag.getRegion());
+  }
+
+  uint32_t flagsOf(uint32_t op, FrameworkCallOpInterface call) {
+    uint32_t flags = 0;
+    const OpTraits &traits = view.traits[op];
+    if (isa<WriteOp>(view.ops[op]))
+      flags |= fxflag::MutableSchema;
+    else if (isa<AssertOp>(view.ops[op]))
+      flags |= fxflag::Assert;
+    else if (traits.ordered && !traits.random)
+      flags |= fxflag::Effectful;
+    if (traits.random)
+      flags |= fxflag::SeededRandom;
+    if (call && call.getPacketName().starts_with("_c10d_functional."))
+      flags |= fxflag::Collective;
+    return flags;
+  }
+
+  static std::string packetOf(Operation *op, FrameworkCallOpInterface call) {
+    if (isa<WriteOp>(op))
+      return "aten.copy_";
+    if (isa<AssertOp>(op))
+      return "aten._assert_async";
+    return call ? call.getPacketName().str()
+                : op->getName().getStringRef().str();
+  }
+
+  static std::string targetOf(Operation *op, FrameworkCallOpInterface call) {
+    std::string target = packetOf(op, call);
+    if (call && !call.getOverloadName().empty())
+      target += "." + call.getOverloadName().str();
+    return target;
+  }
+
+  std::string callName(uint32_t op, bool isTuple) {
+    Operation *operation = view.ops[op];
+    if (auto name = operation->getAttrOfType<StringAttr>("joint.call"))
+      return name.str();
+    if (!isTuple && view.numResults(op))
+      return view.name(view.resultBegin[op]);
+    return "call_" + std::to_string(op);
+  }
+
+  void addArguments(uint32_t op, FrameworkCallOpInterface call) {
+    ArrayRef<uint32_t> operands = view.operands(op);
+    if (!call) {
+      Operation *operation = view.ops[op];
+      builder.argOpaque(reinterpret_cast<uint64_t>(
+          operation->getPropertiesAsAttribute().getAsOpaquePointer()));
+      for (uint32_t value : operands)
+        builder.argNode(fx.nodeOf[value]);
+      return;
+    }
+    unsigned numPositional = call.getNumPositionalArgs();
+    const uint32_t *next = operands.begin();
+    for (auto [i, arg] : llvm::enumerate(call.getCallArgs())) {
+      if (i >= numPositional)
+        builder.keyword("keyword");
+      addArgument(arg, next);
+    }
+  }
+
+  /// PyTorch's CSE hashes literals as Python does, so they go in by value.
+  void addArgument(Attribute arg, const uint32_t *&next) {
+    if (isa<OperandAttr>(arg)) {
+      builder.argNode(fx.nodeOf[*next++]);
+    } else if (auto list = dyn_cast<ArrayAttr>(arg)) {
+      builder.argListBegin();
+      for (Attribute element : list)
+        addArgument(element, next);
+      builder.argListEnd();
+    } else if (auto boolean = dyn_cast<BoolAttr>(arg)) {
+      builder.argBool(boolean.getValue());
+    } else if (auto integer = dyn_cast<IntegerAttr>(arg)) {
+      builder.argInt(integer.getInt());
+    } else if (auto number = dyn_cast<FloatAttr>(arg)) {
+      builder.argFloat(number.getValueAsDouble());
+    } else {
+      builder.argOpaque(reinterpret_cast<uint64_t>(arg.getAsOpaquePointer()));
+    }
+  }
+
+  void addGetItem(uint32_t op, FxNodeId call, uint32_t value,
+                  const FxNode &callNode) {
+    FxNode node;
+    node.kind = FxKind::GetItem;
+    node.packet = builder.packet("operator.getitem");
+    node.policy = callNode.policy;
+    node.region = callNode.region;
+    describe(value, node);
+    builder.begin(view.name(value), node);
+    builder.target("operator.getitem");
+    builder.argNode(call);
+    builder.argInt(value - view.resultBegin[op]);
+    noteNode(builder.end(), value, op);
+  }
+
+  /// Forward results, then one gradient an argument, None where there is none.
+  void addOutputs(std::vector<FxNodeId> &outputs) {
+    for (uint32_t value : view.forwardResults())
+      outputs.push_back(fx.nodeOf[value]);
+    ArrayRef<int32_t> of = joint::OutputOp(view.output).getGradientOf();
+    size_t next = 0;
+    for (uint32_t arg = 0; arg < view.numArgs; ++arg) {
+      bool has = next < of.size() && of[next] == static_cast<int32_t>(arg);
+      outputs.push_back(has ? fx.nodeOf[view.gradients()[next]] : noFxNode);
+      next += has;
+    }
+  }
+
+  const GraphView &view;
+  const ValueSizes &sizes;
+  const std::vector<uint8_t> &isFree;
+  TorchRuleSet rules;
+  GraphOp graph;
+  FxGraphBuilder builder;
+  std::vector<int32_t> storageOf;
+  FxView fx;
+};
+
+} // namespace
+
+FailureOr<FxView> FxView::build(const GraphView &view, const ValueSizes &sizes,
+                                const std::vector<uint8_t> &isFree,
+                                TorchRuleSet rules) {
+  return FxBuilder(view, sizes, isFree, rules).run();
+}

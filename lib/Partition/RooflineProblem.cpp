@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The flow network of 20-partition §3 on MLIR values.
+//
+//   source → op        cost of recomputing; ∞ if never; 0 in X
+//   op → result        cost of saving; ∞ if it cannot be saved
+//   source → argument  through one save arc: it exists anyway
+//   result → user op   ∞: a recomputed op needs its operands
+//   result → sink      ∞: an op of B reads it, or it is a gradient
+//   op → sink          ∞: it must be recomputed
+//
+// Only ops and values from which the backward can be reached enter the
+// network; the rest cannot be in the cut. An op outside F∪X is part of the
+// sink. Linear.
+
+#include "cutback/Partition/RooflineProblem.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+static constexpr VertexId kNoVertex = ~VertexId(0);
+
+RooflineProblem::RooflineProblem(const GraphView &view, const GraphSets &sets,
+                                 const RooflineCosts &costs,
+                                 const std::vector<OpPolicy> &policies)
+    : view(view), sets(sets), costs(costs), policies(policies),
+      wantedOp(view.numOps(), 0), wantedValue(view.numValues(), 0),
+      opVertex(view.numOps(), kNoVertex),
+      valueVertex(view.numValues(), kNoVertex) {
+  findCandidates();
+}
+
+/// Ancestors of what the backward reads, outside B.
+void RooflineProblem::findCandidates() {
+  auto want = [&](uint32_t value) {
+    if (sets.values[value] != GraphSet::Backward)
+      wantedValue[value] = 1;
+  };
+  for (uint32_t value : view.gradients())
+    want(value);
+  for (uint32_t op = view.numOps(); op-- > 0;) {
+    if (sets.ops[op] != GraphSet::Backward) {
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        wantedOp[op] |= wantedValue[r];
+      if (!wantedOp[op])
+        continue;
+    }
+    for (uint32_t value : view.operands(op))
+      want(value);
+  }
+}
+
+int64_t RooflineProblem::saveCapacity(uint32_t value,
+                                      double bytePricePs) const {
+  if (costs.savePs[value] == RooflineCosts::kNever)
+    return kInfiniteCapacity;
+  double price = std::ceil(bytePricePs *
+                           static_cast<double>(costs.saveBytes[value]));
+  return costs.savePs[value] + static_cast<int64_t>(std::min(price, 1e17));
+}
+
+void RooflineProblem::addOpArcs(uint32_t op, double bytePricePs) {
+  VertexId vertex = opVertex[op];
+  int64_t recompute = costs.recomputePs[op];
+  bool never = recompute == RooflineCosts::kNever;
+  // A tag cannot make an op run twice that must run once: it is saved.
+  bool mustRecompute = policies[op] == OpPolicy::MustRecompute && !never;
+  if (mustRecompute)
+    net.addInfiniteArc(vertex, kSink);
+  else if (sets.ops[op] == GraphSet::Forward)
+    net.addArc(kSource, vertex,
+               never || policies[op] == OpPolicy::MustSave ? kInfiniteCapacity
+                                                           : recompute);
+  if (mustRecompute)
+    return;
+  for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+    if (wantedValue[r])
+      net.addArc(vertex, valueVertex[r], saveCapacity(r, bytePricePs));
+}
+
+void RooflineProblem::addValueArcs(uint32_t value) {
+  bool toSink = false;
+  for (uint32_t user : view.users(value)) {
+    if (user == view.numOps()) {
+      toSink |= llvm::is_contained(view.gradients(), value);
+      continue;
+    }
+    if (sets.ops[user] == GraphSet::Backward)
+      toSink = true;
+    else if (wantedOp[user])
+      net.addInfiniteArc(valueVertex[value], opVertex[user]);
+  }
+  if (toSink)
+    net.addInfiniteArc(valueVertex[value], kSink);
+}
+
+FlowError RooflineProblem::build(double bytePricePs) {
+  net.clear(2);
+  net.reserve(view.operandList.size() + 3 * view.numOps());
+  ofVertex.assign(2, 0);
+  // Arguments and ops in program order, results behind their op: neighbours
+  // in the network are neighbours in memory.
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    if (wantedValue[arg]) {
+      valueVertex[arg] = net.addVertex();
+      ofVertex.push_back(arg);
+    }
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!wantedOp[op])
+      continue;
+    opVertex[op] = net.addVertex();
+    ofVertex.push_back(~op);
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (wantedValue[r]) {
+        valueVertex[r] = net.addVertex();
+        ofVertex.push_back(r);
+      }
+  }
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    if (wantedValue[arg]) {
+      net.addArc(kSource, valueVertex[arg], saveCapacity(arg, bytePricePs));
+      addValueArcs(arg);
+    }
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!wantedOp[op])
+      continue;
+    addOpArcs(op, bytePricePs);
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (wantedValue[r])
+        addValueArcs(r);
+  }
+  return net.finish(ParallelArcs::Keep);
+}
+
+Plan RooflineProblem::plan(const MinCut &cut) const {
+  Plan plan;
+  plan.saved.assign(view.numValues(), 0);
+  for (ArcId id : cut.cutArcs) {
+    VertexId to = net.arc(id).to;
+    if (to < 2)
+      continue;
+    // Save arcs end at value vertices, recompute arcs at op vertices.
+    if (uint32_t number = ofVertex[to]; number < view.numValues())
+      plan.saved[number] = 1;
+  }
+  return plan;
+}
+
+std::string RooflineProblem::vertexName(VertexId vertex) const {
+  if (vertex < 2)
+    return vertex == kSource ? "source" : "sink";
+  uint32_t number = ofVertex[vertex];
+  if (number < view.numValues())
+    return view.name(number);
+  uint32_t op = ~number;
+  return (view.numResults(op) ? view.name(view.resultBegin[op])
+                              : "op " + std::to_string(op)) +
+         "+op";
+}
+
+LogicalResult
+RooflineProblem::reportUnbounded(ArrayRef<VertexId> path) const {
+  std::string text;
+  Operation *first = nullptr, *last = nullptr;
+  for (VertexId vertex : path) {
+    if (vertex < 2)
+      continue;
+    uint32_t number = ofVertex[vertex];
+    uint32_t op = number < view.numValues() ? view.definer[number] : ~number;
+    if (number < view.numValues())
+      text += (text.empty() ? "'" : " -> '") + view.name(number) + "'";
+    if (op == GraphView::kNone)
+      continue;
+    first = first ? first : view.ops[op];
+    last = view.ops[op];
+  }
+  GraphOp graph = view.graph;
+  auto diag = graph.emitOpError("has no plan: policies contradict each other "
+                                "along ")
+              << text;
+  if (first)
+    diag.attachNote(first->getLoc()) << "this must not run in the backward";
+  if (last)
+    diag.attachNote(last->getLoc())
+        << "this must run in the backward; give one of the two another policy";
+  return failure();
+}
+
+PlanPrice cutback::pricePlan(const GraphView &view, const GraphSets &sets,
+                             const ValueSizes &sizes,
+                             const RooflineCosts &costs,
+                             const Halves &halves) {
+  PlanPrice price;
+  std::vector<uint8_t> counted(view.numValues(), 0);
+  auto save = [&](uint32_t value) {
+    uint32_t base = sizes.storage[value];
+    if (counted[base] || costs.savePs[base] == RooflineCosts::kNever)
+      return;
+    counted[base] = 1;
+    price.ps += costs.savePs[base];
+    price.bytes += costs.saveBytes[base];
+  };
+  for (uint32_t value : halves.savedTensors)
+    save(value);
+  for (uint32_t value : halves.savedSizes)
+    save(value);
+  for (uint32_t op : halves.recomputed)
+    if (sets.ops[op] == GraphSet::Forward && costs.recomputePs[op] > 0)
+      price.ps += costs.recomputePs[op];
+  return price;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The strategies without a solver: the two ends of the front, and the plan of
+// an eager framework. Each marks the values that the forward hands over; what
+// the backward does not read after all is dropped when the graph is split.
+// Linear.
+
+#include "cutback/Partition/Strategies.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+Plan cutback::planDefault(const GraphView &view, const GraphSets &sets,
+                          const ValueSizes &sizes) {
+  Plan plan;
+  plan.saved.assign(view.numValues(), 0);
+  std::vector<uint8_t> early(view.numOps(), 0);
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    bool scalar = view.numResults(op) > 0;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      scalar &= sizes.isScalar(r);
+    early[op] = sets.ops[op] == GraphSet::Forward ||
+                (scalar && sets.ops[op] == GraphSet::Unclaimed);
+  }
+  auto save = [&](uint32_t value) {
+    uint32_t def = view.definer[value];
+    if (def == GraphView::kNone ? sets.values[value] != GraphSet::Backward
+                                : early[def] != 0)
+      plan.saved[value] = 1;
+  };
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (!early[op])
+      for (uint32_t value : view.operands(op))
+        save(value);
+  for (uint32_t value : view.gradients())
+    save(value);
+  return plan;
+}
+
+Plan cutback::planSaveAll(const GraphView &view, const GraphSets &sets) {
+  Plan plan;
+  plan.saved.assign(view.numValues(), 0);
+  auto save = [&](uint32_t value) {
+    plan.saved[value] = sets.values[value] != GraphSet::Backward;
+  };
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (sets.ops[op] == GraphSet::Backward)
+      for (uint32_t value : view.operands(op))
+        save(value);
+  for (uint32_t value : view.gradients())
+    save(value);
+  return plan;
+}
+
+Plan cutback::planRecomputeAll(const GraphView &view, const GraphSets &sets) {
+  Plan plan;
+  plan.saved.assign(view.numValues(), 0);
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (sets.ops[op] == GraphSet::Forward &&
+        (!view.traits[op].recomputable || view.traits[op].ordered))
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        plan.saved[r] = 1;
+  return plan;
+}
+
+//===----------------------------------------------------------------------===//
+// Policies
+//===----------------------------------------------------------------------===//
+
+static OpPolicy policyOf(PolicyKind kind) {
+  switch (kind) {
+  case PolicyKind::MustSave:
+    return OpPolicy::MustSave;
+  case PolicyKind::PreferSave:
+    return OpPolicy::PreferSave;
+  case PolicyKind::MustRecompute:
+  case PolicyKind::PreferRecompute:
+    return OpPolicy::MustRecompute;
+  }
+  return OpPolicy::None;
+}
+
+/// The three names with the smallest edit distance, in program order.
+static std::string nearestNames(const GraphView &view, StringRef name) {
+  std::vector<std::pair<unsigned, uint32_t>> ranked;
+  for (uint32_t value = 0; value < view.numValues(); ++value)
+    if (StringRef other = getValueName(view.values[value]); !other.empty())
+      ranked.push_back({name.edit_distance(other), value});
+  size_t count = std::min<size_t>(3, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + count, ranked.end());
+  std::string text;
+  for (size_t i = 0; i < count; ++i)
+    text += (i ? ", " : "") + view.name(ranked[i].second);
+  return text;
+}
+
+FailureOr<std::vector<OpPolicy>>
+cutback::collectPolicies(const GraphView &view,
+                         const llvm::StringMap<std::string> &byName) {
+  std::vector<OpPolicy> policies(view.numOps(), OpPolicy::None);
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (auto attr = view.ops[op]->getDiscardableAttr(JointDialect::kPolicy))
+      policies[op] = policyOf(cast<PolicyAttr>(attr).getKind());
+  if (byName.empty())
+    return policies;
+  llvm::StringMap<uint32_t> numbers;
+  for (uint32_t value = 0; value < view.numValues(); ++value)
+    numbers.try_emplace(view.name(value), value);
+  SmallVector<StringRef> keys(byName.keys());
+  llvm::sort(keys);
+  GraphOp graph = view.graph;
+  for (StringRef key : keys) {
+    std::string spelled = byName.lookup(key);
+    std::replace(spelled.begin(), spelled.end(), '-', '_');
+    std::optional<PolicyKind> kind = symbolizePolicyKind(spelled);
+    if (!kind) {
+      auto diag = graph.emitOpError("unknown policy '")
+                  << byName.lookup(key) << "' for '" << key << "'";
+      diag.attachNote() << "policies are must-save, prefer-save, "
+                           "must-recompute and prefer-recompute";
+      return failure();
+    }
+    StringRef name = key.split('#').first;
+    auto it = numbers.find(name);
+    if (it == numbers.end() || view.isArg(it->second)) {
+      auto diag = graph.emitOpError("has no computed value '")
+                  << name << "' for a policy";
+      diag.attachNote() << "names near it are " << nearestNames(view, name);
+      return failure();
+    }
+    policies[view.definer[it->second]] = policyOf(*kind);
+  }
+  return policies;
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Carries PyTorch's rules over to our values. The rules run on the FX view and
+// give a network, which is solved like any other; the cut goes back through
+// PyTorch's own extraction, and what that saves becomes a plan. PyTorch's dead
+// code elimination and CSE are found on the view as well and applied to the
+// graph before, so that both sides speak of the same ops from then on. Linear.
+
+#include "cutback/Partition/TorchProblem.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace cutback;
+
+LogicalResult TorchProblem::report(const TorchRulesError &error) const {
+  joint::GraphOp graph = view.graph;
+  uint32_t op = error.node == noFxNode || error.node >= fx.opOf.size()
+                    ? GraphView::kNone
+                    : fx.opOf[error.node];
+  Location loc =
+      op == GraphView::kNone ? graph.getLoc() : view.ops[op]->getLoc();
+  auto diag = mlir::emitError(loc) << error.message;
+  if (!error.note.empty())
+    diag.attachNote() << error.note;
+  return failure();
+}
+
+LogicalResult TorchProblem::build() {
+  if (auto error = buildTorchNetwork(fx.graph, options, torch))
+    return report(*error);
+  net.clear(torch.numVertices);
+  net.reserve(torch.arcs.size());
+  for (const TorchArc &arc : torch.arcs)
+    net.addArc(arc.from, arc.to, arc.capacity);
+  if (FlowError error = net.finish(ParallelArcs::Keep))
+    return report({*error, noFxNode, ""});
+  return success();
+}
+
+FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
+  std::vector<FxNodeId> saved = savedNodesOfCut(torch, cut.onSinkSide);
+  if (auto error = extractTorchHalves(fx.graph, options, saved, extracted))
+    return failure(failed(report(*error)));
+  Plan plan;
+  plan.saved.assign(view.numValues(), 0);
+  for (const auto *list : {&extracted.savedTensors, &extracted.savedSizes})
+    for (FxNodeId node : *list)
+      if (uint32_t value = fx.valueOf[node]; value != GraphView::kNone)
+        plan.saved[value] = 1;
+  return plan;
+}
+
+LogicalResult TorchProblem::reportUnbounded(ArrayRef<VertexId> path) const {
+  std::string text;
+  uint32_t op = GraphView::kNone;
+  FxNodeId last = noFxNode;
+  for (VertexId vertex : path) {
+    if (vertex < 2)
+      continue;
+    FxNodeId node = (vertex - 2) / 2;
+    if (node == last)
+      continue;
+    last = node;
+    text += (text.empty() ? "'" : " -> '") +
+            std::string(fx.graph.name(node)) + "'";
+    op = op == GraphView::kNone ? fx.opOf[node] : op;
+  }
+  joint::GraphOp graph = view.graph;
+  auto diag = graph.emitOpError("has no plan: what must be saved is needed by "
+                                "what must be recomputed along ")
+              << text;
+  if (op != GraphView::kNone)
+    diag.attachNote(view.ops[op]->getLoc())
+        << "the path starts here; change a tag or a policy on it";
+  return failure();
+}
+
+FailureOr<unsigned>
+cutback::simplifyAsTorch(joint::GraphOp graph, const ValueSizes &sizes,
+                         const GraphView &view, const FxView &fx,
+                         const TorchRulesOptions &options) {
+  std::vector<FxNodeId> standIn;
+  simplifyFxGraph(fx.graph, options, &standIn);
+  Builder builder(graph->getContext());
+  std::vector<uint8_t> dead(view.numOps(), 0);
+  for (FxNodeId node = 0; node < fx.graph.size(); ++node) {
+    uint32_t op = fx.opOf[node];
+    if (op == GraphView::kNone || standIn[node] == node ||
+        fx.graph.nodes[node].kind != FxKind::Call)
+      continue;
+    dead[op] = 1;
+    if (standIn[node] == noFxNode)
+      continue;
+    Operation *from = view.ops[op];
+    Operation *to = view.ops[fx.opOf[standIn[node]]];
+    // A result that only the later call used keeps the later call's name.
+    if (auto oldNames = to->getAttrOfType<ArrayAttr>("names")) {
+      SmallVector<Attribute> names(oldNames.begin(), oldNames.end());
+      bool changed = false;
+      for (auto [i, result] : llvm::enumerate(to->getResults()))
+        if (result.use_empty() && !from->getResult(i).use_empty()) {
+          names[i] = builder.getStringAttr(
+              joint::getValueName(from->getResult(i)));
+          changed = true;
+        }
+      if (changed)
+        to->setAttr("names", builder.getArrayAttr(names));
+    }
+    from->replaceAllUsesWith(to->getResults());
+  }
+  unsigned erased = 0;
+  for (uint32_t op = view.numOps(); op-- > 0;)
+    if (dead[op] && view.ops[op]->use_empty()) {
+      view.ops[op]->erase();
+      ++erased;
+    }
+  return erased;
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by the files of this folder: the step from a solved problem to the
+// figures of a report.
+#ifndef CUTBACK_LIB_PIPELINES_INTERNAL_H
+#define CUTBACK_LIB_PIPELINES_INTERNAL_H
+
+#include "cutback/Analysis/Roofline.h"
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/FxView.h"
+#include "cutback/Partition/RooflineProblem.h"
+#include "cutback/Partition/TorchProblem.h"
+#include "cutback/Pipelines/PartitionPipeline.h"
+
+#include <chrono>
+
+namespace cutback {
+
+/// Adds the time until its end to a counter, in seconds.
+class PhaseTimer {
+public:
+  explicit PhaseTimer(double &seconds)
+      : seconds(seconds), start(std::chrono::steady_clock::now()) {}
+  ~PhaseTimer() {
+    seconds += std::chrono::duration<double>(
+                   std::chrono::steady_clock::now() - start)
+                   .count();
+  }
+
+private:
+  double &seconds;
+  std::chrono::steady_clock::time_point start;
+};
+
+/// By argument: it outlives the step and costs nothing under the rules.
+std::vector<uint8_t> freeArguments(joint::GraphOp graph,
+                                   const FreeParameters &free);
+
+TorchRulesOptions torchOptions(const PartitionOptions &options);
+
+/// Writes the network that was solved to `options.dumpNetwork`, in the form of
+/// the reference networks: names, and arcs [from, to, capacity], -1 infinite.
+mlir::LogicalResult
+dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
+            const FlowNetwork &network,
+            llvm::function_ref<std::string(uint32_t)> nodeName,
+            uint32_t numNodes, bool isInOut);
+
+/// Fills the figures of a result from view, plan, halves and sizes.
+void summarize(PartitionResult &result, const ValueSizes &sizes,
+               const RooflineCosts *costs,
+               const std::vector<OpPolicy> &policies,
+               const TorchNetwork *torch, const FxView *fx);
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_PIPELINES_INTERNAL_H

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way of a graph through the partitioner:
+//
+//   prepare   dead code, common subexpressions, tags (in place)
+//   analyse   numbers, sets F/B/X, sizes under hints, costs
+//   solve     network, contraction, minimum cut, check of the cut
+//   extract   halves, order of the backward, the two functions
+//   verify    the certificate, on the functions alone
+//
+// A wrong plan is an error here, in every build: the cut is proved with its
+// flow, the halves with value numbering. Near linear; the maximum flow is the
+// only step that is not bounded so.
+
+#include "Internal.h"
+
+#include "cutback/Analysis/Peak.h"
+#include "cutback/Partition/Certificate.h"
+#include "cutback/Partition/Strategies.h"
+#include "cutback/Transforms/CleanTags.h"
+#include "cutback/Transforms/CommonSubexpressions.h"
+#include "cutback/Transforms/DeadCode.h"
+#include "cutback/Transforms/ReorderBackward.h"
+
+using namespace mlir;
+using namespace cutback;
+
+std::vector<uint8_t> cutback::freeArguments(joint::GraphOp graph,
+                                            const FreeParameters &free) {
+  unsigned count = graph.getArgumentTypes().size();
+  std::vector<uint8_t> isFree(count, 0);
+  for (unsigned arg = 0; arg < count; ++arg) {
+    joint::RoleKind kind = graph.getRole(arg).getKind();
+    isFree[arg] = free.kind == FreeParameters::Auto &&
+                  (kind == joint::RoleKind::Param ||
+                   kind == joint::RoleKind::Buffer);
+  }
+  if (free.kind == FreeParameters::List)
+    for (unsigned arg : free.indices)
+      if (arg < count)
+        isFree[arg] = 1;
+  return isFree;
+}
+
+TorchRulesOptions cutback::torchOptions(const PartitionOptions &options) {
+  TorchRulesOptions rules;
+  rules.rules = options.rules == Rules::Torch2_3 ? TorchRuleSet::Torch23
+                                                 : TorchRuleSet::Torch213;
+  rules.freeParameters = options.rules == Rules::Torch2_13 &&
+                         options.freeParameters.kind != FreeParameters::None;
+  return rules;
+}
+
+static MaxFlowAlgorithm algorithmOf(Solver solver) {
+  switch (solver) {
+  case Solver::Auto:
+    return MaxFlowAlgorithm::Auto;
+  case Solver::BoykovKolmogorov:
+    return MaxFlowAlgorithm::BoykovKolmogorov;
+  case Solver::PushRelabel:
+    return MaxFlowAlgorithm::PushRelabel;
+  }
+  return MaxFlowAlgorithm::Auto;
+}
+
+//===----------------------------------------------------------------------===//
+// Prepare
+//===----------------------------------------------------------------------===//
+
+/// Dead code elimination and CSE as PyTorch does them, so that the networks
+/// can be compared.
+static LogicalResult prepareAsTorch(joint::GraphOp graph,
+                                    const PartitionOptions &options) {
+  GraphView view = GraphView::build(graph);
+  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
+  if (failed(sizes))
+    return failure();
+  TorchRulesOptions rules = torchOptions(options);
+  FailureOr<FxView> fx =
+      FxView::build(view, *sizes, freeArguments(graph, options.freeParameters),
+                    rules.rules);
+  if (failed(fx))
+    return failure();
+  return success(
+      succeeded(simplifyAsTorch(graph, *sizes, view, *fx, rules)));
+}
+
+LogicalResult cutback::preparePartition(joint::GraphOp graph,
+                                        const PartitionOptions &options,
+                                        PhaseSeconds &seconds) {
+  PhaseTimer timer(seconds.prepare);
+  flattenCheckpoints(graph);
+  if (options.costModel == CostModel::PyTorch)
+    return prepareAsTorch(graph, options);
+  eliminateDeadCode(graph);
+  eliminateCommonSubexpressions(graph);
+  cleanTags(graph);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Plan
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class Planner {
+public:
+  Planner(PartitionResult &result, joint::GraphOp graph)
+      : result(result), options(result.options), graph(graph) {}
+
+  LogicalResult run() {
+    if (failed(analyse()) || failed(plan()) || failed(extract()))
+      return failure();
+    if (options.emit && failed(emit()))
+      return failure();
+    summarize(result, *sizes, &costs, policies,
+              torch ? &torch->rules() : nullptr, fx ? &*fx : nullptr);
+    return success();
+  }
+
+private:
+  LogicalResult analyse() {
+    PhaseTimer timer(result.seconds.prepare);
+    result.view = GraphView::build(graph);
+    FailureOr<GraphSets> computed = GraphSets::compute(result.view);
+    if (failed(computed))
+      return failure();
+    result.sets = std::move(*computed);
+    FailureOr<ValueSizes> values =
+        ValueSizes::compute(result.view, options.symbols);
+    if (failed(values))
+      return failure();
+    sizes = std::move(*values);
+    FailureOr<std::vector<OpPolicy>> asked =
+        collectPolicies(result.view, options.policies);
+    if (failed(asked))
+      return failure();
+    policies = std::move(*asked);
+    if (result.view.gradients().empty()) {
+      auto diag = graph.emitOpError("has no gradients: there is no backward to "
+                                    "plan for");
+      diag.attachNote() << "give a joint graph; if its last outputs are "
+                           "gradients, say how many forward outputs there are "
+                           "(--forward-outputs)";
+      return diag;
+    }
+    return computeCosts();
+  }
+
+  LogicalResult computeCosts() {
+    Device device;
+    std::string error;
+    if (!Device::load(options.device, device, error))
+      return graph.emitError(error);
+    costs = RooflineCosts::compute(result.view, *result.sets, *sizes, device);
+    return success();
+  }
+
+  LogicalResult plan() {
+    switch (options.strategy) {
+    case Strategy::Default:
+      result.plan = planDefault(result.view, *result.sets, *sizes);
+      return success();
+    case Strategy::SaveAll:
+      result.plan = planSaveAll(result.view, *result.sets);
+      return success();
+    case Strategy::RecomputeAll:
+      result.plan = planRecomputeAll(result.view, *result.sets);
+      return success();
+    case Strategy::MinCut:
+      return options.costModel == CostModel::PyTorch ? planAsTorch()
+                                                     : planByRoofline();
+    }
+    return failure();
+  }
+
+  LogicalResult planByRoofline() {
+    RooflineProblem problem(result.view, *result.sets, costs, policies);
+    MinCut cut;
+    {
+      PhaseTimer timer(result.seconds.network);
+      if (FlowError error = problem.build(options.bytePricePs))
+        return graph.emitError(*error);
+    }
+    auto name = [&](uint32_t vertex) { return problem.vertexName(vertex); };
+    if (failed(dumpNetwork(graph, options, problem.network(), name,
+                           problem.network().numVertices(), false)))
+      return failure();
+    auto report = [&](ArrayRef<VertexId> path) {
+      return problem.reportUnbounded(path);
+    };
+    if (failed(solve(problem.network(), cut, report)))
+      return failure();
+    result.plan = problem.plan(cut);
+    return success();
+  }
+
+  LogicalResult planAsTorch() {
+    std::vector<uint8_t> isFree =
+        freeArguments(graph, options.freeParameters);
+    TorchRulesOptions rules = torchOptions(options);
+    {
+      PhaseTimer timer(result.seconds.network);
+      FailureOr<FxView> built =
+          FxView::build(result.view, *sizes, isFree, rules.rules);
+      if (failed(built))
+        return failure();
+      fx = std::move(*built);
+      torch.emplace(result.view, *fx, rules);
+      if (failed(torch->build()))
+        return failure();
+    }
+    if (torch->rules().emptyBackward) {
+      result.plan = planDefault(result.view, *result.sets, *sizes);
+      return success();
+    }
+    auto name = [&](uint32_t node) {
+      return std::string(fx->graph.name(node));
+    };
+    if (failed(dumpNetwork(graph, options, torch->network(), name,
+                           fx->graph.outputNode(), true)))
+      return failure();
+    MinCut cut;
+    auto report = [&](ArrayRef<VertexId> path) {
+      return torch->reportUnbounded(path);
+    };
+    if (failed(solve(torch->network(), cut, report)))
+      return failure();
+    PhaseTimer timer(result.seconds.extract);
+    FailureOr<Plan> plan = torch->plan(cut);
+    if (failed(plan))
+      return failure();
+    result.plan = std::move(*plan);
+    return success();
+  }
+
+  LogicalResult
+  solve(const FlowNetwork &network, MinCut &cut,
+        llvm::function_ref<LogicalResult(ArrayRef<VertexId>)> report) {
+    MaxFlowSolver solver(algorithmOf(options.solver));
+    MinCutStatus status;
+    {
+      PhaseTimer timer(result.seconds.solve);
+      status = solver.solve(network, cut);
+    }
+    result.networkVertices = network.numVertices();
+    result.networkArcs = network.numArcs();
+    result.solver = getAlgorithmName(algorithmOf(options.solver));
+    if (options.solver == Solver::Auto)
+      result.solver = solver.stats().switched ? "auto: push-relabel"
+                                              : "auto: boykov-kolmogorov";
+    if (status == MinCutStatus::Unbounded)
+      return report(solver.unboundedPath());
+    if (status != MinCutStatus::Solved)
+      return graph.emitError("the network was not built");
+    result.cutValue = cut.value;
+    if (!options.verify)
+      return success();
+    PhaseTimer timer(result.seconds.verify);
+    if (FlowError error = checkFlow(network, cut.flow, cut))
+      return graph.emitError("the minimum cut is not proved by its flow: ")
+             << *error;
+    return success();
+  }
+
+  LogicalResult extract() {
+    PhaseTimer timer(result.seconds.extract);
+    FailureOr<Halves> halves =
+        splitGraph(result.view, *result.sets, result.plan);
+    if (failed(halves))
+      return failure();
+    result.halves = std::move(*halves);
+    if (options.reorderBackward)
+      reorder();
+    return success();
+  }
+
+  /// Keeps the order that the graph came in where the engine's would cost
+  /// memory.
+  void reorder() {
+    std::vector<uint32_t> order = reorderBackward(result.view, result.halves);
+    int64_t before =
+        simulateStep(result.view, result.halves, sizes->bytes, sizes->storage)
+            .backward.bytes;
+    std::swap(result.halves.backwardOps, order);
+    int64_t after =
+        simulateStep(result.view, result.halves, sizes->bytes, sizes->storage)
+            .backward.bytes;
+    if (after > before)
+      std::swap(result.halves.backwardOps, order);
+  }
+
+  LogicalResult emit() {
+    {
+      PhaseTimer timer(result.seconds.extract);
+      result.partition = emitHalves(result.view, result.halves);
+    }
+    if (!options.verify)
+      return success();
+    PhaseTimer timer(result.seconds.verify);
+    if (failed(verifyHalves(graph, result.partition.forward,
+                            result.partition.backward,
+                            result.partition.link)))
+      return failure();
+    result.verified = true;
+    return success();
+  }
+
+  PartitionResult &result;
+  const PartitionOptions &options;
+  joint::GraphOp graph;
+  std::optional<ValueSizes> sizes;
+  std::vector<OpPolicy> policies;
+  RooflineCosts costs;
+  std::optional<FxView> fx;
+  std::optional<TorchProblem> torch;
+};
+
+} // namespace
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options) {
+  auto result = std::make_unique<PartitionResult>();
+  result->graph = graph.getSymName().str();
+  result->options = options;
+  if (failed(Planner(*result, graph).run()))
+    return failure();
+  return result;
+}

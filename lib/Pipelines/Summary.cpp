@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The figures of a plan: what is saved, how many bytes it takes by each way of
+// counting, what is recomputed, the peak. Everything is read off the numbers
+// of the view and the halves; nothing here decides.
+
+#include "Internal.h"
+
+#include "cutback/Analysis/Peak.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+/// "models.py:117 in forward", from the outermost file location.
+std::string describeLocation(Location loc) {
+  std::string function;
+  for (;;) {
+    if (auto name = dyn_cast<NameLoc>(loc)) {
+      function = name.getName().str();
+      loc = name.getChildLoc();
+    } else if (auto fused = dyn_cast<FusedLoc>(loc)) {
+      if (fused.getLocations().empty())
+        return "";
+      loc = fused.getLocations().front();
+    } else {
+      break;
+    }
+  }
+  auto file = dyn_cast<FileLineColLoc>(loc);
+  if (!file)
+    return "";
+  StringRef path = file.getFilename().getValue();
+  std::string text = path.substr(path.rfind('/') + 1).str() + ":" +
+                     std::to_string(file.getLine());
+  return function.empty() ? text : text + " in " + function;
+}
+
+std::string opKind(Operation *op) {
+  if (auto call = dyn_cast<joint::FrameworkCallOpInterface>(op))
+    return call.getPacketName().str();
+  return op->getName().getStringRef().str();
+}
+
+class Summary {
+public:
+  Summary(PartitionResult &result, const ValueSizes &sizes,
+          const RooflineCosts *costs, const std::vector<OpPolicy> &policies,
+          const TorchNetwork *torch, const FxView *fx)
+      : result(result), view(result.view), sets(*result.sets), sizes(sizes),
+        costs(costs), policies(policies), torch(torch), fx(fx) {}
+
+  void run() {
+    result.ops = view.numOps();
+    result.forwardOps = result.halves.forwardOps.size();
+    result.backwardOps = result.halves.backwardOps.size();
+    result.bytes = sizes.bytes;
+    result.storage = sizes.storage;
+    listSaved();
+    countBytes();
+    listRecomputed();
+    listOpaque();
+    fillPeak();
+    fillCosts();
+  }
+
+private:
+  const char *reasonOf(uint32_t value) {
+    if (view.isArg(value))
+      return "argument that the backward reads";
+    if (sizes.isScalar(value))
+      return "size";
+    uint32_t op = view.definer[value];
+    if (policies[op] == OpPolicy::MustSave)
+      return "must be saved by policy";
+    if (torch)
+      return torchReason(value);
+    if (view.traits[op].random)
+      return "random: a second run gives other numbers";
+    if (!view.traits[op].recomputable || view.traits[op].ordered)
+      return "may run only once";
+    if (view.traits[op].computeIntensive)
+      return "expensive to recompute";
+    return "cheaper to keep than to recompute";
+  }
+
+  const char *torchReason(uint32_t value) {
+    FxNodeId node = fx->nodeOf[value];
+    if (node == noFxNode || node >= torch->banned.size() ||
+        torch->banned[node] == BanReason::None)
+      return "in the minimum cut";
+    return describeBanReason(torch->banned[node]).data();
+  }
+
+  void add(uint32_t value, SavedValue::Kind kind) {
+    SavedValue saved;
+    saved.name = view.name(value);
+    saved.kind = kind;
+    saved.bytes = sizes.bytes[value];
+    saved.argument = view.isArg(value);
+    saved.reason = reasonOf(value);
+    saved.value = value;
+    if (uint32_t op = view.definer[value]; op != GraphView::kNone)
+      saved.location = describeLocation(view.ops[op]->getLoc());
+    result.saved.push_back(std::move(saved));
+  }
+
+  void listSaved() {
+    joint::GraphOp graph = view.graph;
+    for (uint32_t value : result.halves.savedSizes)
+      add(value, SavedValue::Size);
+    for (uint32_t value : result.halves.savedTensors) {
+      bool seed = view.isArg(value) &&
+                  (graph.getRole(value).getKind() == joint::RoleKind::RngSeed ||
+                   graph.getRole(value).getKind() ==
+                       joint::RoleKind::RngOffset);
+      add(value, seed ? SavedValue::Seed : SavedValue::Tensor);
+    }
+  }
+
+  void countBytes() {
+    std::vector<uint8_t> counted(view.numValues(), 0), others(counted);
+    for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+      others[arg] = 1;
+    for (uint32_t value : view.forwardResults())
+      others[sizes.storage[value]] = 1;
+    for (uint32_t value : result.halves.savedTensors) {
+      uint32_t base = sizes.storage[value];
+      result.savedPlainBytes += sizes.bytes[value];
+      if (view.isArg(value))
+        result.argumentBytes += sizes.bytes[value];
+      if (counted[base])
+        continue;
+      counted[base] = 1;
+      result.savedStorageBytes += sizes.bytes[base];
+      if (!others[base])
+        result.savedBytes += sizes.bytes[base];
+    }
+  }
+
+  void listRecomputed() {
+    std::vector<OpCount> &counts = result.recomputedByKind;
+    llvm::StringMap<size_t> index;
+    for (uint32_t op : result.halves.recomputed) {
+      if (view.numResults(op))
+        result.recomputed.push_back(view.name(view.resultBegin[op]));
+      std::string kind = opKind(view.ops[op]);
+      auto [it, isNew] = index.try_emplace(kind, counts.size());
+      if (isNew)
+        counts.push_back({kind, 0});
+      ++counts[it->second].count;
+    }
+    llvm::stable_sort(counts, [](const OpCount &a, const OpCount &b) {
+      return a.count > b.count;
+    });
+  }
+
+  void listOpaque() {
+    llvm::StringMap<size_t> index;
+    for (Operation *op : view.ops) {
+      auto opaque = dyn_cast<joint::OpaqueOp>(op);
+      if (!opaque)
+        continue;
+      auto [it, isNew] =
+          index.try_emplace(opaque.getCallee(), result.opaque.size());
+      if (isNew)
+        result.opaque.push_back({opaque.getCallee().str(), 0});
+      ++result.opaque[it->second].count;
+    }
+  }
+
+  void fillPeak() {
+    StepPeak peak =
+        simulateStep(view, result.halves, sizes.bytes, sizes.storage);
+    result.peak.bytes = peak.bytes;
+    result.peak.lowerBound = peak.lowerBound;
+    result.peak.inBackward = peak.inBackward;
+    result.peak.savedBytes = peak.saved;
+    result.peak.gradientBytes = peak.gradients;
+    result.peak.temporaryBytes = peak.temporary;
+    if (peak.op != GraphView::kNone && view.numResults(peak.op))
+      result.peak.at = view.name(view.resultBegin[peak.op]);
+  }
+
+  void fillCosts() {
+    result.distance.assign(view.numValues(), -1);
+    for (uint32_t v = view.numValues(); v-- > 0;) {
+      double best = -1;
+      for (uint32_t user : view.users(v)) {
+        double d = -1;
+        if (user == view.numOps())
+          continue;
+        if (sets.ops[user] != GraphSet::Forward)
+          d = 0;
+        else
+          for (uint32_t r = view.resultBegin[user];
+               r < view.resultBegin[user + 1]; ++r)
+            if (result.distance[r] >= 0 && (d < 0 || result.distance[r] < d))
+              d = result.distance[r];
+        if (d >= 0 && (best < 0 || d + 1 < best))
+          best = d + 1;
+      }
+      result.distance[v] = best;
+    }
+    if (!costs)
+      return;
+    result.saveCost = costs->savePs;
+    result.recomputeCost = costs->recomputePs;
+    PlanPrice price = pricePlan(view, sets, sizes, *costs, result.halves);
+    result.modelPs = price.ps;
+    result.pricedPs = price.ps;
+  }
+
+  PartitionResult &result;
+  const GraphView &view;
+  const GraphSets &sets;
+  const ValueSizes &sizes;
+  const RooflineCosts *costs;
+  const std::vector<OpPolicy> &policies;
+  const TorchNetwork *torch;
+  const FxView *fx;
+};
+
+} // namespace
+
+void cutback::summarize(PartitionResult &result, const ValueSizes &sizes,
+                        const RooflineCosts *costs,
+                        const std::vector<OpPolicy> &policies,
+                        const TorchNetwork *torch, const FxView *fx) {
+  Summary(result, sizes, costs, policies, torch, fx).run();
+}
