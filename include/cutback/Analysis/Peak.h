@@ -38,6 +38,9 @@ struct PeakRun {
   llvm::ArrayRef<uint32_t> handedIn;
   /// Values that must be there at the end.
   llvm::ArrayRef<uint32_t> kept;
+  /// The same, but counted among the temporaries: results that belong to the
+  /// caller.
+  llvm::ArrayRef<uint32_t> returned;
 };
 
 /// The moment at which most bytes are live.

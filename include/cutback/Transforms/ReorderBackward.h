@@ -21,27 +21,29 @@ struct ReorderProblem {
   /// Ops that op i needs before it, in the order of its operands (repeated
   /// ones allowed): dependList[dependBegin[i]] … All are smaller than i.
   std::vector<uint32_t> dependBegin, dependList;
-  std::vector<uint8_t> needed; ///< something needs the op, or it has effects
+  std::vector<uint8_t> needed;    ///< something needs the op
+  std::vector<uint8_t> hasEffect; ///< stays in any case; also `needed`
   /// Ops below this one are placed only where they are needed.
   uint32_t first = 0;
 
   uint32_t numOps() const { return needed.size(); }
 };
 
-/// For each needed op from `problem.first` to the end: first, depth first and
-/// deepest operand first, what it needs and is not placed yet, then the op.
-/// Depth is the longest path from a value that exists at the start; of equal
-/// depths the first operand goes first. Iterative; linear in ops and
-/// dependencies but for the sort of one op's operands.
+/// Needed ops with effects below `problem.first` come first. Then, for each
+/// needed op from `problem.first` to the end, what it needs and is not placed
+/// yet (depth first, deepest operand first), and the op. Last what only
+/// results need. Depth is the longest path from a value that exists at the
+/// start; of equal depths the first operand goes first. Iterative; linear in
+/// ops and dependencies but for the sort of one op's operands.
 std::vector<uint32_t> reorder(const ReorderProblem &problem);
 
 /// The backward's ops in the order of 30-autograd §2: from the first op that
-/// uses a tangent, the gradient seed or a backward random seed to the end, each
-/// preceded by what it lacks. Ops that nothing needs are left out. Ops with
-/// effects and unseeded random ops keep their order among each other; readers
-/// of an argument that the backward writes stay on their side of the write.
-/// A backward without such a first op keeps its order. Returns a permutation
-/// of a subset of `halves.backwardOps`. Linear.
+/// uses a tangent or the gradient seed to the end, each preceded by what it
+/// lacks. In a graph without those the first op that is not recomputed counts
+/// as the first. Ops that nothing needs are left out. Ops with effects and
+/// unseeded random ops keep their order among each other; readers of an
+/// argument that the backward writes stay on their side of the write. Returns
+/// a permutation of a subset of `halves.backwardOps`. Linear.
 std::vector<uint32_t> reorderBackward(const GraphView &view,
                                       const Halves &halves);
 
@@ -49,13 +51,20 @@ std::vector<uint32_t> reorderBackward(const GraphView &view,
 struct ReorderOutcome {
   bool reordered = false; ///< false: the new order's peak would be higher
   uint64_t erased = 0;    ///< ops that nothing needed
-  int64_t peakBefore = 0, peakAfter = 0; ///< bytes, op by op
+  int64_t peakBefore = 0, peakAfter = 0; ///< of the backward, bytes, op by op
 };
 
-/// The same on a backward function: reorders the body unless that raises the
-/// op-by-op peak (sizes under hints are not known here: a dynamic dimension
-/// counts as `unknownDimension` elements). Emits a remark of category
-/// `cutback-reorder-backward` if the input order is kept.
+/// Gives `halves.backwardOps` the order of `reorderBackward`, unless its
+/// op-by-op peak is higher than that of the order it has. `bytes` and
+/// `storage` are by value, as `ValueSizes` has them. Linear.
+ReorderOutcome improveBackwardOrder(const GraphView &view, Halves &halves,
+                                    llvm::ArrayRef<int64_t> bytes,
+                                    llvm::ArrayRef<uint32_t> storage);
+
+/// The same on a backward function, as `emitHalves` writes it. Hints of
+/// symbolic sizes are not known here: a dynamic dimension counts as
+/// `unknownDimension` elements. Emits a remark of category
+/// `cutback-reorder-backward` at the function if it keeps the order. Linear.
 ReorderOutcome reorderBackward(mlir::func::FuncOp backward,
                                int64_t unknownDimension = 16);
 

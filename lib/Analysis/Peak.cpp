@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The op-by-op peak of a run, by simulation.
+//
+//   1. Give every value a buffer, in the order of the run. A result lies in
+//      the buffer of an operand with the same storage; without one it gets a
+//      new buffer, also where its storage lives elsewhere: a recomputed base
+//      is a second buffer beside a saved view of the first.
+//   2. Note the last step that touches each buffer; kept ones have none.
+//   3. Run: allocate results, look at the sum, free what this step was the
+//      last to touch, look at the sum again (the lower bound).
+//
+// Buffer 0 stands for everything the caller owns; it has no bytes. Linear in
+// ops and operands; five flat arrays.
+
+#include "cutback/Analysis/Peak.h"
+
+using namespace cutback;
+using llvm::ArrayRef;
+
+namespace {
+
+constexpr uint32_t kNone = GraphView::kNone;
+/// Step of buffers that live to the end.
+constexpr uint32_t kForever = kNone - 1;
+
+enum class Origin : uint8_t { Given, HandedIn, Kept, Temporary };
+
+struct Buffer {
+  int64_t bytes;
+  uint32_t lastStep;
+  Origin origin;
+};
+
+class Simulator {
+public:
+  Simulator(const PeakProgram &program, const PeakRun &run)
+      : program(program), run(run), bufferOf(program.storage.size(), kNone) {
+    buffers.reserve(run.order.size() + run.handedIn.size() + 1);
+    buffers.push_back({0, kForever, Origin::Given});
+  }
+
+  PeakMoment simulate() {
+    enter();
+    for (uint32_t step = 0; step < run.order.size(); ++step)
+      assign(step);
+    leave(run.kept, /*isKept=*/true);
+    leave(run.returned, /*isKept=*/false);
+    return sweep();
+  }
+
+private:
+  ArrayRef<uint32_t> operands(uint32_t op) const {
+    uint32_t begin = program.operandBegin[op];
+    return program.operandList.slice(begin,
+                                     program.operandBegin[op + 1] - begin);
+  }
+
+  uint32_t allocate(uint32_t value, uint32_t step, Origin origin) {
+    buffers.push_back({program.bytes[program.storage[value]], step, origin});
+    return buffers.size() - 1;
+  }
+
+  void enter() {
+    std::vector<uint32_t> ofStorage(program.storage.size(), kNone);
+    for (uint32_t value : run.given) {
+      ofStorage[program.storage[value]] = 0;
+      bufferOf[value] = 0;
+    }
+    for (uint32_t value : run.handedIn) {
+      uint32_t &buffer = ofStorage[program.storage[value]];
+      if (buffer == kNone)
+        buffer = allocate(value, 0, Origin::HandedIn);
+      bufferOf[value] = buffer;
+    }
+    numAtStart = buffers.size();
+  }
+
+  void assign(uint32_t step) {
+    uint32_t op = run.order[step];
+    for (uint32_t value : operands(op))
+      touch(bufferOf[value], step);
+    for (uint32_t r = program.resultBegin[op]; r < program.resultBegin[op + 1];
+         ++r) {
+      // Handed in, and computed again only beside another result.
+      if (bufferOf[r] != kNone)
+        continue;
+      uint32_t buffer = kNone;
+      for (uint32_t value : operands(op))
+        if (program.storage[value] == program.storage[r] &&
+            bufferOf[value] != kNone)
+          buffer = bufferOf[value];
+      if (buffer == kNone)
+        buffer = allocate(r, step, Origin::Temporary);
+      bufferOf[r] = buffer;
+    }
+  }
+
+  void touch(uint32_t buffer, uint32_t step) {
+    if (buffer != kNone && buffers[buffer].lastStep != kForever)
+      buffers[buffer].lastStep = step;
+  }
+
+  void leave(ArrayRef<uint32_t> values, bool isKept) {
+    for (uint32_t value : values) {
+      uint32_t buffer = bufferOf[value];
+      if (buffer == kNone || buffer == 0)
+        continue;
+      buffers[buffer].lastStep = kForever;
+      if (isKept && buffers[buffer].origin == Origin::Temporary)
+        buffers[buffer].origin = Origin::Kept;
+    }
+  }
+
+  void add(uint32_t buffer) {
+    live += buffers[buffer].bytes;
+    byOrigin[static_cast<int>(buffers[buffer].origin)] += buffers[buffer].bytes;
+  }
+
+  /// Frees `buffer` unless a later step needs it, or it is free already.
+  void release(uint32_t buffer, uint32_t step) {
+    if (buffer == kNone || buffers[buffer].lastStep != step)
+      return;
+    live -= buffers[buffer].bytes;
+    byOrigin[static_cast<int>(buffers[buffer].origin)] -= buffers[buffer].bytes;
+    buffers[buffer].lastStep = kNone;
+  }
+
+  void look(uint32_t op) {
+    if (live <= moment.bytes)
+      return;
+    moment.bytes = live;
+    moment.op = op;
+    moment.handedIn = byOrigin[static_cast<int>(Origin::HandedIn)];
+    moment.kept = byOrigin[static_cast<int>(Origin::Kept)];
+    moment.temporary = byOrigin[static_cast<int>(Origin::Temporary)];
+  }
+
+  PeakMoment sweep() {
+    for (uint32_t buffer = 0; buffer < numAtStart; ++buffer)
+      add(buffer);
+    look(kNone);
+    moment.lowerBound = live;
+    uint32_t nextBuffer = numAtStart;
+    for (uint32_t step = 0; step < run.order.size(); ++step) {
+      uint32_t op = run.order[step];
+      // Buffers were numbered in the order of the run.
+      uint32_t firstResult = program.resultBegin[op];
+      uint32_t endResult = program.resultBegin[op + 1];
+      for (uint32_t r = firstResult; r < endResult; ++r)
+        if (bufferOf[r] == nextBuffer)
+          add(nextBuffer++);
+      look(op);
+      for (uint32_t value : operands(op))
+        release(bufferOf[value], step);
+      for (uint32_t r = firstResult; r < endResult; ++r)
+        release(bufferOf[r], step);
+      moment.lowerBound = std::max(moment.lowerBound, live);
+    }
+    return moment;
+  }
+
+  const PeakProgram &program;
+  const PeakRun &run;
+  std::vector<uint32_t> bufferOf; ///< by value
+  std::vector<Buffer> buffers;
+  uint32_t numAtStart = 0;
+  int64_t live = 0;
+  int64_t byOrigin[4] = {0, 0, 0, 0};
+  PeakMoment moment;
+};
+
+} // namespace
+
+PeakMoment cutback::simulatePeak(const PeakProgram &program,
+                                 const PeakRun &run) {
+  return Simulator(program, run).simulate();
+}
+
+StepPeak cutback::simulateStep(const GraphView &view, const Halves &halves,
+                               ArrayRef<int64_t> bytes,
+                               ArrayRef<uint32_t> storage) {
+  PeakProgram program{view.operandBegin, view.operandList, view.resultBegin,
+                      bytes, storage};
+  std::vector<uint32_t> arguments(view.numArgs), saved(halves.savedSizes);
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    arguments[arg] = arg;
+  saved.insert(saved.end(), halves.savedTensors.begin(),
+               halves.savedTensors.end());
+
+  StepPeak peak;
+  PeakRun forward;
+  forward.order = halves.forwardOps;
+  forward.given = arguments;
+  forward.kept = saved;
+  forward.returned = view.forwardResults();
+  peak.forward = simulatePeak(program, forward);
+
+  PeakRun backward;
+  backward.order = halves.backwardOps;
+  backward.given = arguments;
+  backward.handedIn = saved;
+  backward.kept = view.gradients();
+  peak.backward = simulatePeak(program, backward);
+
+  peak.inBackward = peak.backward.bytes > peak.forward.bytes;
+  const PeakMoment &top = peak.inBackward ? peak.backward : peak.forward;
+  peak.bytes = top.bytes;
+  peak.op = top.op;
+  peak.lowerBound = std::max(peak.forward.lowerBound, peak.backward.lowerBound);
+  peak.saved = peak.inBackward ? top.handedIn : top.kept;
+  peak.gradients = peak.inBackward ? top.kept : 0;
+  peak.temporary = top.temporary;
+  return peak;
+}

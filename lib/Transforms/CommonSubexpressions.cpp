@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Common subexpression elimination on one block, in one walk forward with one
+// flat hash table.
+//
+//   1. The key of an op is its name, operands, result types and attributes.
+//      Earlier replacements have made equal operands the same SSA value, so
+//      pointers are compared. Inherent attributes are compared one by one but
+//      for `names`; an op kind without `names` is compared as a whole.
+//   2. A write to an argument begins a new epoch of that argument: operands
+//      that are the argument or a view of it count with their epoch. Graphs
+//      without writes pay nothing for this.
+//   3. What may be merged is decided on the first meeting of two equal keys,
+//      so most ops are never asked about effects.
+//
+// Attributes and types are uniqued: comparing them is comparing pointers.
+// Expected linear time; about 20 ns an op on chains that fit the cache.
+
+#include "cutback/Transforms/CommonSubexpressions.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <vector>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+uint64_t mix(uint64_t hash, uint64_t value) {
+  return (hash ^ value) * 0x9E3779B97F4A7C15ull + (hash >> 29);
+}
+
+uint64_t mix(uint64_t hash, const void *pointer) {
+  return mix(hash, reinterpret_cast<uintptr_t>(pointer));
+}
+
+/// How to compare the inherent attributes of one kind of op.
+struct Kind {
+  /// The kind has an attribute `names`: compare the others one by one.
+  bool hasNames = false;
+  SmallVector<StringAttr, 4> attributes;
+};
+
+class Merger {
+public:
+  explicit Merger(Block &block) : block(block) {}
+
+  uint64_t run() {
+    size_t numOps = 0;
+    for (Operation &op : block) {
+      ++numOps;
+      hasWrites |= isa<WriteOp>(op);
+    }
+    uint64_t capacity = 16;
+    while (capacity < 2 * numOps)
+      capacity *= 2;
+    table.assign(capacity, Slot());
+    uint64_t merged = 0;
+    for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
+      Operation *next = op->getNextNode();
+      if (op->getNumResults() && !op->getNumRegions() && visit(op))
+        ++merged;
+      else if (hasWrites)
+        noteStorage(op);
+      op = next;
+    }
+    return merged;
+  }
+
+private:
+  struct Slot {
+    Operation *op = nullptr;
+    uint64_t hash = 0;
+    uint64_t epochs = 0;
+  };
+
+  const Kind &kindOf(Operation *op) {
+    OperationName name = op->getName();
+    auto [it, isNew] =
+        kinds.try_emplace(name.getAsOpaquePointer(), kindList.size());
+    if (!isNew)
+      return kindList[it->second];
+    Kind &kind = kindList.emplace_back();
+    if (name.isRegistered())
+      for (StringAttr attribute : name.getAttributeNames()) {
+        if (attribute.getValue() == "names")
+          kind.hasNames = true;
+        else
+          kind.attributes.push_back(attribute);
+      }
+    return kind;
+  }
+
+  uint64_t hashOf(Operation *op, const Kind &kind) {
+    uint64_t hash = mix(0, op->getName().getAsOpaquePointer());
+    for (Value operand : op->getOperands())
+      hash = mix(hash, operand.getAsOpaquePointer());
+    hash = mix(hash, op->getRawDictionaryAttrs().getAsOpaquePointer());
+    if (!kind.hasNames)
+      return mix(hash, uint64_t(op->hashProperties()));
+    for (StringAttr name : kind.attributes)
+      hash = mix(hash, inherent(op, name).getAsOpaquePointer());
+    return hash;
+  }
+
+  static Attribute inherent(Operation *op, StringAttr name) {
+    return op->getName()
+        .getInherentAttr(op, name.getValue())
+        .value_or(Attribute());
+  }
+
+  bool areEqual(Operation *a, Operation *b, const Kind &kind) {
+    if (a->getName() != b->getName() ||
+        a->getNumOperands() != b->getNumOperands() ||
+        a->getOperands() != b->getOperands() ||
+        a->getResultTypes() != b->getResultTypes() ||
+        a->getRawDictionaryAttrs() != b->getRawDictionaryAttrs())
+      return false;
+    if (!kind.hasNames)
+      return a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                              b->getPropertiesStorage());
+    for (StringAttr name : kind.attributes)
+      if (inherent(a, name) != inherent(b, name))
+        return false;
+    return true;
+  }
+
+  static bool mayMerge(Operation *op) {
+    if (auto model = dyn_cast<RematerializableOpInterface>(op))
+      return model.isRecomputable() && !model.isRandom() &&
+             !model.hasOrderedEffects();
+    return isPure(op);
+  }
+
+  bool visit(Operation *op) {
+    const Kind &kind = kindOf(op);
+    uint64_t hash = hashOf(op, kind);
+    uint64_t epochs = hasWrites ? epochsOf(op) : 0;
+    uint64_t mask = table.size() - 1;
+    uint64_t at = (hash >> 20) & mask;
+    for (; table[at].op; at = (at + 1) & mask)
+      if (table[at].hash == hash && table[at].epochs == epochs &&
+          areEqual(table[at].op, op, kind) && mayMerge(op) &&
+          !bothReturned(table[at].op, op)) {
+        op->replaceAllUsesWith(table[at].op);
+        op->erase();
+        return true;
+      }
+    table[at] = {op, hash, epochs};
+    return false;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Storages
+  //===--------------------------------------------------------------------===//
+
+  /// The value whose storage `value` lies in, as far as ops say it. The answer
+  /// is kept for everything on the way, so that long chains of views stay
+  /// cheap.
+  Value baseOf(Value value) {
+    SmallVector<Value, 8> way;
+    while (auto result = dyn_cast<OpResult>(value)) {
+      auto known = bases.find(value);
+      if (known != bases.end()) {
+        value = known->second;
+        break;
+      }
+      way.push_back(value);
+      auto model = dyn_cast<RematerializableOpInterface>(result.getOwner());
+      int64_t operand =
+          model ? model.getAliasedOperand(result.getResultNumber()) : -1;
+      if (operand < 0)
+        break;
+      value = result.getOwner()->getOperand(operand);
+    }
+    for (Value passed : way)
+      bases[passed] = value;
+    return value;
+  }
+
+  /// The function returns storages of `kept` and of `merged`. The set of
+  /// returned storages is made when it is first asked for; merging moves uses
+  /// to ops that are in it if and only if the question was answered no.
+  bool bothReturned(Operation *kept, Operation *merged) {
+    if (!knowsReturned) {
+      knowsReturned = true;
+      if (block.back().hasTrait<OpTrait::IsTerminator>())
+        for (Value value : block.back().getOperands())
+          if (Operation *op = baseOf(value).getDefiningOp())
+            returned.insert(op);
+    }
+    if (returned.empty())
+      return false;
+    auto isReturned = [&](Operation *op) {
+      return llvm::any_of(op->getResults(), [&](Value value) {
+        Operation *base = baseOf(value).getDefiningOp();
+        return base && returned.contains(base);
+      });
+    };
+    if (!isReturned(merged))
+      return false;
+    if (isReturned(kept))
+      return true;
+    for (Value value : kept->getResults())
+      if (Operation *base = baseOf(value).getDefiningOp())
+        returned.insert(base);
+    return false;
+  }
+
+  /// Writes so far to the arguments that the operands are, or are views of.
+  /// Of two ops with equal operands the later one has the larger sum if any of
+  /// the arguments was written between them.
+  uint64_t epochsOf(Operation *op) {
+    uint64_t epochs = 0;
+    for (Value operand : op->getOperands()) {
+      auto root = argumentOf.find(operand);
+      Value arg = root == argumentOf.end() ? operand : root->second;
+      if (isa<BlockArgument>(arg))
+        epochs += writes.lookup(arg);
+    }
+    return epochs;
+  }
+
+  void noteStorage(Operation *op) {
+    if (auto write = dyn_cast<WriteOp>(op))
+      ++writes[write.getDestination()];
+    auto model = dyn_cast<RematerializableOpInterface>(op);
+    if (!model)
+      return;
+    for (OpResult result : op->getResults()) {
+      int64_t operand = model.getAliasedOperand(result.getResultNumber());
+      if (operand < 0)
+        continue;
+      Value base = op->getOperand(operand);
+      auto root = argumentOf.find(base);
+      Value arg = root == argumentOf.end() ? base : root->second;
+      if (isa<BlockArgument>(arg))
+        argumentOf[result] = arg;
+    }
+  }
+
+  Block &block;
+  std::vector<Slot> table;
+  llvm::DenseMap<void *, uint32_t> kinds;
+  std::vector<Kind> kindList;
+  bool hasWrites = false, knowsReturned = false;
+  llvm::DenseSet<Operation *> returned;
+  llvm::DenseMap<Value, Value> bases;      ///< what `baseOf` has found
+  llvm::DenseMap<Value, Value> argumentOf; ///< of views of arguments
+  llvm::DenseMap<Value, unsigned> writes;  ///< by argument
+};
+
+} // namespace
+
+uint64_t cutback::eliminateCommonSubexpressions(Block &block) {
+  return Merger(block).run();
+}
+
+uint64_t cutback::eliminateCommonSubexpressions(GraphOp graph) {
+  return Merger(graph.getBlock()).run();
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes of this folder: each calls its library function on what it runs
+// on. No state is shared, so functions of a module may go in parallel.
+
+#include "cutback/Transforms/Passes.h"
+
+#include "cutback/Transforms/CleanTags.h"
+#include "cutback/Transforms/CommonSubexpressions.h"
+#include "cutback/Transforms/DeadCode.h"
+#include "cutback/Transforms/ReorderBackward.h"
+
+namespace cutback {
+#define GEN_PASS_DEF_ELIMINATEDEADCODE
+#define GEN_PASS_DEF_ELIMINATECOMMONSUBEXPRESSIONS
+#define GEN_PASS_DEF_CLEANTAGS
+#define GEN_PASS_DEF_FLATTENCHECKPOINTS
+#define GEN_PASS_DEF_REORDERBACKWARD
+#include "cutback/Transforms/Passes.h.inc"
+} // namespace cutback
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+/// The only block of a function's body, or null.
+Block *bodyOf(FunctionOpInterface function) {
+  Region &body = function.getFunctionBody();
+  return body.hasOneBlock() ? &body.front() : nullptr;
+}
+
+struct EliminateDeadCode
+    : cutback::impl::EliminateDeadCodeBase<EliminateDeadCode> {
+  void runOnOperation() override {
+    if (Block *block = bodyOf(getOperation()))
+      eliminateDeadCode(*block);
+  }
+};
+
+struct EliminateCommonSubexpressions
+    : cutback::impl::EliminateCommonSubexpressionsBase<
+          EliminateCommonSubexpressions> {
+  void runOnOperation() override {
+    if (Block *block = bodyOf(getOperation()))
+      eliminateCommonSubexpressions(*block);
+  }
+};
+
+struct CleanTags : cutback::impl::CleanTagsBase<CleanTags> {
+  void runOnOperation() override { cleanTags(getOperation()); }
+};
+
+struct FlattenCheckpoints
+    : cutback::impl::FlattenCheckpointsBase<FlattenCheckpoints> {
+  void runOnOperation() override { flattenCheckpoints(getOperation()); }
+};
+
+struct ReorderBackward : cutback::impl::ReorderBackwardBase<ReorderBackward> {
+  using ReorderBackwardBase::ReorderBackwardBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    if (!bodyOf(function) || !isBackward(function))
+      return;
+    reorderBackward(function, unknownDimension);
+  }
+
+  static bool isBackward(func::FuncOp function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+      auto role = function.getArgAttrOfType<joint::RoleAttr>(
+          i, joint::JointDialect::kRole);
+      if (role && (role.getKind() == joint::RoleKind::Tangent ||
+                   role.getKind() == joint::RoleKind::GradSeed))
+        return true;
+    }
+    return false;
+  }
+};
+
+} // namespace
