@@ -7,7 +7,6 @@
 #define CUTBACK_DIALECT_ATEN_INFER_H
 
 #include "cutback/Dialect/Aten/Schema.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
@@ -55,8 +54,8 @@ public:
             mlir::TypeRange operandTypes, llvm::ArrayRef<int64_t> operandInts,
             std::optional<mlir::Location> loc);
 
-  /// The skeleton has one entry a parameter, asks for exactly the operands
-  /// there are, and each argument is of its parameter's kind.
+  /// The skeleton has one entry a parameter and asks for exactly the operands
+  /// there are.
   mlir::LogicalResult verify() const;
 
   const Schema &getSchema() const { return schema; }
@@ -112,24 +111,33 @@ public:
   }
 
 private:
+  /// One argument, or one entry of a list.
   struct Item {
-    mlir::Attribute value; ///< null: no such parameter
-    unsigned firstOperand = 0;
+    int param = -1;        ///< position in the schema, for messages
+    mlir::Attribute value; ///< null where the schema has no such parameter
+    unsigned operand = 0;  ///< first operand it asks for
+
+    bool isNone() const;
   };
   Item item(ParamRef param) const;
-  mlir::LogicalResult shapeOf(Item item, int param, bool numbers,
+  mlir::LogicalResult entries(ParamRef param,
+                              llvm::SmallVectorImpl<Item> &result) const;
+  mlir::Type operandType(const Item &item) const;
+  mlir::LogicalResult shapeOf(const Item &item, bool numbers,
                               TensorShape &result) const;
-  mlir::LogicalResult integerOf(Item item, int param, int64_t &result) const;
-  mlir::LogicalResult kindError(int param, llvm::StringRef expected) const;
-  llvm::StringRef nameOf(int param) const;
+  mlir::LogicalResult integerOf(const Item &item, int64_t &result) const;
+  mlir::LogicalResult booleanOf(const Item &item, bool &result) const;
+  mlir::LogicalResult kindError(const Item &item,
+                                llvm::StringRef expected) const;
 
   const Schema &schema;
   mlir::ArrayAttr args;
   mlir::TypeRange operandTypes;
   llvm::ArrayRef<int64_t> operandInts;
   std::optional<mlir::Location> loc;
-  /// Operand that each argument starts at.
+  /// First operand of each argument.
   llvm::SmallVector<unsigned, 12> firstOperand;
+  unsigned operandsAsked = 0;
 };
 
 /// The type of the result of PyTorch's promotion of `operands`: tensors with
