@@ -30,8 +30,7 @@ endif()
 
 find_program(CUTBACK_CCACHE ccache)
 if(CUTBACK_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # The sloppiness lets a precompiled header be cached. base_dir lets clean
-  # checkouts at other paths share the cache.
+  # The sloppiness lets a precompiled header be cached.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       ${CUTBACK_CCACHE})
