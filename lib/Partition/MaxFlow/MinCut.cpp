@@ -9,9 +9,11 @@
 // guess costs a constant number of passes.
 
 #include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/Partition/MaxFlow/BoostSolvers.h"
 #include "cutback/Partition/MaxFlow/BoykovKolmogorov.h"
 #include "cutback/Partition/MaxFlow/Contraction.h"
 #include "cutback/Partition/MaxFlow/EdmondsKarp.h"
+#include "cutback/Partition/MaxFlow/PushRelabel.h"
 
 using namespace cutback;
 
@@ -41,11 +43,15 @@ cutback::parseAlgorithmName(const std::string &name) {
   return std::nullopt;
 }
 
+/// Looks at half arcs that Auto grants Boykov-Kolmogorov.
+static constexpr uint64_t kScansPerHalfArc = 16;
+
 struct MaxFlowSolver::Impl {
   MaxFlowAlgorithm algorithm;
   Contraction contraction;
   ResidualGraph graph;
   BoykovKolmogorov boykovKolmogorov;
+  PushRelabel pushRelabel;
   std::vector<VertexId> path;
   MaxFlowStats stats;
 
@@ -53,8 +59,32 @@ struct MaxFlowSolver::Impl {
 };
 
 void MaxFlowSolver::Impl::solveGraph() {
-  boykovKolmogorov.run(graph);
-  stats.arcScans = boykovKolmogorov.arcScans();
+  switch (algorithm) {
+  case MaxFlowAlgorithm::Auto: {
+    uint64_t limit = kScansPerHalfArc * uint64_t(graph.numHalfArcs()) + 4096;
+    stats.switched = !boykovKolmogorov.run(graph, limit);
+    stats.arcScans = boykovKolmogorov.arcScans();
+    if (stats.switched) {
+      pushRelabel.run(graph);
+      stats.arcScans += pushRelabel.arcScans();
+    }
+    return;
+  }
+  case MaxFlowAlgorithm::BoykovKolmogorov:
+    boykovKolmogorov.run(graph);
+    stats.arcScans = boykovKolmogorov.arcScans();
+    return;
+  case MaxFlowAlgorithm::PushRelabel:
+    pushRelabel.run(graph);
+    stats.arcScans = pushRelabel.arcScans();
+    return;
+  case MaxFlowAlgorithm::BoostBoykovKolmogorov:
+    return solveByBoostBoykovKolmogorov(graph);
+  case MaxFlowAlgorithm::BoostPushRelabel:
+    return solveByBoostPushRelabel(graph);
+  case MaxFlowAlgorithm::EdmondsKarp:
+    return; // needs no contraction; see solve()
+  }
 }
 
 MaxFlowSolver::MaxFlowSolver(MaxFlowAlgorithm algorithm)
