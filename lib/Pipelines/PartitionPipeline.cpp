@@ -16,6 +16,7 @@
 
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Partition/Certificate.h"
+#include "cutback/Partition/MaxFlow/FlowCheck.h"
 #include "cutback/Partition/Strategies.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The partitioner as passes. The examples are the tests
+// test/Pipelines/<pass>-doc.mlir, line by line.
+#ifndef CUTBACK_PIPELINES_PASSES_TD
+#define CUTBACK_PIPELINES_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+class Cutback_PlanOptions {
+  list<Option> planOptions = [
+    Option<"strategy", "strategy", "std::string", "\"min-cut\"",
+           "min-cut, default, save-all or recompute-all">,
+    Option<"costModel", "cost-model", "std::string", "\"roofline\"",
+           "roofline or pytorch">,
+    Option<"rules", "rules", "std::string", "\"torch-2.13\"",
+           "torch-2.13 or torch-2.3, with cost-model=pytorch">,
+    Option<"freeParameters", "free-parameters", "std::string", "\"auto\"",
+           "auto or none: whether parameters cost nothing to save">,
+    Option<"device", "device", "std::string", "\"h100\"",
+           "name of a device, or a .json file">,
+    Option<"bytePrice", "byte-price-ps", "double", "0",
+           "picoseconds that a saved byte is worth">,
+    Option<"solver", "solver", "std::string", "\"auto\"",
+           "auto, boykov-kolmogorov or push-relabel">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
+def PlanPartition : Pass<"cutback-plan", "mlir::ModuleOp"> {
+  let summary = "decide what is saved and what is recomputed";
+  let description = [{
+    Writes a plan on every `joint.graph`: `joint.save` on ops with saved
+    results, `joint.recompute` on forward ops that the backward runs again,
+    `joint.side` on ops that neither half owns. A person, or another solver,
+    may write the same attributes by hand; `--cutback-extract` applies either.
+
+    Assumes: no dead code, no common subexpressions (a plan is right with them
+    too, but saves more).
+    Guarantees: the plan can be extracted; for `min-cut`, no plan of the same
+    cost model is cheaper.
+    Never: changes an op, a value or the order of ops.
+    Cost: near linear, and one maximum flow.
+
+    Example: `%e` is saved, for its gradient needs it and it costs more to
+    compute again than to keep.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+      %e = aten.exp(%x) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+      joint.output %e gradients(%g of 0) : tensor<1048576xf32>, tensor<1048576xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<1048576xf32>) -> tensor<1048576xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+      joint.output %e gradients(%g of 0) : tensor<1048576xf32>, tensor<1048576xf32>
+    }
+    ```
+  }];
+  let options = Cutback_PlanOptions<>.planOptions;
+}
+
+def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {
+  let summary = "write the forward and the backward that a plan asks for";
+  let description = [{
+    Applies `joint.save` attributes: `@g_forward` computes the forward results
+    and the saved values, `@g_backward` the gradients from the saved values,
+    and `joint.partition` links the two. The graph stays, so that the result
+    can be verified against it.
+
+    Assumes: `joint.save` on the ops whose results are saved; nothing else of a
+    plan is read.
+    Guarantees: both functions are in an order that runs; a saved value that
+    the backward does not read is dropped; arguments that it reads are passed.
+    Never: runs an op twice that may run only once (an error at the op).
+    Cost: linear.
+
+    Example: the plan saves `%e`.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %e gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    gives, behind the graph,
+
+    ```mlir
+    func.func @exp_forward(%x: tensor<4xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<4xf32>, tensor<4xf32>) attributes {no_inline} {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+      return %e, %e : tensor<4xf32>, tensor<4xf32>
+    }
+    func.func @exp_backward(%e: tensor<4xf32> {joint.name = "e", joint.role = #joint.role<saved>}, %t: tensor<4xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> tensor<4xf32> attributes {no_inline} {
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %g : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"keepJoint", "keep-joint", "bool", "true",
+           "keep the joint graph beside its halves">,
+    Option<"reorder", "reorder-backward", "bool", "true",
+           "order the backward as an autograd engine does">
+  ];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def VerifyPartition : Pass<"cutback-verify-partition", "mlir::ModuleOp"> {
+  let summary = "prove that two halves compute what their graph does";
+  let description = [{
+    The certificate: value numbering of the graph and of both functions of
+    every `joint.partition`, compared result by result and effect by effect.
+    The gate behind `--cutback-extract`.
+
+    Assumes: nothing; the functions may come from anywhere.
+    Guarantees: what passes computes the graph's results, gradients and writes.
+    Never: changes anything.
+    Cost: expected linear.
+
+    Example: an accepted partition stays as it is.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %e gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def PrintAnalysis : Pass<"cutback-print-analysis", "mlir::ModuleOp"> {
+  let summary = "print what the partitioner knows of each value";
+  let description = [{
+    Prints one line a value to the standard output: its name and the asked
+    columns, of `set` (F, B or X), `bytes`, `storage` (whose storage it lies
+    in), `fusion` (how its op fuses), `materialized`, `recompute-ps`,
+    `save-ps`. For tests and for people who wonder.
+
+    Assumes: nothing.
+    Guarantees: the columns are those that `--cutback-plan` uses.
+    Never: changes anything.
+    Cost: linear.
+
+    Example: with `columns=set,bytes`,
+
+    ```mlir
+    joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %e = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %e gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    prints `x: set=F bytes=16`, `t: set=B bytes=16`, `e: set=F bytes=16`,
+    `g: set=B bytes=16`.
+  }];
+  let options = [
+    ListOption<"columns", "columns", "std::string",
+               "which columns; all without it">,
+    Option<"device", "device", "std::string", "\"h100\"",
+           "name of a device, or a .json file">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
+#endif // CUTBACK_PIPELINES_PASSES_TD

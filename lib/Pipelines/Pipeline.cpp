@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole pipeline, phase by phase, with why each pass stands where it
+// does; and the registration of all passes.
+
+#include "cutback/Pipelines/Passes.h"
+
+#include "cutback/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace cutback;
+
+void cutback::buildCutbackPipeline(OpPassManager &pm,
+                                   const PartitionOptions &options,
+                                   Phase lastPhase) {
+  // Phase joint: what the importer leaves. The verifier of joint.graph is the
+  // gate: roles, tangents, results.
+  if (lastPhase == Phase::Joint)
+    return;
+
+  // Phase prepare. Regions first: nothing below looks into one.
+  OpPassManager &graphs = pm.nest<joint::GraphOp>();
+  graphs.addPass(createFlattenCheckpoints());
+  // Dead code before common subexpressions: it is cheaper, and leaves less.
+  graphs.addPass(createEliminateDeadCode());
+  graphs.addPass(createEliminateCommonSubexpressions());
+  // Tags last: a merged op has the users that decide about its tag.
+  graphs.addPass(createCleanTags());
+  if (lastPhase == Phase::Prepare)
+    return;
+
+  // Phase partition. The plan travels as attributes, so that a person can
+  // change it between the two passes.
+  pm.addPass(createPlanPartition(options));
+  pm.addPass(createExtractPartition());
+  // The gate: nothing wrong gets past here.
+  pm.addPass(createVerifyPartition());
+}
+
+void cutback::registerAllPasses() {
+  registerCutbackTransformsPasses();
+  registerCutbackPipelinesPasses();
+  PassPipelineRegistration<>(
+      "cutback-pipeline", "prepare, plan, extract and verify every joint.graph",
+      [](OpPassManager &pm) { buildCutbackPipeline(pm, PartitionOptions()); });
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback-plan`, `cutback-extract` and `cutback-verify-partition`: the
+// pipeline of PartitionPipeline.cpp taken apart at its one joint, the saved
+// set, which travels between the passes as attributes.
+
+#include "cutback/Pipelines/Passes.h"
+
+#include "cutback/Pipelines/OptionText.h"
+
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/Certificate.h"
+#include "cutback/Transforms/ReorderBackward.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+namespace cutback {
+#define GEN_PASS_DEF_PLANPARTITION
+#define GEN_PASS_DEF_EXTRACTPARTITION
+#define GEN_PASS_DEF_VERIFYPARTITION
+#include "cutback/Pipelines/Passes.h.inc"
+} // namespace cutback
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+//===----------------------------------------------------------------------===//
+// Plan
+//===----------------------------------------------------------------------===//
+
+/// Writes the plan of `result` as attributes; clears an older one.
+static void annotate(const PartitionResult &result) {
+  const GraphView &view = result.view;
+  MLIRContext *context = result.view.ops.empty()
+                             ? nullptr
+                             : result.view.ops.front()->getContext();
+  if (!context)
+    return;
+  std::vector<uint8_t> inForward(view.numOps(), 0), saved(view.numValues(), 0);
+  for (uint32_t op : result.halves.forwardOps)
+    inForward[op] = 1;
+  for (const auto *list :
+       {&result.halves.savedSizes, &result.halves.savedTensors})
+    for (uint32_t value : *list)
+      saved[value] = 1;
+  std::vector<uint8_t> recomputed(view.numOps(), 0);
+  for (uint32_t op : result.halves.recomputed)
+    recomputed[op] = 1;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    Operation *operation = view.ops[op];
+    for (StringRef name : {JointDialect::kSave, JointDialect::kRecompute,
+                           JointDialect::kSide})
+      operation->removeDiscardableAttr(name);
+    SmallVector<bool> flags;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      flags.push_back(saved[r]);
+    if (llvm::is_contained(flags, true))
+      operation->setDiscardableAttr(JointDialect::kSave,
+                                    DenseBoolArrayAttr::get(context, flags));
+    if (recomputed[op])
+      operation->setDiscardableAttr(JointDialect::kRecompute,
+                                    UnitAttr::get(context));
+    else if (result.sets->ops[op] == GraphSet::Unclaimed)
+      operation->setDiscardableAttr(
+          JointDialect::kSide,
+          SideAttr::get(context,
+                        inForward[op] ? Side::Forward : Side::Backward));
+  }
+}
+
+namespace {
+
+struct PlanPartitionPass
+    : public cutback::impl::PlanPartitionBase<PlanPartitionPass> {
+  using PlanPartitionBase::PlanPartitionBase;
+  explicit PlanPartitionPass(PartitionOptions options)
+      : given(std::move(options)) {}
+
+  LogicalResult initializeOptions(
+      StringRef text,
+      function_ref<LogicalResult(const Twine &)> errorHandler) override {
+    if (failed(Pass::initializeOptions(text, errorHandler)))
+      return failure();
+    PartitionOptions parsed;
+    std::string error;
+    if (!parseStrategy(strategy, parsed.strategy, error) ||
+        !parseCostModel(costModel, parsed.costModel, error) ||
+        !parseRules(rules, parsed.rules, error) ||
+        !parseSolver(solver, parsed.solver, error) ||
+        !parseFreeParameters(freeParameters, parsed.freeParameters, error) ||
+        !parseSymbols(symbols, parsed.symbols, error))
+      return errorHandler(error);
+    parsed.device = device;
+    parsed.bytePricePs = bytePrice;
+    given = std::move(parsed);
+    return success();
+  }
+
+  void runOnOperation() override {
+    PartitionOptions options = given;
+    options.emit = false;
+    for (auto graph : getOperation().getOps<GraphOp>()) {
+      FailureOr<std::unique_ptr<PartitionResult>> result =
+          partitionGraph(graph, options);
+      if (failed(result))
+        return signalPassFailure();
+      annotate(**result);
+    }
+  }
+
+  PartitionOptions given;
+};
+
+//===----------------------------------------------------------------------===//
+// Extract
+//===----------------------------------------------------------------------===//
+
+struct ExtractPartitionPass
+    : public cutback::impl::ExtractPartitionBase<ExtractPartitionPass> {
+  using ExtractPartitionBase::ExtractPartitionBase;
+
+  void runOnOperation() override {
+    SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
+    for (GraphOp graph : graphs) {
+      if (failed(extract(graph)))
+        return signalPassFailure();
+      if (!keepJoint)
+        graph.erase();
+    }
+  }
+
+  LogicalResult extract(GraphOp graph) {
+    GraphView view = GraphView::build(graph);
+    FailureOr<GraphSets> sets = GraphSets::compute(view);
+    if (failed(sets))
+      return failure();
+    Plan plan;
+    plan.saved.assign(view.numValues(), 0);
+    for (uint32_t op = 0; op < view.numOps(); ++op)
+      if (auto flags = view.ops[op]->getAttrOfType<DenseBoolArrayAttr>(
+              JointDialect::kSave))
+        for (auto [i, flag] : llvm::enumerate(flags.asArrayRef()))
+          plan.saved[view.resultBegin[op] + i] = flag;
+    FailureOr<Halves> halves = splitGraph(view, *sets, plan);
+    if (failed(halves))
+      return failure();
+    if (reorder)
+      halves->backwardOps = reorderBackward(view, *halves);
+    emitHalves(view, *halves);
+    return success();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Verify
+//===----------------------------------------------------------------------===//
+
+struct VerifyPartitionPass
+    : public cutback::impl::VerifyPartitionBase<VerifyPartitionPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    SymbolTable symbols(module);
+    for (auto link : module.getOps<joint::PartitionOp>()) {
+      StringRef name = link.getSymName();
+      name.consume_back("_partition");
+      auto graph = symbols.lookup<GraphOp>(name);
+      if (!graph) {
+        auto diag = link.emitOpError("has no joint graph @") << name;
+        diag.attachNote() << "keep the joint graph (keep-joint) to verify its "
+                             "halves";
+        return signalPassFailure();
+      }
+      if (failed(verifyHalves(
+              graph, symbols.lookup<func::FuncOp>(link.getForward()),
+              symbols.lookup<func::FuncOp>(link.getBackward()), link)))
+        return signalPassFailure();
+    }
+    markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> cutback::createPlanPartition(PartitionOptions options) {
+  return std::make_unique<PlanPartitionPass>(std::move(options));
+}
