@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which module of the model an op belongs to.
+#ifndef CUTBACK_REPORT_MODULES_H
+#define CUTBACK_REPORT_MODULES_H
+
+#include "cutback/Analysis/GraphView.h"
+
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// What the derivation knows of a graph, besides who uses what.
+struct ModuleFacts {
+  /// By argument: the module of a parameter or buffer, "blocks.3.attn.qkv";
+  /// empty for other arguments.
+  std::vector<std::string> argModule;
+  /// By op: equal numbers for equal source lines; 0 = not known.
+  std::vector<uint32_t> line;
+};
+
+/// Reads roles and locations. Linear.
+ModuleFacts collectModuleFacts(const GraphView &view);
+
+/// The module of each op, or empty where nothing tells it: see the start of
+/// Modules.cpp for the rules. Only the numbers of `view` are used, not its
+/// ops. Linear.
+std::vector<std::string> deriveModules(const GraphView &view,
+                                       const ModuleFacts &facts);
+
+/// The module that the parameter called `name` belongs to: all but the last
+/// component; a name without a dot is its own module.
+std::string moduleOfParameter(llvm::StringRef name);
+
+/// The longest common prefix, by components: ("a.b.c", "a.b.d") → "a.b".
+llvm::StringRef commonModule(llvm::StringRef a, llvm::StringRef b);
+
+} // namespace cutback
+
+#endif // CUTBACK_REPORT_MODULES_H

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plan in one screen, and as JSON.
+#ifndef CUTBACK_REPORT_REPORT_H
+#define CUTBACK_REPORT_REPORT_H
+
+#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Report/Folding.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cutback {
+
+/// One strategy beside the others.
+struct StrategyLine {
+  Strategy strategy = Strategy::MinCut;
+  bool chosen = false;
+  bool possible = true; ///< false: there is no such plan for this graph
+  int64_t savedBytes = 0, peakBytes = 0;
+  uint64_t recomputed = 0;
+  int64_t extraPs = 0;
+};
+
+/// A partition that somebody else made of the same graph.
+struct OtherPartition {
+  std::string origin; ///< "PyTorch"
+  uint64_t saved = 0; ///< values, arguments too
+  int64_t savedBytes = 0, plainBytes = 0, argumentBytes = 0;
+  uint64_t recomputed = 0;
+  bool accepted = false;
+  std::string verdict; ///< what the certificate said, if it refused
+};
+
+/// What a report shows beside a result.
+struct ReportExtras {
+  /// By index in `result.saved`: where and what the value is.
+  std::vector<FoldItem> items;
+  /// The groups are modules (true) or source lines.
+  bool modules = false;
+  std::vector<StrategyLine> strategies;
+  std::vector<std::pair<std::string, int64_t>> symbols;
+  std::string peakModule; ///< of the op at the peak
+  std::optional<OtherPartition> other;
+};
+
+/// Reads names, modules, places and symbols from the graph behind `result`,
+/// and fills `result.saved[i].module` where it is empty.
+ReportExtras collectExtras(PartitionResult &result);
+
+/// The line of a result in the comparison.
+StrategyLine strategyLine(const PartitionResult &result, bool chosen);
+
+/// The report in text, at most about 50 lines of about 100 columns, whatever
+/// the size of the graph.
+std::string reportText(const PartitionResult &result,
+                       const ReportExtras &extras);
+
+/// The report as one JSON object on one line, schema 1 (docs/ReportJson.md).
+std::string reportJson(const PartitionResult &result,
+                       const ReportExtras &extras);
+
+/// How the command line spells a choice.
+llvm::StringRef spell(Strategy strategy);
+llvm::StringRef spell(CostModel model);
+llvm::StringRef spell(Rules rules);
+llvm::StringRef spell(SavedValue::Kind kind);
+
+} // namespace cutback
+
+#endif // CUTBACK_REPORT_REPORT_H

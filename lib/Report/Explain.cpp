@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Why one value is saved, recomputed, or neither: the numbers that the
+// partitioner decided by, beside each other. A reader sees at once whether the
+// plan follows a rule (a policy, an op that must not run twice) or a price
+// (saving costs less than recomputing, or the other way round; the cut weighs
+// whole chains, so a single value may look the wrong way: the text names what
+// recomputing it would need in turn).
+
+#include "cutback/Report/Explain.h"
+
+#include "cutback/Report/Names.h"
+#include "cutback/Support/Text.h"
+
+#include <algorithm>
+
+using llvm::StringRef;
+
+namespace cutback {
+
+std::optional<uint32_t> findValue(const GraphView &view, StringRef name) {
+  name.consume_front("%");
+  for (uint32_t value = 0; value < view.numValues(); ++value)
+    if (StringRef(view.name(value)).ltrim('%') == name)
+      return value;
+  return std::nullopt;
+}
+
+std::vector<std::string> namesNear(const GraphView &view, StringRef name,
+                                   size_t count) {
+  name.consume_front("%");
+  std::vector<std::string> all;
+  for (uint32_t value = 0; value < view.numValues(); ++value)
+    all.push_back(view.name(value));
+  std::vector<std::string_view> views(all.begin(), all.end());
+  return nearestNames(std::string_view(name.data(), name.size()), views, count);
+}
+
+//===----------------------------------------------------------------------===//
+// Fates
+//===----------------------------------------------------------------------===//
+
+static uint32_t storageOf(const PartitionResult &result, uint32_t value) {
+  return value < result.storage.size() ? result.storage[value] : value;
+}
+
+Fates::Fates(const PartitionResult &result)
+    : result(result), forward(result.view.numOps(), 0),
+      backward(result.view.numOps(), 0),
+      saved(result.view.numValues(), GraphView::kNone),
+      savedStorage(result.view.numValues(), GraphView::kNone) {
+  for (uint32_t op : result.halves.forwardOps)
+    forward[op] = 1;
+  for (uint32_t op : result.halves.backwardOps)
+    backward[op] = 1;
+  for (size_t i = 0; i < result.saved.size(); ++i) {
+    uint32_t value = result.saved[i].value;
+    saved[value] = i;
+    savedStorage[storageOf(result, value)] = value;
+  }
+}
+
+uint32_t Fates::savedInStorage(uint32_t value) const {
+  return savedStorage[storageOf(result, value)];
+}
+
+Fate Fates::of(uint32_t value) const {
+  if (saved[value] != GraphView::kNone)
+    return Fate::Saved;
+  if (result.view.isArg(value))
+    return Fate::Argument;
+  uint32_t op = result.view.definer[value];
+  if (forward[op] && backward[op])
+    return Fate::Recomputed;
+  if (!forward[op])
+    return Fate::BackwardOnly;
+  if (savedInStorage(value) != GraphView::kNone)
+    return Fate::SavedStorage;
+  return Fate::ForwardOnly;
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+static std::string listNames(const std::vector<std::string> &names) {
+  std::string out;
+  for (size_t i = 0; i < names.size() && i < 8; ++i)
+    out += (i ? ", %" : "%") + names[i];
+  if (names.size() > 8)
+    out += ", and " + formatCount(names.size() - 8) + " more";
+  return out.empty() ? "nobody" : out;
+}
+
+/// A price of the roofline, whatever model the plan was made by.
+static std::string costText(const PartitionResult &result,
+                            const std::vector<int64_t> &costs, uint32_t index) {
+  if (index >= costs.size())
+    return "not weighed";
+  if (costs[index] < 0)
+    return "never";
+  return formatPicoseconds(costs[index]);
+}
+
+static std::string opName(const GraphView &view, uint32_t op) {
+  if (view.numResults(op) == 0)
+    return shortOpName(view.ops[op]);
+  return view.name(view.resultBegin[op]);
+}
+
+static std::string headText(const PartitionResult &result, uint32_t value,
+                            const std::string &module) {
+  const GraphView &view = result.view;
+  std::string out = "%" + view.name(value) + ": ";
+  mlir::Value ir = view.values[value];
+  out += typeText(ir.getType());
+  if (value < result.bytes.size())
+    out += ", " + formatBytes(result.bytes[value]);
+  if (view.isArg(value)) {
+    joint::GraphOp graph = view.graph;
+    joint::RoleAttr role = graph.getRole(value);
+    out += ", an argument";
+    if (role)
+      out += ": " + joint::stringifyRoleKind(role.getKind()).str();
+    if (role && role.getName())
+      out += " " + role.getName().getValue().str();
+    return out + "\n";
+  }
+  mlir::Operation *op = view.ops[view.definer[value]];
+  out += ", computed by " + op->getName().getStringRef().str();
+  std::string place = placeText(op->getLoc());
+  if (!place.empty())
+    out += " at " + place;
+  if (!module.empty())
+    out += " (" + module + ")";
+  return out + "\n";
+}
+
+static std::string fateText(const PartitionResult &result, const Fates &fates,
+                            uint32_t value) {
+  switch (fates.of(value)) {
+  case Fate::Saved: {
+    const SavedValue &saved = result.saved[fates.savedIndex(value)];
+    std::string out = "saved for the backward";
+    return saved.reason.empty() ? out : out + ": " + saved.reason;
+  }
+  case Fate::SavedStorage:
+    return "not saved by itself: its storage is, as %" +
+           result.view.name(fates.savedInStorage(value));
+  case Fate::Recomputed:
+    return "recomputed: the forward frees it, the backward computes it again";
+  case Fate::ForwardOnly:
+    return "used in the forward only: the backward does not need it";
+  case Fate::BackwardOnly:
+    return "computed in the backward only";
+  case Fate::Argument:
+    break;
+  }
+  return "an argument that the backward does not read";
+}
+
+static std::string usersText(const PartitionResult &result, const Fates &fates,
+                             uint32_t value) {
+  const GraphView &view = result.view;
+  std::vector<std::string> forward, backward;
+  bool returned = false;
+  for (uint32_t user : view.users(value)) {
+    if (user == view.numOps()) {
+      returned = true;
+      continue;
+    }
+    if (fates.inForward(user))
+      forward.push_back(opName(view, user));
+    if (fates.inBackward(user))
+      backward.push_back(opName(view, user));
+  }
+  std::string out = "  used in the forward by    " + listNames(forward) + "\n" +
+                    "  used in the backward by   " + listNames(backward) + "\n";
+  if (returned)
+    out += "  returned                  as a result of the step\n";
+  return out;
+}
+
+/// The operands that a recomputation needs, and where they come from.
+static std::string needsText(const PartitionResult &result, const Fates &fates,
+                             uint32_t op) {
+  std::vector<std::string> there, again;
+  for (uint32_t operand : result.view.operands(op)) {
+    Fate fate = fates.of(operand);
+    bool there1 = fate == Fate::Saved || fate == Fate::SavedStorage;
+    auto &list = there1 ? there : again;
+    std::string name = result.view.name(operand);
+    if (std::find(list.begin(), list.end(), name) == list.end())
+      list.push_back(name);
+  }
+  std::string out;
+  if (!there.empty())
+    out += "  recomputing needs, saved  " + listNames(there) + "\n";
+  if (!again.empty())
+    out += "  recomputing needs also    " + listNames(again) + "\n";
+  return out;
+}
+
+std::string explainValue(const PartitionResult &result, uint32_t value,
+                         const std::string &module) {
+  const GraphView &view = result.view;
+  Fates fates(result);
+  std::string out = headText(result, value, module);
+  out += "  " + fateText(result, fates, value) + "\n";
+  if (value < result.distance.size() && result.distance[value] >= 0)
+    out += "  distance to the backward  " +
+           formatFixed(result.distance[value], 0) + " ops\n";
+  out += "  saving costs              " +
+         costText(result, result.saveCost, value) + "\n";
+  if (view.isArg(value))
+    return out + usersText(result, fates, value);
+  uint32_t op = view.definer[value];
+  out += "  recomputing costs         " +
+         costText(result, result.recomputeCost, op) + "\n";
+  out += needsText(result, fates, op);
+  if (auto policy = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
+          joint::JointDialect::kPolicy)) {
+    out += "  policy                    " +
+           joint::stringifyPolicyKind(policy.getKind()).str();
+    if (policy.getRegion() >= 0)
+      out += ", checkpoint region " + std::to_string(policy.getRegion());
+    out += "\n";
+  }
+  return out + usersText(result, fates, value);
+}
+
+} // namespace cutback

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a report shows beside a result: modules, source lines and kinds of ops,
+// read from the graph once. Text and JSON are written from this and the result
+// alone, so that both can be tested on results made by hand.
+//
+// The saved values of a graph whose parameters have names are grouped by
+// module; otherwise by source line, of which the ops of equal blocks share one.
+
+#include "cutback/Report/Report.h"
+
+#include "cutback/Report/Modules.h"
+#include "cutback/Report/Names.h"
+
+using namespace mlir;
+using llvm::StringRef;
+
+namespace cutback {
+
+StringRef spell(Strategy strategy) {
+  switch (strategy) {
+  case Strategy::MinCut:
+    return "min-cut";
+  case Strategy::Default:
+    return "default";
+  case Strategy::SaveAll:
+    return "save-all";
+  case Strategy::RecomputeAll:
+    break;
+  }
+  return "recompute-all";
+}
+
+StringRef spell(CostModel model) {
+  return model == CostModel::Roofline ? "roofline" : "pytorch";
+}
+
+StringRef spell(Rules rules) {
+  return rules == Rules::Torch2_3 ? "torch-2.3" : "torch-2.13";
+}
+
+StringRef spell(SavedValue::Kind kind) {
+  switch (kind) {
+  case SavedValue::Tensor:
+    return "tensor";
+  case SavedValue::Size:
+    return "size";
+  case SavedValue::Seed:
+    break;
+  }
+  return "seed";
+}
+
+StrategyLine strategyLine(const PartitionResult &result, bool chosen) {
+  StrategyLine line;
+  line.strategy = result.options.strategy;
+  line.chosen = chosen;
+  line.savedBytes = result.savedBytes;
+  line.peakBytes = result.peak.bytes;
+  line.recomputed = result.recomputed.size();
+  line.extraPs = result.pricedPs;
+  return line;
+}
+
+/// Symbols with the sizes that the plan was made for.
+static std::vector<std::pair<std::string, int64_t>>
+symbolsOf(const PartitionResult &result) {
+  std::vector<std::pair<std::string, int64_t>> out;
+  joint::GraphOp graph = result.view.graph;
+  DictionaryAttr symbols = graph.getSymbolsAttr();
+  if (!symbols)
+    return out;
+  for (NamedAttribute entry : symbols) {
+    StringRef name = entry.getName().getValue();
+    auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+    auto given = result.options.symbols.find(name);
+    if (given != result.options.symbols.end())
+      out.emplace_back(name.str(), given->second);
+    else if (symbol && symbol.getHint())
+      out.emplace_back(name.str(), *symbol.getHint());
+  }
+  return out;
+}
+
+/// Modules of all values; empty if no parameter has a name.
+static std::vector<std::string> modulesOf(const GraphView &view) {
+  ModuleFacts facts = collectModuleFacts(view);
+  for (const std::string &module : facts.argModule)
+    if (!module.empty()) {
+      std::vector<std::string> byOp = deriveModules(view, facts);
+      std::vector<std::string> out = facts.argModule;
+      out.resize(view.numValues());
+      for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
+        out[value] = byOp[view.definer[value]];
+      return out;
+    }
+  return {};
+}
+
+ReportExtras collectExtras(PartitionResult &result) {
+  ReportExtras extras;
+  const GraphView &view = result.view;
+  std::vector<std::string> modules = modulesOf(view);
+  extras.modules = !modules.empty();
+  for (SavedValue &saved : result.saved) {
+    if (saved.module.empty() && extras.modules)
+      saved.module = modules[saved.value];
+    FoldItem item;
+    item.bytes = saved.bytes;
+    item.reason = saved.reason;
+    if (view.isArg(saved.value)) {
+      item.what = "argument";
+      item.place = saved.module.empty() ? "(arguments)" : saved.module;
+    } else {
+      Operation *op = view.ops[view.definer[saved.value]];
+      item.what = shortOpName(op);
+      item.place = extras.modules ? saved.module : lineText(op->getLoc());
+    }
+    if (item.place.empty())
+      item.place = "(elsewhere)";
+    extras.items.push_back(std::move(item));
+  }
+  extras.symbols = symbolsOf(result);
+  if (extras.modules)
+    for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
+      if (view.name(value) == result.peak.at)
+        extras.peakModule = modules[value];
+  return extras;
+}
+
+} // namespace cutback

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report for programs, schema 1; docs/ReportJson.md describes every key.
+// Within a schema number keys may be added, none removed or given another
+// meaning. Keys are written in a fixed order and numbers as whole bytes and
+// picoseconds, so that two reports of one plan differ in "seconds" only.
+
+#include "cutback/Report/Report.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using llvm::StringRef;
+using llvm::json::OStream;
+
+namespace cutback {
+
+static void writeText(OStream &json, StringRef key, StringRef text) {
+  json.attribute(key, llvm::json::isUTF8(text) ? text.str()
+                                               : llvm::json::fixUTF8(text));
+}
+
+static void writeSaved(OStream &json, const PartitionResult &result,
+                       const ReportExtras &extras) {
+  json.attributeArray("saved", [&] {
+    for (size_t i = 0; i < result.saved.size(); ++i)
+      json.object([&] {
+        const SavedValue &saved = result.saved[i];
+        writeText(json, "value", saved.name);
+        writeText(json, "kind", spell(saved.kind));
+        json.attribute("bytes", saved.bytes);
+        json.attribute("argument", saved.argument);
+        writeText(json, "reason", saved.reason);
+        writeText(json, "location", saved.location);
+        writeText(json, "module", saved.module);
+        if (i < extras.items.size())
+          writeText(json, "op", extras.items[i].what);
+      });
+  });
+}
+
+static void writeCounts(OStream &json, StringRef key,
+                        const std::vector<OpCount> &counts) {
+  json.attributeArray(key, [&] {
+    for (const OpCount &entry : counts)
+      json.object([&] {
+        writeText(json, "op", entry.op);
+        json.attribute("count", entry.count);
+      });
+  });
+}
+
+static void writePeak(OStream &json, const PeakResult &peak) {
+  json.attributeObject("peak", [&] {
+    json.attribute("model", "op-by-op");
+    json.attribute("bytes", peak.bytes);
+    writeText(json, "at", peak.at);
+    json.attribute("lower_bound", peak.lowerBound);
+    json.attribute("half", peak.inBackward ? "backward" : "forward");
+    json.attribute("saved_bytes", peak.savedBytes);
+    json.attribute("gradient_bytes", peak.gradientBytes);
+    json.attribute("temporary_bytes", peak.temporaryBytes);
+  });
+}
+
+static void writeStrategies(OStream &json, const ReportExtras &extras) {
+  json.attributeArray("strategies", [&] {
+    for (const StrategyLine &line : extras.strategies)
+      json.object([&] {
+        writeText(json, "strategy", spell(line.strategy));
+        json.attribute("chosen", line.chosen);
+        json.attribute("possible", line.possible);
+        if (!line.possible)
+          return;
+        json.attribute("saved_bytes", line.savedBytes);
+        json.attribute("peak_bytes", line.peakBytes);
+        json.attribute("recomputed", line.recomputed);
+        json.attribute("priced_ps", line.extraPs);
+      });
+  });
+}
+
+static void writeOther(OStream &json, const OtherPartition &other) {
+  json.attributeObject("other", [&] {
+    writeText(json, "origin", other.origin);
+    json.attribute("saved", other.saved);
+    json.attribute("saved_bytes", other.savedBytes);
+    json.attribute("saved_plain_bytes", other.plainBytes);
+    json.attribute("argument_bytes", other.argumentBytes);
+    json.attribute("recomputed", other.recomputed);
+    json.attribute("verified", other.accepted);
+    writeText(json, "verdict", other.verdict);
+  });
+}
+
+static void writeHead(OStream &json, const PartitionResult &result,
+                      const ReportExtras &extras) {
+  json.attribute("schema", 1);
+  writeText(json, "graph", result.graph);
+  writeText(json, "strategy", spell(result.options.strategy));
+  writeText(json, "cost_model", spell(result.options.costModel));
+  writeText(json, "rules", spell(result.options.rules));
+  writeText(json, "solver", result.solver);
+  json.attribute("ops", result.ops);
+  json.attribute("forward_ops", result.forwardOps);
+  json.attribute("backward_ops", result.backwardOps);
+  json.attributeObject("symbols", [&] {
+    for (const auto &[name, size] : extras.symbols)
+      json.attribute(name, size);
+  });
+}
+
+static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
+  json.attributeObject("seconds", [&] {
+    json.attribute("import", seconds.import);
+    json.attribute("prepare", seconds.prepare);
+    json.attribute("network", seconds.network);
+    json.attribute("solve", seconds.solve);
+    json.attribute("extract", seconds.extract);
+    json.attribute("verify", seconds.verify);
+  });
+}
+
+std::string reportJson(const PartitionResult &result,
+                       const ReportExtras &extras) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OStream json(os);
+  json.object([&] {
+    writeHead(json, result, extras);
+    writeSaved(json, result, extras);
+    json.attribute("saved_bytes", result.savedBytes);
+    json.attribute("saved_plain_bytes", result.savedPlainBytes);
+    json.attribute("saved_storage_bytes", result.savedStorageBytes);
+    json.attribute("argument_bytes", result.argumentBytes);
+    json.attribute("cut_value", result.cutValue);
+    json.attributeObject("network", [&] {
+      json.attribute("vertices", result.networkVertices);
+      json.attribute("arcs", result.networkArcs);
+    });
+    json.attributeArray("recomputed", [&] {
+      for (const std::string &name : result.recomputed)
+        json.value(name);
+    });
+    writeCounts(json, "recomputed_by_kind", result.recomputedByKind);
+    writeCounts(json, "opaque", result.opaque);
+    writePeak(json, result.peak);
+    json.attributeObject("time", [&] {
+      json.attribute("model_ps", result.modelPs);
+      json.attribute("priced_ps", result.pricedPs);
+    });
+    json.attribute("verified", result.verified);
+    writeStrategies(json, extras);
+    if (extras.other)
+      writeOther(json, *extras.other);
+    writeSeconds(json, result.seconds);
+  });
+  return text + "\n";
+}
+
+} // namespace cutback

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The report for people: one screen, the answer first. What a person asks, in
+// this order: how much memory does the plan hold, and what would other plans
+// cost; what is saved, where in the model, and why; what is computed twice;
+// when is memory highest; can I trust it.
+//
+// Sections have a fixed budget of lines, so that a graph of a million ops
+// still fits: the largest entries are shown in the order of the model, and one
+// line counts the rest.
+
+#include "cutback/Report/Report.h"
+
+#include "cutback/Support/Text.h"
+
+#include <algorithm>
+
+namespace cutback {
+
+static constexpr size_t kGroupLines = 12, kPartLines = 10, kTopValues = 10,
+                        kKinds = 8;
+
+static std::string quantity(int64_t bytes) { return formatBytes(bytes); }
+
+static std::string headline(const PartitionResult &result,
+                            const ReportExtras &extras) {
+  std::string out = result.graph + ": " + formatCount(result.ops, "op") + ", " +
+                    formatCount(result.forwardOps) + " run forward, " +
+                    formatCount(result.backwardOps) + " backward\n";
+  const PartitionOptions &options = result.options;
+  out += "plan: " + spell(options.strategy).str();
+  if (options.strategy == Strategy::MinCut ||
+      options.costModel == CostModel::PyTorch) {
+    out += ", cost model " + spell(options.costModel).str();
+    out += options.costModel == CostModel::PyTorch
+               ? ", rules " + spell(options.rules).str()
+               : ", device " + options.device;
+  }
+  for (size_t i = 0; i < extras.symbols.size() && i < 6; ++i)
+    out += (i ? ", " : "; sizes for ") + extras.symbols[i].first + " = " +
+           formatCount(extras.symbols[i].second);
+  if (extras.symbols.size() > 6)
+    out += ", …";
+  return out + "\n";
+}
+
+static void addOther(TextTable &table, const ByteUnit &unit,
+                     const OtherPartition &other) {
+  table.add({"  " + other.origin + "'s", unit.format(other.savedBytes), "",
+             formatCount(other.recomputed), "",
+             other.accepted ? "in the log, verified" : "in the log, REFUSED"});
+}
+
+static std::string comparison(const ReportExtras &extras) {
+  int64_t largest = 0;
+  for (const StrategyLine &line : extras.strategies)
+    largest = std::max({largest, line.savedBytes, line.peakBytes});
+  ByteUnit unit = byteUnitFor(largest);
+  using T = TextTable;
+  T table({T::Left, T::Right, T::Right, T::Right, T::Right, T::Left});
+  std::string name = unit.name;
+  table.add({"  strategy", "saved " + name, "peak " + name, "recomputed ops",
+             "extra time", ""});
+  for (const StrategyLine &line : extras.strategies) {
+    std::string label =
+        (line.chosen ? "> " : "  ") + spell(line.strategy).str();
+    if (!line.possible) {
+      table.add({label, "-", "-", "-", "-", "no such plan"});
+      continue;
+    }
+    table.add({label, unit.format(line.savedBytes), unit.format(line.peakBytes),
+               formatCount(line.recomputed), formatPicoseconds(line.extraPs),
+               line.chosen ? "this plan" : ""});
+  }
+  if (extras.other)
+    addOther(table, unit, *extras.other);
+  std::string out = table.str(0);
+  if (extras.other && !extras.other->accepted)
+    out += "  the certificate refuses " + extras.other->origin +
+           "'s partition: " + extras.other->verdict + "\n";
+  return out;
+}
+
+/// "2 view, addmm, …": most frequent first.
+static std::string kindsText(const FoldedGroup &group, size_t limit) {
+  std::string out;
+  for (size_t i = 0; i < group.kinds.size(); ++i) {
+    if (i == limit)
+      return out + ", …";
+    const auto &[kind, count] = group.kinds[i];
+    out += i ? ", " : "";
+    out += (count > 1 ? formatCount(count) + " " : "") + kind;
+  }
+  return out;
+}
+
+static void addGroup(TextTable &table, const ByteUnit &unit,
+                     const FoldedGroup &group, const std::string &indent) {
+  std::string values = formatCount(group.values);
+  if (group.times > 1)
+    values += " × " + formatCount(group.times);
+  table.add({indent + shorten(group.label, 36), values,
+             unit.format(group.bytes), shorten(kindsText(group, 3), 32),
+             shorten(group.reason, 44)});
+}
+
+/// The `limit` largest of `groups`, in their own order.
+static std::vector<const FoldedGroup *>
+largest(const std::vector<FoldedGroup> &groups, size_t limit) {
+  std::vector<const FoldedGroup *> out;
+  for (const FoldedGroup &group : groups)
+    out.push_back(&group);
+  std::stable_sort(out.begin(), out.end(),
+                   [](auto *a, auto *b) { return a->bytes > b->bytes; });
+  out.resize(std::min(out.size(), limit));
+  std::sort(out.begin(), out.end()); // by address in one vector: its order
+  return out;
+}
+
+static void addRest(TextTable &table, const ByteUnit &unit,
+                    const std::vector<FoldedGroup> &all,
+                    const std::vector<const FoldedGroup *> &shown,
+                    const std::string &indent) {
+  if (shown.size() == all.size())
+    return;
+  uint64_t values = 0;
+  int64_t bytes = 0;
+  for (const FoldedGroup &group : all) {
+    values += group.values * group.times;
+    bytes += group.bytes;
+  }
+  for (const FoldedGroup *group : shown) {
+    values -= group->values * group->times;
+    bytes -= group->bytes;
+  }
+  table.add({indent + "… " + formatCount(all.size() - shown.size()) + " more",
+             formatCount(values), unit.format(bytes), "", ""});
+}
+
+/// Single values where nothing repeats: those of groups with several values.
+static std::string topValues(const PartitionResult &result,
+                             const std::vector<FoldedGroup> &groups) {
+  std::vector<size_t> members;
+  for (const FoldedGroup &group : groups)
+    if (group.times == 1 && group.values > 1)
+      members.insert(members.end(), group.members.begin(), group.members.end());
+  std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
+    return result.saved[a].bytes > result.saved[b].bytes;
+  });
+  members.resize(std::min(members.size(), kTopValues));
+  if (members.empty())
+    return "";
+  ByteUnit unit = byteUnitFor(result.saved[members[0]].bytes);
+  using T = TextTable;
+  T table({T::Left, T::Right, T::Left, T::Left});
+  table.add({"largest outside repeated modules", unit.name, "where", "why"});
+  for (size_t member : members) {
+    const SavedValue &saved = result.saved[member];
+    table.add({"  %" + shorten(saved.name, 40), unit.format(saved.bytes),
+               shorten(saved.location, 36), shorten(saved.reason, 44)});
+  }
+  return "\n" + table.str(0);
+}
+
+static std::string savedSection(const PartitionResult &result,
+                                const ReportExtras &extras) {
+  std::string out =
+      "saved for the backward: " + formatCount(result.saved.size(), "value") +
+      ", " + quantity(result.savedBytes);
+  if (result.argumentBytes)
+    out += ", and " + quantity(result.argumentBytes) +
+           " of arguments that are there anyway";
+  out += "\n";
+  if (result.saved.empty())
+    return out;
+  std::vector<FoldedGroup> groups = foldByModule(extras.items);
+  int64_t most = 0;
+  for (const FoldedGroup &group : groups)
+    most = std::max(most, group.bytes);
+  ByteUnit unit = byteUnitFor(most);
+  using T = TextTable;
+  T table({T::Left, T::Right, T::Right, T::Left, T::Left});
+  table.add({extras.modules ? "  module" : "  source line", "values", unit.name,
+             "computed by", "why"});
+  std::vector<const FoldedGroup *> shown = largest(groups, kGroupLines);
+  for (const FoldedGroup *group : shown) {
+    addGroup(table, unit, *group, "  ");
+    if (group->parts.size() < 2)
+      continue;
+    std::vector<const FoldedGroup *> parts = largest(group->parts, kPartLines);
+    for (const FoldedGroup *part : parts)
+      addGroup(table, unit, *part, "    ");
+    addRest(table, unit, group->parts, parts, "    ");
+  }
+  addRest(table, unit, groups, shown, "  ");
+  return out + table.str(0) + topValues(result, groups);
+}
+
+/// "12 mul, 3 add"; without namespaces if `shortNames`.
+static std::string countsText(const std::vector<OpCount> &counts,
+                              bool shortNames) {
+  std::vector<OpCount> sorted = counts;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](auto &a, auto &b) { return a.count > b.count; });
+  std::string out;
+  uint64_t rest = 0;
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (i >= kKinds && sorted.size() > kKinds + 1) {
+      rest += sorted[i].count;
+      continue;
+    }
+    std::string op = sorted[i].op;
+    if (shortNames)
+      op = op.substr(op.rfind('.') + 1);
+    out += (i ? ", " : "") + formatCount(sorted[i].count) + " " + op;
+  }
+  return rest ? out + ", " + formatCount(rest) + " others" : out;
+}
+
+static std::string peakText(const PartitionResult &result,
+                            const ReportExtras &extras) {
+  const PeakResult &peak = result.peak;
+  std::string out = quantity(peak.bytes) + " in the " +
+                    (peak.inBackward ? "backward" : "forward");
+  if (!peak.at.empty())
+    out += ", at %" + peak.at;
+  if (!extras.peakModule.empty())
+    out += " (" + extras.peakModule + ")";
+  out += ": saved " + quantity(peak.savedBytes) + " + gradients " +
+         quantity(peak.gradientBytes) + " + temporaries " +
+         quantity(peak.temporaryBytes);
+  return out + "; parameters and inputs apart; at least " +
+         quantity(peak.lowerBound) + " in this order";
+}
+
+static std::string secondsText(const PhaseSeconds &seconds) {
+  std::pair<const char *, double> phases[] = {
+      {"import", seconds.import},   {"prepare", seconds.prepare},
+      {"network", seconds.network}, {"solve", seconds.solve},
+      {"extract", seconds.extract}, {"verify", seconds.verify}};
+  std::string out;
+  for (auto [name, time] : phases)
+    out += (out.empty() ? "" : ", ") + std::string(name) + " " +
+           formatPicoseconds(time * 1e12);
+  return out;
+}
+
+/// Breaks `text` at spaces into lines of 100 columns, aligned behind `title`.
+static std::string paragraph(const std::string &title,
+                             const std::string &text) {
+  constexpr size_t indent = 12, width = 100;
+  std::string out = title;
+  out.resize(std::max(indent, title.size() + 1), ' ');
+  size_t column = out.size(), begin = 0;
+  while (begin < text.size()) {
+    size_t end = std::min(text.find(' ', begin), text.size());
+    std::string word = text.substr(begin, end - begin);
+    if (column + displayWidth(word) > width && column > indent) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+    }
+    out += word + " ";
+    column += displayWidth(word) + 1;
+    begin = end + 1;
+  }
+  out.pop_back();
+  return out + "\n";
+}
+
+std::string reportText(const PartitionResult &result,
+                       const ReportExtras &extras) {
+  std::string out = headline(result, extras) + "\n";
+  if (!extras.strategies.empty())
+    out += comparison(extras) + "\n";
+  out += savedSection(result, extras) + "\n";
+  std::string recomputed = result.recomputed.empty()
+                               ? "nothing"
+                               : formatCount(result.recomputed.size(), "op") +
+                                     ": " +
+                                     countsText(result.recomputedByKind, true);
+  out += paragraph("recomputed", recomputed);
+  out += paragraph("peak", peakText(result, extras));
+  out += paragraph("time", formatPicoseconds(result.pricedPs) +
+                               " a step more than without saving or recomputing"
+                               " (by the network: " +
+                               formatPicoseconds(result.modelPs) + ")");
+  if (result.networkVertices)
+    out += paragraph("network", formatCount(result.networkVertices) +
+                                    " vertices, " +
+                                    formatCount(result.networkArcs, "arc") +
+                                    ", cut " + formatCount(result.cutValue) +
+                                    ", solved by " + result.solver);
+  if (!result.opaque.empty())
+    out += paragraph("opaque", countsText(result.opaque, false) +
+                                   ": not known, saved, never recomputed");
+  out += paragraph("took", secondsText(result.seconds));
+  out += paragraph("verified",
+                   result.verified
+                       ? "yes: the two halves compute what the graph computes"
+                       : "no: the certificate was not asked");
+  return out;
+}
+
+} // namespace cutback
