@@ -88,8 +88,8 @@ static std::string temporaryName(const std::string &path) {
 /// Writes and flushes a new file with the access rights `mode`.
 static std::string writeNew(const std::string &path, std::string_view data,
                             mode_t mode) {
-  int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                    mode);
+  int file =
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
   if (file < 0)
     return std::strerror(errno);
   std::string error = writeAll(file, data);

@@ -158,8 +158,8 @@ nearestNames(std::string_view name,
   std::vector<std::pair<unsigned, size_t>> near;
   for (size_t i = 0; i < candidates.size(); ++i) {
     unsigned distance = editDistance(name, candidates[i], limit);
-    bool prefix = name.size() >= 3 && candidates[i].substr(0, name.size()) ==
-                                          name;
+    bool prefix =
+        name.size() >= 3 && candidates[i].substr(0, name.size()) == name;
     if (prefix)
       distance = std::min(distance, limit);
     if (distance <= limit && (distance < name.size() || prefix))

@@ -62,9 +62,9 @@ struct CommandLine {
 /// Parses `args`, which do not contain program and command. Returns nothing
 /// and sets `error` to a sentence if they do not fit; the views in the result
 /// point into `args`. `--help` and `-h` win over anything that is missing.
-std::optional<CommandLine> parseCommandLine(
-    const CommandSpec &command, const std::vector<std::string_view> &args,
-    std::string &error);
+std::optional<CommandLine>
+parseCommandLine(const CommandSpec &command,
+                 const std::vector<std::string_view> &args, std::string &error);
 
 /// Usage, options and examples of one command, 80 columns wide.
 std::string commandHelp(std::string_view program, const CommandSpec &command);
