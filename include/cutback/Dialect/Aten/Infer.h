@@ -85,6 +85,9 @@ public:
   /// A number as f64 (ints too); nothing where it is an unknown SSA value.
   mlir::LogicalResult number(ParamRef param,
                              std::optional<double> &result) const;
+  mlir::LogicalResult
+  numbers(ParamRef param,
+          llvm::SmallVectorImpl<std::optional<double>> &result) const;
   /// False for None.
   mlir::LogicalResult boolean(ParamRef param, bool &result) const;
   mlir::LogicalResult booleans(ParamRef param,
@@ -126,6 +129,8 @@ private:
   mlir::LogicalResult shapeOf(const Item &item, bool numbers,
                               TensorShape &result) const;
   mlir::LogicalResult integerOf(const Item &item, int64_t &result) const;
+  mlir::LogicalResult numberOf(const Item &item,
+                               std::optional<double> &result) const;
   mlir::LogicalResult booleanOf(const Item &item, bool &result) const;
   mlir::LogicalResult kindError(const Item &item,
                                 llvm::StringRef expected) const;

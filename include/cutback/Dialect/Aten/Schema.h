@@ -6,6 +6,7 @@
 #ifndef CUTBACK_DIALECT_ATEN_SCHEMA_H
 #define CUTBACK_DIALECT_ATEN_SCHEMA_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/OperationSupport.h"
 #include "llvm/ADT/ArrayRef.h"

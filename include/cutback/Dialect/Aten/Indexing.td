@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that read or write at computed places.
+#ifndef CUTBACK_DIALECT_ATEN_INDEXING_TD
+#define CUTBACK_DIALECT_ATEN_INDEXING_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_Gather<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "Reads at places that other tensors hold.";
+  let infer = rule;
+  let fusion = "Gather";
+}
+
+class Aten_Scatter<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "A copy of `self` with values written, or added, at computed "
+               "places. Adding in parallel may order sums differently from "
+               "run to run.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perOutput";
+}
+
+class Aten_EmbeddingBag<string name, string schema, string rule, int w = 2>
+    : Aten_AtenOp<name, schema> {
+  let family = "Sums, means or maxima of rows of a table.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInput";
+}
+
+class Aten_Search<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Places of nonzero elements: the number of results depends on "
+               "data.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInput";
+  let flags = ["kNotDifferentiable"];
+}
+
+class Aten_MaskedSelect<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "The elements under a mask: how many depends on data.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInput";
+}
+
+def Aten_IndexTensorOp : Aten_Gather<"index.Tensor",
+    "(Tensor self, Tensor?[] indices) -> Tensor", "indexTensor">;
+def Aten_InternalUnsafeIndexTensorOp : Aten_Gather<"_unsafe_index.Tensor",
+    "(Tensor self, Tensor?[] indices) -> Tensor", "indexTensor">;
+def Aten_InternalUnsafeMaskedIndexOp : Aten_Gather<"_unsafe_masked_index",
+    "(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
+    "maskedIndex">;
+def Aten_GatherOp : Aten_Gather<"gather",
+    "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> "
+    "Tensor", "gather">;
+def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim",
+    "(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather">;
+def Aten_IndexSelectOp : Aten_Gather<"index_select",
+    "(Tensor self, int dim, Tensor index) -> Tensor", "indexSelect">;
+def Aten_TakeOp : Aten_Gather<"take",
+    "(Tensor self, Tensor index) -> Tensor", "take">;
+def Aten_EmbeddingOp : Aten_Gather<"embedding",
+    "(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
+    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", "embedding">;
+def Aten_IndexPutOp : Aten_Scatter<"index_put",
+    "(Tensor self, Tensor?[] indices, Tensor values, "
+    "bool accumulate=False) -> Tensor", "sameAsSelf">;
+def Aten_InternalUnsafeIndexPutOp : Aten_Scatter<"_unsafe_index_put",
+    "(Tensor self, Tensor?[] indices, Tensor values, "
+    "bool accumulate=False) -> Tensor", "sameAsSelf">;
+def Aten_InternalUnsafeMaskedIndexPutAccumulateOp : Aten_Scatter<
+    "_unsafe_masked_index_put_accumulate",
+    "(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
+    "sameAsSelf">;
+def Aten_IndexAddOp : Aten_Scatter<"index_add",
+    "(Tensor self, int dim, Tensor index, Tensor source, *, "
+    "Scalar alpha=1) -> Tensor", "sameAsSelf">;
+def Aten_IndexCopyOp : Aten_Scatter<"index_copy",
+    "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
+    "sameAsSelf">;
+def Aten_IndexFillIntScalarOp : Aten_Scatter<"index_fill.int_Scalar",
+    "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+    "sameAsSelf">;
+def Aten_IndexFillIntTensorOp : Aten_Scatter<"index_fill.int_Tensor",
+    "(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+    "sameAsSelf">;
+def Aten_ScatterSrcOp : Aten_Scatter<"scatter.src",
+    "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf">;
+def Aten_ScatterValueOp : Aten_Scatter<"scatter.value",
+    "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+    "sameAsSelf">;
+def Aten_ScatterAddOp : Aten_Scatter<"scatter_add",
+    "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf">;
+def Aten_ScatterReduceTwoOp : Aten_Scatter<"scatter_reduce.two",
+    "(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
+    "bool include_self=True) -> Tensor", "sameAsSelf">;
+def Aten_MaskedScatterOp : Aten_Scatter<"masked_scatter",
+    "(Tensor self, Tensor mask, Tensor source) -> Tensor", "sameAsSelf">;
+def Aten_PutOp : Aten_Scatter<"put",
+    "(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> "
+    "Tensor", "sameAsSelf">;
+def Aten_EmbeddingDenseBackwardOp : Aten_Scatter<"embedding_dense_backward",
+    "(Tensor grad_output, Tensor indices, SymInt num_weights, "
+    "SymInt padding_idx, bool scale_grad_by_freq) -> Tensor",
+    "embeddingDenseBackward">;
+def Aten_InternalEmbeddingBagOp : Aten_EmbeddingBag<"_embedding_bag",
+    "(Tensor weight, Tensor indices, Tensor offsets, "
+    "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, "
+    "Tensor? per_sample_weights=None, bool include_last_offset=False, "
+    "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)", "embeddingBag">;
+def Aten_InternalEmbeddingBagForwardOnlyOp : Aten_EmbeddingBag<
+    "_embedding_bag_forward_only",
+    "(Tensor weight, Tensor indices, Tensor offsets, "
+    "bool scale_grad_by_freq=False, int mode=0, bool sparse=False, "
+    "Tensor? per_sample_weights=None, bool include_last_offset=False, "
+    "int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)", "embeddingBag">;
+def Aten_InternalEmbeddingBagBackwardOp : Aten_EmbeddingBag<
+    "_embedding_bag_backward",
+    "(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, "
+    "Tensor bag_size, Tensor maximum_indices, SymInt num_weights, "
+    "bool scale_grad_by_freq, int mode, bool sparse, "
+    "Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+    "embeddingBagBackward">;
+def Aten_InternalEmbeddingBagDenseBackwardOp : Aten_EmbeddingBag<
+    "_embedding_bag_dense_backward",
+    "(Tensor grad, Tensor indices, Tensor offset2bag, Tensor bag_size, "
+    "Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, "
+    "int mode, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor",
+    "embeddingBagBackward">;
+def Aten_InternalEmbeddingBagPerSampleWeightsBackwardOp : Aten_EmbeddingBag<
+    "_embedding_bag_per_sample_weights_backward",
+    "(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, "
+    "Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor",
+    "embeddingBagWeightsBackward">;
+def Aten_NonzeroOp : Aten_Search<"nonzero",
+    "(Tensor self) -> Tensor", "nonzero">;
+def Aten_ArgwhereOp : Aten_Search<"argwhere",
+    "(Tensor self) -> Tensor", "nonzero">;
+def Aten_NonzeroStaticOp : Aten_Search<"nonzero_static",
+    "(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", "nonzero">;
+def Aten_MaskedSelectOp : Aten_MaskedSelect<"masked_select",
+    "(Tensor self, Tensor mask) -> Tensor", "maskedSelect">;
+
+#endif // CUTBACK_DIALECT_ATEN_INDEXING_TD

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations, softmax and losses, forward and backward, as they stand
+// before they are decomposed.
+#ifndef CUTBACK_DIALECT_ATEN_NORMALIZATION_TD
+#define CUTBACK_DIALECT_ATEN_NORMALIZATION_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_Norm<string name, string schema, string rule, int w = 8>
+    : Aten_AtenOp<name, schema> {
+  let family = "Normalization, or its gradients.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+}
+
+class Aten_BatchNorm<string name, string schema, string rule, int w = 8>
+    : Aten_AtenOp<name, schema> {
+  let family = "Normalization with statistics over the batch; the running "
+               "statistics have no gradient.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+  let noGradient = 0b11000;
+}
+
+class Aten_BatchNormBackward<string name, string schema,
+                             string rule, int w = 12>
+    : Aten_AtenOp<name, schema> {
+  let family = "Gradients of batch normalization.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+  let noGradient = 0b11000;
+}
+
+class Aten_Softmax<string name, string schema, string rule, int w = 14>
+    : Aten_AtenOp<name, schema> {
+  let family = "Softmax or its logarithm, or the gradient.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+}
+
+class Aten_Loss<string name, string schema, string rule, int w = 4>
+    : Aten_AtenOp<name, schema> {
+  let family = "A loss; class weights have no gradient.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+  let noGradient = 0b100;
+}
+
+class Aten_LossBackward<string name, string schema, string rule, int w = 4>
+    : Aten_AtenOp<name, schema> {
+  let family = "Gradient of a loss.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Pointwise";
+  let flops = "perOutput";
+}
+
+def Aten_NativeLayerNormOp : Aten_Norm<"native_layer_norm",
+    "(Tensor input, SymInt[] normalized_shape, Tensor? weight, "
+    "Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", "nativeLayerNorm">;
+def Aten_NativeGroupNormOp : Aten_Norm<"native_group_norm",
+    "(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, "
+    "SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
+    "nativeGroupNorm">;
+def Aten_InternalFusedRmsNormOp : Aten_Norm<"_fused_rms_norm",
+    "(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> "
+    "(Tensor, Tensor)", "fusedRmsNorm">;
+def Aten_NativeBatchNormOp : Aten_BatchNorm<"native_batch_norm",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+    "Tensor? running_var, bool training, float momentum, float eps) -> "
+    "(Tensor, Tensor, Tensor)", "nativeBatchNorm">;
+def Aten_InternalNativeBatchNormLegitOp : Aten_BatchNorm<
+    "_native_batch_norm_legit",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
+    "Tensor(b!) running_var, bool training, float momentum, float eps) -> "
+    "(Tensor, Tensor, Tensor)", "nativeBatchNorm">;
+def Aten_InternalNativeBatchNormLegitNoStatsOp : Aten_BatchNorm<
+    "_native_batch_norm_legit.no_stats",
+    "(Tensor input, Tensor? weight, Tensor? bias, bool training, "
+    "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
+    "nativeBatchNorm">;
+def Aten_InternalNativeBatchNormLegitNoTrainingOp : Aten_BatchNorm<
+    "_native_batch_norm_legit_no_training",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+    "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, "
+    "Tensor)", "nativeBatchNorm">;
+def Aten_CudnnBatchNormOp : Aten_BatchNorm<"cudnn_batch_norm",
+    "(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, "
+    "Tensor? running_var, bool training, float exponential_average_factor, "
+    "float epsilon) -> (Tensor, Tensor, Tensor, Tensor)", "nativeBatchNorm">;
+def Aten_InternalNativeBatchNormLegitFunctionalOp : Aten_BatchNorm<
+    "_native_batch_norm_legit_functional",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+    "Tensor running_var, bool training, float momentum, float eps) -> "
+    "(Tensor, Tensor, Tensor, Tensor running_mean_out, "
+    "Tensor running_var_out)", "batchNormFunctional">;
+def Aten_NativeLayerNormBackwardOp : Aten_Norm<"native_layer_norm_backward",
+    "(Tensor grad_out, Tensor input, SymInt[] normalized_shape, "
+    "Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, "
+    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    "nativeLayerNormBackward", 12>;
+def Aten_NativeGroupNormBackwardOp : Aten_Norm<"native_group_norm_backward",
+    "(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, "
+    "Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, "
+    "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
+    "nativeGroupNormBackward", 12>;
+def Aten_InternalFusedRmsNormBackwardOp : Aten_Norm<"_fused_rms_norm_backward",
+    "(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, "
+    "Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",
+    "fusedRmsNormBackward", 12>;
+def Aten_NativeBatchNormBackwardOp : Aten_BatchNormBackward<
+    "native_batch_norm_backward",
+    "(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
+    "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, "
+    "bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, "
+    "Tensor)", "nativeBatchNormBackward">;
+def Aten_InternalSoftmaxOp : Aten_Softmax<"_softmax",
+    "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">;
+def Aten_InternalLogSoftmaxOp : Aten_Softmax<"_log_softmax",
+    "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">;
+def Aten_InternalSoftmaxBackwardDataOp : Aten_Softmax<"_softmax_backward_data",
+    "(Tensor grad_output, Tensor output, int dim, "
+    "ScalarType input_dtype) -> Tensor", "softmaxBackward">;
+def Aten_InternalLogSoftmaxBackwardDataOp : Aten_Softmax<
+    "_log_softmax_backward_data",
+    "(Tensor grad_output, Tensor output, int dim, "
+    "ScalarType input_dtype) -> Tensor", "softmaxBackward">;
+def Aten_InternalSafeSoftmaxOp : Aten_Softmax<"_safe_softmax",
+    "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "sameAsSelf">;
+def Aten_NllLossForwardOp : Aten_Loss<"nll_loss_forward",
+    "(Tensor self, Tensor target, Tensor? weight, int reduction, "
+    "SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
+    "nllLossForward">;
+def Aten_NllLoss2dForwardOp : Aten_Loss<"nll_loss2d_forward",
+    "(Tensor self, Tensor target, Tensor? weight, int reduction, "
+    "SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
+    "nllLossForward">;
+def Aten_MseLossBackwardOp : Aten_LossBackward<"mse_loss_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> "
+    "Tensor", "pointwiseLossBackward">;
+def Aten_SmoothL1LossBackwardOp : Aten_LossBackward<"smooth_l1_loss_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, int reduction, "
+    "float beta) -> Tensor", "pointwiseLossBackward">;
+def Aten_HuberLossBackwardOp : Aten_LossBackward<"huber_loss_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, int reduction, "
+    "float delta) -> Tensor", "pointwiseLossBackward">;
+def Aten_NllLossBackwardOp : Aten_LossBackward<"nll_loss_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
+    "int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+    "sameAsSelf">;
+def Aten_NllLoss2dBackwardOp : Aten_LossBackward<"nll_loss2d_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
+    "int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
+    "sameAsSelf">;
+def Aten_BinaryCrossEntropyBackwardOp : Aten_LossBackward<
+    "binary_cross_entropy_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
+    "int reduction=1) -> Tensor", "sameAsSelf">;
+
+#endif // CUTBACK_DIALECT_ATEN_NORMALIZATION_TD

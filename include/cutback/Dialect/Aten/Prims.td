@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops of PyTorch's namespace `prims`, which its backend's decompositions
+// leave.
+#ifndef CUTBACK_DIALECT_ATEN_PRIMS_TD
+#define CUTBACK_DIALECT_ATEN_PRIMS_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_PrimsCopy<string name, string schema, string rule>
+    : Aten_PrimsOp<name, schema> {
+  let family = "The same values as another type, or on another device.";
+  let infer = rule;
+  let fusion = "Pointwise";
+}
+
+class Aten_PrimsCreate<string name, string schema, string rule>
+    : Aten_PrimsOp<name, schema> {
+  let family = "A new tensor, from sizes and numbers only.";
+  let infer = rule;
+  let fusion = "Create";
+  let flags = ["kNotDifferentiable"];
+}
+
+class Aten_PrimsMove<string name, string schema, string rule>
+    : Aten_PrimsOp<name, schema> {
+  let family = "Each element comes from a place known from the sizes.";
+  let infer = rule;
+  let fusion = "Gather";
+}
+
+class Aten_PrimsPointwise<string name, string schema, string rule, int w = 1>
+    : Aten_PrimsOp<name, schema> {
+  let family = "Elementwise; the operands have equal types.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Pointwise";
+  let flops = "perOutput";
+}
+
+class Aten_PrimsPool<string name, string schema, string rule, int w = 4>
+    : Aten_PrimsOp<name, schema> {
+  let family = "Max pooling that keeps offsets in the window in place of "
+               "indices.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Gather";
+  let flops = "perOutput";
+}
+
+def Aten_PrimsConvertElementTypeOp : Aten_PrimsCopy<"convert_element_type",
+    "(Tensor a, ScalarType dtype) -> Tensor", "convertElementType">;
+def Aten_PrimsDevicePutOp : Aten_PrimsCopy<"device_put",
+    "(Tensor a, Device device, bool non_blocking=False) -> Tensor",
+    "sameAsSelf">;
+def Aten_PrimsIotaOp : Aten_PrimsCreate<"iota",
+    "(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, "
+    "Device device, bool requires_grad) -> Tensor", "iota">;
+def Aten_PrimsRevOp : Aten_PrimsMove<"rev",
+    "(Tensor a, int[] dims) -> Tensor", "sameAsSelf">;
+def Aten_PrimsFmaOp : Aten_PrimsPointwise<"fma",
+    "(Tensor a, Tensor b, Tensor c) -> Tensor", "broadcast", 2>;
+def Aten_PrimsLowMemoryMaxPoolWithOffsetsOp : Aten_PrimsPool<
+    "_low_memory_max_pool_with_offsets",
+    "(Tensor self, SymInt[] kernel_size, SymInt[] stride, "
+    "SymInt[] padding, SymInt[] dilation, bool ceil_mode) -> (Tensor, "
+    "Tensor)", "lowMemoryMaxPool">;
+def Aten_PrimsLowMemoryMaxPoolOffsetsToIndicesOp : Aten_PrimsPool<
+    "_low_memory_max_pool_offsets_to_indices",
+    "(Tensor self, SymInt[] kernel_size, SymInt[] input_size, "
+    "SymInt[] stride, SymInt[] padding, SymInt[] dilation) -> Tensor",
+    "offsetsToIndices">;
+
+#endif // CUTBACK_DIALECT_ATEN_PRIMS_TD

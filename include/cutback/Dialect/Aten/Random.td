@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that draw from the generator's state.
+#ifndef CUTBACK_DIALECT_ATEN_RANDOM_TD
+#define CUTBACK_DIALECT_ATEN_RANDOM_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_RandomCreate<string name, string schema, string rule, int w = 10>
+    : Aten_AtenOp<name, schema> {
+  let family = "New random numbers.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Create";
+  let flops = "perOutput";
+  let flags = ["kRandom", "kNotDifferentiable"];
+}
+
+class Aten_RandomPointwise<string name, string schema, string rule, int w = 10>
+    : Aten_AtenOp<name, schema> {
+  let family = "Random numbers, with a parameter for each element.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Pointwise";
+  let flops = "perOutput";
+  let flags = ["kRandom", "kNotDifferentiable"];
+}
+
+class Aten_Dropout<string name, string schema, string rule, int w = 10>
+    : Aten_AtenOp<name, schema> {
+  let family = "Drops elements at random; not random when not in training or "
+               "with probability 0.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Pointwise";
+  let flops = "perOutput";
+  let flags = ["kRandomWithDropout"];
+}
+
+class Aten_DropoutBackward<string name, string schema, string rule, int w = 2>
+    : Aten_AtenOp<name, schema> {
+  let family = "Gradient of dropout from its mask.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Pointwise";
+  let flops = "perOutput";
+}
+
+def Aten_RandOp : Aten_RandomCreate<"rand",
+    "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
+def Aten_RandnOp : Aten_RandomCreate<"randn",
+    "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
+def Aten_RandintOp : Aten_RandomCreate<"randint",
+    "(SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor", "randint">;
+def Aten_RandintLowOp : Aten_RandomCreate<"randint.low",
+    "(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor", "randint">;
+def Aten_RandpermOp : Aten_RandomCreate<"randperm",
+    "(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor", "randperm">;
+def Aten_RandLikeOp : Aten_RandomCreate<"rand_like",
+    "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
+def Aten_RandnLikeOp : Aten_RandomCreate<"randn_like",
+    "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
+def Aten_RandintLikeOp : Aten_RandomCreate<"randint_like",
+    "(Tensor self, SymInt high, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
+def Aten_RandintLikeLowDtypeOp : Aten_RandomCreate<"randint_like.low_dtype",
+    "(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
+    "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
+def Aten_BernoulliOp : Aten_RandomPointwise<"bernoulli",
+    "(Tensor self, *, Generator? generator=None) -> Tensor", "createLike">;
+def Aten_BernoulliPOp : Aten_RandomPointwise<"bernoulli.p",
+    "(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+    "createLike">;
+def Aten_NormalFunctionalOp : Aten_RandomPointwise<"normal_functional",
+    "(Tensor self, float mean=0., float std=1., *, "
+    "Generator? generator=None) -> Tensor", "createLike">;
+def Aten_MultinomialOp : Aten_RandomCreate<"multinomial",
+    "(Tensor self, SymInt num_samples, bool replacement=False, *, "
+    "Generator? generator=None) -> Tensor", "multinomial">;
+def Aten_NativeDropoutOp : Aten_Dropout<"native_dropout",
+    "(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+    "nativeDropout">;
+def Aten_DropoutOp : Aten_Dropout<"dropout",
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+def Aten_FeatureDropoutOp : Aten_Dropout<"feature_dropout",
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+def Aten_NativeDropoutBackwardOp : Aten_DropoutBackward<
+    "native_dropout_backward",
+    "(Tensor grad_output, Tensor mask, float scale) -> Tensor", "broadcast">;
+
+#endif // CUTBACK_DIALECT_ATEN_RANDOM_TD

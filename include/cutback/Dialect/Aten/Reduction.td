@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that combine elements along dimensions: reductions, scans, sorting.
+#ifndef CUTBACK_DIALECT_ATEN_REDUCTION_TD
+#define CUTBACK_DIALECT_ATEN_REDUCTION_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_Reduction<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Combines the elements along dimensions (all, if none are "
+               "given).";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+}
+
+class Aten_SelectingReduction<string name, string schema,
+                              string rule = "dimWithIndices", int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Picks one element along a dimension: (values, indices).";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+}
+
+class Aten_DiscreteReduction<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Combines the elements along dimensions; no gradient.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Reduction";
+  let flops = "perInput";
+  let flags = ["kNotDifferentiable"];
+}
+
+class Aten_Scan<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Running combination along a dimension.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInput";
+}
+
+class Aten_Sort<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Orders the elements along a dimension.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInputLog";
+}
+
+class Aten_DiscreteSort<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Finds places in sorted data, or counts; no gradient.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInputLog";
+  let flags = ["kNotDifferentiable"];
+}
+
+def Aten_SumOp : Aten_Reduction<"sum",
+    "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "sum">;
+def Aten_SumDimIntListOp : Aten_Reduction<"sum.dim_IntList",
+    "(Tensor self, int[1]? dim, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "sum">;
+def Aten_ProdOp : Aten_Reduction<"prod",
+    "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "sum">;
+def Aten_ProdDimIntOp : Aten_Reduction<"prod.dim_int",
+    "(Tensor self, int dim, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "sum">;
+def Aten_NansumOp : Aten_Reduction<"nansum",
+    "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "sum">;
+def Aten_MeanOp : Aten_Reduction<"mean",
+    "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "mean">;
+def Aten_MeanDimOp : Aten_Reduction<"mean.dim",
+    "(Tensor self, int[1]? dim, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "mean">;
+def Aten_AmaxOp : Aten_Reduction<"amax",
+    "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "amax">;
+def Aten_AminOp : Aten_Reduction<"amin",
+    "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "amax">;
+def Aten_MaxOp : Aten_Reduction<"max", "(Tensor self) -> Tensor", "amax">;
+def Aten_MinOp : Aten_Reduction<"min", "(Tensor self) -> Tensor", "amax">;
+def Aten_AminmaxOp : Aten_Reduction<"aminmax",
+    "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, "
+    "Tensor max)", "aminmax">;
+def Aten_VarCorrectionOp : Aten_Reduction<"var.correction",
+    "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+    "bool keepdim=False) -> Tensor", "variance", 3>;
+def Aten_VarDimOp : Aten_Reduction<"var.dim",
+    "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
+    "Tensor", "variance", 3>;
+def Aten_VarOp : Aten_Reduction<"var",
+    "(Tensor self, bool unbiased=True) -> Tensor", "variance", 3>;
+def Aten_StdCorrectionOp : Aten_Reduction<"std.correction",
+    "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+    "bool keepdim=False) -> Tensor", "variance", 3>;
+def Aten_StdDimOp : Aten_Reduction<"std.dim",
+    "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
+    "Tensor", "variance", 3>;
+def Aten_StdOp : Aten_Reduction<"std",
+    "(Tensor self, bool unbiased=True) -> Tensor", "variance", 3>;
+def Aten_VarMeanCorrectionOp : Aten_Reduction<"var_mean.correction",
+    "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+    "bool keepdim=False) -> (Tensor, Tensor)", "varMean", 3>;
+def Aten_VarMeanDimOp : Aten_Reduction<"var_mean.dim",
+    "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
+    "(Tensor, Tensor)", "varMean", 3>;
+def Aten_StdMeanCorrectionOp : Aten_Reduction<"std_mean.correction",
+    "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
+    "bool keepdim=False) -> (Tensor, Tensor)", "varMean", 3>;
+def Aten_LinalgVectorNormOp : Aten_Reduction<"linalg_vector_norm",
+    "(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm", 2>;
+def Aten_NormScalarOp : Aten_Reduction<"norm.Scalar",
+    "(Tensor self, Scalar p=2) -> Tensor", "vectorNorm", 2>;
+def Aten_NormScalarOptDimOp : Aten_Reduction<"norm.ScalarOpt_dim",
+    "(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
+    "vectorNorm", 2>;
+def Aten_LogsumexpOp : Aten_Reduction<"logsumexp",
+    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp", 12>;
+def Aten_MaxDimOp : Aten_SelectingReduction<"max.dim",
+    "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
+    "Tensor indices)">;
+def Aten_MinDimOp : Aten_SelectingReduction<"min.dim",
+    "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
+    "Tensor indices)">;
+def Aten_MedianDimOp : Aten_SelectingReduction<"median.dim",
+    "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
+    "Tensor indices)">;
+def Aten_ModeOp : Aten_SelectingReduction<"mode",
+    "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, "
+    "Tensor indices)">;
+def Aten_KthvalueOp : Aten_SelectingReduction<"kthvalue",
+    "(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> "
+    "(Tensor values, Tensor indices)">;
+def Aten_AnyOp : Aten_DiscreteReduction<"any",
+    "(Tensor self) -> Tensor", "anyAll">;
+def Aten_AnyDimOp : Aten_DiscreteReduction<"any.dim",
+    "(Tensor self, int dim, bool keepdim=False) -> Tensor", "anyAll">;
+def Aten_AnyDimsOp : Aten_DiscreteReduction<"any.dims",
+    "(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "anyAll">;
+def Aten_AllOp : Aten_DiscreteReduction<"all",
+    "(Tensor self) -> Tensor", "anyAll">;
+def Aten_AllDimOp : Aten_DiscreteReduction<"all.dim",
+    "(Tensor self, int dim, bool keepdim=False) -> Tensor", "anyAll">;
+def Aten_AllDimsOp : Aten_DiscreteReduction<"all.dims",
+    "(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "anyAll">;
+def Aten_ArgmaxOp : Aten_DiscreteReduction<"argmax",
+    "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "argReduce">;
+def Aten_ArgminOp : Aten_DiscreteReduction<"argmin",
+    "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "argReduce">;
+def Aten_CumsumOp : Aten_Scan<"cumsum",
+    "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan">;
+def Aten_CumprodOp : Aten_Scan<"cumprod",
+    "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan">;
+def Aten_LogcumsumexpOp : Aten_Scan<"logcumsumexp",
+    "(Tensor self, int dim) -> Tensor", "scan", 12>;
+def Aten_CummaxOp : Aten_Scan<"cummax",
+    "(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+    "scanWithIndices">;
+def Aten_CumminOp : Aten_Scan<"cummin",
+    "(Tensor self, int dim) -> (Tensor values, Tensor indices)",
+    "scanWithIndices">;
+def Aten_SortOp : Aten_Sort<"sort",
+    "(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, "
+    "Tensor indices)", "sort">;
+def Aten_SortStableOp : Aten_Sort<"sort.stable",
+    "(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> "
+    "(Tensor values, Tensor indices)", "sort">;
+def Aten_ArgsortOp : Aten_Sort<"argsort",
+    "(Tensor self, int dim=-1, bool descending=False) -> Tensor", "argsort">;
+def Aten_ArgsortStableOp : Aten_Sort<"argsort.stable",
+    "(Tensor self, *, bool stable, int dim=-1, bool descending=False) -> "
+    "Tensor", "argsort">;
+def Aten_TopkOp : Aten_Sort<"topk",
+    "(Tensor self, SymInt k, int dim=-1, bool largest=True, "
+    "bool sorted=True) -> (Tensor values, Tensor indices)", "topk">;
+def Aten_SearchsortedTensorOp : Aten_DiscreteSort<"searchsorted.Tensor",
+    "(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, "
+    "bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+    "searchSorted">;
+def Aten_BucketizeTensorOp : Aten_DiscreteSort<"bucketize.Tensor",
+    "(Tensor self, Tensor boundaries, *, bool out_int32=False, "
+    "bool right=False) -> Tensor", "searchSorted">;
+def Aten_BincountOp : Aten_DiscreteSort<"bincount",
+    "(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
+    "bincount">;
+
+#endif // CUTBACK_DIALECT_ATEN_REDUCTION_TD

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops as models are written, before decomposition.
+#ifndef CUTBACK_DIALECT_ATEN_SURFACE_TD
+#define CUTBACK_DIALECT_ATEN_SURFACE_TD
+
+include "cutback/Dialect/Aten/Normalization.td"
+
+class Aten_Recurrent<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "Layers of a recurrent network over a sequence.";
+  let infer = rule;
+  let flops = "recurrent";
+  let flags = ["kComputeIntensive", "kMatrixUnits", "kRandomWithDropout"];
+}
+
+class Aten_Spectral<string name, string schema, string rule, int w = 5>
+    : Aten_AtenOp<name, schema> {
+  let family = "Fourier transform along dimensions.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInputLog";
+}
+
+def Aten_LayerNormOp : Aten_Norm<"layer_norm",
+    "(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, "
+    "Tensor? bias=None, float eps=1.0000000000000001e-05, "
+    "bool cudnn_enable=True) -> Tensor", "sameAsInput">;
+def Aten_GroupNormOp : Aten_Norm<"group_norm",
+    "(Tensor input, int num_groups, Tensor? weight=None, "
+    "Tensor? bias=None, float eps=1.0000000000000001e-05, "
+    "bool cudnn_enabled=True) -> Tensor", "sameAsInput">;
+def Aten_RmsNormOp : Aten_Norm<"rms_norm",
+    "(Tensor input, SymInt[] normalized_shape, Tensor? weight=None, "
+    "float? eps=None) -> Tensor", "sameAsInput">;
+def Aten_InstanceNormOp : Aten_Norm<"instance_norm",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+    "Tensor? running_var, bool use_input_stats, float momentum, float eps, "
+    "bool cudnn_enabled) -> Tensor", "sameAsInput">;
+def Aten_BatchNormOp : Aten_BatchNorm<"batch_norm",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+    "Tensor? running_var, bool training, float momentum, float eps, "
+    "bool cudnn_enabled) -> Tensor", "sameAsInput">;
+def Aten_SoftmaxIntOp : Aten_Softmax<"softmax.int",
+    "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax">;
+def Aten_LogSoftmaxIntOp : Aten_Softmax<"log_softmax.int",
+    "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax">;
+def Aten_MseLossOp : Aten_Loss<"mse_loss",
+    "(Tensor self, Tensor target, int reduction=1) -> Tensor", "pointwiseLoss">;
+def Aten_L1LossOp : Aten_Loss<"l1_loss",
+    "(Tensor self, Tensor target, int reduction=1) -> Tensor", "pointwiseLoss">;
+def Aten_SmoothL1LossOp : Aten_Loss<"smooth_l1_loss",
+    "(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
+    "pointwiseLoss">;
+def Aten_HuberLossOp : Aten_Loss<"huber_loss",
+    "(Tensor self, Tensor target, int reduction=1, float delta=1.) -> "
+    "Tensor", "pointwiseLoss">;
+def Aten_BinaryCrossEntropyOp : Aten_Loss<"binary_cross_entropy",
+    "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> "
+    "Tensor", "pointwiseLoss">;
+def Aten_BinaryCrossEntropyWithLogitsOp : Aten_Loss<
+    "binary_cross_entropy_with_logits",
+    "(Tensor self, Tensor target, Tensor? weight=None, "
+    "Tensor? pos_weight=None, int reduction=1) -> Tensor", "pointwiseLoss">;
+def Aten_KlDivOp : Aten_Loss<"kl_div",
+    "(Tensor self, Tensor target, int reduction=1, *, "
+    "bool log_target=False) -> Tensor", "pointwiseLoss">;
+def Aten_SoftMarginLossOp : Aten_Loss<"soft_margin_loss",
+    "(Tensor self, Tensor target, int reduction=1) -> Tensor", "pointwiseLoss">;
+def Aten_CrossEntropyLossOp : Aten_Loss<"cross_entropy_loss",
+    "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
+    "SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
+    "crossEntropyLoss">;
+def Aten_NllLossOp : Aten_Loss<"nll_loss",
+    "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
+    "SymInt ignore_index=-100) -> Tensor", "nllLoss">;
+def Aten_NllLossNdOp : Aten_Loss<"nll_loss_nd",
+    "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
+    "SymInt ignore_index=-100) -> Tensor", "nllLoss">;
+def Aten_NllLoss2dOp : Aten_Loss<"nll_loss2d",
+    "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
+    "SymInt ignore_index=-100) -> Tensor", "nllLoss">;
+def Aten_LstmInputOp : Aten_Recurrent<"lstm.input",
+    "(Tensor input, Tensor[] hx, Tensor[] params, bool has_biases, "
+    "int num_layers, float dropout, bool train, bool bidirectional, "
+    "bool batch_first) -> (Tensor, Tensor, Tensor)", "lstm">;
+def Aten_GruInputOp : Aten_Recurrent<"gru.input",
+    "(Tensor input, Tensor hx, Tensor[] params, bool has_biases, "
+    "int num_layers, float dropout, bool train, bool bidirectional, "
+    "bool batch_first) -> (Tensor, Tensor)", "gru">;
+def Aten_InternalFftC2cOp : Aten_Spectral<"_fft_c2c",
+    "(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor",
+    "fftC2c">;
+def Aten_InternalFftR2cOp : Aten_Spectral<"_fft_r2c",
+    "(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor",
+    "fftR2c">;
+def Aten_InternalFftC2rOp : Aten_Spectral<"_fft_c2r",
+    "(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> "
+    "Tensor", "fftC2r">;
+
+#endif // CUTBACK_DIALECT_ATEN_SURFACE_TD

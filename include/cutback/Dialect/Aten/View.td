@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that give another shape to the same storage: no data moves.
+#ifndef CUTBACK_DIALECT_ATEN_VIEW_TD
+#define CUTBACK_DIALECT_ATEN_VIEW_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_View<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "The same storage, seen with other sizes; no data moves.";
+  let infer = rule;
+  let fusion = "View";
+}
+
+class Aten_Detach<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "The same storage; gradients stop here.";
+  let infer = rule;
+  let fusion = "View";
+  let flags = ["kNotDifferentiable"];
+}
+
+class Aten_MaybeView<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "A view where strides allow it, otherwise a copy: only "
+               "declared strides tell, so it is not said to alias.";
+  let infer = rule;
+  let fusion = "View";
+  let flags = ["kMayAlias"];
+}
+
+def Aten_ViewOp : Aten_View<"view",
+    "(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view">;
+def Aten_InternalUnsafeViewOp : Aten_View<"_unsafe_view",
+    "(Tensor self, SymInt[] size) -> Tensor", "view">;
+def Aten_ViewDtypeOp : Aten_View<"view.dtype",
+    "(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "viewDtype">;
+def Aten_PermuteOp : Aten_View<"permute",
+    "(Tensor(a) self, int[] dims) -> Tensor(a)", "permute">;
+def Aten_TransposeIntOp : Aten_View<"transpose.int",
+    "(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "transpose">;
+def Aten_TOp : Aten_View<"t", "(Tensor(a) self) -> Tensor(a)", "t">;
+def Aten_NumpyTOp : Aten_View<"numpy_T", "(Tensor(a) self) -> Tensor(a)", "t">;
+def Aten_ExpandOp : Aten_View<"expand",
+    "(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
+    "expand">;
+def Aten_UnsqueezeOp : Aten_View<"unsqueeze",
+    "(Tensor(a) self, int dim) -> Tensor(a)", "unsqueeze">;
+def Aten_SqueezeOp : Aten_View<"squeeze",
+    "(Tensor(a) self) -> Tensor(a)", "squeeze">;
+def Aten_SqueezeDimOp : Aten_View<"squeeze.dim",
+    "(Tensor(a) self, int dim) -> Tensor(a)", "squeeze">;
+def Aten_SqueezeDimsOp : Aten_View<"squeeze.dims",
+    "(Tensor(a) self, int[] dim) -> Tensor(a)", "squeeze">;
+def Aten_SliceTensorOp : Aten_View<"slice.Tensor",
+    "(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, "
+    "SymInt step=1) -> Tensor(a)", "slice">;
+def Aten_SelectIntOp : Aten_View<"select.int",
+    "(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "select">;
+def Aten_NarrowOp : Aten_View<"narrow",
+    "(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
+    "narrow">;
+def Aten_SplitWithSizesOp : Aten_View<"split_with_sizes",
+    "(Tensor(a -> *) self, SymInt[] split_sizes, int dim=0) -> Tensor(a)[]",
+    "splitWithSizes">;
+def Aten_SplitSizesOp : Aten_View<"split.sizes",
+    "(Tensor(a -> *) self, SymInt[] split_size, int dim=0) -> Tensor(a)[]",
+    "splitWithSizes">;
+def Aten_SplitTensorOp : Aten_View<"split.Tensor",
+    "(Tensor(a -> *) self, SymInt split_size, int dim=0) -> Tensor(a)[]",
+    "split">;
+def Aten_ChunkOp : Aten_View<"chunk",
+    "(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]", "chunk">;
+def Aten_UnbindIntOp : Aten_View<"unbind.int",
+    "(Tensor(a -> *) self, int dim=0) -> Tensor(a)[]", "unbind">;
+def Aten_UnflattenIntOp : Aten_View<"unflatten.int",
+    "(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)", "unflatten">;
+def Aten_UnfoldOp : Aten_View<"unfold",
+    "(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
+    "unfold">;
+def Aten_DiagonalOp : Aten_View<"diagonal",
+    "(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
+    "diagonal">;
+def Aten_AsStridedOp : Aten_View<"as_strided",
+    "(Tensor(a) self, SymInt[] size, SymInt[] stride, "
+    "SymInt? storage_offset=None) -> Tensor(a)", "asStrided">;
+def Aten_ViewAsRealOp : Aten_View<"view_as_real",
+    "(Tensor(a) self) -> Tensor(a)", "viewAsReal">;
+def Aten_ViewAsComplexOp : Aten_View<"view_as_complex",
+    "(Tensor(a) self) -> Tensor(a)", "viewAsComplex">;
+def Aten_RealOp : Aten_View<"real",
+    "(Tensor(a) self) -> Tensor(a)", "realPart">;
+def Aten_ImagOp : Aten_View<"imag",
+    "(Tensor(a) self) -> Tensor(a)", "realPart">;
+def Aten_MovedimIntOp : Aten_View<"movedim.int",
+    "(Tensor(a) self, int source, int destination) -> Tensor(a)", "movedim">;
+def Aten_MovedimIntlistOp : Aten_View<"movedim.intlist",
+    "(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
+    "movedim">;
+def Aten_AliasOp : Aten_View<"alias",
+    "(Tensor(a) self) -> Tensor(a)", "sameAsSelf">;
+def Aten_LiftFreshOp : Aten_View<"lift_fresh",
+    "(Tensor(a) self) -> Tensor(a)", "sameAsSelf">;
+def Aten_ExpandAsOp : Aten_View<"expand_as",
+    "(Tensor(a) self, Tensor other) -> Tensor(a)", "shapeOfOther">;
+def Aten_ViewAsOp : Aten_View<"view_as",
+    "(Tensor(a) self, Tensor other) -> Tensor(a)", "shapeOfOther">;
+def Aten_DetachOp : Aten_Detach<"detach",
+    "(Tensor(a) self) -> Tensor(a)", "sameAsSelf">;
+def Aten_ReshapeOp : Aten_MaybeView<"reshape",
+    "(Tensor(a) self, SymInt[] shape) -> Tensor(a)", "view">;
+def Aten_InternalReshapeAliasOp : Aten_MaybeView<"_reshape_alias",
+    "(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)", "view">;
+def Aten_ReshapeAsOp : Aten_MaybeView<"reshape_as",
+    "(Tensor(a) self, Tensor other) -> Tensor(a)", "shapeOfOther">;
+def Aten_FlattenUsingIntsOp : Aten_MaybeView<"flatten.using_ints",
+    "(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a)",
+    "flatten">;
+def Aten_ContiguousOp : Aten_MaybeView<"contiguous",
+    "(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> "
+    "Tensor(a)", "sameAsSelf">;
+def Aten_ToDtypeOp : Aten_MaybeView<"to.dtype",
+    "(Tensor(a) self, ScalarType dtype, bool non_blocking=False, "
+    "bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+    "toDtype">;
+def Aten_ToDtypeLayoutOp : Aten_MaybeView<"to.dtype_layout",
+    "(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None, bool non_blocking=False, "
+    "bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+    "toDtype">;
+def Aten_ToDeviceOp : Aten_MaybeView<"to.device",
+    "(Tensor(a) self, Device device, ScalarType dtype, "
+    "bool non_blocking=False, bool copy=False, "
+    "MemoryFormat? memory_format=None) -> Tensor(a)", "toDtype">;
+def Aten_TypeAsOp : Aten_MaybeView<"type_as",
+    "(Tensor self, Tensor other) -> Tensor", "toDtype">;
+def Aten_BroadcastTensorsOp : Aten_MaybeView<"broadcast_tensors",
+    "(Tensor[] tensors) -> Tensor[]", "broadcastTensors">;
+def Aten_MeshgridOp : Aten_MaybeView<"meshgrid",
+    "(Tensor[] tensors) -> Tensor[]", "meshgrid">;
+def Aten_MeshgridIndexingOp : Aten_MaybeView<"meshgrid.indexing",
+    "(Tensor[] tensors, *, str indexing) -> Tensor[]", "meshgrid">;
+
+#endif // CUTBACK_DIALECT_ATEN_VIEW_TD

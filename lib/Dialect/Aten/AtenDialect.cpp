@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dialect `aten` and its schema table, which is read from the ops' strings when
+// somebody first asks for it.
+
+#include "cutback/Dialect/Aten/Aten.h"
+
+#include "SchemaDetail.h"
+
+#include <mutex>
+
+using namespace mlir;
+using namespace cutback::aten;
+
+struct AtenDialect::Storage {
+  std::once_flag once;
+  SchemaTable::Impl impl;
+  SchemaTable table{impl};
+};
+
+#include "cutback/Dialect/Aten/AtenDialect.cpp.inc"
+
+AtenDialect::~AtenDialect() = default;
+
+void AtenDialect::initialize() {
+  storage = std::make_unique<Storage>();
+  registerCalls(*this);
+}
+
+const SchemaTable &AtenDialect::getSchemas() {
+  std::call_once(storage->once, [&] { storage->impl.fill(getContext()); });
+  return storage->table;
+}

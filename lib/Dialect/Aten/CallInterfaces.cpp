@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Effects, aliasing and gradients of all ops of dialect `aten`, from the flags
+// of the op's family and the alias annotations of its schema.
+//
+// Ops whose aliasing depends on strides (`reshape`, `contiguous`, `to`, …)
+// carry an annotation in PyTorch's schema and the flag kMayAlias in ours: they
+// are said to alias nothing, because only the declared strides can tell.
+
+#include "SchemaDetail.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+
+const Schema *CallOp::getSchema() {
+  CallModel *model = CallModel::get(getOperation()->getName());
+  // The first caller reads the table.
+  static_cast<AtenDialect *>(model->getDialect())->getSchemas();
+  return model->schema;
+}
+
+/// The argument of the first of `names` that the schema has; null if it has
+/// none of them.
+static Attribute getArg(CallOp op, ArrayRef<StringRef> names) {
+  const Schema *schema = op.getSchema();
+  ArrayAttr args = op.getArgs();
+  if (!schema || !args || args.size() != schema->params.size())
+    return {};
+  for (StringRef name : names)
+    if (int i = schema->find(name); i >= 0)
+      return args[i];
+  return {};
+}
+
+bool CallOp::isRandom() {
+  const OpInfo &info = getInfo();
+  if (!info.has(kRandomWithDropout))
+    return info.has(kRandom);
+  auto train = dyn_cast_or_null<BoolAttr>(getArg(*this, {"train", "training"}));
+  if (train && !train.getValue())
+    return false;
+  auto dropout =
+      dyn_cast_or_null<FloatAttr>(getArg(*this, {"dropout_p", "p", "dropout"}));
+  return !dropout || !dropout.getValue().isZero();
+}
+
+void CallOp::getEffects(Effects &effects) {
+  if (hasOrderedEffects()) {
+    effects.emplace_back(MemoryEffects::Read::get());
+    effects.emplace_back(MemoryEffects::Write::get());
+  } else if (isRandom()) {
+    for (OpResult result : getOperation()->getResults())
+      effects.emplace_back(MemoryEffects::Allocate::get(), result,
+                           RngResource::get());
+  }
+}
+
+Speculation::Speculatability CallOp::getSpeculatability() {
+  return isRecomputable() ? Speculation::Speculatable
+                          : Speculation::NotSpeculatable;
+}
+
+/// The number of operands that the argument `value` takes.
+static unsigned countOperandsIn(Attribute value) {
+  if (auto list = dyn_cast<ArrayAttr>(value))
+    return joint::countOperands(list);
+  return isa<joint::OperandAttr>(value);
+}
+
+int64_t CallOp::getAliasedOperand(unsigned result) {
+  const Schema *schema = getSchema();
+  ArrayAttr args = getArgs();
+  if (!schema || !args || getInfo().has(kMayAlias) || schema->results.empty())
+    return -1;
+  // The results of one `Tensor(a)[]` alias one operand.
+  const SchemaResult &declared =
+      schema->results[std::min<size_t>(result, schema->results.size() - 1)];
+  if (!declared.aliasSet)
+    return -1;
+  unsigned operand = 0;
+  for (auto [arg, param] : llvm::zip(args, schema->params)) {
+    if (param.aliasSet == declared.aliasSet && isa<joint::OperandAttr>(arg))
+      return operand;
+    operand += countOperandsIn(arg);
+  }
+  return -1;
+}
+
+static bool isDifferentiableType(Type type) {
+  return isa<TensorType>(type) &&
+         isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+bool CallOp::canHaveGradient(unsigned operand) {
+  Operation *op = getOperation();
+  const OpInfo &info = getInfo();
+  if (!getArgs() || info.has(kNotDifferentiable) ||
+      operand >= op->getNumOperands() ||
+      !isDifferentiableType(op->getOperand(operand).getType()) ||
+      llvm::none_of(op->getResultTypes(), isDifferentiableType))
+    return false;
+  unsigned end = 0;
+  for (auto [i, arg] : llvm::enumerate(getArgs())) {
+    end += countOperandsIn(arg);
+    if (operand < end)
+      return i >= 32 || !(info.noGradient >> i & 1);
+  }
+  return false;
+}
+
+bool CallOp::returnsTuple() {
+  const Schema *schema = getSchema();
+  return schema && schema->returnsTuple();
+}
+
+unsigned CallOp::getNumPositionalArgs() {
+  const Schema *schema = getSchema();
+  return schema ? schema->getNumPositional() : 0;
+}
+
+/// "operator.add" has no overload.
+StringRef CallOp::getPacketName() {
+  StringRef name = getInfo().torchName;
+  return name.count('.') < 2 ? name : name.rsplit('.').first;
+}
+
+StringRef CallOp::getOverloadName() {
+  StringRef name = getInfo().torchName;
+  return name.count('.') < 2 ? StringRef() : name.rsplit('.').second;
+}
+
+LogicalResult CallOp::fold(ArrayRef<Attribute>,
+                           SmallVectorImpl<OpFoldResult> &) {
+  return failure();
+}
