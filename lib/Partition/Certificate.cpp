@@ -1,0 +1,464 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The certificate (20-partition §6): do two halves compute what the joint
+// graph does?
+//
+//   1. The lists: numbers of results and arguments, the saved values on both
+//      sides, names against names.
+//   2. Classes of the joint graph; then of the forward, whose arguments are
+//      found by name; then of the backward, whose saved arguments have the
+//      classes of what the forward returns for them (CertificateClasses).
+//   3. Forward results and gradients must have the joint graph's classes;
+//      every effect must have run. Where a class differs, both expressions
+//      are walked down together to the first difference, which is the message.
+//   4. What is saved must still be there: not a view of an argument that the
+//      forward writes after it.
+//
+// Nothing here is shared with the partitioner or with GraphView. A difference
+// of the attributes that only describe (names, policy, plan) is none. Expected
+// linear time.
+
+#include "cutback/Partition/Certificate.h"
+
+#include "CertificateClasses.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+using namespace cutback::certificate;
+
+namespace {
+
+class Verifier {
+public:
+  Verifier(GraphOp graph, func::FuncOp forward, func::FuncOp backward,
+           const HalvesSignature &signature)
+      : graph(graph), forward(forward), backward(backward),
+        signature(signature), table(graph) {}
+
+  LogicalResult run(CertificateStats *stats) {
+    if (failed(checkBodies()) || failed(checkLists()))
+      return failure();
+    indexArguments();
+    table.numberJoint();
+    OutputOp output = graph.getOutput();
+    for (Value value : output.getOperands())
+      expected.push_back(table.classOf(value));
+    uint64_t numClasses = table.numValues();
+    if (failed(checkForward()) || failed(checkBackward()) ||
+        failed(checkEffects()))
+      return failure();
+    if (stats) {
+      stats->classes = numClasses;
+      stats->recomputedOps = table.countRecomputed();
+    }
+    return success();
+  }
+
+private:
+  //===--------------------------------------------------------------------===//
+  // Lists
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult checkBodies() {
+    for (func::FuncOp half : {forward, backward})
+      if (!half.getBody().hasOneBlock() ||
+          !isa<func::ReturnOp>(half.getBody().front().getTerminator()))
+        return half.emitError("a half must have one block that ends with "
+                              "func.return");
+    return success();
+  }
+
+  LogicalResult checkLists() {
+    unsigned numForward = graph.getNumForwardResults();
+    unsigned numReturned = forward.getNumResults();
+    if (signature.numForwardResults != numForward ||
+        numReturned != numForward + signature.saved.size())
+      return forward.emitError("returns ")
+             << numReturned << " values, but the joint graph has " << numForward
+             << " forward results and " << signature.saved.size()
+             << " values are saved";
+    std::vector<uint8_t> isTaken(numReturned, 0);
+    savedResultOf.assign(backward.getNumArguments(), kNone);
+    for (const HalvesSignature::Saved &saved : signature.saved) {
+      if (saved.forwardResult < numForward ||
+          saved.forwardResult >= numReturned ||
+          saved.backwardArgument >= backward.getNumArguments() ||
+          isTaken[saved.forwardResult] ||
+          savedResultOf[saved.backwardArgument] != kNone)
+        return backward.emitError("the saved lists do not agree: forward "
+                                  "result ")
+               << saved.forwardResult << " and backward argument "
+               << saved.backwardArgument << " are no pair";
+      isTaken[saved.forwardResult] = 1;
+      savedResultOf[saved.backwardArgument] = saved.forwardResult;
+    }
+    return checkGradientList();
+  }
+
+  LogicalResult checkGradientList() {
+    if (signature.gradientOf.size() != backward.getNumResults())
+      return backward.emitError("returns ")
+             << backward.getNumResults() << " values, but "
+             << signature.gradientOf.size() << " are accounted for";
+    ArrayRef<int32_t> of = graph.getOutput().getGradientOf();
+    gradientIndex.assign(table.numArgs(), kNone);
+    for (auto [i, arg] : llvm::enumerate(of))
+      gradientIndex[arg] = i;
+    std::vector<uint32_t> times(table.numArgs(), 0);
+    for (auto [i, arg] : llvm::enumerate(signature.gradientOf)) {
+      if (arg < 0)
+        continue;
+      if (arg >= static_cast<int>(table.numArgs()) ||
+          gradientIndex[arg] == kNone)
+        return backward.emitError("result ")
+               << i << " is said to be the gradient of argument " << arg
+               << ", which has none in the joint graph";
+      ++times[arg];
+    }
+    for (int32_t arg : of)
+      if (times[arg] != 1) {
+        auto diag = backward.emitError("returns the gradient of '")
+                    << graph.getArgName(arg) << "' " << times[arg]
+                    << " times, not once";
+        diag.attachNote(graph.getLoc()) << "the joint graph computes it";
+        return diag;
+      }
+    return success();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Arguments
+  //===--------------------------------------------------------------------===//
+
+  void indexArguments() {
+    for (unsigned i = 0; i < table.numArgs(); ++i)
+      if (auto name =
+              graph.getArgAttrOfType<StringAttr>(i, JointDialect::kName))
+        argumentByName[name] = i;
+  }
+
+  static bool isBackwardRole(RoleAttr role) {
+    if (!role)
+      return false;
+    bool isSeed = role.getKind() == RoleKind::RngSeed ||
+                  role.getKind() == RoleKind::RngOffset;
+    return role.getKind() == RoleKind::Tangent ||
+           role.getKind() == RoleKind::GradSeed ||
+           (isSeed && role.getBackward());
+  }
+
+  /// The joint graph's argument that argument `i` of a half is, by name; where
+  /// neither has a name, by its place.
+  FailureOr<uint32_t> findArgument(func::FuncOp half, unsigned i,
+                                   uint32_t place) {
+    uint32_t arg = kNone;
+    auto name = half.getArgAttrOfType<StringAttr>(i, JointDialect::kName);
+    if (name) {
+      auto it = argumentByName.find(name);
+      if (it != argumentByName.end())
+        arg = it->second;
+    } else if (place < table.numArgs() && graph.getArgName(place).empty()) {
+      arg = place;
+    }
+    if (arg == kNone)
+      return half.emitError("argument ")
+             << i << " ('" << (name ? name.getValue() : StringRef())
+             << "') is no argument of the joint graph";
+    if (half.getArgument(i).getType() !=
+        graph.getBody().getArgument(arg).getType())
+      return half.emitError("argument ")
+             << i << " has type " << half.getArgument(i).getType()
+             << ", in the joint graph it has type "
+             << graph.getBody().getArgument(arg).getType();
+    return arg;
+  }
+
+  //===--------------------------------------------------------------------===//
+  // Halves
+  //===--------------------------------------------------------------------===//
+
+  LogicalResult checkForward() {
+    std::vector<uint32_t> args;
+    uint32_t place = 0;
+    for (unsigned i = 0; i < forward.getNumArguments(); ++i, ++place) {
+      while (place < table.numArgs() && isBackwardRole(graph.getRole(place)))
+        ++place;
+      FailureOr<uint32_t> arg = findArgument(forward, i, place);
+      if (failed(arg))
+        return failure();
+      if (isBackwardRole(graph.getRole(*arg)))
+        return forward.emitError("argument ")
+               << i << " is '" << graph.getArgName(*arg)
+               << "', which only the backward may take";
+      args.push_back(*arg);
+    }
+    forwardArgs = args;
+    Block &block = forward.getBody().front();
+    if (failed(table.numberHalf(block, Body::Forward, args)))
+      return failure();
+    Operation *terminator = block.getTerminator();
+    for (Value value : terminator->getOperands())
+      returned.push_back(table.classOf(value));
+    for (unsigned i = 0; i < graph.getNumForwardResults(); ++i)
+      if (returned[i] != expected[i])
+        return explain("forward result " + std::to_string(i),
+                       terminator->getOperand(i), returned[i], expected[i]);
+    atEndOfForward.assign(table.numArgs(), kNone);
+    for (auto [arg, valueClass] : llvm::zip(forwardArgs, args)) {
+      atEndOfForward[arg] = valueClass;
+      wroteArguments |= valueClass != arg;
+    }
+    return checkSavedStorages(terminator);
+  }
+
+  /// A view of an argument that the forward wrote after the view was made
+  /// shows the new contents.
+  LogicalResult checkSavedStorages(Operation *terminator) {
+    if (!wroteArguments)
+      return success();
+    llvm::DenseMap<Value, Value> bases;
+    for (const HalvesSignature::Saved &saved : signature.saved) {
+      Value value = terminator->getOperand(saved.forwardResult);
+      Value base = baseOf(value, bases);
+      auto arg = dyn_cast<BlockArgument>(base);
+      if (auto write = base.getDefiningOp<WriteOp>())
+        arg = dyn_cast<BlockArgument>(write.getDestination());
+      if (!arg || arg == value)
+        continue;
+      // Of a base that is the argument itself `classOf` tells the class at
+      // the end; the view was made from the argument as it was given.
+      uint32_t now = table.classOf(arg);
+      uint32_t then = base == Value(arg) ? forwardArgs[arg.getArgNumber()]
+                                         : table.classOf(base);
+      if (now == then)
+        continue;
+      auto diag = forward.emitError("saves ")
+                  << describe(value) << ", a view of " << describe(arg)
+                  << " that is written before the backward reads it";
+      diag.attachNote() << "save a copy, or the values it is computed from";
+      return diag;
+    }
+    return success();
+  }
+
+  static Value baseOf(Value value, llvm::DenseMap<Value, Value> &bases) {
+    SmallVector<Value, 8> way;
+    while (auto result = dyn_cast<OpResult>(value)) {
+      auto known = bases.find(value);
+      if (known != bases.end()) {
+        value = known->second;
+        break;
+      }
+      auto model = dyn_cast<RematerializableOpInterface>(result.getOwner());
+      int64_t operand =
+          model ? model.getAliasedOperand(result.getResultNumber()) : -1;
+      if (operand < 0 || isa<WriteOp>(result.getOwner()))
+        break;
+      way.push_back(value);
+      value = result.getOwner()->getOperand(operand);
+    }
+    for (Value passed : way)
+      bases[passed] = value;
+    return value;
+  }
+
+  LogicalResult checkBackward() {
+    std::vector<uint32_t> args;
+    for (unsigned i = 0; i < backward.getNumArguments(); ++i) {
+      FailureOr<uint32_t> valueClass =
+          savedResultOf[i] != kNone ? classOfSaved(i) : classOfUnsaved(i);
+      if (failed(valueClass))
+        return failure();
+      args.push_back(*valueClass);
+    }
+    Block &block = backward.getBody().front();
+    if (failed(table.numberHalf(block, Body::Backward, args)))
+      return failure();
+    Operation *terminator = block.getTerminator();
+    unsigned numForward = graph.getNumForwardResults();
+    for (auto [i, arg] : llvm::enumerate(signature.gradientOf)) {
+      if (arg < 0)
+        continue;
+      Value value = terminator->getOperand(i);
+      uint32_t wanted = expected[numForward + gradientIndex[arg]];
+      uint32_t found = table.classOf(value);
+      if (found != wanted)
+        return explain(
+            ("the gradient of '" + graph.getArgName(arg) + "'").str(), value,
+            found, wanted);
+    }
+    return success();
+  }
+
+  FailureOr<uint32_t> classOfSaved(unsigned i) {
+    unsigned result = savedResultOf[i];
+    if (backward.getArgument(i).getType() != forward.getResultTypes()[result])
+      return backward.emitError("argument ")
+             << i << " has type " << backward.getArgument(i).getType()
+             << ", the saved value has type "
+             << forward.getResultTypes()[result];
+    return returned[result];
+  }
+
+  /// Tangents and seeds; and what outlives the step and is as it was.
+  FailureOr<uint32_t> classOfUnsaved(unsigned i) {
+    FailureOr<uint32_t> arg = findArgument(backward, i, kNone);
+    if (failed(arg))
+      return failure();
+    RoleAttr role = graph.getRole(*arg);
+    bool isSeed = role && (role.getKind() == RoleKind::RngSeed ||
+                           role.getKind() == RoleKind::RngOffset);
+    bool outlives = role && (role.getKind() == RoleKind::Param ||
+                             role.getKind() == RoleKind::Buffer ||
+                             role.getKind() == RoleKind::Constant);
+    if (!isBackwardRole(role) && !isSeed && !outlives)
+      return backward.emitError("argument ")
+             << i << " is '" << graph.getArgName(*arg)
+             << "', which is neither saved nor there after the forward";
+    if (atEndOfForward[*arg] != kNone && atEndOfForward[*arg] != *arg)
+      return backward.emitError("argument ")
+             << i << " is '" << graph.getArgName(*arg)
+             << "', which the forward has written";
+    return *arg;
+  }
+
+  LogicalResult checkEffects() {
+    uint32_t missing = table.firstMissingEffect();
+    if (missing == kNone)
+      return success();
+    Operation *op = table.get(missing).op;
+    auto diag = op->emitError()
+                << describeEffect(op) << " runs in neither half";
+    diag.attachNote(forward.getLoc()) << "the forward";
+    return diag;
+  }
+
+  static std::string describeEffect(Operation *op) {
+    if (auto write = dyn_cast<WriteOp>(op))
+      return "the write to " + describe(write.getDestination());
+    return ("the effect of '" + op->getName().getStringRef() + "'").str();
+  }
+
+  //===--------------------------------------------------------------------===//
+  // The first difference
+  //===--------------------------------------------------------------------===//
+
+  std::string nameOf(uint32_t valueClass) {
+    uint32_t opClass = table.ownerOf(valueClass);
+    if (opClass == kNone)
+      return describe(graph.getBody().getArgument(valueClass));
+    const OpClass &entry = table.get(opClass);
+    return describe(entry.op->getResult(valueClass - entry.firstValue));
+  }
+
+  /// Both are results of the same call but for the classes of its operands.
+  bool differOnlyBelow(uint32_t found, uint32_t wanted) {
+    uint32_t f = table.ownerOf(found), w = table.ownerOf(wanted);
+    return f != kNone && w != kNone && f != w && table.sameCall(f, w) &&
+           found - table.get(f).firstValue == wanted - table.get(w).firstValue;
+  }
+
+  /// `found` is the argument `wanted` after a write.
+  bool isAfterWrite(uint32_t found, uint32_t wanted) {
+    while (found != wanted) {
+      uint32_t opClass = table.ownerOf(found);
+      if (opClass == kNone || !isa<WriteOp>(table.get(opClass).op))
+        return false;
+      found = table.operandsOf(opClass).front();
+    }
+    return true;
+  }
+
+  LogicalResult explain(const std::string &what, Value value, uint32_t found,
+                        uint32_t wanted) {
+    Location at = value.getDefiningOp() ? value.getLoc() : graph.getLoc();
+    std::string where = "it";
+    Operation *jointOp = nullptr;
+    while (differOnlyBelow(found, wanted)) {
+      uint32_t f = table.ownerOf(found), w = table.ownerOf(wanted);
+      ArrayRef<uint32_t> left = table.operandsOf(f),
+                         right = table.operandsOf(w);
+      size_t i = 0;
+      while (i < left.size() && left[i] == right[i])
+        ++i;
+      if (i == left.size())
+        break;
+      at = table.get(f).op->getLoc();
+      jointOp = table.get(w).op;
+      where = "operand " + std::to_string(i) + " of " + nameOf(found);
+      found = left[i];
+      wanted = right[i];
+    }
+    return report(what, at, where, jointOp, found, wanted);
+  }
+
+  LogicalResult report(const std::string &what, Location at,
+                       const std::string &where, Operation *jointOp,
+                       uint32_t found, uint32_t wanted) {
+    InFlightDiagnostic diag =
+        emitError(at) << what << " is not what the joint graph computes: ";
+    uint32_t f = table.ownerOf(found), w = table.ownerOf(wanted);
+    if (isAfterWrite(found, wanted))
+      diag << where << " reads " << nameOf(wanted) << " after its write";
+    else if (f != kNone && w != kNone && table.sameCall(f, w) &&
+             table.operandsOf(f) == table.operandsOf(w) && f != w)
+      diag << where << " is another run of " << nameOf(wanted);
+    else if (f != kNone && w != kNone && f != w &&
+             table.get(f).op->getName() == table.get(w).op->getName() &&
+             nameOf(found) == nameOf(wanted))
+      diag << where << " is " << nameOf(found)
+           << ", with other attributes or types than in the joint graph";
+    else
+      diag << where << " is " << nameOf(found) << ", in the joint graph "
+           << nameOf(wanted);
+    if (!jointOp && w != kNone)
+      jointOp = table.get(w).op;
+    diag.attachNote(jointOp ? jointOp->getLoc() : graph.getLoc())
+        << "the joint graph's op";
+    return diag;
+  }
+
+  GraphOp graph;
+  func::FuncOp forward, backward;
+  const HalvesSignature &signature;
+  ClassTable table;
+  llvm::DenseMap<StringAttr, uint32_t> argumentByName;
+  std::vector<uint32_t> expected; ///< classes of the joint graph's results
+  std::vector<uint32_t> returned; ///< classes of the forward's results
+  /// By backward argument: the forward result that it is, or kNone.
+  std::vector<uint32_t> savedResultOf;
+  std::vector<uint32_t> forwardArgs;    ///< joint argument by forward argument
+  std::vector<uint32_t> atEndOfForward; ///< class by joint argument, or kNone
+  bool wroteArguments = false;
+};
+
+} // namespace
+
+std::string cutback::certificate::describe(Value value) {
+  StringRef name = getValueName(value);
+  if (auto arg = dyn_cast<BlockArgument>(value))
+    return name.empty() ? "argument " + std::to_string(arg.getArgNumber())
+                        : ("argument '" + name + "'").str();
+  auto result = cast<OpResult>(value);
+  StringRef op = result.getOwner()->getName().getStringRef();
+  std::string text = name.empty() ? ("'" + op + "'").str()
+                                  : ("'" + name + "' (" + op + ")").str();
+  if (name.empty() && result.getOwner()->getNumResults() > 1)
+    text = "result " + std::to_string(result.getResultNumber()) + " of " + text;
+  return text;
+}
+
+std::string cutback::certificate::describe(Operation *op) {
+  return op->getNumResults() ? describe(op->getResult(0))
+                             : ("'" + op->getName().getStringRef() + "'").str();
+}
+
+LogicalResult cutback::verifyHalves(GraphOp graph, func::FuncOp forward,
+                                    func::FuncOp backward,
+                                    const HalvesSignature &signature,
+                                    CertificateStats *stats) {
+  return Verifier(graph, forward, backward, signature).run(stats);
+}

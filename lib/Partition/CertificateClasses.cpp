@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Value numbering of the joint graph and of both halves, in one table.
+//
+//   1. A key is the op's name, attributes (not: names of results, plan and
+//      policy), result types, and the classes of its operands.
+//   2. Pure ops with equal keys are one class: one lookup in a flat table of
+//      (hash, class) pairs, compared in full.
+//   3. Random ops without a seed and ops with effects are classes of their
+//      own in the joint graph. In a half such an op stands for the one with
+//      its key and name, else for the next one with its key that no half has
+//      run; effects also must come in the joint graph's order.
+//   4. A write gives its argument a new class from there on.
+//   5. Regions are compared op by op; the values that they read from outside
+//      count as operands.
+//
+// Which conduct an op has is asked once a class. Expected linear time, about
+// 60 ns an op; no allocation an op.
+
+#include "CertificateClasses.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+using namespace cutback::certificate;
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  return (hash ^ value) * 0x9E3779B97F4A7C15ull + (hash >> 29);
+}
+
+static uint64_t mix(uint64_t hash, const void *pointer) {
+  return mix(hash, uint64_t(reinterpret_cast<uintptr_t>(pointer)));
+}
+
+static Conduct askConduct(Operation *op) {
+  if (auto model = dyn_cast<RematerializableOpInterface>(op)) {
+    if (model.hasOrderedEffects())
+      return Conduct::Effect;
+    if (model.isRecomputable())
+      return Conduct::Pure;
+    return model.isRandom() ? Conduct::Draw : Conduct::Once;
+  }
+  return isMemoryEffectFree(op) ? Conduct::Pure : Conduct::Effect;
+}
+
+void DefinitionMap::reset(size_t numOps) {
+  unsigned bits = 4;
+  while ((size_t(1) << bits) < 2 * numOps)
+    ++bits;
+  slots.assign(size_t(1) << bits, Slot{nullptr, kNone});
+  mask = slots.size() - 1;
+  shift = 64 - bits;
+}
+
+ClassTable::ClassTable(GraphOp graph)
+    : graph(graph), graphArgs(graph.getBody().getNumArguments()),
+      jointDialect(graph->getDialect()),
+      namesId(StringAttr::get(graph.getContext(), "names")) {
+  owner.assign(graphArgs, kNone);
+}
+
+llvm::ArrayRef<uint32_t> ClassTable::operandsOf(uint32_t opClass) const {
+  uint32_t begin = classes[opClass].operandBegin;
+  uint32_t end = opClass + 1 < classes.size()
+                     ? classes[opClass + 1].operandBegin
+                     : operandClasses.size();
+  return llvm::ArrayRef(operandClasses).slice(begin, end - begin);
+}
+
+uint32_t ClassTable::classOf(Value value) const {
+  if (auto arg = dyn_cast<BlockArgument>(value))
+    return arg.getOwner() == block ? argClasses[arg.getArgNumber()] : kNone;
+  auto result = cast<OpResult>(value);
+  uint32_t first = definitions.lookup(result.getOwner());
+  return first == kNone ? kNone : first + result.getResultNumber();
+}
+
+//===----------------------------------------------------------------------===//
+// Keys
+//===----------------------------------------------------------------------===//
+
+/// A kind with an attribute `names` is compared attribute by attribute,
+/// without it; any other kind by its properties as a whole. The half that a
+/// write stands in follows from where it is, so `side` does not count.
+const ClassTable::Kind &ClassTable::kindOf(Operation *op) {
+  OperationName name = op->getName();
+  auto [it, isNew] =
+      kindIndex.try_emplace(name.getAsOpaquePointer(), kinds.size());
+  if (!isNew)
+    return kinds[it->second];
+  Kind &kind = kinds.emplace_back();
+  if (!name.isRegistered() ||
+      !llvm::is_contained(name.getAttributeNames(), namesId))
+    return kind;
+  kind.wholeProperties = false;
+  for (StringAttr attribute : name.getAttributeNames())
+    if (attribute != namesId &&
+        !(isa<WriteOp>(op) && attribute.getValue() == "side"))
+      kind.attributes.push_back(attribute);
+  return kind;
+}
+
+bool ClassTable::isIgnored(NamedAttribute attribute) const {
+  StringAttr name = attribute.getName();
+  return name == namesId || name.getReferencedDialect() == jointDialect;
+}
+
+static Attribute inherent(Operation *op, StringAttr name) {
+  return op->getName()
+      .getInherentAttr(op, name.getValue())
+      .value_or(Attribute());
+}
+
+uint64_t ClassTable::hashAttributes(Operation *op) {
+  uint64_t hash = mix(0, op->getName().getAsOpaquePointer());
+  const Kind &kind = kindOf(op);
+  if (kind.wholeProperties)
+    hash = mix(hash, uint64_t(op->hashProperties()));
+  for (StringAttr name : kind.attributes)
+    hash = mix(hash, inherent(op, name).getAsOpaquePointer());
+  for (NamedAttribute attribute : op->getRawDictionaryAttrs())
+    if (!isIgnored(attribute))
+      hash = mix(mix(hash, attribute.getName().getAsOpaquePointer()),
+                 attribute.getValue().getAsOpaquePointer());
+  return hash;
+}
+
+bool ClassTable::equalAttributes(Operation *a, Operation *b) {
+  const Kind &kind = kindOf(a);
+  if (kind.wholeProperties &&
+      !a->getName().compareOpProperties(a->getPropertiesStorage(),
+                                        b->getPropertiesStorage()))
+    return false;
+  for (StringAttr name : kind.attributes)
+    if (inherent(a, name) != inherent(b, name))
+      return false;
+  DictionaryAttr left = a->getRawDictionaryAttrs();
+  DictionaryAttr right = b->getRawDictionaryAttrs();
+  if (left == right)
+    return true;
+  auto i = left.begin(), j = right.begin();
+  while (true) {
+    while (i != left.end() && isIgnored(*i))
+      ++i;
+    while (j != right.end() && isIgnored(*j))
+      ++j;
+    if (i == left.end() || j == right.end())
+      return i == left.end() && j == right.end();
+    if (*i++ != *j++)
+      return false;
+  }
+}
+
+/// Op by op. Values from inside correspond by position; values from outside
+/// when their classes are equal.
+bool ClassTable::equalRegions(Operation *a, ArrayRef<uint32_t> aOperands,
+                              const Key &key) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(a->getRegions(), captured);
+  llvm::DenseMap<Value, uint32_t> left, right;
+  for (auto [i, value] : llvm::enumerate(captured))
+    left[value] = aOperands[a->getNumOperands() + i];
+  for (auto [i, value] : llvm::enumerate(key.captured))
+    right[value] = key.operands[key.op->getNumOperands() + i];
+  llvm::DenseMap<Value, Value> inside;
+  auto check = [&](Value l, Value r) -> LogicalResult {
+    auto known = inside.find(l);
+    if (known != inside.end())
+      return success(known->second == r);
+    auto i = left.find(l), j = right.find(r);
+    return success(i != left.end() && j != right.end() &&
+                   i->second == j->second);
+  };
+  auto mark = [&](Value l, Value r) { inside[l] = r; };
+  for (auto [l, r] : llvm::zip(a->getRegions(), key.op->getRegions()))
+    if (!OperationEquivalence::isRegionEquivalentTo(
+            &l, &r, check, mark, OperationEquivalence::IgnoreLocations))
+      return false;
+  return true;
+}
+
+ClassTable::Key ClassTable::keyOf(Operation *op) {
+  scratch.clear();
+  capturedScratch.clear();
+  uint64_t hash = hashAttributes(op);
+  for (Value operand : op->getOperands())
+    scratch.push_back(classOf(operand));
+  if (op->getNumRegions()) {
+    llvm::SetVector<Value> captured;
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+    for (Value value : captured) {
+      capturedScratch.push_back(value);
+      scratch.push_back(classOf(value));
+    }
+  }
+  for (uint32_t operand : scratch)
+    hash = mix(hash, uint64_t(operand));
+  return {op, hash, scratch, capturedScratch};
+}
+
+bool ClassTable::matches(uint32_t opClass, const Key &key) {
+  Operation *op = classes[opClass].op;
+  if (op->getName() != key.op->getName() ||
+      operandsOf(opClass) != key.operands ||
+      op->getResultTypes() != key.op->getResultTypes() ||
+      op->getNumRegions() != key.op->getNumRegions() ||
+      !equalAttributes(op, key.op))
+    return false;
+  return !op->getNumRegions() || equalRegions(op, operandsOf(opClass), key);
+}
+
+bool ClassTable::sameCall(uint32_t a, uint32_t b) {
+  Operation *left = classes[a].op, *right = classes[b].op;
+  return left->getName() == right->getName() &&
+         operandsOf(a).size() == operandsOf(b).size() &&
+         left->getNumRegions() == 0 && right->getNumRegions() == 0 &&
+         left->getResultTypes() == right->getResultTypes() &&
+         equalAttributes(left, right);
+}
+
+//===----------------------------------------------------------------------===//
+// The table
+//===----------------------------------------------------------------------===//
+
+uint32_t ClassTable::find(const Key &key) {
+  uint32_t tag = key.hash >> 32;
+  for (uint64_t at = tag & slotMask; slots[at].opClass != kNone;
+       at = (at + 1) & slotMask)
+    if (slots[at].hash == tag && matches(slots[at].opClass, key))
+      return slots[at].opClass;
+  return kNone;
+}
+
+void ClassTable::grow() {
+  std::vector<Slot> old = std::move(slots);
+  slots.assign(old.size() * 2, Slot{0, kNone});
+  slotMask = slots.size() - 1;
+  for (Slot slot : old)
+    if (slot.opClass != kNone)
+      place(slot);
+}
+
+void ClassTable::place(Slot slot) {
+  uint64_t at = slot.hash & slotMask;
+  while (slots[at].opClass != kNone)
+    at = (at + 1) & slotMask;
+  slots[at] = slot;
+}
+
+/// Appends a class; `isListed`: the key finds it from now on.
+uint32_t ClassTable::add(const Key &key, Conduct conduct, bool isListed) {
+  uint32_t opClass = classes.size();
+  OpClass &added = classes.emplace_back();
+  added.op = key.op;
+  added.operandBegin = operandClasses.size();
+  added.firstValue = owner.size();
+  added.conduct = conduct;
+  operandClasses.insert(operandClasses.end(), key.operands.begin(),
+                        key.operands.end());
+  owner.resize(owner.size() + key.op->getNumResults(), opClass);
+  if (!isListed)
+    return opClass;
+  if (2 * ++numListed > slots.size())
+    grow();
+  place({uint32_t(key.hash >> 32), opClass});
+  return opClass;
+}
+
+uint32_t ClassTable::addInstance(uint32_t opClass, uint32_t head) {
+  uint32_t index = instances.size();
+  classes[opClass].instance = index;
+  Instance &added = instances.emplace_back();
+  added.opClass = opClass;
+  added.left = 1;
+  if (head == kNone) {
+    added.cursor = added.tail = index;
+  } else {
+    instances[instances[head].tail].next = index;
+    instances[head].tail = index;
+  }
+  return index;
+}
+
+//===----------------------------------------------------------------------===//
+// Bodies
+//===----------------------------------------------------------------------===//
+
+void ClassTable::beginBody(Block &newBlock) {
+  block = &newBlock;
+  ops.clear();
+  for (Operation &op : newBlock)
+    if (!op.hasTrait<OpTrait::IsTerminator>())
+      ops.push_back(&op);
+  definitions.reset(ops.size());
+}
+
+void ClassTable::define(Operation *op, uint32_t opClass) {
+  OpClass &entry = classes[opClass];
+  entry.bodies |= 1u << static_cast<unsigned>(body);
+  if (op->getNumResults())
+    definitions.insert(op, entry.firstValue);
+  if (entry.conduct != Conduct::Effect)
+    return;
+  if (auto write = dyn_cast<WriteOp>(op))
+    if (auto arg = dyn_cast<BlockArgument>(write.getDestination()))
+      argClasses[arg.getArgNumber()] = entry.firstValue;
+}
+
+static Attribute firstName(Operation *op) {
+  if (!op->getNumResults())
+    return {};
+  auto names = op->getAttrOfType<ArrayAttr>("names");
+  return names && !names.empty() ? names[0] : Attribute();
+}
+
+void ClassTable::numberJoint() {
+  beginBody(graph.getBlock());
+  argClasses.resize(graphArgs);
+  for (uint32_t arg = 0; arg < graphArgs; ++arg)
+    argClasses[arg] = arg;
+  classes.reserve(ops.size() + 16);
+  owner.reserve(graphArgs + ops.size() + ops.size() / 4);
+  operandClasses.reserve(ops.size() * 2);
+  uint64_t capacity = 16;
+  while (capacity < 2 * ops.size() + 16)
+    capacity *= 2;
+  slots.assign(capacity, Slot{0, kNone});
+  slotMask = capacity - 1;
+  for (Operation *op : ops)
+    numberJointOp(op);
+  jointArgClasses = argClasses;
+}
+
+void ClassTable::numberJointOp(Operation *op) {
+  Key key = keyOf(op);
+  uint32_t opClass = find(key);
+  if (opClass != kNone && classes[opClass].conduct == Conduct::Pure)
+    return define(op, opClass);
+  if (opClass != kNone && classes[opClass].conduct == Conduct::Once) {
+    ++instances[classes[opClass].instance].left;
+    return define(op, opClass);
+  }
+  uint32_t head = opClass == kNone ? kNone : classes[opClass].instance;
+  Conduct conduct =
+      opClass == kNone ? askConduct(op) : classes[opClass].conduct;
+  opClass = add(key, conduct, /*isListed=*/head == kNone);
+  if (conduct != Conduct::Pure) {
+    uint32_t index = addInstance(opClass, head);
+    instances[index].sequence = nextSequence++;
+    if (Attribute name = firstName(op); name && conduct != Conduct::Once)
+      instanceByName.try_emplace(name, index);
+  }
+  define(op, opClass);
+}
+
+LogicalResult ClassTable::numberHalf(Block &half, Body which,
+                                     std::vector<uint32_t> &arguments) {
+  beginBody(half);
+  body = which;
+  lastSequence = 0;
+  hadEffect = false;
+  argClasses = arguments;
+  for (Operation *op : ops) {
+    FailureOr<uint32_t> opClass = matchHalfOp(op);
+    if (failed(opClass))
+      return failure();
+    define(op, *opClass);
+  }
+  arguments = argClasses;
+  return success();
+}
+
+FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
+  Key key = keyOf(op);
+  uint32_t opClass = find(key);
+  if (opClass == kNone)
+    return addForeign(key);
+  const OpClass &entry = classes[opClass];
+  if (entry.conduct == Conduct::Pure)
+    return opClass;
+  if (entry.conduct == Conduct::Once) {
+    if (--instances[entry.instance].left < 0)
+      return reportUsedUp(op, opClass);
+    return opClass;
+  }
+  return takeInstance(key, entry.instance);
+}
+
+/// An op that the joint graph does not have. That is an error for effects; any
+/// other op does harm only where a result depends on it.
+FailureOr<uint32_t> ClassTable::addForeign(const Key &key) {
+  Conduct conduct = askConduct(key.op);
+  if (conduct == Conduct::Effect)
+    return reportForeignEffect(key);
+  uint32_t opClass = add(key, conduct, /*isListed=*/true);
+  if (conduct != Conduct::Pure) {
+    uint32_t index = addInstance(opClass, kNone);
+    instances[index].left = 0;
+    instances[index].cursor = kNone;
+  }
+  return opClass;
+}
+
+/// The instance with the op's name, else the first one that is left; of
+/// effects, none before the last one of this half if that can be avoided.
+uint32_t ClassTable::pickInstance(const Key &key, uint32_t head) {
+  bool isEffect = classes[instances[head].opClass].conduct == Conduct::Effect;
+  auto fits = [&](uint32_t i) {
+    return instances[i].left > 0 &&
+           (!isEffect || !hadEffect || instances[i].sequence > lastSequence);
+  };
+  // The name may belong to an op with another key.
+  if (Attribute name = firstName(key.op))
+    if (auto named = instanceByName.find(name);
+        named != instanceByName.end() && fits(named->second) &&
+        matches(instances[named->second].opClass, key))
+      return named->second;
+  uint32_t &cursor = instances[head].cursor;
+  while (cursor != kNone && instances[cursor].left <= 0)
+    cursor = instances[cursor].next;
+  for (uint32_t i = cursor; i != kNone; i = instances[i].next)
+    if (fits(i))
+      return i;
+  return cursor;
+}
+
+FailureOr<uint32_t> ClassTable::takeInstance(const Key &key, uint32_t head) {
+  Operation *op = key.op;
+  uint32_t index = pickInstance(key, head);
+  if (index == kNone)
+    return reportUsedUp(op, instances[head].opClass);
+  Instance &taken = instances[index];
+  const OpClass &entry = classes[taken.opClass];
+  if (entry.conduct == Conduct::Effect) {
+    if (hadEffect && taken.sequence < lastSequence) {
+      auto diag = op->emitError("this effect comes later than in the joint "
+                                "graph: another one that follows it there "
+                                "precedes it here");
+      diag.attachNote(entry.op->getLoc()) << "the effect in the joint graph";
+      return diag;
+    }
+    hadEffect = true;
+    lastSequence = taken.sequence;
+  }
+  --taken.left;
+  return taken.opClass;
+}
+
+//===----------------------------------------------------------------------===//
+// What is missing, and what is too much
+//===----------------------------------------------------------------------===//
+
+LogicalResult ClassTable::reportUsedUp(Operation *op, uint32_t opClass) {
+  const OpClass &entry = classes[opClass];
+  InFlightDiagnostic diag =
+      op->emitError() << describe(op) << " runs twice: "
+                      << (entry.conduct == Conduct::Draw
+                              ? "its random numbers would differ from those "
+                                "of the first run"
+                              : "it may run only as often as in the joint "
+                                "graph");
+  diag.attachNote(entry.op->getLoc()) << "save its result instead";
+  return diag;
+}
+
+LogicalResult ClassTable::reportForeignEffect(const Key &key) {
+  uint32_t like = unusedEffectLike(key.op);
+  InFlightDiagnostic diag = key.op->emitError()
+                            << describe(key.op)
+                            << " has an effect that the joint graph does not "
+                               "have";
+  if (like == kNone)
+    return diag;
+  Operation *other = classes[like].op;
+  ArrayRef<uint32_t> operands = operandsOf(like);
+  for (size_t i = 0;
+       i < std::min<size_t>(operands.size(), key.op->getNumOperands()); ++i)
+    if (operands[i] != key.operands[i]) {
+      diag.attachNote(other->getLoc())
+          << "operand " << i << " is " << describe(key.op->getOperand(i))
+          << ", in the joint graph " << describe(other->getOperand(i));
+      return diag;
+    }
+  diag.attachNote(other->getLoc())
+      << "the joint graph has this one, with other attributes";
+  return diag;
+}
+
+uint32_t ClassTable::unusedEffectLike(Operation *op) const {
+  for (const Instance &instance : instances) {
+    const OpClass &entry = classes[instance.opClass];
+    if (entry.conduct == Conduct::Effect && instance.left > 0 &&
+        entry.op->getName() == op->getName())
+      return instance.opClass;
+  }
+  return kNone;
+}
+
+uint32_t ClassTable::firstMissingEffect() const {
+  for (const Instance &instance : instances)
+    if (classes[instance.opClass].conduct == Conduct::Effect &&
+        instance.left > 0)
+      return instance.opClass;
+  return kNone;
+}
+
+uint64_t ClassTable::countRecomputed() const {
+  constexpr uint8_t both = 1u << static_cast<unsigned>(Body::Forward) |
+                           1u << static_cast<unsigned>(Body::Backward);
+  return llvm::count_if(classes, [](const OpClass &entry) {
+    return (entry.bodies & both) == both;
+  });
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Classes of values over three functions: the certificate's value numbering.
+#ifndef CUTBACK_LIB_PARTITION_CERTIFICATECLASSES_H
+#define CUTBACK_LIB_PARTITION_CERTIFICATECLASSES_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cutback::certificate {
+
+constexpr uint32_t kNone = ~uint32_t(0);
+
+/// What a second run of an op would change.
+enum class Conduct : uint8_t {
+  Pure,   ///< nothing: all ops of one key are one class
+  Once,   ///< perhaps something: one class, run as often as in the graph
+  Draw,   ///< random numbers: each op is a class of its own
+  Effect, ///< the world: each op is a class of its own, and in order
+};
+
+enum class Body : uint8_t { Joint = 0, Forward = 1, Backward = 2 };
+
+/// One class of ops. Its results are value classes firstValue, firstValue + 1,
+/// … ; its operands' classes lie between operandBegin and that of the next op
+/// class.
+struct OpClass {
+  mlir::Operation *op; ///< the first op met
+  uint32_t operandBegin, firstValue;
+  uint32_t instance = kNone; ///< in `instances`, for all but Pure
+  Conduct conduct = Conduct::Pure;
+  uint8_t bodies = 0; ///< bit b: computed in body b
+};
+
+/// Bookkeeping of classes that are not pure. Those of one key form a list, in
+/// the order of the joint graph.
+struct Instance {
+  uint32_t opClass;
+  uint32_t next = kNone;   ///< in the list
+  uint32_t cursor = kNone; ///< head: the first one not used up; kNone: all are
+  uint32_t tail = kNone;   ///< head: the last one
+  uint32_t sequence = 0;   ///< effects: place in the joint graph's order
+  int32_t left = 0;        ///< how often the halves may still run it
+};
+
+/// Operation* → first value class, for the ops of one function.
+class DefinitionMap {
+public:
+  void reset(size_t numOps);
+  void insert(mlir::Operation *op, uint32_t value) {
+    uint64_t at = slotOf(op);
+    while (slots[at].op)
+      at = (at + 1) & mask;
+    slots[at] = {op, value};
+  }
+  /// kNone for an op that was not inserted.
+  uint32_t lookup(mlir::Operation *op) const {
+    uint64_t at = slotOf(op);
+    while (slots[at].op && slots[at].op != op)
+      at = (at + 1) & mask;
+    return slots[at].op ? slots[at].value : kNone;
+  }
+
+private:
+  struct Slot {
+    mlir::Operation *op;
+    uint32_t value;
+  };
+  uint64_t slotOf(mlir::Operation *op) const {
+    return (reinterpret_cast<uintptr_t>(op) * 0x9E3779B97F4A7C15ull) >> shift;
+  }
+  std::vector<Slot> slots;
+  uint64_t mask = 0;
+  unsigned shift = 63;
+};
+
+/// Numbers the bodies of the joint graph, the forward and the backward with
+/// common classes. Value classes 0 … numArgs-1 are the joint graph's arguments
+/// as they are passed in; a write gives its argument the class of its result.
+class ClassTable {
+public:
+  explicit ClassTable(joint::GraphOp graph);
+
+  /// Numbers the joint graph. Must come first.
+  void numberJoint();
+  /// Numbers a half. `argClasses[i]` is the class of its argument i at the
+  /// start; afterwards it is the class at the end. Fails with an error at an
+  /// op that the joint graph does not run, or not so often.
+  mlir::LogicalResult numberHalf(mlir::Block &block, Body body,
+                                 std::vector<uint32_t> &argClasses);
+
+  /// The class of a value of the function numbered last.
+  uint32_t classOf(mlir::Value value) const;
+  /// Arguments of the joint graph at the end of its body.
+  llvm::ArrayRef<uint32_t> jointArgs() const { return jointArgClasses; }
+
+  uint32_t numArgs() const { return graphArgs; }
+  uint32_t numValues() const { return owner.size(); }
+  /// Op class that a value class is a result of, kNone for an argument.
+  uint32_t ownerOf(uint32_t value) const { return owner[value]; }
+  const OpClass &get(uint32_t opClass) const { return classes[opClass]; }
+  llvm::ArrayRef<uint32_t> operandsOf(uint32_t opClass) const;
+  /// Equal but for the classes of operands.
+  bool sameCall(uint32_t a, uint32_t b);
+  /// Classes that both halves compute.
+  uint64_t countRecomputed() const;
+  /// The first effect of the joint graph that neither half has, or kNone.
+  uint32_t firstMissingEffect() const;
+  /// An effect of the joint graph of this kind that no half has had yet, or
+  /// kNone.
+  uint32_t unusedEffectLike(mlir::Operation *op) const;
+
+private:
+  /// Which attributes of a kind of op count.
+  struct Kind {
+    bool wholeProperties = true;
+    llvm::SmallVector<mlir::StringAttr, 4> attributes;
+  };
+  struct Slot {
+    uint32_t hash, opClass;
+  };
+  struct Key {
+    mlir::Operation *op;
+    uint64_t hash;
+    llvm::ArrayRef<uint32_t> operands;
+    llvm::ArrayRef<mlir::Value> captured;
+  };
+
+  void beginBody(mlir::Block &block);
+  const Kind &kindOf(mlir::Operation *op);
+  uint64_t hashAttributes(mlir::Operation *op);
+  bool equalAttributes(mlir::Operation *a, mlir::Operation *b);
+  bool isIgnored(mlir::NamedAttribute attribute) const;
+  bool equalRegions(mlir::Operation *a, llvm::ArrayRef<uint32_t> aOperands,
+                    const Key &key);
+  Key keyOf(mlir::Operation *op);
+  bool matches(uint32_t opClass, const Key &key);
+  uint32_t find(const Key &key);
+  uint32_t add(const Key &key, Conduct conduct, bool isListed);
+  void grow();
+  void place(Slot slot);
+  uint32_t addInstance(uint32_t opClass, uint32_t head);
+  void numberJointOp(mlir::Operation *op);
+  mlir::FailureOr<uint32_t> matchHalfOp(mlir::Operation *op);
+  mlir::FailureOr<uint32_t> takeInstance(const Key &key, uint32_t head);
+  uint32_t pickInstance(const Key &key, uint32_t head);
+  mlir::FailureOr<uint32_t> addForeign(const Key &key);
+  mlir::LogicalResult reportForeignEffect(const Key &key);
+  mlir::LogicalResult reportUsedUp(mlir::Operation *op, uint32_t opClass);
+  void define(mlir::Operation *op, uint32_t opClass);
+
+  joint::GraphOp graph;
+  uint32_t graphArgs;
+  mlir::Dialect *jointDialect;
+  mlir::StringAttr namesId;
+
+  std::vector<OpClass> classes;
+  std::vector<uint32_t> operandClasses;
+  std::vector<uint32_t> owner; ///< by value class
+  std::vector<Instance> instances;
+  llvm::DenseMap<mlir::Attribute, uint32_t> instanceByName;
+  std::vector<Slot> slots;
+  uint64_t slotMask = 0, numListed = 0;
+  std::vector<Kind> kinds;
+  llvm::DenseMap<void *, uint32_t> kindIndex;
+
+  // The function at work.
+  mlir::Block *block = nullptr;
+  Body body = Body::Joint;
+  std::vector<mlir::Operation *> ops;
+  DefinitionMap definitions;
+  std::vector<uint32_t> argClasses, jointArgClasses;
+  llvm::SmallVector<uint32_t, 16> scratch;
+  llvm::SmallVector<mlir::Value, 4> capturedScratch;
+  uint32_t nextSequence = 0, lastSequence = 0;
+  bool hadEffect = false;
+};
+
+/// "'mul_3' (aten.mul.Tensor)", "argument 'x'", "result 1 of …".
+std::string describe(mlir::Value value);
+std::string describe(mlir::Operation *op);
+
+} // namespace cutback::certificate
+
+#endif // CUTBACK_LIB_PARTITION_CERTIFICATECLASSES_H
