@@ -259,7 +259,7 @@ private:
     if (!options.verify)
       return success();
     PhaseTimer timer(result.seconds.verify);
-    if (FlowError error = checkFlow(network, cut.flow, cut))
+    if (FlowError error = checkFlow(network, cut))
       return graph.emitError("the minimum cut is not proved by its flow: ")
              << *error;
     return success();
