@@ -40,6 +40,7 @@ class CallOp
           joint::RematerializableOpInterface::Trait,
           joint::FusibleOpInterface::Trait, joint::CostModelOpInterface::Trait,
           joint::DifferentiableOpInterface::Trait,
+          joint::SizeEvaluationOpInterface::Trait,
           joint::FrameworkCallOpInterface::Trait> {
 public:
   using Op::Op;
@@ -133,6 +134,12 @@ public:
   }
   bool usesMatrixUnits() { return getInfo().has(kMatrixUnits); }
   bool canHaveGradient(unsigned operand);
+
+  // SizeEvaluationOpInterface.
+  bool evaluateSizes(llvm::ArrayRef<mlir::Type> operandTypes,
+                     llvm::ArrayRef<int64_t> operandInts,
+                     llvm::SmallVectorImpl<mlir::Type> &resultTypes,
+                     llvm::SmallVectorImpl<int64_t> &resultInts);
 
   // FrameworkCallOpInterface.
   llvm::StringRef getPacketName();

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// mlir-opt for this project: reads MLIR text or bytecode, runs passes, writes
+// text or (with --emit-bytecode) bytecode. A file that is read and printed
+// again is verified, so without passes this is the checker of test inputs.
+
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/Joint.h"
+#ifdef CUTBACK_HAVE_PIPELINES
+#include "cutback/Pipelines/Passes.h"
+#endif
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::registerTransformsPasses();
+#ifdef CUTBACK_HAVE_PIPELINES
+  cutback::registerAllPasses();
+#endif
+  mlir::DialectRegistry registry;
+  registry.insert<cutback::aten::AtenDialect, cutback::joint::JointDialect,
+                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
+                  mlir::linalg::LinalgDialect, mlir::math::MathDialect,
+                  mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(
+      argc, argv, "training-graph optimizer driver\n", registry));
+}
