@@ -131,6 +131,23 @@ void infer::pushNone(const InferCall &call, Results &results) {
   results.push_back(NoneType::get(call.getContext()));
 }
 
+LogicalResult infer::pushMasked(const InferCall &call, Results &results,
+                                ArrayRef<std::optional<TensorShape>> shapes) {
+  SmallVector<bool> mask;
+  if (failed(call.booleans("output_mask", mask)))
+    return failure();
+  if (mask.size() != shapes.size())
+    return call.error("output_mask has ", mask.size(), " entries, not ",
+                      shapes.size());
+  for (auto [wanted, shape] : llvm::zip_equal(mask, shapes)) {
+    if (!wanted || !shape)
+      pushNone(call, results);
+    else if (failed(push(call, results, *shape)))
+      return failure();
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Arguments
 //===----------------------------------------------------------------------===//
@@ -274,8 +291,8 @@ Dims infer::reduceShape(ArrayRef<int64_t> dims,
   return result;
 }
 
-LogicalResult infer::checkSame(const InferCall &call, StringRef what,
-                               int64_t a, int64_t b) {
+LogicalResult infer::checkSame(const InferCall &call, StringRef what, int64_t a,
+                               int64_t b) {
   return mayEqual(a, b) ? success()
                         : call.error(what, " differ: ", a, " and ", b);
 }

@@ -65,6 +65,11 @@ inline mlir::LogicalResult push(const InferCall &call, Results &results,
 }
 /// Adds an undefined result.
 void pushNone(const InferCall &call, Results &results);
+/// Adds shape i where bit i of `output_mask` is set, else an undefined result.
+/// Shapes that are not there (no weight) are undefined too.
+mlir::LogicalResult
+pushMasked(const InferCall &call, Results &results,
+           llvm::ArrayRef<std::optional<TensorShape>> shapes);
 
 //===-- Arguments ---------------------------------------------------------===//
 /// "self", else "input", else the first tensor parameter.

@@ -222,9 +222,8 @@ LogicalResult InferCall::integer(ParamRef param, int64_t &result) const {
   return integerOf(item(param), result);
 }
 
-LogicalResult
-InferCall::optionalInteger(ParamRef param,
-                           std::optional<int64_t> &result) const {
+LogicalResult InferCall::optionalInteger(ParamRef param,
+                                         std::optional<int64_t> &result) const {
   result.reset();
   Item arg = item(param);
   return arg.isNone() ? success() : integerOf(arg, result.emplace());
@@ -241,22 +240,38 @@ LogicalResult InferCall::integers(ParamRef param,
   return success();
 }
 
-LogicalResult InferCall::number(ParamRef param,
-                                std::optional<double> &result) const {
+LogicalResult InferCall::numberOf(const Item &item,
+                                  std::optional<double> &result) const {
   result.reset();
-  Item arg = item(param);
-  if (auto value = dyn_cast_or_null<FloatAttr>(arg.value)) {
+  if (auto value = dyn_cast_or_null<FloatAttr>(item.value)) {
     result = value.getValueAsDouble();
     return success();
   }
-  Type type = operandType(arg);
+  Type type = operandType(item);
   if (isa_and_nonnull<FloatType>(type))
     return success();
   int64_t value = 0;
-  if (failed(integerOf(arg, value)))
+  if (failed(integerOf(item, value)))
     return failure();
   if (!type || value != kUnknown)
     result = static_cast<double>(value);
+  return success();
+}
+
+LogicalResult InferCall::number(ParamRef param,
+                                std::optional<double> &result) const {
+  return numberOf(item(param), result);
+}
+
+LogicalResult
+InferCall::numbers(ParamRef param,
+                   SmallVectorImpl<std::optional<double>> &result) const {
+  SmallVector<Item> items;
+  if (failed(entries(param, items)))
+    return failure();
+  for (const Item &entry : items)
+    if (failed(numberOf(entry, result.emplace_back())))
+      return failure();
   return success();
 }
 
@@ -333,10 +348,12 @@ LogicalResult InferCall::dimension(ParamRef param, int64_t rank,
 // Entry point
 //===----------------------------------------------------------------------===//
 
-LogicalResult cutback::aten::inferResultTypes(
-    const Schema &schema, ArrayAttr args, TypeRange operandTypes,
-    ArrayRef<int64_t> operandInts, std::optional<Location> loc,
-    SmallVectorImpl<Type> &results) {
+LogicalResult cutback::aten::inferResultTypes(const Schema &schema,
+                                              ArrayAttr args,
+                                              TypeRange operandTypes,
+                                              ArrayRef<int64_t> operandInts,
+                                              std::optional<Location> loc,
+                                              SmallVectorImpl<Type> &results) {
   results.clear();
   InferCall call(schema, args, operandTypes, operandInts, loc);
   if (!schema.infer)

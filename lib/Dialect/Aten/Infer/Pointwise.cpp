@@ -16,10 +16,11 @@ using namespace mlir;
 using namespace cutback::aten;
 using namespace cutback::aten::infer;
 
-/// Scalar parameters that promote.
+/// Parameters that broadcast and promote. What log_sigmoid keeps in `buffer`
+/// is its kernel's own affair.
 static bool promotes(const SchemaParam &param) {
   if (param.kind == ParamKind::Tensor)
-    return true;
+    return param.name != "buffer";
   if (param.kind != ParamKind::Scalar)
     return false;
   return llvm::StringSwitch<bool>(param.name)
@@ -114,9 +115,9 @@ LogicalResult infer::where(const InferCall &call, Results &results) {
   if (failed(call.tensor(0, condition)) ||
       failed(getOperands(call, operands, /*first=*/1)))
     return failure();
-  if (!isBool(condition.element) && condition.element != Type(IntegerType::get(
-                                        call.getContext(), 8,
-                                        IntegerType::Unsigned)))
+  if (!isBool(condition.element) &&
+      condition.element !=
+          Type(IntegerType::get(call.getContext(), 8, IntegerType::Unsigned)))
     return call.error("the condition must be of type i1 or ui8, not ",
                       condition.element);
   Dims dims = condition.dims;
@@ -139,8 +140,11 @@ LogicalResult infer::maskedFill(const InferCall &call, Results &results) {
 
 LogicalResult infer::toDtype(const InferCall &call, Results &results) {
   TensorShape self;
+  std::optional<TensorShape> other;
   Type type;
-  if (failed(getSelf(call, self)) || failed(getDtype(call, self.element, type)))
+  if (failed(getSelf(call, self)) ||
+      failed(call.optionalTensor("other", other)) ||
+      failed(getDtype(call, other ? other->element : self.element, type)))
     return failure();
   return push(call, results, self.dims, type);
 }

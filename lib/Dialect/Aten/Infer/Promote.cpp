@@ -91,7 +91,7 @@ Type cutback::aten::promoteTypes(ArrayRef<TensorShape> operands) {
       continue;
     if (operand.isNumber && isa<FloatType>(element))
       element = Float32Type::get(element.getContext());
-    Type &group = operand.isNumber        ? number
+    Type &group = operand.isNumber       ? number
                   : operand.dims.empty() ? zeroDim
                                          : withDims;
     group = group ? promotePair(group, element) : element;

@@ -148,14 +148,14 @@ LogicalResult infer::splitWithSizes(const InferCall &call, Results &results) {
   Dims sizes;
   int param = call.getSchema().find("split_sizes");
   if (failed(getSelfAndDim(call, "dim", self, dim)) ||
-      failed(getSizes(call, param < 0 ? ParamRef("split_size") : ParamRef(param),
-                      sizes)))
+      failed(getSizes(
+          call, param < 0 ? ParamRef("split_size") : ParamRef(param), sizes)))
     return failure();
   int64_t total = 0;
   for (int64_t size : sizes)
     total = addSizes(total, size);
-  if (failed(checkSame(call, "sum of the pieces and size", total,
-                       self.dims[dim])))
+  if (failed(
+          checkSame(call, "sum of the pieces and size", total, self.dims[dim])))
     return failure();
   for (int64_t size : sizes) {
     self.dims[dim] = size;

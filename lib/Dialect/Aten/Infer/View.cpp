@@ -69,8 +69,7 @@ LogicalResult infer::viewDtype(const InferCall &call, Results &results) {
   if (from == to || from == 0 || to == 0)
     return push(call, results, self.dims, type);
   if (self.dims.empty())
-    return call.error("a tensor without dimensions cannot be viewed as ",
-                      type);
+    return call.error("a tensor without dimensions cannot be viewed as ", type);
   int64_t bytes = mulSizes(self.dims.back(), from);
   if (bytes != kUnknown && bytes % to != 0)
     return call.error("rows of ", bytes, " bytes cannot be viewed as ", type);
