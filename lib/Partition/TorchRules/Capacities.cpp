@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 using namespace cutback;
 using namespace cutback::torchrules;
@@ -23,7 +24,10 @@ int64_t cutback::torchTensorSize(TorchRuleSet rules, int64_t elements,
                                  int64_t itemSize, bool hasUnknownSymbol) {
   if (hasUnknownSymbol)
     elements = rules == TorchRuleSet::Torch23 ? 4098 : 4096;
-  return elements * itemSize;
+  int64_t bytes;
+  if (__builtin_mul_overflow(elements, itemSize, &bytes))
+    return std::numeric_limits<int64_t>::max();
+  return bytes;
 }
 
 int64_t torchrules::ruleSize(const RuleView &view, FxNodeId n) {

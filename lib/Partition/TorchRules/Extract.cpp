@@ -47,6 +47,12 @@ private:
 };
 } // namespace
 
+/// Computed by the half that these marks are of, not given to it.
+static bool isInHalf(uint8_t marks) {
+  constexpr uint8_t computed = halfbit::Valid | halfbit::Live;
+  return (marks & (computed | halfbit::Input)) == computed;
+}
+
 /// 2.13 does not save a bool that nothing but `_assert_scalar` reads.
 bool HalvesExtraction::isAssertedBool(FxNodeId n) const {
   if (view.is23() || graph.nodes[n].value != FxValue::SymBool)
@@ -118,7 +124,7 @@ HalvesExtraction::mark(Half half, std::vector<uint8_t> &marks) {
               " cannot compute its result '" + std::string(graph.name(n)) +
               "' from what it is given",
           n, "save the values that it depends on"};
-    marks[result] |= halfbit::Live;
+    marks[result] |= halfbit::Live | halfbit::Result;
   }
   extractHalf(view, half, marks);
   return std::nullopt;
@@ -127,28 +133,18 @@ HalvesExtraction::mark(Half half, std::vector<uint8_t> &marks) {
 /// Does the backward use this input, by more than dead wait_tensors?
 bool HalvesExtraction::isUsed(const std::vector<uint8_t> &marks,
                               FxNodeId n) const {
-  if (!(marks[n] & halfbit::Live))
-    return false;
-  if (view.is23())
-    return true;
-  for (FxNodeId result : graph.outputs)
-    if (result == n)
-      return true;
-  bool anyUser = false;
+  if (view.is23() || (marks[n] & halfbit::Result))
+    return marks[n] & halfbit::Live;
   for (FxNodeId user : graph.users[n]) {
-    bool inHalf = (marks[user] & halfbit::Valid) &&
-                  (marks[user] & halfbit::Live) &&
-                  !(marks[user] & halfbit::Input);
-    if (!inHalf)
+    if (!isInHalf(marks[user]))
       continue;
-    anyUser = true;
-    if (!view.is(user, trait::WaitTensor))
+    if (!view.is(user, trait::WaitTensor) || (marks[user] & halfbit::Result))
       return true;
     for (FxNodeId next : graph.users[user])
-      if ((marks[next] & halfbit::Live) && (marks[next] & halfbit::Valid))
+      if (isInHalf(marks[next]))
         return true;
   }
-  return !anyUser;
+  return false;
 }
 
 void HalvesExtraction::bindSymbols() {
@@ -198,7 +194,7 @@ std::vector<FxNodeId>
 HalvesExtraction::listNodes(const std::vector<uint8_t> &marks) const {
   std::vector<FxNodeId> nodes;
   for (FxNodeId n = 0; n < graph.outputNode(); ++n)
-    if (marks[n] == (halfbit::Valid | halfbit::Live))
+    if (isInHalf(marks[n]))
       nodes.push_back(n);
   return nodes;
 }

@@ -138,8 +138,8 @@ void FxGraphBuilder::argFloat(double value) {
 void FxGraphBuilder::argBool(bool value) { literal('b', value, value); }
 
 void FxGraphBuilder::argText(std::string_view text) {
-  // Even numbers here, odd ones for argOpaque.
-  argOpaque(uint64_t(intern(textIds, text)) << 1 | uint64_t(1) << 63);
+  // The top bit tells texts from what the caller interned.
+  argOpaque(intern(textIds, text) | uint64_t(1) << 63);
 }
 
 void FxGraphBuilder::argOpaque(uint64_t identity) {

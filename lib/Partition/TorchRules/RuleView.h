@@ -106,11 +106,12 @@ void classifyNodes(const RuleView &view, TorchNetwork &network);
 enum class Half : uint8_t { Forward, Backward };
 /// Bits of the result of extractHalf, one byte a node.
 namespace halfbit {
-enum : uint8_t { Valid = 1, Live = 2, Input = 4 };
+enum : uint8_t { Valid = 1, Live = 2, Input = 4, Result = 8 };
 }
 /// `marks` holds halfbit::Input for what the half is given and halfbit::Live
 /// for its results; on return, Valid says that a node can be computed, Live
-/// that the half contains it (or, for an input, uses it).
+/// that the half contains it (or, for an input, uses it). Result is the
+/// caller's.
 void extractHalf(const RuleView &view, Half half, std::vector<uint8_t> &marks);
 
 std::vector<int64_t> distancesToBackward(const RuleView &view,

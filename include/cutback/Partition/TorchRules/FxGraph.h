@@ -243,7 +243,8 @@ public:
   /// None, dtypes, devices, strings: anything that is equal if its text is.
   void argText(std::string_view text);
   /// Any literal that the caller has interned itself, for instance by the
-  /// address of a uniqued attribute; equal numbers = equal literals.
+  /// address of a uniqued attribute; equal numbers = equal literals. Below
+  /// 2^63.
   void argOpaque(uint64_t identity);
   void argListBegin();
   void argListEnd();

@@ -72,7 +72,8 @@ uint8_t lookupTorchOp(TorchRuleSet rules, std::string_view packet);
 
 /// The size of a tensor in the rules' units, bytes. PyTorch replaces the
 /// *whole* element count, not the symbol, where a symbol has no hint: by 4096
-/// elements (2.13) or 4098 (2.3). `elements` is then ignored.
+/// elements (2.13) or 4098 (2.3). `elements` is then ignored. The largest
+/// int64_t, which buildTorchNetwork refuses, if the bytes do not fit.
 int64_t torchTensorSize(TorchRuleSet rules, int64_t elements, int64_t itemSize,
                         bool hasUnknownSymbol);
 
@@ -189,7 +190,7 @@ std::optional<TorchRulesError>
 extractTorchHalves(const FxGraph &graph, const TorchRulesOptions &options,
                    const std::vector<FxNodeId> &saved, TorchHalves &halves);
 
-/// Bytes of a list of saved tensors.
+/// Bytes of a list of saved tensors, as PyTorch's `_size_of` sees them.
 struct TorchSavedBytes {
   /// Elements x item size, each tensor by itself.
   int64_t plain = 0;
