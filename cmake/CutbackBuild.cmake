@@ -58,6 +58,12 @@ function(cutback_use_pch target)
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
       target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
     endif()
+    # The header is compiled with -fPIC; a program with -fPIE could not use it.
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "EXECUTABLE")
+      set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+      target_compile_options(${target} PRIVATE -fPIC)
+    endif()
   endif()
 endfunction()
 
