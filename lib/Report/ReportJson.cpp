@@ -122,7 +122,7 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
 }
 
 std::string reportJson(const PartitionResult &result,
-                       const ReportExtras &extras) {
+                       const ReportExtras &extras, bool withTimes) {
   std::string text;
   llvm::raw_string_ostream os(text);
   OStream json(os);
@@ -150,10 +150,12 @@ std::string reportJson(const PartitionResult &result,
       json.attribute("priced_ps", result.pricedPs);
     });
     json.attribute("verified", result.verified);
-    writeStrategies(json, extras);
+    if (!extras.strategies.empty())
+      writeStrategies(json, extras);
     if (extras.other)
       writeOther(json, *extras.other);
-    writeSeconds(json, result.seconds);
+    if (withTimes)
+      writeSeconds(json, result.seconds);
   });
   return text + "\n";
 }

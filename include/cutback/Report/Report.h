@@ -59,8 +59,9 @@ std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras);
 
 /// The report as one JSON object on one line, schema 1 (docs/ReportJson.md).
+/// Without "seconds", equal plans give equal bytes.
 std::string reportJson(const PartitionResult &result,
-                       const ReportExtras &extras);
+                       const ReportExtras &extras, bool withTimes = true);
 
 /// How the command line spells a choice.
 llvm::StringRef spell(Strategy strategy);

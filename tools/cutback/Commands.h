@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands of the driver. Each is a table of what it takes and a function
+// that runs it and returns the exit code of the process.
+#ifndef CUTBACK_TOOLS_CUTBACK_COMMANDS_H
+#define CUTBACK_TOOLS_CUTBACK_COMMANDS_H
+
+#include "cutback/Support/CommandLine.h"
+
+#include <vector>
+
+namespace cutback {
+
+/// Exit codes; scripts depend on them.
+enum ExitCode {
+  Done = 0,
+  WrongInput = 1, ///< or holds what cannot be handled
+  WrongUsage = 2, ///< the command line
+  NoPlan = 3,     ///< or a check failed
+  OurDefect = 4,
+};
+
+struct Command {
+  CommandSpec (*spec)();
+  int (*run)(const CommandLine &line);
+};
+
+CommandSpec importSpec();
+int runImport(const CommandLine &line);
+CommandSpec reportSpec();
+int runReport(const CommandLine &line);
+CommandSpec explainSpec();
+int runExplain(const CommandLine &line);
+CommandSpec compileSpec();
+int runCompile(const CommandLine &line);
+CommandSpec drawSpec();
+int runDraw(const CommandLine &line);
+CommandSpec verifySpec();
+int runVerify(const CommandLine &line);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_COMMANDS_H

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback draw`: a picture of a plan, as SVG or in Graphviz's language. The
+// kind follows from the name of the output; nothing else could tell it.
+
+#include "PlanRun.h"
+
+#include "cutback/Report/Drawing.h"
+#include "cutback/Report/Explain.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace cutback {
+
+CommandSpec drawSpec() {
+  CommandSpec spec;
+  spec.name = "draw";
+  spec.arguments = "IN -o F.svg|F.dot";
+  spec.summary = "Draw a plan.\n\n"
+                 "Graphs of more than 120 ops are drawn module by module; "
+                 "--around shows single ops.";
+  spec.options = withPlanOptions({
+      {"o", OptionSpec::Text, "F.svg|F.dot", "the picture"},
+      {"around", OptionSpec::Text, "NAME",
+       "only the value NAME and what is near it"},
+      {"radius", OptionSpec::Integer, "N",
+       "how far --around looks, in ops (default 2)", false, 1},
+      {"what", OptionSpec::Choice, "joint|forward|backward|network",
+       "both halves (the default), one of them, or the\n"
+       "ops that could be recomputed with the costs"},
+  });
+  spec.examples = {
+      "draw joint.txt -o plan.svg",
+      "draw joint.txt -o near.svg --around=addmm_3 --radius=3",
+      "draw joint.txt -o backward.dot --what=backward",
+  };
+  return spec;
+}
+
+static int readDrawOptions(Session &session, const GraphView &view,
+                           DrawOptions &options) {
+  std::string_view what = session.line.get("what").value_or("joint");
+  options.what = llvm::StringSwitch<DrawOptions::What>(
+                     llvm::StringRef(what.data(), what.size()))
+                     .Case("forward", DrawOptions::Forward)
+                     .Case("backward", DrawOptions::Backward)
+                     .Case("network", DrawOptions::Network)
+                     .Default(DrawOptions::Joint);
+  options.radius =
+      std::min<int64_t>(session.line.integer("radius").value_or(2), 1000000);
+  auto around = session.line.get("around");
+  if (!around)
+    return Done;
+  std::string name(*around);
+  options.around = findValue(view, name);
+  if (options.around)
+    return Done;
+  std::vector<std::string> near = namesNear(view, name, 3);
+  return session.fail(
+      WrongInput, "the prepared graph has no value '" + name + "'",
+      near.empty() ? "`cutback import` prints the graph with all names"
+                   : "names near it: " + llvm::join(near, ", "));
+}
+
+int runDraw(const CommandLine &line) {
+  Session session("draw", line);
+  llvm::StringRef path = "";
+  if (auto given = line.get("o"))
+    path = llvm::StringRef(given->data(), given->size());
+  if (!path.ends_with(".svg") && !path.ends_with(".dot"))
+    return session.fail(WrongUsage, "expected -o F.svg or -o F.dot",
+                        "the end of the name tells the kind of picture");
+  if (line.has("radius") && !line.has("around"))
+    return session.fail(WrongUsage, "--radius needs --around=NAME");
+  PlanRun run;
+  if (int code = run.load(session, importOptionsOf(line)))
+    return code;
+  if (int code = run.plan(session))
+    return code;
+  DrawOptions options;
+  if (int code = readDrawOptions(session, run.result->view, options))
+    return code;
+  session.progress.step("drawing");
+  Picture picture = makePicture(*run.result, options);
+  if (path.ends_with(".dot"))
+    return session.write(line.get("o"), writeDot(picture));
+  layoutPicture(picture);
+  return session.write(line.get("o"), writeSvg(picture));
+}
+
+} // namespace cutback

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver `cutback`: finds the command, parses its options, runs it.
+//
+// Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 no
+// plan or a failed check, 4 a defect of ours. A defect ends with one line that
+// asks for a report, whatever it was: exceptions are caught here; allocation
+// failures and fatal errors inside LLVM (which is built without exceptions)
+// and signals end in handlers that print the line and leave. So there is never
+// a stack dump, and no exit by a signal that a script would have to decode.
+
+#include "Commands.h"
+
+#include "cutback/Support/SafeFile.h"
+#include "cutback/Support/Text.h"
+
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/ErrorHandling.h"
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <unistd.h>
+
+using namespace cutback;
+
+//===----------------------------------------------------------------------===//
+// Defects
+//===----------------------------------------------------------------------===//
+
+static const char *const kAskForReport =
+    "\ncutback: this is a defect of cutback, not of your input; please report"
+    " it with the command line and, if you can share it, the input\n";
+
+/// Uses nothing but write(2): it runs in signal handlers.
+[[noreturn]] static void leaveWithDefect(const char *what, const char *detail) {
+  for (const char *part : {"cutback: error: ", what, detail, kAskForReport}) {
+    ssize_t ignored = ::write(STDERR_FILENO, part, std::strlen(part));
+    (void)ignored;
+  }
+  ::_exit(OurDefect);
+}
+
+static void onSignal(int number) {
+  const char *what = number == SIGSEGV || number == SIGBUS
+                         ? "invalid memory access"
+                     : number == SIGFPE ? "invalid arithmetic"
+                     : number == SIGILL ? "invalid instruction"
+                                        : "internal check failed";
+  leaveWithDefect(what, "");
+}
+
+static void onFatalError(void *, const char *reason, bool) {
+  leaveWithDefect("", reason);
+}
+
+static void onBadAlloc(void *, const char *, bool) {
+  leaveWithDefect("out of memory", "");
+}
+
+/// Handlers run on a stack of their own, so that the end of the normal one can
+/// be reported too.
+static void installHandlers() {
+  static char stack[64 * 1024];
+  stack_t alternate = {};
+  alternate.ss_sp = stack;
+  alternate.ss_size = sizeof stack;
+  ::sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_ONSTACK;
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    ::sigaction(number, &action, nullptr);
+  // A reader that goes away (`cutback report | head`) is no failure.
+  ::signal(SIGPIPE, SIG_IGN);
+  llvm::install_fatal_error_handler(onFatalError);
+  llvm::install_bad_alloc_error_handler(onBadAlloc);
+}
+
+//===----------------------------------------------------------------------===//
+// Commands
+//===----------------------------------------------------------------------===//
+
+static const Command kCommands[] = {
+    {importSpec, runImport},   {reportSpec, runReport},
+    {explainSpec, runExplain}, {compileSpec, runCompile},
+    {drawSpec, runDraw},       {verifySpec, runVerify},
+};
+
+static void print(int file, const std::string &text) { writeAll(file, text); }
+
+static std::string overview() {
+  std::string out =
+      "usage: cutback COMMAND ARGUMENTS [options]\n\n"
+      "Splits the joint graph of a training step into a forward and a backward"
+      " half,\nand decides what is saved between them and what is computed"
+      " twice.\n\ncommands:\n";
+  TextTable table({TextTable::Left, TextTable::Left});
+  for (const Command &command : kCommands) {
+    CommandSpec spec = command.spec();
+    std::string_view summary = spec.summary;
+    table.add({"  " + std::string(spec.name),
+               std::string(summary.substr(0, summary.find('\n')))});
+  }
+  return out + table.str(0) +
+         "\n`cutback COMMAND --help` has options and examples. IN is FX text,"
+         " a trace log,\nMLIR text or bytecode, or a folder that `compile`"
+         " wrote; `-` is standard input.\n";
+}
+
+static int usage(const std::string &message, std::string_view command) {
+  std::string name = command.empty() ? "" : " " + std::string(command);
+  print(STDERR_FILENO, "cutback" + name + ": error: " + message + "\ncutback" +
+                           name + ": note: see `cutback" + name + " --help`\n");
+  return WrongUsage;
+}
+
+static int unknownCommand(const std::string &name) {
+  std::vector<std::string> names;
+  for (const Command &command : kCommands)
+    names.emplace_back(command.spec().name);
+  std::vector<std::string_view> views(names.begin(), names.end());
+  auto near = nearestNames(name, views, 1);
+  std::string hint = near.empty() ? "" : "; did you mean '" + near[0] + "'?";
+  return usage("unknown command '" + name + "'" + hint, "");
+}
+
+static int dispatch(const std::vector<std::string_view> &args) {
+  if (args.empty())
+    return usage("expected a command", "");
+  std::string name(args[0]);
+  if (name == "--help" || name == "-h" || name == "help") {
+    print(STDOUT_FILENO, overview());
+    return Done;
+  }
+  if (name == "--version") {
+    print(STDOUT_FILENO,
+          "cutback " CUTBACK_VERSION " (LLVM " LLVM_VERSION_STRING ")\n");
+    return Done;
+  }
+  for (const Command &command : kCommands) {
+    CommandSpec spec = command.spec();
+    if (spec.name != name)
+      continue;
+    std::string error;
+    std::vector<std::string_view> rest(args.begin() + 1, args.end());
+    auto line = parseCommandLine(spec, rest, error);
+    if (!line)
+      return usage(error, name);
+    if (line->help) {
+      print(STDOUT_FILENO, commandHelp("cutback", spec));
+      return Done;
+    }
+    return command.run(*line);
+  }
+  return unknownCommand(name);
+}
+
+int main(int argc, char **argv) {
+  installHandlers();
+  int code = OurDefect;
+  try {
+    code = dispatch(std::vector<std::string_view>(argv + 1, argv + argc));
+  } catch (const std::bad_alloc &) {
+    leaveWithDefect("out of memory", "");
+  } catch (const std::exception &exception) {
+    leaveWithDefect("", exception.what());
+  } catch (...) {
+    leaveWithDefect("unknown exception", "");
+  }
+  // The operating system frees what is left, faster than destructors would.
+  ::_exit(code);
+}

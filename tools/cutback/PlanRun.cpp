@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a command line to a plan. An option that the chosen cost model would
+// ignore is an error: a sweep in which one option did nothing is worse than a
+// message.
+//
+// A failed plan has printed why. Whether the input is to blame (exit code 1)
+// or there is no plan (3) is found out afterwards, by asking the analyses that
+// only depend on the input again, in silence.
+
+#include "PlanRun.h"
+
+#include "cutback/Analysis/Device.h"
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/Strategies.h"
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using llvm::StringRef;
+
+namespace cutback {
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+std::vector<OptionSpec> planOptions() {
+  return {
+      {"strategy", OptionSpec::Choice, "min-cut|default|save-all|recompute-all",
+       "what to save; min-cut is the default"},
+      {"cost-model", OptionSpec::Choice, "roofline|pytorch",
+       "what saving and recomputing cost: time on a\n"
+       "device (the default), or PyTorch's heuristics"},
+      {"device", OptionSpec::Text, "NAME|F.json",
+       "the device of the roofline: h100 (the default),\n"
+       "h200, a100, l4, rtx4090, cpu, or a description"},
+      {"byte-price", OptionSpec::Number, "PS",
+       "picoseconds that a saved byte is worth\n(roofline; default 0)"},
+      {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
+       "whose heuristics (pytorch; default torch-2.13)"},
+      {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
+       "arguments that cost nothing to save (pytorch);\n"
+       "auto: those known to be parameters or buffers"},
+      {"sym", OptionSpec::Text, "NAME=SIZE",
+       "the size that a symbol has; repeatable", true},
+      {"policy", OptionSpec::Text, "VALUE=POLICY",
+       "must-save, prefer-save, must-recompute or\n"
+       "prefer-recompute for VALUE (VALUE#i for one of\n"
+       "several results); repeatable",
+       true},
+      {"solver", OptionSpec::Choice, "auto|boykov-kolmogorov|push-relabel",
+       "the maximum-flow algorithm; the plan is the same"},
+      {"dump-network", OptionSpec::Text, "F",
+       "write the flow network that was solved, as JSON"},
+      {"remarks", OptionSpec::Flag, "", "print a remark for every decision"},
+  };
+}
+
+std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own) {
+  for (auto &&list : {planOptions(), inputOptions()})
+    own.insert(own.end(), list.begin(), list.end());
+  return own;
+}
+
+static StringRef ref(std::string_view text) {
+  return StringRef(text.data(), text.size());
+}
+
+/// Argument numbers: "0,2,5-22".
+static bool readIndices(StringRef text, std::vector<unsigned> &indices) {
+  SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    auto [first, last] = part.split('-');
+    unsigned begin, end;
+    if (first.getAsInteger(10, begin))
+      return false;
+    end = begin;
+    if (part.contains('-') && (last.getAsInteger(10, end) || end < begin))
+      return false;
+    if (end - begin >= 1000000)
+      return false;
+    for (unsigned index = begin; index <= end; ++index)
+      indices.push_back(index);
+  }
+  return true;
+}
+
+static bool readFreeParameters(StringRef text, FreeParameters &free,
+                               std::string &error) {
+  if (text == "auto" || text == "none") {
+    free.kind = text == "auto" ? FreeParameters::Auto : FreeParameters::None;
+    return true;
+  }
+  free.kind = FreeParameters::List;
+  if (readIndices(text, free.indices))
+    return true;
+  error = "'" + text.str() +
+          "' is not auto, none, or a list of argument "
+          "numbers as 0,2,5-22, for --free-parameters";
+  return false;
+}
+
+static bool readSymbols(const CommandLine &line, PartitionOptions &options,
+                        std::string &error) {
+  for (std::string_view given : line.all("sym")) {
+    auto [name, size] = ref(given).split('=');
+    int64_t value;
+    if (name.empty() || size.getAsInteger(10, value)) {
+      error = "'" + std::string(given) + "' is not NAME=SIZE, for --sym";
+      return false;
+    }
+    options.symbols[name] = value;
+  }
+  return true;
+}
+
+static bool readPolicies(const CommandLine &line, PartitionOptions &options,
+                         std::string &error) {
+  for (std::string_view given : line.all("policy")) {
+    auto [name, policy] = ref(given).rsplit('=');
+    bool known = llvm::StringSwitch<bool>(policy)
+                     .Cases({"must-save", "prefer-save", "must-recompute",
+                             "prefer-recompute"},
+                            true)
+                     .Default(false);
+    if (name.consume_front("%"), name.empty() || !known) {
+      error = "'" + std::string(given) +
+              "' is not VALUE=must-save, prefer-save, must-recompute or "
+              "prefer-recompute, for --policy";
+      return false;
+    }
+    options.policies[name] = policy.str();
+  }
+  return true;
+}
+
+/// Options that the chosen cost model or strategy would not look at.
+static bool checkUse(const CommandLine &line, const PartitionOptions &options,
+                     std::string &error) {
+  bool torch = options.costModel == CostModel::PyTorch;
+  for (const char *name : {"rules", "free-parameters"})
+    if (line.has(name) && !torch) {
+      error = "--" + std::string(name) + " needs --cost-model=pytorch";
+      return false;
+    }
+  for (const char *name : {"byte-price"})
+    if (line.has(name) && torch) {
+      error = "--" + std::string(name) + " needs --cost-model=roofline";
+      return false;
+    }
+  if (options.strategy != Strategy::MinCut && line.has("dump-network")) {
+    error = "--dump-network needs --strategy=min-cut: other strategies build "
+            "no network";
+    return false;
+  }
+  return true;
+}
+
+bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
+                     std::string &error) {
+  options.strategy = llvm::StringSwitch<Strategy>(
+                         ref(line.get("strategy").value_or("min-cut")))
+                         .Case("default", Strategy::Default)
+                         .Case("save-all", Strategy::SaveAll)
+                         .Case("recompute-all", Strategy::RecomputeAll)
+                         .Default(Strategy::MinCut);
+  if (line.get("cost-model") == "pytorch")
+    options.costModel = CostModel::PyTorch;
+  if (line.get("rules") == "torch-2.3")
+    options.rules = Rules::Torch2_3;
+  if (line.get("solver") == "boykov-kolmogorov")
+    options.solver = Solver::BoykovKolmogorov;
+  if (line.get("solver") == "push-relabel")
+    options.solver = Solver::PushRelabel;
+  if (auto device = line.get("device"))
+    options.device = std::string(*device);
+  options.bytePricePs = line.number("byte-price").value_or(0);
+  options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
+  Device device;
+  if (line.has("device") && !Device::load(options.device, device, error))
+    return false;
+  if (auto free = line.get("free-parameters"))
+    if (!readFreeParameters(ref(*free), options.freeParameters, error))
+      return false;
+  return readSymbols(line, options, error) &&
+         readPolicies(line, options, error) && checkUse(line, options, error);
+}
+
+//===----------------------------------------------------------------------===//
+// Plan
+//===----------------------------------------------------------------------===//
+
+int PlanRun::load(Session &session, const ImportOptions &importOptions) {
+  std::string error;
+  if (!readPlanOptions(session.line, options, error))
+    return session.fail(WrongUsage, error,
+                        "see `cutback report --help` for plan options");
+  FailureOr<ImportedModule> module = session.loadJoint(
+      session.line.arguments[0], importOptions, seconds.import);
+  if (failed(module))
+    return WrongInput;
+  imported = std::move(*module);
+  return Done;
+}
+
+/// Why a plan failed: the input, or that there is no such plan.
+static ExitCode reasonOfFailure(joint::GraphOp graph,
+                                const PartitionOptions &options) {
+  Silence silence(*graph.getContext());
+  GraphView view = GraphView::build(graph);
+  bool inputIsFine = succeeded(GraphSets::compute(view)) &&
+                     succeeded(ValueSizes::compute(view, options.symbols)) &&
+                     succeeded(collectPolicies(view, options.policies)) &&
+                     !view.gradients().empty();
+  return inputIsFine ? NoPlan : WrongInput;
+}
+
+int PlanRun::plan(Session &session) {
+  session.progress.step("preparing the graph");
+  if (failed(preparePartition(imported.graph, options, seconds)))
+    return reasonOfFailure(imported.graph, options);
+  session.progress.step("planning");
+  auto planned = partitionGraph(imported.graph, options);
+  if (failed(planned))
+    return reasonOfFailure(imported.graph, options);
+  result = std::move(*planned);
+  result->seconds.import += seconds.import;
+  result->seconds.prepare += seconds.prepare;
+  return Done;
+}
+
+} // namespace cutback

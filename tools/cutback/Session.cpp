@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every command needs. The context works on one thread: a graph is one
+// function, and starting a pool costs more than partitioning a usual graph.
+// Dialects are loaded by whoever reads the input, so that a command pays for
+// no others.
+//
+// Diagnostics are printed as compilers do, without the source line: it would
+// be a line of the model, or a line of the input of several hundred columns.
+
+#include "Session.h"
+
+#include "cutback/Report/Names.h"
+#include "cutback/Support/SafeFile.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <unistd.h>
+
+using namespace mlir;
+
+namespace cutback {
+
+static void printError(const std::string &text) {
+  writeAll(STDERR_FILENO, text);
+}
+
+static void enableRemarks(MLIRContext &context) {
+  remark::RemarkCategories categories;
+  categories.all = "cutback-partition";
+  (void)remark::enableOptimizationRemarks(
+      context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
+      categories, /*printAsEmitRemarks=*/true);
+}
+
+Session::Session(std::string_view command, const CommandLine &line)
+    : context(MLIRContext::Threading::DISABLED),
+      progress("cutback " + std::string(command), line.has("progress")),
+      line(line), command(command) {
+  context.printOpOnDiagnostic(false);
+  handler = context.getDiagEngine().registerHandler(
+      [this](Diagnostic &diagnostic) { printDiagnostic(diagnostic); });
+  if (line.has("remarks"))
+    enableRemarks(context);
+}
+
+Session::~Session() { context.getDiagEngine().eraseHandler(*handler); }
+
+static const char *severityName(DiagnosticSeverity severity) {
+  switch (severity) {
+  case DiagnosticSeverity::Note:
+    return "note";
+  case DiagnosticSeverity::Warning:
+    return "warning";
+  case DiagnosticSeverity::Remark:
+    return "remark";
+  case DiagnosticSeverity::Error:
+    break;
+  }
+  return "error";
+}
+
+/// "FILE:LINE:COL", without a column that is not known; the input where
+/// nothing is.
+static std::string placeOf(Location location, const std::string &input) {
+  FileLineColLoc place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return input.empty() ? "cutback" : input;
+  std::string text = place.getFilename().getValue().str();
+  if (place.getLine() != 0)
+    text += ":" + std::to_string(place.getLine());
+  if (place.getLine() != 0 && place.getColumn() != 0)
+    text += ":" + std::to_string(place.getColumn());
+  return text;
+}
+
+void Session::printDiagnostic(Diagnostic &diagnostic) {
+  std::string text = placeOf(diagnostic.getLocation(), input) + ": " +
+                     severityName(diagnostic.getSeverity()) + ": " +
+                     diagnostic.str() + "\n";
+  for (Diagnostic &note : diagnostic.getNotes())
+    text += placeOf(note.getLocation(), input) + ": note: " + note.str() + "\n";
+  printError(text);
+}
+
+FailureOr<ImportedModule>
+Session::load(const std::string &path, ImportOptions options, double &seconds) {
+  std::string file = path;
+  if (llvm::sys::fs::is_directory(file))
+    file += "/joint.mlir";
+  input = file == "-" ? "<stdin>" : file;
+  progress.step("reading " + input);
+  auto start = std::chrono::steady_clock::now();
+  FailureOr<ImportedModule> module = readInput(file, context, options);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+  seconds += time.count();
+  return module;
+}
+
+FailureOr<ImportedModule> Session::loadJoint(const std::string &path,
+                                             ImportOptions options,
+                                             double &seconds) {
+  FailureOr<ImportedModule> module = load(path, options, seconds);
+  if (failed(module) || module->graph)
+    return module;
+  fail(WrongInput, "no joint graph in '" + path + "'",
+       "give a joint graph; `cutback import --list` names what an input holds");
+  return failure();
+}
+
+int Session::fail(ExitCode code, const std::string &message,
+                  const std::string &note) {
+  std::string prefix = "cutback " + command + ": ";
+  printError(prefix + "error: " + message + "\n" +
+             (note.empty() ? "" : prefix + "note: " + note + "\n"));
+  return code;
+}
+
+int Session::write(std::optional<std::string_view> path,
+                   const std::string &text) {
+  if (path && *path != "-") {
+    std::string error = writeFileSafely(std::string(*path), text);
+    return error.empty() ? Done : fail(WrongInput, error);
+  }
+  std::string error = writeAll(STDOUT_FILENO, text);
+  if (error.empty())
+    return Done;
+  return fail(WrongInput, "cannot write standard output: " + error);
+}
+
+Silence::Silence(MLIRContext &context)
+    : handler(&context, [this](Diagnostic &diagnostic) {
+        if (firstError.empty() &&
+            diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          firstError = diagnostic.str();
+      }) {}
+
+std::vector<OptionSpec> inputOptions() {
+  return {
+      {"graph", OptionSpec::Text, "NAME|N",
+       "which graph of an input with several\n(`cutback import IN --list`)"},
+      {"forward-outputs", OptionSpec::Integer, "N",
+       "the first N outputs belong to the forward, the\nothers are gradients"},
+      {"progress", OptionSpec::Flag, "",
+       "say what is done if it takes more than a second"},
+  };
+}
+
+ImportOptions importOptionsOf(const CommandLine &line) {
+  ImportOptions options;
+  if (auto graph = line.get("graph"))
+    options.graph = std::string(*graph);
+  options.forwardOutputs = line.integer("forward-outputs");
+  return options;
+}
+
+} // namespace cutback

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What every command needs: a context, diagnostics, progress, output.
+#ifndef CUTBACK_TOOLS_CUTBACK_SESSION_H
+#define CUTBACK_TOOLS_CUTBACK_SESSION_H
+
+#include "Commands.h"
+
+#include "cutback/Import/Import.h"
+#include "cutback/Support/Progress.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <optional>
+#include <string>
+
+namespace cutback {
+
+/// One run of a command. Diagnostics of the context go to standard error as
+/// `FILE:LINE:COL: error: …`.
+class Session {
+public:
+  Session(std::string_view command, const CommandLine &line);
+  ~Session();
+
+  mlir::MLIRContext context;
+  Progress progress;
+  const CommandLine &line;
+
+  /// Reads the graph of `path` (a folder stands for its joint.mlir) and adds
+  /// the time to `seconds`. Prints why if it cannot.
+  mlir::FailureOr<ImportedModule> load(const std::string &path,
+                                       ImportOptions options, double &seconds);
+  /// The same, for commands that need a joint graph.
+  mlir::FailureOr<ImportedModule>
+  loadJoint(const std::string &path, ImportOptions options, double &seconds);
+
+  /// Prints `cutback COMMAND: error: MESSAGE` and a note, and returns `code`.
+  int fail(ExitCode code, const std::string &message,
+           const std::string &note = "");
+  /// Writes a result to `path`, or to standard output for none and "-".
+  int write(std::optional<std::string_view> path, const std::string &text);
+
+private:
+  void printDiagnostic(mlir::Diagnostic &diagnostic);
+
+  std::string command, input;
+  std::optional<mlir::DiagnosticEngine::HandlerID> handler;
+};
+
+/// Holds back the diagnostics of a context and remembers the first error.
+class Silence {
+public:
+  explicit Silence(mlir::MLIRContext &context);
+  std::string firstError;
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Options of all commands that read a graph, and of those that may take long.
+std::vector<OptionSpec> inputOptions();
+ImportOptions importOptionsOf(const CommandLine &line);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_SESSION_H
