@@ -15,6 +15,9 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace cutback::joint;
@@ -34,6 +37,20 @@ unsigned cutback::joint::countOperands(ArrayAttr args) {
 // Printing
 //===----------------------------------------------------------------------===//
 
+/// Infinities by name, as masks are full of them. A NaN other than the usual
+/// one keeps its bits: hexadecimal, which needs the type.
+static void printNumber(OpAsmPrinter &p, FloatAttr number) {
+  const APFloat &value = number.getValue();
+  if (value.isInfinity())
+    p << (value.isNegative() ? "-inf" : "inf");
+  else if (value.bitwiseIsEqual(APFloat::getNaN(value.getSemantics())))
+    p << "nan";
+  else if (value.isNaN())
+    p.printAttribute(number);
+  else
+    p.printAttributeWithoutType(number);
+}
+
 static void printArg(OpAsmPrinter &p, Attribute arg,
                      OperandRange::iterator &operand) {
   if (isa<OperandAttr>(arg)) {
@@ -49,7 +66,7 @@ static void printArg(OpAsmPrinter &p, Attribute arg,
              integer && integer.getType().isInteger(64)) {
     p << integer.getInt();
   } else if (auto fp = dyn_cast<FloatAttr>(arg); fp && fp.getType().isF64()) {
-    p.printAttributeWithoutType(arg);
+    printNumber(p, fp);
   } else {
     p.printAttribute(arg);
   }
@@ -88,6 +105,56 @@ void cutback::joint::printCallTypes(OpAsmPrinter &p, Operation *op) {
 // Parsing
 //===----------------------------------------------------------------------===//
 
+/// The words that are values.
+static constexpr StringLiteral kValueWords[] = {"none", "true", "false", "inf",
+                                                "nan"};
+
+static Attribute getWord(Builder builder, StringRef word) {
+  Attribute none = NoneAttr::get(builder.getContext());
+  return llvm::StringSwitch<Attribute>(word)
+      .Case("none", none)
+      .Case("true", builder.getBoolAttr(true))
+      .Case("false", builder.getBoolAttr(false))
+      .Case("inf", builder.getF64FloatAttr(HUGE_VAL))
+      .Case("nan", FloatAttr::get(builder.getF64Type(),
+                                  APFloat::getNaN(APFloat::IEEEdouble())))
+      .Default({});
+}
+
+/// Reads one of the words above; empty if there is none.
+static StringRef parseOptionalWord(OpAsmParser &parser) {
+  for (StringLiteral word : kValueWords)
+    if (succeeded(parser.parseOptionalKeyword(word)))
+      return word;
+  return {};
+}
+
+/// What follows a minus.
+static ParseResult parseNegative(OpAsmParser &parser, Attribute &arg) {
+  Builder &builder = parser.getBuilder();
+  if (succeeded(parser.parseOptionalKeyword("inf"))) {
+    arg = builder.getF64FloatAttr(-HUGE_VAL);
+    return success();
+  }
+  APInt integer;
+  SMLoc loc = parser.getCurrentLocation();
+  OptionalParseResult isInteger = parser.parseOptionalInteger(integer);
+  if (isInteger.has_value()) {
+    if (*isInteger)
+      return failure();
+    APInt value = -integer.zextOrTrunc(std::max(128u, integer.getBitWidth()));
+    if (!value.isSignedIntN(64))
+      return parser.emitError(loc, "integer does not fit 64 bits");
+    arg = builder.getI64IntegerAttr(value.getSExtValue());
+    return success();
+  }
+  double number = 0.0;
+  if (parser.parseFloat(number))
+    return failure();
+  arg = builder.getF64FloatAttr(-number);
+  return success();
+}
+
 static ParseResult
 parseArg(OpAsmParser &parser, Attribute &arg,
          SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
@@ -99,10 +166,12 @@ parseArg(OpAsmParser &parser, Attribute &arg,
     arg = OperandAttr::get(context);
     return *isOperand;
   }
-  if (succeeded(parser.parseOptionalKeyword("none"))) {
-    arg = NoneAttr::get(context);
+  if (StringRef word = parseOptionalWord(parser); !word.empty()) {
+    arg = getWord(parser.getBuilder(), word);
     return success();
   }
+  if (succeeded(parser.parseOptionalMinus()))
+    return parseNegative(parser, arg);
   if (succeeded(parser.parseOptionalLSquare())) {
     SmallVector<Attribute> list;
     if (failed(parser.parseOptionalRSquare())) {
@@ -119,6 +188,35 @@ parseArg(OpAsmParser &parser, Attribute &arg,
   return parser.parseAttribute(arg);
 }
 
+/// A value, or `keyword = value`.
+static ParseResult
+parseCallArg(OpAsmParser &parser, ParsedArg &arg,
+             SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
+  // Words and type names are keywords too: what has a `=` behind it names a
+  // parameter.
+  StringRef word = parseOptionalWord(parser);
+  if (!word.empty()) {
+    if (succeeded(parser.parseOptionalEqual())) {
+      arg.keyword = word;
+      return parseArg(parser, arg.value, operands);
+    }
+    arg.value = getWord(parser.getBuilder(), word);
+    return success();
+  }
+  Type type;
+  OptionalParseResult isType = parser.parseOptionalType(type);
+  if (isType.has_value()) {
+    if (*isType)
+      return failure();
+    arg.value = TypeAttr::get(type);
+    return success();
+  }
+  if (succeeded(parser.parseOptionalKeyword(&arg.keyword)) &&
+      parser.parseEqual())
+    return failure();
+  return parseArg(parser, arg.value, operands);
+}
+
 ParseResult cutback::joint::parseCallArgs(
     OpAsmParser &parser, SmallVectorImpl<ParsedArg> &args,
     SmallVectorImpl<OpAsmParser::UnresolvedOperand> &operands) {
@@ -126,37 +224,9 @@ ParseResult cutback::joint::parseCallArgs(
     return failure();
   if (succeeded(parser.parseOptionalRParen()))
     return success();
-  // `none`, `true` and type names are keywords too, so a keyword argument is
-  // known by the `=` behind it only; words that are values come first.
-  static constexpr StringRef kWords[] = {"none", "true", "false", "dense"};
   do {
-    ParsedArg arg;
-    StringRef word;
-    Attribute value;
-    if (succeeded(parser.parseOptionalKeyword("none"))) {
-      value = NoneAttr::get(parser.getContext());
-    } else if (succeeded(parser.parseOptionalKeyword("true"))) {
-      value = BoolAttr::get(parser.getContext(), true);
-    } else if (succeeded(parser.parseOptionalKeyword("false"))) {
-      value = BoolAttr::get(parser.getContext(), false);
-    } else {
-      Type type;
-      OptionalParseResult isType = parser.parseOptionalType(type);
-      if (isType.has_value()) {
-        if (*isType)
-          return failure();
-        value = TypeAttr::get(type);
-      } else if (succeeded(parser.parseOptionalKeyword(&word, kWords)) ||
-                 succeeded(parser.parseOptionalKeyword(&word))) {
-        arg.keyword = word;
-        if (parser.parseEqual())
-          return failure();
-      }
-    }
-    if (!value && parseArg(parser, value, operands))
+    if (parseCallArg(parser, args.emplace_back(), operands))
       return failure();
-    arg.value = value;
-    args.push_back(arg);
   } while (succeeded(parser.parseOptionalComma()));
   return parser.parseRParen();
 }
