@@ -430,6 +430,7 @@ private:
   std::vector<uint32_t> returned; ///< classes of the forward's results
   /// By backward argument: the forward result that it is, or kNone.
   std::vector<uint32_t> savedResultOf;
+  std::vector<uint32_t> gradientIndex;  ///< by joint argument, or kNone
   std::vector<uint32_t> forwardArgs;    ///< joint argument by forward argument
   std::vector<uint32_t> atEndOfForward; ///< class by joint argument, or kNone
   bool wroteArguments = false;
