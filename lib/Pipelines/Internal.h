@@ -52,6 +52,9 @@ void summarize(PartitionResult &result, const ValueSizes &sizes,
                const std::vector<OpPolicy> &policies,
                const TorchNetwork *torch, const FxView *fx);
 
+/// One remark for every saved value and every recomputed op.
+void emitRemarks(const PartitionResult &result);
+
 } // namespace cutback
 
 #endif // CUTBACK_LIB_PIPELINES_INTERNAL_H

@@ -117,6 +117,7 @@ public:
       return failure();
     summarize(result, *sizes, &costs, policies,
               torch ? &torch->rules() : nullptr, fx ? &*fx : nullptr);
+    emitRemarks(result);
     return success();
   }
 

@@ -46,8 +46,8 @@ std::vector<std::string> entries(const std::string &folder) {
 /// "timm.hrnet_w18_cuda.3.0" in the corpus, "gpt2" in small, plan or bench.
 std::string findText(const std::string &root, const std::string &name) {
   for (const char *part : {"small", "plan", "bench"}) {
-    std::string path = join(root, std::string(part) + "/" + part + "/" + name +
-                                      "/joint.txt");
+    std::string path =
+        join(root, std::string(part) + "/" + name + "/joint.txt");
     if (llvm::sys::fs::exists(path))
       return path;
   }
@@ -55,7 +55,7 @@ std::string findText(const std::string &root, const std::string &name) {
   auto [model, numbers] = rest.split('.');
   auto [first, second] = numbers.split('.');
   auto [base, device] = model.rsplit('_');
-  return join(root, ("corpus/sub/" + suite + "/" + base + "_training_" +
+  return join(root, ("sub/" + suite + "/" + base + "_training_" +
                      device + "/__compiled_fn_" + first + " Joint graph " +
                      second + ".py")
                         .str());
@@ -76,7 +76,7 @@ std::vector<Case> collectCases() {
     llvm::outs() << "CUTBACK_GOLDEN is not set: only test/corpus is checked\n";
     return cases;
   }
-  std::string folder = join(golden, "partition/partition");
+  std::string folder = join(golden, "partition");
   for (const std::string &file : entries(folder)) {
     llvm::StringRef name = file;
     if (!name.consume_back(".json") || name.ends_with(".net"))
