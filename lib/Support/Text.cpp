@@ -162,7 +162,7 @@ nearestNames(std::string_view name,
         name.size() >= 3 && candidates[i].substr(0, name.size()) == name;
     if (prefix)
       distance = std::min(distance, limit);
-    if (distance <= limit && (distance < name.size() || prefix))
+    if (distance <= limit && (2 * distance < name.size() || prefix))
       near.emplace_back(distance, i);
   }
   std::stable_sort(near.begin(), near.end());
