@@ -14,10 +14,9 @@
 //   g(x) = min over users y in F: fusible(x, y) ? g(y) : order(y),
 // which one reverse sweep computes for all values.
 //
-// Long chains. A walk in forward order from each node over fusible edges,
-// each node visited once in all. A node more than 100 steps behind the start
-// is banned when the heap holds nothing else; entries are therefore kept even
-// if their node was visited.
+// Long chains. A walk in forward order from each node over fusible edges, each
+// node visited once in all. A node over 100 steps behind the start is banned
+// when the heap holds nothing else; so entries of visited nodes are kept.
 //
 // Complexity: linear, and O(E log E) for the chains.
 #include "RuleView.h"

@@ -23,6 +23,23 @@ void FxGraph::appendName(std::string_view name) {
   nameBegin.push_back(static_cast<uint32_t>(nameChars.size()));
 }
 
+void FxGraph::reserveLike(const FxGraph &other) {
+  size_t n = other.size();
+  nodes.reserve(n);
+  targets.reserve(n);
+  binds.reserve(n);
+  origin.reserve(n);
+  nameBegin.reserve(n + 1);
+  nameChars.reserve(other.nameChars.size());
+  const FxRows *from[] = {&other.inputs, &other.directArgs, &other.clonedArgs,
+                          &other.symbols, &other.tokens};
+  FxRows *to[] = {&inputs, &directArgs, &clonedArgs, &symbols, &tokens};
+  for (unsigned i = 0; i < 5; ++i) {
+    to[i]->begin.reserve(n + 1);
+    to[i]->items.reserve(from[i]->items.size());
+  }
+}
+
 void FxGraph::computeUsers() {
   size_t n = nodes.size();
   users.begin.assign(n + 1, 0);

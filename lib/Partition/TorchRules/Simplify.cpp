@@ -151,8 +151,12 @@ void FxSimplifier::eliminateCommonSubexpressions() {
   size_t capacity = 16;
   while (capacity < 2 * graph.size())
     capacity *= 2;
-  // Open addressing; an entry is a node number plus one.
-  std::vector<uint32_t> table(capacity, 0);
+  // Open addressing; most strangers differ in the upper half of the hash.
+  struct Entry {
+    FxNodeId node = noFxNode;
+    uint32_t hash = 0;
+  };
+  std::vector<Entry> table(capacity);
   std::vector<uint32_t> region(graph.size(), 0);
   uint32_t writes = 0;
   for (FxNodeId n = 0; n < graph.size(); ++n) {
@@ -163,18 +167,21 @@ void FxSimplifier::eliminateCommonSubexpressions() {
     region[n] = writes;
     if (!mayMerge(n))
       continue;
-    size_t slot = hashOf(n) & (capacity - 1);
-    while (table[slot] && !hashAlike(table[slot] - 1, n))
+    uint64_t hash = hashOf(n);
+    auto upper = static_cast<uint32_t>(hash >> 32);
+    size_t slot = hash & (capacity - 1);
+    while (table[slot].node != noFxNode &&
+           (table[slot].hash != upper || !hashAlike(table[slot].node, n)))
       slot = (slot + 1) & (capacity - 1);
-    if (!table[slot]) {
-      table[slot] = n + 1;
+    FxNodeId earlier = table[slot].node;
+    if (earlier == noFxNode) {
+      table[slot] = {n, upper};
       continue;
     }
-    FxNodeId earlier = table[slot] - 1;
     if (!equal(earlier, n))
       continue;
     if (region[earlier] != region[n]) {
-      table[slot] = n + 1;
+      table[slot].node = n;
       continue;
     }
     replacement[n] = earlier;
@@ -216,9 +223,7 @@ FxGraph FxSimplifier::compact() const {
   result.symbolNames = graph.symbolNames;
   result.storageBytes = graph.storageBytes;
   result.literalHash = graph.literalHash;
-  result.inputs.items.reserve(graph.inputs.items.size());
-  result.directArgs.items.reserve(graph.directArgs.items.size());
-  result.tokens.items.reserve(graph.tokens.items.size());
+  result.reserveLike(graph);
   std::vector<FxNodeId> number(graph.size(), noFxNode);
   std::vector<FxNodeId> stamp(graph.size(), 0);
   for (FxNodeId n = 0; n < graph.size(); ++n) {

@@ -204,6 +204,8 @@ struct FxGraph {
                                               nameBegin[n + 1] - nameBegin[n]);
   }
   void appendName(std::string_view name);
+  /// Makes room for as much as `other` holds.
+  void reserveLike(const FxGraph &other);
   /// Fills `users` from `inputs`, in linear time.
   void computeUsers();
 
