@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "cutback/Report/Report.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <gtest/gtest.h>
+
+using namespace cutback;
+
+namespace {
+
+PartitionResult exampleResult() {
+  PartitionResult result;
+  result.graph = "step";
+  result.ops = 2587;
+  result.forwardOps = 1000;
+  result.backwardOps = 1700;
+  for (int block = 0; block < 12; ++block) {
+    SavedValue saved;
+    saved.name = "addmm_" + std::to_string(block);
+    saved.bytes = 36 << 20;
+    saved.reason = "expensive to recompute";
+    saved.location = "models.py:117 in forward";
+    saved.module = "blocks." + std::to_string(block) + ".attn";
+    result.saved.push_back(saved);
+  }
+  result.savedBytes = result.savedPlainBytes = result.savedStorageBytes =
+      int64_t(12 * 36) << 20;
+  result.argumentBytes = 5 << 20;
+  result.cutValue = 1234567;
+  result.networkVertices = 2000;
+  result.networkArcs = 5000;
+  result.solver = "auto: boykov-kolmogorov";
+  result.recomputed = {"mul_1", "add_2"};
+  result.recomputedByKind = {{"aten.mul", 1}, {"aten.add", 1}};
+  result.opaque = {{"mylib.op.default", 3}};
+  result.peak = {
+      int64_t(900) << 20, int64_t(800) << 20, "mm_12",           true,
+      int64_t(400) << 20, int64_t(300) << 20, int64_t(200) << 20};
+  result.modelPs = 980000000;
+  result.pricedPs = 1020000000;
+  result.verified = true;
+  return result;
+}
+
+ReportExtras exampleExtras(const PartitionResult &result) {
+  ReportExtras extras;
+  extras.modules = true;
+  for (const SavedValue &saved : result.saved)
+    extras.items.push_back({saved.module, "addmm", saved.reason, saved.bytes});
+  extras.strategies.push_back(strategyLine(result, true));
+  StrategyLine none;
+  none.strategy = Strategy::RecomputeAll;
+  none.possible = false;
+  extras.strategies.push_back(none);
+  extras.symbols = {{"s34", 24}};
+  extras.peakModule = "blocks.11.fc";
+  return extras;
+}
+
+} // namespace
+
+TEST(Report, textHasEveryAnswer) {
+  PartitionResult result = exampleResult();
+  std::string text = reportText(result, exampleExtras(result));
+  for (const char *expected :
+       {"step: 2,587 ops, 1,000 run forward, 1,700 backward\n",
+        "plan: min-cut, cost model roofline, device h100; sizes for s34 = 24\n",
+        "> min-cut", "432.0", "1.02 ms", "recompute-all", "no such plan",
+        "saved for the backward: 12 values, 432.0 MiB, and 5.0 MiB of "
+        "arguments that are there anyway\n",
+        "  blocks.0–11  1 × 12  432.0  addmm        expensive to recompute\n",
+        "recomputed  2 ops: 1 mul, 1 add\n",
+        "peak        900.0 MiB in the backward, at %mm_12 (blocks.11.fc): "
+        "saved "
+        "400.0 MiB + gradients 300.0",
+        "2,000 vertices, 5,000 arcs, cut 1,234,567, solved by auto: "
+        "boykov-kolmogorov\n",
+        "opaque      3 mylib.op.default: not known, saved, never recomputed\n",
+        "verified    yes: the two halves compute what the graph computes\n"})
+    EXPECT_NE(text.find(expected), std::string::npos)
+        << "missing: " << expected << "\nin:\n"
+        << text;
+}
+
+TEST(Report, textStaysOnOneScreen) {
+  PartitionResult result = exampleResult();
+  result.saved.clear();
+  ReportExtras extras = exampleExtras(result);
+  for (int i = 0; i < 5000; ++i) {
+    SavedValue saved;
+    saved.name = "value_" + std::to_string(i);
+    saved.bytes = i;
+    result.saved.push_back(saved);
+    extras.items.push_back({"line" + std::to_string(i / 2) + ".py:1", "mul",
+                            "because", saved.bytes});
+    result.recomputedByKind.push_back({"op" + std::to_string(i), 1});
+  }
+  std::string text = reportText(result, extras);
+  EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 55) << text;
+  EXPECT_NE(text.find("… 2,488 more"), std::string::npos) << text;
+  EXPECT_NE(text.find("largest outside repeated modules"), std::string::npos);
+  EXPECT_NE(text.find("  %value_4999"), std::string::npos);
+  EXPECT_NE(text.find("4,994 others"), std::string::npos) << text;
+}
+
+TEST(Report, anotherPartitionStandsBesideOurs) {
+  PartitionResult result = exampleResult();
+  ReportExtras extras = exampleExtras(result);
+  OtherPartition other;
+  other.origin = "PyTorch";
+  other.savedBytes = int64_t(3081) << 20;
+  other.recomputed = 7;
+  other.accepted = true;
+  extras.other = other;
+  std::string text = reportText(result, extras);
+  EXPECT_NE(text.find("PyTorch's"), std::string::npos);
+  EXPECT_NE(text.find("3,081.0"), std::string::npos);
+  EXPECT_NE(text.find("in the log, verified"), std::string::npos) << text;
+  extras.other->accepted = false;
+  extras.other->verdict = "no such value";
+  text = reportText(result, extras);
+  EXPECT_NE(text.find("in the log, REFUSED"), std::string::npos);
+  EXPECT_NE(text.find("the certificate refuses PyTorch's partition: no such "
+                      "value\n"),
+            std::string::npos);
+}
+
+TEST(Report, theVerdictIsNeverImplied) {
+  PartitionResult result = exampleResult();
+  result.verified = false;
+  result.recomputed.clear();
+  result.saved.clear();
+  result.savedBytes = result.argumentBytes = 0;
+  ReportExtras extras;
+  std::string text = reportText(result, extras);
+  EXPECT_NE(text.find("verified    no: the certificate was not asked\n"),
+            std::string::npos);
+  EXPECT_NE(text.find("recomputed  nothing\n"), std::string::npos);
+  EXPECT_NE(text.find("saved for the backward: 0 values, 0 B\n"),
+            std::string::npos);
+}
+
+TEST(Report, jsonHasTheKeysOfSchemaOne) {
+  PartitionResult result = exampleResult();
+  std::string text = reportJson(result, exampleExtras(result));
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  ASSERT_TRUE(bool(value)) << llvm::toString(value.takeError());
+  llvm::json::Object &root = *value->getAsObject();
+  for (const char *key : {"graph",
+                          "strategy",
+                          "cost_model",
+                          "rules",
+                          "solver",
+                          "ops",
+                          "forward_ops",
+                          "backward_ops",
+                          "saved",
+                          "saved_bytes",
+                          "saved_plain_bytes",
+                          "saved_storage_bytes",
+                          "argument_bytes",
+                          "cut_value",
+                          "network",
+                          "recomputed",
+                          "opaque",
+                          "peak",
+                          "time",
+                          "verified",
+                          "seconds"})
+    EXPECT_NE(root.get(key), nullptr) << key;
+  EXPECT_EQ(root.getInteger("schema"), 1);
+  EXPECT_EQ(root.getString("strategy"), "min-cut");
+  EXPECT_EQ(root.getArray("saved")->size(), 12u);
+  llvm::json::Object &saved = *(*root.getArray("saved"))[0].getAsObject();
+  EXPECT_EQ(saved.getString("value"), "addmm_0");
+  EXPECT_EQ(saved.getString("kind"), "tensor");
+  EXPECT_EQ(saved.getInteger("bytes"), 36 << 20);
+  EXPECT_EQ(saved.getBoolean("argument"), false);
+  EXPECT_EQ(root.getObject("peak")->getString("model"), "op-by-op");
+  EXPECT_EQ(root.getObject("symbols")->getInteger("s34"), 24);
+  EXPECT_EQ(root.getObject("network")->getInteger("arcs"), 5000);
+}
+
+TEST(Report, jsonWithoutTimesIsThePlanAlone) {
+  PartitionResult result = exampleResult();
+  ReportExtras extras = exampleExtras(result);
+  std::string text = reportJson(result, extras, /*withTimes=*/false);
+  EXPECT_EQ(text.find("seconds"), std::string::npos);
+  result.seconds.solve = 7;
+  EXPECT_EQ(text, reportJson(result, extras, /*withTimes=*/false));
+}
+
+TEST(Report, choicesAreSpelledAsOnTheCommandLine) {
+  EXPECT_EQ(spell(Strategy::RecomputeAll), "recompute-all");
+  EXPECT_EQ(spell(Strategy::SaveAll), "save-all");
+  EXPECT_EQ(spell(Strategy::Default), "default");
+  EXPECT_EQ(spell(CostModel::PyTorch), "pytorch");
+  EXPECT_EQ(spell(Rules::Torch2_3), "torch-2.3");
+  EXPECT_EQ(spell(SavedValue::Size), "size");
+  EXPECT_EQ(spell(SavedValue::Seed), "seed");
+}
