@@ -119,9 +119,11 @@ def _flat(text):
 
 
 def _test_of(parts, expectations):
-    needed = [_flat(t).strip() for t, choice in parts if not choice]
-    if not needed:
-        needed = [_flat(parts[0][0]).strip()]
+    texts = [t for t, choice in parts if not choice] or [parts[0][0]]
+    # A place that formatv fills in may be anything.
+    needed = [piece.strip() for text in texts
+              for piece in re.split(r"\{\d+[^}]*\}", _flat(text))
+              if WORDS.search(piece)] or [_flat(texts[0]).strip()]
     in_order = re.compile(".*".join(re.escape(t) for t in needed))
     longest = max(needed, key=len)
     for name, text, partial in expectations:
