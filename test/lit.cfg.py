@@ -16,6 +16,9 @@ import tarfile
 
 import lit.formats
 
+if not hasattr(config, "cutback_binary_dir"):
+    lit_config.fatal("give lit the folder in the build: build/release/test/...")
+
 config.name = "Cutback"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
