@@ -28,8 +28,8 @@ struct Entry {
 } // namespace
 
 template <typename... Ops> static void getEntries(std::vector<Entry> &entries) {
-  entries = {Entry{Ops::getOperationName(), TypeID::get<Ops>(),
-                   &Ops::getOpInfo()}...};
+  entries = {
+      Entry{Ops::getOperationName(), TypeID::get<Ops>(), &Ops::getOpInfo()}...};
 }
 
 CallModel::CallModel(Dialect *dialect, StringRef name, TypeID typeId,

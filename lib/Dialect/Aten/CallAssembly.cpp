@@ -21,15 +21,15 @@ using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
 
 Operation *cutback::aten::createCall(OpBuilder &builder, Location loc,
                                      const Schema &schema, ArrayAttr args,
-                                     ValueRange operands,
-                                     TypeRange resultTypes, ArrayAttr names) {
+                                     ValueRange operands, TypeRange resultTypes,
+                                     ArrayAttr names) {
   OperationState state(loc, schema.op);
   CallOp::build(state, resultTypes, operands, args, names);
   return builder.create(state);
 }
 
 void CallOp::build(OperationState &state, TypeRange resultTypes,
-                 ValueRange operands, ArrayAttr args, ArrayAttr names) {
+                   ValueRange operands, ArrayAttr args, ArrayAttr names) {
   state.addOperands(operands);
   state.addTypes(resultTypes);
   auto &properties = state.getOrAddProperties<CallProperties>();
@@ -111,20 +111,17 @@ Operands
 ArgPlacer::sortOperands(ArrayRef<OpAsmParser::UnresolvedOperand> operands) {
   Operands sorted;
   for (auto [value, first] : llvm::zip(values, firstOperand))
-    llvm::append_range(sorted,
-                       operands.slice(first, countOperandsIn(value)));
+    llvm::append_range(sorted, operands.slice(first, countOperandsIn(value)));
   return sorted;
 }
 
 ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
   SMLoc loc = parser.getNameLoc();
-  const Schema *schema =
-      SchemaTable::get(parser.getContext()).lookup(state.name);
-  if (!schema)
-    return parser.emitError(loc) << "has no schema that reads";
+  const Schema &schema =
+      *SchemaTable::get(parser.getContext()).lookup(state.name);
   SmallVector<joint::ParsedArg> args;
   Operands operands;
-  ArgPlacer placer{parser, loc, *schema, {}, {}};
+  ArgPlacer placer{parser, loc, schema, {}, {}};
   if (joint::parseCallArgs(parser, args, operands) ||
       failed(placer.place(args)) || failed(placer.fillDefaults()) ||
       parser.parseOptionalAttrDict(state.attributes))
@@ -145,18 +142,18 @@ ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
 //===----------------------------------------------------------------------===//
 
 void CallOp::print(OpAsmPrinter &p) {
-  const Schema *schema = getSchema();
+  const Schema &schema = getSchema();
   ArrayAttr args = getArgs();
-  if (!schema || !args || args.size() != schema->params.size()) {
+  if (!args || args.size() != schema.params.size()) {
     // Only an op that does not verify.
     p.printGenericOp(getOperation(), /*printOpName=*/false);
     return;
   }
   joint::printCallArgs(
       p, getOperation()->getOperands(), args,
-      [&](unsigned i) { return schema->params[i].name; },
-      schema->getNumPositional(),
-      [&](unsigned i) { return args[i] == schema->params[i].defaultValue; });
+      [&](unsigned i) { return schema.params[i].name; },
+      schema.getNumPositional(),
+      [&](unsigned i) { return args[i] == schema.params[i].defaultValue; });
   p.printOptionalAttrDict(
       getOperation()->getDiscardableAttrDictionary().getValue());
   joint::printCallTypes(p, getOperation());

@@ -16,22 +16,22 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
 
-const Schema *CallOp::getSchema() {
+const Schema &CallOp::getSchema() {
   CallModel *model = CallModel::get(getOperation()->getName());
   // The first caller reads the table.
   static_cast<AtenDialect *>(model->getDialect())->getSchemas();
-  return model->schema;
+  return *model->schema;
 }
 
 /// The argument of the first of `names` that the schema has; null if it has
 /// none of them.
 static Attribute getArg(CallOp op, ArrayRef<StringRef> names) {
-  const Schema *schema = op.getSchema();
+  const Schema &schema = op.getSchema();
   ArrayAttr args = op.getArgs();
-  if (!schema || !args || args.size() != schema->params.size())
+  if (!args || args.size() != schema.params.size())
     return {};
   for (StringRef name : names)
-    if (int i = schema->find(name); i >= 0)
+    if (int i = schema.find(name); i >= 0)
       return args[i];
   return {};
 }
@@ -72,17 +72,17 @@ static unsigned countOperandsIn(Attribute value) {
 }
 
 int64_t CallOp::getAliasedOperand(unsigned result) {
-  const Schema *schema = getSchema();
+  const Schema &schema = getSchema();
   ArrayAttr args = getArgs();
-  if (!schema || !args || getInfo().has(kMayAlias) || schema->results.empty())
+  if (!args || getInfo().has(kMayAlias) || schema.results.empty())
     return -1;
   // The results of one `Tensor(a)[]` alias one operand.
   const SchemaResult &declared =
-      schema->results[std::min<size_t>(result, schema->results.size() - 1)];
+      schema.results[std::min<size_t>(result, schema.results.size() - 1)];
   if (!declared.aliasSet)
     return -1;
   unsigned operand = 0;
-  for (auto [arg, param] : llvm::zip(args, schema->params)) {
+  for (auto [arg, param] : llvm::zip(args, schema.params)) {
     if (param.aliasSet == declared.aliasSet && isa<joint::OperandAttr>(arg))
       return operand;
     operand += countOperandsIn(arg);
@@ -112,14 +112,10 @@ bool CallOp::canHaveGradient(unsigned operand) {
   return false;
 }
 
-bool CallOp::returnsTuple() {
-  const Schema *schema = getSchema();
-  return schema && schema->returnsTuple();
-}
+bool CallOp::returnsTuple() { return getSchema().returnsTuple(); }
 
 unsigned CallOp::getNumPositionalArgs() {
-  const Schema *schema = getSchema();
-  return schema ? schema->getNumPositional() : 0;
+  return getSchema().getNumPositional();
 }
 
 /// "operator.add" has no overload.
@@ -133,7 +129,22 @@ StringRef CallOp::getOverloadName() {
   return name.count('.') < 2 ? StringRef() : name.rsplit('.').second;
 }
 
+//===----------------------------------------------------------------------===//
+// Folding
+//===----------------------------------------------------------------------===//
+
+/// Views and casts that change nothing. Nothing else folds: no identity of real
+/// numbers holds for the bits of all floating-point numbers (x * 1 quiets a
+/// signalling NaN, x + 0 changes -0). An op that carries a tag stays.
 LogicalResult CallOp::fold(ArrayRef<Attribute>,
-                           SmallVectorImpl<OpFoldResult> &) {
-  return failure();
+                           SmallVectorImpl<OpFoldResult> &results) {
+  Operation *op = getOperation();
+  if (!getInfo().has(kIdentityIfSameType) || op->getNumResults() != 1 ||
+      op->getNumOperands() == 0 || !op->getDiscardableAttrDictionary().empty())
+    return failure();
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!type || !type.hasStaticShape() || op->getOperand(0).getType() != type)
+    return failure();
+  results.push_back(op->getOperand(0));
+  return success();
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The two properties `args` and `names` of every op of dialect `aten`: as
-// attributes by name, as a dictionary (generic form), and in bytecode.
+// attributes by name (`op->getAttr("args")`), as a dictionary (generic form),
+// and in bytecode, where they are two attributes each written once. The third
+// member of CallProperties, the op's name, is never written: MLIR sets it when
+// it makes the op.
 
 #include "cutback/Dialect/Aten/CallOp.h"
 
@@ -45,8 +48,8 @@ CallOp::computePropertiesHash(const CallProperties &properties) {
 }
 
 LogicalResult CallOp::setPropertiesFromAttr(CallProperties &properties,
-                                             Attribute attr,
-                                             EmitError emitError) {
+                                            Attribute attr,
+                                            EmitError emitError) {
   auto dictionary = dyn_cast<DictionaryAttr>(attr);
   if (!dictionary) {
     emitError() << "expected a dictionary of properties";
@@ -61,7 +64,7 @@ LogicalResult CallOp::setPropertiesFromAttr(CallProperties &properties,
 }
 
 Attribute CallOp::getPropertiesAsAttr(MLIRContext *context,
-                                       const CallProperties &properties) {
+                                      const CallProperties &properties) {
   NamedAttrList attrs;
   populateInherentAttrs(context, properties, attrs);
   return attrs.empty() ? DictionaryAttr() : attrs.getDictionary(context);
@@ -69,7 +72,7 @@ Attribute CallOp::getPropertiesAsAttr(MLIRContext *context,
 
 std::optional<Attribute>
 CallOp::getInherentAttr(MLIRContext *, const CallProperties &properties,
-                               StringRef name) {
+                        StringRef name) {
   if (name == kArgs)
     return properties.args;
   if (name == kNames)
@@ -78,15 +81,16 @@ CallOp::getInherentAttr(MLIRContext *, const CallProperties &properties,
 }
 
 void CallOp::setInherentAttr(CallProperties &properties, StringRef name,
-                                    Attribute value) {
+                             Attribute value) {
   if (name == kArgs)
     properties.args = dyn_cast_or_null<ArrayAttr>(value);
   else if (name == kNames)
     properties.names = dyn_cast_or_null<ArrayAttr>(value);
 }
 
-void CallOp::populateInherentAttrs(MLIRContext *, const CallProperties &properties,
-                                 NamedAttrList &attrs) {
+void CallOp::populateInherentAttrs(MLIRContext *,
+                                   const CallProperties &properties,
+                                   NamedAttrList &attrs) {
   if (properties.args)
     attrs.append(kArgs, properties.args);
   if (properties.names)
@@ -99,7 +103,7 @@ LogicalResult CallOp::verifyInherentAttrs(OperationName, NamedAttrList &attrs,
 }
 
 LogicalResult CallOp::readProperties(DialectBytecodeReader &reader,
-                                      OperationState &state) {
+                                     OperationState &state) {
   auto &properties = state.getOrAddProperties<CallProperties>();
   return success(succeeded(reader.readAttribute(properties.args)) &&
                  succeeded(reader.readOptionalAttribute(properties.names)));

@@ -31,7 +31,8 @@ static Attribute canonicalizeElement(const SchemaParam &param,
   auto integer = dyn_cast<IntegerAttr>(value);
   bool isBool = integer && integer.getType().isInteger(1);
   bool isInt = integer && integer.getType().isInteger(64);
-  bool isFloat = isa<FloatAttr>(value) && cast<FloatAttr>(value).getType().isF64();
+  bool isFloat =
+      isa<FloatAttr>(value) && cast<FloatAttr>(value).getType().isF64();
   switch (param.kind) {
   case ParamKind::Tensor:
   case ParamKind::Scalar:
@@ -124,17 +125,14 @@ static LogicalResult verifyOperandTypes(Operation *op, const SchemaParam &param,
 
 LogicalResult CallOp::verify() {
   Operation *op = getOperation();
-  const Schema *schema = getSchema();
-  if (!schema)
-    return op->emitOpError("has no schema that reads");
+  const Schema &schema = getSchema();
   ArrayAttr args = getArgs();
   if (!args)
     return op->emitOpError("requires attribute 'args'");
-  if (args.size() != schema->params.size()) // C1
+  if (args.size() != schema.params.size()) // C1
     return op->emitOpError("has ")
-           << args.size() << " arguments, its schema "
-           << schema->params.size();
-  for (auto [arg, param] : llvm::zip(args, schema->params)) // C2
+           << args.size() << " arguments, its schema " << schema.params.size();
+  for (auto [arg, param] : llvm::zip(args, schema.params)) // C2
     if (canonicalizeArg(param, arg) != arg)
       return op->emitOpError("argument ")
              << arg << " does not fit parameter '" << param.name << "'";
@@ -144,14 +142,13 @@ LogicalResult CallOp::verify() {
            << op->getNumOperands() << " operands, its argument list asks for "
            << numOperands;
   unsigned next = 0;
-  for (auto [arg, param] : llvm::zip(args, schema->params)) // C2
+  for (auto [arg, param] : llvm::zip(args, schema.params)) // C2
     if (failed(verifyOperandTypes(op, param, arg, next)))
       return failure();
   if (ArrayAttr names = getNamesAttr();
       names && names.size() != op->getNumResults()) // C4
-    return op->emitOpError("has ")
-           << op->getNumResults() << " results and " << names.size()
-           << " names";
+    return op->emitOpError("has ") << op->getNumResults() << " results and "
+                                   << names.size() << " names";
   return success();
 }
 
@@ -159,15 +156,17 @@ LogicalResult CallOp::verify() {
 // Inference
 //===----------------------------------------------------------------------===//
 
-LogicalResult CallOp::inferReturnTypes(
-    MLIRContext *context, std::optional<Location> location, ValueRange operands,
-    DictionaryAttr, OpaqueProperties properties, RegionRange,
-    SmallVectorImpl<Type> &types) {
+LogicalResult CallOp::inferReturnTypes(MLIRContext *context,
+                                       std::optional<Location> location,
+                                       ValueRange operands, DictionaryAttr,
+                                       OpaqueProperties properties, RegionRange,
+                                       SmallVectorImpl<Type> &types) {
   auto *call = properties ? properties.as<CallProperties *>() : nullptr;
-  if (!call || !call->name || !call->args)
-    return emitOptionalError(location, "a call needs its name and arguments");
-  const Schema *schema = SchemaTable::get(context).lookup(
-      OperationName::getFromOpaquePointer(call->name));
+  const Schema *schema =
+      call && call->name && call->args
+          ? SchemaTable::get(context).lookup(
+                OperationName::getFromOpaquePointer(call->name))
+          : nullptr;
   if (!schema || call->args.size() != schema->params.size() ||
       joint::countOperands(call->args) != operands.size())
     return emitOptionalError(location,

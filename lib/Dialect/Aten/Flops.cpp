@@ -36,8 +36,7 @@ static ArrayRef<int64_t> operandShape(Operation *op, Shapes shapes,
                                                        : ArrayRef<int64_t>();
 }
 
-static ArrayRef<int64_t> resultShape(Operation *op, Shapes shapes,
-                                     unsigned i) {
+static ArrayRef<int64_t> resultShape(Operation *op, Shapes shapes, unsigned i) {
   unsigned index = op->getNumOperands() + i;
   return index < shapes.size() ? shapes[index] : ArrayRef<int64_t>();
 }
@@ -77,8 +76,8 @@ double flops::matmul(Operation *op, Shapes shapes, unsigned weight) {
 
 static bool getFlag(Operation *op, unsigned arg) {
   auto args = op->getAttrOfType<ArrayAttr>("args");
-  auto flag = args && arg < args.size() ? dyn_cast<BoolAttr>(args[arg])
-                                        : BoolAttr();
+  auto flag =
+      args && arg < args.size() ? dyn_cast<BoolAttr>(args[arg]) : BoolAttr();
   return flag && flag.getValue();
 }
 
@@ -93,8 +92,8 @@ static double convolutionProducts(ArrayRef<int64_t> weight,
 
 double flops::convolution(Operation *op, Shapes shapes, unsigned weight) {
   bool transposed = weight || getFlag(op, 6);
-  ArrayRef<int64_t> dense = transposed ? operandShape(op, shapes, 0)
-                                       : resultShape(op, shapes, 0);
+  ArrayRef<int64_t> dense =
+      transposed ? operandShape(op, shapes, 0) : resultShape(op, shapes, 0);
   return 2.0 * convolutionProducts(operandShape(op, shapes, 1), dense);
 }
 
@@ -109,8 +108,8 @@ double flops::convolutionBackward(Operation *op, Shapes shapes, unsigned) {
   auto mask = args && !args.empty() ? dyn_cast<ArrayAttr>(args[args.size() - 1])
                                     : ArrayAttr();
   auto wants = [&](unsigned i) {
-    auto flag = mask && i < mask.size() ? dyn_cast<BoolAttr>(mask[i])
-                                        : BoolAttr();
+    auto flag =
+        mask && i < mask.size() ? dyn_cast<BoolAttr>(mask[i]) : BoolAttr();
     return flag && flag.getValue();
   };
   return (wants(0) + wants(1)) * one + wants(2) * count(gradient);

@@ -5,14 +5,15 @@
 //
 // A schema is in PyTorch's notation:
 //
-//   (Tensor(a) self, SymInt[2] stride=[1, 1], *, float? scale=None) -> Tensor(a)
+//   (Tensor(a) self, SymInt[2] stride=[1, 1], *, float? scale=None) ->
+//   Tensor(a)
 //
 // Grammar: type := name ["(" alias ")"] {"?" | "[" [int] "]" [alias]}. A `?`
 // before the last `[]` belongs to the elements, one after it to the list.
 // Names of results are skipped. Reading is linear; the strings are constants
 // of the program, so the table keeps references into them. A string that does
-// not read is a mistake in an ODS file: the op has no entry then, which a unit
-// test finds.
+// not read is a mistake in an ODS file: its schema has no inference rule then,
+// which a unit test finds.
 
 #include "cutback/Dialect/Aten/Schema.h"
 
@@ -67,8 +68,9 @@ private:
   }
   StringRef word() {
     skipSpace();
-    StringRef result = text.take_while(
-        [](char c) { return isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+    StringRef result = text.take_while([](char c) {
+      return isalnum(static_cast<unsigned char>(c)) || c == '_';
+    });
     text = text.drop_front(result.size());
     return result;
   }
@@ -145,9 +147,8 @@ Attribute Reader::readScalarDefault(ParamKind kind, StringRef value) {
       return builder.getBoolAttr(value == "True");
     return {};
   case ParamKind::Int:
-    return value.getAsInteger(10, integer)
-               ? Attribute()
-               : builder.getI64IntegerAttr(integer);
+    return value.getAsInteger(10, integer) ? Attribute()
+                                           : builder.getI64IntegerAttr(integer);
   case ParamKind::Scalar:
     if (value == "True" || value == "False")
       return builder.getBoolAttr(value == "True");
@@ -161,6 +162,8 @@ Attribute Reader::readScalarDefault(ParamKind kind, StringRef value) {
     if (value.size() < 2)
       return {};
     return builder.getStringAttr(value.drop_front().drop_back());
+  case ParamKind::ScalarType:
+    return value == "long" ? TypeAttr::get(builder.getI64Type()) : Attribute();
   case ParamKind::MemoryFormat:
   case ParamKind::Layout:
   case ParamKind::Device:
@@ -279,15 +282,16 @@ static void splitName(StringRef torchName, Schema &schema) {
 
 void SchemaTable::Impl::fill(MLIRContext *context) {
   ArrayRef<RegisteredOperationName> names =
-      context->getRegisteredOperationsByDialect(AtenDialect::getDialectNamespace());
+      context->getRegisteredOperationsByDialect(
+          AtenDialect::getDialectNamespace());
   schemas.reserve(names.size());
   for (RegisteredOperationName name : names) {
     const OpInfo &info = CallModel::get(name)->info;
     Schema schema(name);
     splitName(info.torchName, schema);
-    schema.infer = info.infer;
     if (succeeded(Reader(context, info.schema).read(schema)))
-      schemas.push_back(std::move(schema));
+      schema.infer = info.infer;
+    schemas.push_back(std::move(schema));
   }
   for (const Schema &schema : schemas) {
     CallModel *model = CallModel::get(schema.op);

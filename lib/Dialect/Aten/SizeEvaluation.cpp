@@ -37,8 +37,23 @@ Number power(int64_t a, int64_t b) {
 }
 
 enum class Arithmetic {
-  None, Add, Sub, Mul, FloorDiv, Mod, Pow, Max, Min,
-  Eq, Ne, Lt, Le, Gt, Ge, And, Or
+  None,
+  Add,
+  Sub,
+  Mul,
+  FloorDiv,
+  Mod,
+  Pow,
+  Max,
+  Min,
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  And,
+  Or
 };
 
 Arithmetic arithmeticOf(StringRef packet) {
@@ -171,16 +186,15 @@ bool CallOp::evaluateSizes(ArrayRef<Type> operandTypes,
                            ArrayRef<int64_t> operandInts,
                            SmallVectorImpl<Type> &resultTypes,
                            SmallVectorImpl<int64_t> &resultInts) {
-  const Schema *schema = getSchema();
+  const Schema &schema = getSchema();
   ArrayAttr args = getArgs();
-  if (!schema || !args ||
-      failed(inferResultTypes(*schema, args, operandTypes, operandInts,
-                              std::nullopt, resultTypes)))
+  if (!args || failed(inferResultTypes(schema, args, operandTypes, operandInts,
+                                       std::nullopt, resultTypes)))
     return false;
   resultInts.assign(resultTypes.size(), ShapedType::kDynamic);
   if (resultTypes.size() == 1 && resultTypes[0].isIntOrIndexOrFloat())
-    if (Number value = evaluateInteger(schema->packet, args, operandTypes,
-                                       operandInts))
+    if (Number value =
+            evaluateInteger(schema.packet, args, operandTypes, operandInts))
       resultInts[0] = *value;
   return true;
 }

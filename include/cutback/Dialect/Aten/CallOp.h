@@ -35,8 +35,7 @@ class CallOp
           mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::VariadicOperands,
           mlir::BytecodeOpInterface::Trait, mlir::InferTypeOpInterface::Trait,
           mlir::MemoryEffectOpInterface::Trait,
-          mlir::ConditionallySpeculatable::Trait,
-          mlir::OpAsmOpInterface::Trait,
+          mlir::ConditionallySpeculatable::Trait, mlir::OpAsmOpInterface::Trait,
           joint::RematerializableOpInterface::Trait,
           joint::FusibleOpInterface::Trait, joint::CostModelOpInterface::Trait,
           joint::DifferentiableOpInterface::Trait,
@@ -57,9 +56,10 @@ public:
   static llvm::ArrayRef<llvm::StringRef> getAttributeNames();
 
   /// The data of this op.
-  const OpInfo &getInfo() { return *aten::getOpInfo(getOperation()->getName()); }
-  /// Null only if the ODS string does not read, which no test lets pass.
-  const Schema *getSchema();
+  const OpInfo &getInfo() {
+    return *aten::getOpInfo(getOperation()->getName());
+  }
+  const Schema &getSchema();
   mlir::ArrayAttr getArgs() { return getProperties().args; }
   mlir::ArrayAttr getNamesAttr() { return getProperties().names; }
 
@@ -83,7 +83,8 @@ public:
                                                    EmitError emitError);
   static mlir::Attribute getPropertiesAsAttr(mlir::MLIRContext *context,
                                              const CallProperties &properties);
-  static llvm::hash_code computePropertiesHash(const CallProperties &properties);
+  static llvm::hash_code
+  computePropertiesHash(const CallProperties &properties);
   static std::optional<mlir::Attribute>
   getInherentAttr(mlir::MLIRContext *context, const CallProperties &properties,
                   llvm::StringRef name);

@@ -38,6 +38,8 @@ enum OpFlags : uint32_t {
   kOrdered = 1u << 3,
   /// Its schema says "alias", but strides decide (reshape, contiguous, to).
   kMayAlias = 1u << 4,
+  /// Gives its first operand back where the result has the same static type.
+  kIdentityIfSameType = 1u << 7,
   /// Derivative zero or none everywhere (comparisons, detach, new values).
   kNotDifferentiable = 1u << 5,
 };

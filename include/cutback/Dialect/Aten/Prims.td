@@ -9,9 +9,17 @@ include "cutback/Dialect/Aten/AtenBase.td"
 
 class Aten_PrimsCopy<string name, string schema, string rule>
     : Aten_PrimsOp<name, schema> {
-  let family = "The same values as another type, or on another device.";
+  let family = "The same values on another device.";
   let infer = rule;
   let fusion = "Pointwise";
+}
+
+class Aten_PrimsCast<string name, string schema, string rule>
+    : Aten_PrimsOp<name, schema> {
+  let family = "The same values as another type.";
+  let infer = rule;
+  let fusion = "Pointwise";
+  let flags = ["kIdentityIfSameType"];
 }
 
 class Aten_PrimsCreate<string name, string schema, string rule>
@@ -48,7 +56,7 @@ class Aten_PrimsPool<string name, string schema, string rule, int w = 4>
   let flops = "perOutput";
 }
 
-def Aten_PrimsConvertElementTypeOp : Aten_PrimsCopy<"convert_element_type",
+def Aten_PrimsConvertElementTypeOp : Aten_PrimsCast<"convert_element_type",
     "(Tensor a, ScalarType dtype) -> Tensor", "convertElementType">;
 def Aten_PrimsDevicePutOp : Aten_PrimsCopy<"device_put",
     "(Tensor a, Device device, bool non_blocking=False) -> Tensor",

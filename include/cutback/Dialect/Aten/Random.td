@@ -53,15 +53,15 @@ def Aten_RandnOp : Aten_RandomCreate<"randn",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
 def Aten_RandintOp : Aten_RandomCreate<"randint",
-    "(SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
+    "(SymInt high, SymInt[] size, *, ScalarType? dtype=long, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "randint">;
 def Aten_RandintLowOp : Aten_RandomCreate<"randint.low",
-    "(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, "
+    "(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=long, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "randint">;
 def Aten_RandpermOp : Aten_RandomCreate<"randperm",
-    "(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, "
+    "(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "randperm">;
 def Aten_RandLikeOp : Aten_RandomCreate<"rand_like",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "

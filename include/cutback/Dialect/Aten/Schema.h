@@ -118,20 +118,17 @@ bool acceptsOperand(const SchemaParam &param, mlir::Type type);
 /// where it is known (for evaluation under size hints), else kDynamic; the
 /// array may be empty. An error is emitted at `loc` if one is given. Results
 /// that the schema leaves undefined have type `none`.
-mlir::LogicalResult
-inferResultTypes(const Schema &schema, mlir::ArrayAttr args,
-                 mlir::TypeRange operandTypes,
-                 llvm::ArrayRef<int64_t> operandInts,
-                 std::optional<mlir::Location> loc,
-                 llvm::SmallVectorImpl<mlir::Type> &results);
+mlir::LogicalResult inferResultTypes(
+    const Schema &schema, mlir::ArrayAttr args, mlir::TypeRange operandTypes,
+    llvm::ArrayRef<int64_t> operandInts, std::optional<mlir::Location> loc,
+    llvm::SmallVectorImpl<mlir::Type> &results);
 
 /// Creates the op of `schema` with a full-length argument skeleton. `names` is
 /// null or one name a result.
 mlir::Operation *createCall(mlir::OpBuilder &builder, mlir::Location loc,
                             const Schema &schema, mlir::ArrayAttr args,
                             mlir::ValueRange operands,
-                            mlir::TypeRange resultTypes,
-                            mlir::ArrayAttr names);
+                            mlir::TypeRange resultTypes, mlir::ArrayAttr names);
 
 } // namespace cutback::aten
 

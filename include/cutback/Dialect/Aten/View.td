@@ -13,6 +13,15 @@ class Aten_View<string name, string schema, string rule>
   let fusion = "View";
 }
 
+class Aten_SizedView<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "The same storage, seen with other sizes; the identity where "
+               "the sizes are the same.";
+  let infer = rule;
+  let fusion = "View";
+  let flags = ["kIdentityIfSameType"];
+}
+
 class Aten_Detach<string name, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "The same storage; gradients stop here.";
@@ -30,9 +39,9 @@ class Aten_MaybeView<string name, string schema, string rule>
   let flags = ["kMayAlias"];
 }
 
-def Aten_ViewOp : Aten_View<"view",
+def Aten_ViewOp : Aten_SizedView<"view",
     "(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view">;
-def Aten_InternalUnsafeViewOp : Aten_View<"_unsafe_view",
+def Aten_InternalUnsafeViewOp : Aten_SizedView<"_unsafe_view",
     "(Tensor self, SymInt[] size) -> Tensor", "view">;
 def Aten_ViewDtypeOp : Aten_View<"view.dtype",
     "(Tensor(a) self, ScalarType dtype) -> Tensor(a)", "viewDtype">;
@@ -42,23 +51,23 @@ def Aten_TransposeIntOp : Aten_View<"transpose.int",
     "(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "transpose">;
 def Aten_TOp : Aten_View<"t", "(Tensor(a) self) -> Tensor(a)", "t">;
 def Aten_NumpyTOp : Aten_View<"numpy_T", "(Tensor(a) self) -> Tensor(a)", "t">;
-def Aten_ExpandOp : Aten_View<"expand",
+def Aten_ExpandOp : Aten_SizedView<"expand",
     "(Tensor(a) self, SymInt[] size, *, bool implicit=False) -> Tensor(a)",
     "expand">;
 def Aten_UnsqueezeOp : Aten_View<"unsqueeze",
     "(Tensor(a) self, int dim) -> Tensor(a)", "unsqueeze">;
-def Aten_SqueezeOp : Aten_View<"squeeze",
+def Aten_SqueezeOp : Aten_SizedView<"squeeze",
     "(Tensor(a) self) -> Tensor(a)", "squeeze">;
-def Aten_SqueezeDimOp : Aten_View<"squeeze.dim",
+def Aten_SqueezeDimOp : Aten_SizedView<"squeeze.dim",
     "(Tensor(a) self, int dim) -> Tensor(a)", "squeeze">;
-def Aten_SqueezeDimsOp : Aten_View<"squeeze.dims",
+def Aten_SqueezeDimsOp : Aten_SizedView<"squeeze.dims",
     "(Tensor(a) self, int[] dim) -> Tensor(a)", "squeeze">;
-def Aten_SliceTensorOp : Aten_View<"slice.Tensor",
+def Aten_SliceTensorOp : Aten_SizedView<"slice.Tensor",
     "(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, "
     "SymInt step=1) -> Tensor(a)", "slice">;
 def Aten_SelectIntOp : Aten_View<"select.int",
     "(Tensor(a) self, int dim, SymInt index) -> Tensor(a)", "select">;
-def Aten_NarrowOp : Aten_View<"narrow",
+def Aten_NarrowOp : Aten_SizedView<"narrow",
     "(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)",
     "narrow">;
 def Aten_SplitWithSizesOp : Aten_View<"split_with_sizes",
