@@ -66,21 +66,25 @@ void FxGraphBuilder::reserve(size_t nodes, size_t edges) {
     rows->items.reserve(edges);
 }
 
-uint32_t FxGraphBuilder::intern(std::unordered_map<std::string, uint32_t> &map,
-                                std::string_view text) {
-  auto id = static_cast<uint32_t>(map.size());
-  return map.try_emplace(std::string(text), id).first->second;
+uint32_t FxGraphBuilder::Names::intern(std::string_view text) {
+  auto known = ids.find(text);
+  if (known != ids.end())
+    return known->second;
+  auto id = static_cast<uint32_t>(texts.size());
+  texts.emplace_back(text);
+  ids.emplace(texts.back(), id);
+  return id;
 }
 
 uint32_t FxGraphBuilder::packet(std::string_view name) {
-  uint32_t id = intern(packetIds, name);
+  uint32_t id = packets.intern(name);
   if (id == graph.packets.size())
     graph.packets.emplace_back(name);
   return id;
 }
 
 int32_t FxGraphBuilder::symbol(std::string_view name) {
-  uint32_t id = intern(symbolIds, name);
+  uint32_t id = symbols.intern(name);
   if (id == graph.symbolNames.size())
     graph.symbolNames.emplace_back(name);
   return static_cast<int32_t>(id);
@@ -102,7 +106,7 @@ void FxGraphBuilder::begin(std::string_view name, const FxNode &node) {
 
 void FxGraphBuilder::target(std::string_view name) {
   // 0 is for nodes without a target.
-  currentTarget = 1 + intern(targetIds, name);
+  currentTarget = 1 + targets.intern(name);
 }
 
 void FxGraphBuilder::argNode(FxNodeId n) {
@@ -156,7 +160,7 @@ void FxGraphBuilder::argBool(bool value) { literal('b', value, value); }
 
 void FxGraphBuilder::argText(std::string_view text) {
   // The top bit tells texts from what the caller interned.
-  argOpaque(intern(textIds, text) | uint64_t(1) << 63);
+  argOpaque(texts.intern(text) | uint64_t(1) << 63);
 }
 
 void FxGraphBuilder::argOpaque(uint64_t identity) {
@@ -180,7 +184,7 @@ void FxGraphBuilder::argListEnd() {
 
 void FxGraphBuilder::keyword(std::string_view name) {
   inKeyword = true;
-  structure(2 + intern(textIds, name));
+  structure(2 + texts.intern(name));
 }
 
 void FxGraphBuilder::freeSymbol(int32_t symbol) {

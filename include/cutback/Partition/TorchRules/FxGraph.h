@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -160,7 +161,8 @@ inline constexpr uint32_t literal = 1u << 30;   ///< FxGraph::literalHash index
 inline constexpr uint32_t structure = 2u << 30; ///< brackets, keywords
 } // namespace fxtoken
 
-/// The view. Read-only once FxGraphBuilder::finish returned it.
+/// The view. Read-only once FxGraphBuilder::finish returned it. At most 2^30
+/// nodes, literals and keywords.
 struct FxGraph {
   std::vector<FxNode> nodes;
   /// Distinct operand nodes, in argument order (positional, then keyword).
@@ -228,6 +230,10 @@ private:
 /// inputs, but not as direct arguments.
 class FxGraphBuilder {
 public:
+  FxGraphBuilder() = default;
+  FxGraphBuilder(const FxGraphBuilder &) = delete;
+  FxGraphBuilder &operator=(const FxGraphBuilder &) = delete;
+
   void reserve(size_t nodes, size_t edges);
   uint32_t packet(std::string_view name);
   int32_t symbol(std::string_view name);
@@ -260,21 +266,24 @@ public:
   FxGraph finish(std::vector<FxNodeId> outputs, uint32_t numForwardOutputs);
 
 private:
-  uint32_t intern(std::unordered_map<std::string, uint32_t> &map,
-                  std::string_view text);
+  /// Texts by number; looking one up allocates nothing.
+  struct Names {
+    std::deque<std::string> texts;
+    std::unordered_map<std::string_view, uint32_t> ids;
+    uint32_t intern(std::string_view text);
+  };
+
   void literal(char kind, uint64_t bits, uint64_t hash);
   void structure(uint32_t what);
 
   FxGraph graph;
   FxNode current;
-  std::string currentName;
   uint32_t currentTarget = 0;
   int32_t currentBinds = -1;
   unsigned depth = 0;
   bool inKeyword = false;
   std::vector<FxNodeId> lastSeen;
-  std::unordered_map<std::string, uint32_t> packetIds, targetIds, textIds,
-      symbolIds;
+  Names packets, targets, texts, symbols;
   std::unordered_map<uint64_t, uint32_t> literalIds[4];
 };
 
