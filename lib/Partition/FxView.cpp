@@ -213,7 +213,7 @@ private:
     else if (isa<AssertOp>(view.ops[op]))
       flags |= fxflag::Assert;
     else if (traits.ordered && !traits.random)
-      flags |= fxflag::Effectful;
+      flags |= fxflag::SideEffect;
     if (traits.random)
       flags |= fxflag::SeededRandom;
     if (call && call.getPacketName().starts_with("_c10d_functional."))

@@ -123,6 +123,8 @@ private:
 
   void countBytes() {
     std::vector<uint8_t> counted(view.numValues(), 0), others(counted);
+    // As PyTorch counts a storage: the largest saved view of it.
+    std::vector<int64_t> largest(view.numValues(), 0);
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       others[arg] = 1;
     for (uint32_t value : view.forwardResults())
@@ -132,10 +134,12 @@ private:
       result.savedPlainBytes += sizes.bytes[value];
       if (view.isArg(value))
         result.argumentBytes += sizes.bytes[value];
+      result.savedStorageBytes +=
+          std::max<int64_t>(0, sizes.bytes[value] - largest[base]);
+      largest[base] = std::max(largest[base], sizes.bytes[value]);
       if (counted[base])
         continue;
       counted[base] = 1;
-      result.savedStorageBytes += sizes.bytes[base];
       if (!others[base])
         result.savedBytes += sizes.bytes[base];
     }

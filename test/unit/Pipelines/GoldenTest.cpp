@@ -55,7 +55,7 @@ std::string findText(const std::string &root, const std::string &name) {
   auto [model, numbers] = rest.split('.');
   auto [first, second] = numbers.split('.');
   auto [base, device] = model.rsplit('_');
-  return join(root, ("sub/" + suite + "/" + base + "_training_" +
+  return join(root, ("corpus/sub/" + suite + "/" + base + "_training_" +
                      device + "/__compiled_fn_" + first + " Joint graph " +
                      second + ".py")
                         .str());
