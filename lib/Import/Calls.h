@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes ops of calls.
+#ifndef CUTBACK_LIB_IMPORT_CALLS_H
+#define CUTBACK_LIB_IMPORT_CALLS_H
+
+#include "Arguments.h"
+#include "Comments.h"
+#include "GetItems.h"
+#include "Scope.h"
+
+#include "cutback/Dialect/Aten/Schema.h"
+#include "cutback/Import/Import.h"
+
+namespace cutback::fx {
+
+/// What is known of a callee, found once for each name.
+struct CallTarget {
+  enum Kind : uint8_t {
+    Known,   ///< an op of dialect aten
+    Unknown, ///< joint.opaque
+    Copy,    ///< joint.write
+    Assert,  ///< joint.assert
+    Check,   ///< a check at trace time: dropped
+    PipeSplit,
+    InPlace, ///< changes an operand: an error
+    Foreign, ///< nothing that an ATen graph has: an error
+  };
+  Kind kind = Foreign;
+  bool keepsType = false; ///< its result has the type of its only operand
+  const aten::Schema *schema = nullptr;
+  llvm::StringRef name; ///< without "torch.ops."
+};
+
+/// A statement `name: "type" = target(args)`.
+struct CallStatement {
+  llvm::StringRef name;
+  const DeclaredType *declared = nullptr; ///< null without an annotation
+  const char *typeAt = nullptr;           ///< of the annotation
+  const char *at = nullptr;               ///< of the call
+};
+
+class CallBuilder {
+public:
+  CallBuilder(Scope &scope, ImportCounts &counts);
+
+  /// `path` as the text has it; valid as long as the builder.
+  const CallTarget &target(llvm::StringRef path);
+
+  /// Makes the op at the end of the block, and binds the statement's name.
+  mlir::LogicalResult build(const CallTarget &target, const CallArguments &args,
+                            const CallStatement &statement, const Place &place);
+  /// Binds `name` to element `index` of the tuple `tuple`.
+  mlir::LogicalResult bindElement(const CallStatement &statement,
+                                  llvm::StringRef tuple, llvm::StringRef index);
+  /// Gives the results of tuples their names. Call it once, at the end.
+  void nameTuples();
+
+  llvm::ArrayRef<joint::WriteOp> getWrites() const { return writes; }
+
+private:
+  struct Skeleton {
+    mlir::ArrayAttr args;
+    /// Operand i of the op is operand order[i] of the text; empty: the same.
+    std::vector<unsigned> order;
+  };
+  using Types = llvm::SmallVector<mlir::Type, 2>;
+
+  void classify(llvm::StringRef path, CallTarget &target);
+  mlir::LogicalResult buildKnown(const CallTarget &target,
+                                 const CallArguments &args,
+                                 const CallStatement &statement,
+                                 const Place &place);
+  mlir::LogicalResult buildUnknown(const CallTarget &target,
+                                   const CallArguments &args,
+                                   const CallStatement &statement,
+                                   const Place &place);
+  mlir::LogicalResult buildWrite(const CallArguments &args,
+                                 const CallStatement &statement,
+                                 const Place &place);
+  mlir::LogicalResult buildAssert(const CallTarget &target,
+                                  const CallArguments &args,
+                                  const CallStatement &statement,
+                                  const Place &place);
+
+  /// The argument list of the schema, from the one of the text.
+  const Skeleton *mapArguments(const aten::Schema &schema,
+                               const CallArguments &args, const char *at);
+  mlir::LogicalResult fillSlots(const aten::Schema &schema,
+                                const CallArguments &args, const char *at,
+                                llvm::SmallVectorImpl<int> &slots);
+  const Types *inferTypes(const aten::Schema &schema, mlir::ArrayAttr args,
+                          llvm::ArrayRef<mlir::Value> operands,
+                          const CallStatement &statement);
+  mlir::LogicalResult checkOperands(const aten::Schema &schema,
+                                    mlir::ArrayAttr args,
+                                    llvm::ArrayRef<mlir::Value> operands,
+                                    const char *at);
+  /// The type of a result that is inferred and declared.
+  mlir::FailureOr<mlir::Type> reconcile(const CallStatement &statement,
+                                        mlir::Type inferred,
+                                        llvm::StringRef callee);
+  mlir::DictionaryAttr attributes(const CallStatement &statement,
+                                  const Place &place, bool isNamed,
+                                  bool keepDims);
+  mlir::LogicalResult bindTuple(mlir::Operation *op,
+                                std::vector<std::vector<unsigned>> paths,
+                                llvm::StringRef name, bool isBackward);
+  mlir::ArrayAttr names(llvm::StringRef name);
+  void countOpaque(llvm::StringRef callee);
+
+  Scope &scope;
+  ImportCounts &counts;
+  GetItems getItems;
+  const aten::SchemaTable &schemas;
+  mlir::StringAttr callName, dimsName, policyName, stridesName;
+  llvm::StringMap<CallTarget> targets;
+  llvm::StringMap<unsigned> opaqueIndex;
+  KeyTable skeletonKeys, typeKeys;
+  std::vector<Skeleton> skeletons;
+  std::vector<Types> inferred;
+  std::vector<joint::WriteOp> writes;
+  llvm::SmallVector<const void *, 24> key;
+  llvm::SmallVector<mlir::Value, 8> operands;
+};
+
+} // namespace cutback::fx
+
+#endif // CUTBACK_LIB_IMPORT_CALLS_H

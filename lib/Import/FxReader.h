@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The statements of one graph.
+#ifndef CUTBACK_LIB_IMPORT_FXREADER_H
+#define CUTBACK_LIB_IMPORT_FXREADER_H
+
+#include "Calls.h"
+#include "FxText.h"
+
+namespace cutback::fx {
+
+/// One entry of the list that a graph returns, nested lists flattened.
+struct Output {
+  enum Kind : uint8_t { Value, None, Literal };
+  Kind kind = None;
+  bool isBackward = false;
+  mlir::Value value;
+  llvm::StringRef text;       ///< its name, or the literal
+  llvm::StringRef descriptor; ///< "GradAOTOutput(…)", or empty
+};
+
+class FxReader {
+public:
+  FxReader(const SourceText &source, mlir::MLIRContext *context,
+           ImportCounts &counts);
+
+  /// Reads header, statements and return of the graph.
+  mlir::LogicalResult read();
+
+  Scope scope;
+  CallBuilder calls;
+  std::vector<Output> outputs;
+
+private:
+  mlir::LogicalResult readParameters();
+  mlir::LogicalResult readStatement(llvm::StringRef name);
+  mlir::LogicalResult readDeclaration(const CallStatement &statement);
+  mlir::LogicalResult readFlatten(llvm::StringRef first);
+  mlir::LogicalResult readAssignment(CallStatement &statement);
+  mlir::LogicalResult readCall(CallStatement &statement, llvm::StringRef path);
+  mlir::LogicalResult readElement(const CallStatement &statement,
+                                  llvm::StringRef tuple);
+  mlir::LogicalResult readAttribute(const CallStatement &statement,
+                                    llvm::StringRef path);
+  mlir::LogicalResult readExpression(CallStatement &statement);
+  mlir::LogicalResult finishExpression(CallStatement &statement,
+                                       llvm::StringRef target);
+  mlir::LogicalResult endStatement();
+  mlir::LogicalResult readReturn();
+  mlir::LogicalResult readOutputs(unsigned depth);
+  mlir::LogicalResult readOutput();
+  mlir::LogicalResult failCut(const char *at, const llvm::Twine &what) const {
+    return scope.fail(at, what,
+                      "the text is cut or edited; dump the graph again");
+  }
+
+  Lexer lexer;
+  ArgumentReader reader;
+  CommentReader comments;
+  Place place;
+  CallArguments args;
+  bool hasGroups = false; ///< inputs are declared behind the header
+};
+
+} // namespace cutback::fx
+
+#endif // CUTBACK_LIB_IMPORT_FXREADER_H

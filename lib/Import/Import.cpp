@@ -1,0 +1,433 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The entry point of the import. What an input is follows from its content:
+//
+//   1. magic numbers: MLIR bytecode, zip archives
+//   2. records of TORCH_TRACE at the front of lines
+//   3. a line that begins, behind a logging prefix, with `def forward(`
+//   4. words that MLIR text cannot do without
+//
+// Text with a zero byte is binary. MLIR's parser is recursive, so the nesting
+// of MLIR text is measured before it is parsed.
+
+#include "cutback/Import/Import.h"
+
+#include "Scope.h"
+#include "TraceLog.h"
+
+#include "cutback/Dialect/Aten/Aten.h"
+
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::fx;
+
+StringRef cutback::stringifyInputFormat(InputFormat format) {
+  switch (format) {
+  case InputFormat::FxText:
+    return "fx-text";
+  case InputFormat::TraceLog:
+    return "trace-log";
+  case InputFormat::MlirText:
+    return "mlir";
+  case InputFormat::MlirBytecode:
+    return "mlir-bytecode";
+  }
+  return "";
+}
+
+StringRef cutback::stringifyGraphKind(GraphKind kind) {
+  switch (kind) {
+  case GraphKind::Joint:
+    return "joint";
+  case GraphKind::Forward:
+    return "forward";
+  case GraphKind::Backward:
+    return "backward";
+  case GraphKind::Inference:
+    return "inference";
+  }
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Opening and telling apart
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+cutback::openInput(StringRef path, MLIRContext &context) {
+  auto fail = [&](const Twine &what, const Twine &next) {
+    return emitAt(&context, SourceText(path, "", ""), "", what, next);
+  };
+  if (path != "-" && llvm::sys::fs::is_directory(path))
+    return fail(path + " is a folder",
+                "name a file: FX text, a trace log, .mlir or .mlirbc");
+  auto file = path == "-" ? llvm::MemoryBuffer::getSTDIN()
+                          : llvm::MemoryBuffer::getFile(path);
+  if (!file)
+    return fail("cannot read " + path + ": " + file.getError().message(),
+                "check the path, and that the file may be read");
+  return std::move(*file);
+}
+
+namespace {
+
+/// A number that no content leads to: an error was emitted.
+std::optional<InputFormat> failedFormat() { return std::nullopt; }
+
+class Input {
+public:
+  Input(llvm::MemoryBufferRef buffer, MLIRContext &context)
+      : text(buffer.getBuffer()), name(buffer.getBufferIdentifier()),
+        context(context), source(name, text, text) {}
+
+  std::optional<InputFormat> detect();
+  /// The graphs of FX text or of a log; fails with an error if there are none.
+  LogicalResult findGraphs(InputFormat format);
+  FailureOr<size_t> choose(const ImportOptions &options);
+  LogicalResult readGraph(const FoundGraph &graph, const ImportOptions &options,
+                          ModuleOp module, ImportCounts &counts,
+                          Operation *&result);
+  void readHalves(size_t chosen, ImportedModule &result);
+  FailureOr<OwningOpRef<ModuleOp>> parseMlir(InputFormat format);
+  LogicalResult fail(const Twine &what, const Twine &next) {
+    return emitAt(&context, source, text.begin(), what, next);
+  }
+
+  std::vector<FoundGraph> graphs;
+
+private:
+  LogicalResult checkNesting();
+  std::string graphNames() const;
+
+  StringRef text, name;
+  MLIRContext &context;
+  SourceText source;
+  TraceLog log;
+};
+
+} // namespace
+
+std::optional<InputFormat> Input::detect() {
+  if (text.trim().empty()) {
+    (void)fail("the input is empty", "expected FX text, a trace log, or MLIR");
+    return failedFormat();
+  }
+  if (text.starts_with("ML\xefR"))
+    return InputFormat::MlirBytecode;
+  if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) {
+    (void)fail("this is a zip archive; reading .pt2 is not in this build",
+               "dump the joint graph as text: TORCH_TRACE=DIR writes a log "
+               "that holds it");
+    return failedFormat();
+  }
+  if (text.take_front(1 << 16).contains('\0')) {
+    (void)fail("this is a binary file of unknown format",
+               "expected FX text, a trace log, or MLIR");
+    return failedFormat();
+  }
+  if (isTraceLog(text))
+    return InputFormat::TraceLog;
+  if (text.contains("def forward(") || text.contains("torch.ops."))
+    return InputFormat::FxText;
+  for (StringRef word : {"joint.graph", "func.func", "module", "loc("})
+    if (text.contains(word))
+      return InputFormat::MlirText;
+  (void)fail("this is neither FX text, nor a trace log, nor MLIR",
+             "FX text has a line 'def forward(', a log records of "
+             "TORCH_TRACE, MLIR a joint.graph");
+  return failedFormat();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs of text and logs
+//===----------------------------------------------------------------------===//
+
+LogicalResult Input::findGraphs(InputFormat format) {
+  if (format == InputFormat::TraceLog) {
+    log = readTraceLog(source);
+    graphs = std::move(log.graphs);
+    if (graphs.empty())
+      return fail("this log holds no graph of AOTAutograd",
+                  "a training step writes one when it runs under "
+                  "torch.compile with TORCH_TRACE=DIR; caches must be off "
+                  "(TORCHINDUCTOR_FORCE_DISABLE_CACHES=1)");
+    return success();
+  }
+  if (std::shared_ptr<const StrippedLog> stripped = stripLog(text))
+    source = SourceText(name, stripped->text, stripped->text, stripped);
+  graphs = findTextGraphs(source);
+  if (graphs.empty())
+    return fail("there is no 'def forward(' at the beginning of a line",
+                "the text is cut or edited; dump the graph again");
+  return success();
+}
+
+std::string Input::graphNames() const {
+  constexpr size_t kMost = 12;
+  std::string names;
+  for (auto [i, graph] : llvm::enumerate(graphs)) {
+    if (i == kMost)
+      return names + ", ...";
+    names += (i ? ", " : "") + std::to_string(i) + ": " + graph.info.name;
+  }
+  return names;
+}
+
+FailureOr<size_t> Input::choose(const ImportOptions &options) {
+  if (options.graph.empty()) {
+    for (auto [i, graph] : llvm::enumerate(graphs))
+      if (graph.info.kind == GraphKind::Joint)
+        return i;
+    return size_t(0);
+  }
+  size_t number = 0;
+  StringRef asked = options.graph;
+  if (!asked.getAsInteger(10, number) && number < graphs.size())
+    return number;
+  SmallVector<size_t> matches;
+  for (auto [i, graph] : llvm::enumerate(graphs)) {
+    if (graph.info.name == asked)
+      return i;
+    if (StringRef(graph.info.name).split(' ').first == asked ||
+        graph.info.compileId == asked)
+      matches.push_back(i);
+  }
+  if (matches.size() == 1)
+    return matches.front();
+  return fail((matches.empty() ? "there is no graph "
+                               : "there are several graphs ") +
+                  quoted(asked),
+              "the graphs are " + graphNames());
+}
+
+/// "joint", or "joint_0_1" in a log.
+static std::string symbolNameOf(const GraphInfo &info) {
+  std::string name = stringifyGraphKind(info.kind).str();
+  if (!info.compileId.empty())
+    name += "_";
+  for (char c : info.compileId)
+    name += llvm::isAlnum(c) ? c : '_';
+  return name;
+}
+
+LogicalResult Input::readGraph(const FoundGraph &graph,
+                               const ImportOptions &options, ModuleOp module,
+                               ImportCounts &counts, Operation *&result) {
+  GraphHints hints = log.hintsFor(graph);
+  FxRequest request{graph.source, options.kind.value_or(graph.info.kind),
+                    options.forwardOutputs, &hints, symbolNameOf(graph.info)};
+  OpBuilder builder(&context);
+  builder.setInsertionPointToEnd(module.getBody());
+  FailureOr<Operation *> op = importFxText(request, builder, counts);
+  if (failed(op))
+    return failure();
+  result = *op;
+  return success();
+}
+
+void Input::readHalves(size_t chosen, ImportedModule &result) {
+  const FoundGraph *forward = nullptr, *backward = nullptr;
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    const FoundGraph &graph = graphs[i];
+    if (graph.frame != graphs[chosen].frame)
+      continue;
+    if (graph.info.kind == GraphKind::Forward && !forward)
+      forward = &graph;
+    if (graph.info.kind == GraphKind::Backward && !backward)
+      backward = &graph;
+  }
+  if (!forward || !backward)
+    return;
+  auto module = ModuleOp::create(
+      source.locate(&context, forward->source.text().begin()));
+  OwningOpRef<ModuleOp> owner(module);
+  // PyTorch's halves are for comparison: what is wrong with them must not keep
+  // anyone from a plan.
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
+    if (diag.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    mlir::emitWarning(diag.getLocation())
+        << "PyTorch's own partition is not read: " << diag.str();
+    return success();
+  });
+  ImportCounts counts;
+  Operation *first = nullptr, *second = nullptr;
+  if (failed(readGraph(*forward, {}, module, counts, first)) ||
+      failed(readGraph(*backward, {}, module, counts, second)))
+    return;
+  result.torchForward = dyn_cast<func::FuncOp>(first);
+  result.torchBackward = dyn_cast<func::FuncOp>(second);
+  result.torchModule = std::move(owner);
+}
+
+//===----------------------------------------------------------------------===//
+// MLIR
+//===----------------------------------------------------------------------===//
+
+LogicalResult Input::checkNesting() {
+  constexpr unsigned kMaxDepth = 256;
+  unsigned depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '"') {
+      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+        i += text[i] == '\\';
+    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
+      if (++depth > kMaxDepth)
+        return emitAt(&context, source, text.begin() + i,
+                      "brackets nest deeper than " + Twine(kMaxDepth) +
+                          " levels",
+                      "no graph is nested like this; check the file");
+    } else if (c == ')' || c == ']' || c == '}' ||
+               (c == '>' && i > 0 && text[i - 1] != '-')) {
+      depth -= depth > 0;
+    }
+  }
+  return success();
+}
+
+FailureOr<OwningOpRef<ModuleOp>> Input::parseMlir(InputFormat format) {
+  if (format == InputFormat::MlirText && failed(checkNesting()))
+    return failure();
+  context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                      func::FuncDialect>();
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                             llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return failure();
+  return module;
+}
+
+static GraphInfo describe(SymbolOpInterface symbol) {
+  GraphInfo info;
+  info.kind = isa<joint::GraphOp>(symbol) ? GraphKind::Joint
+                                          : GraphKind::Inference;
+  info.name = symbol.getName().str();
+  if (auto place = symbol.getLoc()->findInstanceOf<FileLineColLoc>())
+    info.line = place.getLine();
+  return info;
+}
+
+static bool isGraph(Operation &op) {
+  return isa<joint::GraphOp, func::FuncOp>(op);
+}
+
+/// Sets the graph of a module that `options` asks for.
+static LogicalResult chooseSymbol(Input &input, const ImportOptions &options,
+                                  ImportedModule &result) {
+  StringRef asked = options.graph;
+  asked.consume_front("@");
+  Operation *chosen = nullptr;
+  size_t number = 0, i = 0;
+  bool isNumber = !asked.empty() && !asked.getAsInteger(10, number);
+  for (Operation &op : *result.module->getBody()) {
+    if (!isGraph(op))
+      continue;
+    bool matches = cast<SymbolOpInterface>(op).getName() == asked ||
+                   (isNumber && number == i);
+    if (asked.empty() ? isa<joint::GraphOp>(op) && !chosen : matches)
+      chosen = &op;
+    ++i;
+  }
+  if (!chosen && !asked.empty())
+    return input.fail("the module has no graph " + quoted(asked),
+                      "--list names the graphs of an input");
+  if (!chosen)
+    return success();
+  result.info = describe(cast<SymbolOpInterface>(chosen));
+  result.graph = dyn_cast<joint::GraphOp>(chosen);
+  result.function = dyn_cast<func::FuncOp>(chosen);
+  chosen->walk([&](Operation *op) { ++result.counts.ops; });
+  --result.counts.ops;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Entry points
+//===----------------------------------------------------------------------===//
+
+FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
+                                             MLIRContext &context,
+                                             const ImportOptions &options) {
+  Input input(buffer, context);
+  std::optional<InputFormat> format = input.detect();
+  if (!format)
+    return failure();
+  ImportedModule result;
+  result.format = *format;
+  if (*format == InputFormat::MlirText ||
+      *format == InputFormat::MlirBytecode) {
+    FailureOr<OwningOpRef<ModuleOp>> module = input.parseMlir(*format);
+    if (failed(module))
+      return failure();
+    result.module = std::move(*module);
+    if (failed(chooseSymbol(input, options, result)))
+      return failure();
+    return result;
+  }
+  context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                      func::FuncDialect>();
+  if (failed(input.findGraphs(*format)))
+    return failure();
+  FailureOr<size_t> chosen = input.choose(options);
+  if (failed(chosen))
+    return failure();
+  const FoundGraph &graph = input.graphs[*chosen];
+  result.info = graph.info;
+  result.module = ModuleOp::create(
+      graph.source.locate(&context, graph.source.text().begin()));
+  Operation *op = nullptr;
+  if (failed(input.readGraph(graph, options, *result.module, result.counts,
+                             op)))
+    return failure();
+  if (options.kind)
+    result.info.kind = *options.kind;
+  result.graph = dyn_cast<joint::GraphOp>(op);
+  result.function = dyn_cast<func::FuncOp>(op);
+  if (options.torchHalves)
+    input.readHalves(*chosen, result);
+  return result;
+}
+
+FailureOr<ImportedModule> cutback::readInput(StringRef path,
+                                             MLIRContext &context,
+                                             const ImportOptions &options) {
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> file =
+      openInput(path, context);
+  if (failed(file))
+    return failure();
+  return readInput((*file)->getMemBufferRef(), context, options);
+}
+
+FailureOr<std::vector<GraphInfo>>
+cutback::listGraphs(llvm::MemoryBufferRef buffer, MLIRContext &context) {
+  Input input(buffer, context);
+  std::optional<InputFormat> format = input.detect();
+  if (!format)
+    return failure();
+  std::vector<GraphInfo> infos;
+  if (*format == InputFormat::MlirText ||
+      *format == InputFormat::MlirBytecode) {
+    FailureOr<OwningOpRef<ModuleOp>> module = input.parseMlir(*format);
+    if (failed(module))
+      return failure();
+    for (Operation &op : *(*module)->getBody())
+      if (isGraph(op))
+        infos.push_back(describe(cast<SymbolOpInterface>(op)));
+    return infos;
+  }
+  if (failed(input.findGraphs(*format)))
+    return failure();
+  for (const FoundGraph &graph : input.graphs)
+    infos.push_back(graph.info);
+  return infos;
+}

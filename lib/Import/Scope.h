@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The graph while it is read: its block, its arguments, and what each name
+// stands for.
+#ifndef CUTBACK_LIB_IMPORT_SCOPE_H
+#define CUTBACK_LIB_IMPORT_SCOPE_H
+
+#include "NameTable.h"
+#include "SourceText.h"
+#include "TypeText.h"
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Region.h"
+
+#include <vector>
+
+namespace cutback::fx {
+
+/// What a name stands for.
+struct Binding {
+  enum Kind : uint8_t {
+    Value,    ///< one SSA value
+    Tuple,    ///< the results of a call, or some of them
+    Constant, ///< `self._tensor_constant0`, whose type is not known yet
+    Module,   ///< `self.body_0`, a nested graph
+    Nothing,  ///< the result of a call that has none
+    Group,    ///< `primals` in `def forward(self, primals, tangents)`
+  };
+  Kind kind = Value;
+  bool isBackward = false; ///< depends on a tangent
+  uint32_t tuple = 0;      ///< for Tuple: index into Scope::tuples
+  mlir::Value value;       ///< for Value
+};
+
+/// A call that gives a tuple. An op has one result for each leaf; in a nested
+/// tuple, a leaf is reached by a path of indices.
+struct TupleCall {
+  mlir::Operation *op = nullptr;
+  std::vector<std::vector<unsigned>> paths; ///< empty: result i is [i]
+  std::vector<llvm::StringRef> names;       ///< by result
+};
+struct TupleBinding {
+  uint32_t call = 0;            ///< index into Scope::calls
+  std::vector<unsigned> prefix; ///< empty: the whole tuple
+};
+
+/// An argument of the graph, or a constant that is one to us.
+struct Argument {
+  llvm::StringRef name;
+  llvm::StringRef descriptor; ///< "PlainAOTInput(idx=0)", or empty
+  const DeclaredType *type = nullptr;
+  bool isConstant = false;
+};
+
+class Scope {
+public:
+  Scope(mlir::MLIRContext *context, const SourceText &source)
+      : context(context), source(source), types(context), builder(context) {
+    region.push_back(new mlir::Block());
+    builder.setInsertionPointToStart(&region.front());
+  }
+
+  mlir::Block &block() { return region.front(); }
+  mlir::LogicalResult fail(const char *at, const llvm::Twine &what,
+                           const llvm::Twine &next) const {
+    return emitAt(context, source, at, what, next);
+  }
+
+  /// Binds `name`; fails if it is bound already.
+  mlir::LogicalResult define(llvm::StringRef name, const Binding &binding) {
+    if (!names.insert(name).second)
+      return failRedefined(name);
+    bindings.push_back(binding);
+    return mlir::success();
+  }
+  /// Null, without an error, if `name` is not bound.
+  Binding *find(llvm::StringRef name) {
+    uint32_t number = names.find(name);
+    return number == NameTable::kNone ? nullptr : &bindings[number];
+  }
+  mlir::LogicalResult failUndefined(llvm::StringRef name) const;
+
+  /// Adds an argument to the block. Its position is that of its name.
+  mlir::LogicalResult addArgument(const Argument &argument);
+  /// Gives the constant `name`, bound as `binding`, its type.
+  void addConstant(llvm::StringRef name, Binding &binding,
+                   const DeclaredType &type);
+  /// The annotation at `text`; null after an error.
+  const DeclaredType *readType(llvm::StringRef text);
+
+  mlir::MLIRContext *context;
+  const SourceText &source;
+  TypeTable types;
+  mlir::OpBuilder builder;
+  mlir::Region region;
+  std::vector<Argument> arguments; ///< by block argument
+  std::vector<TupleCall> calls;
+  std::vector<TupleBinding> tuples;
+
+private:
+  mlir::LogicalResult failRedefined(llvm::StringRef name) const;
+
+  NameTable names;
+  std::vector<Binding> bindings; ///< by name
+};
+
+/// A name in a message, cut where it is long.
+inline std::string quoted(llvm::StringRef name) {
+  return ("'" + name.take_front(80) + (name.size() > 80 ? "..." : "") + "'")
+      .str();
+}
+
+/// True for inputs that only the backward has: tangents and its random state.
+bool isBackwardInput(llvm::StringRef name, llvm::StringRef descriptor);
+
+} // namespace cutback::fx
+
+#endif // CUTBACK_LIB_IMPORT_SCOPE_H

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A graph's text, read in place, and where a position in it lies in the file
+// that the user gave.
+#ifndef CUTBACK_LIB_IMPORT_SOURCETEXT_H
+#define CUTBACK_LIB_IMPORT_SOURCETEXT_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/Twine.h"
+
+#include <memory>
+#include <vector>
+
+namespace cutback::fx {
+
+/// A file without the prefixes and colours that logging put in front of its
+/// lines, and where each line came from.
+struct StrippedLog {
+  struct Line {
+    unsigned line, column; ///< of the line's first character, both from 1
+  };
+  std::string text;
+  std::vector<Line> lines;
+};
+
+class SourceText {
+public:
+  /// `text` lies within `file`, which is the user's file, or the text of
+  /// `stripped`.
+  SourceText(llvm::StringRef fileName, llvm::StringRef file,
+             llvm::StringRef text,
+             std::shared_ptr<const StrippedLog> stripped = nullptr)
+      : fileName(fileName), file(file), content(text),
+        stripped(std::move(stripped)) {}
+
+  llvm::StringRef text() const { return content; }
+  llvm::StringRef name() const { return fileName; }
+  SourceText slice(llvm::StringRef part) const {
+    return SourceText(fileName, file, part, stripped);
+  }
+  /// Line and column of `at`, from 1. Linear in the text before it: for
+  /// diagnostics.
+  std::pair<unsigned, unsigned> lineAndColumn(const char *at) const;
+  mlir::Location locate(mlir::MLIRContext *context, const char *at) const;
+
+private:
+  llvm::StringRef fileName, file, content;
+  std::shared_ptr<const StrippedLog> stripped;
+};
+
+/// Emits the error `what` at `at` and, as a note, what to do `next`.
+mlir::LogicalResult emitAt(mlir::MLIRContext *context, const SourceText &source,
+                           const char *at, const llvm::Twine &what,
+                           const llvm::Twine &next);
+
+} // namespace cutback::fx
+
+#endif // CUTBACK_LIB_IMPORT_SOURCETEXT_H

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls that do not become an op of dialect aten with one result: tuples,
+// writes to inputs, checks, and ops that no dialect knows.
+//
+// An op with several results is made when its call is read. The names of its
+// results are those of the getitem statements, which come later; they are set
+// at the end. The call's own name is kept as `joint.call`, since a network
+// vertex is called after it.
+//
+// An unknown op keeps what the text says: arguments, declared types, symbolic
+// sizes. It has effects, as far as we know, if it gives nothing, communicates,
+// or is a higher-order op.
+
+#include "Calls.h"
+
+#include "cutback/Dialect/Aten/Aten.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::fx;
+
+//===----------------------------------------------------------------------===//
+// Tuples
+//===----------------------------------------------------------------------===//
+
+LogicalResult CallBuilder::bindTuple(Operation *op,
+                                     std::vector<std::vector<unsigned>> paths,
+                                     StringRef name, bool isBackward) {
+  Binding binding;
+  binding.isBackward = isBackward;
+  if (op->getNumResults() == 0) {
+    binding.kind = Binding::Nothing;
+    return scope.define(name, binding);
+  }
+  binding.kind = Binding::Tuple;
+  binding.tuple = scope.tuples.size();
+  scope.tuples.push_back(
+      {static_cast<uint32_t>(scope.calls.size()), /*prefix=*/{}});
+  TupleCall call;
+  call.op = op;
+  call.paths = std::move(paths);
+  call.names.resize(op->getNumResults());
+  scope.calls.push_back(std::move(call));
+  return scope.define(name, binding);
+}
+
+/// The result at `path`, or the number of results if there is none; and
+/// whether the path leads to a tuple of results.
+static std::pair<unsigned, bool> findLeaf(const TupleCall &call,
+                                          ArrayRef<unsigned> path) {
+  unsigned count = call.op->getNumResults();
+  if (call.paths.empty())
+    return {path.size() == 1 ? std::min(path.front(), count) : count, false};
+  for (auto [i, leaf] : llvm::enumerate(call.paths)) {
+    if (ArrayRef<unsigned>(leaf) == path)
+      return {static_cast<unsigned>(i), false};
+    if (ArrayRef<unsigned>(leaf).take_front(path.size()) == path)
+      return {count, true};
+  }
+  return {count, false};
+}
+
+LogicalResult CallBuilder::bindElement(const CallStatement &statement,
+                                       StringRef tuple, StringRef index) {
+  Binding *from = scope.find(tuple);
+  if (!from)
+    return scope.failUndefined(tuple);
+  unsigned element = 0;
+  if (from->kind != Binding::Tuple || index.getAsInteger(10, element))
+    return scope.fail(tuple.begin(),
+                      quoted(tuple) + " has no elements that can be taken",
+                      "an ATen graph takes elements of calls with several "
+                      "results only");
+  Binding binding = *from;
+  TupleBinding path = scope.tuples[from->tuple];
+  TupleCall &call = scope.calls[path.call];
+  path.prefix.push_back(element);
+  auto [result, isTuple] = findLeaf(call, path.prefix);
+  if (isTuple) {
+    binding.tuple = scope.tuples.size();
+    scope.tuples.push_back(path);
+    return scope.define(statement.name, binding);
+  }
+  if (result == call.op->getNumResults()) {
+    // An unknown op whose element nobody annotates: nobody uses it either.
+    if (!call.paths.empty() && !statement.declared) {
+      binding.kind = Binding::Nothing;
+      return scope.define(statement.name, binding);
+    }
+    return scope.fail(index.begin(), "element " + index + " of " +
+                                         quoted(tuple) + ", which has " +
+                                         Twine(call.op->getNumResults()) +
+                                         " results",
+                      "the text is cut or edited; dump the graph again");
+  }
+  Value value = call.op->getResult(result);
+  FailureOr<Type> type =
+      reconcile(statement, value.getType(),
+                cast<joint::FrameworkCallOpInterface>(call.op).getPacketName());
+  if (failed(type))
+    return failure();
+  value.setType(*type);
+  call.names[result] = statement.name;
+  if (statement.declared && statement.declared->strides) {
+    SmallVector<Attribute> all(call.op->getNumResults(),
+                               scope.builder.getUnitAttr());
+    if (auto old = call.op->getAttrOfType<ArrayAttr>(stridesName))
+      all.assign(old.begin(), old.end());
+    all[result] = statement.declared->strides;
+    call.op->setDiscardableAttr(stridesName,
+                                scope.builder.getArrayAttr(all));
+  }
+  binding.kind = Binding::Value;
+  binding.value = value;
+  return scope.define(statement.name, binding);
+}
+
+void CallBuilder::nameTuples() {
+  SmallVector<StringRef> texts;
+  for (const TupleCall &call : scope.calls)
+    call.op->setAttr("names", scope.builder.getStrArrayAttr(call.names));
+}
+
+//===----------------------------------------------------------------------===//
+// Writes and checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult CallBuilder::buildWrite(const CallArguments &args,
+                                      const CallStatement &statement,
+                                      const Place &place) {
+  bool isBlocking = args.values.size() == 2 && args.operands.size() == 2;
+  auto destination = isBlocking ? dyn_cast<BlockArgument>(args.operands[0])
+                                : BlockArgument();
+  if (!destination)
+    return scope.fail(statement.at,
+                      "copy_ writes to something that is no input of the "
+                      "graph",
+                      "functionalize the graph before dumping it: AOTAutograd "
+                      "and run_decompositions() do");
+  Value value = args.operands[1];
+  auto to = dyn_cast<RankedTensorType>(destination.getType());
+  auto from = dyn_cast<RankedTensorType>(value.getType());
+  if (!to || !from || failed(verifyCompatibleShape(to, from))) {
+    std::string toText, fromText;
+    llvm::raw_string_ostream(toText) << destination.getType();
+    llvm::raw_string_ostream(fromText) << value.getType();
+    return scope.fail(statement.at, "copy_ writes a value of type " +
+                                        fromText + " to an input of type " +
+                                        toText,
+                      "the text is cut or edited; dump the graph again");
+  }
+  if (failed(reconcile(statement, to, "copy_")))
+    return failure();
+  auto write = joint::WriteOp::create(
+      scope.builder, place.location, destination.getType(), destination, value,
+      args.isBackward ? joint::Side::Backward : joint::Side::Forward,
+      names(statement.name));
+  if (place.policy)
+    write->setDiscardableAttr(policyName, place.policy);
+  writes.push_back(write);
+  Binding binding;
+  binding.value = write.getResult();
+  binding.isBackward = args.isBackward;
+  return scope.define(statement.name, binding);
+}
+
+LogicalResult CallBuilder::buildAssert(const CallTarget &target,
+                                       const CallArguments &args,
+                                       const CallStatement &statement,
+                                       const Place &place) {
+  StringAttr message = scope.builder.getStringAttr("");
+  if (args.values.size() > 1)
+    message = dyn_cast<StringAttr>(args.values[1]);
+  if (args.operands.size() != 1 || !message || args.values.size() > 2 ||
+      !isa<joint::OperandAttr>(args.values[0]))
+    return scope.fail(statement.at,
+                      "a check takes a condition and a message",
+                      "the text is cut or edited; dump the graph again");
+  auto check = joint::AssertOp::create(
+      scope.builder, place.location, args.operands[0], message,
+      scope.builder.getStringAttr(target.name), ArrayAttr());
+  check->setDiscardableAttr(callName,
+                            scope.builder.getStringAttr(statement.name));
+  if (place.policy)
+    check->setDiscardableAttr(policyName, place.policy);
+  Binding nothing;
+  nothing.kind = Binding::Nothing;
+  return scope.define(statement.name, nothing);
+}
+
+//===----------------------------------------------------------------------===//
+// Unknown ops
+//===----------------------------------------------------------------------===//
+
+void CallBuilder::countOpaque(StringRef callee) {
+  auto [it, isNew] = opaqueIndex.try_emplace(callee, counts.opaque.size());
+  if (isNew)
+    counts.opaque.push_back({callee.str(), 0});
+  ++counts.opaque[it->second].count;
+}
+
+LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
+                                        const CallArguments &args,
+                                        const CallStatement &statement,
+                                        const Place &place) {
+  countOpaque(target.name);
+  SmallVector<Type> types;
+  std::vector<std::vector<unsigned>> paths;
+  bool isSingle = statement.declared != nullptr;
+  if (isSingle) {
+    types.push_back(statement.declared->type);
+  } else {
+    for (TupleLeaf &leaf : getItems.leavesOf(statement.name)) {
+      const DeclaredType *type = scope.readType(leaf.type);
+      if (!type)
+        return failure();
+      types.push_back(type->type);
+      paths.push_back(std::move(leaf.path));
+    }
+  }
+  ArrayAttr keywords, resultNames;
+  if (!args.keywords.empty())
+    keywords = scope.builder.getStrArrayAttr(
+        SmallVector<StringRef>(args.keywords.begin(), args.keywords.end()));
+  if (isSingle)
+    resultNames = names(statement.name);
+  auto unitIf = [&](bool flag) {
+    return flag ? scope.builder.getUnitAttr() : UnitAttr();
+  };
+  bool hasEffects = types.empty() ||
+                    target.name.starts_with("higher_order.") ||
+                    target.name.starts_with("_c10d_functional.");
+  auto op = joint::OpaqueOp::create(
+      scope.builder, place.location, types,
+      scope.builder.getStringAttr(target.name), args.operands,
+      scope.builder.getArrayAttr(args.values), keywords, unitIf(hasEffects),
+      unitIf(!isSingle), resultNames);
+  op->setDiscardableAttrs(
+      attributes(statement, place, !isSingle, /*keepDims=*/true));
+  if (!isSingle)
+    return bindTuple(op, std::move(paths), statement.name, args.isBackward);
+  Binding binding;
+  binding.value = op->getResult(0);
+  binding.isBackward = args.isBackward;
+  return scope.define(statement.name, binding);
+}
