@@ -196,19 +196,17 @@ private:
     }
     if (returned.empty())
       return false;
+    // Views of one value share its storage already.
     auto isReturned = [&](Operation *op) {
       return llvm::any_of(op->getResults(), [&](Value value) {
-        Operation *base = baseOf(value).getDefiningOp();
-        return base && returned.contains(base);
+        return returned.contains(op) && baseOf(value) == value;
       });
     };
     if (!isReturned(merged))
       return false;
     if (isReturned(kept))
       return true;
-    for (Value value : kept->getResults())
-      if (Operation *base = baseOf(value).getDefiningOp())
-        returned.insert(base);
+    returned.insert(kept);
     return false;
   }
 

@@ -17,7 +17,7 @@ namespace cutback {
 ///   * ops with different policies or plan attributes;
 ///   * readers of an argument (or of a view of it) with a write to that
 ///     argument between them;
-///   * two ops whose results, or the storages of those, the function returns:
+///   * two ops that allocate storages which the function returns:
 ///     the caller would be given one buffer twice;
 ///   * ops with regions.
 /// Returns the number of ops erased. Expected linear time.
