@@ -14,8 +14,8 @@
 //
 // A step costs the length of its path. That is nothing on a joint graph, where
 // the forward is tapped everywhere, and ruinous on a deep network tapped at its
-// end only, so the caller can set a limit and go on with push-relabel. Worst
-// case O(V^2 E C) as published, with C the value of the cut.
+// end only, so the caller can limit its patience and go on with push-relabel.
+// Worst case O(V^2 E C) as published, with C the value of the cut.
 
 #include "cutback/Partition/MaxFlow/BoykovKolmogorov.h"
 
@@ -37,7 +37,7 @@ void BoykovKolmogorov::plant() {
   active.clear();
   orphans.clear();
   now = 0;
-  scans = 0;
+  scans = walked = augmentations = 0;
   for (uint32_t v = 0; v < n; ++v) {
     if (g->sourceResidual[v] == 0 && g->sinkResidual[v] == 0)
       continue;
@@ -48,16 +48,18 @@ void BoykovKolmogorov::plant() {
   }
 }
 
-int64_t BoykovKolmogorov::bottleneck(uint32_t middle) const {
+int64_t BoykovKolmogorov::bottleneck(uint32_t middle) {
   int64_t least = g->arcs[middle].residual;
   uint32_t v = g->arcs[g->arcs[middle].twin].head;
   for (uint32_t p = nodes[v].parent; p != kRoot; p = nodes[v].parent) {
+    ++scans;
     least = std::min(least, leftTowards(FromSource, p));
     v = g->arcs[p].head;
   }
   least = std::min(least, g->sourceResidual[v]);
   v = g->arcs[middle].head;
   for (uint32_t p = nodes[v].parent; p != kRoot; p = nodes[v].parent) {
+    ++scans;
     least = std::min(least, leftTowards(ToSink, p));
     v = g->arcs[p].head;
   }
@@ -72,7 +74,10 @@ void BoykovKolmogorov::orphan(uint32_t v) {
 /// Pushes along the path that half arc `middle` closes, from a vertex of the
 /// source's tree to one of the sink's.
 void BoykovKolmogorov::augment(uint32_t middle) {
+  uint64_t before = scans;
   int64_t amount = bottleneck(middle);
+  walked += scans - before;
+  ++augmentations;
   std::vector<HalfArc> &arcs = g->arcs;
   arcs[middle].residual -= amount;
   arcs[arcs[middle].twin].residual += amount;
@@ -180,7 +185,7 @@ void BoykovKolmogorov::hang(uint32_t w, uint32_t v, uint32_t a) {
 }
 
 /// Looks over half arc a of tree vertex v. Returns false when v is no longer in
-/// the tree it was in.
+/// the tree it was in, or the limit is reached.
 bool BoykovKolmogorov::growOver(uint32_t v, uint32_t a) {
   Tree tree = nodes[v].tree;
   uint32_t w = g->arcs[a].head;
@@ -202,7 +207,7 @@ bool BoykovKolmogorov::growOver(uint32_t v, uint32_t a) {
     for (size_t next = 0; next < orphans.size(); ++next)
       adopt(orphans[next]);
     orphans.clear();
-    if (nodes[v].tree != tree)
+    if (nodes[v].tree != tree || isTooSlow())
       return false;
   }
   return true;
@@ -218,12 +223,18 @@ void BoykovKolmogorov::grow(uint32_t v) {
   }
 }
 
-bool BoykovKolmogorov::run(ResidualGraph &graph, uint64_t scanLimit) {
+bool BoykovKolmogorov::isTooSlow() const {
+  return scans > patience.scans ||
+         walked / patience.meanPathLength > augmentations + patience.longPaths;
+}
+
+bool BoykovKolmogorov::run(ResidualGraph &graph, Patience givenPatience) {
   g = &graph;
+  patience = givenPatience;
   plant();
   // First in, first out, so that paths are nearly shortest.
   for (size_t next = 0; next < active.size(); ++next) {
-    if (scans > scanLimit)
+    if (isTooSlow())
       return false;
     uint32_t v = active[next];
     nodes[v].queued = false;

@@ -13,9 +13,8 @@
 //      meet every vertex of the sink side. (That it meets no other is implied:
 //      all crossing arcs are full.)
 //
-// Sums of flow are kept modulo 2^64, where they may pass 2^63 on the way
-// through a vertex; a gain that is 0 modulo 2^64 is 0, because the amounts on
-// either side of a vertex are bounded by the checks of the value first.
+// Sums are kept in 128 bits: flow around a cycle of infinite arcs could take
+// them past 64 at a vertex.
 // Linear.
 
 #include "cutback/Partition/MaxFlow/FlowCheck.h"

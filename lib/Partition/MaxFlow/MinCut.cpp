@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One call: contract, compute a maximum flow of what is left, carry it back.
+// One call, whichever the algorithm:
 //
-// Auto cannot see from a network's shape how long its augmenting paths will be,
-// but it can see what Boykov-Kolmogorov costs: the looks at arcs are counted,
-// and past a few for each arc push-relabel goes on from the flow that is there.
-// So the choice depends on the network only, never on a clock, and a wrong
-// guess costs a constant number of passes.
+//   1. Contract the network; if that meets an infinite path, say so.
+//   2. Compute a maximum flow of what is left.
+//   3. Carry flow, sides and cut arcs back to the network as given.
+//
+// The reference takes the network as given instead. Steps 1 and 3 are linear;
+// 2 is the algorithm's cost, in practice linear on joint graphs.
 
 #include "cutback/Partition/MaxFlow/MinCut.h"
-#include "cutback/Partition/MaxFlow/BoostSolvers.h"
-#include "cutback/Partition/MaxFlow/BoykovKolmogorov.h"
+#include "cutback/Partition/MaxFlow/AutoMaxFlow.h"
+#include "cutback/Partition/MaxFlow/BoostMaxFlow.h"
 #include "cutback/Partition/MaxFlow/Contraction.h"
 #include "cutback/Partition/MaxFlow/EdmondsKarp.h"
-#include "cutback/Partition/MaxFlow/PushRelabel.h"
 
 using namespace cutback;
 
@@ -43,16 +43,13 @@ cutback::parseAlgorithmName(const std::string &name) {
   return std::nullopt;
 }
 
-/// Looks at half arcs that Auto grants Boykov-Kolmogorov.
-static constexpr uint64_t kScansPerHalfArc = 16;
-
 struct MaxFlowSolver::Impl {
   MaxFlowAlgorithm algorithm;
   Contraction contraction;
   ResidualGraph graph;
+  AutoMaxFlow automatic;
   BoykovKolmogorov boykovKolmogorov;
   PushRelabel pushRelabel;
-  std::vector<VertexId> path;
   MaxFlowStats stats;
 
   void solveGraph();
@@ -60,16 +57,11 @@ struct MaxFlowSolver::Impl {
 
 void MaxFlowSolver::Impl::solveGraph() {
   switch (algorithm) {
-  case MaxFlowAlgorithm::Auto: {
-    uint64_t limit = kScansPerHalfArc * uint64_t(graph.numHalfArcs()) + 4096;
-    stats.switched = !boykovKolmogorov.run(graph, limit);
-    stats.arcScans = boykovKolmogorov.arcScans();
-    if (stats.switched) {
-      pushRelabel.run(graph);
-      stats.arcScans += pushRelabel.arcScans();
-    }
+  case MaxFlowAlgorithm::Auto:
+    automatic.run(graph);
+    stats.switched = automatic.hasSwitched();
+    stats.arcScans = automatic.arcScans();
     return;
-  }
   case MaxFlowAlgorithm::BoykovKolmogorov:
     boykovKolmogorov.run(graph);
     stats.arcScans = boykovKolmogorov.arcScans();
@@ -78,12 +70,18 @@ void MaxFlowSolver::Impl::solveGraph() {
     pushRelabel.run(graph);
     stats.arcScans = pushRelabel.arcScans();
     return;
-  case MaxFlowAlgorithm::BoostBoykovKolmogorov:
-    return solveByBoostBoykovKolmogorov(graph);
-  case MaxFlowAlgorithm::BoostPushRelabel:
-    return solveByBoostPushRelabel(graph);
+  case MaxFlowAlgorithm::BoostBoykovKolmogorov: {
+    BoostMaxFlow boost(graph);
+    boost.runBoykovKolmogorov();
+    return boost.copyBack(graph);
+  }
+  case MaxFlowAlgorithm::BoostPushRelabel: {
+    BoostMaxFlow boost(graph);
+    boost.runPushRelabel();
+    return boost.copyBack(graph);
+  }
   case MaxFlowAlgorithm::EdmondsKarp:
-    return; // needs no contraction; see solve()
+    return; // takes the network as given, in solve()
   }
 }
 

@@ -10,10 +10,20 @@ namespace cutback {
 /// (Boykov and Kolmogorov, PAMI 2004). The fastest where most paths are short.
 class BoykovKolmogorov {
 public:
-  /// Continues from the flow in `graph` to a maximum flow. Stops early, with a
-  /// valid flow, after about `scanLimit` looks at half arcs. Returns whether
-  /// the flow is maximum.
-  bool run(ResidualGraph &graph, uint64_t scanLimit = UINT64_MAX);
+  /// When to stop before the end.
+  struct Patience {
+    /// Looks at half arcs.
+    uint64_t scans = UINT64_MAX;
+    /// Arcs of a path on average, over all augmentations so far and as many
+    /// more as `longPaths` says.
+    uint64_t meanPathLength = UINT64_MAX;
+    uint64_t longPaths = 0;
+  };
+
+  /// Continues from the flow in `graph` to a maximum flow, or until its
+  /// patience ends, leaving a valid flow. Returns whether it is maximum.
+  bool run(ResidualGraph &graph, Patience patience);
+  void run(ResidualGraph &graph) { (void)run(graph, Patience()); }
   uint64_t arcScans() const { return scans; }
 
 private:
@@ -33,12 +43,13 @@ private:
   static constexpr uint32_t kNone = UINT32_MAX - 2;
 
   void plant();
+  bool isTooSlow() const;
   void activate(uint32_t v);
   void grow(uint32_t v);
   void hang(uint32_t w, uint32_t v, uint32_t a);
   bool growOver(uint32_t v, uint32_t a);
   void augment(uint32_t middle);
-  int64_t bottleneck(uint32_t middle) const;
+  int64_t bottleneck(uint32_t middle);
   void orphan(uint32_t v);
   void adopt(uint32_t v);
   void release(uint32_t v);
@@ -61,7 +72,8 @@ private:
   std::vector<uint32_t> active;
   std::vector<uint32_t> orphans;
   uint32_t now = 0;
-  uint64_t scans = 0;
+  Patience patience;
+  uint64_t scans = 0, walked = 0, augmentations = 0;
 };
 
 } // namespace cutback

@@ -12,15 +12,13 @@
 // Push-relabel adds up all capacities of the source's edges: contraction has
 // made these finite, and their sum is below 2^63.
 
-#include "cutback/Partition/MaxFlow/BoostSolvers.h"
+#include "cutback/Partition/MaxFlow/BoostMaxFlow.h"
 
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
 #include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
 
 using namespace cutback;
-
-namespace {
 
 using Csr =
     boost::compressed_sparse_row_graph<boost::directedS, boost::no_property,
@@ -29,7 +27,7 @@ using Csr =
 using Edge = boost::graph_traits<Csr>::edge_descriptor;
 
 /// The copy with its arrays by edge.
-struct Copy {
+struct BoostMaxFlow::Copy {
   explicit Copy(const ResidualGraph &g);
   void addEdge(uint32_t from, uint32_t to, int64_t capacity);
   template <typename T> auto byEdge(std::vector<T> &values) {
@@ -40,7 +38,6 @@ struct Copy {
     return boost::make_iterator_property_map(values.begin(),
                                              get(boost::vertex_index, csr));
   }
-  void copyBack(ResidualGraph &g) const;
 
   uint32_t n, source, sink;
   std::vector<std::pair<uint32_t, uint32_t>> ends;
@@ -50,17 +47,16 @@ struct Copy {
   /// By vertex: its first edge, its edge to the source, to the sink.
   std::vector<uint32_t> first, toSource, toSink;
   Csr csr;
+  int64_t found = 0;
 };
 
-} // namespace
-
-void Copy::addEdge(uint32_t from, uint32_t to, int64_t left) {
+void BoostMaxFlow::Copy::addEdge(uint32_t from, uint32_t to, int64_t left) {
   ends.push_back({from, to});
   capacity.push_back(left);
   twinOf.push_back(0);
 }
 
-Copy::Copy(const ResidualGraph &g)
+BoostMaxFlow::Copy::Copy(const ResidualGraph &g)
     : n(g.numVertices()), source(n), sink(n + 1), first(n), toSource(n),
       toSink(n) {
   for (uint32_t v = 0; v < n; ++v) {
@@ -94,33 +90,34 @@ Copy::Copy(const ResidualGraph &g)
     reverse.push_back(Edge(ends[twinOf[e]].first, twinOf[e]));
 }
 
-void Copy::copyBack(ResidualGraph &g) const {
-  for (uint32_t v = 0; v < n; ++v) {
+BoostMaxFlow::BoostMaxFlow(const ResidualGraph &graph)
+    : copy(std::make_unique<Copy>(graph)) {}
+BoostMaxFlow::~BoostMaxFlow() = default;
+
+void BoostMaxFlow::runBoykovKolmogorov() {
+  std::vector<Edge> predecessor(copy->n + 2);
+  std::vector<boost::default_color_type> color(copy->n + 2);
+  std::vector<int64_t> distance(copy->n + 2);
+  copy->found = boost::boykov_kolmogorov_max_flow(
+      copy->csr, copy->byEdge(copy->capacity), copy->byEdge(copy->residual),
+      copy->byEdge(copy->reverse), copy->byVertex(predecessor),
+      copy->byVertex(color), copy->byVertex(distance),
+      get(boost::vertex_index, copy->csr), copy->source, copy->sink);
+}
+
+void BoostMaxFlow::runPushRelabel() {
+  copy->found = boost::push_relabel_max_flow(
+      copy->csr, copy->source, copy->sink, copy->byEdge(copy->capacity),
+      copy->byEdge(copy->residual), copy->byEdge(copy->reverse),
+      get(boost::vertex_index, copy->csr));
+}
+
+void BoostMaxFlow::copyBack(ResidualGraph &g) const {
+  for (uint32_t v = 0; v < copy->n; ++v) {
     for (uint32_t a = g.begin[v]; a < g.begin[v + 1]; ++a)
-      g.arcs[a].residual = residual[first[v] + a - g.begin[v]];
-    g.sourceResidual[v] = residual[twinOf[toSource[v]]];
-    g.sinkResidual[v] = residual[toSink[v]];
+      g.arcs[a].residual = copy->residual[copy->first[v] + a - g.begin[v]];
+    g.sourceResidual[v] = copy->residual[copy->twinOf[copy->toSource[v]]];
+    g.sinkResidual[v] = copy->residual[copy->toSink[v]];
   }
-}
-
-void cutback::solveByBoostBoykovKolmogorov(ResidualGraph &graph) {
-  Copy copy(graph);
-  std::vector<Edge> predecessor(copy.n + 2);
-  std::vector<boost::default_color_type> color(copy.n + 2);
-  std::vector<long> distance(copy.n + 2);
-  graph.flow += boost::boykov_kolmogorov_max_flow(
-      copy.csr, copy.byEdge(copy.capacity), copy.byEdge(copy.residual),
-      copy.byEdge(copy.reverse), copy.byVertex(predecessor),
-      copy.byVertex(color), copy.byVertex(distance),
-      get(boost::vertex_index, copy.csr), copy.source, copy.sink);
-  copy.copyBack(graph);
-}
-
-void cutback::solveByBoostPushRelabel(ResidualGraph &graph) {
-  Copy copy(graph);
-  graph.flow += boost::push_relabel_max_flow(
-      copy.csr, copy.source, copy.sink, copy.byEdge(copy.capacity),
-      copy.byEdge(copy.residual), copy.byEdge(copy.reverse),
-      get(boost::vertex_index, copy.csr));
-  copy.copyBack(graph);
+  g.flow += copy->found;
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef CUTBACK_PARTITION_MAXFLOW_AUTOMAXFLOW_H
+#define CUTBACK_PARTITION_MAXFLOW_AUTOMAXFLOW_H
+
+#include "cutback/Partition/MaxFlow/BoykovKolmogorov.h"
+#include "cutback/Partition/MaxFlow/PushRelabel.h"
+
+namespace cutback {
+
+/// Boykov-Kolmogorov while it is cheap, push-relabel from there on.
+class AutoMaxFlow {
+public:
+  /// Continues from the flow in `graph` to a maximum flow.
+  void run(ResidualGraph &graph);
+  /// Whether the last run ended in push-relabel.
+  bool hasSwitched() const { return switched; }
+  uint64_t arcScans() const {
+    return boykovKolmogorov.arcScans() +
+           (switched ? pushRelabel.arcScans() : 0);
+  }
+
+private:
+  BoykovKolmogorov boykovKolmogorov;
+  PushRelabel pushRelabel;
+  bool switched = false;
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_PARTITION_MAXFLOW_AUTOMAXFLOW_H
