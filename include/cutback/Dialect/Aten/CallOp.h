@@ -109,6 +109,12 @@ public:
                    mlir::ValueRange operands, mlir::DictionaryAttr attributes,
                    mlir::OpaqueProperties properties, mlir::RegionRange regions,
                    llvm::SmallVectorImpl<mlir::Type> &types);
+  /// Fills in missing types; given ones are checked by verify().
+  static mlir::LogicalResult refineReturnTypes(
+      mlir::MLIRContext *context, std::optional<mlir::Location> location,
+      mlir::ValueRange operands, mlir::DictionaryAttr attributes,
+      mlir::OpaqueProperties properties, mlir::RegionRange regions,
+      llvm::SmallVectorImpl<mlir::Type> &types);
   static bool isCompatibleReturnTypes(mlir::TypeRange inferred,
                                       mlir::TypeRange declared);
 
