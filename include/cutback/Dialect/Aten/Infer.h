@@ -103,6 +103,10 @@ public:
   mlir::LogicalResult dimension(ParamRef param, int64_t rank,
                                 int64_t &result) const;
 
+  /// The same for a dimension given as a number.
+  mlir::LogicalResult wrapDimension(int64_t dim, int64_t rank,
+                                    int64_t &result) const;
+
   /// Emits `PACKET: MESSAGE` if there is a location; always fails.
   template <typename... Args> mlir::LogicalResult error(Args &&...parts) const {
     if (loc) {

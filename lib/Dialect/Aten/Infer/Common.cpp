@@ -187,17 +187,6 @@ LogicalResult infer::getDtype(const InferCall &call, Type otherwise,
   return success();
 }
 
-LogicalResult infer::wrapDim(const InferCall &call, int64_t dim, int64_t rank,
-                             int64_t &result) {
-  int64_t range = std::max<int64_t>(rank, 1);
-  if (dim == kUnknown)
-    return call.error("a dimension is given by an unknown value");
-  if (dim < -range || dim >= range)
-    return call.error("dim ", dim, " is out of range for rank ", rank);
-  result = dim < 0 ? dim + range : dim;
-  return success();
-}
-
 LogicalResult infer::getDims(const InferCall &call, ParamRef param,
                              int64_t rank, llvm::SmallBitVector &result,
                              bool emptyIsAll) {
@@ -214,7 +203,7 @@ LogicalResult infer::getDims(const InferCall &call, ParamRef param,
   llvm::SmallBitVector seen(static_cast<unsigned>(std::max<int64_t>(rank, 1)));
   for (int64_t value : dims) {
     int64_t dim = 0;
-    if (failed(wrapDim(call, value, rank, dim)))
+    if (failed(call.wrapDimension(value, rank, dim)))
       return failure();
     if (seen.test(static_cast<unsigned>(dim)))
       return call.error("dim ", dim, " is given twice");

@@ -86,9 +86,6 @@ mlir::LogicalResult getDtype(const InferCall &call, mlir::Type otherwise,
 mlir::LogicalResult getDims(const InferCall &call, ParamRef param, int64_t rank,
                             llvm::SmallBitVector &result,
                             bool emptyIsAll = true);
-/// One dimension, by value; negative ones count from the end.
-mlir::LogicalResult wrapDim(const InferCall &call, int64_t dim, int64_t rank,
-                            int64_t &result);
 /// A list of exactly `count` ints; one value stands for all. An empty list
 /// gives `otherwise` where it is not empty.
 mlir::LogicalResult getInts(const InferCall &call, ParamRef param,

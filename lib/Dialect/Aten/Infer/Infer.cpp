@@ -335,9 +335,14 @@ LogicalResult InferCall::dimension(ParamRef param, int64_t rank,
   int64_t dim = 0;
   if (failed(integer(param, dim)))
     return failure();
-  if (dim == kUnknown)
-    return kindError(item(param), "a known number");
+  return wrapDimension(dim, rank, result);
+}
+
+LogicalResult InferCall::wrapDimension(int64_t dim, int64_t rank,
+                                       int64_t &result) const {
   int64_t range = std::max<int64_t>(rank, 1);
+  if (dim == kUnknown)
+    return error("a dimension is given by an unknown value");
   if (dim < -range || dim >= range)
     return error("dim ", dim, " is out of range for rank ", rank);
   result = dim < 0 ? dim + range : dim;

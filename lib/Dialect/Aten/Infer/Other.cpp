@@ -25,7 +25,7 @@ static LogicalResult getTransformed(const InferCall &call, TensorShape &self,
     return failure();
   if (dims.empty() || self.dims.empty())
     return call.error("a transform along no dimension");
-  return wrapDim(call, dims.back(), self.rank(), last);
+  return call.wrapDimension(dims.back(), self.rank(), last);
 }
 
 LogicalResult infer::fftC2c(const InferCall &call, Results &results) {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Result types of pointwise ops.
+// Calls and results as in InferHarness.h. The results for known sizes were
+// compared with torch 2.13's, one by one.
+
+#include "InferHarness.h"
+
+using namespace cutback::aten::test;
+
+namespace {
+
+TEST(InferTest, PointwiseAsTorchDoes) {
+  checkInference({
+      {"aten.add.Tensor(f32[8,64,7,7], f32[64,1,1])", "f32[8,64,7,7]"},
+      {"aten.add.Tensor(i64[], 1)", "i64[]"},
+      {"aten.add.Tensor(i64[4], 0.5)", "f32[4]"},
+      {"aten.add.Tensor(bf16[8], f32[])", "bf16[8]"},
+      {"aten.add.Tensor(bf16[8], f32[1])", "f32[8]"},
+      {"aten.add.Tensor(b8[3], b8[3])", "b8[3]"},
+      {"aten.add.Tensor(b8[3], 1)", "i64[3]"},
+      {"aten.add.Scalar(i32[3], 2)", "i32[3]"},
+      {"aten.add.Tensor(i64[3], f16[])", "f16[3]"},
+      {"aten.add.Tensor(i32[], i64[3])", "i64[3]"},
+      {"aten.add.Tensor(i64[], i32[3])", "i32[3]"},
+      {"aten.add.Tensor(f64[], f32[2,2])", "f32[2,2]"},
+      {"aten.add.Tensor(c64[2], f64[2])", "c128[2]"},
+      {"aten.add.Tensor(c64[2], f64[])", "c64[2]"},
+      {"aten.add.Tensor(f64[2], c64[])", "c128[2]"},
+      {"aten.add.Tensor(f16[2], c64[])", "c32[2]"},
+      {"aten.add.Tensor(u8[2], i8[2])", "i16[2]"},
+      {"aten.add.Tensor(f16[2], bf16[2])", "f32[2]"},
+      {"aten.sub.Tensor(f32[8,1], f32[1,9], alpha=2)", "f32[8,9]"},
+      {"aten.rsub.Scalar(i64[4], 1.5)", "f32[4]"},
+      {"aten.mul.Tensor(bf16[8], 0.5)", "bf16[8]"},
+      {"aten.mul.Scalar(b8[4], 2)", "i64[4]"},
+      {"aten.mul.Scalar(b8[4], 2.0)", "f32[4]"},
+      {"aten.maximum.default(i64[3], f32[1])", "f32[3]"},
+      {"aten.minimum.default(i64[3,1], i64[2])", "i64[3,2]"},
+      {"aten.pow.Tensor_Scalar(i64[3], 2)", "i64[3]"},
+      {"aten.pow.Tensor_Scalar(i64[3], 0.5)", "f32[3]"},
+      {"aten.pow.Tensor_Tensor(f32[3], i64[2,1])", "f32[2,3]"},
+      {"aten.pow.Scalar(2.0, i64[3])", "f32[3]"},
+      {"aten.pow.Scalar(2, i32[3])", "i32[3]"},
+      {"aten.clamp.default(i64[3], 0, 5)", "i64[3]"},
+      {"aten.clamp.default(i64[3], none, 0.5)", "f32[3]"},
+      {"aten.clamp.Tensor(f32[3], f32[], none)", "f32[3]"},
+      {"aten.clamp_min.default(f32[3], 0)", "f32[3]"},
+      {"aten.fmod.Scalar(i64[12], 12)", "i64[12]"},
+      {"aten.remainder.Scalar(f32[2], 0.7)", "f32[2]"},
+      {"aten.floor_divide.default(i64[4], i64[])", "i64[4]"},
+      {"aten.addcmul.default(f32[2,3], f32[3], f32[2,1], value=0.5)",
+       "f32[2,3]"},
+      {"aten.addcdiv.default(f32[3], f32[3], f32[3])", "f32[3]"},
+      {"aten.lerp.Scalar(f32[2], f32[2], 0.5)", "f32[2]"},
+      {"aten.lerp.Tensor(f32[2], f32[2], f32[2])", "f32[2]"},
+      {"aten.bitwise_and.Tensor(b8[2,24], b8[24])", "b8[2,24]"},
+      {"aten.bitwise_or.Scalar(i32[3], 7)", "i32[3]"},
+      {"aten.bitwise_not.default(b8[2])", "b8[2]"},
+      {"aten.div.Tensor(i64[4], i64[4])", "f32[4]"},
+      {"aten.div.Tensor(f32[4], i64[4])", "f32[4]"},
+      {"aten.div.Tensor(i64[4], 2)", "f32[4]"},
+      {"aten.div.Scalar(f16[4], 49)", "f16[4]"},
+      {"aten.div.Tensor_mode(i64[4], 2, rounding_mode='floor')", "i64[4]"},
+      {"aten.div.Tensor_mode(i64[4], i64[4], rounding_mode=none)", "f32[4]"},
+      {"aten.div.Scalar_mode(f32[4], 2, rounding_mode='trunc')", "f32[4]"},
+      {"aten.atan2.default(i64[3], i64[3])", "f32[3]"},
+      {"aten.eq.Scalar(f32[8,2], 0)", "b8[8,2]"},
+      {"aten.le.Tensor(i64[3,1], f32[2])", "b8[3,2]"},
+      {"aten.logical_and.default(f32[3], b8[2,1])", "b8[2,3]"},
+      {"aten.logical_not.default(f32[3])", "b8[3]"},
+      {"aten.isnan.default(f32[3])", "b8[3]"},
+      {"aten.relu.default(f32[3])", "f32[3]"},
+      {"aten.neg.default(i64[3])", "i64[3]"},
+      {"aten.abs.default(c64[3])", "f32[3]"},
+      {"aten.abs.default(i64[3])", "i64[3]"},
+      {"aten.exp.default(i64[3])", "f32[3]"},
+      {"aten.exp.default(b8[3])", "f32[3]"},
+      {"aten.exp.default(bf16[3])", "bf16[3]"},
+      {"aten.sqrt.default(c64[3])", "c64[3]"},
+      {"aten.sigmoid.default(i32[2])", "f32[2]"},
+      {"aten.reciprocal.default(i64[2])", "f32[2]"},
+      {"aten.round.default(i64[2])", "i64[2]"},
+      {"aten.gelu.default(f32[2,3], approximate='tanh')", "f32[2,3]"},
+      {"aten.gelu_backward.default(f32[2,3], f32[2,3])", "f32[2,3]"},
+      {"aten.silu_backward.default(bf16[4], bf16[4])", "bf16[4]"},
+      {"aten.threshold_backward.default(f32[4], f32[4], 0)", "f32[4]"},
+      {"aten.sigmoid_backward.default(f32[4], f32[4])", "f32[4]"},
+      {"aten.hardtanh_backward.default(f32[4], f32[4], -1, 1)", "f32[4]"},
+      {"aten.where.self(b8[3,1], f32[2], f64[])", "f32[3,2]"},
+      {"aten.where.self(b8[3], i64[3], f32[])", "f32[3]"},
+      {"aten.where.ScalarOther(b8[3], f32[3], 0.0)", "f32[3]"},
+      {"aten.where.Scalar(b8[3], 1.0, 0)", "f32[3]"},
+      {"aten.where.Scalar(b8[3], 1, 0)", "i64[3]"},
+      {"aten.masked_fill.Scalar(i64[3], b8[2,1], 0.5)", "i64[2,3]"},
+      {"aten.masked_fill.Tensor(f32[2,3], b8[3], f32[])", "f32[2,3]"},
+      {"aten._to_copy.default(f32[3], dtype=:bf16)", "bf16[3]"},
+      {"aten._to_copy.default(f32[3])", "f32[3]"},
+      {"aten.type_as.default(f32[3], i64[2])", "i64[3]"},
+      {"prims.convert_element_type.default(i64[56], :f32)", "f32[56]"},
+      {"prims.fma.default(f32[2,3], f32[2,3], f32[2,3])", "f32[2,3]"},
+      {"aten.glu.default(f32[2,8,12], 1)", "f32[2,4,12]"},
+      {"aten.glu.default(f32[2,8,12])", "f32[2,8,6]"},
+      {"aten.native_dropout.default(f32[2,3], 0.1, true)", "f32[2,3] b8[2,3]"},
+      {"aten.native_dropout_backward.default(f32[2,3], b8[2,3], 1.1)",
+       "f32[2,3]"},
+      {"aten.complex.default(f32[3], f32[2,1])", "c64[2,3]"},
+      {"aten.polar.default(f64[3], f64[3])", "c128[3]"},
+      {"aten.real.default(c64[3])", "f32[3]"},
+      {"aten.bernoulli.p(f32[8,1,1,1], 0.9)", "f32[8,1,1,1]"},
+      {"aten.full_like.default(f32[2], 1, dtype=:i64)", "i64[2]"},
+      {"aten.zeros_like.default(i64[2,3])", "i64[2,3]"},
+  });
+}
+
+TEST(InferTest, PointwiseOfUnknownSizes) {
+  checkInference({
+      {"aten.add.Tensor(f32[?,1], f32[8,?])", "f32[8,?]"},
+      {"aten.add.Tensor(f32[?], f32[1])", "f32[?]"},
+      {"aten.add.Tensor(f32[?], f32[?])", "f32[?]"},
+      {"aten.mul.Tensor(f32[?,4], %f)", "f32[?,4]"},
+      {"aten.mul.Tensor(i64[?], %?)", "i64[?]"},
+      {"aten.mul.Tensor(i64[?], %f)", "f32[?]"},
+      {"aten.where.self(b8[?], f32[8], f32[])", "f32[8]"},
+      {"aten.glu.default(f32[?,8], 0)", "f32[?,8]"},
+      {"aten.log_sigmoid_forward.default(f32[2])", "f32[2] none"},
+      {"aten.log_sigmoid_backward.default(f32[2], f32[2], f32[0])", "f32[2]"},
+  });
+}
+
+TEST(InferTest, PointwiseErrorsNameTheValues) {
+  checkInference({
+      {"aten.add.Tensor(f32[2,3], f32[4])",
+       "error: aten.add: sizes 3 and 4 do not broadcast in dimension 1"},
+      {"aten.where.self(f32[2], f32[2], f32[2])",
+       "error: aten.where: the condition must be of type i1 or ui8, not 'f32'"},
+      {"aten.masked_fill.Scalar(f32[2], i64[2], 0)",
+       "error: aten.masked_fill: the mask must be of type i1, not 'i64'"},
+      {"aten.glu.default(f32[])",
+       "error: aten.glu: glu of a tensor without dimensions"},
+      {"aten.glu.default(f32[3])",
+       "error: aten.glu: dimension 0 cannot be halved: its size is 3"},
+      {"aten.complex.default(i64[2], i64[2])",
+       "error: aten.complex: complex parts must be floats, not 'i64'"},
+  });
+}
+
+} // namespace
