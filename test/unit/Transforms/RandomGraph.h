@@ -49,9 +49,10 @@ public:
     addArguments();
     for (unsigned i = 0; i < options.numForward; ++i)
       addOp(forward, "f");
-    writeBuffers("f", /*backward=*/false);
+    for (const std::string &buffer : buffers)
+      if (chance(options.percentWrite * 10))
+        write("f", buffer, near(forward));
     backward.push_back("t0");
-    std::vector<std::string> all(forward);
     for (unsigned i = 0; i < options.numBackward; ++i)
       addBackwardOp();
     body +=
@@ -149,14 +150,11 @@ private:
     values.push_back(name);
   }
 
-  void writeBuffers(const char *prefix, bool) {
-    for (const std::string &buffer : buffers) {
-      if (!chance(options.percentWrite * 20))
-        continue;
-      std::string name = prefix + std::to_string(next++);
-      body += "    %" + name + " = joint.write %" + buffer + ", %" +
-              near(forward) + " : " + types(2) + "\n";
-    }
+  void write(const char *prefix, const std::string &buffer,
+             const std::string &value) {
+    std::string name = prefix + std::to_string(next++);
+    body += "    %" + name + " = joint.write %" + buffer + ", %" + value +
+            " : " + types(2) + "\n";
   }
 
   void addBackwardOp() {
@@ -172,6 +170,12 @@ private:
     backwardCalls.push_back(text);
     body += "    %" + name + " = " + text + "\n";
     backward.push_back(name);
+    if (buffers.empty() || !chance(options.percentWrite))
+      return;
+    if (chance(50))
+      readBuffer(backward, "g");
+    else
+      write("g", buffers[pick(buffers.size())], near(backward));
   }
 
   std::mt19937_64 random;
