@@ -37,8 +37,7 @@ bool Contraction::growSourceGroup(const FlowNetwork &network) {
     }
   if (group[kSink] != AtSource)
     return true;
-  // Walk the tree back; its arcs are few, so a search per step would do, but
-  // the tree gives each vertex's arc at once.
+  // Breadth first, so the way back through the tree is a shortest path.
   std::vector<ArcId> reachedBy(network.numVertices());
   for (const Tied &tied : sourceTied)
     reachedBy[tied.vertex] = tied.arc;
@@ -157,8 +156,8 @@ void Contraction::liftFlow(const FlowNetwork &network,
     through[arc.from] += arc.capacity;
     through[arc.to] += arc.capacity;
   }
-  // The twin started at 0 and holds the flow, unless flow was pushed against
-  // it: then the forward residual has grown past the capacity, never here.
+  // What can be pushed back is what was pushed: the network's own arc in the
+  // other direction has half arcs of its own.
   for (const InnerArc &arc : innerArcs)
     flow[arc.arc] = graph.arcs[graph.arcs[arc.position].twin].residual;
   std::vector<int64_t> &left = dealt;

@@ -11,8 +11,8 @@ namespace cutback {
 /// Who computes the flow. All give the same value, sides and cut arcs; the flow
 /// itself may differ.
 enum class MaxFlowAlgorithm {
-  /// Boykov-Kolmogorov, and push-relabel from where it stands once that has
-  /// cost more than a few passes over the network.
+  /// Boykov-Kolmogorov, and push-relabel from where that stands once its
+  /// paths turn out to be long. See AutoMaxFlow.
   Auto,
   /// Boykov and Kolmogorov, "An experimental comparison of min-cut/max-flow
   /// algorithms", PAMI 2004, on flat arrays.

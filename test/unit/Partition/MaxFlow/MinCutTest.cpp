@@ -179,4 +179,5 @@ TEST(MinCut, algorithmsHaveNames) {
                "boost-push-relabel");
   EXPECT_STREQ(getAlgorithmName(MaxFlowAlgorithm::EdmondsKarp), "edmonds-karp");
   EXPECT_EQ(parseAlgorithmName("dinic"), std::nullopt);
+  EXPECT_STREQ(getAlgorithmName(static_cast<MaxFlowAlgorithm>(99)), "unknown");
 }
