@@ -13,6 +13,7 @@
 #include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
@@ -78,7 +79,8 @@ static ParseResult parseTypes(OpAsmParser &parser,
 static DictionaryAttr withName(Builder &builder, OpAsmParser::Argument &arg) {
   NamedAttrList attrs(arg.attrs);
   StringRef name = arg.ssaName.name.drop_front();
-  if (!attrs.get(JointDialect::kName) && !isdigit(static_cast<unsigned char>(name.front())))
+  if (!attrs.get(JointDialect::kName) &&
+      !isdigit(static_cast<unsigned char>(name.front())))
     attrs.append(JointDialect::kName, builder.getStringAttr(name));
   return attrs.getDictionary(builder.getContext());
 }
@@ -105,8 +107,8 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
     argTypes.push_back(arg.type);
     attrs.push_back(withName(builder, arg));
   }
-  state.addAttribute("function_type", TypeAttr::get(builder.getFunctionType(
-                                          argTypes, results)));
+  state.addAttribute("function_type",
+                     TypeAttr::get(builder.getFunctionType(argTypes, results)));
   state.addAttribute("num_forward_results",
                      builder.getI64IntegerAttr(numForward));
   if (!attrs.empty())
@@ -125,8 +127,8 @@ void GraphOp::print(OpAsmPrinter &p) {
     std::string ssa;
     llvm::raw_string_ostream os(ssa);
     p.printOperand(arg, os);
-    if (auto name = dyn_cast_or_null<StringAttr>(
-            attrs.get(JointDialect::kName));
+    if (auto name =
+            dyn_cast_or_null<StringAttr>(attrs.get(JointDialect::kName));
         name && StringRef(ssa).drop_front() == name.getValue())
       attrs.erase(JointDialect::kName);
     p.printRegionArgument(arg, attrs);
@@ -138,10 +140,19 @@ void GraphOp::print(OpAsmPrinter &p) {
   llvm::interleaveComma(results.drop_front(getNumForwardResults()), p);
   p << ")";
   p.printOptionalAttrDictWithKeyword(
-      (*this)->getAttrs(), {"sym_name", "function_type", "num_forward_results",
-                            "arg_attrs", "res_attrs"});
+      (*this)->getAttrs(),
+      {"sym_name", "function_type", "num_forward_results", "arg_attrs"});
   p << " ";
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+/// Equal types, or tensors that differ in what is known of their sizes.
+static bool isCompatible(Type a, Type b) {
+  auto left = dyn_cast<RankedTensorType>(a);
+  auto right = dyn_cast<RankedTensorType>(b);
+  return a == b ||
+         (left && right && left.getElementType() == right.getElementType() &&
+          succeeded(verifyCompatibleShape(left, right)));
 }
 
 /// C1, C3, C5.
@@ -166,7 +177,7 @@ static LogicalResult verifyArguments(GraphOp graph) {
     if (!tangents.insert(of).second)
       return graph.emitOpError("forward result ")
              << of << " has two tangents; the second is argument " << i;
-    if (graph.getResultTypes()[of] != arg.getType())
+    if (!isCompatible(graph.getResultTypes()[of], arg.getType()))
       return graph.emitOpError("argument ")
              << i << " is the tangent of forward result " << of << " of type "
              << graph.getResultTypes()[of] << ", but has type "
@@ -235,8 +246,7 @@ ParseResult OutputOp::parse(OpAsmParser &parser, OperationState &state) {
                      parser.parseKeyword("of") ||
                      parser.parseInteger(of.emplace_back()));
     };
-    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren,
-                                       gradient))
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Paren, gradient))
       return failure();
   }
   state.addAttribute("gradient_of",
@@ -281,7 +291,7 @@ LogicalResult OutputOp::verify() {
              << last << " and " << arg
              << " are not in the order of the arguments";
     last = arg;
-    if (gradient.getType() != graph.getArgumentTypes()[arg]) // C1
+    if (!isCompatible(gradient.getType(), graph.getArgumentTypes()[arg])) // C1
       return emitOpError("gradient of argument ")
              << arg << " has type " << gradient.getType()
              << ", the argument has type " << graph.getArgumentTypes()[arg];

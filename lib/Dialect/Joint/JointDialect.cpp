@@ -2,7 +2,9 @@
 //
 // Registration of dialect `joint` and of its attributes, and the verifier of
 // the discardable attributes (`joint.policy`, `joint.save`, …) that it lends
-// to ops of other dialects.
+// to ops of other dialects. A role is written as people say it ("tangent of
+// 0"), which takes a parser of its own; the other attributes have formats in
+// JointBase.td.
 
 #include "cutback/Dialect/Joint/Joint.h"
 
@@ -82,7 +84,8 @@ LogicalResult JointDialect::verifyOperationAttribute(Operation *op,
                                                      NamedAttribute attr) {
   StringRef name = attr.getName().getValue();
   if (name == kPolicy && !isa<PolicyAttr>(attr.getValue()))
-    return op->emitOpError("attribute '") << kPolicy << "' must be #joint.policy";
+    return op->emitOpError("attribute '")
+           << kPolicy << "' must be #joint.policy";
   if (name == kSave) {
     auto flags = dyn_cast<DenseBoolArrayAttr>(attr.getValue());
     if (!flags || flags.size() != static_cast<int64_t>(op->getNumResults()))

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The ops of dialect `joint` other than `joint.graph`: unknown calls, writes,
-// checks, checkpoint regions, and the link between the two halves.
+// checks, checkpoint regions, and the link between the two halves. What has
+// effects reads and writes the default resource, so that no two such ops pass
+// each other, none is merged, and none goes because nobody uses its results.
+// Numbers of constraints (C1, …) are those of the op descriptions.
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"

@@ -52,7 +52,9 @@ class Joint_I32Enum<string name, string summary, list<I32EnumAttrCase> cases>
 def Joint_Side : Joint_I32Enum<"Side", "half of a training step", [
   I32EnumAttrCase<"Forward", 0, "forward">,
   I32EnumAttrCase<"Backward", 1, "backward">]>;
-def Joint_SideAttr : EnumAttr<Joint_Dialect, Joint_Side, "side">;
+def Joint_SideAttr : EnumAttr<Joint_Dialect, Joint_Side, "side"> {
+  let assemblyFormat = "`<` $value `>`";
+}
 
 def Joint_RoleKind : Joint_I32Enum<"RoleKind", "what an argument is for", [
   I32EnumAttrCase<"Param", 0, "param">,

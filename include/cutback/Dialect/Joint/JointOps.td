@@ -83,7 +83,8 @@ def Joint_OutputOp : Joint_Op<"output", [
     belongs to; an argument that is not named has none.
 
     Constraints:
-    * C1: a gradient has the type of its argument
+    * C1: a gradient has the type of its argument; sizes that are known of both
+      agree
     * C2: an argument has one gradient at most, and gradients come in the
       order of their arguments
   }];

@@ -1,0 +1,232 @@
+// What the verifiers of dialect `joint` refuse. C1, C2, … are the constraints
+// in the descriptions of the ops.
+//
+// RUN: cutback-opt %s --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{'joint.graph' op argument 0 has no joint.role}}
+joint.graph @c1_every_argument_has_a_role(%x: tensor<4xf32>)
+    -> (tensor<4xf32>) gradients () {
+  joint.output %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op forward result 0 ('relu') depends on a tangent or on the gradient seed}}
+joint.graph @c2_forward_results_do_not_depend_on_a_tangent(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients () {
+  %relu = aten.relu(%t) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %relu : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op argument 0 is the tangent of forward result 1, and there are 1}}
+joint.graph @c3_a_tangent_names_a_forward_result(
+    %t: tensor<4xf32> {joint.role = #joint.role<tangent of 1>},
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  joint.output %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op argument 1 is the tangent of forward result 0 of type 'tensor<4xf32>', but has type 'tensor<5xf32>'}}
+joint.graph @c3_a_tangent_has_the_type_of_its_result(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %t: tensor<5xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients () {
+  joint.output %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op forward result 0 has two tangents; the second is argument 2}}
+joint.graph @c3_a_tangent_is_the_only_one(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>},
+    %u: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients () {
+  joint.output %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op must end with joint.output}}
+joint.graph @c4_the_body_ends_with_an_output(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  tosa.yield %x : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @c4_the_output_has_the_results_types(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<5xf32>) gradients () {
+  // expected-error@+1 {{'joint.output' op has operands of other types than the results of its graph}}
+  joint.output %x : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @c4_the_output_has_the_forward_results_of_its_graph(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> () gradients (tensor<4xf32>) {
+  // expected-error@+1 {{'joint.output' op has 1 forward results, its graph 0}}
+  joint.output %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op two arguments are called 'x'}}
+joint.graph @c5_names_of_arguments_are_distinct(
+    %a: tensor<4xf32> {joint.name = "x", joint.role = #joint.role<input>},
+    %b: tensor<4xf32> {joint.name = "x", joint.role = #joint.role<input>})
+    -> () gradients () {
+  joint.output
+}
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op has 0 results, but 1 forward results}}
+"joint.graph"() <{sym_name = "forward_results_are_results", function_type = () -> (), num_forward_results = 1 : i64}> ({
+  "joint.output"() <{gradient_of = array<i32>}> : () -> ()
+}) : () -> ()
+
+// -----
+
+// expected-error@+1 {{'joint.graph' op has arguments of other types than its signature}}
+"joint.graph"() <{sym_name = "the_body_has_the_arguments_of_the_signature", function_type = (tensor<4xf32>) -> (), num_forward_results = 0 : i64}> ({
+^bb0(%x: tensor<5xf32>):
+  "joint.output"() <{gradient_of = array<i32>}> : () -> ()
+}) : () -> ()
+
+// -----
+
+joint.graph @c1_a_gradient_has_its_arguments_type(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %y: tensor<5xf32> {joint.role = #joint.role<input>})
+    -> () gradients (tensor<4xf32>) {
+  // expected-error@+1 {{'joint.output' op gradient of argument 1 has type 'tensor<4xf32>', the argument has type 'tensor<5xf32>'}}
+  joint.output gradients(%x of 1) : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @c2_gradients_stand_in_the_order_of_the_arguments(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %y: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> () gradients (tensor<4xf32>, tensor<4xf32>) {
+  // expected-error@+1 {{'joint.output' op gradients of arguments 1 and 0 are not in the order of the arguments}}
+  joint.output gradients(%x of 1, %y of 0) : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+joint.graph @a_gradient_is_of_an_argument(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> () gradients (tensor<4xf32>) {
+  // expected-error@+1 {{'joint.output' op gradient of argument 1, and there are 1}}
+  joint.output gradients(%x of 1) : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @a_gradient_is_an_operand(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  // expected-error@+1 {{'joint.output' op names more gradients than it has operands}}
+  "joint.output"(%x) <{gradient_of = array<i32: 0, 1>}> : (tensor<4xf32>) -> ()
+}
+
+// -----
+
+joint.graph @c1_only_arguments_are_written(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> () gradients () {
+  %relu = aten.relu(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error@+1 {{'joint.write' op writes 'relu', which is not an argument of the graph}}
+  %w = joint.write %relu, %x : tensor<4xf32>, tensor<4xf32>
+  joint.output
+}
+
+// -----
+
+joint.graph @c2_what_is_written_has_the_arguments_shape(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %y: tensor<5xf32> {joint.role = #joint.role<input>})
+    -> () gradients () {
+  // expected-error@+1 {{'joint.write' op writes a value of type 'tensor<5xf32>' into an argument of type 'tensor<4xf32>'}}
+  %w = joint.write %x, %y : tensor<4xf32>, tensor<5xf32>
+  joint.output
+}
+
+// -----
+
+func.func @an_unknown_call_has_the_operands_of_its_arguments(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'joint.opaque' op has 1 operands, its argument list asks for 0}}
+  "joint.opaque"(%x) <{callee = "my.op", args = [1]}> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @a_keyword_belongs_to_an_argument(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'joint.opaque' op has more keywords than arguments}}
+  "joint.opaque"(%x) <{callee = "my.op", args = [#joint.operand], keywords = ["a", "b"]}> : (tensor<4xf32>) -> ()
+  return
+}
+
+// -----
+
+func.func @c1_a_region_yields_the_results(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'joint.checkpoint' op must end with joint.yield of its 1 results}}
+  %y = joint.checkpoint {
+    joint.yield
+  } : tensor<4xf32>
+  return
+}
+
+// -----
+
+// expected-error@+1 {{'joint.partition' op names @g_backward, which is not a function of the module}}
+joint.partition @g forward @g_forward backward @g_backward saved [] {gradient_of = array<i32>, num_forward_results = 0 : i64, num_saved_sizes = 0 : i64, num_writes = 0 : i64}
+func.func private @g_forward()
+
+// -----
+
+// expected-error@+1 {{'joint.partition' op saves 1 values, which are not the last results of @g_forward and the first arguments of @g_backward with equal types}}
+joint.partition @g forward @g_forward backward @g_backward saved ["a"] {gradient_of = array<i32>, num_forward_results = 0 : i64, num_saved_sizes = 0 : i64, num_writes = 0 : i64}
+func.func private @g_forward() -> tensor<4xf32>
+func.func private @g_backward(tensor<5xf32>)
+
+// -----
+
+// expected-error@+1 {{unknown role 'weight'}}
+func.func private @a_role_is_one_of_those_there_are(tensor<4xf32> {joint.role = #joint.role<weight>})
+
+// -----
+
+func.func @a_policy_is_a_policy(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'aten.relu' op attribute 'joint.policy' must be #joint.policy}}
+  %y = aten.relu(%x) {joint.policy = "must_save"} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @a_plan_says_something_of_each_result(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'aten.relu' op attribute 'joint.save' must hold one bool for each of the op's 1 results}}
+  %y = aten.relu(%x) {joint.save = array<i1: true, false>} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @a_side_is_a_side(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'aten.relu' op attribute 'joint.side' must be #joint.side}}
+  %y = aten.relu(%x) {joint.side = "forward"} : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
