@@ -50,7 +50,7 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
 void summarize(PartitionResult &result, const ValueSizes &sizes,
                const RooflineCosts *costs,
                const std::vector<OpPolicy> &policies,
-               const TorchNetwork *torch, const FxView *fx);
+               const TorchProblem *torch, const FxView *fx);
 
 /// One remark for every saved value and every recomputed op.
 void emitRemarks(const PartitionResult &result);

@@ -116,7 +116,7 @@ public:
     if (options.emit && failed(emit()))
       return failure();
     summarize(result, *sizes, &costs, policies,
-              torch ? &torch->rules() : nullptr, fx ? &*fx : nullptr);
+              torch ? &*torch : nullptr, fx ? &*fx : nullptr);
     emitRemarks(result);
     return success();
   }
@@ -221,7 +221,7 @@ private:
       return std::string(fx->graph.name(node));
     };
     if (failed(dumpNetwork(graph, options, torch->network(), name,
-                           fx->graph.outputNode(), true)))
+                           fx->graph.size(), true)))
       return failure();
     MinCut cut;
     auto report = [&](ArrayRef<VertexId> path) {

@@ -49,7 +49,7 @@ class Summary {
 public:
   Summary(PartitionResult &result, const ValueSizes &sizes,
           const RooflineCosts *costs, const std::vector<OpPolicy> &policies,
-          const TorchNetwork *torch, const FxView *fx)
+          const TorchProblem *torch, const FxView *fx)
       : result(result), view(result.view), sets(*result.sets), sizes(sizes),
         costs(costs), policies(policies), torch(torch), fx(fx) {}
 
@@ -89,10 +89,11 @@ private:
 
   const char *torchReason(uint32_t value) {
     FxNodeId node = fx->nodeOf[value];
-    if (node == noFxNode || node >= torch->banned.size() ||
-        torch->banned[node] == BanReason::None)
+    const std::vector<BanReason> &banned = torch->rules().banned;
+    if (node == noFxNode || node >= banned.size() ||
+        banned[node] == BanReason::None)
       return "in the minimum cut";
-    return describeBanReason(torch->banned[node]).data();
+    return describeBanReason(banned[node]).data();
   }
 
   void add(uint32_t value, SavedValue::Kind kind) {
@@ -145,18 +146,29 @@ private:
     }
   }
 
+  /// A call with several results has a name of its own.
+  std::string callName(uint32_t op) {
+    if (auto call = view.ops[op]->getAttrOfType<StringAttr>("joint.call"))
+      return call.str();
+    return view.numResults(op) ? view.name(view.resultBegin[op])
+                               : opKind(view.ops[op]);
+  }
+
   void listRecomputed() {
     std::vector<OpCount> &counts = result.recomputedByKind;
     llvm::StringMap<size_t> index;
     for (uint32_t op : result.halves.recomputed) {
-      if (view.numResults(op))
-        result.recomputed.push_back(view.name(view.resultBegin[op]));
+      if (!torch)
+        result.recomputed.push_back(callName(op));
       std::string kind = opKind(view.ops[op]);
       auto [it, isNew] = index.try_emplace(kind, counts.size());
       if (isNew)
         counts.push_back({kind, 0});
       ++counts[it->second].count;
     }
+    if (torch)
+      for (FxNodeId node : torch->halves().recomputed)
+        result.recomputed.push_back(std::string(fx->graph.name(node)));
     llvm::stable_sort(counts, [](const OpCount &a, const OpCount &b) {
       return a.count > b.count;
     });
@@ -224,7 +236,7 @@ private:
   const ValueSizes &sizes;
   const RooflineCosts *costs;
   const std::vector<OpPolicy> &policies;
-  const TorchNetwork *torch;
+  const TorchProblem *torch;
   const FxView *fx;
 };
 
@@ -233,6 +245,6 @@ private:
 void cutback::summarize(PartitionResult &result, const ValueSizes &sizes,
                         const RooflineCosts *costs,
                         const std::vector<OpPolicy> &policies,
-                        const TorchNetwork *torch, const FxView *fx) {
+                        const TorchProblem *torch, const FxView *fx) {
   Summary(result, sizes, costs, policies, torch, fx).run();
 }

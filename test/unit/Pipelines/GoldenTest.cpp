@@ -27,6 +27,8 @@ struct Case {
   std::string name, text, reference, network;
 };
 
+void PrintTo(const Case &which, std::ostream *os) { *os << which.name; }
+
 std::string join(const std::string &folder, const std::string &file) {
   llvm::SmallString<128> path(folder);
   llvm::sys::path::append(path, file);
