@@ -57,6 +57,16 @@ static void layer(Picture &picture) {
       if (--waiting[reader] == 0)
         ready.push_back(reader);
     }
+  // What reads nothing in its half stands right before its first reader.
+  for (uint32_t i = 0; i < count; ++i) {
+    DrawNode &node = picture.nodes[i];
+    if (node.row != 0 || readers[i].empty())
+      continue;
+    unsigned first = ~0u;
+    for (uint32_t reader : readers[i])
+      first = std::min(first, picture.nodes[reader].row);
+    node.row = first - 1;
+  }
   unsigned last = 0;
   for (const DrawNode &node : picture.nodes)
     last = std::max(last, node.row);
@@ -154,7 +164,7 @@ void layoutPicture(Picture &picture) {
       left += widest + kBetween;
   }
   double title = displayWidth(picture.title) * kCharWidth * 1.2 + 2 * kMargin;
-  picture.width = std::max({left - kBetween + kMargin + 60, title, 520.0});
+  picture.width = std::max({left - kBetween + kMargin + 60, title, 760.0});
   picture.height = tops.back() + kMargin;
 }
 

@@ -29,7 +29,8 @@ static const char *const kStyle =
     ".focus{stroke-width:3;stroke:#222}"
     "path{fill:none;stroke:#999;stroke-width:1}"
     "path.s{stroke:#c0392b;stroke-width:2}"
-    ".bytes{fill:#c0392b;font-size:11px}";
+    ".label{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:3px}"
+    ".bytes{fill:#c0392b}";
 
 static std::string number(double value) {
   char buffer[32];
@@ -79,51 +80,63 @@ static std::string box(const DrawNode &node) {
   return out + "</g>\n";
 }
 
+namespace {
+/// A cubic curve: ends and control points.
+struct Curve {
+  double x[4], y[4];
+
+  std::string path() const {
+    std::string out = "M" + number(x[0]) + " " + number(y[0]) + " C";
+    for (int i = 1; i < 4; ++i)
+      out += (i > 1 ? " " : "") + number(x[i]) + " " + number(y[i]);
+    return out;
+  }
+  static double at(const double *p, double t) {
+    double s = 1 - t;
+    return s * s * s * p[0] + 3 * s * s * t * p[1] + 3 * s * t * t * p[2] +
+           t * t * t * p[3];
+  }
+};
+} // namespace
+
 /// A curve between two boxes: from side to side between the halves, from
 /// bottom to top (or top to bottom, in the backward) within one.
-static std::string curve(const Picture &picture, const DrawEdge &edge) {
+static Curve curveOf(const Picture &picture, const DrawEdge &edge) {
   const DrawNode &from = picture.nodes[edge.from];
   const DrawNode &to = picture.nodes[edge.to];
-  double x1, y1, x2, y2, dx = 0, dy = 0;
   if (from.column != to.column) {
     bool right = to.column == DrawNode::Right;
-    x1 = right ? from.x + from.width : from.x;
-    x2 = right ? to.x : to.x + to.width;
-    y1 = from.y + from.height / 2;
-    y2 = to.y + to.height / 2;
-    dx = (x2 - x1) / 2;
-  } else {
-    bool down = to.y >= from.y;
-    x1 = from.x + from.width / 2;
-    x2 = to.x + to.width / 2;
-    y1 = down ? from.y + from.height : from.y;
-    y2 = down ? to.y : to.y + to.height;
-    dy = (y2 - y1) / 2;
-    // Past other boxes: around them, on the outer side.
-    if (picture.overview && std::abs(int(from.row) - int(to.row)) > 1)
-      dx = from.column == DrawNode::Left ? -60 : 60;
+    double x1 = right ? from.x + from.width : from.x;
+    double x2 = right ? to.x : to.x + to.width;
+    double y1 = from.y + from.height / 2, y2 = to.y + to.height / 2;
+    double middle = (x1 + x2) / 2;
+    return {{x1, middle, middle, x2}, {y1, y1, y2, y2}};
   }
-  double bend = from.column == to.column ? dx : -dx;
-  return "M" + number(x1) + " " + number(y1) + " C" + number(x1 + dx) + " " +
-         number(y1 + dy) + " " + number(x2 + bend) + " " + number(y2 - dy) +
-         " " + number(x2) + " " + number(y2);
+  bool down = to.y >= from.y;
+  double x1 = from.x + from.width / 2, x2 = to.x + to.width / 2;
+  double y1 = down ? from.y + from.height : from.y;
+  double y2 = down ? to.y : to.y + to.height;
+  double middle = (y1 + y2) / 2, aside = 0;
+  // Past other boxes of an overview: around them, on the outer side.
+  if (picture.overview && std::abs(int(from.row) - int(to.row)) > 1)
+    aside = from.column == DrawNode::Left ? -60 : 60;
+  return {{x1, x1 + aside, x2 + aside, x2}, {y1, middle, middle, y2}};
 }
 
 static std::string edgeText(const Picture &picture, const DrawEdge &edge) {
-  std::string out = "<g><title>" + escapeXml(edge.tooltip) + "</title><path" +
-                    (edge.saved ? " class=\"s\" marker-end=\"url(#saved)\""
-                                : " marker-end=\"url(#flow)\"") +
-                    " d=\"" + curve(picture, edge) + "\"/></g>\n";
-  if (edge.label.empty())
-    return out;
-  const DrawNode &from = picture.nodes[edge.from];
-  const DrawNode &to = picture.nodes[edge.to];
-  double x = (from.x + from.width / 2 + to.x + to.width / 2) / 2 + 6;
-  double y = (from.y + from.height / 2 + to.y + to.height / 2) / 2 - 4;
-  if (from.column != to.column)
-    x = from.x + from.width + 10,
-    y = from.y + from.height / 2 + (to.y - from.y) * 0.06 - 4;
-  return out + textAt(x, y, edge.saved ? "bytes" : "", edge.label);
+  return "<g><title>" + escapeXml(edge.tooltip) + "</title><path" +
+         (edge.saved ? " class=\"s\" marker-end=\"url(#saved)\""
+                     : " marker-end=\"url(#flow)\"") +
+         " d=\"" + curveOf(picture, edge).path() + "\"/></g>\n";
+}
+
+/// The label stands where edges keep clear of boxes: before the reader, and in
+/// an overview behind the box that saves.
+static std::string labelText(const Picture &picture, const DrawEdge &edge) {
+  Curve curve = curveOf(picture, edge);
+  double t = picture.overview ? 0.1 : 0.75;
+  return textAt(Curve::at(curve.x, t), Curve::at(curve.y, t) - 4,
+                edge.saved ? "label bytes" : "label", edge.label);
 }
 
 static std::string marker(const char *name, const char *colour) {
@@ -155,6 +168,9 @@ std::string writeSvg(const Picture &picture) {
         out += edgeText(picture, edge);
   for (const DrawNode &node : picture.nodes)
     out += box(node);
+  for (const DrawEdge &edge : picture.edges)
+    if (!edge.label.empty())
+      out += labelText(picture, edge);
   return out + "</svg>\n";
 }
 

@@ -97,16 +97,35 @@ static std::vector<std::string> modulesOf(const GraphView &view) {
   return {};
 }
 
+/// By index in `result.saved`: the bytes that it adds to `saved_bytes`.
+static std::vector<int64_t> addedBytes(const PartitionResult &result) {
+  const GraphView &view = result.view;
+  std::vector<uint8_t> there(view.numValues(), 0);
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    there[arg] = 1;
+  for (uint32_t value : view.forwardResults())
+    there[result.storage[value]] = 1;
+  std::vector<int64_t> out;
+  for (const SavedValue &saved : result.saved) {
+    uint32_t base = result.storage[saved.value];
+    bool adds = saved.kind != SavedValue::Size && !there[base];
+    out.push_back(adds ? result.bytes[base] : 0);
+    there[base] = 1;
+  }
+  return out;
+}
+
 ReportExtras collectExtras(PartitionResult &result) {
   ReportExtras extras;
   const GraphView &view = result.view;
   std::vector<std::string> modules = modulesOf(view);
   extras.modules = !modules.empty();
+  std::vector<int64_t> bytes = addedBytes(result);
   for (SavedValue &saved : result.saved) {
     if (saved.module.empty() && extras.modules)
       saved.module = modules[saved.value];
     FoldItem item;
-    item.bytes = saved.bytes;
+    item.bytes = bytes[extras.items.size()];
     item.reason = saved.reason;
     if (view.isArg(saved.value)) {
       item.what = "argument";

@@ -87,7 +87,8 @@ static std::string kindsText(const FoldedGroup &group, size_t limit) {
   for (size_t i = 0; i < group.kinds.size(); ++i) {
     if (i == limit)
       return out + ", …";
-    const auto &[kind, count] = group.kinds[i];
+    std::string kind = shorten(group.kinds[i].first, 24);
+    uint64_t count = group.kinds[i].second;
     out += i ? ", " : "";
     out += (count > 1 ? formatCount(count) + " " : "") + kind;
   }
@@ -100,8 +101,8 @@ static void addGroup(TextTable &table, const ByteUnit &unit,
   if (group.times > 1)
     values += " × " + formatCount(group.times);
   table.add({indent + shorten(group.label, 36), values,
-             unit.format(group.bytes), shorten(kindsText(group, 3), 32),
-             shorten(group.reason, 44)});
+             unit.format(group.bytes), shorten(kindsText(group, 3), 44),
+             shorten(group.reason, 38)});
 }
 
 /// The `limit` largest of `groups`, in their own order.
@@ -137,43 +138,83 @@ static void addRest(TextTable &table, const ByteUnit &unit,
              formatCount(values), unit.format(bytes), "", ""});
 }
 
-/// Single values where nothing repeats: those of groups with several values.
+namespace {
+/// The values that take memory of their own: all but arguments.
+struct SavedItems {
+  std::vector<FoldItem> items;
+  std::vector<size_t> index; ///< in `result.saved`
+};
+} // namespace
+
+static SavedItems ownValues(const PartitionResult &result,
+                            const ReportExtras &extras) {
+  SavedItems out;
+  for (size_t i = 0; i < extras.items.size(); ++i)
+    if (!result.saved[i].argument)
+      out.index.push_back(i);
+  // Sizes come first in the list of saved values; here the model's order.
+  std::stable_sort(out.index.begin(), out.index.end(), [&](size_t a, size_t b) {
+    return result.saved[a].value < result.saved[b].value;
+  });
+  for (size_t i : out.index)
+    out.items.push_back(extras.items[i]);
+  return out;
+}
+
+/// Single values where nothing repeats: those of groups with several values,
+/// as far as they are at least a hundredth of what is saved.
 static std::string topValues(const PartitionResult &result,
+                             const SavedItems &own,
                              const std::vector<FoldedGroup> &groups) {
   std::vector<size_t> members;
   for (const FoldedGroup &group : groups)
-    if (group.times == 1 && group.values > 1)
-      members.insert(members.end(), group.members.begin(), group.members.end());
+    for (size_t member : group.members)
+      if (group.times == 1 && group.values > 1 &&
+          own.items[member].bytes * 100 >= result.savedBytes &&
+          own.items[member].bytes > 0)
+        members.push_back(member);
   std::stable_sort(members.begin(), members.end(), [&](size_t a, size_t b) {
-    return result.saved[a].bytes > result.saved[b].bytes;
+    return own.items[a].bytes > own.items[b].bytes;
   });
   members.resize(std::min(members.size(), kTopValues));
   if (members.empty())
     return "";
-  ByteUnit unit = byteUnitFor(result.saved[members[0]].bytes);
+  ByteUnit unit = byteUnitFor(own.items[members[0]].bytes);
   using T = TextTable;
   T table({T::Left, T::Right, T::Left, T::Left});
   table.add({"largest outside repeated modules", unit.name, "where", "why"});
   for (size_t member : members) {
-    const SavedValue &saved = result.saved[member];
-    table.add({"  %" + shorten(saved.name, 40), unit.format(saved.bytes),
-               shorten(saved.location, 36), shorten(saved.reason, 44)});
+    const SavedValue &saved = result.saved[own.index[member]];
+    table.add({"  %" + shorten(saved.name, 36),
+               unit.format(own.items[member].bytes),
+               shorten(saved.location, 34), shorten(saved.reason, 38)});
   }
   return "\n" + table.str(0);
 }
 
-static std::string savedSection(const PartitionResult &result,
-                                const ReportExtras &extras) {
-  std::string out =
-      "saved for the backward: " + formatCount(result.saved.size(), "value") +
-      ", " + quantity(result.savedBytes);
-  if (result.argumentBytes)
-    out += ", and " + quantity(result.argumentBytes) +
-           " of arguments that are there anyway";
-  out += "\n";
-  if (result.saved.empty())
-    return out;
-  std::vector<FoldedGroup> groups = foldByModule(extras.items);
+/// How many lines each of `shown` gets for its parts: the largest first, until
+/// the budget of all is spent.
+static std::vector<size_t>
+partLines(const std::vector<const FoldedGroup *> &shown) {
+  std::vector<size_t> order(shown.size()), lines(shown.size(), 0);
+  for (size_t i = 0; i < order.size(); ++i)
+    order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return shown[a]->bytes > shown[b]->bytes;
+  });
+  size_t left = kPartLines;
+  for (size_t i : order) {
+    size_t parts = shown[i]->parts.size();
+    if (parts < 2 || left < 2)
+      continue;
+    lines[i] = std::min(parts, left);
+    left -= lines[i];
+  }
+  return lines;
+}
+
+static std::string savedTable(const ReportExtras &extras,
+                              const std::vector<FoldedGroup> &groups) {
   int64_t most = 0;
   for (const FoldedGroup &group : groups)
     most = std::max(most, group.bytes);
@@ -183,23 +224,52 @@ static std::string savedSection(const PartitionResult &result,
   table.add({extras.modules ? "  module" : "  source line", "values", unit.name,
              "computed by", "why"});
   std::vector<const FoldedGroup *> shown = largest(groups, kGroupLines);
-  for (const FoldedGroup *group : shown) {
-    addGroup(table, unit, *group, "  ");
-    if (group->parts.size() < 2)
+  std::vector<size_t> lines = partLines(shown);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    addGroup(table, unit, *shown[i], "  ");
+    if (lines[i] == 0)
       continue;
-    std::vector<const FoldedGroup *> parts = largest(group->parts, kPartLines);
+    std::vector<const FoldedGroup *> parts = largest(shown[i]->parts, lines[i]);
     for (const FoldedGroup *part : parts)
       addGroup(table, unit, *part, "    ");
-    addRest(table, unit, group->parts, parts, "    ");
+    addRest(table, unit, shown[i]->parts, parts, "    ");
   }
   addRest(table, unit, groups, shown, "  ");
-  return out + table.str(0) + topValues(result, groups);
+  return table.str(0);
+}
+
+static std::string savedSection(const PartitionResult &result,
+                                const ReportExtras &extras) {
+  SavedItems own = ownValues(result, extras);
+  size_t arguments = result.saved.size() - own.items.size();
+  std::string out =
+      "saved for the backward: " + formatCount(own.items.size(), "value") +
+      ", " + quantity(result.savedBytes);
+  if (arguments)
+    out += "; and " + formatCount(arguments, "argument") + " (" +
+           quantity(result.argumentBytes) + ") that " +
+           (arguments == 1 ? "exists" : "exist") + " anyway";
+  out += "\n";
+  if (own.items.empty())
+    return out;
+  std::vector<FoldedGroup> groups = foldByModule(own.items);
+  return out + savedTable(extras, groups) + topValues(result, own, groups);
 }
 
 /// "12 mul, 3 add"; without namespaces if `shortNames`.
 static std::string countsText(const std::vector<OpCount> &counts,
                               bool shortNames) {
-  std::vector<OpCount> sorted = counts;
+  std::vector<OpCount> sorted;
+  for (OpCount count : counts) {
+    if (shortNames)
+      count.op = count.op.substr(count.op.rfind('.') + 1);
+    auto same = std::find_if(sorted.begin(), sorted.end(),
+                             [&](auto &other) { return other.op == count.op; });
+    if (same == sorted.end())
+      sorted.push_back(count);
+    else
+      same->count += count.count;
+  }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](auto &a, auto &b) { return a.count > b.count; });
   std::string out;
@@ -209,10 +279,7 @@ static std::string countsText(const std::vector<OpCount> &counts,
       rest += sorted[i].count;
       continue;
     }
-    std::string op = sorted[i].op;
-    if (shortNames)
-      op = op.substr(op.rfind('.') + 1);
-    out += (i ? ", " : "") + formatCount(sorted[i].count) + " " + op;
+    out += (i ? ", " : "") + formatCount(sorted[i].count) + " " + sorted[i].op;
   }
   return rest ? out + ", " + formatCount(rest) + " others" : out;
 }
@@ -280,9 +347,9 @@ std::string reportText(const PartitionResult &result,
                                      countsText(result.recomputedByKind, true);
   out += paragraph("recomputed", recomputed);
   out += paragraph("peak", peakText(result, extras));
-  out += paragraph("time", formatPicoseconds(result.pricedPs) +
-                               " a step more than without saving or recomputing"
-                               " (by the network: " +
+  out += paragraph("time", "saving and recomputing take " +
+                               formatPicoseconds(result.pricedPs) +
+                               " of a step (by the network: " +
                                formatPicoseconds(result.modelPs) + ")");
   if (result.networkVertices)
     out += paragraph("network", formatCount(result.networkVertices) +

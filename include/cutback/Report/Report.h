@@ -36,7 +36,9 @@ struct OtherPartition {
 
 /// What a report shows beside a result.
 struct ReportExtras {
-  /// By index in `result.saved`: where and what the value is.
+  /// By index in `result.saved`: where and what the value is. Its bytes are
+  /// those that it adds to `saved_bytes`: none for arguments, for results of
+  /// the forward, and for a storage that an earlier value has counted.
   std::vector<FoldItem> items;
   /// The groups are modules (true) or source lines.
   bool modules = false;
