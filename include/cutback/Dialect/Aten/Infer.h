@@ -310,7 +310,7 @@ Function repeatInterleave;
 Function full;
 /// empty.* empty_strided zeros ones rand randn: `size`, dtype or f32.
 Function create;
-/// randint.* randint.low randperm eye tril_indices: see implementation.
+/// randint.default randint.low: `size`, i64 by default.
 Function randint;
 /// randperm: [n], i64 by default.
 Function randperm;
@@ -378,10 +378,13 @@ Function bmm;
 Function baddbmm;
 /// matmul.
 Function matmul;
-/// mv, dot, vdot, addmv, outer.
+/// mv.
 Function mv;
+/// dot vdot.
 Function dot;
+/// addmv.
 Function addmv;
+/// outer.
 Function outer;
 /// linear(input, weight, bias).
 Function linear;
@@ -424,7 +427,7 @@ Function adaptiveMaxPool;
 Function upsample;
 /// upsample_*_backward: `input_size`.
 Function upsampleBackward;
-/// im2col (unfold of nn.functional), col2im (fold).
+/// im2col (unfold of nn.functional); col2im (fold).
 Function im2col;
 Function col2im;
 /// pixel_shuffle, pixel_unshuffle.
@@ -432,7 +435,6 @@ Function pixelShuffle;
 Function pixelUnshuffle;
 /// grid_sampler_2d grid_sampler_3d.
 Function gridSampler;
-/// constant_pad_nd_backward-like paddings: *_pad*d_backward is sameAsSelf.
 
 //===-- Normalization, softmax, losses, recurrent -------------------------===//
 /// layer_norm group_norm rms_norm instance_norm batch_norm: type of input.

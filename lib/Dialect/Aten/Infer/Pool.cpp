@@ -51,7 +51,7 @@ static LogicalResult poolSize(const InferCall &call, int64_t kernel,
                       ", padding ", padding, " and dilation ", dilation);
   int64_t reach = addSizes(mulSizes(dilation, kernel - 1), 1);
   int64_t padded = addSizes(size, mulSizes(2, padding));
-  int64_t room = padded - reach;
+  int64_t room = addSizes(padded, -reach);
   if (addSizes(room, ceilMode ? stride - 1 : 0) < 0)
     return call.error("a pooling window over ", reach,
                       " elements does not fit in ", padded);

@@ -122,9 +122,13 @@ static LogicalResult pushPieces(const InferCall &call, Results &results,
                                 int64_t pieces) {
   int64_t left = self.dims[dim];
   for (int64_t i = 0; i < pieces; ++i) {
-    self.dims[dim] = left == kUnknown ? kUnknown : std::min(left, width);
-    if (left != kUnknown)
-      left -= self.dims[dim];
+    if (left != 0)
+      self.dims[dim] = left == kUnknown || width == kUnknown
+                           ? kUnknown
+                           : std::min(left, width);
+    else
+      self.dims[dim] = 0;
+    left = self.dims[dim] == kUnknown ? kUnknown : left - self.dims[dim];
     if (failed(push(call, results, self)))
       return failure();
   }

@@ -127,6 +127,10 @@ TEST(InferTest, PoolErrorsNameTheValues) {
        "error: aten.pixel_shuffle: a factor of 0"},
       {"aten.pixel_shuffle.default(f32[5,5,5], 2)",
        "error: aten.pixel_shuffle: size 5 is no multiple of 4"},
+      {"aten.col2im.default(f32[2,27,15], [-9223372036854775807,8], [3,3], "
+       "[1,1], [1,1], [2,2])",
+       "error: aten.col2im: a pooling window over 3 elements does not fit in "
+       "-9223372036854775805"},
   });
 }
 

@@ -108,6 +108,7 @@ TEST(InferTest, ViewOfUnknownSizes) {
       {"aten.view_as_complex.default(f32[3,?])", "c64[3]"},
       {"aten.view.dtype(f32[3,?], :bf16)", "bf16[3,?]"},
       {"aten.as_strided.default(f32[9], [%3,%?], [%?,1])", "f32[3,?]"},
+      {"aten.split.Tensor(f32[0], %?)", "f32[0]"},
   });
 }
 
@@ -191,6 +192,8 @@ TEST(InferTest, SliceErrorsNameTheValues) {
        "error: aten.unfold: the step of windows must be positive, not 0"},
       {"aten.unfold.default(f32[4], 0, 5, 1)",
        "error: aten.unfold: windows of 5 do not fit in 4 elements"},
+      {"aten.chunk.default(f32[4], %?)",
+       "error: aten.chunk: the number of pieces of dimension 0 is not known"},
   });
 }
 
