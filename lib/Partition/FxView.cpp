@@ -135,6 +135,9 @@ private:
     if (isFree[arg])
       node.flags |= fxflag::StaticLifetime;
     describe(arg, node);
+    // PyTorch knows no value of a constant whose text has no type.
+    if (isConstant && graph.getArgAttr(arg, "joint.untyped"))
+      node.value = FxValue::None;
     builder.begin(view.name(arg), node);
     bindSymbols(arg);
     noteNode(builder.end(), arg, GraphView::kNone);
@@ -208,9 +211,11 @@ private:
   uint32_t flagsOf(uint32_t op, FrameworkCallOpInterface call) {
     uint32_t flags = 0;
     const OpTraits &traits = view.traits[op];
-    if (isa<WriteOp>(view.ops[op]))
+    if (isa<WriteOp>(view.ops[op])) {
       flags |= fxflag::MutableSchema;
-    else if (isa<AssertOp>(view.ops[op]))
+      if (view.ops[op]->hasAttr("joint.tag_backward"))
+        flags |= fxflag::TagBackward;
+    } else if (isa<AssertOp>(view.ops[op]))
       flags |= fxflag::Assert;
     else if (traits.ordered && !traits.random)
       flags |= fxflag::SideEffect;

@@ -47,6 +47,8 @@ TorchRulesOptions cutback::torchOptions(const PartitionOptions &options) {
   TorchRulesOptions rules;
   rules.rules = options.rules == Rules::Torch2_3 ? TorchRuleSet::Torch23
                                                  : TorchRuleSet::Torch213;
+  // Release 2.3 keeps dead random calls: each draws from the generator.
+  rules.fallbackRandom = options.rules == Rules::Torch2_3;
   rules.freeParameters = options.rules == Rules::Torch2_13 &&
                          options.freeParameters.kind != FreeParameters::None;
   return rules;

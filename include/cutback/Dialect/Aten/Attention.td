@@ -79,13 +79,13 @@ def Aten_InternalScaledDotProductCudnnAttentionBackwardOp
     : Aten_AttentionBackward<"_scaled_dot_product_cudnn_attention_backward",
     "(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, "
     "Tensor logsumexp, Tensor philox_seed, Tensor philox_offset, "
-    "Tensor attn_bias, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, "
+    "Tensor? attn_bias, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, "
     "SymInt max_k, float dropout_p, bool is_causal, *, "
     "float? scale=None) -> (Tensor, Tensor, Tensor)", "sdpaBackward">;
 def Aten_InternalScaledDotProductEfficientAttentionBackwardOp
     : Aten_AttentionBackward<"_scaled_dot_product_efficient_attention_backward",
     "(Tensor grad_out_, Tensor query, Tensor key, Tensor value, "
-    "Tensor attn_bias, Tensor out, Tensor logsumexp, Tensor philox_seed, "
+    "Tensor? attn_bias, Tensor out, Tensor logsumexp, Tensor philox_seed, "
     "Tensor philox_offset, float dropout_p, bool[4] grad_input_mask, "
     "bool is_causal=False, *, float? scale=None) -> (Tensor, Tensor, "
     "Tensor, Tensor)", "sdpaEfficientBackward">;
