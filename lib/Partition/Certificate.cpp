@@ -22,8 +22,6 @@
 
 #include "CertificateClasses.h"
 
-#include "cutback/Dialect/Joint/CallArgs.h"
-
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
@@ -66,8 +64,9 @@ private:
     for (func::FuncOp half : {forward, backward})
       if (!half.getBody().hasOneBlock() ||
           !isa<func::ReturnOp>(half.getBody().front().getTerminator()))
-        return half.emitError("a half must have one block that ends with "
-                              "func.return");
+        return emitError(half.getLoc(),
+                         "a half must have one block that ends with "
+                         "func.return");
     return success();
   }
 
@@ -76,7 +75,7 @@ private:
     unsigned numReturned = forward.getNumResults();
     if (signature.numForwardResults != numForward ||
         numReturned != numForward + signature.saved.size())
-      return forward.emitError("returns ")
+      return emitError(forward.getLoc(), "returns ")
              << numReturned << " values, but the joint graph has " << numForward
              << " forward results and " << signature.saved.size()
              << " values are saved";
@@ -88,8 +87,9 @@ private:
           saved.backwardArgument >= backward.getNumArguments() ||
           isTaken[saved.forwardResult] ||
           savedResultOf[saved.backwardArgument] != kNone)
-        return backward.emitError("the saved lists do not agree: forward "
-                                  "result ")
+        return emitError(backward.getLoc(),
+                         "the saved lists do not agree: forward "
+                         "result ")
                << saved.forwardResult << " and backward argument "
                << saved.backwardArgument << " are no pair";
       isTaken[saved.forwardResult] = 1;
@@ -100,7 +100,7 @@ private:
 
   LogicalResult checkGradientList() {
     if (signature.gradientOf.size() != backward.getNumResults())
-      return backward.emitError("returns ")
+      return emitError(backward.getLoc(), "returns ")
              << backward.getNumResults() << " values, but "
              << signature.gradientOf.size() << " are accounted for";
     ArrayRef<int32_t> of = graph.getOutput().getGradientOf();
@@ -113,14 +113,14 @@ private:
         continue;
       if (arg >= static_cast<int>(table.numArgs()) ||
           gradientIndex[arg] == kNone)
-        return backward.emitError("result ")
+        return emitError(backward.getLoc(), "result ")
                << i << " is said to be the gradient of argument " << arg
                << ", which has none in the joint graph";
       ++times[arg];
     }
     for (int32_t arg : of)
       if (times[arg] != 1) {
-        auto diag = backward.emitError("returns the gradient of '")
+        auto diag = emitError(backward.getLoc(), "returns the gradient of '")
                     << graph.getArgName(arg) << "' " << times[arg]
                     << " times, not once";
         diag.attachNote(graph.getLoc()) << "the joint graph computes it";
@@ -164,12 +164,12 @@ private:
       arg = place;
     }
     if (arg == kNone)
-      return half.emitError("argument ")
+      return emitError(half.getLoc(), "argument ")
              << i << " ('" << (name ? name.getValue() : StringRef())
              << "') is no argument of the joint graph";
     if (half.getArgument(i).getType() !=
         graph.getBody().getArgument(arg).getType())
-      return half.emitError("argument ")
+      return emitError(half.getLoc(), "argument ")
              << i << " has type " << half.getArgument(i).getType()
              << ", in the joint graph it has type "
              << graph.getBody().getArgument(arg).getType();
@@ -190,7 +190,7 @@ private:
       if (failed(arg))
         return failure();
       if (isBackwardRole(graph.getRole(*arg)))
-        return forward.emitError("argument ")
+        return emitError(forward.getLoc(), "argument ")
                << i << " is '" << graph.getArgName(*arg)
                << "', which only the backward may take";
       args.push_back(*arg);
@@ -214,55 +214,63 @@ private:
     return checkSavedStorages(terminator);
   }
 
-  /// A view of an argument that the forward wrote after the view was made
-  /// shows the new contents.
+  /// What shares the storage of an argument (a view, or the result of an
+  /// earlier write) shows the new contents after the forward's last write.
   LogicalResult checkSavedStorages(Operation *terminator) {
     if (!wroteArguments)
       return success();
-    llvm::DenseMap<Value, Value> bases;
+    llvm::DenseMap<uint32_t, uint32_t> bases;
     for (const HalvesSignature::Saved &saved : signature.saved) {
+      uint32_t base = baseOf(returned[saved.forwardResult], bases);
+      uint32_t arg = base;
+      while (isWrite(arg))
+        arg = table.operandsOf(table.ownerOf(arg)).front();
+      if (table.ownerOf(arg) != kNone || atEndOfForward[arg] == base)
+        continue;
       Value value = terminator->getOperand(saved.forwardResult);
-      Value base = baseOf(value, bases);
-      auto arg = dyn_cast<BlockArgument>(base);
-      if (auto write = base.getDefiningOp<WriteOp>())
-        arg = dyn_cast<BlockArgument>(write.getDestination());
-      if (!arg || arg == value)
-        continue;
-      // Of a base that is the argument itself `classOf` tells the class at
-      // the end; the view was made from the argument as it was given.
-      uint32_t now = table.classOf(arg);
-      uint32_t then = base == Value(arg) ? forwardArgs[arg.getArgNumber()]
-                                         : table.classOf(base);
-      if (now == then)
-        continue;
-      auto diag = forward.emitError("saves ")
-                  << describe(value) << ", a view of " << describe(arg)
+      auto diag = emitError(value.getLoc())
+                  << "saves " << describe(value)
+                  << ", which shares the storage of "
+                  << describe(graph.getBody().getArgument(arg))
                   << " that is written before the backward reads it";
-      diag.attachNote() << "save a copy, or the values it is computed from";
+      diag.attachNote(forward.getLoc())
+          << "save a copy, or the values it is computed from";
       return diag;
     }
     return success();
   }
 
-  static Value baseOf(Value value, llvm::DenseMap<Value, Value> &bases) {
-    SmallVector<Value, 8> way;
-    while (auto result = dyn_cast<OpResult>(value)) {
-      auto known = bases.find(value);
-      if (known != bases.end()) {
-        value = known->second;
+  bool isWrite(uint32_t valueClass) {
+    uint32_t opClass = table.ownerOf(valueClass);
+    return opClass != kNone && isa<WriteOp>(table.get(opClass).op);
+  }
+
+  /// The class whose storage a class lies in: an argument, the result of a
+  /// write, or a value that some op allocates. Classes of operands tell which
+  /// state of an argument a view was made from.
+  uint32_t baseOf(uint32_t valueClass,
+                  llvm::DenseMap<uint32_t, uint32_t> &bases) {
+    SmallVector<uint32_t, 8> way;
+    while (true) {
+      uint32_t opClass = table.ownerOf(valueClass);
+      if (opClass == kNone || isWrite(valueClass))
+        break;
+      if (auto known = bases.find(valueClass); known != bases.end()) {
+        valueClass = known->second;
         break;
       }
-      auto model = dyn_cast<RematerializableOpInterface>(result.getOwner());
+      const OpClass &entry = table.get(opClass);
+      auto model = dyn_cast<RematerializableOpInterface>(entry.op);
       int64_t operand =
-          model ? model.getAliasedOperand(result.getResultNumber()) : -1;
-      if (operand < 0 || isa<WriteOp>(result.getOwner()))
+          model ? model.getAliasedOperand(valueClass - entry.firstValue) : -1;
+      if (operand < 0)
         break;
-      way.push_back(value);
-      value = result.getOwner()->getOperand(operand);
+      way.push_back(valueClass);
+      valueClass = table.operandsOf(opClass)[operand];
     }
-    for (Value passed : way)
-      bases[passed] = value;
-    return value;
+    for (uint32_t passed : way)
+      bases[passed] = valueClass;
+    return valueClass;
   }
 
   LogicalResult checkBackward() {
@@ -296,7 +304,7 @@ private:
   FailureOr<uint32_t> classOfSaved(unsigned i) {
     unsigned result = savedResultOf[i];
     if (backward.getArgument(i).getType() != forward.getResultTypes()[result])
-      return backward.emitError("argument ")
+      return emitError(backward.getLoc(), "argument ")
              << i << " has type " << backward.getArgument(i).getType()
              << ", the saved value has type "
              << forward.getResultTypes()[result];
@@ -315,11 +323,11 @@ private:
                              role.getKind() == RoleKind::Buffer ||
                              role.getKind() == RoleKind::Constant);
     if (!isBackwardRole(role) && !isSeed && !outlives)
-      return backward.emitError("argument ")
+      return emitError(backward.getLoc(), "argument ")
              << i << " is '" << graph.getArgName(*arg)
              << "', which is neither saved nor there after the forward";
     if (atEndOfForward[*arg] != kNone && atEndOfForward[*arg] != *arg)
-      return backward.emitError("argument ")
+      return emitError(backward.getLoc(), "argument ")
              << i << " is '" << graph.getArgName(*arg)
              << "', which the forward has written";
     return *arg;
@@ -330,7 +338,7 @@ private:
     if (missing == kNone)
       return success();
     Operation *op = table.get(missing).op;
-    auto diag = op->emitError()
+    auto diag = emitError(op->getLoc())
                 << describeEffect(op) << " runs in neither half";
     diag.attachNote(forward.getLoc()) << "the forward";
     return diag;
@@ -346,77 +354,14 @@ private:
   // The first difference
   //===--------------------------------------------------------------------===//
 
-  std::string nameOf(uint32_t valueClass) {
-    uint32_t opClass = table.ownerOf(valueClass);
-    if (opClass == kNone)
-      return describe(graph.getBody().getArgument(valueClass));
-    const OpClass &entry = table.get(opClass);
-    return describe(entry.op->getResult(valueClass - entry.firstValue));
-  }
-
-  /// Both are results of the same call but for the classes of its operands.
-  bool differOnlyBelow(uint32_t found, uint32_t wanted) {
-    uint32_t f = table.ownerOf(found), w = table.ownerOf(wanted);
-    return f != kNone && w != kNone && f != w && table.sameCall(f, w) &&
-           found - table.get(f).firstValue == wanted - table.get(w).firstValue;
-  }
-
-  /// `found` is the argument `wanted` after a write.
-  bool isAfterWrite(uint32_t found, uint32_t wanted) {
-    while (found != wanted) {
-      uint32_t opClass = table.ownerOf(found);
-      if (opClass == kNone || !isa<WriteOp>(table.get(opClass).op))
-        return false;
-      found = table.operandsOf(opClass).front();
-    }
-    return true;
-  }
-
   LogicalResult explain(const std::string &what, Value value, uint32_t found,
                         uint32_t wanted) {
     Location at = value.getDefiningOp() ? value.getLoc() : graph.getLoc();
-    std::string where = "it";
-    Operation *jointOp = nullptr;
-    while (differOnlyBelow(found, wanted)) {
-      uint32_t f = table.ownerOf(found), w = table.ownerOf(wanted);
-      ArrayRef<uint32_t> left = table.operandsOf(f),
-                         right = table.operandsOf(w);
-      size_t i = 0;
-      while (i < left.size() && left[i] == right[i])
-        ++i;
-      if (i == left.size())
-        break;
-      at = table.get(f).op->getLoc();
-      jointOp = table.get(w).op;
-      where = "operand " + std::to_string(i) + " of " + nameOf(found);
-      found = left[i];
-      wanted = right[i];
-    }
-    return report(what, at, where, jointOp, found, wanted);
-  }
-
-  LogicalResult report(const std::string &what, Location at,
-                       const std::string &where, Operation *jointOp,
-                       uint32_t found, uint32_t wanted) {
-    InFlightDiagnostic diag =
-        emitError(at) << what << " is not what the joint graph computes: ";
-    uint32_t f = table.ownerOf(found), w = table.ownerOf(wanted);
-    if (isAfterWrite(found, wanted))
-      diag << where << " reads " << nameOf(wanted) << " after its write";
-    else if (f != kNone && w != kNone && table.sameCall(f, w) &&
-             table.operandsOf(f) == table.operandsOf(w) && f != w)
-      diag << where << " is another run of " << nameOf(wanted);
-    else if (f != kNone && w != kNone && f != w &&
-             table.get(f).op->getName() == table.get(w).op->getName() &&
-             nameOf(found) == nameOf(wanted))
-      diag << where << " is " << nameOf(found)
-           << ", with other attributes or types than in the joint graph";
-    else
-      diag << where << " is " << nameOf(found) << ", in the joint graph "
-           << nameOf(wanted);
-    if (!jointOp && w != kNone)
-      jointOp = table.get(w).op;
-    diag.attachNote(jointOp ? jointOp->getLoc() : graph.getLoc())
+    Difference first = table.explain(found, wanted, {at, nullptr, "it"});
+    auto diag = emitError(first.at)
+                << what
+                << " is not what the joint graph computes: " << first.text;
+    diag.attachNote(first.jointOp ? first.jointOp->getLoc() : graph.getLoc())
         << "the joint graph's op";
     return diag;
   }
@@ -437,25 +382,6 @@ private:
 };
 
 } // namespace
-
-std::string cutback::certificate::describe(Value value) {
-  StringRef name = getValueName(value);
-  if (auto arg = dyn_cast<BlockArgument>(value))
-    return name.empty() ? "argument " + std::to_string(arg.getArgNumber())
-                        : ("argument '" + name + "'").str();
-  auto result = cast<OpResult>(value);
-  StringRef op = result.getOwner()->getName().getStringRef();
-  std::string text = name.empty() ? ("'" + op + "'").str()
-                                  : ("'" + name + "' (" + op + ")").str();
-  if (name.empty() && result.getOwner()->getNumResults() > 1)
-    text = "result " + std::to_string(result.getResultNumber()) + " of " + text;
-  return text;
-}
-
-std::string cutback::certificate::describe(Operation *op) {
-  return op->getNumResults() ? describe(op->getResult(0))
-                             : ("'" + op->getName().getStringRef() + "'").str();
-}
 
 LogicalResult cutback::verifyHalves(GraphOp graph, func::FuncOp forward,
                                     func::FuncOp backward,

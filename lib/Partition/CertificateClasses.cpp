@@ -212,15 +212,6 @@ bool ClassTable::matches(uint32_t opClass, const Key &key) {
   return !op->getNumRegions() || equalRegions(op, operandsOf(opClass), key);
 }
 
-bool ClassTable::sameCall(uint32_t a, uint32_t b) {
-  Operation *left = classes[a].op, *right = classes[b].op;
-  return left->getName() == right->getName() &&
-         operandsOf(a).size() == operandsOf(b).size() &&
-         left->getNumRegions() == 0 && right->getNumRegions() == 0 &&
-         left->getResultTypes() == right->getResultTypes() &&
-         equalAttributes(left, right);
-}
-
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -436,9 +427,10 @@ FailureOr<uint32_t> ClassTable::takeInstance(const Key &key, uint32_t head) {
   const OpClass &entry = classes[taken.opClass];
   if (entry.conduct == Conduct::Effect) {
     if (hadEffect && taken.sequence < lastSequence) {
-      auto diag = op->emitError("this effect comes later than in the joint "
-                                "graph: another one that follows it there "
-                                "precedes it here");
+      auto diag = emitError(op->getLoc(),
+                            "this effect comes later than in the joint graph: "
+                            "another one that follows it there precedes it "
+                            "here");
       diag.attachNote(entry.op->getLoc()) << "the effect in the joint graph";
       return diag;
     }
@@ -450,54 +442,8 @@ FailureOr<uint32_t> ClassTable::takeInstance(const Key &key, uint32_t head) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is missing, and what is too much
+// Counts
 //===----------------------------------------------------------------------===//
-
-LogicalResult ClassTable::reportUsedUp(Operation *op, uint32_t opClass) {
-  const OpClass &entry = classes[opClass];
-  InFlightDiagnostic diag =
-      op->emitError() << describe(op) << " runs twice: "
-                      << (entry.conduct == Conduct::Draw
-                              ? "its random numbers would differ from those "
-                                "of the first run"
-                              : "it may run only as often as in the joint "
-                                "graph");
-  diag.attachNote(entry.op->getLoc()) << "save its result instead";
-  return diag;
-}
-
-LogicalResult ClassTable::reportForeignEffect(const Key &key) {
-  uint32_t like = unusedEffectLike(key.op);
-  InFlightDiagnostic diag = key.op->emitError()
-                            << describe(key.op)
-                            << " has an effect that the joint graph does not "
-                               "have";
-  if (like == kNone)
-    return diag;
-  Operation *other = classes[like].op;
-  ArrayRef<uint32_t> operands = operandsOf(like);
-  for (size_t i = 0;
-       i < std::min<size_t>(operands.size(), key.op->getNumOperands()); ++i)
-    if (operands[i] != key.operands[i]) {
-      diag.attachNote(other->getLoc())
-          << "operand " << i << " is " << describe(key.op->getOperand(i))
-          << ", in the joint graph " << describe(other->getOperand(i));
-      return diag;
-    }
-  diag.attachNote(other->getLoc())
-      << "the joint graph has this one, with other attributes";
-  return diag;
-}
-
-uint32_t ClassTable::unusedEffectLike(Operation *op) const {
-  for (const Instance &instance : instances) {
-    const OpClass &entry = classes[instance.opClass];
-    if (entry.conduct == Conduct::Effect && instance.left > 0 &&
-        entry.op->getName() == op->getName())
-      return instance.opClass;
-  }
-  return kNone;
-}
 
 uint32_t ClassTable::firstMissingEffect() const {
   for (const Instance &instance : instances)

@@ -38,6 +38,13 @@ struct OpClass {
   uint8_t bodies = 0; ///< bit b: computed in body b
 };
 
+/// Where two expressions differ, and how to say it.
+struct Difference {
+  mlir::Location at;
+  mlir::Operation *jointOp; ///< for a note; null: an argument
+  std::string text;
+};
+
 /// Bookkeeping of classes that are not pure. Those of one key form a list, in
 /// the order of the joint graph.
 struct Instance {
@@ -106,15 +113,13 @@ public:
   uint32_t ownerOf(uint32_t value) const { return owner[value]; }
   const OpClass &get(uint32_t opClass) const { return classes[opClass]; }
   llvm::ArrayRef<uint32_t> operandsOf(uint32_t opClass) const;
-  /// Equal but for the classes of operands.
-  bool sameCall(uint32_t a, uint32_t b);
+  /// Walks down from two different classes to the first difference between
+  /// them. `start` says where they stand, and in `text` how to call the place.
+  Difference explain(uint32_t found, uint32_t wanted, Difference start);
   /// Classes that both halves compute.
   uint64_t countRecomputed() const;
   /// The first effect of the joint graph that neither half has, or kNone.
   uint32_t firstMissingEffect() const;
-  /// An effect of the joint graph of this kind that no half has had yet, or
-  /// kNone.
-  uint32_t unusedEffectLike(mlir::Operation *op) const;
 
 private:
   /// Which attributes of a kind of op count.
@@ -132,6 +137,14 @@ private:
     llvm::ArrayRef<mlir::Value> captured;
   };
 
+  /// Equal but for the classes of operands.
+  bool sameCall(uint32_t a, uint32_t b);
+  bool differOnlyBelow(uint32_t found, uint32_t wanted);
+  bool isAfterWrite(uint32_t found, uint32_t wanted) const;
+  std::string nameOf(uint32_t valueClass);
+  /// An effect of the joint graph of this kind that no half has had yet, or
+  /// kNone.
+  uint32_t unusedEffectLike(mlir::Operation *op) const;
   void beginBody(mlir::Block &block);
   const Kind &kindOf(mlir::Operation *op);
   uint64_t hashAttributes(mlir::Operation *op);

@@ -24,12 +24,12 @@ static LogicalResult checkLink(func::FuncOp backward, joint::PartitionOp link) {
     StringRef name = cast<StringAttr>(attr).getValue();
     auto own = backward.getArgAttrOfType<StringAttr>(i, JointDialect::kName);
     if (own && own.getValue() != name)
-      return link.emitError("saved value ")
+      return emitError(link.getLoc(), "saved value ")
              << i << " is called '" << name << "', the backward's argument '"
              << own.getValue() << "'";
-    bool isTensor = isa<ShapedType>(backward.getArgument(i).getType());
+    bool isTensor = isa<ShapedType>(backward.getArgumentTypes()[i]);
     if (isTensor != (i >= numSizes))
-      return link.emitError("saved value '")
+      return emitError(link.getLoc(), "saved value '")
              << name << "' is a " << (isTensor ? "tensor" : "size") << ", but "
              << numSizes << " sizes come first";
   }
@@ -43,12 +43,12 @@ LogicalResult cutback::verifyHalves(GraphOp graph, func::FuncOp forward,
   unsigned numSaved = link.getSaved().size();
   if (link.getForward() != forward.getName() ||
       link.getBackward() != backward.getName())
-    return link.emitError("links '")
+    return emitError(link.getLoc(), "links '")
            << link.getForward() << "' and '" << link.getBackward() << "', not '"
            << forward.getName() << "' and '" << backward.getName() << "'";
   if (numSaved > backward.getNumArguments() ||
       numSaved > forward.getNumResults())
-    return link.emitError("saves ")
+    return emitError(link.getLoc(), "saves ")
            << numSaved << " values, but the forward returns "
            << forward.getNumResults() << " and the backward takes "
            << backward.getNumArguments();
@@ -57,7 +57,7 @@ LogicalResult cutback::verifyHalves(GraphOp graph, func::FuncOp forward,
   HalvesSignature signature;
   signature.numForwardResults = forward.getNumResults() - numSaved;
   if (link.getNumForwardResults() != signature.numForwardResults)
-    return link.emitError("counts ")
+    return emitError(link.getLoc(), "counts ")
            << link.getNumForwardResults() << " forward results, the forward "
            << "returns " << signature.numForwardResults;
   for (unsigned i = 0; i < numSaved; ++i)
@@ -81,12 +81,13 @@ public:
   FailureOr<HalvesSignature> run() {
     signature.numForwardResults = graph.getNumForwardResults();
     if (forward.getNumResults() < signature.numForwardResults)
-      return forward.emitError("returns ")
+      return emitError(forward.getLoc(), "returns ")
              << forward.getNumResults() << " values, the joint graph has "
              << signature.numForwardResults << " forward results";
     if (!forward.getBody().hasOneBlock())
-      return forward.emitError("has no body to take the names of its results "
-                               "from");
+      return emitError(forward.getLoc(),
+                       "has no body to take the names of its results "
+                       "from");
     if (failed(matchSaved()) || failed(matchGradients()))
       return failure();
     return signature;
@@ -100,7 +101,7 @@ private:
          ++i) {
       StringRef name = getValueName(terminator->getOperand(i));
       if (name.empty())
-        return forward.emitError("result ")
+        return emitError(forward.getLoc(), "result ")
                << i << " is saved, but has no name to find it by";
       resultByName.try_emplace(name, i);
     }
@@ -109,13 +110,14 @@ private:
       arguments[graph.getArgName(i)] = i;
     std::vector<uint8_t> isTaken(forward.getNumResults(), 0);
     for (unsigned i = 0; i < backward.getNumArguments(); ++i) {
-      StringRef name = getValueName(backward.getArgument(i));
+      auto attr = backward.getArgAttrOfType<StringAttr>(i, JointDialect::kName);
+      StringRef name = attr ? attr.getValue() : StringRef();
       auto saved = resultByName.find(name);
       if (saved != resultByName.end()) {
         signature.saved.push_back({saved->second, i});
         isTaken[saved->second] = 1;
       } else if (!arguments.contains(name)) {
-        return backward.emitError("argument ")
+        return emitError(backward.getLoc(), "argument ")
                << i << " ('" << name << "') is neither a value that the "
                << "forward returns nor an argument of the joint graph";
       }
@@ -123,7 +125,7 @@ private:
     for (unsigned i = signature.numForwardResults; i < forward.getNumResults();
          ++i)
       if (!isTaken[i])
-        return forward.emitError("saves '")
+        return emitError(forward.getLoc(), "saves '")
                << getValueName(terminator->getOperand(i))
                << "', which the backward does not take";
     return success();
@@ -151,7 +153,7 @@ private:
         signature.gradientOf.push_back(hasGradient[i] ? static_cast<int>(i)
                                                       : -1);
     if (backward.getNumResults() != signature.gradientOf.size())
-      return backward.emitError("returns ")
+      return emitError(backward.getLoc(), "returns ")
              << backward.getNumResults() << " values; the joint graph has "
              << of.size() << " gradients and " << signature.gradientOf.size()
              << " arguments that could have one";
