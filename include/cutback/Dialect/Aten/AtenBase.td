@@ -22,7 +22,8 @@ def Aten_Dialect : Dialect {
     ```mlir
     %y = aten.convolution(%x, %w, none, [2, 2], [3, 3], [1, 1], false, [0, 0], 1)
         : (tensor<8x3x224x224xf32>, tensor<64x3x7x7xf32>) -> tensor<8x64x112x112xf32>
-    %s = aten.sum.dim_IntList(%y, [0], true, dtype = f32) : (...) -> ...
+    %s = aten.sum.dim_IntList(%y, [0], true, dtype = f32)
+        : (tensor<8x64x112x112xf32>) -> tensor<1x64x112x112xf32>
     ```
 
     Parameters behind `*` in the schema are written with their keyword;
@@ -44,6 +45,19 @@ def Aten_Dialect : Dialect {
     * C5: the declared result types are compatible with the inferred ones:
       equal element types, no two static sizes that differ; a result of type
       `none` is not defined and compatible with every type
+
+    Effects: most ops are pure. A random op (`rand`, `bernoulli`, dropout and
+    attention with a dropout probability other than 0) may go when nobody uses
+    its results, but is never merged with another, hoisted or recomputed; its
+    order among other random ops is the order in the body. Collectives, checks
+    and stage markers stay where they are.
+
+    Views: a result is a view of the operand that the alias annotations of the
+    schema name. Where strides decide (`reshape`, `contiguous`, `to.dtype`,
+    `flatten`, ...) no op says that it aliases.
+
+    Folding: views and casts that change nothing, when they carry no tag, and
+    nothing else.
 
     `.default` is not written: `aten.mm` is `torch.ops.aten.mm.default`. Ops of
     `prims` are `aten.prims.*`; `operator.*`, `math.*`, `builtins.*` and
