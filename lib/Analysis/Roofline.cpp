@@ -97,13 +97,14 @@ public:
     return round(std::max(compute, trafficPs(op)) + device.launchPs);
   }
 
+  double computePs(uint32_t op);
   double bytesPs(int64_t bytes) const { return bytes / device.bandwidth; }
   static int64_t round(double ps) {
     return static_cast<int64_t>(std::min(std::ceil(ps), 1e15));
   }
 
 private:
-  double computePs(uint32_t op) {
+  double flopsOf(uint32_t op, bool &onMatrixUnits) {
     shapes.clear();
     auto addShape = [&](uint32_t value) {
       auto shaped = dyn_cast<RankedTensorType>(sizes.type[value]);
@@ -114,11 +115,8 @@ private:
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       addShape(r);
     auto model = dyn_cast<CostModelOpInterface>(view.ops[op]);
-    double flops = model ? model.getFlops(shapes) : resultElements(op);
-    Type element = elementType(op);
-    const Device::Rates &rates =
-        model && model.usesMatrixUnits() ? device.matrix : device.vector;
-    return flops / rates.of(element);
+    onMatrixUnits = model && model.usesMatrixUnits();
+    return model ? model.getFlops(shapes) : resultElements(op);
   }
 
   double resultElements(uint32_t op) const {
@@ -134,7 +132,7 @@ private:
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       if (auto type = dyn_cast<RankedTensorType>(sizes.type[r]))
         return type.getElementType();
-    return view.values[view.resultBegin[op]].getType();
+    return Float32Type::get(view.ops[op]->getContext());
   }
 
   double trafficPs(uint32_t op) const {
@@ -170,7 +168,24 @@ private:
   SmallVector<ArrayRef<int64_t>> shapes;
 };
 
+double Pricing::computePs(uint32_t op) {
+  bool onMatrixUnits = false;
+  double flops = flopsOf(op, onMatrixUnits);
+  const Device::Rates &rates = onMatrixUnits ? device.matrix : device.vector;
+  return flops > 0 ? flops / rates.of(elementType(op)) : 0;
+}
+
 } // namespace
+
+std::vector<double> cutback::computeFlopsPs(const GraphView &view,
+                                            const ValueSizes &sizes,
+                                            const Device &device) {
+  Pricing pricing(view, sizes, device);
+  std::vector<double> ps(view.numOps());
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    ps[op] = pricing.computePs(op);
+  return ps;
+}
 
 RooflineCosts RooflineCosts::compute(const GraphView &view,
                                      const GraphSets &sets,

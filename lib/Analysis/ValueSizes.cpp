@@ -167,10 +167,17 @@ private:
         types[begin + r] = refine(types[begin + r], resultTypes[r]);
         ints[begin + r] = resultInts[r];
       }
-    if (auto dims =
-            view.ops[op]->getAttrOfType<ArrayAttr>(JointDialect::kDims);
-        dims && count == 1)
+    auto dims = dyn_cast_or_null<ArrayAttr>(
+        view.ops[op]->getDiscardableAttr(JointDialect::kDims));
+    if (!dims)
+      return;
+    // One list for one result, a list of lists (or unit) for several.
+    if (count == 1 && (dims.empty() || isa<StringAttr>(dims[0])))
       types[begin] = withDims(types[begin], dims);
+    else if (dims.size() == count)
+      for (uint32_t r = 0; r < count; ++r)
+        types[begin + r] =
+            withDims(types[begin + r], dyn_cast<ArrayAttr>(dims[r]));
   }
 
   /// The declared type with what the evaluation knows better.

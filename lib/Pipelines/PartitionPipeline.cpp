@@ -14,6 +14,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/MaxFlow/FlowCheck.h"
@@ -117,9 +118,9 @@ public:
       return failure();
     if (options.emit && failed(emit()))
       return failure();
-    summarize(result, *sizes, &costs, policies,
-              torch ? &*torch : nullptr, fx ? &*fx : nullptr);
-    emitRemarks(result);
+    result.ops = result.view.numOps();
+    if (options.figures)
+      fillFigures();
     return success();
   }
 
@@ -153,7 +154,6 @@ private:
   }
 
   LogicalResult computeCosts() {
-    Device device;
     std::string error;
     if (!Device::load(options.device, device, error))
       return graph.emitError(error);
@@ -311,11 +311,22 @@ private:
     return success();
   }
 
+  void fillFigures() {
+    FusedTime fused = priceFused(result.view, *result.sets, *sizes, device,
+                                 result.halves);
+    result.pricedPs = static_cast<int64_t>(std::max(0.0, fused.extraPs));
+    result.kernels = fused.forwardKernels + fused.backwardKernels;
+    summarize(result, *sizes, &costs, policies, torch ? &*torch : nullptr,
+              fx ? &*fx : nullptr);
+    emitRemarks(result);
+  }
+
   PartitionResult &result;
   const PartitionOptions &options;
   joint::GraphOp graph;
   std::optional<ValueSizes> sizes;
   std::vector<OpPolicy> policies;
+  Device device;
   RooflineCosts costs;
   std::optional<FxView> fx;
   std::optional<TorchProblem> torch;

@@ -227,7 +227,6 @@ private:
     result.recomputeCost = costs->recomputePs;
     PlanPrice price = pricePlan(view, sets, sizes, *costs, result.halves);
     result.modelPs = price.ps;
-    result.pricedPs = price.ps;
   }
 
   PartitionResult &result;

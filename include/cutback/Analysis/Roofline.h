@@ -40,6 +40,11 @@ struct RooflineCosts {
                                const ValueSizes &sizes, const Device &device);
 };
 
+/// By op: picoseconds of its FLOPs alone at the device's rate.
+std::vector<double> computeFlopsPs(const GraphView &view,
+                                   const ValueSizes &sizes,
+                                   const Device &device);
+
 /// True for arguments that live longer than the step: parameters, buffers and
 /// constants.
 bool outlivesStep(joint::RoleAttr role);

@@ -45,6 +45,7 @@ struct PartitionOptions {
   bool reorderBackward = true;
   bool verify = true;
   bool emit = true;                    ///< write the two functions
+  bool figures = true;                 ///< fill in what reports show
 };
 
 /// One decision, for reports; all sizes in bytes.
@@ -94,6 +95,7 @@ struct PartitionResult {
   PeakResult peak;
   int64_t modelPs = 0;  ///< extra time by the network's capacities
   int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
+  uint64_t kernels = 0; ///< of both halves, by the same model
   bool verified = false;
   PhaseSeconds seconds;
 

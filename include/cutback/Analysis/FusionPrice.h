@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a finished plan costs once ops are fused into kernels: the price that
+// the flow network, whose terms must not depend on the plan, can only estimate.
+#ifndef CUTBACK_ANALYSIS_FUSIONPRICE_H
+#define CUTBACK_ANALYSIS_FUSIONPRICE_H
+
+#include "cutback/Analysis/Device.h"
+#include "cutback/Analysis/GraphSets.h"
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/Halves.h"
+
+namespace cutback {
+
+/// Times of a step in picoseconds, by kernels of fused ops.
+struct FusedTime {
+  double forwardPs = 0, backwardPs = 0;
+  uint64_t forwardKernels = 0, backwardKernels = 0;
+  /// What saving and recomputing add: both halves, less a forward that saves
+  /// nothing and a backward that gets everything for nothing.
+  double extraPs = 0;
+};
+
+/// Groups the ops of each half, in its order, into kernels: an op joins the
+/// kernel of a producer that it can fuse with, if no other operand comes from
+/// a later kernel. A kernel takes max(FLOPs / rate, bytes read and written from
+/// outside / bandwidth) + one launch; views take nothing. Linear.
+FusedTime priceFused(const GraphView &view, const GraphSets &sets,
+                     const ValueSizes &sizes, const Device &device,
+                     const Halves &halves);
+
+} // namespace cutback
+
+#endif // CUTBACK_ANALYSIS_FUSIONPRICE_H

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A greedy model of kernel formation. Kernels are numbered in the order in
+// which they are opened and run in that order; an op may join the kernel of a
+// producer only if that is the latest kernel among its operands, so that the
+// order stays one that runs. Bytes are counted at the border of a kernel: a
+// value read from outside once, a value written if somebody outside reads it.
+//
+// Views belong to no kernel: whoever reads a view reads the storage under it.
+//
+// The extra time of a plan is the difference to an ideal step, which the same
+// model prices: a forward that hands nothing over and a backward without
+// copies to which every value of the forward is given.
+
+#include "cutback/Analysis/FusionPrice.h"
+
+#include "cutback/Analysis/Roofline.h"
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+constexpr uint32_t kNoKernel = ~uint32_t(0);
+
+struct Kernel {
+  double flopsPs = 0, bytes = 0;
+};
+
+class HalfPricing {
+public:
+  HalfPricing(const GraphView &view, const ValueSizes &sizes,
+              const Device &device, const std::vector<double> &flopsPs)
+      : view(view), sizes(sizes), device(device), flopsPs(flopsPs),
+        kernelOf(view.numOps(), kNoKernel), lastReader(view.numValues(), 0),
+        inHalf(view.numOps(), 0), isKept(view.numValues(), 0) {}
+
+  /// `kept`: values that somebody reads after the half has run. `isFree` says
+  /// that values from outside cost nothing to read.
+  double run(ArrayRef<uint32_t> ops, ArrayRef<ArrayRef<uint32_t>> kept,
+             bool isFree) {
+    for (uint32_t op : ops)
+      inHalf[op] = 1;
+    for (ArrayRef<uint32_t> list : kept)
+      for (uint32_t value : list)
+        isKept[sizes.storage[value]] = 1;
+    for (uint32_t op : ops)
+      place(op);
+    for (uint32_t op : ops)
+      countBytes(op, isFree);
+    double total = 0;
+    for (const Kernel &kernel : kernels)
+      total += std::max(kernel.flopsPs, kernel.bytes / device.bandwidth) +
+               device.launchPs;
+    return total;
+  }
+  uint64_t numKernels() const { return kernels.size(); }
+
+private:
+  bool isHost(uint32_t op) const {
+    if (view.traits[op].view)
+      return true;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (!sizes.isScalar(r))
+        return false;
+    return true;
+  }
+
+  /// The op under views that computes `value`, or kNone.
+  uint32_t producer(uint32_t value) const {
+    uint32_t def = view.definer[sizes.storage[value]];
+    return def != GraphView::kNone && inHalf[def] ? def : GraphView::kNone;
+  }
+
+  void place(uint32_t op) {
+    if (isHost(op))
+      return;
+    uint32_t latest = kNoKernel, with = GraphView::kNone;
+    for (uint32_t value : view.operands(op)) {
+      uint32_t def = producer(value);
+      if (def == GraphView::kNone || kernelOf[def] == kNoKernel)
+        continue;
+      if (latest == kNoKernel || kernelOf[def] >= latest) {
+        latest = kernelOf[def];
+        with = def;
+      }
+    }
+    bool joins = with != GraphView::kNone &&
+                 canFuse(view.traits[with], view.traits[op]);
+    kernelOf[op] = joins ? latest : kernels.size();
+    if (!joins)
+      kernels.emplace_back();
+    kernels[kernelOf[op]].flopsPs += flopsPs[op];
+  }
+
+  void countBytes(uint32_t op, bool isFree) {
+    uint32_t kernel = kernelOf[op];
+    if (kernel == kNoKernel)
+      return;
+    for (uint32_t value : view.operands(op)) {
+      uint32_t base = sizes.storage[value], def = producer(value);
+      if (def != GraphView::kNone && kernelOf[def] == kernel)
+        continue;
+      if ((def == GraphView::kNone && isFree) ||
+          lastReader[base] == kernel + 1)
+        continue;
+      lastReader[base] = kernel + 1;
+      kernels[kernel].bytes += std::min(sizes.bytes[value], sizes.bytes[base]);
+    }
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (isWritten(r, kernel))
+        kernels[kernel].bytes += sizes.bytes[r];
+  }
+
+  bool isWritten(uint32_t value, uint32_t kernel) const {
+    if (isKept[value])
+      return true;
+    for (uint32_t user : view.users(value)) {
+      if (user == view.numOps() || !inHalf[user])
+        continue;
+      if (view.traits[user].view) {
+        for (uint32_t r = view.resultBegin[user];
+             r < view.resultBegin[user + 1]; ++r)
+          if (isWritten(r, kernel))
+            return true;
+      } else if (kernelOf[user] != kernel) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  const GraphView &view;
+  const ValueSizes &sizes;
+  const Device &device;
+  const std::vector<double> &flopsPs;
+  std::vector<uint32_t> kernelOf, lastReader;
+  std::vector<uint8_t> inHalf, isKept;
+  std::vector<Kernel> kernels;
+};
+
+} // namespace
+
+FusedTime cutback::priceFused(const GraphView &view, const GraphSets &sets,
+                              const ValueSizes &sizes, const Device &device,
+                              const Halves &halves) {
+  std::vector<double> flopsPs = computeFlopsPs(view, sizes, device);
+  auto price = [&](ArrayRef<uint32_t> ops, ArrayRef<ArrayRef<uint32_t>> kept,
+                   bool isFree, uint64_t *kernels) {
+    HalfPricing half(view, sizes, device, flopsPs);
+    double ps = half.run(ops, kept, isFree);
+    if (kernels)
+      *kernels = half.numKernels();
+    return ps;
+  };
+  FusedTime time;
+  time.forwardPs =
+      price(halves.forwardOps,
+            {view.forwardResults(), halves.savedTensors}, false,
+            &time.forwardKernels);
+  time.backwardPs = price(halves.backwardOps, {view.gradients()}, false,
+                          &time.backwardKernels);
+  std::vector<uint32_t> forward, backward;
+  for (uint32_t op : halves.forwardOps)
+    if (sets.ops[op] == GraphSet::Forward)
+      forward.push_back(op);
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (sets.ops[op] != GraphSet::Forward)
+      backward.push_back(op);
+  double ideal = price(forward, {view.forwardResults()}, false, nullptr) +
+                 price(backward, {view.gradients()}, true, nullptr);
+  time.extraPs = time.forwardPs + time.backwardPs - ideal;
+  return time;
+}
