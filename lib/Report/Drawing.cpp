@@ -110,14 +110,16 @@ static bool inHalf(const Instance &instance, DrawOptions::What what) {
 }
 
 /// In the network, what depends on tangents is one vertex, the sink: its ops
-/// are left out.
-static bool inNetwork(const PartitionResult &result, const Instance &instance) {
+/// are left out. An op that both halves run is one vertex: its forward stands
+/// for it.
+static bool inNetwork(const PartitionResult &result, const InstanceGraph &graph,
+                      const Instance &instance) {
   if (!result.sets)
     return true;
   if (instance.op == kNone)
     return result.sets->values[instance.value] != GraphSet::Backward;
   return result.sets->ops[instance.op] != GraphSet::Backward &&
-         !instance.backward;
+         (!instance.backward || graph.forwardOf[instance.op] == kNone);
 }
 
 static std::vector<uint8_t> wholeGraph(const PartitionResult &result,
@@ -131,7 +133,7 @@ static std::vector<uint8_t> wholeGraph(const PartitionResult &result,
     shown[i] =
         inHalf(instance, options.what) && (instance.op != kNone || read[i]);
     if (options.what == DrawOptions::Network)
-      shown[i] &= inNetwork(result, instance);
+      shown[i] &= inNetwork(result, graph, instance);
   }
   return shown;
 }
@@ -171,6 +173,7 @@ static std::vector<uint8_t> neighbourhood(const PartitionResult &result,
 namespace {
 struct OpPicture {
   const PartitionResult &result;
+  const Fates &fates;
   const DrawOptions &options;
   const InstanceGraph &graph;
   const std::vector<uint8_t> &shown;
@@ -181,8 +184,22 @@ struct OpPicture {
   void fillBox(uint32_t box, uint32_t instance);
   void addEdges();
   std::string tooltip(uint32_t instance) const;
+  bool isRecomputed(const Instance &of) const {
+    bool both =
+        graph.forwardOf[of.op] != kNone && graph.backwardOf[of.op] != kNone;
+    return both && (of.backward || options.what == DrawOptions::Network);
+  }
+  bool isSaved(uint32_t op) const;
 };
 } // namespace
+
+bool OpPicture::isSaved(uint32_t op) const {
+  const GraphView &view = result.view;
+  for (uint32_t v = view.resultBegin[op]; v < view.resultBegin[op + 1]; ++v)
+    if (fates.savedIndex(v) != kNone)
+      return true;
+  return false;
+}
 
 /// A view joins the box of the view that it reads if nobody else does.
 void OpPicture::foldViews() {
@@ -249,10 +266,12 @@ void OpPicture::fillBox(uint32_t box, uint32_t instance) {
   else
     node.lines[0] = kind;
   if (of.op != kNone)
-    node.recomputed |= of.backward && graph.forwardOf[of.op] != kNone;
+    node.recomputed |= isRecomputed(of);
   if (options.around && of.value != kNone)
     node.focus |= view.definer[*options.around] == of.op &&
                   (of.op != kNone || of.value == *options.around);
+  if (of.op != kNone && options.what == DrawOptions::Network)
+    node.saved |= isSaved(of.op);
   if (of.op == kNone)
     node.lines.resize(1);
   if (options.what == DrawOptions::Network && of.op != kNone &&
@@ -289,10 +308,26 @@ void OpPicture::addEdges() {
   }
 }
 
-static Picture opByOp(const PartitionResult &result, const DrawOptions &options,
-                      const InstanceGraph &graph,
+/// The graph of the network: readers and definers by the vertex that stands
+/// for them.
+static void mergeTwins(InstanceGraph &graph) {
+  auto standsFor = [&](uint32_t i) {
+    const Instance &of = graph.instances[i];
+    if (of.op == kNone || graph.forwardOf[of.op] == kNone)
+      return i;
+    return graph.forwardOf[of.op];
+  };
+  for (InstanceGraph::Edge &edge : graph.edges) {
+    edge.from = standsFor(edge.from);
+    edge.to = standsFor(edge.to);
+    edge.saved &= graph.instances[edge.to].backward;
+  }
+}
+
+static Picture opByOp(const PartitionResult &result, const Fates &fates,
+                      const DrawOptions &options, const InstanceGraph &graph,
                       const std::vector<uint8_t> &shown) {
-  OpPicture drawing{result, options, graph, shown, {}, {}};
+  OpPicture drawing{result, fates, options, graph, shown, {}, {}};
   drawing.foldViews();
   drawing.addEdges();
   return std::move(drawing.picture);
@@ -301,11 +336,13 @@ static Picture opByOp(const PartitionResult &result, const DrawOptions &options,
 Picture makePicture(const PartitionResult &result, const DrawOptions &options) {
   Fates fates(result);
   InstanceGraph graph = InstanceGraph::build(result, fates);
+  if (options.what == DrawOptions::Network)
+    mergeTwins(graph);
   Picture picture;
   if (options.around) {
     unsigned radius = options.radius;
     do
-      picture = opByOp(result, options, graph,
+      picture = opByOp(result, fates, options, graph,
                        neighbourhood(result, options, graph, radius));
     while (picture.nodes.size() > kNeighbourhood && --radius > 0);
     picture.title = result.graph + " around %" +
@@ -317,7 +354,7 @@ Picture makePicture(const PartitionResult &result, const DrawOptions &options) {
   size_t ops = 0;
   for (size_t i = 0; i < shown.size(); ++i)
     ops += shown[i] && graph.instances[i].op != kNone;
-  picture = ops <= kOpByOp ? opByOp(result, options, graph, shown)
+  picture = ops <= kOpByOp ? opByOp(result, fates, options, graph, shown)
                            : makeOverview(result, options, graph);
   static constexpr const char *names[] = {"", ", forward", ", backward",
                                           ", flow network"};

@@ -18,6 +18,8 @@
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
+#include "mlir/IR/BuiltinTypes.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -174,6 +176,10 @@ void Overview::makeEdges() {
     if (boxOf[edge.from] == kNone || boxOf[edge.to] == kNone ||
         boxOf[edge.from] == boxOf[edge.to])
       continue;
+    // Sizes would add an arrow between nearly any two modules.
+    mlir::Value value = result.view.values[edge.value];
+    if (!mlir::isa<mlir::ShapedType>(value.getType()))
+      continue;
     Sum &sum = sums[edge.saved][{boxOf[edge.from], boxOf[edge.to]}];
     uint32_t storage = edge.value < result.storage.size()
                            ? result.storage[edge.value]
@@ -189,7 +195,9 @@ void Overview::makeEdges() {
       DrawEdge edge{boxes.first, boxes.second, saved, "", ""};
       edge.tooltip = formatCount(sum.values.size(), "value") + ", " +
                      formatBytes(sum.bytes);
-      if (saved)
+      // In its own row an arrow has room for a label; so has the largest.
+      bool ownRow = picture.nodes[edge.from].row == picture.nodes[edge.to].row;
+      if (saved && (ownRow || sum.bytes * 20 >= result.savedBytes))
         edge.label = options.what == DrawOptions::Network
                          ? "save " + formatPicoseconds(sum.savePs)
                          : formatBytes(sum.bytes);

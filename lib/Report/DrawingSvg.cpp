@@ -26,6 +26,7 @@ static const char *const kStyle =
     ".f{fill:#e8f0fe;stroke:#4a6fa5}.b{fill:#fdf0e0;stroke:#b07a30}"
     ".a{fill:#f2f2f2;stroke:#999}"
     ".r{fill:#fdf0e0;stroke:#b07a30;stroke-dasharray:5 3}"
+    ".kept{stroke-width:2;stroke:#c0392b}"
     ".focus{stroke-width:3;stroke:#222}"
     "path{fill:none;stroke:#999;stroke-width:1}"
     "path.s{stroke:#c0392b;stroke-width:2}"
@@ -68,6 +69,8 @@ static std::string box(const DrawNode &node) {
                      : node.recomputed                ? "r"
                      : node.column == DrawNode::Right ? "b"
                                                       : "f";
+  if (node.saved)
+    kind += " kept";
   if (node.focus)
     kind += " focus";
   std::string out = "<g><title>" + escapeXml(node.tooltip) + "</title>";

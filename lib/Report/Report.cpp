@@ -63,23 +63,23 @@ StrategyLine strategyLine(const PartitionResult &result, bool chosen) {
 }
 
 /// Symbols with the sizes that the plan was made for.
-static std::vector<std::pair<std::string, int64_t>>
-symbolsOf(const PartitionResult &result) {
-  std::vector<std::pair<std::string, int64_t>> out;
+static void collectSymbols(const PartitionResult &result,
+                           ReportExtras &extras) {
   joint::GraphOp graph = result.view.graph;
   DictionaryAttr symbols = graph.getSymbolsAttr();
   if (!symbols)
-    return out;
+    return;
   for (NamedAttribute entry : symbols) {
     StringRef name = entry.getName().getValue();
     auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
     auto given = result.options.symbols.find(name);
     if (given != result.options.symbols.end())
-      out.emplace_back(name.str(), given->second);
+      extras.symbols.emplace_back(name.str(), given->second);
     else if (symbol && symbol.getHint())
-      out.emplace_back(name.str(), *symbol.getHint());
+      extras.symbols.emplace_back(name.str(), *symbol.getHint());
+    else
+      extras.unknownSymbols.push_back(name.str());
   }
-  return out;
 }
 
 /// Modules of all values; empty if no parameter has a name.
@@ -139,7 +139,7 @@ ReportExtras collectExtras(PartitionResult &result) {
       item.place = "(elsewhere)";
     extras.items.push_back(std::move(item));
   }
-  extras.symbols = symbolsOf(result);
+  collectSymbols(result, extras);
   if (extras.modules)
     for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
       if (view.name(value) == result.peak.at)

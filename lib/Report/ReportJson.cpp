@@ -108,6 +108,10 @@ static void writeHead(OStream &json, const PartitionResult &result,
     for (const auto &[name, size] : extras.symbols)
       json.attribute(name, size);
   });
+  json.attributeArray("unknown_symbols", [&] {
+    for (const std::string &name : extras.unknownSymbols)
+      json.value(name);
+  });
 }
 
 static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {

@@ -41,7 +41,13 @@ static std::string headline(const PartitionResult &result,
            formatCount(extras.symbols[i].second);
   if (extras.symbols.size() > 6)
     out += ", …";
-  return out + "\n";
+  out += "\n";
+  if (!extras.unknownSymbols.empty())
+    out += "sizes not known: " + extras.unknownSymbols[0] +
+           (extras.unknownSymbols.size() > 1 ? ", …" : "") +
+           "; a tensor that depends on one counts 4,096 elements (give --sym " +
+           extras.unknownSymbols[0] + "=N)\n";
+  return out;
 }
 
 static void addOther(TextTable &table, const ByteUnit &unit,
@@ -312,25 +318,43 @@ static std::string secondsText(const PhaseSeconds &seconds) {
   return out;
 }
 
+/// A unit stays on the line of its number.
+static bool isUnit(std::string_view word) {
+  word = word.substr(0, word.find_first_of(",;:)"));
+  for (std::string_view unit :
+       {"B", "KiB", "MiB", "GiB", "ps", "ns", "us", "ms", "s"})
+    if (word == unit)
+      return true;
+  return false;
+}
+
 /// Breaks `text` at spaces into lines of 100 columns, aligned behind `title`.
 static std::string paragraph(const std::string &title,
                              const std::string &text) {
   constexpr size_t indent = 12, width = 100;
-  std::string out = title;
-  out.resize(std::max(indent, title.size() + 1), ' ');
-  size_t column = out.size(), begin = 0;
-  while (begin < text.size()) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
     size_t end = std::min(text.find(' ', begin), text.size());
     std::string word = text.substr(begin, end - begin);
-    if (column + displayWidth(word) > width && column > indent) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-    }
-    out += word + " ";
-    column += displayWidth(word) + 1;
+    if (!words.empty() && isUnit(word))
+      words.back() += " " + word;
+    else
+      words.push_back(std::move(word));
     begin = end + 1;
   }
-  out.pop_back();
+  std::string out = title;
+  out.resize(indent, ' ');
+  size_t column = indent;
+  for (size_t i = 0; i < words.size(); ++i) {
+    size_t length = displayWidth(words[i]) + (column > indent);
+    if (column + length > width && column > indent) {
+      out += "\n" + std::string(indent, ' ');
+      column = indent;
+      length = displayWidth(words[i]);
+    }
+    out += (column > indent ? " " : "") + words[i];
+    column += length;
+  }
   return out + "\n";
 }
 

@@ -27,6 +27,7 @@ struct DrawNode {
   std::vector<std::string> lines; ///< of text, the first in bold
   std::string tooltip;
   bool recomputed = false, argument = false, focus = false;
+  bool saved = false; ///< marked in a network, whose edges do not show it
   /// Position in its column, downwards in the forward and upwards in the
   /// backward. An overview gives equal rows to both halves of a module.
   unsigned row = 0;

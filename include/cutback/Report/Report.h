@@ -44,7 +44,8 @@ struct ReportExtras {
   bool modules = false;
   std::vector<StrategyLine> strategies;
   std::vector<std::pair<std::string, int64_t>> symbols;
-  std::string peakModule; ///< of the op at the peak
+  std::vector<std::string> unknownSymbols; ///< nobody said their size
+  std::string peakModule;                  ///< of the op at the peak
   std::optional<OtherPartition> other;
 };
 
