@@ -47,10 +47,10 @@ static std::string generate(unsigned layers) {
        << " in forward, code: x = x + torch.tanh(self.fc(x)) * 0.5\n"
        << "        permute_" << i << type("[512, 512][1, 512]")
        << "permute.default(primals_" << i << ", [1, 0])\n        mm_" << i
-       << wide << "mm.default(" << last << ", permute_" << i
-       << ");  permute_" << i << " = None\n        tanh_" << i << wide
-       << "tanh.default(mm_" << i << ");  mm_" << i << " = None\n        mul_"
-       << i << wide << "mul.Tensor(tanh_" << i << ", 0.5);  tanh_" << i
+       << wide << "mm.default(" << last << ", permute_" << i << ");  permute_"
+       << i << " = None\n        tanh_" << i << wide << "tanh.default(mm_" << i
+       << ");  mm_" << i << " = None\n        mul_" << i << wide
+       << "mul.Tensor(tanh_" << i << ", 0.5);  tanh_" << i
        << " = None\n        add_" << i << wide << "add.Tensor(" << last
        << ", mul_" << i << ");  mul_" << i << " = None\n";
     last = "add_" + std::to_string(i);
@@ -71,9 +71,9 @@ static bool measure(llvm::MemoryBufferRef buffer, unsigned runs) {
   for (unsigned i = 0; i <= runs; ++i) {
     auto begin = std::chrono::steady_clock::now();
     auto result = readInput(buffer, context);
-    double elapsed = std::chrono::duration<double>(
-                         std::chrono::steady_clock::now() - begin)
-                         .count();
+    double elapsed =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin)
+            .count();
     if (failed(result))
       return false;
     ops = result->counts.ops;

@@ -39,8 +39,9 @@ LogicalResult ArgumentReader::read(CallArguments &args,
       args.keywords.push_back(keyword);
     } else {
       if (!args.keywords.empty())
-        return scope.fail(begin, "a positional argument follows keyword " +
-                                     quoted(args.keywords.back()),
+        return scope.fail(begin,
+                          "a positional argument follows keyword " +
+                              quoted(args.keywords.back()),
                           "dump the graph again");
       lexer.moveTo(begin);
     }
@@ -53,8 +54,9 @@ LogicalResult ArgumentReader::read(CallArguments &args,
     if (lexer.eat(','))
       lexer.skipToToken();
     else if (lexer.peek() != ')')
-      return scope.fail(lexer.position(), "expected ',' or ')' in an argument "
-                                          "list",
+      return scope.fail(lexer.position(),
+                        "expected ',' or ')' in an argument "
+                        "list",
                         "the text is cut or edited; dump the graph again");
   }
   return success();
@@ -112,8 +114,9 @@ FailureOr<Attribute> ArgumentReader::number() {
   if (attr)
     return attr;
   return scope.fail(text.empty() ? lexer.position() : text.begin(),
-                    "number " + quoted(text) + " does not read, or does not "
-                                               "fit 64 bits",
+                    "number " + quoted(text) +
+                        " does not read, or does not "
+                        "fit 64 bits",
                     "the text is cut or edited; dump the graph again");
 }
 
@@ -124,8 +127,9 @@ FailureOr<Attribute> ArgumentReader::word(unsigned depth) {
       return literals.string(name.drop_front(strlen("torch.ops.")));
     if (Attribute constant = literals.torchConstant(name))
       return constant;
-    return scope.fail(name.begin(), quoted(name) + " is not an argument that "
-                                                   "a graph can have",
+    return scope.fail(name.begin(),
+                      quoted(name) + " is not an argument that "
+                                     "a graph can have",
                       "known are dtypes, layouts, memory formats and "
                       "operators of torch.ops");
   }
@@ -165,8 +169,9 @@ FailureOr<Attribute> ArgumentReader::callLike(StringRef name, unsigned depth) {
       return failure();
     return Attribute(ArrayAttr::get(scope.context, bounds));
   }
-  return scope.fail(name.begin(), quoted(name) + " is not an argument that a "
-                                                 "graph can have",
+  return scope.fail(name.begin(),
+                    quoted(name) + " is not an argument that a "
+                                   "graph can have",
                     "known calls in arguments are slice() and device()");
 }
 
@@ -180,13 +185,14 @@ FailureOr<Attribute> ArgumentReader::use(StringRef name) {
   case Binding::Value:
     break;
   case Binding::Constant:
-    return scope.fail(name.begin(), "the type of constant " + quoted(name) +
-                                        " is not known",
+    return scope.fail(name.begin(),
+                      "the type of constant " + quoted(name) + " is not known",
                       "older texts do not say it; it is known where the first "
                       "use is lift_fresh_copy, clone or detach");
   case Binding::Module:
-    return scope.fail(name.begin(), quoted(name) + " is a nested graph, which "
-                                                   "is not read",
+    return scope.fail(name.begin(),
+                      quoted(name) + " is a nested graph, which "
+                                     "is not read",
                       "dump a graph without higher-order ops (checkpoint, "
                       "cond, scan), as after AOTAutograd's inlining");
   default:
@@ -224,9 +230,8 @@ FailureOr<Attribute> ArgumentReader::list(char close, unsigned depth) {
   return attr;
 }
 
-LogicalResult
-ArgumentReader::elements(char close, unsigned depth,
-                         SmallVectorImpl<Attribute> &attrs) {
+LogicalResult ArgumentReader::elements(char close, unsigned depth,
+                                       SmallVectorImpl<Attribute> &attrs) {
   if (depth >= kMaxDepth)
     return scope.fail(lexer.position(),
                       "lists nest deeper than " + Twine(kMaxDepth) + " levels",
@@ -274,8 +279,7 @@ FailureOr<Attribute> ArgumentReader::dictionary(unsigned depth) {
     if (lexer.eat(','))
       lexer.skipToToken();
     else if (lexer.peek() != '}')
-      return scope.fail(lexer.position(),
-                        "expected ',' or '}' in a dictionary",
+      return scope.fail(lexer.position(), "expected ',' or '}' in a dictionary",
                         "the text is cut or edited; dump the graph again");
   }
   return Attribute(ArrayAttr::get(scope.context, entries));

@@ -32,8 +32,7 @@ CallBuilder::CallBuilder(Scope &scope, ImportCounts &counts)
       callName(scope.builder.getStringAttr("joint.call")),
       dimsName(scope.builder.getStringAttr(joint::JointDialect::kDims)),
       policyName(scope.builder.getStringAttr(joint::JointDialect::kPolicy)),
-      stridesName(scope.builder.getStringAttr(joint::JointDialect::kStrides)) {
-}
+      stridesName(scope.builder.getStringAttr(joint::JointDialect::kStrides)) {}
 
 //===----------------------------------------------------------------------===//
 // Callees
@@ -54,25 +53,24 @@ void CallBuilder::classify(StringRef path, CallTarget &target) {
   if (!isTorchOp && path == "round")
     target.name = "builtins.round";
   target.schema = schemas.lookup(target.name);
-  target.kind = llvm::StringSwitch<CallTarget::Kind>(target.name)
-                    .Case("aten.copy_.default", CallTarget::Copy)
-                    .Cases({"aten._assert_async.default",
-                            "aten._assert_async.msg",
-                            "aten._assert_scalar.default"},
-                           CallTarget::Assert)
-                    .Case("aten._assert_tensor_metadata.default",
-                          CallTarget::Check)
-                    .Case("pippy._pipe_split.default", CallTarget::PipeSplit)
-                    .Default(CallTarget::Known);
+  target.kind =
+      llvm::StringSwitch<CallTarget::Kind>(target.name)
+          .Case("aten.copy_.default", CallTarget::Copy)
+          .Cases({"aten._assert_async.default", "aten._assert_async.msg",
+                  "aten._assert_scalar.default"},
+                 CallTarget::Assert)
+          .Case("aten._assert_tensor_metadata.default", CallTarget::Check)
+          .Case("pippy._pipe_split.default", CallTarget::PipeSplit)
+          .Default(CallTarget::Known);
   if (target.kind != CallTarget::Known)
     return;
-  target.keepsType = llvm::StringSwitch<bool>(target.name)
-                         .Cases({"aten.lift_fresh_copy.default",
-                                 "aten.lift_fresh.default",
-                                 "aten.clone.default", "aten.detach.default",
-                                 "aten.alias.default"},
-                                true)
-                         .Default(false);
+  target.keepsType =
+      llvm::StringSwitch<bool>(target.name)
+          .Cases({"aten.lift_fresh_copy.default", "aten.lift_fresh.default",
+                  "aten.clone.default", "aten.detach.default",
+                  "aten.alias.default"},
+                 true)
+          .Default(false);
   bool writes = target.schema
                     ? llvm::any_of(target.schema->params,
                                    [](const aten::SchemaParam &param) {
@@ -130,10 +128,10 @@ LogicalResult CallBuilder::fillSlots(const aten::Schema &schema,
   }
   for (auto [slot, param] : llvm::zip(slots, schema.params))
     if (slot < 0 && !param.defaultValue)
-      return scope.fail(at, schema.packet + " lacks its argument " +
-                                quoted(param.name),
-                        "the text is of a release with another signature, or "
-                        "was edited");
+      return scope.fail(
+          at, schema.packet + " lacks its argument " + quoted(param.name),
+          "the text is of a release with another signature, or "
+          "was edited");
   return success();
 }
 
@@ -203,9 +201,9 @@ LogicalResult CallBuilder::checkOperands(const aten::Schema &schema,
           !aten::acceptsOperand(param, type)) {
         std::string text;
         llvm::raw_string_ostream(text) << type;
-        return scope.fail(at, schema.packet + " takes no value of type " +
-                                  text + " for its parameter " +
-                                  quoted(param.name),
+        return scope.fail(at,
+                          schema.packet + " takes no value of type " + text +
+                              " for its parameter " + quoted(param.name),
                           "the text is cut or edited; dump the graph again");
       }
   }
@@ -278,9 +276,8 @@ FailureOr<Type> CallBuilder::reconcile(const CallStatement &statement,
   llvm::raw_string_ostream(declaredText) << statement.declared->type;
   llvm::raw_string_ostream(inferredText) << inferred;
   return scope.fail(statement.typeAt,
-                    quoted(statement.name) + " is declared as " +
-                        declaredText + ", but " + callee + " gives " +
-                        inferredText,
+                    quoted(statement.name) + " is declared as " + declaredText +
+                        ", but " + callee + " gives " + inferredText,
                     "the text was edited, or the op of its release has "
                     "another meaning");
 }
@@ -301,8 +298,7 @@ DictionaryAttr CallBuilder::attributes(const CallStatement &statement,
   const DeclaredType *declared = statement.declared;
   if (isNamed)
     attrs.emplace_back(callName, scope.builder.getStringAttr(statement.name));
-  if (declared && declared->dims &&
-      (keepDims || declared->hasUnboundSymbols))
+  if (declared && declared->dims && (keepDims || declared->hasUnboundSymbols))
     attrs.emplace_back(dimsName, declared->dims);
   if (place.policy)
     attrs.emplace_back(policyName, place.policy);
@@ -334,7 +330,8 @@ LogicalResult CallBuilder::buildKnown(const CallTarget &target,
   const Types *types = &declared;
   if (!schema.infer && statement.declared)
     declared.push_back(statement.declared->type);
-  else if (types = inferTypes(schema, skeleton->args, values, statement); !types)
+  else if (types = inferTypes(schema, skeleton->args, values, statement);
+           !types)
     return failure();
   bool isSingle = !schema.returnsTuple() && types->size() == 1;
   Type single;
@@ -342,8 +339,7 @@ LogicalResult CallBuilder::buildKnown(const CallTarget &target,
   properties.name = schema.op.getAsOpaquePointer();
   properties.args = skeleton->args;
   if (isSingle) {
-    FailureOr<Type> type =
-        reconcile(statement, types->front(), schema.packet);
+    FailureOr<Type> type = reconcile(statement, types->front(), schema.packet);
     if (failed(type))
       return failure();
     single = *type;

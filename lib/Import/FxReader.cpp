@@ -60,7 +60,8 @@ LogicalResult FxReader::readParameters() {
     if (lexer.eat(','))
       lexer.skipToToken(&argument.descriptor);
     else if (lexer.peek() != ')')
-      return failCut(lexer.position(), "expected ',' or ')' behind a parameter");
+      return failCut(lexer.position(),
+                     "expected ',' or ')' behind a parameter");
     if (argument.type && failed(scope.addArgument(argument)))
       return failure();
     if (argument.type || argument.name == "self")
@@ -94,8 +95,7 @@ LogicalResult FxReader::readFlatten(StringRef first) {
   size_t count = 0;
   // The comma behind `name` is read already; the last name has one too.
   for (StringRef name = first; !name.empty(); name = lexer.identifier()) {
-    if (count >= scope.arguments.size() ||
-        scope.arguments[count].name != name)
+    if (count >= scope.arguments.size() || scope.arguments[count].name != name)
       return scope.fail(name.begin(),
                         quoted(name) + " is not input number " + Twine(count) +
                             " that was declared",
@@ -208,7 +208,8 @@ LogicalResult FxReader::readCall(CallStatement &statement, StringRef path) {
   // Arguments of a callee that is refused anyway may have any form.
   if (target.kind == CallTarget::Foreign || target.kind == CallTarget::InPlace)
     return calls.build(target, args, statement, place);
-  if (failed(reader.read(args, target.keepsType ? statement.declared : nullptr)))
+  if (failed(
+          reader.read(args, target.keepsType ? statement.declared : nullptr)))
     return failure();
   return calls.build(target, args, statement, place);
 }
@@ -295,8 +296,7 @@ LogicalResult FxReader::readExpression(CallStatement &statement) {
   lexer.skipSpace();
   auto [sign, target] = binaryOperator(lexer.rest());
   if (sign.empty())
-    return scope.fail(statement.at,
-                      "expected a call or an operation on sizes",
+    return scope.fail(statement.at, "expected a call or an operation on sizes",
                       "this looks like a graph before AOTAutograd; dump "
                       "aot_joint_graph instead of the Dynamo graph");
   lexer.moveTo(lexer.position() + sign.size());

@@ -38,10 +38,9 @@ LogicalResult FxReader::readOutputs(unsigned depth) {
   char close = lexer.peek() == '[' ? ']' : ')';
   const char *begin = lexer.position();
   if (depth >= kMaxOutputDepth)
-    return scope.fail(begin,
-                      "results nest deeper than " + Twine(kMaxOutputDepth) +
-                          " levels",
-                      "return a flat list of results");
+    return scope.fail(
+        begin, "results nest deeper than " + Twine(kMaxOutputDepth) + " levels",
+        "return a flat list of results");
   lexer.moveTo(begin + 1);
   lexer.skipToToken();
   while (!lexer.eat(close)) {

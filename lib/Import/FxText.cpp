@@ -22,10 +22,11 @@ using namespace cutback;
 using namespace cutback::fx;
 
 GraphKind fx::sniffGraphKind(StringRef text) {
-  StringRef rest = text.drop_front(
-      std::min(text.find("def forward("), text.size()));
+  StringRef rest =
+      text.drop_front(std::min(text.find("def forward("), text.size()));
   StringRef header = rest.take_front(rest.find("):"));
-  bool hasGroups = header.contains("primals,") || header.contains("primals )") ||
+  bool hasGroups = header.contains("primals,") ||
+                   header.contains("primals )") ||
                    rest.contains("tree_flatten_spec([primals, tangents]");
   if (hasGroups && header.contains("tangents"))
     return GraphKind::Joint;
@@ -36,8 +37,7 @@ GraphKind fx::sniffGraphKind(StringRef text) {
     return GraphKind::Forward;
   if (header.contains("tangents"))
     return GraphKind::Backward;
-  return header.contains("primals") ? GraphKind::Forward
-                                    : GraphKind::Inference;
+  return header.contains("primals") ? GraphKind::Forward : GraphKind::Inference;
 }
 
 namespace {
@@ -77,8 +77,8 @@ DictionaryAttr GraphMaker::symbols() {
     if (request.hints)
       hint = request.hints->symbols.lookup(name);
     attrs.push_back(builder.getNamedAttr(
-        name, joint::SymbolAttr::get(scope.context, hint.value, hint.min,
-                                     hint.max)));
+        name,
+        joint::SymbolAttr::get(scope.context, hint.value, hint.min, hint.max)));
   }
   return attrs.empty() ? DictionaryAttr() : builder.getDictionaryAttr(attrs);
 }
@@ -105,11 +105,10 @@ FailureOr<Operation *> GraphMaker::makeJoint() {
     return failure();
   scope.builder.setInsertionPointToEnd(&scope.block());
   for (auto [out, argument] : roles->writes)
-    joint::WriteOp::create(scope.builder, location(),
-                           scope.arguments[argument].type->type,
-                           scope.block().getArgument(argument),
-                           output(out).value, joint::Side::Backward,
-                           ArrayAttr());
+    joint::WriteOp::create(
+        scope.builder, location(), scope.arguments[argument].type->type,
+        scope.block().getArgument(argument), output(out).value,
+        joint::Side::Backward, ArrayAttr());
   SmallVector<Value> results;
   SmallVector<int32_t> gradientOf;
   for (unsigned i : roles->forward)
@@ -120,12 +119,12 @@ FailureOr<Operation *> GraphMaker::makeJoint() {
   }
   joint::OutputOp::create(scope.builder, location(), results,
                           builder.getDenseI32ArrayAttr(gradientOf));
-  auto type = builder.getFunctionType(argumentTypes(),
-                                      TypeRange(ValueRange(results)));
-  auto graph = joint::GraphOp::create(
-      builder, location(), request.symbolName, type,
-      static_cast<int64_t>(roles->forward.size()),
-      argumentAttrs(roles->arguments));
+  auto type =
+      builder.getFunctionType(argumentTypes(), TypeRange(ValueRange(results)));
+  auto graph =
+      joint::GraphOp::create(builder, location(), request.symbolName, type,
+                             static_cast<int64_t>(roles->forward.size()),
+                             argumentAttrs(roles->arguments));
   if (DictionaryAttr dictionary = symbols())
     graph.setSymbolsAttr(dictionary);
   graph.getBody().takeBody(scope.region);
@@ -148,10 +147,10 @@ Operation *GraphMaker::makeFunction() {
   }
   scope.builder.setInsertionPointToEnd(&scope.block());
   func::ReturnOp::create(scope.builder, location(), results);
-  auto type = builder.getFunctionType(argumentTypes(),
-                                      TypeRange(ValueRange(results)));
-  auto function = func::FuncOp::create(builder, location(), request.symbolName,
-                                       type);
+  auto type =
+      builder.getFunctionType(argumentTypes(), TypeRange(ValueRange(results)));
+  auto function =
+      func::FuncOp::create(builder, location(), request.symbolName, type);
   function.setAllArgAttrs(
       argumentAttrs(assignArgumentRoles(reader, request, {})));
   function.getBody().takeBody(scope.region);

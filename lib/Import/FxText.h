@@ -43,9 +43,9 @@ GraphKind sniffGraphKind(llvm::StringRef text);
 
 /// Reads the graph of `request` and puts a `joint.graph` or `func.func` where
 /// `builder` stands.
-mlir::FailureOr<mlir::Operation *>
-importFxText(const FxRequest &request, mlir::OpBuilder &builder,
-             ImportCounts &counts);
+mlir::FailureOr<mlir::Operation *> importFxText(const FxRequest &request,
+                                                mlir::OpBuilder &builder,
+                                                ImportCounts &counts);
 
 } // namespace cutback::fx
 

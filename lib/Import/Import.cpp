@@ -200,15 +200,15 @@ FailureOr<size_t> Input::choose(const ImportOptions &options) {
   }
   if (matches.size() == 1)
     return matches.front();
-  return fail((matches.empty() ? "there is no graph "
-                               : "there are several graphs ") +
-                  quoted(asked),
-              "the graphs are " + graphNames());
+  return fail(
+      (matches.empty() ? "there is no graph " : "there are several graphs ") +
+          quoted(asked),
+      "the graphs are " + graphNames());
 }
 
 /// "joint", or "joint_0_1" in a log.
-static std::string symbolNameOf(const GraphInfo &info) {
-  std::string name = stringifyGraphKind(info.kind).str();
+static std::string symbolNameOf(const GraphInfo &info, GraphKind kind) {
+  std::string name = stringifyGraphKind(kind).str();
   if (!info.compileId.empty())
     name += "_";
   for (char c : info.compileId)
@@ -220,8 +220,9 @@ LogicalResult Input::readGraph(const FoundGraph &graph,
                                const ImportOptions &options, ModuleOp module,
                                ImportCounts &counts, Operation *&result) {
   GraphHints hints = log.hintsFor(graph);
-  FxRequest request{graph.source, options.kind.value_or(graph.info.kind),
-                    options.forwardOutputs, &hints, symbolNameOf(graph.info)};
+  GraphKind kind = options.kind.value_or(graph.info.kind);
+  FxRequest request{graph.source, kind, options.forwardOutputs, &hints,
+                    symbolNameOf(graph.info, kind)};
   OpBuilder builder(&context);
   builder.setInsertionPointToEnd(module.getBody());
   FailureOr<Operation *> op = importFxText(request, builder, counts);
@@ -244,8 +245,8 @@ void Input::readHalves(size_t chosen, ImportedModule &result) {
   }
   if (!forward || !backward)
     return;
-  auto module = ModuleOp::create(
-      source.locate(&context, forward->source.text().begin()));
+  auto module =
+      ModuleOp::create(source.locate(&context, forward->source.text().begin()));
   OwningOpRef<ModuleOp> owner(module);
   // PyTorch's halves are for comparison: what is wrong with them must not keep
   // anyone from a plan.
@@ -295,8 +296,8 @@ LogicalResult Input::checkNesting() {
 FailureOr<OwningOpRef<ModuleOp>> Input::parseMlir(InputFormat format) {
   if (format == InputFormat::MlirText && failed(checkNesting()))
     return failure();
-  context.loadDialect<aten::AtenDialect, joint::JointDialect,
-                      func::FuncDialect>();
+  context
+      .loadDialect<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                              llvm::SMLoc());
@@ -309,8 +310,8 @@ FailureOr<OwningOpRef<ModuleOp>> Input::parseMlir(InputFormat format) {
 
 static GraphInfo describe(SymbolOpInterface symbol) {
   GraphInfo info;
-  info.kind = isa<joint::GraphOp>(symbol) ? GraphKind::Joint
-                                          : GraphKind::Inference;
+  info.kind =
+      isa<joint::GraphOp>(symbol) ? GraphKind::Joint : GraphKind::Inference;
   info.name = symbol.getName().str();
   if (auto place = symbol.getLoc()->findInstanceOf<FileLineColLoc>())
     info.line = place.getLine();
@@ -374,8 +375,8 @@ FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
       return failure();
     return result;
   }
-  context.loadDialect<aten::AtenDialect, joint::JointDialect,
-                      func::FuncDialect>();
+  context
+      .loadDialect<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
   if (failed(input.findGraphs(*format)))
     return failure();
   FailureOr<size_t> chosen = input.choose(options);
@@ -386,8 +387,8 @@ FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
   result.module = ModuleOp::create(
       graph.source.locate(&context, graph.source.text().begin()));
   Operation *op = nullptr;
-  if (failed(input.readGraph(graph, options, *result.module, result.counts,
-                             op)))
+  if (failed(
+          input.readGraph(graph, options, *result.module, result.counts, op)))
     return failure();
   if (options.kind)
     result.info.kind = *options.kind;

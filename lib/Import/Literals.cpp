@@ -79,7 +79,8 @@ Attribute Literals::string(StringRef raw) {
     return attr;
   std::string value;
   for (size_t i = 0; i < raw.size(); ++i) {
-    char plain = raw[i] == '\\' && i + 1 < raw.size() ? unescape(raw[i + 1]) : 0;
+    char plain =
+        raw[i] == '\\' && i + 1 < raw.size() ? unescape(raw[i + 1]) : 0;
     if (plain)
       ++i;
     value += plain ? plain : raw[i];
@@ -92,12 +93,12 @@ Attribute Literals::torchConstant(StringRef path) {
   StringRef name = path;
   if (!isNew || !name.consume_front("torch."))
     return it->second;
-  bool isWord = llvm::StringSwitch<bool>(name)
-                    .Cases({"strided", "sparse_coo", "sparse_csr", "jagged"},
-                           true)
-                    .Cases({"contiguous_format", "preserve_format"}, true)
-                    .Cases({"channels_last", "channels_last_3d"}, true)
-                    .Default(false);
+  bool isWord =
+      llvm::StringSwitch<bool>(name)
+          .Cases({"strided", "sparse_coo", "sparse_csr", "jagged"}, true)
+          .Cases({"contiguous_format", "preserve_format"}, true)
+          .Cases({"channels_last", "channels_last_3d"}, true)
+          .Default(false);
   if (isWord)
     it->second = builder.getStringAttr(name);
   else if (Type type = types.torchType(name))

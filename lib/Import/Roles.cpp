@@ -121,8 +121,8 @@ LogicalResult JointRoles::splitByDescriptor() {
       if (output.descriptor.starts_with("PhiloxUpdatedBackwardOffset"))
         for (auto [a, argument] : llvm::enumerate(scope.arguments))
           if (argument.descriptor.starts_with("PhiloxBackwardBaseOffset"))
-            roles.writes.push_back({static_cast<unsigned>(i),
-                                    static_cast<unsigned>(a)});
+            roles.writes.push_back(
+                {static_cast<unsigned>(i), static_cast<unsigned>(a)});
       if (!output.descriptor.starts_with("PhiloxUpdatedBackwardOffset"))
         addForward(i);
       continue;
@@ -145,12 +145,11 @@ LogicalResult JointRoles::splitByCount() {
   for (auto [a, argument] : llvm::enumerate(scope.arguments))
     if (argument.name.contains("bwd_base_offset") && numOutputs > 0) {
       --numOutputs; // its new value is returned last
-      roles.writes.push_back({static_cast<unsigned>(numOutputs),
-                              static_cast<unsigned>(a)});
+      roles.writes.push_back(
+          {static_cast<unsigned>(numOutputs), static_cast<unsigned>(a)});
     }
   int64_t numPrimals = primals.size();
-  int64_t numForward =
-      request.forwardOutputs.value_or(numOutputs - numPrimals);
+  int64_t numForward = request.forwardOutputs.value_or(numOutputs - numPrimals);
   if (numForward < 0 || numForward > numOutputs ||
       numOutputs - numForward > numPrimals)
     return scope.fail(
@@ -168,6 +167,24 @@ LogicalResult JointRoles::splitByCount() {
     if (failed(addGradient(i, primals[i - numForward])))
       return failure();
   return success();
+}
+
+/// True if a gradient has its argument's type. The argument's may know sizes
+/// that the gradient's leaves open; those are put in.
+static bool refineGradient(Value gradient, Type argument) {
+  if (gradient.getType() == argument)
+    return true;
+  auto from = dyn_cast<RankedTensorType>(gradient.getType());
+  auto to = dyn_cast<RankedTensorType>(argument);
+  if (!from || !to || !isa<OpResult>(gradient) ||
+      from.getElementType() != to.getElementType() ||
+      failed(verifyCompatibleShape(from, to)))
+    return false;
+  for (auto [known, asked] : llvm::zip(from.getShape(), to.getShape()))
+    if (ShapedType::isDynamic(asked) && !ShapedType::isDynamic(known))
+      return false;
+  gradient.setType(to);
+  return true;
 }
 
 LogicalResult JointRoles::check() {
@@ -190,20 +207,18 @@ LogicalResult JointRoles::check() {
     const Argument &argument = scope.arguments[gradient.argument];
     if (last && last->argument == gradient.argument)
       return scope.fail(output.text.begin(),
-                        "input " + quoted(argument.name) +
-                            " has two gradients",
+                        "input " + quoted(argument.name) + " has two gradients",
                         "the text is cut or edited; dump the graph again");
     last = &gradient;
-    if (output.value.getType() != argument.type->type)
-      return scope.fail(output.text.begin(),
-                        quoted(output.text) + " of type " +
-                            text(output.value.getType()) +
-                            " is the gradient of input " +
-                            quoted(argument.name) + " of type " +
-                            text(argument.type->type),
-                        "gradients come behind the forward results, one for "
-                        "each input; --forward-outputs=N says how many "
-                        "results are forward");
+    if (!refineGradient(output.value, argument.type->type))
+      return scope.fail(
+          output.text.begin(),
+          quoted(output.text) + " of type " + text(output.value.getType()) +
+              " is the gradient of input " + quoted(argument.name) +
+              " of type " + text(argument.type->type),
+          "gradients come behind the forward results, one for "
+          "each input; --forward-outputs=N says how many "
+          "results are forward");
   }
   return success();
 }
@@ -238,7 +253,8 @@ SmallVector<int64_t> JointRoles::matchTangents() {
     while (found < count &&
            (typeOf(found) != type || !isFloating(typeOf(found))))
       ++found;
-    if (found == count || !argument.descriptor.empty())
+    bool isTold = !argument.descriptor.empty() && !byDescriptor.empty();
+    if (found == count || isTold)
       continue;
     of[i] = found;
     next = found + 1;
@@ -267,8 +283,7 @@ static std::pair<RoleKind, StringRef> inputRole(const Argument &argument,
     return {RoleKind::Size, {}};
   StringRef index = inner(argument.descriptor, "PlainAOTInput(idx=");
   unsigned number = 0;
-  if (hints && !index.getAsInteger(10, number) &&
-      number < hints->inputs.size())
+  if (hints && !index.getAsInteger(10, number) && number < hints->inputs.size())
     return {hints->inputs[number].kind, hints->inputs[number].name};
   return {RoleKind::Input, {}};
 }

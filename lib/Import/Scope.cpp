@@ -24,9 +24,8 @@ LogicalResult Scope::failRedefined(StringRef name) const {
   StringRef first = names.name(names.find(name));
   auto [line, column] = source.lineAndColumn(first.begin());
   return fail(name.begin(), quoted(name) + " is defined twice",
-              "its first definition is in line " + Twine(line) +
-                  ", column " + Twine(column) +
-                  "; a graph defines each name once");
+              "its first definition is in line " + Twine(line) + ", column " +
+                  Twine(column) + "; a graph defines each name once");
 }
 
 LogicalResult Scope::failUndefined(StringRef name) const {

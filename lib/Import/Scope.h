@@ -41,6 +41,8 @@ struct TupleCall {
   mlir::Operation *op = nullptr;
   std::vector<std::vector<unsigned>> paths; ///< empty: result i is [i]
   std::vector<llvm::StringRef> names;       ///< by result
+  /// By result: strides, null where contiguous. Empty if all are.
+  std::vector<mlir::Attribute> strides;
 };
 struct TupleBinding {
   uint32_t call = 0;            ///< index into Scope::calls
@@ -99,6 +101,7 @@ public:
   std::vector<Argument> arguments; ///< by block argument
   std::vector<TupleCall> calls;
   std::vector<TupleBinding> tuples;
+  uint64_t numTupleResults = 0; ///< of all calls
 
 private:
   mlir::LogicalResult failRedefined(llvm::StringRef name) const;

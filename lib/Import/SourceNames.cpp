@@ -60,8 +60,8 @@ SourceName cutback::fx::parseSourceName(StringRef source) {
     else if (rest.consume_front("._buffers"))
       kind = RoleKind::Buffer;
     else if (!rest.consume_front("._modules") && rest.consume_front("."))
-      step = rest.take_while(
-          [](char c) { return llvm::isAlnum(c) || c == '_'; });
+      step =
+          rest.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     if (!step.empty())
       rest = rest.drop_front(step.size());
     else

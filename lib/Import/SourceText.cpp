@@ -13,8 +13,7 @@
 using namespace mlir;
 using namespace cutback::fx;
 
-std::pair<unsigned, unsigned>
-SourceText::lineAndColumn(const char *at) const {
+std::pair<unsigned, unsigned> SourceText::lineAndColumn(const char *at) const {
   if (at < file.begin() || at > file.end())
     at = content.begin();
   StringRef before(file.begin(), at - file.begin());

@@ -33,6 +33,14 @@ LogicalResult CallBuilder::bindTuple(Operation *op,
     binding.kind = Binding::Nothing;
     return scope.define(name, binding);
   }
+  // A short text may ask for a tensor to be split into very many parts; a
+  // graph takes about as many as it has lines.
+  scope.numTupleResults += op->getNumResults();
+  if (scope.numTupleResults > scope.source.text().size() + (1 << 16))
+    return scope.fail(name.begin(),
+                      "calls give more results than a text of this length "
+                      "can use",
+                      "the text is cut or edited; dump the graph again");
   binding.kind = Binding::Tuple;
   binding.tuple = scope.tuples.size();
   scope.tuples.push_back(
@@ -52,13 +60,16 @@ static std::pair<unsigned, bool> findLeaf(const TupleCall &call,
   unsigned count = call.op->getNumResults();
   if (call.paths.empty())
     return {path.size() == 1 ? std::min(path.front(), count) : count, false};
-  for (auto [i, leaf] : llvm::enumerate(call.paths)) {
-    if (ArrayRef<unsigned>(leaf) == path)
-      return {static_cast<unsigned>(i), false};
-    if (ArrayRef<unsigned>(leaf).take_front(path.size()) == path)
-      return {count, true};
-  }
-  return {count, false};
+  // The paths are sorted, so what begins with `path` comes first behind it.
+  auto it = llvm::lower_bound(
+      call.paths, path,
+      [](ArrayRef<unsigned> a, ArrayRef<unsigned> b) { return a < b; });
+  if (it == call.paths.end() ||
+      ArrayRef<unsigned>(*it).take_front(path.size()) != path)
+    return {count, false};
+  if (it->size() > path.size())
+    return {count, true};
+  return {static_cast<unsigned>(it - call.paths.begin()), false};
 }
 
 LogicalResult CallBuilder::bindElement(const CallStatement &statement,
@@ -88,10 +99,10 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
       binding.kind = Binding::Nothing;
       return scope.define(statement.name, binding);
     }
-    return scope.fail(index.begin(), "element " + index + " of " +
-                                         quoted(tuple) + ", which has " +
-                                         Twine(call.op->getNumResults()) +
-                                         " results",
+    return scope.fail(index.begin(),
+                      "element " + index + " of " + quoted(tuple) +
+                          ", which has " + Twine(call.op->getNumResults()) +
+                          " results",
                       "the text is cut or edited; dump the graph again");
   }
   Value value = call.op->getResult(result);
@@ -103,13 +114,8 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
   value.setType(*type);
   call.names[result] = statement.name;
   if (statement.declared && statement.declared->strides) {
-    SmallVector<Attribute> all(call.op->getNumResults(),
-                               scope.builder.getUnitAttr());
-    if (auto old = call.op->getAttrOfType<ArrayAttr>(stridesName))
-      all.assign(old.begin(), old.end());
-    all[result] = statement.declared->strides;
-    call.op->setDiscardableAttr(stridesName,
-                                scope.builder.getArrayAttr(all));
+    call.strides.resize(call.op->getNumResults());
+    call.strides[result] = statement.declared->strides;
   }
   binding.kind = Binding::Value;
   binding.value = value;
@@ -117,9 +123,16 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
 }
 
 void CallBuilder::nameTuples() {
-  SmallVector<StringRef> texts;
-  for (const TupleCall &call : scope.calls)
+  for (const TupleCall &call : scope.calls) {
     call.op->setAttr("names", scope.builder.getStrArrayAttr(call.names));
+    if (call.strides.empty())
+      continue;
+    SmallVector<Attribute> strides;
+    for (Attribute entry : call.strides)
+      strides.push_back(entry ? entry : scope.builder.getUnitAttr());
+    call.op->setDiscardableAttr(stridesName,
+                                scope.builder.getArrayAttr(strides));
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -130,8 +143,8 @@ LogicalResult CallBuilder::buildWrite(const CallArguments &args,
                                       const CallStatement &statement,
                                       const Place &place) {
   bool isBlocking = args.values.size() == 2 && args.operands.size() == 2;
-  auto destination = isBlocking ? dyn_cast<BlockArgument>(args.operands[0])
-                                : BlockArgument();
+  auto destination =
+      isBlocking ? dyn_cast<BlockArgument>(args.operands[0]) : BlockArgument();
   if (!destination)
     return scope.fail(statement.at,
                       "copy_ writes to something that is no input of the "
@@ -145,9 +158,9 @@ LogicalResult CallBuilder::buildWrite(const CallArguments &args,
     std::string toText, fromText;
     llvm::raw_string_ostream(toText) << destination.getType();
     llvm::raw_string_ostream(fromText) << value.getType();
-    return scope.fail(statement.at, "copy_ writes a value of type " +
-                                        fromText + " to an input of type " +
-                                        toText,
+    return scope.fail(statement.at,
+                      "copy_ writes a value of type " + fromText +
+                          " to an input of type " + toText,
                       "the text is cut or edited; dump the graph again");
   }
   if (failed(reconcile(statement, to, "copy_")))
@@ -174,8 +187,7 @@ LogicalResult CallBuilder::buildAssert(const CallTarget &target,
     message = dyn_cast<StringAttr>(args.values[1]);
   if (args.operands.size() != 1 || !message || args.values.size() > 2 ||
       !isa<joint::OperandAttr>(args.values[0]))
-    return scope.fail(statement.at,
-                      "a check takes a condition and a message",
+    return scope.fail(statement.at, "a check takes a condition and a message",
                       "the text is cut or edited; dump the graph again");
   auto check = joint::AssertOp::create(
       scope.builder, place.location, args.operands[0], message,
@@ -228,8 +240,7 @@ LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
   auto unitIf = [&](bool flag) {
     return flag ? scope.builder.getUnitAttr() : UnitAttr();
   };
-  bool hasEffects = types.empty() ||
-                    target.name.starts_with("higher_order.") ||
+  bool hasEffects = types.empty() || target.name.starts_with("higher_order.") ||
                     target.name.starts_with("_c10d_functional.");
   auto op = joint::OpaqueOp::create(
       scope.builder, place.location, types,

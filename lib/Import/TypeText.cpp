@@ -141,15 +141,15 @@ void TypeTable::read(StringRef text, Entry &entry) {
 /// The kind of scalar an expression has: comparisons are conditions; a float
 /// head outside of a rounding one makes a number.
 static bool isFloatExpression(StringRef text) {
-  for (StringRef head : {"FloorToInt(", "TruncToInt(", "CeilToInt(",
-                         "RoundToInt("})
+  for (StringRef head :
+       {"FloorToInt(", "TruncToInt(", "CeilToInt(", "RoundToInt("})
     if (text.starts_with(head))
       return false;
-  for (StringRef head : {"ToFloat(", "FloatTrueDiv(", "IntTrueDiv(", "FloatPow("})
+  for (StringRef head :
+       {"ToFloat(", "FloatTrueDiv(", "IntTrueDiv(", "FloatPow("})
     if (text.contains(head))
       return true;
-  for (const std::string &symbol :
-       sizeExprSymbols({text.data(), text.size()}))
+  for (const std::string &symbol : sizeExprSymbols({text.data(), text.size()}))
     if (StringRef(symbol).starts_with("zf") ||
         StringRef(symbol).starts_with("zuf"))
       return true;
@@ -159,7 +159,8 @@ static bool isFloatExpression(StringRef text) {
 static bool isCondition(StringRef text) {
   return text.starts_with("Eq(") || text.starts_with("Ne(") ||
          text.starts_with("Not(") || text.starts_with("And(") ||
-         text.starts_with("Or(") || text.find_first_of("<>&|~") != StringRef::npos ||
+         text.starts_with("Or(") ||
+         text.find_first_of("<>&|~") != StringRef::npos ||
          text.contains("==") || text == "True" || text == "False";
 }
 
@@ -267,8 +268,8 @@ void TypeTable::readTensor(StringRef text, Entry &entry) {
       !readSizes(text, strideTexts, strides, entry))
     return;
   if (overflows(shape)) {
-    entry.error = ("type '" + shorten(text) +
-                   "' has more bytes than fit 64 bits").str();
+    entry.error =
+        ("type '" + shorten(text) + "' has more bytes than fit 64 bits").str();
     return;
   }
   DeclaredType &declared = entry.declared;

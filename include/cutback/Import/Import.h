@@ -71,8 +71,8 @@ struct OpaqueCount {
 struct ImportCounts {
   uint64_t ops = 0;
   uint64_t arguments = 0;
-  uint64_t pipeSplits = 0;    ///< dropped `pippy._pipe_split` markers
-  uint64_t droppedChecks = 0; ///< dropped `_assert_tensor_metadata`
+  uint64_t pipeSplits = 0;         ///< dropped `pippy._pipe_split` markers
+  uint64_t droppedChecks = 0;      ///< dropped `_assert_tensor_metadata`
   std::vector<OpaqueCount> opaque; ///< by first occurrence
 };
 
@@ -122,8 +122,8 @@ mlir::FailureOr<ImportedModule> readInput(llvm::StringRef path,
 
 /// The graphs of an input, in its order, without importing them (MLIR is
 /// parsed).
-mlir::FailureOr<std::vector<GraphInfo>>
-listGraphs(llvm::MemoryBufferRef buffer, mlir::MLIRContext &context);
+mlir::FailureOr<std::vector<GraphInfo>> listGraphs(llvm::MemoryBufferRef buffer,
+                                                   mlir::MLIRContext &context);
 
 } // namespace cutback
 

@@ -252,13 +252,18 @@ void cutback::joint::parseResultNames(OpAsmParser &parser,
   if (state.attributes.get("names"))
     return;
   SmallVector<Attribute> names;
+  bool hasNames = false;
   for (unsigned i = 0, e = parser.getNumResults(); i < e; ++i) {
-    StringRef name = parser.getResultName(i).first;
-    if (name.empty() || isdigit(static_cast<unsigned char>(name.front())))
-      return;
-    names.push_back(StringAttr::get(parser.getContext(), name));
+    // A result without a name is printed as a number, or as one more result of
+    // the name before it (`%a:2`).
+    auto [name, index] = parser.getResultName(i);
+    bool isName = index == 0 && !name.empty() &&
+                  !isdigit(static_cast<unsigned char>(name.front()));
+    hasNames |= isName;
+    names.push_back(
+        StringAttr::get(parser.getContext(), isName ? name : StringRef()));
   }
-  if (!names.empty() && names.size() == parser.getNumResults())
+  if (hasNames)
     state.addAttribute("names", ArrayAttr::get(parser.getContext(), names));
 }
 
