@@ -133,8 +133,9 @@ std::optional<InputFormat> Input::detect() {
   }
   if (isTraceLog(text))
     return InputFormat::TraceLog;
-  if (text.contains("def forward(") || text.contains("torch.ops."))
-    return InputFormat::FxText;
+  for (StringRef word : {"def forward(", "(torch.nn.Module):", "torch.ops."})
+    if (text.contains(word))
+      return InputFormat::FxText;
   for (StringRef word : {"joint.graph", "func.func", "module", "loc("})
     if (text.contains(word))
       return InputFormat::MlirText;

@@ -15,7 +15,7 @@ using namespace cutback::fx;
 
 std::pair<unsigned, unsigned> SourceText::lineAndColumn(const char *at) const {
   if (at < file.begin() || at > file.end())
-    at = content.begin();
+    at = file.begin();
   StringRef before(file.begin(), at - file.begin());
   unsigned line = before.count('\n');
   size_t newline = before.rfind('\n');

@@ -156,15 +156,17 @@ public:
 private:
   /// The lines behind the record that begin with a tab.
   StringRef takePayload(StringRef &rest) {
-    const char *begin = rest.begin();
+    // An empty rest does not point into the text.
+    auto position = [&] {
+      return rest.empty() ? source.text().end() : rest.begin();
+    };
+    const char *begin = position();
     firstPayloadLine = lineNumber + 1;
     while (rest.starts_with("\t")) {
       rest = rest.split('\n').second;
       ++lineNumber;
     }
-    // An empty rest does not point into the text.
-    const char *end = rest.empty() ? source.text().end() : rest.begin();
-    return begin ? StringRef(begin, end - begin) : StringRef();
+    return StringRef(begin, position() - begin);
   }
 
   void record(StringRef json, StringRef payload) {

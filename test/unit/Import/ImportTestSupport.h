@@ -18,7 +18,10 @@ namespace cutback::test {
 /// One import: the module, its text, and all diagnostics as
 /// "LINE:COL: text | note".
 struct Imported {
-  explicit Imported(llvm::StringRef text, const ImportOptions &options = {}) {
+  explicit Imported(llvm::StringRef text, const ImportOptions &options = {},
+                    mlir::MLIRContext *shared = nullptr)
+      : own(shared ? nullptr : new mlir::MLIRContext()),
+        context(shared ? *shared : *own) {
     mlir::ScopedDiagnosticHandler handler(
         &context, [&](mlir::Diagnostic &diag) { return keep(diag); });
     auto result =
@@ -47,7 +50,8 @@ struct Imported {
     return text;
   }
 
-  mlir::MLIRContext context;
+  std::unique_ptr<mlir::MLIRContext> own;
+  mlir::MLIRContext &context; ///< making one costs more than a small import
   ImportedModule module;
   bool isGood = false, isValid = false;
   std::vector<std::string> diagnostics;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which format an input has, and inputs that have none.
+
+#include "ImportTestSupport.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace cutback;
+using namespace cutback::test;
+
+namespace {
+
+std::string errorOf(const std::string &text, const std::string &graph = "") {
+  ImportOptions options;
+  options.graph = graph;
+  Imported in(text, options);
+  EXPECT_FALSE(in.isGood) << text;
+  return in.errors();
+}
+
+std::string errorOfPath(const std::string &path) {
+  mlir::MLIRContext context;
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diag) {
+    llvm::raw_string_ostream os(text);
+    os << diag;
+    for (mlir::Diagnostic &note : diag.getNotes())
+      os << " | " << note;
+  });
+  EXPECT_TRUE(failed(readInput(llvm::StringRef(path), context)));
+  return text;
+}
+
+const char *const kMlir = R"mlir(
+module {
+  func.func @helper() { return }
+  joint.graph @step(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+    %y = aten.sin(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    joint.output %y : tensor<4xf32>
+  }
+  joint.graph @other(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+    joint.output %x : tensor<4xf32>
+  }
+}
+)mlir";
+
+} // namespace
+
+TEST(Input, MlirIsReadAsText) {
+  Imported in(kMlir);
+  ASSERT_TRUE(in.isGood) << in.errors();
+  EXPECT_EQ(in.module.format, InputFormat::MlirText);
+  EXPECT_EQ(in.module.info.name, "step");
+  ASSERT_TRUE(in.module.graph);
+  EXPECT_EQ(in.module.counts.ops, 2u);
+  ImportOptions options;
+  options.graph = "@other";
+  Imported other(kMlir, options);
+  ASSERT_TRUE(other.isGood);
+  EXPECT_EQ(other.module.info.name, "other");
+  options.graph = "0";
+  Imported helper(kMlir, options);
+  ASSERT_TRUE(helper.isGood);
+  EXPECT_TRUE(helper.module.function);
+  EXPECT_TRUE(has(errorOf(kMlir, "nobody"),
+                  "the module has no graph 'nobody' | --list names"));
+  mlir::MLIRContext context;
+  auto list = listGraphs(llvm::MemoryBufferRef(kMlir, "in.mlir"), context);
+  ASSERT_TRUE(succeeded(list));
+  ASSERT_EQ(list->size(), 3u);
+  EXPECT_EQ((*list)[1].kind, GraphKind::Joint);
+  EXPECT_EQ((*list)[1].line, 4u);
+}
+
+TEST(Input, MlirIsReadAsBytecode) {
+  Imported in(jointText(""));
+  ASSERT_TRUE(in.isGood);
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ASSERT_TRUE(succeeded(
+      mlir::writeBytecodeToFile(in.module.module->getOperation(), os)));
+  Imported again(bytes);
+  ASSERT_TRUE(again.isGood) << again.errors();
+  EXPECT_EQ(again.module.format, InputFormat::MlirBytecode);
+  EXPECT_EQ(again.ir(), in.ir());
+}
+
+TEST(Input, AModuleWithoutGraphsIsNoError) {
+  Imported in("module {}");
+  ASSERT_TRUE(in.isGood) << in.errors();
+  EXPECT_FALSE(in.module.graph);
+  EXPECT_FALSE(in.module.function);
+}
+
+TEST(Input, TellsWhatItCannotRead) {
+  EXPECT_TRUE(has(errorOf(""), "1:1: the input is empty | expected FX text"));
+  EXPECT_TRUE(has(errorOf(" \n\t\n"), "the input is empty"));
+  EXPECT_TRUE(has(errorOf(std::string("PK\x03\x04zip", 7)),
+                  "this is a zip archive; reading .pt2 is not in this build | "
+                  "dump the joint graph as text"));
+  EXPECT_TRUE(has(errorOf(std::string("a\0b", 3)),
+                  "this is a binary file of unknown format"));
+  EXPECT_TRUE(has(errorOf("hello"),
+                  "this is neither FX text, nor a trace log, nor MLIR | FX "
+                  "text has a line 'def forward('"));
+  EXPECT_TRUE(has(errorOf("x = torch.ops.aten.mm.default(a, b)\n"),
+                  "there is no 'def forward(' at the beginning of a line"));
+  EXPECT_TRUE(has(errorOf("module { joint.graph"), "expected"));
+  EXPECT_TRUE(has(errorOf(std::string("ML\xefR", 4) + "rubbish"), ""));
+  EXPECT_TRUE(has(errorOf("module attributes {a = " + std::string(100000, '[')),
+                  "brackets nest deeper than 256 levels | no graph is nested "
+                  "like this"));
+}
+
+TEST(Input, FilesAreOpenedOrExplained) {
+  EXPECT_TRUE(has(errorOfPath(CUTBACK_SOURCE_DIR "/test"),
+                  "/test is a folder | name a file"));
+  EXPECT_TRUE(has(errorOfPath("/no/such/file"),
+                  "cannot read /no/such/file: No such file or directory"));
+  mlir::MLIRContext context;
+  auto result = readInput(
+      llvm::StringRef(CUTBACK_SOURCE_DIR "/test/corpus/mlp/joint.txt"),
+      context);
+  EXPECT_TRUE(succeeded(result));
+}
+
+TEST(Input, NamesOfFormatsAndKinds) {
+  EXPECT_EQ(stringifyInputFormat(InputFormat::FxText), "fx-text");
+  EXPECT_EQ(stringifyInputFormat(InputFormat::TraceLog), "trace-log");
+  EXPECT_EQ(stringifyInputFormat(InputFormat::MlirText), "mlir");
+  EXPECT_EQ(stringifyInputFormat(InputFormat::MlirBytecode), "mlir-bytecode");
+  EXPECT_EQ(stringifyGraphKind(GraphKind::Joint), "joint");
+  EXPECT_EQ(stringifyGraphKind(GraphKind::Forward), "forward");
+  EXPECT_EQ(stringifyGraphKind(GraphKind::Backward), "backward");
+  EXPECT_EQ(stringifyGraphKind(GraphKind::Inference), "inference");
+}
