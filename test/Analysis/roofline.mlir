@@ -1,0 +1,66 @@
+// What the roofline model says of ops and values, on a device that moves one
+// byte a picosecond, computes one FLOP a picosecond (four in products) and
+// takes a million picoseconds to launch a kernel.
+//
+// RUN: cutback-opt %s --cutback-print-analysis="columns=fusion,materialized,recompute-ps,save-ps device=%S/Inputs/round.json" -o /dev/null | FileCheck %s
+
+// What outlives the step and what the host holds costs nothing to keep.
+// CHECK-LABEL: {{^}}w: fusion=argument materialized=yes recompute-ps=- save-ps=0
+// CHECK-NEXT: {{^}}buf: fusion=argument materialized=yes recompute-ps=- save-ps=0
+// CHECK-NEXT: {{^}}c: fusion=argument materialized=yes recompute-ps=- save-ps=0
+// CHECK-NEXT: {{^}}s: fusion=argument materialized=yes recompute-ps=- save-ps=0
+// An input is in memory: it is read again.
+// CHECK-NEXT: {{^}}x: fusion=argument materialized=yes recompute-ps=- save-ps=40000
+// CHECK-NEXT: {{^}}t: fusion=argument materialized=yes recompute-ps=- save-ps=never
+joint.graph @arguments_are_in_memory(
+    %w: tensor<100x100xf32> {joint.role = #joint.role<param "w">},
+    %buf: tensor<100x100xf32> {joint.role = #joint.role<buffer "b">},
+    %c: tensor<100x100xf32> {joint.role = #joint.role<constant>},
+    %s: index {joint.role = #joint.role<size>},
+    %x: tensor<100x100xf32> {joint.role = #joint.role<input>},
+    %t: tensor<100x100xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<100x100xf32>) gradients (tensor<100x100xf32>) {
+  joint.output %x gradients(%t of 0) : tensor<100x100xf32>, tensor<100x100xf32>
+}
+
+joint.graph @ops_cost_what_they_would_add(
+    %a: tensor<100x100xf32> {joint.role = #joint.role<input>},
+    %idx: tensor<7xi64> {joint.role = #joint.role<input>},
+    %n: index {joint.role = #joint.role<size>},
+    %ta: tensor<100x100xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<100x100xf32>) gradients (tensor<100x100xf32>) {
+  // 2 * 100^3 FLOPs at 4 a picosecond, longer than moving 120,000 bytes; and
+  // a launch.
+  // CHECK: {{^}}mm: fusion=never materialized=yes recompute-ps=1500000 save-ps=40000
+  %mm = aten.mm(%a, %a) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  // CHECK-NEXT: {{^}}turned: fusion=view materialized=no recompute-ps=0 save-ps=never
+  %turned = aten.t(%mm) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // Fused with the ops around it, it costs its FLOPs. An unknown op reads it,
+  // so it is written anyway: keeping it costs one reading.
+  // CHECK-NEXT: {{^}}neg: fusion=pointwise materialized=yes recompute-ps=10000 save-ps=40000
+  %neg = aten.neg(%turned) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // Nothing else writes it: keeping it costs a writing and a reading.
+  // CHECK-NEXT: {{^}}again: fusion=pointwise materialized=no recompute-ps=10000 save-ps=80000
+  %again = aten.neg(%neg) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // CHECK-NEXT: {{^}}total: fusion=reduction materialized=no recompute-ps=10000 save-ps=800
+  %total = aten.sum.dim_IntList(%again, [1], true) : (tensor<100x100xf32>) -> tensor<100x1xf32>
+  // CHECK-NEXT: {{^}}noise: fusion=pointwise materialized=no recompute-ps=never save-ps=80000
+  %noise = aten.bernoulli(%neg) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // CHECK-NEXT: {{^}}made: fusion=create materialized=no recompute-ps=0 save-ps=80000
+  %made = aten.full([100, 100], 1.0) : () -> tensor<100x100xf32>
+  // A kernel of its own: 160,000 bytes and a launch.
+  // CHECK-NEXT: {{^}}both: fusion=concat materialized=no recompute-ps=1160000 save-ps=160000
+  %both = aten.cat([%made, %neg], 0) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<200x100xf32>
+  // CHECK-NEXT: {{^}}rows: fusion=gather
+  %rows = aten.embedding(%a, %idx) : (tensor<100x100xf32>, tensor<7xi64>) -> tensor<7x100xf32>
+  // CHECK-NEXT: {{^}}k: fusion=view materialized=no recompute-ps=0 save-ps=1
+  %k = aten.sym.mul(%n, 2) : (index) -> index
+  // CHECK-NEXT: {{^}}odd: fusion=never materialized=no recompute-ps=never save-ps=80000
+  %odd = joint.opaque "my.op"(%neg) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // A forward result is written; nobody fuses with it. 80,400 bytes, a launch.
+  // CHECK-NEXT: {{^}}y: fusion=pointwise materialized=yes recompute-ps=1080400 save-ps=40000
+  %y = aten.mul.Tensor(%noise, %total) : (tensor<100x100xf32>, tensor<100x1xf32>) -> tensor<100x100xf32>
+  // CHECK-NEXT: {{^}}g: fusion=pointwise materialized=yes recompute-ps=never save-ps=never
+  %g = aten.mul.Tensor(%ta, %neg) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  joint.output %y gradients(%g of 0) : tensor<100x100xf32>, tensor<100x100xf32>
+}
