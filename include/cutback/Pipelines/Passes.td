@@ -95,14 +95,15 @@ def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {
     gives, behind the graph,
 
     ```mlir
-    func.func @exp_forward(%x: tensor<4xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<4xf32>, tensor<4xf32>) attributes {no_inline} {
-      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+    func.func @exp_forward(%arg0: tensor<4xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<4xf32>, tensor<4xf32>) attributes {no_inline} {
+      %e = aten.exp(%arg0) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
       return %e, %e : tensor<4xf32>, tensor<4xf32>
     }
-    func.func @exp_backward(%e: tensor<4xf32> {joint.name = "e", joint.role = #joint.role<saved>}, %t: tensor<4xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> tensor<4xf32> attributes {no_inline} {
-      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    func.func @exp_backward(%arg0: tensor<4xf32> {joint.name = "e", joint.role = #joint.role<saved>}, %arg1: tensor<4xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> tensor<4xf32> attributes {no_inline} {
+      %g = aten.mul.Tensor(%arg1, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
       return %g : tensor<4xf32>
     }
+    joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
     ```
   }];
   let options = [
