@@ -97,22 +97,26 @@ static std::vector<std::string> modulesOf(const GraphView &view) {
   return {};
 }
 
-/// By index in `result.saved`: the bytes that it adds to `saved_bytes`.
-static std::vector<int64_t> addedBytes(const PartitionResult &result) {
+/// Sets the bytes that each value adds to `saved_bytes`, and tells those that
+/// the forward returns, which are there for nothing.
+static void countOwnBytes(const PartitionResult &result,
+                          std::vector<FoldItem> &items) {
   const GraphView &view = result.view;
-  std::vector<uint8_t> there(view.numValues(), 0);
+  std::vector<uint8_t> there(view.numValues(), 0), returned(there);
   for (uint32_t arg = 0; arg < view.numArgs; ++arg)
     there[arg] = 1;
   for (uint32_t value : view.forwardResults())
-    there[result.storage[value]] = 1;
-  std::vector<int64_t> out;
-  for (const SavedValue &saved : result.saved) {
+    returned[result.storage[value]] = 1;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const SavedValue &saved = result.saved[i];
     uint32_t base = result.storage[saved.value];
-    bool adds = saved.kind != SavedValue::Size && !there[base];
-    out.push_back(adds ? result.bytes[base] : 0);
+    if (returned[base] && !saved.argument)
+      items[i].reason = "returned by the forward anyway";
+    bool adds =
+        saved.kind != SavedValue::Size && !there[base] && !returned[base];
+    items[i].bytes = adds ? result.bytes[base] : 0;
     there[base] = 1;
   }
-  return out;
 }
 
 ReportExtras collectExtras(PartitionResult &result) {
@@ -120,12 +124,10 @@ ReportExtras collectExtras(PartitionResult &result) {
   const GraphView &view = result.view;
   std::vector<std::string> modules = modulesOf(view);
   extras.modules = !modules.empty();
-  std::vector<int64_t> bytes = addedBytes(result);
   for (SavedValue &saved : result.saved) {
     if (saved.module.empty() && extras.modules)
       saved.module = modules[saved.value];
     FoldItem item;
-    item.bytes = bytes[extras.items.size()];
     item.reason = saved.reason;
     if (view.isArg(saved.value)) {
       item.what = "argument";
@@ -139,6 +141,7 @@ ReportExtras collectExtras(PartitionResult &result) {
       item.place = "(elsewhere)";
     extras.items.push_back(std::move(item));
   }
+  countOwnBytes(result, extras.items);
   collectSymbols(result, extras);
   if (extras.modules)
     for (uint32_t value = view.numArgs; value < view.numValues(); ++value)

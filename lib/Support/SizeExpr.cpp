@@ -126,7 +126,9 @@ private:
     --depth;
     return value;
   }
-  Number powerOf(Number base) { return eat("**") ? power(base, unary()) : base; }
+  Number powerOf(Number base) {
+    return eat("**") ? power(base, unary()) : base;
+  }
   /// Gives up on the rest of the text.
   Number fail() {
     rest = "!";
@@ -185,11 +187,10 @@ private:
   }
   Number apply(std::string_view name, const std::vector<Number> &args) {
     static constexpr std::string_view identity[] = {
-        "Integer",  "Symbol",     "ToFloat",   "Identity",
+        "Integer",   "Symbol",     "ToFloat",    "Identity",
         "CeilToInt", "FloorToInt", "TruncToInt", "RoundToInt"};
-    if (args.size() == 1 &&
-        std::find(std::begin(identity), std::end(identity), name) !=
-            std::end(identity))
+    if (args.size() == 1 && std::find(std::begin(identity), std::end(identity),
+                                      name) != std::end(identity))
       return args[0];
     if (args.empty())
       return {};

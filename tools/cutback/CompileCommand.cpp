@@ -57,11 +57,15 @@ static std::string printAlone(Operation *op) {
 
 int runCompile(const CommandLine &line) {
   Session session("compile", line);
-  if (!line.has("o"))
-    return session.fail(WrongUsage, "expected -o DIR");
-  if (!line.has("to"))
-    return session.fail(WrongUsage, "expected --to=partition",
-                        "later phases are not in this version");
+  if (!line.has("o")) {
+    session.error("expected -o DIR");
+    return WrongUsage;
+  }
+  if (!line.has("to")) {
+    session.error("expected --to=partition");
+    session.note("later phases are not in this version");
+    return WrongUsage;
+  }
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
@@ -80,7 +84,10 @@ int runCompile(const CommandLine &line) {
                                          {"forward.mlir", forward},
                                          {"backward.mlir", backward},
                                          {"plan.json", plan}});
-  return error.empty() ? Done : session.fail(WrongInput, error);
+  if (error.empty())
+    return Done;
+  session.error(error);
+  return WrongInput;
 }
 
 } // namespace cutback

@@ -2,6 +2,9 @@
 //
 // `cutback draw`: a picture of a plan, as SVG or in Graphviz's language. The
 // kind follows from the name of the output; nothing else could tell it.
+//
+// The plan is made as for a report, with the same options, so that what is
+// drawn is what is reported. The picture is written whole or not at all.
 
 #include "PlanRun.h"
 
@@ -59,10 +62,10 @@ static int readDrawOptions(Session &session, const GraphView &view,
   if (options.around)
     return Done;
   std::vector<std::string> near = namesNear(view, name, 3);
-  return session.fail(
-      WrongInput, "the prepared graph has no value '" + name + "'",
-      near.empty() ? "`cutback import` prints the graph with all names"
-                   : "names near it: " + llvm::join(near, ", "));
+  session.error("the prepared graph has no value '" + name + "'");
+  session.note(near.empty() ? "`cutback import` prints the graph with all names"
+                            : "names near it: " + llvm::join(near, ", "));
+  return WrongInput;
 }
 
 int runDraw(const CommandLine &line) {
@@ -70,11 +73,15 @@ int runDraw(const CommandLine &line) {
   llvm::StringRef path = "";
   if (auto given = line.get("o"))
     path = llvm::StringRef(given->data(), given->size());
-  if (!path.ends_with(".svg") && !path.ends_with(".dot"))
-    return session.fail(WrongUsage, "expected -o F.svg or -o F.dot",
-                        "the end of the name tells the kind of picture");
-  if (line.has("radius") && !line.has("around"))
-    return session.fail(WrongUsage, "--radius needs --around=NAME");
+  if (!path.ends_with(".svg") && !path.ends_with(".dot")) {
+    session.error("expected -o F.svg or -o F.dot");
+    session.note("the end of the name tells the kind of picture");
+    return WrongUsage;
+  }
+  if (line.has("radius") && !line.has("around")) {
+    session.error("--radius needs --around=NAME");
+    return WrongUsage;
+  }
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;

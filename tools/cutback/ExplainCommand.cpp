@@ -35,17 +35,19 @@ CommandSpec explainSpec() {
 static int unknownValue(Session &session, const GraphView &view,
                         const std::string &name) {
   std::vector<std::string> near = namesNear(view, name, 3);
-  return session.fail(WrongInput, "the graph has no value '" + name + "'",
-                      near.empty()
-                          ? "`cutback import` prints the graph with all names"
-                          : "names near it: " + llvm::join(near, ", "));
+  session.error("the graph has no value '" + name + "'");
+  session.note(near.empty() ? "`cutback import` prints the graph with all names"
+                            : "names near it: " + llvm::join(near, ", "));
+  return WrongInput;
 }
 
 int runExplain(const CommandLine &line) {
   Session session("explain", line);
-  if (!line.has("value"))
-    return session.fail(WrongUsage, "expected --value=NAME",
-                        "`cutback import` prints the graph with all names");
+  if (!line.has("value")) {
+    session.error("expected --value=NAME");
+    session.note("`cutback import` prints the graph with all names");
+    return WrongUsage;
+  }
   std::string name(*line.get("value"));
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))

@@ -195,9 +195,11 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
 
 int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   std::string error;
-  if (!readPlanOptions(session.line, options, error))
-    return session.fail(WrongUsage, error,
-                        "see `cutback report --help` for plan options");
+  if (!readPlanOptions(session.line, options, error)) {
+    session.error(error);
+    session.note("see `cutback report --help` for plan options");
+    return WrongUsage;
+  }
   FailureOr<ImportedModule> module = session.loadJoint(
       session.line.arguments[0], importOptions, seconds.import);
   if (failed(module))

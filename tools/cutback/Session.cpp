@@ -30,7 +30,8 @@ static void printError(const std::string &text) {
 
 static void enableRemarks(MLIRContext &context) {
   remark::RemarkCategories categories;
-  categories.all = "cutback-partition";
+  categories.passed = categories.missed = categories.analysis =
+      categories.failed = "cutback-partition";
   (void)remark::enableOptimizationRemarks(
       context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
       categories, /*printAsEmitRemarks=*/true);
@@ -106,29 +107,30 @@ FailureOr<ImportedModule> Session::loadJoint(const std::string &path,
   FailureOr<ImportedModule> module = load(path, options, seconds);
   if (failed(module) || module->graph)
     return module;
-  fail(WrongInput, "no joint graph in '" + path + "'",
-       "give a joint graph; `cutback import --list` names what an input holds");
+  error("no joint graph in '" + path + "'");
+  note("give a joint graph; `cutback import --list` names what an input holds");
   return failure();
 }
 
-int Session::fail(ExitCode code, const std::string &message,
-                  const std::string &note) {
-  std::string prefix = "cutback " + command + ": ";
-  printError(prefix + "error: " + message + "\n" +
-             (note.empty() ? "" : prefix + "note: " + note + "\n"));
-  return code;
+void Session::error(const std::string &message) {
+  printError("cutback " + command + ": error: " + message + "\n");
+}
+
+void Session::note(const std::string &message) {
+  printError("cutback " + command + ": note: " + message + "\n");
 }
 
 int Session::write(std::optional<std::string_view> path,
                    const std::string &text) {
-  if (path && *path != "-") {
-    std::string error = writeFileSafely(std::string(*path), text);
-    return error.empty() ? Done : fail(WrongInput, error);
-  }
-  std::string error = writeAll(STDOUT_FILENO, text);
-  if (error.empty())
+  std::string failure;
+  if (path && *path != "-")
+    failure = writeFileSafely(std::string(*path), text);
+  else if (failure = writeAll(STDOUT_FILENO, text); !failure.empty())
+    failure = "cannot write standard output: " + failure;
+  if (failure.empty())
     return Done;
-  return fail(WrongInput, "cannot write standard output: " + error);
+  error(failure);
+  return WrongInput;
 }
 
 Silence::Silence(MLIRContext &context)

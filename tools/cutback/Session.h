@@ -36,9 +36,9 @@ public:
   mlir::FailureOr<ImportedModule>
   loadJoint(const std::string &path, ImportOptions options, double &seconds);
 
-  /// Prints `cutback COMMAND: error: MESSAGE` and a note, and returns `code`.
-  int fail(ExitCode code, const std::string &message,
-           const std::string &note = "");
+  /// Prints `cutback COMMAND: error: MESSAGE`, and what to do next.
+  void error(const std::string &message);
+  void note(const std::string &message);
   /// Writes a result to `path`, or to standard output for none and "-".
   int write(std::optional<std::string_view> path, const std::string &text);
 

@@ -66,16 +66,19 @@ static int loadHalf(Session &session, const std::string &path, GraphKind kind,
   function = functionOf(module);
   if (function)
     return Done;
-  return session.fail(WrongInput, "no function in '" + path + "'",
-                      "a half is a `func.func`, or FX text");
+  session.error("no function in '" + path + "'");
+  session.note("a half is a `func.func`, or FX text");
+  return WrongInput;
 }
 
 static int loadAll(Session &session, Halves3 &halves) {
   std::vector<std::string> paths = session.line.arguments;
   bool folder = llvm::sys::fs::is_directory(paths[0]);
-  if (paths.size() == 2)
-    return session.fail(WrongUsage, "expected a folder, a log, or three files",
-                        "cutback verify JOINT FORWARD BACKWARD");
+  if (paths.size() == 2) {
+    session.error("expected a folder, a log, or three files");
+    session.note("cutback verify JOINT FORWARD BACKWARD");
+    return WrongUsage;
+  }
   if (folder && paths.size() == 1)
     paths = {paths[0] + "/joint.mlir", paths[0] + "/forward.mlir",
              paths[0] + "/backward.mlir"};
@@ -99,9 +102,9 @@ static int loadAll(Session &session, Halves3 &halves) {
   halves.backward = halves.joint.torchBackward;
   if (halves.forward && halves.backward)
     return Done;
-  return session.fail(WrongInput,
-                      "no forward and backward graph in '" + paths[0] + "'",
-                      "give three files: JOINT FORWARD BACKWARD");
+  session.error("no forward and backward graph in '" + paths[0] + "'");
+  session.note("give three files: JOINT FORWARD BACKWARD");
+  return WrongInput;
 }
 
 int runVerify(const CommandLine &line) {
@@ -115,9 +118,11 @@ int runVerify(const CommandLine &line) {
       deriveSignature(halves.graph, halves.forward, halves.backward);
   if (failed(signature) ||
       failed(verifyHalves(halves.graph, halves.forward, halves.backward,
-                          *signature, &stats)))
-    return session.fail(NoPlan, "refused: the halves do not compute what the "
-                                "joint graph computes");
+                          *signature, &stats))) {
+    session.error("refused: the halves do not compute what the "
+                  "joint graph computes");
+    return NoPlan;
+  }
   return session.write(
       std::nullopt,
       "verified: " + formatCount(stats.classes) + " value classes, " +
