@@ -8,9 +8,9 @@
 //
 // Views belong to no kernel: whoever reads a view reads the storage under it.
 //
-// The extra time of a plan is the difference to an ideal step, which the same
-// model prices: a forward that hands nothing over and a backward without
-// copies to which every value of the forward is given.
+// The extra time of a plan is the difference to the same step without its
+// price: a forward that hands nothing over, and a backward without copies to
+// which every value of the forward is given.
 
 #include "cutback/Analysis/FusionPrice.h"
 
@@ -141,9 +141,8 @@ private:
 
 } // namespace
 
-FusedTime cutback::priceFused(const GraphView &view, const GraphSets &sets,
-                              const ValueSizes &sizes, const Device &device,
-                              const Halves &halves) {
+FusedTime cutback::priceFused(const GraphView &view, const ValueSizes &sizes,
+                              const Device &device, const Halves &halves) {
   std::vector<double> flopsPs = computeFlopsPs(view, sizes, device);
   auto price = [&](ArrayRef<uint32_t> ops, ArrayRef<ArrayRef<uint32_t>> kept,
                    bool isFree, uint64_t *kernels) {
@@ -160,15 +159,18 @@ FusedTime cutback::priceFused(const GraphView &view, const GraphSets &sets,
             &time.forwardKernels);
   time.backwardPs = price(halves.backwardOps, {view.gradients()}, false,
                           &time.backwardKernels);
-  std::vector<uint32_t> forward, backward;
-  for (uint32_t op : halves.forwardOps)
-    if (sets.ops[op] == GraphSet::Forward)
-      forward.push_back(op);
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    if (sets.ops[op] != GraphSet::Forward)
+  // Without copies, and with whatever the forward computed for nothing. X is
+  // where the plan has it, so it cancels out.
+  std::vector<uint8_t> isCopy(view.numOps(), 0);
+  for (uint32_t op : halves.recomputed)
+    isCopy[op] = 1;
+  std::vector<uint32_t> backward;
+  for (uint32_t op : halves.backwardOps)
+    if (!isCopy[op])
       backward.push_back(op);
-  double ideal = price(forward, {view.forwardResults()}, false, nullptr) +
-                 price(backward, {view.gradients()}, true, nullptr);
+  double ideal =
+      price(halves.forwardOps, {view.forwardResults()}, false, nullptr) +
+      price(backward, {view.gradients()}, true, nullptr);
   time.extraPs = time.forwardPs + time.backwardPs - ideal;
   return time;
 }

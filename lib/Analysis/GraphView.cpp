@@ -10,6 +10,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -91,6 +92,12 @@ GraphView GraphView::build(GraphOp graph) {
   for (Operation &op : block) {
     for (Value operand : op.getOperands())
       view.operandList.push_back(numbers.lookup(operand));
+    if (op.getNumRegions()) {
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op.getRegions(), captured);
+      for (Value value : captured)
+        view.operandList.push_back(numbers.lookup(value));
+    }
     view.operandBegin.push_back(view.operandList.size());
     if (&op == view.output)
       break;

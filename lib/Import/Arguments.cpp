@@ -57,7 +57,7 @@ LogicalResult ArgumentReader::read(CallArguments &args,
       return scope.fail(lexer.position(),
                         "expected ',' or ')' in an argument "
                         "list",
-                        "the text is cut or edited; dump the graph again");
+                        kCut);
   }
   return success();
 }
@@ -100,11 +100,9 @@ FailureOr<Attribute> ArgumentReader::value(unsigned depth) {
   case '\'':
     if (std::optional<StringRef> text = lexer.string())
       return literals.string(*text);
-    return scope.fail(lexer.position(), "this string does not end",
-                      "the text is cut or edited; dump the graph again");
+    return scope.fail(lexer.position(), "this string does not end", kCut);
   default:
-    return scope.fail(lexer.position(), "expected an argument",
-                      "the text is cut or edited; dump the graph again");
+    return scope.fail(lexer.position(), "expected an argument", kCut);
   }
 }
 
@@ -117,7 +115,7 @@ FailureOr<Attribute> ArgumentReader::number() {
                     "number " + quoted(text) +
                         " does not read, or does not "
                         "fit 64 bits",
-                    "the text is cut or edited; dump the graph again");
+                    kCut);
 }
 
 FailureOr<Attribute> ArgumentReader::word(unsigned depth) {
@@ -193,8 +191,7 @@ FailureOr<Attribute> ArgumentReader::use(StringRef name) {
     return scope.fail(name.begin(),
                       quoted(name) + " is a nested graph, which "
                                      "is not read",
-                      "dump a graph without higher-order ops (checkpoint, "
-                      "cond, scan), as after AOTAutograd's inlining");
+                      kNestedGraphs);
   default:
     return scope.fail(name.begin(), quoted(name) + " is not one value",
                       "a call with several results is used through "
@@ -235,8 +232,7 @@ LogicalResult ArgumentReader::elements(char close, unsigned depth,
   if (depth >= kMaxDepth)
     return scope.fail(lexer.position(),
                       "lists nest deeper than " + Twine(kMaxDepth) + " levels",
-                      "no operator takes such an argument; dump the graph "
-                      "again");
+                      kNoSuchArgument);
   lexer.skipToToken();
   while (!lexer.eat(close)) {
     FailureOr<Attribute> attr = value(depth + 1);
@@ -249,7 +245,7 @@ LogicalResult ArgumentReader::elements(char close, unsigned depth,
     else if (lexer.peek() != close)
       return scope.fail(lexer.position(),
                         "expected ',' or '" + Twine(close) + "' in a list",
-                        "the text is cut or edited; dump the graph again");
+                        kCut);
   }
   return success();
 }
@@ -260,8 +256,7 @@ FailureOr<Attribute> ArgumentReader::dictionary(unsigned depth) {
     return scope.fail(lexer.position(),
                       "dictionaries nest deeper than " + Twine(kMaxDepth) +
                           " levels",
-                      "no operator takes such an argument; dump the graph "
-                      "again");
+                      kNoSuchArgument);
   SmallVector<Attribute> entries;
   lexer.skipToToken();
   while (!lexer.eat('}')) {
@@ -269,8 +264,7 @@ FailureOr<Attribute> ArgumentReader::dictionary(unsigned depth) {
     if (failed(key))
       return failure();
     if (!lexer.eat(':'))
-      return scope.fail(lexer.position(), "expected ':' in a dictionary",
-                        "the text is cut or edited; dump the graph again");
+      return scope.fail(lexer.position(), "expected ':' in a dictionary", kCut);
     FailureOr<Attribute> entry = value(depth + 1);
     if (failed(entry))
       return failure();
@@ -280,7 +274,7 @@ FailureOr<Attribute> ArgumentReader::dictionary(unsigned depth) {
       lexer.skipToToken();
     else if (lexer.peek() != '}')
       return scope.fail(lexer.position(), "expected ',' or '}' in a dictionary",
-                        "the text is cut or edited; dump the graph again");
+                        kCut);
   }
   return Attribute(ArrayAttr::get(scope.context, entries));
 }

@@ -60,7 +60,6 @@ void CallBuilder::classify(StringRef path, CallTarget &target) {
                   "aten._assert_scalar.default"},
                  CallTarget::Assert)
           .Case("aten._assert_tensor_metadata.default", CallTarget::Check)
-          .Case("pippy._pipe_split.default", CallTarget::PipeSplit)
           .Default(CallTarget::Known);
   if (target.kind != CallTarget::Known)
     return;
@@ -110,8 +109,7 @@ LogicalResult CallBuilder::fillSlots(const aten::Schema &schema,
                       schema.packet + " takes at most " +
                           Twine(schema.params.size()) +
                           " arguments, and there are " + Twine(numPositional),
-                      "the text is of a release with another signature, or "
-                      "was edited");
+                      kOtherRelease);
   for (unsigned i = 0; i < numPositional; ++i)
     slots[i] = i;
   for (auto [i, keyword] : llvm::enumerate(args.keywords)) {
@@ -122,16 +120,14 @@ LogicalResult CallBuilder::fillSlots(const aten::Schema &schema,
                             (param < 0 ? " has no parameter "
                                        : " is given twice its parameter ") +
                             quoted(keyword),
-                        "the text is of a release with another signature, or "
-                        "was edited");
+                        kOtherRelease);
     slots[param] = numPositional + i;
   }
   for (auto [slot, param] : llvm::zip(slots, schema.params))
     if (slot < 0 && !param.defaultValue)
       return scope.fail(
           at, schema.packet + " lacks its argument " + quoted(param.name),
-          "the text is of a release with another signature, or "
-          "was edited");
+          kOtherRelease);
   return success();
 }
 
@@ -172,8 +168,7 @@ CallBuilder::mapArguments(const aten::Schema &schema, const CallArguments &args,
       (void)scope.fail(args.positions[slot],
                        "this is not an argument for parameter " +
                            quoted(param.name) + " of " + schema.packet,
-                       "the text is of a release with another signature, or "
-                       "was edited");
+                       kOtherRelease);
       return nullptr;
     }
     values.push_back(value);
@@ -204,7 +199,7 @@ LogicalResult CallBuilder::checkOperands(const aten::Schema &schema,
         return scope.fail(at,
                           schema.packet + " takes no value of type " + text +
                               " for its parameter " + quoted(param.name),
-                          "the text is cut or edited; dump the graph again");
+                          kCut);
       }
   }
   return success();
@@ -241,8 +236,7 @@ CallBuilder::inferTypes(const aten::Schema &schema, ArrayAttr args,
     }
   }
   (void)scope.fail(statement.at, "this call does not type: " + reason,
-                   "the text is cut or edited, or the op of its release has "
-                   "another meaning");
+                   kOtherMeaning);
   return nullptr;
 }
 
@@ -278,8 +272,7 @@ FailureOr<Type> CallBuilder::reconcile(const CallStatement &statement,
   return scope.fail(statement.typeAt,
                     quoted(statement.name) + " is declared as " + declaredText +
                         ", but " + callee + " gives " + inferredText,
-                    "the text was edited, or the op of its release has "
-                    "another meaning");
+                    kOtherMeaning);
 }
 
 //===----------------------------------------------------------------------===//
@@ -374,11 +367,9 @@ LogicalResult CallBuilder::build(const CallTarget &target,
     return buildWrite(args, statement, place);
   case CallTarget::Assert:
     return buildAssert(target, args, statement, place);
-  case CallTarget::Check:
-  case CallTarget::PipeSplit: {
+  case CallTarget::Check: {
     --counts.ops;
-    ++(target.kind == CallTarget::Check ? counts.droppedChecks
-                                        : counts.pipeSplits);
+    ++counts.droppedChecks;
     Binding nothing;
     nothing.kind = Binding::Nothing;
     return scope.define(statement.name, nothing);
@@ -395,6 +386,5 @@ LogicalResult CallBuilder::build(const CallTarget &target,
   return scope.fail(statement.at,
                     quoted(target.name) + " is not a call that an ATen graph "
                                           "has",
-                    "this looks like a graph before AOTAutograd; dump "
-                    "aot_joint_graph instead of the Dynamo graph");
+                    kBeforeAot);
 }

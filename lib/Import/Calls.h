@@ -22,7 +22,6 @@ struct CallTarget {
     Copy,    ///< joint.write
     Assert,  ///< joint.assert
     Check,   ///< a check at trace time: dropped
-    PipeSplit,
     InPlace, ///< changes an operand: an error
     Foreign, ///< nothing that an ATen graph has: an error
   };

@@ -202,8 +202,7 @@ LogicalResult FxReader::readCall(CallStatement &statement, StringRef path) {
   if (path.starts_with("self."))
     return scope.fail(path.begin(),
                       quoted(path) + " is a nested graph, which is not read",
-                      "dump a graph without higher-order ops (checkpoint, "
-                      "cond, scan), as after AOTAutograd's inlining");
+                      kNestedGraphs);
   const CallTarget &target = calls.target(path);
   // Arguments of a callee that is refused anyway may have any form.
   if (target.kind == CallTarget::Foreign || target.kind == CallTarget::InPlace)
@@ -297,8 +296,7 @@ LogicalResult FxReader::readExpression(CallStatement &statement) {
   auto [sign, target] = binaryOperator(lexer.rest());
   if (sign.empty())
     return scope.fail(statement.at, "expected a call or an operation on sizes",
-                      "this looks like a graph before AOTAutograd; dump "
-                      "aot_joint_graph instead of the Dynamo graph");
+                      kBeforeAot);
   lexer.moveTo(lexer.position() + sign.size());
   if (failed(reader.readValue(args, nullptr)))
     return failure();

@@ -50,8 +50,7 @@ private:
   mlir::LogicalResult readOutputs(unsigned depth);
   mlir::LogicalResult readOutput();
   mlir::LogicalResult failCut(const char *at, const llvm::Twine &what) const {
-    return scope.fail(at, what,
-                      "the text is cut or edited; dump the graph again");
+    return scope.fail(at, what, kCut);
   }
 
   Lexer lexer;

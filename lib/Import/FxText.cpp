@@ -17,6 +17,8 @@
 
 #include "Roles.h"
 
+#include "cutback/Dialect/Joint/CallArgs.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::fx;
@@ -56,6 +58,13 @@ private:
   SmallVector<DictionaryAttr> argumentAttrs(ArrayRef<joint::RoleAttr> roles);
   Location location() {
     return scope.source.locate(scope.context, scope.source.text().begin());
+  }
+  /// No input has a descriptor, and no type says strides ("f32[2][1]cpu").
+  bool isUnannotated() {
+    return !scope.source.text().contains("][") &&
+           llvm::none_of(scope.arguments, [](const Argument &argument) {
+             return !argument.descriptor.empty();
+           });
   }
   SmallVector<Type> argumentTypes() {
     return SmallVector<Type>(scope.block().getArgumentTypes());
@@ -127,6 +136,8 @@ FailureOr<Operation *> GraphMaker::makeJoint() {
                              argumentAttrs(roles->arguments));
   if (DictionaryAttr dictionary = symbols())
     graph.setSymbolsAttr(dictionary);
+  if (isUnannotated())
+    graph->setDiscardableAttr(joint::kUnannotatedText, builder.getUnitAttr());
   graph.getBody().takeBody(scope.region);
   return graph.getOperation();
 }

@@ -164,8 +164,7 @@ LogicalResult Input::findGraphs(InputFormat format) {
     source = SourceText(name, stripped->text, stripped->text, stripped);
   graphs = findTextGraphs(source);
   if (graphs.empty())
-    return fail("there is no 'def forward(' at the beginning of a line",
-                "the text is cut or edited; dump the graph again");
+    return fail("there is no 'def forward(' at the beginning of a line", kCut);
   return success();
 }
 

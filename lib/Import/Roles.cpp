@@ -132,7 +132,7 @@ LogicalResult JointRoles::splitByDescriptor() {
       return scope.fail(output.descriptor.begin(),
                         "this is the gradient of " + quoted(of) +
                             ", which is no input",
-                        "the text is cut or edited; dump the graph again");
+                        kCut);
     if (failed(addGradient(i, it->second)))
       return failure();
   }
@@ -208,7 +208,7 @@ LogicalResult JointRoles::check() {
     if (last && last->argument == gradient.argument)
       return scope.fail(output.text.begin(),
                         "input " + quoted(argument.name) + " has two gradients",
-                        "the text is cut or edited; dump the graph again");
+                        kCut);
     last = &gradient;
     if (!refineGradient(output.value, argument.type->type))
       return scope.fail(

@@ -30,7 +30,7 @@ LogicalResult Scope::failRedefined(StringRef name) const {
 
 LogicalResult Scope::failUndefined(StringRef name) const {
   return fail(name.begin(), quoted(name) + " is not defined before its use",
-              "the text is cut or edited; dump the graph again");
+              kCut);
 }
 
 const DeclaredType *Scope::readType(StringRef text) {

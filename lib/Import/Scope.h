@@ -43,6 +43,8 @@ struct TupleCall {
   std::vector<llvm::StringRef> names;       ///< by result
   /// By result: strides, null where contiguous. Empty if all are.
   std::vector<mlir::Attribute> strides;
+  /// By result: symbolic sizes as declared, null without. Empty if none has.
+  std::vector<mlir::Attribute> dims;
 };
 struct TupleBinding {
   uint32_t call = 0;            ///< index into Scope::calls

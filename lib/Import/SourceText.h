@@ -55,6 +55,22 @@ mlir::LogicalResult emitAt(mlir::MLIRContext *context, const SourceText &source,
                            const char *at, const llvm::Twine &what,
                            const llvm::Twine &next);
 
+/// Next steps that several messages have.
+inline constexpr char kCut[] =
+    "the text is cut or edited; dump the graph again";
+inline constexpr char kOtherRelease[] =
+    "the text is of a release with another signature, or was edited";
+inline constexpr char kOtherMeaning[] =
+    "the text was edited, or the op of its release has another meaning";
+inline constexpr char kNoSuchArgument[] =
+    "no operator takes such an argument; dump the graph again";
+inline constexpr char kBeforeAot[] =
+    "this looks like a graph before AOTAutograd; dump aot_joint_graph instead "
+    "of the Dynamo graph";
+inline constexpr char kNestedGraphs[] =
+    "dump a graph without higher-order ops (checkpoint, cond, scan), as after "
+    "AOTAutograd's inlining";
+
 } // namespace cutback::fx
 
 #endif // CUTBACK_LIB_IMPORT_SOURCETEXT_H

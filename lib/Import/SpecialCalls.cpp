@@ -40,7 +40,7 @@ LogicalResult CallBuilder::bindTuple(Operation *op,
     return scope.fail(name.begin(),
                       "calls give more results than a text of this length "
                       "can use",
-                      "the text is cut or edited; dump the graph again");
+                      kCut);
   binding.kind = Binding::Tuple;
   binding.tuple = scope.tuples.size();
   scope.tuples.push_back(
@@ -103,7 +103,7 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
                       "element " + index + " of " + quoted(tuple) +
                           ", which has " + Twine(call.op->getNumResults()) +
                           " results",
-                      "the text is cut or edited; dump the graph again");
+                      kCut);
   }
   Value value = call.op->getResult(result);
   FailureOr<Type> type =
@@ -117,21 +117,32 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
     call.strides.resize(call.op->getNumResults());
     call.strides[result] = statement.declared->strides;
   }
+  // Sizes of secondary results may depend on the device; the text knows.
+  if (statement.declared && statement.declared->dims) {
+    call.dims.resize(call.op->getNumResults());
+    call.dims[result] = statement.declared->dims;
+  }
   binding.kind = Binding::Value;
   binding.value = value;
   return scope.define(statement.name, binding);
 }
 
+/// One entry a result, unit where there is none.
+static void setByResult(Operation *op, StringAttr name,
+                        ArrayRef<Attribute> entries) {
+  if (entries.empty())
+    return;
+  SmallVector<Attribute> all;
+  for (Attribute entry : entries)
+    all.push_back(entry ? entry : UnitAttr::get(op->getContext()));
+  op->setDiscardableAttr(name, ArrayAttr::get(op->getContext(), all));
+}
+
 void CallBuilder::nameTuples() {
   for (const TupleCall &call : scope.calls) {
     call.op->setAttr("names", scope.builder.getStrArrayAttr(call.names));
-    if (call.strides.empty())
-      continue;
-    SmallVector<Attribute> strides;
-    for (Attribute entry : call.strides)
-      strides.push_back(entry ? entry : scope.builder.getUnitAttr());
-    call.op->setDiscardableAttr(stridesName,
-                                scope.builder.getArrayAttr(strides));
+    setByResult(call.op, stridesName, call.strides);
+    setByResult(call.op, dimsName, call.dims);
   }
 }
 
@@ -161,7 +172,7 @@ LogicalResult CallBuilder::buildWrite(const CallArguments &args,
     return scope.fail(statement.at,
                       "copy_ writes a value of type " + fromText +
                           " to an input of type " + toText,
-                      "the text is cut or edited; dump the graph again");
+                      kCut);
   }
   if (failed(reconcile(statement, to, "copy_")))
     return failure();
@@ -188,7 +199,7 @@ LogicalResult CallBuilder::buildAssert(const CallTarget &target,
   if (args.operands.size() != 1 || !message || args.values.size() > 2 ||
       !isa<joint::OperandAttr>(args.values[0]))
     return scope.fail(statement.at, "a check takes a condition and a message",
-                      "the text is cut or edited; dump the graph again");
+                      kCut);
   auto check = joint::AssertOp::create(
       scope.builder, place.location, args.operands[0], message,
       scope.builder.getStringAttr(target.name), ArrayAttr());

@@ -68,12 +68,19 @@ FxPolicy policyOf(PolicyKind kind) {
   return FxPolicy::None;
 }
 
+/// PyTorch tags attention as random whatever its dropout is.
+bool isSeededAttention(StringRef packet) {
+  return packet.starts_with("aten._scaled_dot_product_") &&
+         !packet.ends_with("_backward") && !packet.contains("_math");
+}
+
 class FxBuilder {
 public:
   FxBuilder(const GraphView &view, const ValueSizes &sizes,
           const std::vector<uint8_t> &isFree, TorchRuleSet rules)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
-        graph(view.graph) {}
+        graph(view.graph),
+        isUnannotated(graph->hasAttr(kUnannotatedText)) {}
 
   FxView run() {
     fx.nodeOf.assign(view.numValues(), noFxNode);
@@ -136,7 +143,7 @@ private:
       node.flags |= fxflag::StaticLifetime;
     describe(arg, node);
     // PyTorch knows no value of a constant whose text has no type.
-    if (isConstant && graph.getArgAttr(arg, "joint.untyped"))
+    if (isConstant && isUnannotated)
       node.value = FxValue::None;
     builder.begin(view.name(arg), node);
     bindSymbols(arg);
@@ -170,6 +177,9 @@ private:
 
   void addOp(uint32_t op) {
     addConstants(op);
+    for (uint32_t value : view.operands(op))
+      seenTangent |= view.isArg(value) &&
+                     roleOf(graph.getRole(value)) == FxRole::Tangent;
     Operation *operation = view.ops[op];
     auto call = dyn_cast<FrameworkCallOpInterface>(operation);
     uint32_t first = view.resultBegin[op], count = view.numResults(op);
@@ -213,13 +223,14 @@ private:
     const OpTraits &traits = view.traits[op];
     if (isa<WriteOp>(view.ops[op])) {
       flags |= fxflag::MutableSchema;
-      if (view.ops[op]->hasAttr("joint.tag_backward"))
+      // Without annotations a write counts to where it stands.
+      if (isUnannotated && seenTangent)
         flags |= fxflag::TagBackward;
     } else if (isa<AssertOp>(view.ops[op]))
       flags |= fxflag::Assert;
     else if (traits.ordered && !traits.random)
       flags |= fxflag::SideEffect;
-    if (traits.random)
+    if (traits.random || (call && isSeededAttention(call.getPacketName())))
       flags |= fxflag::SeededRandom;
     if (call && call.getPacketName().starts_with("_c10d_functional."))
       flags |= fxflag::Collective;
@@ -323,6 +334,8 @@ private:
   const std::vector<uint8_t> &isFree;
   TorchRuleSet rules;
   GraphOp graph;
+  bool isUnannotated;
+  bool seenTangent = false; ///< an op before this one reads a tangent
   FxGraphBuilder builder;
   std::vector<int32_t> storageOf;
   FxView fx;

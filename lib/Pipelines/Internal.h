@@ -36,7 +36,8 @@ private:
 std::vector<uint8_t> freeArguments(joint::GraphOp graph,
                                    const FreeParameters &free);
 
-TorchRulesOptions torchOptions(const PartitionOptions &options);
+TorchRulesOptions torchOptions(joint::GraphOp graph,
+                               const PartitionOptions &options);
 
 /// Writes the network that was solved to `options.dumpNetwork`, in the form of
 /// the reference networks: names, and arcs [from, to, capacity], -1 infinite.

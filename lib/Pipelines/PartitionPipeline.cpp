@@ -18,6 +18,7 @@
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/MaxFlow/FlowCheck.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Partition/Strategies.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
@@ -44,12 +45,13 @@ std::vector<uint8_t> cutback::freeArguments(joint::GraphOp graph,
   return isFree;
 }
 
-TorchRulesOptions cutback::torchOptions(const PartitionOptions &options) {
+TorchRulesOptions cutback::torchOptions(joint::GraphOp graph,
+                                        const PartitionOptions &options) {
   TorchRulesOptions rules;
   rules.rules = options.rules == Rules::Torch2_3 ? TorchRuleSet::Torch23
                                                  : TorchRuleSet::Torch213;
-  // Release 2.3 keeps dead random calls: each draws from the generator.
-  rules.fallbackRandom = options.rules == Rules::Torch2_3;
+  rules.fallbackRandom = options.rules == Rules::Torch2_3 &&
+                         graph->hasAttr(joint::kUnannotatedText);
   rules.freeParameters = options.rules == Rules::Torch2_13 &&
                          options.freeParameters.kind != FreeParameters::None;
   return rules;
@@ -79,7 +81,7 @@ static LogicalResult prepareAsTorch(joint::GraphOp graph,
   FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
   if (failed(sizes))
     return failure();
-  TorchRulesOptions rules = torchOptions(options);
+  TorchRulesOptions rules = torchOptions(graph, options);
   FailureOr<FxView> fx =
       FxView::build(view, *sizes, freeArguments(graph, options.freeParameters),
                     rules.rules);
@@ -203,7 +205,7 @@ private:
   LogicalResult planAsTorch() {
     std::vector<uint8_t> isFree =
         freeArguments(graph, options.freeParameters);
-    TorchRulesOptions rules = torchOptions(options);
+    TorchRulesOptions rules = torchOptions(graph, options);
     {
       PhaseTimer timer(result.seconds.network);
       FailureOr<FxView> built =
@@ -312,8 +314,7 @@ private:
   }
 
   void fillFigures() {
-    FusedTime fused = priceFused(result.view, *result.sets, *sizes, device,
-                                 result.halves);
+    FusedTime fused = priceFused(result.view, *sizes, device, result.halves);
     result.pricedPs = static_cast<int64_t>(std::max(0.0, fused.extraPs));
     result.kernels = fused.forwardKernels + fused.backwardKernels;
     summarize(result, *sizes, &costs, policies, torch ? &*torch : nullptr,

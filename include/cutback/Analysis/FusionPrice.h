@@ -6,7 +6,6 @@
 #define CUTBACK_ANALYSIS_FUSIONPRICE_H
 
 #include "cutback/Analysis/Device.h"
-#include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Partition/Halves.h"
 
@@ -16,8 +15,8 @@ namespace cutback {
 struct FusedTime {
   double forwardPs = 0, backwardPs = 0;
   uint64_t forwardKernels = 0, backwardKernels = 0;
-  /// What saving and recomputing add: both halves, less a forward that saves
-  /// nothing and a backward that gets everything for nothing.
+  /// What saving and recomputing add: both halves, less the same halves without
+  /// writes and reads of saved values and without copies.
   double extraPs = 0;
 };
 
@@ -25,9 +24,8 @@ struct FusedTime {
 /// kernel of a producer that it can fuse with, if no other operand comes from
 /// a later kernel. A kernel takes max(FLOPs / rate, bytes read and written from
 /// outside / bandwidth) + one launch; views take nothing. Linear.
-FusedTime priceFused(const GraphView &view, const GraphSets &sets,
-                     const ValueSizes &sizes, const Device &device,
-                     const Halves &halves);
+FusedTime priceFused(const GraphView &view, const ValueSizes &sizes,
+                     const Device &device, const Halves &halves);
 
 } // namespace cutback
 

@@ -44,8 +44,8 @@ struct GraphView {
 
   /// Results of op i are values resultBegin[i] … resultBegin[i+1]-1.
   std::vector<uint32_t> resultBegin;
-  /// Operands (value numbers, repeated ones too) of op i; row numOps is the
-  /// terminator's.
+  /// Operands (value numbers, repeated ones too) of op i, and behind them the
+  /// values that its regions read from outside; row numOps is the terminator's.
   std::vector<uint32_t> operandBegin, operandList;
   /// By value: the op that defines it, kNone for an argument.
   std::vector<uint32_t> definer;

@@ -71,7 +71,6 @@ struct OpaqueCount {
 struct ImportCounts {
   uint64_t ops = 0;
   uint64_t arguments = 0;
-  uint64_t pipeSplits = 0;         ///< dropped `pippy._pipe_split` markers
   uint64_t droppedChecks = 0;      ///< dropped `_assert_tensor_metadata`
   std::vector<OpaqueCount> opaque; ///< by first occurrence
 };

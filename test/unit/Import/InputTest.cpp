@@ -64,8 +64,9 @@ TEST(Input, MlirIsReadAsText) {
   Imported helper(kMlir, options);
   ASSERT_TRUE(helper.isGood);
   EXPECT_TRUE(helper.module.function);
-  EXPECT_TRUE(has(errorOf(kMlir, "nobody"),
-                  "the module has no graph 'nobody' | --list names"));
+  EXPECT_TRUE(
+      has(errorOf(kMlir, "nobody"), "the module has no graph 'nobody' | --list "
+                                    "names the graphs of an input"));
   mlir::MLIRContext context;
   auto list = listGraphs(llvm::MemoryBufferRef(kMlir, "in.mlir"), context);
   ASSERT_TRUE(succeeded(list));
@@ -95,30 +96,36 @@ TEST(Input, AModuleWithoutGraphsIsNoError) {
 }
 
 TEST(Input, TellsWhatItCannotRead) {
-  EXPECT_TRUE(has(errorOf(""), "1:1: the input is empty | expected FX text"));
+  EXPECT_TRUE(
+      has(errorOf(""),
+          "1:1: the input is empty | expected FX text, a trace log, or MLIR"));
   EXPECT_TRUE(has(errorOf(" \n\t\n"), "the input is empty"));
-  EXPECT_TRUE(has(errorOf(std::string("PK\x03\x04zip", 7)),
-                  "this is a zip archive; reading .pt2 is not in this build | "
-                  "dump the joint graph as text"));
+  EXPECT_TRUE(
+      has(errorOf(std::string("PK\x03\x04zip", 7)),
+          "this is a zip archive; reading .pt2 is not in this build | dump the "
+          "joint graph as text: TORCH_TRACE=DIR writes a log that holds it"));
   EXPECT_TRUE(has(errorOf(std::string("a\0b", 3)),
                   "this is a binary file of unknown format"));
-  EXPECT_TRUE(has(errorOf("hello"),
-                  "this is neither FX text, nor a trace log, nor MLIR | FX "
-                  "text has a line 'def forward('"));
+  EXPECT_TRUE(has(
+      errorOf("hello"),
+      "this is neither FX text, nor a trace log, nor MLIR | FX text has a line "
+      "'def forward(', a log records of TORCH_TRACE, MLIR a joint.graph"));
   EXPECT_TRUE(has(errorOf("x = torch.ops.aten.mm.default(a, b)\n"),
                   "there is no 'def forward(' at the beginning of a line"));
   EXPECT_TRUE(has(errorOf("module { joint.graph"), "expected"));
   EXPECT_TRUE(has(errorOf(std::string("ML\xefR", 4) + "rubbish"), ""));
-  EXPECT_TRUE(has(errorOf("module attributes {a = " + std::string(100000, '[')),
-                  "brackets nest deeper than 256 levels | no graph is nested "
-                  "like this"));
+  EXPECT_TRUE(has(
+      errorOf("module attributes {a = " + std::string(100000, '[')),
+      "brackets nest deeper than 256 levels | no graph is nested like this"));
 }
 
 TEST(Input, FilesAreOpenedOrExplained) {
   EXPECT_TRUE(has(errorOfPath(CUTBACK_SOURCE_DIR "/test"),
-                  "/test is a folder | name a file"));
+                  "/test is a folder | name a file: FX text, a trace log, "
+                  ".mlir or .mlirbc"));
   EXPECT_TRUE(has(errorOfPath("/no/such/file"),
-                  "cannot read /no/such/file: No such file or directory"));
+                  "cannot read /no/such/file: No such file or directory | "
+                  "check the path, and that the file may be read"));
   mlir::MLIRContext context;
   auto result = readInput(
       llvm::StringRef(CUTBACK_SOURCE_DIR "/test/corpus/mlp/joint.txt"),

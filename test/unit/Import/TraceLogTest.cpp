@@ -184,9 +184,11 @@ TEST(TraceLog, ErrorsNameThePlaceInTheLog) {
 TEST(TraceLog, SaysWhenThereIsNoGraph) {
   Imported in(descriptions() + "V1121 06:13:49.082000 1 x.py:1] {\"broken");
   EXPECT_FALSE(in.isGood);
-  EXPECT_TRUE(has(in.errors(), "1:1: this log holds no graph of AOTAutograd | "
-                               "a training step writes one when it runs under "
-                               "torch.compile with TORCH_TRACE=DIR"));
+  EXPECT_TRUE(has(in.errors(),
+                  "1:1: this log holds no graph of AOTAutograd | "
+                  "a training step writes one when it runs under "
+                  "torch.compile with TORCH_TRACE=DIR; caches must be off "
+                  "(TORCHINDUCTOR_FORCE_DISABLE_CACHES=1)"));
 }
 
 TEST(TraceLog, ReadsPyTorchsOwnHalves) {

@@ -19,6 +19,11 @@
 
 namespace cutback::joint {
 
+/// On a graph whose text had neither strides nor descriptors (releases before
+/// 2.8 or so). PyTorch's rules run without those facts there: a constant has no
+/// value, a write belongs to where it stands, and dead random calls stay.
+inline constexpr llvm::StringLiteral kUnannotatedText = "joint.unannotated";
+
 /// Number of SSA operands that the skeleton `args` asks for.
 unsigned countOperands(mlir::ArrayAttr args);
 
