@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The parts of the lexer that are not on the path of every statement. All of
-// them look at each character once, so that no text, however mutilated, costs
-// more than its length: an open string ends at the end of its line.
+// The parts of the lexer that are not on the path of every statement: comments
+// within lists, numbers, strings.
+//
+// All of them look at each character once, so that no text, however mutilated,
+// costs more than its length: an open string ends at the end of its line.
 
 #include "Lexer.h"
 

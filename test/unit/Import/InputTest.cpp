@@ -64,9 +64,9 @@ TEST(Input, MlirIsReadAsText) {
   Imported helper(kMlir, options);
   ASSERT_TRUE(helper.isGood);
   EXPECT_TRUE(helper.module.function);
-  EXPECT_TRUE(
-      has(errorOf(kMlir, "nobody"), "the module has no graph 'nobody' | --list "
-                                    "names the graphs of an input"));
+  EXPECT_TRUE(has(errorOf(kMlir, "nobody"),
+                  "the module has no graph 'nobody' | --list "
+                  "names the graphs of an input"));
   mlir::MLIRContext context;
   auto list = listGraphs(llvm::MemoryBufferRef(kMlir, "in.mlir"), context);
   ASSERT_TRUE(succeeded(list));
