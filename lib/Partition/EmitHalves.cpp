@@ -151,8 +151,10 @@ private:
           op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
           BlockRange(), /*numRegions=*/0);
     } else {
+      // What the regions read from outside stands behind the operands.
       IRMapping regionMapping;
-      regionMapping.map(op->getOperands(), operands);
+      for (uint32_t value : view.operands(number))
+        regionMapping.map(view.values[value], mapping[value]);
       created = op->clone(regionMapping);
     }
     block->push_back(created);
