@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// bench-partition [FILE…]: cost of the whole partition, from prepare to
-// verified, and of its network and solve, in process CPU seconds with the
-// graph in memory. Without files, generated graphs of 1 k, 10 k and 100 k ops
-// under both cost models. The first run in the process is reported beside the
-// median of five warm ones; each run starts from a fresh import, because
-// preparing changes the graph.
+// bench-partition [OPTIONS] [FILE…]: cost of the whole partition, from prepare
+// to verified, and of its network and solve, in process CPU seconds with the
+// graph in memory. Without files, generated graphs of 1 k, 10 k and 100 k ops.
+// The first run in the process is reported beside the median of the warm ones;
+// each run starts from a fresh import, because preparing changes the graph.
+//
+//   --cost-model=pytorch|roofline  one of the two (both)
+//   --free-parameters=WHICH        as for `cutback` (auto)
+//   --sym=NAME=SIZE                as for `cutback`
+//   --runs=N                       warm runs (5)
+//   --json                         one object a file and cost model, a line
 
 #include "GenerateGraph.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
+#include "cutback/Pipelines/OptionText.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -36,13 +44,30 @@ struct Sample {
   PhaseSeconds phases;
 };
 
-bool runOnce(llvm::MemoryBufferRef text, CostModel model, Sample &sample) {
+template <typename Key>
+Sample medianBy(std::vector<Sample> samples, Key key) {
+  std::sort(samples.begin(), samples.end(),
+            [&](const Sample &a, const Sample &b) { return key(a) < key(b); });
+  return samples[samples.size() / 2];
+}
+
+struct Settings {
+  std::vector<CostModel> models = {CostModel::Roofline, CostModel::PyTorch};
+  PartitionOptions options;
+  unsigned runs = 5;
+  bool json = false;
+};
+
+const char *nameOf(CostModel model) {
+  return model == CostModel::PyTorch ? "pytorch" : "roofline";
+}
+
+bool runOnce(llvm::MemoryBufferRef text, const PartitionOptions &options,
+             Sample &sample) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   FailureOr<ImportedModule> imported = readInput(text, context);
   if (failed(imported) || !imported->graph)
     return false;
-  PartitionOptions options;
-  options.costModel = model;
   PhaseSeconds seconds;
   double start = cpuSeconds();
   if (failed(preparePartition(imported->graph, options, seconds)))
@@ -59,57 +84,101 @@ bool runOnce(llvm::MemoryBufferRef text, CostModel model, Sample &sample) {
   return true;
 }
 
-bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
-             CostModel model) {
-  Sample first;
-  if (!runOnce(text, model, first)) {
-    llvm::errs() << name << ": no partition\n";
-    return false;
-  }
-  std::vector<Sample> warm(5);
-  for (Sample &sample : warm)
-    if (!runOnce(text, model, sample))
-      return false;
-  std::sort(warm.begin(), warm.end(), [](const Sample &a, const Sample &b) {
-    return a.whole < b.whole;
-  });
-  const Sample &median = warm[2];
+void print(llvm::StringRef name, CostModel model, const Sample &first,
+           const Sample &median) {
   double perOp = 1e6 / median.ops;
   const PhaseSeconds &p = median.phases;
   llvm::outs() << llvm::format(
       "%-34s %-8s %8llu ops %9.3f ms %7.3f us/op  first %7.3f us/op | prepare "
       "%.3f network %.3f solve %.3f extract %.3f verify %.3f us/op\n",
-      name.str().c_str(), model == CostModel::PyTorch ? "pytorch" : "roofline",
+      name.str().c_str(), nameOf(model),
       static_cast<unsigned long long>(median.ops), median.whole * 1e3,
       median.whole * perOp, first.whole * 1e6 / first.ops, p.prepare * perOp,
       p.network * perOp, p.solve * perOp, p.extract * perOp,
       p.verify * perOp);
-  llvm::outs().flush();
+}
+
+void printJson(llvm::StringRef name, CostModel model, const Sample &first,
+               const Sample &median) {
+  llvm::outs() << llvm::formatv(
+      "{{\"file\": {0}, \"costModel\": \"{1}\", \"ops\": {2}, \"whole\": {3}, "
+      "\"solve\": {4}, \"first\": {5}}\n",
+      llvm::json::Value(name), nameOf(model), median.ops,
+      llvm::json::Value(median.whole), llvm::json::Value(median.solve),
+      llvm::json::Value(first.whole));
+}
+
+bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
+             Settings &settings) {
+  for (CostModel model : settings.models) {
+    settings.options.costModel = model;
+    Sample first;
+    bool ok = runOnce(text, settings.options, first);
+    std::vector<Sample> warm(settings.runs);
+    for (Sample &sample : warm)
+      ok = ok && runOnce(text, settings.options, sample);
+    if (!ok) {
+      llvm::errs() << name << ": no partition\n";
+      return false;
+    }
+    Sample median = medianBy(warm, [](const Sample &s) { return s.whole; });
+    median.solve = medianBy(warm, [](const Sample &s) { return s.solve; }).solve;
+    (settings.json ? printJson : print)(name, model, first, median);
+    llvm::outs().flush();
+  }
   return true;
+}
+
+/// False with a message if `argument` is an option that is not understood.
+bool readOption(llvm::StringRef argument, Settings &settings) {
+  std::string error;
+  CostModel model;
+  if (argument == "--json") {
+    settings.json = true;
+  } else if (argument.consume_front("--cost-model=")) {
+    if (parseCostModel(argument, model, error))
+      settings.models = {model};
+  } else if (argument.consume_front("--free-parameters=")) {
+    parseFreeParameters(argument, settings.options.freeParameters, error);
+  } else if (argument.consume_front("--sym=")) {
+    parseSymbols({argument.str()}, settings.options.symbols, error);
+  } else if (!argument.consume_front("--runs=") ||
+             argument.getAsInteger(10, settings.runs) || !settings.runs) {
+    error = "unknown option '" + argument.str() + "'";
+  }
+  if (!error.empty())
+    llvm::errs() << error << "\n";
+  return error.empty();
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  bool ok = true;
+  Settings settings;
+  bool ok = true, files = false;
+  for (int i = 1; i < argc; ++i)
+    if (llvm::StringRef(argv[i]).starts_with("--") &&
+        !readOption(argv[i], settings))
+      return 1;
   for (int i = 1; i < argc; ++i) {
+    if (llvm::StringRef(argv[i]).starts_with("--"))
+      continue;
+    files = true;
     auto buffer = llvm::MemoryBuffer::getFile(argv[i]);
     if (!buffer) {
       llvm::errs() << argv[i] << ": " << buffer.getError().message() << "\n";
       return 1;
     }
-    for (CostModel model : {CostModel::Roofline, CostModel::PyTorch})
-      ok &= measure(argv[i], (*buffer)->getMemBufferRef(), model);
+    ok &= measure(argv[i], (*buffer)->getMemBufferRef(), settings);
   }
-  if (argc > 1)
+  if (files)
     return !ok;
   for (uint64_t ops : {1000, 10000, 100000}) {
     bench::GraphShape shape;
     shape.ops = ops;
     std::string text = bench::generateJointText(shape);
-    llvm::MemoryBufferRef buffer(text, "generated");
-    for (CostModel model : {CostModel::Roofline, CostModel::PyTorch})
-      ok &= measure("generated " + std::to_string(ops), buffer, model);
+    ok &= measure("generated " + std::to_string(ops),
+                  llvm::MemoryBufferRef(text, "generated"), settings);
   }
   return !ok;
 }
