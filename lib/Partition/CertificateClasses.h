@@ -56,15 +56,16 @@ struct Instance {
   int32_t left = 0;        ///< how often the halves may still run it
 };
 
-/// Operation* → first value class, for the ops of one function.
+/// Operation* → first value class, for the ops of one function. Ops that lie
+/// close together in memory, as ops made one after the other do, have slots
+/// close together: kilobytes are hashed, places within one are kept.
 class DefinitionMap {
 public:
   void reset(size_t numOps);
   void insert(mlir::Operation *op, uint32_t value) {
-    uint64_t at = slotOf(op);
-    while (slots[at].op)
-      at = (at + 1) & mask;
-    slots[at] = {op, value};
+    if (2 * ++numUsed > slots.size())
+      grow();
+    place({op, value});
   }
   /// kNone for an op that was not inserted.
   uint32_t lookup(mlir::Operation *op) const {
@@ -80,11 +81,20 @@ private:
     uint32_t value;
   };
   uint64_t slotOf(mlir::Operation *op) const {
-    return (reinterpret_cast<uintptr_t>(op) * 0x9E3779B97F4A7C15ull) >> shift;
+    uint64_t line = reinterpret_cast<uintptr_t>(op) >> 6;
+    uint64_t part = (line >> 4) * 0x9E3779B97F4A7C15ull >> 32;
+    return (part * 16 + (line & 15)) & mask;
   }
+  void place(Slot slot) {
+    uint64_t at = slotOf(slot.op);
+    while (slots[at].op)
+      at = (at + 1) & mask;
+    slots[at] = slot;
+  }
+  void grow();
+
   std::vector<Slot> slots;
-  uint64_t mask = 0;
-  unsigned shift = 63;
+  uint64_t mask = 0, numUsed = 0;
 };
 
 /// Numbers the bodies of the joint graph, the forward and the backward with
@@ -132,7 +142,6 @@ private:
   };
   struct Key {
     mlir::Operation *op;
-    uint64_t hash;
     llvm::ArrayRef<uint32_t> operands;
     llvm::ArrayRef<mlir::Value> captured;
   };
@@ -145,7 +154,6 @@ private:
   /// An effect of the joint graph of this kind that no half has had yet, or
   /// kNone.
   uint32_t unusedEffectLike(mlir::Operation *op) const;
-  void beginBody(mlir::Block &block);
   const Kind &kindOf(mlir::Operation *op);
   uint64_t hashAttributes(mlir::Operation *op);
   bool equalAttributes(mlir::Operation *a, mlir::Operation *b);
@@ -153,9 +161,10 @@ private:
   bool equalRegions(mlir::Operation *a, llvm::ArrayRef<uint32_t> aOperands,
                     const Key &key);
   Key keyOf(mlir::Operation *op);
+  uint64_t hashOf(const Key &key);
   bool matches(uint32_t opClass, const Key &key);
-  uint32_t find(const Key &key);
-  uint32_t add(const Key &key, Conduct conduct, bool isListed);
+  uint32_t find(const Key &key, uint64_t hash);
+  uint32_t add(const Key &key, uint64_t hash, Conduct conduct, bool isListed);
   void grow();
   void place(Slot slot);
   uint32_t addInstance(uint32_t opClass, uint32_t head);
@@ -163,7 +172,7 @@ private:
   mlir::FailureOr<uint32_t> matchHalfOp(mlir::Operation *op);
   mlir::FailureOr<uint32_t> takeInstance(const Key &key, uint32_t head);
   uint32_t pickInstance(const Key &key, uint32_t head);
-  mlir::FailureOr<uint32_t> addForeign(const Key &key);
+  mlir::FailureOr<uint32_t> addForeign(const Key &key, uint64_t hash);
   mlir::LogicalResult reportForeignEffect(const Key &key);
   mlir::LogicalResult reportUsedUp(mlir::Operation *op, uint32_t opClass);
   void define(mlir::Operation *op, uint32_t opClass);
@@ -172,6 +181,7 @@ private:
   uint32_t graphArgs;
   mlir::Dialect *jointDialect;
   mlir::StringAttr namesId;
+  mlir::DictionaryAttr noAttributes;
 
   std::vector<OpClass> classes;
   std::vector<uint32_t> operandClasses;
@@ -181,17 +191,19 @@ private:
   std::vector<Slot> slots;
   uint64_t slotMask = 0, numListed = 0;
   std::vector<Kind> kinds;
-  llvm::DenseMap<void *, uint32_t> kindIndex;
+  llvm::DenseMap<const void *, uint32_t> kindIndex;
+  const void *lastKindName = nullptr;
+  uint32_t lastKind = 0;
 
   // The function at work.
   mlir::Block *block = nullptr;
   Body body = Body::Joint;
-  std::vector<mlir::Operation *> ops;
   DefinitionMap definitions;
   std::vector<uint32_t> argClasses, jointArgClasses;
   llvm::SmallVector<uint32_t, 16> scratch;
   llvm::SmallVector<mlir::Value, 4> capturedScratch;
   uint32_t nextSequence = 0, lastSequence = 0;
+  uint32_t guess = 0; ///< the class behind the one met last
   bool hadEffect = false;
 };
 

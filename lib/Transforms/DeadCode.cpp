@@ -31,6 +31,7 @@ uint64_t cutback::eliminateDeadCode(Block &block) {
   uint64_t erased = 0;
   for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
     Operation *before = op->getPrevNode();
+    __builtin_prefetch(before);
     if (op->use_empty() && mayGo(op)) {
       op->erase();
       ++erased;

@@ -17,6 +17,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct RandomGraphOptions {
   unsigned percentDuplicate = 10;
   /// Operands are among the last so many values, mostly.
   unsigned window = 12;
+  /// Every op reads the one before it: little is dead.
+  bool isChain = false;
 };
 
 class RandomGraph {
@@ -109,7 +112,8 @@ private:
                    const std::vector<std::string> &b) {
     static const char *unary[] = {"sin", "exp", "relu", "tanh"};
     static const char *binary[] = {"mul.Tensor", "sub.Tensor", "mm"};
-    std::string x = "%" + near(a), y = "%" + near(b);
+    std::string x = "%" + (options.isChain ? a.back() : near(a));
+    std::string y = "%" + near(b);
     std::string one = std::string(" : (") + type + ") -> " + type;
     std::string two = " : (" + types(2) + ") -> " + type;
     if (chance(options.percentRandom))
@@ -130,7 +134,7 @@ private:
 
   void addOp(std::vector<std::string> &values, const char *prefix) {
     std::string name = prefix + std::to_string(next++);
-    if (!calls.empty() && chance(options.percentDuplicate))
+    if (!calls.empty() && !options.isChain && chance(options.percentDuplicate))
       calls.push_back(
           calls[calls.size() - 1 - pick(std::min<unsigned>(calls.size(), 20))]);
     else
@@ -160,7 +164,8 @@ private:
   void addBackwardOp() {
     std::string name = "g" + std::to_string(next++);
     std::string text;
-    if (chance(options.percentDuplicate) && !backwardCalls.empty())
+    if (!backwardCalls.empty() && !options.isChain &&
+        chance(options.percentDuplicate))
       text = backwardCalls[backwardCalls.size() - 1 -
                            pick(std::min<unsigned>(backwardCalls.size(), 10))];
     else if (chance(60))
@@ -197,6 +202,13 @@ inline mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context,
 
 inline joint::GraphOp graphOf(mlir::ModuleOp module) {
   return *module.getOps<joint::GraphOp>().begin();
+}
+
+/// CPU time of this thread: other load on the machine hardly counts.
+inline double cpuNanoseconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1e9 + now.tv_nsec;
 }
 
 inline std::string print(mlir::Operation *op) {
