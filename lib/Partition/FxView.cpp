@@ -177,9 +177,7 @@ private:
 
   void addOp(uint32_t op) {
     addConstants(op);
-    for (uint32_t value : view.operands(op))
-      seenTangent |= view.isArg(value) &&
-                     roleOf(graph.getRole(value)) == FxRole::Tangent;
+
     Operation *operation = view.ops[op];
     auto call = dyn_cast<FrameworkCallOpInterface>(operation);
     uint32_t first = view.resultBegin[op], count = view.numResults(op);
@@ -221,10 +219,9 @@ private:
   uint32_t flagsOf(uint32_t op, FrameworkCallOpInterface call) {
     uint32_t flags = 0;
     const OpTraits &traits = view.traits[op];
-    if (isa<WriteOp>(view.ops[op])) {
+    if (auto write = dyn_cast<WriteOp>(view.ops[op])) {
       flags |= fxflag::MutableSchema;
-      // Without annotations a write counts to where it stands.
-      if (isUnannotated && seenTangent)
+      if (write.getSide() == Side::Backward)
         flags |= fxflag::TagBackward;
     } else if (isa<AssertOp>(view.ops[op]))
       flags |= fxflag::Assert;
@@ -335,7 +332,6 @@ private:
   TorchRuleSet rules;
   GraphOp graph;
   bool isUnannotated;
-  bool seenTangent = false; ///< an op before this one reads a tangent
   FxGraphBuilder builder;
   std::vector<int32_t> storageOf;
   FxView fx;

@@ -73,11 +73,28 @@ static MaxFlowAlgorithm algorithmOf(Solver solver) {
 // Prepare
 //===----------------------------------------------------------------------===//
 
+/// In a text without annotations PyTorch 2.13 takes a write for a part of the
+/// half in which it stands: behind the first reader of a tangent, the backward.
+static void placeWrites(const GraphView &view) {
+  joint::GraphOp graph = view.graph;
+  bool inBackward = false;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    for (uint32_t value : view.operands(op))
+      inBackward |= view.isArg(value) && graph.getRole(value).getKind() ==
+                                             joint::RoleKind::Tangent;
+    if (auto write = dyn_cast<joint::WriteOp>(view.ops[op]); write && inBackward)
+      write.setSide(joint::Side::Backward);
+  }
+}
+
 /// Dead code elimination and CSE as PyTorch does them, so that the networks
 /// can be compared.
 static LogicalResult prepareAsTorch(joint::GraphOp graph,
                                     const PartitionOptions &options) {
   GraphView view = GraphView::build(graph);
+  if (options.rules == Rules::Torch2_13 &&
+      graph->hasAttr(joint::kUnannotatedText))
+    placeWrites(view);
   FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
   if (failed(sizes))
     return failure();

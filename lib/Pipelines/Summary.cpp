@@ -109,11 +109,20 @@ private:
     result.saved.push_back(std::move(saved));
   }
 
+  /// A constant is part of both halves; nobody hands it over.
+  bool isConstant(uint32_t value) {
+    joint::GraphOp graph = view.graph;
+    return view.isArg(value) &&
+           graph.getRole(value).getKind() == joint::RoleKind::Constant;
+  }
+
   void listSaved() {
     joint::GraphOp graph = view.graph;
     for (uint32_t value : result.halves.savedSizes)
       add(value, SavedValue::Size);
     for (uint32_t value : result.halves.savedTensors) {
+      if (isConstant(value))
+        continue;
       bool seed = view.isArg(value) &&
                   (graph.getRole(value).getKind() == joint::RoleKind::RngSeed ||
                    graph.getRole(value).getKind() ==
@@ -131,6 +140,8 @@ private:
     for (uint32_t value : view.forwardResults())
       others[sizes.storage[value]] = 1;
     for (uint32_t value : result.halves.savedTensors) {
+      if (isConstant(value))
+        continue;
       uint32_t base = sizes.storage[value];
       result.savedPlainBytes += sizes.bytes[value];
       if (view.isArg(value))
@@ -154,6 +165,15 @@ private:
                                : opKind(view.ops[op]);
   }
 
+  void listAsTorch() {
+    const std::vector<FxNodeId> &replayed = torch->halves().replayedRandom;
+    for (FxNodeId node : replayed)
+      result.replayedRandom.push_back(std::string(fx->graph.name(node)));
+    for (FxNodeId node : torch->halves().recomputed)
+      if (!llvm::is_contained(replayed, node))
+        result.recomputed.push_back(std::string(fx->graph.name(node)));
+  }
+
   void listRecomputed() {
     std::vector<OpCount> &counts = result.recomputedByKind;
     llvm::StringMap<size_t> index;
@@ -167,8 +187,7 @@ private:
       ++counts[it->second].count;
     }
     if (torch)
-      for (FxNodeId node : torch->halves().recomputed)
-        result.recomputed.push_back(std::string(fx->graph.name(node)));
+      listAsTorch();
     llvm::stable_sort(counts, [](const OpCount &a, const OpCount &b) {
       return a.count > b.count;
     });

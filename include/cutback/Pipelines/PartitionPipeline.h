@@ -90,6 +90,9 @@ struct PartitionResult {
   uint64_t networkVertices = 0, networkArcs = 0;
   std::string solver; ///< the solver that ran
   std::vector<std::string> recomputed;
+  /// Random calls that PyTorch runs again with a saved generator state, under
+  /// its rules; not in `recomputed`.
+  std::vector<std::string> replayedRandom;
   std::vector<OpCount> recomputedByKind;
   std::vector<OpCount> opaque;
   PeakResult peak;
