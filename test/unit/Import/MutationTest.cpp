@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Thousands of mutilated texts: none crashes or hangs, each imports to IR that
-// verifies, or says why not.
+// verifies, or says why not. CUTBACK_MUTATIONS=N makes N times as many.
 
 #include "ImportTestSupport.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 
 using namespace cutback;
@@ -84,6 +86,8 @@ private:
 void importMutations(const std::string &text, unsigned seed, unsigned count) {
   Mutator mutator(text, seed);
   unsigned numGood = 0;
+  if (const char *factor = std::getenv("CUTBACK_MUTATIONS"))
+    count *= std::max(1, std::atoi(factor));
   mlir::MLIRContext context;
   for (unsigned i = 0; i < count; ++i) {
     std::string mutated = mutator.next();
@@ -143,6 +147,13 @@ TEST(ImportMutation, FxText) {
   ASSERT_TRUE(in.isGood) << in.errors();
   ASSERT_TRUE(in.isValid) << in.errors();
   importMutations(text, 1, 2000);
+}
+
+TEST(ImportMutation, RealTexts) {
+  importMutations(corpusText("dynamic_llama/joint.txt"), 3, 20);
+  importMutations(corpusText("resnet18_2023/joint.txt"), 4, 20);
+  importMutations(corpusText("gpt2_selective/joint.txt"), 5, 20);
+  importMutations(corpusText("moe/joint.txt"), 6, 20);
 }
 
 TEST(ImportMutation, TraceLog) {
