@@ -24,17 +24,19 @@ using namespace cutback;
 
 namespace {
 
-/// The only block of a function's body, or null.
-Block *bodyOf(FunctionOpInterface function) {
-  Region &body = function.getFunctionBody();
-  return body.hasOneBlock() ? &body.front() : nullptr;
+/// Calls `simplify` on the body of each function in `root` that has one block.
+void forEachBody(Operation *root, llvm::function_ref<void(Block &)> simplify) {
+  root->walk<WalkOrder::PreOrder>([&](FunctionOpInterface function) {
+    if (function.getFunctionBody().hasOneBlock())
+      simplify(function.getFunctionBody().front());
+    return WalkResult::skip();
+  });
 }
 
 struct EliminateDeadCode
     : cutback::impl::EliminateDeadCodeBase<EliminateDeadCode> {
   void runOnOperation() override {
-    if (Block *block = bodyOf(getOperation()))
-      eliminateDeadCode(*block);
+    forEachBody(getOperation(), [](Block &block) { eliminateDeadCode(block); });
   }
 };
 
@@ -42,8 +44,8 @@ struct EliminateCommonSubexpressions
     : cutback::impl::EliminateCommonSubexpressionsBase<
           EliminateCommonSubexpressions> {
   void runOnOperation() override {
-    if (Block *block = bodyOf(getOperation()))
-      eliminateCommonSubexpressions(*block);
+    forEachBody(getOperation(),
+                [](Block &block) { eliminateCommonSubexpressions(block); });
   }
 };
 
@@ -61,7 +63,7 @@ struct ReorderBackward : cutback::impl::ReorderBackwardBase<ReorderBackward> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!bodyOf(function) || !isBackward(function))
+    if (!function.getBody().hasOneBlock() || !isBackward(function))
       return;
     reorderBackward(function, unknownDimension);
   }

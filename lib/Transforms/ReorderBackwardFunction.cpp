@@ -59,8 +59,8 @@ public:
                      remark::RemarkOpts::name("order-kept")
                          .category("cutback-reorder-backward")
                          .function(function.getName()))
-          << remark::reason("the order in front of the first users needs {0} "
-                            "bytes at its peak, the order kept {1}",
+          << remark::reason("recomputing right before the first use needs {0} "
+                            "bytes at the peak, the order kept {1}",
                             peakOf(order), outcome.peakBefore);
       order = before;
     }

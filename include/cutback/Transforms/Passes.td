@@ -7,12 +7,12 @@
 
 include "mlir/Pass/PassBase.td"
 
-def EliminateDeadCode
-    : InterfacePass<"cutback-eliminate-dead-code", "mlir::FunctionOpInterface"> {
+def EliminateDeadCode : Pass<"cutback-eliminate-dead-code"> {
   let summary = "erase ops that nothing needs";
   let description = [{
     Erases every op whose results are unused and that has no effects, from the
-    last op of the body to the first, so that one walk removes whole chains.
+    last op of a body to the first, so that one walk removes whole chains.
+    Takes all functions in what it runs on (graphs, halves, the module).
 
     Assumes: bodies of one block (others are left alone).
     Guarantees: results, gradients, writes and checks are computed as before.
@@ -42,20 +42,20 @@ def EliminateDeadCode
 }
 
 def EliminateCommonSubexpressions
-    : InterfacePass<"cutback-eliminate-common-subexpressions",
-                    "mlir::FunctionOpInterface"> {
+    : Pass<"cutback-eliminate-common-subexpressions"> {
   let summary = "replace an op by an earlier one that computes the same";
   let description = [{
     Two ops are the same when name, operands, result types and attributes are
     (the names of results aside). The later one is erased and its users read
-    the earlier one.
+    the earlier one. Takes all functions in what it runs on.
 
     Assumes: bodies of one block (others are left alone), value semantics.
     Guarantees: every value is computed from the same values as before.
     Never: merges ops with effects, random ops, ops that may run only once, ops
     with regions, ops with different policies or plan attributes (so that a
     recomputed copy stays apart from its original), readers of an argument with
-    a write of it between them, or two ops whose storages the function returns.
+    a write of it between them, or two ops that allocate storages which the
+    function returns.
     Cost: expected linear, one hash table.
 
     Example: the second read of the written argument stays.
