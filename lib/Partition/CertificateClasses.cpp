@@ -177,18 +177,18 @@ bool ClassTable::equalRegions(Operation *a, ArrayRef<uint32_t> aOperands,
                               const Key &key) {
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(a->getRegions(), captured);
-  llvm::DenseMap<Value, uint32_t> left, right;
+  llvm::DenseMap<Value, uint32_t> classesOfA, classesOfB;
   for (auto [i, value] : llvm::enumerate(captured))
-    left[value] = aOperands[a->getNumOperands() + i];
+    classesOfA[value] = aOperands[a->getNumOperands() + i];
   for (auto [i, value] : llvm::enumerate(key.captured))
-    right[value] = key.operands[key.op->getNumOperands() + i];
+    classesOfB[value] = key.operands[key.op->getNumOperands() + i];
   llvm::DenseMap<Value, Value> inside;
   auto check = [&](Value l, Value r) -> LogicalResult {
     auto known = inside.find(l);
     if (known != inside.end())
       return success(known->second == r);
-    auto i = left.find(l), j = right.find(r);
-    return success(i != left.end() && j != right.end() &&
+    auto i = classesOfA.find(l), j = classesOfB.find(r);
+    return success(i != classesOfA.end() && j != classesOfB.end() &&
                    i->second == j->second);
   };
   auto mark = [&](Value l, Value r) { inside[l] = r; };

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes of this folder: each calls its library function on what it runs
-// on. No state is shared, so functions of a module may go in parallel.
+// The passes of this folder. Each is a thin shell around a library function of
+// the same name; what it does and costs is said there and in Passes.td.
+//
+// Simplifications take every function in what they run on, so that one flag
+// serves graphs, halves and whole modules. The others are tied to one kind of
+// op. None keeps state: functions of a module may go in parallel.
 
 #include "cutback/Transforms/Passes.h"
 

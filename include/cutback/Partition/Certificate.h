@@ -30,19 +30,29 @@ struct HalvesSignature {
 
 /// What the certificate counted, for reports.
 struct CertificateStats {
-  uint64_t classes = 0;        ///< value classes of the joint graph
-  uint64_t recomputedOps = 0;  ///< ops whose class both halves compute
+  uint64_t classes = 0;       ///< value classes of the joint graph
+  uint64_t recomputedOps = 0; ///< ops whose class both halves compute
 };
 
 /// Value numbering of all three functions bottom up (20-partition §6): class =
-/// (op, attributes, classes of operands, result index); arguments by role and
-/// name; each effectful or unseeded random op is a class of its own. Accepts
-/// if and only if every result, gradient and write has the joint graph's
-/// class, in the joint graph's order of effects; effectful and unseeded random
-/// ops occur once in both halves together; the saved lists agree; the backward
-/// reads nothing but saved values, tangents, seeds, and long-lived arguments
-/// that were not written before. Emits an error that names the value
-/// otherwise. Expected linear time.
+/// (op, attributes, result types, classes of operands, result index); arguments
+/// by name. Names, policies and plan attributes do not count. Each effectful or
+/// unseeded random op is a class of its own; in a half it is the one with its
+/// key and name, else the next of its key that is left.
+///
+/// Accepts if and only if
+///   * every forward result and every gradient has the joint graph's class;
+///   * every effect runs once in both halves together, and each half keeps the
+///     joint graph's order; unseeded random ops run at most once, ops that may
+///     not be recomputed no more often than in the joint graph;
+///   * the saved lists agree, in number, order, types and names;
+///   * the backward reads nothing but saved values, tangents, seeds, and
+///     parameters, buffers and constants that the forward does not write;
+///   * no saved value shares the storage of an argument that the forward
+///     writes after the value was made.
+/// Otherwise emits an error that names the value and the first difference,
+/// with a note at the joint graph's op. Expected linear time, about 150 ns an
+/// op of the joint graph at a thousand ops, 300 ns at a hundred thousand.
 mlir::LogicalResult verifyHalves(joint::GraphOp graph,
                                  mlir::func::FuncOp forward,
                                  mlir::func::FuncOp backward,
@@ -56,9 +66,9 @@ mlir::LogicalResult verifyHalves(joint::GraphOp graph,
                                  mlir::func::FuncOp backward,
                                  const HalvesSignature &signature,
                                  CertificateStats *stats = nullptr);
-mlir::FailureOr<HalvesSignature>
-deriveSignature(joint::GraphOp graph, mlir::func::FuncOp forward,
-                mlir::func::FuncOp backward);
+mlir::FailureOr<HalvesSignature> deriveSignature(joint::GraphOp graph,
+                                                 mlir::func::FuncOp forward,
+                                                 mlir::func::FuncOp backward);
 
 } // namespace cutback
 
