@@ -99,15 +99,30 @@ static std::string nearestNames(const GraphView &view, StringRef name) {
   return text;
 }
 
-FailureOr<std::vector<OpPolicy>>
-cutback::collectPolicies(const GraphView &view,
-                         const llvm::StringMap<std::string> &byName) {
-  std::vector<OpPolicy> policies(view.numOps(), OpPolicy::None);
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    if (auto attr = view.ops[op]->getDiscardableAttr(JointDialect::kPolicy))
-      policies[op] = policyOf(cast<PolicyAttr>(attr).getKind());
-  if (byName.empty())
-    return policies;
+/// Whoever asks for a view to be saved gets what it looks at: a view costs
+/// nothing to compute again, and no bytes of its own can be saved.
+static void moveToBases(const GraphView &view,
+                        std::vector<OpPolicy> &policies) {
+  for (uint32_t op = view.numOps(); op-- > 0;) {
+    if (policies[op] != OpPolicy::MustSave || !view.traits[op].view)
+      continue;
+    auto model = dyn_cast<RematerializableOpInterface>(view.ops[op]);
+    int64_t operand = model ? model.getAliasedOperand(0) : -1;
+    if (operand < 0 || operand >= int64_t(view.operands(op).size()))
+      continue;
+    uint32_t base = view.definer[view.operands(op)[operand]];
+    if (base != GraphView::kNone && policies[base] == OpPolicy::MustRecompute)
+      continue; // a contradiction, which has a path to show
+    policies[op] = OpPolicy::None;
+    if (base != GraphView::kNone)
+      policies[base] = OpPolicy::MustSave;
+  }
+}
+
+/// Adds what the command line asks for.
+static LogicalResult addByName(const GraphView &view,
+                               const llvm::StringMap<std::string> &byName,
+                               std::vector<OpPolicy> &policies) {
   llvm::StringMap<uint32_t> numbers;
   for (uint32_t value = 0; value < view.numValues(); ++value)
     numbers.try_emplace(view.name(value), value);
@@ -135,5 +150,18 @@ cutback::collectPolicies(const GraphView &view,
     }
     policies[view.definer[it->second]] = policyOf(*kind);
   }
+  return success();
+}
+
+FailureOr<std::vector<OpPolicy>>
+cutback::collectPolicies(const GraphView &view,
+                         const llvm::StringMap<std::string> &byName) {
+  std::vector<OpPolicy> policies(view.numOps(), OpPolicy::None);
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (auto attr = view.ops[op]->getDiscardableAttr(JointDialect::kPolicy))
+      policies[op] = policyOf(cast<PolicyAttr>(attr).getKind());
+  if (!byName.empty() && failed(addByName(view, byName, policies)))
+    return failure();
+  moveToBases(view, policies);
   return policies;
 }
