@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cutback {
@@ -42,7 +43,8 @@ std::string formatPicoseconds(double picoseconds);
 class TextTable {
 public:
   enum Align { Left, Right };
-  explicit TextTable(std::vector<Align> columns) : columns(columns) {}
+  explicit TextTable(std::vector<Align> columns)
+      : columns(std::move(columns)) {}
   /// Adds a row; missing cells are empty, cells beyond the columns are
   /// appended to the last one.
   void add(std::vector<std::string> cells);
