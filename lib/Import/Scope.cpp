@@ -47,7 +47,8 @@ LogicalResult Scope::addArgument(const Argument &argument) {
   Binding binding;
   binding.isBackward = isBackwardInput(argument.name, argument.descriptor);
   binding.value = block().addArgument(
-      argument.type->type, source.locate(context, source.text().begin()));
+      argument.type->type,
+      source.locate(context, argument.name.begin(), cursor));
   types.bindSymbols(*argument.type);
   arguments.push_back(argument);
   return define(argument.name, binding);
@@ -57,6 +58,6 @@ void Scope::addConstant(StringRef name, Binding &binding,
                         const DeclaredType &type) {
   binding.kind = Binding::Value;
   binding.value = block().addArgument(
-      type.type, source.locate(context, source.text().begin()));
+      type.type, source.locate(context, name.begin(), cursor));
   arguments.push_back({name, StringRef(), &type, /*isConstant=*/true});
 }

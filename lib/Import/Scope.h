@@ -110,6 +110,7 @@ private:
 
   NameTable names;
   std::vector<Binding> bindings; ///< by name
+  SourceText::Cursor cursor;     ///< behind the last argument
 };
 
 /// A name in a message, cut where it is long.

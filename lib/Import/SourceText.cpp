@@ -19,14 +19,31 @@ std::pair<unsigned, unsigned> SourceText::lineAndColumn(const char *at) const {
   StringRef before(file.begin(), at - file.begin());
   unsigned line = before.count('\n');
   size_t newline = before.rfind('\n');
-  unsigned column =
-      newline == StringRef::npos ? before.size() : before.size() - newline - 1;
+  return origin(line, newline == StringRef::npos ? before.size()
+                                                 : before.size() - newline - 1);
+}
+
+/// Where a place of `file`, counted from 0, was in the user's file.
+std::pair<unsigned, unsigned> SourceText::origin(unsigned line,
+                                                 unsigned column) const {
   if (!stripped)
     return {line + 1, column + 1};
   if (line >= stripped->lines.size())
     return {1, 1};
   StrippedLog::Line origin = stripped->lines[line];
   return {origin.line, origin.column + column};
+}
+
+Location SourceText::locate(MLIRContext *context, const char *at,
+                            Cursor &cursor) const {
+  if (!cursor.lineBegin)
+    cursor.lineBegin = file.begin();
+  StringRef between(cursor.lineBegin, at - cursor.lineBegin);
+  cursor.line += between.count('\n');
+  if (size_t newline = between.rfind('\n'); newline != StringRef::npos)
+    cursor.lineBegin += newline + 1;
+  auto [line, column] = origin(cursor.line, at - cursor.lineBegin);
+  return FileLineColLoc::get(context, fileName, line, column);
 }
 
 Location SourceText::locate(MLIRContext *context, const char *at) const {

@@ -44,8 +44,17 @@ public:
   /// diagnostics.
   std::pair<unsigned, unsigned> lineAndColumn(const char *at) const;
   mlir::Location locate(mlir::MLIRContext *context, const char *at) const;
+  /// The same for positions in ascending order, linear over all of them.
+  struct Cursor {
+    const char *lineBegin = nullptr; ///< of the line of the last position
+    unsigned line = 0;               ///< in `file`, from 0
+  };
+  mlir::Location locate(mlir::MLIRContext *context, const char *at,
+                        Cursor &cursor) const;
 
 private:
+  std::pair<unsigned, unsigned> origin(unsigned line, unsigned column) const;
+
   llvm::StringRef fileName, file, content;
   std::shared_ptr<const StrippedLog> stripped;
 };

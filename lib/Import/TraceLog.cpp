@@ -273,8 +273,7 @@ private:
 
 bool cutback::fx::isTraceLog(StringRef text) {
   // Other lines may come first: other programs write to the same stream.
-  constexpr unsigned kLinesToTry = 1000;
-  for (unsigned i = 0; i < kLinesToTry && !text.empty(); ++i) {
+  while (!text.empty()) {
     auto [line, rest] = text.split('\n');
     if (hasLogPrefix(line) && line.contains("] {\""))
       return true;

@@ -37,7 +37,7 @@ enum class GraphKind { Joint, Forward, Backward, Inference };
 llvm::StringRef stringifyGraphKind(GraphKind kind);
 
 struct ImportOptions {
-  /// Which graph of an input with several: a number of the list, a name
+  /// Which graph of an input with several: its number, from 0, or its name
   /// ("aot_joint_graph 0/0", "@step" or "step" in MLIR), or a name without its
   /// compile id if only one graph has it. Empty: the first joint graph, or the
   /// first graph if none is joint.
@@ -111,7 +111,14 @@ openInput(llvm::StringRef path, mlir::MLIRContext &context);
 ///              symbolic stride is kDynamic); on an op of several results an
 ///              array of those, unit where contiguous
 ///   sizes      `symbols` of the graph; `joint.dims` on arguments and on
-///              results whose sizes depend on data
+///              results whose sizes depend on data (on an op of several
+///              results an array of those, unit where the sizes are static)
+///   age        `joint.unannotated` on the graph if the text has neither
+///              strides nor descriptors
+/// A func.func has `joint.symbols`; of a forward half,
+/// `joint.num_forward_results` (the rest of its results is saved), if the text
+/// says it; of a backward half, `joint.gradient_of`: for each result, its
+/// number in PyTorch's list, that is the number of the primal.
 mlir::FailureOr<ImportedModule> readInput(llvm::MemoryBufferRef buffer,
                                           mlir::MLIRContext &context,
                                           const ImportOptions &options = {});

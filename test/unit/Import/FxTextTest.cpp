@@ -55,6 +55,21 @@ TEST(FxText, PlacesAreThoseOfTheModel) {
   EXPECT_EQ(place.getLine(), 7u);
 }
 
+TEST(FxText, ArgumentsLieWhereTheyAreDeclared) {
+  Imported in(jointText("        _tensor_constant0: \"i64[][]cpu\" = "
+                        "self._tensor_constant0\n"));
+  ASSERT_TRUE(in.isGood) << in.errors();
+  std::vector<std::pair<unsigned, unsigned>> places;
+  for (mlir::BlockArgument argument :
+       in.module.graph.getBody().getArguments()) {
+    auto place = mlir::dyn_cast<mlir::FileLineColLoc>(argument.getLoc());
+    ASSERT_TRUE(place);
+    places.emplace_back(place.getLine(), place.getColumn());
+  }
+  EXPECT_EQ(places, (std::vector<std::pair<unsigned, unsigned>>{
+                        {7, 9}, {8, 9}, {9, 9}, {14, 9}}));
+}
+
 TEST(FxText, OpsWithoutAPlaceLieWhereTheGraphBegins) {
   Imported in(jointText(
       "        # No stacktrace found for following nodes\n"
