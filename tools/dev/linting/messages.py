@@ -18,7 +18,8 @@ from .tree import Finding
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 WORDS = re.compile(r"[A-Za-z]{3}")
 EXPECTATION = re.compile(r"expected-(?:error|warning|note|remark)|"
-                         r"(?://|#)\s*[A-Z][A-Z0-9_-]*:")
+                         r"(?:^|//|#)\s*(?!RUN|DEFINE|REDEFINE)"
+                         r"[A-Z][A-Z0-9_-]*:")
 
 
 def _tokens(text):
