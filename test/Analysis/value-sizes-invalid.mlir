@@ -1,10 +1,12 @@
 // Symbols that are not there, and sizes that no number holds.
 //
-// RUN: not cutback-opt %s --cutback-print-analysis="columns=bytes sym=s7=3,s6=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SYMBOL
+// RUN: not cutback-opt %s --split-input-file --cutback-print-analysis="columns=bytes sym=s7=3,s6=2" -o /dev/null 2>&1 | FileCheck %s --check-prefix=SYMBOL
 // RUN: cutback-opt %s --split-input-file --verify-diagnostics --cutback-print-analysis=columns=bytes
 
 // SYMBOL: error: 'joint.graph' op has no symbol 's6'
 // SYMBOL: note: {{.*}}its symbols are s0, s1
+// SYMBOL: error: 'joint.graph' op has no symbol 's6'
+// SYMBOL: note: {{.*}}all its sizes are static
 joint.graph @only_these_symbols_may_be_given(
     %x: tensor<?x?xf32> {joint.role = #joint.role<input>, joint.dims = ["s0", "s1"]})
     -> () gradients ()
