@@ -36,12 +36,13 @@ std::pair<unsigned, unsigned> SourceText::origin(unsigned line,
 
 Location SourceText::locate(MLIRContext *context, const char *at,
                             Cursor &cursor) const {
-  if (!cursor.lineBegin)
-    cursor.lineBegin = file.begin();
-  StringRef between(cursor.lineBegin, at - cursor.lineBegin);
+  if (!cursor.last)
+    cursor.last = cursor.lineBegin = file.begin();
+  StringRef between(cursor.last, at - cursor.last);
   cursor.line += between.count('\n');
   if (size_t newline = between.rfind('\n'); newline != StringRef::npos)
-    cursor.lineBegin += newline + 1;
+    cursor.lineBegin = cursor.last + newline + 1;
+  cursor.last = at;
   auto [line, column] = origin(cursor.line, at - cursor.lineBegin);
   return FileLineColLoc::get(context, fileName, line, column);
 }

@@ -46,7 +46,8 @@ public:
   mlir::Location locate(mlir::MLIRContext *context, const char *at) const;
   /// The same for positions in ascending order, linear over all of them.
   struct Cursor {
-    const char *lineBegin = nullptr; ///< of the line of the last position
+    const char *last = nullptr;      ///< the last position
+    const char *lineBegin = nullptr; ///< of its line
     unsigned line = 0;               ///< in `file`, from 0
   };
   mlir::Location locate(mlir::MLIRContext *context, const char *at,
