@@ -70,6 +70,26 @@ std::string ClassTable::nameOf(uint32_t valueClass) {
   return describe(entry.op->getResult(valueClass - entry.firstValue));
 }
 
+/// The first argument of a call that differs between `a` and `b`, as text; or
+/// what else can differ.
+static std::string attributeDifference(Operation *a, Operation *b) {
+  auto left = dyn_cast<FrameworkCallOpInterface>(a);
+  auto right = dyn_cast<FrameworkCallOpInterface>(b);
+  if (left && right && left.getCallArgs().size() == right.getCallArgs().size())
+    for (auto [i, l] : llvm::enumerate(left.getCallArgs())) {
+      Attribute r = right.getCallArgs()[i];
+      if (l == r)
+        continue;
+      std::string text;
+      llvm::raw_string_ostream os(text);
+      os << "argument " << i << " is " << l << " instead of " << r;
+      return text;
+    }
+  return a->getResultTypes() == b->getResultTypes()
+             ? "other attributes or regions"
+             : "other result types";
+}
+
 Difference ClassTable::explain(uint32_t found, uint32_t wanted,
                                Difference start) {
   while (differOnlyBelow(found, wanted)) {
@@ -92,9 +112,11 @@ Difference ClassTable::explain(uint32_t found, uint32_t wanted,
     start.text += " reads " + nameOf(wanted) + " after its write";
   else if (areCalls && sameCall(f, w) && operandsOf(f) == operandsOf(w))
     start.text += " is another run of " + nameOf(wanted);
-  else if (areCalls && nameOf(found) == nameOf(wanted))
-    start.text += " is " + nameOf(found) +
-                  ", with other attributes or types than in the joint graph";
+  else if (areCalls && operandsOf(f) == operandsOf(w) &&
+           classes[f].op->getName() == classes[w].op->getName())
+    start.text += " is " + nameOf(found) + ", in the joint graph " +
+                  nameOf(wanted) + ": " +
+                  attributeDifference(classes[f].op, classes[w].op);
   else
     start.text +=
         " is " + nameOf(found) + ", in the joint graph " + nameOf(wanted);

@@ -202,12 +202,13 @@ TEST_F(CertificateListsTest, ComparesRegionsOpByOp) {
   refuse(check(with(kRegions, "%r = math.sin", "%r = math.cos"), "", "",
                kRegionsLink),
          "the gradient of 'x' is not what the joint graph computes: operand 0 "
-         "of 'arith.mulf' is 'linalg.generic', with other attributes or types "
-         "than in the joint graph");
+         "of 'arith.mulf' is 'linalg.generic', in the joint graph "
+         "'linalg.generic': other attributes or regions");
   refuse(check(with(kRegions, "%r = math.sin %arg", "%r = math.sin %o"), "", "",
                kRegionsLink),
          "the gradient of 'x' is not what the joint graph computes: operand 0 "
-         "of 'arith.mulf' is 'linalg.generic', with other");
+         "of 'arith.mulf' is 'linalg.generic', in the joint graph "
+         "'linalg.generic': other attributes or regions");
 }
 
 TEST_F(CertificateListsTest, ValuesReadFromOutsideCountAsOperands) {

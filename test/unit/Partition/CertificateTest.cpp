@@ -97,17 +97,34 @@ TEST_F(CertificateTest, RefusesAnotherOp) {
 }
 
 TEST_F(CertificateTest, RefusesOtherAttributes) {
-  refuse(check(kJoint,
-               with(kForward, "aten.sub.Tensor(%h, %v)",
-                    "aten.sub.Tensor(%h, %v, alpha = 2)"),
-               kBackward),
-         "'c' (joint.opaque) has an effect that the joint graph does not have "
-         "| operand 0 of 'y' (aten.mul.Tensor) is 'a' (aten.sub.Tensor), with "
-         "other attributes or types than in the joint graph");
-  refuse(check(kJoint, kForward,
-               with(kBackward, "aten.sin(%h) :", "aten.sin(%h) {test = 1} :")),
-         "the gradient of 'w' is not what the joint graph computes: operand 1 "
-         "of 'g2' (aten.mul.Tensor) is 'g1' (aten.sin), with other");
+  refuse(
+      check(kJoint,
+            with(kForward, "aten.sub.Tensor(%h, %v)",
+                 "aten.sub.Tensor(%h, %v, alpha = 2)"),
+            kBackward),
+      "'c' (joint.opaque) has an effect that the joint graph does not have "
+      "| operand 0 of 'y' (aten.mul.Tensor) is 'a' (aten.sub.Tensor), in the "
+      "joint graph 'a' (aten.sub.Tensor): argument 2 is 2 : i64 instead of "
+      "1 : i64");
+  refuse(
+      check(kJoint, kForward,
+            with(kBackward, "aten.sin(%h) :", "aten.sin(%h) {test = 1} :")),
+      "the gradient of 'w' is not what the joint graph computes: operand 1 "
+      "of 'g2' (aten.mul.Tensor) is 'g1' (aten.sin), in the joint graph 'g1' "
+      "(aten.sin): other attributes or regions");
+  // A size that one of both does not know.
+  std::string unknown =
+      with(with(kBackward,
+                "aten.sin(%h) : (tensor<4x4xf32>) -> "
+                "tensor<4x4xf32>",
+                "aten.sin(%h) : (tensor<4x4xf32>) -> tensor<4x?xf32>"),
+           "(%g0, %g1) : (tensor<4x4xf32>, tensor<4x4xf32>)",
+           "(%g0, %g1) : (tensor<4x4xf32>, tensor<4x?xf32>)");
+  refuse(
+      check(kJoint, kForward, unknown),
+      "the gradient of 'w' is not what the joint graph computes: operand 1 "
+      "of 'g2' (aten.mul.Tensor) is 'g1' (aten.sin), in the joint graph 'g1' "
+      "(aten.sin): other result types");
 }
 
 TEST_F(CertificateTest, RefusesSwappedGradients) {
