@@ -34,8 +34,8 @@ std::pair<unsigned, unsigned> SourceText::origin(unsigned line,
   return {origin.line, origin.column + column};
 }
 
-Location SourceText::locate(MLIRContext *context, const char *at,
-                            Cursor &cursor) const {
+std::pair<unsigned, unsigned> SourceText::lineAndColumn(const char *at,
+                                                        Cursor &cursor) const {
   if (!cursor.last)
     cursor.last = cursor.lineBegin = file.begin();
   StringRef between(cursor.last, at - cursor.last);
@@ -43,7 +43,12 @@ Location SourceText::locate(MLIRContext *context, const char *at,
   if (size_t newline = between.rfind('\n'); newline != StringRef::npos)
     cursor.lineBegin = cursor.last + newline + 1;
   cursor.last = at;
-  auto [line, column] = origin(cursor.line, at - cursor.lineBegin);
+  return origin(cursor.line, at - cursor.lineBegin);
+}
+
+Location SourceText::locate(MLIRContext *context, const char *at,
+                            Cursor &cursor) const {
+  auto [line, column] = lineAndColumn(at, cursor);
   return FileLineColLoc::get(context, fileName, line, column);
 }
 

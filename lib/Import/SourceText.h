@@ -50,6 +50,8 @@ public:
     const char *lineBegin = nullptr; ///< of its line
     unsigned line = 0;               ///< in `file`, from 0
   };
+  std::pair<unsigned, unsigned> lineAndColumn(const char *at,
+                                              Cursor &cursor) const;
   mlir::Location locate(mlir::MLIRContext *context, const char *at,
                         Cursor &cursor) const;
 

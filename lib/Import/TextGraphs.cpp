@@ -191,7 +191,7 @@ private:
       info.compileId = title.rsplit(' ').second.str();
       info.name += " " + info.compileId;
     }
-    info.line = source.lineAndColumn(text.begin()).first;
+    info.line = source.lineAndColumn(text.begin(), cursor).first;
     info.bytes = text.size();
     graphs.push_back({info, source.slice(text), info.compileId});
     title = {};
@@ -200,6 +200,7 @@ private:
   const SourceText &source;
   std::vector<FoundGraph> graphs;
   StringRef title;
+  SourceText::Cursor cursor;
   const char *begin = nullptr;
   bool hasDef = false;
 };
