@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A greedy model of kernel formation. Kernels are numbered in the order in
-// which they are opened and run in that order; an op may join the kernel of a
-// producer only if that is the latest kernel among its operands, so that the
-// order stays one that runs. Bytes are counted at the border of a kernel: a
-// value read from outside once, a value written if somebody outside reads it.
+// A greedy model of kernel formation. Ops are visited from the last to the
+// first; an op joins the earliest of the kernels that read its results, if it
+// can fuse with its readers there. A kernel runs where its last op stands.
+// Then every value that leaves a kernel goes to a later one, so the order
+// stays one that runs, whatever else is merged. Bytes are counted at the
+// border of a kernel: a value read from outside once, a value written if
+// somebody outside reads it.
 //
 // Views belong to no kernel: whoever reads a view reads the storage under it.
 //
@@ -44,7 +46,7 @@ public:
     for (ArrayRef<uint32_t> list : kept)
       for (uint32_t value : list)
         isKept[sizes.storage[value]] = 1;
-    for (uint32_t op : ops)
+    for (uint32_t op : llvm::reverse(ops))
       place(op);
     for (uint32_t op : ops)
       countBytes(op, isFree);
@@ -72,22 +74,42 @@ private:
     return def != GraphView::kNone && inHalf[def] ? def : GraphView::kNone;
   }
 
+  /// Looks for the earliest kernel among the readers of `value`, under views.
+  /// `fuses` says whether all readers there can take the producer in.
+  void findReaders(uint32_t value, const OpTraits &producer, uint32_t &earliest,
+                   bool &fuses) const {
+    for (uint32_t user : view.users(value)) {
+      if (user == view.numOps() || !inHalf[user])
+        continue;
+      if (view.traits[user].view) {
+        for (uint32_t r = view.resultBegin[user];
+             r < view.resultBegin[user + 1]; ++r)
+          findReaders(r, producer, earliest, fuses);
+        continue;
+      }
+      uint32_t kernel = kernelOf[user];
+      if (kernel == kNoKernel)
+        continue;
+      bool canTake = canFuse(producer, view.traits[user]);
+      // Later kernels have smaller numbers: the walk is backwards.
+      if (earliest == kNoKernel || kernel > earliest)
+        fuses = canTake;
+      else if (kernel == earliest)
+        fuses &= canTake;
+      if (earliest == kNoKernel || kernel > earliest)
+        earliest = kernel;
+    }
+  }
+
   void place(uint32_t op) {
     if (isHost(op))
       return;
-    uint32_t latest = kNoKernel, with = GraphView::kNone;
-    for (uint32_t value : view.operands(op)) {
-      uint32_t def = producer(value);
-      if (def == GraphView::kNone || kernelOf[def] == kNoKernel)
-        continue;
-      if (latest == kNoKernel || kernelOf[def] >= latest) {
-        latest = kernelOf[def];
-        with = def;
-      }
-    }
-    bool joins = with != GraphView::kNone &&
-                 canFuse(view.traits[with], view.traits[op]);
-    kernelOf[op] = joins ? latest : kernels.size();
+    uint32_t earliest = kNoKernel;
+    bool fuses = false;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      findReaders(r, view.traits[op], earliest, fuses);
+    bool joins = earliest != kNoKernel && fuses;
+    kernelOf[op] = joins ? earliest : kernels.size();
     if (!joins)
       kernels.emplace_back();
     kernels[kernelOf[op]].flopsPs += flopsPs[op];

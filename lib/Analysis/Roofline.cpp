@@ -4,7 +4,9 @@
 // cut arcs, no term depends on the plan:
 //
 //   * an op that can fuse with the producer of an operand and with a user
-//     costs its FLOPs only: recomputing it adds no traffic;
+//     costs its FLOPs only: recomputing it adds no traffic. If a reader in the
+//     backward cannot fuse with it (a matrix product), the copy is written and
+//     read besides;
 //   * any other op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
 //   * keeping a value costs reading it in the backward, and writing it in the
 //     forward unless it is written anyway;
@@ -67,6 +69,31 @@ std::vector<uint8_t> cutback::computeMaterialized(const GraphView &view,
   return materialized;
 }
 
+std::vector<uint8_t>
+cutback::computeMaterializedInBackward(const GraphView &view,
+                                       const GraphSets &sets) {
+  std::vector<uint8_t> materialized(view.numValues(), 0);
+  for (uint32_t v = view.numValues(); v-- > view.numArgs;) {
+    const OpTraits &producer = view.traits[view.definer[v]];
+    for (uint32_t user : view.users(v)) {
+      if (user == view.numOps()) {
+        materialized[v] |= llvm::is_contained(view.gradients(), v);
+      } else if (view.traits[user].view) {
+        for (uint32_t r = view.resultBegin[user];
+             r < view.resultBegin[user + 1]; ++r)
+          materialized[v] |= materialized[r];
+      } else if (sets.ops[user] != GraphSet::Forward) {
+        // What stands under a view decides, not the view.
+        bool fuses = producer.view
+                         ? view.traits[user].fusion != FusionKind::Never
+                         : canFuse(producer, view.traits[user]);
+        materialized[v] |= !fuses;
+      }
+    }
+  }
+  return materialized;
+}
+
 bool cutback::outlivesStep(RoleAttr role) {
   return role.getKind() == RoleKind::Param ||
          role.getKind() == RoleKind::Buffer ||
@@ -80,7 +107,8 @@ public:
   Pricing(const GraphView &view, const ValueSizes &sizes, const Device &device)
       : view(view), sizes(sizes), device(device) {}
 
-  int64_t recompute(uint32_t op) {
+  /// `inMemory` is by value: a reader in the backward needs it in memory.
+  int64_t recompute(uint32_t op, const std::vector<uint8_t> &inMemory) {
     const OpTraits &traits = view.traits[op];
     if (traits.ordered || !traits.recomputable)
       return RooflineCosts::kNever;
@@ -92,13 +120,17 @@ public:
     if (isScalar && view.numResults(op))
       return 0; // the host computes sizes
     double compute = computePs(op);
-    if (fusesBothWays(op))
-      return round(compute);
+    if (fusesBothWays(op)) {
+      double copies = 0;
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        copies += inMemory[r] ? 2.0 * sizes.bytes[r] : 0.0;
+      return round(compute + bytesPs(copies) + (copies ? device.launchPs : 0));
+    }
     return round(std::max(compute, trafficPs(op)) + device.launchPs);
   }
 
   double computePs(uint32_t op);
-  double bytesPs(int64_t bytes) const { return bytes / device.bandwidth; }
+  double bytesPs(double bytes) const { return bytes / device.bandwidth; }
   static int64_t round(double ps) {
     return static_cast<int64_t>(std::min(std::ceil(ps), 1e15));
   }
@@ -194,9 +226,10 @@ RooflineCosts RooflineCosts::compute(const GraphView &view,
   Pricing pricing(view, sizes, device);
   RooflineCosts costs;
   costs.recomputePs.resize(view.numOps(), kNever);
+  std::vector<uint8_t> inMemory = computeMaterializedInBackward(view, sets);
   for (uint32_t op = 0; op < view.numOps(); ++op)
     if (sets.ops[op] != GraphSet::Backward)
-      costs.recomputePs[op] = pricing.recompute(op);
+      costs.recomputePs[op] = pricing.recompute(op, inMemory);
   costs.savePs.resize(view.numValues(), kNever);
   costs.saveBytes.resize(view.numValues(), 0);
   std::vector<uint8_t> materialized = computeMaterialized(view, sets);

@@ -21,8 +21,8 @@ struct FusedTime {
 };
 
 /// Groups the ops of each half, in its order, into kernels: an op joins the
-/// kernel of a producer that it can fuse with, if no other operand comes from
-/// a later kernel. A kernel takes max(FLOPs / rate, bytes read and written from
+/// earliest kernel that reads its results, if it can fuse with its readers
+/// there. A kernel takes max(FLOPs / rate, bytes read and written from
 /// outside / bandwidth) + one launch; views take nothing. Linear.
 FusedTime priceFused(const GraphView &view, const ValueSizes &sizes,
                      const Device &device, const Halves &halves);

@@ -21,6 +21,12 @@ bool canFuse(const OpTraits &producer, const OpTraits &consumer);
 std::vector<uint8_t> computeMaterialized(const GraphView &view,
                                          const GraphSets &sets);
 
+/// True if a copy of value `v` in the backward would have to be written to
+/// memory: a reader outside F, looked at through views, cannot fuse with its
+/// producer, or it is a gradient. By value.
+std::vector<uint8_t> computeMaterializedInBackward(const GraphView &view,
+                                                   const GraphSets &sets);
+
 struct RooflineCosts {
   static constexpr int64_t kNever = -1;
   /// By op: picoseconds of running it again in the backward, kNever if it may
