@@ -4,7 +4,8 @@
 // to verified, and of its network and solve, in process CPU seconds with the
 // graph in memory. Without files, generated graphs of 1 k, 10 k and 100 k ops.
 // The first run in the process is reported beside the median of the warm ones;
-// each run starts from a fresh import, because preparing changes the graph.
+// each run starts from a fresh copy of the imported graph, because preparing
+// changes it.
 //
 //   --cost-model=pytorch|roofline  one of the two (both)
 //   --free-parameters=WHICH        as for `cutback` (auto)
@@ -62,18 +63,16 @@ const char *nameOf(CostModel model) {
   return model == CostModel::PyTorch ? "pytorch" : "roofline";
 }
 
-bool runOnce(llvm::MemoryBufferRef text, const PartitionOptions &options,
+bool runOnce(ModuleOp module, const PartitionOptions &options,
              Sample &sample) {
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  FailureOr<ImportedModule> imported = readInput(text, context);
-  if (failed(imported) || !imported->graph)
-    return false;
+  OwningOpRef<ModuleOp> copy = module.clone();
+  joint::GraphOp graph = *copy->getOps<joint::GraphOp>().begin();
   PhaseSeconds seconds;
   double start = cpuSeconds();
-  if (failed(preparePartition(imported->graph, options, seconds)))
+  if (failed(preparePartition(graph, options, seconds)))
     return false;
   FailureOr<std::unique_ptr<PartitionResult>> result =
-      partitionGraph(imported->graph, options);
+      partitionGraph(graph, options);
   sample.whole = cpuSeconds() - start;
   if (failed(result) || !(*result)->verified)
     return false;
@@ -110,13 +109,17 @@ void printJson(llvm::StringRef name, CostModel model, const Sample &first,
 
 bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
              Settings &settings) {
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  FailureOr<ImportedModule> imported = readInput(text, context);
+  if (failed(imported) || !imported->graph)
+    return false;
   for (CostModel model : settings.models) {
     settings.options.costModel = model;
     Sample first;
-    bool ok = runOnce(text, settings.options, first);
+    bool ok = runOnce(*imported->module, settings.options, first);
     std::vector<Sample> warm(settings.runs);
     for (Sample &sample : warm)
-      ok = ok && runOnce(text, settings.options, sample);
+      ok = ok && runOnce(*imported->module, settings.options, sample);
     if (!ok) {
       llvm::errs() << name << ": no partition\n";
       return false;

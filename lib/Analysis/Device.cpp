@@ -65,40 +65,50 @@ static bool readDevice(const llvm::json::Object &object, Device &device,
   return true;
 }
 
-bool Device::load(llvm::StringRef nameOrPath, Device &device,
-                  std::string &error) {
-  device.name = nameOrPath.str();
-  std::string text = kDevices;
-  bool isFile = nameOrPath.ends_with(".json");
-  if (isFile) {
-    auto buffer = llvm::MemoryBuffer::getFile(nameOrPath);
-    if (!buffer) {
-      error = llvm::formatv("cannot read device file '{0}': {1}", nameOrPath,
-                            buffer.getError().message());
-      return false;
-    }
-    text = (*buffer)->getBuffer().str();
+/// The built-in devices by name; parsed once in a process.
+static const llvm::json::Object &builtinDevices() {
+  static const llvm::json::Value devices =
+      llvm::cantFail(llvm::json::parse(kDevices));
+  return *devices.getAsObject();
+}
+
+static bool loadFile(llvm::StringRef path, Device &device,
+                     std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer) {
+    error = llvm::formatv("cannot read device file '{0}': {1}", path,
+                          buffer.getError().message());
+    return false;
   }
-  llvm::Expected<llvm::json::Value> json = llvm::json::parse(text);
+  llvm::Expected<llvm::json::Value> json =
+      llvm::json::parse((*buffer)->getBuffer());
   if (!json) {
-    error = llvm::formatv("device file '{0}' is not JSON: {1}", nameOrPath,
+    error = llvm::formatv("device file '{0}' is not JSON: {1}", path,
                           llvm::toString(json.takeError()));
     return false;
   }
   const llvm::json::Object *object = json->getAsObject();
-  if (object && !isFile && !(object = object->getObject(nameOrPath))) {
-    std::vector<std::string> names;
-    for (const auto &entry : *json->getAsObject())
-      names.push_back(entry.first.str());
-    llvm::sort(names);
-    error = llvm::formatv("unknown device '{0}'; there are {1}, or give a "
-                          ".json file",
-                          nameOrPath, llvm::join(names, ", "));
-    return false;
-  }
   if (!object) {
-    error = llvm::formatv("device file '{0}' holds no object", nameOrPath);
+    error = llvm::formatv("device file '{0}' holds no object", path);
     return false;
   }
   return readDevice(*object, device, error);
+}
+
+bool Device::load(llvm::StringRef nameOrPath, Device &device,
+                  std::string &error) {
+  device.name = nameOrPath.str();
+  if (nameOrPath.ends_with(".json"))
+    return loadFile(nameOrPath, device, error);
+  const llvm::json::Object &devices = builtinDevices();
+  if (const llvm::json::Object *object = devices.getObject(nameOrPath))
+    return readDevice(*object, device, error);
+  std::vector<std::string> names;
+  for (const auto &entry : devices)
+    names.push_back(entry.first.str());
+  llvm::sort(names);
+  error = llvm::formatv("unknown device '{0}'; there are {1}, or give a "
+                        ".json file",
+                        nameOrPath, llvm::join(names, ", "));
+  return false;
 }

@@ -229,13 +229,10 @@ void followStorages(const GraphView &view, std::vector<uint32_t> &storage) {
 
 } // namespace
 
-FailureOr<ValueSizes>
-ValueSizes::compute(const GraphView &view,
-                    const llvm::StringMap<int64_t> &symbols) {
-  ValueSizes sizes;
-  if (failed(Evaluation(view, symbols).run(sizes)))
-    return failure();
-  uint32_t n = view.numValues();
+/// Bytes and kinds of `sizes.type`; the number of the first value whose bytes
+/// overflow (and count 0), or kNone.
+static uint32_t fillFromTypes(ValueSizes &sizes) {
+  uint32_t n = sizes.type.size(), overflow = GraphView::kNone;
   sizes.bytes.resize(n);
   sizes.unknown.resize(n);
   sizes.kind.resize(n);
@@ -250,15 +247,36 @@ ValueSizes::compute(const GraphView &view,
         it->second = factsOf(lastType);
       last = it->second;
     }
-    if (last.overflow) {
-      mlir::emitError(view.values[value].getLoc())
-          << "size of '" << view.name(value) << "' of type " << lastType
-          << " does not fit 64 bits";
-      return failure();
-    }
-    sizes.bytes[value] = last.bytes;
+    if (last.overflow && overflow == GraphView::kNone)
+      overflow = value;
+    sizes.bytes[value] = last.overflow ? 0 : last.bytes;
     sizes.unknown[value] = last.unknown;
     sizes.kind[value] = last.kind;
+  }
+  return overflow;
+}
+
+ValueSizes ValueSizes::declared(const GraphView &view) {
+  ValueSizes sizes;
+  sizes.type.reserve(view.numValues());
+  for (Value value : view.values)
+    sizes.type.push_back(value.getType());
+  fillFromTypes(sizes);
+  followStorages(view, sizes.storage);
+  return sizes;
+}
+
+FailureOr<ValueSizes>
+ValueSizes::compute(const GraphView &view,
+                    const llvm::StringMap<int64_t> &symbols) {
+  ValueSizes sizes;
+  if (failed(Evaluation(view, symbols).run(sizes)))
+    return failure();
+  if (uint32_t value = fillFromTypes(sizes); value != GraphView::kNone) {
+    mlir::emitError(view.values[value].getLoc())
+        << "size of '" << view.name(value) << "' of type " << sizes.type[value]
+        << " does not fit 64 bits";
+    return failure();
   }
   followStorages(view, sizes.storage);
   return sizes;

@@ -74,13 +74,25 @@ bool isSeededAttention(StringRef packet) {
          !packet.ends_with("_backward") && !packet.contains("_math");
 }
 
+/// What all calls of one overload have in common.
+struct CallKind {
+  std::string target;
+  uint32_t packet = 0, flags = 0;
+  unsigned numPositional = 0;
+  bool isTuple = false;
+};
+
 class FxBuilder {
 public:
   FxBuilder(const GraphView &view, const ValueSizes &sizes,
-          const std::vector<uint8_t> &isFree, TorchRuleSet rules)
+          const std::vector<uint8_t> &isFree, TorchRuleSet rules,
+          FxLiterals literals)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
-        graph(view.graph),
-        isUnannotated(graph->hasAttr(kUnannotatedText)) {}
+        literals(literals), graph(view.graph),
+        isUnannotated(graph->hasAttr(kUnannotatedText)),
+        callAttr(StringAttr::get(graph->getContext(), "joint.call")),
+        policyAttr(
+            StringAttr::get(graph->getContext(), JointDialect::kPolicy)) {}
 
   FxView run() {
     fx.nodeOf.assign(view.numValues(), noFxNode);
@@ -145,7 +157,8 @@ private:
     // PyTorch knows no value of a constant whose text has no type.
     if (isConstant && isUnannotated)
       node.value = FxValue::None;
-    builder.begin(view.name(arg), node);
+    std::string spelled;
+    builder.begin(valueName(arg, spelled), node);
     bindSymbols(arg);
     noteNode(builder.end(), arg, GraphView::kNone);
   }
@@ -177,12 +190,12 @@ private:
 
   void addOp(uint32_t op) {
     addConstants(op);
-
     Operation *operation = view.ops[op];
     auto call = dyn_cast<FrameworkCallOpInterface>(operation);
     uint32_t first = view.resultBegin[op], count = view.numResults(op);
+    const CallKind &kind = callKind(operation, call);
     FxNode node;
-    bool isTuple = call ? call.returnsTuple() : count > 1;
+    bool isTuple = call ? kind.isTuple : count > 1;
     if (isTuple) {
       node.value = FxValue::Tuple;
       for (uint32_t r = first; r < first + count; ++r)
@@ -193,13 +206,15 @@ private:
       node.value = FxValue::None;
     }
     addTag(operation, node);
-    node.flags |= flagsOf(op, call);
+    node.flags |= kind.flags | flagsOf(op);
     if (isa<WriteOp>(operation))
       node.destination = fx.nodeOf[view.operands(op).front()];
-    node.packet = builder.packet(packetOf(operation, call));
-    builder.begin(callName(op, isTuple), node);
-    builder.target(targetOf(operation, call));
-    addArguments(op, call);
+    node.packet = kind.packet;
+    std::string spelled;
+    builder.begin(callName(op, isTuple, spelled), node);
+    if (literals == FxLiterals::Keep)
+      builder.target(kind.target);
+    addArguments(op, call, kind.numPositional);
     FxNodeId id = builder.end();
     noteNode(id, !isTuple && count == 1 ? first : GraphView::kNone, op);
     if (isTuple)
@@ -209,14 +224,15 @@ private:
   }
 
   void addTag(Operation *operation, FxNode &node) {
-    auto tag = operation->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    auto tag =
+        dyn_cast_or_null<PolicyAttr>(operation->getDiscardableAttr(policyAttr));
     if (!tag)
       return;
     node.policy = policyOf(tag.getKind());
     node.region = static_cast<int32_t>(tag.getRegion());
   }
 
-  uint32_t flagsOf(uint32_t op, FrameworkCallOpInterface call) {
+  uint32_t flagsOf(uint32_t op) {
     uint32_t flags = 0;
     const OpTraits &traits = view.traits[op];
     if (auto write = dyn_cast<WriteOp>(view.ops[op])) {
@@ -227,51 +243,81 @@ private:
       flags |= fxflag::Assert;
     else if (traits.ordered && !traits.random)
       flags |= fxflag::SideEffect;
-    if (traits.random || (call && isSeededAttention(call.getPacketName())))
+    if (traits.random)
       flags |= fxflag::SeededRandom;
-    if (call && call.getPacketName().starts_with("_c10d_functional."))
-      flags |= fxflag::Collective;
     return flags;
   }
 
-  static std::string packetOf(Operation *op, FrameworkCallOpInterface call) {
-    if (isa<WriteOp>(op))
-      return "aten.copy_";
-    if (isa<AssertOp>(op))
-      return "aten._assert_async";
-    return call ? call.getPacketName().str()
-                : op->getName().getStringRef().str();
+  /// All ops of one name are of one kind, but for those that spell their
+  /// callee in an attribute.
+  const CallKind &callKind(Operation *op, FrameworkCallOpInterface call) {
+    if (isa<OpaqueOp>(op)) {
+      opaqueKind = makeKind(op, call);
+      return opaqueKind;
+    }
+    auto [it, isNew] = kindOfName.try_emplace(
+        op->getName().getAsOpaquePointer(), kinds.size());
+    if (isNew)
+      kinds.push_back(makeKind(op, call));
+    return kinds[it->second];
   }
 
-  static std::string targetOf(Operation *op, FrameworkCallOpInterface call) {
-    std::string target = packetOf(op, call);
-    if (call && !call.getOverloadName().empty())
-      target += "." + call.getOverloadName().str();
-    return target;
+  CallKind makeKind(Operation *op, FrameworkCallOpInterface call) {
+    CallKind kind;
+    StringRef packet = isa<WriteOp>(op)    ? "aten.copy_"
+                       : isa<AssertOp>(op) ? "aten._assert_async"
+                       : call ? call.getPacketName()
+                              : op->getName().getStringRef();
+    kind.packet = builder.packet(packet);
+    kind.target = packet;
+    if (!call)
+      return kind;
+    if (StringRef overload = call.getOverloadName(); !overload.empty())
+      kind.target += "." + overload.str();
+    if (isSeededAttention(packet))
+      kind.flags |= fxflag::SeededRandom;
+    if (packet.starts_with("_c10d_functional."))
+      kind.flags |= fxflag::Collective;
+    kind.numPositional = call.getNumPositionalArgs();
+    kind.isTuple = call.returnsTuple();
+    return kind;
   }
 
-  std::string callName(uint32_t op, bool isTuple) {
+  /// `spelled` holds the text of a name that is not in the graph.
+  StringRef valueName(uint32_t value, std::string &spelled) {
+    StringRef name = getValueName(view.values[value]);
+    if (!name.empty())
+      return name;
+    spelled = view.name(value);
+    return spelled;
+  }
+
+  StringRef callName(uint32_t op, bool isTuple, std::string &spelled) {
     Operation *operation = view.ops[op];
-    if (auto name = operation->getAttrOfType<StringAttr>("joint.call"))
-      return name.str();
+    if (auto name = dyn_cast_or_null<StringAttr>(
+            operation->getDiscardableAttr(callAttr)))
+      return name.getValue();
     if (!isTuple && view.numResults(op))
-      return view.name(view.resultBegin[op]);
-    return "call_" + std::to_string(op);
+      return valueName(view.resultBegin[op], spelled);
+    spelled = "call_" + std::to_string(op);
+    return spelled;
   }
 
-  void addArguments(uint32_t op, FrameworkCallOpInterface call) {
+  void addArguments(uint32_t op, FrameworkCallOpInterface call,
+                    unsigned numPositional) {
     ArrayRef<uint32_t> operands = view.operands(op);
     if (!call) {
-      Operation *operation = view.ops[op];
-      builder.argOpaque(reinterpret_cast<uint64_t>(
-          operation->getPropertiesAsAttribute().getAsOpaquePointer()));
+      if (literals == FxLiterals::Keep)
+        builder.argOpaque(reinterpret_cast<uint64_t>(
+            view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
       for (uint32_t value : operands)
         builder.argNode(fx.nodeOf[value]);
       return;
     }
-    unsigned numPositional = call.getNumPositionalArgs();
     const uint32_t *next = operands.begin();
     for (auto [i, arg] : llvm::enumerate(call.getCallArgs())) {
+      if (literals == FxLiterals::Leave && next == operands.end())
+        return;
       if (i >= numPositional)
         builder.keyword("keyword");
       addArgument(arg, next);
@@ -287,6 +333,8 @@ private:
       for (Attribute element : list)
         addArgument(element, next);
       builder.argListEnd();
+    } else if (literals == FxLiterals::Leave) {
+      return;
     } else if (auto boolean = dyn_cast<BoolAttr>(arg)) {
       builder.argBool(boolean.getValue());
     } else if (auto integer = dyn_cast<IntegerAttr>(arg)) {
@@ -306,10 +354,13 @@ private:
     node.policy = callNode.policy;
     node.region = callNode.region;
     describe(value, node);
-    builder.begin(view.name(value), node);
-    builder.target("operator.getitem");
+    std::string spelled;
+    builder.begin(valueName(value, spelled), node);
+    if (literals == FxLiterals::Keep)
+      builder.target("operator.getitem");
     builder.argNode(call);
-    builder.argInt(value - view.resultBegin[op]);
+    if (literals == FxLiterals::Keep)
+      builder.argInt(value - view.resultBegin[op]);
     noteNode(builder.end(), value, op);
   }
 
@@ -330,9 +381,14 @@ private:
   const ValueSizes &sizes;
   const std::vector<uint8_t> &isFree;
   TorchRuleSet rules;
+  FxLiterals literals;
   GraphOp graph;
   bool isUnannotated;
+  StringAttr callAttr, policyAttr;
   FxGraphBuilder builder;
+  std::vector<CallKind> kinds;
+  CallKind opaqueKind;
+  llvm::DenseMap<const void *, uint32_t> kindOfName;
   std::vector<int32_t> storageOf;
   FxView fx;
 };
@@ -341,6 +397,6 @@ private:
 
 FailureOr<FxView> FxView::build(const GraphView &view, const ValueSizes &sizes,
                                 const std::vector<uint8_t> &isFree,
-                                TorchRuleSet rules) {
-  return FxBuilder(view, sizes, isFree, rules).run();
+                                TorchRuleSet rules, FxLiterals literals) {
+  return FxBuilder(view, sizes, isFree, rules, literals).run();
 }

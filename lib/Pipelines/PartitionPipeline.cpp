@@ -80,8 +80,9 @@ static void placeWrites(const GraphView &view) {
   bool inBackward = false;
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     for (uint32_t value : view.operands(op))
-      inBackward |= view.isArg(value) && graph.getRole(value).getKind() ==
-                                             joint::RoleKind::Tangent;
+      inBackward = inBackward || (view.isArg(value) &&
+                                  graph.getRole(value).getKind() ==
+                                      joint::RoleKind::Tangent);
     if (auto write = dyn_cast<joint::WriteOp>(view.ops[op]); write && inBackward)
       write.setSide(joint::Side::Backward);
   }
@@ -95,17 +96,14 @@ static LogicalResult prepareAsTorch(joint::GraphOp graph,
   if (options.rules == Rules::Torch2_13 &&
       graph->hasAttr(joint::kUnannotatedText))
     placeWrites(view);
-  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
-  if (failed(sizes))
-    return failure();
+  ValueSizes sizes = ValueSizes::declared(view);
   TorchRulesOptions rules = torchOptions(graph, options);
   FailureOr<FxView> fx =
-      FxView::build(view, *sizes, freeArguments(graph, options.freeParameters),
-                    rules.rules);
+      FxView::build(view, sizes, freeArguments(graph, options.freeParameters),
+                    rules.rules, FxLiterals::Keep);
   if (failed(fx))
     return failure();
-  return success(
-      succeeded(simplifyAsTorch(graph, *sizes, view, *fx, rules)));
+  return success(succeeded(simplifyAsTorch(graph, sizes, view, *fx, rules)));
 }
 
 LogicalResult cutback::preparePartition(joint::GraphOp graph,
@@ -219,17 +217,24 @@ private:
     return success();
   }
 
+  /// The graph as PyTorch's rules see it: numbers again, so a part of prepare.
+  LogicalResult viewAsTorch(const TorchRulesOptions &rules) {
+    PhaseTimer timer(result.seconds.prepare);
+    FailureOr<FxView> built = FxView::build(
+        result.view, *sizes, freeArguments(graph, options.freeParameters),
+        rules.rules, FxLiterals::Leave);
+    if (failed(built))
+      return failure();
+    fx = std::move(*built);
+    return success();
+  }
+
   LogicalResult planAsTorch() {
-    std::vector<uint8_t> isFree =
-        freeArguments(graph, options.freeParameters);
     TorchRulesOptions rules = torchOptions(graph, options);
+    if (failed(viewAsTorch(rules)))
+      return failure();
     {
       PhaseTimer timer(result.seconds.network);
-      FailureOr<FxView> built =
-          FxView::build(result.view, *sizes, isFree, rules.rules);
-      if (failed(built))
-        return failure();
-      fx = std::move(*built);
       torch.emplace(result.view, *fx, rules);
       if (failed(torch->build()))
         return failure();

@@ -45,6 +45,10 @@ struct ValueSizes {
   /// names a symbol that the graph does not have. Linear.
   static mlir::FailureOr<ValueSizes>
   compute(const GraphView &view, const llvm::StringMap<int64_t> &symbols);
+
+  /// Kinds and storages from the declared types alone, sizes without hints;
+  /// 0 bytes where a size does not fit 64 bits. Linear.
+  static ValueSizes declared(const GraphView &view);
 };
 
 } // namespace cutback

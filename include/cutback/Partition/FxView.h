@@ -12,6 +12,10 @@
 
 namespace cutback {
 
+/// Common subexpressions are found by targets and literals; all other rules
+/// look at edges only.
+enum class FxLiterals { Keep, Leave };
+
 struct FxView {
   FxGraph graph;
   /// By node: the value that it stands for (calls with several results: kNone),
@@ -26,7 +30,8 @@ struct FxView {
   /// without such symbols.
   static mlir::FailureOr<FxView>
   build(const GraphView &view, const ValueSizes &sizes,
-        const std::vector<uint8_t> &isFree, TorchRuleSet rules);
+        const std::vector<uint8_t> &isFree, TorchRuleSet rules,
+        FxLiterals literals);
 };
 
 } // namespace cutback
