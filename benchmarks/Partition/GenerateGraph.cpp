@@ -44,8 +44,9 @@ private:
             "\n";
   }
   void place(uint64_t block) {
-    text += "        # File: /model/blocks.py:" + std::to_string(10 + block % 9) +
-            " in forward, code: x = x + self.block(x)\n";
+    text +=
+        "        # File: /model/blocks.py:" + std::to_string(10 + block % 9) +
+        " in forward, code: x = x + self.block(x)\n";
   }
   void header(uint64_t blocks);
   void forward(uint64_t block);
@@ -114,35 +115,50 @@ void Writer::backward(uint64_t b) {
   std::string other = shape.sharedValue ? std::string("shared") : id("g", b);
   place(b);
   line(id("gs", b), full, "mul.Tensor(" + gy + ", " + other + ")");
-  line(id("ga1", b), full, "mul.Tensor(" + id("gs", b) + ", " + id("g", b) + ")");
-  line(id("gg", b), full, "mul.Tensor(" + id("gs", b) + ", " + id("a", b) + ")");
+  line(id("ga1", b), full,
+       "mul.Tensor(" + id("gs", b) + ", " + id("g", b) + ")");
+  line(id("gg", b), full,
+       "mul.Tensor(" + id("gs", b) + ", " + id("a", b) + ")");
   line(id("og", b), full, "sub.Tensor(1, " + id("g", b) + ")");
-  line(id("dg", b), full, "mul.Tensor(" + id("g", b) + ", " + id("og", b) + ")");
-  line(id("ga2", b), full, "mul.Tensor(" + id("gg", b) + ", " + id("dg", b) + ")");
-  line(id("ga", b), full, "add.Tensor(" + id("ga1", b) + ", " + id("ga2", b) + ")");
-  line(id("gb1", b), "f32[1, " + std::to_string(shape.width) + "][" +
-                         std::to_string(shape.width) + ", 1]cuda:0",
+  line(id("dg", b), full,
+       "mul.Tensor(" + id("g", b) + ", " + id("og", b) + ")");
+  line(id("ga2", b), full,
+       "mul.Tensor(" + id("gg", b) + ", " + id("dg", b) + ")");
+  line(id("ga", b), full,
+       "add.Tensor(" + id("ga1", b) + ", " + id("ga2", b) + ")");
+  line(id("gb1", b),
+       "f32[1, " + std::to_string(shape.width) + "][" +
+           std::to_string(shape.width) + ", 1]cuda:0",
        "sum.dim_IntList(" + id("ga", b) + ", [0], True)");
   line(id("gb", b), row,
        "view.default(" + id("gb1", b) + ", [" + std::to_string(shape.width) +
            "])");
-  line(id("nt", b), flippedFull, "permute.default(" + id("ga", b) + ", [1, 0])");
-  line(id("gw", b), square, "mm.default(" + id("nt", b) + ", " + id("n", b) + ")");
+  line(id("nt", b), flippedFull,
+       "permute.default(" + id("ga", b) + ", [1, 0])");
+  line(id("gw", b), square,
+       "mm.default(" + id("nt", b) + ", " + id("n", b) + ")");
   line(id("pt", b), square, "permute.default(" + id("p", b) + ", [1, 0])");
-  line(id("gn", b), full, "mm.default(" + id("ga", b) + ", " + id("pt", b) + ")");
-  line(id("gc1", b), full, "mul.Tensor(" + id("gn", b) + ", " + id("rstd", b) + ")");
-  line(id("gr1", b), full, "mul.Tensor(" + id("gn", b) + ", " + id("c", b) + ")");
+  line(id("gn", b), full,
+       "mm.default(" + id("ga", b) + ", " + id("pt", b) + ")");
+  line(id("gc1", b), full,
+       "mul.Tensor(" + id("gn", b) + ", " + id("rstd", b) + ")");
+  line(id("gr1", b), full,
+       "mul.Tensor(" + id("gn", b) + ", " + id("c", b) + ")");
   line(id("gr", b), column, "sum.dim_IntList(" + id("gr1", b) + ", [1], True)");
   line(id("r3", b), column, "pow.Tensor_Scalar(" + id("rstd", b) + ", 3)");
-  line(id("gv1", b), column, "mul.Tensor(" + id("gr", b) + ", " + id("r3", b) + ")");
+  line(id("gv1", b), column,
+       "mul.Tensor(" + id("gr", b) + ", " + id("r3", b) + ")");
   line(id("gv", b), column, "mul.Tensor(" + id("gv1", b) + ", -0.5)");
-  line(id("gv2", b), column, "div.Scalar(" + id("gv", b) + ", " +
-                                 std::to_string(shape.width) + ")");
+  line(id("gv2", b), column,
+       "div.Scalar(" + id("gv", b) + ", " + std::to_string(shape.width) + ")");
   line(id("c2", b), full, "mul.Scalar(" + id("c", b) + ", 2.0)");
-  line(id("gc2", b), full, "mul.Tensor(" + id("c2", b) + ", " + id("gv2", b) + ")");
-  line(id("gc", b), full, "add.Tensor(" + id("gc1", b) + ", " + id("gc2", b) + ")");
+  line(id("gc2", b), full,
+       "mul.Tensor(" + id("c2", b) + ", " + id("gv2", b) + ")");
+  line(id("gc", b), full,
+       "add.Tensor(" + id("gc1", b) + ", " + id("gc2", b) + ")");
   line(id("gm", b), column, "mean.dim(" + id("gc", b) + ", [1], True)");
-  line(id("gx", b), full, "sub.Tensor(" + id("gc", b) + ", " + id("gm", b) + ")");
+  line(id("gx", b), full,
+       "sub.Tensor(" + id("gc", b) + ", " + id("gm", b) + ")");
   line(b == 0 ? "gin" : id("gy", b - 1), full,
        "add.Tensor(" + gy + ", " + id("gx", b) + ")");
 }
@@ -160,7 +176,8 @@ std::string Writer::run() {
   for (uint64_t block = blocks; block-- > 0;)
     backward(block);
   text += "        return pytree.tree_unflatten([\n            " +
-          id("y", blocks - 1) + ",  # PlainAOTOutput(idx=0)\n"
+          id("y", blocks - 1) +
+          ",  # PlainAOTOutput(idx=0)\n"
           "            gin,  # GradAOTOutput(grad_of=PlainAOTInput(idx=0))\n"
           "            None,  # None\n";
   for (uint64_t block = 0; block < blocks; ++block) {

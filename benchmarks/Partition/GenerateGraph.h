@@ -11,8 +11,8 @@
 namespace cutback::bench {
 
 struct GraphShape {
-  uint64_t ops = 1000;      ///< about; whole blocks are made
-  uint64_t rows = 4096;     ///< batch × sequence
+  uint64_t ops = 1000;  ///< about; whole blocks are made
+  uint64_t rows = 4096; ///< batch × sequence
   uint64_t width = 1024;
   /// One value (a rotary table, a mask) is read by every block.
   bool sharedValue = true;

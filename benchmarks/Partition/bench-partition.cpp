@@ -45,8 +45,7 @@ struct Sample {
   PhaseSeconds phases;
 };
 
-template <typename Key>
-Sample medianBy(std::vector<Sample> samples, Key key) {
+template <typename Key> Sample medianBy(std::vector<Sample> samples, Key key) {
   std::sort(samples.begin(), samples.end(),
             [&](const Sample &a, const Sample &b) { return key(a) < key(b); });
   return samples[samples.size() / 2];
@@ -63,8 +62,7 @@ const char *nameOf(CostModel model) {
   return model == CostModel::PyTorch ? "pytorch" : "roofline";
 }
 
-bool runOnce(ModuleOp module, const PartitionOptions &options,
-             Sample &sample) {
+bool runOnce(ModuleOp module, const PartitionOptions &options, Sample &sample) {
   OwningOpRef<ModuleOp> copy = module.clone();
   joint::GraphOp graph = *copy->getOps<joint::GraphOp>().begin();
   PhaseSeconds seconds;
@@ -93,8 +91,7 @@ void print(llvm::StringRef name, CostModel model, const Sample &first,
       name.str().c_str(), nameOf(model),
       static_cast<unsigned long long>(median.ops), median.whole * 1e3,
       median.whole * perOp, first.whole * 1e6 / first.ops, p.prepare * perOp,
-      p.network * perOp, p.solve * perOp, p.extract * perOp,
-      p.verify * perOp);
+      p.network * perOp, p.solve * perOp, p.extract * perOp, p.verify * perOp);
 }
 
 void printJson(llvm::StringRef name, CostModel model, const Sample &first,
@@ -125,7 +122,8 @@ bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
       return false;
     }
     Sample median = medianBy(warm, [](const Sample &s) { return s.whole; });
-    median.solve = medianBy(warm, [](const Sample &s) { return s.solve; }).solve;
+    median.solve =
+        medianBy(warm, [](const Sample &s) { return s.solve; }).solve;
     (settings.json ? printJson : print)(name, model, first, median);
     llvm::outs().flush();
   }

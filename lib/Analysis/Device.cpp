@@ -72,8 +72,7 @@ static const llvm::json::Object &builtinDevices() {
   return *devices.getAsObject();
 }
 
-static bool loadFile(llvm::StringRef path, Device &device,
-                     std::string &error) {
+static bool loadFile(llvm::StringRef path, Device &device, std::string &error) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer) {
     error = llvm::formatv("cannot read device file '{0}': {1}", path,

@@ -123,8 +123,7 @@ private:
       uint32_t base = sizes.storage[value], def = producer(value);
       if (def != GraphView::kNone && kernelOf[def] == kernel)
         continue;
-      if ((def == GraphView::kNone && isFree) ||
-          lastReader[base] == kernel + 1)
+      if ((def == GraphView::kNone && isFree) || lastReader[base] == kernel + 1)
         continue;
       lastReader[base] = kernel + 1;
       kernels[kernel].bytes += std::min(sizes.bytes[value], sizes.bytes[base]);
@@ -176,9 +175,8 @@ FusedTime cutback::priceFused(const GraphView &view, const ValueSizes &sizes,
   };
   FusedTime time;
   time.forwardPs =
-      price(halves.forwardOps,
-            {view.forwardResults(), halves.savedTensors}, false,
-            &time.forwardKernels);
+      price(halves.forwardOps, {view.forwardResults(), halves.savedTensors},
+            false, &time.forwardKernels);
   time.backwardPs = price(halves.backwardOps, {view.gradients()}, false,
                           &time.backwardKernels);
   // Without copies, and with whatever the forward computed for nothing. X is

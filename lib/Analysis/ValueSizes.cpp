@@ -42,8 +42,8 @@ TypeFacts factsOf(Type type) {
   TypeFacts facts;
   auto shaped = dyn_cast<RankedTensorType>(type);
   if (!shaped) {
-    facts.kind = type.isIndex()        ? ValueKind::Size
-                 : type.isInteger(1)   ? ValueKind::Bool
+    facts.kind = type.isIndex()         ? ValueKind::Size
+                 : type.isInteger(1)    ? ValueKind::Bool
                  : isa<FloatType>(type) ? ValueKind::Float
                                         : ValueKind::Other;
     facts.bytes = facts.kind == ValueKind::Other ? 0 : 8;

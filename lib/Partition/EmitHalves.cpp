@@ -84,8 +84,8 @@ private:
   func::FuncOp emitForward() {
     SmallVector<Type> results = typesOf(view.forwardResults());
     llvm::append_range(results, typesOf(saved));
-    func::FuncOp function = createFunction(
-        "_forward", typesOf(halves.forwardArgs), results);
+    func::FuncOp function =
+        createFunction("_forward", typesOf(halves.forwardArgs), results);
     Block *block = function.addEntryBlock();
     SmallVector<DictionaryAttr> attrs;
     mapping.assign(view.numValues(), Value());
@@ -108,8 +108,8 @@ private:
   func::FuncOp emitBackward() {
     SmallVector<uint32_t> args(saved);
     args.append(halves.backwardArgs.begin(), halves.backwardArgs.end());
-    func::FuncOp function = createFunction("_backward", typesOf(args),
-                                           typesOf(view.gradients()));
+    func::FuncOp function =
+        createFunction("_backward", typesOf(args), typesOf(view.gradients()));
     Block *block = function.addEntryBlock();
     SmallVector<DictionaryAttr> attrs;
     mapping.assign(view.numValues(), Value());
@@ -175,9 +175,8 @@ private:
     SmallVector<Attribute> renamed;
     for (Attribute name : names) {
       StringRef text = cast<StringAttr>(name).getValue();
-      renamed.push_back(text.empty()
-                            ? name
-                            : builder.getStringAttr(text + "_recompute"));
+      renamed.push_back(
+          text.empty() ? name : builder.getStringAttr(text + "_recompute"));
     }
     op->setAttr("names", builder.getArrayAttr(renamed));
   }

@@ -85,8 +85,8 @@ struct CallKind {
 class FxBuilder {
 public:
   FxBuilder(const GraphView &view, const ValueSizes &sizes,
-          const std::vector<uint8_t> &isFree, TorchRuleSet rules,
-          FxLiterals literals)
+            const std::vector<uint8_t> &isFree, TorchRuleSet rules,
+            FxLiterals literals)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
         literals(literals), graph(view.graph),
         isUnannotated(graph->hasAttr(kUnannotatedText)),
@@ -266,8 +266,8 @@ private:
     CallKind kind;
     StringRef packet = isa<WriteOp>(op)    ? "aten.copy_"
                        : isa<AssertOp>(op) ? "aten._assert_async"
-                       : call ? call.getPacketName()
-                              : op->getName().getStringRef();
+                       : call              ? call.getPacketName()
+                                           : op->getName().getStringRef();
     kind.packet = builder.packet(packet);
     kind.target = packet;
     if (!call)

@@ -57,8 +57,8 @@ int64_t RooflineProblem::saveCapacity(uint32_t value,
                                       double bytePricePs) const {
   if (costs.savePs[value] == RooflineCosts::kNever)
     return kInfiniteCapacity;
-  double price = std::ceil(bytePricePs *
-                           static_cast<double>(costs.saveBytes[value]));
+  double price =
+      std::ceil(bytePricePs * static_cast<double>(costs.saveBytes[value]));
   return costs.savePs[value] + static_cast<int64_t>(std::min(price, 1e17));
 }
 
@@ -161,8 +161,7 @@ std::string RooflineProblem::vertexName(VertexId vertex) const {
          "+op";
 }
 
-LogicalResult
-RooflineProblem::reportUnbounded(ArrayRef<VertexId> path) const {
+LogicalResult RooflineProblem::reportUnbounded(ArrayRef<VertexId> path) const {
   std::string text;
   Operation *first = nullptr, *last = nullptr;
   for (VertexId vertex : path) {
@@ -191,8 +190,7 @@ RooflineProblem::reportUnbounded(ArrayRef<VertexId> path) const {
 
 PlanPrice cutback::pricePlan(const GraphView &view, const GraphSets &sets,
                              const ValueSizes &sizes,
-                             const RooflineCosts &costs,
-                             const Halves &halves) {
+                             const RooflineCosts &costs, const Halves &halves) {
   PlanPrice price;
   std::vector<uint8_t> counted(view.numValues(), 0);
   auto save = [&](uint32_t value) {

@@ -110,8 +110,8 @@ private:
                                           "run only once");
     if (view.numResults(op))
       diag.attachNote() << "save '" << view.name(view.resultBegin[op])
-                        << "' (--policy="
-                        << view.name(view.resultBegin[op]) << "=must-save)";
+                        << "' (--policy=" << view.name(view.resultBegin[op])
+                        << "=must-save)";
     return diag;
   }
 
@@ -125,8 +125,7 @@ private:
       if (!handedOver[arg])
         continue;
       auto diag = write.emitOpError("changes argument '")
-                  << view.name(arg)
-                  << "', whose old value the backward reads";
+                  << view.name(arg) << "', whose old value the backward reads";
       diag.attachNote() << "copy the argument before the write and let the "
                            "backward read the copy";
       return diag;
@@ -143,7 +142,6 @@ private:
 } // namespace
 
 FailureOr<Halves> cutback::splitGraph(const GraphView &view,
-                                      const GraphSets &sets,
-                                      const Plan &plan) {
+                                      const GraphSets &sets, const Plan &plan) {
   return Splitter(view, sets, plan).run();
 }

@@ -64,8 +64,8 @@ LogicalResult TorchProblem::reportUnbounded(ArrayRef<VertexId> path) const {
     if (node == last)
       continue;
     last = node;
-    text += (text.empty() ? "'" : " -> '") +
-            std::string(fx.graph.name(node)) + "'";
+    text +=
+        (text.empty() ? "'" : " -> '") + std::string(fx.graph.name(node)) + "'";
     op = op == GraphView::kNone ? fx.opOf[node] : op;
   }
   joint::GraphOp graph = view.graph;
@@ -78,10 +78,11 @@ LogicalResult TorchProblem::reportUnbounded(ArrayRef<VertexId> path) const {
   return failure();
 }
 
-FailureOr<unsigned>
-cutback::simplifyAsTorch(joint::GraphOp graph, const ValueSizes &sizes,
-                         const GraphView &view, const FxView &fx,
-                         const TorchRulesOptions &options) {
+FailureOr<unsigned> cutback::simplifyAsTorch(joint::GraphOp graph,
+                                             const ValueSizes &sizes,
+                                             const GraphView &view,
+                                             const FxView &fx,
+                                             const TorchRulesOptions &options) {
   std::vector<FxNodeId> standIn;
   simplifyFxGraph(fx.graph, options, &standIn);
   Builder builder(graph->getContext());
@@ -102,8 +103,8 @@ cutback::simplifyAsTorch(joint::GraphOp graph, const ValueSizes &sizes,
       bool changed = false;
       for (auto [i, result] : llvm::enumerate(to->getResults()))
         if (result.use_empty() && !from->getResult(i).use_empty()) {
-          names[i] = builder.getStringAttr(
-              joint::getValueName(from->getResult(i)));
+          names[i] =
+              builder.getStringAttr(joint::getValueName(from->getResult(i)));
           changed = true;
         }
       if (changed)

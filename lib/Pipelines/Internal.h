@@ -22,9 +22,9 @@ public:
   explicit PhaseTimer(double &seconds)
       : seconds(seconds), start(std::chrono::steady_clock::now()) {}
   ~PhaseTimer() {
-    seconds += std::chrono::duration<double>(
-                   std::chrono::steady_clock::now() - start)
-                   .count();
+    seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
   }
 
 private:
@@ -50,8 +50,8 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
 /// Fills the figures of a result from view, plan, halves and sizes.
 void summarize(PartitionResult &result, const ValueSizes &sizes,
                const RooflineCosts *costs,
-               const std::vector<OpPolicy> &policies,
-               const TorchProblem *torch, const FxView *fx);
+               const std::vector<OpPolicy> &policies, const TorchProblem *torch,
+               const FxView *fx);
 
 /// One remark for every saved value and every recomputed op.
 void emitRemarks(const PartitionResult &result);

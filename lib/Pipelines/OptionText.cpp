@@ -103,8 +103,8 @@ bool cutback::parseSymbols(llvm::ArrayRef<std::string> texts,
     auto [name, number] = text.split('=');
     int64_t value;
     if (name.empty() || number.getAsInteger(10, value) || value < 0) {
-      error = "a symbol is given as NAME=SIZE (s0=24), not '" + text.str() +
-              "'";
+      error =
+          "a symbol is given as NAME=SIZE (s0=24), not '" + text.str() + "'";
       return false;
     }
     values[name] = value;

@@ -16,9 +16,9 @@
 
 #include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/MaxFlow/FlowCheck.h"
-#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Partition/Strategies.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
@@ -34,9 +34,9 @@ std::vector<uint8_t> cutback::freeArguments(joint::GraphOp graph,
   std::vector<uint8_t> isFree(count, 0);
   for (unsigned arg = 0; arg < count; ++arg) {
     joint::RoleKind kind = graph.getRole(arg).getKind();
-    isFree[arg] = free.kind == FreeParameters::Auto &&
-                  (kind == joint::RoleKind::Param ||
-                   kind == joint::RoleKind::Buffer);
+    isFree[arg] =
+        free.kind == FreeParameters::Auto &&
+        (kind == joint::RoleKind::Param || kind == joint::RoleKind::Buffer);
   }
   if (free.kind == FreeParameters::List)
     for (unsigned arg : free.indices)
@@ -80,10 +80,11 @@ static void placeWrites(const GraphView &view) {
   bool inBackward = false;
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     for (uint32_t value : view.operands(op))
-      inBackward = inBackward || (view.isArg(value) &&
-                                  graph.getRole(value).getKind() ==
-                                      joint::RoleKind::Tangent);
-    if (auto write = dyn_cast<joint::WriteOp>(view.ops[op]); write && inBackward)
+      inBackward = inBackward ||
+                   (view.isArg(value) &&
+                    graph.getRole(value).getKind() == joint::RoleKind::Tangent);
+    if (auto write = dyn_cast<joint::WriteOp>(view.ops[op]);
+        write && inBackward)
       write.setSide(joint::Side::Backward);
   }
 }
@@ -328,8 +329,7 @@ private:
       return success();
     PhaseTimer timer(result.seconds.verify);
     if (failed(verifyHalves(graph, result.partition.forward,
-                            result.partition.backward,
-                            result.partition.link)))
+                            result.partition.backward, result.partition.link)))
       return failure();
     result.verified = true;
     return success();

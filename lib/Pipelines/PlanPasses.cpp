@@ -33,9 +33,8 @@ using namespace cutback::joint;
 /// Writes the plan of `result` as attributes; clears an older one.
 static void annotate(const PartitionResult &result) {
   const GraphView &view = result.view;
-  MLIRContext *context = result.view.ops.empty()
-                             ? nullptr
-                             : result.view.ops.front()->getContext();
+  MLIRContext *context =
+      result.view.ops.empty() ? nullptr : result.view.ops.front()->getContext();
   if (!context)
     return;
   std::vector<uint8_t> inForward(view.numOps(), 0), saved(view.numValues(), 0);
@@ -50,8 +49,8 @@ static void annotate(const PartitionResult &result) {
     recomputed[op] = 1;
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     Operation *operation = view.ops[op];
-    for (StringRef name : {JointDialect::kSave, JointDialect::kRecompute,
-                           JointDialect::kSide})
+    for (StringRef name :
+         {JointDialect::kSave, JointDialect::kRecompute, JointDialect::kSide})
       operation->removeDiscardableAttr(name);
     SmallVector<bool> flags;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)

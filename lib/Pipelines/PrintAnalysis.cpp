@@ -3,9 +3,10 @@
 // `cutback-print-analysis`: one line a value with what the partitioner knows
 // of it, in program order. Linear.
 
+#include "cutback/Pipelines/Passes.h"
+
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Pipelines/OptionText.h"
-#include "cutback/Pipelines/Passes.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -28,8 +29,8 @@ struct Facts {
   std::vector<uint8_t> materialized;
 };
 
-constexpr StringRef kColumns[] = {"set",          "bytes",        "storage",
-                                  "fusion",       "materialized", "recompute-ps",
+constexpr StringRef kColumns[] = {"set",    "bytes",        "storage",
+                                  "fusion", "materialized", "recompute-ps",
                                   "save-ps"};
 
 std::string price(int64_t ps) {
@@ -51,9 +52,9 @@ std::string cell(const Facts &facts, StringRef column, uint32_t value) {
   if (column == "storage")
     return facts.view.name(facts.sizes.storage[value]);
   if (column == "fusion")
-    return isArg ? "argument"
-                 : joint::stringifyFusionKind(facts.view.traits[op].fusion)
-                       .str();
+    return isArg
+               ? "argument"
+               : joint::stringifyFusionKind(facts.view.traits[op].fusion).str();
   if (column == "materialized")
     return facts.materialized[value] ? "yes" : "no";
   if (column == "recompute-ps")
@@ -90,8 +91,8 @@ struct PrintAnalysisPass
       return failure();
     facts.sets = std::move(*sets);
     facts.sizes = std::move(*sizes);
-    facts.costs = RooflineCosts::compute(facts.view, facts.sets, facts.sizes,
-                                         described);
+    facts.costs =
+        RooflineCosts::compute(facts.view, facts.sets, facts.sizes, described);
     facts.materialized = computeMaterialized(facts.view, facts.sets);
     for (uint32_t value = 0; value < facts.view.numValues(); ++value) {
       llvm::outs() << facts.view.name(value) << ":";

@@ -28,9 +28,10 @@ void cutback::emitRemarks(const PartitionResult &result) {
                          saved.bytes, saved.reason)
                .str();
   for (uint32_t op : result.halves.recomputed) {
-    std::string name = result.view.numResults(op)
-                           ? result.view.name(result.view.resultBegin[op])
-                           : result.view.ops[op]->getName().getStringRef().str();
+    std::string name =
+        result.view.numResults(op)
+            ? result.view.name(result.view.resultBegin[op])
+            : result.view.ops[op]->getName().getStringRef().str();
     remark::passed(result.view.ops[op]->getLoc(),
                    named("recomputed", result.graph))
         << llvm::formatv("'{0}' is recomputed in the backward: {1} ps", name,

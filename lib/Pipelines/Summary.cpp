@@ -9,7 +9,6 @@
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
-
 using namespace mlir;
 using namespace cutback;
 
@@ -123,10 +122,10 @@ private:
     for (uint32_t value : result.halves.savedTensors) {
       if (isConstant(value))
         continue;
-      bool seed = view.isArg(value) &&
-                  (graph.getRole(value).getKind() == joint::RoleKind::RngSeed ||
-                   graph.getRole(value).getKind() ==
-                       joint::RoleKind::RngOffset);
+      bool seed =
+          view.isArg(value) &&
+          (graph.getRole(value).getKind() == joint::RoleKind::RngSeed ||
+           graph.getRole(value).getKind() == joint::RoleKind::RngOffset);
       add(value, seed ? SavedValue::Seed : SavedValue::Tensor);
     }
   }

@@ -60,8 +60,8 @@ struct GraphView {
         .slice(operandBegin[op], operandBegin[op + 1] - operandBegin[op]);
   }
   llvm::ArrayRef<uint32_t> users(uint32_t value) const {
-    return llvm::ArrayRef(userList)
-        .slice(userBegin[value], userBegin[value + 1] - userBegin[value]);
+    return llvm::ArrayRef(userList).slice(
+        userBegin[value], userBegin[value + 1] - userBegin[value]);
   }
   uint32_t numResults(uint32_t op) const {
     return resultBegin[op + 1] - resultBegin[op];

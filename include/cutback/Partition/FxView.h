@@ -28,10 +28,10 @@ struct FxView {
   /// to save. Symbols that a saved value needs are found by evaluating the
   /// sizes once more for each symbol that is an argument. Linear for graphs
   /// without such symbols.
-  static mlir::FailureOr<FxView>
-  build(const GraphView &view, const ValueSizes &sizes,
-        const std::vector<uint8_t> &isFree, TorchRuleSet rules,
-        FxLiterals literals);
+  static mlir::FailureOr<FxView> build(const GraphView &view,
+                                       const ValueSizes &sizes,
+                                       const std::vector<uint8_t> &isFree,
+                                       TorchRuleSet rules, FxLiterals literals);
 };
 
 } // namespace cutback

@@ -45,8 +45,8 @@ struct Partition {
 /// saved values that the backward does not use are dropped. Fails with an
 /// error at the op if the plan makes the backward run an op a second time that
 /// must not be recomputed, or reads an argument after it was written. Linear.
-mlir::FailureOr<Halves> splitGraph(const GraphView &view,
-                                   const GraphSets &sets, const Plan &plan);
+mlir::FailureOr<Halves> splitGraph(const GraphView &view, const GraphSets &sets,
+                                   const Plan &plan);
 
 /// Writes `@<graph>_forward`, `@<graph>_backward` and `joint.partition` behind
 /// the graph. A copy in the backward of an op that the forward runs too is

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Words of the command line for plan options, shared by driver and passes.
-// Each parser
-// returns false with `error` set to what is wrong and which words there are.
+// Each parser returns false with `error` set to what is wrong and which words
+// there are.
 #ifndef CUTBACK_PIPELINES_OPTIONTEXT_H
 #define CUTBACK_PIPELINES_OPTIONTEXT_H
 
@@ -13,8 +13,7 @@
 namespace cutback {
 
 bool parseStrategy(llvm::StringRef text, Strategy &value, std::string &error);
-bool parseCostModel(llvm::StringRef text, CostModel &value,
-                    std::string &error);
+bool parseCostModel(llvm::StringRef text, CostModel &value, std::string &error);
 bool parseRules(llvm::StringRef text, Rules &value, std::string &error);
 bool parseSolver(llvm::StringRef text, Solver &value, std::string &error);
 /// "auto", "none", or positions: "0,2,5-22".

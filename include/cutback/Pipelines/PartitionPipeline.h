@@ -37,15 +37,15 @@ struct PartitionOptions {
   Rules rules = Rules::Torch2_13;
   Solver solver = Solver::Auto;
   FreeParameters freeParameters;
-  llvm::StringMap<int64_t> symbols;    ///< `--sym s0=24`, over file hints
-  double bytePricePs = 0;              ///< picoseconds a byte (roofline)
-  std::string device = "h100";         ///< name or path of a .json file
+  llvm::StringMap<int64_t> symbols;      ///< `--sym s0=24`, over file hints
+  double bytePricePs = 0;                ///< picoseconds a byte (roofline)
+  std::string device = "h100";           ///< name or path of a .json file
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
-  std::string dumpNetwork;             ///< file for the network, or empty
+  std::string dumpNetwork;               ///< file for the network, or empty
   bool reorderBackward = true;
   bool verify = true;
-  bool emit = true;                    ///< write the two functions
-  bool figures = true;                 ///< fill in what reports show
+  bool emit = true;    ///< write the two functions
+  bool figures = true; ///< fill in what reports show
 };
 
 /// One decision, for reports; all sizes in bytes.
@@ -107,11 +107,12 @@ struct PartitionResult {
   std::optional<GraphSets> sets;
   Plan plan;
   Halves halves;
-  Partition partition; ///< null functions if options.emit is off
+  Partition partition;           ///< null functions if options.emit is off
   std::vector<int64_t> bytes;    ///< by value, under size hints
   std::vector<uint32_t> storage; ///< by value: equal numbers share storage
   std::vector<double> distance;  ///< to the backward, in ops, by value
-  std::vector<int64_t> saveCost, recomputeCost; ///< by value / by op; -1 = never
+  std::vector<int64_t> saveCost,
+      recomputeCost; ///< by value / by op; -1 = never
 };
 
 /// Cleans the graph in place as far as all plans share it (dead code, common

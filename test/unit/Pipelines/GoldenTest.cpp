@@ -57,10 +57,10 @@ std::string findText(const std::string &root, const std::string &name) {
   auto [model, numbers] = rest.split('.');
   auto [first, second] = numbers.split('.');
   auto [base, device] = model.rsplit('_');
-  return join(root, ("corpus/sub/" + suite + "/" + base + "_training_" +
-                     device + "/__compiled_fn_" + first + " Joint graph " +
-                     second + ".py")
-                        .str());
+  return join(root,
+              ("corpus/sub/" + suite + "/" + base + "_training_" + device +
+               "/__compiled_fn_" + first + " Joint graph " + second + ".py")
+                  .str());
 }
 
 std::vector<Case> collectCases() {
@@ -184,9 +184,8 @@ PartitionOptions Golden::options(Rules rules, bool isFree,
 }
 
 void Golden::check(const char *ruleName, Rules rules, bool isFree) {
-  const llvm::json::Object *expected = reference.getAsObject()
-                                           ->getObject("rules")
-                                           ->getObject(ruleName);
+  const llvm::json::Object *expected =
+      reference.getAsObject()->getObject("rules")->getObject(ruleName);
   if (!expected)
     GTEST_SKIP() << "PyTorch recorded no partition by " << ruleName;
   MLIRContext context(MLIRContext::Threading::DISABLED);
@@ -246,14 +245,13 @@ TEST_P(Golden, torch213Static) {
   check("torch-2.13-static", Rules::Torch2_13, true);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Graphs, Golden, testing::ValuesIn(collectCases()),
-    [](const testing::TestParamInfo<Case> &info) {
-      std::string name = info.param.name;
-      for (char &c : name)
-        if (!llvm::isAlnum(c))
-          c = '_';
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(Graphs, Golden, testing::ValuesIn(collectCases()),
+                         [](const testing::TestParamInfo<Case> &info) {
+                           std::string name = info.param.name;
+                           for (char &c : name)
+                             if (!llvm::isAlnum(c))
+                               c = '_';
+                           return name;
+                         });
 
 } // namespace
