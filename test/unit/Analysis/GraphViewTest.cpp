@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The numbers of a graph: a small one by hand, and random ones against MLIR's
+// own use lists.
+
+#include "../Transforms/RandomGraph.h"
+
+#include "cutback/Analysis/GraphView.h"
+
+#include "gtest/gtest.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::test;
+
+namespace {
+
+const char *const kGraph = R"mlir(
+joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+  %a = aten.mul.Tensor(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  joint.opaque "my.nothing"(%a) {effects} : (tensor<4xf32>) -> ()
+  %l, %r = aten.split.Tensor(%a, 2) : (tensor<4xf32>) -> (tensor<2xf32>, tensor<2xf32>)
+  %0 = aten.cat([%r, %r], 0) : (tensor<2xf32>, tensor<2xf32>) -> tensor<4xf32>
+  joint.output %0 gradients(%t of 0) : tensor<4xf32>, tensor<4xf32>
+}
+)mlir";
+
+class GraphViewTest : public ::testing::Test {
+protected:
+  GraphViewTest() { loadDialects(context); }
+  MLIRContext context;
+};
+
+TEST_F(GraphViewTest, NumbersFollowTheProgram) {
+  OwningOpRef<ModuleOp> module = parse(context, kGraph);
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  ASSERT_EQ(view.numOps(), 4u);
+  ASSERT_EQ(view.numValues(), 6u);
+  EXPECT_EQ(view.numArgs, 2u);
+  std::vector<std::string> names;
+  for (uint32_t value = 0; value < view.numValues(); ++value)
+    names.push_back(view.name(value));
+  EXPECT_EQ(names, (std::vector<std::string>{"x", "t", "a", "l", "r", "%5"}));
+  EXPECT_EQ(view.definer, (std::vector<uint32_t>{
+                              GraphView::kNone, GraphView::kNone, 0, 2, 2, 3}));
+  EXPECT_EQ(view.numResults(1), 0u);
+  EXPECT_EQ(view.numResults(2), 2u);
+}
+
+TEST_F(GraphViewTest, OperandsRepeatAndUsersDoNot) {
+  OwningOpRef<ModuleOp> module = parse(context, kGraph);
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  EXPECT_EQ(view.operands(0).vec(), (std::vector<uint32_t>{0, 0}));
+  EXPECT_EQ(view.users(0).vec(), (std::vector<uint32_t>{0}));
+  EXPECT_EQ(view.users(2).vec(), (std::vector<uint32_t>{1, 2}));
+  EXPECT_TRUE(view.users(3).empty());
+  EXPECT_EQ(view.operands(view.numOps()).vec(), (std::vector<uint32_t>{5, 1}));
+  EXPECT_EQ(view.users(5).vec(), (std::vector<uint32_t>{view.numOps()}));
+  EXPECT_EQ(view.forwardResults().vec(), (std::vector<uint32_t>{5}));
+  EXPECT_EQ(view.gradients().vec(), (std::vector<uint32_t>{1}));
+}
+
+TEST_F(GraphViewTest, TraitsAreWhatTheInterfacesSay) {
+  OwningOpRef<ModuleOp> module = parse(context, kGraph);
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  EXPECT_TRUE(view.traits[0].recomputable);
+  EXPECT_FALSE(view.traits[0].ordered);
+  EXPECT_EQ(view.traits[0].fusion, joint::FusionKind::Pointwise);
+  EXPECT_FALSE(view.traits[1].recomputable);
+  EXPECT_TRUE(view.traits[1].ordered);
+  EXPECT_TRUE(view.traits[2].view);
+  EXPECT_EQ(view.traits[3].fusion, joint::FusionKind::Concat);
+}
+
+TEST_F(GraphViewTest, RegionsReadTheirCaptures) {
+  OwningOpRef<ModuleOp> module = parse(context, R"mlir(
+joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>},
+               %y: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  %z = joint.checkpoint {
+    %a = aten.mul.Tensor(%y, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    %b = aten.mul.Tensor(%a, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    joint.yield %b : tensor<4xf32>
+  } : tensor<4xf32>
+  joint.output %z : tensor<4xf32>
+}
+)mlir");
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  ASSERT_EQ(view.numOps(), 1u);
+  EXPECT_EQ(view.operands(0).vec(), (std::vector<uint32_t>{1, 0}));
+  EXPECT_EQ(view.users(0).vec(), (std::vector<uint32_t>{0}));
+}
+
+TEST_F(GraphViewTest, ANumberIsAskedOfMLIROnlyOnce) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    OwningOpRef<ModuleOp> module = parse(context, randomGraphText(seed));
+    ASSERT_TRUE(module);
+    joint::GraphOp graph = graphOf(*module);
+    GraphView view = GraphView::build(graph);
+    std::map<Operation *, uint32_t> number;
+    for (Operation &op : graph.getBlock())
+      number.emplace(&op, number.size());
+    ASSERT_EQ(number.size(), view.numOps() + 1u);
+    for (uint32_t value = 0; value < view.numValues(); ++value) {
+      std::set<uint32_t> users;
+      for (Operation *user : view.values[value].getUsers())
+        users.insert(number[user]);
+      EXPECT_EQ(view.users(value).vec(),
+                std::vector<uint32_t>(users.begin(), users.end()));
+      Operation *definer = view.values[value].getDefiningOp();
+      EXPECT_EQ(view.definer[value],
+                definer ? number[definer] : GraphView::kNone);
+    }
+    for (auto [op, i] : number)
+      for (auto [k, operand] : llvm::enumerate(op->getOperands()))
+        EXPECT_EQ(view.values[view.operands(i)[k]], operand);
+  }
+}
+
+} // namespace
