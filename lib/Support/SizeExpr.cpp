@@ -50,9 +50,14 @@ Number power(Number a, Number b) {
   return r;
 }
 
+/// Has the sign of `b`, as in Python.
 Number modulo(Number a, Number b) {
-  Number q = floorDiv(a, b);
-  return checked('-', a, checked('*', q, b));
+  if (!a || !b || *b == 0)
+    return {};
+  if (*b == -1)
+    return 0;
+  int64_t r = *a % *b;
+  return r != 0 && (r < 0) != (*b < 0) ? r + *b : r;
 }
 
 class Evaluator {
