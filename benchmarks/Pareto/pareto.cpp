@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// pareto GOLDEN [--svg=FILE] [--only=NAME]: for each graph of the unpacked
+// reference data, the plans of the roofline model over all prices of a byte,
+// beside the plan that PyTorch 2.13 takes with parameters free, all priced by
+// the same model on the same graph. A Markdown table goes to the standard
+// output, the picture to FILE.
+//
+// Exit code 1 if PyTorch's plan lies below our hull on any graph: the cut would
+// not be a minimum of what it claims to minimize.
+
+#include "Pareto.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace cutback;
+using namespace cutback::bench;
+
+static void printPoint(const ParetoPoint &p) {
+  llvm::outs() << llvm::format(" %.3f | %.4f |", p.bytes / 1048576.0,
+                               p.ps * 1e-9);
+}
+
+static void printRow(const ParetoResult &result) {
+  llvm::outs() << "| " << result.name
+               << llvm::format(" | %llu | %zu |",
+                               static_cast<unsigned long long>(result.ops),
+                               result.ours.size());
+  printPoint(result.torch);
+  printPoint(result.ours.front());
+  if (result.better)
+    printPoint(*result.better);
+  else
+    llvm::outs() << " | |";
+  llvm::outs() << llvm::format(" %.4f |\n", result.abovePs * 1e-9);
+}
+
+static int finish(const std::vector<ParetoResult> &results,
+                  const std::string &svg) {
+  size_t better = 0, below = 0;
+  for (const ParetoResult &result : results) {
+    better += result.better.has_value();
+    below += result.abovePs < 0;
+  }
+  llvm::outs() << "\n" << results.size() << " graphs: PyTorch's plan is below "
+               << "our hull on " << below << "; a plan of ours has less time "
+               << "and fewer bytes on " << better << "\n";
+  if (svg.empty())
+    return below != 0;
+  std::error_code code;
+  llvm::raw_fd_ostream file(svg, code);
+  if (code) {
+    llvm::errs() << svg << ": " << code.message() << "\n";
+    return 1;
+  }
+  file << drawFronts(results);
+  return below != 0;
+}
+
+int main(int argc, char **argv) {
+  std::string folder, svg, only;
+  for (int i = 1; i < argc; ++i) {
+    llvm::StringRef argument = argv[i];
+    if (argument.consume_front("--svg="))
+      svg = argument.str();
+    else if (argument.consume_front("--only="))
+      only = argument.str();
+    else
+      folder = argument.str();
+  }
+  if (folder.empty()) {
+    llvm::errs() << "usage: pareto GOLDEN [--svg=FILE] [--only=NAME]\n";
+    return 1;
+  }
+  llvm::outs() << "| graph | ops | plans | PyTorch MiB | ms | our fastest MiB "
+                  "| ms | better in both: MiB | ms | PyTorch above hull, ms "
+                  "|\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+  std::vector<ParetoResult> results;
+  bool ok = true;
+  for (const ParetoCase &which : findParetoCases(folder)) {
+    if (!only.empty() && which.name != only)
+      continue;
+    std::optional<ParetoResult> result = findFront(which);
+    if (!result) {
+      llvm::errs() << which.name << ": no plans\n";
+      ok = false;
+      continue;
+    }
+    printRow(*result);
+    llvm::outs().flush();
+    results.push_back(std::move(*result));
+  }
+  return finish(results, svg) || !ok;
+}
