@@ -3,6 +3,10 @@
 // Reads device descriptions. The built-in ones are devices.json, which the
 // build turns into a string; a user's file has one such object. Rates are
 // vendors' published peaks without sparsity, f32 matrix rates those of TF32.
+//
+// Units are chosen so that all times come out in picoseconds: 1 TFLOP/s is one
+// FLOP a picosecond, 1 GB/s a thousandth of a byte. A rate that a description
+// lacks is that of f32. Nothing is ever measured on the machine at hand.
 
 #include "cutback/Analysis/Device.h"
 

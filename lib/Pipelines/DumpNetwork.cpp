@@ -3,6 +3,10 @@
 // `--dump-network`: the network that was solved, as JSON, one arc a line so
 // that two dumps can be compared with a text tool. The file appears whole or
 // not at all.
+//
+// Vertices of the roofline network are listed by name and arcs go between
+// them; PyTorch's network lists nodes, and node i is vertices 2i+2 (in) and
+// 2i+3 (out), as in the reference networks. Linear.
 
 #include "Internal.h"
 

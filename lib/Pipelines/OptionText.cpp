@@ -2,6 +2,11 @@
 //
 // Reads the words of plan options. Every enum has one table of its words,
 // which the parser and its error message share.
+//
+// A parser leaves the value as it was where it fails. Numbers are checked for
+// their range here, so that nothing behind has to: sizes are not negative,
+// positions of arguments are below a million (a range such as 0-4000000000
+// would fill the memory).
 
 #include "cutback/Pipelines/OptionText.h"
 

@@ -2,6 +2,13 @@
 //
 // The whole pipeline, phase by phase, with why each pass stands where it
 // does; and the registration of all passes.
+//
+//   joint      what the importer leaves
+//   prepare    flattened, without dead or repeated ops, tags cleaned
+//   partition  planned, extracted, proved
+//
+// The driver runs the same steps without a pass manager, as it wants the
+// numbers of a plan and not only its IR (PartitionPipeline.cpp).
 
 #include "cutback/Pipelines/Passes.h"
 

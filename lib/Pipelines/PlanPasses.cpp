@@ -3,6 +3,11 @@
 // `cutback-plan`, `cutback-extract` and `cutback-verify-partition`: the
 // pipeline of PartitionPipeline.cpp taken apart at its one joint, the saved
 // set, which travels between the passes as attributes.
+//
+// Only `joint.save` decides what the halves are. `joint.recompute` and
+// `joint.side` tell a reader what follows from it; a plan that is written by
+// hand can leave them out. An older plan on a graph is cleared by a new one.
+// Linear, but for the flow that the plan asks for.
 
 #include "cutback/Pipelines/Passes.h"
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `cutback-print-analysis`: one line a value with what the partitioner knows
-// of it, in program order. Linear.
+// of it, in program order, on the standard output.
+//
+// Every column is one cell of an array that the planner itself reads; nothing
+// is computed for printing. Sizes that are not known are marked with '?', costs
+// that are infinite are called "never". Linear.
 
 #include "cutback/Pipelines/Passes.h"
 
