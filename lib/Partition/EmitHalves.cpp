@@ -158,9 +158,11 @@ private:
       created = op->clone(regionMapping);
     }
     block->push_back(created);
+    // A result that was handed over stays the one that everybody reads.
     uint32_t first = view.resultBegin[number];
     for (auto [i, result] : llvm::enumerate(created->getResults()))
-      mapping[first + i] = result;
+      if (!mapping[first + i])
+        mapping[first + i] = result;
     return created;
   }
 

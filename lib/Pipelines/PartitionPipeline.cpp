@@ -301,23 +301,9 @@ private:
       return failure();
     result.halves = std::move(*halves);
     if (options.reorderBackward)
-      reorder();
+      improveBackwardOrder(result.view, result.halves, sizes->bytes,
+                           sizes->storage);
     return success();
-  }
-
-  /// Keeps the order that the graph came in where the engine's would cost
-  /// memory.
-  void reorder() {
-    std::vector<uint32_t> order = reorderBackward(result.view, result.halves);
-    int64_t before =
-        simulateStep(result.view, result.halves, sizes->bytes, sizes->storage)
-            .backward.bytes;
-    std::swap(result.halves.backwardOps, order);
-    int64_t after =
-        simulateStep(result.view, result.halves, sizes->bytes, sizes->storage)
-            .backward.bytes;
-    if (after > before)
-      std::swap(result.halves.backwardOps, order);
   }
 
   LogicalResult emit() {
