@@ -27,22 +27,41 @@ RooflineProblem::RooflineProblem(const GraphView &view, const GraphSets &sets,
                                  const RooflineCosts &costs,
                                  const std::vector<OpPolicy> &policies)
     : view(view), sets(sets), costs(costs), policies(policies),
-      wantedOp(view.numOps(), 0), wantedValue(view.numValues(), 0),
+      inBackward(view.numOps(), 0), wantedOp(view.numOps(), 0),
+      wantedValue(view.numValues(), 0),
       opVertex(view.numOps(), kNoVertex),
       valueVertex(view.numValues(), kNoVertex) {
+  findBackwardOps();
   findCandidates();
 }
 
-/// Ancestors of what the backward reads, outside B.
+/// What runs in the backward whatever the plan: the ops of B, those with an
+/// effect that the forward does not need (a write that stands behind it), and
+/// whoever reads their results.
+void RooflineProblem::findBackwardOps() {
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    bool isBackward =
+        sets.ops[op] == GraphSet::Backward ||
+        (view.traits[op].ordered && sets.ops[op] != GraphSet::Forward);
+    for (uint32_t value : view.operands(op))
+      isBackward = isBackward || (!view.isArg(value) &&
+                                  inBackward[view.definer[value]]);
+    inBackward[op] = isBackward;
+  }
+}
+
+/// Ancestors of what the backward reads, outside of what it runs anyway.
 void RooflineProblem::findCandidates() {
   auto want = [&](uint32_t value) {
-    if (sets.values[value] != GraphSet::Backward)
+    uint32_t def = view.definer[value];
+    if (sets.values[value] != GraphSet::Backward &&
+        (def == GraphView::kNone || !inBackward[def]))
       wantedValue[value] = 1;
   };
   for (uint32_t value : view.gradients())
     want(value);
   for (uint32_t op = view.numOps(); op-- > 0;) {
-    if (sets.ops[op] != GraphSet::Backward) {
+    if (!inBackward[op]) {
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
         wantedOp[op] |= wantedValue[r];
       if (!wantedOp[op])
@@ -88,7 +107,7 @@ void RooflineProblem::addValueArcs(uint32_t value) {
       toSink |= llvm::is_contained(view.gradients(), value);
       continue;
     }
-    if (sets.ops[user] == GraphSet::Backward)
+    if (inBackward[user])
       toSink = true;
     else if (wantedOp[user])
       net.addInfiniteArc(valueVertex[value], opVertex[user]);

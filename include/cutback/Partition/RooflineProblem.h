@@ -39,6 +39,7 @@ public:
   std::string vertexName(VertexId vertex) const;
 
 private:
+  void findBackwardOps();
   void findCandidates();
   void addOpArcs(uint32_t op, double bytePricePs);
   void addValueArcs(uint32_t value);
@@ -48,6 +49,8 @@ private:
   const GraphSets &sets;
   const RooflineCosts &costs;
   const std::vector<OpPolicy> &policies;
+  /// By op: no plan moves it into the forward.
+  std::vector<uint8_t> inBackward;
   /// By op / value: it is an ancestor of what the backward reads.
   std::vector<uint8_t> wantedOp, wantedValue;
   std::vector<VertexId> opVertex, valueVertex;
