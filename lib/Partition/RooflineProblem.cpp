@@ -8,6 +8,9 @@
 //   result → user op   ∞: a recomputed op needs its operands
 //   result → sink      ∞: an op of B reads it, or it is a gradient
 //   op → sink          ∞: it must be recomputed
+//   op → early         ∞, in X: the op runs in the forward
+//   early → early      ∞: then so do the ops that it computes from
+//   early → op         ∞: and one that may run only once runs nowhere else
 //
 // Only ops and values from which the backward can be reached enter the
 // network; the rest cannot be in the cut. An op outside F∪X is part of the
@@ -28,8 +31,7 @@ RooflineProblem::RooflineProblem(const GraphView &view, const GraphSets &sets,
                                  const std::vector<OpPolicy> &policies)
     : view(view), sets(sets), costs(costs), policies(policies),
       inBackward(view.numOps(), 0), wantedOp(view.numOps(), 0),
-      wantedValue(view.numValues(), 0),
-      opVertex(view.numOps(), kNoVertex),
+      wantedValue(view.numValues(), 0), opVertex(view.numOps(), kNoVertex),
       valueVertex(view.numValues(), kNoVertex) {
   findBackwardOps();
   findCandidates();
@@ -44,8 +46,8 @@ void RooflineProblem::findBackwardOps() {
         sets.ops[op] == GraphSet::Backward ||
         (view.traits[op].ordered && sets.ops[op] != GraphSet::Forward);
     for (uint32_t value : view.operands(op))
-      isBackward = isBackward || (!view.isArg(value) &&
-                                  inBackward[view.definer[value]]);
+      isBackward =
+          isBackward || (!view.isArg(value) && inBackward[view.definer[value]]);
     inBackward[op] = isBackward;
   }
 }
@@ -79,6 +81,35 @@ int64_t RooflineProblem::saveCapacity(uint32_t value,
   double price =
       std::ceil(bytePricePs * static_cast<double>(costs.saveBytes[value]));
   return costs.savePs[value] + static_cast<int64_t>(std::min(price, 1e17));
+}
+
+/// An op of X may run in either half. One that may run only once must not run
+/// in the backward if the forward computes something from it, directly or over
+/// ops that run in both. Ops between the two get a second vertex, which is on
+/// the source side if the forward runs the op at all.
+void RooflineProblem::addEarlyVertices() {
+  std::vector<VertexId> early(view.numOps(), kNoVertex);
+  auto runsOnce = [&](uint32_t op) {
+    return wantedOp[op] && sets.ops[op] == GraphSet::Unclaimed &&
+           costs.recomputePs[op] == RooflineCosts::kNever;
+  };
+  firstEarly = net.numVertices();
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!wantedOp[op] || sets.ops[op] != GraphSet::Unclaimed)
+      continue;
+    for (uint32_t value : view.operands(op)) {
+      uint32_t def = view.definer[value];
+      if (def == GraphView::kNone ||
+          (!runsOnce(def) && early[def] == kNoVertex))
+        continue;
+      if (early[op] == kNoVertex) {
+        early[op] = net.addVertex();
+        ofVertex.push_back(~op);
+        net.addInfiniteArc(opVertex[op], early[op]);
+      }
+      net.addInfiniteArc(early[op], runsOnce(def) ? opVertex[def] : early[def]);
+    }
+  }
 }
 
 void RooflineProblem::addOpArcs(uint32_t op, double bytePricePs) {
@@ -151,6 +182,7 @@ FlowError RooflineProblem::build(double bytePricePs) {
       if (wantedValue[r])
         addValueArcs(r);
   }
+  addEarlyVertices();
   return net.finish(ParallelArcs::Keep);
 }
 
@@ -177,7 +209,7 @@ std::string RooflineProblem::vertexName(VertexId vertex) const {
   uint32_t op = ~number;
   return (view.numResults(op) ? view.name(view.resultBegin[op])
                               : "op " + std::to_string(op)) +
-         "+op";
+         (vertex < firstEarly ? "+op" : "+early");
 }
 
 LogicalResult RooflineProblem::reportUnbounded(ArrayRef<VertexId> path) const {

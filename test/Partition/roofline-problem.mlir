@@ -72,3 +72,26 @@ joint.graph @a_policy_on_a_view_is_one_on_its_base(
   %h = aten.mul.Tensor(%g, %vx) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   joint.output %v gradients(%h of 0) : tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// A random op that neither half claims may run in the backward; not so if the
+// forward computes something from it.
+// CHECK-LABEL: joint.graph @what_runs_once_runs_where_its_users_do
+joint.graph @what_runs_once_runs_where_its_users_do(
+    %x: tensor<64x64xf32> {joint.role = #joint.role<input>},
+    %t: tensor<64x64xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<64x64xf32>) gradients (tensor<64x64xf32>) {
+  %big = aten.cat([%x, %x, %x, %x], 0) : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<256x64xf32>
+  %odd = joint.opaque "my.op"(%big) : (tensor<256x64xf32>) -> tensor<256x64xf32>
+  %y = joint.opaque "my.sum"(%odd) : (tensor<256x64xf32>) -> tensor<64x64xf32>
+  // CHECK: %noise = aten.bernoulli(%x) {joint.save = array<i1: true>, joint.side = #joint.side<forward>}
+  %noise = aten.bernoulli(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  // CHECK: %small = joint.opaque "my.product"(%noise, %odd) {joint.save = array<i1: true>, joint.side = #joint.side<forward>}
+  %small = joint.opaque "my.product"(%noise, %odd) : (tensor<64x64xf32>, tensor<256x64xf32>) -> tensor<64x64xf32>
+  // CHECK: %late = aten.bernoulli(%x) {joint.side = #joint.side<backward>}
+  %late = aten.bernoulli(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g0 = aten.mul.Tensor(%t, %noise) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g1 = aten.mul.Tensor(%g0, %small) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g2 = aten.mul.Tensor(%g1, %late) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g3 = aten.mul.Tensor(%g2, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  joint.output %y gradients(%g3 of 0) : tensor<64x64xf32>, tensor<64x64xf32>
+}

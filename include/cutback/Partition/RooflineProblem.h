@@ -15,8 +15,9 @@ namespace cutback {
 enum class OpPolicy : uint8_t { None, MustSave, PreferSave, MustRecompute };
 
 /// Vertices: the source, the sink, one an op that the backward could want to
-/// run again or wants the results of, one a result of those. Capacities are
-/// picoseconds plus `bytePricePs` × bytes.
+/// run again or wants the results of, one a result of those, and some that keep
+/// ops which may run only once in one half. Capacities are picoseconds plus
+/// `bytePricePs` × bytes.
 class RooflineProblem {
 public:
   RooflineProblem(const GraphView &view, const GraphSets &sets,
@@ -35,7 +36,8 @@ public:
   /// two ops whose demands contradict each other.
   mlir::LogicalResult reportUnbounded(llvm::ArrayRef<VertexId> path) const;
 
-  /// Name of a vertex for `--dump-network`: value names, "+op" for op vertices.
+  /// Name of a vertex for `--dump-network`: value names, "+op" for op vertices,
+  /// "+early" for "the forward runs the op".
   std::string vertexName(VertexId vertex) const;
 
 private:
@@ -43,6 +45,7 @@ private:
   void findCandidates();
   void addOpArcs(uint32_t op, double bytePricePs);
   void addValueArcs(uint32_t value);
+  void addEarlyVertices();
   int64_t saveCapacity(uint32_t value, double bytePricePs) const;
 
   const GraphView &view;
@@ -55,6 +58,7 @@ private:
   std::vector<uint8_t> wantedOp, wantedValue;
   std::vector<VertexId> opVertex, valueVertex;
   std::vector<uint32_t> ofVertex; ///< value number, or ~op for op vertices
+  VertexId firstEarly = 0;        ///< the vertices from here on are early ones
   FlowNetwork net;
 };
 
