@@ -6,7 +6,8 @@
 //   * an op that can fuse with the producer of an operand and with a user
 //     costs its FLOPs only: recomputing it adds no traffic. If a reader in the
 //     backward cannot fuse with it (a matrix product), the copy is written and
-//     read besides;
+//     read besides. With two readers, one kernel makes the copy and writes it
+//     for the other, which is one pass more than two reads of a saved value;
 //   * any other op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
 //   * keeping a value costs reading it in the backward, and writing it in the
 //     forward unless it is written anyway;
@@ -69,29 +70,36 @@ std::vector<uint8_t> cutback::computeMaterialized(const GraphView &view,
   return materialized;
 }
 
-std::vector<uint8_t>
-cutback::computeMaterializedInBackward(const GraphView &view,
-                                       const GraphSets &sets) {
-  std::vector<uint8_t> materialized(view.numValues(), 0);
+std::vector<CopyTraffic> cutback::computeCopyTraffic(const GraphView &view,
+                                                     const GraphSets &sets) {
+  std::vector<CopyTraffic> traffic(view.numValues(), CopyTraffic::None);
+  std::vector<uint32_t> readers(view.numValues(), 0);
   for (uint32_t v = view.numValues(); v-- > view.numArgs;) {
     const OpTraits &producer = view.traits[view.definer[v]];
+    bool inMemory = false;
     for (uint32_t user : view.users(v)) {
       if (user == view.numOps()) {
-        materialized[v] |= llvm::is_contained(view.gradients(), v);
+        inMemory |= llvm::is_contained(view.gradients(), v);
       } else if (view.traits[user].view) {
         for (uint32_t r = view.resultBegin[user];
-             r < view.resultBegin[user + 1]; ++r)
-          materialized[v] |= materialized[r];
+             r < view.resultBegin[user + 1]; ++r) {
+          inMemory |= traffic[r] == CopyTraffic::Memory;
+          readers[v] += readers[r];
+        }
       } else if (sets.ops[user] != GraphSet::Forward) {
         // What stands under a view decides, not the view.
         bool fuses = producer.view
                          ? view.traits[user].fusion != FusionKind::Never
                          : canFuse(producer, view.traits[user]);
-        materialized[v] |= !fuses;
+        inMemory |= !fuses;
+        ++readers[v];
       }
     }
+    traffic[v] = inMemory          ? CopyTraffic::Memory
+                 : readers[v] >= 2 ? CopyTraffic::Shared
+                                   : CopyTraffic::None;
   }
-  return materialized;
+  return traffic;
 }
 
 bool cutback::outlivesStep(RoleAttr role) {
@@ -107,8 +115,7 @@ public:
   Pricing(const GraphView &view, const ValueSizes &sizes, const Device &device)
       : view(view), sizes(sizes), device(device) {}
 
-  /// `inMemory` is by value: a reader in the backward needs it in memory.
-  int64_t recompute(uint32_t op, const std::vector<uint8_t> &inMemory) {
+  int64_t recompute(uint32_t op, const std::vector<CopyTraffic> &traffic) {
     const OpTraits &traits = view.traits[op];
     if (traits.ordered || !traits.recomputable)
       return RooflineCosts::kNever;
@@ -120,16 +127,22 @@ public:
     if (isScalar && view.numResults(op))
       return 0; // the host computes sizes
     double compute = computePs(op);
-    if (fusesBothWays(op)) {
-      double copies = 0;
-      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-        copies += inMemory[r] ? 2.0 * sizes.bytes[r] : 0.0;
-      return round(compute + bytesPs(copies) + (copies ? device.launchPs : 0));
-    }
+    if (fusesBothWays(op))
+      return round(compute + copyPs(op, traffic));
     return round(std::max(compute, trafficPs(op)) + device.launchPs);
   }
 
   double computePs(uint32_t op);
+  double copyPs(uint32_t op, const std::vector<CopyTraffic> &traffic) const {
+    double bytes = 0, launch = 0;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
+      bytes +=
+          static_cast<double>(sizes.bytes[r]) * static_cast<double>(traffic[r]);
+      if (traffic[r] == CopyTraffic::Memory)
+        launch = device.launchPs;
+    }
+    return bytesPs(bytes) + launch;
+  }
   double bytesPs(double bytes) const { return bytes / device.bandwidth; }
   static int64_t round(double ps) {
     return static_cast<int64_t>(std::min(std::ceil(ps), 1e15));
@@ -226,10 +239,10 @@ RooflineCosts RooflineCosts::compute(const GraphView &view,
   Pricing pricing(view, sizes, device);
   RooflineCosts costs;
   costs.recomputePs.resize(view.numOps(), kNever);
-  std::vector<uint8_t> inMemory = computeMaterializedInBackward(view, sets);
+  std::vector<CopyTraffic> traffic = computeCopyTraffic(view, sets);
   for (uint32_t op = 0; op < view.numOps(); ++op)
     if (sets.ops[op] != GraphSet::Backward)
-      costs.recomputePs[op] = pricing.recompute(op, inMemory);
+      costs.recomputePs[op] = pricing.recompute(op, traffic);
   costs.savePs.resize(view.numValues(), kNever);
   costs.saveBytes.resize(view.numValues(), 0);
   std::vector<uint8_t> materialized = computeMaterialized(view, sets);

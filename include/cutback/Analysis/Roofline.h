@@ -21,11 +21,16 @@ bool canFuse(const OpTraits &producer, const OpTraits &consumer);
 std::vector<uint8_t> computeMaterialized(const GraphView &view,
                                          const GraphSets &sets);
 
-/// True if a copy of value `v` in the backward would have to be written to
-/// memory: a reader outside F, looked at through views, cannot fuse with its
-/// producer, or it is a gradient. By value.
-std::vector<uint8_t> computeMaterializedInBackward(const GraphView &view,
-                                                   const GraphSets &sets);
+/// How often the bytes of a copy in the backward would go through memory.
+enum class CopyTraffic : uint8_t {
+  None = 0,   ///< it stays inside the kernel of its one reader
+  Shared = 1, ///< two readers outside F: a pass more than a saved value takes
+  Memory = 2  ///< a reader outside F, looked at through views, cannot fuse
+              ///< with its producer, or it is a gradient: written and read
+};
+/// By value.
+std::vector<CopyTraffic> computeCopyTraffic(const GraphView &view,
+                                            const GraphSets &sets);
 
 struct RooflineCosts {
   static constexpr int64_t kNever = -1;
