@@ -11,6 +11,7 @@
 //   --free-parameters=WHICH        as for `cutback` (auto)
 //   --sym=NAME=SIZE                as for `cutback`
 //   --runs=N                       warm runs (5)
+//   --figures                      fill in what reports show as well
 //   --json                         one object a file and cost model, a line
 
 #include "GenerateGraph.h"
@@ -136,6 +137,8 @@ bool readOption(llvm::StringRef argument, Settings &settings) {
   CostModel model;
   if (argument == "--json") {
     settings.json = true;
+  } else if (argument == "--figures") {
+    settings.options.figures = true;
   } else if (argument.consume_front("--cost-model=")) {
     if (parseCostModel(argument, model, error))
       settings.models = {model};
@@ -156,6 +159,7 @@ bool readOption(llvm::StringRef argument, Settings &settings) {
 
 int main(int argc, char **argv) {
   Settings settings;
+  settings.options.figures = false;
   bool ok = true, files = false;
   for (int i = 1; i < argc; ++i)
     if (llvm::StringRef(argv[i]).starts_with("--") &&

@@ -168,7 +168,13 @@ private:
                            "(--forward-outputs)";
       return diag;
     }
-    return computeCosts();
+    return needsCosts() ? computeCosts() : success();
+  }
+
+  /// PyTorch's rules have costs of their own; figures are in time always.
+  bool needsCosts() const {
+    return options.figures || (options.strategy == Strategy::MinCut &&
+                               options.costModel == CostModel::Roofline);
   }
 
   LogicalResult computeCosts() {
