@@ -102,6 +102,19 @@ static LogicalResult reportOverlap(const GraphView &view,
   return failure();
 }
 
+std::vector<uint8_t> GraphSets::findBackwardOps(const GraphView &view) const {
+  std::vector<uint8_t> inBackward(view.numOps(), 0);
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    bool isBackward = ops[op] == GraphSet::Backward ||
+                      (view.traits[op].ordered && ops[op] != GraphSet::Forward);
+    for (uint32_t value : view.operands(op))
+      isBackward =
+          isBackward || (!view.isArg(value) && inBackward[view.definer[value]]);
+    inBackward[op] = isBackward;
+  }
+  return inBackward;
+}
+
 FailureOr<GraphSets> GraphSets::compute(const GraphView &view) {
   std::vector<uint8_t> backwardOp(view.numOps(), 0), forward(view.numOps(), 0);
   std::vector<uint8_t> backwardValue(view.numValues(), 0);

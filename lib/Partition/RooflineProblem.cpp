@@ -30,26 +30,10 @@ RooflineProblem::RooflineProblem(const GraphView &view, const GraphSets &sets,
                                  const RooflineCosts &costs,
                                  const std::vector<OpPolicy> &policies)
     : view(view), sets(sets), costs(costs), policies(policies),
-      inBackward(view.numOps(), 0), wantedOp(view.numOps(), 0),
+      inBackward(sets.findBackwardOps(view)), wantedOp(view.numOps(), 0),
       wantedValue(view.numValues(), 0), opVertex(view.numOps(), kNoVertex),
       valueVertex(view.numValues(), kNoVertex) {
-  findBackwardOps();
   findCandidates();
-}
-
-/// What runs in the backward whatever the plan: the ops of B, those with an
-/// effect that the forward does not need (a write that stands behind it), and
-/// whoever reads their results.
-void RooflineProblem::findBackwardOps() {
-  for (uint32_t op = 0; op < view.numOps(); ++op) {
-    bool isBackward =
-        sets.ops[op] == GraphSet::Backward ||
-        (view.traits[op].ordered && sets.ops[op] != GraphSet::Forward);
-    for (uint32_t value : view.operands(op))
-      isBackward =
-          isBackward || (!view.isArg(value) && inBackward[view.definer[value]]);
-    inBackward[op] = isBackward;
-  }
 }
 
 /// Ancestors of what the backward reads, outside of what it runs anyway.

@@ -20,12 +20,13 @@ Plan cutback::planDefault(const GraphView &view, const GraphSets &sets,
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
   std::vector<uint8_t> early(view.numOps(), 0);
+  std::vector<uint8_t> inBackward = sets.findBackwardOps(view);
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     bool scalar = view.numResults(op) > 0;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       scalar &= sizes.isScalar(r);
-    early[op] = sets.ops[op] == GraphSet::Forward ||
-                (scalar && sets.ops[op] == GraphSet::Unclaimed);
+    early[op] =
+        sets.ops[op] == GraphSet::Forward || (scalar && !inBackward[op]);
   }
   auto save = [&](uint32_t value) {
     uint32_t def = view.definer[value];
@@ -45,11 +46,15 @@ Plan cutback::planDefault(const GraphView &view, const GraphSets &sets,
 Plan cutback::planSaveAll(const GraphView &view, const GraphSets &sets) {
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
+  std::vector<uint8_t> inBackward = sets.findBackwardOps(view);
   auto save = [&](uint32_t value) {
-    plan.saved[value] = sets.values[value] != GraphSet::Backward;
+    uint32_t def = view.definer[value];
+    plan.saved[value] = def == GraphView::kNone
+                            ? sets.values[value] != GraphSet::Backward
+                            : !inBackward[def];
   };
   for (uint32_t op = 0; op < view.numOps(); ++op)
-    if (sets.ops[op] == GraphSet::Backward)
+    if (inBackward[op])
       for (uint32_t value : view.operands(op))
         save(value);
   for (uint32_t value : view.gradients())

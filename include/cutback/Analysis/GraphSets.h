@@ -22,6 +22,11 @@ struct GraphSets {
   /// Fails with an error on the graph if F meets B, naming the path from the
   /// tangent to the forward result. Linear.
   static mlir::FailureOr<GraphSets> compute(const GraphView &view);
+
+  /// By op: it runs in the backward whatever the plan. Those are the ops of B,
+  /// those of X with an effect (a write that stands behind the forward), and
+  /// whoever reads their results. Linear.
+  std::vector<uint8_t> findBackwardOps(const GraphView &view) const;
 };
 
 } // namespace cutback

@@ -41,7 +41,6 @@ public:
   std::string vertexName(VertexId vertex) const;
 
 private:
-  void findBackwardOps();
   void findCandidates();
   void addOpArcs(uint32_t op, double bytePricePs);
   void addValueArcs(uint32_t value);

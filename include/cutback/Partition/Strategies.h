@@ -18,7 +18,8 @@ namespace cutback {
 Plan planDefault(const GraphView &view, const GraphSets &sets,
                  const ValueSizes &sizes);
 
-/// X runs in the forward too; every value that B reads is saved.
+/// X runs in the forward too, but for effects that stand behind it; every value
+/// that the backward reads is saved.
 Plan planSaveAll(const GraphView &view, const GraphSets &sets);
 
 /// Saved are arguments, and what may not run twice.

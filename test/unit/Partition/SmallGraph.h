@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Seeded training graphs that are small enough to try every saved set: with
-// views, random and unknown ops, ops with two results, and ops that neither
-// half claims. Every op is needed by a result.
+// views, random and unknown ops, ops with two results, writes to a buffer, and
+// ops that neither half claims. Every op is needed.
 #ifndef CUTBACK_TEST_UNIT_PARTITION_SMALLGRAPH_H
 #define CUTBACK_TEST_UNIT_PARTITION_SMALLGRAPH_H
 
@@ -24,22 +24,29 @@ public:
     for (unsigned i = 0, n = 2 + pick(4); i < n; ++i)
       addOp(forward, forward, "f");
     std::string result = forward.back();
+    // One write a buffer: into what the forward wrote, the backward may not.
+    bool writes = pick(3) == 0, early = pick(2) == 0;
+    if (writes && early)
+      body += write(any(forward), "");
     std::vector<std::string> unclaimed = forward;
     for (unsigned i = 0, n = pick(4); i < n; ++i)
       addOp(unclaimed, unclaimed, "x");
+    if (writes && !early)
+      body += write(any(unclaimed), " {side = #joint.side<backward>}");
     std::vector<std::string> backward{"t"};
     for (unsigned i = 0, n = 1 + pick(4); i < n; ++i)
       addBinary(backward, unclaimed);
     std::string gradients[2] = {backward.back(), backward.back()};
     if (pick(3) == 0)
       gradients[1] = any(unclaimed);
-    return std::string("joint.graph @g(%p: ") + type + role("param") + "%x: " +
-           type + role("input") + "%t: " + type +
-           " {joint.role = #joint.role<tangent of 0>}) -> (" + type +
-           ") gradients (" + type + ", " + type + ") {\n" + body +
+    return std::string("joint.graph @g(%p: ") + type + role("param") +
+           "%x: " + type + role("input") +
+           (writes ? std::string("%b: ") + type + role("buffer") : "") +
+           "%t: " + type + " {joint.role = #joint.role<tangent of 0>}) -> (" +
+           type + ") gradients (" + type + ", " + type + ") {\n" + body +
            "  joint.output %" + result + " gradients(%" + gradients[0] +
-           " of 0, %" + gradients[1] + " of 1) : " + type + ", " + type +
-           ", " + type + "\n}\n";
+           " of 0, %" + gradients[1] + " of 1) : " + type + ", " + type + ", " +
+           type + "\n}\n";
   }
 
 private:
@@ -49,11 +56,16 @@ private:
   static std::string role(const char *what) {
     return std::string(" {joint.role = #joint.role<") + what + ">}, ";
   }
+  std::string write(const std::string &value, const char *side) {
+    std::string name = "w" + std::to_string(next++);
+    return "  %" + name + " = joint.write %b, %" + value + side + " : " + type +
+           ", " + type + "\n";
+  }
   unsigned pick(unsigned n) { return random() % n; }
   const std::string &any(const Names &names) {
     // The last ones more often, so that chains come about.
-    return names[pick(2) ? names.size() - 1 - pick(std::min<unsigned>(
-                                                  names.size(), 2))
+    return names[pick(2) ? names.size() - 1 -
+                               pick(std::min<unsigned>(names.size(), 2))
                          : pick(names.size())];
   }
 
