@@ -217,10 +217,10 @@ class Reader:
             if node.op == "call_function" and "val" not in node.meta and \
                     schema is not None and len(schema.returns) > 1:
                 node.meta["val"] = ()
-        return self.root, self.graph
+        return self.root, self.graph, self.mode
 
 
 def read_joint_text(text, hints, device):
-    """Root module and graph; `hints` are sizes by symbol, `device` is where
+    """Root module, graph and fake mode; `hints` are sizes by symbol, `device` is where
     tensors lie whose type does not say it."""
     return Reader(text, hints, device).read()
