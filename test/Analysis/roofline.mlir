@@ -35,13 +35,18 @@ joint.graph @ops_cost_what_they_would_add(
   %mm = aten.mm(%a, %a) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
   // CHECK-NEXT: {{^}}turned: fusion=view materialized=no recompute-ps=0 save-ps=never
   %turned = aten.t(%mm) : (tensor<100x100xf32>) -> tensor<100x100xf32>
-  // Fused with the ops around it, it costs its FLOPs. An unknown op reads it,
-  // so it is written anyway: keeping it costs one reading.
-  // CHECK-NEXT: {{^}}neg: fusion=pointwise materialized=yes recompute-ps=10000 save-ps=40000
+  // An unknown op reads it, so it is written anyway: keeping it costs one
+  // reading. That op runs in the backward, and a copy would be written and
+  // read for it, by a kernel of its own.
+  // CHECK-NEXT: {{^}}neg: fusion=pointwise materialized=yes recompute-ps=1090000 save-ps=40000
   %neg = aten.neg(%turned) : (tensor<100x100xf32>) -> tensor<100x100xf32>
-  // Nothing else writes it: keeping it costs a writing and a reading.
+  // Fused with the ops around it, it costs its FLOPs. Nothing else writes it:
+  // keeping it costs a writing and a reading.
   // CHECK-NEXT: {{^}}again: fusion=pointwise materialized=no recompute-ps=10000 save-ps=80000
   %again = aten.neg(%neg) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // Two ops of the backward read it: one kernel makes a copy for both.
+  // CHECK-NEXT: {{^}}twice: fusion=pointwise materialized=no recompute-ps=50000 save-ps=80000
+  %twice = aten.neg(%again) : (tensor<100x100xf32>) -> tensor<100x100xf32>
   // CHECK-NEXT: {{^}}total: fusion=reduction materialized=no recompute-ps=10000 save-ps=800
   %total = aten.sum.dim_IntList(%again, [1], true) : (tensor<100x100xf32>) -> tensor<100x1xf32>
   // CHECK-NEXT: {{^}}noise: fusion=pointwise materialized=no recompute-ps=never save-ps=80000
@@ -60,7 +65,9 @@ joint.graph @ops_cost_what_they_would_add(
   // A forward result is written; nobody fuses with it. 80,400 bytes, a launch.
   // CHECK-NEXT: {{^}}y: fusion=pointwise materialized=yes recompute-ps=1080400 save-ps=40000
   %y = aten.mul.Tensor(%noise, %total) : (tensor<100x100xf32>, tensor<100x1xf32>) -> tensor<100x100xf32>
-  // CHECK-NEXT: {{^}}g: fusion=pointwise materialized=yes recompute-ps=never save-ps=never
+  // CHECK-NEXT: {{^}}g: fusion=pointwise materialized=no recompute-ps=never save-ps=never
   %g = aten.mul.Tensor(%ta, %neg) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
-  joint.output %y gradients(%g of 0) : tensor<100x100xf32>, tensor<100x100xf32>
+  %g1 = aten.mul.Tensor(%g, %twice) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  %g2 = aten.mul.Tensor(%g1, %twice) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  joint.output %y gradients(%g2 of 0) : tensor<100x100xf32>, tensor<100x100xf32>
 }
