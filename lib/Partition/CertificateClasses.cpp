@@ -305,7 +305,8 @@ uint32_t ClassTable::addInstance(uint32_t opClass, uint32_t head) {
 static Operation *nextOf(Operation *op) {
   Operation *next = op->getNextNode();
   for (int line = 0; line < 3; ++line)
-    __builtin_prefetch(reinterpret_cast<const char *>(next) + 64 * line);
+    __builtin_prefetch(reinterpret_cast<const void *>(
+        reinterpret_cast<uintptr_t>(next) + 64 * line));
   return next;
 }
 

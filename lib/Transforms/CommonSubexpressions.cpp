@@ -56,8 +56,9 @@ public:
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
       // The next op is seldom in the cache of a large graph.
-      for (int line = 0; line < 3; ++line)
-        __builtin_prefetch(reinterpret_cast<const char *>(next) + 64 * line);
+      for (uintptr_t line = 0; next && line < 3; ++line)
+        __builtin_prefetch(reinterpret_cast<const void *>(
+            reinterpret_cast<uintptr_t>(next) + 64 * line));
       if (auto write = dyn_cast<WriteOp>(op))
         ++writes[write.getDestination()];
       else if (op->getNumResults() && !op->getNumRegions())
