@@ -7,6 +7,12 @@
 // both sides are searched). One minimum cut a step; as many steps as two times
 // the corners.
 //
+// Where all blocks are equal, one price moves all of them at once: the corners
+// lie far apart and PyTorch's plan may have bytes in between. There the price
+// is that of the edge, a little more in front of one point of the program and a
+// little less behind it (20-partition §5.2 in small), and the point is found by
+// bisection. What comes out is a plan on the edge, or next to it.
+//
 // Both ends: price 0 gives the fastest plan, a price so high that time does not
 // matter the smallest. PyTorch's plan is made on the same prepared graph, and
 // all plans are priced by pricePlan on their halves, so that it does not matter
@@ -51,11 +57,57 @@ public:
     return true;
   }
 
+  /// Plans on the edge between two corners that have fewer bytes than `bytes`,
+  /// from where the price changes early in the program and late in it.
+  void searchEdge(const ParetoPoint &fast, const ParetoPoint &small,
+                  int64_t bytes, std::vector<ParetoPoint> &found) {
+    double slope = slopeOf(fast, small);
+    for (bool isDearFirst : {true, false}) {
+      uint32_t low = 0, high = view.numOps();
+      while (low + 1 < high) {
+        uint32_t middle = low + (high - low) / 2;
+        RooflineCosts tilted = tilt(middle, isDearFirst);
+        RooflineProblem edge(view, sets, tilted, policies);
+        std::optional<ParetoPoint> plan = planAt(edge, slope);
+        if (!plan)
+          return;
+        found.push_back(*plan);
+        // The longer the dear part, the fewer bytes.
+        bool isLonger = (plan->bytes >= bytes) == isDearFirst;
+        (isLonger ? low : high) = middle;
+      }
+    }
+  }
+
 private:
+  static constexpr double kTilt = 1e-3;
+
+  /// The costs with other weights of bytes in front of an op and behind it.
+  RooflineCosts tilt(uint32_t at, bool isDearFirst) const {
+    RooflineCosts tilted = costs;
+    for (uint32_t v = 0; v < view.numValues(); ++v) {
+      bool isFirst = view.isArg(v) || view.definer[v] < at;
+      double factor = isFirst == isDearFirst ? 1 + kTilt : 1 - kTilt;
+      tilted.saveBytes[v] =
+          std::llround(static_cast<double>(costs.saveBytes[v]) * factor);
+    }
+    return tilted;
+  }
+
+  static double slopeOf(const ParetoPoint &fast, const ParetoPoint &small) {
+    return static_cast<double>(small.ps - fast.ps) /
+           static_cast<double>(fast.bytes - small.bytes);
+  }
+
   /// Picoseconds a byte: a byte outweighs any time that a step could take.
   static constexpr double kDear = 1e6;
 
   std::optional<ParetoPoint> planAt(double bytePricePs) {
+    return planAt(problem, bytePricePs);
+  }
+
+  std::optional<ParetoPoint> planAt(RooflineProblem &problem,
+                                    double bytePricePs) {
     if (FlowError error = problem.build(bytePricePs)) {
       llvm::errs() << *error << "\n";
       return std::nullopt;
@@ -74,8 +126,7 @@ private:
               unsigned depth) {
     if (fast.bytes <= small.bytes || small.ps <= fast.ps || depth > 40)
       return true;
-    double slope = static_cast<double>(small.ps - fast.ps) /
-                   static_cast<double>(fast.bytes - small.bytes);
+    double slope = slopeOf(fast, small);
     std::optional<ParetoPoint> between = planAt(slope);
     if (!between)
       return false;
@@ -102,7 +153,8 @@ private:
         hull.pop_back();
       if (!hull.empty() && hull.back().bytes == p.bytes)
         continue;
-      while (hull.size() >= 2 && !isConvex(hull[hull.size() - 2], hull.back(), p))
+      while (hull.size() >= 2 &&
+             !isConvex(hull[hull.size() - 2], hull.back(), p))
         hull.pop_back();
       hull.push_back(p);
     }
@@ -142,10 +194,11 @@ double hullTime(const std::vector<ParetoPoint> &hull, int64_t bytes) {
 
 /// The plan of ours with less time and fewer bytes that saves the largest share
 /// of both together.
-std::optional<ParetoPoint> findBetter(const ParetoResult &result) {
+std::optional<ParetoPoint> findBetter(const ParetoResult &result,
+                                      const std::vector<ParetoPoint> &plans) {
   std::optional<ParetoPoint> best;
   double bestShare = 2;
-  for (const ParetoPoint &p : result.ours) {
+  for (const ParetoPoint &p : plans) {
     if (p.ps >= result.torch.ps || p.bytes >= result.torch.bytes)
       continue;
     double share = double(p.ps) / double(result.torch.ps) +
@@ -160,8 +213,7 @@ std::optional<ParetoPoint> findBetter(const ParetoResult &result) {
 
 } // namespace
 
-std::optional<ParetoResult>
-cutback::bench::findFront(const ParetoCase &which) {
+std::optional<ParetoResult> cutback::bench::findFront(const ParetoCase &which) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   FailureOr<ImportedModule> imported = readInput(which.text, context);
   if (failed(imported) || !imported->graph)
@@ -191,10 +243,26 @@ cutback::bench::findFront(const ParetoCase &which) {
   result.ops = view.numOps();
   PlanPrice price = pricePlan(view, sets, *sizes, costs, (*theirs)->halves);
   result.torch = {price.ps, price.bytes, 0};
-  if (!FrontSearch(view, sets, *sizes, costs).run(result.ours))
+  FrontSearch search(view, sets, *sizes, costs);
+  if (!search.run(result.ours))
     return std::nullopt;
-  result.abovePs = static_cast<double>(price.ps) -
-                   hullTime(result.ours, price.bytes);
-  result.better = findBetter(result);
+  result.abovePs =
+      static_cast<double>(price.ps) - hullTime(result.ours, price.bytes);
+  if (getenv("DBG"))
+    for (auto &p : result.ours)
+      llvm::errs() << p.bytes << " " << p.ps << " @" << p.bytePricePs << "\n";
+  result.better = findBetter(result, result.ours);
+  for (size_t i = 1; !result.better && i < result.ours.size(); ++i)
+    if (result.ours[i - 1].bytes >= price.bytes &&
+        result.ours[i].bytes < price.bytes)
+      search.searchEdge(result.ours[i - 1], result.ours[i], price.bytes,
+                        result.between);
+  if (getenv("DBG")) {
+    llvm::errs() << "torch " << price.bytes << " " << price.ps << "\n";
+    for (auto &p : result.between)
+      llvm::errs() << "  " << p.bytes << " " << p.ps << "\n";
+  }
+  if (!result.better && (result.better = findBetter(result, result.between)))
+    result.isBetween = true;
   return result;
 }

@@ -39,9 +39,13 @@ struct ParetoResult {
   /// PyTorch's point lies above our hull by so many picoseconds, at its bytes;
   /// negative = below: it beats every plan of ours.
   double abovePs = 0;
+  /// Plans on an edge of the hull that were looked at because no corner has
+  /// both less time and fewer bytes than PyTorch's plan.
+  std::vector<ParetoPoint> between;
   /// A plan of ours with less time and fewer bytes; the one that saves most of
   /// both.
   std::optional<ParetoPoint> better;
+  bool isBetween = false; ///< `better` is of `between`, not a corner
 };
 
 /// Plans one graph at all prices and prices PyTorch's plan by the same model,

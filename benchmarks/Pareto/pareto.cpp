@@ -19,8 +19,8 @@ using namespace cutback;
 using namespace cutback::bench;
 
 static void printPoint(const ParetoPoint &p) {
-  llvm::outs() << llvm::format(" %.3f | %.4f |", p.bytes / 1048576.0,
-                               p.ps * 1e-9);
+  llvm::outs() << llvm::format(" %.4f | %.3f |", p.bytes / 1048576.0,
+                               p.ps * 1e-6);
 }
 
 static void printRow(const ParetoResult &result) {
@@ -34,19 +34,23 @@ static void printRow(const ParetoResult &result) {
     printPoint(*result.better);
   else
     llvm::outs() << " | |";
-  llvm::outs() << llvm::format(" %.4f |\n", result.abovePs * 1e-9);
+  llvm::outs() << llvm::format(" %.3f |", result.abovePs * 1e-6)
+               << (result.isBetween ? " edge |\n" : " |\n");
 }
 
 static int finish(const std::vector<ParetoResult> &results,
                   const std::string &svg) {
-  size_t better = 0, below = 0;
+  size_t better = 0, onEdge = 0, below = 0;
   for (const ParetoResult &result : results) {
     better += result.better.has_value();
+    onEdge += result.isBetween;
     below += result.abovePs < 0;
   }
-  llvm::outs() << "\n" << results.size() << " graphs: PyTorch's plan is below "
+  llvm::outs() << "\n"
+               << results.size() << " graphs: PyTorch's plan is below "
                << "our hull on " << below << "; a plan of ours has less time "
-               << "and fewer bytes on " << better << "\n";
+               << "and fewer bytes on " << better << " (" << onEdge
+               << " of them between two corners)\n";
   if (svg.empty())
     return below != 0;
   std::error_code code;
@@ -74,9 +78,10 @@ int main(int argc, char **argv) {
     llvm::errs() << "usage: pareto GOLDEN [--svg=FILE] [--only=NAME]\n";
     return 1;
   }
-  llvm::outs() << "| graph | ops | plans | PyTorch MiB | ms | our fastest MiB "
-                  "| ms | better in both: MiB | ms | PyTorch above hull, ms "
-                  "|\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+  llvm::outs() << "| graph | ops | corners | PyTorch: MiB | µs | our fastest: "
+                  "MiB | µs | better in both: MiB | µs | PyTorch above our "
+                  "hull, µs | |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|"
+                  "\n";
   std::vector<ParetoResult> results;
   bool ok = true;
   for (const ParetoCase &which : findParetoCases(folder)) {
