@@ -147,8 +147,19 @@ private:
     }
   }
 
+  /// All results are tensors whose declared sizes are numbers.
+  bool isDeclared(uint32_t op) const {
+    for (Value result : view.ops[op]->getResults())
+      if (auto type = dyn_cast<RankedTensorType>(result.getType());
+          !type || !type.hasStaticShape())
+        return false;
+    return true;
+  }
+
   void evaluateOp(uint32_t op, std::vector<Type> &types,
                   std::vector<int64_t> &ints) {
+    if (isDeclared(op))
+      return;
     operandTypes.clear();
     operandInts.clear();
     resultTypes.clear();

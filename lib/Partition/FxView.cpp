@@ -285,6 +285,9 @@ private:
 
   /// `spelled` holds the text of a name that is not in the graph.
   StringRef valueName(uint32_t value, std::string &spelled) {
+    // CSE compares operands by number, so names are for what comes after it.
+    if (literals == FxLiterals::Keep)
+      return {};
     StringRef name = getValueName(view.values[value]);
     if (!name.empty())
       return name;
