@@ -233,7 +233,22 @@ private:
     if (failed(built))
       return failure();
     fx = std::move(*built);
+    if (!options.policies.empty())
+      overrideTags();
     return success();
+  }
+
+  /// Policies of the command line stand over the tags of the graph.
+  void overrideTags() {
+    for (FxNodeId node = 0; node < fx->graph.size(); ++node) {
+      uint32_t op = fx->opOf[node];
+      if (op == GraphView::kNone || policies[op] == OpPolicy::None)
+        continue;
+      fx->graph.nodes[node].policy =
+          policies[op] == OpPolicy::MustSave     ? FxPolicy::MustSave
+          : policies[op] == OpPolicy::PreferSave ? FxPolicy::PreferSave
+                                                 : FxPolicy::MustRecompute;
+    }
   }
 
   LogicalResult planAsTorch() {

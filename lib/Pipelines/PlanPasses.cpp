@@ -150,8 +150,12 @@ struct ExtractPartitionPass
     FailureOr<Halves> halves = splitGraph(view, *sets, plan);
     if (failed(halves))
       return failure();
-    if (reorder)
-      halves->backwardOps = reorderBackward(view, *halves);
+    if (reorder) {
+      FailureOr<ValueSizes> sizes = ValueSizes::compute(view, {});
+      if (failed(sizes))
+        return failure();
+      improveBackwardOrder(view, *halves, sizes->bytes, sizes->storage);
+    }
     emitHalves(view, *halves);
     return success();
   }

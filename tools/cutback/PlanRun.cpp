@@ -13,6 +13,7 @@
 #include "cutback/Analysis/Device.h"
 #include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Partition/Strategies.h"
+#include "cutback/Pipelines/OptionText.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -68,55 +69,6 @@ static StringRef ref(std::string_view text) {
   return StringRef(text.data(), text.size());
 }
 
-/// Argument numbers: "0,2,5-22".
-static bool readIndices(StringRef text, std::vector<unsigned> &indices) {
-  SmallVector<StringRef> parts;
-  text.split(parts, ',');
-  for (StringRef part : parts) {
-    auto [first, last] = part.split('-');
-    unsigned begin, end;
-    if (first.getAsInteger(10, begin))
-      return false;
-    end = begin;
-    if (part.contains('-') && (last.getAsInteger(10, end) || end < begin))
-      return false;
-    if (end - begin >= 1000000)
-      return false;
-    for (unsigned index = begin; index <= end; ++index)
-      indices.push_back(index);
-  }
-  return true;
-}
-
-static bool readFreeParameters(StringRef text, FreeParameters &free,
-                               std::string &error) {
-  if (text == "auto" || text == "none") {
-    free.kind = text == "auto" ? FreeParameters::Auto : FreeParameters::None;
-    return true;
-  }
-  free.kind = FreeParameters::List;
-  if (readIndices(text, free.indices))
-    return true;
-  error = "'" + text.str() +
-          "' is not auto, none, or a list of argument "
-          "numbers as 0,2,5-22, for --free-parameters";
-  return false;
-}
-
-static bool readSymbols(const CommandLine &line, PartitionOptions &options,
-                        std::string &error) {
-  for (std::string_view given : line.all("sym")) {
-    auto [name, size] = ref(given).split('=');
-    int64_t value;
-    if (name.empty() || size.getAsInteger(10, value)) {
-      error = "'" + std::string(given) + "' is not NAME=SIZE, for --sym";
-      return false;
-    }
-    options.symbols[name] = value;
-  }
-  return true;
-}
-
 static bool readPolicies(const CommandLine &line, PartitionOptions &options,
                          std::string &error) {
   for (std::string_view given : line.all("policy")) {
@@ -161,20 +113,21 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
 
 bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
                      std::string &error) {
-  options.strategy = llvm::StringSwitch<Strategy>(
-                         ref(line.get("strategy").value_or("min-cut")))
-                         .Case("default", Strategy::Default)
-                         .Case("save-all", Strategy::SaveAll)
-                         .Case("recompute-all", Strategy::RecomputeAll)
-                         .Default(Strategy::MinCut);
-  if (line.get("cost-model") == "pytorch")
-    options.costModel = CostModel::PyTorch;
-  if (line.get("rules") == "torch-2.3")
-    options.rules = Rules::Torch2_3;
-  if (line.get("solver") == "boykov-kolmogorov")
-    options.solver = Solver::BoykovKolmogorov;
-  if (line.get("solver") == "push-relabel")
-    options.solver = Solver::PushRelabel;
+  auto word = [&](const char *name, const char *otherwise) {
+    return ref(line.get(name).value_or(otherwise));
+  };
+  std::vector<std::string> symbols;
+  for (std::string_view given : line.all("sym"))
+    symbols.emplace_back(given);
+  if (!parseStrategy(word("strategy", "min-cut"), options.strategy, error) ||
+      !parseCostModel(word("cost-model", "roofline"), options.costModel,
+                      error) ||
+      !parseRules(word("rules", "torch-2.13"), options.rules, error) ||
+      !parseSolver(word("solver", "auto"), options.solver, error) ||
+      !parseFreeParameters(word("free-parameters", "auto"),
+                           options.freeParameters, error) ||
+      !parseSymbols(symbols, options.symbols, error))
+    return false;
   if (auto device = line.get("device"))
     options.device = std::string(*device);
   options.bytePricePs = line.number("byte-price").value_or(0);
@@ -182,11 +135,7 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   Device device;
   if (line.has("device") && !Device::load(options.device, device, error))
     return false;
-  if (auto free = line.get("free-parameters"))
-    if (!readFreeParameters(ref(*free), options.freeParameters, error))
-      return false;
-  return readSymbols(line, options, error) &&
-         readPolicies(line, options, error) && checkUse(line, options, error);
+  return readPolicies(line, options, error) && checkUse(line, options, error);
 }
 
 //===----------------------------------------------------------------------===//
