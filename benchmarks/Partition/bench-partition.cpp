@@ -99,9 +99,10 @@ void printJson(llvm::StringRef name, CostModel model, const Sample &first,
                const Sample &median) {
   llvm::outs() << llvm::formatv(
       "{{\"file\": {0}, \"costModel\": \"{1}\", \"ops\": {2}, \"whole\": {3}, "
-      "\"solve\": {4}, \"first\": {5}}\n",
+      "\"solve\": {4}, \"plan\": {5}, \"first\": {6}}\n",
       llvm::json::Value(name), nameOf(model), median.ops,
       llvm::json::Value(median.whole), llvm::json::Value(median.solve),
+      llvm::json::Value(median.phases.prepare + median.solve),
       llvm::json::Value(first.whole));
 }
 

@@ -10,8 +10,9 @@ five. The two are measured one after the other, graph by graph. PyTorch's plan
 is compared with the recorded one, so that what is timed is the real thing.
 
 Columns: `solve` is PyTorch's solve_min_cut (network and flow) against our
-network and solve; `whole` is dead code to finished halves against prepare to
-verified.
+network and solve; `plan` is all until it is known what is saved, dead code and
+CSE too, against our prepare, network and solve; `whole` is dead code to finished
+halves against prepare to verified.
 """
 
 import argparse
@@ -32,6 +33,9 @@ from torch._guards import TracingContext, tracing
 from joint_text import read_joint_text
 
 
+PARTS = ("solve", "plan", "whole")
+
+
 def find_text(root, name):
     for part in ("small", "plan", "bench"):
         path = os.path.join(root, part, name, "joint.txt")
@@ -46,23 +50,30 @@ def find_text(root, name):
 
 
 class SolveClock:
-    """Adds up the CPU seconds of PyTorch's solve_min_cut."""
+    """CPU seconds of PyTorch's solve_min_cut, and when the plan was there."""
 
     def __init__(self):
-        self.seconds = 0.0
-        self.inner = partitioners.solve_min_cut
-        partitioners.solve_min_cut = self
+        self.seconds, self.planned = 0.0, 0.0
+        self.solve = partitioners.solve_min_cut
+        self.choose = partitioners.choose_saved_values_set
+        partitioners.solve_min_cut = self.timed_solve
+        partitioners.choose_saved_values_set = self.timed_choose
 
-    def __call__(self, *args, **kwargs):
+    def timed_solve(self, *args, **kwargs):
         start = time.process_time()
         try:
-            return self.inner(*args, **kwargs)
+            return self.solve(*args, **kwargs)
         finally:
             self.seconds += time.process_time() - start
 
+    def timed_choose(self, *args, **kwargs):
+        saved = self.choose(*args, **kwargs)
+        self.planned = time.process_time()
+        return saved
+
 
 def run_torch(root, graph, mode, outputs, clock):
-    """Seconds of the whole and of network + flow; names that are saved."""
+    """Seconds of solve, plan and whole; names that are saved."""
     module = fx.GraphModule(root, copy.deepcopy(graph))
     with tracing(TracingContext(mode)):
         clock.seconds = 0.0
@@ -71,7 +82,9 @@ def run_torch(root, graph, mode, outputs, clock):
             module, None, num_fwd_outputs=outputs)
         whole = time.process_time() - start
     handed = next(iter(forward.graph.find_nodes(op="output"))).args[0]
-    return whole, clock.seconds, {n.name for n in handed[outputs:]}
+    seconds = {"whole": whole, "solve": clock.seconds,
+               "plan": clock.planned - start}
+    return seconds, {n.name for n in handed[outputs:]}
 
 
 def measure_torch(path, reference, runs, clock):
@@ -82,64 +95,77 @@ def measure_torch(path, reference, runs, clock):
         device = "cuda:0"
     root, graph, mode = read_joint_text(text, reference["symbols"], device)
     outputs = reference["forward_outputs"]
-    _, _, saved = run_torch(root, graph, mode, outputs, clock)
+    _, saved = run_torch(root, graph, mode, outputs, clock)
     expected = reference["rules"]["torch-2.13"]
     names = set(expected["saved"] + expected["saved_sizes"])
     # States of the random generator are handed over besides.
     same = names <= saved and \
         len(saved) - len(names) == expected.get("rng_states", 0)
-    times = [run_torch(root, graph, mode, outputs, clock)[:2] for _ in range(runs)]
-    whole = statistics.median(t[0] for t in times)
-    solve = statistics.median(t[1] for t in times)
-    return whole, solve, same
+    times = [run_torch(root, graph, mode, outputs, clock)[0]
+             for _ in range(runs)]
+    return {what: statistics.median(t[what] for t in times)
+            for what in PARTS}, same
 
 
 def recorded_seconds(reference):
     rules = reference["rules"]["torch-2.13"]
     seconds = rules.get("cpu_seconds", rules.get("seconds"))
-    return seconds["total"], seconds["build"] + seconds["solve"], True
+    plan = seconds["build"] + seconds["solve"]
+    return {"whole": seconds["total"], "plan": plan, "solve": plan}
 
 
 def measure_ours(bench, path, reference, runs):
-    command = [bench, "--json", "--cost-model=pytorch",
-               "--free-parameters=none", f"--runs={runs}"]
+    """The figures of bench-partition by cost model."""
+    command = [bench, "--json", "--free-parameters=none", f"--runs={runs}"]
     command += [f"--sym={k}={v}" for k, v in reference["symbols"].items()]
     out = subprocess.run(command + [path], check=True, capture_output=True,
                          text=True).stdout
-    return json.loads(out)
+    lines = [json.loads(line) for line in out.splitlines()]
+    return {line["costModel"]: line for line in lines}
 
 
 def measure(args, name, reference, clock):
     path = find_text(args.golden, name)
     try:
-        whole, solve, same = measure_torch(path, reference, args.runs, clock)
+        theirs, same = measure_torch(path, reference, args.runs, clock)
         how = "" if same else "other plan than recorded"
     except Exception as error:  # a text that PyTorch cannot take back
         print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-        whole, solve, same = recorded_seconds(reference)
+        theirs = recorded_seconds(reference)
         how = "recorded"
     ours = measure_ours(args.bench, path, reference, args.runs)
-    return {"name": name, "ops": ours["ops"], "torch_whole": whole,
-            "torch_solve": solve, "whole": ours["whole"],
-            "solve": ours["solve"], "note": how}
+    return {"name": name, "ops": ours["pytorch"]["ops"], "note": how,
+            **{f"torch_{what}": theirs[what] for what in PARTS},
+            **{f"{model}_{what}": ours[model][what]
+               for model in ("pytorch", "roofline") for what in PARTS}}
 
 
 def write_table(rows, out):
-    print("| graph | ops | PyTorch solve, s | ours, ms | ratio | "
-          "PyTorch whole, s | ours, ms | ratio | |", file=out)
-    print("|---|--:|--:|--:|--:|--:|--:|--:|---|", file=out)
+    """Ours under PyTorch's rules, and under the roofline model (`r.`)."""
+    print("| graph | ops | solve: PyTorch ms | × | × r. | plan: PyTorch ms "
+          "| × | × r. | whole: PyTorch ms | × | × r. | ours ms | r. ms | |\n"
+          "|---|" + "--:|" * 12 + "---|", file=out)
+    ratios = {}
     for row in rows:
-        row["solve_ratio"] = row["torch_solve"] / row["solve"]
-        row["whole_ratio"] = row["torch_whole"] / row["whole"]
-        print("| {name} | {ops} | {torch_solve:.3f} | {0:.3f} | "
-              "{solve_ratio:,.0f} | {torch_whole:.3f} | {1:.3f} | "
-              "{whole_ratio:,.0f} | {note} |".format(
-                  row["solve"] * 1e3, row["whole"] * 1e3, **row), file=out)
-    for what in ("solve_ratio", "whole_ratio"):
-        values = [row[what] for row in rows]
-        print(f"\n{what.replace('_', ' ')}: median "
-              f"{statistics.median(values):,.0f}, least {min(values):,.0f}, "
-              f"largest {max(values):,.0f}, on {len(rows)} graphs", file=out)
+        cells = []
+        for what in PARTS:
+            theirs = row[f"torch_{what}"]
+            cells.append(f"{theirs * 1e3:,.1f}")
+            for model in ("pytorch", "roofline"):
+                ratio = theirs / row[f"{model}_{what}"]
+                cells.append(f"{ratio:,.0f}")
+                if row["note"] != "recorded":
+                    ratios.setdefault((what, model), []).append(ratio)
+        cells += [f"{row[f'{model}_whole'] * 1e3:.3f}"
+                  for model in ("pytorch", "roofline")]
+        print(f"| {row['name']} | {row['ops']} | {' | '.join(cells)} | "
+              f"{row['note']} |", file=out)
+    print("\n| ratio, without recorded | median | least | largest | graphs |\n"
+          "|---|--:|--:|--:|--:|", file=out)
+    for (what, model), values in ratios.items():
+        print(f"| {what}, {model} | {statistics.median(values):,.0f} | "
+              f"{min(values):,.0f} | {max(values):,.0f} | {len(values)} |",
+              file=out)
 
 
 def main():

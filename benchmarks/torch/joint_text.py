@@ -13,6 +13,7 @@ import operator
 import re
 
 import torch
+import torch.distributed.pipelining  # defines pippy's pipe_split
 from torch import fx
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv
@@ -86,9 +87,8 @@ class Reader:
         self.nodes, self.results, self.root = {}, {}, torch.nn.Module()
 
     def sizes(self, text):
-        parts = [p for p in re.split(r",\s*(?![^()]*\))", text or "") if p]
-        return [int(p) if p.isdigit() else self.symbols.value(p)
-                for p in parts]
+        value = self.symbols.value(f"({text},)") if text else ()
+        return list(value)
 
     def fake(self, annotation):
         """The value that a declared type stands for, None without one."""
