@@ -248,20 +248,12 @@ std::optional<ParetoResult> cutback::bench::findFront(const ParetoCase &which) {
     return std::nullopt;
   result.abovePs =
       static_cast<double>(price.ps) - hullTime(result.ours, price.bytes);
-  if (getenv("DBG"))
-    for (auto &p : result.ours)
-      llvm::errs() << p.bytes << " " << p.ps << " @" << p.bytePricePs << "\n";
   result.better = findBetter(result, result.ours);
   for (size_t i = 1; !result.better && i < result.ours.size(); ++i)
     if (result.ours[i - 1].bytes >= price.bytes &&
         result.ours[i].bytes < price.bytes)
       search.searchEdge(result.ours[i - 1], result.ours[i], price.bytes,
                         result.between);
-  if (getenv("DBG")) {
-    llvm::errs() << "torch " << price.bytes << " " << price.ps << "\n";
-    for (auto &p : result.between)
-      llvm::errs() << "  " << p.bytes << " " << p.ps << "\n";
-  }
   if (!result.better && (result.better = findBetter(result, result.between)))
     result.isBetween = true;
   return result;

@@ -80,12 +80,12 @@ private:
     llvm::StringRef name = result.name;
     if (auto dot = name.find('.'); dot != llvm::StringRef::npos)
       name = name.substr(dot + 1);
-    name = name.split('.').first.substr(0, 24);
+    name = name.split('.').first.substr(0, 22);
     os << llvm::format("<text x=\"0\" y=\"%d\" class=\"n\">", kHeight + 13)
        << name << "</text>\n"
        << llvm::format("<text x=\"0\" y=\"%d\" class=\"s\">", kHeight + 26)
        << bytesText(maxBytes)
-       << llvm::format(", %.3g ms</text>\n", maxPs * 1e-9);
+       << llvm::format(", %.3g us</text>\n", maxPs * 1e-6);
   }
 
   static std::string bytesText(double bytes) {

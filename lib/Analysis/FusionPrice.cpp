@@ -20,6 +20,7 @@
 
 using namespace mlir;
 using namespace cutback;
+using cutback::joint::FusionKind;
 
 namespace {
 
@@ -126,7 +127,11 @@ private:
       if ((def == GraphView::kNone && isFree) || lastReader[base] == kernel + 1)
         continue;
       lastReader[base] = kernel + 1;
-      kernels[kernel].bytes += std::min(sizes.bytes[value], sizes.bytes[base]);
+      int64_t bytes = std::min(sizes.bytes[value], sizes.bytes[base]);
+      // A lookup touches as much of its table as it gives.
+      if (view.traits[op].fusion == FusionKind::Gather)
+        bytes = std::min(bytes, sizes.bytes[view.resultBegin[op]]);
+      kernels[kernel].bytes += bytes;
     }
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       if (isWritten(r, kernel))

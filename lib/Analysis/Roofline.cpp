@@ -181,12 +181,16 @@ private:
   }
 
   double trafficPs(uint32_t op) const {
-    double bytes = 0;
-    for (uint32_t value : view.operands(op))
-      bytes += static_cast<double>(sizes.bytes[value]);
+    double written = 0, read = 0;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-      bytes += static_cast<double>(sizes.bytes[r]);
-    return bytes / device.bandwidth;
+      written += static_cast<double>(sizes.bytes[r]);
+    bool gathers = view.traits[op].fusion == FusionKind::Gather;
+    for (uint32_t value : view.operands(op)) {
+      double bytes = static_cast<double>(sizes.bytes[value]);
+      // A lookup touches as much of its table as it gives.
+      read += gathers ? std::min(bytes, written) : bytes;
+    }
+    return (read + written) / device.bandwidth;
   }
 
   bool fusesBothWays(uint32_t op) const {
