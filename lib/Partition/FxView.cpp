@@ -86,9 +86,9 @@ class FxBuilder {
 public:
   FxBuilder(const GraphView &view, const ValueSizes &sizes,
             const std::vector<uint8_t> &isFree, TorchRuleSet rules,
-            FxLiterals literals)
+            FxPurpose purpose)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
-        literals(literals), graph(view.graph),
+        purpose(purpose), graph(view.graph),
         isUnannotated(graph->hasAttr(kUnannotatedText)),
         callAttr(StringAttr::get(graph->getContext(), "joint.call")),
         policyAttr(
@@ -212,7 +212,7 @@ private:
     node.packet = kind.packet;
     std::string spelled;
     builder.begin(callName(op, isTuple, spelled), node);
-    if (literals == FxLiterals::Keep)
+    if (purpose == FxPurpose::Simplify)
       builder.target(kind.target);
     addArguments(op, call, kind.numPositional);
     FxNodeId id = builder.end();
@@ -286,7 +286,7 @@ private:
   /// `spelled` holds the text of a name that is not in the graph.
   StringRef valueName(uint32_t value, std::string &spelled) {
     // CSE compares operands by number, so names are for what comes after it.
-    if (literals == FxLiterals::Keep)
+    if (purpose == FxPurpose::Simplify)
       return {};
     StringRef name = getValueName(view.values[value]);
     if (!name.empty())
@@ -310,7 +310,7 @@ private:
                     unsigned numPositional) {
     ArrayRef<uint32_t> operands = view.operands(op);
     if (!call) {
-      if (literals == FxLiterals::Keep)
+      if (purpose == FxPurpose::Simplify)
         builder.argOpaque(reinterpret_cast<uint64_t>(
             view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
       for (uint32_t value : operands)
@@ -319,7 +319,7 @@ private:
     }
     const uint32_t *next = operands.begin();
     for (auto [i, arg] : llvm::enumerate(call.getCallArgs())) {
-      if (literals == FxLiterals::Leave && next == operands.end())
+      if (purpose == FxPurpose::Plan && next == operands.end())
         return;
       if (i >= numPositional)
         builder.keyword("keyword");
@@ -336,7 +336,7 @@ private:
       for (Attribute element : list)
         addArgument(element, next);
       builder.argListEnd();
-    } else if (literals == FxLiterals::Leave) {
+    } else if (purpose == FxPurpose::Plan) {
       return;
     } else if (auto boolean = dyn_cast<BoolAttr>(arg)) {
       builder.argBool(boolean.getValue());
@@ -359,10 +359,10 @@ private:
     describe(value, node);
     std::string spelled;
     builder.begin(valueName(value, spelled), node);
-    if (literals == FxLiterals::Keep)
+    if (purpose == FxPurpose::Simplify)
       builder.target("operator.getitem");
     builder.argNode(call);
-    if (literals == FxLiterals::Keep)
+    if (purpose == FxPurpose::Simplify)
       builder.argInt(value - view.resultBegin[op]);
     noteNode(builder.end(), value, op);
   }
@@ -384,7 +384,7 @@ private:
   const ValueSizes &sizes;
   const std::vector<uint8_t> &isFree;
   TorchRuleSet rules;
-  FxLiterals literals;
+  FxPurpose purpose;
   GraphOp graph;
   bool isUnannotated;
   StringAttr callAttr, policyAttr;
@@ -400,6 +400,6 @@ private:
 
 FailureOr<FxView> FxView::build(const GraphView &view, const ValueSizes &sizes,
                                 const std::vector<uint8_t> &isFree,
-                                TorchRuleSet rules, FxLiterals literals) {
-  return FxBuilder(view, sizes, isFree, rules, literals).run();
+                                TorchRuleSet rules, FxPurpose purpose) {
+  return FxBuilder(view, sizes, isFree, rules, purpose).run();
 }

@@ -101,7 +101,7 @@ static LogicalResult prepareAsTorch(joint::GraphOp graph,
   TorchRulesOptions rules = torchOptions(graph, options);
   FailureOr<FxView> fx =
       FxView::build(view, sizes, freeArguments(graph, options.freeParameters),
-                    rules.rules, FxLiterals::Keep);
+                    rules.rules, FxPurpose::Simplify);
   if (failed(fx))
     return failure();
   return success(succeeded(simplifyAsTorch(graph, sizes, view, *fx, rules)));
@@ -229,7 +229,7 @@ private:
     PhaseTimer timer(result.seconds.prepare);
     FailureOr<FxView> built = FxView::build(
         result.view, *sizes, freeArguments(graph, options.freeParameters),
-        rules.rules, FxLiterals::Leave);
+        rules.rules, FxPurpose::Plan);
     if (failed(built))
       return failure();
     fx = std::move(*built);

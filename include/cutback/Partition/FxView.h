@@ -12,9 +12,9 @@
 
 namespace cutback {
 
-/// Common subexpressions are found by targets and literals; all other rules
-/// look at edges only.
-enum class FxLiterals { Keep, Leave };
+/// Common subexpressions are found by targets and literals, without names; all
+/// other rules look at edges only, and their results are told by name.
+enum class FxPurpose { Simplify, Plan };
 
 struct FxView {
   FxGraph graph;
@@ -31,7 +31,7 @@ struct FxView {
   static mlir::FailureOr<FxView> build(const GraphView &view,
                                        const ValueSizes &sizes,
                                        const std::vector<uint8_t> &isFree,
-                                       TorchRuleSet rules, FxLiterals literals);
+                                       TorchRuleSet rules, FxPurpose purpose);
 };
 
 } // namespace cutback

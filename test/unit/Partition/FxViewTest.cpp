@@ -48,7 +48,7 @@ protected:
     std::vector<uint8_t> isFree(view.numArgs, 0);
     isFree[0] = 1;
     FailureOr<FxView> built = FxView::build(
-        view, *sizes, isFree, TorchRuleSet::Torch213, FxLiterals::Keep);
+        view, *sizes, isFree, TorchRuleSet::Torch213, FxPurpose::Plan);
     fx = std::move(*built);
   }
 
