@@ -277,7 +277,7 @@ LogicalResult Input::checkNesting() {
   for (size_t i = 0; i < text.size(); ++i) {
     char c = text[i];
     if (c == '"') {
-      while (++i < text.size() && text[i] != '"' && text[i] != '\n')
+      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
         i += text[i] == '\\';
     } else if (c == '(' || c == '[' || c == '{' || c == '<') {
       if (++depth > kMaxDepth)
