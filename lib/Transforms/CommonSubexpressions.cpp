@@ -143,6 +143,11 @@ private:
       if (table[at].hash == hash && table[at].epochs == epochs &&
           areEqual(table[at].op, op, kind) && mayMerge(op) &&
           !bothReturned(table[at].op, op)) {
+        // Values behind it may know one of its results as their base.
+        if (!bases.empty())
+          for (auto [gone, kept] :
+               llvm::zip(op->getResults(), table[at].op->getResults()))
+            replacedBy[gone] = kept;
         op->replaceAllUsesWith(table[at].op);
         op->erase();
         return true;
@@ -171,6 +176,14 @@ private:
   // Storages
   //===--------------------------------------------------------------------===//
 
+  /// What stands for `value` today; looks at no op that may be erased.
+  Value stillThere(Value value) const {
+    for (auto it = replacedBy.find(value); it != replacedBy.end();
+         it = replacedBy.find(value))
+      value = it->second;
+    return value;
+  }
+
   /// The value whose storage `value` lies in, as far as ops say it. The answer
   /// is kept for everything on the way, so that long chains of views stay
   /// cheap.
@@ -179,7 +192,7 @@ private:
     while (auto result = dyn_cast<OpResult>(value)) {
       auto known = bases.find(value);
       if (known != bases.end()) {
-        value = known->second;
+        value = stillThere(known->second);
         break;
       }
       way.push_back(value);
@@ -240,8 +253,9 @@ private:
   size_t numListed = 0;
   bool knowsReturned = false;
   llvm::DenseSet<Operation *> returned;
-  llvm::DenseMap<Value, Value> bases;     ///< what `baseOf` has found
-  llvm::DenseMap<Value, unsigned> writes; ///< by argument
+  llvm::DenseMap<Value, Value> bases;      ///< what `baseOf` has found
+  llvm::DenseMap<Value, Value> replacedBy; ///< results of erased ops
+  llvm::DenseMap<Value, unsigned> writes;  ///< by argument
 };
 
 } // namespace
