@@ -285,32 +285,4 @@ TEST_F(RandomPeakTest, EqualsTheNaiveReference) {
   EXPECT_GT(checked, 80u);
 }
 
-/// Prints what a warm run costs; run with --gtest_also_run_disabled_tests.
-TEST_F(RandomPeakTest, DISABLED_Speed) {
-  for (unsigned size : {1000u, 10000u, 100000u}) {
-    RandomGraphOptions options;
-    options.numForward = size / 2;
-    options.numBackward = size / 2;
-    options.isChain = true;
-    options.percentWrite = 0;
-    OwningOpRef<ModuleOp> module = parse(context, randomGraphText(1, options));
-    GraphView view = GraphView::build(graphOf(*module));
-    FailureOr<GraphSets> sets = GraphSets::compute(view);
-    Plan plan;
-    plan.saved.assign(view.numValues(), 1);
-    FailureOr<Halves> halves = splitGraph(view, *sets, plan);
-    FailureOr<ValueSizes> sizes = ValueSizes::compute(view, {});
-    double best = 1e9;
-    for (int run = 0; run < 9; ++run) {
-      double begin = cpuNanoseconds();
-      StepPeak peak = simulateStep(view, *halves, sizes->bytes, sizes->storage);
-      double end = cpuNanoseconds();
-      EXPECT_GT(peak.bytes, 0);
-      best = std::min(best, end - begin);
-    }
-    llvm::outs() << view.numOps() << " ops: " << best / view.numOps()
-                 << " ns/op\n";
-  }
-}
-
 } // namespace

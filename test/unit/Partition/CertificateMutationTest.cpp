@@ -331,35 +331,4 @@ TEST_F(CertificateMutationTest, SaysWhatTheOracleSays) {
   EXPECT_GT(refused, 600u);
 }
 
-/// Prints what a warm run costs; run with --gtest_also_run_disabled_tests.
-TEST_F(CertificateMutationTest, DISABLED_Speed) {
-  for (unsigned size : {1000u, 10000u, 100000u}) {
-    RandomGraphOptions options;
-    options.numForward = size / 2;
-    options.numBackward = size / 2;
-    options.isChain = true;
-    options.percentWrite = 0;
-    std::mt19937_64 random(3);
-    OwningOpRef<ModuleOp> module = parse(context, randomGraphText(1, options));
-    Partition halves = partition(*module, random);
-    ASSERT_TRUE(halves.forward);
-    auto count = [](Block &block) {
-      return std::distance(block.begin(), block.end());
-    };
-    double numOps = count(graphOf(*module).getBlock());
-    double numHalves =
-        count(halves.forward.front()) + count(halves.backward.front());
-    double best = 1e9;
-    for (int run = 0; run < 15; ++run) {
-      double begin = cpuNanoseconds();
-      EXPECT_TRUE(succeeded(verifyHalves(graphOf(*module), halves.forward,
-                                         halves.backward, halves.link)));
-      double end = cpuNanoseconds();
-      best = std::min(best, end - begin);
-    }
-    llvm::outs() << numOps << " ops, " << numHalves
-                 << " in the halves: " << best / numOps << " ns/op\n";
-  }
-}
-
 } // namespace

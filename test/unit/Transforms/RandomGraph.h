@@ -17,7 +17,6 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
 
-#include <ctime>
 #include <random>
 #include <string>
 #include <vector>
@@ -202,13 +201,6 @@ inline mlir::OwningOpRef<mlir::ModuleOp> parse(mlir::MLIRContext &context,
 
 inline joint::GraphOp graphOf(mlir::ModuleOp module) {
   return *module.getOps<joint::GraphOp>().begin();
-}
-
-/// CPU time of this thread: other load on the machine hardly counts.
-inline double cpuNanoseconds() {
-  timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return now.tv_sec * 1e9 + now.tv_nsec;
 }
 
 inline std::string print(mlir::Operation *op) {

@@ -215,34 +215,6 @@ TEST_F(ReorderBackwardTest, AFunctionGetsTheSameOrderAsItsPartition) {
   }
 }
 
-/// Prints what a warm run costs; run with --gtest_also_run_disabled_tests.
-TEST_F(ReorderBackwardTest, DISABLED_Speed) {
-  for (unsigned size : {1000u, 10000u, 100000u}) {
-    RandomGraphOptions options;
-    options.numForward = size / 2;
-    options.numBackward = size / 2;
-    options.isChain = true;
-    options.percentWrite = 0;
-    std::mt19937_64 random(3);
-    OwningOpRef<ModuleOp> module = parse(context, randomGraphText(1, options));
-    GraphView view = GraphView::build(graphOf(*module));
-    FailureOr<GraphSets> sets = GraphSets::compute(view);
-    FailureOr<Halves> halves =
-        splitGraph(view, *sets, randomPlan(view, random));
-    ASSERT_TRUE(succeeded(halves));
-    double best = 1e12;
-    for (int run = 0; run < 9; ++run) {
-      double begin = cpuNanoseconds();
-      std::vector<uint32_t> order = reorderBackward(view, *halves);
-      best = std::min(best, cpuNanoseconds() - begin);
-      EXPECT_EQ(order.size(), halves->backwardOps.size());
-    }
-    llvm::outs() << view.numOps() << " ops, " << halves->backwardOps.size()
-                 << " in the backward: " << best / view.numOps()
-                 << " ns/op of the graph\n";
-  }
-}
-
 const char *const kBackward = R"mlir(
   func.func @backward(%b: tensor<4xf32> {joint.role = #joint.role<saved>, joint.name = "b"}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>, tensor<4xf32>) {
     %r1 = aten.sin(%b) : (tensor<4xf32>) -> tensor<4xf32>

@@ -269,36 +269,4 @@ TEST_F(SimplifyTest, LongChainsOfViewsAreCheap) {
             4000u);
 }
 
-/// Prints what a warm run costs; run with --gtest_also_run_disabled_tests.
-TEST_F(SimplifyTest, DISABLED_Speed) {
-  for (unsigned size : {1000u, 10000u, 100000u}) {
-    RandomGraphOptions options;
-    options.numForward = size / 2;
-    options.numBackward = size / 2;
-    options.isChain = true;
-    options.percentWrite = 0;
-    OwningOpRef<ModuleOp> module = parse(context, randomGraphText(1, options));
-    double best[3] = {1e9, 1e9, 1e9};
-    unsigned numOps = 0;
-    for (int run = 0; run < 9; ++run) {
-      OwningOpRef<ModuleOp> copy = module->clone();
-      GraphOp graph = graphOf(*copy);
-      numOps = std::distance(graph.getBlock().begin(), graph.getBlock().end());
-      double t0 = cpuNanoseconds();
-      eliminateDeadCode(graph);
-      double t1 = cpuNanoseconds();
-      eliminateCommonSubexpressions(graph);
-      double t2 = cpuNanoseconds();
-      eliminateDeadCode(graph);
-      double t3 = cpuNanoseconds();
-      best[0] = std::min(best[0], (t1 - t0) / numOps);
-      best[1] = std::min(best[1], (t2 - t1) / numOps);
-      best[2] = std::min(best[2], (t3 - t2) / numOps);
-    }
-    llvm::outs() << numOps << " ops: DCE " << best[0] << " ns/op, CSE "
-                 << best[1] << " ns/op, DCE of little " << best[2]
-                 << " ns/op\n";
-  }
-}
-
 } // namespace
