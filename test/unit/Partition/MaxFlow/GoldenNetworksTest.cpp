@@ -2,8 +2,8 @@
 //
 // The networks that PyTorch's partitioner built of real models, with what it
 // found: those of test/corpus always, and those of the folder in the
-// environment variable CUTBACK_GOLDEN (NAME.net.json beside NAME.json) where it
-// is set.
+// environment variable CUTBACK_GOLDEN (partition/NAME.net.json beside
+// NAME.json) where it is set.
 
 #include "JsonReader.h"
 #include "TestNetworks.h"
@@ -120,7 +120,8 @@ TEST(GoldenNetworks, ofCUTBACK_GOLDENAreCutAsPyTorchCutThem) {
                     "project were not compared";
   const std::string suffix = ".net.json";
   std::vector<Golden> goldens;
-  for (const auto &entry : fs::directory_iterator(folder)) {
+  for (const auto &entry :
+       fs::directory_iterator(fs::path(folder) / "partition")) {
     std::string file = entry.path().filename();
     if (file.size() <= suffix.size() ||
         file.compare(file.size() - suffix.size(), suffix.size(), suffix) != 0)
