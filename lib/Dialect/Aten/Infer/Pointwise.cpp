@@ -53,11 +53,19 @@ static LogicalResult broadcastAll(const InferCall &call,
   return success();
 }
 
+/// The operands of a pointwise op, and the shape that they broadcast to.
+static LogicalResult getBroadcast(const InferCall &call,
+                                  SmallVectorImpl<TensorShape> &operands,
+                                  Dims &dims) {
+  if (failed(getOperands(call, operands)))
+    return failure();
+  return broadcastAll(call, operands, dims);
+}
+
 LogicalResult infer::broadcast(const InferCall &call, Results &results) {
   SmallVector<TensorShape> operands;
   Dims dims;
-  if (failed(getOperands(call, operands)) ||
-      failed(broadcastAll(call, operands, dims)))
+  if (failed(getBroadcast(call, operands, dims)))
     return failure();
   return push(call, results, dims, promoteTypes(operands));
 }
@@ -65,8 +73,7 @@ LogicalResult infer::broadcast(const InferCall &call, Results &results) {
 LogicalResult infer::broadcastFloat(const InferCall &call, Results &results) {
   SmallVector<TensorShape> operands;
   Dims dims;
-  if (failed(getOperands(call, operands)) ||
-      failed(broadcastAll(call, operands, dims)))
+  if (failed(getBroadcast(call, operands, dims)))
     return failure();
   Type type = promoteTypes(operands);
   return push(call, results, dims, type ? toFloating(call, type) : type);
@@ -80,8 +87,7 @@ LogicalResult infer::divMode(const InferCall &call, Results &results) {
 LogicalResult infer::comparison(const InferCall &call, Results &results) {
   SmallVector<TensorShape> operands;
   Dims dims;
-  if (failed(getOperands(call, operands)) ||
-      failed(broadcastAll(call, operands, dims)))
+  if (failed(getBroadcast(call, operands, dims)))
     return failure();
   return push(call, results, dims, boolType(call));
 }
@@ -185,8 +191,7 @@ LogicalResult infer::nativeDropout(const InferCall &call, Results &results) {
 LogicalResult infer::makeComplex(const InferCall &call, Results &results) {
   SmallVector<TensorShape> operands;
   Dims dims;
-  if (failed(getOperands(call, operands)) ||
-      failed(broadcastAll(call, operands, dims)))
+  if (failed(getBroadcast(call, operands, dims)))
     return failure();
   Type type = promoteTypes(operands);
   if (!isa_and_nonnull<FloatType>(type))
