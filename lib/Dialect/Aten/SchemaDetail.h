@@ -6,6 +6,7 @@
 #define CUTBACK_LIB_DIALECT_ATEN_SCHEMADETAIL_H
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Aten/Rules.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -21,6 +22,9 @@ struct CallModel : mlir::RegisteredOperationName::Model<CallOp> {
   const OpInfo &info;
   /// Set when the schema table is read.
   const Schema *schema = nullptr;
+  /// Rules of other libraries, see Rules.h.
+  VjpFn vjp = nullptr;
+  DecomposeFn decompose = nullptr;
 };
 
 void registerCalls(AtenDialect &dialect);

@@ -141,6 +141,7 @@ public:
   }
   bool usesMatrixUnits() { return getInfo().has(kMatrixUnits); }
   bool canHaveGradient(unsigned operand);
+  llvm::LogicalResult buildVjp(joint::VjpContext &vjp);
 
   // SizeEvaluationOpInterface.
   bool evaluateSizes(llvm::ArrayRef<mlir::Type> operandTypes,

@@ -21,6 +21,10 @@
 #define GET_ATTRDEF_CLASSES
 #include "cutback/Dialect/Joint/JointAttrs.h.inc"
 
+namespace cutback::joint {
+class VjpContext;
+} // namespace cutback::joint
+
 #include "cutback/Dialect/Joint/JointInterfaces.h.inc"
 
 #define GET_OP_CLASSES

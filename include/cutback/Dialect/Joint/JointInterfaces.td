@@ -89,14 +89,21 @@ def CostModelOpInterface : OpInterface<"CostModelOpInterface"> {
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::cutback::joint";
   let description = [{
-    Which of an op's operands can have a gradient. Building vector-Jacobian
-    products is a method of this interface that comes with differentiation.
+    How gradients flow through an op. Differentiation asks each op for its
+    vector-Jacobian product (VJP) and knows no op by name.
   }];
   let methods = [
     InterfaceMethod<[{
       True if a gradient can flow from a result to operand `operand`: both are
       floating point and the op is differentiable there.
-    }], "bool", "canHaveGradient", (ins "unsigned":$operand)>
+    }], "bool", "canHaveGradient", (ins "unsigned":$operand)>,
+    InterfaceMethod<[{
+      Builds the VJP: from the gradients of the results, those of the operands
+      that `vjp` asks for. An operand that stays without a gradient has none
+      (zero). Reads as few values of the forward as it can, because each may
+      have to be saved. Fails, with an error at the op, if there is no rule.
+    }], "::llvm::LogicalResult", "buildVjp",
+       (ins "::cutback::joint::VjpContext &":$vjp)>
   ];
 }
 

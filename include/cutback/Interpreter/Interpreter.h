@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The naive evaluator: one op at a time, simple loops, double accumulation,
+// the same bits on every run. The oracle of meaning for all tests, and
+// `cutback run --reference`. Never the fast path.
+#ifndef CUTBACK_INTERPRETER_INTERPRETER_H
+#define CUTBACK_INTERPRETER_INTERPRETER_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Interpreter/Tensor.h"
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <functional>
+#include <vector>
+
+namespace cutback::interpreter {
+
+/// Where the results of ops live. The default allocates each anew; a memory
+/// plan gives places in its arena.
+class Memory {
+public:
+  virtual ~Memory();
+  /// A contiguous tensor for result `value`. Called before the op runs, while
+  /// its operands are alive; it may share bytes with an operand that dies
+  /// there if the plan says so (pointwise in place).
+  virtual Tensor allocate(mlir::Value value, DType type,
+                          llvm::ArrayRef<int64_t> sizes);
+  /// `op` has run: the values that it used last are dead now.
+  virtual void finished(mlir::Operation *op);
+};
+
+struct InterpreterOptions {
+  /// Seed of random ops that take none. What an op draws is a function of the
+  /// seed and of the name of its first result, so the same op gives the same
+  /// bits in the joint graph and in whichever half it lies.
+  uint64_t seed = 0;
+  /// Null: each result is allocated anew.
+  Memory *memory = nullptr;
+  /// Called after each op (tests, tracing); may be empty.
+  std::function<void(mlir::Operation *, llvm::ArrayRef<RuntimeValue>)> observe;
+};
+
+/// Runs the body of a `joint.graph` or a `func.func`. One value an argument,
+/// one a result in the order of the terminator's operands. A `joint.write`
+/// changes the bytes of its argument's tensor in place, so callers hand over
+/// copies of what must not change. Emits an error at the op that cannot run (no
+/// kernel, sizes that do not fit, an assert that is false), with the next step.
+mlir::FailureOr<std::vector<RuntimeValue>>
+run(mlir::Operation *function, llvm::ArrayRef<RuntimeValue> arguments,
+    const InterpreterOptions &options = {});
+
+/// Both halves of a partition, as one step: `arguments` are those of the joint
+/// graph `graph` (which need not have a body any more), the result is the joint
+/// graph's results in its order.
+mlir::FailureOr<std::vector<RuntimeValue>>
+runPartition(joint::PartitionOp partition, joint::GraphOp graph,
+             llvm::ArrayRef<RuntimeValue> arguments,
+             const InterpreterOptions &options = {});
+
+} // namespace cutback::interpreter
+
+#endif // CUTBACK_INTERPRETER_INTERPRETER_H

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One op at run time, for the functions that execute ops.
+#ifndef CUTBACK_INTERPRETER_KERNEL_H
+#define CUTBACK_INTERPRETER_KERNEL_H
+
+#include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Interpreter/Interpreter.h"
+
+namespace cutback::interpreter {
+
+/// The call that a kernel executes: arguments by name or position with the
+/// values that operands have now. Symbolic sizes are numbers here.
+class KernelCall {
+public:
+  KernelCall(aten::CallOp op, llvm::ArrayRef<RuntimeValue> operands,
+             llvm::MutableArrayRef<RuntimeValue> results,
+             const InterpreterOptions &options);
+
+  aten::CallOp op;
+  const InterpreterOptions &options;
+
+  bool isNone(aten::ParamRef param) const;
+  /// The tensor as it stands (strided). A number given where a tensor stands
+  /// becomes a 0-d tensor of type f64, i64 or bool (see isNumber).
+  Tensor tensor(aten::ParamRef param) const;
+  /// The same, contiguous: what most kernels want.
+  Tensor dense(aten::ParamRef param) const {
+    return tensor(param).contiguous();
+  }
+  bool isNumber(aten::ParamRef param) const;
+  std::optional<Tensor> optionalTensor(aten::ParamRef param) const; ///< dense
+  std::vector<Tensor> tensors(aten::ParamRef param) const;          ///< dense
+  std::vector<std::optional<Tensor>>
+  optionalTensors(aten::ParamRef param) const; ///< dense
+  int64_t integer(aten::ParamRef param, int64_t ifNone = 0) const;
+  double number(aten::ParamRef param, double ifNone = 0) const;
+  bool boolean(aten::ParamRef param, bool ifNone = false) const;
+  /// An int stands for all of `count` entries.
+  llvm::SmallVector<int64_t> integers(aten::ParamRef param,
+                                      unsigned count = 0) const;
+  llvm::SmallVector<double> numbers(aten::ParamRef param) const;
+  llvm::StringRef string(aten::ParamRef param) const;
+
+  /// True if result `i` is declared and defined (its type is not `none`).
+  bool wants(unsigned i) const;
+  /// The element type that result `i` is declared with.
+  DType resultType(unsigned i = 0) const;
+  /// A new contiguous tensor for result `i`, zero, of its declared element
+  /// type; the sizes are checked against the declared type. It is result `i`.
+  Tensor make(unsigned i, llvm::ArrayRef<int64_t> sizes) const;
+  /// Result `i` is this value (a view of an operand, a number).
+  void set(unsigned i, RuntimeValue value) const;
+
+  /// Emits an error at the op, "aten.view: MESSAGE"; always fails.
+  mlir::LogicalResult error(const llvm::Twine &message) const;
+
+private:
+  llvm::ArrayRef<RuntimeValue> operands;
+  llvm::MutableArrayRef<RuntimeValue> results;
+};
+
+using KernelFn = mlir::LogicalResult (*)(const KernelCall &call);
+
+/// A row of a table of kernels.
+struct KernelEntry {
+  const char *torchName; ///< "aten.mul.Tensor"
+  KernelFn run;
+};
+
+/// The kernel of an op; null if there is none.
+KernelFn getKernel(mlir::OperationName op);
+
+} // namespace cutback::interpreter
+
+#endif // CUTBACK_INTERPRETER_KERNEL_H
