@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all VJP rules share: where the gradient of an operand is summed and
+// cast so that it has the operand's shape and type, as PyTorch's engine does
+// with every gradient that it passes on (first the sum, then the cast: the sum
+// of a low-precision operand is taken in the precision of the result).
+
+#include "Common.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+bool autograd::isComplex(Value tensor) {
+  return isa<ComplexType>(elementOf(tensor));
+}
+
+Value autograd::sumToSize(CallBuilder &b, Value gradient, Value operand) {
+  if (!gradient || b.failed())
+    return {};
+  ArrayRef<int64_t> from = shapeOf(gradient), to = shapeOf(operand);
+  int64_t leading = static_cast<int64_t>(from.size() - to.size());
+  SmallVector<int64_t> dims, added;
+  bool keep = false;
+  for (int64_t dim = 0; dim < static_cast<int64_t>(from.size()); ++dim) {
+    if (dim < leading) {
+      dims.push_back(dim);
+      added.push_back(dim);
+    } else if (to[dim - leading] == 1 && from[dim] != 1) {
+      dims.push_back(dim);
+      keep = true;
+    }
+  }
+  if (dims.empty())
+    return gradient;
+  Value sum = b.call("aten.sum.dim_IntList", {gradient, dims, keep});
+  if (sum && keep && !added.empty())
+    sum = b.call("aten.squeeze.dims", {sum, added});
+  return sum;
+}
+
+Value autograd::castTo(CallBuilder &b, Value value, Type type) {
+  if (!value || b.failed() || elementOf(value) == type)
+    return value;
+  if (isComplex(value) && !isa<ComplexType>(type)) {
+    value = b.call("aten.real.default", {value});
+    return castTo(b, value, type);
+  }
+  return b.call("aten._to_copy.default", {value}, {{"dtype", type}});
+}
+
+//===----------------------------------------------------------------------===//
+// Vjp
+//===----------------------------------------------------------------------===//
+
+Value Vjp::gradOrZeros(unsigned i) {
+  if (Value gradient = grad(i))
+    return gradient;
+  return zerosLike(result(i));
+}
+
+std::pair<unsigned, unsigned> Vjp::operands(ParamRef param) const {
+  int first = in.operand(param);
+  if (first < 0)
+    return {0, 0};
+  unsigned count = 0;
+  Arg arg = in.arg(param);
+  if (arg.isValue())
+    return {first, first + 1};
+  for (const Arg &entry : arg.getList())
+    count += entry.isValue();
+  return {first, first + count};
+}
+
+bool Vjp::needs(ParamRef param) const {
+  auto [begin, end] = operands(param);
+  for (unsigned i = begin; i < end; ++i)
+    if (context.needs(i))
+      return true;
+  return false;
+}
+
+void Vjp::set(ParamRef param, Value gradient) {
+  int i = in.operand(param);
+  if (i >= 0)
+    setOperand(i, gradient);
+}
+
+void Vjp::setOperand(unsigned i, Value gradient) {
+  if (!gradient || b.failed() || !context.needs(i))
+    return;
+  gradient = sumToSize(b, gradient, operand(i));
+  gradient = castTo(b, gradient, elementOf(operand(i)));
+  if (!b.failed())
+    context.set(i, gradient);
+}
+
+Value Vjp::mul(const Arg &x, const Arg &y) {
+  return call("aten.mul.Tensor", {x, y});
+}
+
+Value Vjp::add(const Arg &x, const Arg &y) {
+  return call("aten.add.Tensor", {x, y});
+}
+
+Value Vjp::sub(const Arg &x, const Arg &y) {
+  return call("aten.sub.Tensor", {x, y});
+}
+
+Value Vjp::div(const Arg &x, const Arg &y) {
+  return call("aten.div.Tensor", {x, y});
+}
+
+Value Vjp::keepWhere(Value condition, Value gradient) {
+  return call("aten.where.ScalarOther", {condition, gradient, 0.0});
+}
+
+Value Vjp::dropWhere(Value condition, Value gradient) {
+  return call("aten.where.ScalarSelf", {condition, 0.0, gradient});
+}
+
+Value Vjp::zerosLike(Value tensor) {
+  return zeros(b.sizes(tensor), elementOf(tensor));
+}
+
+Value Vjp::zeros(const Arg &sizes, Type element) {
+  return call("aten.full.default", {sizes, 0.0}, {{"dtype", element}});
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What VJP rules are written with:
+//
+//   static LogicalResult mulTensor(CallOp op, joint::VjpContext &context) {
+//     Vjp v(op, context);
+//     if (v.needs("self"))
+//       v.set("self", v.mul(v.grad(), v.arg("other")));
+//     if (v.needs("other"))
+//       v.set("other", v.mul(v.grad(), v.arg("self")));
+//     return v.done();
+//   }
+//
+// A rule builds nothing for a gradient that is not asked for, and reads the
+// least of the forward. Names and places of the new ops are given afterwards,
+// by whoever asked.
+#ifndef CUTBACK_LIB_AUTOGRAD_ATEN_COMMON_H
+#define CUTBACK_LIB_AUTOGRAD_ATEN_COMMON_H
+
+#include "Rules.h"
+
+#include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Joint/Vjp.h"
+
+namespace cutback::autograd {
+
+using aten::Arg;
+using aten::CallOp;
+using aten::NamedArg;
+using aten::ParamRef;
+using aten::VjpRule;
+using joint::VjpContext;
+using llvm::ArrayRef;
+using llvm::LogicalResult;
+using llvm::SmallVector;
+using llvm::StringRef;
+using mlir::RankedTensorType;
+using mlir::Type;
+using mlir::Value;
+
+/// `gradient` summed over the dimensions along which a tensor like `operand`
+/// was broadcast to it. Two unknown sizes count as equal: a size that is not
+/// known is not 1.
+Value sumToSize(aten::CallBuilder &b, Value gradient, Value operand);
+
+/// `value` as `type`; the real part where `value` alone is complex.
+Value castTo(aten::CallBuilder &b, Value value, Type type);
+
+bool isComplex(Value tensor);
+
+/// A VJP that is being built: reads the call, writes the backward.
+class Vjp {
+public:
+  Vjp(CallOp op, VjpContext &context)
+      : in(op), b(context.builder, op.getLoc()), context(context) {}
+
+  aten::CallReader in;
+  aten::CallBuilder b;
+
+  // The question.
+
+  /// The gradient of result `i`; null for none. At least one of them is there.
+  Value grad(unsigned i = 0) const { return context.gradient(i); }
+  /// The same, but zeros of the result's size for none. For formulas that
+  /// cannot leave the term out.
+  Value gradOrZeros(unsigned i);
+  /// The forward op's result.
+  Value result(unsigned i = 0) const { return context.op->getResult(i); }
+  /// The forward op's argument; null if it is no value.
+  Value value(ParamRef param) const { return in.value(param); }
+  Arg arg(ParamRef param) const { return in.arg(param); }
+  /// True if the gradient of (an entry of) the argument is asked for.
+  bool needs(ParamRef param) const;
+  bool needsOperand(unsigned i) const { return context.needs(i); }
+  /// Operands of a list argument: [first, first + size).
+  std::pair<unsigned, unsigned> operands(ParamRef param) const;
+  Value operand(unsigned i) const { return context.op->getOperand(i); }
+
+  // The answer: summed to the operand's size and cast to its type. A null
+  // gradient is none; an operand whose gradient is not asked for is left out.
+
+  void set(ParamRef param, Value gradient);
+  void setOperand(unsigned i, Value gradient);
+  LogicalResult done() { return b.result(); }
+  LogicalResult error(const llvm::Twine &message) {
+    b.error(message);
+    return done();
+  }
+
+  // Ops of the backward. Complex factors are conjugated by the caller.
+
+  Value call(StringRef torchName, ArrayRef<Arg> positional,
+             ArrayRef<NamedArg> named = {}) {
+    return b.call(torchName, positional, named);
+  }
+  Value mul(const Arg &x, const Arg &y);
+  Value add(const Arg &x, const Arg &y);
+  Value sub(const Arg &x, const Arg &y);
+  Value div(const Arg &x, const Arg &y);
+  Value neg(const Arg &x) { return call("aten.neg.default", {x}); }
+  /// `gradient` where `condition`, 0 elsewhere; and the other way round.
+  Value keepWhere(Value condition, Value gradient);
+  Value dropWhere(Value condition, Value gradient);
+  /// Zeros, ones like `tensor`; a tensor of sizes and type.
+  Value zerosLike(Value tensor);
+  Value zeros(const Arg &sizes, Type element);
+
+private:
+  VjpContext &context;
+};
+
+} // namespace cutback::autograd
+
+#endif // CUTBACK_LIB_AUTOGRAD_ATEN_COMMON_H

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables of VJP rules, one accessor a group of files. A new table is
+// declared here and added to the list in ../AtenVjps.cpp.
+#ifndef CUTBACK_LIB_AUTOGRAD_ATEN_RULES_H
+#define CUTBACK_LIB_AUTOGRAD_ATEN_RULES_H
+
+#include "cutback/Dialect/Aten/Rules.h"
+
+namespace cutback::autograd {
+
+using VjpTable = llvm::ArrayRef<aten::VjpRule>;
+
+VjpTable pointwiseVjps();  ///< sums, products, minimum, where, powers
+VjpTable unaryVjps();      ///< functions of one tensor
+VjpTable activationVjps(); ///< relu to gelu, and the backwards of some
+VjpTable reductionVjps();  ///< sum to logsumexp
+VjpTable selectionVjps();  ///< amax, max.dim, median, mode
+VjpTable viewVjps();       ///< and casts
+VjpTable dataVjps();       ///< cat, pad, repeat, slice_scatter
+VjpTable primsVjps();
+
+} // namespace cutback::autograd
+
+#endif // CUTBACK_LIB_AUTOGRAD_ATEN_RULES_H
