@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results against expected values, element by element in double.
+
+#include "cutback/Interpreter/Compare.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace llvm;
+using namespace cutback::interpreter;
+
+double Difference::badness() const {
+  if (!problem.empty())
+    return std::numeric_limits<double>::infinity();
+  if (largest == 0)
+    return 0;
+  return allowed > 0 ? largest / allowed
+                     : std::numeric_limits<double>::infinity();
+}
+
+static std::string shapeText(const Tensor &tensor) {
+  std::string text = nameOf(tensor.type).str() + "[";
+  for (auto [i, size] : llvm::enumerate(tensor.sizes))
+    text += (i ? ", " : "") + std::to_string(size);
+  return text + "]";
+}
+
+static bool isComplexType(DType type) {
+  return type == DType::C64 || type == DType::C128;
+}
+
+/// Distance of two numbers; NaNs are equal to each other and infinitely far
+/// from everything else.
+static double distance(double a, double b) {
+  if (std::isnan(a) || std::isnan(b))
+    return std::isnan(a) == std::isnan(b)
+               ? 0
+               : std::numeric_limits<double>::infinity();
+  return a == b ? 0 : std::abs(a - b);
+}
+
+Difference cutback::interpreter::compareTensors(StringRef name,
+                                                const Tensor &actual,
+                                                const Tensor &expected,
+                                                const Tolerance &tolerance) {
+  Difference difference;
+  difference.name = name.str();
+  bool sameKind = isFloating(actual.type) == isFloating(expected.type) &&
+                  isComplexType(actual.type) == isComplexType(expected.type);
+  if (actual.sizes != expected.sizes || !sameKind) {
+    difference.problem =
+        "is " + shapeText(actual) + ", expected " + shapeText(expected);
+    return difference;
+  }
+  Tensor a = actual.contiguous(), b = expected.contiguous();
+  bool exact = isIntegral(b.type), complex = isComplexType(b.type);
+  for (int64_t i = 0, e = b.numel(); i < e; ++i) {
+    double apart;
+    if (exact) {
+      apart = a.getInt(i) == b.getInt(i)
+                  ? 0
+                  : std::abs(double(a.getInt(i)) - double(b.getInt(i))) + 1;
+      difference.largest = std::max(difference.largest, apart);
+      continue;
+    }
+    double magnitude;
+    if (complex) {
+      apart =
+          std::max(distance(a.getComplex(i).real(), b.getComplex(i).real()),
+                   distance(a.getComplex(i).imag(), b.getComplex(i).imag()));
+      magnitude = std::abs(b.getComplex(i));
+    } else {
+      apart = distance(a.getDouble(i), b.getDouble(i));
+      magnitude = std::abs(b.getDouble(i));
+    }
+    difference.largest = std::max(difference.largest, apart);
+    if (std::isfinite(magnitude))
+      difference.scale = std::max(difference.scale, magnitude);
+  }
+  if (!exact) {
+    bool half = !complex && std::min(itemSize(a.type), itemSize(b.type)) < 4;
+    double rtol = half ? tolerance.rtolHalf : tolerance.rtol;
+    if (tolerance.byName)
+      rtol = tolerance.byName(name).value_or(rtol);
+    difference.allowed = tolerance.atol + rtol * difference.scale;
+  }
+  return difference;
+}
