@@ -6,9 +6,11 @@
 
 include "cutback/Dialect/Aten/Attention.td"
 include "cutback/Dialect/Aten/Collective.td"
+include "cutback/Dialect/Aten/Composite.td"
 include "cutback/Dialect/Aten/Convolution.td"
 include "cutback/Dialect/Aten/Data.td"
 include "cutback/Dialect/Aten/Indexing.td"
+include "cutback/Dialect/Aten/InPlace.td"
 include "cutback/Dialect/Aten/Matmul.td"
 include "cutback/Dialect/Aten/Normalization.td"
 include "cutback/Dialect/Aten/Pointwise.td"

@@ -266,5 +266,104 @@ def Aten_PixelShuffleOp : Aten_Rearrange<"pixel_shuffle",
     "(Tensor self, int upscale_factor) -> Tensor", "pixelShuffle">;
 def Aten_PixelUnshuffleOp : Aten_Rearrange<"pixel_unshuffle",
     "(Tensor self, int downscale_factor) -> Tensor", "pixelUnshuffle">;
+def Aten_MaxPool1dWithIndicesOp : Aten_Pool<"max_pool1d_with_indices",
+    "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], "
+    "int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)",
+    "maxPoolWithIndices">;
+def Aten_AdaptiveAvgPool3dOp : Aten_Pool<"adaptive_avg_pool3d",
+    "(Tensor self, SymInt[3] output_size) -> Tensor", "adaptiveAvgPool">;
+def Aten_AdaptiveMaxPool3dOp : Aten_Pool<"adaptive_max_pool3d",
+    "(Tensor self, int[3] output_size) -> (Tensor, Tensor)", "adaptiveMaxPool">;
+def Aten_AdaptiveMaxPool3dBackwardOp : Aten_PoolBackward<
+    "adaptive_max_pool3d_backward",
+    "(Tensor grad_output, Tensor self, Tensor indices) -> Tensor",
+    "sameAsSelf">;
+def Aten_InternalUpsampleNearestExact1dOp : Aten_Resample<
+    "_upsample_nearest_exact1d",
+    "(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor",
+    "upsample">;
+def Aten_InternalUpsampleNearestExact1dVecOp : Aten_Resample<
+    "_upsample_nearest_exact1d.vec",
+    "(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    "upsample">;
+def Aten_InternalUpsampleNearestExact2dOp : Aten_Resample<
+    "_upsample_nearest_exact2d",
+    "(Tensor self, SymInt[2] output_size, float? scales_h=None, float? "
+    "scales_w=None) -> Tensor", "upsample">;
+def Aten_InternalUpsampleNearestExact2dVecOp : Aten_Resample<
+    "_upsample_nearest_exact2d.vec",
+    "(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    "upsample">;
+def Aten_InternalUpsampleNearestExact3dOp : Aten_Resample<
+    "_upsample_nearest_exact3d",
+    "(Tensor self, SymInt[3] output_size, float? scales_d=None, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor", "upsample">;
+def Aten_InternalUpsampleNearestExact3dVecOp : Aten_Resample<
+    "_upsample_nearest_exact3d.vec",
+    "(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor",
+    "upsample">;
+def Aten_InternalUpsampleBilinear2dAaOp : Aten_Resample<
+    "_upsample_bilinear2d_aa",
+    "(Tensor self, SymInt[2] output_size, bool align_corners, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor", "upsample">;
+def Aten_InternalUpsampleBilinear2dAaVecOp : Aten_Resample<
+    "_upsample_bilinear2d_aa.vec",
+    "(Tensor input, SymInt[]? output_size, bool align_corners, float[]? "
+    "scale_factors) -> Tensor", "upsample">;
+def Aten_InternalUpsampleBicubic2dAaOp : Aten_Resample<"_upsample_bicubic2d_aa",
+    "(Tensor self, SymInt[2] output_size, bool align_corners, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor", "upsample">;
+def Aten_InternalUpsampleBicubic2dAaVecOp : Aten_Resample<
+    "_upsample_bicubic2d_aa.vec",
+    "(Tensor input, SymInt[]? output_size, bool align_corners, float[]? "
+    "scale_factors) -> Tensor", "upsample">;
+def Aten_UpsampleNearest3dBackwardOp : Aten_Resample<
+    "upsample_nearest3d_backward",
+    "(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? "
+    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    "upsampleBackward">;
+def Aten_UpsampleTrilinear3dBackwardOp : Aten_Resample<
+    "upsample_trilinear3d_backward",
+    "(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool "
+    "align_corners, float? scales_d=None, float? scales_h=None, float? "
+    "scales_w=None) -> Tensor", "upsampleBackward">;
+def Aten_InternalUpsampleNearestExact1dBackwardOp : Aten_Resample<
+    "_upsample_nearest_exact1d_backward",
+    "(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? "
+    "scales=None) -> Tensor", "upsampleBackward">;
+def Aten_InternalUpsampleNearestExact2dBackwardOp : Aten_Resample<
+    "_upsample_nearest_exact2d_backward",
+    "(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? "
+    "scales_h=None, float? scales_w=None) -> Tensor", "upsampleBackward">;
+def Aten_InternalUpsampleNearestExact3dBackwardOp : Aten_Resample<
+    "_upsample_nearest_exact3d_backward",
+    "(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? "
+    "scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor",
+    "upsampleBackward">;
+def Aten_InternalUpsampleBilinear2dAaBackwardOp : Aten_Resample<
+    "_upsample_bilinear2d_aa_backward",
+    "(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool "
+    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    "upsampleBackward">;
+def Aten_InternalUpsampleBicubic2dAaBackwardOp : Aten_Resample<
+    "_upsample_bicubic2d_aa_backward",
+    "(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool "
+    "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    "upsampleBackward">;
+def Aten_GridSamplerOp : Aten_Resample<"grid_sampler",
+    "(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, "
+    "bool align_corners) -> Tensor", "gridSampler">;
+def Aten_GridSampler2dBackwardOp : Aten_Resample<"grid_sampler_2d_backward",
+    "(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, "
+    "int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, "
+    "Tensor)", "gridSamplerBackward">;
+def Aten_GridSampler3dBackwardOp : Aten_Resample<"grid_sampler_3d_backward",
+    "(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, "
+    "int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, "
+    "Tensor)", "gridSamplerBackward">;
+def Aten_ChannelShuffleOp : Aten_Rearrange<"channel_shuffle",
+    "(Tensor self, SymInt groups) -> Tensor", "sameAsSelf">;
+def Aten_NativeChannelShuffleOp : Aten_Rearrange<"native_channel_shuffle",
+    "(Tensor self, SymInt groups) -> Tensor", "sameAsSelf">;
 
 #endif // CUTBACK_DIALECT_ATEN_CONVOLUTION_TD

@@ -221,5 +221,19 @@ def Aten_EyeMOp : Aten_Create<"eye.m",
     "Device? device=None, bool? pin_memory=None) -> Tensor", "eye">;
 def Aten_OneHotOp : Aten_DiscreteMove<"one_hot",
     "(Tensor self, int num_classes=-1) -> Tensor", "oneHot">;
+def Aten_ReflectionPad3dBackwardOp : Aten_Move<"reflection_pad3d_backward",
+    "(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
+    "sameAsSelf">;
+def Aten_ReplicationPad3dBackwardOp : Aten_Move<"replication_pad3d_backward",
+    "(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
+    "sameAsSelf">;
+def Aten_TrilIndicesOp : Aten_Create<"tril_indices",
+    "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "triIndices">;
+def Aten_TriuIndicesOp : Aten_Create<"triu_indices",
+    "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
+    "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    "triIndices">;
 
 #endif // CUTBACK_DIALECT_ATEN_DATA_TD

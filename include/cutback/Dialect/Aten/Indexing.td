@@ -146,5 +146,28 @@ def Aten_NonzeroStaticOp : Aten_Search<"nonzero_static",
     "(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor", "nonzero">;
 def Aten_MaskedSelectOp : Aten_MaskedSelect<"masked_select",
     "(Tensor self, Tensor mask) -> Tensor", "maskedSelect">;
+def Aten_ScatterReduceOp : Aten_Scatter<"scatter.reduce",
+    "(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+    "sameAsSelf">;
+def Aten_ScatterValueReduceOp : Aten_Scatter<"scatter.value_reduce",
+    "(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> "
+    "Tensor", "sameAsSelf">;
+def Aten_IndexReduceOp : Aten_Scatter<"index_reduce",
+    "(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool "
+    "include_self=True) -> Tensor", "sameAsSelf">;
+def Aten_EmbeddingRenormOp : Aten_Scatter<"embedding_renorm",
+    "(Tensor self, Tensor indices, float max_norm, float norm_type) -> Tensor",
+    "sameAsSelf">;
+def Aten_EmbeddingBagOp : Aten_EmbeddingBag<"embedding_bag",
+    "(Tensor weight, Tensor indices, Tensor offsets, bool "
+    "scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? "
+    "per_sample_weights=None, bool include_last_offset=False) -> (Tensor, "
+    "Tensor, Tensor, Tensor)", "embeddingBag">;
+def Aten_EmbeddingBagPaddingIdxOp : Aten_EmbeddingBag<
+    "embedding_bag.padding_idx",
+    "(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, "
+    "int mode, bool sparse, Tensor? per_sample_weights, bool "
+    "include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
+    "embeddingBag">;
 
 #endif // CUTBACK_DIALECT_ATEN_INDEXING_TD

@@ -479,6 +479,64 @@ Function logSigmoidForward;
 Function lstm;
 Function gru;
 
+//===-- Ops that PyTorch runs as others (Composite*.cpp) ------------------===//
+/// trace: a scalar; ints become i64.
+Function trace;
+/// dist(self, other, p): a real scalar.
+Function dist;
+/// diff(self, n, dim, prepend, append).
+Function diff;
+/// trapezoid.* trapz.* cumulative_trapezoid.*.
+Function trapezoid;
+/// cosine_similarity(x1, x2, dim).
+Function cosineSimilarity;
+/// pairwise_distance(x1, x2, p, eps, keepdim).
+Function pairwiseDistance;
+/// margin_ranking_loss poisson_nll_loss hinge_embedding_loss: `reduction`.
+Function broadcastLoss;
+Function tripletMarginLoss;
+Function cosineEmbeddingLoss;
+/// _cdist_backward: shape of x1.
+Function cdistBackward;
+Function addbmm;
+Function addr;
+/// chain_matmul, linalg_multi_dot.
+Function chainMatmul;
+Function kron;
+Function tensordot;
+Function inner;
+Function bilinear;
+/// cross, linalg_cross: broadcast.
+Function cross;
+/// linalg_vecdot.
+Function vecdot;
+Function rot90;
+/// atleast_1d atleast_2d atleast_3d, of one tensor or of several.
+Function atLeast;
+/// hstack vstack row_stack dstack column_stack.
+Function stackAlong;
+Function cartesianProd;
+Function blockDiag;
+/// tril_indices triu_indices: [2, N].
+Function triIndices;
+/// mT adjoint: the last two dimensions swapped.
+Function matrixTranspose;
+Function ravel;
+Function sumToSize;
+/// tensor_split.* hsplit.* vsplit.* dsplit.*.
+Function tensorSplit;
+/// diag diagflat diag_embed.
+Function diag;
+/// float_power.*: f64.
+Function floatPower;
+/// _prelu_kernel_backward: (input, weight).
+Function preluBackward;
+/// grid_sampler_2d_backward grid_sampler_3d_backward: (input, grid).
+Function gridSamplerBackward;
+/// gru_cell rnn_tanh_cell rnn_relu_cell; lstm_cell: (hy, cy).
+Function recurrentCell;
+Function lstmCell;
+
 //===-- Attention ---------------------------------------------------------===//
 /// scaled_dot_product_attention: one result.
 Function sdpa;

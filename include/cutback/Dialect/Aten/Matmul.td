@@ -84,5 +84,8 @@ def Aten_InternalCdistForwardOp : Aten_Distance<"_cdist_forward",
 def Aten_CdistOp : Aten_Distance<"cdist",
     "(Tensor x1, Tensor x2, float p=2., int? compute_mode=None) -> Tensor",
     "cdist">;
+def Aten_InternalCdistBackwardOp : Aten_Distance<"_cdist_backward",
+    "(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
+    "cdistBackward">;
 
 #endif // CUTBACK_DIALECT_ATEN_MATMUL_TD

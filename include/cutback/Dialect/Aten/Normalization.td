@@ -167,5 +167,9 @@ def Aten_BinaryCrossEntropyBackwardOp : Aten_LossBackward<
     "binary_cross_entropy_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
     "int reduction=1) -> Tensor", "sameAsSelf">;
+def Aten_SoftMarginLossBackwardOp : Aten_LossBackward<
+    "soft_margin_loss_backward",
+    "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
+    "pointwiseLossBackward">;
 
 #endif // CUTBACK_DIALECT_ATEN_NORMALIZATION_TD

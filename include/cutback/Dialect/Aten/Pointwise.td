@@ -340,5 +340,108 @@ def Aten_ComplexOp : Aten_Pointwise<"complex",
     "(Tensor real, Tensor imag) -> Tensor", "makeComplex">;
 def Aten_PolarOp : Aten_Pointwise<"polar",
     "(Tensor abs, Tensor angle) -> Tensor", "makeComplex", 20>;
+def Aten_MaxOtherOp : Aten_Pointwise<"max.other",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_MinOtherOp : Aten_Pointwise<"min.other",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_Logaddexp2Op : Aten_Pointwise<"logaddexp2",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_RemainderScalarTensorOp : Aten_Pointwise<"remainder.Scalar_Tensor",
+    "(Scalar self, Tensor other) -> Tensor">;
+def Aten_CopysignTensorOp : Aten_Pointwise<"copysign.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_CopysignScalarOp : Aten_Pointwise<"copysign.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
+def Aten_XlogyScalarSelfOp : Aten_Pointwise<"xlogy.Scalar_Self",
+    "(Scalar self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_XlogyScalarOtherOp : Aten_Pointwise<"xlogy.Scalar_Other",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
+def Aten_FracOp : Aten_Pointwise<"frac",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_SgnOp : Aten_Pointwise<"sgn",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_HardshrinkOp : Aten_Pointwise<"hardshrink",
+    "(Tensor self, Scalar lambd=0.5) -> Tensor", "sameAsSelf">;
+def Aten_SoftshrinkOp : Aten_Pointwise<"softshrink",
+    "(Tensor self, Scalar lambd=0.5) -> Tensor", "sameAsSelf">;
+def Aten_InternalPreluKernelOp : Aten_Pointwise<"_prelu_kernel",
+    "(Tensor self, Tensor weight) -> Tensor", "sameAsSelf">;
+def Aten_HardshrinkBackwardOp : Aten_Pointwise<"hardshrink_backward",
+    "(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", "broadcast">;
+def Aten_SoftshrinkBackwardOp : Aten_Pointwise<"softshrink_backward",
+    "(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", "broadcast">;
+def Aten_InternalPreluKernelBackwardOp : Aten_Pointwise<
+    "_prelu_kernel_backward",
+    "(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
+    "preluBackward">;
+def Aten_I0Op : Aten_Transcendental<"i0",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialI1Op : Aten_Transcendental<"special_i1",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialI0eOp : Aten_Transcendental<"special_i0e",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialEntrOp : Aten_Transcendental<"special_entr",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialNdtrOp : Aten_Transcendental<"special_ndtr",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialNdtriOp : Aten_Transcendental<"special_ndtri",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialLogNdtrOp : Aten_Transcendental<"special_log_ndtr",
+    "(Tensor self) -> Tensor">;
+def Aten_Deg2radOp : Aten_Transcendental<"deg2rad",
+    "(Tensor self) -> Tensor">;
+def Aten_Rad2degOp : Aten_Transcendental<"rad2deg",
+    "(Tensor self) -> Tensor">;
+def Aten_SpecialErfcxOp : Aten_Transcendental<"special_erfcx",
+    "(Tensor self) -> Tensor">;
+def Aten_GcdOp : Aten_Discrete<"gcd",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_LcmOp : Aten_Discrete<"lcm",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_DunderAndTensorOp : Aten_Discrete<"__and__.Tensor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_DunderAndScalarOp : Aten_Discrete<"__and__.Scalar",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_DunderOrTensorOp : Aten_Discrete<"__or__.Tensor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_DunderOrScalarOp : Aten_Discrete<"__or__.Scalar",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_DunderXorTensorOp : Aten_Discrete<"__xor__.Tensor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_DunderXorScalarOp : Aten_Discrete<"__xor__.Scalar",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_DunderLshiftTensorOp : Aten_Discrete<"__lshift__.Tensor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_DunderLshiftScalarOp : Aten_Discrete<"__lshift__.Scalar",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_DunderRshiftTensorOp : Aten_Discrete<"__rshift__.Tensor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_DunderRshiftScalarOp : Aten_Discrete<"__rshift__.Scalar",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_BitwiseAndScalarTensorOp : Aten_Discrete<"bitwise_and.Scalar_Tensor",
+    "(Scalar self, Tensor other) -> Tensor">;
+def Aten_BitwiseOrScalarTensorOp : Aten_Discrete<"bitwise_or.Scalar_Tensor",
+    "(Scalar self, Tensor other) -> Tensor">;
+def Aten_BitwiseXorScalarTensorOp : Aten_Discrete<"bitwise_xor.Scalar_Tensor",
+    "(Scalar self, Tensor other) -> Tensor">;
+def Aten_BitwiseLeftShiftScalarTensorOp : Aten_Discrete<
+    "bitwise_left_shift.Scalar_Tensor",
+    "(Scalar self, Tensor other) -> Tensor">;
+def Aten_BitwiseRightShiftScalarTensorOp : Aten_Discrete<
+    "bitwise_right_shift.Scalar_Tensor",
+    "(Scalar self, Tensor other) -> Tensor">;
+def Aten_HeavisideOp : Aten_Discrete<"heaviside",
+    "(Tensor self, Tensor values) -> Tensor">;
+def Aten_IsposinfOp : Aten_Predicate<"isposinf",
+    "(Tensor self) -> Tensor">;
+def Aten_IsneginfOp : Aten_Predicate<"isneginf",
+    "(Tensor self) -> Tensor">;
+def Aten_IsrealOp : Aten_Predicate<"isreal",
+    "(Tensor self) -> Tensor">;
+def Aten_IscloseOp : Aten_Predicate<"isclose",
+    "(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float "
+    "atol=1e-08, bool equal_nan=False) -> Tensor">;
+def Aten_SignbitOp : Aten_Predicate<"signbit",
+    "(Tensor self) -> Tensor">;
 
 #endif // CUTBACK_DIALECT_ATEN_POINTWISE_TD

@@ -100,5 +100,53 @@ def Aten_FeatureDropoutOp : Aten_Dropout<"feature_dropout",
 def Aten_NativeDropoutBackwardOp : Aten_DropoutBackward<
     "native_dropout_backward",
     "(Tensor grad_output, Tensor mask, float scale) -> Tensor", "broadcast">;
+def Aten_UniformOp : Aten_RandomPointwise<"uniform",
+    "(Tensor self, float from=0., float to=1., *, Generator? generator=None) "
+    "-> Tensor", "sameAsSelf">;
+def Aten_RandomOp : Aten_RandomPointwise<"random",
+    "(Tensor self, *, Generator? generator=None) -> Tensor", "sameAsSelf">;
+def Aten_RandomFromOp : Aten_RandomPointwise<"random.from",
+    "(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_RandomToOp : Aten_RandomPointwise<"random.to",
+    "(Tensor self, int to, *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_ExponentialOp : Aten_RandomPointwise<"exponential",
+    "(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_BernoulliTensorOp : Aten_RandomPointwise<"bernoulli.Tensor",
+    "(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_PoissonOp : Aten_RandomPointwise<"poisson",
+    "(Tensor self, Generator? generator=None) -> Tensor", "sameAsSelf">;
+def Aten_NormalTensorFloatOp : Aten_RandomPointwise<"normal.Tensor_float",
+    "(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_LogNormalOp : Aten_RandomPointwise<"log_normal",
+    "(Tensor self, float mean=1., float std=2., *, Generator? generator=None) "
+    "-> Tensor", "sameAsSelf">;
+def Aten_CauchyOp : Aten_RandomPointwise<"cauchy",
+    "(Tensor self, float median=0., float sigma=1., *, Generator? "
+    "generator=None) -> Tensor", "sameAsSelf">;
+def Aten_GeometricOp : Aten_RandomPointwise<"geometric",
+    "(Tensor self, float p, *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_NormalTensorTensorOp : Aten_RandomPointwise<"normal.Tensor_Tensor",
+    "(Tensor mean, Tensor std, *, Generator? generator=None) -> Tensor",
+    "broadcast">;
+def Aten_NormalFloatTensorOp : Aten_RandomPointwise<"normal.float_Tensor",
+    "(float mean, Tensor std, *, Generator? generator=None) -> Tensor",
+    "sameAsSelf">;
+def Aten_NormalFloatFloatOp : Aten_RandomCreate<"normal.float_float",
+    "(float mean, float std, SymInt[] size, *, Generator? generator=None, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
+    "pin_memory=None) -> Tensor", "create">;
+def Aten_AlphaDropoutOp : Aten_Dropout<"alpha_dropout",
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+def Aten_FeatureAlphaDropoutOp : Aten_Dropout<"feature_alpha_dropout",
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+def Aten_RreluOp : Aten_Dropout<"rrelu",
+    "(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
+    "training=False, Generator? generator=None) -> Tensor", "sameAsSelf">;
 
 #endif // CUTBACK_DIALECT_ATEN_RANDOM_TD

@@ -190,5 +190,46 @@ def Aten_BucketizeTensorOp : Aten_DiscreteSort<"bucketize.Tensor",
 def Aten_BincountOp : Aten_DiscreteSort<"bincount",
     "(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     "bincount">;
+def Aten_TraceOp : Aten_Reduction<"trace",
+    "(Tensor self) -> Tensor", "trace">;
+def Aten_NanmeanOp : Aten_Reduction<"nanmean",
+    "(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
+    "dtype=None) -> Tensor", "mean">;
+def Aten_MedianOp : Aten_Reduction<"median",
+    "(Tensor self) -> Tensor", "amax">;
+def Aten_NanmedianOp : Aten_Reduction<"nanmedian",
+    "(Tensor self) -> Tensor", "amax">;
+def Aten_NanmedianDimOp : Aten_SelectingReduction<"nanmedian.dim",
+    "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor "
+    "indices)">;
+def Aten_VarMeanOp : Aten_Reduction<"var_mean",
+    "(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "varMean">;
+def Aten_StdMeanOp : Aten_Reduction<"std_mean",
+    "(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "varMean">;
+def Aten_StdMeanDimOp : Aten_Reduction<"std_mean.dim",
+    "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
+    "(Tensor, Tensor)", "varMean">;
+def Aten_NormScalarOptDtypeOp : Aten_Reduction<"norm.ScalarOpt_dtype",
+    "(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "vectorNorm">;
+def Aten_NormScalarOptDimDtypeOp : Aten_Reduction<"norm.ScalarOpt_dim_dtype",
+    "(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) "
+    "-> Tensor", "vectorNorm">;
+def Aten_LinalgNormOp : Aten_Reduction<"linalg_norm",
+    "(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
+def Aten_LinalgMatrixNormOp : Aten_Reduction<"linalg_matrix_norm",
+    "(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
+def Aten_FrobeniusNormDimOp : Aten_Reduction<"frobenius_norm.dim",
+    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "vectorNorm">;
+def Aten_CountNonzeroOp : Aten_DiscreteReduction<"count_nonzero",
+    "(Tensor self, int? dim=None) -> Tensor", "argReduce">;
+def Aten_CountNonzeroDimIntListOp : Aten_DiscreteReduction<
+    "count_nonzero.dim_IntList",
+    "(Tensor self, int[] dim) -> Tensor", "argReduce">;
+def Aten_DistOp : Aten_Reduction<"dist",
+    "(Tensor self, Tensor other, Scalar p=2) -> Tensor", "dist">;
+def Aten_MsortOp : Aten_Sort<"msort",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
 
 #endif // CUTBACK_DIALECT_ATEN_REDUCTION_TD

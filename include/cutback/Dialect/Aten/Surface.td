@@ -14,6 +14,13 @@ class Aten_Recurrent<string name, string schema, string rule>
   let flags = ["kComputeIntensive", "kMatrixUnits", "kRandomWithDropout"];
 }
 
+class Aten_RecurrentCell<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "One step of a recurrent layer.";
+  let infer = rule;
+  let flags = ["kComputeIntensive", "kMatrixUnits"];
+}
+
 class Aten_Spectral<string name, string schema, string rule, int w = 5>
     : Aten_AtenOp<name, schema> {
   let family = "Fourier transform along dimensions.";
@@ -97,5 +104,25 @@ def Aten_InternalFftR2cOp : Aten_Spectral<"_fft_r2c",
 def Aten_InternalFftC2rOp : Aten_Spectral<"_fft_c2r",
     "(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> "
     "Tensor", "fftC2r">;
+def Aten_RnnTanhInputOp : Aten_Recurrent<"rnn_tanh.input",
+    "(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int "
+    "num_layers, float dropout, bool train, bool bidirectional, bool "
+    "batch_first) -> (Tensor, Tensor)", "gru">;
+def Aten_RnnReluInputOp : Aten_Recurrent<"rnn_relu.input",
+    "(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int "
+    "num_layers, float dropout, bool train, bool bidirectional, bool "
+    "batch_first) -> (Tensor, Tensor)", "gru">;
+def Aten_LstmCellOp : Aten_RecurrentCell<"lstm_cell",
+    "(Tensor input, Tensor[] hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+    "Tensor? b_hh=None) -> (Tensor, Tensor)", "lstmCell">;
+def Aten_GruCellOp : Aten_RecurrentCell<"gru_cell",
+    "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+    "Tensor? b_hh=None) -> Tensor", "recurrentCell">;
+def Aten_RnnTanhCellOp : Aten_RecurrentCell<"rnn_tanh_cell",
+    "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+    "Tensor? b_hh=None) -> Tensor", "recurrentCell">;
+def Aten_RnnReluCellOp : Aten_RecurrentCell<"rnn_relu_cell",
+    "(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, "
+    "Tensor? b_hh=None) -> Tensor", "recurrentCell">;
 
 #endif // CUTBACK_DIALECT_ATEN_SURFACE_TD

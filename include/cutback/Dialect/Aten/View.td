@@ -150,5 +150,56 @@ def Aten_MeshgridOp : Aten_MaybeView<"meshgrid",
     "(Tensor[] tensors) -> Tensor[]", "meshgrid">;
 def Aten_MeshgridIndexingOp : Aten_MaybeView<"meshgrid.indexing",
     "(Tensor[] tensors, *, str indexing) -> Tensor[]", "meshgrid">;
+def Aten_SwapaxesOp : Aten_View<"swapaxes",
+    "(Tensor(a) self, int axis0, int axis1) -> Tensor(a)", "transpose">;
+def Aten_SwapdimsOp : Aten_View<"swapdims",
+    "(Tensor(a) self, int dim0, int dim1) -> Tensor(a)", "transpose">;
+def Aten_MoveaxisIntOp : Aten_View<"moveaxis.int",
+    "(Tensor(a) self, int source, int destination) -> Tensor(a)", "movedim">;
+def Aten_MoveaxisIntlistOp : Aten_View<"moveaxis.intlist",
+    "(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)",
+    "movedim">;
+def Aten_MTOp : Aten_View<"mT",
+    "(Tensor(a) self) -> Tensor(a)", "matrixTranspose">;
+def Aten_AdjointOp : Aten_View<"adjoint",
+    "(Tensor(a) self) -> Tensor(a)", "matrixTranspose">;
+def Aten_BroadcastToOp : Aten_SizedView<"broadcast_to",
+    "(Tensor(a) self, SymInt[] size) -> Tensor(a)", "expand">;
+def Aten_HsplitIntOp : Aten_View<"hsplit.int",
+    "(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "tensorSplit">;
+def Aten_HsplitArrayOp : Aten_View<"hsplit.array",
+    "(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "tensorSplit">;
+def Aten_VsplitIntOp : Aten_View<"vsplit.int",
+    "(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "tensorSplit">;
+def Aten_VsplitArrayOp : Aten_View<"vsplit.array",
+    "(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "tensorSplit">;
+def Aten_DsplitIntOp : Aten_View<"dsplit.int",
+    "(Tensor(a -> *) self, int sections) -> Tensor(a)[]", "tensorSplit">;
+def Aten_DsplitArrayOp : Aten_View<"dsplit.array",
+    "(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]", "tensorSplit">;
+def Aten_TensorSplitSectionsOp : Aten_View<"tensor_split.sections",
+    "(Tensor(a -> *) self, SymInt sections, int dim=0) -> Tensor(a)[]",
+    "tensorSplit">;
+def Aten_TensorSplitIndicesOp : Aten_View<"tensor_split.indices",
+    "(Tensor(a -> *) self, SymInt[] indices, int dim=0) -> Tensor(a)[]",
+    "tensorSplit">;
+def Aten_RavelOp : Aten_MaybeView<"ravel",
+    "(Tensor(a) self) -> Tensor(a)", "ravel">;
+def Aten_ToOtherOp : Aten_MaybeView<"to.other",
+    "(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, "
+    "MemoryFormat? memory_format=None) -> Tensor(a)", "toDtype">;
+def Aten_ResolveConjOp : Aten_MaybeView<"resolve_conj",
+    "(Tensor(a) self) -> Tensor(a)", "sameAsSelf">;
+def Aten_ResolveNegOp : Aten_MaybeView<"resolve_neg",
+    "(Tensor(a) self) -> Tensor(a)", "sameAsSelf">;
+def Aten_UnsafeSplitTensorOp : Aten_MaybeView<"unsafe_split.Tensor",
+    "(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", "split">;
+def Aten_UnsafeSplitWithSizesOp : Aten_MaybeView<"unsafe_split_with_sizes",
+    "(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+    "splitWithSizes">;
+def Aten_UnsafeChunkOp : Aten_MaybeView<"unsafe_chunk",
+    "(Tensor self, int chunks, int dim=0) -> Tensor[]", "chunk">;
+def Aten_SumToSizeOp : Aten_MaybeView<"sum_to_size",
+    "(Tensor self, SymInt[] size) -> Tensor", "sumToSize">;
 
 #endif // CUTBACK_DIALECT_ATEN_VIEW_TD

@@ -106,9 +106,10 @@ LogicalResult infer::permute(const InferCall &call, Results &results) {
 LogicalResult infer::transpose(const InferCall &call, Results &results) {
   TensorShape self;
   int64_t a = 0, b = 0;
+  bool axes = call.getSchema().find("axis0") >= 0;
   if (failed(getSelf(call, self)) ||
-      failed(call.dimension("dim0", self.rank(), a)) ||
-      failed(call.dimension("dim1", self.rank(), b)))
+      failed(call.dimension(axes ? "axis0" : "dim0", self.rank(), a)) ||
+      failed(call.dimension(axes ? "axis1" : "dim1", self.rank(), b)))
     return failure();
   if (!self.dims.empty())
     std::swap(self.dims[a], self.dims[b]);

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that PyTorch runs as others, kept by exported programs as they are
+// written: second names, stacking, products of many tensors, distances.
+#ifndef CUTBACK_DIALECT_ATEN_COMPOSITE_TD
+#define CUTBACK_DIALECT_ATEN_COMPOSITE_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_Composite<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "Another way to write other ops; decomposition replaces it.";
+  let infer = rule;
+}
+
+def Aten_SubtractTensorOp : Aten_Composite<"subtract.Tensor",
+    "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "broadcast">;
+def Aten_SubtractScalarOp : Aten_Composite<"subtract.Scalar",
+    "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "broadcast">;
+def Aten_MultiplyTensorOp : Aten_Composite<"multiply.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "broadcast">;
+def Aten_MultiplyScalarOp : Aten_Composite<"multiply.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcast">;
+def Aten_ClipOp : Aten_Composite<"clip",
+    "(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "broadcast">;
+def Aten_ClipTensorOp : Aten_Composite<"clip.Tensor",
+    "(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", "broadcast">;
+def Aten_PreluOp : Aten_Composite<"prelu",
+    "(Tensor self, Tensor weight) -> Tensor", "broadcast">;
+def Aten_LdexpTensorOp : Aten_Composite<"ldexp.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "broadcast">;
+def Aten_DivideTensorOp : Aten_Composite<"divide.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_DivideScalarOp : Aten_Composite<"divide.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
+def Aten_Arctan2Op : Aten_Composite<"arctan2",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialXlogyOp : Aten_Composite<"special_xlogy",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialXlog1pyOp : Aten_Composite<"special_xlog1py",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_FloatPowerTensorTensorOp : Aten_Composite<"float_power.Tensor_Tensor",
+    "(Tensor self, Tensor exponent) -> Tensor", "floatPower">;
+def Aten_FloatPowerScalarOp : Aten_Composite<"float_power.Scalar",
+    "(Scalar self, Tensor exponent) -> Tensor", "floatPower">;
+def Aten_FloatPowerTensorScalarOp : Aten_Composite<"float_power.Tensor_Scalar",
+    "(Tensor self, Scalar exponent) -> Tensor", "floatPower">;
+def Aten_DivideTensorModeOp : Aten_Composite<"divide.Tensor_mode",
+    "(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "divMode">;
+def Aten_DivideScalarModeOp : Aten_Composite<"divide.Scalar_mode",
+    "(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "divMode">;
+def Aten_NegativeOp : Aten_Composite<"negative",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_FixOp : Aten_Composite<"fix",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_FlipudOp : Aten_Composite<"flipud",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_FliplrOp : Aten_Composite<"fliplr",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_SpecialRoundOp : Aten_Composite<"special_round",
+    "(Tensor self, *, int decimals=0) -> Tensor", "sameAsSelf">;
+def Aten_AbsoluteOp : Aten_Composite<"absolute",
+    "(Tensor self) -> Tensor", "absolute">;
+def Aten_ArccosOp : Aten_Composite<"arccos",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_ArccoshOp : Aten_Composite<"arccosh",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_ArcsinOp : Aten_Composite<"arcsin",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_ArcsinhOp : Aten_Composite<"arcsinh",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_ArctanOp : Aten_Composite<"arctan",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_ArctanhOp : Aten_Composite<"arctanh",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialExp2Op : Aten_Composite<"special_exp2",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialExpitOp : Aten_Composite<"special_expit",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialExpm1Op : Aten_Composite<"special_expm1",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialErfOp : Aten_Composite<"special_erf",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialErfcOp : Aten_Composite<"special_erfc",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialLog1pOp : Aten_Composite<"special_log1p",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialSincOp : Aten_Composite<"special_sinc",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialLogitOp : Aten_Composite<"special_logit",
+    "(Tensor self, float? eps=None) -> Tensor", "unaryFloat">;
+def Aten_SpecialDigammaOp : Aten_Composite<"special_digamma",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialPsiOp : Aten_Composite<"special_psi",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialGammalnOp : Aten_Composite<"special_gammaln",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_GreaterTensorOp : Aten_Composite<"greater.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "comparison">;
+def Aten_GreaterScalarOp : Aten_Composite<"greater.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "comparison">;
+def Aten_GreaterEqualTensorOp : Aten_Composite<"greater_equal.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "comparison">;
+def Aten_GreaterEqualScalarOp : Aten_Composite<"greater_equal.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "comparison">;
+def Aten_LessTensorOp : Aten_Composite<"less.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "comparison">;
+def Aten_LessScalarOp : Aten_Composite<"less.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "comparison">;
+def Aten_LessEqualTensorOp : Aten_Composite<"less_equal.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "comparison">;
+def Aten_LessEqualScalarOp : Aten_Composite<"less_equal.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "comparison">;
+def Aten_NotEqualTensorOp : Aten_Composite<"not_equal.Tensor",
+    "(Tensor self, Tensor other) -> Tensor", "comparison">;
+def Aten_NotEqualScalarOp : Aten_Composite<"not_equal.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "comparison">;
+def Aten_DiffOp : Aten_Composite<"diff",
+    "(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? "
+    "append=None) -> Tensor", "diff">;
+def Aten_CosineSimilarityOp : Aten_Composite<"cosine_similarity",
+    "(Tensor x1, Tensor x2, int dim=1, float eps=1e-08) -> Tensor",
+    "cosineSimilarity">;
+def Aten_PairwiseDistanceOp : Aten_Composite<"pairwise_distance",
+    "(Tensor x1, Tensor x2, float p=2., float eps=9.9999999999999995e-07, bool "
+    "keepdim=False) -> Tensor", "pairwiseDistance">;
+def Aten_TripletMarginLossOp : Aten_Composite<"triplet_margin_loss",
+    "(Tensor anchor, Tensor positive, Tensor negative, float margin=1., float "
+    "p=2., float eps=9.9999999999999995e-07, bool swap=False, int reduction=1) "
+    "-> Tensor", "tripletMarginLoss">;
+def Aten_CosineEmbeddingLossOp : Aten_Composite<"cosine_embedding_loss",
+    "(Tensor input1, Tensor input2, Tensor target, float margin=0., int "
+    "reduction=1) -> Tensor", "cosineEmbeddingLoss">;
+def Aten_MarginRankingLossOp : Aten_Composite<"margin_ranking_loss",
+    "(Tensor input1, Tensor input2, Tensor target, float margin=0., int "
+    "reduction=1) -> Tensor", "broadcastLoss">;
+def Aten_PoissonNllLossOp : Aten_Composite<"poisson_nll_loss",
+    "(Tensor input, Tensor target, bool log_input, bool full, float eps, int "
+    "reduction) -> Tensor", "broadcastLoss">;
+def Aten_HingeEmbeddingLossOp : Aten_Composite<"hinge_embedding_loss",
+    "(Tensor self, Tensor target, float margin=1., int reduction=1) -> Tensor",
+    "broadcastLoss">;
+def Aten_AddbmmOp : Aten_Composite<"addbmm",
+    "(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar "
+    "alpha=1) -> Tensor", "addbmm">;
+def Aten_AddrOp : Aten_Composite<"addr",
+    "(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) "
+    "-> Tensor", "addr">;
+def Aten_ChainMatmulOp : Aten_Composite<"chain_matmul",
+    "(Tensor[] matrices) -> Tensor", "chainMatmul">;
+def Aten_LinalgMultiDotOp : Aten_Composite<"linalg_multi_dot",
+    "(Tensor[] tensors) -> Tensor", "chainMatmul">;
+def Aten_KronOp : Aten_Composite<"kron",
+    "(Tensor self, Tensor other) -> Tensor", "kron">;
+def Aten_TensordotOp : Aten_Composite<"tensordot",
+    "(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor",
+    "tensordot">;
+def Aten_InnerOp : Aten_Composite<"inner",
+    "(Tensor self, Tensor other) -> Tensor", "inner">;
+def Aten_GerOp : Aten_Composite<"ger",
+    "(Tensor self, Tensor vec2) -> Tensor", "outer">;
+def Aten_LinalgMatmulOp : Aten_Composite<"linalg_matmul",
+    "(Tensor self, Tensor other) -> Tensor", "matmul">;
+def Aten_BilinearOp : Aten_Composite<"bilinear",
+    "(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor",
+    "bilinear">;
+def Aten_CrossOp : Aten_Composite<"cross",
+    "(Tensor self, Tensor other, int? dim=None) -> Tensor", "cross">;
+def Aten_LinalgCrossOp : Aten_Composite<"linalg_cross",
+    "(Tensor self, Tensor other, *, int dim=-1) -> Tensor", "cross">;
+def Aten_LinalgVecdotOp : Aten_Composite<"linalg_vecdot",
+    "(Tensor x, Tensor y, *, int dim=-1) -> Tensor", "vecdot">;
+def Aten_TrapezoidXOp : Aten_Composite<"trapezoid.x",
+    "(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "trapezoid">;
+def Aten_TrapezoidDxOp : Aten_Composite<"trapezoid.dx",
+    "(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "trapezoid">;
+def Aten_TrapzXOp : Aten_Composite<"trapz.x",
+    "(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "trapezoid">;
+def Aten_TrapzDxOp : Aten_Composite<"trapz.dx",
+    "(Tensor y, *, float dx=1., int dim=-1) -> Tensor", "trapezoid">;
+def Aten_CumulativeTrapezoidXOp : Aten_Composite<"cumulative_trapezoid.x",
+    "(Tensor y, Tensor x, *, int dim=-1) -> Tensor", "trapezoid">;
+def Aten_CumulativeTrapezoidDxOp : Aten_Composite<"cumulative_trapezoid.dx",
+    "(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", "trapezoid">;
+def Aten_Rot90Op : Aten_Composite<"rot90",
+    "(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor", "rot90">;
+def Aten_Atleast1dOp : Aten_Composite<"atleast_1d",
+    "(Tensor self) -> Tensor", "atLeast">;
+def Aten_Atleast2dOp : Aten_Composite<"atleast_2d",
+    "(Tensor self) -> Tensor", "atLeast">;
+def Aten_Atleast3dOp : Aten_Composite<"atleast_3d",
+    "(Tensor self) -> Tensor", "atLeast">;
+def Aten_Atleast1dSequenceOp : Aten_Composite<"atleast_1d.Sequence",
+    "(Tensor[] tensors) -> Tensor[]", "atLeast">;
+def Aten_Atleast2dSequenceOp : Aten_Composite<"atleast_2d.Sequence",
+    "(Tensor[] tensors) -> Tensor[]", "atLeast">;
+def Aten_Atleast3dSequenceOp : Aten_Composite<"atleast_3d.Sequence",
+    "(Tensor[] tensors) -> Tensor[]", "atLeast">;
+def Aten_HstackOp : Aten_Composite<"hstack",
+    "(Tensor[] tensors) -> Tensor", "stackAlong">;
+def Aten_VstackOp : Aten_Composite<"vstack",
+    "(Tensor[] tensors) -> Tensor", "stackAlong">;
+def Aten_DstackOp : Aten_Composite<"dstack",
+    "(Tensor[] tensors) -> Tensor", "stackAlong">;
+def Aten_ColumnStackOp : Aten_Composite<"column_stack",
+    "(Tensor[] tensors) -> Tensor", "stackAlong">;
+def Aten_RowStackOp : Aten_Composite<"row_stack",
+    "(Tensor[] tensors) -> Tensor", "stackAlong">;
+def Aten_ConcatOp : Aten_Composite<"concat",
+    "(Tensor[] tensors, int dim=0) -> Tensor", "cat">;
+def Aten_ConcatenateOp : Aten_Composite<"concatenate",
+    "(Tensor[] tensors, int dim=0) -> Tensor", "cat">;
+def Aten_CartesianProdOp : Aten_Composite<"cartesian_prod",
+    "(Tensor[] tensors) -> Tensor", "cartesianProd">;
+def Aten_BlockDiagOp : Aten_Composite<"block_diag",
+    "(Tensor[] tensors) -> Tensor", "blockDiag">;
+def Aten_LinalgDiagonalOp : Aten_Composite<"linalg_diagonal",
+    "(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a)",
+    "diagonal">;
+def Aten_DiagOp : Aten_Composite<"diag",
+    "(Tensor self, int diagonal=0) -> Tensor", "diag">;
+def Aten_DiagflatOp : Aten_Composite<"diagflat",
+    "(Tensor self, int offset=0) -> Tensor", "diag">;
+def Aten_DiagEmbedOp : Aten_Composite<"diag_embed",
+    "(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor", "diag">;
+def Aten_SpecialSoftmaxOp : Aten_Composite<"special_softmax",
+    "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "softmax">;
+def Aten_SpecialLogSoftmaxOp : Aten_Composite<"special_log_softmax",
+    "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "softmax">;
+def Aten_SpecialLogsumexpOp : Aten_Composite<"special_logsumexp",
+    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp">;
+
+#endif // CUTBACK_DIALECT_ATEN_COMPOSITE_TD
