@@ -224,9 +224,10 @@ std::optional<ParetoResult> cutback::bench::findFront(const ParetoCase &which) {
   options.symbols = which.symbols;
   options.emit = false;
   PhaseSeconds seconds;
-  if (failed(preparePartition(imported->graph, options, seconds)))
+  auto prepared = preparePartition(imported->graph, options, seconds);
+  if (failed(prepared))
     return std::nullopt;
-  auto theirs = partitionGraph(imported->graph, options);
+  auto theirs = partitionGraph(imported->graph, options, std::move(*prepared));
   if (failed(theirs))
     return std::nullopt;
   const GraphView &view = (*theirs)->view;

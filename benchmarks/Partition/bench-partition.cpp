@@ -68,10 +68,11 @@ bool runOnce(ModuleOp module, const PartitionOptions &options, Sample &sample) {
   joint::GraphOp graph = *copy->getOps<joint::GraphOp>().begin();
   PhaseSeconds seconds;
   double start = cpuSeconds();
-  if (failed(preparePartition(graph, options, seconds)))
+  FailureOr<PreparedGraph> prepared = preparePartition(graph, options, seconds);
+  if (failed(prepared))
     return false;
   FailureOr<std::unique_ptr<PartitionResult>> result =
-      partitionGraph(graph, options);
+      partitionGraph(graph, options, std::move(*prepared));
   sample.whole = cpuSeconds() - start;
   if (failed(result) || !(*result)->verified)
     return false;

@@ -61,6 +61,72 @@ static void buildUsers(GraphView &view) {
       }
 }
 
+/// What a region reads from outside is listed once, so two values that became
+/// one are one. `end` is behind the op's operands and captured values.
+static void dropRepeatedCaptures(GraphView &view, Operation *op, uint32_t begin,
+                                 uint32_t &end) {
+  auto first = view.operandList.begin() + begin + op->getNumOperands();
+  auto last = view.operandList.begin() + end, kept = first;
+  for (auto it = first; it != last; ++it)
+    if (std::find(first, kept, *it) == kept)
+      *kept++ = *it;
+  end -= last - kept;
+}
+
+Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
+                                 ArrayRef<uint32_t> standIn) {
+  Renumbering renumbering;
+  renumbering.newOp.assign(numOps(), kNone);
+  renumbering.newValue.assign(numValues(), kNone);
+  renumbering.oldValue.reserve(numValues());
+  auto keep = [&](uint32_t value, uint32_t op) {
+    uint32_t now = renumbering.oldValue.size();
+    renumbering.newValue[value] = now;
+    renumbering.oldValue.push_back(value);
+    values[now] = values[value];
+    definer[now] = op;
+  };
+  for (uint32_t arg = 0; arg < numArgs; ++arg)
+    keep(arg, kNone);
+  // Everything moves towards the front, so it moves in place.
+  uint32_t now = 0, numOperands = 0, operand = 0, result = numArgs;
+  for (uint32_t op = 0; op <= numOps(); ++op) {
+    uint32_t endOperand = operandBegin[op + 1];
+    uint32_t endResult = op < numOps() ? resultBegin[op + 1] : result;
+    bool isKept = op == numOps() || !isErased[op];
+    for (; operand < endOperand; ++operand)
+      if (isKept)
+        operandList[numOperands++] =
+            renumbering.newValue[standIn[operandList[operand]]];
+    if (isKept) {
+      if (op < numOps() && ops[op]->getNumRegions())
+        dropRepeatedCaptures(*this, ops[op], operandBegin[now], numOperands);
+      operandBegin[now + 1] = numOperands;
+      resultBegin[now] = renumbering.oldValue.size();
+      if (op < numOps()) {
+        renumbering.newOp[op] = now;
+        ops[now] = ops[op];
+        traits[now] = traits[op];
+      }
+      ++now;
+    }
+    for (; result < endResult; ++result)
+      if (isKept)
+        keep(result, now - 1);
+      else
+        renumbering.newValue[result] = renumbering.newValue[standIn[result]];
+  }
+  ops.resize(now - 1);
+  traits.resize(now - 1);
+  values.resize(renumbering.oldValue.size());
+  definer.resize(values.size());
+  resultBegin.resize(now);
+  operandBegin.resize(now + 1);
+  operandList.resize(numOperands);
+  buildUsers(*this);
+  return renumbering;
+}
+
 GraphView GraphView::build(GraphOp graph) {
   GraphView view;
   view.graph = graph;

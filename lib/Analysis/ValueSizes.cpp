@@ -240,10 +240,9 @@ void followStorages(const GraphView &view, std::vector<uint32_t> &storage) {
 
 } // namespace
 
-/// Bytes and kinds of `sizes.type`; the number of the first value whose bytes
-/// overflow (and count 0), or kNone.
-static uint32_t fillFromTypes(ValueSizes &sizes) {
-  uint32_t n = sizes.type.size(), overflow = GraphView::kNone;
+/// Bytes and kinds of `sizes.type`.
+static void fillFromTypes(ValueSizes &sizes) {
+  uint32_t n = sizes.type.size();
   sizes.bytes.resize(n);
   sizes.unknown.resize(n);
   sizes.kind.resize(n);
@@ -258,20 +257,20 @@ static uint32_t fillFromTypes(ValueSizes &sizes) {
         it->second = factsOf(lastType);
       last = it->second;
     }
-    if (last.overflow && overflow == GraphView::kNone)
-      overflow = value;
+    if (last.overflow)
+      sizes.tooLarge.push_back(value);
     sizes.bytes[value] = last.overflow ? 0 : last.bytes;
     sizes.unknown[value] = last.unknown;
     sizes.kind[value] = last.kind;
   }
-  return overflow;
 }
 
-ValueSizes ValueSizes::declared(const GraphView &view) {
+FailureOr<ValueSizes>
+ValueSizes::computeAll(const GraphView &view,
+                       const llvm::StringMap<int64_t> &symbols) {
   ValueSizes sizes;
-  sizes.type.reserve(view.numValues());
-  for (Value value : view.values)
-    sizes.type.push_back(value.getType());
+  if (failed(Evaluation(view, symbols).run(sizes)))
+    return failure();
   fillFromTypes(sizes);
   followStorages(view, sizes.storage);
   return sizes;
@@ -280,15 +279,44 @@ ValueSizes ValueSizes::declared(const GraphView &view) {
 FailureOr<ValueSizes>
 ValueSizes::compute(const GraphView &view,
                     const llvm::StringMap<int64_t> &symbols) {
-  ValueSizes sizes;
-  if (failed(Evaluation(view, symbols).run(sizes)))
+  FailureOr<ValueSizes> sizes = computeAll(view, symbols);
+  if (failed(sizes) || failed(sizes->checkSizes(view)))
     return failure();
-  if (uint32_t value = fillFromTypes(sizes); value != GraphView::kNone) {
-    mlir::emitError(view.values[value].getLoc())
-        << "size of '" << view.name(value) << "' of type " << sizes.type[value]
-        << " does not fit 64 bits";
-    return failure();
-  }
-  followStorages(view, sizes.storage);
   return sizes;
+}
+
+LogicalResult ValueSizes::checkSizes(const GraphView &view) const {
+  if (tooLarge.empty())
+    return success();
+  uint32_t value = tooLarge.front();
+  return mlir::emitError(view.values[value].getLoc())
+         << "size of '" << view.name(value) << "' of type " << type[value]
+         << " does not fit 64 bits";
+}
+
+void ValueSizes::renumber(const Renumbering &renumbering) {
+  const std::vector<uint32_t> &newValue = renumbering.newValue;
+  const std::vector<uint32_t> &oldValue = renumbering.oldValue;
+  // New numbers are not larger than old ones, so all moves are in place.
+  for (uint32_t now = 0; now < oldValue.size(); ++now) {
+    uint32_t old = oldValue[now];
+    bytes[now] = bytes[old];
+    unknown[now] = unknown[old];
+    kind[now] = kind[old];
+    type[now] = type[old];
+    // The base may have been merged with a value that is a view itself.
+    uint32_t base = newValue[storage[old]];
+    storage[now] = base < now ? storage[base] : now;
+  }
+  size_t n = oldValue.size();
+  bytes.resize(n);
+  unknown.resize(n);
+  kind.resize(n);
+  type.resize(n);
+  storage.resize(n);
+  std::vector<uint32_t> stillTooLarge;
+  for (uint32_t old : tooLarge)
+    if (newValue[old] != GraphView::kNone && oldValue[newValue[old]] == old)
+      stillTooLarge.push_back(newValue[old]);
+  tooLarge = std::move(stillTooLarge);
 }

@@ -9,8 +9,9 @@
 //   * a write is a call of `copy_`, a check a call of `_assert_async`.
 //
 // Two calls are equal to PyTorch's CSE if target, argument list and operands
-// are. An op of a dialect without framework calls is a call named after the
-// op.
+// are. Argument lists are uniqued attributes: each is taken apart once, and is
+// a number from then on. An op of a dialect without framework calls is a call
+// named after the op. Linear.
 
 #include "cutback/Partition/FxView.h"
 
@@ -76,21 +77,18 @@ bool isSeededAttention(StringRef packet) {
 
 /// What all calls of one overload have in common.
 struct CallKind {
-  std::string target;
-  uint32_t packet = 0, flags = 0;
+  uint32_t target = 0, packet = 0, flags = 0;
   unsigned numPositional = 0;
-  bool isTuple = false;
+  bool isTuple = false, isWrite = false;
 };
 
 class FxBuilder {
 public:
   FxBuilder(const GraphView &view, const ValueSizes &sizes,
-            const std::vector<uint8_t> &isFree, TorchRuleSet rules,
-            FxPurpose purpose)
+            const std::vector<uint8_t> &isFree, TorchRuleSet rules)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
-        purpose(purpose), graph(view.graph),
-        isUnannotated(graph->hasAttr(kUnannotatedText)),
-        callAttr(StringAttr::get(graph->getContext(), "joint.call")),
+        graph(view.graph), isUnannotated(graph->hasAttr(kUnannotatedText)),
+        noAttributes(DictionaryAttr::get(graph->getContext())),
         policyAttr(
             StringAttr::get(graph->getContext(), JointDialect::kPolicy)) {}
 
@@ -98,7 +96,11 @@ public:
     fx.nodeOf.assign(view.numValues(), noFxNode);
     storageOf.assign(view.numValues(), -1);
     builder.reserve(view.numValues() + view.numOps() / 8,
-                    view.operandList.size());
+                    view.operandList.size() + view.numOps() / 8);
+    fx.valueOf.reserve(view.numValues() + view.numOps() / 8);
+    fx.opOf.reserve(view.numValues() + view.numOps() / 8);
+    getItemPacket = builder.packet("operator.getitem");
+    getItemTarget = builder.internTarget("operator.getitem");
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       if (graph.getRole(arg).getKind() != RoleKind::Constant)
         addPlaceholder(arg);
@@ -157,8 +159,7 @@ private:
     // PyTorch knows no value of a constant whose text has no type.
     if (isConstant && isUnannotated)
       node.value = FxValue::None;
-    std::string spelled;
-    builder.begin(valueName(arg, spelled), node);
+    builder.begin(node);
     bindSymbols(arg);
     noteNode(builder.end(), arg, GraphView::kNone);
   }
@@ -206,16 +207,16 @@ private:
       node.value = FxValue::None;
     }
     addTag(operation, node);
-    node.flags |= kind.flags | flagsOf(op);
-    if (isa<WriteOp>(operation))
-      node.destination = fx.nodeOf[view.operands(op).front()];
     node.packet = kind.packet;
-    std::string spelled;
-    builder.begin(callName(op, isTuple, spelled), node);
-    if (purpose == FxPurpose::Simplify)
-      builder.target(kind.target);
-    addArguments(op, call, kind.numPositional);
-    FxNodeId id = builder.end();
+    node.flags |= kind.flags | flagsOf(op);
+    if (kind.isWrite) {
+      node.destination = fx.nodeOf[view.operands(op).front()];
+      if (cast<WriteOp>(operation).getSide() == Side::Backward)
+        node.flags |= fxflag::TagBackward;
+    }
+    builder.begin(node);
+    builder.target(kind.target);
+    FxNodeId id = addArguments(op, call, kind.numPositional);
     noteNode(id, !isTuple && count == 1 ? first : GraphView::kNone, op);
     if (isTuple)
       for (uint32_t r = first; r < first + count; ++r)
@@ -224,6 +225,8 @@ private:
   }
 
   void addTag(Operation *operation, FxNode &node) {
+    if (operation->getRawDictionaryAttrs() == noAttributes)
+      return;
     auto tag =
         dyn_cast_or_null<PolicyAttr>(operation->getDiscardableAttr(policyAttr));
     if (!tag)
@@ -232,19 +235,12 @@ private:
     node.region = static_cast<int32_t>(tag.getRegion());
   }
 
-  uint32_t flagsOf(uint32_t op) {
-    uint32_t flags = 0;
+  uint32_t flagsOf(uint32_t op) const {
     const OpTraits &traits = view.traits[op];
-    if (auto write = dyn_cast<WriteOp>(view.ops[op])) {
-      flags |= fxflag::MutableSchema;
-      if (write.getSide() == Side::Backward)
-        flags |= fxflag::TagBackward;
-    } else if (isa<AssertOp>(view.ops[op]))
-      flags |= fxflag::Assert;
-    else if (traits.ordered && !traits.random)
+    uint32_t flags = traits.random ? uint32_t(fxflag::SeededRandom) : 0;
+    if (traits.ordered && !traits.random &&
+        !isa<WriteOp, AssertOp>(view.ops[op]))
       flags |= fxflag::SideEffect;
-    if (traits.random)
-      flags |= fxflag::SeededRandom;
     return flags;
   }
 
@@ -269,11 +265,18 @@ private:
                        : call              ? call.getPacketName()
                                            : op->getName().getStringRef();
     kind.packet = builder.packet(packet);
-    kind.target = packet;
+    std::string target = packet.str();
+    if (call)
+      if (StringRef overload = call.getOverloadName(); !overload.empty())
+        target += "." + overload.str();
+    kind.target = builder.internTarget(target);
+    kind.isWrite = isa<WriteOp>(op);
+    if (kind.isWrite)
+      kind.flags |= fxflag::MutableSchema;
+    if (isa<AssertOp>(op))
+      kind.flags |= fxflag::Assert;
     if (!call)
       return kind;
-    if (StringRef overload = call.getOverloadName(); !overload.empty())
-      kind.target += "." + overload.str();
     if (isSeededAttention(packet))
       kind.flags |= fxflag::SeededRandom;
     if (packet.starts_with("_c10d_functional."))
@@ -283,48 +286,35 @@ private:
     return kind;
   }
 
-  /// `spelled` holds the text of a name that is not in the graph.
-  StringRef valueName(uint32_t value, std::string &spelled) {
-    // CSE compares operands by number, so names are for what comes after it.
-    if (purpose == FxPurpose::Simplify)
-      return {};
-    StringRef name = getValueName(view.values[value]);
-    if (!name.empty())
-      return name;
-    spelled = view.name(value);
-    return spelled;
-  }
-
-  StringRef callName(uint32_t op, bool isTuple, std::string &spelled) {
-    Operation *operation = view.ops[op];
-    if (auto name = dyn_cast_or_null<StringAttr>(
-            operation->getDiscardableAttr(callAttr)))
-      return name.getValue();
-    if (!isTuple && view.numResults(op))
-      return valueName(view.resultBegin[op], spelled);
-    spelled = "call_" + std::to_string(op);
-    return spelled;
-  }
-
-  void addArguments(uint32_t op, FrameworkCallOpInterface call,
-                    unsigned numPositional) {
+  /// Gives the node its arguments and ends it.
+  FxNodeId addArguments(uint32_t op, FrameworkCallOpInterface call,
+                        unsigned numPositional) {
     ArrayRef<uint32_t> operands = view.operands(op);
     if (!call) {
-      if (purpose == FxPurpose::Simplify)
-        builder.argOpaque(reinterpret_cast<uint64_t>(
-            view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
+      builder.argOpaque(reinterpret_cast<uint64_t>(
+          view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
       for (uint32_t value : operands)
         builder.argNode(fx.nodeOf[value]);
-      return;
+      return builder.end();
     }
+    ArrayAttr args = call.getCallArgs();
+    auto known = skeletonOf.find({args, numPositional});
+    if (known != skeletonOf.end()) {
+      for (uint32_t value : operands)
+        builder.argNode(fx.nodeOf[value]);
+      return builder.end(known->second);
+    }
+    isUnlikeAll = false;
     const uint32_t *next = operands.begin();
-    for (auto [i, arg] : llvm::enumerate(call.getCallArgs())) {
-      if (purpose == FxPurpose::Plan && next == operands.end())
-        return;
+    for (auto [i, arg] : llvm::enumerate(args)) {
       if (i >= numPositional)
         builder.keyword("keyword");
       addArgument(arg, next);
     }
+    FxNodeId node = builder.end();
+    if (!isUnlikeAll)
+      skeletonOf[{args, numPositional}] = builder.lastSkeleton();
+    return node;
   }
 
   /// PyTorch's CSE hashes literals as Python does, so they go in by value.
@@ -336,13 +326,12 @@ private:
       for (Attribute element : list)
         addArgument(element, next);
       builder.argListEnd();
-    } else if (purpose == FxPurpose::Plan) {
-      return;
     } else if (auto boolean = dyn_cast<BoolAttr>(arg)) {
       builder.argBool(boolean.getValue());
     } else if (auto integer = dyn_cast<IntegerAttr>(arg)) {
       builder.argInt(integer.getInt());
     } else if (auto number = dyn_cast<FloatAttr>(arg)) {
+      isUnlikeAll |= number.getValue().isNaN();
       builder.argFloat(number.getValueAsDouble());
     } else {
       builder.argOpaque(reinterpret_cast<uint64_t>(arg.getAsOpaquePointer()));
@@ -353,17 +342,14 @@ private:
                   const FxNode &callNode) {
     FxNode node;
     node.kind = FxKind::GetItem;
-    node.packet = builder.packet("operator.getitem");
+    node.packet = getItemPacket;
     node.policy = callNode.policy;
     node.region = callNode.region;
     describe(value, node);
-    std::string spelled;
-    builder.begin(valueName(value, spelled), node);
-    if (purpose == FxPurpose::Simplify)
-      builder.target("operator.getitem");
+    builder.begin(node);
+    builder.target(getItemTarget);
     builder.argNode(call);
-    if (purpose == FxPurpose::Simplify)
-      builder.argInt(value - view.resultBegin[op]);
+    builder.argInt(value - view.resultBegin[op]);
     noteNode(builder.end(), value, op);
   }
 
@@ -384,22 +370,78 @@ private:
   const ValueSizes &sizes;
   const std::vector<uint8_t> &isFree;
   TorchRuleSet rules;
-  FxPurpose purpose;
   GraphOp graph;
   bool isUnannotated;
-  StringAttr callAttr, policyAttr;
+  DictionaryAttr noAttributes;
+  StringAttr policyAttr;
   FxGraphBuilder builder;
+  uint32_t getItemPacket = 0, getItemTarget = 0;
   std::vector<CallKind> kinds;
   CallKind opaqueKind;
   llvm::DenseMap<const void *, uint32_t> kindOfName;
+  /// By argument list and number of positional arguments.
+  llvm::DenseMap<std::pair<Attribute, unsigned>, uint32_t> skeletonOf;
+  bool isUnlikeAll = false; ///< a NaN is equal to nothing
   std::vector<int32_t> storageOf;
   FxView fx;
 };
 
 } // namespace
 
-FailureOr<FxView> FxView::build(const GraphView &view, const ValueSizes &sizes,
-                                const std::vector<uint8_t> &isFree,
-                                TorchRuleSet rules, FxPurpose purpose) {
-  return FxBuilder(view, sizes, isFree, rules, purpose).run();
+FxView FxView::build(const GraphView &view, const ValueSizes &sizes,
+                     const std::vector<uint8_t> &isFree, TorchRuleSet rules) {
+  return FxBuilder(view, sizes, isFree, rules).run();
+}
+
+void FxView::nameNodes(const GraphView &view) {
+  if (graph.hasNames())
+    return;
+  for (FxNodeId node = 0; node < graph.size(); ++node) {
+    bool isCall = graph.nodes[node].kind == FxKind::Call;
+    StringAttr given;
+    if (isCall)
+      given = view.ops[opOf[node]]->getAttrOfType<StringAttr>("joint.call");
+    if (given)
+      graph.appendName(given.getValue());
+    else if (valueOf[node] != GraphView::kNone)
+      graph.appendName(view.name(valueOf[node]));
+    else
+      graph.appendName(isCall ? "call_" + std::to_string(opOf[node])
+                              : "output");
+  }
+}
+
+void FxView::replaceGraph(FxGraph simplified, const ValueSizes &sizes,
+                          const Renumbering &renumbering) {
+  std::vector<uint32_t> oldValueOf = std::move(valueOf);
+  std::vector<uint32_t> oldOpOf = std::move(opOf);
+  graph = std::move(simplified);
+  valueOf.assign(graph.size(), GraphView::kNone);
+  opOf.assign(graph.size(), GraphView::kNone);
+  nodeOf.assign(sizes.bytes.size(), noFxNode);
+  graph.storageBytes.clear();
+  std::vector<int32_t> storageOf(sizes.bytes.size(), -1);
+  for (FxNodeId n = 0; n < graph.size(); ++n) {
+    FxNode &node = graph.nodes[n];
+    FxNodeId old = graph.origin[n];
+    graph.origin[n] = n;
+    // An element of a merged call belongs to the call that is left.
+    if (node.kind == FxKind::GetItem)
+      opOf[n] = opOf[graph.inputs[n][0]];
+    else if (oldOpOf[old] != GraphView::kNone)
+      opOf[n] = renumbering.newOp[oldOpOf[old]];
+    if (oldValueOf[old] == GraphView::kNone)
+      continue;
+    uint32_t value = renumbering.newValue[oldValueOf[old]];
+    valueOf[n] = value;
+    nodeOf[value] = n;
+    if (node.storage < 0)
+      continue;
+    int32_t &storage = storageOf[sizes.storage[value]];
+    if (storage < 0) {
+      storage = static_cast<int32_t>(graph.storageBytes.size());
+      graph.storageBytes.push_back(sizes.storageBytes(value));
+    }
+    node.storage = storage;
+  }
 }

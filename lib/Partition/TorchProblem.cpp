@@ -12,6 +12,8 @@
 
 #include "mlir/IR/Builders.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cutback;
 
@@ -29,8 +31,11 @@ LogicalResult TorchProblem::report(const TorchRulesError &error) const {
 }
 
 LogicalResult TorchProblem::build() {
-  if (auto error = buildTorchNetwork(fx.graph, options, torch))
-    return report(*error);
+  if (buildTorchNetwork(fx.graph, options, torch)) {
+    // Names are for messages: only a failure is worth making them.
+    fx.nameNodes(view);
+    return report(*buildTorchNetwork(fx.graph, options, torch));
+  }
   net.clear(torch.numVertices);
   net.reserve(torch.arcs.size());
   for (const TorchArc &arc : torch.arcs)
@@ -42,8 +47,11 @@ LogicalResult TorchProblem::build() {
 
 FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
   std::vector<FxNodeId> saved = savedNodesOfCut(torch, cut.onSinkSide);
-  if (auto error = extractTorchHalves(fx.graph, options, saved, extracted))
-    return failure(failed(report(*error)));
+  if (extractTorchHalves(fx.graph, options, saved, extracted)) {
+    fx.nameNodes(view);
+    return failure(failed(
+        report(*extractTorchHalves(fx.graph, options, saved, extracted))));
+  }
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
   for (const auto *list : {&extracted.savedTensors, &extracted.savedSizes})
@@ -54,6 +62,7 @@ FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
 }
 
 LogicalResult TorchProblem::reportUnbounded(ArrayRef<VertexId> path) const {
+  fx.nameNodes(view);
   std::string text;
   uint32_t op = GraphView::kNone;
   FxNodeId last = noFxNode;
@@ -78,45 +87,56 @@ LogicalResult TorchProblem::reportUnbounded(ArrayRef<VertexId> path) const {
   return failure();
 }
 
-FailureOr<unsigned> cutback::simplifyAsTorch(joint::GraphOp graph,
-                                             const ValueSizes &sizes,
-                                             const GraphView &view,
-                                             const FxView &fx,
-                                             const TorchRulesOptions &options) {
+/// A result that only the later of two merged calls used keeps the later call's
+/// name.
+static void moveNames(Operation *from, Operation *to) {
+  auto isTaken = [&](OpResult result) {
+    return result.use_empty() &&
+           !from->getResult(result.getResultNumber()).use_empty();
+  };
+  if (llvm::none_of(to->getResults(), isTaken))
+    return;
+  auto oldNames = to->getAttrOfType<ArrayAttr>("names");
+  if (!oldNames)
+    return;
+  Builder builder(to->getContext());
+  SmallVector<Attribute> names(oldNames.begin(), oldNames.end());
+  for (OpResult result : to->getResults())
+    if (unsigned i = result.getResultNumber(); isTaken(result))
+      names[i] = builder.getStringAttr(joint::getValueName(from->getResult(i)));
+  to->setAttr("names", builder.getArrayAttr(names));
+}
+
+unsigned cutback::simplifyAsTorch(joint::GraphOp graph, GraphView &view,
+                                  ValueSizes &sizes, FxView &fx,
+                                  const TorchRulesOptions &options) {
   std::vector<FxNodeId> standIn;
-  simplifyFxGraph(fx.graph, options, &standIn);
-  Builder builder(graph->getContext());
-  std::vector<uint8_t> dead(view.numOps(), 0);
+  FxGraph simplified = simplifyFxGraph(fx.graph, options, &standIn);
+  std::vector<uint8_t> isErased(view.numOps(), 0);
+  std::vector<uint32_t> valueStandIn(view.numValues());
+  std::iota(valueStandIn.begin(), valueStandIn.end(), 0);
   for (FxNodeId node = 0; node < fx.graph.size(); ++node) {
     uint32_t op = fx.opOf[node];
     if (op == GraphView::kNone || standIn[node] == node ||
         fx.graph.nodes[node].kind != FxKind::Call)
       continue;
-    dead[op] = 1;
+    isErased[op] = 1;
     if (standIn[node] == noFxNode)
       continue;
-    Operation *from = view.ops[op];
-    Operation *to = view.ops[fx.opOf[standIn[node]]];
-    // A result that only the later call used keeps the later call's name.
-    if (auto oldNames = to->getAttrOfType<ArrayAttr>("names")) {
-      SmallVector<Attribute> names(oldNames.begin(), oldNames.end());
-      bool changed = false;
-      for (auto [i, result] : llvm::enumerate(to->getResults()))
-        if (result.use_empty() && !from->getResult(i).use_empty()) {
-          names[i] =
-              builder.getStringAttr(joint::getValueName(from->getResult(i)));
-          changed = true;
-        }
-      if (changed)
-        to->setAttr("names", builder.getArrayAttr(names));
-    }
-    from->replaceAllUsesWith(to->getResults());
+    uint32_t earlier = fx.opOf[standIn[node]];
+    for (uint32_t r = 0; r < view.numResults(op); ++r)
+      valueStandIn[view.resultBegin[op] + r] = view.resultBegin[earlier] + r;
+    moveNames(view.ops[op], view.ops[earlier]);
+    view.ops[op]->replaceAllUsesWith(view.ops[earlier]->getResults());
   }
-  unsigned erased = 0;
+  unsigned numErased = 0;
   for (uint32_t op = view.numOps(); op-- > 0;)
-    if (dead[op] && view.ops[op]->use_empty()) {
+    if (isErased[op]) {
       view.ops[op]->erase();
-      ++erased;
+      ++numErased;
     }
-  return erased;
+  Renumbering renumbering = view.removeOps(isErased, valueStandIn);
+  sizes.renumber(renumbering);
+  fx.replaceGraph(std::move(simplified), sizes, renumbering);
+  return numErased;
 }

@@ -90,26 +90,31 @@ static void placeWrites(const GraphView &view) {
 }
 
 /// Dead code elimination and CSE as PyTorch does them, so that the networks
-/// can be compared.
-static LogicalResult prepareAsTorch(joint::GraphOp graph,
-                                    const PartitionOptions &options) {
-  GraphView view = GraphView::build(graph);
+/// can be compared. The numbers that they need serve the plan, too.
+static FailureOr<PreparedGraph>
+prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
+  PreparedGraph prepared;
+  GraphView &view = prepared.view.emplace(GraphView::build(graph));
   if (options.rules == Rules::Torch2_13 &&
       graph->hasAttr(joint::kUnannotatedText))
     placeWrites(view);
-  ValueSizes sizes = ValueSizes::declared(view);
-  TorchRulesOptions rules = torchOptions(graph, options);
-  FailureOr<FxView> fx =
-      FxView::build(view, sizes, freeArguments(graph, options.freeParameters),
-                    rules.rules, FxPurpose::Simplify);
-  if (failed(fx))
+  FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
+  if (failed(sizes))
     return failure();
-  return success(succeeded(simplifyAsTorch(graph, sizes, view, *fx, rules)));
+  TorchRulesOptions rules = torchOptions(graph, options);
+  FxView fx = FxView::build(
+      view, *sizes, freeArguments(graph, options.freeParameters), rules.rules);
+  simplifyAsTorch(graph, view, *sizes, fx, rules);
+  if (failed(sizes->checkSizes(view)))
+    return failure();
+  prepared.sizes = std::move(*sizes);
+  prepared.fx = std::move(fx);
+  return prepared;
 }
 
-LogicalResult cutback::preparePartition(joint::GraphOp graph,
-                                        const PartitionOptions &options,
-                                        PhaseSeconds &seconds) {
+FailureOr<PreparedGraph>
+cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
+                          PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
   flattenCheckpoints(graph);
   if (options.costModel == CostModel::PyTorch)
@@ -117,7 +122,7 @@ LogicalResult cutback::preparePartition(joint::GraphOp graph,
   eliminateDeadCode(graph);
   eliminateCommonSubexpressions(graph);
   cleanTags(graph);
-  return success();
+  return PreparedGraph();
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,8 +133,9 @@ namespace {
 
 class Planner {
 public:
-  Planner(PartitionResult &result, joint::GraphOp graph)
-      : result(result), options(result.options), graph(graph) {}
+  Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared)
+      : result(result), options(result.options), graph(graph),
+        prepared(std::move(prepared)) {}
 
   LogicalResult run() {
     if (failed(analyse()) || failed(plan()) || failed(extract()))
@@ -145,16 +151,14 @@ public:
 private:
   LogicalResult analyse() {
     PhaseTimer timer(result.seconds.prepare);
-    result.view = GraphView::build(graph);
+    result.view =
+        prepared.view ? std::move(*prepared.view) : GraphView::build(graph);
     FailureOr<GraphSets> computed = GraphSets::compute(result.view);
     if (failed(computed))
       return failure();
     result.sets = std::move(*computed);
-    FailureOr<ValueSizes> values =
-        ValueSizes::compute(result.view, options.symbols);
-    if (failed(values))
+    if (failed(computeSizes()))
       return failure();
-    sizes = std::move(*values);
     FailureOr<std::vector<OpPolicy>> asked =
         collectPolicies(result.view, options.policies);
     if (failed(asked))
@@ -169,6 +173,18 @@ private:
       return diag;
     }
     return needsCosts() ? computeCosts() : success();
+  }
+
+  LogicalResult computeSizes() {
+    sizes = std::move(prepared.sizes);
+    if (sizes)
+      return success();
+    FailureOr<ValueSizes> values =
+        ValueSizes::compute(result.view, options.symbols);
+    if (failed(values))
+      return failure();
+    sizes = std::move(*values);
+    return success();
   }
 
   /// PyTorch's rules have costs of their own; figures are in time always.
@@ -225,17 +241,17 @@ private:
   }
 
   /// The graph as PyTorch's rules see it: numbers again, so a part of prepare.
-  LogicalResult viewAsTorch(const TorchRulesOptions &rules) {
+  void viewAsTorch(const TorchRulesOptions &rules) {
     PhaseTimer timer(result.seconds.prepare);
-    FailureOr<FxView> built = FxView::build(
-        result.view, *sizes, freeArguments(graph, options.freeParameters),
-        rules.rules, FxPurpose::Plan);
-    if (failed(built))
-      return failure();
-    fx = std::move(*built);
+    fx = std::move(prepared.fx);
+    if (!fx)
+      fx = FxView::build(result.view, *sizes,
+                         freeArguments(graph, options.freeParameters),
+                         rules.rules);
     if (!options.policies.empty())
       overrideTags();
-    return success();
+    if (!options.dumpNetwork.empty() || options.figures)
+      fx->nameNodes(result.view);
   }
 
   /// Policies of the command line stand over the tags of the graph.
@@ -253,8 +269,7 @@ private:
 
   LogicalResult planAsTorch() {
     TorchRulesOptions rules = torchOptions(graph, options);
-    if (failed(viewAsTorch(rules)))
-      return failure();
+    viewAsTorch(rules);
     {
       PhaseTimer timer(result.seconds.network);
       torch.emplace(result.view, *fx, rules);
@@ -349,6 +364,7 @@ private:
   PartitionResult &result;
   const PartitionOptions &options;
   joint::GraphOp graph;
+  PreparedGraph prepared;
   std::optional<ValueSizes> sizes;
   std::vector<OpPolicy> policies;
   Device device;
@@ -360,11 +376,12 @@ private:
 } // namespace
 
 FailureOr<std::unique_ptr<PartitionResult>>
-cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options) {
+cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
+                        PreparedGraph prepared) {
   auto result = std::make_unique<PartitionResult>();
   result->graph = graph.getSymName().str();
   result->options = options;
-  if (failed(Planner(*result, graph).run()))
+  if (failed(Planner(*result, graph, std::move(prepared)).run()))
     return failure();
   return result;
 }

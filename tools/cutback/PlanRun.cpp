@@ -171,10 +171,12 @@ static ExitCode reasonOfFailure(joint::GraphOp graph,
 
 int PlanRun::plan(Session &session) {
   session.progress.step("preparing the graph");
-  if (failed(preparePartition(imported.graph, options, seconds)))
+  auto prepared = preparePartition(imported.graph, options, seconds);
+  if (failed(prepared))
     return reasonOfFailure(imported.graph, options);
   session.progress.step("planning");
-  auto planned = partitionGraph(imported.graph, options);
+  auto planned =
+      partitionGraph(imported.graph, options, std::move(*prepared));
   if (failed(planned))
     return reasonOfFailure(imported.graph, options);
   result = std::move(*planned);

@@ -29,6 +29,15 @@ struct OpTraits {
         ordered(false), view(false), hasModel(false) {}
 };
 
+/// What became of numbers after ops were taken out.
+struct Renumbering {
+  /// By old number: the new one, of the stand-in where there is one; kNone for
+  /// what is gone.
+  std::vector<uint32_t> newOp, newValue;
+  /// By new number: the old one.
+  std::vector<uint32_t> oldValue;
+};
+
 /// Numbers: ops 0 … numOps-1 in program order (the terminator is number
 /// `numOps`); values: the arguments first, then the results in op order.
 /// Read only; valid while the graph is not changed.
@@ -75,6 +84,12 @@ struct GraphView {
 
   /// Numbers `graph`. Linear; about 100 ns an op.
   static GraphView build(joint::GraphOp graph);
+
+  /// Follows the graph after the ops marked in `isErased` were erased, without
+  /// asking MLIR again. `standIn` has, by value, the earlier value that its
+  /// users read now, or the value itself. Linear.
+  Renumbering removeOps(llvm::ArrayRef<uint8_t> isErased,
+                        llvm::ArrayRef<uint32_t> standIn);
 };
 
 } // namespace cutback

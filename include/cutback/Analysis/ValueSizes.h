@@ -46,9 +46,17 @@ struct ValueSizes {
   static mlir::FailureOr<ValueSizes>
   compute(const GraphView &view, const llvm::StringMap<int64_t> &symbols);
 
-  /// Kinds and storages from the declared types alone, sizes without hints;
-  /// 0 bytes where a size does not fit 64 bits. Linear.
-  static ValueSizes declared(const GraphView &view);
+  /// compute(), but a size that does not fit 64 bits counts 0 bytes and is
+  /// listed in `tooLarge`: whether it matters shows when dead code is gone.
+  static mlir::FailureOr<ValueSizes>
+  computeAll(const GraphView &view, const llvm::StringMap<int64_t> &symbols);
+  /// Values whose size does not fit 64 bits, ascending.
+  std::vector<uint32_t> tooLarge;
+  /// Fails with an error at the first of them.
+  mlir::LogicalResult checkSizes(const GraphView &view) const;
+
+  /// Follows GraphView::removeOps. Linear.
+  void renumber(const Renumbering &renumbering);
 };
 
 } // namespace cutback

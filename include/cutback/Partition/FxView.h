@@ -12,10 +12,6 @@
 
 namespace cutback {
 
-/// Common subexpressions are found by targets and literals, without names; all
-/// other rules look at edges only, and their results are told by name.
-enum class FxPurpose { Simplify, Plan };
-
 struct FxView {
   FxGraph graph;
   /// By node: the value that it stands for (calls with several results: kNone),
@@ -24,14 +20,20 @@ struct FxView {
   /// By value: its node, noFxNode for unused results of several.
   std::vector<FxNodeId> nodeOf;
 
+  /// Names the nodes, for messages and reports; the rules need no names.
+  void nameNodes(const GraphView &view);
+
+  /// Takes over what PyTorch's simplification left of `graph`. `sizes` and
+  /// `renumbering` are those of the graph after it. Linear.
+  void replaceGraph(FxGraph simplified, const ValueSizes &sizes,
+                    const Renumbering &renumbering);
+
   /// `isFree` has one byte an argument: it outlives the step and costs nothing
   /// to save. Symbols that a saved value needs are found by evaluating the
   /// sizes once more for each symbol that is an argument. Linear for graphs
   /// without such symbols.
-  static mlir::FailureOr<FxView> build(const GraphView &view,
-                                       const ValueSizes &sizes,
-                                       const std::vector<uint8_t> &isFree,
-                                       TorchRuleSet rules, FxPurpose purpose);
+  static FxView build(const GraphView &view, const ValueSizes &sizes,
+                      const std::vector<uint8_t> &isFree, TorchRuleSet rules);
 };
 
 } // namespace cutback

@@ -14,7 +14,7 @@ namespace cutback {
 class TorchProblem {
 public:
   /// `fx` is a view of a graph that was simplified by the same rules.
-  TorchProblem(const GraphView &view, const FxView &fx,
+  TorchProblem(const GraphView &view, FxView &fx,
                const TorchRulesOptions &options)
       : view(view), fx(fx), options(options) {}
 
@@ -33,7 +33,7 @@ public:
 
 private:
   const GraphView &view;
-  const FxView &fx;
+  FxView &fx; ///< gets names when a message needs them
   TorchRulesOptions options;
   TorchNetwork torch;
   TorchHalves extracted;
@@ -41,12 +41,11 @@ private:
 };
 
 /// Applies PyTorch's dead code elimination and CSE, found on the FX view, to
-/// the graph itself. Returns the number of ops removed.
-mlir::FailureOr<unsigned> simplifyAsTorch(joint::GraphOp graph,
-                                          const ValueSizes &sizes,
-                                          const GraphView &view,
-                                          const FxView &fx,
-                                          const TorchRulesOptions &options);
+/// the graph itself; `view`, `sizes` and `fx` follow it. Returns the number of
+/// ops removed.
+unsigned simplifyAsTorch(joint::GraphOp graph, GraphView &view,
+                         ValueSizes &sizes, FxView &fx,
+                         const TorchRulesOptions &options);
 
 } // namespace cutback
 

@@ -7,6 +7,8 @@
 
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/GraphView.h"
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/FxView.h"
 #include "cutback/Partition/Halves.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -115,16 +117,27 @@ struct PartitionResult {
       recomputeCost; ///< by value / by op; -1 = never
 };
 
+/// What preparing knows of the graph that it leaves behind; empty where it
+/// knows nothing.
+struct PreparedGraph {
+  std::optional<GraphView> view;
+  std::optional<ValueSizes> sizes;
+  std::optional<FxView> fx;
+};
+
 /// Cleans the graph in place as far as all plans share it (dead code, common
 /// subexpressions, tags). Counts as `prepare`.
-mlir::LogicalResult preparePartition(joint::GraphOp graph,
-                                     const PartitionOptions &options,
-                                     PhaseSeconds &seconds);
+mlir::FailureOr<PreparedGraph> preparePartition(joint::GraphOp graph,
+                                                const PartitionOptions &options,
+                                                PhaseSeconds &seconds);
 
 /// Plans, splits, emits and verifies a prepared graph. Errors are emitted at
 /// the graph; the result of a plan that the certificate refuses is failure.
+/// `prepared` is of the same graph, which has not been changed since, under
+/// the same cost model, rules, free parameters and symbols.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
-partitionGraph(joint::GraphOp graph, const PartitionOptions &options);
+partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
+               PreparedGraph prepared = {});
 
 } // namespace cutback
 

@@ -57,7 +57,7 @@ std::string_view cutback::describeBanReason(BanReason reason) {
 bool BanRules::isReduction(FxNodeId n) const {
   // Sizes may be near the limit of 64 bits.
   __int128 operands = 0;
-  for (FxNodeId operand : view.graph.directArgs[n])
+  for (FxNodeId operand : view.graph.directArgs(n))
     operands += ruleSize(view, operand);
   return __int128(4) * ruleSize(view, n) < operands;
 }

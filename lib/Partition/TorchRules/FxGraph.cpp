@@ -4,16 +4,19 @@
 //
 // A node is appended to the flat arrays piece by piece, between begin() and
 // end(), so that a builder walks each call once and allocates nothing per
-// node. Operands are made distinct with a stamp per node, literals are
-// interned together with what Python would hash them to (CSE looks a call up
-// by that hash, see Simplify.cpp), and users are counted into place at the
-// end.
+// node. Operands are made distinct with a stamp per node. What a call's
+// arguments are besides nodes is interned as a skeleton, together with what
+// Python would hash it to (CSE looks a call up by that hash, see Simplify.cpp);
+// who knows a call's skeleton from an earlier one gives its number. Users are
+// counted into place at the end.
 //
 // Complexity: linear in nodes and arguments, expected.
 #include "cutback/Partition/TorchRules/FxGraph.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
 using namespace cutback;
@@ -23,21 +26,36 @@ void FxGraph::appendName(std::string_view name) {
   nameBegin.push_back(static_cast<uint32_t>(nameChars.size()));
 }
 
+FxRow<uint32_t> FxSparseRows::operator[](uint32_t row) const {
+  auto it = std::lower_bound(rows.begin(), rows.end(), row);
+  if (it == rows.end() || *it != row)
+    return {nullptr, nullptr};
+  size_t i = it - rows.begin();
+  uint32_t end = i + 1 < begin.size() ? begin[i + 1] : items.size();
+  return {items.data() + begin[i], items.data() + end};
+}
+
+void FxSparseRows::append(uint32_t row, uint32_t item) {
+  if (rows.empty() || rows.back() != row) {
+    rows.push_back(row);
+    begin.push_back(static_cast<uint32_t>(items.size()));
+  }
+  items.push_back(item);
+}
+
 void FxGraph::reserveLike(const FxGraph &other) {
   size_t n = other.size();
   nodes.reserve(n);
   targets.reserve(n);
+  skeleton.reserve(n);
   binds.reserve(n);
   origin.reserve(n);
-  nameBegin.reserve(n + 1);
+  nameBegin.reserve(other.nameBegin.size());
   nameChars.reserve(other.nameChars.size());
-  const FxRows *from[] = {&other.inputs, &other.directArgs, &other.clonedArgs,
-                          &other.symbols, &other.tokens};
-  FxRows *to[] = {&inputs, &directArgs, &clonedArgs, &symbols, &tokens};
-  for (unsigned i = 0; i < 5; ++i) {
-    to[i]->begin.reserve(n + 1);
-    to[i]->items.reserve(from[i]->items.size());
-  }
+  inputs.begin.reserve(n + 1);
+  args.begin.reserve(n + 1);
+  inputs.items.reserve(other.inputs.items.size());
+  args.items.reserve(other.args.items.size());
 }
 
 void FxGraph::computeUsers() {
@@ -57,13 +75,12 @@ void FxGraph::computeUsers() {
 void FxGraphBuilder::reserve(size_t nodes, size_t edges) {
   graph.nodes.reserve(nodes);
   graph.targets.reserve(nodes);
-  graph.binds.reserve(nodes);
+  graph.skeleton.reserve(nodes);
   lastSeen.reserve(nodes);
-  for (FxRows *rows : {&graph.inputs, &graph.directArgs, &graph.tokens,
-                       &graph.symbols, &graph.clonedArgs})
+  for (FxRows *rows : {&graph.inputs, &graph.args}) {
     rows->begin.reserve(nodes + 1);
-  for (FxRows *rows : {&graph.inputs, &graph.directArgs, &graph.tokens})
     rows->items.reserve(edges);
+  }
 }
 
 uint32_t FxGraphBuilder::Names::intern(std::string_view text) {
@@ -97,23 +114,24 @@ int32_t FxGraphBuilder::storage(int64_t bytes) {
 
 void FxGraphBuilder::begin(std::string_view name, const FxNode &node) {
   graph.appendName(name);
-  current = node;
-  currentTarget = 0;
-  currentBinds = -1;
-  depth = 0;
-  inKeyword = false;
+  begin(node);
 }
 
-void FxGraphBuilder::target(std::string_view name) {
+void FxGraphBuilder::begin(const FxNode &node) {
+  current = node;
+  currentTarget = 0;
+  currentTokens.clear();
+}
+
+uint32_t FxGraphBuilder::internTarget(std::string_view name) {
   // 0 is for nodes without a target.
-  currentTarget = 1 + targets.intern(name);
+  return 1 + targets.intern(name);
 }
 
 void FxGraphBuilder::argNode(FxNodeId n) {
   auto self = static_cast<FxNodeId>(graph.nodes.size());
-  graph.tokens.items.push_back(fxtoken::node | n);
-  if (depth == 0 && !inKeyword)
-    graph.directArgs.items.push_back(n);
+  currentTokens.push_back(fxtoken::node);
+  graph.args.items.push_back(n);
   // The stamp is this node's number plus one; 0 means never.
   if (lastSeen[n] == self + 1)
     return;
@@ -123,7 +141,7 @@ void FxGraphBuilder::argNode(FxNodeId n) {
 
 void FxGraphBuilder::argClonedNode(FxNodeId n) {
   argNode(n);
-  graph.clonedArgs.items.push_back(n);
+  graph.clonedArgs.append(static_cast<uint32_t>(graph.nodes.size()), n);
 }
 
 void FxGraphBuilder::literal(char kind, uint64_t bits, uint64_t hash) {
@@ -132,7 +150,7 @@ void FxGraphBuilder::literal(char kind, uint64_t bits, uint64_t hash) {
   uint32_t id = literalIds[table].try_emplace(bits, fresh).first->second;
   if (id == fresh)
     graph.literalHash.push_back(hash ^ (uint64_t(table) << 62));
-  graph.tokens.items.push_back(fxtoken::literal | id);
+  currentTokens.push_back(fxtoken::literal | id);
 }
 
 void FxGraphBuilder::argInt(int64_t value) {
@@ -168,41 +186,139 @@ void FxGraphBuilder::argOpaque(uint64_t identity) {
 }
 
 void FxGraphBuilder::structure(uint32_t what) {
-  graph.tokens.items.push_back(fxtoken::structure | what);
+  currentTokens.push_back(fxtoken::structure | what);
 }
 
-void FxGraphBuilder::argListBegin() {
-  ++depth;
-  structure(0);
-}
+void FxGraphBuilder::argListBegin() { structure(0); }
 
-void FxGraphBuilder::argListEnd() {
-  if (depth)
-    --depth;
-  structure(1);
-}
+void FxGraphBuilder::argListEnd() { structure(1); }
 
 void FxGraphBuilder::keyword(std::string_view name) {
-  inKeyword = true;
   structure(2 + texts.intern(name));
 }
 
 void FxGraphBuilder::freeSymbol(int32_t symbol) {
-  graph.symbols.items.push_back(static_cast<uint32_t>(symbol));
+  graph.symbols.append(static_cast<uint32_t>(graph.nodes.size()),
+                       static_cast<uint32_t>(symbol));
 }
 
-void FxGraphBuilder::bindSymbol(int32_t symbol) { currentBinds = symbol; }
+void FxGraphBuilder::bindSymbol(int32_t symbol) {
+  bindings.push_back({static_cast<FxNodeId>(graph.nodes.size()), symbol});
+}
 
-FxNodeId FxGraphBuilder::end() {
+//===----------------------------------------------------------------------===//
+// Skeletons
+//===----------------------------------------------------------------------===//
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
+}
+
+static bool isStructure(uint32_t token) {
+  return (token & fxtoken::kindMask) == fxtoken::structure;
+}
+
+/// What a token is to Python's hash(): nodes are alike, literals are what they
+/// hash to.
+static uint64_t alikeToken(const FxGraph &graph, uint32_t token) {
+  return token == fxtoken::node ? ~uint64_t(0)
+                                : graph.literalHash[token & ~fxtoken::kindMask];
+}
+
+/// Brackets and keywords do not take part in Python's hash().
+static bool areAlike(const FxGraph &graph, FxRow<uint32_t> left,
+                     FxRow<uint32_t> right) {
+  const uint32_t *l = left.begin(), *r = right.begin();
+  while (true) {
+    l = std::find_if_not(l, left.end(), isStructure);
+    r = std::find_if_not(r, right.end(), isStructure);
+    if (l == left.end() || r == right.end())
+      return l == left.end() && r == right.end();
+    bool isNode = *l == fxtoken::node;
+    if (isNode != (*r == fxtoken::node) ||
+        (!isNode && alikeToken(graph, *l) != alikeToken(graph, *r)))
+      return false;
+    ++l;
+    ++r;
+  }
+}
+
+uint32_t FxGraphBuilder::classOfAlike(uint32_t skeleton) {
+  FxRow<uint32_t> tokens = graph.skeletonTokens[skeleton];
+  uint64_t hash = 0;
+  for (uint32_t token : tokens)
+    if (!isStructure(token))
+      hash = mix(hash, alikeToken(graph, token));
+  auto [it, end] = alikeByHash.equal_range(hash);
+  for (; it != end; ++it)
+    if (areAlike(graph, graph.skeletonTokens[it->second], tokens))
+      return it->second;
+  alikeByHash.emplace(hash, skeleton);
+  return skeleton;
+}
+
+/// The number of `currentTokens`.
+uint32_t FxGraphBuilder::internSkeleton() {
+  uint64_t hash = 0;
+  for (uint32_t token : currentTokens)
+    hash = mix(hash, token);
+  auto [it, end] = skeletonsByHash.equal_range(hash);
+  for (; it != end; ++it) {
+    FxRow<uint32_t> known = graph.skeletonTokens[it->second];
+    if (std::equal(known.begin(), known.end(), currentTokens.begin(),
+                   currentTokens.end()))
+      return it->second;
+  }
+  auto number = static_cast<uint32_t>(graph.skeletons.size());
+  skeletonsByHash.emplace(hash, number);
+  FxRows &tokens = graph.skeletonTokens;
+  tokens.items.insert(tokens.items.end(), currentTokens.begin(),
+                      currentTokens.end());
+  tokens.close();
+  FxSkeleton added;
+  added.alike = classOfAlike(number);
+  // A node behind a bracket or a keyword may not be direct.
+  bool behind = false;
+  for (uint32_t token : currentTokens) {
+    behind |= isStructure(token);
+    added.isFlat &= !(behind && token == fxtoken::node);
+  }
+  graph.skeletons.push_back(added);
+  return number;
+}
+
+void FxGraphBuilder::listDirectArgs(FxNodeId n) {
+  unsigned depth = 0;
+  bool inKeyword = false;
+  const FxNodeId *next = graph.args[n].begin();
+  for (uint32_t token : graph.skeletonTokens[graph.skeleton[n]]) {
+    if (token == fxtoken::open)
+      ++depth;
+    else if (token == fxtoken::close)
+      depth -= depth > 0;
+    else if (isStructure(token))
+      inKeyword = true;
+    if (token != fxtoken::node)
+      continue;
+    if (!depth && !inKeyword)
+      graph.someDirectArgs.append(n, *next);
+    ++next;
+  }
+}
+
+FxNodeId FxGraphBuilder::end() { return end(internSkeleton()); }
+
+FxNodeId FxGraphBuilder::end(uint32_t skeleton) {
   auto id = static_cast<FxNodeId>(graph.nodes.size());
   graph.nodes.push_back(current);
   graph.targets.push_back(currentTarget);
-  graph.binds.push_back(currentBinds);
-  for (FxRows *rows : {&graph.inputs, &graph.directArgs, &graph.tokens,
-                       &graph.symbols, &graph.clonedArgs})
-    rows->close();
-  graph.origin.push_back(id);
+  graph.skeleton.push_back(skeleton);
+  graph.inputs.close();
+  graph.args.close();
   lastSeen.push_back(0);
+  if (!graph.skeletons[skeleton].isFlat)
+    listDirectArgs(id);
   return id;
 }
 
@@ -211,13 +327,20 @@ FxGraph FxGraphBuilder::finish(std::vector<FxNodeId> outputs,
   FxNode node;
   node.kind = FxKind::Output;
   node.value = FxValue::None;
-  begin("output", node);
+  if (graph.hasNames())
+    graph.appendName("output");
+  begin(node);
   argListBegin();
   for (FxNodeId n : outputs)
     if (n != noFxNode)
       argNode(n);
   argListEnd();
   end();
+  graph.binds.assign(graph.size(), -1);
+  for (auto [n, symbol] : bindings)
+    graph.binds[n] = symbol;
+  graph.origin.resize(graph.size());
+  std::iota(graph.origin.begin(), graph.origin.end(), 0);
   graph.outputs = std::move(outputs);
   graph.numForwardOutputs = numForwardOutputs;
   graph.computeUsers();

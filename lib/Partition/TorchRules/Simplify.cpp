@@ -15,7 +15,7 @@
 // replaced nor remembered. That is visible (of three calls with -1, -2, -2 the
 // third stays), so calls are looked up here by what Python would hash.
 //
-// Complexity: linear in the tokens of all calls, expected.
+// Complexity: linear in nodes and arguments, expected.
 #include "RuleView.h"
 
 #include <algorithm>
@@ -93,57 +93,28 @@ static uint64_t mix(uint64_t hash, uint64_t value) {
 
 uint64_t FxSimplifier::hashOf(FxNodeId n) const {
   uint64_t hash = mix(0, graph.targets[n]);
-  for (uint32_t token : graph.tokens[n]) {
-    uint32_t kind = token & fxtoken::kindMask;
-    uint32_t payload = token & ~fxtoken::kindMask;
-    if (kind == fxtoken::node)
-      hash = mix(hash, replacement[payload]);
-    else if (kind == fxtoken::literal)
-      hash = mix(hash, ~graph.literalHash[payload]);
-  }
+  hash = mix(hash, graph.skeletons[graph.skeleton[n]].alike);
+  for (FxNodeId arg : graph.args[n])
+    hash = mix(hash, replacement[arg]);
   return hash;
 }
 
 /// Would Python's hash() of both calls be equal? Brackets and keywords do not
 /// take part.
 bool FxSimplifier::hashAlike(FxNodeId a, FxNodeId b) const {
-  if (graph.targets[a] != graph.targets[b])
+  if (graph.targets[a] != graph.targets[b] ||
+      graph.skeletons[graph.skeleton[a]].alike !=
+          graph.skeletons[graph.skeleton[b]].alike)
     return false;
-  FxRow<uint32_t> left = graph.tokens[a], right = graph.tokens[b];
-  auto skip = [](const uint32_t *token, const uint32_t *end) {
-    while (token != end && (*token & fxtoken::kindMask) == fxtoken::structure)
-      ++token;
-    return token;
-  };
-  const uint32_t *l = left.begin(), *r = right.begin();
-  while (true) {
-    l = skip(l, left.end());
-    r = skip(r, right.end());
-    if (l == left.end() || r == right.end())
-      return l == left.end() && r == right.end();
-    uint32_t kind = *l & fxtoken::kindMask;
-    if (kind != (*r & fxtoken::kindMask))
-      return false;
-    uint32_t x = *l++ & ~fxtoken::kindMask, y = *r++ & ~fxtoken::kindMask;
-    if (kind == fxtoken::node ? replacement[x] != replacement[y]
-                              : graph.literalHash[x] != graph.literalHash[y])
-      return false;
-  }
+  FxRow<uint32_t> left = graph.args[a], right = graph.args[b];
+  return std::equal(
+      left.begin(), left.end(), right.begin(), right.end(),
+      [&](FxNodeId l, FxNodeId r) { return replacement[l] == replacement[r]; });
 }
 
+/// For two calls that hash alike.
 bool FxSimplifier::equal(FxNodeId a, FxNodeId b) const {
-  FxRow<uint32_t> left = graph.tokens[a], right = graph.tokens[b];
-  if (left.size() != right.size())
-    return false;
-  for (size_t i = 0; i < left.size(); ++i) {
-    if (left[i] == right[i])
-      continue;
-    if ((left[i] | right[i]) & fxtoken::kindMask)
-      return false;
-    if (replacement[left[i]] != replacement[right[i]])
-      return false;
-  }
-  return true;
+  return graph.skeleton[a] == graph.skeleton[b];
 }
 
 void FxSimplifier::eliminateCommonSubexpressions() {
@@ -202,18 +173,19 @@ void FxSimplifier::copyRows(FxNodeId n, const std::vector<FxNodeId> &number,
     stamp[now] = self + 1;
     result.inputs.items.push_back(now);
   }
-  for (FxNodeId operand : graph.directArgs[n])
-    result.directArgs.items.push_back(renumber(operand));
-  for (FxNodeId operand : graph.clonedArgs[n])
-    result.clonedArgs.items.push_back(renumber(operand));
-  for (uint32_t symbol : graph.symbols[n])
-    result.symbols.items.push_back(symbol);
-  for (uint32_t token : graph.tokens[n])
-    result.tokens.items.push_back(
-        (token & fxtoken::kindMask) == fxtoken::node ? renumber(token) : token);
-  for (FxRows *rows : {&result.inputs, &result.directArgs, &result.clonedArgs,
-                       &result.symbols, &result.tokens})
-    rows->close();
+  for (FxNodeId operand : graph.args[n])
+    result.args.items.push_back(renumber(operand));
+  result.inputs.close();
+  result.args.close();
+  if (!graph.skeletons[graph.skeleton[n]].isFlat)
+    for (FxNodeId operand : graph.someDirectArgs[n])
+      result.someDirectArgs.append(self, renumber(operand));
+  if (!graph.clonedArgs.empty())
+    for (FxNodeId operand : graph.clonedArgs[n])
+      result.clonedArgs.append(self, renumber(operand));
+  if (!graph.symbols.empty())
+    for (uint32_t symbol : graph.symbols[n])
+      result.symbols.append(self, symbol);
 }
 
 FxGraph FxSimplifier::compact() const {
@@ -223,6 +195,8 @@ FxGraph FxSimplifier::compact() const {
   result.symbolNames = graph.symbolNames;
   result.storageBytes = graph.storageBytes;
   result.literalHash = graph.literalHash;
+  result.skeletons = graph.skeletons;
+  result.skeletonTokens = graph.skeletonTokens;
   result.reserveLike(graph);
   std::vector<FxNodeId> number(graph.size(), noFxNode);
   std::vector<FxNodeId> stamp(graph.size(), 0);
@@ -235,9 +209,11 @@ FxGraph FxSimplifier::compact() const {
     if (destination != noFxNode)
       destination = number[replacement[destination]];
     result.targets.push_back(graph.targets[n]);
+    result.skeleton.push_back(graph.skeleton[n]);
     result.binds.push_back(graph.binds[n]);
     result.origin.push_back(graph.origin[n]);
-    result.appendName(graph.name(n));
+    if (graph.hasNames())
+      result.appendName(graph.name(n));
     copyRows(n, number, stamp, result);
   }
   for (FxNodeId n : graph.outputs)

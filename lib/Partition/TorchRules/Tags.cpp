@@ -73,7 +73,7 @@ static void saveRepeatedWrites(const RuleView &view,
     FxNodeId destination = graph.nodes[n].destination;
     if (view.isPinnedToBackward(n))
       written.push_back(destination);
-    FxRow<uint32_t> args = graph.directArgs[n];
+    FxRow<uint32_t> args = graph.directArgs(n);
     if (view.isPinnedToForward(n) && args.size() > 1 &&
         std::find(written.begin(), written.end(), destination) != written.end())
       policy[args[1]] = FxPolicy::MustSave;

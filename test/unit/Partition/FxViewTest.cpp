@@ -47,9 +47,9 @@ protected:
     FailureOr<ValueSizes> sizes = ValueSizes::compute(view, {});
     std::vector<uint8_t> isFree(view.numArgs, 0);
     isFree[0] = 1;
-    FailureOr<FxView> built = FxView::build(
-        view, *sizes, isFree, TorchRuleSet::Torch213, FxPurpose::Plan);
-    fx = std::move(*built);
+    fx = FxView::build(view, *sizes, isFree, TorchRuleSet::Torch213);
+    EXPECT_FALSE(fx.graph.hasNames());
+    fx.nameNodes(view);
   }
 
   /// The node called `name`; a failure if there is none.

@@ -196,9 +196,11 @@ void Golden::check(const char *ruleName, Rules rules, bool isFree) {
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("network", "json", dump));
   PartitionOptions plan = options(rules, isFree, dump.str().str());
   PhaseSeconds seconds;
-  ASSERT_TRUE(succeeded(preparePartition(imported->graph, plan, seconds)));
+  FailureOr<PreparedGraph> prepared =
+      preparePartition(imported->graph, plan, seconds);
+  ASSERT_TRUE(succeeded(prepared));
   FailureOr<std::unique_ptr<PartitionResult>> result =
-      partitionGraph(imported->graph, plan);
+      partitionGraph(imported->graph, plan, std::move(*prepared));
   ASSERT_TRUE(succeeded(result));
 
   const llvm::json::Object *theirs =

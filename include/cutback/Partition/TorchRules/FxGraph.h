@@ -152,14 +152,36 @@ struct FxRows {
   void close() { begin.push_back(static_cast<uint32_t>(items.size())); }
 };
 
-/// One token of a call's arguments, for common subexpressions. The two top
-/// bits say what it is.
+/// Rows of which few have items.
+class FxSparseRows {
+public:
+  FxRow<uint32_t> operator[](uint32_t row) const;
+  /// Appends to the last row or to one behind it.
+  void append(uint32_t row, uint32_t item);
+  bool empty() const { return rows.empty(); }
+
+private:
+  std::vector<uint32_t> rows, begin, items;
+};
+
+/// One token of a call's skeleton, for common subexpressions. The two top bits
+/// say what it is.
 namespace fxtoken {
 inline constexpr uint32_t kindMask = 3u << 30;
-inline constexpr uint32_t node = 0u << 30;      ///< a node number
+inline constexpr uint32_t node = 0u << 30;      ///< the next of FxGraph::args
 inline constexpr uint32_t literal = 1u << 30;   ///< FxGraph::literalHash index
 inline constexpr uint32_t structure = 2u << 30; ///< brackets, keywords
+inline constexpr uint32_t open = structure, close = structure | 1;
 } // namespace fxtoken
+
+/// The arguments of a call without the nodes. Calls have few of them, so they
+/// are numbered: equal numbers, equal arguments but for the nodes.
+struct FxSkeleton {
+  /// Equal numbers: Python's hash() is equal, as far as literals go.
+  uint32_t alike = 0;
+  /// All nodes are positional arguments of their own.
+  bool isFlat = true;
+};
 
 /// The view. Read-only once FxGraphBuilder::finish returned it. At most 2^30
 /// nodes, literals and keywords.
@@ -169,14 +191,17 @@ struct FxGraph {
   FxRows inputs;
   /// Distinct users in graph order, `output` included.
   FxRows users;
-  /// Top-level positional arguments that are nodes; duplicates kept.
-  FxRows directArgs;
+  /// All operand nodes as they stand in the call; duplicates kept.
+  FxRows args;
+  /// What stands between them: a number per node, skeletons by number, and
+  /// their tokens.
+  std::vector<uint32_t> skeleton;
+  std::vector<FxSkeleton> skeletons;
+  FxRows skeletonTokens;
   /// Operands that a FunctionalWrapper clones before it writes them.
-  FxRows clonedArgs;
+  FxSparseRows clonedArgs;
   /// Free symbols of sizes, strides and offset of a value, as symbol numbers.
-  FxRows symbols;
-  /// Arguments as tokens of fxtoken; see FxGraphBuilder.
-  FxRows tokens;
+  FxSparseRows symbols;
   /// Target per node: overload, interned; equal numbers = equal targets.
   std::vector<uint32_t> targets;
   /// The symbol that a node binds (a size that is an input), or -1.
@@ -201,15 +226,27 @@ struct FxGraph {
   FxNodeId outputNode() const {
     return static_cast<FxNodeId>(nodes.size() - 1);
   }
+  /// Top-level positional arguments that are nodes; duplicates kept.
+  FxRow<uint32_t> directArgs(FxNodeId n) const {
+    return skeletons[skeleton[n]].isFlat ? args[n] : someDirectArgs[n];
+  }
+  /// Empty in a graph without names.
   std::string_view name(FxNodeId n) const {
+    if (n + 1 >= nameBegin.size())
+      return {};
     return std::string_view(nameChars).substr(nameBegin[n],
                                               nameBegin[n + 1] - nameBegin[n]);
   }
+  bool hasNames() const { return nameBegin.size() > 1; }
+  /// The name of the next node. All nodes have names, or none.
   void appendName(std::string_view name);
   /// Makes room for as much as `other` holds.
   void reserveLike(const FxGraph &other);
   /// Fills `users` from `inputs`, in linear time.
   void computeUsers();
+
+  /// Of calls whose skeleton is not flat.
+  FxSparseRows someDirectArgs;
 
 private:
   std::string nameChars;
@@ -227,7 +264,8 @@ private:
 ///   FxNodeId n = builder.end();
 ///
 /// Inside argListBegin/argListEnd and after keyword() nodes still count as
-/// inputs, but not as direct arguments.
+/// inputs, but not as direct arguments. A graph without names is built with
+/// begin(node); one without a name must have none at all.
 class FxGraphBuilder {
 public:
   FxGraphBuilder() = default;
@@ -241,7 +279,11 @@ public:
   int32_t storage(int64_t bytes);
 
   void begin(std::string_view name, const FxNode &node);
-  void target(std::string_view name);
+  void begin(const FxNode &node);
+  /// The number of a target, for target().
+  uint32_t internTarget(std::string_view name);
+  void target(uint32_t number) { currentTarget = number; }
+  void target(std::string_view name) { target(internTarget(name)); }
   void argNode(FxNodeId n);
   /// argNode, for an operand that a FunctionalWrapper clones.
   void argClonedNode(FxNodeId n);
@@ -261,6 +303,11 @@ public:
   void freeSymbol(int32_t symbol);
   void bindSymbol(int32_t symbol);
   FxNodeId end();
+  /// The skeleton of the node that end() closed last.
+  uint32_t lastSkeleton() const { return graph.skeleton.back(); }
+  /// end() of a call whose arguments are those of a known skeleton. Nodes have
+  /// been given with argNode() in their order, and nothing else.
+  FxNodeId end(uint32_t skeleton);
 
   /// Adds the `output` node and the users. `outputs` may hold noFxNode.
   FxGraph finish(std::vector<FxNodeId> outputs, uint32_t numForwardOutputs);
@@ -275,14 +322,18 @@ private:
 
   void literal(char kind, uint64_t bits, uint64_t hash);
   void structure(uint32_t what);
+  uint32_t internSkeleton();
+  uint32_t classOfAlike(uint32_t skeleton);
+  void listDirectArgs(FxNodeId n);
 
   FxGraph graph;
   FxNode current;
   uint32_t currentTarget = 0;
-  int32_t currentBinds = -1;
-  unsigned depth = 0;
-  bool inKeyword = false;
+  std::vector<uint32_t> currentTokens;
+  std::vector<std::pair<FxNodeId, int32_t>> bindings;
   std::vector<FxNodeId> lastSeen;
+  /// Skeletons by hash; those that stand for all that are alike.
+  std::unordered_multimap<uint64_t, uint32_t> skeletonsByHash, alikeByHash;
   Names packets, targets, texts, symbols;
   std::unordered_map<uint64_t, uint32_t> literalIds[4];
 };

@@ -22,11 +22,11 @@ TEST(FxGraph, InputsAreDistinctAndDirectArgumentsAreNot) {
                         "call w tensor 4 a.b.default %x kw:out %y\n"
                         "output 1 m c w m None\n");
   EXPECT_EQ(list(graph.inputs[2]), (std::vector<uint32_t>{0}));
-  EXPECT_EQ(list(graph.directArgs[2]), (std::vector<uint32_t>{0, 0}));
+  EXPECT_EQ(list(graph.directArgs(2)), (std::vector<uint32_t>{0, 0}));
   EXPECT_EQ(list(graph.inputs[3]), (std::vector<uint32_t>{1, 0}));
-  EXPECT_TRUE(graph.directArgs[3].empty());
+  EXPECT_TRUE(graph.directArgs(3).empty());
   EXPECT_EQ(list(graph.inputs[4]), (std::vector<uint32_t>{0, 1}));
-  EXPECT_EQ(list(graph.directArgs[4]), (std::vector<uint32_t>{0}));
+  EXPECT_EQ(list(graph.directArgs(4)), (std::vector<uint32_t>{0}));
   // Users are distinct and in graph order; `output` is one.
   EXPECT_EQ(list(graph.users[0]), (std::vector<uint32_t>{2, 3, 4}));
   EXPECT_EQ(list(graph.users[2]), (std::vector<uint32_t>{5}));
@@ -50,7 +50,7 @@ TEST(FxGraph, LiteralsThatPythonHashesAlikeShareAHash) {
   builder.argFloat(__builtin_nan(""));
   builder.argFloat(__builtin_nan(""));
   FxGraph graph = (builder.end(), builder.finish({}, 0));
-  FxRow<uint32_t> t = graph.tokens[0];
+  FxRow<uint32_t> t = graph.skeletonTokens[graph.skeleton[0]];
   auto hash = [&](unsigned i) {
     return graph.literalHash[t[i] & ~fxtoken::kindMask];
   };

@@ -160,7 +160,7 @@ int64_t Rules::size(FxNodeId n) const {
 
 bool Rules::reduction(FxNodeId n) const {
   int64_t operands = 0;
-  for (FxNodeId operand : g.directArgs[n])
+  for (FxNodeId operand : g.directArgs(n))
     operands += size(operand);
   return 4 * size(n) < operands;
 }
@@ -351,10 +351,10 @@ std::vector<FxNodeId> reference::simplify(const FxGraph &g,
     if (!g.nodes[n].isCall() || shared || packet(n) == "aten.rand_like")
       continue;
     std::vector<int64_t> key{g.targets[n]};
-    for (uint32_t token : g.tokens[n])
-      key.push_back((token & fxtoken::kindMask) == fxtoken::node
-                        ? int64_t(now[token])
-                        : -int64_t(token));
+    size_t next = 0;
+    for (uint32_t token : g.skeletonTokens[g.skeleton[n]])
+      key.push_back(token == fxtoken::node ? int64_t(now[g.args[n][next++]])
+                                           : -int64_t(token));
     auto found = seen.find(key);
     if (found != seen.end() && found->second.second == region) {
       now[n] = found->second.first;

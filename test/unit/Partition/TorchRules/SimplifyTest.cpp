@@ -57,7 +57,7 @@ TEST(Simplify, MergesTransitivelyAndRenumbers) {
   FxNodeId e = find(graph, "e"), c = find(graph, "c");
   ASSERT_EQ(graph.inputs[e].size(), 1u);
   EXPECT_EQ(graph.inputs[e][0], c);
-  EXPECT_EQ(graph.directArgs[e].size(), 2u);
+  EXPECT_EQ(graph.directArgs(e).size(), 2u);
   EXPECT_EQ(graph.origin[e], 5u);
   EXPECT_EQ(graph.users[c].size(), 2u);
 }
