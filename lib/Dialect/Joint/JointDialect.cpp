@@ -7,6 +7,7 @@
 // JointBase.td.
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Joint/Random.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -32,6 +33,7 @@ void JointDialect::initialize() {
 #define GET_OP_LIST
 #include "cutback/Dialect/Joint/JointOps.cpp.inc"
       >();
+  addOperations<RandomOp>();
 }
 
 //===----------------------------------------------------------------------===//
