@@ -6,7 +6,9 @@
 #ifndef CUTBACK_ANALYSIS_LAYOUTS_H
 #define CUTBACK_ANALYSIS_LAYOUTS_H
 
+#include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -24,17 +26,42 @@ struct Layout {
   int64_t numel() const;
 };
 
-/// The layout of result `result` of `op` as a view of its operand
-/// `RematerializableOpInterface::getAliasedOperand(result)`, whose layout is
-/// `base`; `resultSizes` are the result's sizes. Nothing if the op is no view,
-/// or if strides do not allow one (`view` of a transposed tensor): then the
+/// What a dialect says about its views; it adds an implementation to itself.
+class ViewLayoutInterface
+    : public mlir::DialectInterface::Base<ViewLayoutInterface> {
+public:
+  ViewLayoutInterface(mlir::Dialect *dialect) : Base(dialect) {}
+  /// See the functions below. `viewLayout` need not check bounds.
+  virtual int64_t getViewedOperand(mlir::Operation *op,
+                                   unsigned result) const = 0;
+  virtual std::optional<Layout>
+  viewLayout(mlir::Operation *op, unsigned result, const Layout &base,
+             llvm::ArrayRef<int64_t> resultSizes,
+             llvm::ArrayRef<int64_t> operandInts) const = 0;
+};
+
+/// The operand that result `result` of `op` is a view of where strides allow
+/// it; -1 if it is none. That is the operand whose storage the result shares
+/// (RematerializableOpInterface::getAliasedOperand), and also that of `reshape`
+/// and others that view or copy.
+int64_t getViewedOperand(mlir::Operation *op, unsigned result);
+
+/// The layout of result `result` of `op` as a view of operand
+/// `getViewedOperand(op, result)`, whose layout is `base`; `resultSizes` are
+/// the result's sizes. Nothing if the op is no view, or if strides do not allow
+/// one (`view` of a transposed tensor), or if it would leave its base: then the
 /// result is a new contiguous tensor. `operandInts[i]` is the value of integer
 /// operand i (kDynamic where it is not known: then nothing, unless the op does
-/// not need it).
+/// not need it; the list may be empty).
 std::optional<Layout> viewLayout(mlir::Operation *op, unsigned result,
                                  const Layout &base,
                                  llvm::ArrayRef<int64_t> resultSizes,
                                  llvm::ArrayRef<int64_t> operandInts);
+
+/// Values of `function` that see the storage of an argument (views of it,
+/// results of writes) which is written again later: they are copied when they
+/// are made, so that they keep their values. Linear.
+llvm::DenseSet<mlir::Value> findForcedCopies(mlir::Operation *function);
 
 } // namespace cutback
 

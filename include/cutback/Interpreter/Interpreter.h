@@ -24,7 +24,9 @@ public:
   virtual ~Memory();
   /// A contiguous tensor for result `value`. Called before the op runs, while
   /// its operands are alive; it may share bytes with an operand that dies
-  /// there if the plan says so (pointwise in place).
+  /// there if the plan says so (pointwise in place, equal type and sizes). A
+  /// value that is a view where strides allow it (Analysis/Layouts.h) is asked
+  /// for only where they do not, or where it must be a copy.
   virtual Tensor allocate(mlir::Value value, DType type,
                           llvm::ArrayRef<int64_t> sizes);
   /// `op` has run: the values that it used last are dead now.

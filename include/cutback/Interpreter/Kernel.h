@@ -17,9 +17,11 @@ public:
              llvm::MutableArrayRef<RuntimeValue> results,
              const InterpreterOptions &options);
 
-  aten::CallOp op;
+  mutable aten::CallOp op; ///< accessors of ops are not const
   const InterpreterOptions &options;
 
+  /// True for None, for a parameter that the schema lacks, and for an operand
+  /// that is not defined.
   bool isNone(aten::ParamRef param) const;
   /// The tensor as it stands (strided). A number given where a tensor stands
   /// becomes a 0-d tensor of type f64, i64 or bool (see isNumber).
@@ -40,22 +42,48 @@ public:
   llvm::SmallVector<int64_t> integers(aten::ParamRef param,
                                       unsigned count = 0) const;
   llvm::SmallVector<double> numbers(aten::ParamRef param) const;
+  llvm::SmallVector<bool> booleans(aten::ParamRef param) const;
+  /// Empty for None.
   llvm::StringRef string(aten::ParamRef param) const;
+  /// A dimension of a tensor of `rank` dimensions, counted from 0.
+  int64_t dim(aten::ParamRef param, int64_t rank) const {
+    return aten::wrapDim(integer(param), rank);
+  }
+  /// A scalar argument as it stands: int64_t, double, bool; nothing for None.
+  RuntimeValue scalar(aten::ParamRef param) const;
 
   /// True if result `i` is declared and defined (its type is not `none`).
   bool wants(unsigned i) const;
   /// The element type that result `i` is declared with.
   DType resultType(unsigned i = 0) const;
   /// A new contiguous tensor for result `i`, zero, of its declared element
-  /// type; the sizes are checked against the declared type. It is result `i`.
+  /// type; it is result `i`. Sizes that the declared type does not allow are an
+  /// error (the kernel goes on, the call has failed). Where a memory plan puts
+  /// the result in place of an operand of a pointwise op, it holds that
+  /// operand's elements.
   Tensor make(unsigned i, llvm::ArrayRef<int64_t> sizes) const;
   /// Result `i` is this value (a view of an operand, a number).
   void set(unsigned i, RuntimeValue value) const;
 
   /// Emits an error at the op, "aten.view: MESSAGE"; always fails.
   mlir::LogicalResult error(const llvm::Twine &message) const;
+  /// An error was emitted.
+  bool failed() const { return hasFailed; }
 
 private:
+  /// One argument, or one entry of a list, and its first operand.
+  struct Item {
+    mlir::Attribute value;
+    unsigned operand = 0;
+  };
+  Item item(aten::ParamRef param) const;
+  llvm::SmallVector<Item> entries(aten::ParamRef param) const;
+  RuntimeValue valueOf(const Item &item) const;
+  bool isNone(const Item &item) const;
+
+  mutable bool hasFailed = false;
+  const aten::Schema &schema;
+  mlir::ArrayAttr args;
   llvm::ArrayRef<RuntimeValue> operands;
   llvm::MutableArrayRef<RuntimeValue> results;
 };

@@ -10,7 +10,10 @@
 #include <complex>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <variant>
+#include <vector>
 
 namespace cutback::interpreter {
 
@@ -35,9 +38,12 @@ enum class DType : uint8_t {
 int64_t itemSize(DType type);
 bool isFloating(DType type); ///< not complex
 bool isIntegral(DType type); ///< bool too
+bool isComplex(DType type);
 std::optional<DType> dtypeOf(mlir::Type element);
 mlir::Type typeOf(DType type, mlir::MLIRContext *context);
 llvm::StringRef nameOf(DType type); ///< "f32"
+/// "tensor<2x3xf32>"
+std::string textOf(DType type, llvm::ArrayRef<int64_t> sizes);
 
 /// Bytes that tensors share; owned, or a piece of an arena or a mapped file.
 struct Storage {
@@ -81,7 +87,26 @@ public:
   void set(int64_t i, double value) const;
   void setInt(int64_t i, int64_t value) const;
   void setComplex(int64_t i, std::complex<double> value) const;
+
+  /// All elements in row-major order, of any strides. Faster than one by one.
+  std::vector<double> doubles() const;
+  std::vector<int64_t> ints() const;
+  std::vector<std::complex<double>> complexes() const;
+  /// Sets all elements in row-major order, of any strides, rounded as by set().
+  void assign(llvm::ArrayRef<double> values) const;
+  void assign(llvm::ArrayRef<int64_t> values) const;
+  void assign(llvm::ArrayRef<std::complex<double>> values) const;
+
+  /// A view with sizes `to`, to which the sizes must broadcast: stride 0 where
+  /// an element stands for many.
+  Tensor expand(llvm::ArrayRef<int64_t> to) const;
 };
+
+/// Copies all elements in row-major order, converted as by set(); any strides.
+/// Both have the same number of elements and share no bytes.
+void copyElements(const Tensor &from, const Tensor &to);
+/// True if some byte may belong to both.
+bool sharesBytes(const Tensor &a, const Tensor &b);
 
 /// What an SSA value holds at run time: nothing (an undefined result), a
 /// tensor, a size or integer, a float, a truth value.

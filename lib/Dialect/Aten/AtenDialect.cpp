@@ -6,6 +6,7 @@
 #include "cutback/Dialect/Aten/Aten.h"
 
 #include "SchemaDetail.h"
+#include "ViewLayout.h"
 
 #include <mutex>
 
@@ -25,6 +26,7 @@ AtenDialect::~AtenDialect() = default;
 void AtenDialect::initialize() {
   storage = std::make_unique<Storage>();
   registerCalls(*this);
+  addInterface(createViewLayouts(this));
 }
 
 const SchemaTable &AtenDialect::getSchemas() {

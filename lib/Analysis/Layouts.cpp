@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Layouts of views. Which op is a view, and how it moves over its base, only
+// its dialect knows (ViewLayoutInterface); here are the parts that are the same
+// for all: ops of dialect `joint`, the check that a view stays inside its base,
+// and the values that must not be views because their base is written.
+
+#include "cutback/Analysis/Layouts.h"
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace cutback;
+
+Layout Layout::contiguous(ArrayRef<int64_t> sizes) {
+  Layout layout;
+  layout.sizes.assign(sizes.begin(), sizes.end());
+  layout.strides.resize(sizes.size());
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    layout.strides[i] = stride;
+    stride *= std::max<int64_t>(sizes[i], 1);
+  }
+  return layout;
+}
+
+int64_t Layout::numel() const {
+  int64_t count = 1;
+  for (int64_t size : sizes)
+    count *= size;
+  return count;
+}
+
+bool Layout::isContiguous() const {
+  int64_t expected = 1;
+  if (numel() == 0)
+    return true;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (sizes[i] != 1 && strides[i] != expected)
+      return false;
+    expected *= sizes[i];
+  }
+  return true;
+}
+
+/// The operand that an op of dialect `joint` hands through.
+static int64_t getPassedOperand(Operation *op) {
+  return isa<joint::BarrierOp, joint::WriteOp>(op) ? 0 : -1;
+}
+
+int64_t cutback::getViewedOperand(Operation *op, unsigned result) {
+  if (int64_t passed = getPassedOperand(op); passed >= 0)
+    return passed;
+  Dialect *dialect = op->getDialect();
+  if (auto *views = dialect
+                        ? dialect->getRegisteredInterface<ViewLayoutInterface>()
+                        : nullptr)
+    return views->getViewedOperand(op, result);
+  return -1;
+}
+
+/// Bytes of one element; 0 for what is no tensor.
+static int64_t bytesOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return 2 * bytesOf(complex.getElementType());
+  return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 0;
+}
+
+/// First and last byte that a layout touches, the last excluded.
+static std::pair<int64_t, int64_t> extent(const Layout &layout, int64_t bytes) {
+  int64_t first = layout.offset, last = layout.offset;
+  for (auto [size, stride] : llvm::zip_equal(layout.sizes, layout.strides))
+    (stride < 0 ? first : last) += (size - 1) * stride;
+  return {first * bytes, (last + 1) * bytes};
+}
+
+std::optional<Layout> cutback::viewLayout(Operation *op, unsigned result,
+                                          const Layout &base,
+                                          ArrayRef<int64_t> resultSizes,
+                                          ArrayRef<int64_t> operandInts) {
+  int64_t operand = getViewedOperand(op, result);
+  if (operand < 0)
+    return std::nullopt;
+  if (getPassedOperand(op) >= 0)
+    return base;
+  auto *views = op->getDialect()->getRegisteredInterface<ViewLayoutInterface>();
+  std::optional<Layout> layout =
+      views->viewLayout(op, result, base, resultSizes, operandInts);
+  if (!layout || ArrayRef<int64_t>(layout->sizes) != resultSizes)
+    return std::nullopt;
+  if (layout->numel() == 0)
+    return layout;
+  auto inner = extent(*layout, bytesOf(op->getResult(result).getType()));
+  auto outer = extent(base, bytesOf(op->getOperand(operand).getType()));
+  if (base.numel() == 0 || inner.first < outer.first ||
+      inner.second > outer.second)
+    return std::nullopt;
+  return layout;
+}
+
+llvm::DenseSet<Value> cutback::findForcedCopies(Operation *function) {
+  // Numbers of ops in the order they run, and the last write of an argument.
+  llvm::DenseMap<Value, unsigned> lastWrite;
+  unsigned numOps = 0;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ++numOps;
+    if (auto write = dyn_cast<joint::WriteOp>(op))
+      lastWrite[write.getDestination()] = numOps;
+  });
+  llvm::DenseSet<Value> copies;
+  if (lastWrite.empty())
+    return copies;
+  // The argument whose storage a value may see.
+  llvm::DenseMap<Value, Value> seen;
+  for (auto &[argument, write] : lastWrite)
+    seen[argument] = argument;
+  unsigned at = 0;
+  auto see = [&](Value value, Value source) {
+    Value argument = seen.lookup(source);
+    if (argument && lastWrite.lookup(argument) > at)
+      copies.insert(value);
+    else if (argument)
+      seen[value] = argument;
+  };
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ++at;
+    if (auto yield = dyn_cast<joint::YieldOp>(op))
+      for (auto [value, source] : llvm::zip_equal(
+               yield->getParentOp()->getResults(), yield.getOperands()))
+        see(value, source);
+    for (OpResult result : op->getResults())
+      if (int64_t operand = getViewedOperand(op, result.getResultNumber());
+          operand >= 0)
+        see(result, op->getOperand(operand));
+  });
+  return copies;
+}

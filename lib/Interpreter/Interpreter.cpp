@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs ops one at a time, in program order.
+//
+// 1. Before the run: count the uses of every value, and find the views that
+//    must be copies because the argument that they see is written later
+//    (findForcedCopies).
+// 2. An op: a view where strides allow it (viewLayout), else its kernel, else,
+//    for a view, a copy. Ops of dialect `joint` are handled here: a write
+//    copies into the storage of its argument, so that later reads of the
+//    argument see the new value.
+// 3. After an op: values that it used last are released, so a graph holds what
+//    is live and no more.
+//
+// Shapes are what inference says on the sizes that the operands have now.
+// Linear in the ops, plus what the kernels cost.
+
+#include "cutback/Interpreter/Interpreter.h"
+
+#include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Interpreter/Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+Memory::~Memory() = default;
+
+Tensor Memory::allocate(Value, DType type, ArrayRef<int64_t> sizes) {
+  return Tensor::zeros(type, sizes);
+}
+
+void Memory::finished(Operation *) {}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Types of values
+//===----------------------------------------------------------------------===//
+
+/// The type that a value has now, all sizes known.
+Type typeNow(const RuntimeValue &value, MLIRContext *context) {
+  Builder builder(context);
+  if (const auto *tensor = std::get_if<Tensor>(&value))
+    return RankedTensorType::get(tensor->sizes, typeOf(tensor->type, context));
+  if (std::holds_alternative<int64_t>(value))
+    return builder.getIndexType();
+  if (std::holds_alternative<double>(value))
+    return builder.getF64Type();
+  if (std::holds_alternative<bool>(value))
+    return builder.getI1Type();
+  return builder.getNoneType();
+}
+
+/// True if a value may stand for an argument of type `declared`.
+bool fits(const RuntimeValue &value, Type declared) {
+  if (const auto *tensor = std::get_if<Tensor>(&value)) {
+    auto type = dyn_cast<RankedTensorType>(declared);
+    return type && dtypeOf(type.getElementType()) == tensor->type &&
+           succeeded(verifyCompatibleShape(type.getShape(), tensor->sizes));
+  }
+  if (std::holds_alternative<int64_t>(value))
+    return isa<IndexType>(declared);
+  if (std::holds_alternative<double>(value))
+    return isa<FloatType>(declared);
+  if (std::holds_alternative<bool>(value))
+    return declared.isInteger(1);
+  return isa<NoneType>(declared);
+}
+
+int64_t integerNow(const RuntimeValue &value) {
+  if (const auto *integer = std::get_if<int64_t>(&value))
+    return *integer;
+  if (const auto *flag = std::get_if<bool>(&value))
+    return *flag;
+  return ShapedType::kDynamic;
+}
+
+Layout layoutOf(const Tensor &tensor) {
+  return {tensor.sizes, tensor.strides, tensor.offset};
+}
+
+Tensor withLayout(const Tensor &base, const Layout &layout, DType type) {
+  Tensor view;
+  view.type = type;
+  view.sizes = layout.sizes;
+  view.strides = layout.strides;
+  view.offset = layout.offset;
+  view.storage = base.storage;
+  return view;
+}
+
+//===----------------------------------------------------------------------===//
+// Runner
+//===----------------------------------------------------------------------===//
+
+class Runner {
+public:
+  Runner(Operation *function, const InterpreterOptions &options)
+      : context(function->getContext()), options(options),
+        memory(options.memory ? *options.memory : standard),
+        copies(findForcedCopies(function)) {}
+
+  LogicalResult bind(Block &block, ArrayRef<RuntimeValue> arguments);
+  LogicalResult runBlock(Block &block);
+  /// What the terminator of a block that has run gives back.
+  std::vector<RuntimeValue> take(Operation *terminator);
+
+private:
+  using Values = SmallVector<RuntimeValue, 4>;
+
+  LogicalResult runOp(Operation *op, Values &results);
+  LogicalResult runCall(aten::CallOp op, Values &results);
+  LogicalResult runWrite(joint::WriteOp op, Values &results);
+  LogicalResult runAssert(joint::AssertOp op);
+  LogicalResult runOpaque(joint::OpaqueOp op);
+  LogicalResult resultSizes(Operation *op,
+                            SmallVectorImpl<SmallVector<int64_t>> &sizes);
+  bool makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
+                RuntimeValue &value);
+  Tensor copyOf(Value result, const Tensor &tensor);
+  void finish(Operation *op, const Values &results);
+
+  Values operandsOf(Operation *op) {
+    Values operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(values.lookup(operand));
+    return operands;
+  }
+
+  struct Use {
+    RuntimeValue value;
+    unsigned left = 0;
+  };
+
+  MLIRContext *context;
+  const InterpreterOptions &options;
+  Memory standard;
+  Memory &memory;
+  llvm::DenseMap<Value, RuntimeValue> values;
+  llvm::DenseMap<Value, unsigned> usesLeft;
+  llvm::DenseSet<Value> copies;
+};
+
+LogicalResult Runner::bind(Block &block, ArrayRef<RuntimeValue> arguments) {
+  Operation *function = block.getParentOp();
+  if (arguments.size() != block.getNumArguments()) {
+    function->emitError() << "needs " << block.getNumArguments()
+                          << " arguments, " << arguments.size() << " are given";
+    return failure();
+  }
+  for (auto [argument, value] :
+       llvm::zip_equal(block.getArguments(), arguments)) {
+    if (!fits(value, argument.getType())) {
+      emitError(argument.getLoc())
+          << "argument '" << joint::getValueName(argument) << "' must be a "
+          << argument.getType() << ", not a " << typeNow(value, context);
+      return failure();
+    }
+    if (!argument.use_empty())
+      values[argument] = value;
+  }
+  return success();
+}
+
+LogicalResult Runner::runBlock(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    Values results(op.getNumResults());
+    if (failed(runOp(&op, results)))
+      return failure();
+    if (options.observe)
+      options.observe(&op, results);
+    finish(&op, results);
+  }
+  return success();
+}
+
+/// Keeps the results that are used, releases the operands used up.
+void Runner::finish(Operation *op, const Values &results) {
+  for (auto [result, value] : llvm::zip_equal(op->getResults(), results))
+    if (!result.use_empty())
+      values[result] = value;
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value value = operand.get();
+    auto [left, isNew] = usesLeft.try_emplace(value, 0);
+    if (isNew)
+      left->second = std::distance(value.use_begin(), value.use_end());
+    if (--left->second == 0)
+      values.erase(value);
+  }
+  memory.finished(op);
+}
+
+std::vector<RuntimeValue> Runner::take(Operation *terminator) {
+  std::vector<RuntimeValue> results;
+  for (Value operand : terminator->getOperands())
+    results.push_back(values.lookup(operand));
+  return results;
+}
+
+LogicalResult Runner::runOp(Operation *op, Values &results) {
+  if (auto call = dyn_cast<aten::CallOp>(op))
+    return runCall(call, results);
+  if (auto write = dyn_cast<joint::WriteOp>(op))
+    return runWrite(write, results);
+  if (auto assertion = dyn_cast<joint::AssertOp>(op))
+    return runAssert(assertion);
+  if (auto opaque = dyn_cast<joint::OpaqueOp>(op))
+    return runOpaque(opaque);
+  if (auto barrier = dyn_cast<joint::BarrierOp>(op)) {
+    results[0] = values.lookup(barrier.getInput());
+    if (const auto *tensor = std::get_if<Tensor>(&results[0]);
+        tensor && copies.contains(barrier.getOutput()))
+      results[0] = copyOf(barrier.getOutput(), *tensor);
+    return success();
+  }
+  if (auto checkpoint = dyn_cast<joint::CheckpointOp>(op)) {
+    Block &body = checkpoint.getBody().front();
+    if (failed(runBlock(body)))
+      return failure();
+    for (auto [i, value] : llvm::enumerate(take(body.getTerminator()))) {
+      const auto *tensor = std::get_if<Tensor>(&value);
+      Value result = op->getResult(i);
+      results[i] =
+          tensor && copies.contains(result) ? copyOf(result, *tensor) : value;
+    }
+    finish(body.getTerminator(), {});
+    return success();
+  }
+  op->emitError() << "'" << op->getName() << "' cannot be executed";
+  return failure();
+}
+
+/// A contiguous copy at the place of `result`.
+Tensor Runner::copyOf(Value result, const Tensor &tensor) {
+  Tensor copy = memory.allocate(result, tensor.type, tensor.sizes);
+  copyElements(tensor, copy);
+  return copy;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// The sizes of all tensor results.
+LogicalResult
+Runner::resultSizes(Operation *op,
+                    SmallVectorImpl<SmallVector<int64_t>> &sizes) {
+  auto isStatic = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.hasStaticShape();
+  };
+  SmallVector<Type> types(op->getResultTypes());
+  if (!llvm::all_of(types, isStatic)) {
+    SmallVector<Type> operandTypes;
+    SmallVector<int64_t> operandInts, resultInts;
+    for (const RuntimeValue &value : operandsOf(op)) {
+      operandTypes.push_back(typeNow(value, context));
+      operandInts.push_back(integerNow(value));
+    }
+    types.clear();
+    auto evaluator = dyn_cast<joint::SizeEvaluationOpInterface>(op);
+    if (!evaluator ||
+        !evaluator.evaluateSizes(operandTypes, operandInts, types,
+                                 resultInts) ||
+        !llvm::all_of(types, isStatic))
+      return failure();
+  }
+  for (Type type : types) {
+    sizes.emplace_back();
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      sizes.back().assign(tensor.getShape().begin(), tensor.getShape().end());
+  }
+  return success();
+}
+
+/// Result `result` of a view op on the operand that it sees: a view, or where
+/// it must not or cannot be one, a copy. False if it is none of the kind.
+bool Runner::makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
+                      RuntimeValue &value) {
+  RuntimeValue operand =
+      values.lookup(op->getOperand(getViewedOperand(op, result)));
+  auto type = dyn_cast<RankedTensorType>(op->getResult(result).getType());
+  std::optional<DType> dtype =
+      type ? dtypeOf(type.getElementType()) : std::nullopt;
+  const auto *base = std::get_if<Tensor>(&operand);
+  if (!base || !dtype)
+    return false;
+  SmallVector<int64_t> operandInts;
+  for (const RuntimeValue &other : operandsOf(op))
+    operandInts.push_back(integerNow(other));
+  bool mustCopy = copies.contains(op->getResult(result));
+  std::optional<Layout> layout =
+      viewLayout(op, result, layoutOf(*base), sizes, operandInts);
+  Tensor source = *base;
+  if (!layout) {
+    // Strides do not allow it: they do on a contiguous copy.
+    mustCopy = true;
+    source = base->contiguous();
+    layout = viewLayout(op, result, layoutOf(source), sizes, operandInts);
+  }
+  if (!layout)
+    return false;
+  Tensor view = withLayout(source, *layout, *dtype);
+  value = mustCopy ? copyOf(op->getResult(result), view) : view;
+  return true;
+}
+
+LogicalResult Runner::runCall(aten::CallOp call, Values &results) {
+  Operation *op = call.getOperation();
+  bool isView = op->getNumResults() > 0;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    isView &= getViewedOperand(op, i) >= 0;
+  if (isView) {
+    SmallVector<SmallVector<int64_t>> sizes;
+    if (failed(resultSizes(op, sizes))) {
+      op->emitError() << "'" << call.getInfo().torchName
+                      << "' does not fit the sizes that its operands have";
+      return failure();
+    }
+    for (auto [i, value] : llvm::enumerate(results))
+      isView &= makeView(op, i, sizes[i], value);
+    if (isView)
+      return success();
+  }
+  KernelFn kernel = getKernel(op->getName());
+  if (!kernel && op->getNumResults() > 0 && getViewedOperand(op, 0) >= 0) {
+    op->emitError() << "'" << call.getInfo().torchName
+                    << "' reaches beyond its operand";
+    return failure();
+  }
+  if (!kernel) {
+    InFlightDiagnostic diag = op->emitError()
+                              << "there is no kernel for '"
+                              << call.getInfo().torchName << "'";
+    diag.attachNote() << "write it in terms of other ops before it is run";
+    return failure();
+  }
+  Values operands = operandsOf(op);
+  KernelCall kernelCall(call, operands, results, options);
+  return success(succeeded(kernel(kernelCall)) && !kernelCall.failed());
+}
+
+//===----------------------------------------------------------------------===//
+// Dialect joint
+//===----------------------------------------------------------------------===//
+
+LogicalResult Runner::runWrite(joint::WriteOp op, Values &results) {
+  RuntimeValue destination = values.lookup(op.getDestination());
+  RuntimeValue value = values.lookup(op.getValue());
+  const auto *to = std::get_if<Tensor>(&destination);
+  const auto *from = std::get_if<Tensor>(&value);
+  if (!to || !from) {
+    // Sizes and numbers have no storage: the argument's later reads see it.
+    values[op.getDestination()] = value;
+    results[0] = value;
+    return success();
+  }
+  StringRef name = joint::getValueName(op.getDestination());
+  if (to->sizes != from->sizes)
+    return op.emitError() << "a " << textOf(from->type, from->sizes)
+                          << " is written into argument '" << name << "', a "
+                          << textOf(to->type, to->sizes);
+  if (!to->storage->writable) {
+    InFlightDiagnostic diag = op.emitError() << "argument '" << name
+                                             << "' cannot be written: its "
+                                                "storage is read only";
+    diag.attachNote() << "hand over a copy of it";
+    return diag;
+  }
+  Tensor source = *from;
+  if (sharesBytes(*from, *to)) {
+    source = Tensor::zeros(from->type, from->sizes);
+    copyElements(*from, source);
+  }
+  copyElements(source, *to);
+  results[0] = copies.contains(op.getResult()) ? copyOf(op.getResult(), *to)
+                                               : destination;
+  return success();
+}
+
+LogicalResult Runner::runAssert(joint::AssertOp op) {
+  RuntimeValue condition = values.lookup(op.getCondition());
+  bool holds = true;
+  if (const auto *tensor = std::get_if<Tensor>(&condition))
+    holds = llvm::all_of(tensor->doubles(), [](double x) { return x != 0; });
+  else if (const auto *real = std::get_if<double>(&condition))
+    holds = *real != 0;
+  else
+    holds = integerNow(condition) != 0;
+  if (holds)
+    return success();
+  return op.emitError() << "check failed: " << op.getMessage();
+}
+
+LogicalResult Runner::runOpaque(joint::OpaqueOp op) {
+  InFlightDiagnostic diag = op.emitError() << "'" << op.getCallee()
+                                           << "' cannot be executed: what it "
+                                              "does is not known";
+  diag.attachNote() << "it comes from the graph as it was read; replace it by "
+                       "ops of PyTorch, or decompose it, before the export";
+  return diag;
+}
+
+/// The one block of a function, null with an error if it has none.
+Block *bodyOf(Operation *function) {
+  if (function->getNumRegions() == 1 &&
+      llvm::hasSingleElement(function->getRegion(0)))
+    return &function->getRegion(0).front();
+  function->emitError("has no body of one block to be executed");
+  return nullptr;
+}
+
+} // namespace
+
+FailureOr<std::vector<RuntimeValue>>
+interpreter::run(Operation *function, ArrayRef<RuntimeValue> arguments,
+                 const InterpreterOptions &options) {
+  Block *block = bodyOf(function);
+  if (!block)
+    return failure();
+  Runner runner(function, options);
+  if (failed(runner.bind(*block, arguments)) || failed(runner.runBlock(*block)))
+    return failure();
+  return runner.take(block->getTerminator());
+}
+
+//===----------------------------------------------------------------------===//
+// Both halves
+//===----------------------------------------------------------------------===//
+
+/// Values for the arguments of one half: the first `saved.size()` are those,
+/// the others the graph's arguments of the same names.
+static FailureOr<std::vector<RuntimeValue>>
+collectArguments(func::FuncOp half, ArrayRef<RuntimeValue> saved,
+                 const llvm::StringMap<RuntimeValue> &byName) {
+  std::vector<RuntimeValue> values(saved.begin(), saved.end());
+  for (unsigned i = saved.size(); i < half.getNumArguments(); ++i) {
+    auto name =
+        half.getArgAttrOfType<StringAttr>(i, joint::JointDialect::kName);
+    auto found = byName.find(name ? name.getValue() : StringRef());
+    if (found == byName.end()) {
+      half.emitError() << "argument " << i << " is none of the graph's";
+      return failure();
+    }
+    values.push_back(found->second);
+  }
+  return values;
+}
+
+/// A result of the forward that sees the storage of an argument which the
+/// backward writes is copied, so that it keeps its value.
+static void protectFromWrites(func::FuncOp forward, func::FuncOp backward,
+                              ArrayRef<RuntimeValue> arguments,
+                              std::vector<RuntimeValue> &results) {
+  bool writes = false;
+  backward.walk([&](joint::WriteOp) { writes = true; });
+  if (!writes)
+    return;
+  Operation *terminator = forward.getBody().front().getTerminator();
+  for (auto [operand, result] :
+       llvm::zip_equal(terminator->getOperands(), results)) {
+    const auto *tensor = std::get_if<Tensor>(&result);
+    bool seesArgument = tensor && llvm::any_of(arguments, [&](auto &argument) {
+                          const auto *other = std::get_if<Tensor>(&argument);
+                          return other && sharesBytes(*tensor, *other);
+                        });
+    if (!seesArgument || isa<BlockArgument>(operand))
+      continue;
+    Tensor copy = Tensor::zeros(tensor->type, tensor->sizes);
+    copyElements(*tensor, copy);
+    result = copy;
+  }
+}
+
+FailureOr<std::vector<RuntimeValue>>
+interpreter::runPartition(joint::PartitionOp partition, joint::GraphOp graph,
+                          ArrayRef<RuntimeValue> arguments,
+                          const InterpreterOptions &options) {
+  Operation *scope = partition->getParentOp();
+  auto lookup = [&](FlatSymbolRefAttr name) {
+    return dyn_cast_or_null<func::FuncOp>(
+        SymbolTable::lookupNearestSymbolFrom(scope, name));
+  };
+  func::FuncOp forward = lookup(partition.getForwardAttr());
+  func::FuncOp backward = lookup(partition.getBackwardAttr());
+  if (arguments.size() != graph.getArgumentTypes().size())
+    return graph.emitError()
+           << "needs " << graph.getArgumentTypes().size() << " arguments, "
+           << arguments.size() << " are given";
+  llvm::StringMap<RuntimeValue> byName;
+  for (auto [i, value] : llvm::enumerate(arguments))
+    byName[graph.getArgName(i)] = value;
+  auto inputs = collectArguments(forward, {}, byName);
+  if (failed(inputs))
+    return failure();
+  FailureOr<std::vector<RuntimeValue>> results = run(forward, *inputs, options);
+  if (failed(results))
+    return failure();
+  protectFromWrites(forward, backward, arguments, *results);
+  size_t numForward = partition.getNumForwardResults();
+  std::vector<RuntimeValue> saved(results->begin() + numForward,
+                                  results->end());
+  results->resize(numForward);
+  inputs = collectArguments(backward, saved, byName);
+  if (failed(inputs))
+    return failure();
+  saved.clear();
+  FailureOr<std::vector<RuntimeValue>> gradients =
+      run(backward, *inputs, options);
+  if (failed(gradients))
+    return failure();
+  llvm::append_range(*results, *gradients);
+  return results;
+}

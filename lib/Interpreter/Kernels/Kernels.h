@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables of kernels, one a file (or family of files).
+#ifndef CUTBACK_LIB_INTERPRETER_KERNELS_KERNELS_H
+#define CUTBACK_LIB_INTERPRETER_KERNELS_KERNELS_H
+
+#include "cutback/Interpreter/Kernel.h"
+
+namespace cutback::interpreter {
+
+llvm::ArrayRef<KernelEntry> symbolicKernels();
+llvm::ArrayRef<KernelEntry> batchNormKernels();
+llvm::ArrayRef<KernelEntry> convolutionKernels();
+llvm::ArrayRef<KernelEntry> layerNormKernels();
+llvm::ArrayRef<KernelEntry> lossKernels();
+llvm::ArrayRef<KernelEntry> matmulKernels();
+llvm::ArrayRef<KernelEntry> nllLossKernels();
+llvm::ArrayRef<KernelEntry> softmaxKernels();
+
+/// All tables, for the map in Kernel.cpp.
+inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
+  return {
+      symbolicKernels(),  batchNormKernels(), convolutionKernels(),
+      layerNormKernels(), lossKernels(),      matmulKernels(),
+      nllLossKernels(),   softmaxKernels(),
+  };
+}
+
+} // namespace cutback::interpreter
+
+#endif // CUTBACK_LIB_INTERPRETER_KERNELS_KERNELS_H
