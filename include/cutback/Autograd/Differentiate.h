@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A forward program becomes a training graph.
+#ifndef CUTBACK_AUTOGRAD_DIFFERENTIATE_H
+#define CUTBACK_AUTOGRAD_DIFFERENTIATE_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// Argument attributes that differentiation reads: the argument takes a
+/// gradient (unit); it is the same tensor as another one (its name).
+inline constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
+inline constexpr llvm::StringLiteral kTied = "joint.tied";
+/// Op attribute: its number in the order of the backward (30 §1), an integer.
+inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
+/// Keys of the metadata in the location of a backward op: the name of the
+/// first result of its forward op, and that op's sequence number.
+inline constexpr llvm::StringLiteral kBackwardOf = "backward_of";
+
+struct DifferentiateOptions {
+  /// Arguments whose gradients are asked for, by their name or by the name in
+  /// their role. Empty: all that take a gradient, which are those with
+  /// `joint.requires_grad`, or, where no argument has it, the floating-point
+  /// parameters.
+  std::vector<std::string> gradOf;
+  /// Numbers of the forward results to differentiate. Empty: result 0 if it is
+  /// a floating-point scalar, else all floating-point results that depend on
+  /// an argument that takes a gradient.
+  std::vector<unsigned> lossOutputs;
+};
+
+/// Appends the backward to a forward-only graph of functional ops, in place:
+/// an argument `grad_seed of N` for a scalar result N that is differentiated,
+/// `tangent of N` for another one; the VJPs in the order of PyTorch's engine
+/// (NodeGraph.h); the gradients as results. Regions of `joint.checkpoint` are
+/// flattened first. Arguments tied to each other all get the whole sum.
+/// An argument on which no differentiated result depends has no gradient.
+///
+/// Every backward op has the location of its forward op, with metadata that
+/// names it, and results with names that no other value has.
+///
+/// Fails, with an error at the op or at the graph, which is then half done.
+/// O(ops log ops), and what the VJPs cost.
+llvm::LogicalResult differentiate(joint::GraphOp graph,
+                                  const DifferentiateOptions &options = {});
+
+} // namespace cutback
+
+#endif // CUTBACK_AUTOGRAD_DIFFERENTIATE_H

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The graph of differentiable ops that a backward walks, and the order in
+// which it walks it. No types of MLIR: a gradient is a pointer to the caller.
+//
+// The order is that of PyTorch's engine, because floating-point sums depend on
+// it; NodeGraphTest.cpp states it rule by rule.
+#ifndef CUTBACK_AUTOGRAD_NODEGRAPH_H
+#define CUTBACK_AUTOGRAD_NODEGRAPH_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace cutback {
+
+/// Where a gradient goes: input `input` of node `node`.
+struct NodeEdge {
+  static constexpr uint32_t kNone = ~0u;
+
+  uint32_t node = kNone;
+  uint32_t input = 0;
+
+  /// An edge to what needs no gradient is invalid: nothing is computed for it.
+  bool isValid() const { return node != kNone; }
+};
+
+/// What ties a backward op to its forward op: a number that grows with the
+/// order of the forward ops of one region (one thread of the forward).
+struct SequenceKey {
+  uint64_t number = 0;
+  uint32_t region = 0;
+};
+
+/// One node a differentiable op. Its inputs are the gradients of the op's
+/// results, its next edges lead to where the gradients of the operands go.
+class NodeGraph {
+public:
+  /// The number of accumulate nodes: they run as soon as they are ready.
+  static constexpr uint64_t kAccumulate = std::numeric_limits<uint64_t>::max();
+
+  /// A node of an op with `numInputs` results. Its sequence number is one more
+  /// than that of the last one created in `region`, or `override`.
+  uint32_t addNode(unsigned numInputs, uint32_t region = 0,
+                   std::optional<uint64_t> override = std::nullopt);
+  /// A leaf that collects the gradient of an argument: one input, no edges.
+  uint32_t addAccumulate();
+  /// Appends a next edge (operand by operand). False, and nothing changes, if
+  /// another node has an edge to `node` already: its topological number would
+  /// be wrong there.
+  bool addNextEdge(uint32_t node, NodeEdge edge);
+
+  uint32_t size() const { return static_cast<uint32_t>(nodes.size()); }
+  unsigned getNumInputs(uint32_t node) const { return nodes[node].numInputs; }
+  llvm::ArrayRef<NodeEdge> getNextEdges(uint32_t node) const {
+    return nodes[node].next;
+  }
+  SequenceKey getSequence(uint32_t node) const { return nodes[node].sequence; }
+  bool isAccumulate(uint32_t node) const {
+    return nodes[node].sequence.number == kAccumulate;
+  }
+  /// Length of the longest path to a leaf. A path from a to b implies that
+  /// a's number is larger.
+  uint64_t getTopologicalNumber(uint32_t node) const {
+    return nodes[node].topological;
+  }
+  /// False in O(1) where the topological numbers exclude a path; elsewhere a
+  /// search that the same numbers prune.
+  bool reaches(uint32_t from, uint32_t to) const;
+
+private:
+  struct Node {
+    unsigned numInputs = 0;
+    SequenceKey sequence;
+    uint64_t topological = 0;
+    bool hasParent = false;
+    llvm::SmallVector<NodeEdge, 2> next;
+  };
+  std::vector<Node> nodes;
+  std::vector<uint64_t> nextSequence; ///< by region
+};
+
+/// A gradient, as the caller sees it; null for none (zero).
+using GradientRef = const void *;
+
+/// A gradient that the backward starts with.
+struct BackwardRoot {
+  NodeEdge edge;
+  GradientRef gradient = nullptr;
+};
+
+/// What the walk asks for. All return false to stop it.
+struct BackwardActions {
+  /// The sum of two gradients that arrived at one input, the earlier one first.
+  llvm::function_ref<bool(GradientRef earlier, GradientRef later,
+                          GradientRef &sum)>
+      add;
+  /// Runs a node that is no accumulate node: one gradient an input (at least
+  /// one is not null), to one a next edge; `wanted` says which are asked for.
+  llvm::function_ref<bool(uint32_t node, llvm::ArrayRef<GradientRef> inputs,
+                          llvm::ArrayRef<bool> wanted,
+                          llvm::MutableArrayRef<GradientRef> outputs)>
+      run;
+  /// The complete gradient of an accumulate node, not null.
+  llvm::function_ref<bool(uint32_t node, GradientRef gradient)> accumulate;
+};
+
+/// Walks the graph from the roots. `targets`: the accumulate nodes whose
+/// gradients are asked for; empty for all. Edges outside every path to a
+/// target are trimmed.
+///
+///  1. A node is ready when all its edges from nodes of the walk have
+///     delivered (a null gradient counts).
+///  2. Ready nodes leave by sequence number, highest first; equal numbers in
+///     the order in which they became ready.
+///  3. Gradients at one input are summed as they arrive; a node's outputs are
+///     delivered in the order of its edges.
+///  4. A node at which no gradient arrived delivers none, and does not run.
+///
+/// O((nodes + edges) log nodes).
+bool runBackward(const NodeGraph &graph, llvm::ArrayRef<BackwardRoot> roots,
+                 llvm::ArrayRef<uint32_t> targets,
+                 const BackwardActions &actions);
+
+} // namespace cutback
+
+#endif // CUTBACK_AUTOGRAD_NODEGRAPH_H

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reverse-mode differentiation of a graph:
+//
+//   1. targets: the arguments that take a gradient (Targets.cpp)
+//   2. activity, in program order: a value is active if its op lets a gradient
+//      through to an active operand; each such op becomes a node, with an edge
+//      an operand, and each active argument (a group of tied ones together) an
+//      accumulate node
+//   3. seeds: one new argument for each result that is differentiated
+//   4. the walk over the nodes builds one VJP a node at the end of the block
+//   5. finish: names and locations for the new ops, those that nobody uses go
+//
+// What a VJP reads of an argument must be what its forward op read: where the
+// argument is written behind that op, the value before is kept by a clone.
+//
+// Linear but for the heap of the walk. The values written by `joint.write` are
+// not differentiated through.
+
+#include "cutback/Autograd/Differentiate.h"
+
+#include "DifferentiateTargets.h"
+#include "cutback/Autograd/NodeGraph.h"
+#include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Vjp.h"
+#include "cutback/Transforms/CleanTags.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+class Differentiator {
+public:
+  Differentiator(GraphOp graph, const DifferentiateOptions &options)
+      : graph(graph), options(options), namer(graph),
+        builder(graph.getContext()) {}
+
+  LogicalResult run();
+
+private:
+  void makeLeaves();
+  LogicalResult makeNodes();
+  void makeNode(Operation &op);
+  LogicalResult makeSeeds();
+  void makeSeed(unsigned result);
+  LogicalResult walk();
+  bool runNode(uint32_t node, ArrayRef<GradientRef> inputs,
+               ArrayRef<bool> wanted, MutableArrayRef<GradientRef> outputs);
+  bool add(GradientRef earlier, GradientRef later, GradientRef &sum);
+  LogicalResult checkGradients(Operation *op, const VjpContext &context);
+  void keepArguments(Operation *forward, Operation *from);
+  void describe(Operation *op, Operation *forward, uint64_t sequence);
+  void finish();
+
+  /// First op of the backward built after `mark`.
+  Operation *firstAfter(Operation *mark) {
+    return mark ? mark->getNextNode() : &graph.getBlock().front();
+  }
+
+  GraphOp graph;
+  const DifferentiateOptions &options;
+  aten::ValueNamer namer;
+  OpBuilder builder;
+  GradientTargets targets;
+  NodeGraph nodes;
+  DenseMap<Value, NodeEdge> edges;        ///< of active values
+  std::vector<Operation *> forward;       ///< by node; null for leaves
+  std::vector<uint32_t> leaves;           ///< by group of tied arguments
+  DenseMap<Value, Operation *> lastWrite; ///< by argument
+  std::vector<BackwardRoot> roots;
+  std::vector<Value> gradients; ///< by leaf node
+  Operation *lastForward = nullptr;
+  Operation *current = nullptr; ///< forward op of the node that ran last
+  uint64_t currentSequence = 0;
+};
+
+} // namespace
+
+static bool isDifferentiable(Type type) {
+  return isa<RankedTensorType>(type) &&
+         isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+static bool isScalar(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.getRank() == 0 &&
+         isa<FloatType>(tensor.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// The node graph
+//===----------------------------------------------------------------------===//
+
+/// One leaf a group, whose gradient is that of all its arguments.
+void Differentiator::makeLeaves() {
+  for (unsigned group = 0; group < targets.groups.size(); ++group) {
+    leaves.push_back(nodes.addAccumulate());
+    forward.push_back(nullptr);
+    for (unsigned arg : targets.groups[group])
+      edges[graph.getBody().getArgument(arg)] = {leaves.back(), 0};
+  }
+}
+
+/// An op without the interface becomes a node too: it is an error only if a
+/// gradient arrives there.
+void Differentiator::makeNode(Operation &op) {
+  auto rules = dyn_cast<DifferentiableOpInterface>(op);
+  SmallVector<NodeEdge, 4> next;
+  bool any = false;
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    NodeEdge edge = edges.lookup(operand);
+    if (rules && !rules.canHaveGradient(i))
+      edge = {};
+    next.push_back(edge);
+    any |= edge.isValid();
+  }
+  if (!any || llvm::none_of(op.getResultTypes(), isDifferentiable))
+    return;
+  std::optional<uint64_t> sequence;
+  if (auto attr = op.getAttrOfType<IntegerAttr>(kSequenceNr))
+    sequence = attr.getInt();
+  uint32_t node = nodes.addNode(op.getNumResults(), 0, sequence);
+  forward.push_back(&op);
+  for (NodeEdge edge : next)
+    nodes.addNextEdge(node, edge);
+  for (OpResult result : op.getResults())
+    if (isDifferentiable(result.getType()))
+      edges[result] = {node, result.getResultNumber()};
+}
+
+LogicalResult Differentiator::makeNodes() {
+  for (Operation &op : graph.getBlock().without_terminator()) {
+    lastForward = &op;
+    if (auto write = dyn_cast<WriteOp>(op)) {
+      lastWrite[write.getDestination()] = &op;
+      continue;
+    }
+    for (Value operand : op.getOperands())
+      if (Operation *write = lastWrite.lookup(operand);
+          write && edges.lookup(operand).isValid()) {
+        auto diagnostic = op.emitError("argument '")
+                          << getValueName(operand)
+                          << "' takes a gradient, and is read here after it "
+                             "was written";
+        diagnostic.attachNote(write->getLoc())
+            << "written here; read the value that is written, or ask for no "
+               "gradient of the argument";
+        return failure();
+      }
+    makeNode(op);
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Seeds
+//===----------------------------------------------------------------------===//
+
+void Differentiator::makeSeed(unsigned result) {
+  MLIRContext *context = graph.getContext();
+  Value value = graph.getOutput().getForwardResults()[result];
+  RoleKind kind =
+      isScalar(value.getType()) ? RoleKind::GradSeed : RoleKind::Tangent;
+  NamedAttrList attrs;
+  attrs.set(JointDialect::kRole,
+            RoleAttr::get(context, kind, nullptr, result, false));
+  std::string stem = "tangents_" + std::to_string(roots.size() + 1);
+  attrs.set(JointDialect::kName, namer.next(stem));
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (Attribute dims =
+            graph.getArgAttr(argument.getArgNumber(), JointDialect::kDims))
+      attrs.set(JointDialect::kDims, dims);
+  if (Operation *op = value.getDefiningOp())
+    if (Attribute dims = op->getDiscardableAttr(JointDialect::kDims);
+        dims && op->getNumResults() == 1)
+      attrs.set(JointDialect::kDims, dims);
+  unsigned number = graph.getNumArguments();
+  (void)graph.insertArgument(number, value.getType(),
+                             attrs.getDictionary(context), value.getLoc());
+  BlockArgument seed = graph.getBody().getArgument(number);
+  roots.push_back({edges.lookup(value), seed.getAsOpaquePointer()});
+}
+
+LogicalResult Differentiator::makeSeeds() {
+  OperandRange results = graph.getOutput().getForwardResults();
+  SmallVector<unsigned> chosen(options.lossOutputs.begin(),
+                               options.lossOutputs.end());
+  for (unsigned i : chosen) {
+    if (i >= results.size())
+      return graph.emitError("forward result ")
+             << i << " is to be differentiated, and there are "
+             << results.size();
+    if (!isDifferentiable(results[i].getType()))
+      return graph.emitError("forward result ")
+             << i << " is to be differentiated, and has type "
+             << results[i].getType();
+  }
+  llvm::sort(chosen);
+  chosen.erase(std::unique(chosen.begin(), chosen.end()), chosen.end());
+  if (chosen.empty() && !results.empty() && isScalar(results[0].getType()))
+    chosen.push_back(0);
+  else if (chosen.empty())
+    for (auto [i, value] : llvm::enumerate(results))
+      if (edges.lookup(value).isValid())
+        chosen.push_back(i);
+  for (unsigned i : chosen)
+    makeSeed(i);
+  bool reached = llvm::any_of(
+      roots, [](const BackwardRoot &root) { return root.edge.isValid(); });
+  if (reached)
+    return success();
+  auto diagnostic = graph.emitError("no result of '")
+                    << graph.getSymName()
+                    << "' that is differentiated depends on an argument that "
+                       "takes a gradient";
+  diagnostic.attachNote() << "arguments that take a gradient: "
+                          << targets.describe(graph);
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+static Value toValue(GradientRef gradient) {
+  return Value::getFromOpaquePointer(const_cast<void *>(gradient));
+}
+
+/// Name, and the forward op's location with what ties the two.
+void Differentiator::describe(Operation *op, Operation *forwardOp,
+                              uint64_t sequence) {
+  MLIRContext *context = graph.getContext();
+  StringRef of = forwardOp->getNumResults()
+                     ? getValueName(forwardOp->getResult(0))
+                     : StringRef();
+  Builder attributes(context);
+  DictionaryAttr metadata = attributes.getDictionaryAttr(
+      {attributes.getNamedAttr(kBackwardOf, attributes.getStringAttr(of)),
+       attributes.getNamedAttr("sequence_nr",
+                               attributes.getI64IntegerAttr(sequence))});
+  op->setLoc(FusedLoc::get(context, {forwardOp->getLoc()}, metadata));
+  auto call = dyn_cast<FrameworkCallOpInterface>(op);
+  if (!call || !op->getInherentAttr("names"))
+    return;
+  StringRef stem = call.getPacketName().rsplit('.').second;
+  SmallVector<Attribute> names;
+  for (unsigned i = 0; i < op->getNumResults(); ++i)
+    names.push_back(namer.next(stem));
+  op->setInherentAttr(attributes.getStringAttr("names"),
+                      attributes.getArrayAttr(names));
+}
+
+/// What the ops from `from` on read of an argument that is written behind the
+/// forward op is cloned in front of it.
+void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
+  for (Operation *op = from; op != graph.getOutput(); op = op->getNextNode())
+    for (OpOperand &operand : op->getOpOperands()) {
+      Operation *write = lastWrite.lookup(operand.get());
+      if (!write || !forwardOp->isBeforeInBlock(write))
+        continue;
+      OpBuilder before(forwardOp);
+      aten::CallBuilder calls(before, forwardOp->getLoc(), &namer);
+      if (Value copy = calls.call("aten.clone.default", {operand.get()}))
+        operand.set(copy);
+    }
+}
+
+/// A gradient has the type of its operand, as far as both are known.
+LogicalResult Differentiator::checkGradients(Operation *op,
+                                             const VjpContext &context) {
+  for (auto [i, gradient] : llvm::enumerate(context.getOperandGradients())) {
+    if (!gradient)
+      continue;
+    Type type = op->getOperand(i).getType();
+    if (getElementTypeOrSelf(gradient.getType()) ==
+            getElementTypeOrSelf(type) &&
+        succeeded(verifyCompatibleShape(gradient.getType(), type)))
+      continue;
+    return op->emitError("the gradient of operand ")
+           << i << " has type " << gradient.getType()
+           << ", the operand has type " << type;
+  }
+  return success();
+}
+
+bool Differentiator::runNode(uint32_t node, ArrayRef<GradientRef> inputs,
+                             ArrayRef<bool> wanted,
+                             MutableArrayRef<GradientRef> outputs) {
+  Operation *op = forward[node];
+  auto rules = dyn_cast<DifferentiableOpInterface>(op);
+  if (!rules) {
+    auto diagnostic = op->emitError("no gradient through '")
+                      << op->getName() << "'";
+    diagnostic.attachNote()
+        << "the op does not say how; detach its operands, or decompose it";
+    return false;
+  }
+  SmallVector<Value> gradientsIn;
+  for (GradientRef gradient : inputs)
+    gradientsIn.push_back(toValue(gradient));
+  llvm::SmallBitVector needed(wanted.size());
+  for (unsigned i = 0; i < wanted.size(); ++i)
+    needed[i] = wanted[i];
+  Operation *mark = graph.getOutput()->getPrevNode();
+  VjpContext context(builder, op, gradientsIn, needed);
+  if (failed(rules.buildVjp(context)) || failed(checkGradients(op, context)))
+    return false;
+  current = op;
+  currentSequence = nodes.getSequence(node).number;
+  Operation *first = firstAfter(mark);
+  keepArguments(op, first);
+  for (Operation *at = first; at != graph.getOutput(); at = at->getNextNode())
+    describe(at, op, currentSequence);
+  for (auto [output, gradient] :
+       llvm::zip(outputs, context.getOperandGradients()))
+    output = gradient ? gradient.getAsOpaquePointer() : nullptr;
+  return true;
+}
+
+/// The sum belongs to the op whose VJP gave the later summand.
+bool Differentiator::add(GradientRef earlier, GradientRef later,
+                         GradientRef &sum) {
+  Location loc = current ? current->getLoc() : graph.getLoc();
+  aten::CallBuilder calls(builder, loc);
+  Value value =
+      calls.call("aten.add.Tensor", {toValue(earlier), toValue(later)});
+  if (!value)
+    return false;
+  if (current)
+    describe(value.getDefiningOp(), current, currentSequence);
+  sum = value.getAsOpaquePointer();
+  return true;
+}
+
+LogicalResult Differentiator::walk() {
+  std::vector<uint32_t> wanted;
+  for (unsigned group = 0; group < leaves.size(); ++group)
+    if (targets.isWanted(group))
+      wanted.push_back(leaves[group]);
+  gradients.resize(nodes.size());
+  builder.setInsertionPoint(graph.getOutput());
+  auto addGradients = [&](GradientRef a, GradientRef b, GradientRef &sum) {
+    return add(a, b, sum);
+  };
+  auto run = [&](uint32_t node, ArrayRef<GradientRef> inputs,
+                 ArrayRef<bool> asked, MutableArrayRef<GradientRef> outputs) {
+    return runNode(node, inputs, asked, outputs);
+  };
+  auto accumulate = [&](uint32_t node, GradientRef gradient) {
+    gradients[node] = toValue(gradient);
+    return true;
+  };
+  return success(
+      runBackward(nodes, roots, wanted, {addGradients, run, accumulate}));
+}
+
+//===----------------------------------------------------------------------===//
+// The result
+//===----------------------------------------------------------------------===//
+
+/// Gradients in the order of their arguments become results; ops of the
+/// backward that nobody uses go.
+void Differentiator::finish() {
+  std::vector<Value> byArgument(graph.getNumArguments());
+  for (unsigned group = 0; group < leaves.size(); ++group)
+    for (unsigned arg : targets.groups[group])
+      if (targets.wanted.count(arg))
+        byArgument[arg] = gradients[leaves[group]];
+  OutputOp output = graph.getOutput();
+  SmallVector<Value> results(output.getForwardResults());
+  SmallVector<int32_t> of;
+  for (unsigned arg = 0; arg < byArgument.size(); ++arg)
+    if (Value gradient = byArgument[arg]) {
+      unsigned number = static_cast<unsigned>(results.size());
+      results.push_back(gradient);
+      of.push_back(static_cast<int32_t>(arg));
+      (void)graph.insertResult(number, gradient.getType(), {});
+    }
+  OpBuilder at(output);
+  OutputOp::create(at, output.getLoc(), results, at.getDenseI32ArrayAttr(of));
+  Operation *last = output->getPrevNode();
+  output.erase();
+  for (Operation *op = last; op && op != lastForward;) {
+    Operation *before = op->getPrevNode();
+    if (op->use_empty() && isMemoryEffectFree(op))
+      op->erase();
+    op = before;
+  }
+}
+
+LogicalResult Differentiator::run() {
+  flattenCheckpoints(graph);
+  if (failed(chooseTargets(graph, options, targets)))
+    return failure();
+  makeLeaves();
+  if (failed(makeNodes()) || failed(makeSeeds()) || failed(walk()))
+    return failure();
+  finish();
+  return success();
+}
+
+LogicalResult cutback::differentiate(GraphOp graph,
+                                     const DifferentiateOptions &options) {
+  return Differentiator(graph, options).run();
+}

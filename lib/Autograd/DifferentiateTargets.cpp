@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments that take a gradient: those with `joint.requires_grad`, or all
+// floating-point parameters where none has it, and those that `--grad-of`
+// names. An argument tied to one of them is the same tensor, so it takes a
+// gradient too: the groups are joined by union-find over argument numbers.
+
+#include "DifferentiateTargets.h"
+
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/IntEqClasses.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+static bool isFloating(Type type) {
+  return isa<RankedTensorType>(type) &&
+         isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
+}
+
+/// The argument called `name`, by its own name or by that in its role; -1 for
+/// none.
+static int findArgument(GraphOp graph, StringRef name) {
+  unsigned count = graph.getNumArguments();
+  for (unsigned arg = 0; arg < count; ++arg)
+    if (graph.getArgName(arg) == name)
+      return static_cast<int>(arg);
+  for (unsigned arg = 0; arg < count; ++arg)
+    if (StringAttr own = graph.getRole(arg).getName())
+      if (own.getValue() == name)
+        return static_cast<int>(arg);
+  return -1;
+}
+
+bool GradientTargets::isWanted(unsigned group) const {
+  return llvm::any_of(groups[group],
+                      [&](unsigned arg) { return wanted.count(arg) != 0; });
+}
+
+std::string GradientTargets::describe(GraphOp graph) const {
+  std::string text;
+  for (unsigned arg : wanted)
+    text += (text.empty() ? "'" : ", '") + graph.getArgName(arg).str() + "'";
+  return text.empty() ? "none" : text;
+}
+
+/// Arguments tied by their attributes, as equivalence classes.
+static LogicalResult joinTied(GraphOp graph, llvm::IntEqClasses &classes) {
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    auto tied = graph.getArgAttrOfType<StringAttr>(arg, kTied);
+    if (!tied)
+      continue;
+    int other = findArgument(graph, tied.getValue());
+    if (other < 0)
+      return graph.emitError("argument '")
+             << graph.getArgName(arg) << "' is tied to '" << tied.getValue()
+             << "', and no argument is called so";
+    if (graph.getArgumentTypes()[arg] != graph.getArgumentTypes()[other])
+      return graph.emitError("argument '")
+             << graph.getArgName(arg) << "' of type "
+             << graph.getArgumentTypes()[arg] << " is tied to '"
+             << tied.getValue() << "' of type "
+             << graph.getArgumentTypes()[other];
+    classes.join(arg, static_cast<unsigned>(other));
+  }
+  return success();
+}
+
+/// Those that take a gradient without anybody naming them.
+static std::set<unsigned> takeGradient(GraphOp graph) {
+  std::set<unsigned> marked, parameters;
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    if (!isFloating(graph.getArgumentTypes()[arg]))
+      continue;
+    if (graph.getArgAttr(arg, kRequiresGrad))
+      marked.insert(arg);
+    if (graph.getRole(arg).getKind() == RoleKind::Param)
+      parameters.insert(arg);
+  }
+  return marked.empty() ? parameters : marked;
+}
+
+static LogicalResult checkForward(GraphOp graph) {
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    RoleKind kind = graph.getRole(arg).getKind();
+    if (kind != RoleKind::Tangent && kind != RoleKind::GradSeed)
+      continue;
+    auto diagnostic = graph.emitError("'")
+                      << graph.getSymName() << "' has a backward: argument '"
+                      << graph.getArgName(arg) << "' is " << graph.getRole(arg);
+    diagnostic.attachNote() << "differentiate the forward program, or leave "
+                               "the differentiation out";
+    return failure();
+  }
+  if (graph.getNumForwardResults() == graph.getResultTypes().size())
+    return success();
+  return graph.emitError("'") << graph.getSymName() << "' has gradients";
+}
+
+LogicalResult cutback::chooseTargets(GraphOp graph,
+                                     const DifferentiateOptions &options,
+                                     GradientTargets &targets) {
+  llvm::IntEqClasses classes(graph.getNumArguments());
+  if (failed(checkForward(graph)) || failed(joinTied(graph, classes)))
+    return failure();
+  std::set<unsigned> active = takeGradient(graph);
+  for (const std::string &name : options.gradOf) {
+    int arg = findArgument(graph, name);
+    if (arg < 0) {
+      auto diagnostic = graph.emitError("no argument of '")
+                        << graph.getSymName() << "' is called '" << name
+                        << "', whose gradient is asked for";
+      targets.wanted = active;
+      diagnostic.attachNote()
+          << "arguments that take a gradient: " << targets.describe(graph);
+      return failure();
+    }
+    if (!isFloating(graph.getArgumentTypes()[arg]))
+      return graph.emitError("argument '")
+             << name << "' has type " << graph.getArgumentTypes()[arg]
+             << ", which takes no gradient";
+    targets.wanted.insert(static_cast<unsigned>(arg));
+    active.insert(static_cast<unsigned>(arg));
+  }
+  bool all = targets.wanted.empty();
+  std::set<unsigned> leaders;
+  for (unsigned arg : active)
+    leaders.insert(classes.findLeader(arg));
+  std::map<unsigned, unsigned> groupOf;
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
+    unsigned leader = classes.findLeader(arg);
+    if (!leaders.count(leader))
+      continue;
+    auto [group, isNew] = groupOf.try_emplace(leader, targets.groups.size());
+    if (isNew)
+      targets.groups.emplace_back();
+    targets.groups[group->second].push_back(arg);
+    if (all)
+      targets.wanted.insert(arg);
+  }
+  return success();
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which arguments take a gradient, and which are one tensor.
+#ifndef CUTBACK_LIB_AUTOGRAD_DIFFERENTIATETARGETS_H
+#define CUTBACK_LIB_AUTOGRAD_DIFFERENTIATETARGETS_H
+
+#include "cutback/Autograd/Differentiate.h"
+
+#include <set>
+
+namespace cutback {
+
+struct GradientTargets {
+  /// Arguments that take a gradient, tied ones together, in the order of the
+  /// first of each.
+  std::vector<std::vector<unsigned>> groups;
+  /// Those whose gradient is a result.
+  std::set<unsigned> wanted;
+
+  bool isWanted(unsigned group) const;
+  /// "'w', 'b'", or "none".
+  std::string describe(joint::GraphOp graph) const;
+};
+
+/// Fails, with an error at the graph, if it has a backward already, or an
+/// option or an attribute names what is not there.
+llvm::LogicalResult chooseTargets(joint::GraphOp graph,
+                                  const DifferentiateOptions &options,
+                                  GradientTargets &targets);
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_AUTOGRAD_DIFFERENTIATETARGETS_H
