@@ -16,14 +16,19 @@ using namespace cutback;
 std::vector<aten::VjpRule> cutback::allAtenVjps() {
   std::vector<aten::VjpRule> rules;
   for (autograd::VjpTable table : {
-           autograd::pointwiseVjps(),
-           autograd::unaryVjps(),
-           autograd::activationVjps(),
-           autograd::reductionVjps(),
-           autograd::selectionVjps(),
-           autograd::viewVjps(),
-           autograd::dataVjps(),
-           autograd::primsVjps(),
+           autograd::pointwiseVjps(),     autograd::unaryVjps(),
+           autograd::activationVjps(),    autograd::reductionVjps(),
+           autograd::selectionVjps(),     autograd::viewVjps(),
+           autograd::dataVjps(),          autograd::primsVjps(),
+           autograd::matmulVjps(),        autograd::convolutionVjps(),
+           autograd::normalizationVjps(), autograd::attentionVjps(),
+           autograd::softmaxVjps(),       autograd::lossVjps(),
+           autograd::poolVjps(),          autograd::upsampleVjps(),
+           autograd::embeddingVjps(),     autograd::indexVjps(),
+           autograd::scatterVjps(),       autograd::scatterReduceVjps(),
+           autograd::sortVjps(),          autograd::scanVjps(),
+           autograd::distanceVjps(),      autograd::fftVjps(),
+           autograd::padVjps(),
        })
     rules.insert(rules.end(), table.begin(), table.end());
   return rules;

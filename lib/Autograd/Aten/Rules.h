@@ -20,6 +20,24 @@ VjpTable viewVjps();       ///< and casts
 VjpTable dataVjps();       ///< cat, pad, repeat, slice_scatter
 VjpTable primsVjps();
 
+VjpTable matmulVjps();
+VjpTable convolutionVjps(); ///< im2col, pixel_shuffle
+VjpTable normalizationVjps();
+VjpTable attentionVjps();
+VjpTable softmaxVjps();
+VjpTable lossVjps();
+VjpTable poolVjps();
+VjpTable upsampleVjps(); ///< grid_sampler
+VjpTable embeddingVjps();
+VjpTable indexVjps();   ///< gather, index, masked_select
+VjpTable scatterVjps(); ///< index_put, scatter, masked_scatter
+VjpTable scatterReduceVjps();
+VjpTable sortVjps(); ///< topk, cummax
+VjpTable scanVjps(); ///< cumsum, cumprod
+VjpTable distanceVjps();
+VjpTable fftVjps();
+VjpTable padVjps(); ///< reflection, replication
+
 } // namespace cutback::autograd
 
 #endif // CUTBACK_LIB_AUTOGRAD_ATEN_RULES_H

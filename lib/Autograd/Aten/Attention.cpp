@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of fused attention. Each kernel has a backward op that computes the
+// weights again from query, key, and the log-sum-exp of each row, and needs the
+// output besides; it gives the gradients of query, key and value together.
+//
+// The kernel for CPUs has none for its mask. Asked for, it is written out:
+//   P = exp(scale Q K^T + mask - logsumexp), 0 above the diagonal if causal
+//   dP = G V^T
+//   dS = P (dP - sum(G O))
+// and dS, summed to the mask's shape, is the mask's gradient. This takes the
+// memory that the kernel saves; PyTorch does not use the kernel then.
+
+#include "Common.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+/// Sets those of the gradients of query, key and value that are asked for.
+static void setGradients(Vjp &v, ArrayRef<Value> gradients) {
+  static const char *const params[] = {"query", "key", "value"};
+  if (v.b.failed())
+    return;
+  for (auto [i, param] : llvm::enumerate(params))
+    if (v.needs(param))
+      v.set(param, gradients[i]);
+}
+
+static bool needsHeads(const Vjp &v) {
+  return v.needs("query") || v.needs("key") || v.needs("value");
+}
+
+/// Result `i`; for one that the kernel leaves undefined an empty tensor.
+static Value definedResult(Vjp &v, unsigned i) {
+  Value result = v.result(i);
+  if (isa<RankedTensorType>(result.getType()))
+    return result;
+  return v.zeros({Arg(0)}, v.b.getBuilder().getI32Type());
+}
+
+//===----------------------------------------------------------------------===//
+// CPU
+//===----------------------------------------------------------------------===//
+
+/// [B, H, M, N] as [B * H, M, N].
+static Value batched(Vjp &v, Value heads) {
+  Arg batch = v.b.times(v.b.size(heads, 0), v.b.size(heads, 1));
+  return v.call("aten.view.default",
+                {heads, {batch, v.b.size(heads, 2), v.b.size(heads, 3)}});
+}
+
+/// left right^T in each head.
+static Value headProducts(Vjp &v, Value left, Value right) {
+  Value transposed =
+      v.call("aten.permute.default", {batched(v, right), {0, 2, 1}});
+  Value product = v.call("aten.bmm.default", {batched(v, left), transposed});
+  return v.call("aten.view.default", {product,
+                                      {v.b.size(left, 0), v.b.size(left, 1),
+                                       v.b.size(left, 2), v.b.size(right, 2)}});
+}
+
+/// The argument `scale`, by default 1 / sqrt(width); null after an error.
+static Arg scaleOf(Vjp &v) {
+  if (!v.in.isNone("scale"))
+    return v.arg("scale");
+  int64_t width = shapeOf(v.value("query")).back();
+  if (ShapedType::isDynamic(width))
+    v.b.error("the gradient of an attention mask needs a width of heads that "
+              "is a number");
+  return Arg(1.0 / std::sqrt(static_cast<double>(width)));
+}
+
+/// The gradient of each attention score before its mask, [B, H, L, S].
+static Value scoreGradient(Vjp &v) {
+  Value scores = headProducts(v, v.value("query"), v.value("key"));
+  scores = v.add(v.mul(scores, scaleOf(v)), v.arg("attn_mask"));
+  Value rows = v.call("aten.unsqueeze.default", {v.result(1), -1});
+  Value weights = v.call("aten.exp.default", {v.sub(scores, rows)});
+  if (v.in.boolean("is_causal").value_or(false))
+    weights = v.call("aten.tril.default", {weights});
+  Value products = headProducts(v, v.grad(), v.value("value"));
+  Value sums = v.call("aten.sum.dim_IntList",
+                      {v.mul(v.grad(), v.result(0)), {-1}, true});
+  return v.mul(weights, v.sub(products, sums));
+}
+
+static LogicalResult flashForCpu(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  if (needsHeads(v))
+    setGradients(
+        v,
+        v.b.callMany(
+            "aten._scaled_dot_product_flash_attention_for_cpu_backward."
+            "default",
+            {v.grad(), v.arg("query"), v.arg("key"), v.arg("value"),
+             v.result(0), v.result(1), v.arg("dropout_p"), v.arg("is_causal")},
+            {{"attn_mask", v.arg("attn_mask")}, {"scale", v.arg("scale")}}));
+  if (v.needs("attn_mask"))
+    v.set("attn_mask", scoreGradient(v));
+  return v.done();
+}
+
+//===----------------------------------------------------------------------===//
+// GPU
+//===----------------------------------------------------------------------===//
+
+static LogicalResult flash(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  setGradients(
+      v, v.b.callMany(
+             "aten._scaled_dot_product_flash_attention_backward.default",
+             {v.grad(), v.arg("query"), v.arg("key"), v.arg("value"),
+              v.result(0), v.result(1), definedResult(v, 2),
+              definedResult(v, 3), v.result(4), v.result(5), v.arg("dropout_p"),
+              v.arg("is_causal"), v.result(6), v.result(7)},
+             {{"scale", v.arg("scale")}}));
+  return v.done();
+}
+
+static LogicalResult efficient(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  if (v.in.boolean("compute_log_sumexp") == false)
+    return v.error("the gradient of "
+                   "'aten._scaled_dot_product_efficient_attention.default' "
+                   "needs its log-sum-exp, which is not computed");
+  bool bias = v.needs("attn_bias");
+  SmallVector<Value> gradients = v.b.callMany(
+      "aten._scaled_dot_product_efficient_attention_backward.default",
+      {v.grad(),
+       v.arg("query"),
+       v.arg("key"),
+       v.arg("value"),
+       v.arg("attn_bias"),
+       v.result(0),
+       v.result(1),
+       v.result(2),
+       v.result(3),
+       v.arg("dropout_p"),
+       {v.needs("query"), v.needs("key"), v.needs("value"), bias},
+       v.arg("is_causal")},
+      {{"scale", v.arg("scale")}});
+  setGradients(v, gradients);
+  if (bias && !v.b.failed())
+    v.set("attn_bias", gradients[3]);
+  return v.done();
+}
+
+static LogicalResult cudnn(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  setGradients(
+      v, v.b.callMany(
+             "aten._scaled_dot_product_cudnn_attention_backward.default",
+             {v.grad(), v.arg("query"), v.arg("key"), v.arg("value"),
+              v.result(0), v.result(1), v.result(6), v.result(7),
+              v.arg("attn_bias"), definedResult(v, 2), definedResult(v, 3),
+              v.result(4), v.result(5), v.arg("dropout_p"), v.arg("is_causal")},
+             {{"scale", v.arg("scale")}}));
+  return v.done();
+}
+
+VjpTable autograd::attentionVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
+      {"aten._scaled_dot_product_flash_attention.default", flash},
+      {"aten._scaled_dot_product_efficient_attention.default", efficient},
+      {"aten._scaled_dot_product_cudnn_attention.default", cudnn},
+  };
+  return rules;
+}

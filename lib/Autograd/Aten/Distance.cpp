@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJP of the distances of each row of x1 to each of x2. The backward op gives
+// the gradient of its first factor; for the second the roles are swapped, and
+// with them rows and columns of the distances and their gradients.
+
+#include "Common.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::autograd;
+
+static LogicalResult distances(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  auto swapped = [&](Value matrix) {
+    return v.call("aten.transpose.int", {matrix, -2, -1});
+  };
+  Arg x1 = v.arg("x1"), x2 = v.arg("x2"), p = v.arg("p");
+  if (v.needs("x1"))
+    v.set("x1", v.call("aten._cdist_backward.default",
+                       {v.grad(), x1, x2, p, v.result()}));
+  if (v.needs("x2"))
+    v.set("x2", v.call("aten._cdist_backward.default",
+                       {swapped(v.grad()), x2, x1, p, swapped(v.result())}));
+  return v.done();
+}
+
+VjpTable autograd::distanceVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten._cdist_forward.default", distances},
+      {"aten.cdist.default", distances},
+  };
+  return rules;
+}

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of losses. All have a `reduction`: 0 gives an element a sample, 1 their
+// mean, 2 their sum; the gradient of a mean is divided by their number. A loss
+// of a difference has the same gradient for the target as for the input, but
+// for the sign. Class weights have no gradient, and a class number that is
+// ignored gives none (the backward ops see to it).
+
+#include "Placeholder.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+namespace {
+enum Reduction { kNone = 0, kMean = 1, kSum = 2 };
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Losses with a backward op
+//===----------------------------------------------------------------------===//
+
+/// Sets both gradients of a loss of `self - target`.
+static LogicalResult setDifference(Vjp &v, Value gradient) {
+  if (v.needs("self"))
+    v.set("self", gradient);
+  if (v.needs("target"))
+    v.set("target", v.neg(gradient));
+  return v.done();
+}
+
+static LogicalResult mseLoss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return setDifference(v, v.call("aten.mse_loss_backward.default",
+                                 {v.grad(), v.arg("self"), v.arg("target"),
+                                  v.arg("reduction")}));
+}
+
+static LogicalResult smoothL1Loss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return setDifference(v, v.call("aten.smooth_l1_loss_backward.default",
+                                 {v.grad(), v.arg("self"), v.arg("target"),
+                                  v.arg("reduction"), v.arg("beta")}));
+}
+
+static LogicalResult huberLoss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return setDifference(v, v.call("aten.huber_loss_backward.default",
+                                 {v.grad(), v.arg("self"), v.arg("target"),
+                                  v.arg("reduction"), v.arg("delta")}));
+}
+
+/// Of the log-probabilities only the shape is read.
+static LogicalResult nll(Vjp &v, StringRef backward) {
+  if (!v.grad())
+    return v.done();
+  v.set("self",
+        v.call(backward, {v.grad(), shapeOnly(v, v.value("self")),
+                          v.arg("target"), v.arg("weight"), v.arg("reduction"),
+                          v.arg("ignore_index"), v.result(1)}));
+  return v.done();
+}
+
+static LogicalResult nllLoss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return nll(v, "aten.nll_loss_backward.default");
+}
+
+static LogicalResult nllLoss2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return nll(v, "aten.nll_loss2d_backward.default");
+}
+
+//===----------------------------------------------------------------------===//
+// Losses written out
+//===----------------------------------------------------------------------===//
+
+/// The gradient that arrives at one element of the loss: divided by their
+/// number for a mean. `elements` has the shape of the loss before reduction.
+static Value perElement(Vjp &v, Value elements) {
+  if (v.in.integer("reduction") != kMean)
+    return v.grad();
+  return v.div(v.grad(), v.b.numel(elements));
+}
+
+/// min(x, 0) - log(1 + exp(-|x|)): nothing overflows.
+static Value logSigmoid(Vjp &v, Value x) {
+  Value magnitude = v.call("aten.abs.default", {x});
+  Value tail = v.call("aten.exp.default", {v.neg(magnitude)});
+  return v.sub(v.call("aten.clamp_max.default", {x, 0}),
+               v.call("aten.log1p.default", {tail}));
+}
+
+static Value weighted(Vjp &v, Value gradient) {
+  return v.in.isNone("weight") ? gradient : v.mul(gradient, v.arg("weight"));
+}
+
+static LogicalResult l1Loss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  Value sign =
+      v.call("aten.sign.default", {v.sub(v.arg("self"), v.arg("target"))});
+  return setDifference(v, v.mul(sign, perElement(v, sign)));
+}
+
+/// d/dt of -(t log p + (1 - t) log(1 - p)).
+static LogicalResult binaryCrossEntropy(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  Value self = v.value("self"), target = v.value("target");
+  if (v.needs("self"))
+    v.set("self", v.call("aten.binary_cross_entropy_backward.default",
+                         {v.grad(), self, target, v.arg("weight"),
+                          v.arg("reduction")}));
+  if (v.needs("target")) {
+    Value odds = v.sub(v.call("aten.log1p.default", {v.neg(self)}),
+                       v.call("aten.log.default", {self}));
+    v.set("target", weighted(v, v.mul(odds, perElement(v, target))));
+  }
+  return v.done();
+}
+
+/// The loss of one element, with weight w of the positive class, is
+/// (1 - t) x - (1 - t + w t) log sigmoid(x).
+static LogicalResult binaryCrossEntropyWithLogits(CallOp op,
+                                                  VjpContext &context) {
+  Vjp v(op, context);
+  Value self = v.value("self"), target = v.value("target");
+  bool hasPositive = !v.in.isNone("pos_weight");
+  if (v.needs("self")) {
+    Value sigmoid = v.call("aten.sigmoid.default", {self});
+    Value slope;
+    if (hasPositive) {
+      Value positive = v.mul(target, v.arg("pos_weight"));
+      Value factor = v.sub(v.add(positive, 1.0), target);
+      slope = v.sub(v.mul(factor, sigmoid), positive);
+    } else {
+      slope = v.sub(sigmoid, target);
+    }
+    v.set("self", weighted(v, v.mul(slope, perElement(v, slope))));
+  }
+  if (v.needs("target")) {
+    Value slope = v.neg(self);
+    if (hasPositive) {
+      Value positive = v.mul(logSigmoid(v, self), v.arg("pos_weight"));
+      slope = v.sub(logSigmoid(v, slope), positive);
+    }
+    v.set("target", weighted(v, v.mul(slope, perElement(v, target))));
+  }
+  if (v.needs("pos_weight")) {
+    Value loss = v.neg(v.mul(target, logSigmoid(v, self)));
+    v.set("pos_weight", weighted(v, v.mul(loss, perElement(v, loss))));
+  }
+  return v.done();
+}
+
+/// t (log t - x); with `log_target` exp(t) (t - x).
+static LogicalResult klDiv(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  Value self = v.value("self"), target = v.value("target");
+  bool isLog = v.in.boolean("log_target").value_or(false);
+  Value share = isLog ? v.call("aten.exp.default", {target}) : target;
+  Value elements = self;
+  if (v.needs("target") || self.getType() != target.getType())
+    elements = v.sub(target, self);
+  Value arriving = perElement(v, elements);
+  if (v.needs("self"))
+    v.set("self", v.neg(v.mul(share, arriving)));
+  if (v.needs("target")) {
+    Value slope =
+        isLog ? v.mul(share, v.add(elements, 1.0))
+              : v.sub(v.add(v.call("aten.log.default", {target}), 1.0), self);
+    v.set("target", v.mul(slope, arriving));
+  }
+  return v.done();
+}
+
+/// log(1 + exp(-t x)).
+static LogicalResult softMarginLoss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  Value self = v.value("self"), target = v.value("target");
+  Value share = v.call("aten.sigmoid.default", {v.neg(v.mul(self, target))});
+  Value slope = v.neg(v.mul(share, perElement(v, share)));
+  if (v.needs("self"))
+    v.set("self", v.mul(slope, target));
+  if (v.needs("target"))
+    v.set("target", v.mul(slope, self));
+  return v.done();
+}
+
+VjpTable autograd::lossVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.mse_loss.default", mseLoss},
+      {"aten.l1_loss.default", l1Loss},
+      {"aten.smooth_l1_loss.default", smoothL1Loss},
+      {"aten.huber_loss.default", huberLoss},
+      {"aten.nll_loss_forward.default", nllLoss},
+      {"aten.nll_loss2d_forward.default", nllLoss2d},
+      {"aten.binary_cross_entropy.default", binaryCrossEntropy},
+      {"aten.binary_cross_entropy_with_logits.default",
+       binaryCrossEntropyWithLogits},
+      {"aten.kl_div.default", klDiv},
+      {"aten.soft_margin_loss.default", softMarginLoss},
+  };
+  return rules;
+}

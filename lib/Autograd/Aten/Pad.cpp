@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of padding with the tensor's own elements: each element of the border
+// adds to the one it was taken from. The backward ops read the input's shape.
+
+#include "Placeholder.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+static LogicalResult pad(Vjp &v, StringRef backward) {
+  v.set("self", v.call(backward, {v.grad(), shapeOnly(v, v.value("self")),
+                                  v.arg("padding")}));
+  return v.done();
+}
+
+static LogicalResult reflection1d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return pad(v, "aten.reflection_pad1d_backward.default");
+}
+
+static LogicalResult reflection2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return pad(v, "aten.reflection_pad2d_backward.default");
+}
+
+static LogicalResult reflection3d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return pad(v, "aten.reflection_pad3d_backward.default");
+}
+
+static LogicalResult replication1d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return pad(v, "aten.replication_pad1d_backward.default");
+}
+
+static LogicalResult replication2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return pad(v, "aten.replication_pad2d_backward.default");
+}
+
+static LogicalResult replication3d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return pad(v, "aten.replication_pad3d_backward.default");
+}
+
+VjpTable autograd::padVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.reflection_pad1d.default", reflection1d},
+      {"aten.reflection_pad2d.default", reflection2d},
+      {"aten.reflection_pad3d.default", reflection3d},
+      {"aten.replication_pad1d.default", replication1d},
+      {"aten.replication_pad2d.default", replication2d},
+      {"aten.replication_pad3d.default", replication3d},
+  };
+  return rules;
+}

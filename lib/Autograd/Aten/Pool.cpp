@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of pooling. A maximum goes back to where the forward's indices say, an
+// average to all of its window; both backward ops take the input for its shape
+// only. In one dimension an average is one in two dimensions whose first has
+// size 1.
+
+#include "Placeholder.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+static LogicalResult maxPool(Vjp &v, StringRef backward) {
+  if (!v.grad())
+    return v.done();
+  v.set("self", v.call(backward,
+                       {v.grad(), shapeOnly(v, v.value("self")),
+                        v.arg("kernel_size"), v.arg("stride"), v.arg("padding"),
+                        v.arg("dilation"), v.arg("ceil_mode"), v.result(1)}));
+  return v.done();
+}
+
+static LogicalResult maxPool2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return maxPool(v, "aten.max_pool2d_with_indices_backward.default");
+}
+
+static LogicalResult maxPool3d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return maxPool(v, "aten.max_pool3d_with_indices_backward.default");
+}
+
+/// Without a stride windows stand side by side.
+static Arg strideOf(Vjp &v) {
+  return v.in.list("stride").empty() ? v.arg("kernel_size") : v.arg("stride");
+}
+
+static LogicalResult avgPool(Vjp &v, StringRef backward) {
+  v.set("self",
+        v.call(backward,
+               {v.grad(), shapeOnly(v, v.value("self")), v.arg("kernel_size"),
+                strideOf(v), v.arg("padding"), v.arg("ceil_mode"),
+                v.arg("count_include_pad"), v.arg("divisor_override")}));
+  return v.done();
+}
+
+static LogicalResult avgPool2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return avgPool(v, "aten.avg_pool2d_backward.default");
+}
+
+static LogicalResult avgPool3d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return avgPool(v, "aten.avg_pool3d_backward.default");
+}
+
+/// The list [first, number of `param`].
+static Arg with(Vjp &v, int64_t first, ParamRef param) {
+  std::vector<Arg> own = v.in.list(param);
+  return Arg({Arg(first), own.empty() ? Arg(first) : own.front()});
+}
+
+static Value addDimension(Vjp &v, Value tensor) {
+  return v.call("aten.unsqueeze.default", {tensor, -2});
+}
+
+static LogicalResult avgPool1d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  bool side = v.in.list("stride").empty();
+  Value gradient = v.call("aten.avg_pool2d_backward.default",
+                          {addDimension(v, v.grad()),
+                           addDimension(v, shapeOnly(v, v.value("self"))),
+                           with(v, 1, "kernel_size"),
+                           with(v, 1, side ? "kernel_size" : "stride"),
+                           with(v, 0, "padding"), v.arg("ceil_mode"),
+                           v.arg("count_include_pad"), Arg()});
+  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  return v.done();
+}
+
+//===----------------------------------------------------------------------===//
+// Windows from the sizes
+//===----------------------------------------------------------------------===//
+
+static LogicalResult adaptiveAverage(Vjp &v, StringRef backward) {
+  v.set("self", v.call(backward, {v.grad(), shapeOnly(v, v.value("self"))}));
+  return v.done();
+}
+
+static LogicalResult adaptiveAvgPool2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return adaptiveAverage(v, "aten._adaptive_avg_pool2d_backward.default");
+}
+
+static LogicalResult adaptiveAvgPool3d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return adaptiveAverage(v, "aten._adaptive_avg_pool3d_backward.default");
+}
+
+static LogicalResult adaptiveAvgPool1d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  Value gradient = v.call("aten._adaptive_avg_pool2d_backward.default",
+                          {addDimension(v, v.grad()),
+                           addDimension(v, shapeOnly(v, v.value("self")))});
+  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  return v.done();
+}
+
+static LogicalResult adaptiveMaxPool2d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  v.set("self", v.call("aten.adaptive_max_pool2d_backward.default",
+                       {v.grad(), shapeOnly(v, v.value("self")), v.result(1)}));
+  return v.done();
+}
+
+/// The indices count along the one dimension, as they do in the flat plane of
+/// a single row.
+static LogicalResult adaptiveMaxPool1d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  Value gradient = v.call("aten.adaptive_max_pool2d_backward.default",
+                          {addDimension(v, v.grad()),
+                           addDimension(v, shapeOnly(v, v.value("self"))),
+                           addDimension(v, v.result(1))});
+  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  return v.done();
+}
+
+VjpTable autograd::poolVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.max_pool2d_with_indices.default", maxPool2d},
+      {"aten.max_pool3d_with_indices.default", maxPool3d},
+      {"aten.avg_pool1d.default", avgPool1d},
+      {"aten.avg_pool2d.default", avgPool2d},
+      {"aten.avg_pool3d.default", avgPool3d},
+      {"aten._adaptive_avg_pool2d.default", adaptiveAvgPool2d},
+      {"aten._adaptive_avg_pool3d.default", adaptiveAvgPool3d},
+      {"aten.adaptive_avg_pool1d.default", adaptiveAvgPool1d},
+      {"aten.adaptive_avg_pool2d.default", adaptiveAvgPool2d},
+      {"aten.adaptive_max_pool1d.default", adaptiveMaxPool1d},
+      {"aten.adaptive_max_pool2d.default", adaptiveMaxPool2d},
+  };
+  return rules;
+}

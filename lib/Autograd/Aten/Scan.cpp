@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of running sums and products.
+//
+// cumsum: element i is in all sums from i on, so its gradient is the sum of
+// theirs, a running sum from the other end. No value is read.
+//
+// cumprod, result y of input x: sum over k >= i of G_k y_k / x_i. Before the
+// first zero of a row that is what is computed. At the first zero the division
+// is not possible, and the gradient is the product of what stands before it,
+// times the sum over k of G_k times the product of what stands between. Behind
+// it all results are 0 and stay 0, and so does the gradient.
+//
+// logcumsumexp: sum over k >= i of G_k exp(x_i - y_k), which is computed as
+// logcumsumexp does, so that nothing overflows: positive and negative gradients
+// apart, each by its logarithm.
+
+#include "Common.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+/// `scan` along `dim` from the other end.
+static Value reversed(Vjp &v, StringRef scan, Value tensor, int64_t dim) {
+  Value flipped = v.call("aten.flip.default", {tensor, {dim}});
+  return v.call("aten.flip.default", {v.call(scan, {flipped, dim}), {dim}});
+}
+
+static int64_t dimOf(Vjp &v) { return v.in.integer("dim").value_or(0); }
+
+static LogicalResult cumsum(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (rankOf(v.grad()) == 0)
+    v.set("self", v.grad());
+  else
+    v.set("self", reversed(v, "aten.cumsum.default", v.grad(), dimOf(v)));
+  return v.done();
+}
+
+static LogicalResult cumprod(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  int64_t dim = dimOf(v);
+  Value self = castTo(v.b, v.value("self"), elementOf(v.grad()));
+  if (rankOf(v.grad()) == 0) {
+    v.set("self", v.grad());
+    return v.done();
+  }
+  Value zero = v.call("aten.eq.Scalar", {self, 0});
+  Value zeros = v.call("aten.cumsum.default", {zero, dim});
+  Value before = v.call("aten.eq.Scalar", {zeros, 0});
+  Value once = v.call("aten.eq.Scalar", {zeros, 1});
+  Value first = v.call("aten.logical_and.default", {zero, once});
+
+  Value sums = reversed(v, "aten.cumsum.default",
+                        v.keepWhere(before, v.mul(v.grad(), v.result())), dim);
+  Value nonzero = v.call("aten.masked_fill.Scalar", {self, zero, 1});
+  Value ahead = v.div(sums, nonzero);
+
+  // Products of what stands between the first zero and the second.
+  Value between = v.call("aten.where.ScalarOther", {once, nonzero, 1.0});
+  Value products = v.call("aten.cumprod.default", {between, dim});
+  Value behind =
+      v.call("aten.sum.dim_IntList",
+             {v.keepWhere(once, v.mul(v.grad(), products)), {dim}, true});
+  Value prefix = v.call(
+      "aten.prod.dim_int",
+      {v.call("aten.where.ScalarOther", {before, self, 1.0}), dim, true});
+  Value atZero = v.keepWhere(first, v.mul(prefix, behind));
+  v.set("self", v.call("aten.where.self", {before, ahead, atZero}));
+  return v.done();
+}
+
+static LogicalResult logcumsumexp(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  int64_t dim = dimOf(v);
+  if (rankOf(v.grad()) == 0) {
+    v.set("self", v.grad());
+    return v.done();
+  }
+  Value log =
+      v.call("aten.log.default", {v.call("aten.abs.default", {v.grad()})});
+  Value parts[2];
+  for (bool isNegative : {false, true}) {
+    Value sign =
+        v.call(isNegative ? "aten.lt.Scalar" : "aten.gt.Scalar", {v.grad(), 0});
+    Value logs = v.call("aten.where.ScalarOther",
+                        {sign, log, -std::numeric_limits<double>::infinity()});
+    Value sum =
+        reversed(v, "aten.logcumsumexp.default", v.sub(logs, v.result()), dim);
+    parts[isNegative] = v.call("aten.exp.default", {v.add(sum, v.arg("self"))});
+  }
+  v.set("self", v.sub(parts[0], parts[1]));
+  return v.done();
+}
+
+VjpTable autograd::scanVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.cumsum.default", cumsum},
+      {"aten.cumprod.default", cumprod},
+      {"aten.logcumsumexp.default", logcumsumexp},
+  };
+  return rules;
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of writing at computed places. The tensor written to gets the gradient,
+// without what was overwritten; the values get the gradient at the places where
+// they went. Adding overwrites nothing. Where several values were written to
+// one place, each gets the gradient of that place, as in PyTorch: which of them
+// stayed is not defined.
+
+#include "Common.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+//===----------------------------------------------------------------------===//
+// index_put and its kin
+//===----------------------------------------------------------------------===//
+
+static LogicalResult put(Vjp &v, StringRef put, StringRef get) {
+  bool accumulate = v.in.boolean("accumulate").value_or(false);
+  if (v.needs("self")) {
+    Value gradient = v.grad();
+    if (!accumulate)
+      gradient = v.call(put, {gradient, v.arg("indices"),
+                              v.zeros(ArrayRef<Arg>(), elementOf(gradient))});
+    v.set("self", gradient);
+  }
+  if (v.needs("values"))
+    v.set("values", v.call(get, {v.grad(), v.arg("indices")}));
+  return v.done();
+}
+
+static LogicalResult indexPut(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return put(v, "aten.index_put.default", "aten.index.Tensor");
+}
+
+static LogicalResult unsafeIndexPut(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return put(v, "aten._unsafe_index_put.default", "aten._unsafe_index.Tensor");
+}
+
+static LogicalResult maskedIndexPut(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", v.grad());
+  if (v.needs("values"))
+    v.set("values", v.call("aten._unsafe_masked_index.default",
+                           {v.grad(), v.arg("mask"), v.arg("indices"), 0}));
+  return v.done();
+}
+
+/// `put` with flat indices; the source has as many elements as the index.
+static LogicalResult putFlat(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self")) {
+    Value gradient = v.grad(), index = v.value("index");
+    if (!v.in.boolean("accumulate").value_or(false))
+      gradient =
+          v.call("aten.put.default",
+                 {gradient, index,
+                  v.zeros(v.b.sizes(index), elementOf(gradient)), false});
+    v.set("self", gradient);
+  }
+  if (v.needs("source")) {
+    Value taken = v.call("aten.take.default", {v.grad(), v.arg("index")});
+    v.set("source",
+          v.call("aten.view.default", {taken, v.b.sizes(v.value("source"))}));
+  }
+  return v.done();
+}
+
+//===----------------------------------------------------------------------===//
+// Along a dimension, one index a slice
+//===----------------------------------------------------------------------===//
+
+/// The slices of the gradient that `index` names, in the shape of `source`.
+static Value selected(Vjp &v) {
+  Value source = v.value("source");
+  Value slices = v.call("aten.index_select.default",
+                        {v.grad(), v.arg("dim"), v.arg("index")});
+  // A source without dimensions stands for one slice with one element.
+  if (slices && rankOf(slices) != rankOf(source))
+    slices = v.call("aten.view.default", {slices, v.b.sizes(source)});
+  return slices;
+}
+
+static LogicalResult indexAdd(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", v.grad());
+  if (v.needs("source")) {
+    Value gradient = selected(v);
+    if (v.in.number("alpha") != 1.0)
+      gradient = v.mul(gradient, v.arg("alpha"));
+    v.set("source", gradient);
+  }
+  return v.done();
+}
+
+static Value filledWithZeros(Vjp &v) {
+  return v.call("aten.index_fill.int_Scalar",
+                {v.grad(), v.arg("dim"), v.arg("index"), 0});
+}
+
+static LogicalResult indexCopy(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", filledWithZeros(v));
+  if (v.needs("source"))
+    v.set("source", selected(v));
+  return v.done();
+}
+
+static LogicalResult indexFill(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", filledWithZeros(v));
+  if (v.needs("value")) {
+    Value slices = v.call("aten.index_select.default",
+                          {v.grad(), v.arg("dim"), v.arg("index")});
+    v.set("value", v.call("aten.sum.default", {slices}));
+  }
+  return v.done();
+}
+
+//===----------------------------------------------------------------------===//
+// Along a dimension, one index an element
+//===----------------------------------------------------------------------===//
+
+/// The gradient where the elements of `src` went. `src` may be larger than
+/// `index`; its further elements went nowhere.
+static Value gathered(Vjp &v, Value gradient) {
+  Value src = v.value("src"), index = v.value("index");
+  Value result = v.call("aten.gather.default", {gradient, v.arg("dim"), index});
+  std::vector<Arg> pad;
+  bool isLarger = false;
+  ArrayRef<int64_t> have = shapeOf(index), want = shapeOf(src);
+  if (have.size() != want.size())
+    return result;
+  for (int64_t i = static_cast<int64_t>(have.size()) - 1; i >= 0; --i) {
+    bool known =
+        !ShapedType::isDynamic(have[i]) && !ShapedType::isDynamic(want[i]);
+    int64_t more = known ? want[i] - have[i] : 0;
+    isLarger |= more != 0;
+    pad.push_back(0);
+    pad.push_back(more);
+  }
+  return isLarger ? v.call("aten.constant_pad_nd.default", {result, pad})
+                  : result;
+}
+
+static Value withoutScattered(Vjp &v, Value gradient) {
+  return v.call("aten.scatter.value",
+                {gradient, v.arg("dim"), v.arg("index"), 0});
+}
+
+static LogicalResult scatter(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", withoutScattered(v, v.grad()));
+  if (v.needs("src"))
+    v.set("src", gathered(v, v.grad()));
+  return v.done();
+}
+
+static LogicalResult scatterAdd(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", v.grad());
+  if (v.needs("src"))
+    v.set("src", gathered(v, v.grad()));
+  return v.done();
+}
+
+//===----------------------------------------------------------------------===//
+// masked_scatter
+//===----------------------------------------------------------------------===//
+
+/// Element k of the source goes to the k-th place under the mask. Counting
+/// along the mask gives each place its k, so the gradient is a scatter of a
+/// size that does not depend on data.
+static Value sourceGradient(Vjp &v) {
+  Value source = v.value("source"), gradient = v.grad();
+  Value mask = v.value("mask");
+  if (shapeOf(mask) != shapeOf(gradient))
+    mask = v.call("aten.expand.default", {mask, v.b.sizes(gradient)});
+  mask = v.call("aten.view.default", {mask, {-1}});
+  gradient = v.call("aten.view.default", {gradient, {-1}});
+  Value count = v.call("aten.cumsum.default", {mask, 0});
+  Value place = v.call("aten.clamp_min.default", {v.sub(count, 1), 0});
+  place = v.call("aten.where.ScalarOther", {mask, place, 0});
+  Value flat = v.call("aten.scatter_add.default",
+                      {v.zeros({v.b.numel(source)}, elementOf(gradient)), 0,
+                       place, v.keepWhere(mask, gradient)});
+  return v.call("aten.view.default", {flat, v.b.sizes(source)});
+}
+
+static LogicalResult maskedScatter(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    v.set("self", v.dropWhere(v.value("mask"), v.grad()));
+  if (v.needs("source"))
+    v.set("source", sourceGradient(v));
+  return v.done();
+}
+
+VjpTable autograd::scatterVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.index_put.default", indexPut},
+      {"aten._unsafe_index_put.default", unsafeIndexPut},
+      {"aten._unsafe_masked_index_put_accumulate.default", maskedIndexPut},
+      {"aten.put.default", putFlat},
+      {"aten.index_add.default", indexAdd},
+      {"aten.index_copy.default", indexCopy},
+      {"aten.index_fill.int_Scalar", indexFill},
+      {"aten.index_fill.int_Tensor", indexFill},
+      {"aten.scatter.src", scatter},
+      {"aten.scatter.value", scatter},
+      {"aten.scatter_add.default", scatterAdd},
+      {"aten.masked_scatter.default", maskedScatter},
+  };
+  return rules;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of softmax and its logarithm: from the result alone. Their backward ops
+// take the input's type, which is narrower than the result's where the forward
+// widened it.
+
+#include "Common.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::autograd;
+
+static LogicalResult fromResult(Vjp &v, StringRef backward, Type type) {
+  v.set("self",
+        v.call(backward, {v.grad(), v.result(), v.arg("dim"), Arg(type)}));
+  return v.done();
+}
+
+static LogicalResult softmax(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return fromResult(v, "aten._softmax_backward_data.default",
+                    elementOf(v.value("self")));
+}
+
+static LogicalResult logSoftmax(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return fromResult(v, "aten._log_softmax_backward_data.default",
+                    elementOf(v.value("self")));
+}
+
+/// A row without a finite element is 0 in the result, so it has no gradient.
+static LogicalResult safeSoftmax(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return fromResult(v, "aten._softmax_backward_data.default",
+                    elementOf(v.result()));
+}
+
+VjpTable autograd::softmaxVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten._softmax.default", softmax},
+      {"aten._log_softmax.default", logSoftmax},
+      {"aten._safe_softmax.default", safeSoftmax},
+  };
+  return rules;
+}
