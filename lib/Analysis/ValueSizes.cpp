@@ -10,7 +10,7 @@
 
 #include "cutback/Analysis/ValueSizes.h"
 
-#include "cutback/Support/SizeExpr.h"
+#include "cutback/Analysis/SizeEvaluation.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -19,17 +19,6 @@ using namespace cutback;
 using namespace cutback::joint;
 
 namespace {
-
-/// Item size in bytes; 0 for types without one.
-int64_t itemBytes(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * itemBytes(complex.getElementType());
-  if (element.isIndex())
-    return 8;
-  return element.isIntOrFloat()
-             ? (static_cast<int64_t>(element.getIntOrFloatBitWidth()) + 7) / 8
-             : 0;
-}
 
 struct TypeFacts {
   int64_t bytes = 0;
@@ -58,150 +47,55 @@ TypeFacts factsOf(Type type) {
     for (int64_t dim : shaped.getShape())
       facts.overflow |= __builtin_mul_overflow(elements, dim, &elements);
   facts.overflow |= __builtin_mul_overflow(
-      elements, itemBytes(shaped.getElementType()), &facts.bytes);
+      elements, elementBytes(shaped.getElementType()), &facts.bytes);
   return facts;
 }
 
 class Evaluation {
 public:
   Evaluation(const GraphView &view, const llvm::StringMap<int64_t> &overrides)
-      : view(view), overrides(overrides) {}
+      : view(view), sizes(view.graph, overrides) {}
 
-  LogicalResult run(ValueSizes &sizes) {
-    if (failed(checkOverrides()))
+  LogicalResult run(ValueSizes &result) {
+    if (failed(sizes.checkOverrides()))
       return failure();
-    sizes.type.reserve(view.numValues());
+    result.type.reserve(view.numValues());
     bool isStatic = true;
     for (Value value : view.values) {
       Type type = value.getType();
-      sizes.type.push_back(type);
+      result.type.push_back(type);
       auto shaped = dyn_cast<ShapedType>(type);
       isStatic &= !shaped || (shaped.hasRank() && shaped.hasStaticShape());
     }
     if (!isStatic)
-      evaluate(sizes.type);
+      evaluate(result.type);
     return success();
   }
 
 private:
-  LogicalResult checkOverrides() {
-    GraphOp graph = view.graph;
-    DictionaryAttr symbols = graph.getSymbolsAttr();
-    SmallVector<StringRef> unknown;
-    for (const auto &entry : overrides)
-      if (!symbols || !symbols.get(entry.getKey()))
-        unknown.push_back(entry.getKey());
-    if (unknown.empty())
-      return success();
-    llvm::sort(unknown);
-    auto diag = graph.emitOpError("has no symbol '") << unknown.front() << "'";
-    std::string known;
-    if (symbols)
-      for (NamedAttribute attr : symbols)
-        known += (known.empty() ? "" : ", ") + attr.getName().str();
-    diag.attachNote() << (known.empty() ? "all its sizes are static"
-                                        : "its symbols are " + known);
-    return failure();
-  }
-
-  std::optional<int64_t> symbolValue(std::string_view name) {
-    StringRef key(name.data(), name.size());
-    if (auto it = overrides.find(key); it != overrides.end())
-      return it->getValue();
-    GraphOp graph = view.graph;
-    DictionaryAttr symbols = graph.getSymbolsAttr();
-    auto symbol =
-        symbols ? dyn_cast_or_null<SymbolAttr>(symbols.get(key)) : SymbolAttr();
-    return symbol ? symbol.getHint() : std::nullopt;
-  }
-
-  int64_t evaluateText(Attribute text) {
-    auto string = dyn_cast<StringAttr>(text);
-    if (!string)
-      return ShapedType::kDynamic;
-    std::optional<int64_t> value = evaluateSizeExpr(
-        string.getValue(), [&](std::string_view n) { return symbolValue(n); });
-    return value && *value >= 0 ? *value : ShapedType::kDynamic;
-  }
-
-  /// `type` with the dimensions that `dims` gives.
-  Type withDims(Type type, ArrayAttr dims) {
-    auto shaped = dyn_cast<RankedTensorType>(type);
-    if (!shaped || !dims ||
-        dims.size() != static_cast<size_t>(shaped.getRank()))
-      return type;
-    SmallVector<int64_t> shape(shaped.getShape());
-    for (auto [dim, text] : llvm::zip(shape, dims))
-      if (ShapedType::isDynamic(dim))
-        dim = evaluateText(text);
-    return shaped.clone(shape);
-  }
-
   void evaluateArguments(std::vector<Type> &types, std::vector<int64_t> &ints) {
     GraphOp graph = view.graph;
     for (uint32_t arg = 0; arg < view.numArgs; ++arg) {
       auto dims = graph.getArgAttrOfType<ArrayAttr>(arg, JointDialect::kDims);
-      types[arg] = withDims(types[arg], dims);
+      types[arg] = sizes.withDims(types[arg], dims);
       if (types[arg].isIndex() && dims && dims.size() == 1)
-        ints[arg] = evaluateText(dims[0]);
+        ints[arg] = sizes.evaluate(dims[0]);
     }
   }
 
-  /// All results are tensors whose declared sizes are numbers.
-  bool isDeclared(uint32_t op) const {
-    for (Value result : view.ops[op]->getResults())
-      if (auto type = dyn_cast<RankedTensorType>(result.getType());
-          !type || !type.hasStaticShape())
-        return false;
-    return true;
-  }
-
-  void evaluateOp(uint32_t op, std::vector<Type> &types,
-                  std::vector<int64_t> &ints) {
-    if (isDeclared(op))
+  void evaluateOp(uint32_t op, MutableArrayRef<Type> types,
+                  MutableArrayRef<int64_t> ints) {
+    if (SizeEvaluation::isDeclared(view.ops[op]))
       return;
     operandTypes.clear();
     operandInts.clear();
-    resultTypes.clear();
-    resultInts.clear();
     for (uint32_t value : view.operands(op)) {
       operandTypes.push_back(types[value]);
       operandInts.push_back(ints[value]);
     }
     uint32_t begin = view.resultBegin[op], count = view.numResults(op);
-    auto model = dyn_cast<SizeEvaluationOpInterface>(view.ops[op]);
-    if (model &&
-        model.evaluateSizes(operandTypes, operandInts, resultTypes,
-                            resultInts) &&
-        resultTypes.size() == count && resultInts.size() == count)
-      for (uint32_t r = 0; r < count; ++r) {
-        types[begin + r] = refine(types[begin + r], resultTypes[r]);
-        ints[begin + r] = resultInts[r];
-      }
-    auto dims = dyn_cast_or_null<ArrayAttr>(
-        view.ops[op]->getDiscardableAttr(JointDialect::kDims));
-    if (!dims)
-      return;
-    // One list for one result, a list of lists (or unit) for several.
-    if (count == 1 && (dims.empty() || isa<StringAttr>(dims[0])))
-      types[begin] = withDims(types[begin], dims);
-    else if (dims.size() == count)
-      for (uint32_t r = 0; r < count; ++r)
-        types[begin + r] =
-            withDims(types[begin + r], dyn_cast<ArrayAttr>(dims[r]));
-  }
-
-  /// The declared type with what the evaluation knows better.
-  static Type refine(Type declared, Type evaluated) {
-    auto a = dyn_cast<RankedTensorType>(declared);
-    auto b = dyn_cast<RankedTensorType>(evaluated);
-    if (!a || !b || a.hasStaticShape() || a.getRank() != b.getRank())
-      return declared;
-    SmallVector<int64_t> shape(a.getShape());
-    for (auto [dim, known] : llvm::zip(shape, b.getShape()))
-      if (ShapedType::isDynamic(dim))
-        dim = known;
-    return a.clone(shape);
+    sizes.evaluateOp(view.ops[op], operandTypes, operandInts,
+                     types.slice(begin, count), ints.slice(begin, count));
   }
 
   void evaluate(std::vector<Type> &types) {
@@ -212,9 +106,9 @@ private:
   }
 
   const GraphView &view;
-  const llvm::StringMap<int64_t> &overrides;
-  SmallVector<Type> operandTypes, resultTypes;
-  SmallVector<int64_t> operandInts, resultInts;
+  SizeEvaluation sizes;
+  SmallVector<Type> operandTypes;
+  SmallVector<int64_t> operandInts;
 };
 
 void followStorages(const GraphView &view, std::vector<uint32_t> &storage) {
@@ -224,10 +118,12 @@ void followStorages(const GraphView &view, std::vector<uint32_t> &storage) {
     uint32_t def = view.definer[value];
     if (def == GraphView::kNone)
       continue;
-    // A view flag on the first result is the only cheap hint there is; ops
-    // with several views (split) alias in all results.
-    if (!view.traits[def].view && view.numResults(def) == 1)
+    if (value == view.resultBegin[def]) {
+      if (uint32_t base = view.aliasOf[def]; base != GraphView::kNone)
+        storage[value] = storage[base];
       continue;
+    }
+    // Ops with several results (split) may alias in all of them.
     auto remat = dyn_cast<RematerializableOpInterface>(view.ops[def]);
     if (!remat)
       continue;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory plan of a step: where in one arena each value of the forward and
+// the backward lies, and from when to when.
+#ifndef CUTBACK_MEMORYPLAN_MEMORYPLAN_H
+#define CUTBACK_MEMORYPLAN_MEMORYPLAN_H
+
+#include "cutback/MemoryPlan/StepMemory.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace cutback {
+
+struct MemoryPlanOptions {
+  ArenaOptions arena;
+  StepMemoryOptions memory;
+  llvm::StringMap<int64_t> symbols; ///< sizes, over the hints of the graph
+};
+
+/// A storage in the arena.
+struct PlannedStorage {
+  StorageUse use = StorageUse::Outside;
+  int64_t offset = 0, bytes = 0;
+  uint32_t begin = 0, end = 0;             ///< ops begin … end-1
+  uint32_t inPlaceOf = StepProgram::kNone; ///< storage
+};
+
+/// The op at which most bytes are live, and what they are.
+struct PlannedPeak {
+  /// Live bytes, each storage rounded up to the alignment: the lower bound of
+  /// the arena.
+  int64_t bytes = 0;
+  uint32_t op = 0;
+  bool inBackward = false;
+  std::string at; ///< name of the op's first result
+  int64_t saved = 0, results = 0, gradients = 0, temporaries = 0;
+};
+
+struct MemoryPlan {
+  StepProgram program;
+  int64_t alignment = 64;
+  std::vector<PlannedStorage> storages; ///< by storage of the program
+  ArenaLayout layout;                   ///< by buffer
+  std::vector<StorageLife> lives;       ///< by storage of the program
+  PlannedPeak peak;
+
+  int64_t arenaBytes() const { return layout.bytes; }
+  int64_t lowerBound() const { return layout.lowerBound; }
+
+  /// The object "memory" of plan.json: arena, lower bound, peak, and each
+  /// storage with name, place and life. Deterministic.
+  void writeJson(llvm::json::OStream &json) const;
+};
+
+/// Plans a step, and proves the plan. Fails with an error at an op if the step
+/// cannot be planned. O(n log n) plus `options.arena.work`.
+mlir::FailureOr<MemoryPlan> planMemory(StepProgram program,
+                                       const MemoryPlanOptions &options = {});
+
+/// The same, from a partition. `graph` may be null.
+mlir::FailureOr<MemoryPlan> planMemory(joint::PartitionOp partition,
+                                       joint::GraphOp graph,
+                                       const MemoryPlanOptions &options = {});
+
+} // namespace cutback
+
+#endif // CUTBACK_MEMORYPLAN_MEMORYPLAN_H

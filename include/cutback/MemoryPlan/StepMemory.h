@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The problem of the memory plan: which storages of a step are live when, and
+// which of them may take the place of another.
+#ifndef CUTBACK_MEMORYPLAN_STEPMEMORY_H
+#define CUTBACK_MEMORYPLAN_STEPMEMORY_H
+
+#include "cutback/MemoryPlan/ArenaLayout.h"
+#include "cutback/MemoryPlan/StepProgram.h"
+
+namespace cutback {
+
+/// Why a storage is there.
+enum class StorageUse : uint8_t {
+  Outside,   ///< an argument's, or of no bytes: not in the arena
+  Temporary, ///< dead when its half ends
+  Saved,     ///< handed to the backward, dead after its last use there
+  Result,    ///< a forward result: kept to the end of the step
+  Gradient,  ///< kept to the end of the step
+};
+
+/// The life of a storage: it holds its values while ops begin … end-1 run.
+struct StorageLife {
+  StorageUse use = StorageUse::Outside;
+  uint32_t begin = 0, end = 0;
+  /// The storage whose bytes it takes over, at the op that uses that one last.
+  uint32_t inPlaceOf = StepProgram::kNone;
+  /// Storages of one buffer lie in one place, one after the other.
+  uint32_t buffer = StepProgram::kNone;
+};
+
+struct StepMemoryOptions {
+  bool inPlace = true; ///< results may take the place of dying operands
+};
+
+class StepMemory {
+public:
+  /// Finds lives and chooses what happens in place. Linear.
+  StepMemory(const StepProgram &program, const StepMemoryOptions &options = {});
+
+  /// Fails, with an error at the op, if the program is none that can be
+  /// planned: an operand that no earlier op defines, a value that reaches out
+  /// of its storage, more bytes than 62 bits count. Linear.
+  mlir::LogicalResult check() const;
+
+  /// By storage.
+  const std::vector<StorageLife> &lives() const { return life; }
+  /// One a buffer: what `layoutArena` places.
+  const std::vector<ArenaInterval> &buffers() const { return intervals; }
+
+  /// Proves a layout by running the program on bytes that have an owner: a
+  /// result takes its bytes over, and every op must find its operands' bytes
+  /// owned by them; what is kept must be there at the end. Fails with an error
+  /// at the op that would read or overwrite what it must not. Uses the
+  /// program, the offsets and `inPlaceOf` alone. O(n log n).
+  mlir::LogicalResult verify(const ArenaLayout &layout,
+                             int64_t alignment) const;
+
+private:
+  void findLives();
+  void findBuffers(bool inPlace);
+  uint32_t findDyingOperand(uint32_t op, uint32_t result) const;
+
+  const StepProgram &program;
+  std::vector<StorageLife> life;
+  std::vector<ArenaInterval> intervals;
+};
+
+/// True if `op`, reading `operand`, can write `result` over it: a pointwise op
+/// of one result, equal types, both contiguous, and nothing else that it reads
+/// lies in the operand's storage another way. Says nothing about lives.
+bool mayReplace(const StepProgram &program, uint32_t op, uint32_t operand,
+                uint32_t result);
+
+} // namespace cutback
+
+#endif // CUTBACK_MEMORYPLAN_STEPMEMORY_H

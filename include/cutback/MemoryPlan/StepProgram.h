@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A training step as one straight-line program of numbers: the forward, then
+// the backward, with every size known and every value in its storage.
+#ifndef CUTBACK_MEMORYPLAN_STEPPROGRAM_H
+#define CUTBACK_MEMORYPLAN_STEPPROGRAM_H
+
+#include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// A value of the step. A saved value is one: the forward's result and the
+/// backward's argument have the same number.
+struct StepValue {
+  static constexpr uint32_t kNone = ~uint32_t(0);
+
+  mlir::Value value; ///< as the first half that has it knows it
+  mlir::Type type;   ///< static
+  int64_t integer = mlir::ShapedType::kDynamic; ///< of sizes, where known
+  uint32_t storage = kNone;                     ///< kNone: no tensor
+  Layout layout; ///< in its storage, elements from its beginning
+};
+
+struct StepStorage {
+  uint32_t value = 0; ///< the value that it was made for
+  int64_t bytes = 0;
+  bool isOutside = false; ///< an argument's: somebody else owns it
+};
+
+/// Ops are numbered as they run; the terminators of the halves are ops too, so
+/// that what a half returns is used when it ends.
+struct StepProgram {
+  static constexpr uint32_t kNone = StepValue::kNone;
+
+  std::vector<mlir::Operation *> ops;
+  /// Operands of op i (repeated ones too, and what its regions read).
+  std::vector<uint32_t> operandBegin, operandList;
+  /// Results of op i are the values resultBegin[i] … resultEnd[i]-1.
+  std::vector<uint32_t> resultBegin, resultEnd;
+  std::vector<StepValue> values;
+  std::vector<StepStorage> storages;
+  /// Op number of the forward's terminator, of the only one if there is no
+  /// backward.
+  uint32_t forwardEnd = 0;
+  std::vector<uint32_t> forwardResults, saved, gradients; ///< values
+  llvm::DenseMap<mlir::Value, uint32_t> numberOf;
+
+  uint32_t numOps() const { return ops.size(); }
+  llvm::ArrayRef<uint32_t> operands(uint32_t op) const {
+    return llvm::ArrayRef(operandList)
+        .slice(operandBegin[op], operandBegin[op + 1] - operandBegin[op]);
+  }
+  /// Name of a value, or "%<number>" without one.
+  std::string name(uint32_t value) const;
+  /// Name of an op: that of its first result.
+  std::string opName(uint32_t op) const;
+  bool inBackward(uint32_t op) const { return op > forwardEnd; }
+
+  /// The step of a partition. `graph` gives hints of symbols and may be null;
+  /// `symbols` stand over them. Fails with an error at the value whose size is
+  /// not known, or does not fit 64 bits. Linear.
+  static mlir::FailureOr<StepProgram>
+  ofPartition(joint::PartitionOp partition, joint::GraphOp graph,
+              const llvm::StringMap<int64_t> &symbols);
+  /// The step of a graph that is run as it stands.
+  static mlir::FailureOr<StepProgram>
+  ofGraph(joint::GraphOp graph, const llvm::StringMap<int64_t> &symbols);
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_MEMORYPLAN_STEPPROGRAM_H

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a step to a plan: check, lay out, prove. The proof is part of planning
+// in every build; a plan that it refuses is an error, never a wrong result.
+// The moment of the peak is found by a sweep over the lives of storages, so
+// that it can be said what the bytes are.
+
+#include "cutback/MemoryPlan/MemoryPlan.h"
+
+using namespace mlir;
+using namespace cutback;
+
+static constexpr uint32_t kNone = StepProgram::kNone;
+
+static const char *spell(StorageUse use) {
+  switch (use) {
+  case StorageUse::Outside:
+    return "outside";
+  case StorageUse::Temporary:
+    return "temporary";
+  case StorageUse::Saved:
+    return "saved";
+  case StorageUse::Result:
+    return "result";
+  case StorageUse::Gradient:
+    return "gradient";
+  }
+  return "";
+}
+
+static PlannedPeak findPeak(const MemoryPlan &plan) {
+  constexpr unsigned numUses = 5;
+  uint32_t numOps = plan.program.numOps();
+  std::vector<std::array<int64_t, numUses>> change(numOps + 1);
+  for (const PlannedStorage &storage : plan.storages) {
+    if (storage.use == StorageUse::Outside)
+      continue;
+    int64_t bytes =
+        (storage.bytes + plan.alignment - 1) / plan.alignment * plan.alignment;
+    change[storage.begin][static_cast<int>(storage.use)] += bytes;
+    change[storage.end][static_cast<int>(storage.use)] -= bytes;
+  }
+  PlannedPeak peak;
+  std::array<int64_t, numUses> live{};
+  for (uint32_t op = 0; op < numOps; ++op) {
+    int64_t total = 0;
+    for (unsigned use = 0; use < numUses; ++use)
+      total += live[use] += change[op][use];
+    if (total <= peak.bytes)
+      continue;
+    auto of = [&](StorageUse use) { return live[static_cast<int>(use)]; };
+    peak = {total,
+            op,
+            plan.program.inBackward(op),
+            plan.program.opName(op),
+            of(StorageUse::Saved),
+            of(StorageUse::Result),
+            of(StorageUse::Gradient),
+            of(StorageUse::Temporary)};
+  }
+  return peak;
+}
+
+FailureOr<MemoryPlan> cutback::planMemory(StepProgram program,
+                                          const MemoryPlanOptions &options) {
+  StepMemory memory(program, options.memory);
+  if (failed(memory.check()))
+    return failure();
+  MemoryPlan plan;
+  plan.alignment = options.arena.alignment;
+  plan.layout = layoutArena(memory.buffers(), options.arena);
+  if (failed(memory.verify(plan.layout, plan.alignment)))
+    return failure();
+  plan.lives = memory.lives();
+  for (auto [storage, life] : llvm::zip_equal(program.storages, plan.lives)) {
+    PlannedStorage planned{life.use,   0,        storage.bytes,
+                           life.begin, life.end, life.inPlaceOf};
+    if (life.buffer != kNone)
+      planned.offset = plan.layout.offsets[life.buffer];
+    plan.storages.push_back(planned);
+  }
+  plan.program = std::move(program);
+  plan.peak = findPeak(plan);
+  return plan;
+}
+
+FailureOr<MemoryPlan> cutback::planMemory(joint::PartitionOp partition,
+                                          joint::GraphOp graph,
+                                          const MemoryPlanOptions &options) {
+  FailureOr<StepProgram> program =
+      StepProgram::ofPartition(partition, graph, options.symbols);
+  if (failed(program))
+    return failure();
+  return planMemory(std::move(*program), options);
+}
+
+void MemoryPlan::writeJson(llvm::json::OStream &json) const {
+  auto nameOf = [&](uint32_t storage) {
+    return program.name(program.storages[storage].value);
+  };
+  json.object([&] {
+    json.attribute("alignment", alignment);
+    json.attribute("arena_bytes", arenaBytes());
+    json.attribute("lower_bound", lowerBound());
+    json.attribute("ops", int64_t(program.numOps()));
+    json.attribute("backward_begins", int64_t(program.forwardEnd) + 1);
+    json.attributeObject("peak", [&] {
+      json.attribute("at", peak.at);
+      json.attribute("op", int64_t(peak.op));
+      json.attribute("in_backward", peak.inBackward);
+      json.attribute("saved_bytes", peak.saved);
+      json.attribute("result_bytes", peak.results);
+      json.attribute("gradient_bytes", peak.gradients);
+      json.attribute("temporary_bytes", peak.temporaries);
+    });
+    json.attributeArray("storages", [&] {
+      for (uint32_t i = 0; i < storages.size(); ++i) {
+        const PlannedStorage &storage = storages[i];
+        if (storage.use == StorageUse::Outside)
+          continue;
+        json.object([&] {
+          json.attribute("value", nameOf(i));
+          json.attribute("use", spell(storage.use));
+          json.attribute("offset", storage.offset);
+          json.attribute("bytes", storage.bytes);
+          json.attribute("begin", int64_t(storage.begin));
+          json.attribute("end", int64_t(storage.end));
+          if (storage.inPlaceOf != kNone)
+            json.attribute("in_place_of", nameOf(storage.inPlaceOf));
+        });
+      }
+    });
+  });
+}

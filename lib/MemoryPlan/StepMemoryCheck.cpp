@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a step can be planned, and the proof of a plan.
+//
+// The proof does not look at lives or buffers. It runs the program on bytes
+// that have an owner (a map from the first byte of each owned range): each op
+// must find the storages of its operands owned whole, then its results take
+// their bytes over from whoever has them. A plan that frees too early, or that
+// puts two live storages on the same bytes, fails at the op that reads what is
+// gone. An op must not write over what it reads either, but in place as
+// `mayReplace` allows. O(n log n).
+
+#include "cutback/MemoryPlan/StepMemory.h"
+
+#include "cutback/Analysis/SizeEvaluation.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback;
+
+static constexpr uint32_t kNone = StepProgram::kNone;
+
+/// True if all elements of `value` lie inside its storage.
+static bool staysInside(const StepProgram &program, const StepValue &value) {
+  const Layout &layout = value.layout;
+  if (layout.numel() == 0)
+    return true;
+  int64_t first = layout.offset, last = layout.offset;
+  for (auto [size, stride] : llvm::zip(layout.sizes, layout.strides))
+    (stride < 0 ? first : last) += (size - 1) * stride;
+  int64_t bytes = elementBytes(cast<ShapedType>(value.type).getElementType());
+  return first >= 0 &&
+         (last + 1) * bytes <= program.storages[value.storage].bytes;
+}
+
+LogicalResult StepMemory::check() const {
+  for (uint32_t op = 0; op < program.numOps(); ++op) {
+    for (uint32_t value : program.operands(op))
+      if (value >= program.resultBegin[op])
+        return program.ops[op]->emitOpError("reads a value that no earlier op "
+                                            "of the step defines");
+    for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+      if (program.values[r].storage != kNone &&
+          !staysInside(program, program.values[r]))
+        return program.ops[op]->emitOpError("makes '")
+               << program.name(r) << "', which reaches out of its storage";
+  }
+  if (std::optional<ArenaFault> fault = checkArena(intervals, 256))
+    return program.ops[intervals[fault->first].begin]->emitOpError(
+        "makes the step's storages larger than 62 bits count");
+  return success();
+}
+
+namespace {
+
+class Proof {
+public:
+  Proof(const StepProgram &program, const std::vector<StorageLife> &life,
+        const ArenaLayout &layout)
+      : program(program), life(life), layout(layout) {}
+
+  LogicalResult run() {
+    for (uint32_t op = 0; op < program.numOps(); ++op) {
+      for (uint32_t value : program.operands(op))
+        if (failed(checkRead(op, value)))
+          return failure();
+      for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+        if (failed(write(op, r)))
+          return failure();
+    }
+    uint32_t last = program.numOps() - 1;
+    for (uint32_t value : program.forwardResults)
+      if (failed(checkRead(last, value)))
+        return failure();
+    for (uint32_t value : program.gradients)
+      if (failed(checkRead(last, value)))
+        return failure();
+    return success();
+  }
+
+private:
+  bool isInArena(uint32_t storage) const {
+    return storage != kNone && !program.storages[storage].isOutside &&
+           program.storages[storage].bytes > 0;
+  }
+  int64_t offsetOf(uint32_t storage) const {
+    return layout.offsets[life[storage].buffer];
+  }
+
+  LogicalResult checkRead(uint32_t op, uint32_t value) {
+    uint32_t storage = program.values[value].storage;
+    if (!isInArena(storage))
+      return success();
+    auto owner = owners.find(offsetOf(storage));
+    if (owner != owners.end() && owner->second == storage)
+      return success();
+    return program.ops[op]->emitOpError("would read '")
+           << program.name(value) << "' where something else lies by then";
+  }
+
+  bool overlap(uint32_t a, uint32_t b) const {
+    return offsetOf(a) < offsetOf(b) + program.storages[b].bytes &&
+           offsetOf(b) < offsetOf(a) + program.storages[a].bytes;
+  }
+
+  LogicalResult write(uint32_t op, uint32_t result) {
+    uint32_t storage = program.values[result].storage;
+    if (!isInArena(storage) || program.storages[storage].value != result)
+      return success();
+    int64_t begin = offsetOf(storage);
+    int64_t end = begin + program.storages[storage].bytes;
+    if (begin < 0 || end > layout.bytes)
+      return program.ops[op]->emitOpError("would write '")
+             << program.name(result) << "' outside of the arena";
+    for (uint32_t operand : program.operands(op)) {
+      uint32_t other = program.values[operand].storage;
+      if (!isInArena(other) || !overlap(storage, other))
+        continue;
+      if (offsetOf(other) != begin || !mayReplace(program, op, operand, result))
+        return program.ops[op]->emitOpError("would write '")
+               << program.name(result) << "' over its operand '"
+               << program.name(operand) << "'";
+    }
+    for (uint32_t r = program.resultBegin[op]; r < result; ++r)
+      if (uint32_t other = program.values[r].storage;
+          isInArena(other) && overlap(storage, other))
+        return program.ops[op]->emitOpError("would write '")
+               << program.name(result) << "' over its result '"
+               << program.name(r) << "'";
+    take(begin, end, storage);
+    return success();
+  }
+
+  /// Whoever owns a byte of the range loses all of his.
+  void take(int64_t begin, int64_t end, uint32_t storage) {
+    auto first = owners.upper_bound(begin);
+    if (first != owners.begin())
+      if (auto before = std::prev(first);
+          before->first + program.storages[before->second].bytes > begin)
+        first = before;
+    auto last = owners.lower_bound(end);
+    owners.erase(first, last);
+    owners[begin] = storage;
+  }
+
+  const StepProgram &program;
+  const std::vector<StorageLife> &life;
+  const ArenaLayout &layout;
+  std::map<int64_t, uint32_t> owners; ///< first byte → storage
+};
+
+} // namespace
+
+LogicalResult StepMemory::verify(const ArenaLayout &layout,
+                                 int64_t alignment) const {
+  if (std::optional<ArenaFault> fault =
+          verifyArena(intervals, layout, alignment)) {
+    Operation *op = program.ops[fault->kind == ArenaFault::WrongCount
+                                    ? 0
+                                    : intervals[fault->second].begin];
+    return op->emitOpError("has no valid place in the arena for its result");
+  }
+  return Proof(program, life, layout).run();
+}

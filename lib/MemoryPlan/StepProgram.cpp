@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From two functions, or a graph, to one program of numbers.
+//
+//   1. Arguments: their storages are outside. The backward's first arguments
+//      are the values that the forward returned behind its results.
+//   2. Ops in order: sizes of results under the symbols (SizeEvaluation), then
+//      for each result: a view of an operand's storage with its strides, or a
+//      new contiguous storage. The rule is the interpreter's (viewLayout): a
+//      view that strides do not allow is a copy, and so is one whose argument
+//      is written later (findForcedCopies); ops of which only some results
+//      could be views make all of them anew.
+//   3. Terminators: what is returned, saved, or a gradient.
+//
+// Linear.
+
+#include "cutback/MemoryPlan/StepProgram.h"
+
+#include "cutback/Analysis/SizeEvaluation.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+class ProgramBuilder {
+public:
+  ProgramBuilder(GraphOp graph, const llvm::StringMap<int64_t> &symbols)
+      : sizes(graph, symbols) {
+    program.operandBegin.push_back(0);
+  }
+
+  LogicalResult addPartition(PartitionOp link, GraphOp graph) {
+    if (failed(sizes.checkOverrides()))
+      return failure();
+    auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        link, link.getForwardAttr());
+    auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        link, link.getBackwardAttr());
+    if (failed(addFunction(forward, {})))
+      return failure();
+    program.forwardEnd = program.numOps() - 1;
+    ArrayRef<uint32_t> returned = program.operands(program.forwardEnd);
+    size_t numResults = link.getNumForwardResults();
+    program.forwardResults.assign(returned.begin(),
+                                  returned.begin() + numResults);
+    program.saved.assign(returned.begin() + numResults, returned.end());
+    std::vector<uint32_t> saved = program.saved;
+    if (failed(addFunction(backward, saved)))
+      return failure();
+    ArrayRef<uint32_t> gradients = program.operands(program.numOps() - 1);
+    program.gradients.assign(gradients.begin(), gradients.end());
+    return success();
+  }
+
+  LogicalResult addGraph(GraphOp graph) {
+    if (failed(sizes.checkOverrides()) || failed(addFunction(graph, {})))
+      return failure();
+    program.forwardEnd = program.numOps() - 1;
+    ArrayRef<uint32_t> returned = program.operands(program.forwardEnd);
+    size_t numResults = graph.getNumForwardResults();
+    program.forwardResults.assign(returned.begin(),
+                                  returned.begin() + numResults);
+    program.gradients.assign(returned.begin() + numResults, returned.end());
+    return success();
+  }
+
+  StepProgram take() { return std::move(program); }
+
+private:
+  static constexpr uint32_t kNone = StepProgram::kNone;
+
+  LogicalResult addFunction(FunctionOpInterface function,
+                            ArrayRef<uint32_t> given) {
+    copies = findForcedCopies(function);
+    Block &block = function.getFunctionBody().front();
+    for (BlockArgument arg : block.getArguments()) {
+      if (arg.getArgNumber() < given.size()) {
+        program.numberOf[arg] = given[arg.getArgNumber()];
+        continue;
+      }
+      auto dims = function.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(),
+                                                       JointDialect::kDims);
+      uint32_t number = addValue(arg, sizes.withDims(arg.getType(), dims));
+      if (arg.getType().isIndex() && dims && dims.size() == 1)
+        program.values[number].integer = sizes.evaluate(dims[0]);
+      if (failed(addStorage(number, /*isOutside=*/true)))
+        return failure();
+    }
+    for (Operation &op : block)
+      if (failed(addOp(&op)))
+        return failure();
+    return success();
+  }
+
+  uint32_t addValue(Value value, Type type) {
+    uint32_t number = program.values.size();
+    program.numberOf[value] = number;
+    StepValue &added = program.values.emplace_back();
+    added.value = value;
+    added.type = type;
+    return number;
+  }
+
+  LogicalResult addOp(Operation *op) {
+    program.ops.push_back(op);
+    for (Value operand : op->getOperands())
+      program.operandList.push_back(program.numberOf.lookup(operand));
+    if (op->getNumRegions()) {
+      llvm::SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op->getRegions(), captured);
+      for (Value value : captured)
+        program.operandList.push_back(program.numberOf.lookup(value));
+    }
+    program.operandBegin.push_back(program.operandList.size());
+    program.resultBegin.push_back(program.values.size());
+    if (failed(addResults(op)))
+      return failure();
+    program.resultEnd.push_back(program.values.size());
+    return success();
+  }
+
+  LogicalResult addResults(Operation *op) {
+    operandTypes.clear();
+    operandInts.clear();
+    for (Value operand : op->getOperands()) {
+      const StepValue &value = program.values[program.numberOf.lookup(operand)];
+      operandTypes.push_back(value.type);
+      operandInts.push_back(value.integer);
+    }
+    SmallVector<Type> types(op->getResultTypes());
+    SmallVector<int64_t> ints(types.size(), ShapedType::kDynamic);
+    sizes.evaluateOp(op, operandTypes, operandInts, types, ints);
+    uint32_t first = program.values.size();
+    for (auto [result, type, integer] :
+         llvm::zip(op->getResults(), types, ints))
+      program.values[addValue(result, type)].integer = integer;
+    bool isView = isViewOp(op, first);
+    for (uint32_t r = 0; r < types.size(); ++r)
+      if ((!isView || !addView(op, r, first + r)) &&
+          failed(addStorage(first + r, /*isOutside=*/false)))
+        return failure();
+    return success();
+  }
+
+  /// All results are views, of the operands or of contiguous copies of them.
+  bool isViewOp(Operation *op, uint32_t first) {
+    for (uint32_t r = 0; r < op->getNumResults(); ++r) {
+      int64_t operand = getViewedOperand(op, r);
+      if (operand < 0)
+        return false;
+      const StepValue &base = baseOf(op, operand);
+      auto type = dyn_cast<RankedTensorType>(program.values[first + r].type);
+      if (base.storage == kNone || !type)
+        return false;
+      if (!viewLayout(op, r, base.layout, type.getShape(), operandInts) &&
+          !viewLayout(op, r, Layout::contiguous(base.layout.sizes),
+                      type.getShape(), operandInts))
+        return false;
+    }
+    return op->getNumResults() > 0;
+  }
+
+  const StepValue &baseOf(Operation *op, int64_t operand) {
+    return program.values[program.numberOf.lookup(op->getOperand(operand))];
+  }
+
+  /// Makes value `number` a view where it can be one.
+  bool addView(Operation *op, uint32_t result, uint32_t number) {
+    if (copies.contains(op->getResult(result)))
+      return false;
+    const StepValue &base = baseOf(op, getViewedOperand(op, result));
+    StepValue &value = program.values[number];
+    std::optional<Layout> layout =
+        viewLayout(op, result, base.layout,
+                   cast<RankedTensorType>(value.type).getShape(), operandInts);
+    if (!layout)
+      return false;
+    value.layout = *layout;
+    value.storage = base.storage;
+    return true;
+  }
+
+  LogicalResult addStorage(uint32_t number, bool isOutside) {
+    StepValue &value = program.values[number];
+    auto shaped = dyn_cast<ShapedType>(value.type);
+    if (!shaped)
+      return success();
+    if (!shaped.hasRank() || !shaped.hasStaticShape()) {
+      auto diag = emitError(value.value.getLoc())
+                  << "size of '" << program.name(number) << "' of type "
+                  << value.type << " is not known";
+      diag.attachNote() << "the memory plan needs the values of all symbols "
+                           "(--sym), and no size that depends on data";
+      return diag;
+    }
+    int64_t bytes = elementBytes(shaped.getElementType());
+    bool isTooLarge = false;
+    for (int64_t size : shaped.getShape())
+      isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
+    if (isTooLarge)
+      return emitError(value.value.getLoc())
+             << "size of '" << program.name(number) << "' of type "
+             << value.type << " does not fit 64 bits";
+    value.layout = Layout::contiguous(shaped.getShape());
+    value.storage = program.storages.size();
+    program.storages.push_back({number, bytes, isOutside});
+    return success();
+  }
+
+  SizeEvaluation sizes;
+  StepProgram program;
+  llvm::DenseSet<Value> copies; ///< of the function at work
+  SmallVector<Type> operandTypes;
+  SmallVector<int64_t> operandInts;
+};
+
+} // namespace
+
+std::string StepProgram::name(uint32_t value) const {
+  StringRef name = getValueName(values[value].value);
+  return name.empty() ? "%" + std::to_string(value) : name.str();
+}
+
+std::string StepProgram::opName(uint32_t op) const {
+  return resultBegin[op] < resultEnd[op]
+             ? name(resultBegin[op])
+             : ops[op]->getName().getStringRef().str();
+}
+
+FailureOr<StepProgram>
+StepProgram::ofPartition(PartitionOp partition, GraphOp graph,
+                         const llvm::StringMap<int64_t> &symbols) {
+  ProgramBuilder builder(graph, symbols);
+  if (failed(builder.addPartition(partition, graph)))
+    return failure();
+  return builder.take();
+}
+
+FailureOr<StepProgram>
+StepProgram::ofGraph(GraphOp graph, const llvm::StringMap<int64_t> &symbols) {
+  ProgramBuilder builder(graph, symbols);
+  if (failed(builder.addGraph(graph)))
+    return failure();
+  return builder.take();
+}
