@@ -16,13 +16,20 @@ llvm::ArrayRef<KernelEntry> lossKernels();
 llvm::ArrayRef<KernelEntry> matmulKernels();
 llvm::ArrayRef<KernelEntry> nllLossKernels();
 llvm::ArrayRef<KernelEntry> softmaxKernels();
+llvm::ArrayRef<KernelEntry> attentionKernels();
+llvm::ArrayRef<KernelEntry> attentionBackwardKernels();
+llvm::ArrayRef<KernelEntry> embeddingKernels();
+llvm::ArrayRef<KernelEntry> indexKernels();
+llvm::ArrayRef<KernelEntry> scatterKernels();
 
 /// All tables, for the map in Kernel.cpp.
 inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
   return {
-      symbolicKernels(),  batchNormKernels(), convolutionKernels(),
-      layerNormKernels(), lossKernels(),      matmulKernels(),
-      nllLossKernels(),   softmaxKernels(),
+      symbolicKernels(),          batchNormKernels(), convolutionKernels(),
+      layerNormKernels(),         lossKernels(),      matmulKernels(),
+      nllLossKernels(),           softmaxKernels(),   attentionKernels(),
+      attentionBackwardKernels(), embeddingKernels(), indexKernels(),
+      scatterKernels(),
   };
 }
 

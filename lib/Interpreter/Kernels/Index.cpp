@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading at computed places: index, gather, index_select, take and their kin,
+// and ops whose result is as long as the data says (nonzero, masked_select).
+//
+// Elements are copied bit by bit, so every element type is exact.
+
+#include "Kernels.h"
+#include "Places.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+static LogicalResult index(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  FailureOr<Places> places = placesOfIndices(call, self.sizes);
+  return failed(places) ? failure() : pick(call, self, *places);
+}
+
+/// Elements under a false mask are `fill`; their indices may be anything.
+static LogicalResult maskedIndex(const KernelCall &call) {
+  Tensor self = call.dense("self"), mask = call.dense("mask");
+  FailureOr<Places> places = placesOfIndices(call, self.sizes, /*clamp=*/true);
+  if (failed(places))
+    return failure();
+  Tensor fill = Tensor::zeros(self.type, {1});
+  fill.set(0, call.number("fill"));
+  Tensor result = call.make(0, places->sizes);
+  std::vector<int64_t> keep = mask.ints();
+  for (auto [to, at] : llvm::enumerate(broadcastMap(mask.sizes, places->sizes)))
+    copyRun(keep[at] != 0 ? self : fill, keep[at] != 0 ? places->at[to] : 0,
+            result, static_cast<int64_t>(to));
+  return success();
+}
+
+static LogicalResult gather(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  FailureOr<Places> places =
+      placesAlong(call, self.sizes, call.integer("dim"), call.dense("index"));
+  return failed(places) ? failure() : pick(call, self, *places);
+}
+
+static LogicalResult take(const KernelCall &call, const Tensor &self,
+                          const Tensor &index) {
+  Places places{Sizes(index.sizes), index.ints()};
+  for (int64_t &at : places.at)
+    if (failed(wrapIndex(call, at, self.numel())))
+      return failure();
+  return pick(call, self, places);
+}
+
+static LogicalResult takeElements(const KernelCall &call) {
+  return take(call, call.dense("self"), call.dense("index"));
+}
+
+/// Without `dim` both are flattened, else they broadcast elsewhere.
+static LogicalResult takeAlongDim(const KernelCall &call) {
+  Tensor self = call.dense("self"), indices = call.dense("indices");
+  if (call.isNone("dim"))
+    return take(call, self, indices);
+  int64_t dim = wrapped(call.integer("dim"), self.rank());
+  Sizes common = broadcastSizes(self.sizes, indices.sizes);
+  Sizes from = common, to = common;
+  from[dim] = self.sizes[dim];
+  to[dim] = indices.sizes[dim];
+  FailureOr<Places> places =
+      placesAlong(call, from, dim, indices.expand(to).contiguous());
+  return failed(places) ? failure()
+                        : pick(call, self.expand(from).contiguous(), *places);
+}
+
+static LogicalResult indexSelect(const KernelCall &call) {
+  Tensor self = call.dense("self"), index = call.dense("index");
+  Along along(self.sizes, call.integer("dim"));
+  Sizes sizes(self.sizes);
+  if (!sizes.empty())
+    sizes[wrapped(call.integer("dim"), self.rank())] = index.numel();
+  std::vector<int64_t> chosen = index.ints();
+  Places places{sizes, {}};
+  for (int64_t i : chosen)
+    if (failed(checkIndex(call, i, along.length)))
+      return failure();
+  for (int64_t o = 0; o < along.outer; ++o)
+    for (int64_t i : chosen)
+      for (int64_t n = 0; n < along.inner; ++n)
+        places.at.push_back(along.at(o, i, n));
+  return pick(call, self, places);
+}
+
+//===----------------------------------------------------------------------===//
+// Results as long as the data says
+//===----------------------------------------------------------------------===//
+
+/// Positions of the elements that are not zero.
+static std::vector<int64_t> nonzeroPositions(const Tensor &tensor) {
+  std::vector<int64_t> positions;
+  for (auto [i, value] : llvm::enumerate(tensor.complexes()))
+    if (value != Complex(0))
+      positions.push_back(static_cast<int64_t>(i));
+  return positions;
+}
+
+/// nonzero and argwhere; nonzero_static cuts or fills up to `size` rows.
+static LogicalResult nonzero(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  std::vector<int64_t> found = nonzeroPositions(self);
+  int64_t rows = call.integer("size", static_cast<int64_t>(found.size()));
+  int64_t fill = call.integer("fill_value", -1);
+  Sizes strides = rowMajor(self.sizes);
+  std::vector<int64_t> values;
+  for (int64_t row = 0; row < rows; ++row)
+    for (auto [size, stride] : llvm::zip_equal(self.sizes, strides))
+      values.push_back(row < static_cast<int64_t>(found.size())
+                           ? found[row] / stride % size
+                           : fill);
+  call.make(0, {rows, self.rank()}).assign(ArrayRef<int64_t>(values));
+  return success();
+}
+
+static LogicalResult maskedSelect(const KernelCall &call) {
+  Tensor self = call.tensor("self"), mask = call.tensor("mask");
+  Sizes sizes = broadcastSizes(self.sizes, mask.sizes);
+  Places places;
+  places.at = nonzeroPositions(mask.expand(sizes));
+  places.sizes = {static_cast<int64_t>(places.at.size())};
+  return pick(call, self.expand(sizes).contiguous(), places);
+}
+
+ArrayRef<KernelEntry> interpreter::indexKernels() {
+  static const KernelEntry entries[] = {
+      {"aten.index.Tensor", index},
+      {"aten._unsafe_index.Tensor", index},
+      {"aten._unsafe_masked_index.default", maskedIndex},
+      {"aten.gather.default", gather},
+      {"aten.take.default", takeElements},
+      {"aten.take_along_dim.default", takeAlongDim},
+      {"aten.index_select.default", indexSelect},
+      {"aten.nonzero.default", nonzero},
+      {"aten.argwhere.default", nonzero},
+      {"aten.nonzero_static.default", nonzero},
+      {"aten.masked_select.default", maskedSelect},
+  };
+  return entries;
+}

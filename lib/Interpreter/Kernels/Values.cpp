@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements and positions for the heavy kernels.
+//
+// A kernel loads its operands into vectors, computes in double (integers in
+// int64_t, so that they are exact), and stores the results, where they are
+// rounded once. That costs 8 bytes an element for the time of one op, and
+// keeps every kernel free of element types. Ops that only move elements copy
+// bits instead: what they move may be an integer beyond 2^53 or a NaN.
+
+#include "Values.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+int64_t interpreter::product(ArrayRef<int64_t> sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes)
+    result *= size;
+  return result;
+}
+
+Sizes interpreter::rowMajor(ArrayRef<int64_t> sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (int64_t i = static_cast<int64_t>(sizes.size()) - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * sizes[i + 1];
+  return strides;
+}
+
+int64_t interpreter::wrapped(int64_t dim, int64_t rank) {
+  return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
+}
+
+Sizes interpreter::broadcastSizes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
+  if (a.size() < b.size())
+    std::swap(a, b);
+  Sizes result(a);
+  size_t extra = a.size() - b.size();
+  for (auto [i, size] : llvm::enumerate(b))
+    if (result[extra + i] == 1)
+      result[extra + i] = size;
+  return result;
+}
+
+std::vector<int64_t> interpreter::broadcastMap(ArrayRef<int64_t> from,
+                                               ArrayRef<int64_t> to) {
+  // Stride 0 where a size is broadcast.
+  size_t extra = to.size() - from.size();
+  Sizes strides(to.size(), 0), natural = rowMajor(from);
+  for (auto [i, size] : llvm::enumerate(from))
+    strides[extra + i] = size == 1 ? 0 : natural[i];
+  std::vector<int64_t> map(product(to));
+  Sizes index(to.size(), 0);
+  for (int64_t &position : map) {
+    position = 0;
+    for (auto [i, stride] : llvm::zip_equal(index, strides))
+      position += i * stride;
+    advance(index, to);
+  }
+  return map;
+}
+
+Along::Along(ArrayRef<int64_t> sizes, int64_t dim) {
+  if (sizes.empty())
+    return;
+  dim = wrapped(dim, static_cast<int64_t>(sizes.size()));
+  outer = product(sizes.take_front(dim));
+  length = sizes[dim];
+  inner = product(sizes.drop_front(dim + 1));
+}
+
+bool interpreter::advance(MutableArrayRef<int64_t> index,
+                          ArrayRef<int64_t> sizes) {
+  for (size_t i = sizes.size(); i-- > 0;) {
+    if (++index[i] < sizes[i])
+      return true;
+    index[i] = 0;
+  }
+  return false;
+}
+
+void interpreter::copyRun(const Tensor &source, int64_t from,
+                          const Tensor &target, int64_t to, int64_t count) {
+  int64_t bytes = itemSize(source.type);
+  if (count > 0)
+    std::memcpy(target.data() + to * bytes, source.data() + from * bytes,
+                count * bytes);
+}
+
+LogicalResult interpreter::checkIndex(const KernelCall &call, int64_t index,
+                                      int64_t size) {
+  if (index >= 0 && index < size)
+    return success();
+  return call.error("index " + Twine(index) +
+                    " is out of range for a dimension of size " + Twine(size));
+}
+
+LogicalResult interpreter::wrapIndex(const KernelCall &call, int64_t &index,
+                                     int64_t size) {
+  int64_t given = index;
+  if (index < 0)
+    index += size;
+  if (index >= 0 && index < size)
+    return success();
+  return checkIndex(call, given < 0 ? given : index, size);
+}
