@@ -205,10 +205,10 @@ LogicalResult CallBuilder::checkOperands(const aten::Schema &schema,
   return success();
 }
 
-const CallBuilder::Types *
-CallBuilder::inferTypes(const aten::Schema &schema, ArrayAttr args,
-                        ArrayRef<Value> operands,
-                        const CallStatement &statement) {
+const CallBuilder::Types *CallBuilder::inferTypes(const aten::Schema &schema,
+                                                  ArrayAttr args,
+                                                  ArrayRef<Value> operands,
+                                                  const char *at) {
   key.clear();
   key.push_back(&schema);
   key.push_back(args.getAsOpaquePointer());
@@ -218,7 +218,7 @@ CallBuilder::inferTypes(const aten::Schema &schema, ArrayAttr args,
   if (!isNew)
     return &inferred[number];
   Types &types = inferred.emplace_back();
-  if (failed(checkOperands(schema, args, operands, statement.at)))
+  if (failed(checkOperands(schema, args, operands, at)))
     return nullptr;
   SmallVector<Type> result;
   // The error of a rule is kept, and emitted with the text's position.
@@ -235,8 +235,7 @@ CallBuilder::inferTypes(const aten::Schema &schema, ArrayAttr args,
       return &types;
     }
   }
-  (void)scope.fail(statement.at, "this call does not type: " + reason,
-                   kOtherMeaning);
+  (void)scope.fail(at, "this call does not type: " + reason, kOtherMeaning);
   return nullptr;
 }
 
@@ -302,51 +301,68 @@ DictionaryAttr CallBuilder::attributes(const CallStatement &statement,
   return DictionaryAttr::getWithSorted(scope.context, attrs);
 }
 
+LogicalResult CallBuilder::typeCall(const aten::Schema &schema,
+                                    const CallArguments &args, const char *at,
+                                    const Types *declared, TypedCall &call) {
+  call.skeleton = mapArguments(schema, args, at);
+  if (!call.skeleton)
+    return failure();
+  call.operands = args.operands;
+  if (!call.skeleton->order.empty()) {
+    operands.clear();
+    for (unsigned i : call.skeleton->order)
+      operands.push_back(args.operands[i]);
+    call.operands = operands;
+  }
+  // Without a rule the text's word is taken; it is not kept, as another call
+  // on the same types may give another one.
+  call.types = !schema.infer && declared
+                   ? declared
+                   : inferTypes(schema, call.skeleton->args, call.operands, at);
+  return success(call.types != nullptr);
+}
+
+Operation *CallBuilder::create(const aten::Schema &schema,
+                               const TypedCall &call, TypeRange types,
+                               ArrayAttr resultNames, DictionaryAttr attrs,
+                               const Place &place) {
+  aten::CallProperties properties;
+  properties.name = schema.op.getAsOpaquePointer();
+  properties.args = call.skeleton->args;
+  properties.names = resultNames;
+  Operation *op = Operation::create(
+      place.location, schema.op, types, ValueRange(call.operands), attrs,
+      OpaqueProperties(&properties), BlockRange(), /*numRegions=*/0);
+  scope.block().push_back(op);
+  return op;
+}
+
 LogicalResult CallBuilder::buildKnown(const CallTarget &target,
                                       const CallArguments &args,
                                       const CallStatement &statement,
                                       const Place &place) {
   const aten::Schema &schema = *target.schema;
-  const Skeleton *skeleton = mapArguments(schema, args, statement.at);
-  if (!skeleton)
-    return failure();
-  ArrayRef<Value> values = args.operands;
-  if (!skeleton->order.empty()) {
-    operands.clear();
-    for (unsigned i : skeleton->order)
-      operands.push_back(args.operands[i]);
-    values = operands;
-  }
-  // Without a rule the text's word is taken; it is not kept, as another call
-  // on the same types may give another one.
   Types declared;
-  const Types *types = &declared;
-  if (!schema.infer && statement.declared)
+  if (statement.declared)
     declared.push_back(statement.declared->type);
-  else if (types = inferTypes(schema, skeleton->args, values, statement);
-           !types)
+  TypedCall call;
+  if (failed(typeCall(schema, args, statement.at,
+                      statement.declared ? &declared : nullptr, call)))
     return failure();
-  bool isSingle = !schema.returnsTuple() && types->size() == 1;
-  Type single;
-  aten::CallProperties properties;
-  properties.name = schema.op.getAsOpaquePointer();
-  properties.args = skeleton->args;
-  if (isSingle) {
-    FailureOr<Type> type = reconcile(statement, types->front(), schema.packet);
-    if (failed(type))
-      return failure();
-    single = *type;
-    properties.names = names(statement.name);
-  }
-  Operation *op = Operation::create(
-      place.location, schema.op,
-      isSingle ? TypeRange(single) : TypeRange(ArrayRef<Type>(*types)),
-      ValueRange(values),
-      attributes(statement, place, !isSingle, /*keepDims=*/!schema.infer),
-      OpaqueProperties(&properties), BlockRange(), /*numRegions=*/0);
-  scope.block().push_back(op);
+  bool isSingle = !schema.returnsTuple() && call.types->size() == 1;
+  DictionaryAttr attrs =
+      attributes(statement, place, !isSingle, /*keepDims=*/!schema.infer);
   if (!isSingle)
-    return bindTuple(op, {}, statement.name, args.isBackward);
+    return bindTuple(create(schema, call,
+                            TypeRange(ArrayRef<Type>(*call.types)), ArrayAttr(),
+                            attrs, place),
+                     {}, statement.name, args.isBackward);
+  FailureOr<Type> type =
+      reconcile(statement, call.types->front(), schema.packet);
+  if (failed(type))
+    return failure();
+  Operation *op = create(schema, call, TypeRange(*type), names(statement.name),
+                         attrs, place);
   Binding binding;
   binding.value = op->getResult(0);
   binding.isBackward = args.isBackward;

@@ -49,6 +49,14 @@ public:
   /// Makes the op at the end of the block, and binds the statement's name.
   mlir::LogicalResult build(const CallTarget &target, const CallArguments &args,
                             const CallStatement &statement, const Place &place);
+  /// The same for a call whose results are all declared with it, as exported
+  /// programs have them: binds nothing, and gives the op. `statement` has the
+  /// call's own name. A result without a declaration is undefined. An op that
+  /// changes an operand is made if it has a schema.
+  mlir::FailureOr<mlir::Operation *>
+  buildDeclared(const CallTarget &target, const CallArguments &args,
+                const CallStatement &statement,
+                llvm::ArrayRef<CallStatement> results, const Place &place);
   /// Binds `name` to element `index` of the tuple `tuple`.
   mlir::LogicalResult bindElement(const CallStatement &statement,
                                   llvm::StringRef tuple, llvm::StringRef index);
@@ -74,6 +82,24 @@ private:
                                    const CallArguments &args,
                                    const CallStatement &statement,
                                    const Place &place);
+  joint::OpaqueOp buildOpaque(const CallTarget &target,
+                              const CallArguments &args,
+                              const CallStatement &statement,
+                              llvm::ArrayRef<mlir::Type> types, bool isSingle,
+                              const Place &place);
+  /// Brings the arguments into the schema's form and infers the results, or
+  /// takes `declared` where no rule tells them.
+  struct TypedCall {
+    const Skeleton *skeleton = nullptr;
+    llvm::ArrayRef<mlir::Value> operands;
+    const Types *types = nullptr;
+  };
+  mlir::LogicalResult typeCall(const aten::Schema &schema,
+                               const CallArguments &args, const char *at,
+                               const Types *declared, TypedCall &call);
+  mlir::Operation *create(const aten::Schema &schema, const TypedCall &call,
+                          mlir::TypeRange types, mlir::ArrayAttr resultNames,
+                          mlir::DictionaryAttr attrs, const Place &place);
   mlir::LogicalResult buildWrite(const CallArguments &args,
                                  const CallStatement &statement,
                                  const Place &place);
@@ -89,8 +115,7 @@ private:
                                 const CallArguments &args, const char *at,
                                 llvm::SmallVectorImpl<int> &slots);
   const Types *inferTypes(const aten::Schema &schema, mlir::ArrayAttr args,
-                          llvm::ArrayRef<mlir::Value> operands,
-                          const CallStatement &statement);
+                          llvm::ArrayRef<mlir::Value> operands, const char *at);
   mlir::LogicalResult checkOperands(const aten::Schema &schema,
                                     mlir::ArrayAttr args,
                                     llvm::ArrayRef<mlir::Value> operands,
@@ -105,6 +130,8 @@ private:
   mlir::LogicalResult bindTuple(mlir::Operation *op,
                                 std::vector<std::vector<unsigned>> paths,
                                 llvm::StringRef name, bool isBackward);
+  void describeResults(mlir::Operation *op,
+                       llvm::ArrayRef<CallStatement> results);
   mlir::ArrayAttr names(llvm::StringRef name);
   void countOpaque(llvm::StringRef callee);
 

@@ -54,7 +54,7 @@ public:
   Operation *makeFunction();
 
 private:
-  DictionaryAttr symbols();
+  DictionaryAttr symbols() { return symbolAttrs(scope, request.hints); }
   SmallVector<DictionaryAttr> argumentAttrs(ArrayRef<joint::RoleAttr> roles);
   Location location() {
     return scope.source.locate(scope.context, scope.source.text().begin());
@@ -79,12 +79,13 @@ private:
 
 } // namespace
 
-DictionaryAttr GraphMaker::symbols() {
+DictionaryAttr fx::symbolAttrs(const Scope &scope, const GraphHints *hints) {
+  Builder builder(scope.context);
   SmallVector<NamedAttribute> attrs;
   for (const std::string &name : scope.types.getSymbols()) {
     SymbolHint hint;
-    if (request.hints)
-      hint = request.hints->symbols.lookup(name);
+    if (hints)
+      hint = hints->symbols.lookup(name);
     attrs.push_back(builder.getNamedAttr(
         name,
         joint::SymbolAttr::get(scope.context, hint.value, hint.min, hint.max)));

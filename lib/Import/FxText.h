@@ -4,7 +4,7 @@
 #ifndef CUTBACK_LIB_IMPORT_FXTEXT_H
 #define CUTBACK_LIB_IMPORT_FXTEXT_H
 
-#include "SourceText.h"
+#include "Scope.h"
 
 #include "cutback/Import/Import.h"
 
@@ -37,6 +37,10 @@ struct FxRequest {
   const GraphHints *hints = nullptr;
   std::string symbolName;
 };
+
+/// The symbols of a graph that was read, with what `hints` (null for none)
+/// knows of them; null if there are none.
+mlir::DictionaryAttr symbolAttrs(const Scope &scope, const GraphHints *hints);
 
 /// What the graph in `text` is, by its parameters and result descriptors.
 GraphKind sniffGraphKind(llvm::StringRef text);

@@ -2,7 +2,8 @@
 //
 // The entry point of the import. What an input is follows from its content:
 //
-//   1. magic numbers: MLIR bytecode, zip archives
+//   1. magic numbers: MLIR bytecode, zip archives; a JSON object with the keys
+//      of an exported program
 //   2. records of TORCH_TRACE at the front of lines
 //   3. a line that begins, behind a logging prefix, with `def forward(`
 //   4. words that MLIR text cannot do without
@@ -13,6 +14,7 @@
 #include "cutback/Import/Import.h"
 
 #include "Scope.h"
+#include "TorchExport/Reader.h"
 #include "TraceLog.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
@@ -37,6 +39,8 @@ StringRef cutback::stringifyInputFormat(InputFormat format) {
     return "mlir";
   case InputFormat::MlirBytecode:
     return "mlir-bytecode";
+  case InputFormat::Pt2:
+    return "pt2";
   }
   return "";
 }
@@ -120,12 +124,8 @@ std::optional<InputFormat> Input::detect() {
   }
   if (text.starts_with("ML\xefR"))
     return InputFormat::MlirBytecode;
-  if (text.starts_with("PK\x03\x04") || text.starts_with("PK\x05\x06")) {
-    (void)fail("this is a zip archive; reading .pt2 is not in this build",
-               "dump the joint graph as text: TORCH_TRACE=DIR writes a log "
-               "that holds it");
-    return failedFormat();
-  }
+  if (pt2::isTorchExport(text))
+    return InputFormat::Pt2;
   if (text.take_front(1 << 16).contains('\0')) {
     (void)fail("this is a binary file of unknown format",
                "expected FX text, a trace log, or MLIR");
@@ -356,13 +356,16 @@ static LogicalResult chooseSymbol(Input &input, const ImportOptions &options,
 // Entry points
 //===----------------------------------------------------------------------===//
 
-FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
-                                             MLIRContext &context,
-                                             const ImportOptions &options) {
+/// Reads an input; `owner`, if it is not null, owns its memory.
+static FailureOr<ImportedModule>
+readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
+        MLIRContext &context, const ImportOptions &options) {
   Input input(buffer, context);
   std::optional<InputFormat> format = input.detect();
   if (!format)
     return failure();
+  if (*format == InputFormat::Pt2)
+    return pt2::readTorchExport(buffer, std::move(owner), context, options);
   ImportedModule result;
   result.format = *format;
   if (*format == InputFormat::MlirText ||
@@ -399,6 +402,12 @@ FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
   return result;
 }
 
+FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
+                                             MLIRContext &context,
+                                             const ImportOptions &options) {
+  return readAny(buffer, nullptr, context, options);
+}
+
 FailureOr<ImportedModule> cutback::readInput(StringRef path,
                                              MLIRContext &context,
                                              const ImportOptions &options) {
@@ -406,7 +415,8 @@ FailureOr<ImportedModule> cutback::readInput(StringRef path,
       openInput(path, context);
   if (failed(file))
     return failure();
-  return readInput((*file)->getMemBufferRef(), context, options);
+  std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
+  return readAny(owner->getMemBufferRef(), owner, context, options);
 }
 
 FailureOr<std::vector<GraphInfo>>
@@ -415,6 +425,8 @@ cutback::listGraphs(llvm::MemoryBufferRef buffer, MLIRContext &context) {
   std::optional<InputFormat> format = input.detect();
   if (!format)
     return failure();
+  if (*format == InputFormat::Pt2)
+    return pt2::listTorchExport(buffer, context);
   std::vector<GraphInfo> infos;
   if (*format == InputFormat::MlirText ||
       *format == InputFormat::MlirBytecode) {

@@ -169,9 +169,7 @@ LogicalResult JointRoles::splitByCount() {
   return success();
 }
 
-/// True if a gradient has its argument's type. The argument's may know sizes
-/// that the gradient's leaves open; those are put in.
-static bool refineGradient(Value gradient, Type argument) {
+bool fx::refineGradient(Value gradient, Type argument) {
   if (gradient.getType() == argument)
     return true;
   auto from = dyn_cast<RankedTensorType>(gradient.getType());

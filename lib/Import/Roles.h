@@ -31,6 +31,10 @@ llvm::SmallVector<joint::RoleAttr>
 assignArgumentRoles(const FxReader &reader, const FxRequest &request,
                     llvm::ArrayRef<int64_t> tangentOf);
 
+/// True if a gradient has its argument's type. The argument's may know sizes
+/// that the gradient's leaves open; those are put in.
+bool refineGradient(mlir::Value gradient, mlir::Type argument);
+
 } // namespace cutback::fx
 
 #endif // CUTBACK_LIB_IMPORT_ROLES_H

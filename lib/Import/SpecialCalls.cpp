@@ -146,6 +146,75 @@ void CallBuilder::nameTuples() {
   }
 }
 
+/// What the results of one call are declared as, in the order of the results.
+FailureOr<Operation *>
+CallBuilder::buildDeclared(const CallTarget &target, const CallArguments &args,
+                           const CallStatement &statement,
+                           ArrayRef<CallStatement> results,
+                           const Place &place) {
+  ++counts.ops;
+  Types declared;
+  for (const CallStatement &result : results)
+    declared.push_back(result.declared ? result.declared->type
+                                       : NoneType::get(scope.context));
+  Operation *op = nullptr;
+  if (!target.schema) {
+    countOpaque(target.name);
+    bool isSingle = results.size() == 1 && results.front().declared;
+    op = buildOpaque(target, args, isSingle ? results.front() : statement,
+                     declared, isSingle, place);
+  } else {
+    const aten::Schema &schema = *target.schema;
+    TypedCall call;
+    if (failed(typeCall(schema, args, statement.at, &declared, call)))
+      return failure();
+    if (call.types->size() != results.size())
+      return scope.fail(statement.at,
+                        quoted(statement.name) + " is declared with " +
+                            Twine(results.size()) + " results, but " +
+                            schema.packet + " gives " +
+                            Twine(call.types->size()),
+                        kOtherMeaning);
+    for (auto [result, inferred, type] :
+         llvm::zip(results, *call.types, declared)) {
+      FailureOr<Type> met = reconcile(result, inferred, schema.packet);
+      if (failed(met))
+        return failure();
+      type = *met;
+    }
+    bool isSingle = !schema.returnsTuple() && results.size() == 1;
+    op = create(schema, call, TypeRange(ArrayRef<Type>(declared)),
+                isSingle ? names(results.front().name) : ArrayAttr(),
+                attributes(isSingle ? results.front() : statement, place,
+                           !isSingle, /*keepDims=*/!schema.infer),
+                place);
+    if (isSingle)
+      return op;
+  }
+  if (results.size() != 1 || !results.front().declared || target.schema)
+    describeResults(op, results);
+  return op;
+}
+
+/// Names, strides and sizes of the results of a tuple.
+void CallBuilder::describeResults(Operation *op,
+                                  ArrayRef<CallStatement> results) {
+  SmallVector<StringRef> resultNames;
+  SmallVector<Attribute> strides(results.size()), dims(results.size());
+  for (auto [i, result] : llvm::enumerate(results)) {
+    resultNames.push_back(result.name);
+    if (!result.declared)
+      continue;
+    strides[i] = result.declared->strides;
+    dims[i] = result.declared->dims;
+  }
+  op->setAttr("names", scope.builder.getStrArrayAttr(resultNames));
+  if (llvm::any_of(strides, [](Attribute attr) { return bool(attr); }))
+    setByResult(op, stridesName, strides);
+  if (llvm::any_of(dims, [](Attribute attr) { return bool(attr); }))
+    setByResult(op, dimsName, dims);
+}
+
 //===----------------------------------------------------------------------===//
 // Writes and checks
 //===----------------------------------------------------------------------===//
@@ -223,6 +292,32 @@ void CallBuilder::countOpaque(StringRef callee) {
   ++counts.opaque[it->second].count;
 }
 
+joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
+                                         const CallArguments &args,
+                                         const CallStatement &statement,
+                                         ArrayRef<Type> types, bool isSingle,
+                                         const Place &place) {
+  ArrayAttr keywords, resultNames;
+  if (!args.keywords.empty())
+    keywords = scope.builder.getStrArrayAttr(
+        SmallVector<StringRef>(args.keywords.begin(), args.keywords.end()));
+  if (isSingle)
+    resultNames = names(statement.name);
+  auto unitIf = [&](bool flag) {
+    return flag ? scope.builder.getUnitAttr() : UnitAttr();
+  };
+  bool hasEffects = types.empty() || target.name.starts_with("higher_order.") ||
+                    target.name.starts_with("_c10d_functional.");
+  auto op = joint::OpaqueOp::create(
+      scope.builder, place.location, types,
+      scope.builder.getStringAttr(target.name), args.operands,
+      scope.builder.getArrayAttr(args.values), keywords, unitIf(hasEffects),
+      unitIf(!isSingle), resultNames);
+  op->setDiscardableAttrs(
+      attributes(statement, place, !isSingle, /*keepDims=*/true));
+  return op;
+}
+
 LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
                                         const CallArguments &args,
                                         const CallStatement &statement,
@@ -242,24 +337,7 @@ LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
       paths.push_back(std::move(leaf.path));
     }
   }
-  ArrayAttr keywords, resultNames;
-  if (!args.keywords.empty())
-    keywords = scope.builder.getStrArrayAttr(
-        SmallVector<StringRef>(args.keywords.begin(), args.keywords.end()));
-  if (isSingle)
-    resultNames = names(statement.name);
-  auto unitIf = [&](bool flag) {
-    return flag ? scope.builder.getUnitAttr() : UnitAttr();
-  };
-  bool hasEffects = types.empty() || target.name.starts_with("higher_order.") ||
-                    target.name.starts_with("_c10d_functional.");
-  auto op = joint::OpaqueOp::create(
-      scope.builder, place.location, types,
-      scope.builder.getStringAttr(target.name), args.operands,
-      scope.builder.getArrayAttr(args.values), keywords, unitIf(hasEffects),
-      unitIf(!isSingle), resultNames);
-  op->setDiscardableAttrs(
-      attributes(statement, place, !isSingle, /*keepDims=*/true));
+  auto op = buildOpaque(target, args, statement, types, isSingle, place);
   if (!isSingle)
     return bindTuple(op, std::move(paths), statement.name, args.isBackward);
   Binding binding;

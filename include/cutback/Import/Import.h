@@ -6,13 +6,16 @@
 //   FX text       what `print_readable`, depyf and the PyTorch logs print
 //   trace log     TORCH_TRACE records, or TORCH_LOGS output with its prefixes
 //   MLIR          text or bytecode
+//   .pt2          what torch.export.save writes, of torch 2.1 and later; also
+//                 the program in it alone (models/model.json)
 //
-// Errors are emitted in the context, at FILE:LINE:COL of the input text, with
-// a note that says what to do next.
+// Errors are emitted in the context, at FILE:LINE:COL of the input text, or
+// FILE/ENTRY:LINE:COL in an archive, with a note that says what to do next.
 #ifndef CUTBACK_IMPORT_IMPORT_H
 #define CUTBACK_IMPORT_IMPORT_H
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Import/Weights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -26,12 +29,13 @@
 
 namespace cutback {
 
-enum class InputFormat { FxText, TraceLog, MlirText, MlirBytecode };
-/// "fx-text", "trace-log", "mlir", "mlir-bytecode".
+enum class InputFormat { FxText, TraceLog, MlirText, MlirBytecode, Pt2 };
+/// "fx-text", "trace-log", "mlir", "mlir-bytecode", "pt2".
 llvm::StringRef stringifyInputFormat(InputFormat format);
 
-/// What a graph is. Only Joint becomes a `joint.graph`; the others become a
-/// `func.func` whose arguments carry `joint.name` and `joint.role`.
+/// What a graph is. Joint becomes a `joint.graph`, and so does the Forward of
+/// a .pt2, without gradients; the others become a `func.func` whose arguments
+/// carry `joint.name` and `joint.role`.
 enum class GraphKind { Joint, Forward, Backward, Inference };
 /// "joint", "forward", "backward", "inference".
 llvm::StringRef stringifyGraphKind(GraphKind kind);
@@ -42,6 +46,8 @@ struct ImportOptions {
   /// compile id if only one graph has it. Empty: the first joint graph, or the
   /// first graph if none is joint.
   std::string graph;
+  /// Which program of a .pt2 with several, by name; empty: as `graph` says.
+  std::string model;
   /// What the graph is, where the caller knows better than the text.
   std::optional<GraphKind> kind;
   /// Number of forward results, instead of the rule of the format.
@@ -86,6 +92,9 @@ struct ImportedModule {
   joint::GraphOp graph;
   mlir::func::FuncOp function;
   ImportCounts counts;
+  /// The tensors of a .pt2; null where the input has none. They refer to the
+  /// input's memory: it must outlive them where the caller gave a buffer.
+  std::shared_ptr<WeightFile> weights;
 
   /// PyTorch's own halves of the same compile id, in a module of their own; set
   /// if `torchHalves` was asked for and the log has both. A half that does not
@@ -115,6 +124,15 @@ openInput(llvm::StringRef path, mlir::MLIRContext &context);
 ///              results an array of those, unit where the sizes are static)
 ///   age        `joint.unannotated` on the graph if the text has neither
 ///              strides nor descriptors
+/// A .pt2 has more to say:
+///   arguments  `joint.requires_grad` (unit) on what the file says to want a
+///              gradient; `joint.tied` (a qualified name) on what is the same
+///              tensor as an earlier argument; both may be absent
+///   modules    metadata of a FusedLoc around the place: "blocks.3.attn"
+///   views      `joint.aliases` (unit) on a call whose result shares storage
+///              with its first operand though its schema leaves it open
+/// Programs that were not decomposed have calls that change an operand in
+/// place; they are ops with effects here.
 /// A func.func has `joint.symbols`; of a forward half,
 /// `joint.num_forward_results` (the rest of its results is saved), if the text
 /// says it; of a backward half, `joint.gradient_of`: for each result, its

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A node says all at once: target, arguments by name, results with their
+// declarations, place. So an op is made node by node, with the machinery of
+// the text reader (Calls.h): schema, defaults, inference, the check of declared
+// types against it, and `joint.opaque` for what has no schema.
+//
+// Programs that were not decomposed change values in place. Those calls are
+// made as they stand, with the effects that their schema says; a pass makes
+// them functional later. For it, a call that PyTorch answers with a view or
+// with a copy, as strides will, is marked where it is a view (`joint.aliases`).
+
+#include "GraphReader.h"
+
+#include "Views.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::pt2;
+
+GraphReader::GraphReader(Fields &fields, ImportCounts &counts)
+    : fields(fields), counts(counts), scope(fields.context, fields.source),
+      calls(scope, counts), types(fields, scope.types),
+      arguments(fields, types), places(fields), saver(allocator) {}
+
+StringRef GraphReader::uniqueName(StringRef name) {
+  if (usedNames.insert(name).second)
+    return name;
+  for (unsigned i = 1;; ++i) {
+    std::string other = name.str() + "_s" + std::to_string(i);
+    if (usedNames.insert(other).second)
+      return saver.save(other);
+  }
+}
+
+FailureOr<BlockArgument> GraphReader::addArgument(Frame &frame, StringRef name,
+                                                  JsonValue at, bool isScalar) {
+  fx::Argument argument;
+  argument.name = name;
+  if (isScalar) {
+    JsonValue declared = frame.scalarOf(name);
+    argument.type = declared ? types.scalar(declared) : nullptr;
+    if (!declared)
+      return fields.fail(at, "input " + fx::quoted(name) + " has no type",
+                         kDamaged);
+  } else {
+    JsonValue meta = frame.tensorOf(name);
+    if (!meta)
+      return fields.fail(at, "input " + fx::quoted(name) + " has no type",
+                         kDamaged);
+    if (const Types::Tensor *tensor = types.tensor(meta))
+      argument.type = tensor->type;
+  }
+  if (!argument.type)
+    return failure();
+  BlockArgument value = scope.block().addArgument(
+      argument.type->type, scope.source.locate(scope.context, at.raw().data()));
+  scope.types.bindSymbols(*argument.type);
+  scope.arguments.push_back(argument);
+  if (!frame.bind(name, value))
+    return fields.fail(at, fx::quoted(name) + " is defined twice", kDamaged);
+  usedNames.insert(name);
+  return value;
+}
+
+void GraphReader::endArguments() { types.forget(); }
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphReader::addResult(JsonValue at, JsonValue nameField,
+                                     const Frame &frame, bool isScalar) {
+  if (!nameField.isString())
+    return fields.fail(at,
+                       Twine("expected the name of a value, found ") +
+                           describe(nameField.kind()),
+                       kDamaged);
+  StringRef name = fields.text(nameField);
+  JsonValue declared = isScalar ? frame.scalarOf(name) : frame.tensorOf(name);
+  if (!declared)
+    return fields.fail(at, fx::quoted(name) + " has no type", kDamaged);
+  fx::CallStatement result;
+  result.at = result.typeAt = declared.raw().data();
+  if (isScalar) {
+    result.declared = types.scalar(declared);
+  } else if (const Types::Tensor *tensor = types.tensor(declared)) {
+    result.declared = tensor->type;
+  }
+  if (!result.declared)
+    return failure();
+  // PyTorch names what nobody uses after the node.
+  bool isUnused = name.rsplit("_unused_").first.size() != name.size() &&
+                  !name.rsplit("_unused_").second.empty();
+  if (!isUnused)
+    result.name = uniqueName(name);
+  results.push_back(result);
+  resultNames.push_back(name);
+  return success();
+}
+
+LogicalResult GraphReader::readResults(const Node &node, const Frame &frame) {
+  results.clear();
+  resultNames.clear();
+  FailureOr<JsonValue> outputs = fields.list(node.json, "outputs");
+  if (failed(outputs))
+    return failure();
+  for (JsonValue output : outputs->children()) {
+    FailureOr<Fields::Variant> variant = fields.variant(output);
+    if (failed(variant))
+      return failure();
+    auto [kind, value] = *variant;
+    auto addTensor = [&](JsonValue entry) -> LogicalResult {
+      if (JsonValue inner = entry.find("as_tensor"))
+        entry = inner;
+      if (!entry.find("as_none"))
+        return addResult(entry, entry.find("name"), frame, false);
+      results.emplace_back();
+      resultNames.emplace_back();
+      return success();
+    };
+    if (kind == "as_tensor" || kind == "as_optional_tensor") {
+      if (failed(addTensor(value)))
+        return failure();
+    } else if (kind == "as_tensors" || kind == "as_optional_tensors") {
+      for (JsonValue entry : value.children())
+        if (failed(addTensor(entry)))
+          return failure();
+    } else if (kind == "as_sym_int" || kind == "as_sym_float" ||
+               kind == "as_sym_bool") {
+      if (failed(addResult(value, value.find("as_name"), frame, true)))
+        return failure();
+    } else if (kind == "as_none") {
+      results.emplace_back();
+      resultNames.emplace_back();
+    } else {
+      return fields.fail(
+          output, "a result of kind " + fx::quoted(kind) + " is not read",
+          kNewer);
+    }
+  }
+  return success();
+}
+
+LogicalResult GraphReader::bindResults(const Node &node, Operation *op,
+                                       Frame &frame) {
+  for (auto [name, value] : llvm::zip(resultNames, op->getResults()))
+    if (!name.empty() && !frame.bind(name, value))
+      return fields.fail(node.json, fx::quoted(name) + " is defined twice",
+                         kDamaged);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphReader::readAssert(const Node &node,
+                                      const fx::CallTarget &target,
+                                      Frame &frame) {
+  FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
+  if (failed(inputs) || failed(arguments.read(*inputs, nullptr, frame, args)))
+    return failure();
+  StringAttr message = scope.builder.getStringAttr("");
+  if (args.values.size() > 1)
+    message = dyn_cast<StringAttr>(args.values[1]);
+  if (args.operands.size() != 1 || !message || args.values.size() > 2)
+    return fields.fail(node.json, "a check takes a condition and a message",
+                       kDamaged);
+  auto check = joint::AssertOp::create(
+      scope.builder, node.place.location, args.operands[0], message,
+      scope.builder.getStringAttr(target.name), ArrayAttr());
+  ++counts.ops;
+  if (node.place.policy)
+    check->setDiscardableAttr(joint::JointDialect::kPolicy, node.place.policy);
+  return success();
+}
+
+LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
+  std::string renamed;
+  StringRef path = node.target;
+  if (path.consume_front("_operator."))
+    path = renamed = ("operator." + path).str();
+  const fx::CallTarget &target = calls.target(path);
+  switch (target.kind) {
+  case fx::CallTarget::Check:
+    ++counts.droppedChecks;
+    return success();
+  case fx::CallTarget::Assert:
+    return readAssert(node, target, frame);
+  case fx::CallTarget::Foreign:
+    return fields.fail(node.json.find("target"),
+                       fx::quoted(node.target) + " is not an op that a "
+                                                 "program has",
+                       kNewer);
+  case fx::CallTarget::Copy:
+  case fx::CallTarget::InPlace:
+    if (!target.schema)
+      return fields.fail(node.json.find("target"),
+                         fx::quoted(target.name) +
+                             " changes its operand in place, and is not known",
+                         "call run_decompositions() on the program before it "
+                         "is saved: that makes it functional");
+    break;
+  default:
+    break;
+  }
+  FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
+  if (failed(inputs) ||
+      failed(arguments.read(*inputs, target.schema, frame, args)) ||
+      failed(readResults(node, frame)))
+    return failure();
+  fx::CallStatement statement;
+  statement.name = node.name;
+  statement.at = node.json.raw().data();
+  FailureOr<Operation *> op =
+      calls.buildDeclared(target, args, statement, results, node.place);
+  if (failed(op) || failed(bindResults(node, *op, frame)))
+    return failure();
+  markView(*op, node, frame);
+  return success();
+}
+
+void GraphReader::markView(Operation *op, const Node &node,
+                           const Frame &frame) {
+  if (!mayBeView(op))
+    return;
+  JsonValue first;
+  for (JsonValue input : node.json.find("inputs").children()) {
+    first = input.find("arg").find("as_tensor").find("name");
+    break;
+  }
+  JsonValue from = frame.tensorOf(ref(first.raw()));
+  JsonValue to = frame.tensorOf(resultNames.front());
+  const Types::Tensor *source = from ? types.tensor(from) : nullptr;
+  const Types::Tensor *result = to ? types.tensor(to) : nullptr;
+  if (source && result && isView(op, *source, *result))
+    op->setDiscardableAttr(kAliases, scope.builder.getUnitAttr());
+}
+
+LogicalResult GraphReader::readNode(JsonValue json, Frame &frame) {
+  Node node;
+  node.json = json;
+  FailureOr<StringRef> target = fields.text(json, "target");
+  if (failed(target))
+    return failure();
+  node.target = *target;
+  if (JsonValue name = json.find("name"); name.isString())
+    node.name = fields.text(name);
+  node.place = places.read(json.find("metadata"));
+  if (node.target.starts_with("torch.ops.higher_order."))
+    return readHigherOrder(node, frame);
+  return readCall(node, frame);
+}
+
+LogicalResult GraphReader::readNodes(JsonValue graph, Frame &frame) {
+  FailureOr<JsonValue> nodes = fields.list(graph, "nodes");
+  if (failed(nodes))
+    return failure();
+  for (JsonValue node : nodes->children())
+    if (failed(readNode(node, frame)))
+      return failure();
+  return success();
+}
