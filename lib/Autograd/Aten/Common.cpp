@@ -112,6 +112,20 @@ Value Vjp::div(const Arg &x, const Arg &y) {
   return call("aten.div.Tensor", {x, y});
 }
 
+Value Vjp::scale(Value gradient, const Arg &number) {
+  if (number.getNumber() == 1.0)
+    return gradient;
+  return call("aten.mul.Scalar", {gradient, number});
+}
+
+Arg Vjp::conj(const Arg &x) {
+  if (!x.isValue() || !isa<RankedTensorType>(x.getValue().getType()) ||
+      !isComplex(x.getValue()))
+    return x;
+  Value imaginary = neg(un("imag", x));
+  return Arg(call("aten.complex.default", {un("real", x), imaginary}));
+}
+
 Value Vjp::keepWhere(Value condition, Value gradient) {
   return call("aten.where.ScalarOther", {condition, gradient, 0.0});
 }
@@ -126,4 +140,15 @@ Value Vjp::zerosLike(Value tensor) {
 
 Value Vjp::zeros(const Arg &sizes, Type element) {
   return call("aten.full.default", {sizes, 0.0}, {{"dtype", element}});
+}
+
+LogicalResult autograd::refuseComplex(Vjp &v) {
+  Operation *op = v.in.getOp();
+  auto check = [](Value value) {
+    return isa<RankedTensorType>(value.getType()) && isComplex(value);
+  };
+  if (llvm::none_of(op->getOperands(), check) &&
+      llvm::none_of(op->getResults(), check))
+    return success();
+  return v.error("no rule for the gradient of a complex tensor");
 }

@@ -2,14 +2,11 @@
 //
 // What VJP rules are written with:
 //
-//   static LogicalResult mulTensor(CallOp op, joint::VjpContext &context) {
-//     Vjp v(op, context);
+//   static void maximum(Vjp &v) {
 //     if (v.needs("self"))
-//       v.set("self", v.mul(v.grad(), v.arg("other")));
-//     if (v.needs("other"))
-//       v.set("other", v.mul(v.grad(), v.arg("self")));
-//     return v.done();
+//       v.set("self", ...);
 //   }
+//   ... {"aten.maximum.default", vjp<maximum>} ...
 //
 // A rule builds nothing for a gradient that is not asked for, and reads the
 // least of the forward. Names and places of the new ops are given afterwards,
@@ -88,7 +85,7 @@ public:
     return done();
   }
 
-  // Ops of the backward. Complex factors are conjugated by the caller.
+  // Ops of the backward.
 
   Value call(StringRef torchName, ArrayRef<Arg> positional,
              ArrayRef<NamedArg> named = {}) {
@@ -99,6 +96,17 @@ public:
   Value sub(const Arg &x, const Arg &y);
   Value div(const Arg &x, const Arg &y);
   Value neg(const Arg &x) { return call("aten.neg.default", {x}); }
+  /// `gradient` times a number; itself for 1.
+  Value scale(Value gradient, const Arg &number);
+  /// The conjugate; `x` itself where it is not complex.
+  Arg conj(const Arg &x);
+  /// aten.NAME.default of one or two operands.
+  Value un(StringRef name, const Arg &x) {
+    return call(("aten." + name + ".default").str(), {x});
+  }
+  Value un2(StringRef name, const Arg &x, const Arg &y) {
+    return call(("aten." + name + ".default").str(), {x, y});
+  }
   /// `gradient` where `condition`, 0 elsewhere; and the other way round.
   Value keepWhere(Value condition, Value gradient);
   Value dropWhere(Value condition, Value gradient);
@@ -109,6 +117,33 @@ public:
 private:
   VjpContext &context;
 };
+
+/// A rule as a row of a table wants it. `vjp` refuses complex tensors, for
+/// formulas without conjugates.
+template <void (*rule)(Vjp &)>
+LogicalResult vjpAny(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  rule(v);
+  return v.done();
+}
+LogicalResult refuseComplex(Vjp &v);
+template <void (*rule)(Vjp &)>
+LogicalResult vjp(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (failed(refuseComplex(v)))
+    return mlir::failure();
+  rule(v);
+  return v.done();
+}
+/// The same for an op with one operand `self`, by a formula for its gradient.
+template <Value (*formula)(Vjp &)>
+LogicalResult vjpOfSelf(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (failed(refuseComplex(v)))
+    return mlir::failure();
+  v.set("self", formula(v));
+  return v.done();
+}
 
 } // namespace cutback::autograd
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VJPs of activation functions.
+// VJPs of activation functions: each has a backward op of its own. Those of
+// relu, sigmoid and tanh read the result, the others the input. Backward ops
+// are linear in the gradient, so their VJP there is the same op again; for the
+// piecewise linear ones that is all, sigmoid and tanh have the second
+// derivative too.
 
 #include "Common.h"
 
@@ -8,4 +12,188 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::autograd;
 
-VjpTable autograd::activationVjps() { return {}; }
+/// backward(gradient, self)
+static Value ofInput(Vjp &v, StringRef name) {
+  return v.un2(name, v.grad(), v.value("self"));
+}
+static Value ofResult(Vjp &v, StringRef name) {
+  return v.un2(name, v.grad(), v.result());
+}
+
+static Value sigmoid(Vjp &v) { return ofResult(v, "sigmoid_backward"); }
+static Value tanh(Vjp &v) { return ofResult(v, "tanh_backward"); }
+static Value silu(Vjp &v) { return ofInput(v, "silu_backward"); }
+static Value mish(Vjp &v) { return ofInput(v, "mish_backward"); }
+static Value hardswish(Vjp &v) { return ofInput(v, "hardswish_backward"); }
+static Value hardsigmoid(Vjp &v) { return ofInput(v, "hardsigmoid_backward"); }
+
+static Value relu(Vjp &v) {
+  return v.call("aten.threshold_backward.default", {v.grad(), v.result(), 0});
+}
+static Value threshold(Vjp &v) {
+  return v.call("aten.threshold_backward.default",
+                {v.grad(), v.value("self"), v.arg("threshold")});
+}
+static Value hardtanh(Vjp &v) {
+  return v.call(
+      "aten.hardtanh_backward.default",
+      {v.grad(), v.value("self"), v.arg("min_val"), v.arg("max_val")});
+}
+static Value relu6(Vjp &v) {
+  return v.call("aten.hardtanh_backward.default",
+                {v.grad(), v.value("self"), 0, 6});
+}
+static Value leakyRelu(Vjp &v) {
+  return v.call("aten.leaky_relu_backward.default",
+                {v.grad(), v.value("self"), v.arg("negative_slope"), false});
+}
+static Value hardshrink(Vjp &v) {
+  return v.call("aten.hardshrink_backward.default",
+                {v.grad(), v.value("self"), v.arg("lambd")});
+}
+static Value softshrink(Vjp &v) {
+  return v.call("aten.softshrink_backward.default",
+                {v.grad(), v.value("self"), v.arg("lambd")});
+}
+static Value gelu(Vjp &v) {
+  return v.call("aten.gelu_backward.default", {v.grad(), v.value("self")},
+                {{"approximate", v.arg("approximate")}});
+}
+static Value softplus(Vjp &v) {
+  return v.call("aten.softplus_backward.default",
+                {v.grad(), v.value("self"), v.arg("beta"), v.arg("threshold")});
+}
+
+static Value eluWith(Vjp &v, const Arg &alpha, const Arg &scale,
+                     const Arg &inputScale) {
+  return v.call("aten.elu_backward.default",
+                {v.grad(), alpha, scale, inputScale, false, v.value("self")});
+}
+static Value elu(Vjp &v) {
+  return eluWith(v, v.arg("alpha"), v.arg("scale"), v.arg("input_scale"));
+}
+static Value selu(Vjp &v) {
+  return eluWith(v, 1.6732632423543772, 1.0507009873554805, 1);
+}
+static Value celu(Vjp &v) {
+  double alpha = v.in.number("alpha").value_or(1);
+  return eluWith(v, alpha, 1, 1 / alpha);
+}
+
+static Value glu(Vjp &v) {
+  return v.call("aten.glu_backward.default",
+                {v.grad(), v.value("self"), v.arg("dim")});
+}
+
+/// 1 - sigmoid(x) = sigmoid(-x), without cancellation.
+static Value logSigmoid(Vjp &v) {
+  return v.mul(v.grad(), v.un("sigmoid", v.neg(v.value("self"))));
+}
+static Value logSigmoidForward(Vjp &v) {
+  if (!v.grad())
+    return {};
+  return v.call("aten.log_sigmoid_backward.default",
+                {v.grad(), v.value("self"), v.result(1)});
+}
+
+static void prelu(Vjp &v) {
+  SmallVector<Value> gradients =
+      v.b.callMany("aten._prelu_kernel_backward.default",
+                   {v.grad(), v.value("self"), v.value("weight")});
+  if (v.b.failed())
+    return;
+  v.set("self", gradients[0]);
+  v.set("weight", gradients[1]);
+}
+
+//===----------------------------------------------------------------------===//
+// Backwards of backwards
+//===----------------------------------------------------------------------===//
+
+/// The op itself on the gradient of its result, in place of its first
+/// argument.
+static void again(Vjp &v) {
+  aten::CallOp op = v.in.getOp();
+  const aten::Schema &schema = op.getSchema();
+  SmallVector<Arg> positional;
+  SmallVector<NamedArg> named;
+  for (auto [i, param] : llvm::enumerate(schema.params)) {
+    Arg arg = i == 0 ? Arg(v.grad()) : v.arg(unsigned(i));
+    if (param.keywordOnly)
+      named.push_back({param.name, arg});
+    else
+      positional.push_back(arg);
+  }
+  std::string name = (schema.packet + "." + schema.overload).str();
+  if (v.needsOperand(0))
+    v.set(0u, v.call(name, positional, named));
+}
+
+/// For ops that bend: only the linear part is known.
+static void againOnly(Vjp &v) {
+  for (unsigned i = 1; i < v.in.getOp()->getNumOperands(); ++i)
+    if (v.needsOperand(i)) {
+      v.b.error("no rule for the second derivative");
+      return;
+    }
+  again(v);
+}
+
+/// gradient * grad_output * slope'(output)
+static void second(Vjp &v, Value bend) {
+  v.set("output", v.mul(v.mul(v.grad(), v.arg("grad_output")), bend));
+}
+
+static void sigmoidBackward(Vjp &v) {
+  again(v);
+  if (v.needs("output"))
+    second(v, v.call("aten.rsub.Scalar", {v.scale(v.value("output"), 2.0), 1}));
+}
+
+static void tanhBackward(Vjp &v) {
+  again(v);
+  if (v.needs("output"))
+    second(v, v.scale(v.value("output"), -2.0));
+}
+
+VjpTable autograd::activationVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.sigmoid.default", vjpOfSelf<sigmoid>},
+      {"aten.tanh.default", vjpOfSelf<tanh>},
+      {"aten.relu.default", vjpOfSelf<relu>},
+      {"aten.relu6.default", vjpOfSelf<relu6>},
+      {"aten.threshold.default", vjpOfSelf<threshold>},
+      {"aten.hardtanh.default", vjpOfSelf<hardtanh>},
+      {"aten.hardswish.default", vjpOfSelf<hardswish>},
+      {"aten.hardsigmoid.default", vjpOfSelf<hardsigmoid>},
+      {"aten.leaky_relu.default", vjpOfSelf<leakyRelu>},
+      {"aten.hardshrink.default", vjpOfSelf<hardshrink>},
+      {"aten.softshrink.default", vjpOfSelf<softshrink>},
+      {"aten.silu.default", vjpOfSelf<silu>},
+      {"aten.gelu.default", vjpOfSelf<gelu>},
+      {"aten.mish.default", vjpOfSelf<mish>},
+      {"aten.softplus.default", vjpOfSelf<softplus>},
+      {"aten.elu.default", vjpOfSelf<elu>},
+      {"aten.selu.default", vjpOfSelf<selu>},
+      {"aten.celu.default", vjpOfSelf<celu>},
+      {"aten.glu.default", vjpOfSelf<glu>},
+      {"aten.log_sigmoid.default", vjpOfSelf<logSigmoid>},
+      {"aten.log_sigmoid_forward.default", vjpOfSelf<logSigmoidForward>},
+      {"aten._prelu_kernel.default", vjp<prelu>},
+      {"aten.sigmoid_backward.default", vjp<sigmoidBackward>},
+      {"aten.tanh_backward.default", vjp<tanhBackward>},
+      {"aten.threshold_backward.default", vjp<again>},
+      {"aten.hardtanh_backward.default", vjp<again>},
+      {"aten.leaky_relu_backward.default", vjp<again>},
+      {"aten.hardsigmoid_backward.default", vjp<again>},
+      {"aten.hardshrink_backward.default", vjp<again>},
+      {"aten.softshrink_backward.default", vjp<again>},
+      {"aten.hardswish_backward.default", vjp<againOnly>},
+      {"aten.gelu_backward.default", vjp<againOnly>},
+      {"aten.silu_backward.default", vjp<againOnly>},
+      {"aten.mish_backward.default", vjp<againOnly>},
+      {"aten.elu_backward.default", vjp<againOnly>},
+      {"aten.softplus_backward.default", vjp<againOnly>},
+  };
+  return rules;
+}

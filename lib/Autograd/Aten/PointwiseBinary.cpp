@@ -2,25 +2,420 @@
 //
 // VJPs of elementwise ops with two or more operands. `Vjp::set` undoes
 // broadcasting and type promotion, so a formula here is that of one element.
+// A product reads the other factor only for the gradients that are asked for;
+// a quotient reads its result and its divisor, not its dividend.
 
 #include "Common.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::autograd;
 
-static LogicalResult mulTensor(CallOp op, VjpContext &context) {
-  Vjp v(op, context);
-  if (v.needs("self"))
-    v.set("self", v.mul(v.grad(), v.arg("other")));
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+static void add(Vjp &v) {
+  v.set("self", v.grad());
   if (v.needs("other"))
-    v.set("other", v.mul(v.grad(), v.arg("self")));
-  return v.done();
+    v.set("other", v.scale(v.grad(), v.arg("alpha")));
+}
+
+static void sub(Vjp &v) {
+  v.set("self", v.grad());
+  if (v.needs("other"))
+    v.set("other", v.neg(v.scale(v.grad(), v.arg("alpha"))));
+}
+
+/// other - alpha * self
+static void rsub(Vjp &v) {
+  if (v.needs("self"))
+    v.set("self", v.neg(v.scale(v.grad(), v.arg("alpha"))));
+  v.set("other", v.grad());
+}
+
+static void mul(Vjp &v) {
+  if (v.needs("self"))
+    v.set("self", v.mul(v.grad(), v.conj(v.arg("other"))));
+  if (v.needs("other"))
+    v.set("other", v.mul(v.grad(), v.conj(v.arg("self"))));
+}
+
+static void div(Vjp &v) {
+  if (v.needs("self"))
+    v.set("self", v.div(v.grad(), v.conj(v.arg("other"))));
+  if (!v.needs("other"))
+    return;
+  Value slope = v.div(v.result(), v.arg("other"));
+  v.set("other", v.mul(v.neg(v.grad()), v.conj(slope)));
+}
+
+/// A rounded quotient is constant almost everywhere.
+static void divMode(Vjp &v) {
+  if (v.in.isNone("rounding_mode"))
+    div(v);
+}
+
+/// The quotient of the operands, rounded.
+static Value rounded(Vjp &v, StringRef mode) {
+  return v.call("aten.div.Tensor_mode", {v.arg("self"), v.arg("other")},
+                {{"rounding_mode", mode}});
+}
+
+static void fmod(Vjp &v) {
+  v.set("self", v.grad());
+  if (v.needs("other"))
+    v.set("other", v.mul(v.neg(v.grad()), rounded(v, "trunc")));
+}
+
+static void remainder(Vjp &v) {
+  v.set("self", v.grad());
+  if (v.needs("other"))
+    v.set("other", v.mul(v.neg(v.grad()), rounded(v, "floor")));
+}
+
+static void addcmul(Vjp &v) {
+  v.set("self", v.grad());
+  for (auto [own, other] :
+       {std::pair("tensor1", "tensor2"), std::pair("tensor2", "tensor1")})
+    if (v.needs(own)) {
+      Value scaled = v.scale(v.grad(), v.arg("value"));
+      v.set(own, v.mul(scaled, v.arg(other)));
+    }
+}
+
+static void addcdiv(Vjp &v) {
+  v.set("self", v.grad());
+  if (!v.needs("tensor1") && !v.needs("tensor2"))
+    return;
+  Value divisor = v.value("tensor2");
+  Value slope = v.div(v.scale(v.grad(), v.arg("value")), divisor);
+  v.set("tensor1", slope);
+  if (v.needs("tensor2"))
+    v.set("tensor2", v.mul(v.neg(slope), v.div(v.arg("tensor1"), divisor)));
+}
+
+static void lerpScalar(Vjp &v) {
+  double weight = v.in.number("weight").value_or(0);
+  if (v.needs("self"))
+    v.set("self", v.scale(v.grad(), 1 - weight));
+  if (v.needs("end"))
+    v.set("end", v.scale(v.grad(), weight));
+}
+
+static void lerpTensor(Vjp &v) {
+  Value weight = v.value("weight");
+  if (v.needs("self"))
+    v.set("self", v.mul(v.grad(), v.call("aten.rsub.Scalar", {weight, 1})));
+  if (v.needs("end"))
+    v.set("end", v.mul(v.grad(), weight));
+  if (v.needs("weight"))
+    v.set("weight", v.mul(v.grad(), v.sub(v.arg("end"), v.arg("self"))));
+}
+
+static void fma(Vjp &v) {
+  if (v.needs("a"))
+    v.set("a", v.mul(v.grad(), v.arg("b")));
+  if (v.needs("b"))
+    v.set("b", v.mul(v.grad(), v.arg("a")));
+  v.set("c", v.grad());
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of two
+//===----------------------------------------------------------------------===//
+
+static void atan2(Vjp &v) {
+  Value x = v.value("self"), y = v.value("other");
+  Value scaled =
+      v.mul(v.grad(), v.un("reciprocal", v.add(v.mul(x, x), v.mul(y, y))));
+  if (v.needs("self"))
+    v.set("self", v.mul(scaled, y));
+  if (v.needs("other"))
+    v.set("other", v.mul(v.neg(scaled), x));
+}
+
+static void hypot(Vjp &v) {
+  for (const char *own : {"self", "other"})
+    if (v.needs(own))
+      v.set(own, v.mul(v.grad(), v.div(v.arg(own), v.result())));
+}
+
+/// 0 * log(anything) counts as 0, so its slope there is 0 too.
+static void xlogy(Vjp &v) {
+  Arg x = v.arg("self"), y = v.arg("other");
+  if (v.needs("self")) {
+    Value slope =
+        v.call(y.isValue() ? "aten.xlogy.Tensor" : "aten.xlogy.Scalar_Other",
+               {v.grad(), y});
+    Value masked = v.call("aten.eq.Scalar", {x, 0});
+    if (y.isValue())
+      masked = v.call("aten.logical_and.default",
+                      {masked, v.call("aten.le.Scalar", {y, 0})});
+    if (y.isValue() || y.getNumber().value_or(0) <= 0)
+      slope = v.call("aten.masked_fill.Scalar", {slope, masked, 0.0});
+    v.set("self", slope);
+  }
+  if (v.needs("other"))
+    v.set("other", v.div(v.mul(v.grad(), x), y));
+}
+
+/// The slope is a logistic function of the difference.
+static void logaddexpWith(Vjp &v, const char *power) {
+  for (auto [own, other] :
+       {std::pair("self", "other"), std::pair("other", "self")})
+    if (v.needs(own)) {
+      Value ratio = v.un(power, v.sub(v.arg(other), v.arg(own)));
+      v.set(own, v.div(v.grad(), v.call("aten.add.Scalar", {ratio, 1})));
+    }
+}
+
+static void logaddexp(Vjp &v) { logaddexpWith(v, "exp"); }
+static void logaddexp2(Vjp &v) { logaddexpWith(v, "exp2"); }
+
+static void copysign(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Value self = v.value("self");
+  Value ratio = v.call(
+      "aten.masked_fill.Scalar",
+      {v.div(v.result(), self), v.call("aten.eq.Scalar", {self, 0}), 0.0});
+  v.set("self", v.mul(v.grad(), ratio));
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+/// exponent * self ^ (exponent - 1), and 0 where the exponent is 0.
+static void powScalar(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Value self = v.value("self");
+  std::optional<double> exponent = v.in.number("exponent");
+  if (!exponent) {
+    v.b.error("the exponent of a power that is differentiated is no number");
+    return;
+  }
+  if (*exponent == 0) {
+    v.set("self", v.zerosLike(self));
+    return;
+  }
+  Value power = self;
+  if (*exponent == 1)
+    power = {};
+  else if (*exponent != 2)
+    power = v.call("aten.pow.Tensor_Scalar", {self, *exponent - 1});
+  if (!power)
+    v.set("self", v.grad());
+  else
+    v.set("self", v.mul(v.grad(), v.scale(power, *exponent)));
+}
+
+static void powTensor(Vjp &v) {
+  Arg base = v.arg("self"), exponent = v.arg("exponent");
+  if (v.needs("self")) {
+    Value less = v.call("aten.sub.Scalar", {exponent, 1});
+    Value power = v.call("aten.pow.Tensor_Tensor", {base, less});
+    Value slope = v.mul(v.grad(), v.mul(exponent, power));
+    v.set("self",
+          v.dropWhere(v.call("aten.eq.Scalar", {exponent, 0.0}), slope));
+  }
+  if (!v.needs("exponent"))
+    return;
+  // 0 ^ y has slope 0 for y >= 0, where log gives -inf.
+  Value isZero = v.call("aten.logical_and.default",
+                        {v.call("aten.eq.Scalar", {base, 0}),
+                         v.call("aten.ge.Scalar", {exponent, 0})});
+  Value slope = v.mul(v.result(), v.un("log", base));
+  v.set("exponent", v.mul(v.grad(), v.dropWhere(isZero, slope)));
+}
+
+static void powOfNumber(Vjp &v) {
+  double base = v.in.number("self").value_or(1);
+  if (!v.needs("exponent"))
+    return;
+  Value slope = v.scale(v.result(), std::log(base));
+  if (base == 0)
+    slope =
+        v.dropWhere(v.call("aten.ge.Scalar", {v.arg("exponent"), 0}), slope);
+  v.set("exponent", v.mul(v.grad(), slope));
+}
+
+//===----------------------------------------------------------------------===//
+// Minimum, maximum, clamp: who wins takes the gradient
+//===----------------------------------------------------------------------===//
+
+/// Equal operands take half each.
+static void extremum(Vjp &v, const char *selfLoses, const char *otherLoses) {
+  Value self = v.value("self"), other = v.value("other");
+  Value half = v.call("aten.where.self",
+                      {v.call("aten.eq.Tensor", {self, other}),
+                       v.call("aten.div.Scalar", {v.grad(), 2}), v.grad()});
+  for (auto [own, loses] :
+       {std::pair("self", selfLoses), std::pair("other", otherLoses)})
+    if (v.needs(own))
+      v.set(own, v.call("aten.masked_fill.Scalar",
+                        {half, v.call(loses, {self, other}), 0.0}));
+}
+
+static void maximum(Vjp &v) { extremum(v, "aten.lt.Tensor", "aten.gt.Tensor"); }
+static void minimum(Vjp &v) { extremum(v, "aten.gt.Tensor", "aten.lt.Tensor"); }
+
+/// Equal operands: the first takes all. A NaN loses.
+static void extremumOfNumbers(Vjp &v, const char *wins) {
+  Value other = v.value("other");
+  Value first =
+      v.call("aten.logical_or.default",
+             {v.call(wins, {v.arg("self"), other}), v.un("isnan", other)});
+  if (v.needs("self"))
+    v.set("self", v.keepWhere(first, v.grad()));
+  if (v.needs("other"))
+    v.set("other", v.dropWhere(first, v.grad()));
+}
+
+static void fmax(Vjp &v) { extremumOfNumbers(v, "aten.ge.Tensor"); }
+static void fmin(Vjp &v) { extremumOfNumbers(v, "aten.le.Tensor"); }
+
+/// `self` compared with a bound that is a number or a tensor.
+static Value compare(Vjp &v, const char *name, const Arg &bound) {
+  std::string op =
+      std::string("aten.") + name + (bound.isValue() ? ".Tensor" : ".Scalar");
+  return v.call(op, {v.arg("self"), bound});
+}
+
+static Value both(Vjp &v, const char *op, Value x, Value y) {
+  if (!x || !y)
+    return x ? x : y;
+  return v.un2(op, x, y);
+}
+
+/// Bounds are inclusive. A lower bound above the upper one takes nothing.
+static void clamp(Vjp &v) {
+  Arg low = v.arg("min"), high = v.arg("max");
+  bool hasLow = !low.isNone(), hasHigh = !high.isNone();
+  if (v.needs("self")) {
+    Value inside =
+        both(v, "logical_and", hasLow ? compare(v, "ge", low) : Value(),
+             hasHigh ? compare(v, "le", high) : Value());
+    v.set("self", inside ? v.keepWhere(inside, v.grad()) : v.grad());
+  }
+  if (hasLow && v.needs("min")) {
+    Value ordered = hasHigh ? v.call("aten.lt.Tensor", {low, high}) : Value();
+    v.set("min",
+          v.keepWhere(both(v, "logical_and", compare(v, "lt", low), ordered),
+                      v.grad()));
+  }
+  if (hasHigh && v.needs("max")) {
+    Value crossed = hasLow ? v.call("aten.lt.Tensor", {high, low}) : Value();
+    v.set("max",
+          v.keepWhere(both(v, "logical_or", compare(v, "gt", high), crossed),
+                      v.grad()));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Selection
+//===----------------------------------------------------------------------===//
+
+static void where(Vjp &v) {
+  Value condition = v.value("condition");
+  if (v.needs("self"))
+    v.set("self", v.keepWhere(condition, v.grad()));
+  if (v.needs("other"))
+    v.set("other", v.dropWhere(condition, v.grad()));
+}
+
+static void maskedFill(Vjp &v) {
+  Value mask = v.value("mask");
+  if (v.needs("self"))
+    v.set("self", v.call("aten.masked_fill.Scalar", {v.grad(), mask, 0.0}));
+  if (v.needs("value"))
+    v.set("value", v.keepWhere(mask, v.grad()));
+}
+
+/// The old elements are gone.
+static void fill(Vjp &v) { v.set("value", v.grad()); }
+
+static void complexOf(Vjp &v) {
+  if (v.needs("real"))
+    v.set("real", v.un("real", v.grad()));
+  if (v.needs("imag"))
+    v.set("imag", v.un("imag", v.grad()));
+}
+
+/// abs * (cos angle + i sin angle)
+static void polar(Vjp &v) {
+  Value angle = v.value("angle");
+  Value x = v.un("real", v.grad()), y = v.un("imag", v.grad());
+  Value cos = v.un("cos", angle), sin = v.un("sin", angle);
+  if (v.needs("abs"))
+    v.set("abs", v.add(v.mul(x, cos), v.mul(y, sin)));
+  if (v.needs("angle"))
+    v.set("angle", v.mul(v.arg("abs"), v.sub(v.mul(y, cos), v.mul(x, sin))));
 }
 
 VjpTable autograd::pointwiseVjps() {
   static constexpr VjpRule rules[] = {
-      {"aten.mul.Tensor", mulTensor},
+      {"aten.add.Tensor", vjpAny<add>},
+      {"aten.add.Scalar", vjpAny<add>},
+      {"aten.sub.Tensor", vjpAny<sub>},
+      {"aten.sub.Scalar", vjpAny<sub>},
+      {"aten.rsub.Tensor", vjpAny<rsub>},
+      {"aten.rsub.Scalar", vjpAny<rsub>},
+      {"aten.mul.Tensor", vjpAny<mul>},
+      {"aten.mul.Scalar", vjpAny<mul>},
+      {"aten.div.Tensor", vjpAny<div>},
+      {"aten.div.Scalar", vjpAny<div>},
+      {"aten.true_divide.Tensor", vjpAny<div>},
+      {"aten.div.Tensor_mode", vjp<divMode>},
+      {"aten.div.Scalar_mode", vjp<divMode>},
+      {"aten.fmod.Tensor", vjp<fmod>},
+      {"aten.fmod.Scalar", vjp<fmod>},
+      {"aten.remainder.Tensor", vjp<remainder>},
+      {"aten.remainder.Scalar", vjp<remainder>},
+      {"aten.remainder.Scalar_Tensor", vjp<remainder>},
+      {"aten.addcmul.default", vjp<addcmul>},
+      {"aten.addcdiv.default", vjp<addcdiv>},
+      {"aten.lerp.Scalar", vjp<lerpScalar>},
+      {"aten.lerp.Tensor", vjp<lerpTensor>},
+      {"prims.fma.default", vjp<fma>},
+      {"aten.atan2.default", vjp<atan2>},
+      {"aten.hypot.default", vjp<hypot>},
+      {"aten.xlogy.Tensor", vjp<xlogy>},
+      {"aten.xlogy.Scalar_Self", vjp<xlogy>},
+      {"aten.xlogy.Scalar_Other", vjp<xlogy>},
+      {"aten.logaddexp.default", vjp<logaddexp>},
+      {"aten.logaddexp2.default", vjp<logaddexp2>},
+      {"aten.copysign.Tensor", vjp<copysign>},
+      {"aten.copysign.Scalar", vjp<copysign>},
+      {"aten.pow.Tensor_Scalar", vjp<powScalar>},
+      {"aten.pow.Tensor_Tensor", vjp<powTensor>},
+      {"aten.pow.Scalar", vjp<powOfNumber>},
+      {"aten.maximum.default", vjp<maximum>},
+      {"aten.minimum.default", vjp<minimum>},
+      {"aten.max.other", vjp<maximum>},
+      {"aten.min.other", vjp<minimum>},
+      {"aten.fmax.default", vjp<fmax>},
+      {"aten.fmin.default", vjp<fmin>},
+      {"aten.clamp.default", vjp<clamp>},
+      {"aten.clamp.Tensor", vjp<clamp>},
+      {"aten.clamp_min.default", vjp<clamp>},
+      {"aten.clamp_min.Tensor", vjp<clamp>},
+      {"aten.clamp_max.default", vjp<clamp>},
+      {"aten.clamp_max.Tensor", vjp<clamp>},
+      {"aten.where.self", vjpAny<where>},
+      {"aten.where.ScalarOther", vjpAny<where>},
+      {"aten.where.ScalarSelf", vjpAny<where>},
+      {"aten.masked_fill.Scalar", vjpAny<maskedFill>},
+      {"aten.masked_fill.Tensor", vjpAny<maskedFill>},
+      {"aten.fill.Scalar", vjpAny<fill>},
+      {"aten.fill.Tensor", vjpAny<fill>},
+      {"aten.zero.default", vjpAny<fill>},
+      {"aten.complex.default", vjpAny<complexOf>},
+      {"aten.polar.default", vjpAny<polar>},
   };
   return rules;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VJPs of functions of one tensor.
+// VJPs of functions of one tensor, element by element. Where the slope can be
+// written in the result (exp, tanh, sqrt, tan, erfinv) it is, because the
+// result is what other ops have saved already.
 
 #include "Common.h"
 
@@ -8,4 +10,202 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::autograd;
 
-VjpTable autograd::unaryVjps() { return {}; }
+static constexpr double kPi = 3.14159265358979323846;
+static constexpr double kLn2 = 0.693147180559945309417;
+static constexpr double kLn10 = 2.30258509299404568402;
+static constexpr double kSqrtPi = 1.77245385090551602730;
+static constexpr double kSqrt2Pi = 2.50662827463100050242;
+
+static Value self(Vjp &v) { return v.value("self"); }
+static Value plus(Vjp &v, const Arg &x, double number) {
+  return v.call("aten.add.Scalar", {x, number});
+}
+/// number - x
+static Value minusFrom(Vjp &v, double number, const Arg &x) {
+  return v.call("aten.rsub.Scalar", {x, number});
+}
+static Value square(Vjp &v, Value x) { return v.mul(x, x); }
+
+static Value same(Vjp &v) { return v.grad(); }
+
+//===----------------------------------------------------------------------===//
+// Exponentials, logarithms, roots
+//===----------------------------------------------------------------------===//
+
+static Value exp(Vjp &v) { return v.mul(v.grad(), v.result()); }
+static Value exp2(Vjp &v) { return v.mul(v.grad(), v.scale(v.result(), kLn2)); }
+static Value expm1(Vjp &v) { return v.mul(v.grad(), plus(v, v.result(), 1)); }
+static Value log(Vjp &v) { return v.div(v.grad(), self(v)); }
+static Value log2(Vjp &v) { return v.div(v.grad(), v.scale(self(v), kLn2)); }
+static Value log10(Vjp &v) { return v.div(v.grad(), v.scale(self(v), kLn10)); }
+static Value log1p(Vjp &v) { return v.div(v.grad(), plus(v, self(v), 1)); }
+static Value sqrt(Vjp &v) { return v.div(v.grad(), v.scale(v.result(), 2.0)); }
+static Value rsqrt(Vjp &v) {
+  Value cube = v.call("aten.pow.Tensor_Scalar", {v.result(), 3});
+  return v.mul(v.scale(v.grad(), -0.5), cube);
+}
+static Value reciprocal(Vjp &v) {
+  return v.mul(v.neg(v.grad()), square(v, v.result()));
+}
+static Value squared(Vjp &v) { return v.mul(v.grad(), v.scale(self(v), 2.0)); }
+
+//===----------------------------------------------------------------------===//
+// Trigonometry
+//===----------------------------------------------------------------------===//
+
+static Value sin(Vjp &v) { return v.mul(v.grad(), v.un("cos", self(v))); }
+static Value cos(Vjp &v) {
+  return v.mul(v.grad(), v.neg(v.un("sin", self(v))));
+}
+static Value tan(Vjp &v) {
+  return v.mul(v.grad(), plus(v, square(v, v.result()), 1));
+}
+/// 1 / sqrt(1 - x * x)
+static Value arcSlope(Vjp &v) {
+  return v.un("rsqrt", minusFrom(v, 1, square(v, self(v))));
+}
+static Value asin(Vjp &v) { return v.mul(v.grad(), arcSlope(v)); }
+static Value acos(Vjp &v) { return v.mul(v.neg(v.grad()), arcSlope(v)); }
+static Value atan(Vjp &v) {
+  return v.div(v.grad(), plus(v, square(v, self(v)), 1));
+}
+static Value sinh(Vjp &v) { return v.mul(v.grad(), v.un("cosh", self(v))); }
+static Value cosh(Vjp &v) { return v.mul(v.grad(), v.un("sinh", self(v))); }
+static Value asinh(Vjp &v) {
+  return v.mul(v.grad(), v.un("rsqrt", plus(v, square(v, self(v)), 1)));
+}
+static Value acosh(Vjp &v) {
+  return v.mul(v.grad(), v.un("rsqrt", plus(v, square(v, self(v)), -1)));
+}
+static Value atanh(Vjp &v) {
+  return v.div(v.grad(), minusFrom(v, 1, square(v, self(v))));
+}
+static Value deg2rad(Vjp &v) { return v.scale(v.grad(), kPi / 180); }
+static Value rad2deg(Vjp &v) { return v.scale(v.grad(), 180 / kPi); }
+
+/// sin(pi x) / (pi x); flat at 0.
+static Value sinc(Vjp &v) {
+  Value x = v.scale(self(v), kPi);
+  Value below = v.scale(square(v, self(v)), kPi);
+  Value above = v.sub(v.mul(x, v.un("cos", x)), v.un("sin", x));
+  return v.dropWhere(v.call("aten.eq.Scalar", {below, 0}),
+                     v.mul(v.grad(), v.div(above, below)));
+}
+
+//===----------------------------------------------------------------------===//
+// Special functions
+//===----------------------------------------------------------------------===//
+
+/// gradient * number * exp(-x * x / divisor)
+static Value bell(Vjp &v, double number, double divisor) {
+  Value power = v.neg(square(v, self(v)));
+  if (divisor != 1)
+    power = v.call("aten.div.Scalar", {power, divisor});
+  return v.mul(v.grad(), v.scale(v.un("exp", power), number));
+}
+
+static Value erf(Vjp &v) { return bell(v, 2 / kSqrtPi, 1); }
+static Value erfc(Vjp &v) { return bell(v, -2 / kSqrtPi, 1); }
+static Value erfinv(Vjp &v) {
+  Value slope = v.un("exp", square(v, v.result()));
+  return v.mul(v.grad(), v.scale(slope, kSqrtPi / 2));
+}
+/// 2 x erfcx(x) - 2 / sqrt(pi)
+static Value erfcx(Vjp &v) {
+  Value slope = plus(v, v.scale(v.mul(self(v), v.result()), 2.0), -2 / kSqrtPi);
+  return v.mul(v.grad(), slope);
+}
+static Value ndtr(Vjp &v) { return bell(v, 1 / kSqrt2Pi, 2); }
+static Value ndtri(Vjp &v) {
+  Value power = v.call("aten.div.Scalar", {square(v, v.result()), 2});
+  return v.mul(v.grad(), v.scale(v.un("exp", power), kSqrt2Pi));
+}
+static Value logNdtr(Vjp &v) {
+  Value power = v.call("aten.div.Scalar", {square(v, self(v)), -2});
+  Value slope = v.un("exp", v.sub(power, v.result()));
+  return v.mul(v.grad(), v.scale(slope, 1 / kSqrt2Pi));
+}
+static Value entr(Vjp &v) {
+  return v.mul(v.grad(), v.neg(plus(v, v.un("log", self(v)), 1)));
+}
+static Value lgamma(Vjp &v) {
+  return v.mul(v.grad(), v.un("digamma", self(v)));
+}
+static Value i0(Vjp &v) { return v.mul(v.grad(), v.un("special_i1", self(v))); }
+/// i0(x) - i1(x) / x, which is 1/2 at 0.
+static Value i1(Vjp &v) {
+  Value isZero = v.call("aten.eq.Scalar", {self(v), 0});
+  Value slope = v.sub(v.un("i0", self(v)), v.div(v.result(), self(v)));
+  slope = v.call("aten.masked_fill.Scalar", {slope, isZero, 0.5});
+  return v.mul(v.grad(), slope);
+}
+static Value logit(Vjp &v) {
+  return v.call("aten.logit_backward.default",
+                {v.grad(), self(v), v.arg("eps")});
+}
+
+//===----------------------------------------------------------------------===//
+// Signs and parts
+//===----------------------------------------------------------------------===//
+
+/// The slope at 0 is 0. Of a complex tensor the gradient points along it.
+static void abs(Vjp &v) {
+  Value x = v.value("self");
+  v.set("self", v.mul(v.grad(), v.un(isComplex(x) ? "sgn" : "sign", x)));
+}
+static Value nanToNum(Vjp &v) {
+  return v.mul(v.grad(), v.un("isfinite", self(v)));
+}
+static void pass(Vjp &v) { v.set("self", v.grad()); }
+static void negate(Vjp &v) { v.set("self", v.neg(v.grad())); }
+/// Constant almost everywhere.
+static void constant(Vjp &) {}
+
+VjpTable autograd::unaryVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.neg.default", vjpAny<negate>},
+      {"aten.positive.default", vjpAny<pass>},
+      {"aten.frac.default", vjpOfSelf<same>},
+      {"aten.sgn.default", vjp<constant>},
+      {"aten.abs.default", vjpAny<abs>},
+      {"aten.nan_to_num.default", vjpOfSelf<nanToNum>},
+      {"aten.square.default", vjpOfSelf<squared>},
+      {"aten.exp.default", vjpOfSelf<exp>},
+      {"aten.exp2.default", vjpOfSelf<exp2>},
+      {"aten.expm1.default", vjpOfSelf<expm1>},
+      {"aten.log.default", vjpOfSelf<log>},
+      {"aten.log2.default", vjpOfSelf<log2>},
+      {"aten.log10.default", vjpOfSelf<log10>},
+      {"aten.log1p.default", vjpOfSelf<log1p>},
+      {"aten.sqrt.default", vjpOfSelf<sqrt>},
+      {"aten.rsqrt.default", vjpOfSelf<rsqrt>},
+      {"aten.reciprocal.default", vjpOfSelf<reciprocal>},
+      {"aten.sin.default", vjpOfSelf<sin>},
+      {"aten.cos.default", vjpOfSelf<cos>},
+      {"aten.tan.default", vjpOfSelf<tan>},
+      {"aten.asin.default", vjpOfSelf<asin>},
+      {"aten.acos.default", vjpOfSelf<acos>},
+      {"aten.atan.default", vjpOfSelf<atan>},
+      {"aten.sinh.default", vjpOfSelf<sinh>},
+      {"aten.cosh.default", vjpOfSelf<cosh>},
+      {"aten.asinh.default", vjpOfSelf<asinh>},
+      {"aten.acosh.default", vjpOfSelf<acosh>},
+      {"aten.atanh.default", vjpOfSelf<atanh>},
+      {"aten.deg2rad.default", vjpOfSelf<deg2rad>},
+      {"aten.rad2deg.default", vjpOfSelf<rad2deg>},
+      {"aten.sinc.default", vjpOfSelf<sinc>},
+      {"aten.erf.default", vjpOfSelf<erf>},
+      {"aten.erfc.default", vjpOfSelf<erfc>},
+      {"aten.erfinv.default", vjpOfSelf<erfinv>},
+      {"aten.special_erfcx.default", vjpOfSelf<erfcx>},
+      {"aten.special_ndtr.default", vjpOfSelf<ndtr>},
+      {"aten.special_ndtri.default", vjpOfSelf<ndtri>},
+      {"aten.special_log_ndtr.default", vjpOfSelf<logNdtr>},
+      {"aten.special_entr.default", vjpOfSelf<entr>},
+      {"aten.lgamma.default", vjpOfSelf<lgamma>},
+      {"aten.i0.default", vjpOfSelf<i0>},
+      {"aten.special_i1.default", vjpOfSelf<i1>},
+      {"aten.logit.default", vjpOfSelf<logit>},
+  };
+  return rules;
+}
