@@ -382,9 +382,9 @@ void Differentiator::finish() {
       of.push_back(static_cast<int32_t>(arg));
       (void)graph.insertResult(number, gradient.getType(), {});
     }
+  Operation *last = output->getPrevNode();
   OpBuilder at(output);
   OutputOp::create(at, output.getLoc(), results, at.getDenseI32ArrayAttr(of));
-  Operation *last = output->getPrevNode();
   output.erase();
   for (Operation *op = last; op && op != lastForward;) {
     Operation *before = op->getPrevNode();
