@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Convolutions, pooling, resampling.
+
+import torch
+
+from .calls import Call
+
+
+def convolution_parts(r, n=None, transposed=None):
+    n = n or r.randint(1, 3)
+    transposed = r.coin() if transposed is None else transposed
+    groups = r.randint(1, 2)
+    cin, cout = groups * r.randint(1, 2), groups * r.randint(1, 2)
+    kernel = [r.randint(1, 3) for _ in range(n)]
+    stride = [r.randint(1, 2) for _ in range(n)]
+    dilation = [r.randint(1, 2) for _ in range(n)]
+    padding = [r.randint(0, 1) for _ in range(n)]
+    extra = [r.randint(0, max(s, d) - 1) if transposed else 0
+             for s, d in zip(stride, dilation)]
+    sizes = [(k - 1) * d + r.randint(1, 3) for k, d in zip(kernel, dilation)]
+    w = [cin, cout // groups] if transposed else [cout, cin // groups]
+    return (r.normal(r.randint(1, 2), cin, *sizes), r.normal(*w, *kernel),
+            r.maybe(lambda: r.normal(cout)), stride, padding, dilation, transposed,
+            extra, groups)
+
+
+def convolution(r):
+    parts = convolution_parts(r)
+    x, w, b, stride, padding, dilation, transposed, extra, groups = parts
+    try:
+        y = torch.ops.aten.convolution(*parts)
+    except RuntimeError:
+        return None
+    mask = [r.coin(), r.coin(), r.coin()]
+    back = Call("convolution_backward", r.normal(*y.shape), x, w, [y.shape[1]],
+                stride, padding, dilation, transposed, extra, groups, mask)
+    return [Call("convolution", *parts),
+            Call("_convolution", *parts, False, False, True, True), back]
+
+
+def surface_convolution(r):
+    n = r.randint(1, 3)
+    x, w, b, stride, padding, dilation, _, _, groups = convolution_parts(r, n, False)
+    if r.coin():
+        x = x[0]
+    same = Call(f"conv{n}d.padding", x, w, b, [1] * n, r.choice(["same", "valid"]),
+                dilation, groups)
+    return [Call(f"conv{n}d", x, w, b, stride, padding, dilation, groups), same]
+
+
+def surface_transposed(r):
+    n = r.randint(1, 3)
+    x, w, b, stride, padding, dilation, _, extra, groups = convolution_parts(r, n, True)
+    name = ["conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input"][n - 1]
+    if r.coin():
+        x = x[0]
+    try:
+        return keep(Call(name, x, w, b, stride, padding, extra, groups, dilation))
+    except RuntimeError:
+        return None
+
+
+def keep(call):
+    call.expect = call.run()
+    return call
+
+
+def pool_parts(r, n):
+    kernel = [r.randint(1, 3) for _ in range(n)]
+    stride = r.choice([[], [r.randint(1, 3) for _ in range(n)]])
+    padding = [r.randint(0, k // 2) for k in kernel]
+    sizes = [k + r.randint(0, 3) for k in kernel]
+    lead = r.choice([[2, 2], [1, 3], [2]])
+    return r.normal(*lead, *sizes), kernel, stride, padding, r.coin()
+
+
+def avg_pool(r):
+    n = r.randint(1, 3)
+    x, kernel, stride, padding, ceil = pool_parts(r, n)
+    include = r.coin()
+    more = [] if n == 1 else [r.maybe(lambda: r.randint(1, 5))]
+    call = keep(Call(f"avg_pool{n}d", x, kernel, stride, padding, ceil, include, *more))
+    if n == 1:
+        return call
+    g = r.normal(*call.expect[0].shape)
+    return [call, Call(f"avg_pool{n}d_backward", g, x, kernel, stride or kernel, padding,
+                       ceil, include, *more)]
+
+
+def max_pool(r):
+    n = r.randint(1, 3)
+    x, kernel, stride, padding, ceil = pool_parts(r, n)
+    dilation = [1] * n
+    if r.coin():
+        dilation = [r.randint(1, 2) for _ in range(n)]
+        x = torch.nn.functional.pad(x, [0, 3] * n)
+    made = [Call(f"max_pool{n}d", x, kernel, stride, padding, dilation, ceil)]
+    if n > 1:
+        call = Call(f"max_pool{n}d_with_indices", x, kernel, stride, padding, dilation, ceil)
+        y, i = call.run()
+        g = r.normal(*y.shape)
+        made += [call, Call(f"max_pool{n}d_with_indices_backward", g, x, kernel,
+                            stride or kernel, padding, dilation, ceil, i)]
+    return made
+
+
+def adaptive(r):
+    n = r.randint(1, 3)
+    lead = r.choice([[2, 2], [3]])
+    x = r.normal(*lead, *[r.randint(1, 5) for _ in range(n)])
+    size = [r.randint(1, 6) for _ in range(n)]
+    made = []
+    if n < 3:
+        made.append(Call(f"adaptive_avg_pool{n}d", x, size))
+        maximum = keep(Call(f"adaptive_max_pool{n}d", x, size))
+        made.append(maximum)
+    if n > 1:
+        average = keep(Call(f"_adaptive_avg_pool{n}d", x, size))
+        g = r.normal(*average.expect[0].shape)
+        made += [average, Call(f"_adaptive_avg_pool{n}d_backward", g, x)]
+    if n == 2:
+        y, i = maximum.expect
+        made.append(Call("adaptive_max_pool2d_backward", r.normal(*y.shape), x, i))
+    return made
+
+
+def upsample(r):
+    n = r.randint(1, 3)
+    x = r.normal(r.randint(1, 2), 2, *[r.randint(1, 4) for _ in range(n)])
+    modes = {1: ["nearest", "linear"], 2: ["nearest", "bilinear", "bicubic"],
+             3: ["nearest", "trilinear"]}[n]
+    mode = r.choice(modes)
+    name = f"upsample_{mode}{n}d"
+    align = [] if mode == "nearest" else [r.coin()]
+    factors = [r.choice([0.5, 1.5, 2.0, 2.5, 3.0]) for _ in range(n)]
+    size = [max(1, int(s * f)) for s, f in zip(x.shape[2:], factors)]
+    if any(int(s * f) < 1 for s, f in zip(x.shape[2:], factors)):
+        factors = [None] * n
+    given = factors if r.coin() else [None] * n
+    made = [Call(name, x, size, *align, *given)]
+    if given[0] is not None:
+        made.append(Call(name + ".vec", x, None, *align, given))
+    made.append(Call(name + ".vec", x, size, *align, None))
+    g = r.normal(*x.shape[:2], *size)
+    if has_op(name + "_backward"):
+        made.append(Call(name + "_backward", g, size, list(x.shape), *align, *given))
+    return made
+
+
+KNOWN = None
+
+
+def has_op(name):
+    return KNOWN is None or name in KNOWN
+
+
+def grid_sampler(r):
+    n = r.choice([2, 3])
+    x = r.normal(2, 2, *[r.randint(2, 4) for _ in range(n)])
+    out = [r.randint(1, 3) for _ in range(n)]
+    grid = r.uniform(2, *out, n, low=-1.4, high=1.4)
+    mode = r.choice([0, 1, 2] if n == 2 else [0, 1])
+    return Call(f"grid_sampler_{n}d", x, grid, mode, r.randrange(3), r.coin())
+
+
+def unfold(r):
+    kernel = [r.randint(1, 3) for _ in range(2)]
+    dilation = [r.randint(1, 2) for _ in range(2)]
+    padding = [r.randint(0, 1) for _ in range(2)]
+    stride = [r.randint(1, 2) for _ in range(2)]
+    sizes = [(k - 1) * d + r.randint(1, 3) for k, d in zip(kernel, dilation)]
+    lead = r.choice([[2, 2], [3]])
+    x = r.normal(*lead, *sizes)
+    call = keep(Call("im2col", x, kernel, dilation, padding, stride))
+    g = r.normal(*call.expect[0].shape)
+    return [call, Call("col2im", g, sizes, kernel, dilation, padding, stride)]
+
+
+def shuffle(r):
+    f, c = r.randint(1, 3), r.randint(1, 2)
+    lead = r.choice([[], [2]])
+    h, w = r.randint(1, 3), r.randint(1, 3)
+    return [Call("pixel_shuffle", r.normal(*lead, c * f * f, h, w), f),
+            Call("pixel_unshuffle", r.normal(*lead, c, h * f, w * f), f)]
+
+
+FAMILIES = {
+    "convolution": [convolution, surface_convolution, surface_transposed],
+    "pool": [avg_pool, max_pool, adaptive],
+    "upsample": [upsample, grid_sampler, unfold, shuffle],
+}
