@@ -21,14 +21,36 @@ llvm::ArrayRef<KernelEntry> attentionBackwardKernels();
 llvm::ArrayRef<KernelEntry> embeddingKernels();
 llvm::ArrayRef<KernelEntry> indexKernels();
 llvm::ArrayRef<KernelEntry> scatterKernels();
+llvm::ArrayRef<KernelEntry> arithmeticKernels();
+llvm::ArrayRef<KernelEntry> compareKernels();
+llvm::ArrayRef<KernelEntry> unaryKernels();
+llvm::ArrayRef<KernelEntry> activationKernels();
+llvm::ArrayRef<KernelEntry> reduceKernels();
+llvm::ArrayRef<KernelEntry> selectKernels();
+llvm::ArrayRef<KernelEntry> scanKernels();
 
 /// All tables, for the map in Kernel.cpp.
 inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
   return {
-      symbolicKernels(),          batchNormKernels(), convolutionKernels(),
-      layerNormKernels(),         lossKernels(),      matmulKernels(),
-      nllLossKernels(),           softmaxKernels(),   attentionKernels(),
-      attentionBackwardKernels(), embeddingKernels(), indexKernels(),
+      scanKernels(),
+      selectKernels(),
+      reduceKernels(),
+      activationKernels(),
+      unaryKernels(),
+      compareKernels(),
+      arithmeticKernels(),
+      symbolicKernels(),
+      batchNormKernels(),
+      convolutionKernels(),
+      layerNormKernels(),
+      lossKernels(),
+      matmulKernels(),
+      nllLossKernels(),
+      softmaxKernels(),
+      attentionKernels(),
+      attentionBackwardKernels(),
+      embeddingKernels(),
+      indexKernels(),
       scatterKernels(),
   };
 }

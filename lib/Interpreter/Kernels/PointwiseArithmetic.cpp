@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic on two or three operands, with PyTorch's conventions: integers
+// wrap around, maximum and minimum hand NaN on, remainders have the sign of the
+// divisor (`remainder`) or of the dividend (`fmod`), a clamp whose bounds cross
+// gives the upper one.
+
+#include "Kernels.h"
+#include "Pointwise.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+/// self + alpha * other, other - alpha * self (`swap`), ...
+template <bool subtract, bool swap>
+LogicalResult addScaled(const KernelCall &call) {
+  RuntimeValue alpha = call.scalar("alpha");
+  return Elementwise(call, {"self", "other"}).all<2>([&](auto a, auto b) {
+    using V = decltype(a);
+    V scaled = times(factorAs<V>(alpha, V(1)), swap ? a : b);
+    V kept = swap ? b : a;
+    return subtract ? minus(kept, scaled) : plus(kept, scaled);
+  });
+}
+
+LogicalResult multiply(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"}).all<2>([](auto a, auto b) {
+    return times(a, b);
+  });
+}
+
+LogicalResult fusedMultiplyAdd(const KernelCall &call) {
+  Elementwise loop(call, {"a", "b", "c"});
+  if (loop.domain() == Domain::Real)
+    return loop.real<3>(
+        [](double a, double b, double c) { return std::fma(a, b, c); });
+  return loop.all<3>(
+      [](auto a, auto b, auto c) { return plus(times(a, b), c); });
+}
+
+LogicalResult addProduct(const KernelCall &call) {
+  RuntimeValue value = call.scalar("value");
+  return Elementwise(call, {"self", "tensor1", "tensor2"})
+      .all<3>([&](auto self, auto a, auto b) {
+        using V = decltype(self);
+        return plus(self, times(times(factorAs<V>(value, V(1)), a), b));
+      });
+}
+
+LogicalResult addQuotient(const KernelCall &call) {
+  RuntimeValue value = call.scalar("value");
+  Elementwise loop(call, {"self", "tensor1", "tensor2"});
+  auto f = [&](auto self, auto a, auto b) {
+    using V = decltype(self);
+    return self + factorAs<V>(value, V(1)) * a / b;
+  };
+  return loop.domain() == Domain::Complex ? loop.in<Complex, 3>(f)
+                                          : loop.real<3>(f);
+}
+
+LogicalResult interpolate(const KernelCall &call) {
+  Elementwise loop(call, {"self", "end", "weight"});
+  return loop.real<3>([](double a, double b, double weight) {
+    return std::fabs(weight) < 0.5 ? a + weight * (b - a)
+                                   : b - (b - a) * (1 - weight);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Division
+//===----------------------------------------------------------------------===//
+
+LogicalResult divide(const KernelCall &call) {
+  Elementwise loop(call, {"self", "other"});
+  auto f = [](auto a, auto b) { return a / b; };
+  return loop.domain() == Domain::Complex ? loop.in<Complex, 2>(f)
+                                          : loop.real<2>(f);
+}
+
+/// Integers are divided after this.
+LogicalResult checkDivisor(const KernelCall &call, const char *param) {
+  Tensor divisor = call.tensor(param);
+  if (isIntegral(divisor.type) && llvm::is_contained(divisor.ints(), 0) &&
+      isIntegral(call.resultType()))
+    return call.error("division by zero");
+  return success();
+}
+
+int64_t floorDivide(int64_t a, int64_t b) {
+  if (b == -1)
+    return minus(int64_t(0), a);
+  int64_t q = a / b;
+  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+/// As Python: through the remainder, so that a quotient that was rounded up to
+/// a whole number does not count.
+double floorDivide(double a, double b) {
+  if (b == 0)
+    return a / b;
+  double rest = std::fmod(a, b);
+  double quotient = (a - rest) / b;
+  if (rest != 0 && (b < 0) != (rest < 0))
+    quotient -= 1;
+  if (quotient == 0)
+    return std::copysign(0.0, a / b);
+  double whole = std::floor(quotient);
+  return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
+int64_t truncDivide(int64_t a, int64_t b) {
+  return b == -1 ? minus(int64_t(0), a) : a / b;
+}
+double truncDivide(double a, double b) { return std::trunc(a / b); }
+
+int64_t remainderOf(int64_t a, int64_t b) {
+  return b == -1 ? 0 : a - floorDivide(a, b) * b;
+}
+double remainderOf(double a, double b) {
+  double rest = std::fmod(a, b);
+  return rest != 0 && (b < 0) != (rest < 0) ? rest + b : rest;
+}
+
+int64_t fmodOf(int64_t a, int64_t b) { return b == -1 ? 0 : a % b; }
+double fmodOf(double a, double b) { return std::fmod(a, b); }
+
+#define CUTBACK_DIVISION(name, function)                                       \
+  LogicalResult name(const KernelCall &call) {                                 \
+    if (failed(checkDivisor(call, "other")))                                   \
+      return failure();                                                        \
+    return Elementwise(call, {"self", "other"})                                \
+        .ordered<2>([](auto a, auto b) { return function(a, b); });            \
+  }
+CUTBACK_DIVISION(floorDivision, floorDivide)
+CUTBACK_DIVISION(truncDivision, truncDivide)
+CUTBACK_DIVISION(remainder, remainderOf)
+CUTBACK_DIVISION(modulo, fmodOf)
+#undef CUTBACK_DIVISION
+
+LogicalResult divideMode(const KernelCall &call) {
+  StringRef mode = call.string("rounding_mode");
+  if (mode == "floor")
+    return floorDivision(call);
+  return mode == "trunc" ? truncDivision(call) : divide(call);
+}
+
+//===----------------------------------------------------------------------===//
+// Powers
+//===----------------------------------------------------------------------===//
+
+int64_t powerOf(int64_t base, int64_t exponent) {
+  if (exponent < 0)
+    return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
+  int64_t result = 1;
+  for (; exponent; exponent >>= 1) {
+    if (exponent & 1)
+      result = times(result, base);
+    base = times(base, base);
+  }
+  return result;
+}
+double powerOf(double base, double exponent) {
+  return std::pow(base, exponent);
+}
+Complex powerOf(Complex base, Complex exponent) {
+  return base == Complex(0) && exponent == Complex(0)
+             ? Complex(1)
+             : std::pow(base, exponent);
+}
+
+LogicalResult power(const KernelCall &call) {
+  return Elementwise(call, {"self", "exponent"}).all<2>([](auto a, auto b) {
+    return powerOf(a, b);
+  });
+}
+
+/// A constant exponent of one half is a root.
+LogicalResult powerScalar(const KernelCall &call) {
+  Elementwise loop(call, {"self", "exponent"});
+  double exponent = call.number("exponent");
+  if (loop.domain() != Domain::Real || std::fabs(exponent) != 0.5)
+    return power(call);
+  return loop.real<2>([&](double base, double) {
+    return exponent > 0 ? std::sqrt(base) : 1 / std::sqrt(base);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+template <typename V> bool isNan(V) { return false; }
+bool isNan(double x) { return std::isnan(x); }
+
+template <typename V> V greater(V a, V b) {
+  return isNan(a) ? a : isNan(b) ? b : std::max(a, b);
+}
+template <typename V> V lesser(V a, V b) {
+  return isNan(a) ? a : isNan(b) ? b : std::min(a, b);
+}
+
+LogicalResult maximum(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"}).ordered<2>([](auto a, auto b) {
+    return greater(a, b);
+  });
+}
+LogicalResult minimum(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"}).ordered<2>([](auto a, auto b) {
+    return lesser(a, b);
+  });
+}
+LogicalResult fmaxOp(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"}).ordered<2>([](auto a, auto b) {
+    return isNan(a) ? b : isNan(b) ? a : std::max(a, b);
+  });
+}
+LogicalResult fminOp(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"}).ordered<2>([](auto a, auto b) {
+    return isNan(a) ? b : isNan(b) ? a : std::min(a, b);
+  });
+}
+
+LogicalResult clampMin(const KernelCall &call) {
+  return Elementwise(call, {"self", "min"}).ordered<2>([](auto a, auto b) {
+    return greater(a, b);
+  });
+}
+LogicalResult clampMax(const KernelCall &call) {
+  return Elementwise(call, {"self", "max"}).ordered<2>([](auto a, auto b) {
+    return lesser(a, b);
+  });
+}
+LogicalResult clamp(const KernelCall &call) {
+  if (call.isNone("max"))
+    return clampMin(call);
+  if (call.isNone("min"))
+    return clampMax(call);
+  return Elementwise(call, {"self", "min", "max"})
+      .ordered<3>(
+          [](auto a, auto b, auto c) { return lesser(greater(a, b), c); });
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of two real numbers
+//===----------------------------------------------------------------------===//
+
+double xlogyOf(double x, double y) {
+  if (std::isnan(y))
+    return y;
+  return x == 0 ? 0 : x * std::log(y);
+}
+
+double logAddExp(double a, double b) {
+  if (std::isinf(a) && a == b)
+    return a;
+  double high = std::max(a, b), low = std::min(a, b);
+  return std::isnan(a) || std::isnan(b)
+             ? a + b
+             : high + std::log1p(std::exp(low - high));
+}
+
+template <double (*fn)(double, double)>
+LogicalResult binary(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"}).real<2>(fn);
+}
+
+LogicalResult nextAfter(const KernelCall &call) {
+  Elementwise loop(call, {"self", "other"});
+  if (loop.commonType() == DType::F64)
+    return loop.real<2>(
+        [](double a, double b) { return std::nextafter(a, b); });
+  if (loop.commonType() == DType::F32)
+    return loop.real<2>([](double a, double b) -> double {
+      return std::nextafter(static_cast<float>(a), static_cast<float>(b));
+    });
+  return call.error("elements must be of type f32 or f64");
+}
+
+LogicalResult makeComplex(const KernelCall &call) {
+  Elementwise loop(call, {"real", "imag"});
+  return loop.in<double, 2>([](double a, double b) { return Complex(a, b); });
+}
+
+LogicalResult polar(const KernelCall &call) {
+  Elementwise loop(call, {"abs", "angle"});
+  return loop.in<double, 2>([](double length, double angle) {
+    return Complex(length * std::cos(angle), length * std::sin(angle));
+  });
+}
+
+constexpr KernelEntry entries[] = {
+    {"aten.add.Tensor", addScaled<false, false>},
+    {"aten.add.Scalar", addScaled<false, false>},
+    {"aten.sub.Tensor", addScaled<true, false>},
+    {"aten.sub.Scalar", addScaled<true, false>},
+    {"aten.rsub.Tensor", addScaled<true, true>},
+    {"aten.rsub.Scalar", addScaled<true, true>},
+    {"aten.mul.Tensor", multiply},
+    {"aten.mul.Scalar", multiply},
+    {"prims.fma.default", fusedMultiplyAdd},
+    {"aten.addcmul.default", addProduct},
+    {"aten.addcdiv.default", addQuotient},
+    {"aten.lerp.Tensor", interpolate},
+    {"aten.lerp.Scalar", interpolate},
+    {"aten.div.Tensor", divide},
+    {"aten.div.Scalar", divide},
+    {"aten.true_divide.Tensor", divide},
+    {"aten.div.Tensor_mode", divideMode},
+    {"aten.div.Scalar_mode", divideMode},
+    {"aten.floor_divide.default", floorDivision},
+    {"aten.fmod.Tensor", modulo},
+    {"aten.fmod.Scalar", modulo},
+    {"aten.remainder.Tensor", remainder},
+    {"aten.remainder.Scalar", remainder},
+    {"aten.pow.Tensor_Tensor", power},
+    {"aten.pow.Tensor_Scalar", powerScalar},
+    {"aten.pow.Scalar", power},
+    {"aten.maximum.default", maximum},
+    {"aten.minimum.default", minimum},
+    {"aten.fmax.default", fmaxOp},
+    {"aten.fmin.default", fminOp},
+    {"aten.clamp.default", clamp},
+    {"aten.clamp.Tensor", clamp},
+    {"aten.clamp_min.default", clampMin},
+    {"aten.clamp_min.Tensor", clampMin},
+    {"aten.clamp_max.default", clampMax},
+    {"aten.clamp_max.Tensor", clampMax},
+    {"aten.atan2.default", binary<std::atan2>},
+    {"aten.hypot.default", binary<std::hypot>},
+    {"aten.xlogy.Tensor", binary<xlogyOf>},
+    {"aten.logaddexp.default", binary<logAddExp>},
+    {"aten.nextafter.default", nextAfter},
+    {"aten.complex.default", makeComplex},
+    {"aten.polar.default", polar},
+};
+
+} // namespace
+
+ArrayRef<KernelEntry> interpreter::arithmeticKernels() { return entries; }

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums, means, variances, norms, extremes: one number from many, accumulated
+// in double precision (integers in int64_t, which wraps around) in row-major
+// order. Variances take two passes. A reduction of nothing gives the neutral
+// element where there is one, and an error where there is none (`amax`).
+
+#include "Reduce.h"
+
+#include "Kernels.h"
+#include "Pointwise.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+Tensor interpreter::moveBehind(const Tensor &tensor,
+                               const llvm::SmallBitVector &last) {
+  Tensor moved = tensor;
+  moved.sizes.clear();
+  moved.strides.clear();
+  for (bool isLast : {false, true})
+    for (int64_t dim = 0; dim < tensor.rank(); ++dim)
+      if (last.test(dim) == isLast) {
+        moved.sizes.push_back(tensor.sizes[dim]);
+        moved.strides.push_back(tensor.strides[dim]);
+      }
+  return moved;
+}
+
+Reduction::Reduction(const KernelCall &call, bool emptyIsAll) : call(call) {
+  Tensor self = call.tensor("self");
+  SmallVector<int64_t> dims = call.integers("dim");
+  bool all = call.isNone("dim") || (dims.empty() && emptyIsAll);
+  llvm::SmallBitVector reduced(self.rank(), all);
+  for (int64_t dim : dims)
+    if (self.rank() > 0)
+      reduced.set(aten::wrapDim(dim, self.rank()));
+  bool keep = call.boolean("keepdim");
+  for (int64_t dim = 0; dim < self.rank(); ++dim) {
+    if (reduced.test(dim)) {
+      perResult *= self.sizes[dim];
+      if (keep)
+        resultSizes.push_back(1);
+    } else {
+      numResults *= self.sizes[dim];
+      resultSizes.push_back(self.sizes[dim]);
+    }
+  }
+  source = moveBehind(self, reduced);
+}
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+template <typename V> V sumOf(ArrayRef<V> values) {
+  V sum = V(0);
+  for (V value : values)
+    sum = plus(sum, value);
+  return sum;
+}
+
+template <typename V> V productOf(ArrayRef<V> values) {
+  V product = V(1);
+  for (V value : values)
+    product = times(product, value);
+  return product;
+}
+
+LogicalResult sum(const KernelCall &call) {
+  Reduction reduction(call);
+  switch (domainOf(call.resultType())) {
+  case Domain::Integer:
+    return reduction.reduce<int64_t>(sumOf<int64_t>);
+  case Domain::Real:
+    return reduction.reduce<double>(sumOf<double>);
+  case Domain::Complex:
+    break;
+  }
+  return reduction.reduce<Complex>(sumOf<Complex>);
+}
+
+LogicalResult product(const KernelCall &call) {
+  Reduction reduction(call);
+  switch (domainOf(call.resultType())) {
+  case Domain::Integer:
+    return reduction.reduce<int64_t>(productOf<int64_t>);
+  case Domain::Real:
+    return reduction.reduce<double>(productOf<double>);
+  case Domain::Complex:
+    break;
+  }
+  return reduction.reduce<Complex>(productOf<Complex>);
+}
+
+LogicalResult nanSum(const KernelCall &call) {
+  if (!isFloating(call.resultType()))
+    return sum(call);
+  return Reduction(call).reduce<double>([](ArrayRef<double> values) {
+    double sum = 0;
+    for (double value : values)
+      sum += std::isnan(value) ? 0 : value;
+    return sum;
+  });
+}
+
+template <typename V> V meanOf(ArrayRef<V> values) {
+  return sumOf(values) / static_cast<double>(values.size());
+}
+
+LogicalResult mean(const KernelCall &call) {
+  Reduction reduction(call);
+  return isComplex(call.resultType())
+             ? reduction.reduce<Complex>(meanOf<Complex>)
+             : reduction.reduce<double>(meanOf<double>);
+}
+
+//===----------------------------------------------------------------------===//
+// Extremes
+//===----------------------------------------------------------------------===//
+
+/// The least or greatest value; NaN if there is one.
+template <bool least, typename V> V extreme(ArrayRef<V> values) {
+  V best = values.front();
+  for (V value : values) {
+    if (value != value)
+      return value;
+    if (least ? value < best : best < value)
+      best = value;
+  }
+  return best;
+}
+
+LogicalResult checkNotEmpty(const KernelCall &call,
+                            const Reduction &reduction) {
+  if (reduction.count() == 0 && reduction.results() > 0)
+    return call.error("nothing has no greatest and no least element");
+  return success();
+}
+
+template <bool least> LogicalResult extremes(const KernelCall &call) {
+  Reduction reduction(call);
+  if (failed(checkNotEmpty(call, reduction)))
+    return failure();
+  if (isIntegral(reduction.type()))
+    return reduction.reduce<int64_t>(extreme<least, int64_t>);
+  return reduction.reduce<double>(extreme<least, double>);
+}
+
+template <typename V>
+void bothExtremes(const KernelCall &call, const Reduction &reduction) {
+  std::vector<V> low(reduction.results()), high(reduction.results());
+  reduction.each<V>([&](int64_t i, ArrayRef<V> values) {
+    low[i] = extreme<true>(values);
+    high[i] = extreme<false>(values);
+  });
+  call.make(0, reduction.sizes()).assign(ArrayRef<V>(low));
+  call.make(1, reduction.sizes()).assign(ArrayRef<V>(high));
+}
+
+LogicalResult aminmax(const KernelCall &call) {
+  Reduction reduction(call);
+  if (failed(checkNotEmpty(call, reduction)))
+    return failure();
+  if (isIntegral(reduction.type()))
+    bothExtremes<int64_t>(call, reduction);
+  else
+    bothExtremes<double>(call, reduction);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Variances
+//===----------------------------------------------------------------------===//
+
+/// Elements that do not count: `correction`, or 1 if `unbiased`.
+double correctionOf(const KernelCall &call) {
+  if (!call.isNone("correction"))
+    return call.number("correction");
+  return call.boolean("unbiased", true) ? 1 : 0;
+}
+
+template <typename V> double varianceOf(ArrayRef<V> values, double correction) {
+  V mean = meanOf(values);
+  double sum = 0;
+  for (V value : values)
+    sum += std::norm(value - mean);
+  return sum / std::max(0.0, static_cast<double>(values.size()) - correction);
+}
+
+template <typename V, bool root, bool withMean>
+LogicalResult varianceIn(const KernelCall &call, const Reduction &reduction) {
+  double correction = correctionOf(call);
+  std::vector<double> variances(reduction.results());
+  std::vector<V> means(reduction.results());
+  reduction.each<V>([&](int64_t i, ArrayRef<V> values) {
+    double variance = varianceOf(values, correction);
+    variances[i] = root ? std::sqrt(variance) : variance;
+    means[i] = meanOf(values);
+  });
+  call.make(0, reduction.sizes()).assign(ArrayRef<double>(variances));
+  if (withMean)
+    call.make(1, reduction.sizes()).assign(ArrayRef<V>(means));
+  return success();
+}
+
+template <bool root, bool withMean>
+LogicalResult variance(const KernelCall &call) {
+  Reduction reduction(call);
+  return isComplex(reduction.type())
+             ? varianceIn<Complex, root, withMean>(call, reduction)
+             : varianceIn<double, root, withMean>(call, reduction);
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+double normOf(ArrayRef<double> values, double order) {
+  double norm = order < 0 && std::isinf(order)
+                    ? std::numeric_limits<double>::infinity()
+                    : 0;
+  for (double value : values) {
+    double size = std::fabs(value);
+    if (std::isinf(order)) {
+      if (std::isnan(size) || std::isnan(norm))
+        norm = std::numeric_limits<double>::quiet_NaN();
+      else
+        norm = order > 0 ? std::max(norm, size) : std::min(norm, size);
+    } else if (order == 0) {
+      norm += size != 0;
+    } else if (order == 2) {
+      norm += size * size;
+    } else {
+      norm += order == 1 ? size : std::pow(size, order);
+    }
+  }
+  if (order == 2)
+    return std::sqrt(norm);
+  return order == 0 || order == 1 || std::isinf(order)
+             ? norm
+             : std::pow(norm, 1 / order);
+}
+
+LogicalResult normOfOrder(const KernelCall &call, double order) {
+  Reduction reduction(call);
+  if (!isComplex(reduction.type()))
+    return reduction.reduce<double>(
+        [=](ArrayRef<double> values) { return normOf(values, order); });
+  return reduction.reduce<Complex>([=](ArrayRef<Complex> values) {
+    std::vector<double> sizes;
+    for (Complex value : values)
+      sizes.push_back(std::abs(value));
+    return normOf(sizes, order);
+  });
+}
+
+LogicalResult vectorNorm(const KernelCall &call) {
+  return normOfOrder(call, call.number("ord", 2));
+}
+LogicalResult norm(const KernelCall &call) {
+  return normOfOrder(call, call.number("p", 2));
+}
+
+LogicalResult logSumExp(const KernelCall &call) {
+  return Reduction(call).reduce<double>([](ArrayRef<double> values) {
+    if (values.empty())
+      return -std::numeric_limits<double>::infinity();
+    double high = extreme<false>(values);
+    double shift = std::isinf(high) ? 0 : high;
+    double sum = 0;
+    for (double value : values)
+      sum += std::exp(value - shift);
+    return std::log(sum) + shift;
+  });
+}
+
+constexpr KernelEntry entries[] = {
+    {"aten.sum.default", sum},
+    {"aten.sum.dim_IntList", sum},
+    {"aten.prod.default", product},
+    {"aten.prod.dim_int", product},
+    {"aten.nansum.default", nanSum},
+    {"aten.mean.default", mean},
+    {"aten.mean.dim", mean},
+    {"aten.amax.default", extremes<false>},
+    {"aten.amin.default", extremes<true>},
+    {"aten.max.default", extremes<false>},
+    {"aten.min.default", extremes<true>},
+    {"aten.aminmax.default", aminmax},
+    {"aten.var.correction", variance<false, false>},
+    {"aten.var.dim", variance<false, false>},
+    {"aten.var.default", variance<false, false>},
+    {"aten.std.correction", variance<true, false>},
+    {"aten.std.dim", variance<true, false>},
+    {"aten.std.default", variance<true, false>},
+    {"aten.var_mean.correction", variance<false, true>},
+    {"aten.var_mean.dim", variance<false, true>},
+    {"aten.std_mean.correction", variance<true, true>},
+    {"aten.linalg_vector_norm.default", vectorNorm},
+    {"aten.norm.Scalar", norm},
+    {"aten.norm.ScalarOpt_dim", norm},
+    {"aten.logsumexp.default", logSumExp},
+};
+
+} // namespace
+
+ArrayRef<KernelEntry> interpreter::reduceKernels() { return entries; }
