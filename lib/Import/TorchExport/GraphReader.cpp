@@ -37,6 +37,7 @@ FailureOr<BlockArgument> GraphReader::addArgument(Frame &frame, StringRef name,
                                                   JsonValue at, bool isScalar) {
   fx::Argument argument;
   argument.name = name;
+  bool wantsGradient = false;
   if (isScalar) {
     JsonValue declared = frame.scalarOf(name);
     argument.type = declared ? types.scalar(declared) : nullptr;
@@ -48,8 +49,10 @@ FailureOr<BlockArgument> GraphReader::addArgument(Frame &frame, StringRef name,
     if (!meta)
       return fields.fail(at, "input " + fx::quoted(name) + " has no type",
                          kDamaged);
-    if (const Types::Tensor *tensor = types.tensor(meta))
+    if (const Types::Tensor *tensor = types.tensor(meta)) {
       argument.type = tensor->type;
+      wantsGradient = tensor->requiresGrad;
+    }
   }
   if (!argument.type)
     return failure();
@@ -60,6 +63,8 @@ FailureOr<BlockArgument> GraphReader::addArgument(Frame &frame, StringRef name,
   if (!frame.bind(name, value))
     return fields.fail(at, fx::quoted(name) + " is defined twice", kDamaged);
   usedNames.insert(name);
+  if (wantsGradient)
+    argumentsWithGradient.insert(value);
   return value;
 }
 
@@ -210,6 +215,11 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
       failed(arguments.read(*inputs, target.schema, frame, args)) ||
       failed(readResults(node, frame)))
     return failure();
+  if (target.schema && autocast.isActive() &&
+      failed(castOperands(node, *target.schema, frame)))
+    return failure();
+  if (target.kind == fx::CallTarget::InPlace && !hasGradients)
+    detachOperands(node);
   fx::CallStatement statement;
   statement.name = node.name;
   statement.at = node.json.raw().data();
@@ -218,6 +228,7 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   if (failed(op) || failed(bindResults(node, *op, frame)))
     return failure();
   markView(*op, node, frame);
+  noteGradientMode(*op);
   return success();
 }
 
@@ -238,6 +249,20 @@ void GraphReader::markView(Operation *op, const Node &node,
     op->setDiscardableAttr(kAliases, scope.builder.getUnitAttr());
 }
 
+/// torch 2.13 decomposes CPU attention in joint programs and leaves its
+/// gradient whole, which then takes the attention matrix for `logsumexp`.
+LogicalResult GraphReader::checkFaults() const {
+  if (!attentionBackward || hasAttentionForward)
+    return success();
+  return fields.fail(
+      attentionBackward,
+      "the gradient of attention is wrong in this program: its "
+      "'_scaled_dot_product_flash_attention_for_cpu_backward' takes the "
+      "results of a forward that was decomposed",
+      "export it under torch.nn.attention.sdpa_kernel(SDPBackend.MATH), or "
+      "give the forward program, which is differentiated here");
+}
+
 LogicalResult GraphReader::readNode(JsonValue json, Frame &frame) {
   Node node;
   node.json = json;
@@ -248,6 +273,13 @@ LogicalResult GraphReader::readNode(JsonValue json, Frame &frame) {
   if (JsonValue name = json.find("name"); name.isString())
     node.name = fields.text(name);
   node.place = places.read(json.find("metadata"));
+  StringRef op = node.target;
+  if (op.consume_front(
+          "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu")) {
+    hasAttentionForward |= !op.starts_with("_backward");
+    if (op.starts_with("_backward"))
+      attentionBackward = json;
+  }
   if (node.target.starts_with("torch.ops.higher_order."))
     return readHigherOrder(node, frame);
   return readCall(node, frame);

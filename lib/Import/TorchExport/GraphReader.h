@@ -5,9 +5,13 @@
 #define CUTBACK_LIB_IMPORT_TORCHEXPORT_GRAPHREADER_H
 
 #include "../Calls.h"
+#include "Autocast.h"
 #include "NodeArguments.h"
 #include "NodePlaces.h"
 
+#include "cutback/Dialect/Aten/CallBuilder.h"
+
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSet.h"
 
 namespace cutback::pt2 {
@@ -21,6 +25,8 @@ public:
   addArgument(Frame &frame, llvm::StringRef name, JsonValue at, bool isScalar);
   /// Call it between the arguments and the nodes.
   void endArguments();
+  /// Fails with an error where the nodes show a known fault of an exporter.
+  mlir::LogicalResult checkFaults() const;
   /// Reads the nodes of `graph`, whose inputs `frame` has.
   mlir::LogicalResult readNodes(JsonValue graph, Frame &frame);
 
@@ -48,9 +54,41 @@ private:
   mlir::LogicalResult bindResults(const Node &node, mlir::Operation *op,
                                   Frame &frame);
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
+
+  // Ops that take a graph (HigherOrder.cpp).
+  struct Region;
   mlir::LogicalResult readHigherOrder(const Node &node, Frame &frame);
+  mlir::LogicalResult readRegion(const Node &node, const Frame &frame,
+                                 Region &region);
+  mlir::LogicalResult readGradientRegion(const Node &node, Frame &frame);
+  mlir::LogicalResult readAutocastRegion(const Node &node, Frame &frame);
+  mlir::LogicalResult inlineGraph(const Region &region,
+                                  llvm::SmallVectorImpl<mlir::Value> &outputs);
+  mlir::LogicalResult bindOutputs(const Node &node, Frame &frame,
+                                  llvm::ArrayRef<mlir::Value> values);
+  mlir::LogicalResult castOperands(const Node &node, const aten::Schema &schema,
+                                   const Frame &frame);
+  mlir::Value detached(mlir::Value value, const fx::Place &place);
+  mlir::Value detach(mlir::Value value, const fx::Place &place);
+  void detachOperands(const Node &node);
+  void noteGradientMode(mlir::Operation *op);
+  llvm::StringRef nameOf(mlir::Value value) const;
+  mlir::Value emit(llvm::StringRef callee, mlir::Value operand,
+                   llvm::ArrayRef<aten::NamedArg> named,
+                   const llvm::Twine &name, const fx::Place &place);
   /// A name that no other value of the graph has.
   llvm::StringRef uniqueName(llvm::StringRef name);
+
+  JsonValue attentionBackward;      ///< a node of CPU attention's gradient
+  bool hasAttentionForward = false; ///< CPU attention itself
+  Autocast autocast;
+  bool hasGradients = true; ///< of the region that is read
+  unsigned depth = 0;       ///< of graphs in graphs
+  /// Values that were made where gradients are off, and what they are where
+  /// gradients are on.
+  llvm::DenseSet<mlir::Value> withoutGradient;
+  llvm::DenseMap<mlir::Value, mlir::Value> detachedValues;
+  llvm::DenseSet<mlir::Value> argumentsWithGradient;
 
   fx::CallArguments args;
   llvm::SmallVector<fx::CallStatement, 4> results;

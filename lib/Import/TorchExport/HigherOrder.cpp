@@ -1,8 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that take a graph. The graph is read in place of the op:
+//
+//   wrap_with_set_grad_enabled(enabled, graph, args…)
+//   wrap_with_autocast(device, dtype, enabled, cache, graph, args…)
+//   invoke_subgraph(graph, identifier, args…)
+//
+// Where gradients are off, what is computed gets no gradient: a value that
+// leaves such a region (or enters one inside of it where they are on) goes
+// through `aten.detach`. A value that was there before keeps its gradient. An
+// op that writes in place detaches what it reads, so that the tensor it writes
+// to, which may be one from outside, takes a value without a history.
+//
+// In an autocast region the operands of each op are cast by PyTorch's rules
+// (Autocast.h). The declared result types tell whether the rules were right.
+
 #include "GraphReader.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::pt2;
+
+namespace {
+/// Regions nest a few levels; reading them is recursive.
+constexpr unsigned kMaxRegions = 32;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Reading a graph in place
+//===----------------------------------------------------------------------===//
+
+/// The parts of a call that takes a graph.
+struct GraphReader::Region {
+  SmallVector<Fields::Variant> flags; ///< what stands before the graph
+  JsonValue graph;
+  SmallVector<Value> operands; ///< null for what is no value
+};
+
+LogicalResult GraphReader::readRegion(const Node &node, const Frame &frame,
+                                      Region &region) {
+  FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
+  if (failed(inputs))
+    return failure();
+  for (JsonValue input : inputs->children()) {
+    FailureOr<JsonValue> arg = fields.get(input, "arg", JsonKind::Object);
+    if (failed(arg))
+      return failure();
+    FailureOr<Fields::Variant> variant = fields.variant(*arg);
+    if (failed(variant))
+      return failure();
+    auto [kind, value] = *variant;
+    if (kind == "as_graph" && !region.graph) {
+      FailureOr<JsonValue> graph = fields.get(value, "graph", JsonKind::Object);
+      if (failed(graph))
+        return failure();
+      region.graph = *graph;
+      continue;
+    }
+    JsonValue name =
+        kind == "as_tensor" ? value.find("name") : value.find("as_name");
+    if (!name.isString()) {
+      region.graph ? region.operands.push_back(Value())
+                   : region.flags.push_back(*variant);
+      continue;
+    }
+    FailureOr<Value> operand = arguments.value(name, fields.text(name), frame);
+    if (failed(operand))
+      return failure();
+    region.operands.push_back(*operand);
+  }
+  if (!region.graph)
+    return fields.fail(node.json, fx::quoted(node.target) + " has no graph",
+                       kDamaged);
+  return success();
+}
+
+LogicalResult GraphReader::inlineGraph(const Region &region,
+                                       SmallVectorImpl<Value> &outputs) {
+  if (depth >= kMaxRegions)
+    return fields.fail(
+        region.graph,
+        "graphs nest deeper than " + Twine(kMaxRegions) + " levels", kDamaged);
+  Frame inner;
+  FailureOr<JsonValue> inputs = fields.list(region.graph, "inputs");
+  if (failed(inputs) || failed(inner.declare(region.graph, fields)))
+    return failure();
+  if (inputs->size() != region.operands.size())
+    return fields.fail(*inputs,
+                       "a graph of " + Twine(inputs->size()) +
+                           " inputs is called with " +
+                           Twine(region.operands.size()),
+                       kDamaged);
+  size_t next = 0;
+  for (JsonValue input : inputs->children()) {
+    Value operand = region.operands[next++];
+    FailureOr<Fields::Variant> variant = fields.variant(input);
+    if (failed(variant))
+      return failure();
+    JsonValue name = variant->value.find("name");
+    if (!name)
+      name = variant->value.find("as_name");
+    if (name.isString() && !inner.bind(fields.text(name), operand))
+      return fields.fail(
+          name, fx::quoted(fields.text(name)) + " is defined twice", kDamaged);
+  }
+  ++depth;
+  LogicalResult result = readNodes(region.graph, inner);
+  --depth;
+  FailureOr<JsonValue> list = fields.list(region.graph, "outputs");
+  if (failed(result) || failed(list))
+    return failure();
+  for (JsonValue output : list->children()) {
+    FailureOr<Fields::Variant> variant = fields.variant(output);
+    if (failed(variant))
+      return failure();
+    JsonValue name = variant->value.find("name");
+    if (!name)
+      name = variant->value.find("as_name");
+    outputs.emplace_back();
+    if (!name.isString())
+      continue;
+    FailureOr<Value> value = arguments.value(name, fields.text(name), inner);
+    if (failed(value))
+      return failure();
+    outputs.back() = *value;
+  }
+  return success();
+}
+
+/// Names in `frame` what the call gave.
+LogicalResult GraphReader::bindOutputs(const Node &node, Frame &frame,
+                                       ArrayRef<Value> values) {
+  FailureOr<JsonValue> outputs = fields.list(node.json, "outputs");
+  if (failed(outputs))
+    return failure();
+  SmallVector<JsonValue> names;
+  for (JsonValue output : outputs->children()) {
+    FailureOr<Fields::Variant> variant = fields.variant(output);
+    if (failed(variant))
+      return failure();
+    if (variant->value.isArray())
+      for (JsonValue entry : variant->value.children())
+        names.push_back(entry.find("name"));
+    else if (JsonValue name = variant->value.find("name"))
+      names.push_back(name);
+    else
+      names.push_back(variant->value.find("as_name"));
+  }
+  if (names.size() != values.size())
+    return fields.fail(
+        node.json,
+        fx::quoted(node.name) + " is declared with " + Twine(names.size()) +
+            " results, but its graph has " + Twine(values.size()),
+        kDamaged);
+  for (auto [name, value] : llvm::zip(names, values))
+    if (name.isString() && !frame.bind(fields.text(name), value))
+      return fields.fail(
+          name, fx::quoted(fields.text(name)) + " is defined twice", kDamaged);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Gradient mode
+//===----------------------------------------------------------------------===//
+
+StringRef GraphReader::nameOf(Value value) const {
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return scope.arguments[argument.getArgNumber()].name;
+  return joint::getValueName(value);
+}
+
+Value GraphReader::emit(StringRef callee, Value operand,
+                        ArrayRef<aten::NamedArg> named, const Twine &name,
+                        const fx::Place &place) {
+  aten::CallBuilder builder(scope.builder, place.location);
+  Value result = builder.call(callee, {operand}, named);
+  if (!result)
+    return {};
+  ++counts.ops;
+  result.getDefiningOp()->setAttr(
+      "names",
+      scope.builder.getStrArrayAttr(uniqueName(saver.save(name.str()))));
+  return result;
+}
+
+/// What `value` is where gradients are on, having been made where they are off.
+Value GraphReader::detached(Value value, const fx::Place &place) {
+  if (!value || !withoutGradient.contains(value))
+    return value;
+  return detach(value, place);
+}
+
+Value GraphReader::detach(Value value, const fx::Place &place) {
+  Value &result = detachedValues[value];
+  if (!result)
+    result = emit("aten.detach.default", value, {}, nameOf(value) + "_detached",
+                  place);
+  return result;
+}
+
+/// Notes what an op gives, where gradients are off.
+void GraphReader::noteGradientMode(Operation *op) {
+  if (hasGradients)
+    return;
+  for (Value result : op->getResults())
+    if (isa<FloatType, ComplexType>(getElementTypeOrSelf(result.getType())))
+      withoutGradient.insert(result);
+}
+
+/// What an op reads that writes to its first operand in place, without the
+/// history of what it reads.
+void GraphReader::detachOperands(const Node &node) {
+  for (Value &operand : MutableArrayRef<Value>(args.operands).drop_front()) {
+    if (isa<TensorType>(operand.getType()) &&
+        isa<FloatType, ComplexType>(getElementTypeOrSelf(operand.getType())))
+      operand = detach(operand, node.place);
+  }
+}
+
+LogicalResult GraphReader::readGradientRegion(const Node &node, Frame &frame) {
+  Region region;
+  if (failed(readRegion(node, frame, region)))
+    return failure();
+  if (region.flags.size() != 1 || !region.flags[0].value.isBool())
+    return fields.fail(node.json,
+                       fx::quoted(node.target) +
+                           " does not say whether gradients are on",
+                       kDamaged);
+  bool outer = hasGradients;
+  hasGradients = region.flags[0].value.kind() == JsonKind::True;
+  if (hasGradients)
+    for (Value &operand : region.operands)
+      operand = detached(operand, node.place);
+  SmallVector<Value> outputs;
+  LogicalResult result = inlineGraph(region, outputs);
+  hasGradients = outer;
+  if (failed(result))
+    return failure();
+  if (hasGradients)
+    for (Value &output : outputs)
+      output = detached(output, node.place);
+  return bindOutputs(node, frame, outputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Autocast
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphReader::readAutocastRegion(const Node &node, Frame &frame) {
+  Region region;
+  if (failed(readRegion(node, frame, region)))
+    return failure();
+  auto fail = [&] {
+    return fields.fail(node.json,
+                       fx::quoted(node.target) +
+                           " does not say device, type, and whether it is on",
+                       kDamaged);
+  };
+  if (region.flags.size() != 4 || !region.flags[0].value.isString() ||
+      !region.flags[2].value.isBool())
+    return fail();
+  AutocastRegion autocastRegion;
+  autocastRegion.device = fields.text(region.flags[0].value).str();
+  if (region.flags[1].kind == "as_none")
+    autocastRegion.dtype = autocastRegion.device == "cuda"
+                               ? scope.builder.getF16Type()
+                               : Type(scope.builder.getBF16Type());
+  else
+    autocastRegion.dtype = types.elementType(region.flags[1].value);
+  if (!autocastRegion.dtype)
+    return fail();
+  autocastRegion.isEnabled = region.flags[2].value.kind() == JsonKind::True;
+  autocastRegion.hasCache = region.flags[3].kind == "as_none" ||
+                            region.flags[3].value.kind() == JsonKind::True;
+  autocast.enter(std::move(autocastRegion));
+  SmallVector<Value> outputs;
+  LogicalResult result = inlineGraph(region, outputs);
+  autocast.leave();
+  return failed(result) ? failure() : bindOutputs(node, frame, outputs);
+}
+
+/// Casts the operands in `args` as autocast does.
+LogicalResult GraphReader::castOperands(const Node &node,
+                                        const aten::Schema &schema,
+                                        const Frame &frame) {
+  SmallVector<Autocast::Operand> operands;
+  for (auto [value, name] :
+       llvm::zip(args.operands, arguments.operandNames())) {
+    Autocast::Operand operand{value, {}, argumentsWithGradient.contains(value)};
+    if (JsonValue meta = frame.tensorOf(name))
+      if (const Types::Tensor *tensor = types.tensor(meta))
+        operand.device = tensor->device;
+    operands.push_back(operand);
+  }
+  // The policy may ask for `dtype`; in the schema's order, None if not given.
+  SmallVector<Attribute> byParam(schema.params.size(),
+                                 joint::NoneAttr::get(fields.context));
+  for (auto [name, value] : llvm::zip(args.keywords, args.values))
+    if (int param = schema.find(name); param >= 0)
+      byParam[param] = value;
+  SmallVector<Type> casts =
+      autocast.casts(schema, scope.builder.getArrayAttr(byParam), operands);
+  for (auto [i, to] : llvm::enumerate(casts)) {
+    if (!to)
+      continue;
+    const Autocast::Operand &operand = operands[i];
+    bool isKept = autocast.isKept(operand, to);
+    Value value = isKept ? autocast.kept(operand.value, hasGradients) : Value();
+    if (!value) {
+      std::string type;
+      llvm::raw_string_ostream(type) << to;
+      value = emit("aten._to_copy.default", operand.value, {{"dtype", to}},
+                   nameOf(operand.value) + "_" + type, node.place);
+      if (!value)
+        return failure();
+      noteGradientMode(value.getDefiningOp());
+    }
+    if (isKept)
+      autocast.kept(operand.value, hasGradients) = value;
+    args.operands[i] = value;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Dispatch
+//===----------------------------------------------------------------------===//
+
 LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
+  StringRef name = node.target;
+  name.consume_front("torch.ops.higher_order.");
+  if (name == "wrap_with_set_grad_enabled")
+    return readGradientRegion(node, frame);
+  if (name == "wrap_with_autocast")
+    return readAutocastRegion(node, frame);
+  if (name == "invoke_subgraph") {
+    Region region;
+    SmallVector<Value> outputs;
+    if (failed(readRegion(node, frame, region)))
+      return failure();
+    // The identifier stands behind the graph.
+    if (!region.operands.empty() && !region.operands.front())
+      region.operands.erase(region.operands.begin());
+    if (failed(inlineGraph(region, outputs)))
+      return failure();
+    return bindOutputs(node, frame, outputs);
+  }
+  std::string origin = "the model";
+  LocationAttr location = node.place.location;
+  if (auto place = location.findInstanceOf<FileLineColLoc>();
+      place && place.getFilename().getValue() != fields.source.name())
+    origin = place.getFilename().str() + ":" + std::to_string(place.getLine());
   return fields.fail(node.json.find("target"),
-                     fx::quoted(node.target) + " is not read", kNewer);
+                     fx::quoted(name) + " from " + origin +
+                         " is control flow that a training graph cannot have",
+                     "write it without torch." + name.str() +
+                         " (torch.where for cond, a Python loop for the "
+                         "others), and export the model again");
 }

@@ -52,6 +52,7 @@ NodeArguments::Result NodeArguments::use(JsonValue at, JsonValue name,
   if (!*found)
     return noneAttr;
   args.operands.push_back(*found);
+  names.push_back(fields.text(name));
   return operandAttr;
 }
 
@@ -225,6 +226,7 @@ LogicalResult NodeArguments::read(JsonValue inputs, const aten::Schema *schema,
   // PyTorch's number for an argument that is given by its name.
   constexpr int64_t kKeyword = 2;
   args.clear();
+  names.clear();
   frame = &in;
   unsigned number = 0;
   for (JsonValue input : inputs.children()) {

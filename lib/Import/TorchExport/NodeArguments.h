@@ -19,6 +19,8 @@ public:
   /// parameters, or the node's where there is no schema.
   mlir::LogicalResult read(JsonValue inputs, const aten::Schema *schema,
                            const Frame &frame, fx::CallArguments &args);
+  /// The names, in the frame, of the operands that were read last.
+  llvm::ArrayRef<llvm::StringRef> operandNames() const { return names; }
   /// The value called `name`; null where it is undefined.
   mlir::FailureOr<mlir::Value> value(JsonValue at, llvm::StringRef name,
                                      const Frame &frame);
@@ -42,6 +44,7 @@ private:
   mlir::Builder builder;
   mlir::Attribute operandAttr, noneAttr;
   const Frame *frame = nullptr;
+  llvm::SmallVector<llvm::StringRef, 8> names;
   llvm::DenseMap<llvm::StringRef, mlir::Attribute> literals; ///< by JSON text
 };
 

@@ -381,7 +381,7 @@ LogicalResult ProgramReader::read(JsonValue root) {
   FailureOr<JsonValue> inputs = fields.list(*signature, "input_specs");
   FailureOr<JsonValue> outputs = fields.list(*signature, "output_specs");
   if (failed(inputs) || failed(outputs) || failed(readInputs(*json, *inputs)) ||
-      failed(graph.readNodes(*json, frame)) ||
+      failed(graph.readNodes(*json, frame)) || failed(graph.checkFaults()) ||
       failed(readOutputs(*json, *outputs)))
     return failure();
   return success();
