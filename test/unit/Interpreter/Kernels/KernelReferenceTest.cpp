@@ -123,9 +123,10 @@ std::string difference(const Tensor &expected, const Tensor &actual) {
                ", not " + std::to_string(a[i]);
     return "";
   }
-  std::vector<Complex> a = expected.complexes(), b = actual.complexes();
+  std::vector<std::complex<double>> a = expected.complexes(),
+                                    b = actual.complexes();
   double largest = 0;
-  for (Complex value : a)
+  for (std::complex<double> value : a)
     if (std::isfinite(std::abs(value)))
       largest = std::max(largest, std::abs(value));
   double allowed = tolerance(expected.type) * largest + 1e-30;
