@@ -39,7 +39,7 @@ static Value definedResult(Vjp &v, unsigned i) {
   Value result = v.result(i);
   if (isa<RankedTensorType>(result.getType()))
     return result;
-  return v.zeros({Arg(0)}, v.b.getBuilder().getI32Type());
+  return v.zeros(ArrayRef<int64_t>({0}), v.b.getBuilder().getI32Type());
 }
 
 //===----------------------------------------------------------------------===//

@@ -84,10 +84,25 @@ static LogicalResult pixelUnshuffle(CallOp op, VjpContext &context) {
   return v.done();
 }
 
+/// Groups of channels dealt out one by one; undone by as many groups as one had
+/// members.
+static LogicalResult channelShuffle(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  Arg channels = v.b.size(v.value("self"), 1), groups = v.arg("groups");
+  Arg members = channels.getInt() && groups.getInt().value_or(0) > 0
+                    ? Arg(*channels.getInt() / *groups.getInt())
+                    : Arg(v.call("operator.floordiv", {channels, groups}));
+  v.set("self",
+        v.call("aten.native_channel_shuffle.default", {v.grad(), members}));
+  return v.done();
+}
+
 VjpTable autograd::convolutionVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.convolution.default", convolution},
       {"aten._convolution.default", convolution},
+      {"aten.channel_shuffle.default", channelShuffle},
+      {"aten.native_channel_shuffle.default", channelShuffle},
       {"aten.im2col.default", im2col},
       {"aten.col2im.default", col2im},
       {"aten.pixel_shuffle.default", pixelShuffle},

@@ -49,10 +49,11 @@ static LogicalResult takeAlongDim(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value self = v.value("self"), indices = v.value("indices");
   if (v.in.isNone("dim")) {
-    Value flat = v.call("aten.scatter_add.default",
-                        {v.zeros({v.b.numel(self)}, elementOf(self)), 0,
-                         v.call("aten.view.default", {indices, {-1}}),
-                         v.call("aten.view.default", {v.grad(), {-1}})});
+    Value flat =
+        v.call("aten.scatter_add.default",
+               {v.zeros(std::vector<Arg>{v.b.numel(self)}, elementOf(self)), 0,
+                v.call("aten.view.default", {indices, {-1}}),
+                v.call("aten.view.default", {v.grad(), {-1}})});
     v.set("self", v.call("aten.view.default", {flat, v.b.sizes(self)}));
     return v.done();
   }

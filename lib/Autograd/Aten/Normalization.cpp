@@ -3,8 +3,8 @@
 // VJPs of normalizations. Each has a backward op that takes the input, the
 // weight and the statistics that the forward computed, and gives the gradients
 // that its mask asks for. As in PyTorch the statistics are results without
-// gradients of their own. The weight is read for the input's gradient only;
-// the bias never, but by its shape.
+// gradients of their own. The weight is read for the input's gradient only. A
+// bias alone gets the sum of what arrives and reads nothing.
 
 #include "Placeholder.h"
 
@@ -12,6 +12,24 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
 using namespace cutback::autograd;
+
+/// The gradient of one number a channel (dimension 1) that is added.
+static Value sumOfChannels(Vjp &v) {
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < rankOf(v.grad()); ++dim)
+    if (dim != 1)
+      dims.push_back(dim);
+  return v.call("aten.sum.dim_IntList", {v.grad(), dims});
+}
+
+static bool isBiasAlone(Vjp &v) {
+  return !v.needs("input") && !v.needs("weight");
+}
+
+static LogicalResult biasAlone(Vjp &v, Value gradient) {
+  v.set("bias", gradient);
+  return v.done();
+}
 
 /// Gradients in the order input, weight, bias.
 static LogicalResult answer(Vjp &v, ArrayRef<Value> gradients) {
@@ -26,15 +44,16 @@ static LogicalResult nativeLayerNorm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   if (!v.grad())
     return v.done();
+  if (isBiasAlone(v))
+    return biasAlone(v, v.grad());
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
-  bool normalized = input || weight;
   return answer(v, v.b.callMany("aten.native_layer_norm_backward.default",
                                 {v.grad(),
-                                 readIf(normalized, v, v.value("input")),
+                                 v.value("input"),
                                  v.arg("normalized_shape"),
-                                 readIf(normalized, v, v.result(1)),
-                                 readIf(normalized, v, v.result(2)),
+                                 v.result(1),
+                                 v.result(2),
                                  readIf(input, v, v.value("weight")),
                                  shapeOnly(v, v.value("bias")),
                                  {input, weight, bias}}));
@@ -44,14 +63,15 @@ static LogicalResult nativeGroupNorm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   if (!v.grad())
     return v.done();
+  if (isBiasAlone(v))
+    return biasAlone(v, sumOfChannels(v));
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
-  bool normalized = input || weight;
   return answer(v, v.b.callMany("aten.native_group_norm_backward.default",
                                 {v.grad(),
-                                 readIf(normalized, v, v.value("input")),
-                                 readIf(normalized, v, v.result(1)),
-                                 readIf(normalized, v, v.result(2)),
+                                 v.value("input"),
+                                 v.result(1),
+                                 v.result(2),
                                  readIf(input, v, v.value("weight")),
                                  v.arg("N"),
                                  v.arg("C"),
@@ -85,13 +105,14 @@ static LogicalResult batchNorm(CallOp op, VjpContext &context, bool training,
   Vjp v(op, context);
   if (!v.grad())
     return v.done();
+  if (isBiasAlone(v))
+    return biasAlone(v, sumOfChannels(v));
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
-  bool normalized = input || weight;
   Arg none;
   return answer(v, v.b.callMany("aten.native_batch_norm_backward.default",
                                 {v.grad(),
-                                 readIf(normalized, v, v.value("input")),
+                                 v.value("input"),
                                  readIf(input, v, v.value("weight")),
                                  training ? none : v.arg("running_mean"),
                                  training ? none : v.arg("running_var"),

@@ -80,6 +80,22 @@ static LogicalResult avgPool1d(CallOp op, VjpContext &context) {
   return v.done();
 }
 
+static LogicalResult maxPool1d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  bool side = v.in.list("stride").empty();
+  Value gradient = v.call("aten.max_pool2d_with_indices_backward.default",
+                          {addDimension(v, v.grad()),
+                           addDimension(v, shapeOnly(v, v.value("self"))),
+                           with(v, 1, "kernel_size"),
+                           with(v, 1, side ? "kernel_size" : "stride"),
+                           with(v, 0, "padding"), with(v, 1, "dilation"),
+                           v.arg("ceil_mode"), addDimension(v, v.result(1))});
+  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  return v.done();
+}
+
 //===----------------------------------------------------------------------===//
 // Windows from the sizes
 //===----------------------------------------------------------------------===//
@@ -108,13 +124,21 @@ static LogicalResult adaptiveAvgPool1d(CallOp op, VjpContext &context) {
   return v.done();
 }
 
+static LogicalResult adaptiveMaximum(Vjp &v, StringRef backward) {
+  if (v.grad())
+    v.set("self", v.call(backward, {v.grad(), shapeOnly(v, v.value("self")),
+                                    v.result(1)}));
+  return v.done();
+}
+
 static LogicalResult adaptiveMaxPool2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  if (!v.grad())
-    return v.done();
-  v.set("self", v.call("aten.adaptive_max_pool2d_backward.default",
-                       {v.grad(), shapeOnly(v, v.value("self")), v.result(1)}));
-  return v.done();
+  return adaptiveMaximum(v, "aten.adaptive_max_pool2d_backward.default");
+}
+
+static LogicalResult adaptiveMaxPool3d(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return adaptiveMaximum(v, "aten.adaptive_max_pool3d_backward.default");
 }
 
 /// The indices count along the one dimension, as they do in the flat plane of
@@ -133,6 +157,7 @@ static LogicalResult adaptiveMaxPool1d(CallOp op, VjpContext &context) {
 
 VjpTable autograd::poolVjps() {
   static constexpr VjpRule rules[] = {
+      {"aten.max_pool1d_with_indices.default", maxPool1d},
       {"aten.max_pool2d_with_indices.default", maxPool2d},
       {"aten.max_pool3d_with_indices.default", maxPool3d},
       {"aten.avg_pool1d.default", avgPool1d},
@@ -143,7 +168,9 @@ VjpTable autograd::poolVjps() {
       {"aten.adaptive_avg_pool1d.default", adaptiveAvgPool1d},
       {"aten.adaptive_avg_pool2d.default", adaptiveAvgPool2d},
       {"aten.adaptive_max_pool1d.default", adaptiveMaxPool1d},
+      {"aten.adaptive_avg_pool3d.default", adaptiveAvgPool3d},
       {"aten.adaptive_max_pool2d.default", adaptiveMaxPool2d},
+      {"aten.adaptive_max_pool3d.default", adaptiveMaxPool3d},
   };
   return rules;
 }

@@ -191,9 +191,10 @@ static Value sourceGradient(Vjp &v) {
   Value count = v.call("aten.cumsum.default", {mask, 0});
   Value place = v.call("aten.clamp_min.default", {v.sub(count, 1), 0});
   place = v.call("aten.where.ScalarOther", {mask, place, 0});
-  Value flat = v.call("aten.scatter_add.default",
-                      {v.zeros({v.b.numel(source)}, elementOf(gradient)), 0,
-                       place, v.keepWhere(mask, gradient)});
+  Value flat =
+      v.call("aten.scatter_add.default",
+             {v.zeros(std::vector<Arg>{v.b.numel(source)}, elementOf(gradient)),
+              0, place, v.keepWhere(mask, gradient)});
   return v.call("aten.view.default", {flat, v.b.sizes(source)});
 }
 
