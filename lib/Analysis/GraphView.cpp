@@ -17,24 +17,56 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-static OpTraits askTraits(Operation *op) {
-  OpTraits traits;
-  if (auto remat = dyn_cast<RematerializableOpInterface>(op)) {
-    traits.hasModel = true;
-    traits.recomputable = remat.isRecomputable();
-    traits.random = remat.isRandom();
-    traits.computeIntensive = remat.isComputeIntensive();
-    traits.ordered = remat.hasOrderedEffects();
-    traits.view = op->getNumResults() && remat.getAliasedOperand(0) >= 0;
-  } else {
-    // Any other dialect: pure ops can run twice, the rest keep their place.
-    traits.recomputable = isPure(op);
-    traits.ordered = !isMemoryEffectFree(op);
+namespace {
+
+/// Asks the interfaces of dialect `joint`. Which of them ops of one name have
+/// is found out once: a cast looks an interface up twice, and that is most of
+/// what numbering costs.
+class TraitReader {
+public:
+  /// The traits of `op`, and in `alias` the number of the operand that its
+  /// first result aliases, or -1.
+  OpTraits read(Operation *op, int64_t &alias) {
+    const Kind &kind = kindOf(op);
+    OpTraits traits;
+    alias = -1;
+    if (kind.hasModel) {
+      auto model = cast<RematerializableOpInterface>(op);
+      traits.hasModel = true;
+      traits.recomputable = model.isRecomputable();
+      traits.random = model.isRandom();
+      traits.computeIntensive = model.isComputeIntensive();
+      traits.ordered = model.hasOrderedEffects();
+      if (op->getNumResults())
+        alias = model.getAliasedOperand(0);
+      traits.view = alias >= 0;
+    } else {
+      // Any other dialect: pure ops can run twice, the rest keep their place.
+      traits.recomputable = isPure(op);
+      traits.ordered = !isMemoryEffectFree(op);
+    }
+    if (kind.isFusible)
+      traits.fusion = cast<FusibleOpInterface>(op).getFusionKind();
+    return traits;
   }
-  if (auto fusible = dyn_cast<FusibleOpInterface>(op))
-    traits.fusion = fusible.getFusionKind();
-  return traits;
-}
+
+private:
+  struct Kind {
+    bool hasModel, isFusible;
+  };
+
+  const Kind &kindOf(Operation *op) {
+    auto [it, isNew] = kinds.try_emplace(op->getName().getAsOpaquePointer());
+    if (isNew)
+      it->second = {isa<RematerializableOpInterface>(op),
+                    isa<FusibleOpInterface>(op)};
+    return it->second;
+  }
+
+  llvm::SmallDenseMap<const void *, Kind, 64> kinds;
+};
+
+} // namespace
 
 /// Fills the users from the operands: count, prefix sum, place. An op that
 /// uses a value twice is listed once.
@@ -107,6 +139,9 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
         renumbering.newOp[op] = now;
         ops[now] = ops[op];
         traits[now] = traits[op];
+        uint32_t alias = aliasOf[op];
+        aliasOf[now] =
+            alias == kNone ? kNone : renumbering.newValue[standIn[alias]];
       }
       ++now;
     }
@@ -118,6 +153,7 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
   }
   ops.resize(now - 1);
   traits.resize(now - 1);
+  aliasOf.resize(now - 1);
   values.resize(renumbering.oldValue.size());
   definer.resize(values.size());
   resultBegin.resize(now);
@@ -143,10 +179,12 @@ GraphView GraphView::build(GraphOp graph) {
   view.values.reserve(numValues);
   view.definer.reserve(numValues);
   view.traits.reserve(numOps);
+  view.aliasOf.reserve(numOps);
   view.resultBegin.reserve(numOps + 1);
   view.operandBegin.reserve(numOps + 2);
   view.operandList.reserve(numOps * 2);
   view.operandBegin.push_back(0);
+  TraitReader reader;
   auto add = [&](Value value, uint32_t op) {
     numbers.try_emplace(value, view.values.size());
     view.values.push_back(value);
@@ -170,8 +208,13 @@ GraphView GraphView::build(GraphOp graph) {
     view.resultBegin.push_back(view.values.size());
     for (Value result : op.getResults())
       add(result, view.ops.size());
+    int64_t alias;
+    view.traits.push_back(reader.read(&op, alias));
+    uint32_t begin = view.operandBegin[view.ops.size()];
+    bool isOperand =
+        alias >= 0 && size_t(begin + alias) < view.operandList.size();
+    view.aliasOf.push_back(isOperand ? view.operandList[begin + alias] : kNone);
     view.ops.push_back(&op);
-    view.traits.push_back(askTraits(&op));
   }
   view.resultBegin.push_back(view.values.size());
   buildUsers(view);

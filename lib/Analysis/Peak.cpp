@@ -15,6 +15,8 @@
 
 #include "cutback/Analysis/Peak.h"
 
+#include <numeric>
+
 using namespace cutback;
 using llvm::ArrayRef;
 
@@ -177,31 +179,58 @@ PeakMoment cutback::simulatePeak(const PeakProgram &program,
   return Simulator(program, run).simulate();
 }
 
+namespace {
+
+/// A plan in the form that the simulation reads.
+struct Step {
+  Step(const GraphView &view, const Halves &halves, ArrayRef<int64_t> bytes,
+       ArrayRef<uint32_t> storage)
+      : program{view.operandBegin, view.operandList, view.resultBegin, bytes,
+                storage},
+        arguments(view.numArgs), saved(halves.savedSizes) {
+    std::iota(arguments.begin(), arguments.end(), 0);
+    saved.insert(saved.end(), halves.savedTensors.begin(),
+                 halves.savedTensors.end());
+  }
+
+  PeakMoment forward(const GraphView &view, const Halves &halves) const {
+    PeakRun run;
+    run.order = halves.forwardOps;
+    run.given = arguments;
+    run.kept = saved;
+    run.returned = view.forwardResults();
+    return simulatePeak(program, run);
+  }
+
+  PeakMoment backward(const GraphView &view, const Halves &halves) const {
+    PeakRun run;
+    run.order = halves.backwardOps;
+    run.given = arguments;
+    run.handedIn = saved;
+    run.kept = view.gradients();
+    return simulatePeak(program, run);
+  }
+
+  PeakProgram program;
+  std::vector<uint32_t> arguments, saved;
+};
+
+} // namespace
+
+PeakMoment cutback::simulateBackward(const GraphView &view,
+                                     const Halves &halves,
+                                     ArrayRef<int64_t> bytes,
+                                     ArrayRef<uint32_t> storage) {
+  return Step(view, halves, bytes, storage).backward(view, halves);
+}
+
 StepPeak cutback::simulateStep(const GraphView &view, const Halves &halves,
                                ArrayRef<int64_t> bytes,
                                ArrayRef<uint32_t> storage) {
-  PeakProgram program{view.operandBegin, view.operandList, view.resultBegin,
-                      bytes, storage};
-  std::vector<uint32_t> arguments(view.numArgs), saved(halves.savedSizes);
-  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
-    arguments[arg] = arg;
-  saved.insert(saved.end(), halves.savedTensors.begin(),
-               halves.savedTensors.end());
-
+  Step step(view, halves, bytes, storage);
   StepPeak peak;
-  PeakRun forward;
-  forward.order = halves.forwardOps;
-  forward.given = arguments;
-  forward.kept = saved;
-  forward.returned = view.forwardResults();
-  peak.forward = simulatePeak(program, forward);
-
-  PeakRun backward;
-  backward.order = halves.backwardOps;
-  backward.given = arguments;
-  backward.handedIn = saved;
-  backward.kept = view.gradients();
-  peak.backward = simulatePeak(program, backward);
+  peak.forward = step.forward(view, halves);
+  peak.backward = step.backward(view, halves);
 
   peak.inBackward = peak.backward.bytes > peak.forward.bytes;
   const PeakMoment &top = peak.inBackward ? peak.backward : peak.forward;

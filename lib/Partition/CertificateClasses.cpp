@@ -35,8 +35,9 @@ static uint64_t mix(uint64_t hash, const void *pointer) {
   return mix(hash, uint64_t(reinterpret_cast<uintptr_t>(pointer)));
 }
 
-static Conduct askConduct(Operation *op) {
-  if (auto model = dyn_cast<RematerializableOpInterface>(op)) {
+static Conduct askConduct(Operation *op, bool hasModel) {
+  if (hasModel) {
+    auto model = cast<RematerializableOpInterface>(op);
     if (model.hasOrderedEffects())
       return Conduct::Effect;
     if (model.isRecomputable())
@@ -106,6 +107,7 @@ const ClassTable::Kind &ClassTable::kindOf(Operation *op) {
   if (!isNew)
     return kinds[lastKind];
   Kind &kind = kinds.emplace_back();
+  kind.hasModel = isa<RematerializableOpInterface>(op);
   if (!name.isRegistered() ||
       !llvm::is_contained(name.getAttributeNames(), namesId))
     return kind;
@@ -238,28 +240,8 @@ bool ClassTable::matches(uint32_t opClass, const Key &key) {
 //===----------------------------------------------------------------------===//
 
 uint32_t ClassTable::find(const Key &key, uint64_t hash) {
-  uint32_t tag = hash >> 32;
-  for (uint64_t at = tag & slotMask; slots[at].opClass != kNone;
-       at = (at + 1) & slotMask)
-    if (slots[at].hash == tag && matches(slots[at].opClass, key))
-      return slots[at].opClass;
-  return kNone;
-}
-
-void ClassTable::grow() {
-  std::vector<Slot> old = std::move(slots);
-  slots.assign(old.size() * 2, Slot{0, kNone});
-  slotMask = slots.size() - 1;
-  for (Slot slot : old)
-    if (slot.opClass != kNone)
-      place(slot);
-}
-
-void ClassTable::place(Slot slot) {
-  uint64_t at = slot.hash & slotMask;
-  while (slots[at].opClass != kNone)
-    at = (at + 1) & slotMask;
-  slots[at] = slot;
+  return listed.find(hash,
+                     [&](uint32_t opClass) { return matches(opClass, key); });
 }
 
 /// Appends a class; `isListed`: the key finds it from now on.
@@ -274,11 +256,8 @@ uint32_t ClassTable::add(const Key &key, uint64_t hash, Conduct conduct,
   operandClasses.insert(operandClasses.end(), key.operands.begin(),
                         key.operands.end());
   owner.resize(owner.size() + key.op->getNumResults(), opClass);
-  if (!isListed)
-    return opClass;
-  if (2 * ++numListed > slots.size())
-    grow();
-  place({uint32_t(hash >> 32), opClass});
+  if (isListed)
+    listed.insert(hash, opClass);
   return opClass;
 }
 
@@ -330,14 +309,27 @@ static Attribute firstName(Operation *op) {
   return names && !names.empty() ? names[0] : Attribute();
 }
 
+/// Makes room for about as many classes as there are ops.
+void ClassTable::reserve(Block &joint) {
+  size_t numOps = 0, numResults = 0, numOperands = 0;
+  for (Operation &op : joint) {
+    ++numOps;
+    numResults += op.getNumResults();
+    numOperands += op.getNumOperands();
+  }
+  definitions.reset(numOps);
+  listed.reset(numOps);
+  classes.reserve(numOps);
+  owner.reserve(owner.size() + numResults);
+  operandClasses.reserve(numOperands);
+}
+
 void ClassTable::numberJoint() {
   block = &graph.getBlock();
-  definitions.reset(1000);
+  reserve(*block);
   argClasses.resize(graphArgs);
   for (uint32_t arg = 0; arg < graphArgs; ++arg)
     argClasses[arg] = arg;
-  slots.assign(2048, Slot{0, kNone});
-  slotMask = slots.size() - 1;
   Operation *terminator = &block->back();
   for (Operation *op = &block->front(); op != terminator;) {
     Operation *next = nextOf(op);
@@ -358,8 +350,8 @@ void ClassTable::numberJointOp(Operation *op) {
     return define(op, opClass);
   }
   uint32_t head = opClass == kNone ? kNone : classes[opClass].instance;
-  Conduct conduct =
-      opClass == kNone ? askConduct(op) : classes[opClass].conduct;
+  Conduct conduct = opClass == kNone ? askConduct(op, kindOf(op).hasModel)
+                                     : classes[opClass].conduct;
   opClass = add(key, hash, conduct, /*isListed=*/head == kNone);
   if (conduct != Conduct::Pure) {
     uint32_t index = addInstance(opClass, head);
@@ -416,7 +408,7 @@ FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
 /// An op that the joint graph does not have. That is an error for effects; any
 /// other op does harm only where a result depends on it.
 FailureOr<uint32_t> ClassTable::addForeign(const Key &key, uint64_t hash) {
-  Conduct conduct = askConduct(key.op);
+  Conduct conduct = askConduct(key.op, kindOf(key.op).hasModel);
   if (conduct == Conduct::Effect)
     return reportForeignEffect(key);
   uint32_t opClass = add(key, hash, conduct, /*isListed=*/true);

@@ -5,6 +5,7 @@
 #define CUTBACK_LIB_PARTITION_CERTIFICATECLASSES_H
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Support/FlatIndex.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -135,10 +136,8 @@ private:
   /// Which attributes of a kind of op count.
   struct Kind {
     bool wholeProperties = true;
+    bool hasModel = false; ///< RematerializableOpInterface
     llvm::SmallVector<mlir::StringAttr, 4> attributes;
-  };
-  struct Slot {
-    uint32_t hash, opClass;
   };
   struct Key {
     mlir::Operation *op;
@@ -165,8 +164,7 @@ private:
   bool matches(uint32_t opClass, const Key &key);
   uint32_t find(const Key &key, uint64_t hash);
   uint32_t add(const Key &key, uint64_t hash, Conduct conduct, bool isListed);
-  void grow();
-  void place(Slot slot);
+  void reserve(mlir::Block &joint);
   uint32_t addInstance(uint32_t opClass, uint32_t head);
   void numberJointOp(mlir::Operation *op);
   mlir::FailureOr<uint32_t> matchHalfOp(mlir::Operation *op);
@@ -188,8 +186,7 @@ private:
   std::vector<uint32_t> owner; ///< by value class
   std::vector<Instance> instances;
   llvm::DenseMap<mlir::Attribute, uint32_t> instanceByName;
-  std::vector<Slot> slots;
-  uint64_t slotMask = 0, numListed = 0;
+  FlatIndex listed; ///< op classes by key
   std::vector<Kind> kinds;
   llvm::DenseMap<const void *, uint32_t> kindIndex;
   const void *lastKindName = nullptr;

@@ -23,7 +23,12 @@ public:
   Emitter(const GraphView &view, const Halves &halves)
       : view(view), halves(halves), graph(view.graph),
         builder(graph->getContext()),
-        recomputeName(builder.getStringAttr(JointDialect::kRecompute)) {
+        recomputeName(builder.getStringAttr(JointDialect::kRecompute)),
+        nameId(builder.getStringAttr(JointDialect::kName)),
+        namesId(builder.getStringAttr("names")),
+        savedRole(builder.getStringAttr(JointDialect::kRole),
+                  RoleAttr::get(builder.getContext(), RoleKind::Saved,
+                                StringAttr(), -1, false)) {
     builder.setInsertionPointAfter(graph);
     saved.append(halves.savedSizes.begin(), halves.savedSizes.end());
     saved.append(halves.savedTensors.begin(), halves.savedTensors.end());
@@ -33,17 +38,15 @@ public:
     Partition partition;
     partition.forward = emitForward();
     partition.backward = emitBackward();
-    SmallVector<StringRef> names;
-    std::vector<std::string> storage;
-    storage.reserve(saved.size());
+    SmallVector<Attribute> names;
     for (uint32_t value : saved)
-      names.push_back(storage.emplace_back(view.name(value)));
+      names.push_back(nameOf(value));
     partition.link = joint::PartitionOp::create(
         builder, graph.getLoc(),
         builder.getStringAttr(graph.getSymName() + "_partition"),
         FlatSymbolRefAttr::get(partition.forward.getSymNameAttr()),
         FlatSymbolRefAttr::get(partition.backward.getSymNameAttr()),
-        builder.getStrArrayAttr(names),
+        builder.getArrayAttr(names),
         builder.getI64IntegerAttr(halves.savedSizes.size()),
         builder.getI64IntegerAttr(graph.getNumForwardResults()),
         builder.getDenseI32ArrayAttr(
@@ -73,12 +76,21 @@ private:
   DictionaryAttr argAttrs(uint32_t value, bool isSaved) {
     if (view.isArg(value) && !isSaved)
       return graph.getArgAttrDict(value);
-    NamedAttrList attrs;
-    attrs.set(JointDialect::kName, builder.getStringAttr(view.name(value)));
-    attrs.set(JointDialect::kRole,
-              RoleAttr::get(builder.getContext(), RoleKind::Saved, StringAttr(),
-                            -1, false));
-    return attrs.getDictionary(builder.getContext());
+    NamedAttribute attrs[] = {{nameId, nameOf(value)}, savedRole};
+    return builder.getDictionaryAttr(attrs);
+  }
+
+  /// GraphView::name as an attribute; mostly it is one already.
+  StringAttr nameOf(uint32_t value) {
+    if (auto result = dyn_cast<OpResult>(view.values[value])) {
+      auto names = result.getOwner()->getAttrOfType<ArrayAttr>(namesId);
+      unsigned i = result.getResultNumber();
+      if (names && i < names.size())
+        if (auto name = dyn_cast<StringAttr>(names[i]);
+            name && !name.getValue().empty())
+          return name;
+    }
+    return builder.getStringAttr(view.name(value));
   }
 
   func::FuncOp emitForward() {
@@ -171,7 +183,7 @@ private:
   void markRecomputed(Operation *op) {
     op->setDiscardableAttr(recomputeName,
                            builder.getI64IntegerAttr(nextRecompute++));
-    auto names = op->getAttrOfType<ArrayAttr>("names");
+    auto names = op->getAttrOfType<ArrayAttr>(namesId);
     if (!names)
       return;
     SmallVector<Attribute> renamed;
@@ -180,14 +192,15 @@ private:
       renamed.push_back(
           text.empty() ? name : builder.getStringAttr(text + "_recompute"));
     }
-    op->setAttr("names", builder.getArrayAttr(renamed));
+    op->setAttr(namesId, builder.getArrayAttr(renamed));
   }
 
   const GraphView &view;
   const Halves &halves;
   GraphOp graph;
   OpBuilder builder;
-  StringAttr recomputeName;
+  StringAttr recomputeName, nameId, namesId;
+  NamedAttribute savedRole;
   SmallVector<uint32_t> saved;
   std::vector<Value> mapping; ///< by value number, for the half at work
   SmallVector<Value> operands;

@@ -19,6 +19,7 @@
 #include "cutback/Support/SizeExpr.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallString.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -79,7 +80,7 @@ bool isSeededAttention(StringRef packet) {
 struct CallKind {
   uint32_t target = 0, packet = 0, flags = 0;
   unsigned numPositional = 0;
-  bool isTuple = false, isWrite = false;
+  bool isCall = false, isTuple = false, isWrite = false;
 };
 
 class FxBuilder {
@@ -192,11 +193,10 @@ private:
   void addOp(uint32_t op) {
     addConstants(op);
     Operation *operation = view.ops[op];
-    auto call = dyn_cast<FrameworkCallOpInterface>(operation);
     uint32_t first = view.resultBegin[op], count = view.numResults(op);
-    const CallKind &kind = callKind(operation, call);
+    const CallKind &kind = callKind(operation);
     FxNode node;
-    bool isTuple = call ? kind.isTuple : count > 1;
+    bool isTuple = kind.isCall ? kind.isTuple : count > 1;
     if (isTuple) {
       node.value = FxValue::Tuple;
       for (uint32_t r = first; r < first + count; ++r)
@@ -216,7 +216,8 @@ private:
     }
     builder.begin(node);
     builder.target(kind.target);
-    FxNodeId id = addArguments(op, call, kind.numPositional);
+    FxNodeId id = kind.isCall ? addCallArguments(op, kind.numPositional)
+                              : addPlainArguments(op);
     noteNode(id, !isTuple && count == 1 ? first : GraphView::kNone, op);
     if (isTuple)
       for (uint32_t r = first; r < first + count; ++r)
@@ -246,30 +247,32 @@ private:
 
   /// All ops of one name are of one kind, but for those that spell their
   /// callee in an attribute.
-  const CallKind &callKind(Operation *op, FrameworkCallOpInterface call) {
+  const CallKind &callKind(Operation *op) {
     if (isa<OpaqueOp>(op)) {
-      opaqueKind = makeKind(op, call);
+      opaqueKind = makeKind(op);
       return opaqueKind;
     }
     auto [it, isNew] = kindOfName.try_emplace(
         op->getName().getAsOpaquePointer(), kinds.size());
     if (isNew)
-      kinds.push_back(makeKind(op, call));
+      kinds.push_back(makeKind(op));
     return kinds[it->second];
   }
 
-  CallKind makeKind(Operation *op, FrameworkCallOpInterface call) {
+  CallKind makeKind(Operation *op) {
+    auto call = dyn_cast<FrameworkCallOpInterface>(op);
     CallKind kind;
+    kind.isCall = bool(call);
     StringRef packet = isa<WriteOp>(op)    ? "aten.copy_"
                        : isa<AssertOp>(op) ? "aten._assert_async"
                        : call              ? call.getPacketName()
                                            : op->getName().getStringRef();
     kind.packet = builder.packet(packet);
-    std::string target = packet.str();
+    llvm::SmallString<64> target(packet);
     if (call)
       if (StringRef overload = call.getOverloadName(); !overload.empty())
-        target += "." + overload.str();
-    kind.target = builder.internTarget(target);
+        (target += '.') += overload;
+    kind.target = builder.internTarget(target.str());
     kind.isWrite = isa<WriteOp>(op);
     if (kind.isWrite)
       kind.flags |= fxflag::MutableSchema;
@@ -286,18 +289,19 @@ private:
     return kind;
   }
 
-  /// Gives the node its arguments and ends it.
-  FxNodeId addArguments(uint32_t op, FrameworkCallOpInterface call,
-                        unsigned numPositional) {
+  /// Gives a node the arguments of an op that is no call, and ends it.
+  FxNodeId addPlainArguments(uint32_t op) {
+    builder.argOpaque(reinterpret_cast<uint64_t>(
+        view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
+    for (uint32_t value : view.operands(op))
+      builder.argNode(fx.nodeOf[value]);
+    return builder.end();
+  }
+
+  /// The same for a call.
+  FxNodeId addCallArguments(uint32_t op, unsigned numPositional) {
     ArrayRef<uint32_t> operands = view.operands(op);
-    if (!call) {
-      builder.argOpaque(reinterpret_cast<uint64_t>(
-          view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
-      for (uint32_t value : operands)
-        builder.argNode(fx.nodeOf[value]);
-      return builder.end();
-    }
-    ArrayAttr args = call.getCallArgs();
+    ArrayAttr args = cast<FrameworkCallOpInterface>(view.ops[op]).getCallArgs();
     auto known = skeletonOf.find({args, numPositional});
     if (known != skeletonOf.end()) {
       for (uint32_t value : operands)
@@ -378,7 +382,7 @@ private:
   uint32_t getItemPacket = 0, getItemTarget = 0;
   std::vector<CallKind> kinds;
   CallKind opaqueKind;
-  llvm::DenseMap<const void *, uint32_t> kindOfName;
+  llvm::SmallDenseMap<const void *, uint32_t, 64> kindOfName;
   /// By argument list and number of positional arguments.
   llvm::DenseMap<std::pair<Attribute, unsigned>, uint32_t> skeletonOf;
   bool isUnlikeAll = false; ///< a NaN is equal to nothing
@@ -411,11 +415,10 @@ void FxView::nameNodes(const GraphView &view) {
   }
 }
 
-void FxView::replaceGraph(FxGraph simplified, const ValueSizes &sizes,
-                          const Renumbering &renumbering) {
+void FxView::followGraph(const ValueSizes &sizes,
+                         const Renumbering &renumbering) {
   std::vector<uint32_t> oldValueOf = std::move(valueOf);
   std::vector<uint32_t> oldOpOf = std::move(opOf);
-  graph = std::move(simplified);
   valueOf.assign(graph.size(), GraphView::kNone);
   opOf.assign(graph.size(), GraphView::kNone);
   nodeOf.assign(sizes.bytes.size(), noFxNode);

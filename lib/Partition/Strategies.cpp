@@ -162,9 +162,15 @@ FailureOr<std::vector<OpPolicy>>
 cutback::collectPolicies(const GraphView &view,
                          const llvm::StringMap<std::string> &byName) {
   std::vector<OpPolicy> policies(view.numOps(), OpPolicy::None);
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    if (auto attr = view.ops[op]->getDiscardableAttr(JointDialect::kPolicy))
+  MLIRContext *context = GraphOp(view.graph)->getContext();
+  auto name = StringAttr::get(context, JointDialect::kPolicy);
+  DictionaryAttr noAttributes = DictionaryAttr::get(context);
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (view.ops[op]->getRawDictionaryAttrs() == noAttributes)
+      continue;
+    if (auto attr = view.ops[op]->getDiscardableAttr(name))
       policies[op] = policyOf(cast<PolicyAttr>(attr).getKind());
+  }
   if (!byName.empty() && failed(addByName(view, byName, policies)))
     return failure();
   moveToBases(view, policies);

@@ -47,10 +47,10 @@ LogicalResult TorchProblem::build() {
 
 FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
   std::vector<FxNodeId> saved = savedNodesOfCut(torch, cut.onSinkSide);
-  if (extractTorchHalves(fx.graph, options, saved, extracted)) {
+  if (extractTorchHalves(fx.graph, options, saved, extracted, &torch)) {
     fx.nameNodes(view);
-    return failure(failed(
-        report(*extractTorchHalves(fx.graph, options, saved, extracted))));
+    auto error = extractTorchHalves(fx.graph, options, saved, extracted);
+    return failure(failed(report(*error)));
   }
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
@@ -107,18 +107,23 @@ static void moveNames(Operation *from, Operation *to) {
   to->setAttr("names", builder.getArrayAttr(names));
 }
 
+/// A node for one result of a call with several.
+static bool isElement(const FxView &fx, FxNodeId node) {
+  return fx.opOf[node] != GraphView::kNone && node &&
+         fx.opOf[node - 1] == fx.opOf[node];
+}
+
 unsigned cutback::simplifyAsTorch(joint::GraphOp graph, GraphView &view,
                                   ValueSizes &sizes, FxView &fx,
                                   const TorchRulesOptions &options) {
   std::vector<FxNodeId> standIn;
-  FxGraph simplified = simplifyFxGraph(fx.graph, options, &standIn);
+  fx.graph = simplifyFxGraph(std::move(fx.graph), options, &standIn);
   std::vector<uint8_t> isErased(view.numOps(), 0);
   std::vector<uint32_t> valueStandIn(view.numValues());
   std::iota(valueStandIn.begin(), valueStandIn.end(), 0);
-  for (FxNodeId node = 0; node < fx.graph.size(); ++node) {
+  for (FxNodeId node = 0; node < standIn.size(); ++node) {
     uint32_t op = fx.opOf[node];
-    if (op == GraphView::kNone || standIn[node] == node ||
-        fx.graph.nodes[node].kind != FxKind::Call)
+    if (op == GraphView::kNone || standIn[node] == node || isElement(fx, node))
       continue;
     isErased[op] = 1;
     if (standIn[node] == noFxNode)
@@ -137,6 +142,6 @@ unsigned cutback::simplifyAsTorch(joint::GraphOp graph, GraphView &view,
     }
   Renumbering renumbering = view.removeOps(isErased, valueStandIn);
   sizes.renumber(renumbering);
-  fx.replaceGraph(std::move(simplified), sizes, renumbering);
+  fx.followGraph(sizes, renumbering);
   return numErased;
 }

@@ -62,6 +62,8 @@ public:
   explicit Flattener(GraphOp graph) : graph(graph) {}
 
   uint64_t run() {
+    if (llvm::none_of(graph.getBlock(), llvm::IsaPred<CheckpointOp>))
+      return 0;
     for (Operation &op : graph.getBlock())
       if (PolicyAttr policy = policyOf(&op))
         nextRegion = std::max(nextRegion, policy.getRegion() + 1);

@@ -312,7 +312,7 @@ ReorderOutcome cutback::improveBackwardOrder(const GraphView &view,
   llvm::erase_if(halves.backwardOps,
                  [&](uint32_t op) { return !isNeeded[op]; });
   auto peak = [&] {
-    return simulateStep(view, halves, bytes, storage).backward.bytes;
+    return simulateBackward(view, halves, bytes, storage).bytes;
   };
   outcome.peakBefore = peak();
   std::swap(halves.backwardOps, order);

@@ -49,6 +49,8 @@ struct GraphView {
   std::vector<mlir::Operation *> ops;
   std::vector<mlir::Value> values;
   std::vector<OpTraits> traits; ///< by op
+  /// By op: the value that its first result aliases, or kNone.
+  std::vector<uint32_t> aliasOf;
   uint32_t numArgs = 0;
 
   /// Results of op i are values resultBegin[i] … resultBegin[i+1]-1.

@@ -73,6 +73,11 @@ struct StepPeak {
   uint32_t op = GraphView::kNone;
 };
 
+/// Simulates the backward alone, in the order of `halves.backwardOps`. Linear.
+PeakMoment simulateBackward(const GraphView &view, const Halves &halves,
+                            llvm::ArrayRef<int64_t> bytes,
+                            llvm::ArrayRef<uint32_t> storage);
+
 /// Simulates the forward, then the backward in the order of
 /// `halves.backwardOps`. `bytes` and `storage` are by value, as `ValueSizes`
 /// has them. Linear.

@@ -23,10 +23,9 @@ struct FxView {
   /// Names the nodes, for messages and reports; the rules need no names.
   void nameNodes(const GraphView &view);
 
-  /// Takes over what PyTorch's simplification left of `graph`. `sizes` and
-  /// `renumbering` are those of the graph after it. Linear.
-  void replaceGraph(FxGraph simplified, const ValueSizes &sizes,
-                    const Renumbering &renumbering);
+  /// `graph` has been simplified: what it says of origins, `sizes` and
+  /// `renumbering` make the other members follow. Linear.
+  void followGraph(const ValueSizes &sizes, const Renumbering &renumbering);
 
   /// `isFree` has one byte an argument: it outlives the step and costs nothing
   /// to save. Symbols that a saved value needs are found by evaluating the

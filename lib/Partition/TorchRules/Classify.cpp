@@ -46,8 +46,8 @@ static bool isPinnedToOther(const RuleView &view, Half half, FxNodeId n) {
                                : view.isPinnedToForward(n);
 }
 
-void torchrules::extractHalf(const RuleView &view, Half half,
-                             std::vector<uint8_t> &marks) {
+void torchrules::markValid(const RuleView &view, Half half,
+                           std::vector<uint8_t> &marks) {
   const FxGraph &graph = view.graph;
   FxNodeId output = graph.outputNode();
   for (FxNodeId n = 0; n < output; ++n) {
@@ -64,7 +64,11 @@ void torchrules::extractHalf(const RuleView &view, Half half,
     if (valid)
       marks[n] |= halfbit::Valid;
   }
-  for (FxNodeId n = output; n-- > 0;) {
+}
+
+void torchrules::markLive(const RuleView &view, std::vector<uint8_t> &marks) {
+  const FxGraph &graph = view.graph;
+  for (FxNodeId n = graph.outputNode(); n-- > 0;) {
     if (!(marks[n] & halfbit::Valid))
       continue;
     if (marks[n] & halfbit::Input)
@@ -75,6 +79,12 @@ void torchrules::extractHalf(const RuleView &view, Half half,
     for (FxNodeId operand : graph.inputs[n])
       marks[operand] |= halfbit::Live;
   }
+}
+
+void torchrules::extractHalf(const RuleView &view, Half half,
+                             std::vector<uint8_t> &marks) {
+  markValid(view, half, marks);
+  markLive(view, marks);
 }
 
 void torchrules::classifyNodes(const RuleView &view, TorchNetwork &network) {

@@ -27,8 +27,9 @@ using namespace cutback::torchrules;
 namespace {
 class HalvesExtraction {
 public:
-  HalvesExtraction(const RuleView &view, TorchHalves &halves)
-      : view(view), graph(view.graph), halves(halves) {}
+  HalvesExtraction(const RuleView &view, const TorchNetwork *network,
+                   TorchHalves &halves)
+      : view(view), graph(view.graph), network(network), halves(halves) {}
 
   std::optional<TorchRulesError> run(const std::vector<FxNodeId> &saved);
 
@@ -43,6 +44,7 @@ private:
 
   const RuleView &view;
   const FxGraph &graph;
+  const TorchNetwork *network; ///< or null
   TorchHalves &halves;
 };
 } // namespace
@@ -114,8 +116,7 @@ HalvesExtraction::mark(Half half, std::vector<uint8_t> &marks) {
       else
         marks[n] |= halfbit::Input;
     }
-  // Two steps, because a repair has to know what is valid.
-  extractHalf(view, half, marks);
+  markValid(view, half, marks);
   for (FxNodeId n : results) {
     FxNodeId result = n;
     if (!repair(marks, result))
@@ -126,7 +127,7 @@ HalvesExtraction::mark(Half half, std::vector<uint8_t> &marks) {
           n, "save the values that it depends on"};
     marks[result] |= halfbit::Live | halfbit::Result;
   }
-  extractHalf(view, half, marks);
+  markLive(view, marks);
   return std::nullopt;
 }
 
@@ -226,18 +227,24 @@ HalvesExtraction::run(const std::vector<FxNodeId> &saved) {
                      [&](FxNodeId n) { return !graph.nodes[n].isCall(); }),
       halves.recomputed.end());
   bool anyRecompute = false;
-  std::vector<FxPolicy> policy = cleanTags(view, anyRecompute);
+  std::vector<FxPolicy> cleaned;
+  if (!network)
+    cleaned = cleanTags(view, anyRecompute);
+  const std::vector<FxPolicy> &policy = network ? network->policy : cleaned;
   for (FxNodeId n : halves.recomputed)
     if (isRecompute(policy[n]) && graph.nodes[n].has(fxflag::SeededRandom))
       halves.replayedRandom.push_back(n);
   return std::nullopt;
 }
 
-std::optional<TorchRulesError> cutback::extractTorchHalves(
-    const FxGraph &graph, const TorchRulesOptions &options,
-    const std::vector<FxNodeId> &saved, TorchHalves &halves) {
-  RuleView view(graph, options);
-  return HalvesExtraction(view, halves).run(saved);
+std::optional<TorchRulesError>
+cutback::extractTorchHalves(const FxGraph &graph,
+                            const TorchRulesOptions &options,
+                            const std::vector<FxNodeId> &saved,
+                            TorchHalves &halves, const TorchNetwork *network) {
+  RuleView view = network ? RuleView(graph, options, network->traits)
+                          : RuleView(graph, options);
+  return HalvesExtraction(view, network, halves).run(saved);
 }
 
 TorchSavedBytes

@@ -84,27 +84,23 @@ void FxGraphBuilder::reserve(size_t nodes, size_t edges) {
 }
 
 uint32_t FxGraphBuilder::Names::intern(std::string_view text) {
-  auto known = ids.find(text);
-  if (known != ids.end())
-    return known->second;
+  uint64_t hash = std::hash<std::string_view>()(text);
+  uint32_t known =
+      index.find(hash, [&](uint32_t i) { return texts[i] == text; });
+  if (known != FlatIndex::kNone)
+    return known;
   auto id = static_cast<uint32_t>(texts.size());
   texts.emplace_back(text);
-  ids.emplace(texts.back(), id);
+  index.insert(hash, id);
   return id;
 }
 
 uint32_t FxGraphBuilder::packet(std::string_view name) {
-  uint32_t id = packets.intern(name);
-  if (id == graph.packets.size())
-    graph.packets.emplace_back(name);
-  return id;
+  return packets.intern(name);
 }
 
 int32_t FxGraphBuilder::symbol(std::string_view name) {
-  uint32_t id = symbols.intern(name);
-  if (id == graph.symbolNames.size())
-    graph.symbolNames.emplace_back(name);
-  return static_cast<int32_t>(id);
+  return static_cast<int32_t>(symbols.intern(name));
 }
 
 int32_t FxGraphBuilder::storage(int64_t bytes) {
@@ -144,12 +140,23 @@ void FxGraphBuilder::argClonedNode(FxNodeId n) {
   graph.clonedArgs.append(static_cast<uint32_t>(graph.nodes.size()), n);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+  return hash ^ (hash >> 29);
+}
+
 void FxGraphBuilder::literal(char kind, uint64_t bits, uint64_t hash) {
-  unsigned table = kind == 'i' ? 0 : kind == 'f' ? 1 : kind == 'b' ? 2 : 3;
-  auto fresh = static_cast<uint32_t>(graph.literalHash.size());
-  uint32_t id = literalIds[table].try_emplace(bits, fresh).first->second;
-  if (id == fresh)
-    graph.literalHash.push_back(hash ^ (uint64_t(table) << 62));
+  uint64_t key = mix(static_cast<uint64_t>(kind), bits);
+  uint32_t id = literalsByHash.find(key, [&](uint32_t i) {
+    return literals[i].kind == kind && literals[i].bits == bits;
+  });
+  if (id == FlatIndex::kNone) {
+    id = static_cast<uint32_t>(literals.size());
+    literals.push_back({kind, bits});
+    literalsByHash.insert(key, id);
+    uint64_t table = kind == 'i' ? 0 : kind == 'f' ? 1 : kind == 'b' ? 2 : 3;
+    graph.literalHash.push_back(hash ^ (table << 62));
+  }
   currentTokens.push_back(fxtoken::literal | id);
 }
 
@@ -210,11 +217,6 @@ void FxGraphBuilder::bindSymbol(int32_t symbol) {
 // Skeletons
 //===----------------------------------------------------------------------===//
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
-  return hash ^ (hash >> 29);
-}
-
 static bool isStructure(uint32_t token) {
   return (token & fxtoken::kindMask) == fxtoken::structure;
 }
@@ -250,11 +252,12 @@ uint32_t FxGraphBuilder::classOfAlike(uint32_t skeleton) {
   for (uint32_t token : tokens)
     if (!isStructure(token))
       hash = mix(hash, alikeToken(graph, token));
-  auto [it, end] = alikeByHash.equal_range(hash);
-  for (; it != end; ++it)
-    if (areAlike(graph, graph.skeletonTokens[it->second], tokens))
-      return it->second;
-  alikeByHash.emplace(hash, skeleton);
+  uint32_t known = alikeByHash.find(hash, [&](uint32_t i) {
+    return areAlike(graph, graph.skeletonTokens[i], tokens);
+  });
+  if (known != FlatIndex::kNone)
+    return known;
+  alikeByHash.insert(hash, skeleton);
   return skeleton;
 }
 
@@ -263,15 +266,15 @@ uint32_t FxGraphBuilder::internSkeleton() {
   uint64_t hash = 0;
   for (uint32_t token : currentTokens)
     hash = mix(hash, token);
-  auto [it, end] = skeletonsByHash.equal_range(hash);
-  for (; it != end; ++it) {
-    FxRow<uint32_t> known = graph.skeletonTokens[it->second];
-    if (std::equal(known.begin(), known.end(), currentTokens.begin(),
-                   currentTokens.end()))
-      return it->second;
-  }
+  uint32_t same = skeletonsByHash.find(hash, [&](uint32_t i) {
+    FxRow<uint32_t> known = graph.skeletonTokens[i];
+    return std::equal(known.begin(), known.end(), currentTokens.begin(),
+                      currentTokens.end());
+  });
+  if (same != FlatIndex::kNone)
+    return same;
   auto number = static_cast<uint32_t>(graph.skeletons.size());
-  skeletonsByHash.emplace(hash, number);
+  skeletonsByHash.insert(hash, number);
   FxRows &tokens = graph.skeletonTokens;
   tokens.items.insert(tokens.items.end(), currentTokens.begin(),
                       currentTokens.end());
@@ -341,6 +344,8 @@ FxGraph FxGraphBuilder::finish(std::vector<FxNodeId> outputs,
     graph.binds[n] = symbol;
   graph.origin.resize(graph.size());
   std::iota(graph.origin.begin(), graph.origin.end(), 0);
+  graph.packets = std::move(packets.texts);
+  graph.symbolNames = std::move(symbols.texts);
   graph.outputs = std::move(outputs);
   graph.numForwardOutputs = numForwardOutputs;
   graph.computeUsers();

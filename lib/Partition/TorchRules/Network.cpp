@@ -93,6 +93,7 @@ std::optional<TorchRulesError> cutback::buildTorchNetwork(
   network.policy = cleanTags(view, anyRecompute);
   classifyNodes(view, network);
   network.distance = distancesToBackward(view, network);
+  network.traits = view.traits;
   if (network.emptyBackward)
     return std::nullopt;
 

@@ -103,14 +103,24 @@ uint16_t torchrules::packetTraits(TorchRuleSet rules, std::string_view packet) {
   return traits;
 }
 
-std::vector<uint16_t> torchrules::nodeTraits(const FxGraph &graph,
-                                             TorchRuleSet rules) {
+std::vector<uint16_t> torchrules::tableOfPackets(const FxGraph &graph,
+                                                 TorchRuleSet rules) {
   std::vector<uint16_t> ofPacket;
   ofPacket.reserve(graph.packets.size());
   for (const std::string &packet : graph.packets)
     ofPacket.push_back(packetTraits(rules, packet));
-  uint16_t ofGetItem = packetTraits(rules, "operator.getitem");
+  return ofPacket;
+}
 
+std::vector<uint16_t> torchrules::nodeTraits(const FxGraph &graph,
+                                             TorchRuleSet rules) {
+  std::vector<uint16_t> made;
+  if (graph.packetTraits.empty() || graph.traitRules != unsigned(rules))
+    made = tableOfPackets(graph, rules);
+  const std::vector<uint16_t> &ofPacket =
+      made.empty() ? graph.packetTraits : made;
+  uint16_t ofGetItem = packetTraits(rules, "operator.getitem");
+  bool is213 = rules == TorchRuleSet::Torch213;
   std::vector<uint16_t> traits(graph.size(), 0);
   for (FxNodeId n = 0; n < graph.size(); ++n) {
     const FxNode &node = graph.nodes[n];
@@ -118,11 +128,9 @@ std::vector<uint16_t> torchrules::nodeTraits(const FxGraph &graph,
       traits[n] = ofGetItem;
     else if (node.kind == FxKind::Call && node.packet < ofPacket.size())
       traits[n] = ofPacket[node.packet];
-    if (rules == TorchRuleSet::Torch23)
-      continue;
-    if (node.has(fxflag::FunctionalWrapper))
+    if (is213 && node.has(fxflag::FunctionalWrapper))
       traits[n] |= trait::Wrapper;
-    if (node.kind == FxKind::GetItem && !graph.inputs[n].empty() &&
+    if (is213 && node.kind == FxKind::GetItem && !graph.inputs[n].empty() &&
         graph.nodes[graph.inputs[n][0]].has(fxflag::TritonWrapper))
       traits[n] |= trait::TritonItem;
   }

@@ -7,6 +7,8 @@
 
 #include "cutback/Partition/TorchRules/TorchRules.h"
 
+#include <utility>
+
 namespace cutback::torchrules {
 
 /// Traits of a call: the categories of the op table in the low bits, and the
@@ -33,6 +35,8 @@ enum : uint16_t {
 } // namespace trait
 
 uint16_t packetTraits(TorchRuleSet rules, std::string_view packet);
+/// The traits of all packets of a graph.
+std::vector<uint16_t> tableOfPackets(const FxGraph &graph, TorchRuleSet rules);
 std::vector<uint16_t> nodeTraits(const FxGraph &graph, TorchRuleSet rules);
 
 /// The distance of a node that no path leads from to the backward.
@@ -50,6 +54,10 @@ struct RuleView {
     if (!is23())
       pinNodes();
   }
+  /// With the traits of an earlier view of the same graph.
+  RuleView(const FxGraph &graph, const TorchRulesOptions &options,
+           std::vector<uint16_t> traits)
+      : graph(graph), options(options), traits(std::move(traits)) {}
 
   bool is23() const { return options.rules == TorchRuleSet::Torch23; }
   bool is(FxNodeId n, uint16_t mask) const { return (traits[n] & mask) != 0; }
@@ -108,10 +116,14 @@ enum class Half : uint8_t { Forward, Backward };
 namespace halfbit {
 enum : uint8_t { Valid = 1, Live = 2, Input = 4, Result = 8 };
 }
-/// `marks` holds halfbit::Input for what the half is given and halfbit::Live
-/// for its results; on return, Valid says that a node can be computed, Live
-/// that the half contains it (or, for an input, uses it). Result is the
-/// caller's.
+/// `marks` holds halfbit::Input for what the half is given. Adds Valid to what
+/// can be computed from that.
+void markValid(const RuleView &view, Half half, std::vector<uint8_t> &marks);
+/// `marks` is what markValid() made of it, with halfbit::Live for the results;
+/// on return, Live says that the half contains a node (or, for an input, uses
+/// it). Result is the caller's.
+void markLive(const RuleView &view, std::vector<uint8_t> &marks);
+/// Both.
 void extractHalf(const RuleView &view, Half half, std::vector<uint8_t> &marks);
 
 std::vector<int64_t> distancesToBackward(const RuleView &view,

@@ -26,8 +26,8 @@ using namespace cutback::torchrules;
 namespace {
 class FxSimplifier {
 public:
-  explicit FxSimplifier(const RuleView &view)
-      : view(view), graph(view.graph), keep(graph.size(), 1),
+  FxSimplifier(const RuleView &view, FxGraph &graph)
+      : view(view), graph(graph), keep(graph.size(), 1),
         replacement(graph.size()) {
     for (FxNodeId n = 0; n < graph.size(); ++n)
       replacement[n] = n;
@@ -35,7 +35,8 @@ public:
 
   void eliminateDeadCode();
   void eliminateCommonSubexpressions();
-  FxGraph compact() const;
+  /// Takes from the old graph what stays as it is.
+  FxGraph compact();
   void reportStandIns(std::vector<FxNodeId> &standIn) const;
 
 private:
@@ -48,7 +49,7 @@ private:
                 std::vector<FxNodeId> &stamp, FxGraph &result) const;
 
   const RuleView &view;
-  const FxGraph &graph;
+  FxGraph &graph;
   std::vector<uint8_t> keep;
   std::vector<FxNodeId> replacement;
   /// Per storage: does a result lie in it?
@@ -119,15 +120,7 @@ bool FxSimplifier::equal(FxNodeId a, FxNodeId b) const {
 
 void FxSimplifier::eliminateCommonSubexpressions() {
   findSharedStorages();
-  size_t capacity = 16;
-  while (capacity < 2 * graph.size())
-    capacity *= 2;
-  // Open addressing; most strangers differ in the upper half of the hash.
-  struct Entry {
-    FxNodeId node = noFxNode;
-    uint32_t hash = 0;
-  };
-  std::vector<Entry> table(capacity);
+  FlatIndex candidates(graph.size());
   std::vector<uint32_t> region(graph.size(), 0);
   uint32_t writes = 0;
   for (FxNodeId n = 0; n < graph.size(); ++n) {
@@ -139,20 +132,17 @@ void FxSimplifier::eliminateCommonSubexpressions() {
     if (!mayMerge(n))
       continue;
     uint64_t hash = hashOf(n);
-    auto upper = static_cast<uint32_t>(hash >> 32);
-    size_t slot = hash & (capacity - 1);
-    while (table[slot].node != noFxNode &&
-           (table[slot].hash != upper || !hashAlike(table[slot].node, n)))
-      slot = (slot + 1) & (capacity - 1);
-    FxNodeId earlier = table[slot].node;
-    if (earlier == noFxNode) {
-      table[slot] = {n, upper};
+    FxNodeId *candidate = candidates.findPlace(
+        hash, [&](FxNodeId other) { return hashAlike(other, n); });
+    if (!candidate) {
+      candidates.insert(hash, n);
       continue;
     }
+    FxNodeId earlier = *candidate;
     if (!equal(earlier, n))
       continue;
     if (region[earlier] != region[n]) {
-      table[slot].node = n;
+      *candidate = n;
       continue;
     }
     replacement[n] = earlier;
@@ -188,15 +178,16 @@ void FxSimplifier::copyRows(FxNodeId n, const std::vector<FxNodeId> &number,
       result.symbols.append(self, symbol);
 }
 
-FxGraph FxSimplifier::compact() const {
+FxGraph FxSimplifier::compact() {
   FxGraph result;
   result.numForwardOutputs = graph.numForwardOutputs;
-  result.packets = graph.packets;
-  result.symbolNames = graph.symbolNames;
-  result.storageBytes = graph.storageBytes;
-  result.literalHash = graph.literalHash;
-  result.skeletons = graph.skeletons;
-  result.skeletonTokens = graph.skeletonTokens;
+  result.packets = std::move(graph.packets);
+  result.packetTraits = std::move(graph.packetTraits);
+  result.traitRules = graph.traitRules;
+  result.symbolNames = std::move(graph.symbolNames);
+  result.storageBytes = std::move(graph.storageBytes);
+  result.literalHash = std::move(graph.literalHash);
+  result.skeletonTokens = std::move(graph.skeletonTokens);
   result.reserveLike(graph);
   std::vector<FxNodeId> number(graph.size(), noFxNode);
   std::vector<FxNodeId> stamp(graph.size(), 0);
@@ -218,6 +209,7 @@ FxGraph FxSimplifier::compact() const {
   }
   for (FxNodeId n : graph.outputs)
     result.outputs.push_back(n == noFxNode ? n : number[replacement[n]]);
+  result.skeletons = std::move(graph.skeletons);
   result.computeUsers();
   return result;
 }
@@ -228,11 +220,13 @@ void FxSimplifier::reportStandIns(std::vector<FxNodeId> &standIn) const {
     standIn[n] = keep[n] ? n : replacement[n] != n ? replacement[n] : noFxNode;
 }
 
-FxGraph cutback::simplifyFxGraph(const FxGraph &graph,
+FxGraph cutback::simplifyFxGraph(FxGraph graph,
                                  const TorchRulesOptions &options,
                                  std::vector<FxNodeId> *standIn) {
+  graph.packetTraits = tableOfPackets(graph, options.rules);
+  graph.traitRules = static_cast<unsigned>(options.rules);
   RuleView view(graph, options);
-  FxSimplifier simplifier(view);
+  FxSimplifier simplifier(view, graph);
   simplifier.eliminateDeadCode();
   if (options.cse)
     simplifier.eliminateCommonSubexpressions();

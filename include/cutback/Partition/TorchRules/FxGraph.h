@@ -10,12 +10,12 @@
 #ifndef CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
 #define CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
 
+#include "cutback/Support/FlatIndex.h"
+
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace cutback {
@@ -213,6 +213,10 @@ struct FxGraph {
   /// Distinct op packets, and symbol names, by number.
   std::vector<std::string> packets;
   std::vector<std::string> symbolNames;
+  /// What a rule set knows of the packets, by number, once it has looked; and
+  /// the number of that rule set.
+  std::vector<uint16_t> packetTraits;
+  unsigned traitRules = 0;
   /// Bytes of each storage.
   std::vector<int64_t> storageBytes;
   /// What Python's hash() makes of a literal, up to equality.
@@ -315,9 +319,13 @@ public:
 private:
   /// Texts by number; looking one up allocates nothing.
   struct Names {
-    std::deque<std::string> texts;
-    std::unordered_map<std::string_view, uint32_t> ids;
+    std::vector<std::string> texts;
+    FlatIndex index;
     uint32_t intern(std::string_view text);
+  };
+  struct Literal {
+    char kind;
+    uint64_t bits;
   };
 
   void literal(char kind, uint64_t bits, uint64_t hash);
@@ -333,9 +341,10 @@ private:
   std::vector<std::pair<FxNodeId, int32_t>> bindings;
   std::vector<FxNodeId> lastSeen;
   /// Skeletons by hash; those that stand for all that are alike.
-  std::unordered_multimap<uint64_t, uint32_t> skeletonsByHash, alikeByHash;
+  FlatIndex skeletonsByHash, alikeByHash;
   Names packets, targets, texts, symbols;
-  std::unordered_map<uint64_t, uint32_t> literalIds[4];
+  std::vector<Literal> literals;
+  FlatIndex literalsByHash;
 };
 
 } // namespace cutback

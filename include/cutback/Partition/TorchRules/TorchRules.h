@@ -82,7 +82,7 @@ int64_t torchTensorSize(TorchRuleSet rules, int64_t elements, int64_t itemSize,
 /// of `graph` the node of `graph` that stands for it afterwards: itself, the
 /// earlier call that it was merged into, or noFxNode if it was dead. Linear,
 /// expected.
-FxGraph simplifyFxGraph(const FxGraph &graph, const TorchRulesOptions &options,
+FxGraph simplifyFxGraph(FxGraph graph, const TorchRulesOptions &options,
                         std::vector<FxNodeId> *standIn = nullptr);
 
 /// Why a node may not be recomputed. 2.3 knows but one word for all.
@@ -135,6 +135,8 @@ struct TorchNetwork {
   std::vector<int64_t> distance;
   /// The tags after the clean-up that PyTorch does first.
   std::vector<FxPolicy> policy;
+  /// What the rules know of a node; internal to them.
+  std::vector<uint16_t> traits;
   /// Nothing belongs to the backward: PyTorch uses its default partition, and
   /// the network is empty.
   bool emptyBackward = false;
@@ -185,10 +187,12 @@ struct TorchHalves {
 };
 
 /// Extracts the halves from a list of saved nodes in graph order. Fails if a
-/// result cannot be computed from what its half is given.
+/// result cannot be computed from what its half is given. `network` is that of
+/// the graph, if there is one: it knows some of what is needed here.
 std::optional<TorchRulesError>
 extractTorchHalves(const FxGraph &graph, const TorchRulesOptions &options,
-                   const std::vector<FxNodeId> &saved, TorchHalves &halves);
+                   const std::vector<FxNodeId> &saved, TorchHalves &halves,
+                   const TorchNetwork *network = nullptr);
 
 /// Bytes of a list of saved tensors, as PyTorch's `_size_of` sees them.
 struct TorchSavedBytes {
