@@ -17,8 +17,11 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 
+#include "Philox.h"
+
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Interpreter/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -121,6 +124,8 @@ private:
   LogicalResult runWrite(joint::WriteOp op, Values &results);
   LogicalResult runAssert(joint::AssertOp op);
   LogicalResult runOpaque(joint::OpaqueOp op);
+  LogicalResult runCheckpoint(joint::CheckpointOp op, Values &results);
+  LogicalResult runRandom(joint::RandomOp op, Values &results);
   LogicalResult resultSizes(Operation *op,
                             SmallVectorImpl<SmallVector<int64_t>> &sizes);
   bool makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
@@ -221,19 +226,10 @@ LogicalResult Runner::runOp(Operation *op, Values &results) {
       results[0] = copyOf(barrier.getOutput(), *tensor);
     return success();
   }
-  if (auto checkpoint = dyn_cast<joint::CheckpointOp>(op)) {
-    Block &body = checkpoint.getBody().front();
-    if (failed(runBlock(body)))
-      return failure();
-    for (auto [i, value] : llvm::enumerate(take(body.getTerminator()))) {
-      const auto *tensor = std::get_if<Tensor>(&value);
-      Value result = op->getResult(i);
-      results[i] =
-          tensor && copies.contains(result) ? copyOf(result, *tensor) : value;
-    }
-    finish(body.getTerminator(), {});
-    return success();
-  }
+  if (auto checkpoint = dyn_cast<joint::CheckpointOp>(op))
+    return runCheckpoint(checkpoint, results);
+  if (auto random = dyn_cast<joint::RandomOp>(op))
+    return runRandom(random, results);
   op->emitError() << "'" << op->getName() << "' cannot be executed";
   return failure();
 }
@@ -407,6 +403,45 @@ LogicalResult Runner::runOpaque(joint::OpaqueOp op) {
   diag.attachNote() << "it comes from the graph as it was read; replace it by "
                        "ops of PyTorch, or decompose it, before the export";
   return diag;
+}
+
+LogicalResult Runner::runCheckpoint(joint::CheckpointOp op, Values &results) {
+  Block &body = op.getBody().front();
+  if (failed(runBlock(body)))
+    return failure();
+  for (auto [i, value] : llvm::enumerate(take(body.getTerminator()))) {
+    const auto *tensor = std::get_if<Tensor>(&value);
+    Value result = op->getResult(i);
+    results[i] =
+        tensor && copies.contains(result) ? copyOf(result, *tensor) : value;
+  }
+  finish(body.getTerminator(), {});
+  return success();
+}
+
+LogicalResult Runner::runRandom(joint::RandomOp op, Values &results) {
+  RuntimeValue seedValue = values.lookup(op.getSeed());
+  const auto *seed = std::get_if<Tensor>(&seedValue);
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  std::optional<DType> dtype = dtypeOf(type.getElementType());
+  SmallVector<SmallVector<int64_t>> sizes;
+  if (!seed || seed->numel() != 1 || !dtype || failed(resultSizes(op, sizes)))
+    return op.emitError("needs a seed of one element, and known sizes");
+  Tensor result = memory.allocate(op.getResult(), *dtype, sizes.front());
+  Philox generator(static_cast<uint64_t>(seed->getInt(0)),
+                   static_cast<uint32_t>(op.getStream()));
+  bool wide = itemSize(*dtype) == 8;
+  for (int64_t i = 0, n = result.numel(); i < n; ++i) {
+    if (op.getDistribution() == joint::Distribution::Uniform)
+      result.set(i, generator.uniform(*dtype, i));
+    else if (op.getDistribution() == joint::Distribution::Normal)
+      result.set(i, generator.normal(*dtype, i));
+    else
+      result.setInt(i, static_cast<int64_t>(wide ? generator.word64(i)
+                                                 : generator.word(i)));
+  }
+  results[0] = result;
+  return success();
 }
 
 /// The one block of a function, null with an error if it has none.

@@ -233,10 +233,10 @@ Tensor Tensor::expand(ArrayRef<int64_t> to) const {
   Tensor view = *this;
   view.sizes.assign(to.begin(), to.end());
   view.strides.assign(to.size(), 0);
-  size_t added = to.size() - sizes.size();
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if (sizes[i] == to[added + i])
-      view.strides[added + i] = strides[i];
+  // From the last dimension on.
+  for (size_t k = 1; k <= std::min(sizes.size(), to.size()); ++k)
+    if (sizes[sizes.size() - k] == to[to.size() - k])
+      view.strides[to.size() - k] = strides[sizes.size() - k];
   return view;
 }
 

@@ -28,29 +28,27 @@ llvm::ArrayRef<KernelEntry> activationKernels();
 llvm::ArrayRef<KernelEntry> reduceKernels();
 llvm::ArrayRef<KernelEntry> selectKernels();
 llvm::ArrayRef<KernelEntry> scanKernels();
+llvm::ArrayRef<KernelEntry> copyKernels();
+llvm::ArrayRef<KernelEntry> moveKernels();
+llvm::ArrayRef<KernelEntry> createKernels();
+llvm::ArrayRef<KernelEntry> randomKernels();
+llvm::ArrayRef<KernelEntry> slicePoolKernels();
 
 /// All tables, for the map in Kernel.cpp.
 inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
   return {
-      scanKernels(),
-      selectKernels(),
-      reduceKernels(),
-      activationKernels(),
-      unaryKernels(),
-      compareKernels(),
-      arithmeticKernels(),
-      symbolicKernels(),
-      batchNormKernels(),
-      convolutionKernels(),
-      layerNormKernels(),
-      lossKernels(),
-      matmulKernels(),
-      nllLossKernels(),
-      softmaxKernels(),
-      attentionKernels(),
-      attentionBackwardKernels(),
-      embeddingKernels(),
-      indexKernels(),
+      slicePoolKernels(),   randomKernels(),
+      createKernels(),      moveKernels(),
+      copyKernels(),        scanKernels(),
+      selectKernels(),      reduceKernels(),
+      activationKernels(),  unaryKernels(),
+      compareKernels(),     arithmeticKernels(),
+      symbolicKernels(),    batchNormKernels(),
+      convolutionKernels(), layerNormKernels(),
+      lossKernels(),        matmulKernels(),
+      nllLossKernels(),     softmaxKernels(),
+      attentionKernels(),   attentionBackwardKernels(),
+      embeddingKernels(),   indexKernels(),
       scatterKernels(),
   };
 }
