@@ -152,3 +152,93 @@ LogicalResult autograd::refuseComplex(Vjp &v) {
     return success();
   return v.error("no rule for the gradient of a complex tensor");
 }
+
+Arg Vjp::plus(const Arg &x, const Arg &y) {
+  if (x.getInt() && y.getInt())
+    return Arg(*x.getInt() + *y.getInt());
+  if (x.getInt() == 0)
+    return y;
+  if (y.getInt() == 0)
+    return x;
+  return Arg(call("operator.add", {x, y}));
+}
+
+Arg Vjp::minus(const Arg &x) {
+  if (x.getInt())
+    return Arg(-*x.getInt());
+  return Arg(call("operator.neg", {x}));
+}
+
+Value Vjp::viewLike(Value x, Value like) {
+  auto type = cast<RankedTensorType>(like.getType());
+  if (!x || b.failed() ||
+      (type.hasStaticShape() && shapeOf(x) == type.getShape()))
+    return x;
+  return call("aten.view.default", {x, b.sizes(like)});
+}
+
+Value Vjp::permute(Value x, ArrayRef<int64_t> dims) {
+  if (llvm::equal(dims, llvm::seq<int64_t>(0, dims.size())))
+    return x;
+  return call("aten.permute.default", {x, dims});
+}
+
+//===----------------------------------------------------------------------===//
+// Reduced
+//===----------------------------------------------------------------------===//
+
+Reduced Reduced::all(Value tensor) {
+  Reduced over;
+  over.self = tensor;
+  over.rank = rankOf(tensor);
+  over.dims = llvm::to_vector(llvm::seq<int64_t>(0, over.rank));
+  return over;
+}
+
+Reduced::Reduced(Vjp &v) {
+  *this = all(v.value("self"));
+  std::optional<SmallVector<int64_t>> given = v.in.integers("dim");
+  if (given && !given->empty()) {
+    dims.clear();
+    for (int64_t dim : *given)
+      if (rank > 0)
+        dims.push_back(wrapDim(dim, rank));
+    llvm::sort(dims);
+  }
+  keep = v.in.boolean("keepdim").value_or(false);
+}
+
+Value Reduced::restore(Vjp &v, Value x) const {
+  if (keep || !x || v.b.failed() || rankOf(x) == rank)
+    return x;
+  if (rankOf(x) == 0 && rank > 1)
+    return x; // broadcasts as it is
+  for (int64_t dim : dims)
+    x = v.call("aten.unsqueeze.default", {x, dim});
+  return x;
+}
+
+Value Reduced::expand(Vjp &v, Value x) const {
+  if (!x || rank == 0)
+    return x;
+  return v.call("aten.expand.default", {restore(v, x), v.b.sizes(self)});
+}
+
+Arg Reduced::count(Vjp &v) const {
+  Arg product(1);
+  for (int64_t dim : dims)
+    product = v.b.times(product, v.b.size(self, dim));
+  return product;
+}
+
+Value Reduced::sum(Vjp &v, Value x) const {
+  if (rank == 0)
+    return x;
+  return v.call("aten.sum.dim_IntList", {x, dims, true});
+}
+
+Value Reduced::mean(Vjp &v, Value x) const {
+  if (rank == 0)
+    return x;
+  return v.call("aten.mean.dim", {x, dims, true});
+}

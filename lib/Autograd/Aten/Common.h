@@ -113,9 +113,43 @@ public:
   /// Zeros, ones like `tensor`; a tensor of sizes and type.
   Value zerosLike(Value tensor);
   Value zeros(const Arg &sizes, Type element);
+  /// Sum and negative of sizes, folded where they are numbers.
+  Arg plus(const Arg &x, const Arg &y);
+  Arg minus(const Arg &x);
+  /// The elements of `x` in the shape of `like`.
+  Value viewLike(Value x, Value like);
+  /// Dimension i of the result is dimension `dims[i]` of `x`.
+  Value permute(Value x, ArrayRef<int64_t> dims);
 
 private:
   VjpContext &context;
+};
+
+/// The dimensions that a reduction of argument `self` combines, and how its
+/// results get them back.
+struct Reduced {
+  /// From the arguments `dim` and `keepdim`; all dimensions without.
+  explicit Reduced(Vjp &v);
+  /// All dimensions of `tensor`, which are not kept.
+  static Reduced all(Value tensor);
+
+  Value self;
+  int64_t rank = 0;
+  SmallVector<int64_t> dims; ///< ascending
+  bool keep = false;         ///< the results have them, with size 1
+
+  /// `x`, of a result's shape, with size 1 in the combined dimensions.
+  Value restore(Vjp &v, Value x) const;
+  /// The same, expanded to the shape of `self`.
+  Value expand(Vjp &v, Value x) const;
+  /// How many elements are combined to one: a number or a symbolic size.
+  Arg count(Vjp &v) const;
+  /// Sum and mean of `x`, of the shape of `self`, with the dimensions kept.
+  Value sum(Vjp &v, Value x) const;
+  Value mean(Vjp &v, Value x) const;
+
+private:
+  Reduced() = default;
 };
 
 /// A rule as a row of a table wants it. `vjp` refuses complex tensors, for

@@ -1,11 +1,290 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VJPs of reductions.
+// VJPs of reductions: the gradient goes back to every element that was
+// combined. Sums and means read nothing of the forward, variances read their
+// input, norms and logsumexp their input and their result.
 
 #include "Common.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::autograd;
 
-VjpTable autograd::reductionVjps() { return {}; }
+//===----------------------------------------------------------------------===//
+// Sums and means
+//===----------------------------------------------------------------------===//
+
+/// Cast first: one element of the gradient stands for many.
+static void sum(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Reduced over(v);
+  Value gradient = castTo(v.b, v.grad(), aten::elementOf(over.self));
+  v.set("self", over.expand(v, gradient));
+}
+
+static void mean(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Reduced over(v);
+  Value gradient = v.call("aten.div.Scalar", {v.grad(), over.count(v)});
+  gradient = castTo(v.b, gradient, aten::elementOf(over.self));
+  v.set("self", over.expand(v, gradient));
+}
+
+static Value isNumber(Vjp &v, Value self) {
+  return v.un("logical_not", v.un("isnan", self));
+}
+
+static void nansum(Vjp &v) {
+  Reduced over(v);
+  Value gradient = castTo(v.b, v.grad(), aten::elementOf(over.self));
+  v.set("self", v.mul(over.restore(v, gradient), isNumber(v, over.self)));
+}
+
+static void nanmean(Vjp &v) {
+  Reduced over(v);
+  Value number = isNumber(v, over.self);
+  Value gradient = v.div(over.restore(v, v.grad()), over.sum(v, number));
+  v.set("self", v.mul(gradient, number));
+}
+
+static void trace(Vjp &v) {
+  Value self = v.value("self");
+  ArrayRef<int64_t> shape = aten::shapeOf(self);
+  if (ShapedType::isDynamicShape(shape)) {
+    v.b.error("the gradient of a trace needs sizes that are numbers");
+    return;
+  }
+  Value diagonal =
+      v.call("aten.expand.default", {v.grad(), {std::min(shape[0], shape[1])}});
+  v.set("self", v.call("aten.diagonal_backward.default",
+                       {diagonal, v.b.sizes(self), 0, 0, 1}));
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Products of all elements before each one along `dim`, by shifting in a 1.
+static Value productBefore(Vjp &v, Value x, int64_t dim) {
+  std::vector<Arg> sizes = v.b.sizes(x).getList().vec();
+  sizes[dim] = Arg(1);
+  Value one =
+      v.call("aten.full.default", {sizes, 1}, {{"dtype", aten::elementOf(x)}});
+  Value front = v.call("aten.slice.Tensor", {x, dim, 0, -1});
+  Value shifted = v.call("aten.cat.default", {{one, front}, dim});
+  return v.call("aten.cumprod.default", {shifted, dim});
+}
+
+/// The product of all others, for each element: exact where elements are 0.
+static Value productOfOthers(Vjp &v, Value x, int64_t dim) {
+  Value flipped = v.call("aten.flip.default", {x, {dim}});
+  Value after =
+      v.call("aten.flip.default", {productBefore(v, flipped, dim), {dim}});
+  return v.mul(productBefore(v, x, dim), after);
+}
+
+static void prod(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Reduced over(v);
+  Value gradient = castTo(v.b, v.grad(), aten::elementOf(over.self));
+  if (over.rank == 0) {
+    v.set("self", gradient);
+    return;
+  }
+  if (over.dims.size() == 1) {
+    Value others = productOfOthers(v, over.self, over.dims.front());
+    v.set("self", v.mul(over.restore(v, gradient), others));
+    return;
+  }
+  Value flat = v.call("aten.view.default", {over.self, {-1}});
+  Value slopes = v.mul(gradient, productOfOthers(v, flat, 0));
+  v.set("self", v.call("aten.view.default", {slopes, v.b.sizes(over.self)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Variances
+//===----------------------------------------------------------------------===//
+
+/// What the number of elements is reduced by.
+static double correctionOf(Vjp &v) {
+  if (std::optional<double> correction = v.in.number("correction"))
+    return *correction;
+  return v.in.boolean("unbiased").value_or(true) ? 1 : 0;
+}
+
+/// gradient * 2 / (count - correction) * (self - mean)
+static Value variance(Vjp &v, Reduced &over, Value gradient) {
+  Arg count = over.count(v);
+  double correction = correctionOf(v);
+  Value scaled;
+  if (std::optional<double> number = count.getNumber())
+    scaled = v.scale(gradient, 2 / (*number - correction));
+  else if (Value rest = v.call("operator.sub", {count, correction}))
+    scaled = v.call("aten.div.Scalar", {v.scale(gradient, 2), rest});
+  Value mean = over.mean(v, over.self);
+  return v.mul(over.restore(v, scaled), v.sub(over.self, mean));
+}
+
+/// The slope of a square root, 0 at 0.
+static Value throughRoot(Vjp &v) {
+  Value root = v.result();
+  Value gradient = v.div(v.grad(), v.scale(root, 2));
+  return v.call("aten.masked_fill.Scalar",
+                {gradient, v.call("aten.eq.Scalar", {root, 0}), 0.0});
+}
+
+/// Result 1, where there is one, is the mean.
+static void variances(Vjp &v, bool isRoot) {
+  if (!v.needs("self"))
+    return;
+  Reduced over(v);
+  Value total;
+  if (v.grad(0))
+    total = variance(v, over, isRoot ? throughRoot(v) : v.grad());
+  if (v.in.getOp()->getNumResults() > 1 && v.grad(1)) {
+    Value part =
+        over.expand(v, v.call("aten.div.Scalar", {v.grad(1), over.count(v)}));
+    total = total ? v.add(total, part) : part;
+  }
+  v.set("self", total);
+}
+
+static void var(Vjp &v) { variances(v, false); }
+static void std_(Vjp &v) { variances(v, true); }
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+static Value zeroWhereZero(Vjp &v, Value x, Value tested) {
+  return v.call("aten.masked_fill.Scalar",
+                {x, v.call("aten.eq.Scalar", {tested, 0}), 0.0});
+}
+
+static Value power(Vjp &v, Value x, double exponent) {
+  return v.call("aten.pow.Tensor_Scalar", {x, exponent});
+}
+
+/// The largest (or smallest) absolute values share the gradient.
+static Value normOfExtremum(Vjp &v, Reduced &over, Value x, Value gradient,
+                            Value norm) {
+  Value magnitude = v.un("abs", x);
+  Value mask = v.un2("logical_or", v.call("aten.eq.Tensor", {magnitude, norm}),
+                     v.un("isnan", magnitude));
+  Value share = v.div(gradient, over.sum(v, mask));
+  return v.mul(v.un("sign", x), v.mul(share, mask));
+}
+
+/// Slopes where the norm is 0, and at elements that are 0, are 0.
+static Value normOfPower(Vjp &v, double p, Value x, Value gradient,
+                         Value norm) {
+  if (p < 1) {
+    Value scaled = v.mul(v.un("sign", x), power(v, v.un("abs", x), p - 1));
+    scaled = zeroWhereZero(v, scaled, x);
+    return v.mul(v.mul(scaled, gradient), power(v, norm, 1 - p));
+  }
+  Value scaled = p < 2 ? v.mul(v.un("sign", x), power(v, v.un("abs", x), p - 1))
+                       : v.mul(x, power(v, v.un("abs", x), p - 2));
+  Value factor = v.div(gradient, power(v, norm, p - 1));
+  return v.mul(scaled, zeroWhereZero(v, factor, norm));
+}
+
+/// Gradient of the p-norm of `x` over `over`; null for p = 0, which counts.
+static Value normGradient(Vjp &v, Reduced &over, Value x, double p) {
+  Value gradient = over.restore(v, v.grad());
+  Value norm = over.restore(v, v.result());
+  if (p == 0)
+    return {};
+  if (p == 1)
+    return v.mul(v.un("sign", x), gradient);
+  if (p == 2)
+    return v.mul(gradient, zeroWhereZero(v, v.div(x, norm), norm));
+  if (std::isinf(p))
+    return normOfExtremum(v, over, x, gradient, norm);
+  return normOfPower(v, p, x, gradient, norm);
+}
+
+/// The norm may be taken in another type.
+static void norm(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Reduced over(v);
+  Value x = castTo(v.b, over.self, aten::elementOf(v.result()));
+  const char *order = v.in.isNone("ord") ? "p" : "ord";
+  v.set("self", normGradient(v, over, x, v.in.number(order).value_or(2)));
+}
+
+/// A norm of a matrix is another matter, but for the Frobenius norm.
+static void linalgNorm(Vjp &v) {
+  Reduced over(v);
+  if (!v.in.isNone("ord") && over.dims.size() != 1) {
+    v.b.error("no rule for the gradient of a matrix norm");
+    return;
+  }
+  norm(v);
+}
+
+static void dist(Vjp &v) {
+  if (!v.needs("self") && !v.needs("other"))
+    return;
+  Value difference = v.sub(v.arg("self"), v.arg("other"));
+  if (!difference)
+    return;
+  Reduced over = Reduced::all(difference);
+  Value gradient =
+      normGradient(v, over, difference, v.in.number("p").value_or(2));
+  if (!gradient)
+    return;
+  v.set("self", gradient);
+  if (v.needs("other"))
+    v.set("other", v.neg(gradient));
+}
+
+static void logsumexp(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Reduced over(v);
+  Value share = v.un("exp", v.sub(over.self, over.restore(v, v.result())));
+  v.set("self", v.mul(over.restore(v, v.grad()), share));
+}
+
+VjpTable autograd::reductionVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.sum.default", vjpAny<sum>},
+      {"aten.sum.dim_IntList", vjpAny<sum>},
+      {"aten.mean.default", vjpAny<mean>},
+      {"aten.mean.dim", vjpAny<mean>},
+      {"aten.nansum.default", vjp<nansum>},
+      {"aten.nanmean.default", vjp<nanmean>},
+      {"aten.trace.default", vjp<trace>},
+      {"aten.prod.default", vjp<prod>},
+      {"aten.prod.dim_int", vjp<prod>},
+      {"aten.var.default", vjp<var>},
+      {"aten.var.dim", vjp<var>},
+      {"aten.var.correction", vjp<var>},
+      {"aten.var_mean.default", vjp<var>},
+      {"aten.var_mean.dim", vjp<var>},
+      {"aten.var_mean.correction", vjp<var>},
+      {"aten.std.default", vjp<std_>},
+      {"aten.std.dim", vjp<std_>},
+      {"aten.std.correction", vjp<std_>},
+      {"aten.std_mean.default", vjp<std_>},
+      {"aten.std_mean.dim", vjp<std_>},
+      {"aten.std_mean.correction", vjp<std_>},
+      {"aten.linalg_vector_norm.default", vjp<norm>},
+      {"aten.norm.Scalar", vjp<norm>},
+      {"aten.norm.ScalarOpt_dim", vjp<norm>},
+      {"aten.norm.ScalarOpt_dtype", vjp<norm>},
+      {"aten.norm.ScalarOpt_dim_dtype", vjp<norm>},
+      {"aten.frobenius_norm.dim", vjp<norm>},
+      {"aten.linalg_norm.default", vjp<linalgNorm>},
+      {"aten.dist.default", vjp<dist>},
+      {"aten.logsumexp.default", vjp<logsumexp>},
+  };
+  return rules;
+}
