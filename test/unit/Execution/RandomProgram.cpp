@@ -103,7 +103,8 @@ void RandomProgram::keep(ArrayRef<Value> results) {
        llvm::zip(op->getResults(), types, resultInts)) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
       sizes[value] = Sizes(tensor.getShape());
-      bool isSmall = tensor.hasStaticShape() && tensor.getNumElements() <= 4096;
+      bool isSmall = tensor.hasStaticShape() && tensor.getNumElements() > 0 &&
+                     tensor.getNumElements() <= 4096;
       if (isSmall && tensor.getElementType().isF32())
         pool.push_back(value);
     } else {
@@ -333,7 +334,7 @@ void RandomProgram::addOps(unsigned count, bool inBackward) {
       &RandomProgram::addCreation,    &RandomProgram::addJoining,
   };
   for (unsigned i = 0; i < count && !call->failed(); ++i) {
-    if (chance(6))
+    if (chance(options.percentRandom))
       addRandom();
     else if (!buffers.empty() && chance(options.percentWrite))
       writeBuffer(inBackward);

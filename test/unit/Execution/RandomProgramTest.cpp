@@ -188,6 +188,9 @@ void RandomProgramTest::checkOne() {
     if (!actual) {
       EXPECT_NE(lastError, "") << "seed " << seed << ", " << setting.name;
       ++refused;
+      if (std::getenv("CUTBACK_VERBOSE"))
+        printf("seed %llu, %s: refused: %s\n", (unsigned long long)seed,
+               setting.name, lastError.c_str());
       continue;
     }
     compare(*expected, *actual, names, setting.name);
