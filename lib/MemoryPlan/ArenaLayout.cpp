@@ -163,13 +163,36 @@ private:
 // Search
 //===----------------------------------------------------------------------===//
 
-/// Orders worth a try: descending keys, ties by number.
+/// The step at which most bytes are live.
+uint32_t findFullestStep(const Intervals &intervals,
+                         const std::vector<int64_t> &sizes) {
+  std::vector<std::pair<uint32_t, int64_t>> events;
+  for (uint32_t i = 0; i < intervals.size(); ++i) {
+    events.push_back({intervals[i].begin, sizes[i]});
+    events.push_back({intervals[i].end, -sizes[i]});
+  }
+  std::sort(events.begin(), events.end());
+  int64_t live = 0, most = -1;
+  uint32_t fullest = 0;
+  for (auto [step, change] : events)
+    if ((live += change) > most) {
+      most = live;
+      fullest = step;
+    }
+  return fullest;
+}
+
+/// Orders worth a try: descending keys, ties by number. The first four go by
+/// one measure; the others first stack what is live at the fullest step, where
+/// nothing may be wasted, and then fit the rest around it.
 std::vector<std::vector<uint32_t>>
 greedyOrders(const Intervals &intervals, const std::vector<int64_t> &sizes) {
-  auto length = [&](uint32_t i) {
-    return static_cast<double>(intervals[i].end - intervals[i].begin);
-  };
+  uint32_t fullest = findFullestStep(intervals, sizes);
   auto size = [&](uint32_t i) { return static_cast<double>(sizes[i]); };
+  auto begin = [&](uint32_t i) { return double(intervals[i].begin); };
+  auto end = [&](uint32_t i) { return double(intervals[i].end); };
+  auto length = [&](uint32_t i) { return end(i) - begin(i); };
+  auto area = [&](uint32_t i) { return size(i) * length(i); };
   auto sorted = [&](auto key) {
     std::vector<uint32_t> order = identity(intervals.size());
     std::stable_sort(order.begin(), order.end(),
@@ -177,15 +200,30 @@ greedyOrders(const Intervals &intervals, const std::vector<int64_t> &sizes) {
     return order;
   };
   using Key = std::pair<double, double>;
-  return {
+  std::vector<std::vector<uint32_t>> orders = {
       sorted([&](uint32_t i) { return Key(size(i), length(i)); }),
-      sorted([&](uint32_t i) { return Key(size(i) * length(i), size(i)); }),
+      sorted([&](uint32_t i) { return Key(area(i), size(i)); }),
       sorted([&](uint32_t i) { return Key(length(i), size(i)); }),
-      sorted([&](uint32_t i) {
-        return Key(-double(intervals[i].begin), size(i));
-      }),
-      sorted([&](uint32_t i) { return Key(intervals[i].end, size(i)); }),
+      sorted([&](uint32_t i) { return Key(-begin(i), size(i)); }),
+      sorted([&](uint32_t i) { return Key(end(i), size(i)); }),
   };
+  auto addPeakFirst = [&](auto key, auto other) {
+    orders.push_back(sorted([&](uint32_t i) {
+      bool isAtPeak =
+          intervals[i].begin <= fullest && fullest < intervals[i].end;
+      return std::make_tuple(isAtPeak, isAtPeak ? key(i) : other(i), size(i));
+    }));
+  };
+  auto addBoth = [&](auto other) {
+    addPeakFirst([&](uint32_t i) { return -begin(i); }, other);
+    addPeakFirst(end, other);
+    addPeakFirst(length, other);
+    addPeakFirst(size, other);
+  };
+  addBoth(size);
+  addBoth(area);
+  addBoth(length);
+  return orders;
 }
 
 class Search {
