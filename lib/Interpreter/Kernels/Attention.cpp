@@ -4,7 +4,8 @@
 //
 // With query [..., H, L, E], key [..., G, S, E], value [..., G, S, F] each row
 // of the output is softmax(scale * q k^T + bias) v; the bias is the mask (an
-// i1 mask is 0 where it is true, else -infinity), and -infinity above the
+// i1 mask of the surface op is 0 where it is true, else -infinity; the kernels
+// add it as a number), and -infinity above the
 // diagonal if the call is causal. Leading dimensions broadcast; where G heads
 // serve H, head h reads head h * G / H. A row that may look at nothing is 0.
 // Dropout zeroes weights behind the softmax and divides the others by 1 - p.
@@ -48,18 +49,18 @@ static std::vector<int64_t> matricesOf(ArrayRef<int64_t> from,
 }
 
 static std::vector<double> biasOf(const std::optional<Tensor> &mask,
-                                  ArrayRef<int64_t> sizes) {
+                                  ArrayRef<int64_t> sizes, bool isTruth) {
   std::vector<double> bias;
   if (!mask)
     return bias;
   std::vector<double> values = mask->doubles();
-  bool truth = mask->type == DType::Bool;
+  bool truth = isTruth && mask->type == DType::Bool;
   for (int64_t at : broadcastMap(mask->sizes, sizes))
     bias.push_back(!truth ? values[at] : (values[at] != 0 ? 0 : -kInfinity));
   return bias;
 }
 
-AttentionProblem::AttentionProblem(const KernelCall &call)
+AttentionProblem::AttentionProblem(const KernelCall &call, bool truthMask)
     : query(call.dense("query")), key(call.dense("key")),
       value(call.dense("value")), causal(call.boolean("is_causal")) {
   length = query.sizes[query.rank() - 2];
@@ -85,7 +86,7 @@ AttentionProblem::AttentionProblem(const KernelCall &call)
   v = value.doubles();
   mask =
       call.optionalTensor(call.isNone("attn_bias") ? "attn_mask" : "attn_bias");
-  bias = biasOf(mask, weightSizes());
+  bias = biasOf(mask, weightSizes(), truthMask);
 }
 
 Sizes AttentionProblem::weightSizes() const {
@@ -169,16 +170,21 @@ static std::vector<double> drawn(const KernelCall &call,
 }
 
 /// Results 0 (output) and 1 (weights, for the ops that return them).
-static LogicalResult math(const KernelCall &call) {
-  AttentionProblem p(call);
-  double dropout = call.number("dropout_p");
+template <bool surface> static LogicalResult math(const KernelCall &call) {
+  AttentionProblem p(call, /*truthMask=*/surface);
+  std::optional<Tensor> given = call.optionalTensor("dropout_mask");
+  double kept = 1 - call.number("dropout_p");
   std::vector<double> keep;
-  if (std::optional<Tensor> given = call.optionalTensor("dropout_mask"))
+  if (given)
     for (double value : given->doubles())
-      keep.push_back(value / (1 - dropout));
+      keep.push_back(value / kept);
   else
     keep = drawn(call, p, randomState(call));
   Forward f = attend(p, keep);
+  // Under a mask that is given, PyTorch scales the value, not the weights.
+  if (given)
+    for (double &weight : f.weights)
+      weight *= kept;
   put(call, 0, p.outputSizes(), f.output);
   if (call.wants(1))
     put(call, 1, p.weightSizes(), f.weights);
@@ -258,8 +264,8 @@ static LogicalResult efficient(const KernelCall &call) {
 
 ArrayRef<KernelEntry> interpreter::attentionKernels() {
   static const KernelEntry entries[] = {
-      {"aten.scaled_dot_product_attention.default", math},
-      {"aten._scaled_dot_product_attention_math.default", math},
+      {"aten.scaled_dot_product_attention.default", math<true>},
+      {"aten._scaled_dot_product_attention_math.default", math<false>},
       {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
       {"aten._scaled_dot_product_flash_attention.default", flash<false>},
       {"aten._scaled_dot_product_cudnn_attention.default", flash<true>},

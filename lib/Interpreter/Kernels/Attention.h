@@ -10,8 +10,9 @@
 namespace cutback::interpreter {
 
 struct AttentionProblem {
-  /// Reads query, key, value, attn_mask or attn_bias, is_causal and scale.
-  explicit AttentionProblem(const KernelCall &call);
+  /// Reads query, key, value, attn_mask or attn_bias, is_causal and scale. An
+  /// i1 mask says where to look if `truthMask`, else it is added.
+  explicit AttentionProblem(const KernelCall &call, bool truthMask = false);
 
   Tensor query, key, value;
   std::optional<Tensor> mask;

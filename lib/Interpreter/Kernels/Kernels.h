@@ -33,6 +33,8 @@ llvm::ArrayRef<KernelEntry> moveKernels();
 llvm::ArrayRef<KernelEntry> createKernels();
 llvm::ArrayRef<KernelEntry> randomKernels();
 llvm::ArrayRef<KernelEntry> slicePoolKernels();
+llvm::ArrayRef<KernelEntry> einsumKernels();
+llvm::ArrayRef<KernelEntry> distanceKernels();
 
 /// All tables, for the map in Kernel.cpp.
 inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
@@ -49,7 +51,8 @@ inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
       nllLossKernels(),     softmaxKernels(),
       attentionKernels(),   attentionBackwardKernels(),
       embeddingKernels(),   indexKernels(),
-      scatterKernels(),
+      scatterKernels(),     einsumKernels(),
+      distanceKernels(),
   };
 }
 

@@ -83,7 +83,8 @@ static double sumOf(ArrayRef<double> values) {
   return sum;
 }
 
-/// Results 0 and, if declared, 1 (the total weight; 0 without reduction).
+/// Results 0 and, if declared, 1: the total weight, 0 for a batch without
+/// reduction.
 static LogicalResult nllLoss(const KernelCall &call) {
   Tensor input = call.dense("self");
   FailureOr<Samples> s = getSamples(call, input);
@@ -97,7 +98,7 @@ static LogicalResult nllLoss(const KernelCall &call) {
   else
     put(call, 0, {}, {reduction == 1 ? sumOf(losses) / total : sumOf(losses)});
   if (call.wants(1))
-    put(call, 1, {}, {reduction == 0 ? 0.0 : total});
+    put(call, 1, {}, {reduction == 0 && input.rank() > 1 ? 0.0 : total});
   return success();
 }
 

@@ -218,12 +218,13 @@ def embedding_bag(r):
     bag_of = torch.bucketize(torch.arange(total), offsets[1:bags], right=True)
     forward.expect = (out, bag_of if mode else offset2bag[:0], size,
                       most if mode == 2 else most[:0])
-    forward.skip = (3,) if mode != 2 else ()
+    # For sums the sizes of the bags are not always filled in.
+    forward.skip = {0: (2, 3), 1: (3,), 2: ()}[mode]
     made.append(forward)
     g = r.normal(bags, width)
     if mode != 2 or padding == -1:
         made.append(Call("_embedding_bag_dense_backward", g, i, bag_of, size, most, rows,
-                         scaled, mode, weights, padding))
+                         False, mode, weights, padding))
     if mode == 0:
         made.append(Call("_embedding_bag_per_sample_weights_backward", g, w, i, offsets,
                          bag_of, mode, padding))

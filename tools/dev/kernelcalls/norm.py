@@ -19,7 +19,7 @@ def reduced_or_full(r, shape):
 
 def layer_norm(r):
     shape = shape_of(r)
-    shape[-1] = r.randint(2, 6)
+    shape[-1] = r.randint(4, 6)
     own = shape[-r.randint(1, 2):]
     w, b = r.maybe(lambda: r.normal(*own)), r.maybe(lambda: r.normal(*own))
     x = r.normal(*shape)
@@ -33,6 +33,7 @@ def layer_norm(r):
 
 def rms_norm(r):
     shape = shape_of(r)
+    shape[-1] = r.randint(3, 6)
     own = shape[-r.randint(1, 2):]
     w = r.maybe(lambda: r.normal(*own))
     eps = r.choice([None, 1e-5])
@@ -64,7 +65,7 @@ def affine(r, c):
 
 def batch_norm(r):
     c = r.randint(1, 4)
-    shape = [r.randint(2, 4), c] + [r.randint(1, 3) for _ in range(r.randint(0, 3))]
+    shape = [r.randint(4, 6), c] + [r.randint(1, 3) for _ in range(r.randint(0, 3))]
     w, b = affine(r, c)
     x, g = r.normal(*shape), r.normal(*shape)
     rm, rv = r.normal(c), r.uniform(c, low=0.5, high=2.0)
@@ -87,7 +88,7 @@ def batch_norm(r):
 
 def instance_norm(r):
     c = r.randint(1, 4)
-    shape = [r.randint(1, 3), c, r.randint(2, 4), r.randint(1, 3)]
+    shape = [r.randint(1, 3), c, r.randint(4, 6), r.randint(1, 3)]
     w, b = affine(r, c)
     x = r.normal(*shape)
     rm, rv = r.normal(c), r.uniform(c, low=0.5, high=2.0)
@@ -101,7 +102,7 @@ def group_norm(r):
     groups = r.randint(1, 3)
     c = groups * r.randint(1, 3)
     shape = [r.randint(1, 3), c] + [r.randint(1, 3) for _ in range(r.randint(1, 3))]
-    shape[2] += 1
+    shape[2] += 3
     w, b = affine(r, c)
     x, g = r.normal(*shape), r.normal(*shape)
     plane = x[0, 0].numel()

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Distances of points: the p-norm of the difference of each row of x1
+// [..., P, M] to each row of x2 [..., R, M]; p = 0 counts differences, p =
+// infinity takes the largest. The gradient in x1 is, with d = x1 - x2 and D
+// the distance, g * sign(d) * (|d| / D)^(p - 1); for p = infinity g * sign(d)
+// where |d| = D, for p = 0 and where D is 0 it is 0.
+
+#include "Kernels.h"
+#include "Values.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+static double norm(const double *a, const double *b, int64_t width, double p) {
+  double result = 0;
+  for (int64_t i = 0; i < width; ++i) {
+    double apart = std::abs(a[i] - b[i]);
+    if (p == 0)
+      result += apart != 0;
+    else if (std::isinf(p))
+      result = std::max(result, apart);
+    else
+      result += p == 1 ? apart : (p == 2 ? apart * apart : std::pow(apart, p));
+  }
+  if (p == 0 || p == 1 || std::isinf(p))
+    return result;
+  return p == 2 ? std::sqrt(result) : std::pow(result, 1 / p);
+}
+
+static ArrayRef<int64_t> batchOf(const Tensor &tensor) {
+  return ArrayRef<int64_t>(tensor.sizes).drop_back(2);
+}
+
+static LogicalResult distances(const KernelCall &call) {
+  Tensor a = call.dense(0), b = call.dense(1);
+  double p = call.number("p", 2);
+  int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
+  int64_t width = a.sizes.back();
+  Sizes sizes = broadcastSizes(batchOf(a), batchOf(b));
+  std::vector<int64_t> mapA = broadcastMap(batchOf(a), sizes);
+  std::vector<int64_t> mapB = broadcastMap(batchOf(b), sizes);
+  std::vector<double> x = a.doubles(), y = b.doubles(), z;
+  for (auto [left, right] : llvm::zip_equal(mapA, mapB))
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        z.push_back(norm(x.data() + (left * rows + i) * width,
+                         y.data() + (right * columns + j) * width, width, p));
+  sizes.push_back(rows);
+  sizes.push_back(columns);
+  put(call, 0, sizes, z);
+  return success();
+}
+
+/// The derivative of the distance `whole` in one coordinate of x1.
+static double slope(double apart, double whole, double p) {
+  if (p == 0 || whole == 0)
+    return 0;
+  double sign = apart > 0 ? 1 : (apart < 0 ? -1 : 0);
+  if (std::isinf(p))
+    return std::abs(apart) == whole ? sign : 0;
+  return p == 1 ? sign : sign * std::pow(std::abs(apart) / whole, p - 1);
+}
+
+/// (grad, x1, x2, p, cdist); the operands have one batch.
+static LogicalResult distancesBackward(const KernelCall &call) {
+  Tensor a = call.dense("x1"), b = call.dense("x2");
+  double p = call.number("p", 2);
+  int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
+  int64_t width = a.sizes.back(), batch = product(batchOf(a));
+  std::vector<double> g = doubles(call, "grad"), whole = doubles(call, "cdist");
+  std::vector<double> x = a.doubles(), y = b.doubles(), dx(x.size());
+  for (int64_t n = 0; n < batch; ++n)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j) {
+        int64_t at = (n * rows + i) * columns + j;
+        for (int64_t e = 0; e < width; ++e) {
+          int64_t left = (n * rows + i) * width + e;
+          double apart = x[left] - y[(n * columns + j) * width + e];
+          dx[left] += g[at] * slope(apart, whole[at], p);
+        }
+      }
+  put(call, 0, a.sizes, dx);
+  return success();
+}
+
+ArrayRef<KernelEntry> interpreter::distanceKernels() {
+  static const KernelEntry entries[] = {
+      {"aten.cdist.default", distances},
+      {"aten._cdist_forward.default", distances},
+      {"aten._cdist_backward.default", distancesBackward},
+  };
+  return entries;
+}
