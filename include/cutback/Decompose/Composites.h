@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Composite ops as others: the rules, and the driver that applies them.
+#ifndef CUTBACK_DECOMPOSE_COMPOSITES_H
+#define CUTBACK_DECOMPOSE_COMPOSITES_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace cutback {
+
+/// Gives the composite ops of dialect `aten` their rules, when it is loaded.
+void registerAtenDecompositions(mlir::DialectRegistry &registry);
+
+/// Applies rules until no op of `graph` has one. Ops in regions too. Fails,
+/// with an error at the op, where a rule does; the graph is then half done.
+llvm::LogicalResult decomposeComposites(joint::GraphOp graph);
+
+} // namespace cutback
+
+#endif // CUTBACK_DECOMPOSE_COMPOSITES_H

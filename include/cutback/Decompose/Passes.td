@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes between what is exported and what can be differentiated. The
+// examples are the tests test/Decompose/<pass>-doc.mlir, line by line.
+#ifndef CUTBACK_DECOMPOSE_PASSES_TD
+#define CUTBACK_DECOMPOSE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Functionalize : Pass<"cutback-functionalize", "cutback::joint::GraphOp"> {
+  let summary = "replace ops that write in place by ops on values";
+  let description = [{
+    Every in-place op becomes the op without `_`; its result takes the place of
+    the tensor, of what the tensor is a view of, and of all other views of
+    that, wherever they are read later. A written argument gets one
+    `joint.write` at the end of the body. A batch norm that is training writes
+    its running statistics.
+
+    Assumes: a forward-only graph as `torch.export` makes it; ops of which
+    strides decide whether they are views carry `joint.aliases` if they are.
+    Guarantees: no op writes in place; results, and arguments after the step,
+    are those of the program; gradients too, where they are defined.
+    Never: reorders random ops, changes a graph that has gradients.
+    Cost: ops times the depth of view chains.
+    Fails: for a write through a view that shows an element twice (`expand`,
+    `unfold`), to an argument that takes a gradient, or through a detached
+    alias of a value that has one.
+
+    Example: the write to a column of `%y` is a write of `%y`.
+
+    ```mlir
+    joint.graph @column(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %count: tensor<i64> {joint.role = #joint.role<buffer>}) -> (tensor<4x3xf32>) gradients () {
+      %y = aten.relu(%x) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+      %column = aten.select.int(%y, 1, 0) : (tensor<4x3xf32>) -> tensor<4xf32>
+      %mul_ = aten.mul_.Tensor(%column, 2.0) : (tensor<4xf32>) -> tensor<4xf32>
+      %add_ = aten.add_.Tensor(%count, 1) : (tensor<i64>) -> tensor<i64>
+      joint.output %y : tensor<4x3xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @column(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %count: tensor<i64> {joint.role = #joint.role<buffer>}) -> (tensor<4x3xf32>) gradients () {
+      %y = aten.relu(%x) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+      %column = aten.select.int(%y, 1, 0) : (tensor<4x3xf32>) -> tensor<4xf32>
+      %mul_ = aten.mul.Tensor(%column, 2.000000e+00) : (tensor<4xf32>) -> tensor<4xf32>
+      %select_scatter = aten.select_scatter(%y, %mul_, 1, 0) : (tensor<4x3xf32>, tensor<4xf32>) -> tensor<4x3xf32>
+      %add_ = aten.add.Tensor(%count, 1) : (tensor<i64>) -> tensor<i64>
+      %count_written = joint.write %count, %add_ : tensor<i64>, tensor<i64>
+      joint.output %select_scatter : tensor<4x3xf32>
+    }
+    ```
+  }];
+}
+
+def DecomposeComposites
+    : Pass<"cutback-decompose-composites", "cutback::joint::GraphOp"> {
+  let summary = "write composite ops in terms of ops that can be differentiated";
+  let description = [{
+    PyTorch runs `linear`, `layer_norm`, `cross_entropy_loss`, `lstm` and many
+    others as several ops, and differentiates these. The pass does the same,
+    until no op with a rule is left. The last op of a replacement takes the
+    name of what it replaces; all inherit its location and its policy.
+
+    Assumes: functional ops (`cutback-functionalize` comes first); rules are
+    registered by a dialect extension.
+    Guarantees: the same values up to rounding; saves no more than PyTorch.
+    Never: touches an op without a rule; unrolls a loop whose length is not
+    known (a recurrent layer over `?` steps is an error).
+    Cost: linear in the ops of the result.
+
+    Example:
+
+    ```mlir
+    joint.graph @fc(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %w: tensor<2x3xf32> {joint.role = #joint.role<param>}) -> (tensor<4x2xf32>) gradients () {
+      %y = aten.linear(%x, %w) : (tensor<4x3xf32>, tensor<2x3xf32>) -> tensor<4x2xf32>
+      joint.output %y : tensor<4x2xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @fc(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %w: tensor<2x3xf32> {joint.role = #joint.role<param>}) -> (tensor<4x2xf32>) gradients () {
+      %t = aten.t(%w) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+      %y = aten.mm(%x, %t) : (tensor<4x3xf32>, tensor<3x2xf32>) -> tensor<4x2xf32>
+      joint.output %y : tensor<4x2xf32>
+    }
+    ```
+  }];
+}
+
+#endif // CUTBACK_DECOMPOSE_PASSES_TD

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops with two names: the second one is replaced by the first, argument by
+// argument. Then ops that are one or two elementwise ops.
+
+#include "Rules.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+namespace {
+struct Alias {
+  const char *name, *meant;
+};
+} // namespace
+
+static constexpr Alias aliases[] = {
+    {"aten.subtract.Tensor", "aten.sub.Tensor"},
+    {"aten.subtract.Scalar", "aten.sub.Scalar"},
+    {"aten.multiply.Tensor", "aten.mul.Tensor"},
+    {"aten.multiply.Scalar", "aten.mul.Scalar"},
+    {"aten.divide.Tensor", "aten.div.Tensor"},
+    {"aten.divide.Scalar", "aten.div.Scalar"},
+    {"aten.divide.Tensor_mode", "aten.div.Tensor_mode"},
+    {"aten.divide.Scalar_mode", "aten.div.Scalar_mode"},
+    {"aten.true_divide.Tensor", "aten.div.Tensor"},
+    {"aten.negative.default", "aten.neg.default"},
+    {"aten.absolute.default", "aten.abs.default"},
+    {"aten.fix.default", "aten.trunc.default"},
+    {"aten.clip.default", "aten.clamp.default"},
+    {"aten.clip.Tensor", "aten.clamp.Tensor"},
+    {"aten.max.other", "aten.maximum.default"},
+    {"aten.min.other", "aten.minimum.default"},
+    {"aten.arctan2.default", "aten.atan2.default"},
+    {"aten.arccos.default", "aten.acos.default"},
+    {"aten.arccosh.default", "aten.acosh.default"},
+    {"aten.arcsin.default", "aten.asin.default"},
+    {"aten.arcsinh.default", "aten.asinh.default"},
+    {"aten.arctan.default", "aten.atan.default"},
+    {"aten.arctanh.default", "aten.atanh.default"},
+    {"aten.greater.Tensor", "aten.gt.Tensor"},
+    {"aten.greater.Scalar", "aten.gt.Scalar"},
+    {"aten.greater_equal.Tensor", "aten.ge.Tensor"},
+    {"aten.greater_equal.Scalar", "aten.ge.Scalar"},
+    {"aten.less.Tensor", "aten.lt.Tensor"},
+    {"aten.less.Scalar", "aten.lt.Scalar"},
+    {"aten.less_equal.Tensor", "aten.le.Tensor"},
+    {"aten.less_equal.Scalar", "aten.le.Scalar"},
+    {"aten.not_equal.Tensor", "aten.ne.Tensor"},
+    {"aten.not_equal.Scalar", "aten.ne.Scalar"},
+    {"aten.__and__.Tensor", "aten.bitwise_and.Tensor"},
+    {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
+    {"aten.__or__.Tensor", "aten.bitwise_or.Tensor"},
+    {"aten.__or__.Scalar", "aten.bitwise_or.Scalar"},
+    {"aten.__xor__.Tensor", "aten.bitwise_xor.Tensor"},
+    {"aten.__xor__.Scalar", "aten.bitwise_xor.Scalar"},
+    {"aten.__lshift__.Tensor", "aten.bitwise_left_shift.Tensor"},
+    {"aten.__lshift__.Scalar", "aten.bitwise_left_shift.Tensor_Scalar"},
+    {"aten.__rshift__.Tensor", "aten.bitwise_right_shift.Tensor"},
+    {"aten.__rshift__.Scalar", "aten.bitwise_right_shift.Tensor_Scalar"},
+    {"aten.special_exp2.default", "aten.exp2.default"},
+    {"aten.special_expit.default", "aten.sigmoid.default"},
+    {"aten.special_expm1.default", "aten.expm1.default"},
+    {"aten.special_erf.default", "aten.erf.default"},
+    {"aten.special_erfc.default", "aten.erfc.default"},
+    {"aten.special_log1p.default", "aten.log1p.default"},
+    {"aten.special_sinc.default", "aten.sinc.default"},
+    {"aten.special_logit.default", "aten.logit.default"},
+    {"aten.special_digamma.default", "aten.digamma.default"},
+    {"aten.special_psi.default", "aten.digamma.default"},
+    {"aten.special_gammaln.default", "aten.lgamma.default"},
+    {"aten.special_xlogy.default", "aten.xlogy.Tensor"},
+    {"aten.special_round.default", "aten.round.decimals"},
+    {"aten.special_logsumexp.default", "aten.logsumexp.default"},
+    {"aten._convolution.default", "aten.convolution.default"},
+};
+
+static Value alias(Rewrite &c) {
+  StringRef name = c.op.getInfo().torchName;
+  const Alias *entry = llvm::find_if(
+      aliases, [&](const Alias &entry) { return name == entry.name; });
+  SmallVector<NamedArg> args;
+  const Schema *meant =
+      SchemaTable::get(c.b.getBuilder().getContext()).lookup(entry->meant);
+  for (auto [i, param] : llvm::enumerate(c.op.getSchema().params))
+    if (meant && meant->find(param.name) >= 0)
+      args.push_back({param.name, c.r.arg(static_cast<int>(i))});
+  return c.b.call(entry->meant, {}, args);
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise
+//===----------------------------------------------------------------------===//
+
+/// A 0-d tensor of the result's type for a number.
+static Value asTensor(Rewrite &c, const Arg &arg) {
+  Type type = elementOf(c.result());
+  if (Value value = arg.getValue();
+      value && isa<RankedTensorType>(value.getType()))
+    return castTo(c.b, value, type);
+  return c.b.call("aten.scalar_tensor.default", {arg}, {{"dtype", type}});
+}
+
+static Value where(Rewrite &c) {
+  return c.b.call("aten.where.self",
+                  {c.r.value("condition"), asTensor(c, c.r.arg("self")),
+                   asTensor(c, c.r.arg("other"))});
+}
+
+/// Negative elements times the weight of their channel (dimension 1).
+static Value prelu(Rewrite &c) {
+  Value self = c.r.value("self"), weight = c.r.value("weight");
+  if (rankOf(weight) == 1 && shapeOf(weight)[0] != 1 && rankOf(self) > 1) {
+    std::vector<Arg> sizes(rankOf(self), Arg(int64_t(1)));
+    sizes[1] = c.b.size(weight, 0);
+    weight = viewAs(c.b, weight, sizes);
+  } else if (rankOf(weight) == 1 && rankOf(self) == 0) {
+    weight = viewAs(c.b, weight, {});
+  }
+  Value scaled = c.b.call("aten.mul.Tensor", {weight, self});
+  Value isPositive = c.b.call("aten.gt.Scalar", {self, 0});
+  return c.b.call("aten.where.self", {isPositive, self, scaled});
+}
+
+/// Without training, the slope is the mean of the bounds.
+static Value rrelu(Rewrite &c) {
+  if (c.r.boolean("training").value_or(false)) {
+    c.b.error("'aten.rrelu' in training draws slopes that are not saved");
+    return {};
+  }
+  double slope = (c.r.number("lower").value_or(0.125) +
+                  c.r.number("upper").value_or(1.0 / 3.0)) /
+                 2.0;
+  return c.b.call("aten.leaky_relu.default", {c.r.value("self"), slope});
+}
+
+static Value floatPower(Rewrite &c) {
+  Type type = elementOf(c.result());
+  Value base = c.r.value("self"), exponent = c.r.value("exponent");
+  if (!base)
+    return c.b.call("aten.pow.Scalar",
+                    {c.r.arg("self"), castTo(c.b, exponent, type)});
+  base = castTo(c.b, base, type);
+  if (!exponent)
+    return c.b.call("aten.pow.Tensor_Scalar", {base, c.r.arg("exponent")});
+  return c.b.call("aten.pow.Tensor_Tensor",
+                  {base, castTo(c.b, exponent, type)});
+}
+
+static Value ldexp(Rewrite &c) {
+  Value power = c.b.call("aten.pow.Scalar", {2.0, c.r.value("other")});
+  return c.b.call("aten.mul.Tensor", {c.r.value("self"), power});
+}
+
+static Value xlog1py(Rewrite &c) {
+  Value sum = c.b.call("aten.add.Scalar", {c.r.value("other"), 1});
+  return c.b.call("aten.xlogy.Tensor", {c.r.value("self"), sum});
+}
+
+RuleTable decompose::aliasRules() {
+  static const std::vector<DecomposeRule> rules = [] {
+    std::vector<DecomposeRule> table = {
+        {"aten.where.Scalar", one<where>},
+        {"aten.where.ScalarSelf", one<where>},
+        {"aten.where.ScalarOther", one<where>},
+        {"aten.prelu.default", one<prelu>},
+        {"aten.rrelu.default", one<rrelu>},
+        {"aten.float_power.Tensor_Tensor", one<floatPower>},
+        {"aten.float_power.Tensor_Scalar", one<floatPower>},
+        {"aten.float_power.Scalar", one<floatPower>},
+        {"aten.ldexp.Tensor", one<ldexp>},
+        {"aten.special_xlog1py.default", one<xlog1py>},
+    };
+    for (const Alias &entry : aliases)
+      table.push_back({entry.name, one<alias>});
+    return table;
+  }();
+  return rules;
+}

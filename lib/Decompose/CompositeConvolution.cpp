@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// conv1d to conv_transpose3d as `convolution`, in one rule: the number of
+// spatial dimensions is that of the weight less two, and an input without a
+// batch gets one. Padding by name ("same") is the same on both sides; where
+// that leaves one element over, the input is padded by it at the end first.
+
+#include "Rules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+/// Paddings of both sides for "same" and "valid"; pads `input` where they
+/// differ. Null in `input` after an error.
+static std::vector<Arg> namedPadding(Rewrite &c, Value &input, Value weight,
+                                     ArrayRef<int64_t> dilation) {
+  int64_t spatial = rankOf(weight) - 2;
+  std::vector<Arg> padding(spatial, Arg(int64_t(0)));
+  if (c.r.string("padding") == "valid")
+    return padding;
+  std::vector<Arg> more(2 * spatial, Arg(int64_t(0)));
+  bool uneven = false;
+  for (int64_t i = 0; i < spatial; ++i) {
+    int64_t size = shapeOf(weight)[i + 2];
+    if (ShapedType::isDynamic(size)) {
+      c.b.error("'" + c.packet() +
+                "' pads by the size of a filter that is not known");
+      return padding;
+    }
+    int64_t total = dilation[i] * (size - 1);
+    padding[i] = Arg(total / 2);
+    // The last dimension comes first.
+    more[2 * (spatial - 1 - i) + 1] = Arg(total % 2);
+    uneven |= total % 2 != 0;
+  }
+  if (uneven)
+    input = c.b.call("aten.constant_pad_nd.default", {input, more, 0});
+  return padding;
+}
+
+static Value convolve(Rewrite &c, bool transposed) {
+  Value input = c.r.value("input"), weight = c.r.value("weight");
+  int64_t spatial = rankOf(weight) - 2;
+  bool unbatched = rankOf(input) == spatial + 1;
+  if (unbatched)
+    input = c.b.call("aten.unsqueeze.default", {input, 0});
+  Arg padding = c.r.arg("padding");
+  if (!c.r.string("padding").empty())
+    padding = namedPadding(
+        c, input, weight,
+        c.r.integers("dilation").value_or(SmallVector<int64_t>(spatial, 1)));
+  std::vector<Arg> none(spatial, Arg(int64_t(0)));
+  Value result = c.b.call("aten.convolution.default",
+                          {input, weight, c.r.arg("bias"), c.r.arg("stride"),
+                           padding, c.r.arg("dilation"), transposed,
+                           transposed ? c.r.arg("output_padding") : Arg(none),
+                           c.r.arg("groups")});
+  return unbatched ? c.b.call("aten.squeeze.dim", {result, 0}) : result;
+}
+
+static Value convolution(Rewrite &c) { return convolve(c, false); }
+static Value transposedConvolution(Rewrite &c) { return convolve(c, true); }
+
+RuleTable decompose::convolutionRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.conv1d.default", one<convolution>},
+      {"aten.conv1d.padding", one<convolution>},
+      {"aten.conv2d.default", one<convolution>},
+      {"aten.conv2d.padding", one<convolution>},
+      {"aten.conv3d.default", one<convolution>},
+      {"aten.conv3d.padding", one<convolution>},
+      {"aten.conv_transpose1d.default", one<transposedConvolution>},
+      {"aten.conv_transpose2d.input", one<transposedConvolution>},
+      {"aten.conv_transpose3d.input", one<transposedConvolution>},
+  };
+  return rules;
+}

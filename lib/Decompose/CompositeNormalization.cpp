@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations as the ops that also give the statistics which their
+// gradients read, and dropouts.
+//
+// `rms_norm` becomes `_fused_rms_norm`, which saves one number a row.
+// `instance_norm` of its own statistics is `group_norm` with a group for each
+// channel. A batch norm that still has to update its statistics is an error:
+// that is a write, and functionalization's business.
+//
+// `dropout` is `native_dropout`, whose mask is what the gradient reads; without
+// training, or with probability 0, it is its input.
+
+#include "Rules.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+static Value first(const Values &values) {
+  return values.empty() ? Value() : values.front();
+}
+
+static Value layerNorm(Rewrite &c) {
+  return first(
+      c.b.callMany("aten.native_layer_norm.default",
+                   {c.r.value("input"), c.r.arg("normalized_shape"),
+                    c.r.arg("weight"), c.r.arg("bias"), c.r.arg("eps")}));
+}
+
+static Value rmsNorm(Rewrite &c) {
+  return first(c.b.callMany("aten._fused_rms_norm.default",
+                            {c.r.value("input"), c.r.arg("normalized_shape"),
+                             c.r.arg("weight"), c.r.arg("eps")}));
+}
+
+static Value groupNormOf(Rewrite &c, const Arg &groups) {
+  Value input = c.r.value("input");
+  return first(c.b.callMany("aten.native_group_norm.default",
+                            {input, c.r.arg("weight"), c.r.arg("bias"),
+                             c.b.size(input, 0), c.b.size(input, 1),
+                             countOf(c.b, input, 2, rankOf(input)), groups,
+                             c.r.arg("eps")}));
+}
+
+static Value groupNorm(Rewrite &c) {
+  return groupNormOf(c, c.r.arg("num_groups"));
+}
+
+/// Running statistics given; nothing to update.
+static Value evaluatedBatchNorm(Rewrite &c) {
+  return first(
+      c.b.callMany("aten._native_batch_norm_legit_no_training.default",
+                   {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
+                    c.r.arg("running_mean"), c.r.arg("running_var"),
+                    c.r.arg("momentum"), c.r.arg("eps")}));
+}
+
+static Value failToUpdate(Rewrite &c) {
+  c.b.error("'" + c.packet() +
+            "' updates its running statistics: run "
+            "--cutback-functionalize first");
+  return {};
+}
+
+static Value instanceNorm(Rewrite &c) {
+  bool own = c.r.boolean("use_input_stats").value_or(true);
+  if (!own)
+    return evaluatedBatchNorm(c);
+  if (!c.r.isNone("running_mean"))
+    return failToUpdate(c);
+  int64_t channels = shapeOf(c.r.value("input"))[1];
+  if (ShapedType::isDynamic(channels)) {
+    c.b.error("'aten.instance_norm' over channels whose number is not known");
+    return {};
+  }
+  return groupNormOf(c, channels);
+}
+
+static Value batchNorm(Rewrite &c) {
+  bool training = c.r.boolean("training").value_or(true);
+  if (!training)
+    return evaluatedBatchNorm(c);
+  if (!c.r.isNone("running_mean"))
+    return failToUpdate(c);
+  return first(
+      c.b.callMany("aten._native_batch_norm_legit.no_stats",
+                   {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
+                    true, c.r.arg("momentum"), c.r.arg("eps")}));
+}
+
+//===----------------------------------------------------------------------===//
+// Dropout
+//===----------------------------------------------------------------------===//
+
+static bool dropsNothing(Rewrite &c) {
+  return c.r.boolean("train") == false || c.r.number("p") == 0.0;
+}
+
+static Value dropout(Rewrite &c) {
+  Value input = c.r.value("input");
+  if (dropsNothing(c))
+    return input;
+  return first(
+      c.b.callMany("aten.native_dropout.default", {input, c.r.arg("p"), true}));
+}
+
+/// Ones of [N, C, 1, ..]: a feature drops as a whole.
+static Value onesOfFeatures(Rewrite &c, Value input) {
+  std::vector<Arg> sizes(std::max<int64_t>(rankOf(input), 2), Arg(int64_t(1)));
+  sizes[0] = c.b.size(input, 0);
+  sizes[1] = c.b.size(input, 1);
+  return c.b.call("aten.new_ones.default", {input, sizes});
+}
+
+static Value featureDropout(Rewrite &c) {
+  Value input = c.r.value("input");
+  if (dropsNothing(c))
+    return input;
+  Value kept =
+      first(c.b.callMany("aten.native_dropout.default",
+                         {onesOfFeatures(c, input), c.r.arg("p"), true}));
+  return c.b.call("aten.mul.Tensor", {input, kept});
+}
+
+/// Dropped elements become what keeps mean and variance under `selu`.
+static Value alphaDropout(Rewrite &c) {
+  constexpr double alpha = 1.7580993408473766;
+  Value input = c.r.value("input");
+  double p = c.r.number("p").value_or(0.5);
+  if (dropsNothing(c))
+    return input;
+  double a = 1.0 / std::sqrt((alpha * alpha * p + 1.0) * (1.0 - p));
+  Value ones = c.packet() == "aten.feature_alpha_dropout"
+                   ? onesOfFeatures(c, input)
+                   : c.b.call("aten.ones_like.default", {input});
+  Value kept = c.b.call("aten.bernoulli.p", {ones, 1.0 - p});
+  Value scale = c.b.call("aten.mul.Scalar", {kept, a});
+  Value shift = c.b.call(
+      "aten.add.Scalar",
+      {c.b.call("aten.mul.Scalar", {kept, alpha * a}), alpha * a * (p - 1.0)});
+  return c.b.call("aten.add.Tensor",
+                  {c.b.call("aten.mul.Tensor", {input, scale}), shift});
+}
+
+RuleTable decompose::normalizationRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.layer_norm.default", one<layerNorm>},
+      {"aten.rms_norm.default", one<rmsNorm>},
+      {"aten.group_norm.default", one<groupNorm>},
+      {"aten.instance_norm.default", one<instanceNorm>},
+      {"aten.batch_norm.default", one<batchNorm>},
+      {"aten.dropout.default", one<dropout>},
+      {"aten.feature_dropout.default", one<featureDropout>},
+      {"aten.alpha_dropout.default", one<alphaDropout>},
+      {"aten.feature_alpha_dropout.default", one<alphaDropout>},
+  };
+  return rules;
+}

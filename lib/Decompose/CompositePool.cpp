@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pooling and resampling as the ops that have kernels: maxima with their
+// places, averages over two or three dimensions. One dimension is two of which
+// the first has size 1. An adaptive average to one element is a mean.
+//
+// `upsample_*.vec` gives sizes or factors; the base op gets sizes, and the
+// factors too, since its arithmetic uses them. Sizes that are not known stay
+// with `.vec`, which has the same gradient.
+
+#include "Rules.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+/// [1, x] of a parameter for one dimension.
+static std::vector<Arg> behindOne(Rewrite &c, const char *name, int64_t fill) {
+  std::vector<Arg> list = c.r.list(name);
+  if (!list.empty())
+    list.insert(list.begin(), Arg(fill));
+  return list;
+}
+
+static Value addRow(Rewrite &c) {
+  return c.b.call("aten.unsqueeze.default", {c.r.value("self"), -2});
+}
+
+static Values dropRow(Rewrite &c, Values results) {
+  for (Value &result : results)
+    result = c.b.call("aten.squeeze.dim", {result, -2});
+  return results;
+}
+
+static Value first(const Values &values) {
+  return values.empty() ? Value() : values.front();
+}
+
+static Values maxPool1dWithIndices(Rewrite &c) {
+  std::vector<Arg> stride = behindOne(c, "stride", 1);
+  return dropRow(
+      c, c.b.callMany("aten.max_pool2d_with_indices.default",
+                      {addRow(c), behindOne(c, "kernel_size", 1), stride,
+                       behindOne(c, "padding", 0), behindOne(c, "dilation", 1),
+                       c.r.arg("ceil_mode")}));
+}
+
+static Value maxPool1d(Rewrite &c) { return first(maxPool1dWithIndices(c)); }
+
+static Value maxPool(Rewrite &c) {
+  const char *name = c.packet() == "aten.max_pool2d"
+                         ? "aten.max_pool2d_with_indices.default"
+                         : "aten.max_pool3d_with_indices.default";
+  return first(c.b.callMany(name, {c.r.value("self"), c.r.arg("kernel_size"),
+                                   c.r.arg("stride"), c.r.arg("padding"),
+                                   c.r.arg("dilation"), c.r.arg("ceil_mode")}));
+}
+
+static Value averagePool1d(Rewrite &c) {
+  Value pooled =
+      c.b.call("aten.avg_pool2d.default",
+               {addRow(c), behindOne(c, "kernel_size", 1),
+                behindOne(c, "stride", 1), behindOne(c, "padding", 0),
+                c.r.arg("ceil_mode"), c.r.arg("count_include_pad")});
+  return c.b.call("aten.squeeze.dim", {pooled, -2});
+}
+
+static Value adaptiveAverage1d(Rewrite &c) {
+  Value pooled = c.b.call("aten._adaptive_avg_pool2d.default",
+                          {addRow(c), behindOne(c, "output_size", 1)});
+  return c.b.call("aten.squeeze.dim", {pooled, -2});
+}
+
+static Value adaptiveAverage(Rewrite &c) {
+  std::vector<Arg> sizes = c.r.list("output_size");
+  if (llvm::all_of(sizes, [](const Arg &size) { return size.getInt() == 1; })) {
+    SmallVector<int64_t> dims;
+    for (size_t i = 1; i <= sizes.size(); ++i)
+      dims.push_back(-static_cast<int64_t>(i));
+    return c.b.call("aten.mean.dim", {c.r.value("self"), dims, true});
+  }
+  return c.b.call(sizes.size() == 2 ? "aten._adaptive_avg_pool2d.default"
+                                    : "aten._adaptive_avg_pool3d.default",
+                  {c.r.value("self"), sizes});
+}
+
+static Values adaptiveMax1d(Rewrite &c) {
+  return dropRow(c, c.b.callMany("aten.adaptive_max_pool2d.default",
+                                 {addRow(c), behindOne(c, "output_size", 1)}));
+}
+
+//===----------------------------------------------------------------------===//
+// Resampling
+//===----------------------------------------------------------------------===//
+
+/// The sizes of the result: given, or the input's times the factors, which
+/// are rounded down.
+static std::optional<std::vector<Arg>> outputSizes(Rewrite &c) {
+  if (!c.r.isNone("output_size"))
+    return c.r.list("output_size");
+  std::vector<Arg> sizes;
+  ArrayRef<int64_t> shape = shapeOf(c.r.value("input"));
+  for (auto [i, factor] : llvm::enumerate(c.r.list("scale_factors"))) {
+    if (i + 2 >= shape.size() || ShapedType::isDynamic(shape[i + 2]) ||
+        !factor.getNumber())
+      return std::nullopt;
+    sizes.push_back(Arg(static_cast<int64_t>(
+        std::floor(static_cast<double>(shape[i + 2]) * *factor.getNumber()))));
+  }
+  return sizes;
+}
+
+static LogicalResult upsample(CallOp op, OpBuilder &builder,
+                              SmallVectorImpl<Value> &results) {
+  Rewrite c(op, builder);
+  std::string name = (c.packet() + ".default").str();
+  std::optional<std::vector<Arg>> sizes = outputSizes(c);
+  if (!sizes) {
+    c.b.error("'" + c.packet() + "' by factors of sizes that are not known");
+    return failure();
+  }
+  SmallVector<Arg> args = {c.r.value("input"), *sizes};
+  if (op.getSchema().find("align_corners") >= 0)
+    args.push_back(c.r.arg("align_corners"));
+  for (const Arg &factor : c.r.list("scale_factors"))
+    args.push_back(factor);
+  results.push_back(c.b.call(name, args));
+  return c.b.result();
+}
+
+static Value gridSampler(Rewrite &c) {
+  return c.b.call(
+      rankOf(c.r.value("input")) == 4 ? "aten.grid_sampler_2d.default"
+                                      : "aten.grid_sampler_3d.default",
+      {c.r.value("input"), c.r.value("grid"), c.r.arg("interpolation_mode"),
+       c.r.arg("padding_mode"), c.r.arg("align_corners")});
+}
+
+RuleTable decompose::poolRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.max_pool1d.default", one<maxPool1d>},
+      {"aten.max_pool1d_with_indices.default", many<maxPool1dWithIndices>},
+      {"aten.max_pool2d.default", one<maxPool>},
+      {"aten.max_pool3d.default", one<maxPool>},
+      {"aten.avg_pool1d.default", one<averagePool1d>},
+      {"aten.adaptive_avg_pool1d.default", one<adaptiveAverage1d>},
+      {"aten.adaptive_avg_pool2d.default", one<adaptiveAverage>},
+      {"aten.adaptive_avg_pool3d.default", one<adaptiveAverage>},
+      {"aten.adaptive_max_pool1d.default", many<adaptiveMax1d>},
+      {"aten.upsample_nearest1d.vec", upsample},
+      {"aten.upsample_nearest2d.vec", upsample},
+      {"aten.upsample_nearest3d.vec", upsample},
+      {"aten._upsample_nearest_exact1d.vec", upsample},
+      {"aten._upsample_nearest_exact2d.vec", upsample},
+      {"aten._upsample_nearest_exact3d.vec", upsample},
+      {"aten.upsample_linear1d.vec", upsample},
+      {"aten.upsample_bilinear2d.vec", upsample},
+      {"aten.upsample_bicubic2d.vec", upsample},
+      {"aten.upsample_trilinear3d.vec", upsample},
+      {"aten._upsample_bilinear2d_aa.vec", upsample},
+      {"aten._upsample_bicubic2d_aa.vec", upsample},
+      {"aten.grid_sampler.default", one<gridSampler>},
+  };
+  return rules;
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reductions with several names as the one that all lead to (variances by
+// `correction`, norms by `linalg_vector_norm`), differences, integrals, and
+// the embedding ops.
+
+#include "Rules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+//===----------------------------------------------------------------------===//
+// Variances and norms
+//===----------------------------------------------------------------------===//
+
+/// var, std, var_mean and std_mean with `unbiased` become those with
+/// `correction`.
+static LogicalResult variance(CallOp op, OpBuilder &builder,
+                              SmallVectorImpl<Value> &results) {
+  Rewrite c(op, builder);
+  int64_t unbiased = c.r.boolean("unbiased").value_or(true);
+  Arg keep = c.r.isNone("keepdim") ? Arg(false) : c.r.arg("keepdim");
+  Arg dims = c.r.arg("dim");
+  std::string name = (c.packet() + ".correction").str();
+  llvm::append_range(results, c.b.callMany(name, {c.r.value("self"), dims},
+                                           {{"correction", Arg(unbiased)},
+                                            {"keepdim", keep}}));
+  return c.b.result();
+}
+
+static Value vectorNorm(Rewrite &c, const Arg &order, const Arg &dims) {
+  Value self = c.r.value("self");
+  Arg keep = c.r.isNone("keepdim") ? Arg(false) : c.r.arg("keepdim");
+  return c.b.call("aten.linalg_vector_norm.default", {self, order, dims, keep},
+                  {{"dtype", c.r.arg("dtype")}});
+}
+
+static Value norm(Rewrite &c) {
+  return vectorNorm(c, c.r.isNone("p") ? Arg(2.0) : c.r.arg("p"),
+                    c.r.arg("dim"));
+}
+
+static Value frobeniusNorm(Rewrite &c) {
+  return vectorNorm(c, 2.0, c.r.arg("dim"));
+}
+
+/// Norms of vectors; those of matrices need singular values.
+static Value linalgNorm(Rewrite &c) {
+  size_t dims =
+      c.r.isNone("dim") ? rankOf(c.r.value("self")) : c.r.list("dim").size();
+  if (!c.r.isNone("ord") && dims > 1) {
+    c.b.error("'aten.linalg_norm' of matrices is not supported");
+    return {};
+  }
+  return vectorNorm(c, c.r.isNone("ord") ? Arg(2.0) : c.r.arg("ord"),
+                    c.r.arg("dim"));
+}
+
+static Value countNonzero(Rewrite &c) {
+  Value isNonzero = c.b.call("aten.ne.Scalar", {c.r.value("self"), 0});
+  if (c.r.isNone("dim"))
+    return c.b.call("aten.sum.default", {isNonzero});
+  return c.b.call("aten.sum.dim_IntList", {isNonzero, c.r.list("dim")});
+}
+
+static Value msort(Rewrite &c) {
+  Values results =
+      c.b.callMany("aten.sort.default", {c.r.value("self"), 0, false});
+  return results.empty() ? Value() : results.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Differences and integrals
+//===----------------------------------------------------------------------===//
+
+/// The elements but the first, and but the last.
+static std::pair<Value, Value> neighbours(CallBuilder &b, Value value,
+                                          int64_t dim) {
+  Arg size = b.size(value, dim);
+  Arg last = size.getInt() ? Arg(std::max<int64_t>(*size.getInt() - 1, 0))
+                           : Arg(int64_t(-1));
+  return {sliceOf(b, value, dim, 1, Arg()), sliceOf(b, value, dim, 0, last)};
+}
+
+static Value differences(CallBuilder &b, Value value, int64_t dim) {
+  if (b.failed())
+    return {};
+  auto [next, previous] = neighbours(b, value, dim);
+  return b.call(elementOf(value).isInteger(1) ? "aten.logical_xor.default"
+                                              : "aten.sub.Tensor",
+                {next, previous});
+}
+
+static Value diff(Rewrite &c) {
+  Value value = c.r.value("self");
+  int64_t dim = wrapDim(c.r.integer("dim").value_or(-1), rankOf(value));
+  std::vector<Arg> parts;
+  for (const char *name : {"prepend", "self", "append"})
+    if (Value part = c.r.value(name))
+      parts.push_back(part);
+  if (parts.size() > 1)
+    value = c.b.call("aten.cat.default", {parts, dim});
+  for (int64_t n = c.r.integer("n").value_or(1); n > 0; --n)
+    value = differences(c.b, value, dim);
+  return value;
+}
+
+/// The area of each step: (y[i] + y[i+1]) / 2 times its width.
+static Value trapezoid(Rewrite &c) {
+  Value y = c.r.value("y"), x = c.r.value("x");
+  CallBuilder &b = c.b;
+  int64_t rank = rankOf(y),
+          dim = wrapDim(c.r.integer("dim").value_or(-1), rank);
+  bool cumulative = c.packet() == "aten.cumulative_trapezoid";
+  auto [next, previous] = neighbours(b, y, dim);
+  Value area = b.call("aten.add.Tensor", {next, previous});
+  double factor = 0.5;
+  if (x) {
+    bool line = rankOf(x) == 1;
+    Value width = differences(b, x, line ? 0 : dim);
+    if (line && rank > 1 && !b.failed()) {
+      std::vector<Arg> sizes(rank, Arg(int64_t(1)));
+      sizes[dim] = b.size(width, 0);
+      width = viewAs(b, width, sizes);
+    }
+    area = b.call("aten.mul.Tensor", {area, width});
+  } else {
+    factor *= c.r.number("dx").value_or(1.0);
+  }
+  area = cumulative
+             ? b.call("aten.cumsum.default", {area, dim})
+             : b.call("aten.sum.dim_IntList", {area, ArrayRef<int64_t>(dim)});
+  return b.call("aten.mul.Scalar", {area, factor});
+}
+
+RuleTable decompose::reductionRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.var.default", variance},
+      {"aten.var.dim", variance},
+      {"aten.std.default", variance},
+      {"aten.std.dim", variance},
+      {"aten.var_mean.default", variance},
+      {"aten.var_mean.dim", variance},
+      {"aten.std_mean.default", variance},
+      {"aten.std_mean.dim", variance},
+      {"aten.norm.Scalar", one<norm>},
+      {"aten.norm.ScalarOpt_dim", one<norm>},
+      {"aten.norm.ScalarOpt_dtype", one<norm>},
+      {"aten.norm.ScalarOpt_dim_dtype", one<norm>},
+      {"aten.frobenius_norm.dim", one<frobeniusNorm>},
+      {"aten.linalg_norm.default", one<linalgNorm>},
+      {"aten.count_nonzero.default", one<countNonzero>},
+      {"aten.count_nonzero.dim_IntList", one<countNonzero>},
+      {"aten.msort.default", one<msort>},
+      {"aten.diff.default", one<diff>},
+      {"aten.trapezoid.x", one<trapezoid>},
+      {"aten.trapezoid.dx", one<trapezoid>},
+      {"aten.trapz.x", one<trapezoid>},
+      {"aten.trapz.dx", one<trapezoid>},
+      {"aten.cumulative_trapezoid.x", one<trapezoid>},
+      {"aten.cumulative_trapezoid.dx", one<trapezoid>},
+  };
+  return rules;
+}
+
+//===----------------------------------------------------------------------===//
+// Embeddings
+//===----------------------------------------------------------------------===//
+
+static Values embeddingBag(Rewrite &c) {
+  Arg padding =
+      c.r.isNone("padding_idx") ? Arg(int64_t(-1)) : c.r.arg("padding_idx");
+  // Negative places count from the end of the table.
+  if (!c.r.isNone("padding_idx") && padding.getInt().value_or(0) < 0)
+    padding = plus(c.b, c.b.size(c.r.value("weight"), 0), padding);
+  return c.b.callMany(
+      "aten._embedding_bag.default",
+      {c.r.value("weight"), c.r.value("indices"), c.r.value("offsets"),
+       c.r.arg("scale_grad_by_freq"), c.r.arg("mode"), c.r.arg("sparse"),
+       c.r.arg("per_sample_weights"), c.r.arg("include_last_offset"), padding});
+}
+
+static Value oneHot(Rewrite &c) {
+  Value self = c.r.value("self");
+  if (c.r.integer("num_classes").value_or(0) < 0) {
+    c.b.error("'aten.one_hot' needs the number of classes");
+    return {};
+  }
+  Value classes = c.b.call("aten.arange.default", {c.r.arg("num_classes")});
+  Value column = c.b.call("aten.unsqueeze.default", {self, -1});
+  Value equal = c.b.call("aten.eq.Tensor", {column, classes});
+  return castTo(c.b, equal, c.b.i64());
+}
+
+RuleTable decompose::embeddingRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.embedding_bag.default", many<embeddingBag>},
+      {"aten.embedding_bag.padding_idx", many<embeddingBag>},
+      {"aten.one_hot.default", one<oneHot>},
+  };
+  return rules;
+}

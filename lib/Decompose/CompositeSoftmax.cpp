@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Softmax and the losses of classes.
+//
+// cross_entropy_loss is log_softmax and then
+//   class numbers    nll_loss; with label smoothing e, (1 - e) nll + e/C times
+//                    the loss against equal probabilities
+//   probabilities    - Σ p log q over classes, with p smoothed
+// A mean is over the samples that are not ignored, weighted by the weights of
+// their classes where there are weights.
+//
+// nll_loss_nd goes by the number of dimensions: [C] and [N, C] are nll_loss,
+// all others are images, [N, C, H, W], if need be with H = 1.
+
+#include "Rules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+static Value softmaxOf(Rewrite &c, const char *name) {
+  Value self = c.r.value("self");
+  if (Type type = c.r.dtype("dtype"))
+    self = castTo(c.b, self, type);
+  return c.b.call(name, {self, c.r.arg("dim"), false});
+}
+
+static Value softmax(Rewrite &c) {
+  return softmaxOf(c, "aten._softmax.default");
+}
+
+static Value logSoftmax(Rewrite &c) {
+  return softmaxOf(c, "aten._log_softmax.default");
+}
+
+//===----------------------------------------------------------------------===//
+// nll_loss
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A loss of classes; `logits` or their logarithms of softmax are in `input`.
+struct ClassLoss {
+  CallBuilder &b;
+  Value input, target, weight;
+  int64_t reduction;
+  Arg ignored;
+
+  explicit ClassLoss(Rewrite &c)
+      : b(c.b), input(c.r.value("self")), target(c.r.value("target")),
+        weight(c.r.value("weight")),
+        reduction(c.r.integer("reduction").value_or(1)),
+        ignored(c.r.arg("ignore_index")) {}
+
+  int64_t classDim() const { return rankOf(input) == 1 ? 0 : 1; }
+  Arg classes() const { return b.size(input, classDim()); }
+};
+} // namespace
+
+static Value forward(ClassLoss &l, const char *name, Value input,
+                     Value target) {
+  Values results =
+      l.b.callMany(name, {input, target, l.weight, l.reduction, l.ignored});
+  return results.empty() ? Value() : results.front();
+}
+
+static Value nll(ClassLoss &l) {
+  int64_t rank = rankOf(l.input);
+  if (rank <= 2)
+    return forward(l, "aten.nll_loss_forward.default", l.input, l.target);
+  const char *image = "aten.nll_loss2d_forward.default";
+  if (rank == 4)
+    return forward(l, image, l.input, l.target);
+  Arg samples = l.b.size(l.input, 0);
+  Arg places = countOf(l.b, l.input, 2, rank);
+  Value input = viewAs(l.b, l.input, {samples, l.classes(), Arg(1), places});
+  Value target = viewAs(l.b, l.target, {samples, Arg(1), places});
+  Value loss = forward(l, image, input, target);
+  if (l.reduction != 0 || l.b.failed())
+    return loss;
+  return viewAs(l.b, loss, l.b.sizes(l.target).getList().vec());
+}
+
+static Value nllRule(Rewrite &c) {
+  ClassLoss loss(c);
+  return nll(loss);
+}
+
+//===----------------------------------------------------------------------===//
+// cross_entropy_loss
+//===----------------------------------------------------------------------===//
+
+/// The weights of classes along the dimension of classes.
+static Value alongClasses(ClassLoss &l) {
+  std::vector<Arg> sizes(rankOf(l.input), Arg(int64_t(1)));
+  sizes[l.classDim()] = l.classes();
+  return viewAs(l.b, l.weight, sizes);
+}
+
+static Value negative(CallBuilder &b, Value value) {
+  return b.call("aten.neg.default", {value});
+}
+
+static Value sumOver(CallBuilder &b, Value value, int64_t dim) {
+  return b.call("aten.sum.dim_IntList", {value, ArrayRef<int64_t>(dim)});
+}
+
+/// Divides by a size.
+static Value divideBy(CallBuilder &b, Value value, const Arg &size) {
+  return b.call("aten.div.Scalar", {value, size});
+}
+
+/// a · e + k/C, of a value.
+static Value smoothed(ClassLoss &l, Value target, double smoothing) {
+  Value kept = l.b.call("aten.mul.Scalar", {target, 1.0 - smoothing});
+  if (std::optional<int64_t> classes = l.classes().getInt())
+    return l.b.call("aten.add.Scalar",
+                    {kept, smoothing / static_cast<double>(*classes)});
+  Value share = divideBy(l.b,
+                         l.b.call("aten.scalar_tensor.default", {smoothing},
+                                  {{"dtype", elementOf(target)}}),
+                         l.classes());
+  return l.b.call("aten.add.Tensor", {kept, share});
+}
+
+static Value ofProbabilities(ClassLoss &l, double smoothing) {
+  Value target = l.target;
+  if (smoothing > 0.0)
+    target = smoothed(l, target, smoothing);
+  Value product = l.b.call("aten.mul.Tensor", {l.input, target});
+  if (l.weight)
+    product = l.b.call("aten.mul.Tensor", {product, alongClasses(l)});
+  if (l.b.failed())
+    return {};
+  if (l.reduction == 0)
+    return negative(l.b, sumOver(l.b, product, l.classDim()));
+  Value loss = negative(l.b, l.b.call("aten.sum.default", {product}));
+  if (l.reduction == 2)
+    return loss;
+  // The number of samples: all sizes but the classes.
+  Arg samples(int64_t(1));
+  for (int64_t dim = 0; dim < rankOf(l.input); ++dim)
+    if (dim != l.classDim())
+      samples = l.b.times(samples, l.b.size(l.input, dim));
+  return divideBy(l.b, loss, samples);
+}
+
+/// What the samples that count weigh, for a mean.
+static Value totalWeight(ClassLoss &l, Value isIgnored) {
+  Value counts = l.b.call("aten.logical_not.default", {isIgnored});
+  if (!l.weight)
+    return l.b.call("aten.sum.default", {counts});
+  Value classes = l.b.call("aten.masked_fill.Scalar", {l.target, isIgnored, 0});
+  Value flat = l.b.call("aten.view.default", {classes, {-1}});
+  Value weights = l.b.call("aten.index_select.default", {l.weight, 0, flat});
+  Value flatCounts = l.b.call("aten.view.default", {counts, {-1}});
+  return l.b.call("aten.sum.default",
+                  {l.b.call("aten.mul.Tensor", {weights, flatCounts})});
+}
+
+/// The loss against equal probabilities of all classes, times C.
+static Value uniformLoss(ClassLoss &l) {
+  Value logs = l.input;
+  if (l.weight)
+    logs = l.b.call("aten.mul.Tensor", {logs, alongClasses(l)});
+  Value loss = negative(l.b, sumOver(l.b, logs, l.classDim()));
+  Value isIgnored = l.b.call("aten.eq.Scalar", {l.target, l.ignored});
+  loss = l.b.call("aten.masked_fill.Scalar", {loss, isIgnored, 0.0});
+  if (l.reduction == 0)
+    return loss;
+  loss = l.b.call("aten.sum.default", {loss});
+  return l.reduction == 2
+             ? loss
+             : l.b.call("aten.div.Tensor", {loss, totalWeight(l, isIgnored)});
+}
+
+static Value crossEntropy(Rewrite &c) {
+  ClassLoss l(c);
+  double smoothing = c.r.number("label_smoothing").value_or(0.0);
+  l.input =
+      c.b.call("aten._log_softmax.default", {l.input, l.classDim(), false});
+  if (!l.input)
+    return {};
+  if (isa<FloatType>(elementOf(l.target)))
+    return ofProbabilities(l, smoothing);
+  if (smoothing == 0.0)
+    return nll(l);
+  Value hard = c.b.call("aten.mul.Scalar", {nll(l), 1.0 - smoothing});
+  Value soft = uniformLoss(l);
+  if (std::optional<int64_t> classes = l.classes().getInt())
+    soft = c.b.call("aten.mul.Scalar",
+                    {soft, smoothing / static_cast<double>(*classes)});
+  else
+    soft = divideBy(c.b, c.b.call("aten.mul.Scalar", {soft, smoothing}),
+                    l.classes());
+  return c.b.call("aten.add.Tensor", {hard, soft});
+}
+
+RuleTable decompose::softmaxRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.softmax.int", one<softmax>},
+      {"aten.log_softmax.int", one<logSoftmax>},
+      {"aten.special_softmax.default", one<softmax>},
+      {"aten.special_log_softmax.default", one<logSoftmax>},
+      {"aten.nll_loss.default", one<nllRule>},
+      {"aten.nll_loss2d.default", one<nllRule>},
+      {"aten.nll_loss_nd.default", one<nllRule>},
+      {"aten.cross_entropy_loss.default", one<crossEntropy>},
+  };
+  return rules;
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The driver of decompositions: a walk over each block; an op with a rule is
+// replaced by what the rule builds in front of it, and the walk goes on at the
+// first new op, since rules may use composite ops themselves. No rule leads
+// back to its own op, so this ends.
+//
+// A replacement must have the types of what it replaces: a result that is
+// less known (a `?` where the op declared a number) takes the declared type,
+// anything else is an error of the rule.
+
+#include "cutback/Decompose/Composites.h"
+
+#include "Replacement.h"
+#include "Rules.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace cutback;
+
+void cutback::registerAtenDecompositions(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, aten::AtenDialect *dialect) {
+    for (decompose::RuleTable table :
+         {decompose::aliasRules(), decompose::castRules(),
+          decompose::viewRules(), decompose::pieceRules(),
+          decompose::stackRules(), decompose::linearRules(),
+          decompose::einsumRules(), decompose::convolutionRules(),
+          decompose::poolRules(), decompose::normalizationRules(),
+          decompose::attentionRules(), decompose::softmaxRules(),
+          decompose::lossRules(), decompose::reductionRules(),
+          decompose::embeddingRules(), decompose::recurrentRules()})
+      aten::addDecomposeRules(*dialect, table);
+  });
+}
+
+/// `value` stands for `result` from now on.
+static LogicalResult replaceResult(OpResult result, Value value) {
+  if (!value) {
+    if (result.use_empty())
+      return success();
+    return result.getOwner()->emitError("the decomposition leaves out a result "
+                                        "that is used");
+  }
+  Type declared = result.getType(), built = value.getType();
+  if (declared != built) {
+    auto from = dyn_cast<RankedTensorType>(built);
+    auto to = dyn_cast<RankedTensorType>(declared);
+    bool fits = isa<NoneType>(declared) ||
+                (from && to && from.getElementType() == to.getElementType() &&
+                 succeeded(verifyCompatibleShape(from, to)));
+    if (!fits)
+      return result.getOwner()->emitError("the decomposition gives type ")
+             << built << ", not " << declared;
+    if (to && to.getNumDynamicDims() < from.getNumDynamicDims() &&
+        value.getDefiningOp())
+      value.setType(to);
+  }
+  result.replaceAllUsesWith(value);
+  return success();
+}
+
+/// Replaces `op`; the op to go on with, null after an error.
+static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
+                                aten::ValueNamer &namer) {
+  Replacement heirs(op, namer);
+  SmallVector<Value> results;
+  if (failed(build(cast<aten::CallOp>(op), heirs.builder, results)))
+    return nullptr;
+  heirs.settle(results);
+  results.resize(op->getNumResults());
+  for (OpResult result : op->getResults())
+    if (failed(replaceResult(result, results[result.getResultNumber()])))
+      return nullptr;
+  Operation *next =
+      heirs.getOps().empty() ? op->getNextNode() : heirs.getOps().front();
+  op->erase();
+  return next;
+}
+
+LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
+  aten::ValueNamer namer(graph);
+  SmallVector<Block *> blocks;
+  graph.walk([&](Block *block) { blocks.push_back(block); });
+  for (Block *block : blocks) {
+    Operation *op = block->empty() ? nullptr : &block->front();
+    while (op) {
+      aten::DecomposeFn build = aten::getDecomposeRule(op->getName());
+      if (!build) {
+        op = op->getNextNode();
+        continue;
+      }
+      op = replaceByRule(op, build, namer);
+      if (!op)
+        return failure();
+    }
+  }
+  return success();
+}

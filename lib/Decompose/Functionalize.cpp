@@ -1,0 +1,431 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functionalization: (1) every tensor is a node of a tree, whose root owns the
+// storage and whose other nodes are views of their parents, by view ops;
+// (2) an in-place op on a node becomes a functional op, whose result is written
+// through the view ops, node by node, up to the root (Views.h); (3) the root's
+// version goes up; (4) a node that is read at an older version is viewed again
+// from its parent. Nodes on the way of a write know their new values, so only
+// siblings are viewed again, and only when they are read.
+//
+// An SSA value names a tensor object, and several values may name one: the
+// result of an in-place op is `self`. `detach_` and `squeeze_` give the object
+// another node.
+//
+// Arguments that were written get one `joint.write` at the end. A batch norm
+// that is training is a write of its running statistics.
+//
+// What a written value means for gradients is what PyTorch's history means:
+// the value that is read carries it. Two cases cannot be said so, and are
+// refused: a write through a detached alias, or in a region without gradients,
+// of a tensor that has a history. There PyTorch changes the value and keeps
+// the old history.
+//
+// O(ops × depth of view chains); chains are short.
+
+#include "cutback/Decompose/Functionalize.h"
+
+#include "InPlace.h"
+#include "Replacement.h"
+#include "Views.h"
+
+#include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Transforms/DeadCode.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+
+#include <deque>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+/// A tensor: the root of a storage, or a view of another one.
+struct Node {
+  Node *parent = nullptr; ///< null at a root
+  Node *root = nullptr;
+  Operation *view = nullptr; ///< makes it from its parent
+  unsigned result = 0;
+  Value current;
+  uint64_t version = 0; ///< of the root, when `current` was made
+  Value origin;         ///< of a root: its first value
+  bool written = false; ///< of a root
+};
+
+/// One op being visited: what it named before, and what is built for it.
+struct Visit {
+  Operation *op;
+  SmallVector<Value> named; ///< its operands as the program had them
+  Replacement heirs;
+  aten::CallBuilder b;
+
+  Visit(Operation *op, aten::ValueNamer &namer)
+      : op(op), named(op->getOperands()), heirs(op, namer),
+        b(heirs.builder, op->getLoc()) {}
+};
+
+class Functionalizer {
+public:
+  explicit Functionalizer(GraphOp graph) : graph(graph), namer(graph) {}
+  LogicalResult run();
+
+private:
+  void addArguments();
+  LogicalResult visit(Operation *op);
+  LogicalResult visitInPlace(Visit &visit, aten::CallOp call);
+  LogicalResult visitBatchNorm(Visit &visit, aten::CallOp call);
+  void addViews(Visit &visit);
+  void writeArguments();
+
+  Node *makeRoot(Value value);
+  Node *nodeOf(Value value);
+  Value read(aten::CallBuilder &b, Node *node);
+  LogicalResult write(Visit &visit, Node *node, Value value);
+  LogicalResult checkHistory(Node *node, Operation *op);
+  void markHistory(Operation *op);
+  void settle(Visit &visit, ArrayRef<Value> results = {});
+
+  GraphOp graph;
+  aten::ValueNamer namer;
+  std::deque<Node> nodes;
+  /// Tensor objects; values that name one map to its place here.
+  std::vector<Node *> objects;
+  DenseMap<Value, size_t> objectOf;
+  /// Values that have a history: a gradient may flow back from them.
+  llvm::DenseSet<Value> history;
+  SmallVector<Operation *> replaced;
+};
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Which values have a history
+//===----------------------------------------------------------------------===//
+
+static bool isFloating(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && isa<FloatType, ComplexType>(type.getElementType());
+}
+
+/// As differentiation decides which arguments take a gradient.
+static bool takesGradient(GraphOp graph, unsigned i, bool isMarked) {
+  if (isMarked)
+    return graph.getArgAttr(i, "joint.requires_grad") != nullptr;
+  RoleAttr role = graph.getRole(i);
+  return role && role.getKind() == RoleKind::Param &&
+         isFloating(graph.getArgument(i));
+}
+
+void Functionalizer::markHistory(Operation *op) {
+  auto model = dyn_cast<DifferentiableOpInterface>(op);
+  if (!model || op->hasAttr(kNoGrad))
+    return;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (history.contains(operand) &&
+        model.canHaveGradient(static_cast<unsigned>(i))) {
+      for (Value result : op->getResults())
+        if (isFloating(result))
+          history.insert(result);
+      return;
+    }
+}
+
+void Functionalizer::settle(Visit &visit, ArrayRef<Value> results) {
+  visit.heirs.settle(results);
+  for (Operation *op : visit.heirs.getOps())
+    markHistory(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes
+//===----------------------------------------------------------------------===//
+
+Node *Functionalizer::makeRoot(Value value) {
+  Node &node = nodes.emplace_back();
+  node.root = &node;
+  node.current = node.origin = value;
+  objectOf[value] = objects.size();
+  objects.push_back(&node);
+  return &node;
+}
+
+Node *Functionalizer::nodeOf(Value value) {
+  auto it = objectOf.find(value);
+  return it == objectOf.end() ? makeRoot(value) : objects[it->second];
+}
+
+Value Functionalizer::read(aten::CallBuilder &b, Node *node) {
+  if (node->version == node->root->version || !node->parent)
+    return node->current;
+  Value base = read(b, node->parent);
+  if (!base)
+    return {};
+  Value value = viewAgain(b, node->view, node->result, base);
+  if (!value)
+    return {};
+  // A size that is known stays known.
+  auto type = cast<RankedTensorType>(node->current.getType());
+  if (value != base && type.hasStaticShape())
+    value.setType(type);
+  node->current = value;
+  node->version = node->root->version;
+  return value;
+}
+
+LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
+  if (isa<BlockArgument>(node->root->origin) &&
+      history.contains(node->root->origin)) {
+    InFlightDiagnostic diagnostic =
+        op->emitError("argument '")
+        << getValueName(node->root->origin)
+        << "' takes a gradient, and is written in place";
+    diagnostic.attachNote() << "update parameters outside of the program, or "
+                               "write a copy";
+    return diagnostic;
+  }
+  bool detached = op->hasAttr(kNoGrad);
+  for (; node->parent && !detached; node = node->parent)
+    detached = isDetach(node->view);
+  if (!detached || !history.contains(node->root->current))
+    return success();
+  InFlightDiagnostic diagnostic =
+      op->emitError("a tensor that has a gradient is written through an alias "
+                    "that has none");
+  diagnostic.attachNote() << "PyTorch keeps the old gradient for the new "
+                             "value, which a program of values cannot say; "
+                             "write the tensor itself, or a copy";
+  return diagnostic;
+}
+
+/// Gives `node` the value, and its parents up to the root theirs.
+LogicalResult Functionalizer::write(Visit &visit, Node *node, Value value) {
+  if (!value || failed(checkHistory(node, visit.op)))
+    return failure();
+  aten::CallBuilder &b = visit.b;
+  SmallVector<std::pair<Node *, Value>> updates = {{node, value}};
+  for (; node->parent; node = node->parent) {
+    Value base = read(b, node->parent);
+    if (base)
+      value = writeThrough(b, node->view, node->result, base, value);
+    if (b.failed())
+      return failure();
+    settle(visit);
+    if (isDetach(node->view) && history.contains(value))
+      value = b.call("aten.detach.default", {value});
+    updates.emplace_back(node->parent, value);
+  }
+  ++node->version;
+  node->written = true;
+  for (auto [at, current] : updates) {
+    at->current = current;
+    at->version = node->version;
+  }
+  return b.result();
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void Functionalizer::addViews(Visit &visit) {
+  int64_t operand = getViewed(visit.op);
+  if (operand < 0)
+    return;
+  Node *parent = nodeOf(visit.named[static_cast<size_t>(operand)]);
+  for (OpResult result : visit.op->getResults()) {
+    Node *node = makeRoot(result);
+    node->parent = parent;
+    node->root = parent->root;
+    node->view = visit.op;
+    node->result = result.getResultNumber();
+    node->version = parent->root->version;
+  }
+}
+
+LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
+  int operand = aten::CallReader(call).operand(0);
+  if (operand != 0)
+    return visit.op->emitError("an in-place op must write a tensor");
+  Value self = visit.op->getOperand(0), value;
+  Node *node = nodeOf(visit.named[0]);
+  size_t object = objectOf[visit.named[0]];
+  objectOf[visit.op->getResult(0)] = object;
+  replaced.push_back(visit.op);
+  switch (getInPlaceKind(call)) {
+  case InPlaceKind::Nothing:
+    return success();
+  case InPlaceKind::Value:
+    value = buildValue(visit.b, call, self);
+    settle(visit, {value});
+    return write(visit, node, value);
+  case InPlaceKind::View:
+    value = buildView(visit.b, call, self);
+    break;
+  case InPlaceKind::Detach:
+    value = visit.b.call("aten.detach.default", {self});
+    break;
+  }
+  if (!value)
+    return failure();
+  settle(visit, {value});
+  Node &view = nodes.emplace_back();
+  view.parent = node;
+  view.root = node->root;
+  view.view = value.getDefiningOp();
+  view.current = value;
+  view.version = node->root->version;
+  objects[object] = &view;
+  return success();
+}
+
+/// A batch norm in training, with running statistics to update.
+static bool updatesStatistics(aten::CallOp call) {
+  if (!llvm::is_contained({"aten.batch_norm", "aten.native_batch_norm",
+                           "aten._native_batch_norm_legit"},
+                          call.getSchema().packet))
+    return false;
+  aten::CallReader reader(call);
+  return reader.boolean("training").value_or(true) &&
+         reader.value("running_mean") && reader.value("running_var");
+}
+
+LogicalResult Functionalizer::visitBatchNorm(Visit &visit, aten::CallOp call) {
+  Operation *op = visit.op;
+  aten::CallReader reader(call);
+  SmallVector<aten::Arg> args;
+  for (const char *name : {"input", "weight", "bias", "running_mean",
+                           "running_var", "training", "momentum", "eps"})
+    args.push_back(reader.arg(name));
+  SmallVector<Value> results = visit.b.callMany(
+      "aten._native_batch_norm_legit_functional.default", args);
+  if (results.size() != 5)
+    return failure();
+  settle(visit, ArrayRef(results).take_front(op->getNumResults()));
+  for (OpResult result : op->getResults())
+    result.replaceAllUsesWith(results[result.getResultNumber()]);
+  replaced.push_back(op);
+  for (auto [name, value] : {std::pair("running_mean", results[3]),
+                             std::pair("running_var", results[4])}) {
+    Node *node = nodeOf(visit.named[reader.operand(name)]);
+    if (failed(write(visit, node, fitTo(visit.b, value, node->current))))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Functionalizer::visit(Operation *op) {
+  Visit visit(op, namer);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto it = objectOf.find(operand.get());
+    if (it == objectOf.end() ||
+        (isa<WriteOp>(op) && operand.getOperandNumber() == 0))
+      continue;
+    Value value = read(visit.b, objects[it->second]);
+    if (!value)
+      return failure();
+    operand.set(value);
+  }
+  settle(visit);
+  if (auto call = dyn_cast<aten::CallOp>(op)) {
+    LogicalResult done = isInPlace(op)             ? visitInPlace(visit, call)
+                         : updatesStatistics(call) ? visitBatchNorm(visit, call)
+                                                   : success();
+    if (failed(done))
+      return failure();
+    if (!isInPlace(op))
+      addViews(visit);
+  } else if (auto write = dyn_cast<WriteOp>(op)) {
+    // The reader's form of `argument.copy_(value)`.
+    Node *node = nodeOf(write.getDestination());
+    objectOf[write.getResult()] = objectOf[write.getDestination()];
+    replaced.push_back(op);
+    Value value = fitTo(visit.b, write.getValue(), node->current);
+    if (failed(this->write(visit, node, value)))
+      return failure();
+  }
+  settle(visit);
+  markHistory(op);
+  return visit.b.result();
+}
+
+//===----------------------------------------------------------------------===//
+// The graph
+//===----------------------------------------------------------------------===//
+
+/// A tied argument is the tensor of an earlier one, which it names.
+void Functionalizer::addArguments() {
+  bool isMarked = false;
+  unsigned count = graph.getNumArguments();
+  for (unsigned i = 0; i < count; ++i)
+    isMarked |= graph.getArgAttr(i, "joint.requires_grad") != nullptr;
+  llvm::StringMap<Value> byName;
+  for (unsigned i = 0; i < count; ++i) {
+    Value argument = graph.getArgument(i);
+    if (takesGradient(graph, i, isMarked))
+      history.insert(argument);
+    byName.try_emplace(graph.getArgName(i), argument);
+    if (RoleAttr role = graph.getRole(i); role && role.getName())
+      byName.try_emplace(role.getName(), argument);
+    auto tied = graph.getArgAttrOfType<StringAttr>(i, "joint.tied");
+    Value first = tied ? byName.lookup(tied.getValue()) : Value();
+    if (first && first != argument && first.getType() == argument.getType()) {
+      nodeOf(first);
+      objectOf[argument] = objectOf[first];
+    }
+  }
+}
+
+void Functionalizer::writeArguments() {
+  OutputOp output = graph.getOutput();
+  OpBuilder builder(output);
+  for (BlockArgument argument : graph.getBlock().getArguments()) {
+    auto it = objectOf.find(argument);
+    if (it == objectOf.end())
+      continue;
+    // The first argument of a tied pair is the one that is written.
+    Node *root = objects[it->second]->root;
+    if (!root->written || root->origin != argument)
+      continue;
+    WriteOp::create(builder, root->current.getLoc(), argument.getType(),
+                    argument, root->current, Side::Forward,
+                    builder.getArrayAttr(namer.next(
+                        (getValueName(argument) + "_written").str())));
+  }
+}
+
+LogicalResult Functionalizer::run() {
+  bool changes = false;
+  WalkResult nested = graph.walk([&](Operation *op) {
+    bool inPlace = isInPlace(op);
+    auto call = dyn_cast<aten::CallOp>(op);
+    inPlace |= call && updatesStatistics(call);
+    changes |= inPlace || isa<WriteOp>(op);
+    if (!inPlace || op->getBlock() == &graph.getBlock())
+      return WalkResult::advance();
+    op->emitError("an op that writes in place stands in a region").attachNote()
+        << "run --cutback-flatten-checkpoints first";
+    return WalkResult::interrupt();
+  });
+  if (nested.wasInterrupted())
+    return failure();
+  bool isJoint = !graph.getOutput().getGradientOf().empty();
+  if (!changes || isJoint)
+    return success();
+  addArguments();
+  for (Operation &op : llvm::make_early_inc_range(graph.getBlock()))
+    if (failed(visit(&op)))
+      return failure();
+  writeArguments();
+  for (Operation *op : llvm::reverse(replaced))
+    op->erase();
+  eliminateDeadCode(graph);
+  return success();
+}
+
+LogicalResult cutback::functionalize(GraphOp graph) {
+  return Functionalizer(graph).run();
+}

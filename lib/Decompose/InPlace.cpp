@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `aten.X_.O` is `aten.X.O` on the same arguments, but for a few whose
+// functional form has another name. The result is then made to fit: an
+// in-place op never changes the type of `self`, so a result of another element
+// type (a comparison, a promoted sum) is cast, and a smaller one expanded. A
+// larger one is an error, as in PyTorch.
+//
+// What forgets the old value does not read it: `zero_` and `fill_` become
+// constants, `copy_` its source.
+
+#include "InPlace.h"
+
+#include "cutback/Dialect/Aten/CallReader.h"
+
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+
+bool cutback::isInPlace(Operation *op) {
+  auto call = dyn_cast<CallOp>(op);
+  return call && call.hasOrderedEffects() && op->getNumResults() == 1 &&
+         !call.getSchema().params.empty() &&
+         call.getSchema().params.front().isWritten;
+}
+
+namespace {
+struct OtherName {
+  const char *inPlace, *functional;
+};
+} // namespace
+
+/// In-place ops whose functional form is not their name without `_`.
+static constexpr OtherName otherNames[] = {
+    {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
+    {"aten.bernoulli_.float", "aten.bernoulli.p"},
+    {"aten.normal_.default", "aten.normal_functional.default"},
+    {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
+    {"aten.floor_divide_.Scalar", "aten.floor_divide.default"},
+    {"aten.transpose_.default", "aten.transpose.int"},
+    {"aten.__iand__.Tensor", "aten.bitwise_and.Tensor"},
+    {"aten.__iand__.Scalar", "aten.bitwise_and.Scalar"},
+    {"aten.__ior__.Tensor", "aten.bitwise_or.Tensor"},
+    {"aten.__ior__.Scalar", "aten.bitwise_or.Scalar"},
+    {"aten.__ixor__.Tensor", "aten.bitwise_xor.Tensor"},
+    {"aten.__ixor__.Scalar", "aten.bitwise_xor.Scalar"},
+};
+
+static std::string functionalName(CallOp op) {
+  StringRef name = op.getInfo().torchName;
+  for (const OtherName &other : otherNames)
+    if (name == other.inPlace)
+      return other.functional;
+  auto [packet, overload] = name.rsplit('.');
+  packet.consume_back("_");
+  return (packet + "." + overload).str();
+}
+
+InPlaceKind cutback::getInPlaceKind(CallOp op) {
+  StringRef packet = op.getSchema().packet;
+  if (packet == "aten.detach_")
+    return InPlaceKind::Detach;
+  if (packet == "aten.requires_grad_")
+    return CallReader(op).boolean("requires_grad").value_or(true)
+               ? InPlaceKind::Nothing
+               : InPlaceKind::Detach;
+  if (llvm::is_contained({"aten.squeeze_", "aten.unsqueeze_", "aten.t_",
+                          "aten.transpose_", "aten.swapaxes_", "aten.swapdims_",
+                          "aten.as_strided_"},
+                         packet))
+    return InPlaceKind::View;
+  return InPlaceKind::Value;
+}
+
+/// The functional op on the same arguments, but `self`.
+static Value callFunctional(CallBuilder &b, CallOp op, Value self) {
+  CallReader reader(op);
+  std::string name = functionalName(op);
+  const Schema *functional =
+      SchemaTable::get(op.getOperation()->getContext()).lookup(name);
+  if (!functional) {
+    b.error("'" + Twine(op.getInfo().torchName) +
+            "' has no form that is not in place");
+    return {};
+  }
+  SmallVector<NamedArg> args;
+  for (auto [i, param] : llvm::enumerate(op.getSchema().params))
+    if (functional->find(param.name) >= 0)
+      args.push_back(
+          {param.name, i == 0 ? Arg(self) : reader.arg(static_cast<int>(i))});
+  SmallVector<Value> results = b.callMany(name, {}, args);
+  return results.empty() ? Value() : results.front();
+}
+
+Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
+  if (!value)
+    return {};
+  if (elementOf(value) != elementOf(self))
+    value =
+        b.call("aten._to_copy.default", {value}, {{"dtype", elementOf(self)}});
+  if (!value)
+    return {};
+  ArrayRef<int64_t> from = shapeOf(value), to = shapeOf(self);
+  if (from.size() == to.size() && succeeded(verifyCompatibleShape(from, to)) &&
+      llvm::none_of(llvm::zip_equal(from, to), [](auto sizes) {
+        // `?` may be 1 and expand.
+        return std::get<0>(sizes) == 1 && std::get<1>(sizes) != 1;
+      })) {
+    // What is known of the tensor's sizes stays known.
+    if (value.getDefiningOp() && value.getType() != self.getType() &&
+        llvm::none_of(to, ShapedType::isDynamic))
+      value.setType(self.getType());
+    return value;
+  }
+  bool smaller = from.size() <= to.size();
+  for (size_t i = 0; smaller && i < from.size(); ++i) {
+    int64_t size = to[to.size() - from.size() + i];
+    smaller = from[i] == 1 || from[i] == size || ShapedType::isDynamic(size) ||
+              ShapedType::isDynamic(from[i]);
+  }
+  if (!smaller) {
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << "a value of type " << value.getType()
+        << " is written in place to a tensor of type " << self.getType();
+    b.error(text);
+    return {};
+  }
+  return b.call("aten.expand.default", {value, b.sizes(self)});
+}
+
+/// self.fill_diagonal_(value, wrap): rows of a diagonal with ones.
+static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
+  if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false)) {
+    b.error("'aten.fill_diagonal_' is supported for matrices, without wrap");
+    return {};
+  }
+  Value diagonal = b.call("aten.diagonal.default", {self});
+  Value filled =
+      b.call("aten.full_like.default", {diagonal, reader.arg("fill_value")});
+  return b.call("aten.diagonal_scatter.default", {self, filled});
+}
+
+Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
+  CallReader reader(op);
+  StringRef packet = op.getSchema().packet;
+  if (packet == "aten.zero_")
+    return b.call("aten.full_like.default", {self, 0});
+  if (packet == "aten.fill_diagonal_")
+    return fillDiagonal(b, reader, self);
+  if (packet == "aten.copy_")
+    return fitTo(b, reader.value("src"), self);
+  if (packet == "aten.fill_") {
+    Value value = reader.value("value");
+    return value
+               ? fitTo(b, value, self)
+               : b.call("aten.full_like.default", {self, reader.arg("value")});
+  }
+  return fitTo(b, callFunctional(b, op, self), self);
+}
+
+Value cutback::buildView(CallBuilder &b, CallOp op, Value self) {
+  return callFunctional(b, op, self);
+}

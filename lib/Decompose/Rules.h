@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tables of decomposition rules, and what rules are written with.
+#ifndef CUTBACK_LIB_DECOMPOSE_RULES_H
+#define CUTBACK_LIB_DECOMPOSE_RULES_H
+
+#include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/Rules.h"
+
+namespace cutback::decompose {
+
+using RuleTable = llvm::ArrayRef<aten::DecomposeRule>;
+
+RuleTable aliasRules();         ///< second names of ops
+RuleTable castRules();          ///< to, type_as, contiguous
+RuleTable viewRules();          ///< reshape to atleast_3d
+RuleTable pieceRules();         ///< chunk, tensor_split, hsplit
+RuleTable stackRules();         ///< hstack, block_diag, meshgrid, pad
+RuleTable linearRules();        ///< linear, matmul, outer, kron
+RuleTable einsumRules();        ///< einsum, tensordot, bilinear
+RuleTable convolutionRules();   ///< conv1d to conv_transpose3d
+RuleTable poolRules();          ///< pools, upsampling by factors
+RuleTable normalizationRules(); ///< layer_norm, batch_norm, dropout
+RuleTable attentionRules();     ///< scaled_dot_product_attention
+RuleTable softmaxRules();       ///< softmax, cross_entropy_loss, nll_loss
+RuleTable lossRules();          ///< losses of vectors, distances
+RuleTable reductionRules();     ///< var, norm, diff, trace
+RuleTable embeddingRules();     ///< embedding_bag, one_hot
+RuleTable recurrentRules();     ///< lstm, gru, rnn and their cells
+
+/// An op being written in terms of others.
+struct Rewrite {
+  aten::CallOp op;
+  aten::CallReader r;
+  aten::CallBuilder b;
+
+  Rewrite(aten::CallOp op, mlir::OpBuilder &builder)
+      : op(op), r(op), b(builder, op.getOperation()->getLoc()) {}
+
+  llvm::StringRef packet() { return op.getSchema().packet; }
+  mlir::Value result(unsigned i = 0) { return op.getOperation()->getResult(i); }
+};
+
+/// A rule for ops of one result; null after an error.
+template <mlir::Value (*build)(Rewrite &)>
+llvm::LogicalResult one(aten::CallOp op, mlir::OpBuilder &builder,
+                        llvm::SmallVectorImpl<mlir::Value> &results) {
+  Rewrite rewrite(op, builder);
+  mlir::Value value = build(rewrite);
+  results.push_back(value);
+  return llvm::success(value && !rewrite.b.failed());
+}
+
+using Values = llvm::SmallVector<mlir::Value>;
+
+/// A rule for ops of several results; empty after an error.
+template <Values (*build)(Rewrite &)>
+llvm::LogicalResult many(aten::CallOp op, mlir::OpBuilder &builder,
+                         llvm::SmallVectorImpl<mlir::Value> &results) {
+  Rewrite rewrite(op, builder);
+  llvm::append_range(results, build(rewrite));
+  return llvm::success(!results.empty() && !rewrite.b.failed());
+}
+
+//===-- Idioms ------------------------------------------------------------===//
+
+/// a + c and a * c of sizes, folded where both are numbers.
+aten::Arg plus(aten::CallBuilder &b, const aten::Arg &a, const aten::Arg &c);
+/// floor(a / c).
+aten::Arg floorDiv(aten::CallBuilder &b, const aten::Arg &a, int64_t c);
+/// The product of sizes `from` to `to` (not included) of `tensor`.
+aten::Arg countOf(aten::CallBuilder &b, mlir::Value tensor, int64_t from,
+                  int64_t to);
+/// `value` under `sizes`; itself if they are its own.
+mlir::Value viewAs(aten::CallBuilder &b, mlir::Value value,
+                   const std::vector<aten::Arg> &sizes);
+/// `value` expanded to `sizes`; itself if they are its own.
+mlir::Value expandTo(aten::CallBuilder &b, mlir::Value value,
+                     const std::vector<aten::Arg> &sizes);
+/// `value` of element type `type`.
+mlir::Value castTo(aten::CallBuilder &b, mlir::Value value, mlir::Type type);
+/// The elements from `start` to `end` of one dimension.
+mlir::Value sliceOf(aten::CallBuilder &b, mlir::Value value, int64_t dim,
+                    const aten::Arg &start, const aten::Arg &end);
+/// The mean (1), the sum (2) or all (0) of losses.
+mlir::Value reduceLoss(aten::CallBuilder &b, mlir::Value loss,
+                       int64_t reduction);
+/// One of the shape types that only differ by `reduction` of the call.
+mlir::Value reduceLoss(Rewrite &c, mlir::Value loss);
+/// All dimensions of `value`, in order.
+llvm::SmallVector<int64_t> allDims(mlir::Value value);
+/// `a` times `b` by `matmul`'s rules, in terms of products of matrices.
+mlir::Value matmul(aten::CallBuilder &b, mlir::Value left, mlir::Value right);
+/// `input` times the transpose of `weight`, plus `bias` (may be null).
+mlir::Value linear(aten::CallBuilder &b, mlir::Value input, mlir::Value weight,
+                   mlir::Value bias);
+
+/// True if a gradient may flow back through `value` to an argument that takes
+/// one.
+bool mayHaveGradient(mlir::Value value);
+
+} // namespace cutback::decompose
+
+#endif // CUTBACK_LIB_DECOMPOSE_RULES_H
