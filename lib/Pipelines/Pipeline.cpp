@@ -12,6 +12,7 @@
 
 #include "cutback/Pipelines/Passes.h"
 
+#include "cutback/Decompose/Passes.h"
 #include "cutback/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -48,6 +49,7 @@ void cutback::buildCutbackPipeline(OpPassManager &pm,
 }
 
 void cutback::registerAllPasses() {
+  registerCutbackDecomposePasses();
   registerCutbackTransformsPasses();
   registerCutbackPipelinesPasses();
   PassPipelineRegistration<>(
