@@ -4,6 +4,8 @@
 // text or (with --emit-bytecode) bytecode. A file that is read and printed
 // again is verified, so without passes this is the checker of test inputs.
 
+#include "cutback/Autograd/AtenVjps.h"
+#include "cutback/Autograd/Passes.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #ifdef CUTBACK_HAVE_PIPELINES
@@ -21,6 +23,7 @@
 
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
+  cutback::registerCutbackAutogradPasses();
 #ifdef CUTBACK_HAVE_PIPELINES
   cutback::registerAllPasses();
 #endif
@@ -29,6 +32,7 @@ int main(int argc, char **argv) {
                   mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
+  cutback::registerAtenVjps(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "training-graph optimizer driver\n", registry));
 }

@@ -221,7 +221,9 @@ Value Reduced::restore(Vjp &v, Value x) const {
 Value Reduced::expand(Vjp &v, Value x) const {
   if (!x || rank == 0)
     return x;
-  return v.call("aten.expand.default", {restore(v, x), v.b.sizes(self)});
+  if (rankOf(x) > 0)
+    x = restore(v, x);
+  return v.call("aten.expand.default", {x, v.b.sizes(self)});
 }
 
 Arg Reduced::count(Vjp &v) const {

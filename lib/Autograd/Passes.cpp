@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback-differentiate`: a thin shell around the function `differentiate`.
+// What it does and costs is said there and in Passes.td. The rules are those
+// that the dialects have: for `aten`, register them with `registerAtenVjps`.
+
+#include "cutback/Autograd/Passes.h"
+
+#include "cutback/Autograd/Differentiate.h"
+
+namespace cutback {
+#define GEN_PASS_DEF_DIFFERENTIATEGRAPH
+#include "cutback/Autograd/Passes.h.inc"
+} // namespace cutback
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+struct DifferentiateGraph
+    : cutback::impl::DifferentiateGraphBase<DifferentiateGraph> {
+  using DifferentiateGraphBase::DifferentiateGraphBase;
+
+  void runOnOperation() override {
+    DifferentiateOptions options;
+    options.gradOf.assign(gradOf.begin(), gradOf.end());
+    options.lossOutputs.assign(lossOutputs.begin(), lossOutputs.end());
+    if (failed(differentiate(getOperation(), options)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
