@@ -28,7 +28,7 @@ std::vector<aten::VjpRule> cutback::allAtenVjps() {
            autograd::scatterVjps(),       autograd::scatterReduceVjps(),
            autograd::sortVjps(),          autograd::scanVjps(),
            autograd::distanceVjps(),      autograd::fftVjps(),
-           autograd::padVjps(),
+           autograd::padVjps(),           autograd::secondOrderVjps(),
        })
     rules.insert(rules.end(), table.begin(), table.end());
   return rules;

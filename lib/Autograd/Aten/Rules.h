@@ -36,7 +36,8 @@ VjpTable sortVjps(); ///< topk, cummax
 VjpTable scanVjps(); ///< cumsum, cumprod
 VjpTable distanceVjps();
 VjpTable fftVjps();
-VjpTable padVjps(); ///< reflection, replication
+VjpTable padVjps();         ///< reflection, replication
+VjpTable secondOrderVjps(); ///< backwards of heavy ops
 
 } // namespace cutback::autograd
 
