@@ -70,7 +70,7 @@ cutback::openInput(StringRef path, MLIRContext &context) {
   };
   if (path != "-" && llvm::sys::fs::is_directory(path))
     return fail(path + " is a folder",
-                "name a file: FX text, a trace log, .mlir or .mlirbc");
+                "name a file: .pt2, FX text, a trace log, .mlir or .mlirbc");
   auto file = path == "-" ? llvm::MemoryBuffer::getSTDIN()
                           : llvm::MemoryBuffer::getFile(path);
   if (!file)
@@ -119,7 +119,7 @@ private:
 
 std::optional<InputFormat> Input::detect() {
   if (text.trim().empty()) {
-    (void)fail("the input is empty", "expected FX text, a trace log, or MLIR");
+    (void)fail("the input is empty", "expected .pt2, FX text, a trace log, or MLIR");
     return failedFormat();
   }
   if (text.starts_with("ML\xefR"))
@@ -128,7 +128,7 @@ std::optional<InputFormat> Input::detect() {
     return InputFormat::Pt2;
   if (text.take_front(1 << 16).contains('\0')) {
     (void)fail("this is a binary file of unknown format",
-               "expected FX text, a trace log, or MLIR");
+               "expected .pt2, FX text, a trace log, or MLIR");
     return failedFormat();
   }
   if (isTraceLog(text))
@@ -139,7 +139,7 @@ std::optional<InputFormat> Input::detect() {
   for (StringRef word : {"joint.graph", "func.func", "module", "loc("})
     if (text.contains(word))
       return InputFormat::MlirText;
-  (void)fail("this is neither FX text, nor a trace log, nor MLIR",
+  (void)fail("this is neither .pt2, nor FX text, nor a trace log, nor MLIR",
              "FX text has a line 'def forward(', a log records of "
              "TORCH_TRACE, MLIR a joint.graph");
   return failedFormat();

@@ -35,6 +35,7 @@ CommandSpec importSpec() {
       "import trace.log --list",
       "import trace.log --graph=\"aot_joint_graph 0/0\"",
       "import joint.txt --forward-outputs=2 | less",
+      "import model.pt2 --model=model -o model.mlir",
   };
   return spec;
 }

@@ -10,6 +10,7 @@
 
 #include "Session.h"
 
+#include "cutback/Pipelines/TrainingGraph.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/SafeFile.h"
 
@@ -41,6 +42,7 @@ Session::Session(std::string_view command, const CommandLine &line)
     : context(MLIRContext::Threading::DISABLED),
       progress("cutback " + std::string(command), line.has("progress")),
       line(line), command(command) {
+  registerTrainingGraph(context);
   context.printOpOnDiagnostic(false);
   handler = context.getDiagEngine().registerHandler(
       [this](Diagnostic &diagnostic) { printDiagnostic(diagnostic); });
@@ -144,6 +146,8 @@ std::vector<OptionSpec> inputOptions() {
   return {
       {"graph", OptionSpec::Text, "NAME|N",
        "which graph of an input with several\n(`cutback import IN --list`)"},
+      {"model", OptionSpec::Text, "NAME",
+       "which program of a .pt2 with several"},
       {"forward-outputs", OptionSpec::Integer, "N",
        "the first N outputs belong to the forward, the\nothers are gradients"},
       {"progress", OptionSpec::Flag, "",
@@ -155,6 +159,8 @@ ImportOptions importOptionsOf(const CommandLine &line) {
   ImportOptions options;
   if (auto graph = line.get("graph"))
     options.graph = std::string(*graph);
+  if (auto model = line.get("model"))
+    options.model = std::string(*model);
   options.forwardOutputs = line.integer("forward-outputs");
   return options;
 }

@@ -222,6 +222,9 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     detachOperands(node);
   fx::CallStatement statement;
   statement.name = node.name;
+  // Older releases do not write it; it is that of the first result.
+  if (statement.name.empty() && !resultNames.empty())
+    statement.name = resultNames.front();
   statement.at = node.json.raw().data();
   FailureOr<Operation *> op =
       calls.buildDeclared(target, args, statement, results, node.place);

@@ -98,17 +98,17 @@ TEST(Input, AModuleWithoutGraphsIsNoError) {
 TEST(Input, TellsWhatItCannotRead) {
   EXPECT_TRUE(
       has(errorOf(""),
-          "1:1: the input is empty | expected FX text, a trace log, or MLIR"));
+          "1:1: the input is empty | expected .pt2, FX text, a trace log, or MLIR"));
   EXPECT_TRUE(has(errorOf(" \n\t\n"), "the input is empty"));
   EXPECT_TRUE(
       has(errorOf(std::string("PK\x03\x04zip", 7)),
-          "this is a zip archive; reading .pt2 is not in this build | dump the "
-          "joint graph as text: TORCH_TRACE=DIR writes a log that holds it"));
+          "the archive is cut off: it has no directory (at byte 7) | copy or "
+          "export the file again"));
   EXPECT_TRUE(has(errorOf(std::string("a\0b", 3)),
                   "this is a binary file of unknown format"));
   EXPECT_TRUE(has(
       errorOf("hello"),
-      "this is neither FX text, nor a trace log, nor MLIR | FX text has a line "
+      "this is neither .pt2, nor FX text, nor a trace log, nor MLIR | FX text has a line "
       "'def forward(', a log records of TORCH_TRACE, MLIR a joint.graph"));
   EXPECT_TRUE(has(errorOf("x = torch.ops.aten.mm.default(a, b)\n"),
                   "there is no 'def forward(' at the beginning of a line"));
@@ -121,8 +121,8 @@ TEST(Input, TellsWhatItCannotRead) {
 
 TEST(Input, FilesAreOpenedOrExplained) {
   EXPECT_TRUE(has(errorOfPath(CUTBACK_SOURCE_DIR "/test"),
-                  "/test is a folder | name a file: FX text, a trace log, "
-                  ".mlir or .mlirbc"));
+                  "/test is a folder | name a file: .pt2, FX text, a "
+                  "trace log, .mlir or .mlirbc"));
   EXPECT_TRUE(has(errorOfPath("/no/such/file"),
                   "cannot read /no/such/file: No such file or directory | "
                   "check the path, and that the file may be read"));
@@ -138,6 +138,7 @@ TEST(Input, NamesOfFormatsAndKinds) {
   EXPECT_EQ(stringifyInputFormat(InputFormat::TraceLog), "trace-log");
   EXPECT_EQ(stringifyInputFormat(InputFormat::MlirText), "mlir");
   EXPECT_EQ(stringifyInputFormat(InputFormat::MlirBytecode), "mlir-bytecode");
+  EXPECT_EQ(stringifyInputFormat(InputFormat::Pt2), "pt2");
   EXPECT_EQ(stringifyGraphKind(GraphKind::Joint), "joint");
   EXPECT_EQ(stringifyGraphKind(GraphKind::Forward), "forward");
   EXPECT_EQ(stringifyGraphKind(GraphKind::Backward), "backward");

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Graphs in graphs: gradient modes, autocast regions, both together, and what
+// is refused.
+
+#include "../ExportText.h"
+#include "../ImportTestSupport.h"
+
+using namespace cutback;
+using namespace cutback::test;
+
+namespace {
+
+const std::string kX = tensorArg("x");
+
+std::string importJson(const ExportText &text) {
+  Imported in(text.json());
+  EXPECT_TRUE(in.isGood) << in.errors();
+  EXPECT_TRUE(!in.isGood || in.isValid) << in.errors();
+  return in.isGood ? in.ir() : in.errors();
+}
+
+std::string errorOf(const ExportText &text) {
+  Imported in(text.json());
+  EXPECT_FALSE(in.isGood);
+  return in.errors();
+}
+
+/// `relu` of its input, in a graph of its own.
+ExportText reluGraph(const std::string &out) {
+  ExportText graph;
+  graph.input("x", "f32[2]")
+      .node("aten.relu.default", {{"self", kX}}, {{out, "f32[2]"}})
+      .output(out);
+  return graph;
+}
+
+const char *const kGradMode = "higher_order.wrap_with_set_grad_enabled";
+const char *const kAutocast = "higher_order.wrap_with_autocast";
+
+std::string autocastCall(ExportText &text, const std::string &dtype,
+                         bool enabled, bool cache, const ExportText &graph,
+                         const ExportText::Named &operands,
+                         const ExportText::Named &results) {
+  ExportText::Named args = {{"", arg("as_string", "\"cpu\"")},
+                            {"", dtype},
+                            {"", arg("as_bool", enabled ? "true" : "false")},
+                            {"", arg("as_bool", cache ? "true" : "false")},
+                            {"", graph.graphArg()}};
+  args.insert(args.end(), operands.begin(), operands.end());
+  text.node(kAutocast, args, results);
+  return text.json();
+}
+
+} // namespace
+
+TEST(GradientRegion, ResultsAreDetached) {
+  ExportText text;
+  text.input("x", "f32[2]!")
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")},
+             {"", reluGraph("relu").graphArg()},
+             {"", kX}},
+            {{"getitem", "f32[2]"}})
+      .output("getitem");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%relu = aten.relu(%x)"));
+  EXPECT_TRUE(has(ir, "%relu_detached = aten.detach(%relu)"));
+  EXPECT_TRUE(has(ir, "joint.output %relu_detached"));
+}
+
+TEST(GradientRegion, WhatWasThereBeforeKeepsItsGradient) {
+  ExportText graph;
+  graph.input("x", "f32[2]").output("x");
+  ExportText text;
+  text.input("x", "f32[2]!")
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")}, {"", graph.graphArg()}, {"", kX}},
+            {{"getitem", "f32[2]"}})
+      .output("getitem");
+  EXPECT_TRUE(has(importJson(text), "joint.output %x"));
+}
+
+TEST(GradientRegion, GradientsComeBackInside) {
+  ExportText graph;
+  graph.input("x", "f32[2]")
+      .node("aten.neg.default", {{"self", kX}}, {{"neg", "f32[2]"}})
+      .node(kGradMode,
+            {{"", arg("as_bool", "true")},
+             {"", reluGraph("relu").graphArg()},
+             {"", tensorArg("neg")}},
+            {{"inner", "f32[2]"}})
+      .output("inner")
+      .output("neg");
+  ExportText text;
+  text.input("x", "f32[2]!")
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")}, {"", graph.graphArg()}, {"", kX}},
+            {{"a", "f32[2]"}, {"b", "f32[2]"}})
+      .output("a")
+      .output("b");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%neg_detached = aten.detach(%neg)"));
+  EXPECT_TRUE(has(ir, "%relu = aten.relu(%neg_detached)"));
+  EXPECT_TRUE(has(ir, "joint.output %relu, %neg_detached"));
+}
+
+TEST(GradientRegion, WritesInPlaceLeaveNoHistory) {
+  ExportText graph;
+  graph.input("b", "f32[2]").input("x", "f32[2]");
+  graph
+      .node("aten.add_.Tensor",
+            {{"self", tensorArg("b")}, {"other", tensorArg("x")}},
+            {{"add_", "f32[2]"}})
+      .output("add_");
+  ExportText text;
+  text.buffer("ema", "b_ema", "f32[2]")
+      .input("x", "f32[2]!")
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")},
+             {"", graph.graphArg()},
+             {"", tensorArg("b_ema")},
+             {"", kX}},
+            {{"getitem", "f32[2]"}})
+      .output("getitem");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%x_detached = aten.detach(%x)"));
+  EXPECT_TRUE(has(ir, "%add_ = aten.add_.Tensor(%b_ema, %x_detached)"));
+}
+
+TEST(GradientRegion, NamesOfInnerGraphsAreMadeUnique) {
+  ExportText text;
+  text.input("x", "f32[2]")
+      .node("aten.neg.default", {{"self", kX}}, {{"relu", "f32[2]"}})
+      .node("higher_order.invoke_subgraph",
+            {{"", reluGraph("relu").graphArg()},
+             {"", arg("as_string", "\"block\"")},
+             {"", tensorArg("relu")}},
+            {{"getitem", "f32[2]"}})
+      .output("getitem");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%relu = aten.neg(%x)"));
+  EXPECT_TRUE(has(ir, "%relu_s1 = aten.relu(%relu)"));
+  EXPECT_TRUE(has(ir, "joint.output %relu_s1"));
+}
+
+TEST(AutocastRegion, OperandsAreCastAndWeightsOnce) {
+  ExportText graph;
+  graph.input("x", "f32[2, 4]").input("w", "f32[4, 4]");
+  std::string w = tensorArg("w");
+  graph
+      .node("aten.linear.default", {{"input", kX}, {"weight", w}},
+            {{"linear", "bf16[2, 4]"}})
+      .node("aten.linear.default",
+            {{"input", tensorArg("linear")}, {"weight", w}},
+            {{"linear_1", "bf16[2, 4]"}})
+      .node("aten.mse_loss.default",
+            {{"self", tensorArg("linear_1")}, {"target", kX}},
+            {{"mse_loss", "f32[]"}})
+      .output("mse_loss");
+  for (bool cache : {true, false}) {
+    ExportText text;
+    text.param("w", "p_w", "f32[4, 4]!").input("x", "f32[2, 4]");
+    autocastCall(text, arg("as_scalar_type", "13"), true, cache, graph,
+                 {{"", kX}, {"", tensorArg("p_w")}}, {{"out", "f32[]"}});
+    text.output("out");
+    std::string ir = importJson(text);
+    EXPECT_TRUE(has(ir, "%x_bf16 = aten._to_copy(%x, dtype = bf16)"));
+    EXPECT_TRUE(has(ir, "%linear = aten.linear(%x_bf16, %p_w_bf16)"));
+    EXPECT_EQ(llvm::StringRef(ir).count("_to_copy(%p_w,"), cache ? 1u : 2u);
+    EXPECT_TRUE(has(ir, "%linear_1_f32 = aten._to_copy(%linear_1, dtype = "
+                        "f32)"));
+    EXPECT_TRUE(has(ir, "aten.mse_loss(%linear_1_f32, %x)"));
+  }
+}
+
+TEST(AutocastRegion, AnInnerRegionTurnsItOff) {
+  ExportText inner;
+  inner.input("x", "f32[2, 4]")
+      .node("aten.mm.default", {{"self", kX}, {"mat2", tensorArg("w")}},
+            {{"mm", "f32[2, 4]"}})
+      .input("w", "f32[4, 4]")
+      .output("mm");
+  ExportText outer;
+  outer.input("x", "f32[2, 4]").input("w", "f32[4, 4]");
+  autocastCall(outer, arg("as_none", "true"), false, true, inner,
+               {{"", kX}, {"", tensorArg("w")}}, {{"a", "f32[2, 4]"}});
+  outer.node("aten.mm.default",
+             {{"self", tensorArg("a")}, {"mat2", tensorArg("w")}},
+             {{"mm_1", "bf16[2, 4]"}});
+  outer.output("mm_1");
+  ExportText text;
+  text.input("x", "f32[2, 4]").input("w", "f32[4, 4]");
+  autocastCall(text, arg("as_none", "true"), true, true, outer,
+               {{"", kX}, {"", tensorArg("w")}}, {{"out", "bf16[2, 4]"}});
+  text.output("out");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%mm = aten.mm(%x, %w)"));
+  EXPECT_TRUE(has(ir, "%mm_1 = aten.mm(%mm_bf16, %w_bf16)"));
+}
+
+TEST(AutocastRegion, ACastWhereGradientsAreOffIsNotKeptForWhereTheyAreOn) {
+  std::string w = tensorArg("w");
+  ExportText silent;
+  silent.input("x", "f32[2, 4]").input("w", "f32[4, 4]");
+  silent
+      .node("aten.mm.default", {{"self", kX}, {"mat2", w}},
+            {{"mm", "bf16[2, 4]"}})
+      .output("mm");
+  ExportText graph;
+  graph.input("x", "f32[2, 4]").input("w", "f32[4, 4]");
+  graph
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")},
+             {"", silent.graphArg()},
+             {"", kX},
+             {"", w}},
+            {{"a", "bf16[2, 4]"}})
+      .node("aten.mm.default", {{"self", tensorArg("a")}, {"mat2", w}},
+            {{"mm_1", "bf16[2, 4]"}})
+      .output("mm_1");
+  ExportText text;
+  text.param("w", "p_w", "f32[4, 4]!").input("x", "f32[2, 4]");
+  autocastCall(text, arg("as_scalar_type", "13"), true, true, graph,
+               {{"", kX}, {"", tensorArg("p_w")}}, {{"out", "bf16[2, 4]"}});
+  text.output("out");
+  std::string ir = importJson(text);
+  EXPECT_EQ(llvm::StringRef(ir).count("_to_copy(%p_w,"), 2u);
+  EXPECT_TRUE(has(ir, "aten.mm(%mm_detached, %p_w_bf16_s1)"));
+}
+
+TEST(HigherOrder, ControlFlowIsRefusedByName) {
+  ExportText text;
+  text.input("x", "f32[2]")
+      .node("higher_order.cond", {{"", reluGraph("relu").graphArg()}, {"", kX}},
+            {{"out", "f32[2]"}},
+            R"({"stack_trace": "File \"models.py\", line 9, in forward"})");
+  text.output("out");
+  EXPECT_TRUE(has(errorOf(text),
+                  "'cond' from models.py:9 is control flow that a training "
+                  "graph cannot have | write it without torch.cond "
+                  "(torch.where for cond, a Python loop for the others), and "
+                  "export the model again"));
+}
+
+TEST(HigherOrder, MisformedRegions) {
+  auto region = [](const ExportText::Named &args,
+                   const char *target = kGradMode) {
+    ExportText text;
+    text.input("x", "f32[2]").node(target, args, {{"out", "f32[2]"}});
+    return text.output("out");
+  };
+  auto flag = [](const char *value) { return arg("as_bool", value); };
+  std::string graph = reluGraph("relu").graphArg();
+  EXPECT_TRUE(has(errorOf(region({{"", flag("false")}, {"", kX}})),
+                  "'torch.ops.higher_order.wrap_with_set_grad_enabled' has no "
+                  "graph"));
+  EXPECT_TRUE(has(errorOf(region({{"", graph}, {"", kX}})),
+                  "does not say whether gradients are on"));
+  EXPECT_TRUE(has(errorOf(region({{"", graph}, {"", kX}}, kAutocast)),
+                  "does not say device, type, and whether it is on"));
+  EXPECT_TRUE(has(errorOf(region({{"", flag("false")}, {"", graph}})),
+                  "a graph of 1 inputs is called with 0"));
+  ExportText two;
+  two.input("x", "f32[2]").output("x").output("x");
+  EXPECT_TRUE(has(
+      errorOf(region({{"", flag("false")}, {"", two.graphArg()}, {"", kX}})),
+      "'out' is declared with 1 results, but its graph has 2"));
+  ExportText twice;
+  twice.input("x", "f32[2]").rawInput(kX, "{}").output("x");
+  EXPECT_TRUE(has(
+      errorOf(region(
+          {{"", flag("false")}, {"", twice.graphArg()}, {"", kX}, {"", kX}})),
+      "'x' is defined twice"));
+}
+
+TEST(HigherOrder, GraphsNestSoDeepAndNoDeeper) {
+  ExportText graph = reluGraph("relu");
+  for (int i = 0; i < 40; ++i) {
+    ExportText outer;
+    outer.input("x", "f32[2]")
+        .node("higher_order.invoke_subgraph",
+              {{"", graph.graphArg()}, {"", kX}}, {{"out", "f32[2]"}})
+        .output("out");
+    graph = outer;
+  }
+  EXPECT_TRUE(has(errorOf(graph), "graphs nest deeper than 32 levels"));
+}
