@@ -97,11 +97,6 @@ static void addToWeight(const Geometry &g, const Sides &sides) {
        [](double &small, double &big, double &w) { w += small * big; });
 }
 
-/// `values` for all `count` dimensions.
-static Sizes perDim(ArrayRef<int64_t> values, size_t count) {
-  return values.size() == 1 ? Sizes(count, values[0]) : Sizes(values);
-}
-
 /// The parameters of a call whose input (with batch) has sizes `input`. The
 /// output's spatial sizes are computed where `outputPadding` is given.
 static Geometry getGeometry(const KernelCall &call, ArrayRef<int64_t> input,

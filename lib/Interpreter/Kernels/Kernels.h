@@ -35,6 +35,12 @@ llvm::ArrayRef<KernelEntry> randomKernels();
 llvm::ArrayRef<KernelEntry> slicePoolKernels();
 llvm::ArrayRef<KernelEntry> einsumKernels();
 llvm::ArrayRef<KernelEntry> distanceKernels();
+llvm::ArrayRef<KernelEntry> poolKernels();
+llvm::ArrayRef<KernelEntry> upsampleKernels();
+llvm::ArrayRef<KernelEntry> unfoldKernels();
+llvm::ArrayRef<KernelEntry> gridSampleKernels();
+llvm::ArrayRef<KernelEntry> recurrentKernels();
+llvm::ArrayRef<KernelEntry> fftKernels();
 
 /// All tables, for the map in Kernel.cpp.
 inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
@@ -52,7 +58,10 @@ inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
       attentionKernels(),   attentionBackwardKernels(),
       embeddingKernels(),   indexKernels(),
       scatterKernels(),     einsumKernels(),
-      distanceKernels(),
+      distanceKernels(),    poolKernels(),
+      upsampleKernels(),    unfoldKernels(),
+      gridSampleKernels(),  recurrentKernels(),
+      fftKernels(),
   };
 }
 

@@ -34,6 +34,10 @@ int64_t interpreter::wrapped(int64_t dim, int64_t rank) {
   return dim < 0 ? dim + std::max<int64_t>(rank, 1) : dim;
 }
 
+Sizes interpreter::perDim(ArrayRef<int64_t> values, size_t count) {
+  return values.size() == 1 ? Sizes(count, values[0]) : Sizes(values);
+}
+
 Sizes interpreter::broadcastSizes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   if (a.size() < b.size())
     std::swap(a, b);

@@ -56,6 +56,8 @@ int64_t product(llvm::ArrayRef<int64_t> sizes);
 Sizes rowMajor(llvm::ArrayRef<int64_t> sizes);
 /// `dim` counted from 0; a tensor of rank 0 counts as one of rank 1.
 int64_t wrapped(int64_t dim, int64_t rank);
+/// A list of one number stands for `count` of them.
+Sizes perDim(llvm::ArrayRef<int64_t> values, size_t count);
 /// The sizes that two shapes broadcast to.
 Sizes broadcastSizes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 /// For each element of shape `to`, the element of shape `from` that is

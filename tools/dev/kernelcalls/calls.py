@@ -109,6 +109,8 @@ class Writer:
         if isinstance(value, int):
             return str(value)
         if isinstance(value, float):
+            if not math.isfinite(value):
+                return str(value)
             text = f"{value:.17g}"
             if "." not in text:
                 head, e, tail = text.partition("e")

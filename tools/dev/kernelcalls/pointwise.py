@@ -62,10 +62,11 @@ def half_points(r):
 def activations(r):
     made = []
     for name in ACTIVATIONS:
+        # PyTorch's fast library gives NaN for gelu of infinity.
         x = element(r, shape(r), "fffi" if name in ("relu", "relu6") else "f", low=-2.5,
-                    high=8.0)
+                    high=8.0, special=name != "gelu")
         made.append(tried(Call(name, x)))
-    x = floating(r, shape(r))
+    x = floating(r, shape(r), special=False)
     made += [
         tried(Call("gelu", x, approximate="tanh")),
         tried(Call("hardtanh", x, -0.5, 0.75)),
@@ -74,8 +75,8 @@ def activations(r):
         tried(Call("elu", x, 0.7, 1.3, 1.1)),
         tried(Call("celu", x, 0.7)),
         tried(Call("softplus", x, 2.0, 3.0)),
-        tried(Call("logit", floating(r, shape(r), 0.0, 1.0))),
-        tried(Call("logit", floating(r, shape(r), 0.0, 1.0), 0.1)),
+        tried(Call("logit", floating(r, shape(r), 0.0, 1.0, r.dtype))),
+        tried(Call("logit", floating(r, shape(r), 0.0, 1.0, r.dtype), 0.1)),
         tried(Call("glu", floating(r, [2, 4, 3], special=False), r.choice([1, -2]))),
         tried(Call("nan_to_num", floating(r, [6]), 0.5, 7.0, -7.0)),
         tried(Call("fill.Scalar", element(r, shape(r)), scalar(r))),
@@ -126,7 +127,8 @@ def same_type(r):
 
 def binary_complex(r):
     a, b = broadcast_pair(r)
-    x, y = element(r, a, "c"), element(r, b, r.choice(["c", "f"]))
+    x = element(r, a, "c")
+    y = element(r, b, r.choice(["c", "f"]), special=False) + 4
     return [tried(Call(name, x, y)) for name in
             ("add.Tensor", "sub.Tensor", "mul.Tensor", "div.Tensor", "eq.Tensor",
              "ne.Tensor", "rsub.Tensor")] + \
@@ -141,7 +143,7 @@ def with_scalar(r):
         s = scalar(r, "i" if name.startswith("bitwise") else "fi")
         made.append(tried(Call(name, element(r, shape(r), kinds), s)))
     made.append(tried(Call("pow.Scalar", r.choice([2, 0.5, 3]), element(r, shape(r)))))
-    made.append(tried(Call("pow.Tensor_Scalar", floating(r, [5]),
+    made.append(tried(Call("pow.Tensor_Scalar", floating(r, [5], dtype=r.dtype),
                            r.choice([0.5, -0.5, 2, 3, -1, 0]))))
     made.append(tried(Call("eq.Scalar", torch.tensor([0.1, 0.2, 0.5]), 0.1)))
     # Tensors without dimensions, and numbers where a tensor stands.
