@@ -89,8 +89,10 @@ def type_of(value):
 
 
 def data_of(tensor):
-    tensor = tensor.detach().contiguous().reshape(-1)
-    raw = bytes(tensor.view(torch.uint8).tolist()) if tensor.numel() else b""
+    # A tensor of one element may keep any stride, so a new one it is.
+    flat = torch.empty(tensor.numel(), dtype=tensor.dtype)
+    flat.copy_(tensor.detach().reshape(-1))
+    raw = bytes(flat.view(torch.uint8).tolist()) if flat.numel() else b""
     return base64.b64encode(raw).decode() or "="
 
 
@@ -138,10 +140,11 @@ class Writer:
 
 
 def write(makers, count, seed):
-    """`count` calls of each maker; a maker may return None or many calls."""
+    """`count` calls of each maker (times its `times`); a maker may return None or
+    many calls."""
     text = []
     for maker in makers:
-        for number in range(count):
+        for number in range(count * getattr(maker, "times", 1)):
             made = maker(Random(f"{seed} {maker.__name__} {number}"))
             for call in made if isinstance(made, list) else [made]:
                 if call is not None:

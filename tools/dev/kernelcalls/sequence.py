@@ -44,4 +44,5 @@ def fft(r):
     return made
 
 
+recurrent.times = fft.times = 3
 FAMILIES = {"recurrent": [recurrent], "fft": [fft]}
