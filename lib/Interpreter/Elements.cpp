@@ -4,7 +4,8 @@
 // nearest with ties to even, straight to the element's format: its significand
 // is shifted right by as many bits as the format has fewer (more for
 // subnormals), and the exponent follows from the carry. Formats without
-// infinity (f8E4M3FN) give NaN where a number is too large.
+// infinity (f8E4M3FN) give their largest number where one is too large, as
+// PyTorch 2.13 does.
 
 #include "Elements.h"
 
@@ -30,7 +31,7 @@ struct SmallFloat {
   static constexpr uint64_t nan = HasInfinity
                                       ? infinity | 1ull << (FractionBits - 1)
                                       : infinity | ((1ull << FractionBits) - 1);
-  static constexpr uint64_t overflow = HasInfinity ? infinity : nan;
+  static constexpr uint64_t overflow = HasInfinity ? infinity : nan - 1;
   static constexpr int signShift = ExponentBits + FractionBits;
 
   Bits bits;
@@ -223,6 +224,14 @@ double interpreter::roundTo(DType type, double value) {
   dispatch(type, [&](auto tag) {
     using T = decltype(tag);
     value = load<double>(store<T>(value));
+  });
+  return value;
+}
+
+int64_t interpreter::roundTo(DType type, int64_t value) {
+  dispatch(type, [&](auto tag) {
+    using T = decltype(tag);
+    value = load<int64_t>(store<T>(value));
   });
   return value;
 }

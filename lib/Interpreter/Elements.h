@@ -27,6 +27,7 @@ void storeElements(DType type, char *to, int64_t stride, int64_t n,
 
 /// The value that `value` has as an element of `type`.
 double roundTo(DType type, double value);
+int64_t roundTo(DType type, int64_t value);
 
 /// Walks over the elements of a strided tensor in row-major order.
 class ElementCursor {

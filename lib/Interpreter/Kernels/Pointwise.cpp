@@ -63,7 +63,7 @@ Elementwise::Elementwise(const KernelCall &call,
   for (const Tensor &tensor : tensors) {
     Input &input = inputs.emplace_back();
     input.tensor = tensor.expand(sizes);
-    if (tensor.type != common && isFloating(common))
+    if (tensor.type != common)
       input.round = tensor.rank() == 0 && !exact ? computeType(common) : common;
   }
 }

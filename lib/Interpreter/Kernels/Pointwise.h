@@ -95,12 +95,21 @@ private:
   bool fits = true;
 };
 
+template <typename V> constexpr Domain domainOfValue() {
+  return std::is_same_v<V, int64_t>  ? Domain::Integer
+         : std::is_same_v<V, double> ? Domain::Real
+                                     : Domain::Complex;
+}
+
 template <typename V>
 void Elementwise::read(ElementCursor &cursor, const Input &input, V *to,
                        int64_t n) {
   cursor.read(to, n);
-  if constexpr (std::is_same_v<V, double>)
-    if (input.round)
+  if (!input.round)
+    return;
+  // Integers that are computed on as floats are not wrapped.
+  if constexpr (!std::is_same_v<V, Complex>)
+    if (domainOf(*input.round) == domainOfValue<V>())
       for (int64_t i = 0; i < n; ++i)
         to[i] = roundTo(*input.round, to[i]);
 }

@@ -245,29 +245,8 @@ LogicalResult softplusBackward(const KernelCall &call) {
 }
 
 //===----------------------------------------------------------------------===//
-// More than one result, or more than the same element
+// More than the same element
 //===----------------------------------------------------------------------===//
-
-LogicalResult logSigmoidForward(const KernelCall &call) {
-  Tensor self = call.tensor("self");
-  std::vector<double> x = self.doubles();
-  if (call.wants(1)) {
-    // What the CPU kernel keeps; a buffer of another shape stays zero.
-    auto declared = cast<ShapedType>(call.op->getResult(1).getType());
-    if (succeeded(verifyCompatibleShape(declared.getShape(), self.sizes))) {
-      std::vector<double> kept(x.size());
-      for (size_t i = 0; i < x.size(); ++i)
-        kept[i] = std::exp(-std::fabs(x[i]));
-      call.make(1, self.sizes).assign(ArrayRef<double>(kept));
-    } else if (declared.hasStaticShape()) {
-      call.make(1, declared.getShape());
-    }
-  }
-  for (double &value : x)
-    value = logSigmoid(value);
-  call.make(0, self.sizes).assign(ArrayRef<double>(x));
-  return success();
-}
 
 /// The two halves of a tensor along `dim`, as positions of elements.
 struct Halves {
@@ -331,7 +310,7 @@ constexpr KernelEntry entries[] = {
     {"aten.mish.default", activation<mish>},
     {"aten.mish_backward.default", gradientOfSelf<mishGradient>},
     {"aten.log_sigmoid.default", activation<logSigmoid>},
-    {"aten.log_sigmoid_forward.default", logSigmoidForward},
+    {"aten.log_sigmoid_forward.default", activation<logSigmoid>},
     {"aten.log_sigmoid_backward.default", gradientOfSelf<logSigmoidGradient>},
     {"aten.gelu.default", gelu},
     {"aten.gelu_backward.default", geluBackward},

@@ -137,7 +137,7 @@ double fmodOf(double a, double b) { return std::fmod(a, b); }
   LogicalResult name(const KernelCall &call) {                                 \
     if (failed(checkDivisor(call, "other")))                                   \
       return failure();                                                        \
-    return Elementwise(call, {"self", "other"})                                \
+    return Elementwise(call, {"self", "other"}, /*exact=*/true)                \
         .ordered<2>([](auto a, auto b) { return function(a, b); });            \
   }
 CUTBACK_DIVISION(floorDivision, floorDivide)

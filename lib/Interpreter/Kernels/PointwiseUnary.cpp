@@ -76,11 +76,11 @@ double inverseErf(double y) {
   double l = std::log1p(-y * y), b = 2 / (kPi * a) + l / 2;
   double x = std::copysign(std::sqrt(std::sqrt(b * b - l / a) - b), y);
   for (int step = 0; step < 4; ++step) {
-    // Of what is left of 1 where y is near 1: erf has lost it.
-    double error =
-        std::fabs(y) < 0.5
-            ? std::erf(x) - y
-            : std::copysign((1 - std::fabs(y)) - std::erfc(std::fabs(x)), y);
+    // By what is left of 1 where y is near 1: erf has lost it.
+    double error = std::fabs(y) < 0.5
+                       ? std::erf(std::fabs(x)) - std::fabs(y)
+                       : (1 - std::fabs(y)) - std::erfc(std::fabs(x));
+    error = std::copysign(1.0, y) * error;
     x -= error * std::sqrt(kPi) / 2 * std::exp(x * x);
   }
   return x;
@@ -224,8 +224,6 @@ LogicalResult logitBackward(const KernelCall &call) {
     double low = eps < 0 ? 0 : eps, high = 1 - low;
     if (x < low || x > high)
       return eps < 0 ? std::numeric_limits<double>::quiet_NaN() : 0.0;
-    if (eps < 0 && (x == 0 || x == 1))
-      return gradient * std::numeric_limits<double>::infinity();
     return gradient / (x * (1 - x));
   });
 }

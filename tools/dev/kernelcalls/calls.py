@@ -136,7 +136,7 @@ class Writer:
         given = [data_of(operand) for operand in self.operands]
         got = ["-" if i in call.skip or not isinstance(r, torch.Tensor) else data_of(r)
                for i, r in enumerate(results)]
-        return line + " ".join(given + ["->"] + got) + "\n"
+        return line + " ".join(given) + " -> " + " ".join(got) + "\n"
 
 
 def write(makers, count, seed):
