@@ -378,6 +378,8 @@ LogicalResult CallBuilder::build(const CallTarget &target,
   case CallTarget::Known:
     return buildKnown(target, args, statement, place);
   case CallTarget::Unknown:
+    if (const CallTarget *inner = wrappedTarget(target, args))
+      return buildReplayed(target, *inner, args, statement, place);
     return buildUnknown(target, args, statement, place);
   case CallTarget::Copy:
     return buildWrite(args, statement, place);

@@ -100,6 +100,22 @@ private:
   mlir::Operation *create(const aten::Schema &schema, const TypedCall &call,
                           mlir::TypeRange types, mlir::ArrayAttr resultNames,
                           mlir::DictionaryAttr attrs, const Place &place);
+  // Random ops inside of PyTorch's wrappers (RandomCalls.cpp).
+  /// The wrapped op, if it is known and the graph is a half.
+  const CallTarget *wrappedTarget(const CallTarget &wrapper,
+                                  const CallArguments &args);
+  joint::OpaqueOp createMark(const CallTarget &wrapper,
+                             llvm::ArrayRef<mlir::Type> types,
+                             llvm::ArrayRef<mlir::Value> operands,
+                             const Place &place);
+  mlir::LogicalResult buildReplayed(const CallTarget &wrapper,
+                                    const CallTarget &inner,
+                                    const CallArguments &args,
+                                    const CallStatement &statement,
+                                    const Place &place);
+  mlir::LogicalResult bindRandom(const CallStatement &statement,
+                                 const Binding &pair, llvm::StringRef index,
+                                 unsigned element);
   mlir::LogicalResult buildWrite(const CallArguments &args,
                                  const CallStatement &statement,
                                  const Place &place);

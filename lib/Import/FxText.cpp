@@ -185,6 +185,8 @@ FailureOr<Operation *> fx::importFxText(const FxRequest &request,
                                         ImportCounts &counts) {
   counts = ImportCounts();
   FxReader reader(request.source, builder.getContext(), counts);
+  reader.scope.isHalf =
+      request.kind == GraphKind::Forward || request.kind == GraphKind::Backward;
   if (failed(reader.read()))
     return failure();
   counts.arguments = reader.scope.arguments.size();

@@ -4,6 +4,8 @@
 #ifndef CUTBACK_LIB_IMPORT_NAMETABLE_H
 #define CUTBACK_LIB_IMPORT_NAMETABLE_H
 
+#include "cutback/Support/FlatIndex.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/xxhash.h"
@@ -13,66 +15,33 @@
 
 namespace cutback::fx {
 
-/// Numbers names in the order in which they are added. Open addressing; names
-/// stay in the text.
+/// Numbers names in the order in which they are added. Names stay in the text.
 class NameTable {
 public:
-  static constexpr uint32_t kNone = ~uint32_t(0);
-
-  NameTable() : slots(1024) {}
+  static constexpr uint32_t kNone = FlatIndex::kNone;
 
   uint32_t size() const { return names.size(); }
   llvm::StringRef name(uint32_t number) const { return names[number]; }
   /// The number of `name`, or kNone.
   uint32_t find(llvm::StringRef name) const {
-    uint32_t hash = hashOf(name);
-    for (size_t i = hash & mask();; i = (i + 1) & mask()) {
-      const Slot &slot = slots[i];
-      if (!slot.number)
-        return kNone;
-      if (slot.hash == hash && names[slot.number - 1] == name)
-        return slot.number - 1;
-    }
+    return find(name, llvm::xxh3_64bits(name));
   }
   /// The number of `name`, and whether it is new.
   std::pair<uint32_t, bool> insert(llvm::StringRef name) {
-    if (names.size() * 2 >= slots.size())
-      grow();
-    uint32_t hash = hashOf(name);
-    for (size_t i = hash & mask();; i = (i + 1) & mask()) {
-      Slot &slot = slots[i];
-      if (!slot.number) {
-        names.push_back(name);
-        slot = {hash, static_cast<uint32_t>(names.size())};
-        return {slot.number - 1, true};
-      }
-      if (slot.hash == hash && names[slot.number - 1] == name)
-        return {slot.number - 1, false};
-    }
+    uint64_t hash = llvm::xxh3_64bits(name);
+    if (uint32_t known = find(name, hash); known != kNone)
+      return {known, false};
+    names.push_back(name);
+    index.insert(hash, names.size() - 1);
+    return {names.size() - 1, true};
   }
 
 private:
-  struct Slot {
-    uint32_t hash = 0, number = 0; ///< number + 1; 0 is empty
-  };
-  static uint32_t hashOf(llvm::StringRef name) {
-    return static_cast<uint32_t>(llvm::xxh3_64bits(name));
-  }
-  size_t mask() const { return slots.size() - 1; }
-  void grow() {
-    std::vector<Slot> old(slots.size() * 2);
-    old.swap(slots);
-    for (const Slot &slot : old) {
-      if (!slot.number)
-        continue;
-      size_t i = slot.hash & mask();
-      while (slots[i].number)
-        i = (i + 1) & mask();
-      slots[i] = slot;
-    }
+  uint32_t find(llvm::StringRef name, uint64_t hash) const {
+    return index.find(hash, [&](uint32_t i) { return names[i] == name; });
   }
 
-  std::vector<Slot> slots;
+  FlatIndex index{512};
   std::vector<llvm::StringRef> names;
 };
 
@@ -80,34 +49,25 @@ private:
 /// in which they are added.
 class KeyTable {
 public:
-  KeyTable() : slots(1024) {}
-
   /// The number of `key`, and whether it is new.
   std::pair<uint32_t, bool> insert(llvm::ArrayRef<const void *> key) {
-    if (keys.size() * 2 >= slots.size())
-      grow();
-    uint32_t hash = hashOf(key);
-    for (size_t i = hash & mask();; i = (i + 1) & mask()) {
-      Slot &slot = slots[i];
-      if (!slot.number) {
-        keys.push_back({pool.size(), key.size()});
-        pool.insert(pool.end(), key.begin(), key.end());
-        slot = {hash, static_cast<uint32_t>(keys.size())};
-        return {slot.number - 1, true};
-      }
-      if (slot.hash == hash && keyAt(slot.number - 1) == key)
-        return {slot.number - 1, false};
-    }
+    uint64_t hash = hashOf(key);
+    uint32_t known =
+        index.find(hash, [&](uint32_t i) { return keyAt(i) == key; });
+    if (known != FlatIndex::kNone)
+      return {known, false};
+    auto number = static_cast<uint32_t>(keys.size());
+    keys.push_back({pool.size(), key.size()});
+    pool.insert(pool.end(), key.begin(), key.end());
+    index.insert(hash, number);
+    return {number, true};
   }
 
 private:
-  struct Slot {
-    uint32_t hash = 0, number = 0;
-  };
   struct Range {
     size_t begin, size;
   };
-  static uint32_t hashOf(llvm::ArrayRef<const void *> key) {
+  static uint64_t hashOf(llvm::ArrayRef<const void *> key) {
     // A multiply and a fold for each pointer; their low bits are alignment.
     uint64_t hash = 0x9E3779B97F4A7C15ull;
     for (const void *pointer : key) {
@@ -115,26 +75,13 @@ private:
       hash *= 0xD6E8FEB86659FD93ull;
       hash ^= hash >> 32;
     }
-    return static_cast<uint32_t>(hash ^ (hash >> 29));
+    return hash * 0x9E3779B97F4A7C15ull;
   }
   llvm::ArrayRef<const void *> keyAt(uint32_t number) const {
     return llvm::ArrayRef(pool).slice(keys[number].begin, keys[number].size);
   }
-  size_t mask() const { return slots.size() - 1; }
-  void grow() {
-    std::vector<Slot> old(slots.size() * 2);
-    old.swap(slots);
-    for (const Slot &slot : old) {
-      if (!slot.number)
-        continue;
-      size_t i = slot.hash & mask();
-      while (slots[i].number)
-        i = (i + 1) & mask();
-      slots[i] = slot;
-    }
-  }
 
-  std::vector<Slot> slots;
+  FlatIndex index{512};
   std::vector<Range> keys;
   std::vector<const void *> pool;
 };

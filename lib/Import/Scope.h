@@ -27,11 +27,13 @@ struct Binding {
     Constant, ///< `self._tensor_constant0`, whose type is not known yet
     Module,   ///< `self.body_0`, a nested graph
     Nothing,  ///< the result of a call that has none
+    Random,   ///< a random state and the result of the op behind it
     Group,    ///< `primals` in `def forward(self, primals, tangents)`
   };
   Kind kind = Value;
   bool isBackward = false; ///< depends on a tangent
-  uint32_t tuple = 0;      ///< for Tuple: index into Scope::tuples
+  uint32_t tuple = 0;      ///< for Tuple: index into Scope::tuples; for
+                           ///< Random: into Scope::randomCalls
   mlir::Value value;       ///< for Value
 };
 
@@ -49,6 +51,12 @@ struct TupleCall {
 struct TupleBinding {
   uint32_t call = 0;            ///< index into Scope::calls
   std::vector<unsigned> prefix; ///< empty: the whole tuple
+};
+
+/// A random op that saves the state in front of it.
+struct RandomCall {
+  joint::OpaqueOp mark; ///< gives the state
+  Binding result;       ///< of the op
 };
 
 /// An argument of the graph, or a constant that is one to us.
@@ -103,6 +111,8 @@ public:
   std::vector<Argument> arguments; ///< by block argument
   std::vector<TupleCall> calls;
   std::vector<TupleBinding> tuples;
+  std::vector<RandomCall> randomCalls;
+  bool isHalf = false;          ///< a forward or a backward, not a joint graph
   uint64_t numTupleResults = 0; ///< of all calls
 
 private:

@@ -78,7 +78,10 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
   if (!from)
     return scope.failUndefined(tuple);
   unsigned element = 0;
-  if (from->kind != Binding::Tuple || index.getAsInteger(10, element))
+  bool isNumber = !index.getAsInteger(10, element);
+  if (isNumber && from->kind == Binding::Random)
+    return bindRandom(statement, Binding(*from), index, element);
+  if (from->kind != Binding::Tuple || !isNumber)
     return scope.fail(tuple.begin(),
                       quoted(tuple) + " has no elements that can be taken",
                       "an ATen graph takes elements of calls with several "

@@ -54,6 +54,9 @@ public:
     unpacked.push_back(std::move(bytes));
   }
 
+  /// The input has a list of weights, and one of constants (empty or not).
+  bool listsWeights = false, listsConstants = false;
+
 private:
   std::vector<WeightTensor> tensors;
   llvm::StringMap<size_t> byName;

@@ -197,7 +197,6 @@ FailureOr<std::shared_ptr<WeightFile>>
 pt2::readPayloads(Archive &archive, const Package &package, StringRef model) {
   auto file = std::make_shared<WeightFile>();
   std::string name = model.str();
-  bool hasAny = false;
   struct Source {
     StringRef folder;
     std::vector<std::string> configs, pickles;
@@ -217,14 +216,16 @@ pt2::readPayloads(Archive &archive, const Package &package, StringRef model) {
         "serialized_constants.json"},
        true}};
   for (const Source &source : sources) {
+    bool &listed =
+        source.isConstant ? file->listsConstants : file->listsWeights;
     if (const ZipEntry *config = findFirst(archive, package, source.configs)) {
-      hasAny = true;
+      listed = true;
       ConfigReader reader(archive, package, *file);
       if (failed(reader.read(*config, source.folder, source.isConstant)))
         return failure();
     } else if (const ZipEntry *pickle =
                    findFirst(archive, package, source.pickles)) {
-      hasAny = true;
+      listed = true;
       if (failed(readPickled(archive, *pickle, source.isConstant, *file)))
         return failure();
     }
@@ -232,7 +233,7 @@ pt2::readPayloads(Archive &archive, const Package &package, StringRef model) {
   for (std::unique_ptr<std::string> &bytes : archive.unpacked)
     file->keep(std::move(bytes));
   archive.unpacked.clear();
-  if (!hasAny)
+  if (!file->listsWeights && !file->listsConstants)
     return std::shared_ptr<WeightFile>();
   return file;
 }

@@ -18,6 +18,8 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::pt2;
@@ -31,6 +33,12 @@ constexpr int64_t kNewestMajor = 8;
 /// Attributes of arguments; see Import.h.
 constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
 constexpr llvm::StringLiteral kTied = "joint.tied";
+
+std::string textOf(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
 
 class ProgramReader {
 public:
@@ -68,6 +76,7 @@ private:
                                    JsonValue at) const;
   SmallVector<DictionaryAttr> argumentAttrs();
   SmallVector<StringRef> tiedNames() const;
+  LogicalResult checkWeights(JsonValue at) const;
 
   Fields &fields;
   const ProgramRequest &request;
@@ -215,6 +224,8 @@ LogicalResult ProgramReader::readInputs(JsonValue json, JsonValue specs) {
     ++spec;
   }
   graph.endArguments();
+  if (failed(checkWeights(specs)))
+    return failure();
   counts.arguments = graph.scope.arguments.size();
   return success();
 }
@@ -336,12 +347,10 @@ LogicalResult ProgramReader::checkGradients() {
     Type type = graph.scope.block().getArgument(gradient.argument).getType();
     if (fx::refineGradient(gradient.value, type))
       continue;
-    std::string from, to;
-    llvm::raw_string_ostream(from) << gradient.value.getType();
-    llvm::raw_string_ostream(to) << type;
     return fields.fail(gradient.at,
                        "the gradient of input " + fx::quoted(name) +
-                           " has type " + from + ", the input " + to,
+                           " has type " + textOf(gradient.value.getType()) +
+                           ", the input " + textOf(type),
                        kDamaged);
   }
   return success();
@@ -405,6 +414,37 @@ SmallVector<DictionaryAttr> ProgramReader::argumentAttrs() {
     all.push_back(attrs.getDictionary(fields.context));
   }
   return all;
+}
+
+/// Each tensor that the archive should hold is there, as the program has it.
+LogicalResult ProgramReader::checkWeights(JsonValue at) const {
+  const WeightFile *weights = request.weights;
+  for (auto [i, role] : llvm::enumerate(roles)) {
+    if (!weights || !role.getName())
+      continue;
+    // Buffers are in one list or the other.
+    bool isListed =
+        (role.getKind() == RoleKind::Constant || weights->listsWeights) &&
+        (role.getKind() == RoleKind::Param || weights->listsConstants);
+    StringRef name = role.getName().getValue();
+    const WeightTensor *tensor = weights->find(name);
+    if (!tensor && isListed)
+      return fields.fail(at, "the archive has no data for " + fx::quoted(name),
+                         kDamaged);
+    if (!tensor)
+      continue;
+    Type stored = RankedTensorType::get(tensor->sizes, tensor->elementType);
+    Type declared = graph.scope.arguments[i].type->type;
+    if (succeeded(verifyCompatibleShape(stored, declared)) &&
+        getElementTypeOrSelf(declared) == tensor->elementType)
+      continue;
+    return fields.fail(at,
+                       fx::quoted(name) + " is a " + textOf(declared) +
+                           " in the program, and a " + textOf(stored) +
+                           " in the archive",
+                       kDamaged);
+  }
+  return success();
 }
 
 /// By argument: the name of an earlier argument that is the same view of the
