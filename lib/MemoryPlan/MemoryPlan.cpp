@@ -12,22 +12,6 @@ using namespace cutback;
 
 static constexpr uint32_t kNone = StepProgram::kNone;
 
-static const char *spell(StorageUse use) {
-  switch (use) {
-  case StorageUse::Outside:
-    return "outside";
-  case StorageUse::Temporary:
-    return "temporary";
-  case StorageUse::Saved:
-    return "saved";
-  case StorageUse::Result:
-    return "result";
-  case StorageUse::Gradient:
-    return "gradient";
-  }
-  return "";
-}
-
 static PlannedPeak findPeak(const MemoryPlan &plan) {
   constexpr unsigned numUses = 5;
   uint32_t numOps = plan.program.numOps();

@@ -20,6 +20,22 @@ using namespace cutback;
 
 static constexpr uint32_t kNone = StepProgram::kNone;
 
+const char *cutback::spell(StorageUse use) {
+  switch (use) {
+  case StorageUse::Outside:
+    return "outside";
+  case StorageUse::Temporary:
+    return "temporary";
+  case StorageUse::Saved:
+    return "saved";
+  case StorageUse::Result:
+    return "result";
+  case StorageUse::Gradient:
+    return "gradient";
+  }
+  return "";
+}
+
 StepMemory::StepMemory(const StepProgram &program,
                        const StepMemoryOptions &options)
     : program(program), life(program.storages.size()) {

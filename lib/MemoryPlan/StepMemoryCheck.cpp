@@ -110,9 +110,6 @@ private:
       return success();
     int64_t begin = offsetOf(storage);
     int64_t end = begin + program.storages[storage].bytes;
-    if (begin < 0 || end > layout.bytes)
-      return program.ops[op]->emitOpError("would write '")
-             << program.name(result) << "' outside of the arena";
     for (uint32_t operand : program.operands(op)) {
       uint32_t other = program.values[operand].storage;
       if (!isInArena(other) || !overlap(storage, other))

@@ -19,6 +19,9 @@ enum class StorageUse : uint8_t {
   Gradient,  ///< kept to the end of the step
 };
 
+/// "saved", as reports spell it.
+const char *spell(StorageUse use);
+
 /// The life of a storage: it holds its values while ops begin … end-1 run.
 struct StorageLife {
   StorageUse use = StorageUse::Outside;

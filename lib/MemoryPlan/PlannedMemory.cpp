@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory plan at run time.
+//
+//   1. One allocation, of the arena's size. Places are looked up by value.
+//   2. A tensor that is asked for must have the planned type and sizes; one
+//      that the plan does not know lies elsewhere, and the run has failed.
+//   3. With poison: all bytes are 0xFF (a NaN of every floating type) at first,
+//      and those of a buffer again when its last op has run. What reads them
+//      all the same gets NaN, and a comparison of bits shows it.
+//   4. With the check of results: views and results that kernels hand over on
+//      their own must lie where the plan has them, with its strides.
+//
+// Storages that follow each other in one place die as one buffer. Linear.
+
+#include "cutback/MemoryPlan/PlannedMemory.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+static constexpr uint32_t kNone = StepProgram::kNone;
+
+PlannedMemory::PlannedMemory(const MemoryPlan &plan, bool poisonDead)
+    : plan(plan), poisonDead(poisonDead),
+      arena(Storage::allocate(plan.arenaBytes())) {
+  if (!poisonDead)
+    return;
+  for (uint32_t op = 0; op < plan.program.numOps(); ++op)
+    opNumbers[plan.program.ops[op]] = op;
+  deaths.resize(plan.layout.offsets.size(), {0, 0, 0});
+  for (auto [life, storage] : llvm::zip_equal(plan.lives, plan.storages)) {
+    if (life.buffer == kNone)
+      continue;
+    Death &death = deaths[life.buffer];
+    death = {std::max(death.end, life.end), storage.offset, storage.bytes};
+  }
+  llvm::stable_sort(
+      deaths, [](const Death &a, const Death &b) { return a.end < b.end; });
+  poison(0, plan.arenaBytes());
+}
+
+void PlannedMemory::poison(int64_t offset, int64_t bytes) {
+  std::memset(arena->data + offset, 0xFF, bytes);
+}
+
+Tensor PlannedMemory::allocate(Value value, DType type,
+                               ArrayRef<int64_t> sizes) {
+  Operation *op = value.getDefiningOp();
+  auto found = plan.program.numberOf.find(value);
+  uint32_t number =
+      found == plan.program.numberOf.end() ? kNone : found->second;
+  uint32_t storage =
+      number == kNone ? kNone : plan.program.values[number].storage;
+  if (storage == kNone || plan.program.storages[storage].isOutside ||
+      plan.program.storages[storage].value != number) {
+    hasFailed = true;
+    op->emitOpError("makes a tensor that the memory plan has no place for")
+            .attachNote()
+        << "a view that was planned is a copy now; the arguments must be "
+           "contiguous";
+    return Tensor::zeros(type, sizes);
+  }
+  auto planned = cast<RankedTensorType>(plan.program.values[number].type);
+  if (planned.getShape() != sizes ||
+      dtypeOf(planned.getElementType()) != type) {
+    hasFailed = true;
+    op->emitOpError("makes a ")
+        << textOf(type, sizes) << ", the memory plan has a " << planned;
+    return Tensor::zeros(type, sizes);
+  }
+  return Tensor::on(arena, plan.storages[storage].offset, type, sizes);
+}
+
+void PlannedMemory::finished(Operation *op) {
+  if (!poisonDead)
+    return;
+  auto number = opNumbers.find(op);
+  if (number == opNumbers.end())
+    return;
+  for (;
+       nextDeath < deaths.size() && deaths[nextDeath].end <= number->second + 1;
+       ++nextDeath)
+    poison(deaths[nextDeath].offset, deaths[nextDeath].bytes);
+}
+
+/// Strides matter where there is more than one element.
+static bool hasLayout(const Tensor &tensor, const Layout &layout,
+                      int64_t byteOffset) {
+  if (ArrayRef<int64_t>(tensor.sizes) != ArrayRef<int64_t>(layout.sizes) ||
+      (tensor.offset - layout.offset) * itemSize(tensor.type) != byteOffset)
+    return false;
+  for (auto [size, a, b] :
+       llvm::zip_equal(tensor.sizes, tensor.strides, layout.strides))
+    if (size != 1 && a != b)
+      return false;
+  return true;
+}
+
+void PlannedMemory::checkResults(Operation *op,
+                                 ArrayRef<RuntimeValue> results) {
+  for (auto [result, value] : llvm::zip(op->getResults(), results)) {
+    const auto *tensor = std::get_if<Tensor>(&value);
+    auto found = plan.program.numberOf.find(result);
+    if (!tensor || tensor->numel() == 0 || found == plan.program.numberOf.end())
+      continue;
+    const StepValue &planned = plan.program.values[found->second];
+    bool isRight = planned.storage != kNone;
+    if (isRight && plan.program.storages[planned.storage].isOutside)
+      isRight = tensor->storage != arena;
+    else if (isRight)
+      isRight = tensor->storage == arena &&
+                hasLayout(*tensor, planned.layout,
+                          plan.storages[planned.storage].offset);
+    if (isRight)
+      continue;
+    hasFailed = true;
+    op->emitOpError("has its result '")
+        << plan.program.name(found->second)
+        << "' elsewhere than where the memory plan has it";
+  }
+}
+
+FailureOr<PlannedRun>
+cutback::runPartitionPlanned(joint::PartitionOp partition, joint::GraphOp graph,
+                             ArrayRef<RuntimeValue> arguments,
+                             const PlannedRunOptions &options) {
+  FailureOr<MemoryPlan> plan = planMemory(partition, graph, options.plan);
+  if (failed(plan))
+    return failure();
+  PlannedMemory memory(*plan, options.checkMemory);
+  InterpreterOptions run;
+  run.seed = options.seed;
+  run.memory = &memory;
+  if (options.checkMemory)
+    run.observe = [&](Operation *op, ArrayRef<RuntimeValue> results) {
+      memory.checkResults(op, results);
+    };
+  auto results = runPartition(partition, graph, arguments, run);
+  if (failed(results) || memory.failed())
+    return failure();
+  return PlannedRun{std::move(*results), std::move(*plan)};
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lives, views and in-place reuse on steps worked out by hand; the proof
+// against plans that are wrong.
+
+#include "StepFixture.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::test;
+
+namespace {
+
+constexpr uint32_t kNone = StepProgram::kNone;
+
+class StepMemoryTest : public StepFixture {};
+
+const std::string kOne = " : (tensor<64xf32>) -> tensor<64xf32>\n";
+const std::string kTwo =
+    " : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>\n";
+
+TEST_F(StepMemoryTest, AStorageLivesFromItsOpToItsLastReader) {
+  StepProgram step = program("%a = aten.exp(%x)" + kOne + "%y = aten.sin(%x)" +
+                             kOne + "%b = aten.mul.Tensor(%a, %t)" + kTwo +
+                             "%dx = aten.mul.Tensor(%b, %a)" + kTwo);
+  StepMemory memory(step, {/*inPlace=*/false});
+  auto life = [&](const char *name) {
+    return memory.lives()[storageOf(step, name)];
+  };
+  EXPECT_EQ(life("x").use, StorageUse::Outside);
+  EXPECT_EQ(life("a").begin, 0u);
+  EXPECT_EQ(life("a").end, 4u);
+  EXPECT_EQ(life("a").use, StorageUse::Temporary);
+  EXPECT_EQ(life("y").use, StorageUse::Result);
+  EXPECT_EQ(life("y").end, step.numOps());
+  EXPECT_EQ(life("b").begin, 2u);
+  EXPECT_EQ(life("b").end, 4u);
+  EXPECT_EQ(life("dx").use, StorageUse::Gradient);
+  EXPECT_EQ(life("dx").end, step.numOps());
+  EXPECT_EQ(memory.buffers().size(), 4u);
+}
+
+TEST_F(StepMemoryTest, APointwiseOpTakesThePlaceOfAnOperandThatDies) {
+  StepProgram step = program("%a = aten.exp(%x)" + kOne + "%y = aten.sin(%a)" +
+                             kOne + "%b = aten.mul.Tensor(%y, %t)" + kTwo +
+                             "%dx = aten.mul.Tensor(%b, %b)" + kTwo);
+  StepMemory memory(step);
+  auto life = [&](const char *name) {
+    return memory.lives()[storageOf(step, name)];
+  };
+  EXPECT_EQ(life("y").inPlaceOf, storageOf(step, "a"));
+  EXPECT_EQ(life("a").end, 1u);
+  // %y is kept and %t is an argument: nothing to write over.
+  EXPECT_EQ(life("b").inPlaceOf, kNone);
+  EXPECT_EQ(life("dx").inPlaceOf, storageOf(step, "b"));
+  EXPECT_EQ(memory.buffers().size(), 2u);
+}
+
+TEST_F(StepMemoryTest, TheYoungestBufferIsTaken) {
+  StepProgram step = program("%a = aten.exp(%x)" + kOne + "%b = aten.sin(%x)" +
+                             kOne + "%y = aten.mul.Tensor(%a, %b)" + kTwo +
+                             "%dx = aten.exp(%t)" + kOne);
+  StepMemory memory(step);
+  EXPECT_EQ(memory.lives()[storageOf(step, "y")].inPlaceOf,
+            storageOf(step, "b"));
+}
+
+TEST_F(StepMemoryTest, AViewKeepsItsBaseAliveAndHasNoPlaceOfItsOwn) {
+  StepProgram step = program(
+      "%a = aten.exp(%x)" + kOne +
+      "%v = aten.view(%a, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>\n"
+      "%p = aten.t(%v) : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+      "%q = aten.sin(%p) : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+      "%y = aten.view(%q, [64]) : (tensor<8x8xf32>) -> tensor<64xf32>\n"
+      "%dx = aten.exp(%t)" +
+      kOne);
+  StepMemory memory(step);
+  EXPECT_EQ(storageOf(step, "p"), storageOf(step, "a"));
+  EXPECT_EQ(memory.lives()[storageOf(step, "a")].end, 4u);
+  // The operand is read transposed: not in its place.
+  EXPECT_EQ(memory.lives()[storageOf(step, "q")].inPlaceOf, kNone);
+  EXPECT_EQ(storageOf(step, "y"), storageOf(step, "q"));
+}
+
+TEST_F(StepMemoryTest, AViewThatStridesDoNotAllowIsACopy) {
+  StepProgram step = program(
+      "%a = aten.view(%x, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>\n"
+      "%p = aten.t(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
+      "%y = aten.view(%p, [64]) : (tensor<8x8xf32>) -> tensor<64xf32>\n"
+      "%dx = aten.exp(%t)" +
+      kOne);
+  StepMemory memory(step);
+  EXPECT_EQ(storageOf(step, "p"), storageOf(step, "x"));
+  EXPECT_NE(storageOf(step, "y"), storageOf(step, "x"));
+  EXPECT_EQ(memory.lives()[storageOf(step, "y")].use, StorageUse::Result);
+}
+
+TEST_F(StepMemoryTest, AViewOfAnArgumentThatIsWrittenLaterIsACopy) {
+  StepProgram step = program(
+      "%v = aten.view(%w, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>\n"
+      "%n = joint.write %w, %x : tensor<64xf32>, tensor<64xf32>\n"
+      "%y = aten.view(%v, [64]) : (tensor<8x8xf32>) -> tensor<64xf32>\n"
+      "%dx = aten.exp(%t)" +
+      kOne);
+  EXPECT_FALSE(step.storages[storageOf(step, "v")].isOutside);
+  EXPECT_TRUE(step.storages[storageOf(step, "n")].isOutside);
+}
+
+TEST_F(StepMemoryTest, WhatTheForwardSavesLivesToItsLastReaderInTheBackward) {
+  module = parseSourceString<ModuleOp>(R"(
+    func.func @g_forward(%x: tensor<64xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<64xf32>, tensor<64xf32>) {
+      %a = aten.exp(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      %y = aten.sin(%a) : (tensor<64xf32>) -> tensor<64xf32>
+      return %y, %a : tensor<64xf32>, tensor<64xf32>
+    }
+    func.func @g_backward(%a: tensor<64xf32> {joint.name = "a", joint.role = #joint.role<saved>}, %t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> tensor<64xf32> {
+      %b = aten.mul.Tensor(%a, %t) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      %c = aten.mul.Tensor(%b, %t) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      return %c : tensor<64xf32>
+    }
+    joint.partition @g_partition forward @g_forward backward @g_backward saved ["a"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+  )",
+                                       &context);
+  ASSERT_TRUE(module) << messages;
+  auto link = *module->getOps<joint::PartitionOp>().begin();
+  FailureOr<MemoryPlan> plan = planMemory(link, {});
+  ASSERT_TRUE(succeeded(plan)) << messages;
+  const PlannedStorage &saved = plan->storages[storageOf(plan->program, "a")];
+  EXPECT_EQ(saved.use, StorageUse::Saved);
+  EXPECT_EQ(saved.begin, 0u);
+  // Ops: exp, sin, return, mul (in its place), mul, return.
+  EXPECT_EQ(saved.end, 3u);
+  EXPECT_EQ(plan->arenaBytes(), 512);
+  EXPECT_EQ(plan->lowerBound(), 512);
+  EXPECT_EQ(plan->peak.at, "y");
+  EXPECT_EQ(plan->peak.saved, 256);
+  EXPECT_EQ(plan->peak.results, 256);
+
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::json::OStream json(os);
+  plan->writeJson(json);
+  EXPECT_EQ(text,
+            "{\"alignment\":64,\"arena_bytes\":512,\"lower_bound\":512,"
+            "\"ops\":6,\"backward_begins\":3,\"peak\":{\"at\":\"y\",\"op\":1,"
+            "\"in_backward\":false,\"saved_bytes\":256,\"result_bytes\":256,"
+            "\"gradient_bytes\":0,\"temporary_bytes\":0},\"storages\":["
+            "{\"value\":\"a\",\"use\":\"saved\",\"offset\":0,\"bytes\":256,"
+            "\"begin\":0,\"end\":3},"
+            "{\"value\":\"y\",\"use\":\"result\",\"offset\":256,\"bytes\":256,"
+            "\"begin\":1,\"end\":6},"
+            "{\"value\":\"b\",\"use\":\"temporary\",\"offset\":0,"
+            "\"bytes\":256,\"begin\":3,\"end\":4,\"in_place_of\":\"a\"},"
+            "{\"value\":\"c\",\"use\":\"gradient\",\"offset\":0,"
+            "\"bytes\":256,\"begin\":4,\"end\":6,\"in_place_of\":\"b\"}]}");
+}
+
+//===----------------------------------------------------------------------===//
+// What cannot be planned, and what is planned wrongly
+//===----------------------------------------------------------------------===//
+
+TEST_F(StepMemoryTest, ASizeThatNobodyKnowsIsAnError) {
+  joint::GraphOp unknown =
+      graph("%y = aten.exp(%x) : (tensor<?xf32>) -> tensor<?xf32>\n"
+            "%dx = aten.exp(%t) : (tensor<?xf32>) -> tensor<?xf32>\n",
+            "%y", "%dx", "?");
+  EXPECT_TRUE(failed(StepProgram::ofGraph(unknown, {})));
+  EXPECT_EQ(messages,
+            "size of 'x' of type 'tensor<?xf32>' is not known\n"
+            "the memory plan needs the values of all symbols (--sym), and no "
+            "size that depends on data\n");
+}
+
+TEST_F(StepMemoryTest, ASizeBeyond64BitsIsAnError) {
+  const std::string type = "tensor<4611686018427387904xf32>";
+  joint::GraphOp large =
+      graph("%y = aten.exp(%x) : (" + type + ") -> " + type + "\n" +
+                "%dx = aten.exp(%t) : (" + type + ") -> " + type + "\n",
+            "%y", "%dx", "4611686018427387904");
+  EXPECT_TRUE(failed(StepProgram::ofGraph(large, {})));
+  EXPECT_NE(messages.find("does not fit 64 bits"), std::string::npos);
+}
+
+TEST_F(StepMemoryTest, StoragesThatDoNotFitTogetherAreAnError) {
+  const std::string type = "tensor<288230376151711744xf32>";
+  StepProgram step =
+      program("%y = aten.exp(%x) : (" + type + ") -> " + type + "\n" +
+                  "%a = aten.exp(%t) : (" + type + ") -> " + type + "\n" +
+                  "%dx = aten.cumsum(%a, 0) : (" + type + ") -> " + type + "\n",
+              "%y", "%dx", "288230376151711744");
+  EXPECT_TRUE(failed(planMemory(std::move(step))));
+  EXPECT_NE(messages.find("larger than 62 bits count"), std::string::npos);
+}
+
+class WrongPlanTest : public StepFixture {
+protected:
+  /// %a and %b are at the same place, one after the other.
+  StepProgram step() {
+    return program("%a = aten.exp(%x)" + kOne + "%y = aten.cumsum(%a, 0)" +
+                   kOne + "%b = aten.sin(%t)" + kOne +
+                   "%dx = aten.cumsum(%b, 0)" + kOne);
+  }
+};
+
+TEST_F(WrongPlanTest, ARightOnePasses) {
+  StepProgram right = step();
+  StepMemory memory(right);
+  EXPECT_TRUE(succeeded(memory.check()));
+  ArenaLayout layout = layoutArena(memory.buffers());
+  EXPECT_TRUE(succeeded(memory.verify(layout, 64)));
+  EXPECT_EQ(layout.offsets[memory.lives()[storageOf(right, "a")].buffer],
+            layout.offsets[memory.lives()[storageOf(right, "b")].buffer]);
+}
+
+TEST_F(WrongPlanTest, TwoLiveStoragesOnTheSameBytesAreFound) {
+  StepProgram right = step();
+  StepMemory memory(right);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  for (int64_t &offset : layout.offsets)
+    offset = 0;
+  EXPECT_TRUE(failed(memory.verify(layout, 64)));
+  EXPECT_NE(messages.find("has no valid place in the arena for its result"),
+            std::string::npos);
+}
+
+TEST_F(WrongPlanTest, AReaderOfWhatIsGoneIsFound) {
+  StepProgram wrong = step();
+  StepMemory memory(wrong);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  // The last op reads %a after all.
+  wrong.operandList[wrong.operandBegin[3]] = valueOf(wrong, "a");
+  EXPECT_TRUE(failed(memory.verify(layout, 64)));
+  EXPECT_NE(messages.find("would read 'a' where something else lies by then"),
+            std::string::npos);
+}
+
+TEST_F(WrongPlanTest, AWriteOverAnOperandIsFound) {
+  StepProgram wrong = step();
+  StepMemory memory(wrong);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  // %b is written where %a lies; a sum along a dimension cannot do that.
+  wrong.operandList[wrong.operandBegin[2]] = valueOf(wrong, "a");
+  wrong.ops[2] = wrong.ops[1];
+  EXPECT_TRUE(failed(memory.verify(layout, 64)));
+  EXPECT_NE(messages.find("would write 'b' over its operand 'a'"),
+            std::string::npos);
+}
+
+TEST_F(WrongPlanTest, AWriteOverAnotherResultIsFound) {
+  StepProgram wrong = step();
+  StepMemory memory(wrong);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  wrong.resultBegin[2] = wrong.resultBegin[0];
+  EXPECT_TRUE(failed(memory.verify(layout, 64)));
+  EXPECT_NE(messages.find("would write 'b' over its result 'a'"),
+            std::string::npos);
+}
+
+TEST_F(WrongPlanTest, AProgramOutOfOrderIsFound) {
+  StepProgram wrong = step();
+  wrong.operandList[wrong.operandBegin[0]] = valueOf(wrong, "dx");
+  StepMemory memory(wrong);
+  EXPECT_TRUE(failed(memory.check()));
+  EXPECT_NE(messages.find("reads a value that no earlier op of the step "
+                          "defines"),
+            std::string::npos);
+}
+
+TEST_F(WrongPlanTest, AViewBeyondItsStorageIsFound) {
+  StepProgram wrong = step();
+  wrong.values[valueOf(wrong, "a")].layout.offset = 1;
+  StepMemory memory(wrong);
+  EXPECT_TRUE(failed(memory.check()));
+  EXPECT_NE(messages.find("makes 'a', which reaches out of its storage"),
+            std::string::npos);
+}
+
+} // namespace
