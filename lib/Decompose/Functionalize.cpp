@@ -247,9 +247,6 @@ void Functionalizer::addViews(Visit &visit) {
 }
 
 LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
-  int operand = aten::CallReader(call).operand(0);
-  if (operand != 0)
-    return visit.op->emitError("an in-place op must write a tensor");
   Value self = visit.op->getOperand(0), value;
   Node *node = nodeOf(visit.named[0]);
   size_t object = objectOf[visit.named[0]];

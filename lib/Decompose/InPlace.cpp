@@ -80,14 +80,9 @@ static Value callFunctional(CallBuilder &b, CallOp op, Value self) {
   std::string name = functionalName(op);
   const Schema *functional =
       SchemaTable::get(op.getOperation()->getContext()).lookup(name);
-  if (!functional) {
-    b.error("'" + Twine(op.getInfo().torchName) +
-            "' has no form that is not in place");
-    return {};
-  }
   SmallVector<NamedArg> args;
   for (auto [i, param] : llvm::enumerate(op.getSchema().params))
-    if (functional->find(param.name) >= 0)
+    if (functional && functional->find(param.name) >= 0)
       args.push_back(
           {param.name, i == 0 ? Arg(self) : reader.arg(static_cast<int>(i))});
   SmallVector<Value> results = b.callMany(name, {}, args);
@@ -123,8 +118,9 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
   if (!smaller) {
     std::string text;
     llvm::raw_string_ostream(text)
-        << "a value of type " << value.getType()
-        << " is written in place to a tensor of type " << self.getType();
+        << "a value of type '" << value.getType()
+        << "' is written in place to a tensor of type '" << self.getType()
+        << "'";
     b.error(text);
     return {};
   }

@@ -120,10 +120,6 @@ Value cutback::viewAgain(CallBuilder &b, Operation *view, unsigned result,
   if (packet == "aten.unbind")
     return b.call("aten.select.int",
                   {base, cutDim(reader, base), int64_t(result)});
-  if (view->getNumResults() != 1) {
-    b.error("a view of '" + packet + "' cannot be made again after a write");
-    return {};
-  }
   // Ops that change nothing need not be repeated; a detached value must.
   bool identity = reader.getOp().getInfo().has(kMayAlias) &&
                   view->getResult(0).getType() == base.getType();
@@ -131,7 +127,7 @@ Value cutback::viewAgain(CallBuilder &b, Operation *view, unsigned result,
     return base;
   Operation *copy = b.getBuilder().clone(*view);
   copy->setOperand(static_cast<unsigned>(getViewed(view)), base);
-  return copy->getResult(0);
+  return copy->getResult(result);
 }
 
 //===----------------------------------------------------------------------===//

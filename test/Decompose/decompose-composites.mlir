@@ -1,0 +1,107 @@
+// RUN: cutback-opt %s --cutback-decompose-composites --split-input-file | FileCheck %s
+// RUN: cutback-opt %s --cutback-decompose-composites --split-input-file --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
+
+// The last op takes the name; all take the policy and the place.
+// CHECK-LABEL: joint.graph @heirs(
+// CHECK-NEXT: %[[V:.*]] = aten.view(%x, [8, 3]) {joint.policy = #joint.policy<prefer_recompute, region = 1>}
+// CHECK-NEXT: %[[T:.*]] = aten.t(%w) {joint.policy = #joint.policy<prefer_recompute, region = 1>}
+// CHECK-NEXT: %[[A:.*]] = aten.addmm(%b, %[[V]], %[[T]]) {joint.policy = #joint.policy<prefer_recompute, region = 1>}
+// CHECK-NEXT: %[[Y:y]] = aten.view(%[[A]], [2, 4, 5]) {joint.policy = #joint.policy<prefer_recompute, region = 1>}
+// CHECK-NEXT: joint.output %[[Y]]
+// LOC-LABEL: joint.graph @heirs(
+// LOC: aten.view(%x, [8, 3]){{.*}} loc("model.py":7:1)
+// LOC: aten.addmm({{.*}} loc("model.py":7:1)
+joint.graph @heirs(%x: tensor<2x4x3xf32> {joint.role = #joint.role<input>}, %w: tensor<5x3xf32> {joint.role = #joint.role<param>}, %b: tensor<5xf32> {joint.role = #joint.role<param>}) -> (tensor<2x4x5xf32>) gradients () {
+  %y = aten.linear(%x, %w, %b) {joint.policy = #joint.policy<prefer_recompute, region = 1>} : (tensor<2x4x3xf32>, tensor<5x3xf32>, tensor<5xf32>) -> tensor<2x4x5xf32> loc("model.py":7:1)
+  joint.output %y : tensor<2x4x5xf32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @sizes_that_are_not_known(
+// CHECK: %[[N:.*]] = aten.sym_size.int(%x, 0)
+// CHECK: %[[ROWS:.*]] = aten.sym.mul(%[[N]], 4)
+// CHECK: aten.view(%x, [%[[ROWS]], 3])
+// CHECK: %[[Y:y]] = aten.view(%{{.*}}, [%{{.*}}, 4, 5]) : {{.*}} -> tensor<?x4x5xf32>
+// CHECK: joint.output %[[Y]]
+joint.graph @sizes_that_are_not_known(%x: tensor<?x4x3xf32> {joint.role = #joint.role<input>}, %w: tensor<5x3xf32> {joint.role = #joint.role<param>}) -> (tensor<?x4x5xf32>) gradients () {
+  %y = aten.linear(%x, %w) : (tensor<?x4x3xf32>, tensor<5x3xf32>) -> tensor<?x4x5xf32>
+  joint.output %y : tensor<?x4x5xf32>
+}
+
+// -----
+
+// Dropout that drops nothing is its input; the others save a mask.
+// CHECK-LABEL: joint.graph @dropouts(
+// CHECK-NEXT: %[[B:b]], %{{.*}} = aten.native_dropout(%x, 5.000000e-01, true)
+// CHECK-NEXT: joint.output %x, %[[B]]
+joint.graph @dropouts(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>, tensor<4xf32>) gradients () {
+  %a = aten.dropout(%x, 0.5, false) : (tensor<4xf32>) -> tensor<4xf32>
+  %b = aten.dropout(%x, 0.5, true) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A mask that takes a gradient, or dropout, is for the math form.
+// CHECK-LABEL: joint.graph @a_learned_bias(
+// CHECK-NOT: flash
+// CHECK: aten._safe_softmax
+// CHECK: joint.output
+joint.graph @a_learned_bias(%q: tensor<1x2x4x8xf32> {joint.role = #joint.role<input>}, %m: tensor<2x4x4xf32> {joint.role = #joint.role<param "bias">}) -> (tensor<1x2x4x8xf32>) gradients () {
+  %y = aten.scaled_dot_product_attention(%q, %q, %q, %m) : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<2x4x4xf32>) -> tensor<1x2x4x8xf32>
+  joint.output %y : tensor<1x2x4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @a_fixed_mask(
+// CHECK: %[[M:.*]] = aten.where.self(%m
+// CHECK: %[[Y:y]], %{{.*}} = aten._scaled_dot_product_flash_attention_for_cpu(%q, %q, %q, attn_mask = %[[M]])
+// CHECK: joint.output %[[Y]]
+joint.graph @a_fixed_mask(%q: tensor<1x2x4x8xf32> {joint.role = #joint.role<param>}, %m: tensor<4x4xi1> {joint.role = #joint.role<input>}) -> (tensor<1x2x4x8xf32>) gradients () {
+  %y = aten.scaled_dot_product_attention(%q, %q, %q, %m) : (tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<1x2x4x8xf32>, tensor<4x4xi1>) -> tensor<1x2x4x8xf32>
+  joint.output %y : tensor<1x2x4x8xf32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @half_precision_math(
+// CHECK: aten._to_copy(%q, dtype = f32)
+// CHECK: %[[D:.*]], %{{.*}} = aten.native_dropout(
+// CHECK: %[[Y:y]] = aten._to_copy(%{{.*}}, dtype = bf16)
+// CHECK: joint.output %[[Y]]
+joint.graph @half_precision_math(%q: tensor<1x2x4x8xbf16> {joint.role = #joint.role<input>}) -> (tensor<1x2x4x8xbf16>) gradients () {
+  %y = aten.scaled_dot_product_attention(%q, %q, %q, none, 0.1) : (tensor<1x2x4x8xbf16>, tensor<1x2x4x8xbf16>, tensor<1x2x4x8xbf16>) -> tensor<1x2x4x8xbf16>
+  joint.output %y : tensor<1x2x4x8xbf16>
+}
+
+// -----
+
+// Dropouts of features and of what feeds selu draw on ones.
+// CHECK-LABEL: joint.graph @other_dropouts(
+// CHECK: aten.new_ones(%x, [2, 3, 1, 1])
+// CHECK: aten.native_dropout(
+// CHECK: aten.mul.Tensor(%x,
+// CHECK: aten.ones_like(%x)
+// CHECK: aten.bernoulli.p(
+// CHECK: joint.output
+joint.graph @other_dropouts(%x: tensor<2x3x4x4xf32> {joint.role = #joint.role<input>}) -> (tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>) gradients () {
+  %a = aten.feature_dropout(%x, 0.5, true) : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  %b = aten.alpha_dropout(%x, 0.5, true) : (tensor<2x3x4x4xf32>) -> tensor<2x3x4x4xf32>
+  joint.output %a, %b : tensor<2x3x4x4xf32>, tensor<2x3x4x4xf32>
+}
+
+// -----
+
+// Where strides allow a view there is one; else a copy.
+// CHECK-LABEL: joint.graph @reshapes(
+// CHECK-NEXT: %[[A:a]] = aten.view(%x, [6])
+// CHECK-NEXT: %[[C:.*]] = aten.clone(%x, memory_format = "contiguous_format")
+// CHECK-NEXT: %[[B:b]] = aten._unsafe_view(%[[C]], [6])
+// CHECK-NEXT: joint.output %[[A]], %[[B]]
+joint.graph @reshapes(%x: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> (tensor<6xf32>, tensor<6xf32>) gradients () {
+  %a = aten.reshape(%x, [6]) {joint.aliases} : (tensor<2x3xf32>) -> tensor<6xf32>
+  %b = aten.reshape(%x, [6]) : (tensor<2x3xf32>) -> tensor<6xf32>
+  joint.output %a, %b : tensor<6xf32>, tensor<6xf32>
+}

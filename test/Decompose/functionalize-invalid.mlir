@@ -1,0 +1,90 @@
+// RUN: cutback-opt %s --cutback-functionalize --split-input-file --verify-diagnostics
+
+joint.graph @a_parameter(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  // expected-error @+2 {{argument 'w' takes a gradient, and is written in place}}
+  // expected-note @+1 {{update parameters outside of the program, or write a copy}}
+  %mul_ = aten.mul_.Tensor(%w, 2) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %mul_ : tensor<3xf32>
+}
+
+// -----
+
+joint.graph @a_detached_alias(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %d = aten.detach(%y) : (tensor<3xf32>) -> tensor<3xf32>
+  // expected-error @+2 {{a tensor that has a gradient is written through an alias that has none}}
+  // expected-note @+1 {{PyTorch keeps the old gradient for the new value, which a program of values cannot say; write the tensor itself, or a copy}}
+  %mul_ = aten.mul_.Tensor(%d, 2) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %y : tensor<3xf32>
+}
+
+// -----
+
+joint.graph @without_gradients(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  // expected-error @+2 {{a tensor that has a gradient is written through an alias that has none}}
+  // expected-note @+1 {{PyTorch keeps the old gradient}}
+  %mul_ = aten.mul_.Tensor(%y, 2) {joint.no_grad} : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %y : tensor<3xf32>
+}
+
+// -----
+
+joint.graph @expanded(%x: tensor<1x3xf32> {joint.role = #joint.role<input>}) -> (tensor<1x3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<1x3xf32>) -> tensor<1x3xf32>
+  %e = aten.expand(%y, [4, 3]) : (tensor<1x3xf32>) -> tensor<4x3xf32>
+  // expected-error @+1 {{'aten.expand' shows elements several times, and is written in place}}
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  joint.output %y : tensor<1x3xf32>
+}
+
+// -----
+
+joint.graph @overlapping(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -> (tensor<12xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<12xf32>) -> tensor<12xf32>
+  %e = aten.as_strided(%y, [4, 3], [2, 1], 0) : (tensor<12xf32>) -> tensor<4x3xf32>
+  // expected-error @+1 {{'aten.as_strided' shows elements several times, and is written in place}}
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  joint.output %y : tensor<12xf32>
+}
+
+// -----
+
+joint.graph @windows(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -> (tensor<12xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<12xf32>) -> tensor<12xf32>
+  %e = aten.unfold(%y, 0, 3, 3) : (tensor<12xf32>) -> tensor<4x3xf32>
+  // expected-error @+1 {{a write through 'aten.unfold' is not supported}}
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  joint.output %y : tensor<12xf32>
+}
+
+// -----
+
+joint.graph @larger(%x: tensor<3xf32> {joint.role = #joint.role<input>}, %z: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  // expected-error @+1 {{a value of type 'tensor<2x3xf32>' is written in place to a tensor of type 'tensor<3xf32>'}}
+  %add_ = aten.add_.Tensor(%y, %z) : (tensor<3xf32>, tensor<2x3xf32>) -> tensor<3xf32>
+  joint.output %y : tensor<3xf32>
+}
+
+// -----
+
+joint.graph @a_region(%x: tensor<3xf32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %r = joint.checkpoint {
+    %y = aten.exp(%x) : (tensor<3xf32>) -> tensor<3xf32>
+    // expected-error @+2 {{an op that writes in place stands in a region}}
+    // expected-note @+1 {{run --cutback-flatten-checkpoints first}}
+    %add_ = aten.add_.Tensor(%y, 1) : (tensor<3xf32>) -> tensor<3xf32>
+    joint.yield %add_ : tensor<3xf32>
+  } : tensor<3xf32>
+  joint.output %r : tensor<3xf32>
+}
+
+// -----
+
+joint.graph @a_diagonal_of_more(%x: tensor<3x3x3xf32> {joint.role = #joint.role<input>}) -> (tensor<3x3x3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+  // expected-error @+1 {{'aten.fill_diagonal_' is supported for matrices, without wrap}}
+  %fill_diagonal_ = aten.fill_diagonal_(%y, 1) : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+  joint.output %y : tensor<3x3x3xf32>
+}

@@ -1,0 +1,129 @@
+// RUN: cutback-opt %s --cutback-functionalize --split-input-file | FileCheck %s
+
+// CHECK-LABEL: joint.graph @a_batch_norm_in_training_writes_its_statistics(
+// CHECK: %[[R:y]], %{{.*}}, %{{.*}}, %[[MEAN:.*]], %[[VAR:.*]] = aten._native_batch_norm_legit_functional(%x, none, none, %mean, %var, true, 1.000000e-01, 1.000000e-05)
+// CHECK-NEXT: joint.write %mean, %[[MEAN]]
+// CHECK-NEXT: joint.write %var, %[[VAR]]
+// CHECK-NEXT: joint.output %[[R]]
+joint.graph @a_batch_norm_in_training_writes_its_statistics(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %mean: tensor<3xf32> {joint.role = #joint.role<buffer "bn.running_mean">}, %var: tensor<3xf32> {joint.role = #joint.role<buffer "bn.running_var">}) -> (tensor<4x3xf32>) gradients () {
+  %y = aten.batch_norm(%x, none, none, %mean, %var, true, 0.1, 1.0e-5, false) : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  joint.output %y : tensor<4x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @in_evaluation_it_writes_nothing(
+// CHECK-NEXT: %[[R:y]] = aten.batch_norm(
+// CHECK-NEXT: joint.output %[[R]]
+joint.graph @in_evaluation_it_writes_nothing(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %mean: tensor<3xf32> {joint.role = #joint.role<buffer>}, %var: tensor<3xf32> {joint.role = #joint.role<buffer>}) -> (tensor<4x3xf32>) gradients () {
+  %y = aten.batch_norm(%x, none, none, %mean, %var, false, 0.1, 1.0e-5, false) : (tensor<4x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+  joint.output %y : tensor<4x3xf32>
+}
+
+// -----
+
+// The result of a comparison is cast to the type of what it is written to.
+// CHECK-LABEL: joint.graph @the_type_of_self_stays(
+// CHECK-NEXT: %[[EQ:.*]] = aten.eq.Scalar(%x, 1)
+// CHECK-NEXT: %[[CAST:eq_]] = aten._to_copy(%[[EQ]], dtype = f32)
+// CHECK-NEXT: joint.write %x, %[[CAST]]
+// CHECK-NEXT: joint.output %[[CAST]]
+joint.graph @the_type_of_self_stays(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+  %eq_ = aten.eq_.Scalar(%x, 1) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %eq_ : tensor<4xf32>
+}
+
+// -----
+
+// Strides decide about reshape: with joint.aliases it is a view.
+// CHECK-LABEL: joint.graph @a_reshape_is_a_view_where_it_says_so(
+// CHECK: %[[Y:y]] = aten.relu(%x)
+// CHECK: %[[COPY:copied]] = aten.reshape(%[[Y]], [6])
+// CHECK: %[[VIEW:viewed]] = aten.reshape(%[[Y]], [6])
+// CHECK: %[[NEW:add_]] = aten.add.Tensor(%[[VIEW]], 1)
+// CHECK: %[[BASE:.*]] = aten.view(%[[NEW]], [2, 3])
+// CHECK: joint.output %[[BASE]], %[[COPY]]
+joint.graph @a_reshape_is_a_view_where_it_says_so(%x: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> (tensor<2x3xf32>, tensor<6xf32>) gradients () {
+  %y = aten.relu(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %copied = aten.reshape(%y, [6]) : (tensor<2x3xf32>) -> tensor<6xf32>
+  %viewed = aten.reshape(%y, [6]) {joint.aliases} : (tensor<2x3xf32>) -> tensor<6xf32>
+  %add_ = aten.add_.Tensor(%viewed, 1) : (tensor<6xf32>) -> tensor<6xf32>
+  joint.output %y, %copied : tensor<2x3xf32>, tensor<6xf32>
+}
+
+// -----
+
+// What detach_ and squeeze_ change is the tensor, under all its names.
+// CHECK-LABEL: joint.graph @metadata_in_place(
+// CHECK: %[[Y:y]] = aten.relu(%x)
+// CHECK: %[[S:squeeze_]] = aten.squeeze.dim(%[[Y]], 0)
+// CHECK: %[[D:detach_]] = aten.detach(%[[S]])
+// CHECK: joint.output %[[D]], %[[D]]
+joint.graph @metadata_in_place(%x: tensor<1x3xf32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>, tensor<3xf32>) gradients () {
+  %y = aten.relu(%x) : (tensor<1x3xf32>) -> tensor<1x3xf32>
+  %squeeze_ = aten.squeeze_.dim(%y, 0) : (tensor<1x3xf32>) -> tensor<3xf32>
+  %detach_ = aten.detach_(%squeeze_) : (tensor<3xf32>) -> tensor<3xf32>
+  %requires_grad_ = aten.requires_grad_(%detach_) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %squeeze_, %requires_grad_ : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// Tied arguments are one tensor.
+// CHECK-LABEL: joint.graph @a_write_is_seen_by_the_tied_name(
+// CHECK: %[[NEW:mul_]] = aten.mul.Tensor(%a, 2)
+// CHECK: %[[SUM:.*]] = aten.add.Tensor(%[[NEW]], %[[NEW]])
+// CHECK: joint.write %a, %[[NEW]]
+// CHECK-NEXT: joint.output %[[SUM]]
+joint.graph @a_write_is_seen_by_the_tied_name(%a: tensor<3xf32> {joint.role = #joint.role<buffer "a">}, %b: tensor<3xf32> {joint.role = #joint.role<buffer "b">, joint.tied = "a"}) -> (tensor<3xf32>) gradients () {
+  %mul_ = aten.mul_.Tensor(%b, 2) : (tensor<3xf32>) -> tensor<3xf32>
+  %sum = aten.add.Tensor(%a, %b) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  joint.output %sum : tensor<3xf32>
+}
+
+// -----
+
+// The importer's form of argument.copy_(value); a view of it made before.
+// CHECK-LABEL: joint.graph @a_write_of_an_argument_is_seen_by_its_views(
+// CHECK: %[[Y:y]] = aten.exp(%x)
+// CHECK: %[[ROW:.*]] = aten.select.int(%[[Y]], 0, 0)
+// CHECK: joint.write %b, %[[Y]]
+// CHECK-NEXT: joint.output %[[ROW]]
+joint.graph @a_write_of_an_argument_is_seen_by_its_views(%x: tensor<2x3xf32> {joint.role = #joint.role<input>}, %b: tensor<2x3xf32> {joint.role = #joint.role<buffer>}) -> (tensor<3xf32>) gradients () {
+  %row = aten.select.int(%b, 0, 0) : (tensor<2x3xf32>) -> tensor<3xf32>
+  %y = aten.exp(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %b_1 = joint.write %b, %y : tensor<2x3xf32>, tensor<2x3xf32>
+  joint.output %row : tensor<3xf32>
+}
+
+// -----
+
+// A graph with gradients has value semantics already.
+// CHECK-LABEL: joint.graph @a_joint_graph_stays(
+// CHECK-NEXT: %[[ROW:row]] = aten.select.int(%b, 0, 0)
+// CHECK-NEXT: joint.write
+// CHECK-NEXT: joint.output %[[ROW]] gradients(%x of 0)
+joint.graph @a_joint_graph_stays(%x: tensor<2x3xf32> {joint.role = #joint.role<param>}, %b: tensor<2x3xf32> {joint.role = #joint.role<buffer>}) -> (tensor<3xf32>) gradients (tensor<2x3xf32>) {
+  %row = aten.select.int(%b, 0, 0) : (tensor<2x3xf32>) -> tensor<3xf32>
+  %b_1 = joint.write %b, %x : tensor<2x3xf32>, tensor<2x3xf32>
+  joint.output %row gradients(%x of 0) : tensor<3xf32>, tensor<2x3xf32>
+}
+
+// -----
+
+// Sizes that are not known: a piece starts where those before it end.
+// CHECK-LABEL: joint.graph @a_piece_of_an_unknown_size(
+// CHECK: %[[Y:y]] = aten.relu(%x)
+// CHECK: %[[P:.*]], %[[Q:.*]] = aten.chunk(%[[Y]], 2)
+// CHECK: %[[NEW:zero_]] = aten.full_like(%[[Q]], 0)
+// CHECK: %[[START:.*]] = aten.sym_size.int(%[[P]], 0)
+// CHECK: %[[LENGTH:.*]] = aten.sym_size.int(%[[Q]], 0)
+// CHECK: %[[END:.*]] = aten.sym.add(%[[START]], %[[LENGTH]])
+// CHECK: %[[BASE:.*]] = aten.slice_scatter(%[[Y]], %[[NEW]], 0, %[[START]], %[[END]])
+// CHECK: joint.output %[[BASE]]
+joint.graph @a_piece_of_an_unknown_size(%x: tensor<?x3xf32> {joint.role = #joint.role<input>}) -> (tensor<?x3xf32>) gradients () {
+  %y = aten.relu(%x) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  %p, %q = aten.chunk(%y, 2) : (tensor<?x3xf32>) -> (tensor<?x3xf32>, tensor<?x3xf32>)
+  %zero_ = aten.zero_(%q) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  joint.output %y : tensor<?x3xf32>
+}
