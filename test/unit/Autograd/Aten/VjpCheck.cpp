@@ -91,9 +91,11 @@ Value VjpCheck::input(ArrayRef<int64_t> sizes) {
   for (int64_t i = 0; i < count; ++i)
     order[i] = i;
   std::shuffle(order.begin(), order.end(), random);
-  // Evenly spaced, off zero, and not symmetric about it.
+  // Evenly spaced, off zero, not symmetric about it, and not those of another
+  // argument.
+  double offset = 0.37 + 0.0173 * graph.getNumArguments();
   for (int64_t i = 0; i < count; ++i)
-    tensor.set(i, -1.9 + (static_cast<double>(order[i]) + 0.37) * 3.7 /
+    tensor.set(i, -1.9 + (static_cast<double>(order[i]) + offset) * 3.7 /
                              static_cast<double>(count));
   return argument(tensor, "input", true);
 }
