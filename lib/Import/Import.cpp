@@ -119,7 +119,8 @@ private:
 
 std::optional<InputFormat> Input::detect() {
   if (text.trim().empty()) {
-    (void)fail("the input is empty", "expected .pt2, FX text, a trace log, or MLIR");
+    (void)fail("the input is empty",
+               "expected .pt2, FX text, a trace log, or MLIR");
     return failedFormat();
   }
   if (text.starts_with("ML\xefR"))

@@ -273,9 +273,10 @@ CastPolicy pt2::castPolicyOf(StringRef device, StringRef op) {
 
 void Autocast::leave() {
   regions.pop_back();
-  if (regions.empty())
-    for (auto &map : cache)
-      map.clear();
+  if (!regions.empty())
+    return;
+  cache[0].clear();
+  cache[1].clear();
 }
 
 const AutocastRegion *Autocast::regionFor(StringRef device) const {

@@ -2,7 +2,8 @@
 //
 // Declarations of a graph. They stand behind the nodes in the file, and are
 // read in front of them; a declaration that no node uses costs its place in
-// the table and nothing else.
+// the table and nothing else. Symbolic integers, floats and booleans share one
+// table: their names come from one list.
 
 #include "Names.h"
 

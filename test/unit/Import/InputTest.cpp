@@ -96,9 +96,8 @@ TEST(Input, AModuleWithoutGraphsIsNoError) {
 }
 
 TEST(Input, TellsWhatItCannotRead) {
-  EXPECT_TRUE(
-      has(errorOf(""),
-          "1:1: the input is empty | expected .pt2, FX text, a trace log, or MLIR"));
+  EXPECT_TRUE(has(errorOf(""), "1:1: the input is empty | expected .pt2, FX "
+                               "text, a trace log, or MLIR"));
   EXPECT_TRUE(has(errorOf(" \n\t\n"), "the input is empty"));
   EXPECT_TRUE(
       has(errorOf(std::string("PK\x03\x04zip", 7)),
@@ -106,10 +105,11 @@ TEST(Input, TellsWhatItCannotRead) {
           "export the file again"));
   EXPECT_TRUE(has(errorOf(std::string("a\0b", 3)),
                   "this is a binary file of unknown format"));
-  EXPECT_TRUE(has(
-      errorOf("hello"),
-      "this is neither .pt2, nor FX text, nor a trace log, nor MLIR | FX text has a line "
-      "'def forward(', a log records of TORCH_TRACE, MLIR a joint.graph"));
+  EXPECT_TRUE(
+      has(errorOf("hello"),
+          "this is neither .pt2, nor FX text, nor a trace log, nor MLIR | FX "
+          "text has a line "
+          "'def forward(', a log records of TORCH_TRACE, MLIR a joint.graph"));
   EXPECT_TRUE(has(errorOf("x = torch.ops.aten.mm.default(a, b)\n"),
                   "there is no 'def forward(' at the beginning of a line"));
   EXPECT_TRUE(has(errorOf("module { joint.graph"), "expected"));

@@ -25,6 +25,13 @@ std::string errorOf(const std::string &file) {
   return error->message;
 }
 
+/// What is advised where the archive does not read.
+std::string nextOf(const std::string &file) {
+  ZipArchive archive;
+  auto error = ZipArchive::read(file, archive);
+  return error ? error->next : "";
+}
+
 std::string contentOf(const ZipArchive &archive, std::string_view name) {
   const ZipEntry *entry = archive.find(name);
   if (!entry)
@@ -159,12 +166,20 @@ TEST(Zip, NamesMustStayInTheArchive) {
   ZipWriter zip = twoEntries();
   zip.add("r/a", "again");
   EXPECT_EQ(errorOf(zip.str()), "entry 'r/a' occurs twice");
+  EXPECT_EQ(nextOf(zip.str()),
+            "do not use this file: no exporter writes a name twice");
+  ZipWriter outside;
+  outside.add("../a", "x");
+  EXPECT_EQ(nextOf(outside.str()),
+            "do not use this file: no exporter writes such a name");
 }
 
 TEST(Zip, BombsAreRefused) {
   ZipWriter zip;
   zip.add("a", "x", true).size = uint64_t(1) << 31;
   EXPECT_EQ(errorOf(zip.str()), "entry 'a' unpacks from 3 to 2147483648 bytes");
+  EXPECT_EQ(nextOf(zip.str()),
+            "do not use this file: no model compresses like this");
   // Two entries on the same bytes.
   std::string file = twoEntries().str();
   size_t first = file.find("PK\1\2"), second = file.find("PK\1\2", first + 4);
@@ -184,12 +199,16 @@ TEST(Zip, BombsAreRefused) {
   over.add("b", "b");
   over.entries[0].size = over.entries[0].compressed = 520;
   EXPECT_EQ(errorOf(over.str()), "two entries share bytes");
+  EXPECT_EQ(nextOf(over.str()),
+            "do not use this file: no exporter writes such an archive");
 }
 
 TEST(Zip, WhatIsNotReadIsNamed) {
   ZipWriter zip = twoEntries();
   zip.entries[0].flags |= 1;
   EXPECT_EQ(errorOf(zip.str()), "entry 'r/a' is encrypted");
+  EXPECT_EQ(nextOf(zip.str()),
+            "unpack it and pack it again with a plain zip program");
   zip = twoEntries();
   zip.entries[0].method = 14;
   EXPECT_EQ(errorOf(zip.str()),
