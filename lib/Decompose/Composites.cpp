@@ -5,9 +5,8 @@
 // first new op, since rules may use composite ops themselves. No rule leads
 // back to its own op, so this ends.
 //
-// A replacement must have the types of what it replaces: a result that is
-// less known (a `?` where the op declared a number) takes the declared type,
-// anything else is an error of the rule.
+// A replacement must have the types of what it replaces, but for sizes that
+// only one of the two knows; anything else is an error of the rule.
 
 #include "cutback/Decompose/Composites.h"
 
@@ -54,9 +53,14 @@ static LogicalResult replaceResult(OpResult result, Value value) {
     if (!fits)
       return result.getOwner()->emitError("the decomposition gives type ")
              << built << ", not " << declared;
-    if (to && to.getNumDynamicDims() < from.getNumDynamicDims() &&
-        value.getDefiningOp())
-      value.setType(to);
+    // What either knows of the sizes.
+    if (to && value.getDefiningOp()) {
+      SmallVector<int64_t> shape(to.getShape());
+      for (auto [size, other] : llvm::zip_equal(shape, from.getShape()))
+        if (ShapedType::isDynamic(size))
+          size = other;
+      value.setType(RankedTensorType::get(shape, to.getElementType()));
+    }
   }
   result.replaceAllUsesWith(value);
   return success();
@@ -97,5 +101,6 @@ LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
         return failure();
     }
   }
+  updateResultTypes(graph);
   return success();
 }

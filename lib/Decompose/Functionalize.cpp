@@ -27,6 +27,7 @@
 
 #include "InPlace.h"
 #include "Replacement.h"
+#include "Statistics.h"
 #include "Views.h"
 
 #include "cutback/Dialect/Aten/CallReader.h"
@@ -77,7 +78,7 @@ private:
   void addArguments();
   LogicalResult visit(Operation *op);
   LogicalResult visitInPlace(Visit &visit, aten::CallOp call);
-  LogicalResult visitBatchNorm(Visit &visit, aten::CallOp call);
+  LogicalResult visitNorm(Visit &visit, aten::CallOp call);
   void addViews(Visit &visit);
   void writeArguments();
 
@@ -279,34 +280,18 @@ LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
   return success();
 }
 
-/// A batch norm in training, with running statistics to update.
-static bool updatesStatistics(aten::CallOp call) {
-  if (!llvm::is_contained({"aten.batch_norm", "aten.native_batch_norm",
-                           "aten._native_batch_norm_legit"},
-                          call.getSchema().packet))
-    return false;
-  aten::CallReader reader(call);
-  return reader.boolean("training").value_or(true) &&
-         reader.value("running_mean") && reader.value("running_var");
-}
-
-LogicalResult Functionalizer::visitBatchNorm(Visit &visit, aten::CallOp call) {
+LogicalResult Functionalizer::visitNorm(Visit &visit, aten::CallOp call) {
   Operation *op = visit.op;
   aten::CallReader reader(call);
-  SmallVector<aten::Arg> args;
-  for (const char *name : {"input", "weight", "bias", "running_mean",
-                           "running_var", "training", "momentum", "eps"})
-    args.push_back(reader.arg(name));
-  SmallVector<Value> results = visit.b.callMany(
-      "aten._native_batch_norm_legit_functional.default", args);
-  if (results.size() != 5)
+  Normalized done = buildNormalized(visit.b, call);
+  if (done.results.empty() || visit.b.failed())
     return failure();
-  settle(visit, ArrayRef(results).take_front(op->getNumResults()));
-  for (OpResult result : op->getResults())
-    result.replaceAllUsesWith(results[result.getResultNumber()]);
+  settle(visit, done.results);
+  for (auto [result, value] : llvm::zip(op->getResults(), done.results))
+    result.replaceAllUsesWith(value);
   replaced.push_back(op);
-  for (auto [name, value] : {std::pair("running_mean", results[3]),
-                             std::pair("running_var", results[4])}) {
+  for (auto [name, value] : {std::pair("running_mean", done.mean),
+                             std::pair("running_var", done.variance)}) {
     Node *node = nodeOf(visit.named[reader.operand(name)]);
     if (failed(write(visit, node, fitTo(visit.b, value, node->current))))
       return failure();
@@ -329,7 +314,7 @@ LogicalResult Functionalizer::visit(Operation *op) {
   settle(visit);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
     LogicalResult done = isInPlace(op)             ? visitInPlace(visit, call)
-                         : updatesStatistics(call) ? visitBatchNorm(visit, call)
+                         : updatesStatistics(call) ? visitNorm(visit, call)
                                                    : success();
     if (failed(done))
       return failure();
@@ -420,6 +405,7 @@ LogicalResult Functionalizer::run() {
   for (Operation *op : llvm::reverse(replaced))
     op->erase();
   eliminateDeadCode(graph);
+  updateResultTypes(graph);
   return success();
 }
 

@@ -47,3 +47,9 @@ void Replacement::settle(ArrayRef<Value> results) {
   }
   settled = ops.size();
 }
+
+void cutback::updateResultTypes(joint::GraphOp graph) {
+  graph.setFunctionType(FunctionType::get(graph.getContext(),
+                                          graph.getArgumentTypes(),
+                                          graph.getOutput().getOperandTypes()));
+}

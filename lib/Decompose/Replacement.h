@@ -5,6 +5,7 @@
 #define CUTBACK_LIB_DECOMPOSE_REPLACEMENT_H
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -38,6 +39,10 @@ private:
   llvm::SmallVector<mlir::Operation *> ops;
   size_t settled = 0;
 };
+
+/// Gives `graph` the result types that its output has: sizes may have become
+/// known.
+void updateResultTypes(joint::GraphOp graph);
 
 } // namespace cutback
 

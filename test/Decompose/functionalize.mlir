@@ -127,3 +127,21 @@ joint.graph @a_piece_of_an_unknown_size(%x: tensor<?x3xf32> {joint.role = #joint
   %zero_ = aten.zero_(%q) : (tensor<?x3xf32>) -> tensor<?x3xf32>
   joint.output %y : tensor<?x3xf32>
 }
+
+// -----
+
+// An instance norm is a batch norm of one sample.
+// CHECK-LABEL: joint.graph @an_instance_norm_writes_the_mean_over_samples(
+// CHECK: %[[FLAT:.*]] = aten.view(%x, [1, 6, 5])
+// CHECK: %[[M:.*]] = aten.repeat(%mean, [2])
+// CHECK: %[[V:.*]] = aten.repeat(%var, [2])
+// CHECK: %[[N:.*]], %{{.*}}, %{{.*}}, %[[MEANS:.*]], %[[VARS:.*]] = aten._native_batch_norm_legit_functional(%[[FLAT]], none, none, %[[M]], %[[V]], true,
+// CHECK: %[[Y:y]] = aten.view(%[[N]], [2, 3, 5])
+// CHECK: %[[ROWS:.*]] = aten.view(%[[MEANS]], [2, 3])
+// CHECK: %[[MEAN:.*]] = aten.mean.dim(%[[ROWS]], [0])
+// CHECK: joint.write %mean, %[[MEAN]]
+// CHECK: joint.output %[[Y]]
+joint.graph @an_instance_norm_writes_the_mean_over_samples(%x: tensor<2x3x5xf32> {joint.role = #joint.role<input>}, %mean: tensor<3xf32> {joint.role = #joint.role<buffer>}, %var: tensor<3xf32> {joint.role = #joint.role<buffer>}) -> (tensor<2x3x5xf32>) gradients () {
+  %y = aten.instance_norm(%x, none, none, %mean, %var, true, 0.1, 1.0e-5, false) : (tensor<2x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5xf32>
+  joint.output %y : tensor<2x3x5xf32>
+}
