@@ -46,6 +46,9 @@ Value castTo(aten::CallBuilder &b, Value value, Type type);
 
 bool isComplex(Value tensor);
 
+/// A list of one: `{x}` would be `x` itself.
+inline Arg listOf(const Arg &x) { return Arg(ArrayRef<Arg>(x)); }
+
 /// A VJP that is being built: reads the call, writes the backward.
 class Vjp {
 public:

@@ -228,11 +228,11 @@ static void repeatInterleaveTensor(Vjp &v) {
   Value self = v.value("self"), repeats = v.value("repeats");
   std::optional<int64_t> dim = v.in.integer("dim");
   Arg length = dim ? v.b.size(self, *dim) : v.b.numel(self);
-  Value counts = v.call("aten.expand.default", {repeats, {length}});
+  Value counts = v.call("aten.expand.default", {repeats, listOf(length)});
   Value rows = v.call("aten.repeat_interleave.Tensor", {counts},
                       {{"output_size", v.b.size(v.grad(), dim.value_or(0))}});
   Value zeros =
-      dim ? v.zerosLike(self) : v.zeros({length}, aten::elementOf(self));
+      dim ? v.zerosLike(self) : v.zeros(listOf(length), aten::elementOf(self));
   Value sum = v.call("aten.index_add.default",
                      {zeros, dim.value_or(0), rows, v.grad()});
   v.set("self", v.viewLike(sum, self));

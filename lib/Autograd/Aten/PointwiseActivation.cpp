@@ -89,9 +89,12 @@ static Value glu(Vjp &v) {
 static Value logSigmoid(Vjp &v) {
   return v.mul(v.grad(), v.un("sigmoid", v.neg(v.value("self"))));
 }
+/// The buffer is a result on some devices only.
 static Value logSigmoidForward(Vjp &v) {
   if (!v.grad())
     return {};
+  if (!isa<RankedTensorType>(v.result(1).getType()))
+    return logSigmoid(v);
   return v.call("aten.log_sigmoid_backward.default",
                 {v.grad(), v.value("self"), v.result(1)});
 }

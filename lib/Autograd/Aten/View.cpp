@@ -224,7 +224,7 @@ static void asStrided(Vjp &v) {
     steps = v.call("aten.mul.Scalar", {steps, strides[dim]});
     place = v.add(v.call("aten.unsqueeze.default", {place, -1}), steps);
   }
-  Value zeros = v.zeros({v.b.numel(self)}, aten::elementOf(v.grad()));
+  Value zeros = v.zeros(listOf(v.b.numel(self)), aten::elementOf(v.grad()));
   Value sum = v.call("aten.index_put.default",
                      {zeros,
                       {v.call("aten.view.default", {place, {-1}})},

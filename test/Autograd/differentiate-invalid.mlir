@@ -1,0 +1,65 @@
+// RUN: cutback-opt %s --cutback-differentiate --split-input-file --verify-diagnostics
+
+// expected-error @below {{'g' has a backward: argument 't' is #joint.role<tangent of 0>}}
+// expected-note @below {{differentiate the forward program, or leave the differentiation out}}
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients () {
+  joint.output %w : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{'g' has gradients}}
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+  joint.output %w gradients(%w of 0) : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{no result of 'g' that is differentiated depends on an argument that takes a gradient}}
+// expected-note @below {{arguments that take a gradient: 'w'}}
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %x: tensor<f32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  joint.output %x : tensor<f32>
+}
+
+// -----
+
+// expected-error @below {{argument 'v' is tied to 'u', and no argument is called so}}
+joint.graph @g(%v: tensor<4xf32> {joint.role = #joint.role<param "v">, joint.tied = "u"}) -> (tensor<4xf32>) gradients () {
+  joint.output %v : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @below {{argument 'v' of type 'tensor<4xf32>' is tied to 'w' of type 'tensor<2xf32>'}}
+joint.graph @g(%v: tensor<4xf32> {joint.role = #joint.role<param "v">, joint.tied = "w"}, %w: tensor<2xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  joint.output %v : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  %exp = aten.exp(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-note @below {{written here; read the value that is written, or ask for no gradient of the argument}}
+  %w_1 = joint.write %w, %exp : tensor<4xf32>, tensor<4xf32>
+  // expected-error @below {{argument 'w' takes a gradient, and is read here after it was written}}
+  %sin = aten.sin(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %sin : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  // expected-error @below {{no gradient through 'joint.opaque'}}
+  // expected-note @below {{the op does not say how; detach its operands, or decompose it}}
+  %y = joint.opaque "my.op.default"(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  // expected-error @below {{no rule for the gradient of 'aten.view.dtype'}}
+  // expected-note @below {{detach its inputs if no gradient shall flow through it, or write the op in terms of others}}
+  %y = aten.view.dtype(%w, f32) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y : tensor<4xf32>
+}
