@@ -16,10 +16,10 @@
 // that is training is a write of its running statistics.
 //
 // What a written value means for gradients is what PyTorch's history means:
-// the value that is read carries it. Two cases cannot be said so, and are
-// refused: a write through a detached alias, or in a region without gradients,
-// of a tensor that has a history. There PyTorch changes the value and keeps
-// the old history.
+// the value that is read carries it. One thing cannot be said so: a tensor that
+// has a history, written through a detached alias or where gradients are off,
+// has a new value with the old history. Reading it then is refused; reading it
+// through the alias is not.
 //
 // O(ops × depth of view chains); chains are short.
 
@@ -55,6 +55,8 @@ struct Node {
   uint64_t version = 0; ///< of the root, when `current` was made
   Value origin;         ///< of a root: its first value
   bool written = false; ///< of a root
+  /// Of a root: changed its value, and not its history.
+  Operation *behindHistory = nullptr;
 };
 
 /// One op being visited: what it named before, and what is built for it.
@@ -87,6 +89,7 @@ private:
   Value read(aten::CallBuilder &b, Node *node);
   LogicalResult write(Visit &visit, Node *node, Value value);
   LogicalResult checkHistory(Node *node, Operation *op);
+  LogicalResult checkRead(Node *node, Operation *op);
   void markHistory(Operation *op);
   void settle(Visit &visit, ArrayRef<Value> results = {});
 
@@ -177,6 +180,14 @@ Value Functionalizer::read(aten::CallBuilder &b, Node *node) {
   return value;
 }
 
+/// The node, or one that it is a view of, is detached from its base.
+static bool isBelowDetach(const Node *node) {
+  for (; node->parent; node = node->parent)
+    if (isDetach(node->view))
+      return true;
+  return false;
+}
+
 LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
   if (isa<BlockArgument>(node->root->origin) &&
       history.contains(node->root->origin)) {
@@ -188,17 +199,21 @@ LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
                                "write a copy";
     return diagnostic;
   }
-  bool detached = op->hasAttr(kNoGrad);
-  for (; node->parent && !detached; node = node->parent)
-    detached = isDetach(node->view);
-  if (!detached || !history.contains(node->root->current))
+  if ((op->hasAttr(kNoGrad) || isBelowDetach(node)) &&
+      history.contains(node->root->current))
+    node->root->behindHistory = op;
+  return success();
+}
+
+LogicalResult Functionalizer::checkRead(Node *node, Operation *op) {
+  Operation *write = node->root->behindHistory;
+  if (!write || isBelowDetach(node))
     return success();
-  InFlightDiagnostic diagnostic =
-      op->emitError("a tensor that has a gradient is written through an alias "
-                    "that has none");
-  diagnostic.attachNote() << "PyTorch keeps the old gradient for the new "
-                             "value, which a program of values cannot say; "
-                             "write the tensor itself, or a copy";
+  InFlightDiagnostic diagnostic = write->emitError(
+      "a tensor that has a gradient is written through an alias that has none");
+  diagnostic.attachNote(op->getLoc())
+      << "read here: PyTorch keeps the old gradient for the new value, which a "
+         "program of values cannot say; write the tensor itself, or a copy";
   return diagnostic;
 }
 
@@ -306,8 +321,9 @@ LogicalResult Functionalizer::visit(Operation *op) {
     if (it == objectOf.end() ||
         (isa<WriteOp>(op) && operand.getOperandNumber() == 0))
       continue;
-    Value value = read(visit.b, objects[it->second]);
-    if (!value)
+    Node *node = objects[it->second];
+    Value value = read(visit.b, node);
+    if (!value || failed(checkRead(node, op)))
       return failure();
     operand.set(value);
   }

@@ -145,3 +145,18 @@ joint.graph @an_instance_norm_writes_the_mean_over_samples(%x: tensor<2x3x5xf32>
   %y = aten.instance_norm(%x, none, none, %mean, %var, true, 0.1, 1.0e-5, false) : (tensor<2x3x5xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<2x3x5xf32>
   joint.output %y : tensor<2x3x5xf32>
 }
+
+// -----
+
+// A detached tensor may be written: whoever reads it reads no history.
+// CHECK-LABEL: joint.graph @a_detached_tensor_is_written(
+// CHECK: %[[Y:y]] = aten.exp(%w)
+// CHECK: %[[D:d]] = aten.detach(%[[Y]])
+// CHECK: %[[M:mul_]] = aten.mul.Tensor(%[[D]], 2)
+// CHECK: joint.output %[[M]]
+joint.graph @a_detached_tensor_is_written(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %d = aten.detach(%y) : (tensor<3xf32>) -> tensor<3xf32>
+  %mul_ = aten.mul_.Tensor(%d, 2) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %d : tensor<3xf32>
+}

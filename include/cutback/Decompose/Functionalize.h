@@ -8,7 +8,7 @@
 
 namespace cutback {
 
-/// Op attribute (unit): the op stands in a region without gradients.
+/// Op attribute (unit): the op stands where gradients are off.
 inline constexpr llvm::StringLiteral kNoGrad = "joint.no_grad";
 
 /// Replaces every in-place op of a forward-only graph by the op without `_`;
@@ -20,8 +20,9 @@ inline constexpr llvm::StringLiteral kNoGrad = "joint.no_grad";
 /// `joint.write`s have value semantics already.
 ///
 /// Fails, with an error at the op, for writes through views that overlap
-/// (`expand`, `unfold`), to arguments that take a gradient, and through a
-/// detached alias of a value that takes one. The graph is then half done.
+/// (`expand`, `unfold`), to arguments that take a gradient, and where a tensor
+/// that has a gradient is read after a write through a detached alias. The
+/// graph is then half done.
 ///
 /// O(ops × depth of view chains).
 llvm::LogicalResult functionalize(joint::GraphOp graph);

@@ -23,8 +23,8 @@ def Functionalize : Pass<"cutback-functionalize", "cutback::joint::GraphOp"> {
     Never: reorders random ops, changes a graph that has gradients.
     Cost: ops times the depth of view chains.
     Fails: for a write through a view that shows an element twice (`expand`,
-    `unfold`), to an argument that takes a gradient, or through a detached
-    alias of a value that has one.
+    `unfold`) or to an argument that takes a gradient, and where a tensor that
+    has a gradient is read after a write through a detached alias.
 
     Example: the write to a column of `%y` is a write of `%y`.
 

@@ -49,10 +49,7 @@ public:
 
   /// The same, with a schema that need not be in the table.
   std::string inferWith(const Schema &schema, llvm::StringRef arguments) {
-    text = arguments;
-    operandTypes.clear();
-    operandInts.clear();
-    mlir::ArrayAttr args = parseArguments(schema);
+    mlir::ArrayAttr args = parse(schema, arguments);
     llvm::SmallVector<mlir::Type> results;
     std::string message;
     mlir::ScopedDiagnosticHandler handler(&context,
@@ -67,6 +64,14 @@ public:
     for (mlir::Type type : results)
       joined += (joined.empty() ? "" : " ") + print(type);
     return joined;
+  }
+
+  /// The arguments of a call of `schema`; its operands are in `operandTypes`.
+  mlir::ArrayAttr parse(const Schema &schema, llvm::StringRef arguments) {
+    text = arguments;
+    operandTypes.clear();
+    operandInts.clear();
+    return parseArguments(schema);
   }
 
   mlir::MLIRContext context;
