@@ -8,31 +8,15 @@
 
 #include "Draws.h"
 
+#include "../Philox.h"
+
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "llvm/Support/xxhash.h"
 
-#include <array>
-
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
-
-using Words = std::array<uint32_t, 4>;
-
-static Words philox(Words counter, uint32_t key0, uint32_t key1) {
-  for (int round = 0; round < 10; ++round) {
-    uint64_t a = uint64_t(0xD2511F53) * counter[0];
-    uint64_t b = uint64_t(0xCD9E8D57) * counter[2];
-    counter = {static_cast<uint32_t>(b >> 32) ^ counter[1] ^ key0,
-               static_cast<uint32_t>(b),
-               static_cast<uint32_t>(a >> 32) ^ counter[3] ^ key1,
-               static_cast<uint32_t>(a)};
-    key0 += 0x9E3779B9;
-    key1 += 0xBB67AE85;
-  }
-  return counter;
-}
 
 RandomState interpreter::randomState(const KernelCall &call) {
   llvm::StringRef name = joint::getValueName(call.op->getResult(0));
@@ -45,18 +29,8 @@ std::vector<double> interpreter::keepFactors(const RandomState &state, double p,
   if (p == 0)
     return factors;
   factors.reserve(count);
-  Words words = {};
-  for (int64_t i = 0; i < count; ++i) {
-    uint64_t block = static_cast<uint64_t>(i) / 4;
-    if (i % 4 == 0)
-      words = philox({static_cast<uint32_t>(block),
-                      static_cast<uint32_t>(block >> 32),
-                      static_cast<uint32_t>(state.stream),
-                      static_cast<uint32_t>(state.stream >> 32)},
-                     static_cast<uint32_t>(state.seed),
-                     static_cast<uint32_t>(state.seed >> 32));
-    double uniform = (words[i % 4] >> 8) * 0x1p-24;
-    factors.push_back(uniform < 1 - p ? 1 / (1 - p) : 0);
-  }
+  Philox generator(state.seed, state.stream);
+  for (int64_t i = 0; i < count; ++i)
+    factors.push_back(generator.uniform(i) < 1 - p ? 1 / (1 - p) : 0);
   return factors;
 }

@@ -27,7 +27,7 @@ joint.graph @step(
                        joint.dims = ["2*s0"]},
     %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
     -> (tensor<f32>, tensor<?x4xf32>) gradients (tensor<4xf32>)
-    symbols {s0 = #joint.symbol<hint = 3, min = 2, max = 8>} {
+    attributes {symbols = {s0 = #joint.symbol<hint = 3, min = 2, max = 8>}} {
   %loss = aten.sum(%x) : (tensor<?x4xf32>) -> tensor<f32>
   %z = aten.mul.Tensor(%x, %w) : (tensor<?x4xf32>, tensor<4xf32>) -> tensor<?x4xf32>
   %n = joint.write %m, %w : tensor<4xf32>, tensor<4xf32>
