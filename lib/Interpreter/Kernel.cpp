@@ -25,6 +25,8 @@ KernelFn interpreter::getKernel(OperationName op) {
     for (ArrayRef<KernelEntry> table : allKernels())
       for (const KernelEntry &entry : table)
         map[entry.torchName] = entry.run;
+    for (const KernelAlias &alias : kernelAliases())
+      map[alias.torchName] = map.lookup(alias.meant);
     return &map;
   }();
   const aten::OpInfo *info = aten::getOpInfo(op);

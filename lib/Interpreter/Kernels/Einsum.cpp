@@ -122,21 +122,6 @@ static Space spaceOf(const Equation &equation, ArrayRef<Tensor> tensors) {
   return space;
 }
 
-/// Positions of one operand under assignments to a range of labels, in
-/// row-major order.
-static std::vector<int64_t> offsetsOf(ArrayRef<int64_t> sizes,
-                                      ArrayRef<int64_t> strides) {
-  std::vector<int64_t> offsets(product(sizes));
-  Sizes index(sizes.size(), 0);
-  for (int64_t &offset : offsets) {
-    offset = 0;
-    for (auto [i, stride] : llvm::zip_equal(index, strides))
-      offset += i * stride;
-    advance(index, sizes);
-  }
-  return offsets;
-}
-
 template <typename T>
 static std::vector<T> contract(const Space &space, ArrayRef<Tensor> tensors) {
   ArrayRef<int64_t> sizes = space.sizes;

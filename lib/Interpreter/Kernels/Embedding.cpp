@@ -12,6 +12,8 @@
 #include "Kernels.h"
 #include "Values.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
@@ -62,6 +64,32 @@ static LogicalResult embeddingDenseBackward(const KernelCall &call) {
   return success();
 }
 
+/// Rows that are used and longer than max_norm are made that long.
+static LogicalResult embeddingRenorm(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  int64_t width = self.sizes[1];
+  FailureOr<std::vector<int64_t>> uses =
+      countRows(call, ints(call, "indices"), self.sizes[0]);
+  if (failed(uses))
+    return failure();
+  double most = call.number("max_norm"), p = call.number("norm_type");
+  std::vector<double> values = self.doubles();
+  for (auto [row, count] : llvm::enumerate(*uses)) {
+    MutableArrayRef<double> own =
+        MutableArrayRef<double>(values).slice(row * width, width);
+    double norm = 0;
+    for (double value : own)
+      norm = std::isinf(p) ? std::max(norm, std::abs(value))
+                           : norm + std::pow(std::abs(value), p);
+    norm = std::isinf(p) ? norm : std::pow(norm, 1 / p);
+    if (count > 0 && norm > most)
+      for (double &value : own)
+        value *= most / (norm + 1e-7);
+  }
+  put(call, 0, self.sizes, values);
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Bags
 //===----------------------------------------------------------------------===//
@@ -79,10 +107,13 @@ struct Bags {
 } // namespace
 
 static LogicalResult fillBags(const KernelCall &call, int64_t tableRows,
-                              Bags &bags) {
+                              Bags &bags, bool fromEnd = false) {
   bags.rows = ints(call, "indices");
   bags.mode = call.integer("mode");
   bags.padding = call.integer("padding_idx", -1);
+  // The surface op counts from the end, where the kernels mean "none".
+  if (fromEnd && !call.isNone("padding_idx"))
+    bags.padding = wrapped(bags.padding, tableRows);
   for (int64_t row : bags.rows)
     if (failed(checkIndex(call, row, tableRows)))
       return failure();
@@ -108,21 +139,20 @@ static LogicalResult fillBags(const KernelCall &call, int64_t tableRows,
   return success();
 }
 
-/// Result `i` holds `values`, or is empty where the type leaves it open and
-/// `needed` is false.
-static void putInts(const KernelCall &call, unsigned i,
-                    ArrayRef<int64_t> values, bool needed) {
+/// Result `i` holds `values`, as many as its type says (zeros behind them). If
+/// the type leaves that open, it is empty unless `needed`.
+static void putInts(const KernelCall &call, unsigned i, ArrayRef<int64_t> given,
+                    bool needed) {
   if (!call.wants(i))
     return;
+  SmallVector<int64_t> values(given);
   auto type = dyn_cast<RankedTensorType>(call.op->getResult(i).getType());
-  bool fixed = type && type.hasStaticShape();
-  int64_t count = static_cast<int64_t>(values.size());
-  if (fixed && type.getNumElements() == 0)
-    call.make(i, {0});
-  else if (needed || fixed)
-    call.make(i, {count}).assign(values);
-  else
-    call.make(i, {0});
+  if (type && type.hasStaticShape())
+    values.resize(type.getNumElements());
+  else if (!needed)
+    values.clear();
+  call.make(i, {static_cast<int64_t>(values.size())})
+      .assign(ArrayRef<int64_t>(values));
 }
 
 /// Output rows; for maxima, the row that each element is from.
@@ -151,10 +181,11 @@ static void combine(const Bags &bags, ArrayRef<double> table, int64_t width,
         out[i] /= static_cast<double>(size);
 }
 
+template <bool surface>
 static LogicalResult embeddingBag(const KernelCall &call) {
   Tensor weight = call.dense("weight");
   Bags bags;
-  if (failed(fillBags(call, weight.sizes[0], bags)))
+  if (failed(fillBags(call, weight.sizes[0], bags, /*fromEnd=*/surface)))
     return failure();
   int64_t width = weight.sizes[1];
   int64_t count = static_cast<int64_t>(bags.size.size());
@@ -242,8 +273,10 @@ ArrayRef<KernelEntry> interpreter::embeddingKernels() {
   static const KernelEntry entries[] = {
       {"aten.embedding.default", embedding},
       {"aten.embedding_dense_backward.default", embeddingDenseBackward},
-      {"aten._embedding_bag.default", embeddingBag},
-      {"aten._embedding_bag_forward_only.default", embeddingBag},
+      {"aten.embedding_renorm.default", embeddingRenorm},
+      {"aten._embedding_bag.default", embeddingBag<false>},
+      {"aten._embedding_bag_forward_only.default", embeddingBag<false>},
+      {"aten.embedding_bag.padding_idx", embeddingBag<true>},
       {"aten._embedding_bag_backward.default", embeddingBagBackward},
       {"aten._embedding_bag_dense_backward.default", embeddingBagBackward},
       {"aten._embedding_bag_per_sample_weights_backward.default",

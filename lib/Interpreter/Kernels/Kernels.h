@@ -41,6 +41,16 @@ llvm::ArrayRef<KernelEntry> unfoldKernels();
 llvm::ArrayRef<KernelEntry> gridSampleKernels();
 llvm::ArrayRef<KernelEntry> recurrentKernels();
 llvm::ArrayRef<KernelEntry> fftKernels();
+llvm::ArrayRef<KernelEntry> productKernels();
+llvm::ArrayRef<KernelEntry> stackKernels();
+llvm::ArrayRef<KernelEntry> distanceLossKernels();
+
+/// An op that the kernel of another one runs: same parameters.
+struct KernelAlias {
+  const char *torchName, *meant;
+};
+llvm::ArrayRef<KernelAlias> kernelAliases();
+llvm::ArrayRef<KernelEntry> compositeKernels();
 
 /// All tables, for the map in Kernel.cpp.
 inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
@@ -61,7 +71,9 @@ inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
       distanceKernels(),    poolKernels(),
       upsampleKernels(),    unfoldKernels(),
       gridSampleKernels(),  recurrentKernels(),
-      fftKernels(),
+      fftKernels(),         productKernels(),
+      stackKernels(),       distanceLossKernels(),
+      compositeKernels(),
   };
 }
 

@@ -9,22 +9,14 @@
 // blocks: a scale tensor of sizes [r, c] divides its factor in r x c blocks.
 // Products of groups take offsets at which groups end.
 
+#include "Matmul.h"
+
 #include "Kernels.h"
 #include "Values.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
-
-/// c[m, n] += a[m, k] * b[k, n].
-template <typename T>
-static void multiply(const T *a, const T *b, T *c, int64_t m, int64_t k,
-                     int64_t n) {
-  for (int64_t i = 0; i < m; ++i)
-    for (int64_t l = 0; l < k; ++l)
-      for (int64_t j = 0; j < n; ++j)
-        c[i * n + j] += a[i * k + l] * b[l * n + j];
-}
 
 /// `tensor` with its last two dimensions exchanged, contiguous.
 static Tensor transposed(const Tensor &tensor) {

@@ -46,21 +46,15 @@ static void expandMask(const Tensor &mask,
 
 /// Offsets of all elements of the dimensions `dims` of a tensor, in row-major
 /// order, and their sizes appended to `sizes`.
-static std::vector<int64_t> offsetsOf(ArrayRef<int64_t> self,
-                                      ArrayRef<size_t> dims, Sizes &sizes) {
-  Sizes strides = rowMajor(self), own;
-  for (size_t dim : dims)
+static std::vector<int64_t> offsetsOfDims(ArrayRef<int64_t> self,
+                                          ArrayRef<size_t> dims, Sizes &sizes) {
+  Sizes natural = rowMajor(self), own, strides;
+  for (size_t dim : dims) {
     own.push_back(self[dim]);
-  std::vector<int64_t> offsets(product(own));
-  Sizes index(own.size(), 0);
-  for (int64_t &offset : offsets) {
-    offset = 0;
-    for (auto [i, dim] : llvm::zip_equal(index, dims))
-      offset += i * strides[dim];
-    advance(index, own);
+    strides.push_back(natural[dim]);
   }
   sizes.append(own);
-  return offsets;
+  return offsetsOf(own, strides);
 }
 
 /// Offsets that the indices name together, one for each element of `picked`.
@@ -115,9 +109,9 @@ FailureOr<Places> interpreter::placesOfIndices(const KernelCall &call,
   if (failed(named))
     return failure();
   Places places;
-  std::vector<int64_t> outer = offsetsOf(self, before, places.sizes);
+  std::vector<int64_t> outer = offsetsOfDims(self, before, places.sizes);
   places.sizes.append(picked);
-  std::vector<int64_t> inner = offsetsOf(self, behind, places.sizes);
+  std::vector<int64_t> inner = offsetsOfDims(self, behind, places.sizes);
   places.at.reserve(product(places.sizes));
   for (int64_t a : outer)
     for (int64_t b : *named)
@@ -149,16 +143,10 @@ FailureOr<Places> interpreter::placesAlong(const KernelCall &call,
 
 std::vector<int64_t> interpreter::cornerMap(ArrayRef<int64_t> from,
                                             ArrayRef<int64_t> sizes) {
-  Sizes strides = rowMajor(from), position(sizes.size(), 0);
-  std::vector<int64_t> map(product(sizes));
-  for (int64_t &at : map) {
-    at = 0;
-    // A tensor of rank 0 may stand for one of rank 1.
-    for (auto [i, stride] : llvm::zip(position, strides))
-      at += i * stride;
-    advance(position, sizes);
-  }
-  return map;
+  // A tensor of rank 0 may stand for one of rank 1.
+  Sizes strides = rowMajor(from);
+  strides.resize(sizes.size(), 0);
+  return offsetsOf(sizes, strides);
 }
 
 LogicalResult interpreter::pick(const KernelCall &call, const Tensor &self,

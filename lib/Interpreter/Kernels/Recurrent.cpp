@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// LSTM and GRU layers over a sequence.
+// LSTM, GRU and plain recurrent layers over a sequence, and single cells.
 //
 // Input [T, B, I] (or [B, T, I] with batch_first). Layer l reads the output of
 // layer l - 1; with two directions, the second one runs from the end and its
@@ -10,6 +10,7 @@
 //         and h' = W_hr h' where the state is projected
 //   GRU   r, z = sigmoid(..);  n = tanh(W_in x + b_in + r (W_hn h + b_hn))
 //         h' = (1 - z) n + z h
+//   RNN   h' = tanh(..) or max(.., 0)
 // Parameters stand layer by layer and direction by direction: W_ih, W_hh, with
 // biases b_ih, b_hh, and W_hr where there is a projection. Between layers, a
 // training call drops elements. Intermediate values are not rounded.
@@ -85,6 +86,17 @@ static void stepGru(const Cell &cell, const double *x, double *h, double *) {
     double fresh = std::tanh(a[2 * n + i] + r * b[2 * n + i]);
     h[i] = (1 - z) * fresh + z * h[i];
   }
+}
+
+static double relu(double x) { return x > 0 ? x : 0; }
+static double tangent(double x) { return std::tanh(x); }
+
+template <double (*fn)(double)>
+static void stepPlain(const Cell &cell, const double *x, double *h, double *) {
+  Vector a = affine(cell.inputWeight, x, cell.inner, cell.inputBias);
+  Vector b = affine(cell.stateWeight, h, cell.out, cell.stateBias);
+  for (int64_t i = 0; i < cell.hidden; ++i)
+    h[i] = fn(a[i] + b[i]);
 }
 
 using StepFn = void (*)(const Cell &, const double *, double *, double *);
@@ -221,18 +233,66 @@ static LogicalResult lstm(const KernelCall &call) {
   return success();
 }
 
-static LogicalResult gru(const KernelCall &call) {
+/// GRU and plain layers: one state.
+template <StepFn step, int64_t gates>
+static LogicalResult layers(const KernelCall &call) {
   Tensor state = call.dense("hx");
   Vector h = state.doubles(), none;
-  run(call, stepGru, 3, state, h, none);
+  run(call, step, gates, state, h, none);
   put(call, 1, state.sizes, h);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
+
+/// One step of all samples; `h` and `c` become the next states.
+static void runCell(const KernelCall &call, StepFn step, int64_t gates,
+                    Vector &h, Vector &c) {
+  Tensor input = call.dense("input"), weight = call.dense("w_ih");
+  Cell cell;
+  cell.inputWeight = weight.doubles();
+  cell.stateWeight = doubles(call, "w_hh");
+  cell.inputBias = doubles(call.optionalTensor("b_ih"));
+  cell.stateBias = doubles(call.optionalTensor("b_hh"));
+  cell.inner = weight.sizes[1];
+  cell.hidden = cell.out = weight.sizes[0] / gates;
+  Vector x = input.doubles();
+  int64_t batch = product(ArrayRef<int64_t>(input.sizes).drop_back());
+  for (int64_t b = 0; b < batch; ++b)
+    step(cell, x.data() + b * cell.inner, h.data() + b * cell.out,
+         c.empty() ? nullptr : c.data() + b * cell.hidden);
+}
+
+static LogicalResult lstmCell(const KernelCall &call) {
+  std::vector<Tensor> states = call.tensors("hx");
+  Vector h = states[0].doubles(), c = states[1].doubles();
+  runCell(call, stepLstm, 4, h, c);
+  put(call, 0, states[0].sizes, h);
+  put(call, 1, states[1].sizes, c);
+  return success();
+}
+
+template <StepFn step, int64_t gates>
+static LogicalResult cell(const KernelCall &call) {
+  Tensor state = call.dense("hx");
+  Vector h = state.doubles(), none;
+  runCell(call, step, gates, h, none);
+  put(call, 0, state.sizes, h);
   return success();
 }
 
 ArrayRef<KernelEntry> interpreter::recurrentKernels() {
   static const KernelEntry entries[] = {
       {"aten.lstm.input", lstm},
-      {"aten.gru.input", gru},
+      {"aten.gru.input", layers<stepGru, 3>},
+      {"aten.rnn_tanh.input", layers<stepPlain<tangent>, 1>},
+      {"aten.rnn_relu.input", layers<stepPlain<relu>, 1>},
+      {"aten.lstm_cell.default", lstmCell},
+      {"aten.gru_cell.default", cell<stepGru, 3>},
+      {"aten.rnn_tanh_cell.default", cell<stepPlain<tangent>, 1>},
+      {"aten.rnn_relu_cell.default", cell<stepPlain<relu>, 1>},
   };
   return entries;
 }

@@ -12,7 +12,8 @@
 //   others         r * (o + 0.5) - 0.5, not below 0 unless cubic
 //   aligned        o * (in - 1) / (out - 1)
 // Cubic weights are those of Keys with a = -0.75; positions outside are those
-// of the border.
+// of the border. The smooth (anti-aliased) modes widen the filter by r where r
+// is above 1, take a = -0.5, and normalize the weights of what is inside.
 
 #include "Kernels.h"
 #include "Values.h"
@@ -25,7 +26,14 @@ using namespace cutback::interpreter;
 
 namespace {
 
-enum class Mode { Nearest, NearestExact, Linear, Cubic };
+enum class Mode {
+  Nearest,
+  NearestExact,
+  Linear,
+  Cubic,
+  SmoothLinear,
+  SmoothCubic
+};
 
 struct Tap {
   int64_t at;
@@ -93,6 +101,35 @@ static SmallVector<Tap, 4> cubicTaps(const Axis &axis, int64_t o) {
   return taps;
 }
 
+static double triangle(double x) { return std::max(1 - std::abs(x), 0.0); }
+static double keys(double x) {
+  constexpr double a = -0.5;
+  x = std::abs(x);
+  if (x < 1)
+    return ((a + 2) * x - (a + 3)) * x * x + 1;
+  return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+static SmallVector<Tap, 4> smoothTaps(const Axis &axis, int64_t o, bool cubic) {
+  auto in = static_cast<double>(axis.in), out = static_cast<double>(axis.out);
+  double ratio = axis.scale > 0 ? 1 / axis.scale : in / out;
+  if (axis.aligned)
+    ratio = axis.out > 1 ? (in - 1) / (out - 1) : 0;
+  double wide = std::max(ratio, 1.0), reach = (cubic ? 2 : 1) * wide;
+  double centre = ratio * (static_cast<double>(o) + 0.5), sum = 0;
+  auto first = std::max<int64_t>(static_cast<int64_t>(centre - reach + 0.5), 0);
+  auto end = std::min(static_cast<int64_t>(centre + reach + 0.5), axis.in);
+  SmallVector<Tap, 4> taps;
+  for (int64_t at = first; at < end; ++at) {
+    double x = (static_cast<double>(at) - centre + 0.5) / wide;
+    taps.push_back({at, cubic ? keys(x) : triangle(x)});
+    sum += taps.back().weight;
+  }
+  for (Tap &tap : taps)
+    tap.weight /= sum != 0 ? sum : 1;
+  return taps;
+}
+
 static Taps tapsOf(const Axis &axis, Mode mode) {
   Taps taps;
   for (int64_t o = 0; o < axis.out; ++o)
@@ -106,6 +143,10 @@ static Taps tapsOf(const Axis &axis, Mode mode) {
       break;
     case Mode::Cubic:
       taps.push_back(cubicTaps(axis, o));
+      break;
+    case Mode::SmoothLinear:
+    case Mode::SmoothCubic:
+      taps.push_back(smoothTaps(axis, o, mode == Mode::SmoothCubic));
       break;
     }
   return taps;
@@ -218,6 +259,8 @@ ArrayRef<KernelEntry> interpreter::upsampleKernels() {
       CUTBACK_UPSAMPLE("upsample_bilinear2d", Mode::Linear),
       CUTBACK_UPSAMPLE("upsample_trilinear3d", Mode::Linear),
       CUTBACK_UPSAMPLE("upsample_bicubic2d", Mode::Cubic),
+      CUTBACK_UPSAMPLE("_upsample_bilinear2d_aa", Mode::SmoothLinear),
+      CUTBACK_UPSAMPLE("_upsample_bicubic2d_aa", Mode::SmoothCubic),
   };
 #undef CUTBACK_UPSAMPLE
   return entries;

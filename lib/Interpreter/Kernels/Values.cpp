@@ -56,15 +56,20 @@ std::vector<int64_t> interpreter::broadcastMap(ArrayRef<int64_t> from,
   Sizes strides(to.size(), 0), natural = rowMajor(from);
   for (auto [i, size] : llvm::enumerate(from))
     strides[extra + i] = size == 1 ? 0 : natural[i];
-  std::vector<int64_t> map(product(to));
-  Sizes index(to.size(), 0);
-  for (int64_t &position : map) {
-    position = 0;
+  return offsetsOf(to, strides);
+}
+
+std::vector<int64_t> interpreter::offsetsOf(ArrayRef<int64_t> sizes,
+                                            ArrayRef<int64_t> strides) {
+  std::vector<int64_t> offsets(product(sizes));
+  Sizes index(sizes.size(), 0);
+  for (int64_t &offset : offsets) {
+    offset = 0;
     for (auto [i, stride] : llvm::zip_equal(index, strides))
-      position += i * stride;
-    advance(index, to);
+      offset += i * stride;
+    advance(index, sizes);
   }
-  return map;
+  return offsets;
 }
 
 Along::Along(ArrayRef<int64_t> sizes, int64_t dim) {

@@ -65,6 +65,10 @@ Sizes broadcastSizes(llvm::ArrayRef<int64_t> a, llvm::ArrayRef<int64_t> b);
 std::vector<int64_t> broadcastMap(llvm::ArrayRef<int64_t> from,
                                   llvm::ArrayRef<int64_t> to);
 
+/// Offsets of the elements of `sizes` with `strides`, in row-major order.
+std::vector<int64_t> offsetsOf(llvm::ArrayRef<int64_t> sizes,
+                               llvm::ArrayRef<int64_t> strides);
+
 /// A shape seen along one dimension: element (o, i, n) stands at
 /// (o * length + i) * inner + n.
 struct Along {

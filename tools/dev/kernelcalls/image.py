@@ -124,6 +124,11 @@ def adaptive(r):
     if n == 2:
         y, i = maximum.expect
         made.append(Call("adaptive_max_pool2d_backward", r.normal(*y.shape), x, i))
+    if n == 3:
+        maximum = keep(Call("adaptive_max_pool3d", x, size))
+        y, i = maximum.expect
+        made += [maximum, Call("adaptive_avg_pool3d", x, size),
+                 Call("adaptive_max_pool3d_backward", r.normal(*y.shape), x, i)]
     return made
 
 
@@ -149,13 +154,37 @@ def upsample(r):
     return made
 
 
+def exact_and_smooth(r):
+    made = []
+    factors = [r.choice([0.4, 0.7, 1.5, 2.0, 2.5]) for _ in range(3)]
+    for n, mode in ((1, "nearest_exact"), (2, "nearest_exact"), (3, "nearest_exact"),
+                    (2, "bilinear"), (2, "bicubic")):
+        # PyTorch's smooth modes are wrong for results of width 1.
+        x = r.normal(1, 2, *[r.randint(5, 7) for _ in range(n)])
+        aa = "" if mode == "nearest_exact" else "_aa"
+        align = [r.coin()] if aa else []
+        size = [int(s * f) for s, f in zip(x.shape[2:], factors)]
+        name = f"_upsample_{mode}{n}d{aa}"
+        given = r.choice([factors[:n], [None] * n])
+        g = r.normal(1, 2, *size)
+        made += [Call(name, x, size, *align, *given),
+                 Call(name + ".vec", x, None, *align, factors[:n]),
+                 Call(name + "_backward", g, size, list(x.shape), *align, *given)]
+    return made
+
+
 def grid_sampler(r):
     n = r.choice([2, 3])
     x = r.normal(2, 2, *[r.randint(2, 4) for _ in range(n)])
     out = [r.randint(1, 3) for _ in range(n)]
     grid = r.uniform(2, *out, n, low=-1.4, high=1.4)
     mode = r.choice([0, 1, 2] if n == 2 else [0, 1])
-    return Call(f"grid_sampler_{n}d", x, grid, mode, r.randrange(3), r.coin())
+    rest = [x, grid, mode, r.randrange(3), r.coin()]
+    g = r.normal(2, 2, *out)
+    wants = [True, r.coin()]
+    back = Call(f"grid_sampler_{n}d_backward", g, *rest, wants)
+    back.expect = [t if w else None for t, w in zip(back.run(), wants)]
+    return [Call(f"grid_sampler_{n}d", *rest), back]
 
 
 def unfold(r):
@@ -176,12 +205,14 @@ def shuffle(r):
     lead = r.choice([[], [2]])
     h, w = r.randint(1, 3), r.randint(1, 3)
     return [Call("pixel_shuffle", r.normal(*lead, c * f * f, h, w), f),
-            Call("pixel_unshuffle", r.normal(*lead, c, h * f, w * f), f)]
+            Call("pixel_unshuffle", r.normal(*lead, c, h * f, w * f), f),
+            Call("channel_shuffle", r.normal(2, c * f, h, w), f),
+            Call("native_channel_shuffle", r.normal(2, c * f, h), f)]
 
 
 convolution.times = upsample.times = avg_pool.times = max_pool.times = 2
 FAMILIES = {
     "convolution": [convolution, surface_convolution, surface_transposed],
     "pool": [avg_pool, max_pool, adaptive],
-    "upsample": [upsample, grid_sampler, unfold, shuffle],
+    "upsample": [upsample, exact_and_smooth, grid_sampler, unfold, shuffle],
 }

@@ -155,6 +155,7 @@ def scatter(r):
             Call("scatter.value", x, dim, i, 1.5),
             Call("scatter.src", x, dim, i, s),
             Call("scatter_reduce.two", x, dim, i, s, mode, include_self=own_self),
+            Call("scatter.reduce", x, dim, i, s, reduce=r.choice(["add", "multiply"])),
             Call("scatter_reduce.two", n, dim, i, t, mode, include_self=own_self)]
     return made
 
@@ -177,6 +178,8 @@ def slices(r):
             Call("index_add", n, dim, i, r.ints(*own), alpha=2),
             Call("index_copy", e, dim, once, source(len(once), e)),
             Call("index_fill.int_Scalar", x, dim, i, 2.5),
+            Call("index_reduce", x, dim, i, source(count), r.choice(["prod", "mean", "amax", "amin"]),
+                 include_self=r.coin()),
             Call("index_fill.int_Tensor", x, dim, i, r.normal())]
 
 
@@ -221,6 +224,19 @@ def embedding_bag(r):
     # For sums the sizes of the bags are not always filled in.
     forward.skip = {0: (2, 3), 1: (3,), 2: ()}[mode]
     made.append(forward)
+    surface = Call("embedding_bag.padding_idx", w, i, offsets, scaled, mode, False, weights, last,
+                   r.choice([None, -1, 1]))
+    plain = Call("embedding_bag", w, i, offsets, scaled, mode, False, weights, last)
+    for call in (surface, plain):
+        if call.args[-1] is None and call is surface:
+            continue
+        result = call.run()
+        call.expect = (result[0], bag_of if mode else offset2bag[:0], *result[2:])
+        call.expect = call.expect[:3] + (result[3] if mode == 2 else most[:0],)
+        call.skip = forward.skip
+        made.append(call)
+    short = r.uniform(1, low=0.5, high=2.0, dtype=torch.float64).item()
+    made.append(Call("embedding_renorm", w, i, short, r.choice([1.0, 2.0, 3.0])))
     g = r.normal(bags, width)
     if mode != 2 or padding == -1:
         made.append(Call("_embedding_bag_dense_backward", g, i, bag_of, size, most, rows,

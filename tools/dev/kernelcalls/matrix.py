@@ -188,7 +188,9 @@ def cdist(r):
         return None
     mode = r.choice([None, 1, 2])
     x, y = r.normal(*lead, m, k), r.normal(*lead, n, k)
-    return [Call("cdist", x, y, p, mode), Call("_cdist_forward", x, y, p, mode)]
+    z = torch.cdist(x, y, p)
+    back = Call("_cdist_backward", r.normal(*z.shape), x, y, p, z)
+    return [Call("cdist", x, y, p, mode), Call("_cdist_forward", x, y, p, mode), back]
 
 
 einsum.times = 4

@@ -150,6 +150,7 @@ def pointwise_losses(r):
             Call("smooth_l1_loss", x, t, mode, beta),
             Call("huber_loss", x, t, mode, delta),
             Call("soft_margin_loss", x, y, mode),
+            Call("soft_margin_loss_backward", g, x, y, mode),
             Call("mse_loss_backward", g, x, t, mode),
             Call("smooth_l1_loss_backward", g, x, t, mode, beta),
             Call("huber_loss_backward", g, x, t, mode, delta)]

@@ -8,7 +8,8 @@ from .calls import Call
 
 
 def recurrent(r):
-    gates, name = r.choice([(4, "lstm.input"), (3, "gru.input")])
+    gates, name = r.choice([(4, "lstm.input"), (3, "gru.input"), (1, "rnn_tanh.input"),
+                            (1, "rnn_relu.input")])
     layers, two = r.randint(1, 2), r.coin()
     width, hidden = r.randint(1, 3), r.randint(1, 3)
     t, b = r.randint(1, 4), r.randint(1, 3)
@@ -31,6 +32,19 @@ def recurrent(r):
     return Call(name, x, state, params, biases, layers, 0.0, False, two, first)
 
 
+def cells(r):
+    b, width, hidden = r.randint(1, 3), r.randint(1, 3), r.randint(1, 3)
+    made = []
+    for gates, name in ((4, "lstm_cell"), (3, "gru_cell"), (1, "rnn_tanh_cell"),
+                        (1, "rnn_relu_cell")):
+        rows = gates * hidden
+        biases = [r.normal(rows), r.normal(rows)] if r.coin() else []
+        h = r.normal(b, hidden)
+        made.append(Call(name, r.normal(b, width), [h, r.normal(b, hidden)] if gates == 4 else h,
+                         r.normal(rows, width), r.normal(rows, hidden), *biases))
+    return made
+
+
 def fft(r):
     shape = [r.randint(1, 5) for _ in range(r.randint(1, 3))]
     dims = r.sample(range(len(shape)), r.randint(1, len(shape)))
@@ -45,4 +59,4 @@ def fft(r):
 
 
 recurrent.times = fft.times = 3
-FAMILIES = {"recurrent": [recurrent], "fft": [fft]}
+FAMILIES = {"recurrent": [recurrent, cells], "fft": [fft]}

@@ -26,7 +26,7 @@ def Aten_ClipOp : Aten_Composite<"clip",
 def Aten_ClipTensorOp : Aten_Composite<"clip.Tensor",
     "(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", "broadcast">;
 def Aten_PreluOp : Aten_Composite<"prelu",
-    "(Tensor self, Tensor weight) -> Tensor", "broadcast">;
+    "(Tensor self, Tensor weight) -> Tensor", "sameAsSelf">;
 def Aten_LdexpTensorOp : Aten_Composite<"ldexp.Tensor",
     "(Tensor self, Tensor other) -> Tensor", "broadcast">;
 def Aten_DivideTensorOp : Aten_Composite<"divide.Tensor",

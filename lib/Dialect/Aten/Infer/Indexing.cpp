@@ -170,7 +170,8 @@ LogicalResult infer::embeddingDenseBackward(const InferCall &call,
 
 /// (output, offset2bag, bag_size, max_indices), modes 0 sum, 1 mean, 2 max.
 /// Kernels differ in the lengths of what they do not need: CPU's for sums has
-/// an empty offset2bag, the GPU's an empty max_indices. Those are `?`.
+/// an empty offset2bag and, with a last offset, a bag_size for that too, the
+/// GPU's an empty max_indices. Those are `?`.
 LogicalResult infer::embeddingBag(const InferCall &call, Results &results) {
   TensorShape weight, indices, offsets;
   int64_t mode = 0;
@@ -186,10 +187,11 @@ LogicalResult infer::embeddingBag(const InferCall &call, Results &results) {
   int64_t bags = addSizes(offsets.dims[0], includeLast ? -1 : 0);
   int64_t width = weight.dims[1];
   int64_t perIndex = mode == 0 ? kUnknown : indices.dims[0];
+  int64_t sizes = mode == 0 && includeLast ? kUnknown : bags;
   Type type = indices.element;
   if (failed(push(call, results, {bags, width}, weight.element)) ||
       failed(push(call, results, {perIndex}, type)) ||
-      failed(push(call, results, {bags}, type)))
+      failed(push(call, results, {sizes}, type)))
     return failure();
   return mode == 2 ? push(call, results, {bags, width}, type)
                    : push(call, results, {kUnknown}, type);

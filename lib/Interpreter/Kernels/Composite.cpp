@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Second names of ops, and small ops that PyTorch writes in terms of others:
+// powers in double, prelu, differences and trapezoids along a dimension.
+//
+// A second name runs the kernel of the first: both have the same parameters.
+
+#include "Kernels.h"
+#include "Values.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+ArrayRef<KernelAlias> interpreter::kernelAliases() {
+  static const KernelAlias aliases[] = {
+      {"aten.subtract.Tensor", "aten.sub.Tensor"},
+      {"aten.subtract.Scalar", "aten.sub.Scalar"},
+      {"aten.multiply.Tensor", "aten.mul.Tensor"},
+      {"aten.multiply.Scalar", "aten.mul.Scalar"},
+      {"aten.divide.Tensor", "aten.div.Tensor"},
+      {"aten.divide.Scalar", "aten.div.Scalar"},
+      {"aten.divide.Tensor_mode", "aten.div.Tensor_mode"},
+      {"aten.divide.Scalar_mode", "aten.div.Scalar_mode"},
+      {"aten.clip.default", "aten.clamp.default"},
+      {"aten.clip.Tensor", "aten.clamp.Tensor"},
+      {"aten.negative.default", "aten.neg.default"},
+      {"aten.fix.default", "aten.trunc.default"},
+      {"aten.absolute.default", "aten.abs.default"},
+      {"aten.arctan2.default", "aten.atan2.default"},
+      {"aten.arccos.default", "aten.acos.default"},
+      {"aten.arccosh.default", "aten.acosh.default"},
+      {"aten.arcsin.default", "aten.asin.default"},
+      {"aten.arcsinh.default", "aten.asinh.default"},
+      {"aten.arctan.default", "aten.atan.default"},
+      {"aten.arctanh.default", "aten.atanh.default"},
+      {"aten.greater.Tensor", "aten.gt.Tensor"},
+      {"aten.greater.Scalar", "aten.gt.Scalar"},
+      {"aten.greater_equal.Tensor", "aten.ge.Tensor"},
+      {"aten.greater_equal.Scalar", "aten.ge.Scalar"},
+      {"aten.less.Tensor", "aten.lt.Tensor"},
+      {"aten.less.Scalar", "aten.lt.Scalar"},
+      {"aten.less_equal.Tensor", "aten.le.Tensor"},
+      {"aten.less_equal.Scalar", "aten.le.Scalar"},
+      {"aten.not_equal.Tensor", "aten.ne.Tensor"},
+      {"aten.not_equal.Scalar", "aten.ne.Scalar"},
+      {"aten.special_xlogy.default", "aten.xlogy.Tensor"},
+      {"aten.special_round.default", "aten.round.decimals"},
+      {"aten.special_exp2.default", "aten.exp2.default"},
+      {"aten.special_expit.default", "aten.sigmoid.default"},
+      {"aten.special_expm1.default", "aten.expm1.default"},
+      {"aten.special_erf.default", "aten.erf.default"},
+      {"aten.special_erfc.default", "aten.erfc.default"},
+      {"aten.special_log1p.default", "aten.log1p.default"},
+      {"aten.special_sinc.default", "aten.sinc.default"},
+      {"aten.special_logit.default", "aten.logit.default"},
+      {"aten.special_digamma.default", "aten.digamma.default"},
+      {"aten.special_psi.default", "aten.digamma.default"},
+      {"aten.special_gammaln.default", "aten.lgamma.default"},
+      {"aten.special_softmax.default", "aten.softmax.int"},
+      {"aten.special_log_softmax.default", "aten.log_softmax.int"},
+      {"aten.special_logsumexp.default", "aten.logsumexp.default"},
+      {"aten.ger.default", "aten.outer.default"},
+      {"aten.linalg_matmul.default", "aten.matmul.default"},
+      {"aten.concat.default", "aten.cat.default"},
+      {"aten.concatenate.default", "aten.cat.default"},
+      {"aten.embedding_bag.default", "aten._embedding_bag.default"},
+  };
+  return aliases;
+}
+
+//===----------------------------------------------------------------------===//
+// Element by element
+//===----------------------------------------------------------------------===//
+
+static double ldexp(double x, double y) { return x * std::exp2(y); }
+static double xlog1py(double x, double y) {
+  if (std::isnan(y))
+    return y;
+  return x == 0 ? 0 : x * std::log1p(y);
+}
+
+/// Result 0 = fn(argument 0, argument 1), in double.
+template <double (*fn)(double, double)>
+static LogicalResult elementwise(const KernelCall &call) {
+  Tensor a = call.tensor(0), b = call.tensor(1);
+  Sizes sizes = broadcastSizes(a.sizes, b.sizes);
+  std::vector<double> x = a.expand(sizes).doubles();
+  for (auto [u, v] : llvm::zip_equal(x, b.expand(sizes).doubles()))
+    u = fn(u, v);
+  put(call, 0, sizes, x);
+  return success();
+}
+
+static double power(double x, double y) { return std::pow(x, y); }
+
+static LogicalResult floatPower(const KernelCall &call) {
+  if (!isComplex(call.resultType()))
+    return elementwise<power>(call);
+  Tensor a = call.tensor(0), b = call.tensor(1);
+  Sizes sizes = broadcastSizes(a.sizes, b.sizes);
+  std::vector<Complex> x = a.expand(sizes).complexes();
+  for (auto [u, v] : llvm::zip_equal(x, b.expand(sizes).complexes()))
+    u = u == Complex(0) && v == Complex(0) ? Complex(1) : std::pow(u, v);
+  store<Complex>(call.make(0, sizes), x);
+  return success();
+}
+
+/// One slope for all elements, or one a channel (dimension 1).
+static LogicalResult prelu(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  std::vector<double> x = self.doubles(), slopes = doubles(call, "weight");
+  int64_t plane = self.rank() < 2
+                      ? 1
+                      : product(ArrayRef<int64_t>(self.sizes).drop_front(2));
+  auto channels = static_cast<int64_t>(slopes.size());
+  for (auto [i, value] : llvm::enumerate(x))
+    if (value <= 0)
+      value *= slopes[static_cast<int64_t>(i) / std::max<int64_t>(plane, 1) %
+                      channels];
+  put(call, 0, self.sizes, x);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Neighbours along a dimension
+//===----------------------------------------------------------------------===//
+
+/// Differences of neighbours, `n` times, of prepend, self and append joined.
+static LogicalResult diff(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  int64_t dim = wrapped(call.integer("dim", -1), self.rank());
+  std::vector<Tensor> parts;
+  for (aten::ParamRef param :
+       {aten::ParamRef("prepend"), aten::ParamRef("self"),
+        aten::ParamRef("append")})
+    if (std::optional<Tensor> part = call.optionalTensor(param))
+      parts.push_back(*part);
+  Sizes sizes(self.sizes);
+  sizes[dim] = 0;
+  for (const Tensor &part : parts)
+    sizes[dim] += part.sizes[dim];
+  return withAccumulator(call.resultType(), [&](auto zero) {
+    using T = decltype(zero);
+    Along all(sizes, dim);
+    std::vector<T> values(product(sizes));
+    int64_t begin = 0;
+    for (const Tensor &part : parts) {
+      Along own(part.sizes, dim);
+      std::vector<T> from = load<T>(part);
+      for (int64_t o = 0; o < own.outer; ++o)
+        std::copy(from.begin() + own.at(o, 0, 0),
+                  from.begin() + own.at(o + 1, 0, 0),
+                  values.begin() + all.at(o, begin, 0));
+      begin += own.length;
+    }
+    for (int64_t round = 0; round < call.integer("n", 1) && sizes[dim] > 0;
+         ++round) {
+      Along wide(sizes, dim);
+      --sizes[dim];
+      Along narrow(sizes, dim);
+      std::vector<T> next(product(sizes));
+      for (int64_t o = 0; o < narrow.outer; ++o)
+        for (int64_t i = 0; i < narrow.length; ++i)
+          for (int64_t k = 0; k < narrow.inner; ++k)
+            next[narrow.at(o, i, k)] =
+                values[wide.at(o, i + 1, k)] - values[wide.at(o, i, k)];
+      values = std::move(next);
+    }
+    store<T>(call.make(0, sizes), values);
+    return success();
+  });
+}
+
+/// The width of step `i` at (o, k): `dx`, or differences of `x`, which has the
+/// shape of y or is a vector along `dim`.
+static std::vector<double> stepWidths(const KernelCall &call,
+                                      ArrayRef<int64_t> sizes, int64_t dim) {
+  Along along(sizes, dim);
+  std::vector<double> widths(product(sizes), call.number("dx", 1));
+  if (call.isNone("x"))
+    return widths;
+  Tensor x = call.tensor("x");
+  if (x.rank() == 1) {
+    Sizes column(sizes.size(), 1), strides(sizes.size(), 0);
+    column[dim] = x.sizes[0];
+    strides[dim] = x.strides[0];
+    x.sizes.assign(column.begin(), column.end());
+    x.strides.assign(strides.begin(), strides.end());
+  }
+  std::vector<double> at = x.expand(sizes).doubles();
+  for (int64_t o = 0; o < along.outer; ++o)
+    for (int64_t i = 0; i + 1 < along.length; ++i)
+      for (int64_t k = 0; k < along.inner; ++k)
+        widths[along.at(o, i, k)] =
+            at[along.at(o, i + 1, k)] - at[along.at(o, i, k)];
+  return widths;
+}
+
+/// Sums of width * (y[i] + y[i + 1]) / 2, all of them if `cumulative`.
+template <bool cumulative>
+static LogicalResult trapezoid(const KernelCall &call) {
+  Tensor y = call.dense("y");
+  int64_t dim = wrapped(call.integer("dim", -1), y.rank());
+  std::vector<double> widths = stepWidths(call, y.sizes, dim);
+  std::vector<double> values = y.doubles(), result;
+  Along along(y.sizes, dim);
+  Sizes sizes(y.sizes);
+  if (cumulative)
+    sizes[dim] = std::max<int64_t>(sizes[dim] - 1, 0);
+  else
+    sizes.erase(sizes.begin() + dim);
+  result.resize(product(sizes));
+  for (int64_t o = 0; o < along.outer; ++o)
+    for (int64_t k = 0; k < along.inner; ++k) {
+      double sum = 0;
+      for (int64_t i = 0; i + 1 < along.length; ++i) {
+        int64_t at = along.at(o, i, k), next = along.at(o, i + 1, k);
+        sum += widths[at] * (values[at] + values[next]) / 2;
+        if (cumulative)
+          result[(o * (along.length - 1) + i) * along.inner + k] = sum;
+      }
+      if (!cumulative)
+        result[o * along.inner + k] = sum;
+    }
+  put(call, 0, sizes, result);
+  return success();
+}
+
+ArrayRef<KernelEntry> interpreter::compositeKernels() {
+  static const KernelEntry entries[] = {
+      {"aten.ldexp.Tensor", elementwise<ldexp>},
+      {"aten.special_xlog1py.default", elementwise<xlog1py>},
+      {"aten.float_power.Tensor_Tensor", floatPower},
+      {"aten.float_power.Scalar", floatPower},
+      {"aten.float_power.Tensor_Scalar", floatPower},
+      {"aten.prelu.default", prelu},
+      {"aten.diff.default", diff},
+      {"aten.trapezoid.x", trapezoid<false>},
+      {"aten.trapezoid.dx", trapezoid<false>},
+      {"aten.trapz.x", trapezoid<false>},
+      {"aten.trapz.dx", trapezoid<false>},
+      {"aten.cumulative_trapezoid.x", trapezoid<true>},
+      {"aten.cumulative_trapezoid.dx", trapezoid<true>},
+  };
+  return entries;
+}
