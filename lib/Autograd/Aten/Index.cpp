@@ -2,7 +2,9 @@
 //
 // VJPs of reading at computed places: the gradient is added at the places that
 // were read, in a tensor of zeros, because a place may have been read many
-// times. Indices and masks are read, of the tensor itself only its sizes.
+// times. Indices and masks are read, of the tensor itself only its sizes. Where
+// a mask says which elements come out, each came once, so they are put back and
+// not added; how many there are may depend on data.
 
 #include "Common.h"
 

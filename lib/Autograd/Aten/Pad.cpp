@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // VJPs of padding with the tensor's own elements: each element of the border
-// adds to the one it was taken from. The backward ops read the input's shape.
+// adds to the one it was taken from, so no value is read. The backward ops take
+// the input for its shape, and a placeholder serves them as well. Padding with
+// a constant is a matter of moving data (Data.cpp): its gradient is cropping.
 
 #include "Placeholder.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VJP of scatter_reduce: elements of `src` are combined with each other, and
+// VJPs of scatter_reduce and of index_reduce, which does the same with whole
+// slices: elements of `src` are combined with each other, and
 // with `self` if it is included, at the places that the index names. With G the
 // gradient and R the result:
 // * sum: each element gets G at its place.
@@ -22,23 +23,28 @@ using namespace cutback::autograd;
 namespace {
 
 struct Reduce {
-  explicit Reduce(Vjp &v)
-      : v(v), self(v.value("self")), src(v.value("src")),
-        isIncluded(v.in.boolean("include_self").value_or(true)) {}
+  /// `source` is the name of what is combined.
+  Reduce(Vjp &v, const char *source)
+      : v(v), source(source), self(v.value("self")), src(v.value(source)),
+        isIncluded(v.in.boolean("include_self").value_or(true)),
+        ofSlices(StringRef(source) == "source") {}
 
   Vjp &v;
+  const char *source;
   Value self, src;
-  bool isIncluded;
+  bool isIncluded, ofSlices;
   /// Gradients, null where not asked for.
   Value forSelf, forSrc;
 
   Value gather(Value tensor) {
-    return v.call("aten.gather.default",
+    return v.call(ofSlices ? "aten.index_select.default"
+                           : "aten.gather.default",
                   {tensor, v.arg("dim"), v.arg("index")});
   }
   /// `values`, one an element of `src`, added to `base` at their places.
   Value addTo(Value base, Value values) {
-    return v.call("aten.scatter_add.default",
+    return v.call(ofSlices ? "aten.index_add.default"
+                           : "aten.scatter_add.default",
                   {base, v.arg("dim"), v.arg("index"), values});
   }
   Value isZero(Value tensor) { return v.call("aten.eq.Scalar", {tensor, 0}); }
@@ -49,7 +55,8 @@ struct Reduce {
     return v.call("aten.masked_fill.Scalar", {tensor, condition, 1});
   }
   Value product(Value base, Value values) {
-    return v.call("aten.scatter_reduce.two",
+    return v.call(ofSlices ? "aten.index_reduce.default"
+                           : "aten.scatter_reduce.two",
                   {base, v.arg("dim"), v.arg("index"), values, "prod"},
                   {{"include_self", isIncluded}});
   }
@@ -68,7 +75,7 @@ struct Reduce {
 
 void Reduce::sum() {
   forSelf = v.grad();
-  if (v.needs("src"))
+  if (v.needs(source))
     forSrc = gather(v.grad());
 }
 
@@ -78,7 +85,7 @@ void Reduce::mean() {
   count = v.call("aten.clamp_min.default", {count, 1});
   Value share = v.div(v.grad(), count);
   forSelf = share;
-  if (v.needs("src"))
+  if (v.needs(source))
     forSrc = gather(share);
 }
 
@@ -90,7 +97,7 @@ void Reduce::extremum() {
   Value share = v.div(v.grad(), addTo(selfTies, srcTies));
   if (v.needs("self"))
     forSelf = v.mul(selfTies, share);
-  if (v.needs("src"))
+  if (v.needs(source))
     forSrc = v.mul(srcTies, gather(share));
 }
 
@@ -99,7 +106,7 @@ void Reduce::prod() {
     Value nonzero = oneWhere(isZero(self), self);
     forSelf = v.div(v.mul(v.grad(), product(nonzero, src)), nonzero);
   }
-  if (!v.needs("src"))
+  if (!v.needs(source))
     return;
   Value zero = isZero(src);
   Value zeros = gather(addTo(v.zerosLike(self), asNumber(zero, self)));
@@ -112,9 +119,8 @@ void Reduce::prod() {
   forSrc = v.call("aten.where.self", {onlyZero, atZero, elsewhere});
 }
 
-static LogicalResult scatterReduce(CallOp op, VjpContext &context) {
-  Vjp v(op, context);
-  Reduce reduce(v);
+static LogicalResult reduce(Vjp &v, const char *source) {
+  Reduce reduce(v, source);
   StringRef kind = v.in.string("reduce");
   if (kind == "sum")
     reduce.sum();
@@ -127,18 +133,30 @@ static LogicalResult scatterReduce(CallOp op, VjpContext &context) {
   if (v.needs("self")) {
     Value gradient = reduce.forSelf;
     if (!reduce.isIncluded)
-      gradient = v.call("aten.scatter.value",
+      gradient = v.call(reduce.ofSlices ? "aten.index_fill.int_Scalar"
+                                        : "aten.scatter.value",
                         {gradient, v.arg("dim"), v.arg("index"), 0});
     v.set("self", gradient);
   }
-  if (v.needs("src"))
-    v.set("src", reduce.forSrc);
+  if (v.needs(source))
+    v.set(source, reduce.forSrc);
   return v.done();
+}
+
+static LogicalResult scatterReduce(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return reduce(v, "src");
+}
+
+static LogicalResult indexReduce(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  return reduce(v, "source");
 }
 
 VjpTable autograd::scatterReduceVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.scatter_reduce.two", scatterReduce},
+      {"aten.index_reduce.default", indexReduce},
   };
   return rules;
 }

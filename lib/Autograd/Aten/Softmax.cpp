@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VJPs of softmax and its logarithm: from the result alone. Their backward ops
-// take the input's type, which is narrower than the result's where the forward
-// widened it.
+// VJPs of softmax and its logarithm: from the result alone, so that the input
+// need not be saved. With y the result and g what arrives they are
+// y (g - sum(g y)) and g - exp(y) sum(g). Their backward ops take the input's
+// type, which is narrower than the result's where the forward widened it.
 
 #include "Common.h"
 

@@ -100,6 +100,19 @@ TEST(ScatterVjp, ScatterReduce) {
     }
 }
 
+TEST(ScatterVjp, IndexReduce) {
+  for (const char *kind : {"mean", "prod", "amin", "amax"})
+    for (bool isIncluded : {false, true}) {
+      SCOPED_TRACE(kind);
+      checkVjp([=](VjpCheck &c) {
+        Value x = c.input({3, 2}), source = c.input({3, 2});
+        c.output(c.b.call("aten.index_reduce.default",
+                          {x, 0, c.indices({3}, {2, 0, 2}), source, kind},
+                          {{"include_self", isIncluded}}));
+      });
+    }
+}
+
 TEST(ScatterVjp, ProductsWithZeros) {
   checkVjp([](VjpCheck &c) {
     // Place 2, 0: 2 * 0 * 3. Place 0, 1: 5 * 0 * 0. Place 0, 0: 4 * 7.
