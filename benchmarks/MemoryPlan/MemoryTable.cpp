@@ -14,6 +14,7 @@
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
 #include "cutback/MemoryPlan/MemoryPlan.h"
+#include "cutback/MemoryPlan/ScheduleBackward.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -74,6 +75,9 @@ std::optional<Cell> measure(const ParetoCase &which, const Column &column) {
   MemoryPlanOptions planOptions;
   planOptions.symbols = which.symbols;
   auto start = std::chrono::steady_clock::now();
+  if (failed(scheduleBackward((*result)->partition.link, imported->graph,
+                              which.symbols)))
+    return std::nullopt;
   FailureOr<MemoryPlan> plan =
       planMemory((*result)->partition.link, imported->graph, planOptions);
   if (failed(plan))

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The backward in an order that needs less memory.
+#ifndef CUTBACK_MEMORYPLAN_SCHEDULEBACKWARD_H
+#define CUTBACK_MEMORYPLAN_SCHEDULEBACKWARD_H
+
+#include "cutback/MemoryPlan/Schedule.h"
+#include "cutback/MemoryPlan/StepProgram.h"
+
+namespace cutback {
+
+/// The backward of a step: op i is op `step.forwardEnd + 1 + i` of the step,
+/// its terminator left out. Sizes are rounded up to `alignment`. Ops with
+/// effects and random ops without a seed keep their order, and so do readers
+/// and writers of an argument that is written. Linear.
+ScheduleProblem makeScheduleProblem(const StepProgram &step,
+                                    int64_t alignment = 64);
+
+struct ScheduleOutcome {
+  int64_t peakBefore = 0, peakAfter = 0; ///< of the backward, in bytes
+  bool isChanged = false;
+};
+
+/// Reorders the backward of `partition` where that lowers its planned peak:
+/// views, copies and places taken over as the memory plan counts them. The
+/// peak is never above that of the order it had. Fails as
+/// StepProgram::ofPartition does. `graph` may be null.
+mlir::FailureOr<ScheduleOutcome>
+scheduleBackward(joint::PartitionOp partition, joint::GraphOp graph,
+                 const llvm::StringMap<int64_t> &symbols,
+                 uint64_t work = 20'000'000);
+
+} // namespace cutback
+
+#endif // CUTBACK_MEMORYPLAN_SCHEDULEBACKWARD_H
