@@ -297,16 +297,23 @@ std::optional<JsonError> JsonParser::string() {
   const char *from = ++at;
   bool hasEscapes = false;
   while (true) {
+    uint64_t found = 0;
     while (end - at >= 8) {
       uint64_t word = 0;
       std::memcpy(&word, at, 8);
-      if (hasByte(word, '"') | hasByte(word, '\\') | hasControl(word))
+      found = hasByte(word, '"') | hasByte(word, '\\') | hasControl(word);
+      if (found)
         break;
       at += 8;
     }
-    while (at != end && *at != '"' && *at != '\\' &&
-           static_cast<unsigned char>(*at) >= 0x20)
-      ++at;
+    // The first byte of a word is its lowest; marks above the first true one
+    // may be wrong.
+    if (found)
+      at += __builtin_ctzll(found) / 8;
+    else
+      while (at != end && *at != '"' && *at != '\\' &&
+             static_cast<unsigned char>(*at) >= 0x20)
+        ++at;
     if (at == end)
       return fail("the text ends inside a string");
     if (*at == '"')

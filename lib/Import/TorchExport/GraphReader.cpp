@@ -23,12 +23,21 @@ GraphReader::GraphReader(Fields &fields, ImportCounts &counts)
       calls(scope, counts), types(fields, scope.types),
       arguments(fields, types), places(fields), saver(allocator) {}
 
+Location GraphReader::locate(JsonValue at) {
+  const char *position = at ? at.raw().data() : nullptr;
+  if (position < std::max(cursor.last, scope.source.text().begin()))
+    return places.whole();
+  return scope.source.locate(scope.context, position, cursor);
+}
+
 StringRef GraphReader::uniqueName(StringRef name) {
-  if (usedNames.insert(name).second)
+  auto [it, isNew] = usedNames.try_emplace(name, 0);
+  if (isNew)
     return name;
-  for (unsigned i = 1;; ++i) {
-    std::string other = name.str() + "_s" + std::to_string(i);
-    if (usedNames.insert(other).second)
+  unsigned &last = it->second; // entries stay where they are
+  while (true) {
+    std::string other = name.str() + "_s" + std::to_string(++last);
+    if (usedNames.try_emplace(other, 0).second)
       return saver.save(other);
   }
 }
@@ -56,13 +65,13 @@ FailureOr<BlockArgument> GraphReader::addArgument(Frame &frame, StringRef name,
   }
   if (!argument.type)
     return failure();
-  BlockArgument value = scope.block().addArgument(
-      argument.type->type, scope.source.locate(scope.context, at.raw().data()));
+  BlockArgument value =
+      scope.block().addArgument(argument.type->type, locate(at));
   scope.types.bindSymbols(*argument.type);
   scope.arguments.push_back(argument);
   if (!frame.bind(name, value))
     return fields.fail(at, fx::quoted(name) + " is defined twice", kDamaged);
-  usedNames.insert(name);
+  usedNames.try_emplace(name, 0);
   if (wantsGradient)
     argumentsWithGradient.insert(value);
   return value;

@@ -12,7 +12,7 @@
 #include "cutback/Dialect/Aten/CallBuilder.h"
 
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace cutback::pt2 {
 
@@ -23,6 +23,9 @@ public:
   /// Adds an argument called `name`, declared in `frame`, to the block.
   mlir::FailureOr<mlir::BlockArgument>
   addArgument(Frame &frame, llvm::StringRef name, JsonValue at, bool isScalar);
+  /// The place of `at` in the file. A position costs a look at the text since
+  /// the last one; one in front of that gets the place of the whole text.
+  mlir::Location locate(JsonValue at);
   /// Call it between the arguments and the nodes.
   void endArguments();
   /// Fails with an error where the nodes show a known fault of an exporter.
@@ -79,6 +82,7 @@ private:
   /// A name that no other value of the graph has.
   llvm::StringRef uniqueName(llvm::StringRef name);
 
+  fx::SourceText::Cursor cursor;
   JsonValue attentionBackward;      ///< a node of CPU attention's gradient
   bool hasAttentionForward = false; ///< CPU attention itself
   Autocast autocast;
@@ -93,7 +97,7 @@ private:
   fx::CallArguments args;
   llvm::SmallVector<fx::CallStatement, 4> results;
   llvm::SmallVector<llvm::StringRef, 4> resultNames; ///< in the frame
-  llvm::StringSet<> usedNames;
+  llvm::StringMap<unsigned> usedNames; ///< and the last number given to each
   llvm::BumpPtrAllocator allocator;
   llvm::StringSaver saver;
 };

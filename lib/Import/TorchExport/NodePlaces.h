@@ -16,6 +16,8 @@ public:
         fallback(fields.source.locate(fields.context,
                                       fields.source.text().begin())) {}
 
+  /// The place of the whole text.
+  mlir::Location whole() const { return fallback; }
   /// Location and checkpoint tag of a node with this `metadata`. Costs a
   /// look-up where the same metadata was seen before.
   fx::Place read(JsonValue metadata);

@@ -276,10 +276,8 @@ LogicalResult ProgramReader::addWrite(Value value, StringRef target,
   if (value == argument)
     return success();
   // The builder stands at the end of the block throughout.
-  joint::WriteOp::create(
-      graph.scope.builder,
-      graph.scope.source.locate(fields.context, at.raw().data()), to, argument,
-      value, joint::Side::Forward, ArrayAttr());
+  joint::WriteOp::create(graph.scope.builder, graph.locate(at), to, argument,
+                         value, joint::Side::Forward, ArrayAttr());
   return success();
 }
 
@@ -475,7 +473,7 @@ SmallVector<StringRef> ProgramReader::tiedNames() const {
 
 joint::GraphOp ProgramReader::finish(OpBuilder &at) {
   fx::Scope &scope = graph.scope;
-  Location location = scope.source.locate(fields.context, nullptr);
+  Location location = graph.places.whole();
   SmallVector<int32_t> gradientOf;
   int64_t numForward = results.size();
   for (const Gradient &gradient : gradients) {
