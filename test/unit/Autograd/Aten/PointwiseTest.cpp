@@ -20,10 +20,10 @@ static void insideUnit(VjpCheck &c, const char *name) {
 static void aboveOne(VjpCheck &c, const char *name) {
   c.output(c.b.call(name, {c.input({4}, {1.1, 1.7, 2.5, 4.0})}));
 }
-/// Off 0 and +-1, where the piecewise ones bend.
+/// Off the places where the piecewise ones bend.
 static void offKinks(VjpCheck &c, const char *name) {
-  c.output(
-      c.b.call(name, {c.input({8}, {-4, -2.5, -0.8, -0.3, 0.2, 0.7, 1.5, 7})}));
+  c.output(c.b.call(
+      name, {c.input({8}, {-4.1, -2.5, -0.8, -0.3, 0.2, 0.7, 1.5, 7.2})}));
 }
 
 TEST(PointwiseVjp, FunctionsOfOneTensor) {
@@ -111,16 +111,20 @@ TEST(PointwiseVjp, ActivationsWithArguments) {
     c.output(c.b.call("aten.leaky_relu.default", {x, 0.3}));
     c.output(c.b.call("aten.hardtanh.default", {x, -0.4, 0.4}));
     c.output(c.b.callMany("aten.log_sigmoid_forward.default", {x})[0]);
-    c.output(c.b.call("aten.rrelu.default", {x, 0.1, 0.3}));
     c.output(c.b.call("aten.logit.default", {c.positive({3}), 0.05}));
   });
 }
 
-TEST(PointwiseVjp, PreluHasASlopeAChannel) {
-  checkVjp([](VjpCheck &c) {
-    c.output(c.b.call("aten._prelu_kernel.default",
-                      {c.input({2, 3}), c.input({2, 3})}));
-  });
+static void withSlopes(VjpCheck &c, const char *name) {
+  c.output(c.b.call(name, {c.input({2, 3}), c.input({2, 3})}));
+}
+static void withBounds(VjpCheck &c, const char *name) {
+  c.output(c.b.call(name, {c.input({2, 3}), 0.1, 0.3}));
+}
+
+TEST(PointwiseVjp, ActivationsOfTwoTensorsOrBounds) {
+  checkCases({{"aten._prelu_kernel.default", withSlopes},
+              {"aten.rrelu.default", withBounds}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -319,25 +323,30 @@ TEST(PointwiseVjp, AnExponentMustBeANumber) {
       "the exponent of a power that is differentiated is no number");
 }
 
+static void backwardWithBound(VjpCheck &c, const char *name) {
+  c.output(c.b.call(name, {c.input({3}), c.positive({3}), 0.5}));
+}
+static void linearBackward(VjpCheck &c, const char *name) {
+  c.output(c.b.call(name, {c.input({3}), c.constant({3}, {-1, 0.5, 2})}));
+}
+
 TEST(PointwiseVjp, SecondDerivatives) {
-  checkVjp([](VjpCheck &c) {
-    Value g = c.input({3}), x = c.positive({3});
-    c.output(c.b.call("aten.sigmoid_backward.default", {g, x}));
-    c.output(c.b.call("aten.tanh_backward.default", {g, x}));
-    c.output(c.b.call("aten.threshold_backward.default", {g, x, 0.5}));
-    c.output(c.b.call("aten.hardtanh_backward.default", {g, x, -0.5, 0.5}));
-    c.output(c.b.call("aten.hardsigmoid_backward.default", {g, x}));
-    c.output(c.b.call("aten.leaky_relu_backward.default", {g, x, 0.2, false}));
-    c.output(c.b.call("aten.hardshrink_backward.default", {g, x, 0.4}));
-    c.output(c.b.call("aten.softshrink_backward.default", {g, x, 0.4}));
-  });
+  checkCases({{"aten.sigmoid_backward.default", positivePair},
+              {"aten.tanh_backward.default", positivePair},
+              {"aten.threshold_backward.default", backwardWithBound},
+              {"aten.hardshrink_backward.default", backwardWithBound},
+              {"aten.softshrink_backward.default", backwardWithBound},
+              {"aten.hardsigmoid_backward.default", pair},
+              {"aten.hardswish_backward.default", linearBackward},
+              {"aten.gelu_backward.default", linearBackward},
+              {"aten.silu_backward.default", linearBackward},
+              {"aten.mish_backward.default", linearBackward}});
   checkVjp([](VjpCheck &c) {
     Value g = c.input({3}), x = c.constant({3}, {-1, 0.5, 2});
-    c.output(c.b.call("aten.hardswish_backward.default", {g, x}));
+    c.output(c.b.call("aten.hardtanh_backward.default", {g, x, -0.5, 0.5}));
+    c.output(c.b.call("aten.leaky_relu_backward.default", {g, x, 0.2, false}));
     c.output(c.b.call("aten.gelu_backward.default", {g, x},
                       {{"approximate", "tanh"}}));
-    c.output(c.b.call("aten.silu_backward.default", {g, x}));
-    c.output(c.b.call("aten.mish_backward.default", {g, x}));
     c.output(c.b.call("aten.softplus_backward.default", {g, x, 1, 20}));
     c.output(c.b.call("aten.elu_backward.default", {g, 1, 1, 1, false, x}));
   });
