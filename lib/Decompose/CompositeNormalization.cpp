@@ -50,13 +50,17 @@ static Value groupNorm(Rewrite &c) {
   return groupNormOf(c, c.r.arg("num_groups"));
 }
 
-/// Running statistics given; nothing to update.
+/// Running statistics given; nothing to update. The statistics of the batch,
+/// which nobody reads then, are empty, as PyTorch's CPU kernel gives them.
 static Value evaluatedBatchNorm(Rewrite &c) {
-  return first(
+  Values results =
       c.b.callMany("aten._native_batch_norm_legit_no_training.default",
                    {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
                     c.r.arg("running_mean"), c.r.arg("running_var"),
-                    c.r.arg("momentum"), c.r.arg("eps")}));
+                    c.r.arg("momentum"), c.r.arg("eps")});
+  for (Value statistic : ArrayRef<Value>(results).drop_front(!results.empty()))
+    statistic.setType(RankedTensorType::get({0}, elementOf(statistic)));
+  return first(results);
 }
 
 static Value failToUpdate(Rewrite &c) {

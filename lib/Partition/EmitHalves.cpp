@@ -210,5 +210,7 @@ private:
 } // namespace
 
 Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
+  // A graph that was not read from text need not have it.
+  view.graph->getContext()->loadDialect<func::FuncDialect>();
   return Emitter(view, halves).run();
 }

@@ -33,6 +33,8 @@ CommandSpec explainSpec();
 int runExplain(const CommandLine &line);
 CommandSpec compileSpec();
 int runCompile(const CommandLine &line);
+CommandSpec runSpec();
+int runRun(const CommandLine &line);
 CommandSpec drawSpec();
 int runDraw(const CommandLine &line);
 CommandSpec verifySpec();

@@ -86,7 +86,8 @@ static void installHandlers() {
 static const Command kCommands[] = {
     {importSpec, runImport},   {reportSpec, runReport},
     {explainSpec, runExplain}, {compileSpec, runCompile},
-    {drawSpec, runDraw},       {verifySpec, runVerify},
+    {runSpec, runRun},         {drawSpec, runDraw},
+    {verifySpec, runVerify},
 };
 
 static void print(int file, const std::string &text) { writeAll(file, text); }

@@ -14,6 +14,7 @@
 #include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Partition/Strategies.h"
 #include "cutback/Pipelines/OptionText.h"
+#include "cutback/Pipelines/TrainingGraph.h"
 
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -47,9 +48,12 @@ std::vector<OptionSpec> planOptions() {
       {"sym", OptionSpec::Text, "NAME=SIZE",
        "the size that a symbol has; repeatable", true},
       {"policy", OptionSpec::Text, "VALUE=POLICY",
-       "must-save, prefer-save, must-recompute or\n"
-       "prefer-recompute for VALUE (VALUE#i for one of\n"
-       "several results); repeatable",
+       "what to do with the op that computes VALUE:\n"
+       "must-save: never run it again (what the backward\n"
+       "reads of it is saved; of a view, its base);\n"
+       "prefer-save: as must-save under torch-2.3, else no\n"
+       "effect; must-recompute, prefer-recompute: save\n"
+       "none of its results; repeatable",
        true},
       {"solver", OptionSpec::Choice, "auto|boykov-kolmogorov|push-relabel",
        "the maximum-flow algorithm; the plan is the same"},
@@ -154,7 +158,8 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   if (failed(module))
     return WrongInput;
   imported = std::move(*module);
-  return Done;
+  session.progress.step("making the training graph");
+  return succeeded(makeTrainingGraph(imported.graph)) ? Done : WrongInput;
 }
 
 /// Why a plan failed: the input, or that there is no such plan.
@@ -175,8 +180,7 @@ int PlanRun::plan(Session &session) {
   if (failed(prepared))
     return reasonOfFailure(imported.graph, options);
   session.progress.step("planning");
-  auto planned =
-      partitionGraph(imported.graph, options, std::move(*prepared));
+  auto planned = partitionGraph(imported.graph, options, std::move(*prepared));
   if (failed(planned))
     return reasonOfFailure(imported.graph, options);
   result = std::move(*planned);

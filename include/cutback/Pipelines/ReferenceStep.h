@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One training step in the interpreter: the way from named tensors through a
+// partition and its memory plan to loss, gradients and written buffers.
+#ifndef CUTBACK_PIPELINES_REFERENCESTEP_H
+#define CUTBACK_PIPELINES_REFERENCESTEP_H
+
+#include "cutback/Interpreter/Step.h"
+#include "cutback/Pipelines/PartitionPipeline.h"
+
+namespace cutback {
+
+struct ReferenceOptions {
+  PartitionOptions partition;
+  /// Run the joint graph (or the forward program) as it is: no partition, no
+  /// memory plan.
+  bool whole = false;
+  /// Fill bytes that are dead with NaN as soon as they are, and check that no
+  /// op touches bytes outside of its values' intervals.
+  bool checkMemory = false;
+  /// Of random ops that take none.
+  uint64_t seed = 0;
+};
+
+struct ReferenceResult {
+  std::vector<interpreter::NamedTensor> tensors;
+  /// Null for a whole run.
+  std::unique_ptr<PartitionResult> partition;
+  int64_t arenaBytes = 0, lowerBound = 0;
+};
+
+/// Runs `graph`, which is changed by preparing it. Sizes of symbols come from
+/// the tensors. Errors are emitted where they belong.
+mlir::FailureOr<ReferenceResult>
+runReferenceStep(joint::GraphOp graph, interpreter::FindTensor find,
+                 const ReferenceOptions &options);
+
+} // namespace cutback
+
+#endif // CUTBACK_PIPELINES_REFERENCESTEP_H

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the tensors of a step come from, and what its results are compared
+// with.
+#ifndef CUTBACK_PIPELINES_STEPFILES_H
+#define CUTBACK_PIPELINES_STEPFILES_H
+
+#include "cutback/Import/Weights.h"
+#include "cutback/Interpreter/Compare.h"
+
+namespace cutback {
+
+/// Weights of a model and tensors of files, under the names of a step.
+struct StepFiles {
+  /// Holds input.N, tangent.N, and whatever the other two do not.
+  interpreter::TensorFile inputs;
+  /// Holds param.NAME, buffer.NAME, const.NAME.
+  interpreter::TensorFile weightTensors;
+  /// Of a program; null if there is none.
+  std::shared_ptr<WeightFile> weights;
+
+  /// The tensor called `name`. Weights are looked up first: a buffer in a file
+  /// of expected values is the one after the step. Read-only views.
+  std::optional<interpreter::Tensor> find(llvm::StringRef name) const;
+};
+
+/// Every result in `expected` against `results`; arguments in `expected` are
+/// passed over. The gradient of a tied parameter counts under each of its
+/// names; `weights` (may be null) knows which are tied.
+std::vector<interpreter::Difference>
+compareResults(llvm::ArrayRef<interpreter::NamedTensor> results,
+               const interpreter::TensorFile &expected,
+               const WeightFile *weights,
+               const interpreter::Tolerance &tolerance);
+
+} // namespace cutback
+
+#endif // CUTBACK_PIPELINES_STEPFILES_H

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors of a step from weights and files, and results against a file.
+
+#include "cutback/Pipelines/StepFiles.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+/// A read-only view of a weight; nothing where it has no data or a type that
+/// the interpreter does not know.
+static std::optional<Tensor> tensorOf(const WeightTensor &weight,
+                                      std::shared_ptr<WeightFile> owner) {
+  std::optional<DType> type = dtypeOf(weight.elementType);
+  if (!type || (!weight.hasData() && weight.getNumElements() != 0))
+    return std::nullopt;
+  Tensor tensor;
+  tensor.type = *type;
+  tensor.sizes.assign(weight.sizes.begin(), weight.sizes.end());
+  tensor.strides.assign(weight.strides.begin(), weight.strides.end());
+  tensor.offset = weight.offset;
+  tensor.storage = std::make_shared<Storage>();
+  tensor.storage->data = const_cast<char *>(weight.storage.data());
+  tensor.storage->bytes = static_cast<int64_t>(weight.storage.size());
+  tensor.storage->writable = false;
+  tensor.storage->owner = std::move(owner);
+  return tensor;
+}
+
+std::optional<Tensor> StepFiles::find(StringRef name) const {
+  StringRef plain = name;
+  if (plain.consume_front("param.") || plain.consume_front("buffer.") ||
+      plain.consume_front("const.")) {
+    if (const Tensor *tensor = weightTensors.find(name))
+      return *tensor;
+    if (const WeightTensor *weight = weights ? weights->find(plain) : nullptr)
+      return tensorOf(*weight, weights);
+  }
+  if (const Tensor *tensor = inputs.find(name))
+    return *tensor;
+  return std::nullopt;
+}
+
+static const Tensor *findByName(ArrayRef<NamedTensor> list, StringRef name) {
+  for (const NamedTensor &entry : list)
+    if (entry.first == name)
+      return &entry.second;
+  return nullptr;
+}
+
+/// The result called `name`, or the gradient of a parameter that is tied to
+/// the one in the name.
+static const Tensor *resultFor(StringRef name, ArrayRef<NamedTensor> results,
+                               const WeightFile *weights) {
+  if (const Tensor *tensor = findByName(results, name))
+    return tensor;
+  StringRef parameter = name;
+  const WeightTensor *own = weights && parameter.consume_front("grad.")
+                                ? weights->find(parameter)
+                                : nullptr;
+  if (!own)
+    return nullptr;
+  for (const WeightTensor &other : weights->all())
+    if (&other != own && other.isSameView(*own))
+      if (const Tensor *tensor = findByName(results, "grad." + other.name))
+        return tensor;
+  return nullptr;
+}
+
+static bool isArgumentName(StringRef name) {
+  return llvm::any_of(
+      ArrayRef<StringRef>{"input.", "param.", "const.", "tangent."},
+      [&](StringRef prefix) { return name.starts_with(prefix); });
+}
+
+std::vector<Difference> cutback::compareResults(ArrayRef<NamedTensor> results,
+                                                const TensorFile &expected,
+                                                const WeightFile *weights,
+                                                const Tolerance &tolerance) {
+  std::vector<Difference> list;
+  for (const auto &[name, tensor] : expected.tensors()) {
+    if (isArgumentName(name))
+      continue;
+    if (const Tensor *actual = resultFor(name, results, weights)) {
+      list.push_back(compareTensors(name, *actual, tensor, tolerance));
+      continue;
+    }
+    Difference missing;
+    missing.name = name;
+    missing.problem = "is no result of the step";
+    list.push_back(missing);
+  }
+  return list;
+}

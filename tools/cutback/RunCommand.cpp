@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback run`: one training step. Today in the reference interpreter: slow,
+// exact, and what everything faster is compared with.
+//
+// Tensors of arguments come from three places: weights from --weights or from
+// the input itself, everything else from --inputs. Results are written by
+// --outputs and compared by --check; a tied parameter's gradient counts under
+// each of its names.
+
+#include "PlanRun.h"
+
+#include "cutback/Pipelines/ReferenceStep.h"
+#include "cutback/Pipelines/StepFiles.h"
+#include "cutback/Support/Json.h"
+#include "cutback/Support/Text.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback::interpreter;
+
+namespace cutback {
+
+CommandSpec runSpec() {
+  CommandSpec spec;
+  spec.name = "run";
+  spec.arguments = "IN";
+  spec.summary =
+      "Execute one training step: loss, outputs, gradients, buffers.\n"
+      "\nTensors are called input.N, param.NAME, buffer.NAME, tangent.N; "
+      "loss,\n"
+      "output.N, grad.NAME, grad.input.N. Exit code 3 if --check finds a\n"
+      "difference.";
+  spec.options = withPlanOptions({
+      {"reference", OptionSpec::Flag, "",
+       "use the naive interpreter (the only way there is today)"},
+      {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
+      {"weights", OptionSpec::Text, "F",
+       "parameters and buffers: a .pt2 or safetensors file;\n"
+       "without it, those that IN holds"},
+      {"outputs", OptionSpec::Text, "F", "write results to a safetensors file"},
+      {"check", OptionSpec::Text, "F",
+       "compare results with those of a safetensors file:\n"
+       "difference <= atol + rtol x largest magnitude"},
+      {"rtol", OptionSpec::Number, "X", "default 1e-5; bf16 and f16 2e-2"},
+      {"atol", OptionSpec::Number, "X", "default 1e-7"},
+      {"tolerances", OptionSpec::Text, "F.json", "an object: rtol by name"},
+      {"whole", OptionSpec::Flag, "",
+       "run the graph as it is, without a partition"},
+      {"check-memory", OptionSpec::Flag, "",
+       "fill dead bytes of the arena with NaN"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+  });
+  spec.examples = {
+      "run model.pt2 --reference --inputs=batch.safetensors",
+      "run model.pt2 --reference --inputs=e.safetensors --check=e.safetensors",
+      "run joint.txt --reference --weights=model.pt2 "
+      "--inputs=batch.safetensors",
+  };
+  return spec;
+}
+
+static int openTensors(Session &session, const char *option, TensorFile &file) {
+  auto path = session.line.get(option);
+  if (!path)
+    return Done;
+  std::string error = TensorFile::open(std::string(*path), file);
+  if (error.empty())
+    return Done;
+  session.error(error);
+  session.note("--" + std::string(option) + " takes a safetensors file");
+  return WrongInput;
+}
+
+static bool isArchive(StringRef path) {
+  auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
+  return buffer && (*buffer)->getBuffer() == "PK";
+}
+
+static int openSources(Session &session, const PlanRun &run,
+                       StepFiles &sources) {
+  sources.weights = run.imported.weights;
+  auto path = session.line.get("weights");
+  if (!path || !isArchive(StringRef(path->data(), path->size()))) {
+    if (int code = openTensors(session, "weights", sources.weightTensors))
+      return code;
+    return openTensors(session, "inputs", sources.inputs);
+  }
+  double seconds = 0;
+  FailureOr<ImportedModule> model =
+      session.load(std::string(*path), ImportOptions(), seconds);
+  if (failed(model))
+    return WrongInput;
+  sources.weights = model->weights;
+  return openTensors(session, "inputs", sources.inputs);
+}
+
+//===----------------------------------------------------------------------===//
+// Check
+//===----------------------------------------------------------------------===//
+
+static int readTolerance(Session &session, Tolerance &tolerance,
+                         std::map<std::string, double> &byName) {
+  const CommandLine &line = session.line;
+  tolerance.atol = line.number("atol").value_or(tolerance.atol);
+  if (auto rtol = line.number("rtol"))
+    tolerance.rtol = tolerance.rtolHalf = *rtol;
+  auto path = line.get("tolerances");
+  if (!path)
+    return Done;
+  auto buffer = llvm::MemoryBuffer::getFile(std::string(*path));
+  JsonDocument document;
+  bool isObject =
+      buffer &&
+      !JsonDocument::parse(std::string_view((*buffer)->getBufferStart(),
+                                            (*buffer)->getBufferSize()),
+                           document) &&
+      document.root().isObject();
+  JsonValue key;
+  for (JsonValue child :
+       isObject ? document.root().children() : JsonValue().children()) {
+    if (!key) {
+      key = child;
+      continue;
+    }
+    std::optional<double> rtol = child.asDouble();
+    isObject &= rtol.has_value();
+    byName[key.decoded()] = rtol.value_or(0);
+    key = JsonValue();
+  }
+  if (!isObject) {
+    session.error("no JSON object of numbers in '" + std::string(*path) + "'");
+    session.note("--tolerances takes {\"grad.fc.weight\": 1e-4, ...}");
+    return WrongInput;
+  }
+  tolerance.byName = [&byName](StringRef name) -> std::optional<double> {
+    auto found = byName.find(name.str());
+    if (found == byName.end())
+      return std::nullopt;
+    return found->second;
+  };
+  return Done;
+}
+
+static std::string kindOf(StringRef name) {
+  if (name.starts_with("grad."))
+    return "gradients";
+  return name == "loss"                ? "loss"
+         : name.starts_with("buffer.") ? "buffers"
+                                       : "outputs";
+}
+
+/// One line a kind with its worst tensor, and one for each that is wrong.
+static std::string checkText(const std::vector<Difference> &list,
+                             size_t &wrong) {
+  std::map<std::string, std::pair<size_t, const Difference *>> kinds;
+  std::string failures;
+  wrong = 0;
+  for (const Difference &difference : list) {
+    auto &[count, worst] = kinds[kindOf(difference.name)];
+    ++count;
+    if (!worst || difference.badness() > worst->badness())
+      worst = &difference;
+    if (difference.isRight())
+      continue;
+    ++wrong;
+    failures += "wrong: " + difference.name + " " +
+                (difference.problem.empty()
+                     ? llvm::formatv("differs by {0:e3}, allowed {1:e3}",
+                                     difference.largest, difference.allowed)
+                           .str()
+                     : difference.problem) +
+                "\n";
+  }
+  TextTable table({TextTable::Left, TextTable::Right, TextTable::Left,
+                   TextTable::Right, TextTable::Right});
+  table.add({"checked", "tensors", "worst", "difference", "allowed"});
+  for (const auto &[kind, entry] : kinds)
+    table.add({kind, std::to_string(entry.first), entry.second->name,
+               llvm::formatv("{0:e2}", entry.second->largest).str(),
+               llvm::formatv("{0:e2}", entry.second->allowed).str()});
+  return table.str(0) + failures;
+}
+
+static int check(Session &session, const ReferenceResult &result,
+                 const StepFiles &sources, std::string &text) {
+  TensorFile expected;
+  if (int code = openTensors(session, "check", expected))
+    return code;
+  Tolerance tolerance;
+  std::map<std::string, double> byName;
+  if (int code = readTolerance(session, tolerance, byName))
+    return code;
+  std::vector<Difference> list = compareResults(
+      result.tensors, expected, sources.weights.get(), tolerance);
+  size_t wrong = 0;
+  text += checkText(list, wrong);
+  text += wrong == 0 ? "all " + formatCount(list.size(), "tensor") + " agree\n"
+                     : formatCount(wrong, "tensor") + " of " +
+                           std::to_string(list.size()) + " differ\n";
+  return wrong == 0 ? Done : NoPlan;
+}
+
+//===----------------------------------------------------------------------===//
+// Run
+//===----------------------------------------------------------------------===//
+
+static std::string resultText(const ReferenceResult &result) {
+  std::string text;
+  for (const auto &[name, tensor] : result.tensors)
+    if (name == "loss" && tensor.numel() == 1)
+      text += llvm::formatv("loss {0}\n", tensor.getDouble(0));
+  if (result.partition)
+    text += "saved " + formatBytes(result.partition->savedBytes) +
+            " between the halves; " +
+            formatCount(result.partition->recomputed.size(), "op") +
+            " recomputed\n";
+  if (result.arenaBytes)
+    text += llvm::formatv("arena {0}, lower bound {1}\n",
+                          formatBytes(result.arenaBytes),
+                          formatBytes(result.lowerBound))
+                .str();
+  return text;
+}
+
+int runRun(const CommandLine &line) {
+  Session session("run", line);
+  if (!line.has("reference")) {
+    session.error("only the reference interpreter can run a step yet");
+    session.note("give --reference");
+    return WrongUsage;
+  }
+  PlanRun run;
+  if (int code = run.load(session, importOptionsOf(line)))
+    return code;
+  StepFiles sources;
+  if (int code = openSources(session, run, sources))
+    return code;
+  ReferenceOptions options;
+  options.partition = run.options;
+  options.whole = line.has("whole");
+  options.checkMemory = line.has("check-memory");
+  options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
+  session.progress.step("running");
+  FailureOr<ReferenceResult> result = runReferenceStep(
+      run.imported.graph, [&](StringRef name) { return sources.find(name); },
+      options);
+  if (failed(result))
+    return WrongInput;
+  if (auto path = line.get("outputs"))
+    if (int code = session.write(path, encodeTensors(result->tensors)))
+      return code;
+  std::string text = resultText(*result);
+  int code = line.has("check") ? check(session, *result, sources, text) : Done;
+  if (code == WrongInput)
+    return code;
+  if (int failed = session.write(std::nullopt, text))
+    return failed;
+  return code;
+}
+
+} // namespace cutback
