@@ -51,6 +51,8 @@ public:
     if (stats) {
       stats->classes = numClasses;
       stats->recomputedOps = table.countRecomputed();
+      for (const HalvesSignature::Saved &saved : signature.saved)
+        stats->saved.push_back(valueOf(returned[saved.forwardResult]));
     }
     return success();
   }
@@ -238,6 +240,16 @@ private:
       return diag;
     }
     return success();
+  }
+
+  /// The first value of the joint graph with this class, or null.
+  Value valueOf(uint32_t valueClass) {
+    if (valueClass < table.numArgs())
+      return graph.getBody().getArgument(valueClass);
+    const OpClass &entry = table.get(table.ownerOf(valueClass));
+    if (!(entry.bodies & 1u << static_cast<unsigned>(Body::Joint)))
+      return {};
+    return entry.op->getResult(valueClass - entry.firstValue);
   }
 
   bool isWrite(uint32_t valueClass) {

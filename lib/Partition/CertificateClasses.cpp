@@ -10,6 +10,8 @@
 //      own in the joint graph. In a half such an op stands for the one with
 //      its key and name, else for the next one with its key that no half has
 //      run; effects also must come in the joint graph's order.
+//      run; effects also must come in the joint graph's order. A random op
+//      may be run again with its saved state (CertificateReplay.cpp).
 //   4. A write gives its argument a new class from there on.
 //   5. Regions are compared op by op; the values that they read from outside
 //      count as operands.
@@ -373,10 +375,17 @@ LogicalResult ClassTable::numberHalf(Block &half, Body which,
   Operation *terminator = &half.back();
   for (Operation *op = &half.front(); op != terminator;) {
     Operation *next = nextOf(op);
+    auto opaque = dyn_cast<OpaqueOp>(op);
+    if (opaque && noteMark(opaque)) {
+      op = next;
+      continue;
+    }
     FailureOr<uint32_t> opClass = matchHalfOp(op);
     if (failed(opClass))
       return failure();
     define(op, *opClass);
+    if (savingMark || replayedState != kNone)
+      leaveMark(*opClass);
     op = next;
   }
   arguments = argClasses;
@@ -402,6 +411,8 @@ FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
       return reportUsedUp(op, opClass);
     return opClass;
   }
+  if (replayedState != kNone && entry.conduct == Conduct::Draw)
+    return replay(key);
   return takeInstance(key, entry.instance);
 }
 

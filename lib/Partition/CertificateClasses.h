@@ -171,6 +171,14 @@ private:
   mlir::FailureOr<uint32_t> takeInstance(const Key &key, uint32_t head);
   uint32_t pickInstance(const Key &key, uint32_t head);
   mlir::FailureOr<uint32_t> addForeign(const Key &key, uint64_t hash);
+  // Random ops that are run again with a saved state.
+  /// True if `mark` is about the op behind it, and is remembered.
+  bool noteMark(joint::OpaqueOp mark);
+  /// Does what the mark says with the class of the op behind it.
+  void leaveMark(uint32_t opClass);
+  /// The class of a random op behind a mark that replays.
+  mlir::FailureOr<uint32_t> replay(const Key &key);
+
   mlir::LogicalResult reportForeignEffect(const Key &key);
   mlir::LogicalResult reportUsedUp(mlir::Operation *op, uint32_t opClass);
   void define(mlir::Operation *op, uint32_t opClass);
@@ -202,7 +210,14 @@ private:
   uint32_t nextSequence = 0, lastSequence = 0;
   uint32_t guess = 0; ///< the class behind the one met last
   bool hadEffect = false;
+  mlir::Operation *savingMark = nullptr; ///< of the next op
+  uint32_t replayedState = kNone;        ///< of the next op, a value class
+  /// Value class of a saved state → op class that draws with it.
+  llvm::DenseMap<uint32_t, uint32_t> drawOfState;
 };
+
+/// A mark that saves the state of the random generator for the op behind it.
+bool savesRandomState(mlir::Operation *op);
 
 /// "'mul_3' (aten.mul.Tensor)", "argument 'x'", "result 1 of …".
 std::string describe(mlir::Value value);

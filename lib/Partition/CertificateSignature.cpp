@@ -4,9 +4,12 @@
 // `joint.partition` between them says, or, for halves that came as text, by
 // names. PyTorch keeps the names of values: a backward's argument is called
 // as the value that the forward returns for it, a tangent as in the joint
-// graph. Linear in the lists.
+// graph. Only states of the random generator have a name of their own in the
+// backward; they come in the same order on both sides. Linear in the lists.
 
 #include "cutback/Partition/Certificate.h"
+
+#include "CertificateClasses.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 
@@ -97,18 +100,23 @@ private:
   LogicalResult matchSaved() {
     Operation *terminator = forward.getBody().front().getTerminator();
     llvm::StringMap<unsigned> resultByName;
+    std::vector<unsigned> states;
     for (unsigned i = signature.numForwardResults; i < forward.getNumResults();
          ++i) {
       StringRef name = getValueName(terminator->getOperand(i));
       if (name.empty())
         return emitError(forward.getLoc(), "result ")
                << i << " is saved, but has no name to find it by";
+      Operation *definer = terminator->getOperand(i).getDefiningOp();
+      if (definer && certificate::savesRandomState(definer))
+        states.push_back(i);
       resultByName.try_emplace(name, i);
     }
     llvm::StringMap<unsigned> arguments;
     for (unsigned i = 0; i < graph.getBody().getNumArguments(); ++i)
       arguments[graph.getArgName(i)] = i;
     std::vector<uint8_t> isTaken(forward.getNumResults(), 0);
+    size_t nextState = 0;
     for (unsigned i = 0; i < backward.getNumArguments(); ++i) {
       auto attr = backward.getArgAttrOfType<StringAttr>(i, JointDialect::kName);
       StringRef name = attr ? attr.getValue() : StringRef();
@@ -116,6 +124,10 @@ private:
       if (saved != resultByName.end()) {
         signature.saved.push_back({saved->second, i});
         isTaken[saved->second] = 1;
+      } else if (name.starts_with("rng_state_output_") &&
+                 nextState < states.size()) {
+        isTaken[states[nextState]] = 1;
+        signature.saved.push_back({states[nextState++], i});
       } else if (!arguments.contains(name)) {
         return emitError(backward.getLoc(), "argument ")
                << i << " ('" << name << "') is neither a value that the "

@@ -115,14 +115,21 @@ private:
     return diag;
   }
 
-  /// The backward must not read an argument that the forward wrote.
+  /// The forward is over when the backward begins: what the backward reads of
+  /// an argument, in the joint graph's order, must come behind all writes of
+  /// the forward to it.
   LogicalResult checkWrites(const Halves &halves) {
+    std::vector<uint32_t> firstReader(view.numArgs, view.numOps());
+    for (uint32_t op : llvm::reverse(halves.backwardOps))
+      for (uint32_t value : view.operands(op))
+        if (view.isArg(value))
+          firstReader[value] = op;
     for (uint32_t op : halves.forwardOps) {
       auto write = dyn_cast<WriteOp>(view.ops[op]);
       if (!write)
         continue;
       uint32_t arg = view.operands(op).front();
-      if (!handedOver[arg])
+      if (!handedOver[arg] || firstReader[arg] > op)
         continue;
       auto diag = write.emitOpError("changes argument '")
                   << view.name(arg) << "', whose old value the backward reads";

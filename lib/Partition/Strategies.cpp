@@ -8,8 +8,9 @@
 #include "cutback/Partition/Strategies.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Support/Text.h"
 
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -90,18 +91,19 @@ static OpPolicy policyOf(PolicyKind kind) {
   return OpPolicy::None;
 }
 
-/// The three names with the smallest edit distance, in program order.
-static std::string nearestNames(const GraphView &view, StringRef name) {
-  std::vector<std::pair<unsigned, uint32_t>> ranked;
-  for (uint32_t value = 0; value < view.numValues(); ++value)
+/// What to try instead of a name that no computed value has.
+static std::string adviceOn(const GraphView &view, StringRef name,
+                            bool isArgument) {
+  if (isArgument)
+    return "it is an argument, which is there whatever a policy says";
+  std::vector<std::string_view> candidates;
+  for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
     if (StringRef other = getValueName(view.values[value]); !other.empty())
-      ranked.push_back({name.edit_distance(other), value});
-  size_t count = std::min<size_t>(3, ranked.size());
-  std::partial_sort(ranked.begin(), ranked.begin() + count, ranked.end());
-  std::string text;
-  for (size_t i = 0; i < count; ++i)
-    text += (i ? ", " : "") + view.name(ranked[i].second);
-  return text;
+      candidates.emplace_back(other.data(), other.size());
+  std::vector<std::string> near =
+      nearestNames(std::string_view(name.data(), name.size()), candidates, 3);
+  return near.empty() ? "no name is near it; `cutback import` prints them all"
+                      : "names near it are " + llvm::join(near, ", ");
 }
 
 /// Whoever asks for a view to be saved gets what it looks at: a view costs
@@ -111,11 +113,9 @@ static void moveToBases(const GraphView &view,
   for (uint32_t op = view.numOps(); op-- > 0;) {
     if (policies[op] != OpPolicy::MustSave || !view.traits[op].view)
       continue;
-    auto model = dyn_cast<RematerializableOpInterface>(view.ops[op]);
-    int64_t operand = model ? model.getAliasedOperand(0) : -1;
-    if (operand < 0 || operand >= int64_t(view.operands(op).size()))
+    if (view.aliasOf[op] == GraphView::kNone)
       continue;
-    uint32_t base = view.definer[view.operands(op)[operand]];
+    uint32_t base = view.definer[view.aliasOf[op]];
     if (base != GraphView::kNone && policies[base] == OpPolicy::MustRecompute)
       continue; // a contradiction, which has a path to show
     policies[op] = OpPolicy::None;
@@ -150,7 +150,7 @@ static LogicalResult addByName(const GraphView &view,
     if (it == numbers.end() || view.isArg(it->second)) {
       auto diag = graph.emitOpError("has no computed value '")
                   << name << "' for a policy";
-      diag.attachNote() << "names near it are " << nearestNames(view, name);
+      diag.attachNote() << adviceOn(view, name, it != numbers.end());
       return failure();
     }
     policies[view.definer[it->second]] = policyOf(*kind);

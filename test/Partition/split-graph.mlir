@@ -130,3 +130,23 @@ joint.graph @a_region_is_given_what_it_reads_from_outside(
   %g = aten.mul.Tensor(%t, %y) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
   joint.output %y gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
 }
+
+// Both halves write the buffer: what the backward reads of it is what the
+// forward has left there.
+// CHECK-LABEL: func.func @both_halves_write_a_buffer_forward
+// CHECK: joint.write %[[B:.*]], %y
+// CHECK: return %y, {{.*}}%[[B]]
+// CHECK-LABEL: func.func @both_halves_write_a_buffer_backward
+// CHECK: %g = aten.mul.Tensor
+// CHECK: joint.write {{.*}}, %g
+joint.graph @both_halves_write_a_buffer(
+    %buf: tensor<4xf32> {joint.role = #joint.role<buffer "b">},
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+  %y = aten.sin(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %w = joint.write %buf, %y : tensor<4xf32>, tensor<4xf32>
+  %g = aten.mul.Tensor(%t, %buf) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %late = joint.write %buf, %g {side = #joint.side<backward>} : tensor<4xf32>, tensor<4xf32>
+  joint.output %y gradients(%g of 1) : tensor<4xf32>, tensor<4xf32>
+}

@@ -32,13 +32,17 @@ struct HalvesSignature {
 struct CertificateStats {
   uint64_t classes = 0;       ///< value classes of the joint graph
   uint64_t recomputedOps = 0; ///< ops whose class both halves compute
+  /// What is handed over, in the order of the signature, as values of the
+  /// joint graph; null for what it does not have (a random state).
+  llvm::SmallVector<mlir::Value> saved;
 };
 
 /// Value numbering of all three functions bottom up (20-partition §6): class =
 /// (op, attributes, result types, classes of operands, result index); arguments
 /// by name. Names, policies and plan attributes do not count. Each effectful or
 /// unseeded random op is a class of its own; in a half it is the one with its
-/// key and name, else the next of its key that is left.
+/// key and name, else the next of its key that is left; behind a mark that takes
+/// a saved random state, the one that the state was saved for.
 ///
 /// Accepts if and only if
 ///   * every forward result and every gradient has the joint graph's class;
