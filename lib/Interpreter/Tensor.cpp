@@ -58,6 +58,9 @@ std::optional<DType> interpreter::dtypeOf(Type element) {
                                             : std::nullopt;
   }
   if (auto integer = dyn_cast<IntegerType>(element)) {
+    // Words of random states: the same bits.
+    if (integer.isUnsigned() && integer.getWidth() == 64)
+      return DType::I64;
     if (integer.isUnsigned())
       return integer.getWidth() == 8 ? std::optional(DType::U8) : std::nullopt;
     switch (integer.getWidth()) {

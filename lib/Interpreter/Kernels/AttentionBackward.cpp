@@ -70,15 +70,16 @@ static void addRow(const AttentionProblem &p, const Saved &s,
   }
 }
 
+/// `dropout` is the probability that the forward had.
 static LogicalResult differentiate(const KernelCall &call,
-                                   aten::ParamRef gradient,
+                                   aten::ParamRef gradient, double dropout,
                                    const RandomState &state) {
   AttentionProblem p(call);
   Tensor logSumExp = call.tensor("logsumexp");
   Saved s{doubles(call, gradient), doubles(call, "out"), logSumExp.doubles(),
           logSumExp.rank() > 2 ? logSumExp.sizes[2] : p.length};
   std::vector<double> keep =
-      keepFactors(state, call.number("dropout_p"), product(p.weightSizes()));
+      keepFactors(state, dropout, product(p.weightSizes()));
   Gradients g{std::vector<double>(p.q.size()), std::vector<double>(p.k.size()),
               std::vector<double>(p.v.size()),
               std::vector<double>(product(p.weightSizes()))};
@@ -111,7 +112,7 @@ static RandomState stateOf(const KernelCall &call) {
 }
 
 static LogicalResult flashForCpuBackward(const KernelCall &call) {
-  return differentiate(call, "grad_out", randomState(call));
+  return differentiate(call, "grad_out", /*dropout=*/0, {});
 }
 
 /// Flash keeps both words in `philox_seed`.
@@ -122,15 +123,17 @@ static LogicalResult flashBackward(const KernelCall &call) {
     state = {static_cast<uint64_t>(words[0]), static_cast<uint64_t>(words[1])};
   else
     state = stateOf(call);
-  return differentiate(call, "grad_out", state);
+  return differentiate(call, "grad_out", call.number("dropout_p"), state);
 }
 
 static LogicalResult cudnnBackward(const KernelCall &call) {
-  return differentiate(call, "grad_out", stateOf(call));
+  return differentiate(call, "grad_out", call.number("dropout_p"),
+                       stateOf(call));
 }
 
 static LogicalResult efficientBackward(const KernelCall &call) {
-  return differentiate(call, "grad_out_", stateOf(call));
+  return differentiate(call, "grad_out_", call.number("dropout_p"),
+                       stateOf(call));
 }
 
 ArrayRef<KernelEntry> interpreter::attentionBackwardKernels() {

@@ -200,7 +200,7 @@ static LogicalResult embeddingBag(const KernelCall &call) {
     if (bags.mode == Max)
       call.make(3, {count, width}).assign(ArrayRef<int64_t>(from));
     else
-      putInts(call, 3, bags.size, false);
+      putInts(call, 3, bags.size, true); // one a bag, as sizes say
   }
   return success();
 }

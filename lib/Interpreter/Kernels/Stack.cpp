@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops that only arrange elements: stacking, rotating, diagonals, blocks,
-// channels. Bits are copied, so every element type is exact.
+// channels.
+//
+// Bits are copied, so every element type is exact. What turns or takes a
+// diagonal reads its operand with other strides; results are new tensors all
+// the same, as their schemas say.
 
 #include "Kernels.h"
 #include "Places.h"

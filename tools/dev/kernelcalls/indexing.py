@@ -16,7 +16,7 @@ def element(r, *shape):
     if kind == "bool":
         return r.mask(*shape)
     if kind == "complex":
-        return torch.complex(r.normal(*shape), r.normal(*shape))
+        return r.complex(*shape)
     return r.normal(*shape)
 
 
@@ -86,7 +86,7 @@ def element_like(r, x, shape):
     if x.dtype == torch.int64:
         return r.ints(*shape, low=-(2 ** 60), high=2 ** 60)
     if x.is_complex():
-        return torch.complex(r.normal(*shape), r.normal(*shape))
+        return r.complex(*shape)
     return r.normal(*shape)
 
 

@@ -17,7 +17,7 @@ def numbers(r, *shape):
     if kind == "int":
         return r.ints(*shape, low=-5, high=6)
     if kind == "complex":
-        return torch.complex(r.normal(*shape), r.normal(*shape))
+        return r.complex(*shape)
     return r.normal(*shape)
 
 

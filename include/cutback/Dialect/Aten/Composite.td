@@ -229,5 +229,52 @@ def Aten_SpecialLogSoftmaxOp : Aten_Composite<"special_log_softmax",
     "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "softmax">;
 def Aten_SpecialLogsumexpOp : Aten_Composite<"special_logsumexp",
     "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp">;
+def Aten_FftFftOp : Aten_Composite<"fft_fft",
+    "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    "fftComposite">;
+def Aten_FftIfftOp : Aten_Composite<"fft_ifft",
+    "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    "fftComposite">;
+def Aten_FftRfftOp : Aten_Composite<"fft_rfft",
+    "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    "fftComposite">;
+def Aten_FftIrfftOp : Aten_Composite<"fft_irfft",
+    "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
+    "fftComposite">;
+def Aten_FftFft2Op : Aten_Composite<"fft_fft2",
+    "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftIfft2Op : Aten_Composite<"fft_ifft2",
+    "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftRfft2Op : Aten_Composite<"fft_rfft2",
+    "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftIrfft2Op : Aten_Composite<"fft_irfft2",
+    "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftFftnOp : Aten_Composite<"fft_fftn",
+    "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftIfftnOp : Aten_Composite<"fft_ifftn",
+    "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftRfftnOp : Aten_Composite<"fft_rfftn",
+    "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftIrfftnOp : Aten_Composite<"fft_irfftn",
+    "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftFftshiftOp : Aten_Composite<"fft_fftshift",
+    "(Tensor self, int[1]? dim=None) -> Tensor", "sameAsSelf">;
+def Aten_FftIfftshiftOp : Aten_Composite<"fft_ifftshift",
+    "(Tensor self, int[1]? dim=None) -> Tensor", "sameAsSelf">;
+def Aten_InternalWeightNormOp : Aten_Composite<"_weight_norm",
+    "(Tensor v, Tensor g, int dim=0) -> Tensor", "sameAsSelf">;
+def Aten_NormExceptDimOp : Aten_Composite<"norm_except_dim",
+    "(Tensor v, int pow=2, int dim=0) -> Tensor", "normExceptDim">;
+def Aten_AffineGridGeneratorOp : Aten_Composite<"affine_grid_generator",
+    "(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
+    "affineGrid">;
 
 #endif // CUTBACK_DIALECT_ATEN_COMPOSITE_TD

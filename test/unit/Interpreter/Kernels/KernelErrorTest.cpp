@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What heavy kernels say about operands that types cannot rule out: indices and
+// offsets out of range, masks with more elements than their source.
+
+#include "../RunHarness.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+Tensor ints(ArrayRef<int64_t> sizes, ArrayRef<double> values) {
+  return tensorOf(DType::I64, sizes, values);
+}
+
+class KernelErrorTest : public RunTest {
+protected:
+  /// Runs `call` on operands of `types`, "tensor<2xf32>; tensor<i64>", named
+  /// %0, %1, ...
+  void fails(const std::string &call, const std::string &types,
+             const std::string &result, ArrayRef<RuntimeValue> values,
+             StringRef expected) {
+    SmallVector<StringRef> parts;
+    StringRef(types).split(parts, "; ");
+    std::string arguments, list;
+    for (auto [i, type] : llvm::enumerate(parts)) {
+      arguments += (i ? ", %" : "%") + std::to_string(i) + ": " + type.str();
+      list += (i ? ", " : "") + type.str();
+    }
+    std::vector<RuntimeValue> results =
+        run(arguments,
+            "{\n  " + call + " : (" + list + ") -> " + result + "\n  return\n}",
+            values);
+    EXPECT_TRUE(results.empty());
+    expectMessage(expected);
+  }
+};
+
+TEST_F(KernelErrorTest, IndicesOutOfRangeAreRefused) {
+  Tensor x = counting({2, 3});
+  std::vector<RuntimeValue> four = {x, ints({2, 1}, {0, 4})};
+  fails("aten.gather(%0, 1, %1)", "tensor<2x3xf32>; tensor<2x1xi64>",
+        "tensor<2x1xf32>", four,
+        "aten.gather.default: index 4 is out of range for a dimension of size "
+        "3");
+  std::vector<RuntimeValue> negative = {x, ints({1}, {-4})};
+  fails("aten.index.Tensor(%0, [none, %1])", "tensor<2x3xf32>; tensor<1xi64>",
+        "tensor<2x1xf32>", negative,
+        "index -4 is out of range for a dimension of size 3");
+  fails("aten.index_select(%0, 0, %1)", "tensor<2x3xf32>; tensor<1xi64>",
+        "tensor<1x3xf32>", negative,
+        "index -4 is out of range for a dimension of size 2");
+  fails("aten.embedding(%0, %1)", "tensor<2x3xf32>; tensor<1xi64>",
+        "tensor<1x3xf32>", negative,
+        "index -4 is out of range for a dimension of size 2");
+  fails("aten.take(%0, %1)", "tensor<2x3xf32>; tensor<2x1xi64>",
+        "tensor<2x1xf32>", {x, ints({2, 1}, {0, 6})},
+        "index 6 is out of range for a dimension of size 6");
+}
+
+TEST_F(KernelErrorTest, ClassesOutOfRangeAreRefusedUnlessIgnored) {
+  Tensor x = counting({2, 3});
+  fails("aten.cross_entropy_loss(%0, %1)", "tensor<2x3xf32>; tensor<2xi64>",
+        "tensor<f32>", {x, ints({2}, {0, 3})},
+        "index 3 is out of range for a dimension of size 3");
+  std::vector<double> loss = runToDoubles(
+      "%x: tensor<2x3xf32>, %t: tensor<2xi64>",
+      "-> tensor<f32> {\n %r = aten.cross_entropy_loss(%x, %t, none, 1, 3) : "
+      "(tensor<2x3xf32>, tensor<2xi64>) -> tensor<f32>\n"
+      " return %r : tensor<f32>\n}",
+      {x, ints({2}, {0, 3})});
+  ASSERT_EQ(loss.size(), 1u);
+  EXPECT_NEAR(loss[0], std::log(1 + std::exp(1.0) + std::exp(2.0)), 1e-5);
+}
+
+TEST_F(KernelErrorTest, OffsetsOfGroupsMustRiseWithinTheFactor) {
+  fails("aten._grouped_mm(%0, %1, %2)",
+        "tensor<2x2xf32>; tensor<2x2x2xf32>; tensor<2xi32>", "tensor<2x2xf32>",
+        {counting({2, 2}), counting({2, 2, 2}),
+         tensorOf(DType::I32, {2}, {1, 3})},
+        "offset 3 of a group that begins at 1 of 2");
+  fails("aten._grouped_mm(%0, %1, %2)",
+        "tensor<2x2xf32>; tensor<2x2x2xf32>; tensor<2xi32>", "tensor<2x2xf32>",
+        {counting({2, 2}), counting({2, 2, 2}),
+         tensorOf(DType::I32, {2}, {2, 1})},
+        "offset 1 of a group that begins at 2 of 2");
+}
+
+TEST_F(KernelErrorTest, OffsetsOfBagsMustRiseWithinTheIndices) {
+  fails("aten._embedding_bag(%0, %1, %2)",
+        "tensor<2x2xf32>; tensor<2xi64>; tensor<2xi64>",
+        "(tensor<2x2xf32>, tensor<0xi64>, tensor<2xi64>, tensor<0xi64>)",
+        {counting({2, 2}), ints({2}, {0, 1}), ints({2}, {0, 3})},
+        "offsets of bags go from 0 to 3, there are 2 indices");
+}
+
+TEST_F(KernelErrorTest, AMaskMustNotHaveMoreElementsThanItsSource) {
+  fails("aten.masked_scatter(%0, %1, %2)",
+        "tensor<2xf32>; tensor<2xi1>; tensor<1xf32>", "tensor<2xf32>",
+        {counting({2}), tensorOf(DType::Bool, {2}, {1, 1}), counting({1})},
+        "the mask has 2 elements, the source 1");
+}
+
+TEST_F(KernelErrorTest, ACrossProductNeedsADimensionOfThree) {
+  fails("aten.linalg_cross(%0, %1)", "tensor<2xf32>; tensor<2xf32>",
+        "tensor<2xf32>", {counting({2}), counting({2})},
+        "no dimension of size 3");
+}
+
+TEST_F(KernelErrorTest, AttentionWithoutARandomStateHasNoDropout) {
+  fails(
+      "aten._scaled_dot_product_flash_attention_for_cpu(%0, %1, %2, 0.5)",
+      "tensor<1x1x2x2xf32>; tensor<1x1x2x2xf32>; tensor<1x1x2x2xf32>",
+      "(tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)",
+      {counting({1, 1, 2, 2}), counting({1, 1, 2, 2}), counting({1, 1, 2, 2})},
+      "this kernel has no dropout");
+}
+
+} // namespace
