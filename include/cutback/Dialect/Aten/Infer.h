@@ -533,6 +533,12 @@ Function floatPower;
 Function preluBackward;
 /// grid_sampler_2d_backward grid_sampler_3d_backward: (input, grid).
 Function gridSamplerBackward;
+/// fft_fft fft_rfft fft_irfft and their inverses, over one, two or n dims.
+Function fftComposite;
+/// norm_except_dim(v, pow, dim): all sizes 1 but one.
+Function normExceptDim;
+/// affine_grid_generator(theta, size): [N, sizes.., 2 or 3].
+Function affineGrid;
 /// gru_cell rnn_tanh_cell rnn_relu_cell; lstm_cell: (hy, cy).
 Function recurrentCell;
 Function lstmCell;

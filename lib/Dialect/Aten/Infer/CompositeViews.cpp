@@ -3,6 +3,8 @@
 // Less common ways to see, cut and rearrange a tensor, and the remaining
 // gradients and recurrent cells: the functions beside those of View.cpp,
 // Slice.cpp and Norm.cpp for ops that exported programs keep as written.
+//
+// Where several ops share a function, the name of the op decides between them.
 
 #include "Common.h"
 
@@ -184,6 +186,96 @@ LogicalResult infer::gridSamplerBackward(const InferCall &call,
   // The kernels fill the grid's gradient in any case.
   return push(call, results, grid);
 }
+
+//===----------------------------------------------------------------------===//
+// Transforms and grids
+//===----------------------------------------------------------------------===//
+
+/// The dimensions that a transform takes, and their sizes (-1: as they are).
+static LogicalResult getTransform(const InferCall &call,
+                                  const TensorShape &self, Dims &dims,
+                                  Dims &sizes) {
+  if (call.getSchema().find("n") >= 0) {
+    std::optional<int64_t> size;
+    if (failed(call.optionalInteger("n", size)) ||
+        failed(call.dimension("dim", self.rank(), dims.emplace_back())))
+      return failure();
+    sizes.push_back(size.value_or(-1));
+    return success();
+  }
+  if (failed(call.integers("s", sizes)) || failed(call.integers("dim", dims)))
+    return failure();
+  if (dims.empty()) {
+    int64_t count = sizes.empty()
+                        ? self.rank()
+                        : std::min<int64_t>(sizes.size(), self.rank());
+    for (int64_t i = self.rank() - count; i < self.rank(); ++i)
+      dims.push_back(i);
+  }
+  sizes.resize(dims.size(), -1);
+  for (int64_t &dim : dims)
+    if (failed(call.wrapDimension(dim, self.rank(), dim)))
+      return failure();
+  return success();
+}
+
+LogicalResult infer::fftComposite(const InferCall &call, Results &results) {
+  TensorShape self;
+  Dims dims, sizes;
+  if (failed(getSelf(call, self)))
+    return failure();
+  if (self.dims.empty())
+    return call.error("a tensor without dimensions has no transform");
+  if (failed(getTransform(call, self, dims, sizes)))
+    return failure();
+  StringRef packet = call.getSchema().packet;
+  bool toReal = packet.contains("irfft");
+  for (auto [dim, size] : llvm::zip_equal(dims, sizes)) {
+    int64_t last = size;
+    if (last == -1 && toReal && dim == dims.back())
+      last = mulSizes(2, addSizes(self.dims[dim], -1));
+    if (last != -1)
+      self.dims[dim] = last;
+  }
+  if (!dims.empty() && packet.contains("rfft") && !toReal)
+    self.dims[dims.back()] =
+        addSizes(floorDivSize(self.dims[dims.back()], 2), 1);
+  if (toReal)
+    return push(call, results, self.dims, realType(self.element));
+  return push(call, results, self.dims, complexType(self.element));
+}
+
+LogicalResult infer::normExceptDim(const InferCall &call, Results &results) {
+  TensorShape value;
+  int64_t dim = 0;
+  if (failed(call.tensor("v", value)) || failed(call.integer("dim", dim)))
+    return failure();
+  if (dim == -1)
+    return push(call, results, {}, value.element);
+  if (failed(call.dimension("dim", value.rank(), dim)))
+    return failure();
+  for (auto [i, size] : llvm::enumerate(value.dims))
+    if (static_cast<int64_t>(i) != dim)
+      size = 1;
+  return push(call, results, value);
+}
+
+LogicalResult infer::affineGrid(const InferCall &call, Results &results) {
+  TensorShape theta;
+  Dims sizes;
+  if (failed(getOfRank(call, "theta", 3, theta)) ||
+      failed(getSizes(call, "size", sizes)))
+    return failure();
+  if (sizes.size() != 4 && sizes.size() != 5)
+    return call.error("a grid of ", sizes.size(), " sizes, not 4 or 5");
+  sizes.erase(sizes.begin() + 1);
+  sizes.push_back(static_cast<int64_t>(sizes.size()) - 1);
+  return push(call, results, sizes, theta.element);
+}
+
+//===----------------------------------------------------------------------===//
+// Cells
+//===----------------------------------------------------------------------===//
 
 /// A cell's state has the batch of the input and the size of hx.
 static LogicalResult pushState(const InferCall &call, Results &results,
