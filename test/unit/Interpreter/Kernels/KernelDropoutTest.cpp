@@ -17,8 +17,8 @@ namespace {
 
 /// Forward and backward of one kernel: operands %q, %k, %v, %g; results out and
 /// dV. The output is linear in v for one mask, so <g, out> = <dV, v> holds if
-/// and only if both drop the same weights. The lengths of sequences are not read:
-/// any tensor stands for them.
+/// and only if both drop the same weights. The lengths of sequences are not
+/// read: any tensor stands for them.
 const char *const kFlash = R"mlir(
   %r:9 = aten._scaled_dot_product_flash_attention(%q, %k, %v, 0.5)
       : (T, T, T) -> (T, tensor<2x2x4xf32>, none, none, index, index, tensor<2xui64>, tensor<ui64>, tensor<0xf32>)
