@@ -140,17 +140,30 @@ MaybeLayout permute(const ViewCall &view) {
   return reorder(view.base, *order);
 }
 
-MaybeLayout transpose(const ViewCall &view) {
-  auto a = dimOf(view, "dim0", view.rank());
-  auto b = dimOf(view, "dim1", view.rank());
-  if (!a || !b)
-    return std::nullopt;
-  Layout layout = view.base;
-  if (view.rank() > 0) {
-    std::swap(layout.sizes[*a], layout.sizes[*b]);
-    std::swap(layout.strides[*a], layout.strides[*b]);
+Layout swapped(Layout layout, int64_t a, int64_t b) {
+  if (!layout.sizes.empty()) {
+    std::swap(layout.sizes[a], layout.sizes[b]);
+    std::swap(layout.strides[a], layout.strides[b]);
   }
   return layout;
+}
+
+/// transpose.int, swapdims, swapaxes: the dimensions are parameters 1 and 2.
+MaybeLayout transpose(const ViewCall &view) {
+  auto a = dimOf(view, 1, view.rank()), b = dimOf(view, 2, view.rank());
+  if (!a || !b)
+    return std::nullopt;
+  return swapped(view.base, *a, *b);
+}
+
+/// mT, adjoint: of complex numbers, the latter changes their signs too.
+MaybeLayout transposeMatrix(const ViewCall &view) {
+  bool isComplex =
+      isa<ComplexType>(getElementTypeOrSelf(view.op->getOperand(0)));
+  if (view.rank() < 2 ||
+      (isComplex && view.call.getSchema().packet == "aten.adjoint"))
+    return std::nullopt;
+  return swapped(view.base, view.rank() - 2, view.rank() - 1);
 }
 
 MaybeLayout reverse(const ViewCall &view) {
@@ -341,6 +354,34 @@ MaybeLayout split(const ViewCall &view) {
   return isList ? piecesOfSizes(view) : pieces(view);
 }
 
+/// tensor_split and those of one dimension: `sections` pieces, the first ones
+/// longer by one, or pieces that begin at `indices`.
+MaybeLayout splitAt(const ViewCall &view) {
+  StringRef packet = view.call.getSchema().packet;
+  std::optional<int64_t> dim = packet == "aten.vsplit"   ? 0
+                               : packet == "aten.dsplit" ? 2
+                               : view.rank() == 1        ? 0
+                                                         : 1;
+  if (packet == "aten.tensor_split")
+    dim = dimOf(view, "dim", view.rank());
+  if (!dim || *dim >= view.rank())
+    return std::nullopt;
+  int64_t size = view.base.sizes[*dim], i = view.result, start = 0;
+  if (view.call.getSchema().find("sections") >= 0) {
+    auto sections = integerOf(view, "sections", 1);
+    if (!sections || *sections <= 0)
+      return std::nullopt;
+    start = i * (size / *sections) + std::min(i, size % *sections);
+  } else if (i > 0) {
+    auto indices = integersOf(view, "indices");
+    if (!indices || i > static_cast<int64_t>(indices->size()))
+      return std::nullopt;
+    start = (*indices)[i - 1];
+    start = std::clamp<int64_t>(start < 0 ? start + size : start, 0, size);
+  }
+  return part(view, *dim, start, 1);
+}
+
 MaybeLayout diagonal(const ViewCall &view) {
   auto a = dimOf(view, "dim1", view.rank());
   auto b = dimOf(view, "dim2", view.rank());
@@ -489,6 +530,8 @@ constexpr Entry entries[] = {
     {"aten.detach", same},
     {"aten.lift_fresh", same},
     {"aten.positive", same},
+    {"aten.resolve_conj", same},
+    {"aten.resolve_neg", same},
     {"aten.contiguous", ifContiguous},
     {"aten.to", ifSameType},
     {"aten.type_as", ifSameType},
@@ -499,14 +542,21 @@ constexpr Entry entries[] = {
     {"aten.view_as", reshape},
     {"aten.reshape_as", reshape},
     {"aten.flatten", reshape},
+    {"aten.ravel", reshape},
     {"aten.unflatten", reshape},
     {"aten.permute", permute},
     {"aten.transpose", transpose},
+    {"aten.swapdims", transpose},
+    {"aten.swapaxes", transpose},
+    {"aten.mT", transposeMatrix},
+    {"aten.adjoint", transposeMatrix},
     {"aten.t", reverse},
     {"aten.numpy_T", reverse},
     {"aten.movedim", movedim},
+    {"aten.moveaxis", movedim},
     {"aten.expand", expand},
     {"aten.expand_as", expand},
+    {"aten.broadcast_to", expand},
     {"aten.broadcast_tensors", expand},
     {"aten.meshgrid", meshgrid},
     {"aten.unsqueeze", unsqueeze},
@@ -518,6 +568,13 @@ constexpr Entry entries[] = {
     {"aten.split", split},
     {"aten.split_with_sizes", piecesOfSizes},
     {"aten.chunk", pieces},
+    {"aten.unsafe_split", split},
+    {"aten.unsafe_split_with_sizes", piecesOfSizes},
+    {"aten.unsafe_chunk", pieces},
+    {"aten.tensor_split", splitAt},
+    {"aten.hsplit", splitAt},
+    {"aten.vsplit", splitAt},
+    {"aten.dsplit", splitAt},
     {"aten.diagonal", diagonal},
     {"aten.unfold", unfold},
     {"aten.as_strided", asStrided},

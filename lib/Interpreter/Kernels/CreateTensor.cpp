@@ -111,6 +111,23 @@ LogicalResult eye(const KernelCall &call) {
   return success();
 }
 
+/// Row numbers, then column numbers, of the elements of a triangle.
+template <bool lower> LogicalResult triangleIndices(const KernelCall &call) {
+  int64_t rows = call.integer("row"), columns = call.integer("col");
+  int64_t offset = call.integer("offset");
+  std::vector<int64_t> places, columnPlaces;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < columns; ++column)
+      if (lower ? column - row <= offset : column - row >= offset) {
+        places.push_back(row);
+        columnPlaces.push_back(column);
+      }
+  auto count = static_cast<int64_t>(places.size());
+  llvm::append_range(places, columnPlaces);
+  call.make(0, {2, count}).assign(ArrayRef<int64_t>(places));
+  return success();
+}
+
 constexpr KernelEntry entries[] = {
     {"aten.full.default", full},
     {"aten.full_like.default", full},
@@ -132,6 +149,8 @@ constexpr KernelEntry entries[] = {
     {"aten.arange.start_step", arange},
     {"aten.linspace.default", linspace},
     {"aten.scalar_tensor.default", scalarTensor},
+    {"aten.tril_indices.default", triangleIndices<true>},
+    {"aten.triu_indices.default", triangleIndices<false>},
     {"aten.eye.default", eye},
     {"aten.eye.m", eye},
     {"prims.iota.default", iota},

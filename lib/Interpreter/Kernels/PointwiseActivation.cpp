@@ -121,6 +121,52 @@ LogicalResult hardsigmoidBackward(const KernelCall &call) {
       .real<2>([](double g, double x) { return x > -3 && x < 3 ? g / 6 : 0; });
 }
 
+/// 0 in [-lambd, lambd]; outside, x, or what it exceeds the bound by (`soft`).
+template <bool soft> LogicalResult shrink(const KernelCall &call) {
+  double bound = call.number("lambd");
+  return Elementwise(call, {"self"}).real<1>([=](double x) {
+    if (x >= -bound && x <= bound)
+      return 0.0;
+    return !soft ? x : x > bound ? x - bound : x + bound;
+  });
+}
+
+LogicalResult shrinkBackwardOf(const KernelCall &call, const char *gradient) {
+  double bound = call.number("lambd");
+  return Elementwise(call, {gradient, "self"}).real<2>([=](double g, double x) {
+    return x >= -bound && x <= bound ? 0.0 : g;
+  });
+}
+LogicalResult hardshrinkBackward(const KernelCall &call) {
+  return shrinkBackwardOf(call, "grad_out");
+}
+LogicalResult softshrinkBackward(const KernelCall &call) {
+  return shrinkBackwardOf(call, "grad_output");
+}
+
+LogicalResult prelu(const KernelCall &call) {
+  return Elementwise(call, {"self", "weight"}).real<2>([](double x, double w) {
+    return x > 0 ? x : w * x;
+  });
+}
+
+/// Gradients of `self` and, not summed, of `weight`.
+LogicalResult preluBackward(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  std::vector<double> x = self.doubles();
+  std::vector<double> w = call.tensor("weight").expand(self.sizes).doubles();
+  std::vector<double> g =
+      call.tensor("grad_output").expand(self.sizes).doubles();
+  std::vector<double> ofWeight(x.size());
+  for (size_t i = 0; i < x.size(); ++i) {
+    ofWeight[i] = x[i] > 0 ? 0 : x[i] * g[i];
+    g[i] = x[i] > 0 ? g[i] : w[i] * g[i];
+  }
+  call.make(0, self.sizes).assign(ArrayRef<double>(g));
+  call.make(1, self.sizes).assign(ArrayRef<double>(ofWeight));
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // Smooth
 //===----------------------------------------------------------------------===//
@@ -301,6 +347,12 @@ constexpr KernelEntry entries[] = {
     {"aten.leaky_relu_backward.default", leakyReluBackward},
     {"aten.threshold.default", threshold},
     {"aten.threshold_backward.default", thresholdBackward},
+    {"aten.hardshrink.default", shrink<false>},
+    {"aten.hardshrink_backward.default", hardshrinkBackward},
+    {"aten.softshrink.default", shrink<true>},
+    {"aten.softshrink_backward.default", softshrinkBackward},
+    {"aten._prelu_kernel.default", prelu},
+    {"aten._prelu_kernel_backward.default", preluBackward},
     {"aten.hardswish.default", activation<hardswish>},
     {"aten.hardswish_backward.default", hardswishBackward},
     {"aten.hardsigmoid.default", activation<hardsigmoid>},

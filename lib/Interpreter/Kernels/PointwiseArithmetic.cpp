@@ -270,7 +270,39 @@ double logAddExp(double a, double b) {
 
 template <double (*fn)(double, double)>
 LogicalResult binary(const KernelCall &call) {
-  return Elementwise(call, {"self", "other"}).real<2>(fn);
+  return Elementwise(call, {"self", "other"}, /*exact=*/true).real<2>(fn);
+}
+
+double logAddExp2(double a, double b) {
+  if (std::isinf(a) && a == b)
+    return a;
+  double high = std::max(a, b), low = std::min(a, b);
+  return std::isnan(a) || std::isnan(b)
+             ? a + b
+             : high + std::log2(1 + std::exp2(low - high));
+}
+
+template <bool least> LogicalResult commonFactor(const KernelCall &call) {
+  return Elementwise(call, {"self", "other"})
+      .in<int64_t, 2>([](int64_t a, int64_t b) {
+        int64_t x = a, y = b;
+        while (y != 0) {
+          int64_t rest = y == -1 ? 0 : x % y;
+          x = y;
+          y = rest;
+        }
+        if (!least)
+          return x < 0 ? minus(int64_t(0), x) : x;
+        int64_t multiple = x == 0 ? 0 : times(a / x, b);
+        return multiple < 0 ? minus(int64_t(0), multiple) : multiple;
+      });
+}
+
+LogicalResult heaviside(const KernelCall &call) {
+  return Elementwise(call, {"self", "values"}).ordered<2>([](auto x, auto v) {
+    using V = decltype(x);
+    return x == V(0) ? v : V(x > V(0));
+  });
 }
 
 LogicalResult nextAfter(const KernelCall &call) {
@@ -337,6 +369,17 @@ constexpr KernelEntry entries[] = {
     {"aten.atan2.default", binary<std::atan2>},
     {"aten.hypot.default", binary<std::hypot>},
     {"aten.xlogy.Tensor", binary<xlogyOf>},
+    {"aten.xlogy.Scalar_Self", binary<xlogyOf>},
+    {"aten.xlogy.Scalar_Other", binary<xlogyOf>},
+    {"aten.copysign.Tensor", binary<std::copysign>},
+    {"aten.copysign.Scalar", binary<std::copysign>},
+    {"aten.logaddexp2.default", binary<logAddExp2>},
+    {"aten.gcd.default", commonFactor<false>},
+    {"aten.lcm.default", commonFactor<true>},
+    {"aten.heaviside.default", heaviside},
+    {"aten.remainder.Scalar_Tensor", remainder},
+    {"aten.max.other", maximum},
+    {"aten.min.other", minimum},
     {"aten.logaddexp.default", binary<logAddExp>},
     {"aten.nextafter.default", nextAfter},
     {"aten.complex.default", makeComplex},

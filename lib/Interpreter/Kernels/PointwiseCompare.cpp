@@ -94,6 +94,41 @@ LogicalResult isFiniteOp(const KernelCall &call) {
   });
 }
 
+LogicalResult isPosInf(const KernelCall &call) {
+  return Elementwise(call, {"self"}).ordered<1>([](auto a) {
+    return isInfinite(a) && a > 0;
+  });
+}
+LogicalResult isNegInf(const KernelCall &call) {
+  return Elementwise(call, {"self"}).ordered<1>([](auto a) {
+    return isInfinite(a) && a < 0;
+  });
+}
+LogicalResult signBit(const KernelCall &call) {
+  Elementwise loop(call, {"self"});
+  if (loop.domain() == Domain::Integer)
+    return loop.in<int64_t, 1>([](int64_t a) { return a < 0; });
+  return loop.real<1>([](double a) { return std::signbit(a); });
+}
+LogicalResult isReal(const KernelCall &call) {
+  return Elementwise(call, {"self"}).in<Complex, 1>([](Complex a) {
+    return a.imag() == 0;
+  });
+}
+
+/// |a - b| <= atol + rtol |b|; equal infinities are close.
+LogicalResult isClose(const KernelCall &call) {
+  double relative = call.number("rtol"), absolute = call.number("atol");
+  bool equalNan = call.boolean("equal_nan");
+  Elementwise loop(call, {"self", "other"}, /*exact=*/true);
+  return loop.real<2>([=](double a, double b) {
+    if (a == b || (equalNan && std::isnan(a) && std::isnan(b)))
+      return true;
+    return std::isfinite(a) && std::isfinite(b) &&
+           std::fabs(a - b) <= absolute + relative * std::fabs(b);
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Bits
 //===----------------------------------------------------------------------===//
@@ -188,6 +223,11 @@ constexpr KernelEntry entries[] = {
     {"aten.isnan.default", isNanOp},
     {"aten.isinf.default", isInfOp},
     {"aten.isfinite.default", isFiniteOp},
+    {"aten.isposinf.default", isPosInf},
+    {"aten.isneginf.default", isNegInf},
+    {"aten.signbit.default", signBit},
+    {"aten.isreal.default", isReal},
+    {"aten.isclose.default", isClose},
     {"aten.bitwise_and.Tensor", bitwise<And>},
     {"aten.bitwise_and.Scalar", bitwise<And>},
     {"aten.bitwise_or.Tensor", bitwise<Or>},
@@ -199,6 +239,21 @@ constexpr KernelEntry entries[] = {
     {"aten.bitwise_left_shift.Tensor_Scalar", shiftLeft},
     {"aten.bitwise_right_shift.Tensor", shiftRight},
     {"aten.bitwise_right_shift.Tensor_Scalar", shiftRight},
+    {"aten.__and__.Scalar", bitwise<And>},
+    {"aten.__and__.Tensor", bitwise<And>},
+    {"aten.bitwise_and.Scalar_Tensor", bitwise<And>},
+    {"aten.__or__.Scalar", bitwise<Or>},
+    {"aten.__or__.Tensor", bitwise<Or>},
+    {"aten.bitwise_or.Scalar_Tensor", bitwise<Or>},
+    {"aten.__xor__.Scalar", bitwise<Xor>},
+    {"aten.__xor__.Tensor", bitwise<Xor>},
+    {"aten.bitwise_xor.Scalar_Tensor", bitwise<Xor>},
+    {"aten.__lshift__.Scalar", shiftLeft},
+    {"aten.__lshift__.Tensor", shiftLeft},
+    {"aten.bitwise_left_shift.Scalar_Tensor", shiftLeft},
+    {"aten.__rshift__.Scalar", shiftRight},
+    {"aten.__rshift__.Tensor", shiftRight},
+    {"aten.bitwise_right_shift.Scalar_Tensor", shiftRight},
     {"aten.where.self", where},
     {"aten.where.ScalarOther", where},
     {"aten.where.ScalarSelf", where},

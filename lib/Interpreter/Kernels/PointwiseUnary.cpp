@@ -116,6 +116,65 @@ double logGamma(double x) {
   return ::lgamma_r(x, &sign);
 }
 
+double degrees(double x) { return x * (180 / kPi); }
+double radians(double x) { return x * (kPi / 180); }
+double fraction(double x) { return x - std::trunc(x); }
+
+/// exp(-|x|) times the modified Bessel function of the first kind, of order n:
+/// the power series, or for large x the asymptotic one.
+double scaledBessel(int n, double x) {
+  double size = std::fabs(x), sum = 0;
+  double sign = n % 2 && x < 0 ? -1 : 1;
+  if (size < 30) {
+    double term = std::pow(size / 2, n) * std::exp(-size);
+    for (int k = 1; k < 200; ++k) {
+      sum += term;
+      term *= size * size / 4 / (static_cast<double>(k) * (k + n));
+    }
+    return sign * sum;
+  }
+  double term = 1;
+  for (int k = 1; k < 20; ++k) {
+    sum += term;
+    double odd = 2 * k - 1;
+    term *= -(4.0 * n * n - odd * odd) / (8 * k * size);
+  }
+  return sign * sum / std::sqrt(2 * kPi * size);
+}
+double bessel0(double x) { return scaledBessel(0, x) * std::exp(std::fabs(x)); }
+double bessel1(double x) { return scaledBessel(1, x) * std::exp(std::fabs(x)); }
+double bessel0Scaled(double x) { return scaledBessel(0, x); }
+
+/// exp(x^2) erfc(x); for large x by its asymptotic series.
+double scaledErfc(double x) {
+  if (x < 20)
+    return std::exp(x * x) * std::erfc(x);
+  double z = 1 / (2 * x * x);
+  return (1 - z * (1 - 3 * z * (1 - 5 * z))) / (x * std::sqrt(kPi));
+}
+
+double entropy(double x) {
+  if (x > 0)
+    return -x * std::log(x);
+  return x == 0 ? 0 : std::isnan(x) ? x : -HUGE_VAL;
+}
+
+double normalBelow(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
+double logNormalBelow(double x) {
+  return x < -1 ? std::log(scaledErfc(-x / std::sqrt(2.0)) / 2) - x * x / 2
+                : std::log1p(-std::erfc(x / std::sqrt(2.0)) / 2);
+}
+double normalQuantile(double p) {
+  if (!(p > 0 && p < 1))
+    return p == 0 || p == 1 ? std::copysign(HUGE_VAL, p - 0.5) : NAN;
+  double x = std::sqrt(2.0) * inverseErf(2 * p - 1);
+  if (!std::isfinite(x))
+    x = -std::sqrt(-2 * std::log(p));
+  for (int step = 0; step < 8; ++step)
+    x -= (normalBelow(x) - p) * std::sqrt(2 * kPi) * std::exp(x * x / 2);
+  return x;
+}
+
 //===----------------------------------------------------------------------===//
 // Signs and rounding
 //===----------------------------------------------------------------------===//
@@ -146,6 +205,15 @@ LogicalResult sign(const KernelCall &call) {
     using V = decltype(a);
     return V((V(0) < a) - (a < V(0)));
   });
+}
+
+Complex complexSign(Complex x) { return x == Complex(0) ? x : x / std::abs(x); }
+
+/// A complex number of length 1, or the sign.
+LogicalResult directionOf(const KernelCall &call) {
+  Elementwise loop(call, {"self"});
+  return loop.domain() == Domain::Complex ? loop.in<Complex, 1>(complexSign)
+                                          : sign(call);
 }
 
 LogicalResult square(const KernelCall &call) {
@@ -258,6 +326,18 @@ constexpr KernelEntry entries[] = {
     {"aten.lgamma.default", unary<logGamma>},
     {"aten.digamma.default", unary<digamma>},
     {"aten.sinc.default", unary<sinc>},
+    {"aten.deg2rad.default", unary<radians>},
+    {"aten.rad2deg.default", unary<degrees>},
+    {"aten.frac.default", unary<fraction>},
+    {"aten.i0.default", unary<bessel0>},
+    {"aten.special_i0e.default", unary<bessel0Scaled>},
+    {"aten.special_i1.default", unary<bessel1>},
+    {"aten.special_erfcx.default", unary<scaledErfc>},
+    {"aten.special_entr.default", unary<entropy>},
+    {"aten.special_ndtr.default", unary<normalBelow>},
+    {"aten.special_ndtri.default", unary<normalQuantile>},
+    {"aten.special_log_ndtr.default", unary<logNormalBelow>},
+    {"aten.sgn.default", directionOf},
     {"aten.logit.default", logit},
     {"aten.logit_backward.default", logitBackward},
     {"aten.neg.default", negate},

@@ -48,19 +48,128 @@ LogicalResult drawEach(const KernelCall &call, F draw) {
 
 LogicalResult uniform(const KernelCall &call) {
   DType type = call.resultType();
+  double low = call.number("from", 0), high = call.number("to", 1);
   // Rounding to half precision must not give 1.
   double step = type == DType::F16 ? 0x1p-11 : type == DType::BF16 ? 0x1p-8 : 0;
   return drawEach<double>(call, [=](Philox &generator, uint64_t i) {
     double value = generator.uniform(type, i);
-    return step == 0 ? value : std::floor(value / step) * step;
+    value = step == 0 ? value : std::floor(value / step) * step;
+    return low + (high - low) * value;
   });
 }
 
+/// The elements of a parameter that is a number or a tensor.
+std::vector<double> elementsOf(const KernelCall &call, const char *param,
+                               ArrayRef<int64_t> sizes, double ifNone) {
+  if (call.isNone(param) || call.isNumber(param))
+    return std::vector<double>(1, call.number(param, ifNone));
+  return call.tensor(param).expand(sizes).doubles();
+}
+
 LogicalResult normal(const KernelCall &call) {
-  DType type = call.resultType();
-  double mean = call.number("mean", 0), deviation = call.number("std", 1);
+  SmallVector<int64_t> sizes = sizesOf(call);
+  for (const char *param : {"mean", "std"})
+    if (call.isNone("size") && !call.isNone(param) && !call.isNumber(param)) {
+      Tensor given = call.tensor(param);
+      if (given.rank() >= static_cast<int64_t>(sizes.size()))
+        sizes.assign(given.sizes.begin(), given.sizes.end());
+    }
+  std::vector<double> means = elementsOf(call, "mean", sizes, 0);
+  std::vector<double> deviations = elementsOf(call, "std", sizes, 1);
+  Tensor result = call.make(0, sizes);
+  Philox generator = generatorOf(call);
+  std::vector<double> values(result.numel());
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = means[means.size() == 1 ? 0 : i] +
+                deviations[deviations.size() == 1 ? 0 : i] *
+                    generator.normal(result.type, i);
+  result.assign(ArrayRef<double>(values));
+  return success();
+}
+
+LogicalResult logNormal(const KernelCall &call) {
+  double mean = call.number("mean"), deviation = call.number("std");
   return drawEach<double>(call, [=](Philox &generator, uint64_t i) {
-    return mean + deviation * generator.normal(type, i);
+    return std::exp(mean + deviation * generator.normal(DType::F64, i));
+  });
+}
+
+/// By the inverse of the distribution function, of a number in (0, 1].
+using InverseFn = double (*)(const KernelCall &call, double u);
+
+double exponentialOf(const KernelCall &call, double u) {
+  return -std::log(u) / call.number("lambd", 1);
+}
+double cauchyOf(const KernelCall &call, double u) {
+  constexpr double pi = 3.14159265358979323846;
+  return call.number("median") +
+         call.number("sigma", 1) * std::tan(pi * (u - 0.5));
+}
+double geometricOf(const KernelCall &call, double u) {
+  return std::max(1.0, std::ceil(std::log(u) / std::log1p(-call.number("p"))));
+}
+
+template <InverseFn inverse> LogicalResult invert(const KernelCall &call) {
+  return drawEach<double>(call, [&](Philox &generator, uint64_t i) {
+    return inverse(call, 1 - generator.uniform64(i));
+  });
+}
+
+/// Integers that the element type holds exactly.
+LogicalResult randomIntegers(const KernelCall &call) {
+  int64_t bits = 24;
+  switch (call.resultType()) {
+  case DType::F64:
+    bits = 53;
+    break;
+  case DType::I64:
+    bits = 63;
+    break;
+  case DType::I32:
+    bits = 31;
+    break;
+  case DType::I16:
+    bits = 15;
+    break;
+  case DType::F16:
+    bits = 11;
+    break;
+  case DType::BF16:
+  case DType::U8:
+    bits = 8;
+    break;
+  case DType::I8:
+    bits = 7;
+    break;
+  case DType::Bool:
+    bits = 1;
+    break;
+  default:
+    break;
+  }
+  int64_t low = call.integer("from");
+  int64_t high =
+      call.integer("to", bits == 63 ? INT64_MAX : int64_t(1) << bits);
+  if (low >= high)
+    return call.error("there is no integer from " + Twine(low) + " to " +
+                      Twine(high));
+  return drawEach<int64_t>(call, [=](Philox &generator, uint64_t i) {
+    return low + static_cast<int64_t>(generator.word64(i) %
+                                      static_cast<uint64_t>(high - low));
+  });
+}
+
+/// Counts events of a unit of time, each after an exponential wait.
+LogicalResult poisson(const KernelCall &call) {
+  std::vector<double> rates = call.tensor("self").doubles();
+  RandomState state = randomState(call);
+  return drawEach<int64_t>(call, [&](Philox &, uint64_t i) {
+    Philox waits(state.seed, state.stream + i * 0x9E3779B97F4A7C15ull + 1);
+    double time = 0;
+    int64_t events = -1;
+    for (uint64_t k = 0; time <= rates[i]; ++k, ++events)
+      time -= std::log(1 - waits.uniform64(k));
+    return events;
   });
 }
 
@@ -78,11 +187,13 @@ LogicalResult integers(const KernelCall &call) {
 
 /// 1 with probability p, or with the probability that `self` holds.
 LogicalResult bernoulli(const KernelCall &call) {
-  bool each = call.isNone("p");
-  double p = call.number("p", 0);
+  bool each = call.isNone("p") || !call.isNumber("p");
+  double p = each ? 0 : call.number("p");
   std::vector<double> probabilities;
-  if (each)
+  if (call.isNone("p"))
     probabilities = call.tensor("self").doubles();
+  else if (each)
+    probabilities = call.tensor("p").expand(sizesOf(call)).doubles();
   return drawEach<double>(call, [&](Philox &generator, uint64_t i) {
     return generator.uniform64(i) < (each ? probabilities[i] : p) ? 1.0 : 0.0;
   });
@@ -200,6 +311,20 @@ constexpr KernelEntry entries[] = {
     {"aten.randn.default", normal},
     {"aten.randn_like.default", normal},
     {"aten.normal_functional.default", normal},
+    {"aten.uniform.default", uniform},
+    {"aten.normal.Tensor_Tensor", normal},
+    {"aten.normal.Tensor_float", normal},
+    {"aten.normal.float_Tensor", normal},
+    {"aten.normal.float_float", normal},
+    {"aten.log_normal.default", logNormal},
+    {"aten.exponential.default", invert<exponentialOf>},
+    {"aten.cauchy.default", invert<cauchyOf>},
+    {"aten.geometric.default", invert<geometricOf>},
+    {"aten.random.default", randomIntegers},
+    {"aten.random.to", randomIntegers},
+    {"aten.random.from", randomIntegers},
+    {"aten.poisson.default", poisson},
+    {"aten.bernoulli.Tensor", bernoulli},
     {"aten.randint.default", integers},
     {"aten.randint.low", integers},
     {"aten.randint_like.default", integers},

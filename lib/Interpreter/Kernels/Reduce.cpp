@@ -8,6 +8,7 @@
 #include "Reduce.h"
 
 #include "Kernels.h"
+#include "Parts.h"
 #include "Pointwise.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -121,6 +122,60 @@ LogicalResult mean(const KernelCall &call) {
   return isComplex(call.resultType())
              ? reduction.reduce<Complex>(meanOf<Complex>)
              : reduction.reduce<double>(meanOf<double>);
+}
+
+LogicalResult nanMean(const KernelCall &call) {
+  return Reduction(call).reduce<double>([](ArrayRef<double> values) {
+    double sum = 0, count = 0;
+    for (double value : values) {
+      sum += std::isnan(value) ? 0 : value;
+      count += !std::isnan(value);
+    }
+    return sum / count;
+  });
+}
+
+LogicalResult countNonzero(const KernelCall &call) {
+  return Reduction(call).reduce<Complex>([](ArrayRef<Complex> values) {
+    return static_cast<int64_t>(values.size()) -
+           llvm::count(values, Complex(0));
+  });
+}
+
+template <typename V> void traceIn(const KernelCall &call) {
+  Tensor diagonal = diagonalPart(call.tensor("self"), 0, 0, 1);
+  std::vector<V> values(diagonal.numel());
+  ElementCursor(diagonal).read(values.data(), diagonal.numel());
+  call.make(0, {}).assign(ArrayRef<V>(sumOf(ArrayRef<V>(values))));
+}
+
+LogicalResult trace(const KernelCall &call) {
+  if (isIntegral(call.resultType()))
+    traceIn<int64_t>(call);
+  else if (isComplex(call.resultType()))
+    traceIn<Complex>(call);
+  else
+    traceIn<double>(call);
+  return success();
+}
+
+/// Adds up what was broadcast: the sizes stand at the end of those of `self`.
+LogicalResult sumToSize(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  SmallVector<int64_t> sizes = call.integers("size");
+  Tensor result = call.make(0, sizes);
+  // Places of the result, one for each element of `self`.
+  std::vector<int64_t> numbers(result.numel());
+  for (size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = static_cast<int64_t>(i);
+  Tensor places = Tensor::zeros(DType::I64, sizes);
+  places.assign(ArrayRef<int64_t>(numbers));
+  std::vector<Complex> sums(numbers.size()), values = self.complexes();
+  for (auto [value, place] :
+       llvm::zip_equal(values, places.expand(self.sizes).ints()))
+    sums[place] += value;
+  result.assign(ArrayRef<Complex>(sums));
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -270,6 +325,64 @@ LogicalResult norm(const KernelCall &call) {
   return normOfOrder(call, call.number("p", 2));
 }
 
+/// The norm of a difference.
+LogicalResult distance(const KernelCall &call) {
+  Tensor self = call.tensor("self"), other = call.tensor("other");
+  SmallVector<int64_t> sizes(self.sizes.begin(), self.sizes.end());
+  for (int64_t k = 1; k <= other.rank(); ++k) {
+    if (k > static_cast<int64_t>(sizes.size()))
+      sizes.insert(sizes.begin(), 1);
+    int64_t &size = sizes[sizes.size() - k];
+    size = size == 1 ? other.sizes[other.rank() - k] : size;
+  }
+  std::vector<double> values = self.expand(sizes).doubles();
+  for (auto [x, y] : llvm::zip_equal(values, other.expand(sizes).doubles()))
+    x -= y;
+  call.make(0, {}).set(0, normOf(values, call.number("p", 2)));
+  return success();
+}
+
+/// Norms of matrices that need no singular values: the root of all squares,
+/// and the greatest or least sum of a column (1) or a row (infinity).
+LogicalResult matrixNorm(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  SmallVector<int64_t> dims = call.integers("dim");
+  double order = call.number("ord");
+  llvm::SmallBitVector matrix(self.rank());
+  for (int64_t &dim : dims)
+    matrix.set(dim = aten::wrapDim(dim, self.rank()));
+  if (matrix.count() != 2 || (std::fabs(order) != 1 && !std::isinf(order)))
+    return call.error("norms of matrices other than of order 1 and infinity "
+                      "need singular values");
+  // Rows last where columns are added up, and the other way round.
+  Tensor moved = moveBehind(self, matrix);
+  bool columns = std::fabs(order) == 1;
+  if ((dims[0] < dims[1]) == columns) {
+    std::swap(moved.sizes[self.rank() - 1], moved.sizes[self.rank() - 2]);
+    std::swap(moved.strides[self.rank() - 1], moved.strides[self.rank() - 2]);
+  }
+  int64_t inner = moved.sizes.back(), lines = moved.sizes[self.rank() - 2];
+  std::vector<double> norms, sums;
+  std::vector<Complex> values = moved.complexes();
+  for (size_t i = 0; i < values.size(); i += inner) {
+    double sum = 0;
+    for (int64_t k = 0; k < inner; ++k)
+      sum += std::abs(values[i + k]);
+    sums.push_back(sum);
+    if (static_cast<int64_t>(sums.size()) == lines) {
+      norms.push_back(order > 0 ? extreme<false>(ArrayRef<double>(sums))
+                                : extreme<true>(ArrayRef<double>(sums)));
+      sums.clear();
+    }
+  }
+  SmallVector<int64_t> sizes;
+  for (int64_t dim = 0; dim < self.rank(); ++dim)
+    if (!matrix.test(dim) || call.boolean("keepdim"))
+      sizes.push_back(matrix.test(dim) ? 1 : self.sizes[dim]);
+  call.make(0, sizes).assign(ArrayRef<double>(norms));
+  return success();
+}
+
 LogicalResult logSumExp(const KernelCall &call) {
   return Reduction(call).reduce<double>([](ArrayRef<double> values) {
     if (values.empty())
@@ -308,6 +421,19 @@ constexpr KernelEntry entries[] = {
     {"aten.linalg_vector_norm.default", vectorNorm},
     {"aten.norm.Scalar", norm},
     {"aten.norm.ScalarOpt_dim", norm},
+    {"aten.var_mean.default", variance<false, true>},
+    {"aten.std_mean.default", variance<true, true>},
+    {"aten.std_mean.dim", variance<true, true>},
+    {"aten.norm.ScalarOpt_dtype", norm},
+    {"aten.norm.ScalarOpt_dim_dtype", norm},
+    {"aten.frobenius_norm.dim", vectorNorm},
+    {"aten.linalg_matrix_norm.default", matrixNorm},
+    {"aten.dist.default", distance},
+    {"aten.nanmean.default", nanMean},
+    {"aten.count_nonzero.default", countNonzero},
+    {"aten.count_nonzero.dim_IntList", countNonzero},
+    {"aten.trace.default", trace},
+    {"aten.sum_to_size.default", sumToSize},
     {"aten.logsumexp.default", logSumExp},
 };
 

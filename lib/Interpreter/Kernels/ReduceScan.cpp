@@ -193,6 +193,24 @@ LogicalResult order(const KernelCall &call, int64_t width, bool descending,
 LogicalResult sort(const KernelCall &call) {
   return order(call, -1, call.boolean("descending"), /*withValues=*/true);
 }
+/// Along the first dimension, without the places.
+template <typename V> void sortFirstIn(const KernelCall &call) {
+  Rows rows(call);
+  ElementCursor writer = rows.writer(call.make(0, rows.sizes(rows.length)));
+  rows.each<V>([&](std::vector<V> &row) {
+    std::stable_sort(row.begin(), row.end(),
+                     [](V a, V b) { return isLess(a, b); });
+    writer.write(row.data(), rows.length);
+  });
+}
+LogicalResult sortFirst(const KernelCall &call) {
+  if (isIntegral(call.resultType()))
+    sortFirstIn<int64_t>(call);
+  else
+    sortFirstIn<double>(call);
+  return success();
+}
+
 LogicalResult argsort(const KernelCall &call) {
   return order(call, -1, call.boolean("descending"), /*withValues=*/false);
 }
@@ -276,6 +294,7 @@ constexpr KernelEntry entries[] = {
     {"aten.cummin.default", running<true>},
     {"aten.sort.default", sort},
     {"aten.sort.stable", sort},
+    {"aten.msort.default", sortFirst},
     {"aten.argsort.default", argsort},
     {"aten.argsort.stable", argsort},
     {"aten.topk.default", topk},

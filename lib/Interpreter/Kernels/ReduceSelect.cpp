@@ -95,6 +95,32 @@ LogicalResult median(const KernelCall &call) {
   });
 }
 
+/// Numbers only, unless there are none.
+LogicalResult nanMedian(const KernelCall &call) {
+  return pickEach(call, [](auto values) {
+    std::vector<int64_t> order = sortedPositions(values);
+    size_t count = 0;
+    while (count < order.size() && values[order[count]] == values[order[count]])
+      ++count;
+    return order[count == 0 ? 0 : (count - 1) / 2];
+  });
+}
+
+/// Of all elements, without a position.
+template <bool skipNan> LogicalResult medianOfAll(const KernelCall &call) {
+  Reduction reduction(call);
+  if (failed(checkNotEmpty(call, reduction)))
+    return failure();
+  return reduction.reduce<double>([](ArrayRef<double> values) {
+    std::vector<int64_t> order = sortedPositions(values);
+    auto isNan = [&](int64_t i) { return std::isnan(values[i]); };
+    size_t numbers = order.size() - llvm::count_if(order, isNan);
+    if (numbers < order.size() && (!skipNan || numbers == 0))
+      return values[order.back()];
+    return values[order[(numbers - 1) / 2]];
+  });
+}
+
 LogicalResult kthValue(const KernelCall &call) {
   int64_t k = call.integer("k");
   Reduction reduction(call);
@@ -150,6 +176,9 @@ constexpr KernelEntry entries[] = {
     {"aten.max.dim", maxDim},
     {"aten.min.dim", minDim},
     {"aten.median.dim", median},
+    {"aten.median.default", medianOfAll<false>},
+    {"aten.nanmedian.default", medianOfAll<true>},
+    {"aten.nanmedian.dim", nanMedian},
     {"aten.kthvalue.default", kthValue},
     {"aten.mode.default", mode},
     {"aten.any.default", quantify<false>},

@@ -164,6 +164,18 @@ LogicalResult unfoldBackward(const KernelCall &call) {
   return success();
 }
 
+/// Of complex matrices; others are views.
+LogicalResult adjoint(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  std::swap(self.sizes[self.rank() - 1], self.sizes[self.rank() - 2]);
+  std::swap(self.strides[self.rank() - 1], self.strides[self.rank() - 2]);
+  std::vector<std::complex<double>> values = self.complexes();
+  for (std::complex<double> &value : values)
+    value = std::conj(value);
+  call.make(0, self.sizes).assign(ArrayRef<std::complex<double>>(values));
+  return success();
+}
+
 constexpr KernelEntry entries[] = {
     {"aten.clone.default", copy},
     {"aten.lift_fresh_copy.default", copy},
@@ -171,6 +183,8 @@ constexpr KernelEntry entries[] = {
     {"aten.to.dtype", copy},
     {"aten.to.dtype_layout", copy},
     {"aten.to.device", copy},
+    {"aten.to.other", copy},
+    {"aten.adjoint.default", adjoint},
     {"aten.type_as.default", copy},
     {"prims.convert_element_type.default", copy},
     {"prims.device_put.default", copy},

@@ -38,7 +38,8 @@ def shaped(r):
             Call("reshape_as", x, like), Call("contiguous", x), Call("alias", x),
             Call("detach", x), Call("lift_fresh", x), Call("positive", floating(r, [2, 2])),
             Call("unsqueeze", x, r.randrange(-rank - 1, rank + 1)),
-            Call("squeeze", x), Call("squeeze.dim", x, dim_of(r, rank)),
+            Call("ravel", x), Call("resolve_conj", floating(r, [2])),
+            Call("resolve_neg", x), Call("squeeze", x), Call("squeeze.dim", x, dim_of(r, rank)),
             Call("flatten.using_ints", x), Call("numpy_T", element(r, [2, 3], KINDS))]
     if rank > 0:
         d = dim_of(r, rank)
@@ -58,7 +59,9 @@ def ordered(r):
             Call("movedim.int", x, dim_of(r, rank), dim_of(r, rank)),
             Call("flip", x, r.sample(range(rank), r.randint(0, rank)))]
     if rank > 1:
-        made.append(Call("movedim.intlist", x, [0, -1], [-1, 0]))
+        made += [Call("movedim.intlist", x, [0, -1], [-1, 0]), Call("mT", x),
+                 Call("moveaxis.intlist", x, [0], [1]), Call("moveaxis.int", x, 0, -1),
+                 Call("swapaxes", x, 0, -1), Call("swapdims", x, -1, 0), Call("adjoint", x)]
     return [tried(call) for call in made]
 
 
@@ -67,7 +70,7 @@ def expanded(r):
     target = [2] * r.randint(0, 2) + [3, 4, 2]
     y = element(r, [4, 1], KINDS)
     made = [Call("expand", x, target), Call("expand", x, [-1, 4, -1]),
-            Call("expand_as", x, torch.zeros(target)),
+            Call("expand_as", x, torch.zeros(target)), Call("broadcast_to", x, target),
             Call("broadcast_tensors", [x, y]), Call("repeat", x, [2, 1, 3]),
             Call("repeat", x, [2, 1, 1, 2]), Call("tile", x, [2]),
             Call("meshgrid", [element(r, [2]), element(r, [3]), element(r, [])]),
@@ -87,7 +90,13 @@ def parts(r):
             Call("select.int", x, d, r.randrange(-n, n)),
             Call("narrow", x, d, n - width, width), Call("split_with_sizes", x, sizes, d),
             Call("split.sizes", x, sizes, d), Call("split.Tensor", x, r.randint(1, n), d),
-            Call("chunk", x, r.randint(1, 4), d), Call("unbind.int", x, d),
+            Call("chunk", x, r.randint(1, 4), d), Call("unsafe_chunk", x, 2, d),
+            Call("unsafe_split.Tensor", x, 2, d), Call("unsafe_split_with_sizes", x, sizes, d),
+            Call("tensor_split.sections", x, r.randint(1, 4), d),
+            Call("tensor_split.indices", x, [1, n - 1], d), Call("vsplit.array", r.normal(4, 2), [1]),
+            Call("hsplit.int", r.normal(2, 4), 2), Call("dsplit.int", r.normal(1, 2, 4), 2),
+            Call("hsplit.array", r.normal(5), [2, 3]), Call("vsplit.int", r.normal(4, 2), 2),
+            Call("dsplit.array", r.normal(1, 2, 4), [1, -1]), Call("unbind.int", x, d),
             Call("unfold", x, d, r.randint(1, n), r.randint(1, 3))]
     y = element(r, shape(r, rank=r.randint(2, 3)), KINDS)
     made.append(Call("diagonal", y, r.randint(-2, 2), 0, -1))
@@ -115,7 +124,7 @@ def copies(r):
     y = element(r, [2, 3], "ffib", special=False)
     return [tried(call) for call in [
         Call("clone", x), Call("_to_copy", x, dtype=to), Call("to.dtype", x, to),
-        Call("to.dtype", x, x.dtype), Call("to.dtype", x, x.dtype, False, True),
+        Call("to.other", x, torch.zeros(1, dtype=to)), Call("to.dtype", x, x.dtype), Call("to.dtype", x, x.dtype, False, True),
         Call("type_as", x, torch.zeros(1, dtype=to)), Call("lift_fresh_copy", x),
         Call("copy", y, element(r, [3], "ffib", special=False)),
         Call("copy", y, element(r, [], "ffib", special=False)),
@@ -151,7 +160,7 @@ def padded(r):
     for name in ("reflection_pad", "replication_pad"):
         made += [Call(name + "1d", x, one), Call(name + "2d", y, two),
                  Call(name + "3d", z, three)]
-        for rank, input, pads in ((1, x, one), (2, y, two)):
+        for rank, input, pads in ((1, x, one), (2, y, two), (3, z, three)):
             out = tried(Call(f"{name}{rank}d", input, pads))
             if out is not None:
                 made.append(Call(f"{name}{rank}d_backward", r.normal(*out.expect[0].shape,
@@ -204,6 +213,8 @@ def created(r):
             Call("arange.start_step", start, end, 3), Call("arange.start_step", end, start, -2),
             Call("arange.start_step", 0.5, 3.0, 0.25), Call("arange", 4.5),
             Call("arange", 7, dtype=torch.float64), Call("arange.start", 1, 4, dtype=torch.int32),
+            Call("tril_indices", 3, 4, r.randint(-2, 2)),
+            Call("triu_indices", 3, 2, r.randint(-2, 2), dtype=torch.int32),
             Call("linspace", -1.0, 2.0, r.randint(1, 7)), Call("linspace", 0, 9, 4),
             Call("linspace", 0, 3, 4, dtype=torch.float64)]
     made += [Call("prims.iota", 5, start=start, step=2, dtype=torch.int64, device="cpu",

@@ -19,7 +19,11 @@ UNARY = {
     "abs": (-3, 3), "sign": (-2, 2), "square": (-3, 3), "ceil": (-3, 3), "floor": (-3, 3),
     "round": (-3, 3), "trunc": (-3, 3), "isnan": (-1, 1), "isinf": (-1, 1),
     "isfinite": (-1, 1), "logical_not": (-1, 1), "nan_to_num": (-3, 3), "zero": (-3, 3),
-    "bitwise_not": (-3, 3),
+    "bitwise_not": (-3, 3), "deg2rad": (-180, 180), "rad2deg": (-3, 3), "frac": (-3, 3),
+    "i0": (-5, 5), "special_i0e": (-40, 40), "special_i1": (-5, 5),
+    "special_erfcx": (-2, 30), "special_entr": (-1, 3), "special_ndtr": (-3, 3),
+    "special_log_ndtr": (-5, 3), "special_ndtri": (0.1, 0.9), "sgn": (-2, 2),
+    "signbit": (-2, 2), "isposinf": (-2, 2), "isneginf": (-2, 2), "isreal": (-2, 2),
 }
 ACTIVATIONS = ["relu", "relu6", "hardtanh", "hardswish", "hardsigmoid", "leaky_relu",
                "silu", "gelu", "elu", "selu", "celu", "mish", "softplus", "log_sigmoid"]
@@ -32,7 +36,9 @@ BINARY = ["add.Tensor", "sub.Tensor", "rsub.Tensor", "mul.Tensor", "div.Tensor",
           "remainder.Tensor", "floor_divide", "eq.Tensor", "ne.Tensor", "lt.Tensor",
           "le.Tensor", "gt.Tensor", "ge.Tensor", "logical_and", "logical_or",
           "logical_xor", "bitwise_and.Tensor", "bitwise_or.Tensor", "bitwise_xor.Tensor",
-          "clamp_min.Tensor", "clamp_max.Tensor"]
+          "clamp_min.Tensor", "clamp_max.Tensor", "copysign.Tensor", "logaddexp2", "gcd",
+          "lcm", "heaviside", "max.other", "min.other", "isclose", "__and__.Tensor",
+          "__or__.Tensor", "__xor__.Tensor"]
 SCALAR = ["add.Scalar", "sub.Scalar", "rsub.Scalar", "mul.Scalar", "div.Scalar",
           "fmod.Scalar", "remainder.Scalar", "eq.Scalar", "ne.Scalar", "lt.Scalar",
           "le.Scalar", "gt.Scalar", "ge.Scalar", "pow.Tensor_Scalar", "clamp_min",
@@ -42,8 +48,10 @@ SCALAR = ["add.Scalar", "sub.Scalar", "rsub.Scalar", "mul.Scalar", "div.Scalar",
 def unary(r):
     made = []
     for name, (low, high) in UNARY.items():
-        kinds = {"square": "ffi", "sinc": "f"}.get(name, "fffib")
+        kinds = {"square": "ffi", "sinc": "f", "special_ndtr": "f"}.get(name, "fffib")
         x = element(r, shape(r), kinds, low=float(low), high=float(high))
+        # PyTorch's approximation is that of the type.
+        x = x.float() if name == "special_i0e" else x
         made.append(tried(Call(name, x)))
     return made
 
@@ -70,6 +78,9 @@ def activations(r):
     made += [
         tried(Call("gelu", x, approximate="tanh")),
         tried(Call("hardtanh", x, -0.5, 0.75)),
+        tried(Call("hardshrink", x, 0.7)),
+        tried(Call("softshrink", x, 0.7)),
+        tried(Call("_prelu_kernel", r.normal(2, 3), r.normal(1, 3))),
         tried(Call("leaky_relu", x, 0.2)),
         tried(Call("threshold", element(r, shape(r), "ffi"), 1, 7)),
         tried(Call("elu", x, 0.7, 1.3, 1.1)),
@@ -92,7 +103,7 @@ def activation_gradients(r):
     g = floating(r, sizes, dtype=dtype, special=False)
     x = floating(r, sizes, -3.0, 8.0, dtype=dtype, special=False)
     y = floating(r, sizes, -1.0, 1.0, dtype=dtype, special=False)
-    p = floating(r, sizes, 0.0, 1.0, dtype=dtype, special=False)
+    p = r.uniform(*sizes, low=0.01, high=0.99, dtype=dtype)
     return [tried(call) for call in [
         Call("sigmoid_backward", g, y), Call("tanh_backward", g, y),
         Call("threshold_backward", g, x, 0), Call("hardtanh_backward", g, x, -1.5, 1.0),
@@ -103,7 +114,10 @@ def activation_gradients(r):
         Call("elu_backward", g, 0.7, 1.3, 1.1, True, y),
         Call("softplus_backward", g, x, 2.0, 5.0), Call("mish_backward", g, x),
         Call("log_sigmoid_backward", g, x, torch.exp(-x.abs())),
-        Call("logit_backward", g, p), Call("logit_backward", g, p, 0.2),
+        Call("logit_backward", g.float(), p.float()),
+        Call("logit_backward", g.double(), p.double(), 0.2),
+        Call("hardshrink_backward", g, x, 0.7), Call("softshrink_backward", g, x, 0.7),
+        Call("_prelu_kernel_backward", r.normal(2, 3), r.normal(2, 3), r.normal(1, 3)),
         Call("glu_backward", r.normal(2, 2, 3), r.normal(2, 4, 3), 1),
     ]]
 
@@ -147,6 +161,10 @@ def with_scalar(r):
     made.append(tried(Call("pow.Tensor_Scalar", floating(r, [5], dtype=r.dtype),
                            r.choice([0.5, -0.5, 2, 3, -1, 0]))))
     made.append(tried(Call("eq.Scalar", torch.tensor([0.1, 0.2, 0.5]), 0.1)))
+    made += [tried(Call(name, r.choice([2, 0.5]), floating(r, shape(r))))
+             for name in ("xlogy.Scalar_Self", "remainder.Scalar_Tensor")]
+    made += [tried(Call(name, floating(r, shape(r)), scalar(r)))
+             for name in ("xlogy.Scalar_Other", "copysign.Scalar")]
     # Tensors without dimensions, and numbers where a tensor stands.
     made.append(tried(Call("mul.Tensor", element(r, [3]), element(r, []))))
     made.append(tried(Call("add.Tensor", element(r, []), element(r, [2, 2]))))
@@ -197,6 +215,11 @@ def shifts(r):
         Call("bitwise_left_shift.Tensor", x, y), Call("bitwise_right_shift.Tensor", x, y),
         Call("bitwise_left_shift.Tensor_Scalar", x, 2),
         Call("bitwise_right_shift.Tensor_Scalar", x, 2),
+        Call("__lshift__.Tensor", x, y), Call("__rshift__.Scalar", x, 1),
+        Call("bitwise_left_shift.Scalar_Tensor", 5, y),
+        Call("bitwise_right_shift.Scalar_Tensor", 99, y),
+        Call("bitwise_and.Scalar_Tensor", 5, y), Call("bitwise_or.Scalar_Tensor", 5, y),
+        Call("bitwise_xor.Scalar_Tensor", 5, y), Call("__xor__.Scalar", x, 3),
         Call("mul.Tensor", x, y), Call("add.Tensor", x, y), Call("neg", x), Call("abs", x),
         Call("pow.Tensor_Tensor", x, integral(r, [6], 0, 5, dtype)),
     ]]

@@ -29,6 +29,8 @@ def strided(r, x):
 
 def sums(r):
     x = element(r, shape(r), "ffficb")
+    # Products in half precision overflow on the way.
+    x = x.float() if x.dtype == torch.float16 else x
     dims, keep = dims_of(r, x.dim()), r.coin()
     to = r.choice([None, None, torch.float64, torch.int64, torch.float32])
     kwargs = {} if to is None or x.is_complex() else {"dtype": to}
@@ -54,7 +56,9 @@ def means(r):
              Call("std_mean.correction", y, dims, correction=n, keepdim=keep),
              Call("var.correction", y, dims), Call("var.dim", y, dims, r.coin(), keep),
              Call("std.dim", y, dims, r.coin(), keep), Call("var", y, r.coin()),
-             Call("std", y), Call("var_mean.dim", y, dims, False, keep)]
+             Call("std", y), Call("var_mean.dim", y, dims, False, keep),
+             Call("var_mean", y, r.coin()), Call("std_mean", y), Call("nanmean", x, dims, keep),
+             Call("std_mean.dim", y, dims, r.coin(), keep)]
     return [tried(call) for call in made]
 
 
@@ -65,6 +69,15 @@ def norms(r):
     made = [Call("linalg_vector_norm", x, order, dims, keep), Call("linalg_vector_norm", x),
             Call("norm.Scalar", x), Call("norm.Scalar", x, 1),
             Call("norm.ScalarOpt_dim", x, r.choice([None, 2, 1]), dims or [], keep)]
+    z = element(r, [2, 3, 4], "fc", special=False)
+    made += [Call("frobenius_norm.dim", z, [0, 2], keep),
+             Call("norm.ScalarOpt_dtype", r.normal(4), 2, dtype=torch.float64),
+             Call("norm.ScalarOpt_dim_dtype", r.normal(4, 2), 1, [0], keep, dtype=torch.float64),
+             Call("linalg_matrix_norm", z, r.choice([1, -1, float("inf"), float("-inf")]),
+                  r.choice([[-2, -1], [0, 1], [2, 0]]), keep),
+             Call("dist", r.normal(3, 2), r.normal(2), r.choice([1, 2, 0.5])),
+             Call("trace", element(r, [3, 4], "fi")),
+             Call("sum_to_size", r.normal(2, 3, 4, dtype=torch.float64), r.choice([[3, 1], [2, 1, 4], [1], []]))]
     y = floating(r, shape(r))
     made.append(Call("logsumexp", y, dims_of(r, y.dim()) or [], keep))
     return [tried(call) for call in made]
@@ -81,7 +94,9 @@ def extremes(r):
         Call("argmin", x, None, keep),
         Call("any", x), Call("any.dim", x, dim, keep), Call("all", x),
         Call("all.dim", x, dim, keep), Call("any.dims", x, dims or None, keep),
-        Call("all.dims", x, dims or None, keep),
+        Call("all.dims", x, dims or None, keep), Call("count_nonzero", x),
+        Call("count_nonzero", x, dim), Call("count_nonzero.dim_IntList", x, dims),
+        Call("median", floating(r, shape(r))), Call("nanmedian", floating(r, shape(r))),
     ]]
 
 
@@ -108,6 +123,7 @@ def orders(r):
         Call("sort.stable", x, stable=True, dim=dim, descending=down),
         Call("argsort.stable", x, stable=True, dim=dim, descending=down),
         Call("sort", x, dim, down, skip=(1,)), Call("median.dim", x, dim, skip=(1,)),
+        Call("nanmedian.dim", x, dim, skip=(1,)), Call("msort", x),
         Call("mode", y, -1, skip=(1,)), Call("topk", x, 1, dim, skip=(1,)),
     ]]
 

@@ -5,6 +5,8 @@
 
 import torch
 
+from .calls import TYPES
+
 FLOATS = [torch.float32, torch.float32, torch.float64, torch.bfloat16, torch.float16]
 INTS = [torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8]
 
@@ -16,7 +18,8 @@ def tried(call):
     except (RuntimeError, NotImplementedError, TypeError, IndexError, ValueError,
             ZeroDivisionError):
         return None
-    return call
+    known = all(result.dtype in TYPES for result in call.expect)
+    return call if known else None
 
 
 def shape(r, rank=None, low=1, high=4):
