@@ -88,6 +88,10 @@ static void writeOther(OStream &json, const OtherPartition &other) {
     json.attribute("saved_plain_bytes", other.plainBytes);
     json.attribute("argument_bytes", other.argumentBytes);
     json.attribute("recomputed", other.recomputed);
+    if (other.peakBytes)
+      json.attribute("peak_bytes", *other.peakBytes);
+    if (other.pricedPs)
+      json.attribute("priced_ps", *other.pricedPs);
     json.attribute("verified", other.accepted);
     writeText(json, "verdict", other.verdict);
   });

@@ -52,8 +52,10 @@ static std::string headline(const PartitionResult &result,
 
 static void addOther(TextTable &table, const ByteUnit &unit,
                      const OtherPartition &other) {
-  table.add({"  " + other.origin + "'s", unit.format(other.savedBytes), "",
-             formatCount(other.recomputed), "",
+  table.add({"  " + other.origin + "'s", unit.format(other.savedBytes),
+             other.peakBytes ? unit.format(*other.peakBytes) : "",
+             formatCount(other.recomputed),
+             other.pricedPs ? formatPicoseconds(*other.pricedPs) : "",
              other.accepted ? "in the log, verified" : "in the log, REFUSED"});
 }
 

@@ -18,6 +18,8 @@
 
 #include "cutback/Transforms/CommonSubexpressions.h"
 
+#include "cutback/Support/FlatIndex.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -51,7 +53,6 @@ public:
   explicit Merger(Block &block) : block(block) {}
 
   uint64_t run() {
-    table.assign(4096, Slot());
     uint64_t merged = 0;
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
@@ -69,10 +70,9 @@ public:
   }
 
 private:
-  struct Slot {
-    Operation *op = nullptr;
-    uint32_t hash = 0;
-    uint32_t epochs = 0;
+  struct Entry {
+    Operation *op;
+    uint32_t epochs;
   };
 
   const Kind &kindOf(Operation *op) {
@@ -135,41 +135,25 @@ private:
 
   bool visit(Operation *op) {
     const Kind &kind = kindOf(op);
-    uint32_t hash = hashOf(op, kind) >> 32;
+    uint64_t hash = hashOf(op, kind);
     uint32_t epochs = writes.empty() ? 0 : epochsOf(op);
-    uint32_t mask = table.size() - 1;
-    uint32_t at = hash & mask;
-    for (; table[at].op; at = (at + 1) & mask)
-      if (table[at].hash == hash && table[at].epochs == epochs &&
-          areEqual(table[at].op, op, kind) && mayMerge(op) &&
-          !bothReturned(table[at].op, op)) {
-        // Values behind it may know one of its results as their base.
-        if (!bases.empty())
-          for (auto [gone, kept] :
-               llvm::zip(op->getResults(), table[at].op->getResults()))
-            replacedBy[gone] = kept;
-        op->replaceAllUsesWith(table[at].op);
-        op->erase();
-        return true;
-      }
-    table[at] = {op, hash, epochs};
-    if (2 * ++numListed > table.size())
-      grow();
-    return false;
-  }
-
-  void grow() {
-    std::vector<Slot> old = std::move(table);
-    table.assign(old.size() * 4, Slot());
-    uint32_t mask = table.size() - 1;
-    for (Slot slot : old) {
-      if (!slot.op)
-        continue;
-      uint32_t at = slot.hash & mask;
-      while (table[at].op)
-        at = (at + 1) & mask;
-      table[at] = slot;
+    uint32_t known = index.find(hash, [&](uint32_t i) {
+      return entries[i].epochs == epochs && areEqual(entries[i].op, op, kind) &&
+             mayMerge(op) && !bothReturned(entries[i].op, op);
+    });
+    if (known == FlatIndex::kNone) {
+      index.insert(hash, entries.size());
+      entries.push_back({op, epochs});
+      return false;
     }
+    Operation *kept = entries[known].op;
+    // Values behind it may know one of its results as their base.
+    if (!bases.empty())
+      for (auto [gone, stays] : llvm::zip(op->getResults(), kept->getResults()))
+        replacedBy[gone] = stays;
+    op->replaceAllUsesWith(kept);
+    op->erase();
+    return true;
   }
 
   //===--------------------------------------------------------------------===//
@@ -247,10 +231,10 @@ private:
   }
 
   Block &block;
-  std::vector<Slot> table;
+  FlatIndex index{2048};
+  std::vector<Entry> entries;
   llvm::DenseMap<void *, uint32_t> kinds;
   std::vector<Kind> kindList;
-  size_t numListed = 0;
   bool knowsReturned = false;
   llvm::DenseSet<Operation *> returned;
   llvm::DenseMap<Value, Value> bases;      ///< what `baseOf` has found

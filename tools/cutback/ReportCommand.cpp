@@ -13,6 +13,7 @@
 #include "PlanRun.h"
 
 #include "cutback/Partition/Certificate.h"
+#include "cutback/Pipelines/OtherPlan.h"
 #include "cutback/Report/OtherHalves.h"
 #include "cutback/Report/Report.h"
 
@@ -55,6 +56,14 @@ static std::optional<OtherPartition> judgeOther(PlanRun &run) {
                                           *signature, &stats));
   other.verdict = silence.firstError;
   other.recomputed = stats.recomputedOps;
+  if (!other.accepted)
+    return other;
+  FailureOr<OtherFigures> figures =
+      figureOther(run.imported.graph, stats.saved, run.options);
+  if (succeeded(figures)) {
+    other.peakBytes = figures->peakBytes;
+    other.pricedPs = figures->pricedPs;
+  }
   return other;
 }
 

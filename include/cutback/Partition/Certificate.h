@@ -41,8 +41,8 @@ struct CertificateStats {
 /// (op, attributes, result types, classes of operands, result index); arguments
 /// by name. Names, policies and plan attributes do not count. Each effectful or
 /// unseeded random op is a class of its own; in a half it is the one with its
-/// key and name, else the next of its key that is left; behind a mark that takes
-/// a saved random state, the one that the state was saved for.
+/// key and name, else the next of its key that is left; behind a mark that
+/// takes a saved random state, the one that the state was saved for.
 ///
 /// Accepts if and only if
 ///   * every forward result and every gradient has the joint graph's class;

@@ -31,6 +31,8 @@ struct OtherPartition {
   int64_t savedBytes = 0, plainBytes = 0, argumentBytes = 0;
   uint64_t recomputed = 0;
   bool accepted = false;
+  /// Peak and extra time, by the measures of our own plans.
+  std::optional<int64_t> peakBytes, pricedPs;
   std::string verdict; ///< what the certificate said, if it refused
 };
 

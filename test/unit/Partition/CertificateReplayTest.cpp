@@ -117,6 +117,19 @@ TEST_F(CertificateReplayTest, TheStateMustBeThatOfTheSameCall) {
                      " | no half has saved the state in front of a random op");
 }
 
+TEST_F(CertificateReplayTest, AStateOfAnotherCallIsNamed) {
+  auto other = [](const char *text) {
+    return with(text, "%n = aten.bernoulli(%x)", "%n = aten.rand_like(%x)");
+  };
+  std::string backward = with(other(kRandomBackward), "(%r1) {", "(%r0) {");
+  EXPECT_TRUE(
+      check(other(kRandom), other(kRandomForward), other(kRandomBackward), "")
+          .accepted);
+  refuse(check(other(kRandom), other(kRandomForward), backward, ""),
+         "'n' (aten.rand_like)" + kAgain +
+             " | the state is that of 'm' (aten.bernoulli)");
+}
+
 TEST_F(CertificateReplayTest, AMarkIsForTheNextOpOnly) {
   const std::string between =
       "%c = aten.cos(%x) : (tensor<4xf32>) -> tensor<4xf32>\n  %m = ";
