@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// grid_sampler: reads a tensor [N, C, (D,) H, W] at places that a grid
-// [N, (d,) h, w, 2 or 3] gives, last coordinate first, from -1 to 1.
+// grid_sampler (and affine grids): reads a tensor [N, C, (D,) H, W] at places
+// that a grid [N, (d,) h, w, 2 or 3] gives, last coordinate first, from -1
+// to 1.
 //
 // 1. A coordinate x becomes ((x + 1) * size - 1) / 2, or (x + 1) / 2 *
 //    (size - 1) where corners are aligned.
@@ -214,8 +215,43 @@ static LogicalResult gridSamplerBackward(const KernelCall &call) {
   return success();
 }
 
+/// theta [N, 2, 3] or [N, 3, 4] times the places (x, y, (z,) 1) of a grid from
+/// -1 to 1; without aligned corners it ends at the centres of the elements.
+static LogicalResult affineGrid(const KernelCall &call) {
+  SmallVector<int64_t> size = call.integers("size");
+  std::vector<double> theta = doubles(call, "theta");
+  bool aligned = call.boolean("align_corners");
+  Sizes plane(ArrayRef<int64_t>(size).drop_front(2)), index(plane.size(), 0);
+  auto rank = static_cast<int64_t>(plane.size());
+  std::vector<double> result;
+  for (int64_t n = 0; n < size[0]; ++n)
+    for (int64_t o = 0, count = product(plane); o < count; ++o) {
+      SmallVector<double> place(rank + 1, 1);
+      for (int64_t d = 0; d < rank; ++d) {
+        auto length = static_cast<double>(plane[d]);
+        double at = static_cast<double>(index[d]);
+        // A single element lies in the middle.
+        double x = length <= 1 ? 0 : 2 * at / (length - 1) - 1;
+        place[rank - 1 - d] = aligned ? x : x * (length - 1) / length;
+      }
+      for (int64_t row = 0; row < rank; ++row) {
+        double sum = 0;
+        for (int64_t d = 0; d <= rank; ++d)
+          sum += theta[(n * rank + row) * (rank + 1) + d] * place[d];
+        result.push_back(sum);
+      }
+      advance(index, plane);
+    }
+  Sizes sizes = {size[0]};
+  sizes.append(plane);
+  sizes.push_back(rank);
+  put(call, 0, sizes, result);
+  return success();
+}
+
 ArrayRef<KernelEntry> interpreter::gridSampleKernels() {
   static const KernelEntry entries[] = {
+      {"aten.affine_grid_generator.default", affineGrid},
       {"aten.grid_sampler.default", gridSampler},
       {"aten.grid_sampler_2d.default", gridSampler},
       {"aten.grid_sampler_3d.default", gridSampler},

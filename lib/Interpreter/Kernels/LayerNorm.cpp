@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Layer and RMS norm, and their gradients.
+// Layer and RMS norm, and their gradients; weight norm.
 //
 // Rows are the elements behind the leading dimensions that are not normalized.
 // With n elements a row, x' = (x - mean) * rstd (RMS norm: mean 0), the
@@ -147,6 +147,57 @@ static LogicalResult rmsNormBackward(const KernelCall &call) {
   return backward(call, /*centred=*/false);
 }
 
+//===----------------------------------------------------------------------===//
+// Weight norm
+//===----------------------------------------------------------------------===//
+
+/// The p-norm of the slices of `v` along `dim`; of all of it for -1.
+static std::vector<double> sliceNorms(ArrayRef<double> v, const Along &along,
+                                      double p) {
+  std::vector<double> norms(along.length);
+  for (auto [i, value] : llvm::enumerate(v))
+    norms[static_cast<int64_t>(i) / along.inner % along.length] +=
+        std::pow(std::abs(value), p);
+  for (double &norm : norms)
+    norm = std::pow(norm, 1 / p);
+  return norms;
+}
+
+/// The slices of a tensor along `dim`; one slice for -1.
+static Along slicesOf(const Tensor &tensor, int64_t dim) {
+  Along along(tensor.sizes, std::max<int64_t>(dim, 0));
+  if (dim == -1) {
+    along.inner = tensor.numel();
+    along.outer = along.length = 1;
+  }
+  return along;
+}
+
+static LogicalResult normExceptDim(const KernelCall &call) {
+  Tensor v = call.dense("v");
+  int64_t dim = call.integer("dim");
+  Sizes sizes(dim == -1 ? 0 : v.sizes.size(), 1);
+  if (dim != -1)
+    sizes[dim] = v.sizes[dim];
+  put(call, 0, sizes,
+      sliceNorms(v.doubles(), slicesOf(v, dim), call.number("pow", 2)));
+  return success();
+}
+
+/// v * (g / norm of its slice).
+static LogicalResult weightNorm(const KernelCall &call) {
+  Tensor v = call.dense("v");
+  Along along = slicesOf(v, call.integer("dim"));
+  std::vector<double> x = v.doubles(), g = doubles(call, "g");
+  std::vector<double> norms = sliceNorms(x, along, 2);
+  for (auto [i, value] : llvm::enumerate(x)) {
+    int64_t slice = static_cast<int64_t>(i) / along.inner % along.length;
+    value *= g[slice] / norms[slice];
+  }
+  put(call, 0, v.sizes, x);
+  return success();
+}
+
 ArrayRef<KernelEntry> interpreter::layerNormKernels() {
   static const KernelEntry entries[] = {
       {"aten.native_layer_norm.default", layerNorm},
@@ -155,6 +206,8 @@ ArrayRef<KernelEntry> interpreter::layerNormKernels() {
       {"aten._fused_rms_norm.default", rmsNorm},
       {"aten.rms_norm.default", rmsNorm},
       {"aten._fused_rms_norm_backward.default", rmsNormBackward},
+      {"aten.norm_except_dim.default", normExceptDim},
+      {"aten._weight_norm.default", weightNorm},
   };
   return entries;
 }

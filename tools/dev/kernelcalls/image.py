@@ -184,7 +184,8 @@ def grid_sampler(r):
     wants = [True, r.coin()]
     back = Call(f"grid_sampler_{n}d_backward", g, *rest, wants)
     back.expect = [t if w else None for t, w in zip(back.run(), wants)]
-    return [Call(f"grid_sampler_{n}d", *rest), back]
+    affine = Call("affine_grid_generator", r.normal(2, n, n + 1), [2, 1] + out, r.coin())
+    return [Call(f"grid_sampler_{n}d", *rest), back, affine]
 
 
 def unfold(r):

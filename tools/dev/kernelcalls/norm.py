@@ -9,6 +9,15 @@ from .calls import Call
 BF16 = torch.bfloat16
 
 
+def weight_norm(r):
+    shape = shape_of(r)
+    dim = r.choice([0, 1])
+    v = r.normal(*shape)
+    norm = Call("norm_except_dim", v, 2, dim)
+    g = r.uniform(*norm.run()[0].shape, low=0.5, high=2)
+    return [norm, Call("norm_except_dim", v, 2, -1), Call("_weight_norm", v, g, dim)]
+
+
 def shape_of(r, rank=None):
     return [r.randint(1, 4) for _ in range(rank or r.randint(2, 4))]
 
@@ -231,7 +240,8 @@ def cross_entropy(r):
 
 
 FAMILIES = {
-    "norm": [layer_norm, rms_norm, half_norms, batch_norm, instance_norm, group_norm],
+    "norm": [layer_norm, rms_norm, half_norms, batch_norm, instance_norm, group_norm,
+             weight_norm],
     "softmax": [softmax, masked_softmax],
     "loss": [pointwise_losses, broadcast_losses, kl_div, binary, nll_loss, cross_entropy],
 }

@@ -58,5 +58,23 @@ def fft(r):
     return made
 
 
+def torch_fft(r):
+    shape = [r.randint(2, 5) for _ in range(r.randint(2, 3))]
+    x = r.normal(*shape)
+    z = torch.complex(x, r.normal(*shape))
+    norm = r.choice([None, "forward", "backward", "ortho"])
+    dim = r.randrange(-len(shape), len(shape))
+    n = r.maybe(lambda: r.randint(2, 6))
+    s = r.maybe(lambda: [r.randint(2, 5), r.randint(2, 5)])
+    made = []
+    for name, value in (("fft", z), ("fft", x), ("ifft", z), ("rfft", x), ("irfft", z)):
+        made += [Call(f"fft_{name}", value, n, dim, norm),
+                 Call(f"fft_{name}2", value, s, [-2, -1], norm),
+                 Call(f"fft_{name}n", value, s, None, norm),
+                 Call(f"fft_{name}n", value, None, [dim], norm)]
+    return made + [Call("fft_fftshift", x, r.choice([None, [dim]])),
+                   Call("fft_ifftshift", z, r.choice([None, [dim]]))]
+
+
 recurrent.times = fft.times = 3
-FAMILIES = {"recurrent": [recurrent, cells], "fft": [fft]}
+FAMILIES = {"recurrent": [recurrent, cells], "fft": [fft, torch_fft]}
