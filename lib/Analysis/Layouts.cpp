@@ -12,6 +12,7 @@
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -105,7 +106,7 @@ std::optional<Layout> cutback::viewLayout(Operation *op, unsigned result,
 
 llvm::DenseSet<Value> cutback::findForcedCopies(Operation *function) {
   // Numbers of ops in the order they run, and the last write of an argument.
-  llvm::DenseMap<Value, unsigned> lastWrite;
+  llvm::MapVector<Value, unsigned> lastWrite;
   unsigned numOps = 0;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
     ++numOps;

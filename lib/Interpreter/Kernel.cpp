@@ -3,6 +3,8 @@
 // Arguments of a call at run time: the skeleton `args` of the op, with the
 // values that its operands have now. The op is verified, so an argument has the
 // kind that the schema says; an accessor answers 0 or nothing where it has not.
+// An argument is found by its name or position, and its operand by counting
+// those of the arguments before it: linear in the number of arguments.
 
 #include "cutback/Interpreter/Kernel.h"
 

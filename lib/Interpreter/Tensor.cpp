@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Storages, strided views of them, and elements by number.
+//
+// Copies between equal types move bits, so that NaNs keep theirs; other copies
+// go through the domain of the source (integer, double, complex) in blocks.
+// Nothing here checks bounds: whoever makes a view keeps it inside.
 
 #include "cutback/Interpreter/Tensor.h"
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // New tensors from sizes and numbers. `empty` gives zeros, so that every run
-// gives the same bits.
+// gives the same bits. Ranges are counted in the numbers that were given:
+// integers exactly, floats as start + i * step in double precision, rounded to
+// the element type once. Layouts, devices and memory formats change no value
+// and are not read.
 
 #include "Kernels.h"
 #include "Parts.h"

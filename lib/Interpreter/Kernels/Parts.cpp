@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Strided pieces, and copies by index maps: padding, repetition, flips and
-// rolls all say, dimension by dimension, which element stands where.
+// rolls all say, dimension by dimension, which element stands where. A copy by
+// maps walks over the result and moves bytes, so it knows no element types; the
+// gradient of one walks the same way and adds up in double precision.
 
 #include "Parts.h"
 

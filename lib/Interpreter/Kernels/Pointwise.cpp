@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all elementwise ops share: the shape that their operands broadcast to,
-// and the type that they are promoted to.
+// and the type that they are promoted to. Promotion is that of inference
+// (Dialect/Aten/Infer.h), asked with the shapes of the run: whether a tensor
+// has dimensions decides, not how many. Half-precision ops compute in single
+// precision, which is what a number beside such a tensor is rounded to.
 
 #include "Pointwise.h"
 

@@ -2,7 +2,8 @@
 //
 // Activation functions and their gradients. Each formula is PyTorch's, with its
 // side of every boundary: what is decided there for NaN and for the points
-// where a derivative jumps follows from which comparison is written.
+// where a derivative jumps follows from which comparison is written. All are
+// computed in double precision and rounded once.
 
 #include "Kernels.h"
 #include "Pointwise.h"

@@ -2,7 +2,8 @@
 //
 // Comparisons, logic on truth values and bits, and choices between elements.
 // Comparisons are exact in the promoted type: a number is rounded to it first,
-// so that `x == 0.1` can hold.
+// so that `x == 0.1` can hold. Conditions and masks are booleans, which change
+// no promotion, so a choice is an elementwise op of three operands.
 
 #include "Kernels.h"
 #include "Pointwise.h"

@@ -5,8 +5,9 @@
 // that it gives the same bits in the joint graph and in the half it lies in.
 // The distributions are PyTorch's, the bits are not.
 
-#include "../Philox.h"
 #include "Draws.h"
+
+#include "../Philox.h"
 #include "Kernels.h"
 #include "Parts.h"
 

@@ -2,7 +2,8 @@
 //
 // Reductions that pick an element, or ask whether there is one: where several
 // are equal, the first is taken (`mode`: the last, as PyTorch does). NaN is
-// greater than all numbers, and the least element too where there is one.
+// greater than all numbers, and the least element too where there is one. What
+// needs an order sorts the positions, stably.
 
 #include "Kernels.h"
 #include "Reduce.h"

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ops that put elements at other places: concatenation, padding, repetition,
-// flips, rolls, triangles.
+// flips, rolls, triangles. Most are copies by index maps (Parts.h); pieces are
+// copied into strided parts of the result, which converts their types too.
+// Nothing is computed, so all element types are moved as bits.
+
+#include "Kernels.h"
 
 #include "../Elements.h"
-#include "Kernels.h"
 #include "Parts.h"
 
 using namespace mlir;

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Max pooling as PyTorch's backend writes it: with the offset of the greatest
-// element in its window, as a byte, in place of its index in the tensor.
+// element in its window, as a byte, in place of its index in the tensor. The
+// first of equal elements counts, and NaN is greater than all. Windows have one
+// to three dimensions: offsets, places and indices are numbers in row-major
+// order, taken apart dimension by dimension from the last one on.
 
 #include "Kernels.h"
 
@@ -70,9 +73,6 @@ int64_t product(ArrayRef<int64_t> sizes) {
 LogicalResult maxPool(const KernelCall &call) {
   Tensor self = call.tensor("self");
   Windows windows(call);
-  if (self.rank() < windows.rank())
-    return call.error("a tensor of rank " + Twine(self.rank()) +
-                      " has no windows of rank " + Twine(windows.rank()));
   bool ceil = call.boolean("ceil_mode");
   ArrayRef<int64_t> all = self.sizes, planes = all.take_back(windows.rank());
   SmallVector<int64_t> outSizes(all.drop_back(windows.rank()));

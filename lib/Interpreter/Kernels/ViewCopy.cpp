@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies and casts: the same elements at a new place, perhaps of another type.
-// Views that strides allow never come here (Analysis/Layouts.h).
+// Views that strides allow never come here (Analysis/Layouts.h). Replacing a
+// part of a tensor is a copy of the whole, then one into a strided part of it;
+// the gradient of taking a part is the same into zeros. Windows that overlap
+// (unfold) have gradients that add up, in double precision.
 
 #include "Kernels.h"
 #include "Parts.h"

@@ -205,7 +205,8 @@ TEST_F(KernelTest, WhatKernelsRefuse) {
       {"%r = aten.linalg_matrix_norm(%0, 2)",
        "tensor<2x2xf32> -> tensor<f32>",
        {counting({2, 2})},
-       "need singular values"},
+       "norms of matrices other than of order 1 and infinity need singular "
+       "values"},
       {"%r = aten.random.from(%0, 3, 3)",
        "tensor<2xf32> -> tensor<2xf32>",
        {counting({2})},
