@@ -10,8 +10,8 @@
 
 #include "cutback/Decompose/Composites.h"
 
+#include "CoreRules.h"
 #include "Replacement.h"
-#include "Rules.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 
@@ -30,7 +30,8 @@ void cutback::registerAtenDecompositions(DialectRegistry &registry) {
           decompose::poolRules(), decompose::normalizationRules(),
           decompose::attentionRules(), decompose::softmaxRules(),
           decompose::lossRules(), decompose::reductionRules(),
-          decompose::embeddingRules(), decompose::recurrentRules()})
+          decompose::embeddingRules(), decompose::recurrentRules(),
+          decompose::spectralRules()})
       aten::addDecomposeRules(*dialect, table);
   });
 }
@@ -84,14 +85,17 @@ static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
   return next;
 }
 
-LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
+/// Replaces every op that `ruleOf` has a rule for, and what rules build.
+static LogicalResult
+applyRules(joint::GraphOp graph,
+           llvm::function_ref<aten::DecomposeFn(OperationName)> ruleOf) {
   aten::ValueNamer namer(graph);
   SmallVector<Block *> blocks;
   graph.walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks) {
     Operation *op = block->empty() ? nullptr : &block->front();
     while (op) {
-      aten::DecomposeFn build = aten::getDecomposeRule(op->getName());
+      aten::DecomposeFn build = ruleOf(op->getName());
       if (!build) {
         op = op->getNextNode();
         continue;
@@ -103,4 +107,20 @@ LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
   }
   updateResultTypes(graph);
   return success();
+}
+
+LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
+  return applyRules(graph, aten::getDecomposeRule);
+}
+
+LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
+  const aten::SchemaTable &schemas = aten::SchemaTable::get(graph.getContext());
+  llvm::DenseMap<OperationName, aten::DecomposeFn> rules;
+  for (decompose::RuleTable table :
+       {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules()})
+    for (const aten::DecomposeRule &rule : table)
+      if (const aten::Schema *schema = schemas.lookup(rule.torchName))
+        rules[schema->op] = rule.build;
+  return applyRules(graph,
+                    [&](OperationName name) { return rules.lookup(name); });
 }

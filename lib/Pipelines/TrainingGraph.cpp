@@ -31,5 +31,7 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
     return failure();
   if (options.functionalizeRng && failed(functionalizeRng(graph)))
     return failure();
-  return differentiate(graph, options.differentiate);
+  if (failed(differentiate(graph, options.differentiate)))
+    return failure();
+  return decomposeToCore(graph);
 }

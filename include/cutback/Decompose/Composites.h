@@ -17,6 +17,11 @@ void registerAtenDecompositions(mlir::DialectRegistry &registry);
 /// with an error at the op, where a rule does; the graph is then half done.
 llvm::LogicalResult decomposeComposites(joint::GraphOp graph);
 
+/// Writes normalizations, softmax, losses of classes and their gradients as
+/// pointwise ops and reductions, after differentiation: a partitioner then
+/// decides on each part, and may save a row's statistics instead of a tensor.
+llvm::LogicalResult decomposeToCore(joint::GraphOp graph);
+
 } // namespace cutback
 
 #endif // CUTBACK_DECOMPOSE_COMPOSITES_H

@@ -27,6 +27,8 @@ void registerTrainingGraph(mlir::MLIRContext &context);
 ///   2. decomposed: composite ops become those that have a gradient rule
 ///   3. made a function of a seed, if it draws random numbers
 ///   4. differentiated
+///   5. decomposed further, where that gives the partitioner more to choose
+///   from
 /// Errors are emitted at the op; the graph is then half done.
 mlir::LogicalResult makeTrainingGraph(joint::GraphOp graph,
                                       const TrainingGraphOptions &options = {});

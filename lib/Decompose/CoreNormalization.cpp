@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Normalizations and their gradients as pointwise ops and reductions.
+//
+// All four are x̂ = (x - mean) · rstd over some dimensions, with n elements
+// each (the mean is 0 for RMS norm), and y = x̂ · w + b. Then, with g = dy · w,
+//
+//   dx = rstd · (g - mean(g) - x̂ · mean(g · x̂)),  dw = Σ dy · x̂,  db = Σ dy
+//
+// where the mean of g is left out for RMS norm, and both means where the
+// statistics are constants (batch norm that is not training). Written so, a
+// partitioner can save x and the two small statistics, and x̂ and y come back
+// for the price of a pointwise op.
+//
+// 16-bit inputs are computed in f32 and rounded once, as PyTorch does.
+
+#include "CoreRules.h"
+#include "Rules.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+namespace {
+
+/// What a normalization is computed with.
+struct Norm {
+  CallBuilder &b;
+  Type type;                 ///< of the computation
+  SmallVector<int64_t> over; ///< dimensions of the statistics
+  SmallVector<int64_t> rest; ///< the others: those of the sums for dw and db
+
+  Value add(Value x, const Arg &y) { return b.call("aten.add.Tensor", {x, y}); }
+  Value sub(Value x, Value y) { return b.call("aten.sub.Tensor", {x, y}); }
+  Value mul(Value x, const Arg &y) { return b.call("aten.mul.Tensor", {x, y}); }
+  Value cast(Value x) { return x ? castTo(b, x, type) : x; }
+  Value mean(Value x) { return b.call("aten.mean.dim", {x, over, true}); }
+  /// Over the other dimensions, which may be none.
+  Value sum(Value x) {
+    return rest.empty() ? x : b.call("aten.sum.dim_IntList", {x, rest, false});
+  }
+};
+
+} // namespace
+
+/// f32 for 16-bit floats, else their own type.
+static Type computeType(Value x) {
+  Type element = elementOf(x);
+  return element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(x.getContext())
+                                              : element;
+}
+
+static Value normalize(Norm &n, Value x, Value mean, Value rstd) {
+  return n.mul(mean ? n.sub(x, mean) : x, Arg(rstd));
+}
+
+static Value affine(Norm &n, Value x, Value weight, Value bias) {
+  if (weight)
+    x = n.mul(x, Arg(weight));
+  return bias ? n.add(x, Arg(bias)) : x;
+}
+
+/// dx; `mean` says whether the mean of g counts.
+static Value inputGradient(Norm &n, Value g, Value normalized, Value rstd,
+                           bool mean) {
+  Value along = n.mul(normalized, Arg(n.mean(n.mul(g, Arg(normalized)))));
+  Value centred = mean ? n.sub(g, n.mean(g)) : g;
+  return n.mul(n.sub(centred, along), Arg(rstd));
+}
+
+/// Variance (biased) and mean over `n.over`, keeping dimensions.
+static Values statistics(Norm &n, Value x) {
+  return n.b.callMany("aten.var_mean.correction", {x, n.over},
+                      {{"correction", 0}, {"keepdim", true}});
+}
+
+static Value rstdOf(Norm &n, Value variance, double eps) {
+  return n.b.call("aten.rsqrt.default", {n.add(variance, eps)});
+}
+
+static bool wants(Rewrite &c, unsigned i) {
+  std::vector<Arg> mask = c.r.list("output_mask");
+  bool masked = i < mask.size() && mask[i].getNumber() == 0.0;
+  return !masked && !c.result(i).use_empty();
+}
+
+/// Result `i` of the op has the element type of `value`'s cast.
+static Value asResult(Rewrite &c, unsigned i, Value value) {
+  return value && !c.b.failed() ? castTo(c.b, value, elementOf(c.result(i)))
+                                : value;
+}
+
+//===----------------------------------------------------------------------===//
+// Layer norm, RMS norm
+//===----------------------------------------------------------------------===//
+
+/// Over the last dimensions, as many as `normalized_shape` has.
+static Norm overLast(Rewrite &c, Value input) {
+  Norm n{c.b, computeType(input), {}, {}};
+  int64_t rank = rankOf(input);
+  int64_t count = static_cast<int64_t>(c.r.list("normalized_shape").size());
+  for (int64_t d = 0; d < rank; ++d)
+    (d < rank - count ? n.rest : n.over).push_back(d);
+  return n;
+}
+
+static Values layerNorm(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overLast(c, input);
+  Value x = n.cast(input);
+  Values stats = statistics(n, x);
+  if (stats.size() != 2)
+    return {};
+  Value rstd = rstdOf(n, stats[0], c.r.number("eps").value_or(0));
+  Value y = affine(n, normalize(n, x, stats[1], rstd),
+                   n.cast(c.r.value("weight")), n.cast(c.r.value("bias")));
+  return {asResult(c, 0, y), asResult(c, 1, stats[1]), asResult(c, 2, rstd)};
+}
+
+static Values layerNormBackward(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overLast(c, input);
+  Value dy = n.cast(c.r.value("grad_out")), rstd = n.cast(c.r.value("rstd"));
+  Value weight = n.cast(c.r.value("weight"));
+  Value normalized =
+      normalize(n, n.cast(input), n.cast(c.r.value("mean")), rstd);
+  Values results(3);
+  if (wants(c, 0))
+    results[0] = asResult(c, 0,
+                          inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
+                                        normalized, rstd,
+                                        /*mean=*/true));
+  if (wants(c, 1))
+    results[1] = asResult(c, 1, n.sum(n.mul(dy, Arg(normalized))));
+  if (wants(c, 2))
+    results[2] = asResult(c, 2, n.sum(dy));
+  return results;
+}
+
+static Values rmsNorm(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overLast(c, input);
+  Value x = n.cast(input);
+  double eps = c.r.number("eps").value_or(
+      n.type.isF64() ? std::numeric_limits<double>::epsilon()
+                     : std::numeric_limits<float>::epsilon());
+  Value rstd = rstdOf(n, n.mean(n.mul(x, Arg(x))), eps);
+  Value y = affine(n, normalize(n, x, {}, rstd), n.cast(c.r.value("weight")),
+                   Value());
+  return {asResult(c, 0, y), asResult(c, 1, rstd)};
+}
+
+static Values rmsNormBackward(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overLast(c, input);
+  Value dy = n.cast(c.r.value("grad_out")), rstd = n.cast(c.r.value("rstd"));
+  Value weight = n.cast(c.r.value("weight"));
+  Value normalized = normalize(n, n.cast(input), {}, rstd);
+  Values results(2);
+  if (wants(c, 0))
+    results[0] = asResult(c, 0,
+                          inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
+                                        normalized, rstd,
+                                        /*mean=*/false));
+  if (wants(c, 1))
+    results[1] = asResult(c, 1, n.sum(n.mul(dy, Arg(normalized))));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Group norm: on [N, groups, channels of a group, places]
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Groups {
+  std::vector<Arg> shape, statistics, channels, input;
+};
+} // namespace
+
+static Groups groupsOf(Rewrite &c, Value input) {
+  Arg n = c.b.size(input, 0), places = countOf(c.b, input, 2, rankOf(input));
+  int64_t groups = c.r.integer("group").value_or(1);
+  Arg width = floorDiv(c.b, c.b.size(input, 1), groups);
+  return {{n, Arg(groups), width, places},
+          {n, Arg(groups), Arg(1), Arg(1)},
+          {Arg(1), Arg(groups), width, Arg(1)},
+          c.b.sizes(input).getList().vec()};
+}
+
+static Values groupNorm(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n{c.b, computeType(input), {2, 3}, {0, 3}};
+  Groups g = groupsOf(c, input);
+  Value x = n.cast(viewAs(c.b, input, g.shape));
+  Values stats = statistics(n, x);
+  if (stats.size() != 2)
+    return {};
+  Value rstd = rstdOf(n, stats[0], c.r.number("eps").value_or(0));
+  auto perChannel = [&](const char *name) {
+    Value value = c.r.value(name);
+    return value ? viewAs(c.b, n.cast(value), g.channels) : Value();
+  };
+  Value y = affine(n, normalize(n, x, stats[1], rstd), perChannel("weight"),
+                   perChannel("bias"));
+  std::vector<Arg> small = {g.statistics[0], g.statistics[1]};
+  return {viewAs(c.b, asResult(c, 0, y), g.input),
+          asResult(c, 1, viewAs(c.b, stats[1], small)),
+          asResult(c, 2, viewAs(c.b, rstd, small))};
+}
+
+static Values groupNormBackward(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n{c.b, computeType(input), {2, 3}, {0, 3}};
+  Groups g = groupsOf(c, input);
+  auto viewed = [&](const char *name, const std::vector<Arg> &sizes) {
+    Value value = c.r.value(name);
+    return value ? n.cast(viewAs(c.b, value, sizes)) : Value();
+  };
+  Value dy = viewed("grad_out", g.shape), rstd = viewed("rstd", g.statistics);
+  Value weight = viewed("weight", g.channels);
+  Value normalized = normalize(n, viewed("input", g.shape),
+                               viewed("mean", g.statistics), rstd);
+  Values results(3);
+  std::vector<Arg> channels = {c.b.size(input, 1)};
+  if (wants(c, 0)) {
+    Value dx = inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
+                             normalized, rstd, /*mean=*/true);
+    results[0] = viewAs(c.b, asResult(c, 0, dx), g.input);
+  }
+  if (wants(c, 1))
+    results[1] = asResult(
+        c, 1, viewAs(c.b, n.sum(n.mul(dy, Arg(normalized))), channels));
+  if (wants(c, 2))
+    results[2] = asResult(c, 2, viewAs(c.b, n.sum(dy), channels));
+  return results;
+}
+
+//===----------------------------------------------------------------------===//
+// Batch norm: over all dimensions but the channels
+//===----------------------------------------------------------------------===//
+
+static Norm overBatch(Rewrite &c, Value input) {
+  Norm n{c.b, computeType(input), {0}, {0}};
+  for (int64_t d = 2; d < rankOf(input); ++d) {
+    n.over.push_back(d);
+    n.rest.push_back(d);
+  }
+  return n;
+}
+
+/// [C] as [1, C, 1, …], to go with the input.
+static Value alongChannels(Norm &n, Value value, int64_t rank) {
+  if (!value)
+    return value;
+  std::vector<Arg> sizes(static_cast<size_t>(rank), Arg(1));
+  sizes[1] = n.b.size(value, 0);
+  return viewAs(n.b, n.cast(value), sizes);
+}
+
+static Value perChannel(Norm &n, Value value) {
+  return viewAs(n.b, value, {n.b.size(value, 1)});
+}
+
+/// The running statistics after the step: old · (1 - m) + new · m.
+static Value blend(Norm &n, Value old, Value now, double momentum) {
+  return n.add(n.mul(old, 1 - momentum), Arg(n.mul(now, momentum)));
+}
+
+static Values trainedBatchNorm(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overBatch(c, input);
+  int64_t rank = rankOf(input);
+  Value x = n.cast(input);
+  Values stats = statistics(n, x);
+  if (stats.size() != 2)
+    return {};
+  Value rstd = rstdOf(n, stats[0], c.r.number("eps").value_or(0));
+  Value y = affine(n, normalize(n, x, stats[1], rstd),
+                   alongChannels(n, c.r.value("weight"), rank),
+                   alongChannels(n, c.r.value("bias"), rank));
+  Value mean = perChannel(n, stats[1]);
+  Values results = {asResult(c, 0, y), asResult(c, 1, mean),
+                    asResult(c, 2, perChannel(n, rstd))};
+  if (c.op.getOperation()->getNumResults() < 5)
+    return results;
+  double momentum = c.r.number("momentum").value_or(0);
+  Value unbiased =
+      c.b.call("aten.var.correction", {x, n.over}, {{"correction", 1}});
+  results.push_back(
+      asResult(c, 3, blend(n, c.r.value("running_mean"), mean, momentum)));
+  results.push_back(
+      asResult(c, 4, blend(n, c.r.value("running_var"), unbiased, momentum)));
+  return results;
+}
+
+static Values evaluatedBatchNorm(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overBatch(c, input);
+  int64_t rank = rankOf(input);
+  Value rstd = rstdOf(n, alongChannels(n, c.r.value("running_var"), rank),
+                      c.r.number("eps").value_or(0));
+  Value mean = alongChannels(n, c.r.value("running_mean"), rank);
+  Value y = affine(n, normalize(n, n.cast(input), mean, rstd),
+                   alongChannels(n, c.r.value("weight"), rank),
+                   alongChannels(n, c.r.value("bias"), rank));
+  Values results(c.op.getOperation()->getNumResults());
+  results[0] = asResult(c, 0, y);
+  return results;
+}
+
+static Values batchNorm(Rewrite &c) {
+  return c.r.boolean("training").value_or(true) ? trainedBatchNorm(c)
+                                                : evaluatedBatchNorm(c);
+}
+
+static Values batchNormBackward(Rewrite &c) {
+  Value input = c.r.value("input");
+  Norm n = overBatch(c, input);
+  int64_t rank = rankOf(input);
+  bool trained = c.r.boolean("train").value_or(true);
+  Value mean =
+      alongChannels(n, c.r.value(trained ? "save_mean" : "running_mean"), rank);
+  Value rstd = trained
+                   ? alongChannels(n, c.r.value("save_invstd"), rank)
+                   : rstdOf(n, alongChannels(n, c.r.value("running_var"), rank),
+                            c.r.number("eps").value_or(0));
+  Value weight = alongChannels(n, c.r.value("weight"), rank);
+  Value dy = n.cast(c.r.value("grad_out"));
+  Value normalized = normalize(n, n.cast(input), mean, rstd);
+  Value g = weight ? n.mul(dy, Arg(weight)) : dy;
+  Values results(3);
+  if (wants(c, 0))
+    results[0] =
+        asResult(c, 0,
+                 trained ? inputGradient(n, g, normalized, rstd, /*mean=*/true)
+                         : n.mul(g, Arg(rstd)));
+  if (wants(c, 1))
+    results[1] = asResult(c, 1, n.sum(n.mul(dy, Arg(normalized))));
+  if (wants(c, 2))
+    results[2] = asResult(c, 2, n.sum(dy));
+  return results;
+}
+
+RuleTable decompose::coreNormalizationRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.native_layer_norm.default", many<layerNorm>},
+      {"aten.native_layer_norm_backward.default", many<layerNormBackward>},
+      {"aten._fused_rms_norm.default", many<rmsNorm>},
+      {"aten._fused_rms_norm_backward.default", many<rmsNormBackward>},
+      {"aten.native_group_norm.default", many<groupNorm>},
+      {"aten.native_group_norm_backward.default", many<groupNormBackward>},
+      {"aten.native_batch_norm.default", many<batchNorm>},
+      {"aten._native_batch_norm_legit_functional.default", many<batchNorm>},
+      {"aten._native_batch_norm_legit.no_stats", many<batchNorm>},
+      {"aten._native_batch_norm_legit_no_training.default",
+       many<evaluatedBatchNorm>},
+      {"aten.native_batch_norm_backward.default", many<batchNormBackward>},
+  };
+  return rules;
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Softmax, losses of class numbers, and their gradients as pointwise ops and
+// reductions: what stays of a row are its largest element and a sum, so that
+// the gradient needs the logits and two numbers a row.
+//
+// The gradient of nll_loss is written with a comparison of class numbers
+// instead of a scatter, so that it, the gradient of log_softmax and the
+// recomputed logarithms are one loop.
+
+#include "CoreRules.h"
+#include "Rules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+/// f32 for 16-bit floats, else their own type.
+static Value widen(CallBuilder &b, Value x) {
+  bool narrow = elementOf(x).getIntOrFloatBitWidth() < 32;
+  return narrow ? castTo(b, x, Float32Type::get(x.getContext())) : x;
+}
+
+static Value sumAlong(Rewrite &c, Value x) {
+  return c.b.call("aten.sum.dim_IntList", {x, {c.r.arg("dim")}, true});
+}
+
+/// x - max(x) along the dimension.
+static Value shifted(Rewrite &c) {
+  Value x = widen(c.b, c.r.value("self"));
+  // A scalar has one class; amax over no dimension would be over all.
+  Value largest = c.b.call("aten.amax.default", {x, {c.r.arg("dim")}, true});
+  return c.b.call("aten.sub.Tensor", {x, largest});
+}
+
+static Value asResult(Rewrite &c, Value value) {
+  return value ? castTo(c.b, value, elementOf(c.result())) : value;
+}
+
+static Value softmax(Rewrite &c) {
+  Value powers = c.b.call("aten.exp.default", {shifted(c)});
+  return asResult(c,
+                  c.b.call("aten.div.Tensor", {powers, sumAlong(c, powers)}));
+}
+
+static Value logSoftmax(Rewrite &c) {
+  Value x = shifted(c);
+  Value sum = sumAlong(c, c.b.call("aten.exp.default", {x}));
+  Value log = c.b.call("aten.log.default", {sum});
+  return asResult(c, c.b.call("aten.sub.Tensor", {x, log}));
+}
+
+static Value softmaxBackward(Rewrite &c) {
+  Value dy = widen(c.b, c.r.value("grad_output"));
+  Value y = widen(c.b, c.r.value("output"));
+  Value weighted = c.b.call("aten.mul.Tensor", {dy, y});
+  Value back = c.b.call("aten.mul.Tensor", {y, sumAlong(c, weighted)});
+  return asResult(c, c.b.call("aten.sub.Tensor", {weighted, back}));
+}
+
+static Value logSoftmaxBackward(Rewrite &c) {
+  Value dy = widen(c.b, c.r.value("grad_output"));
+  Value y = widen(c.b, c.r.value("output"));
+  Value powers = c.b.call("aten.exp.default", {y});
+  Value back = c.b.call("aten.mul.Tensor", {powers, sumAlong(c, dy)});
+  return asResult(c, c.b.call("aten.sub.Tensor", {dy, back}));
+}
+
+//===----------------------------------------------------------------------===//
+// nll_loss
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// A loss of class numbers; classes are dimension 1, or 0 of a vector.
+struct ClassLoss {
+  CallBuilder &b;
+  Value input, target, weight;
+  int64_t reduction, classDim;
+  Arg ignored;
+
+  explicit ClassLoss(Rewrite &c)
+      : b(c.b), input(c.r.value("self")), target(c.r.value("target")),
+        weight(c.r.value("weight")),
+        reduction(c.r.integer("reduction").value_or(1)),
+        classDim(rankOf(input) == 1 ? 0 : 1), ignored(c.r.arg("ignore_index")) {
+    valid = b.call("aten.ne.Scalar", {target, ignored});
+    Value zero = b.call("aten.zeros_like.default", {target});
+    classes = b.call("aten.where.self", {valid, target, zero});
+  }
+
+  /// The weight of each sample, 0 where it is ignored.
+  Value weights() {
+    Value own;
+    if (weight) {
+      // One index into the weights for each sample.
+      Value flat = b.call("aten.view.default", {classes, {-1}});
+      Value picked = b.call("aten.index_select.default", {weight, 0, flat});
+      own = viewAs(b, picked, b.sizes(target).getList().vec());
+    } else {
+      own = b.call("aten.full.default", {b.sizes(target), 1.0},
+                   {{"dtype", elementOf(input)}});
+    }
+    Value zero = b.call("aten.zeros_like.default", {own});
+    return b.call("aten.where.self", {valid, own, zero});
+  }
+
+  Value valid, classes;
+};
+
+} // namespace
+
+static Values nllForward(Rewrite &c) {
+  ClassLoss l(c);
+  Value index = l.b.call("aten.unsqueeze.default", {l.classes, l.classDim});
+  Value picked = l.b.call("aten.gather.default", {l.input, l.classDim, index});
+  picked = l.b.call("aten.squeeze.dim", {picked, l.classDim});
+  Value weights = l.weights();
+  Value loss = l.b.call("aten.neg.default",
+                        {l.b.call("aten.mul.Tensor", {picked, weights})});
+  Value zero = l.b.call("aten.zeros_like.default", {loss});
+  loss = l.b.call("aten.where.self", {l.valid, loss, zero});
+  if (l.reduction == 0) {
+    Value none = l.b.call("aten.zeros.default", {std::vector<Arg>()},
+                          {{"dtype", elementOf(l.input)}});
+    return {loss, none};
+  }
+  Value total = l.b.call("aten.sum.default", {weights});
+  loss = l.b.call("aten.sum.default", {loss});
+  if (l.reduction == 1)
+    loss = l.b.call("aten.div.Tensor", {loss, total});
+  return {loss, total};
+}
+
+static Value nllBackward(Rewrite &c) {
+  ClassLoss l(c);
+  Value dy = c.r.value("grad_output");
+  if (l.reduction == 1)
+    dy = l.b.call("aten.div.Tensor", {dy, c.r.value("total_weight")});
+  Value scale = l.b.call("aten.mul.Tensor", {l.weights(), dy});
+  scale = l.b.call("aten.neg.default", {scale});
+  scale = l.b.call("aten.unsqueeze.default", {scale, l.classDim});
+  Value index = l.b.call("aten.unsqueeze.default", {l.classes, l.classDim});
+  // The number of each class, along its dimension.
+  std::vector<Arg> shape(static_cast<size_t>(rankOf(l.input)), Arg(1));
+  Arg count = l.b.size(l.input, l.classDim);
+  shape[static_cast<size_t>(l.classDim)] = count;
+  Value numbers = l.b.call("aten.arange.default", {count},
+                           {{"dtype", elementOf(l.target)}});
+  numbers = viewAs(l.b, numbers, shape);
+  Value isTarget = l.b.call("aten.eq.Tensor", {numbers, index});
+  Value zero = l.b.call("aten.zeros_like.default", {scale});
+  return l.b.call("aten.where.self", {isTarget, scale, zero});
+}
+
+RuleTable decompose::coreSoftmaxRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten._softmax.default", one<softmax>},
+      {"aten._log_softmax.default", one<logSoftmax>},
+      {"aten._softmax_backward_data.default", one<softmaxBackward>},
+      {"aten._log_softmax_backward_data.default", one<logSoftmaxBackward>},
+      {"aten.nll_loss_forward.default", many<nllForward>},
+      {"aten.nll_loss2d_forward.default", many<nllForward>},
+      {"aten.nll_loss_backward.default", one<nllBackward>},
+      {"aten.nll_loss2d_backward.default", one<nllBackward>},
+  };
+  return rules;
+}
