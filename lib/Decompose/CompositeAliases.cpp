@@ -2,6 +2,9 @@
 //
 // Ops with two names: the second one is replaced by the first, argument by
 // argument. Then ops that are one or two elementwise ops.
+//
+// A number that stands for a tensor (`where.Scalar`) becomes a tensor without
+// dimensions of the result's type, so that nothing is promoted by it.
 
 #include "Rules.h"
 

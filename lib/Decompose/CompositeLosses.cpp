@@ -2,6 +2,10 @@
 //
 // Distances and losses between vectors, by PyTorch's formulas. A loss is
 // computed for each element (or row) and reduced at the end.
+//
+// The order of operations is PyTorch's too where rounding shows: a cosine
+// divides each vector by its norm first, a distance adds `eps` to the
+// difference.
 
 #include "Rules.h"
 

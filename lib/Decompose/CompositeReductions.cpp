@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reductions with several names as the one that all lead to (variances by
-// `correction`, norms by `linalg_vector_norm`), differences, integrals, and
-// the embedding ops.
+// Reductions with several names as the one that all lead to: variances by
+// `correction`, norms by `linalg_vector_norm`. Norms of matrices that need
+// singular values are refused.
+//
+// Then differences, integrals by trapezoids, and the embedding ops, of which
+// bags become the op that also tells what its gradient reads.
 
 #include "Rules.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace cutback;
@@ -56,6 +61,54 @@ static Value linalgNorm(Rewrite &c) {
   }
   return vectorNorm(c, c.r.isNone("ord") ? Arg(2.0) : c.r.arg("ord"),
                     c.r.arg("dim"));
+}
+
+/// The largest (or smallest) sum of absolute values of a column, or of a row.
+static Value matrixNorm(Rewrite &c) {
+  Value self = c.r.value("self");
+  double order = c.r.number("ord").value_or(0.0);
+  SmallVector<int64_t> dims =
+      c.r.integers("dim").value_or(SmallVector<int64_t>());
+  if ((std::fabs(order) != 1.0 && !std::isinf(order)) || dims.size() != 2) {
+    c.b.error("'aten.linalg_matrix_norm' by singular values is not supported");
+    return {};
+  }
+  for (int64_t &dim : dims)
+    dim = wrapDim(dim, rankOf(self));
+  if (std::isinf(order))
+    std::swap(dims[0], dims[1]);
+  bool keep = c.r.boolean("keepdim").value_or(false);
+  if (Type type = c.r.dtype("dtype"))
+    self = castTo(c.b, self, type);
+  Value sums =
+      c.b.call("aten.sum.dim_IntList", {c.b.call("aten.abs.default", {self}),
+                                        ArrayRef<int64_t>(dims[0]), keep});
+  int64_t other = dims[1] - (!keep && dims[0] < dims[1] ? 1 : 0);
+  return c.b.call(order > 0 ? "aten.amax.default" : "aten.amin.default",
+                  {sums, ArrayRef<int64_t>(other), keep});
+}
+
+static Value trace(Rewrite &c) {
+  Value diagonal = c.b.call("aten.diagonal.default", {c.r.value("self")});
+  return c.b.call("aten.sum.default", {diagonal});
+}
+
+/// Dimensions that the result lacks go; those of size 1 stay.
+static Value sumToSize(Rewrite &c) {
+  Value self = c.r.value("self");
+  std::vector<Arg> sizes = c.r.list("size");
+  int64_t added = rankOf(self) - static_cast<int64_t>(sizes.size());
+  SmallVector<int64_t> leading, kept;
+  for (int64_t dim = 0; dim < rankOf(self); ++dim) {
+    if (dim < added)
+      leading.push_back(dim);
+    else if (sizes[dim - added].getInt() == 1 && shapeOf(self)[dim] != 1)
+      kept.push_back(dim - added);
+  }
+  if (!leading.empty())
+    self = c.b.call("aten.sum.dim_IntList", {self, leading});
+  return kept.empty() ? self
+                      : c.b.call("aten.sum.dim_IntList", {self, kept, true});
 }
 
 static Value countNonzero(Rewrite &c) {
@@ -151,6 +204,9 @@ RuleTable decompose::reductionRules() {
       {"aten.norm.ScalarOpt_dim_dtype", one<norm>},
       {"aten.frobenius_norm.dim", one<frobeniusNorm>},
       {"aten.linalg_norm.default", one<linalgNorm>},
+      {"aten.linalg_matrix_norm.default", one<matrixNorm>},
+      {"aten.trace.default", one<trace>},
+      {"aten.sum_to_size.default", one<sumToSize>},
       {"aten.count_nonzero.default", one<countNonzero>},
       {"aten.count_nonzero.dim_IntList", one<countNonzero>},
       {"aten.msort.default", one<msort>},
@@ -194,11 +250,27 @@ static Value oneHot(Rewrite &c) {
   return castTo(c.b, equal, c.b.i64());
 }
 
+/// `reduce`: "add" or "multiply".
+static Value scatterReduce(Rewrite &c) {
+  Value self = c.r.value("self"), index = c.r.value("index");
+  Value source = c.r.value("src");
+  if (!source)
+    source = c.b.call("aten.full_like.default", {index, c.r.arg("value")},
+                      {{"dtype", elementOf(self)}});
+  if (c.r.string("reduce") == "add")
+    return c.b.call("aten.scatter_add.default",
+                    {self, c.r.arg("dim"), index, source});
+  return c.b.call("aten.scatter_reduce.two",
+                  {self, c.r.arg("dim"), index, source, "prod"});
+}
+
 RuleTable decompose::embeddingRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.embedding_bag.default", many<embeddingBag>},
       {"aten.embedding_bag.padding_idx", many<embeddingBag>},
       {"aten.one_hot.default", one<oneHot>},
+      {"aten.scatter.reduce", one<scatterReduce>},
+      {"aten.scatter.value_reduce", one<scatterReduce>},
   };
   return rules;
 }

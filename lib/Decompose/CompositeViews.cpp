@@ -109,6 +109,14 @@ static Value swapLast(Rewrite &c) {
   return c.b.call("aten.transpose.int", {c.r.value("self"), -2, -1});
 }
 
+static Value adjoint(Rewrite &c) {
+  if (isa<ComplexType>(elementOf(c.r.value("self")))) {
+    c.b.error("'aten.adjoint' of complex numbers is not supported");
+    return {};
+  }
+  return swapLast(c);
+}
+
 static Value reverseDims(Rewrite &c) {
   SmallVector<int64_t> order = allDims(c.r.value("self"));
   std::reverse(order.begin(), order.end());
@@ -317,6 +325,7 @@ RuleTable decompose::viewRules() {
       {"aten.swapaxes.default", one<swapAxes>},
       {"aten.swapdims.default", one<swapAxes>},
       {"aten.mT.default", one<swapLast>},
+      {"aten.adjoint.default", one<adjoint>},
       {"aten.numpy_T.default", one<reverseDims>},
       {"aten.movedim.int", one<moveDims>},
       {"aten.movedim.intlist", one<moveDims>},

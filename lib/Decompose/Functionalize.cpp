@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functionalization: (1) every tensor is a node of a tree, whose root owns the
-// storage and whose other nodes are views of their parents, by view ops;
-// (2) an in-place op on a node becomes a functional op, whose result is written
-// through the view ops, node by node, up to the root (Views.h); (3) the root's
-// version goes up; (4) a node that is read at an older version is viewed again
-// from its parent. Nodes on the way of a write know their new values, so only
-// siblings are viewed again, and only when they are read.
+// storage and whose other nodes are views of their parents; (2) an in-place op
+// becomes a functional op, whose result is written through the views up to the
+// root (Views.h); (3) the root's version goes up; (4) a node that is read at an
+// older version is viewed again from its parent. Nodes on the way of a write
+// know their new values; siblings are viewed again when they are read.
 //
-// An SSA value names a tensor object, and several values may name one: the
-// result of an in-place op is `self`. `detach_` and `squeeze_` give the object
-// another node.
+// Several SSA values may name one tensor object: the result of an in-place op
+// is `self`. `detach_` and `squeeze_` give the object another node.
 //
-// Arguments that were written get one `joint.write` at the end. A batch norm
-// that is training is a write of its running statistics.
-//
-// What a written value means for gradients is what PyTorch's history means:
-// the value that is read carries it. One thing cannot be said so: a tensor that
-// has a history, written through a detached alias or where gradients are off,
-// has a new value with the old history. Reading it then is refused; reading it
+// Arguments that were written get one `joint.write` at the end. The value that
+// is read carries the history. One thing cannot be said so: a tensor that has a
+// history, written through a detached alias or where gradients are off, has a
+// new value with the old history. Reading it then is refused; reading it
 // through the alias is not.
 //
 // O(ops × depth of view chains); chains are short.
@@ -404,8 +399,9 @@ LogicalResult Functionalizer::run() {
     changes |= inPlace || isa<WriteOp>(op);
     if (!inPlace || op->getBlock() == &graph.getBlock())
       return WalkResult::advance();
-    op->emitError("an op that writes in place stands in a region").attachNote()
-        << "run --cutback-flatten-checkpoints first";
+    InFlightDiagnostic diagnostic =
+        op->emitError("an op that writes in place stands in a region");
+    diagnostic.attachNote() << "run --cutback-flatten-checkpoints first";
     return WalkResult::interrupt();
   });
   if (nested.wasInterrupted())

@@ -3,6 +3,10 @@
 // What several rules write: sizes that may be symbolic, views that may be the
 // identity, reductions of losses, and the question whether a gradient is asked
 // for. An op that would change nothing is not built.
+//
+// Sizes fold where both are numbers, so that a program without symbols gets
+// none. The question is a walk back over the ops that have gradients: linear,
+// and asked once for each attention with a mask.
 
 #include "Rules.h"
 

@@ -36,6 +36,7 @@ struct OtherName {
 static constexpr OtherName otherNames[] = {
     {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
     {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar"},
+    {"aten.float_power_.Tensor", "aten.float_power.Tensor_Tensor"},
     {"aten.float_power_.Scalar", "aten.float_power.Tensor_Scalar"},
     {"aten.bernoulli_.float", "aten.bernoulli.p"},
     {"aten.normal_.default", "aten.normal_functional.default"},

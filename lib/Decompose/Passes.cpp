@@ -3,6 +3,8 @@
 // The passes of this folder. Each is a thin shell around a library function of
 // the same name; what it does and costs is said there and in Passes.td. None
 // keeps state: the graphs of a module may go in parallel.
+//
+// They depend on dialect `aten`, as they build its ops; the rules come with it.
 
 #include "cutback/Decompose/Passes.h"
 

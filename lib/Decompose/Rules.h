@@ -27,6 +27,7 @@ RuleTable lossRules();          ///< losses of vectors, distances
 RuleTable reductionRules();     ///< var, norm, diff, trace
 RuleTable embeddingRules();     ///< embedding_bag, one_hot
 RuleTable recurrentRules();     ///< lstm, gru, rnn and their cells
+RuleTable spectralRules();      ///< fft_*, weight norm, affine grids
 
 /// An op being written in terms of others.
 struct Rewrite {

@@ -2,6 +2,9 @@
 //
 // Where the rules of other libraries are kept: in the registration of each op,
 // so that asking for a rule is one load.
+//
+// A rule is a function pointer in the model of its op; a second one for the
+// same op replaces the first.
 
 #include "cutback/Dialect/Aten/Rules.h"
 
@@ -46,9 +49,9 @@ LogicalResult CallOp::buildVjp(joint::VjpContext &vjp) {
   Operation *op = getOperation();
   if (VjpFn build = getVjpRule(op->getName()))
     return build(*this, vjp);
-  emitError("no rule for the gradient of '")
-          .append(getInfo().torchName, "'")
-          .attachNote()
+  InFlightDiagnostic diagnostic = emitError("no rule for the gradient of '")
+                                  << getInfo().torchName << "'";
+  diagnostic.attachNote()
       << "detach its inputs if no gradient shall flow through it, or write the "
          "op in terms of others";
   return failure();

@@ -496,5 +496,7 @@ def Aten_TransposeInPlaceOp : Aten_InPlaceView<"transpose_",
     "(Tensor(a!) self, int dim0, int dim1) -> Tensor(a!)", "transpose">;
 def Aten_UnsqueezeInPlaceOp : Aten_InPlaceView<"unsqueeze_",
     "(Tensor(a!) self, int dim) -> Tensor(a!)", "unsqueeze">;
+def Aten_FloatPowerInPlaceTensorOp : Aten_InPlace<"float_power_.Tensor",
+    "(Tensor(a!) self, Tensor exponent) -> Tensor(a!)">;
 
 #endif // CUTBACK_DIALECT_ATEN_INPLACE_TD

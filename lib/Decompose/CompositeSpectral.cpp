@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fourier transforms, and what belongs to weights and grids. A transform is
+// one of three ops: real to complex, complex to complex, complex to real; what
+// the user writes adds sizes (the input is cut, or padded by zeros, at the end
+// of each dimension) and a norm:
+//
+//             "backward" or none   "ortho"    "forward"
+//   forward         1              1/sqrt(n)    1/n
+//   inverse        1/n             1/sqrt(n)     1
+
+#include "Rules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+namespace {
+/// One transform, with its dimensions and sizes (None: as they are).
+struct Transform {
+  Value value;
+  SmallVector<int64_t> dims;
+  std::vector<Arg> sizes;
+  bool isInverse = false;
+  int64_t norm = 0; ///< 0 none, 1 by the root, 2 by the number
+};
+} // namespace
+
+static Transform readTransform(Rewrite &c) {
+  Transform t;
+  t.value = c.r.value("self");
+  StringRef name = c.packet();
+  name.consume_front("aten.fft_");
+  t.isInverse = name.starts_with("i");
+  int64_t rank = rankOf(t.value);
+  if (c.op.getSchema().find("n") >= 0) {
+    t.dims = {c.r.integer("dim").value_or(-1)};
+    t.sizes = {c.r.arg("n")};
+  } else {
+    t.sizes = c.r.list("s");
+    t.dims = c.r.integers("dim").value_or(SmallVector<int64_t>());
+    int64_t count = t.sizes.empty() ? rank : int64_t(t.sizes.size());
+    for (int64_t i = rank - count; t.dims.empty() && i < rank; ++i)
+      t.dims.push_back(i);
+    t.sizes.resize(t.dims.size());
+  }
+  for (int64_t &dim : t.dims)
+    dim = wrapDim(dim, rank);
+  StringRef norm = c.r.string("norm");
+  bool whole = norm == "forward" ? !t.isInverse : t.isInverse;
+  t.norm = norm == "ortho" ? 1 : whole ? 2 : 0;
+  return t;
+}
+
+/// `value` with `size` elements along `dim`.
+static Value resize(Rewrite &c, Value value, int64_t dim, const Arg &size) {
+  std::optional<int64_t> wanted = size.getInt();
+  if (size.isNone() || wanted == -1 || c.b.failed())
+    return value;
+  int64_t have = shapeOf(value)[dim];
+  if (!wanted || ShapedType::isDynamic(have)) {
+    c.b.error("'" + c.packet() + "' to a size that is not known");
+    return {};
+  }
+  if (*wanted <= have)
+    return *wanted == have ? value : sliceOf(c.b, value, dim, 0, *wanted);
+  std::vector<Arg> pad(2 * (rankOf(value) - dim), Arg(int64_t(0)));
+  pad.back() = Arg(*wanted - have);
+  return c.b.call("aten.constant_pad_nd.default", {value, pad});
+}
+
+static Value toComplex(CallBuilder &b, Value value) {
+  if (!value || isa<ComplexType>(elementOf(value)))
+    return value;
+  Value zeros = b.call("aten.zeros_like.default", {value});
+  return b.call("aten.complex.default", {value, zeros});
+}
+
+static Value complexTransform(Rewrite &c) {
+  Transform t = readTransform(c);
+  for (auto [dim, size] : llvm::zip_equal(t.dims, t.sizes))
+    t.value = resize(c, t.value, dim, size);
+  return c.b.call("aten._fft_c2c.default",
+                  {toComplex(c.b, t.value), t.dims, t.norm, !t.isInverse});
+}
+
+static Value realTransform(Rewrite &c) {
+  Transform t = readTransform(c);
+  for (auto [dim, size] : llvm::zip_equal(t.dims, t.sizes))
+    t.value = resize(c, t.value, dim, size);
+  return c.b.call("aten._fft_r2c.default", {t.value, t.dims, t.norm, true});
+}
+
+static Value inverseRealTransform(Rewrite &c) {
+  Transform t = readTransform(c);
+  int64_t last = t.dims.back();
+  Arg size = t.sizes.back();
+  if (size.isNone() || size.getInt() == -1) {
+    Arg count = plus(c.b, c.b.size(t.value, last), Arg(int64_t(-1)));
+    size = c.b.times(count, Arg(int64_t(2)));
+  } else if (size.getInt()) {
+    t.sizes.back() = Arg(*size.getInt() / 2 + 1);
+  }
+  for (auto [dim, wanted] : llvm::zip_equal(t.dims, t.sizes))
+    t.value = resize(c, t.value, dim, wanted);
+  return c.b.call("aten._fft_c2r.default",
+                  {toComplex(c.b, t.value), t.dims, t.norm, size});
+}
+
+/// Rolls each dimension by half of it; the inverse by the other half.
+static Value shift(Rewrite &c) {
+  Value self = c.r.value("self");
+  bool inverse = c.packet() == "aten.fft_ifftshift";
+  SmallVector<int64_t> dims =
+      c.r.integers("dim").value_or(SmallVector<int64_t>());
+  if (c.r.isNone("dim"))
+    dims = allDims(self);
+  std::vector<Arg> shifts;
+  for (int64_t dim : dims) {
+    Arg size = c.b.size(self, dim);
+    shifts.push_back(
+        floorDiv(c.b, inverse ? plus(c.b, size, Arg(int64_t(1))) : size, 2));
+  }
+  return c.b.call("aten.roll.default", {self, shifts, dims});
+}
+
+//===----------------------------------------------------------------------===//
+// Weights and grids
+//===----------------------------------------------------------------------===//
+
+/// The norm over all dimensions but `dim` (all of them, if it is -1).
+static Value normExcept(CallBuilder &b, Value value, int64_t power,
+                        int64_t dim) {
+  if (dim == -1)
+    return b.call("aten.linalg_vector_norm.default",
+                  {value, static_cast<double>(power)});
+  SmallVector<int64_t> others = allDims(value);
+  llvm::erase(others, wrapDim(dim, rankOf(value)));
+  return b.call("aten.linalg_vector_norm.default",
+                {value, static_cast<double>(power), others, true});
+}
+
+static Value normExceptDim(Rewrite &c) {
+  return normExcept(c.b, c.r.value("v"), c.r.integer("pow").value_or(2),
+                    c.r.integer("dim").value_or(0));
+}
+
+/// v g / |v|
+static Value weightNorm(Rewrite &c) {
+  Value v = c.r.value("v");
+  Value norm = normExcept(c.b, v, 2, c.r.integer("dim").value_or(0));
+  Value scale = c.b.call("aten.div.Tensor", {c.r.value("g"), norm});
+  return c.b.call("aten.mul.Tensor", {v, scale});
+}
+
+/// Places from -1 to 1: of the corners, or of the middles of pixels.
+static Value places(Rewrite &c, const Arg &size, Type type) {
+  std::optional<int64_t> count = size.getInt();
+  if (!count) {
+    c.b.error("'aten.affine_grid_generator' of a size that is not known");
+    return {};
+  }
+  if (*count <= 1)
+    return c.b.call("aten.zeros.default", {{size}}, {{"dtype", type}});
+  Value line =
+      c.b.call("aten.linspace.default", {-1.0, 1.0, size}, {{"dtype", type}});
+  if (c.r.boolean("align_corners").value_or(false))
+    return line;
+  auto steps = static_cast<double>(*count);
+  return c.b.call("aten.mul.Scalar", {line, (steps - 1.0) / steps});
+}
+
+/// Each place (x, y, 1) of a grid times the matrix of its sample.
+static Value affineGrid(Rewrite &c) {
+  Value theta = c.r.value("theta");
+  Type type = elementOf(theta);
+  std::vector<Arg> sizes = c.r.list("size");
+  std::vector<Arg> space(sizes.begin() + 2, sizes.end());
+  std::vector<Arg> axes, result = {sizes[0]};
+  size_t count = space.size();
+  // The last dimension is x, and comes first.
+  for (size_t i = count; i-- > 0;) {
+    std::vector<Arg> own(count, Arg(int64_t(1)));
+    own[i] = space[i];
+    Value line = places(c, space[i], type);
+    if (!line)
+      return {};
+    axes.push_back(expandTo(c.b, viewAs(c.b, line, own), space));
+  }
+  axes.push_back(c.b.call("aten.ones.default", {space}, {{"dtype", type}}));
+  Value grid = c.b.call("aten.stack.default", {axes, -1});
+  if (c.b.failed())
+    return {};
+  Arg points = countOf(c.b, grid, 0, static_cast<int64_t>(count));
+  grid = viewAs(c.b, grid, {points, Arg(int64_t(count) + 1)});
+  Value moved =
+      matmul(c.b, grid, c.b.call("aten.transpose.int", {theta, 1, 2}));
+  result.insert(result.end(), space.begin(), space.end());
+  result.push_back(Arg(int64_t(count)));
+  return viewAs(c.b, moved, result);
+}
+
+RuleTable decompose::spectralRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.fft_fft.default", one<complexTransform>},
+      {"aten.fft_ifft.default", one<complexTransform>},
+      {"aten.fft_fft2.default", one<complexTransform>},
+      {"aten.fft_ifft2.default", one<complexTransform>},
+      {"aten.fft_fftn.default", one<complexTransform>},
+      {"aten.fft_ifftn.default", one<complexTransform>},
+      {"aten.fft_rfft.default", one<realTransform>},
+      {"aten.fft_rfft2.default", one<realTransform>},
+      {"aten.fft_rfftn.default", one<realTransform>},
+      {"aten.fft_irfft.default", one<inverseRealTransform>},
+      {"aten.fft_irfft2.default", one<inverseRealTransform>},
+      {"aten.fft_irfftn.default", one<inverseRealTransform>},
+      {"aten.fft_fftshift.default", one<shift>},
+      {"aten.fft_ifftshift.default", one<shift>},
+      {"aten.norm_except_dim.default", one<normExceptDim>},
+      {"aten._weight_norm.default", one<weightNorm>},
+      {"aten.affine_grid_generator.default", one<affineGrid>},
+  };
+  return rules;
+}
