@@ -45,14 +45,12 @@ constexpr const char *kCpuLower[] = {"_convolution",
                                      "conv_transpose2d.input",
                                      "conv_transpose3d.input",
                                      "convolution",
-                                     "einsum",
                                      "linalg_vecdot",
                                      "linear",
                                      "matmul",
                                      "mm",
                                      "prelu",
-                                     "scaled_dot_product_attention",
-                                     "tensordot"};
+                                     "scaled_dot_product_attention"};
 
 constexpr const char *kCpuFloat32[] = {"adaptive_avg_pool3d",
                                        "adaptive_max_pool3d",
@@ -118,6 +116,9 @@ constexpr const char *kCpuFloat32[] = {"adaptive_avg_pool3d",
                                        "trace",
                                        "triplet_margin_loss",
                                        "view_as_complex"};
+
+// Made of products, which are cast, or of multiplications, which are not.
+constexpr const char *kCpuResult[] = {"einsum", "tensordot"};
 
 constexpr const char *kCpuWidest[] = {"cat", "concat", "stack", "index_copy"};
 
@@ -255,6 +256,7 @@ PolicyTable makeTable(bool isCpu) {
     addAll(table, kCpuLower, CastPolicy::Lower);
     addAll(table, kCpuFloat32, CastPolicy::Float32);
     addAll(table, kCpuWidest, CastPolicy::Widest);
+    addAll(table, kCpuResult, CastPolicy::Result);
     return table;
   }
   addAll(table, kCudaLower, CastPolicy::Lower);
@@ -293,7 +295,8 @@ bool Autocast::isKept(const Operand &operand, Type to) const {
 }
 
 SmallVector<Type> Autocast::casts(const aten::Schema &schema, ArrayAttr args,
-                                  ArrayRef<Operand> operands) const {
+                                  ArrayRef<Operand> operands,
+                                  Type declared) const {
   SmallVector<Type> result(operands.size());
   const AutocastRegion *region = nullptr;
   for (const Operand &operand : operands)
@@ -312,6 +315,8 @@ SmallVector<Type> Autocast::casts(const aten::Schema &schema, ArrayAttr args,
                 : region->dtype;
   if (policy == CastPolicy::None)
     return result;
+  if (policy == CastPolicy::Result && declared)
+    to = getElementTypeOrSelf(declared);
   if (int dtype = schema.find("dtype"); policy == CastPolicy::FirstFloat32 &&
                                         dtype >= 0 &&
                                         !isa<joint::NoneAttr>(args[dtype]))

@@ -20,7 +20,8 @@ enum class CastPolicy : uint8_t {
   Lower,        ///< to the region's type
   Float32,      ///< to f32
   FirstFloat32, ///< the first operand to f32, if no `dtype` is given
-  Widest        ///< to f32 if an operand has it, else to the region's type
+  Widest,       ///< to f32 if an operand has it, else to the region's type
+  Result        ///< to what the result is declared as
 };
 
 /// What autocast on `device` ("cpu"; all others have CUDA's rules) does to
@@ -48,9 +49,11 @@ public:
     bool isLeaf = false; ///< an argument that wants a gradient
   };
   /// The element type that operand i of a call is cast to, null where it stays.
+  /// `declared` is the type of the call's first result, or null.
   llvm::SmallVector<mlir::Type> casts(const aten::Schema &schema,
                                       mlir::ArrayAttr args,
-                                      llvm::ArrayRef<Operand> operands) const;
+                                      llvm::ArrayRef<Operand> operands,
+                                      mlir::Type declared) const;
 
   /// True if the cast of `operand` is kept for later ops of the region.
   bool isKept(const Operand &operand, mlir::Type to) const;

@@ -303,8 +303,11 @@ LogicalResult GraphReader::castOperands(const Node &node,
   for (auto [name, value] : llvm::zip(args.keywords, args.values))
     if (int param = schema.find(name); param >= 0)
       byParam[param] = value;
-  SmallVector<Type> casts =
-      autocast.casts(schema, scope.builder.getArrayAttr(byParam), operands);
+  Type declared = results.empty() || !results.front().declared
+                      ? Type()
+                      : results.front().declared->type;
+  SmallVector<Type> casts = autocast.casts(
+      schema, scope.builder.getArrayAttr(byParam), operands, declared);
   for (auto [i, to] : llvm::enumerate(casts)) {
     if (!to)
       continue;
@@ -353,7 +356,8 @@ LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
   std::string origin = "the model";
   LocationAttr location = node.place.location;
   if (auto place = location.findInstanceOf<FileLineColLoc>();
-      place && place.getFilename().getValue() != fields.source.name())
+      place && place.getFilename().getValue() != fields.source.name() &&
+      !place.getFilename().getValue().starts_with("<"))
     origin = place.getFilename().str() + ":" + std::to_string(place.getLine());
   return fields.fail(node.json.find("target"),
                      fx::quoted(name) + " from " + origin +

@@ -38,7 +38,8 @@ protected:
   /// they stay.
   std::string castsOf(llvm::StringRef op, llvm::ArrayRef<const char *> types,
                       llvm::StringRef device = "cpu",
-                      llvm::StringRef dtype = "") {
+                      llvm::StringRef dtype = "",
+                      llvm::StringRef declared = "") {
     const aten::Schema *schema =
         aten::SchemaTable::get(&context).lookup(("aten." + op).str());
     if (!schema)
@@ -55,7 +56,8 @@ protected:
       args[schema->find("dtype")] = mlir::TypeAttr::get(type(dtype));
     std::string text;
     for (mlir::Type cast :
-         autocast.casts(*schema, builder.getArrayAttr(args), operands)) {
+         autocast.casts(*schema, builder.getArrayAttr(args), operands,
+                        declared.empty() ? mlir::Type() : type(declared))) {
       llvm::raw_string_ostream os(text);
       os << (text.empty() ? "" : " ");
       cast ? os << cast : os << "-";
@@ -83,6 +85,11 @@ TEST_F(AutocastRules, OnTheCpu) {
   EXPECT_EQ(castsOf("layer_norm.default", {"bf16", "f32"}), "- -");
   EXPECT_EQ(castsOf("softmax.int", {"bf16"}), "-");
   EXPECT_EQ(castsOf("mm.default", {"f64", "f32"}), "- bf16");
+  // With a contraction, and without.
+  EXPECT_EQ(castsOf("einsum.default", {"f32", "bf16"}, "cpu", "", "bf16"),
+            "bf16 -");
+  EXPECT_EQ(castsOf("einsum.default", {"f32", "bf16"}, "cpu", "", "f32"),
+            "- f32");
   EXPECT_EQ(castsOf("mm.default", {"f32", "f32"}, "cuda"), "- -");
 }
 

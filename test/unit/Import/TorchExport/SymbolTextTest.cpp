@@ -71,9 +71,8 @@ TEST(SizeText, PrintedTextStaysAsItIs) {
 
 TEST(SizeText, WhatDoesNotReadIsNothing) {
   for (const char *text :
-       {"Symbol('s0'", "Symbol(", "Mul(Integer(2), )", "Integer(1) Integer(2)",
-        "Add(Integer(1)", "Symbol('", "Mul(Integer(2) Integer(3))",
-        "Symbol('s0', positive=)"})
+       {"Symbol('s0'", "Symbol(", "Integer(1) Integer(2)", "Add(Integer(1)",
+        "Symbol('", "Mul(Integer(2) Integer(3))", "Symbol('s0', positive=)"})
     EXPECT_EQ(plain(text), "?") << text;
   std::string deep;
   for (int i = 0; i < 1000; ++i)
