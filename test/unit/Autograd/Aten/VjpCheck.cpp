@@ -37,7 +37,7 @@ struct Loaded {
 };
 } // namespace
 
-static MLIRContext &sharedContext() {
+MLIRContext &cutback::test::vjpContext() {
   static Loaded loaded;
   return loaded.context;
 }
@@ -294,7 +294,7 @@ void cutback::test::checkVjp(const VjpProgram &program,
     if (isDynamic && !options.dynamic)
       continue;
     SCOPED_TRACE(isDynamic ? "unknown sizes" : "known sizes");
-    VjpCheck c(sharedContext(), isDynamic);
+    VjpCheck c(vjpContext(), isDynamic);
     program(c);
     c.finish();
     if (testing::Test::HasFailure())
@@ -311,7 +311,7 @@ void cutback::test::checkVjp(const VjpProgram &program,
 
 std::vector<std::vector<double>>
 cutback::test::gradientsOf(const VjpProgram &program) {
-  VjpCheck c(sharedContext(), false);
+  VjpCheck c(vjpContext(), false);
   program(c);
   c.finish();
   if (testing::Test::HasFailure())
@@ -330,7 +330,7 @@ cutback::test::gradientsOf(const VjpProgram &program) {
 }
 
 std::string cutback::test::backwardOf(const VjpProgram &program) {
-  VjpCheck c(sharedContext(), false);
+  VjpCheck c(vjpContext(), false);
   program(c);
   c.finish();
   (void)c.gradients();
@@ -339,13 +339,13 @@ std::string cutback::test::backwardOf(const VjpProgram &program) {
 
 std::string cutback::test::errorOf(const VjpProgram &program) {
   std::string text;
-  ScopedDiagnosticHandler handler(&sharedContext(), [&](Diagnostic &diag) {
+  ScopedDiagnosticHandler handler(&vjpContext(), [&](Diagnostic &diag) {
     text += (text.empty() ? "" : "\n") + diag.str();
     for (Diagnostic &note : diag.getNotes())
       text += "\n" + note.str();
     return success();
   });
-  VjpCheck c(sharedContext(), false);
+  VjpCheck c(vjpContext(), false);
   program(c);
   c.finish();
   (void)c.gradients();

@@ -44,6 +44,9 @@ struct VjpCheckOptions {
   double tolerance = 1e-6;
 };
 
+/// With all that a differentiated program needs; one for all tests.
+mlir::MLIRContext &vjpContext();
+
 /// A program of a few ops that is built, differentiated and run.
 class VjpCheck {
 public:
