@@ -41,8 +41,8 @@ static Transform readTransform(Rewrite &c) {
     t.sizes = c.r.list("s");
     t.dims = c.r.integers("dim").value_or(SmallVector<int64_t>());
     int64_t count = t.sizes.empty() ? rank : int64_t(t.sizes.size());
-    for (int64_t i = rank - count; t.dims.empty() && i < rank; ++i)
-      t.dims.push_back(i);
+    if (t.dims.empty())
+      t.dims = llvm::to_vector(llvm::seq<int64_t>(rank - count, rank));
     t.sizes.resize(t.dims.size());
   }
   for (int64_t &dim : t.dims)

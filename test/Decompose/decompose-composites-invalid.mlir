@@ -109,3 +109,35 @@ joint.graph @weights(%x: tensor<5x2x3xf32> {joint.role = #joint.role<input>}, %h
   %y, %hn = aten.rnn_tanh.input(%x, %h, [%w], false, 1, 0.0, true, false, false) : (tensor<5x2x3xf32>, tensor<1x2x4xf32>, tensor<4x3xf32>) -> (tensor<5x2x4xf32>, tensor<1x2x4xf32>)
   joint.output %y : tensor<5x2x4xf32>
 }
+
+// -----
+
+joint.graph @singular(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{'aten.linalg_matrix_norm' by singular values is not supported}}
+  %y = aten.linalg_matrix_norm(%a, 2) : (tensor<4x2xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}
+
+// -----
+
+joint.graph @conjugates(%a: tensor<4x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x4xcomplex<f32>>) gradients () {
+  // expected-error @+1 {{'aten.adjoint' of complex numbers is not supported}}
+  %y = aten.adjoint(%a) : (tensor<4x2xcomplex<f32>>) -> tensor<2x4xcomplex<f32>>
+  joint.output %y : tensor<2x4xcomplex<f32>>
+}
+
+// -----
+
+joint.graph @resized(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<8xcomplex<f32>>) gradients () {
+  // expected-error @+1 {{'aten.fft_fft' to a size that is not known}}
+  %y = aten.fft_fft(%a, 8) : (tensor<?xf32>) -> tensor<8xcomplex<f32>>
+  joint.output %y : tensor<8xcomplex<f32>>
+}
+
+// -----
+
+joint.graph @grid(%t: tensor<2x2x3xf32> {joint.role = #joint.role<input>}, %n: index {joint.role = #joint.role<size>}) -> (tensor<2x?x4x2xf32>) gradients () {
+  // expected-error @+1 {{'aten.affine_grid_generator' of a size that is not known}}
+  %y = aten.affine_grid_generator(%t, [2, 3, %n, 4], false) : (tensor<2x2x3xf32>, index) -> tensor<2x?x4x2xf32>
+  joint.output %y : tensor<2x?x4x2xf32>
+}

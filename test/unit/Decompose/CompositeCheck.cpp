@@ -162,6 +162,10 @@ std::vector<RuntimeValue> Call::inputs() {
       } else if (isIntegral(tensor.type)) {
         tensor.setInt(i,
                       hasOffsets && k == 2 ? 2 * i : (7 * i + 3 * number) % 3);
+      } else if (isComplex(tensor.type)) {
+        double place = static_cast<double>(i), k = static_cast<double>(number);
+        tensor.setComplex(i, {std::sin(0.9 * place + 1.7 * k + 0.3),
+                              std::cos(0.7 * place + k)});
       } else {
         double value = std::sin(0.9 * static_cast<double>(i) +
                                 1.7 * static_cast<double>(k) + 0.3);
@@ -180,11 +184,21 @@ double Call::run() {
   // The other results of a bag differ from kernel to kernel.
   size_t count = hasOffsets ? 1 : results->size();
   double sum = 0.0, place = 0.0;
-  for (size_t r = 0; r < count; ++r)
-    for (double element : std::get<Tensor>((*results)[r]).doubles()) {
-      sum += element * std::cos(0.37 * place + 1.0);
-      place += 1.0;
+  auto add = [&](double element) {
+    sum += element * std::cos(0.37 * place + 1.0);
+    place += 1.0;
+  };
+  for (size_t r = 0; r < count; ++r) {
+    const Tensor &tensor = std::get<Tensor>((*results)[r]);
+    if (!isComplex(tensor.type)) {
+      llvm::for_each(tensor.doubles(), add);
+      continue;
     }
+    for (std::complex<double> element : tensor.complexes()) {
+      add(element.real());
+      add(element.imag());
+    }
+  }
   return sum;
 }
 

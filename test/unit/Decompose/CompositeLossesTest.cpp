@@ -114,6 +114,14 @@ TEST(CompositesTest, ReductionsAreWhatTorchComputes) {
       {"aten.linalg_norm.default(f64[3,4])", 1.2902086298},
       {"aten.linalg_norm.default(f64[3,4], 1, [1])", 1.27304103514},
       {"aten.count_nonzero.default(i64[3,4])", 4.32241844695},
+      {"aten.trace.default(f64[3,4])", -0.311316774092},
+      {"aten.trace.default(i64[3,3])", 1.6209069176},
+      {"aten.sum_to_size.default(f64[2,3,4], [1,4])", -0.373336053328},
+      {"aten.linalg_matrix_norm.default(f64[2,3,4], 1)", 2.05663087125},
+      {"aten.linalg_matrix_norm.default(f64[2,3,4], -1, [0,2], true)",
+       0.62551664126},
+      {"aten.linalg_matrix_norm.default(f64[2,3,4], inf, [2,0])",
+       0.84060540462},
       {"aten.count_nonzero.dim_IntList(i64[3,4], [1])", 1.17376143088},
       {"aten.msort.default(f64[4,3])", -0.934637043197},
       {"aten.diff.default(f64[3,5])", 0.120743612743},
@@ -166,6 +174,14 @@ TEST(CompositesTest, PoolsAreWhatTorchComputes) {
 
 TEST(CompositesTest, EmbeddingsAndCellsAreWhatTorchComputes) {
   check({
+      {"aten.scatter.reduce(f64[3,4], 0, i64[2,4], f64[2,4], reduce='add')",
+       0.715190053463},
+      {"aten.scatter.reduce(f64[3,4], 0, i64[2,4], f64[2,4], "
+       "reduce='multiply')",
+       -0.923301724232},
+      {"aten.scatter.value_reduce(f64[3,4], 1, i64[3,2], 2.0, "
+       "reduce='multiply')",
+       1.80313657259},
       {"aten.embedding_bag.default(f64[5,3], i64[6], i64s[3])", -1.48124928414},
       {"aten.embedding_bag.padding_idx(f64[5,3], i64[6], i64s[3], false, 1, "
        "false, none, false, 0)",

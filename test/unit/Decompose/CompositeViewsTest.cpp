@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Views, arrangements and elementwise ops.
+// Views, arrangements, elementwise ops and Fourier transforms.
 // A call is decomposed and run; beside it stands what torch 2.13 computes, as
 // one number (CompositeCheck.h).
 
@@ -28,6 +28,7 @@ TEST(CompositesTest, ViewsAreWhatTorchComputes) {
       {"aten.swapaxes.default(f64[2,3,4], 0, -1)", 0.271798555692},
       {"aten.swapdims.default(f64[2,3,4], 0, 1)", -0.188097189066},
       {"aten.mT.default(f64[2,3,4])", -3.00759332173},
+      {"aten.adjoint.default(f64[2,3,4])", -3.00759332173},
       {"aten.numpy_T.default(f64[2,3])", 0.657027889112},
       {"aten.movedim.int(f64[2,3,4], 0, 2)", -3.74878217083},
       {"aten.movedim.intlist(f64[2,3,4,5], [0,1], [2,0])", 3.11311381195},
@@ -133,6 +134,38 @@ TEST(CompositesTest, ElementwiseAreWhatTorchComputes) {
       {"aten.float_power.Tensor_Tensor(i64[3], f64[3])", 0.0892582635614},
       {"aten.float_power.Scalar(2, i64[3])", 0.265611956067},
       {"aten.ldexp.Tensor(f64[3], i64[3])", -0.0499888971579},
+  });
+}
+
+TEST(CompositesTest, TransformsAreWhatTorchComputes) {
+  check({
+      {"aten.fft_fft.default(f64[3,5])", -2.46000186885},
+      {"aten.fft_fft.default(c128[3,5], 8, 0)", 0.856103912322},
+      {"aten.fft_ifft.default(c128[3,5], none, -1, 'forward')", -6.32843930991},
+      {"aten.fft_rfft.default(f64[3,5])", 3.36872764225},
+      {"aten.fft_rfft.default(f64[3,5], 6, 0, 'ortho')", 1.12343219658},
+      {"aten.fft_irfft.default(c128[3,5])", -1.13604007696},
+      {"aten.fft_irfft.default(c128[3,5], 7)", -0.596170081092},
+      {"aten.fft_fft2.default(f64[2,3,5], [4,4])", -8.60258090666},
+      {"aten.fft_ifft2.default(c128[2,3,5])", 0.0949215734},
+      {"aten.fft_rfft2.default(f64[2,3,5], none, [-2,-1], 'forward')",
+       0.234824025072},
+      {"aten.fft_irfft2.default(c128[2,3,5], [4,6])", 0.0695655608018},
+      {"aten.fft_fftn.default(f64[2,3,5])", 5.09544768572},
+      {"aten.fft_ifftn.default(c128[2,3,5], [3,4])", -0.105338004743},
+      {"aten.fft_rfftn.default(f64[2,3,5], none, [0,2])", 7.19168979913},
+      {"aten.fft_irfftn.default(c128[2,3,4])", -1.48328097249},
+      {"aten.fft_fftshift.default(f64[2,3,5])", -0.0535782149455},
+      {"aten.fft_ifftshift.default(f64[2,3,5], [1])", -0.810125207505},
+      {"aten._weight_norm.default(f64[4,3,2], f64[4,1,1])", 1.30686574539},
+      {"aten._weight_norm.default(f64[4,3,2], f64[1,1,2], 2)",
+       -0.00961933802311},
+      {"aten.norm_except_dim.default(f64[4,3,2], 2, 1)", 1.13521801139},
+      {"aten.norm_except_dim.default(f64[4,3,2], 2, -1)", 1.88622833698},
+      {"aten.affine_grid_generator.default(f64[2,2,3], [2,3,4,5], false)",
+       -0.10132047511},
+      {"aten.affine_grid_generator.default(f64[2,3,4], [2,3,4,1,6], true)",
+       1.43566492537},
   });
 }
 

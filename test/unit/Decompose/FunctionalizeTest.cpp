@@ -214,10 +214,10 @@ Value like(CallBuilder &b, Value v) {
 
 template <int which> Value withTensor(CallBuilder &b, Value v) {
   static const char *const names[] = {
-      "aten.add_.Tensor",         "aten.sub_.Tensor",   "aten.mul_.Tensor",
-      "aten.div_.Tensor",         "aten.copy_.default", "aten.pow_.Scalar",
-      "aten.float_power_.Scalar", "aten.fmod_.Tensor",  "aten.atan2_.default",
-      "aten.remainder_.Tensor",   "aten.hypot_.default"};
+      "aten.add_.Tensor",   "aten.sub_.Tensor",    "aten.mul_.Tensor",
+      "aten.div_.Tensor",   "aten.copy_.default",  "aten.pow_.Scalar",
+      "aten.fmod_.Tensor",  "aten.atan2_.default", "aten.remainder_.Tensor",
+      "aten.hypot_.default"};
   return b.call(names[which], {v, which == 5 ? Arg(2.0) : Arg(like(b, v))});
 }
 
@@ -348,7 +348,8 @@ TEST_F(FunctionalizeTest, RandomProgramsOfViewsAndWrites) {
 
 /// In-place ops whose functional form has another name, or none of its own.
 const char *const otherForms[] = {
-    "aten.pow_.Tensor",           "aten.pow_.Scalar",
+    "aten.pow_.Tensor",           "aten.float_power_.Scalar",
+    "aten.float_power_.Tensor",   "aten.pow_.Scalar",
     "aten.bernoulli_.float",      "aten.normal_.default",
     "aten.floor_divide_.Tensor",  "aten.floor_divide_.Scalar",
     "aten.transpose_.default",    "aten.__iand__.Tensor",
