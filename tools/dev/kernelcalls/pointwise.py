@@ -51,7 +51,7 @@ def unary(r):
         kinds = {"square": "ffi", "sinc": "f", "special_ndtr": "f"}.get(name, "fffib")
         x = element(r, shape(r), kinds, low=float(low), high=float(high))
         # PyTorch's approximation is that of the type.
-        x = x.float() if name == "special_i0e" else x
+        x = x.float() if name in ("special_i0e", "special_ndtr") else x
         made.append(tried(Call(name, x)))
     return made
 
