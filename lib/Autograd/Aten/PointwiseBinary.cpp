@@ -127,10 +127,13 @@ static void fma(Vjp &v) {
 // Functions of two
 //===----------------------------------------------------------------------===//
 
+/// The slope at the origin is 0.
 static void atan2(Vjp &v) {
   Value x = v.value("self"), y = v.value("other");
-  Value scaled =
-      v.mul(v.grad(), v.un("reciprocal", v.add(v.mul(x, x), v.mul(y, y))));
+  Value square = v.add(v.mul(x, x), v.mul(y, y));
+  Value scaled = v.call(
+      "aten.masked_fill.Scalar",
+      {v.div(v.grad(), square), v.call("aten.eq.Scalar", {square, 0}), 0.0});
   if (v.needs("self"))
     v.set("self", v.mul(scaled, y));
   if (v.needs("other"))

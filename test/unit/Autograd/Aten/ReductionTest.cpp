@@ -221,6 +221,8 @@ TEST(ReductionVjp, TiesOfElementwiseOps) {
             (Lists{{0, 0}, {0, 0}}));
   EXPECT_EQ(ofTwo("aten.clamp_min.Tensor", {1, 2}, {1, 3}),
             (Lists{{1, 0}, {0, 1}}));
+  EXPECT_EQ(ofTwo("aten.atan2.default", {0}, {0}), (Lists{{0}, {0}}));
+  EXPECT_EQ(ofOp("aten.sinc.default", {0}), (Lists{{0}}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -140,7 +140,7 @@ TEST(ViewVjp, Pieces) {
               {"aten.vsplit.array", places, {false}},
               {"aten.dsplit.int", half, {false}},
               {"aten.dsplit.array", places, {false}},
-              {"aten.unbind.int", rows}});
+              {"aten.unbind.int", rows, {false}}});
 }
 
 TEST(ViewVjp, PiecesThatNobodyUsesAreZeros) {

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the gradient of each op reads of the forward, found by asking: each call
+// of the files given (test/unit/Interpreter/Kernels/*.calls: lines such as
+// `aten.mm(%0, %1) : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>`;
+// others are skipped) becomes a graph, is differentiated for one operand at a
+// time, and what the backward's ops take from the call is noted. Prints a table
+// in Markdown, sorted by op; ops whose gradient failed come last. Part of
+// tools/dev/docs.
+
+#include "cutback/Autograd/AtenVjps.h"
+#include "cutback/Autograd/Differentiate.h"
+#include "cutback/Dialect/Aten/CallReader.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include <map>
+#include <set>
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+/// By name of the operand: what its gradient reads. Absent: it has none.
+struct Row {
+  std::map<std::string, std::set<std::string>> reads;
+  std::string error;
+};
+
+/// A call's text, with its types.
+struct Call {
+  StringRef text;
+  SmallVector<StringRef> operands, results;
+};
+
+} // namespace
+
+/// Splits "tensor<2xf32>, none" at the commas between types.
+static SmallVector<StringRef> splitTypes(StringRef text) {
+  SmallVector<StringRef> types;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '<')
+      ++depth;
+    if (i < text.size() && text[i] == '>')
+      --depth;
+    if (i < text.size() && (text[i] != ',' || depth > 0))
+      continue;
+    if (StringRef type = text.slice(begin, i).trim(); !type.empty())
+      types.push_back(type);
+    begin = i + 1;
+  }
+  return types;
+}
+
+static std::optional<Call> readCall(StringRef line) {
+  auto [body, types] = line.rsplit(" : (");
+  auto [operands, results] = types.split(") -> ");
+  if (!line.contains("(%") || types.empty() || results.empty())
+    return std::nullopt;
+  if (results.consume_front("("))
+    results.consume_back(")");
+  return Call{line, splitTypes(operands), splitTypes(results)};
+}
+
+/// Operands come through a copy: an argument that only lends its shape would
+/// not be told from one that is read.
+static std::string graphOf(const Call &call, unsigned asked) {
+  std::string head, copies, names;
+  for (auto [i, type] : llvm::enumerate(call.operands)) {
+    std::string n = std::to_string(i), t = type.str();
+    head += (i ? ", " : "") + ("%a" + n) + ": " + t +
+            " {joint.role = #joint.role<input>" +
+            (i == asked ? ", joint.requires_grad}" : "}");
+    copies +=
+        "  %" + n + " = aten.clone(%a" + n + ") : (" + t + ") -> " + t + "\n";
+  }
+  for (unsigned i = 0; i < call.results.size(); ++i)
+    names += (i ? ", %r#" : "%r#") + std::to_string(i);
+  std::string results = llvm::join(call.results, ", ");
+  return "joint.graph @g(" + head + ") -> (" + results + ") gradients () {\n" +
+         copies + "  %r:" + std::to_string(call.results.size()) + " = " +
+         call.text.str() + "\n  joint.output " + names + " : " + results +
+         "\n}\n";
+}
+
+static std::string nameOf(aten::CallOp op, unsigned operand) {
+  aten::CallReader reader(op);
+  std::string name = "operand";
+  for (const aten::SchemaParam &param : op.getSchema().params)
+    if (int first = reader.operand(param.name);
+        first >= 0 && static_cast<unsigned>(first) <= operand)
+      name = param.name.str();
+  return name;
+}
+
+static std::string nameOfResult(OpResult result) {
+  if (result.getOwner()->getNumResults() == 1)
+    return "result";
+  return "result " + std::to_string(result.getResultNumber());
+}
+
+/// What the ops behind the call take from it.
+static void noteReads(Operation *op, std::set<std::string> &reads) {
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    for (Operation *user : operand.getUsers())
+      if (op->isBeforeInBlock(user) && !isa<joint::OutputOp>(user))
+        reads.insert(nameOf(cast<aten::CallOp>(op), i));
+  for (OpResult result : op->getResults())
+    for (Operation *user : result.getUsers())
+      if (!isa<joint::OutputOp>(user))
+        reads.insert(nameOfResult(result));
+}
+
+static bool isFloating(StringRef type) {
+  return type.contains("f32") || type.contains("f64") || type.contains("f16");
+}
+
+static void ask(MLIRContext &context, const Call &call, unsigned operand,
+                std::map<std::string, Row> &table) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(graphOf(call, operand), &context);
+  if (!module)
+    return;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  Operation *op = graph.getBlock().getTerminator()->getPrevNode();
+  auto known = dyn_cast<aten::CallOp>(op);
+  if (!known || !known.canHaveGradient(operand))
+    return;
+  Row &row = table[known.getInfo().torchName];
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    error = error.empty() ? diagnostic.str() : error;
+    return success();
+  });
+  DifferentiateOptions options;
+  for (auto [i, type] : llvm::enumerate(call.results))
+    if (isFloating(type))
+      options.lossOutputs.push_back(i);
+  if (failed(differentiate(graph, options)))
+    row.error = error;
+  else if (!graph.getOutput().getGradientOf().empty())
+    noteReads(op, row.reads[nameOf(known, operand)]);
+}
+
+static void print(const std::map<std::string, Row> &table) {
+  llvm::outs() << "# What gradients read\n\n"
+                  "| op | gradient of: reads |\n|---|---|\n";
+  for (const auto &[op, row] : table) {
+    if (row.reads.empty())
+      continue;
+    llvm::outs() << "| `" << op << "` | ";
+    bool isFirst = true;
+    for (const auto &[operand, reads] : row.reads) {
+      llvm::outs() << (isFirst ? "" : "; ") << operand << ": "
+                   << (reads.empty() ? "–" : llvm::join(reads, ", "));
+      isFirst = false;
+    }
+    llvm::outs() << " |\n";
+  }
+  llvm::outs() << "\n## Without a gradient\n\n";
+  for (const auto &[op, row] : table)
+    if (row.reads.empty())
+      llvm::outs() << "* `" << op << "`"
+                   << (row.error.empty() ? "" : ": " + row.error) << "\n";
+}
+
+int main(int argc, char **argv) {
+  DialectRegistry registry;
+  registry.insert<aten::AtenDialect, joint::JointDialect>();
+  registerAtenVjps(registry);
+  MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::map<std::string, Row> table;
+  for (int i = 1; i < argc; ++i) {
+    auto file = llvm::MemoryBuffer::getFile(argv[i]);
+    if (!file) {
+      llvm::errs() << "vjp-table: error: cannot read '" << argv[i] << "'\n";
+      return 2;
+    }
+    SmallVector<StringRef> lines;
+    (*file)->getBuffer().split(lines, '\n');
+    for (StringRef line : lines)
+      if (std::optional<Call> call = readCall(line))
+        for (unsigned k = 0; k < call->operands.size(); ++k)
+          if (isFloating(call->operands[k]))
+            ask(context, *call, k, table);
+  }
+  print(table);
+  return 0;
+}
