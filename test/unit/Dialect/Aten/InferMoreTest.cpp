@@ -185,4 +185,44 @@ TEST(InferTest, InPlaceKeepsSelf) {
   });
 }
 
+TEST(InferTest, TransformsAsTorchDoes) {
+  checkInference({
+      {"aten.fft_fft.default(f32[3,5])", "c64[3,5]"},
+      {"aten.fft_fft.default(c64[3,5], 8, 0)", "c64[8,5]"},
+      {"aten.fft_ifft.default(f64[3,5], 4)", "c128[3,4]"},
+      {"aten.fft_rfft.default(f32[3,5])", "c64[3,3]"},
+      {"aten.fft_rfft.default(f32[3,5], 6, 0, 'ortho')", "c64[4,5]"},
+      {"aten.fft_irfft.default(c64[3,5])", "f32[3,8]"},
+      {"aten.fft_irfft.default(c64[3,5], 7)", "f32[3,7]"},
+      {"aten.fft_fft2.default(f32[2,3,5], [4,4])", "c64[2,4,4]"},
+      {"aten.fft_ifft2.default(c64[2,3,5])", "c64[2,3,5]"},
+      {"aten.fft_rfft2.default(f32[2,3,5])", "c64[2,3,3]"},
+      {"aten.fft_irfft2.default(c64[2,3,5], [4,6])", "f32[2,4,6]"},
+      {"aten.fft_fftn.default(f32[2,3,5])", "c64[2,3,5]"},
+      {"aten.fft_ifftn.default(c64[2,3,5], [3,4])", "c64[2,3,4]"},
+      {"aten.fft_rfftn.default(f32[2,3,5], none, [0,2])", "c64[2,3,3]"},
+      {"aten.fft_irfftn.default(c64[2,3,5])", "f32[2,3,8]"},
+      {"aten.fft_fftshift.default(f32[2,3,5])", "f32[2,3,5]"},
+      {"aten._weight_norm.default(f32[4,3,2], f32[4,1,1])", "f32[4,3,2]"},
+      {"aten.norm_except_dim.default(f32[4,3,2], 2, 1)", "f32[1,3,1]"},
+      {"aten.norm_except_dim.default(f32[4,3,2], 2, -1)", "f32[]"},
+      {"aten.affine_grid_generator.default(f32[2,2,3], [2,3,4,5], false)",
+       "f32[2,4,5,2]"},
+      {"aten.affine_grid_generator.default(f32[2,3,4], [2,3,4,5,6], true)",
+       "f32[2,4,5,6,3]"},
+  });
+}
+
+TEST(InferTest, TransformsOfUnknownSizesAndErrors) {
+  checkInference({
+      {"aten.fft_rfft.default(f32[?,6], 4, 0)", "c64[3,6]"},
+      {"aten.fft_irfft.default(c64[3,?])", "f32[3,?]"},
+      {"aten.fft_fft.default(f32[3], %?)", "c64[?]"},
+      {"aten.fft_fft.default(f32[])", "error: aten.fft_fft: a tensor without "
+                                      "dimensions has no transform"},
+      {"aten.affine_grid_generator.default(f32[2,2,3], [2,3], false)",
+       "error: aten.affine_grid_generator: a grid of 2 sizes, not 4 or 5"},
+  });
+}
+
 } // namespace
