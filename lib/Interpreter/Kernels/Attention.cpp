@@ -45,7 +45,9 @@ static std::vector<int64_t> matricesOf(ArrayRef<int64_t> from,
   source.push_back(1);
   target.back() = from.back();
   target.push_back(to.back() / from.back());
-  return broadcastMap(source, target);
+  std::vector<int64_t> map = broadcastMap(source, target);
+  map.resize(product(to)); // heads that are no multiple: inference refuses
+  return map;
 }
 
 static std::vector<double> biasOf(const std::optional<Tensor> &mask,

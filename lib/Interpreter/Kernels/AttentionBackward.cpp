@@ -71,13 +71,15 @@ static void addRow(const AttentionProblem &p, const Saved &s,
 }
 
 /// `dropout` is the probability that the forward had.
-static LogicalResult differentiate(const KernelCall &call,
-                                   aten::ParamRef gradient, double dropout,
-                                   const RandomState &state) {
+static LogicalResult differentiate(const KernelCall &call, StringRef gradient,
+                                   double dropout, const RandomState &state) {
   AttentionProblem p(call);
   Tensor logSumExp = call.tensor("logsumexp");
-  Saved s{doubles(call, gradient), doubles(call, "out"), logSumExp.doubles(),
-          logSumExp.rank() > 2 ? logSumExp.sizes[2] : p.length};
+  int64_t rows = logSumExp.rank() > 2 ? logSumExp.sizes[2] : p.length;
+  int64_t outputs = product(p.outputSizes());
+  Saved s{doubles(call, gradient, outputs), doubles(call, "out", outputs),
+          doubles(call, "logsumexp", p.matrices() * std::max(rows, p.length)),
+          std::max(rows, p.length)};
   std::vector<double> keep =
       keepFactors(state, dropout, product(p.weightSizes()));
   Gradients g{std::vector<double>(p.q.size()), std::vector<double>(p.k.size()),

@@ -63,9 +63,9 @@ struct Affine {
 
 } // namespace
 
-static Affine getAffine(const KernelCall &call) {
-  return {doubles(call.optionalTensor("weight")),
-          doubles(call.optionalTensor("bias"))};
+static Affine getAffine(const KernelCall &call, const Groups &groups) {
+  return {optionalDoubles(call, "weight", groups.channels),
+          optionalDoubles(call, "bias", groups.channels)};
 }
 
 static Statistics measure(ArrayRef<double> x, const Groups &groups,
@@ -92,8 +92,8 @@ static Statistics measure(ArrayRef<double> x, const Groups &groups,
 static Statistics given(const KernelCall &call, const Groups &groups,
                         double eps) {
   Statistics s;
-  std::vector<double> mean = doubles(call, "running_mean");
-  std::vector<double> variance = doubles(call, "running_var");
+  std::vector<double> mean = doubles(call, "running_mean", groups.channels);
+  std::vector<double> variance = doubles(call, "running_var", groups.channels);
   for (int64_t i = 0; i < groups.count(); ++i) {
     s.mean.push_back(mean[i % groups.channels]);
     s.variance.push_back(variance[i % groups.channels]);
@@ -135,8 +135,8 @@ static void putStatistic(const KernelCall &call, unsigned i, bool keep,
 /// Results `i`, `i` + 1: the running statistics after this batch.
 static void putRunning(const KernelCall &call, unsigned i, const Groups &groups,
                        const Statistics &s, bool training) {
-  std::vector<double> mean = doubles(call, "running_mean");
-  std::vector<double> variance = doubles(call, "running_var");
+  std::vector<double> mean = doubles(call, "running_mean", groups.channels);
+  std::vector<double> variance = doubles(call, "running_var", groups.channels);
   double momentum = call.number("momentum", 0.1);
   double n = static_cast<double>(groups.length());
   if (training)
@@ -157,7 +157,7 @@ static LogicalResult batchNormWith(const KernelCall &call, bool training,
   Groups groups = Groups::ofChannels(input.sizes);
   std::vector<double> x = load<double>(input);
   Statistics s = training ? measure(x, groups, eps) : given(call, groups, eps);
-  put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call)));
+  put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call, groups)));
   putStatistic(call, 1, training, s.mean);
   putStatistic(call, 2, training, s.rstd);
   switch (call.op->getNumResults()) {
@@ -192,7 +192,7 @@ static LogicalResult instanceNorm(const KernelCall &call) {
   std::vector<double> x = load<double>(input);
   Statistics s = call.boolean("use_input_stats") ? measure(x, groups, eps)
                                                  : given(call, groups, eps);
-  put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call)));
+  put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call, groups)));
   return success();
 }
 
@@ -201,9 +201,11 @@ static LogicalResult groupNorm(const KernelCall &call) {
   bool native = !call.isNone("group");
   Groups groups = Groups::ofChannels(input.sizes);
   groups.perSample = call.integer(native ? "group" : "num_groups");
+  if (failed(checkGroups(call, groups.channels, groups.perSample)))
+    return failure();
   std::vector<double> x = load<double>(input);
   Statistics s = measure(x, groups, call.number("eps"));
-  put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call)));
+  put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call, groups)));
   if (call.wants(1))
     put(call, 1, {groups.batch, groups.perSample}, s.mean);
   if (call.wants(2))
@@ -219,8 +221,9 @@ static LogicalResult groupNorm(const KernelCall &call) {
 static LogicalResult backward(const KernelCall &call, const Groups &groups,
                               const Statistics &s, bool measured) {
   Tensor input = call.dense("input");
-  std::vector<double> dy = doubles(call, "grad_out"), x = load<double>(input);
-  std::vector<double> weight = doubles(call.optionalTensor("weight"));
+  std::vector<double> dy = doubles(call, "grad_out", input.numel());
+  std::vector<double> x = load<double>(input);
+  std::vector<double> weight = optionalDoubles(call, "weight", groups.channels);
   std::vector<double> sum(groups.count()), dot(groups.count());
   std::vector<double> dx(x.size()), dw(groups.channels), db(groups.channels);
   double n = static_cast<double>(groups.length());
@@ -259,8 +262,8 @@ static LogicalResult batchNormBackward(const KernelCall &call) {
   bool training = call.boolean("train");
   Statistics s;
   if (training) {
-    s.mean = doubles(call, "save_mean");
-    s.rstd = doubles(call, "save_invstd");
+    s.mean = doubles(call, "save_mean", groups.count());
+    s.rstd = doubles(call, "save_invstd", groups.count());
   } else {
     s = given(call, groups, call.number("eps"));
   }
@@ -270,9 +273,11 @@ static LogicalResult batchNormBackward(const KernelCall &call) {
 static LogicalResult groupNormBackward(const KernelCall &call) {
   Groups groups = Groups::ofChannels(call.dense("input").sizes);
   groups.perSample = call.integer("group");
+  if (failed(checkGroups(call, groups.channels, groups.perSample)))
+    return failure();
   Statistics s;
-  s.mean = doubles(call, "mean");
-  s.rstd = doubles(call, "rstd");
+  s.mean = doubles(call, "mean", groups.count());
+  s.rstd = doubles(call, "rstd", groups.count());
   return backward(call, groups, s, /*measured=*/true);
 }
 

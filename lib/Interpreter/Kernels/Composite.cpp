@@ -116,6 +116,11 @@ static LogicalResult prelu(const KernelCall &call) {
                       ? 1
                       : product(ArrayRef<int64_t>(self.sizes).drop_front(2));
   auto channels = static_cast<int64_t>(slopes.size());
+  if (channels != 1 && failed(checkCount(call, "weight", channels,
+                                         self.rank() < 2 ? 1 : self.sizes[1])))
+    return failure();
+  if (channels == 0 && !x.empty())
+    return checkCount(call, "weight", 0, 1);
   for (auto [i, value] : llvm::enumerate(x))
     if (value <= 0)
       value *= slopes[static_cast<int64_t>(i) / std::max<int64_t>(plane, 1) %

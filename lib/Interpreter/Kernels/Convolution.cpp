@@ -148,7 +148,7 @@ static LogicalResult convolve(const KernelCall &call, bool transposed,
   int64_t plane = transposed ? g.bigPlane() : g.smallPlane();
   std::vector<double> x = load<double>(input), w = load<double>(weight);
   std::vector<double> y(g.batch * channels * plane);
-  std::vector<double> bias = doubles(call.optionalTensor("bias"));
+  std::vector<double> bias = optionalDoubles(call, "bias", channels);
   if (!bias.empty())
     for (auto [i, value] : llvm::enumerate(y))
       value = bias[static_cast<int64_t>(i) / plane % channels];
@@ -178,8 +178,7 @@ static LogicalResult transposedConvolution(const KernelCall &call) {
 }
 
 static LogicalResult convolutionBackward(const KernelCall &call) {
-  Tensor gradient = call.dense("grad_output"), input = call.dense("input");
-  Tensor weight = call.dense("weight");
+  Tensor input = call.dense("input"), weight = call.dense("weight");
   bool transposed = call.boolean("transposed");
   bool batched = input.rank() == weight.rank();
   Sizes sizes(input.sizes);
@@ -187,7 +186,11 @@ static LogicalResult convolutionBackward(const KernelCall &call) {
     sizes.insert(sizes.begin(), 1);
   Geometry g = getGeometry(call, sizes, weight.sizes, transposed,
                            call.integers("output_padding"));
-  std::vector<double> dy = load<double>(gradient), x = load<double>(input);
+  int64_t small = g.batch * g.groups * g.small * g.smallPlane();
+  int64_t big = g.batch * g.groups * g.big * g.bigPlane();
+  std::vector<double> dy =
+      doubles(call, "grad_output", transposed ? big : small);
+  std::vector<double> x = doubles(call, "input", transposed ? small : big);
   std::vector<double> w = load<double>(weight);
   if (call.wants(0)) {
     std::vector<double> dx(x.size());

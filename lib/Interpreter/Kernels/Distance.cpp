@@ -71,8 +71,11 @@ static LogicalResult distancesBackward(const KernelCall &call) {
   double p = call.number("p", 2);
   int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
   int64_t width = a.sizes.back(), batch = product(batchOf(a));
-  std::vector<double> g = doubles(call, "grad"), whole = doubles(call, "cdist");
-  std::vector<double> x = a.doubles(), y = b.doubles(), dx(x.size());
+  int64_t pairs = batch * rows * columns;
+  std::vector<double> g = doubles(call, "grad", pairs);
+  std::vector<double> whole = doubles(call, "cdist", pairs);
+  std::vector<double> x = a.doubles(), dx(x.size());
+  std::vector<double> y = doubles(call, "x2", batch * columns * width);
   for (int64_t n = 0; n < batch; ++n)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) {

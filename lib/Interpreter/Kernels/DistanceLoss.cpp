@@ -117,6 +117,10 @@ static LogicalResult cosineSimilarity(const KernelCall &call) {
 static LogicalResult tripletMarginLoss(const KernelCall &call) {
   Tensor anchor = call.tensor("anchor"), positive = call.tensor("positive");
   Tensor negative = call.tensor("negative");
+  Sizes sizes = broadcastSizes(broadcastSizes(anchor.sizes, positive.sizes),
+                               negative.sizes);
+  for (Tensor *tensor : {&anchor, &positive, &negative})
+    *tensor = tensor->expand(sizes);
   double p = call.number("p", 2), eps = call.number("eps", 1e-6);
   Numbers near = distances(anchor, positive, p, eps);
   Numbers far = distances(anchor, negative, p, eps);
@@ -134,8 +138,10 @@ static LogicalResult tripletMarginLoss(const KernelCall &call) {
 static LogicalResult cosineEmbeddingLoss(const KernelCall &call) {
   Pair pair(call.tensor("input1"), call.tensor("input2"));
   double margin = call.number("margin");
-  int64_t width = pair.sizes.back();
-  Numbers losses{call.tensor("target").sizes, doubles(call, "target")};
+  int64_t width = pair.sizes.empty() ? 1 : pair.sizes.back();
+  int64_t rows = width == 0 ? 0 : product(pair.sizes) / width;
+  Numbers losses{Sizes(call.tensor("target").sizes),
+                 doubles(call, "target", rows)};
   for (auto [r, target] : llvm::enumerate(losses.values)) {
     double dot = 0, xx = 1e-12, yy = 1e-12;
     for (size_t i = r * width; i < (r + 1) * width; ++i) {

@@ -55,7 +55,8 @@ static LogicalResult embeddingDenseBackward(const KernelCall &call) {
   if (failed(uses))
     return failure();
   bool scaled = call.boolean("scale_grad_by_freq");
-  std::vector<double> g = gradient.doubles(), result(count * width);
+  std::vector<double> g = doubles(call, "grad_output", rows.size() * width);
+  std::vector<double> result(count * width);
   for (auto [i, row] : llvm::enumerate(rows))
     for (int64_t j = 0; row != padding && j < width; ++j)
       result[row * width + j] +=
@@ -67,9 +68,11 @@ static LogicalResult embeddingDenseBackward(const KernelCall &call) {
 /// Rows that are used and longer than max_norm are made that long.
 static LogicalResult embeddingRenorm(const KernelCall &call) {
   Tensor self = call.dense("self");
-  int64_t width = self.sizes[1];
-  FailureOr<std::vector<int64_t>> uses =
-      countRows(call, ints(call, "indices"), self.sizes[0]);
+  int64_t width = self.sizes.empty() || self.sizes[0] == 0
+                      ? 0
+                      : self.numel() / self.sizes[0];
+  FailureOr<std::vector<int64_t>> uses = countRows(
+      call, ints(call, "indices"), self.sizes.empty() ? 0 : self.sizes[0]);
   if (failed(uses))
     return failure();
   double most = call.number("max_norm"), p = call.number("norm_type");
@@ -192,7 +195,8 @@ static LogicalResult embeddingBag(const KernelCall &call) {
   std::vector<double> out(count * width);
   std::vector<int64_t> from(bags.mode == Max ? out.size() : 0);
   combine(bags, weight.doubles(), width,
-          doubles(call.optionalTensor("per_sample_weights")), out, from);
+          optionalDoubles(call, "per_sample_weights", bags.rows.size()), out,
+          from);
   put(call, 0, {count, width}, out);
   putInts(call, 1, bags.bagOf, bags.mode != Sum);
   putInts(call, 2, bags.size, true);
@@ -213,9 +217,12 @@ static LogicalResult embeddingBagBackward(const KernelCall &call) {
   int64_t mode = call.integer("mode");
   int64_t padding = call.integer("padding_idx", -1);
   std::vector<double> g = gradient.doubles(), result(count * width);
-  std::vector<int64_t> size = ints(call, "bag_size");
+  int64_t bagCount = gradient.sizes[0];
+  std::vector<int64_t> size(bagCount, 1);
+  if (mode != Sum)
+    size = ints(call, "bag_size", bagCount);
   if (mode == Max) {
-    std::vector<int64_t> from = ints(call, "maximum_indices");
+    std::vector<int64_t> from = ints(call, "maximum_indices", bagCount * width);
     for (auto [i, row] : llvm::enumerate(from)) {
       if (failed(checkIndex(call, row, count)))
         return failure();
@@ -236,8 +243,13 @@ static LogicalResult embeddingBagBackward(const KernelCall &call) {
   FailureOr<std::vector<int64_t>> uses = countRows(call, rows, count);
   if (failed(uses))
     return failure();
+  if (failed(checkCount(call, "offset2bag", bagOf.size(), rows.size())))
+    return failure();
+  for (int64_t bag : bagOf)
+    if (failed(checkIndex(call, bag, bagCount)))
+      return failure();
   std::vector<double> weights =
-      doubles(call.optionalTensor("per_sample_weights"));
+      optionalDoubles(call, "per_sample_weights", rows.size());
   bool scaled = call.boolean("scale_grad_by_freq");
   for (auto [i, row] : llvm::enumerate(rows)) {
     if (row == padding)
@@ -260,11 +272,20 @@ static LogicalResult embeddingBagWeightsBackward(const KernelCall &call) {
   Bags bags;
   if (failed(fillBags(call, weight.sizes[0], bags)))
     return failure();
+  // Where offsets end with the last one, only the bag of each index is sure.
+  std::vector<int64_t> bagOf = ints(call, "offset2bag");
+  if (bagOf.empty())
+    bagOf = bags.bagOf;
+  if (failed(checkCount(call, "offset2bag", bagOf.size(), bags.rows.size())))
+    return failure();
   std::vector<double> g = doubles(call, "grad"), table = weight.doubles();
+  for (int64_t bag : bagOf)
+    if (failed(checkIndex(call, bag, width == 0 ? 1 : g.size() / width)))
+      return failure();
   std::vector<double> result(bags.rows.size());
   for (auto [i, row] : llvm::enumerate(bags.rows))
     for (int64_t j = 0; row != bags.padding && j < width; ++j)
-      result[i] += g[bags.bagOf[i] * width + j] * table[row * width + j];
+      result[i] += g[bagOf[i] * width + j] * table[row * width + j];
   put(call, 0, {static_cast<int64_t>(result.size())}, result);
   return success();
 }

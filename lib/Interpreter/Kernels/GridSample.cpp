@@ -162,11 +162,11 @@ struct Problem {
       : input(call.dense("input")), grid(call.dense("grid")),
         sampler{call.integer("interpolation_mode"),
                 call.integer("padding_mode"), call.boolean("align_corners")},
-        x(input.doubles()), coordinates(grid.doubles()),
-        plane(ArrayRef<int64_t>(input.sizes).drop_front(2)),
+        x(input.doubles()), plane(ArrayRef<int64_t>(input.sizes).drop_front(2)),
         batch(input.sizes[0]), channels(input.sizes[1]),
         inPlane(product(plane)), rank(static_cast<int64_t>(plane.size())) {
     outPlane = product(ArrayRef<int64_t>(grid.sizes).drop_front().drop_back());
+    coordinates = doubles(call, "grid", batch * outPlane * rank);
   }
   Sizes resultSizes() const {
     Sizes sizes = {batch, channels};
@@ -193,7 +193,8 @@ static LogicalResult gridSampler(const KernelCall &call) {
 
 static LogicalResult gridSamplerBackward(const KernelCall &call) {
   Problem p(call);
-  std::vector<double> g = doubles(call, "grad_output");
+  std::vector<double> g =
+      doubles(call, "grad_output", p.batch * p.channels * p.outPlane);
   std::vector<double> dx(p.x.size()), dGrid(p.coordinates.size());
   for (int64_t n = 0; n < p.batch; ++n)
     for (int64_t o = 0; o < p.outPlane; ++o) {
@@ -219,10 +220,11 @@ static LogicalResult gridSamplerBackward(const KernelCall &call) {
 /// -1 to 1; without aligned corners it ends at the centres of the elements.
 static LogicalResult affineGrid(const KernelCall &call) {
   SmallVector<int64_t> size = call.integers("size");
-  std::vector<double> theta = doubles(call, "theta");
   bool aligned = call.boolean("align_corners");
   Sizes plane(ArrayRef<int64_t>(size).drop_front(2)), index(plane.size(), 0);
   auto rank = static_cast<int64_t>(plane.size());
+  std::vector<double> theta =
+      doubles(call, "theta", size[0] * rank * (rank + 1));
   std::vector<double> result;
   for (int64_t n = 0; n < size[0]; ++n)
     for (int64_t o = 0, count = product(plane); o < count; ++o) {

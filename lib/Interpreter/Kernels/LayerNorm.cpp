@@ -85,8 +85,9 @@ static LogicalResult forward(const KernelCall &call, bool centred) {
   std::vector<double> x = load<double>(input), mean, rstd;
   rowStatistics(x, rows, centred, eps, mean, rstd);
   put(call, 0, input.sizes,
-      normalize(x, rows, mean, rstd, doubles(call.optionalTensor("weight")),
-                doubles(call.optionalTensor("bias"))));
+      normalize(x, rows, mean, rstd,
+                optionalDoubles(call, "weight", rows.length),
+                optionalDoubles(call, "bias", rows.length)));
   unsigned next = 1;
   if (centred && call.wants(next))
     put(call, next++, rows.sizes, mean);
@@ -105,11 +106,12 @@ static LogicalResult rmsNorm(const KernelCall &call) {
 static LogicalResult backward(const KernelCall &call, bool centred) {
   Tensor input = call.dense("input");
   Rows rows(input, call.integers("normalized_shape").size());
-  std::vector<double> dy = doubles(call, "grad_out"), x = load<double>(input);
-  std::vector<double> rstd = doubles(call, "rstd");
-  std::vector<double> mean =
-      centred ? doubles(call, "mean") : std::vector<double>(rows.count);
-  std::vector<double> weight = doubles(call.optionalTensor("weight"));
+  std::vector<double> dy = doubles(call, "grad_out", input.numel());
+  std::vector<double> x = load<double>(input);
+  std::vector<double> rstd = doubles(call, "rstd", rows.count);
+  std::vector<double> mean = centred ? doubles(call, "mean", rows.count)
+                                     : std::vector<double>(rows.count);
+  std::vector<double> weight = optionalDoubles(call, "weight", rows.length);
   std::vector<double> dx(x.size()), dw(rows.length), db(rows.length);
   double n = static_cast<double>(rows.length);
   for (int64_t r = 0; r < rows.count; ++r) {
@@ -188,7 +190,8 @@ static LogicalResult normExceptDim(const KernelCall &call) {
 static LogicalResult weightNorm(const KernelCall &call) {
   Tensor v = call.dense("v");
   Along along = slicesOf(v, call.integer("dim"));
-  std::vector<double> x = v.doubles(), g = doubles(call, "g");
+  std::vector<double> x = v.doubles();
+  std::vector<double> g = doubles(call, "g", along.length);
   std::vector<double> norms = sliceNorms(x, along, 2);
   for (auto [i, value] : llvm::enumerate(x)) {
     int64_t slice = static_cast<int64_t>(i) / along.inner % along.length;

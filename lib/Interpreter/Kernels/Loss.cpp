@@ -142,8 +142,9 @@ static std::vector<double> weights(const KernelCall &call, aten::ParamRef param,
 }
 
 static LogicalResult binaryCrossEntropy(const KernelCall &call) {
-  Tensor self = call.dense("self"), target = call.dense("target");
-  std::vector<double> x = load<double>(self), t = load<double>(target);
+  Tensor self = call.dense("self");
+  std::vector<double> x = self.doubles();
+  std::vector<double> t = doubles(call, "target", self.numel());
   std::vector<double> w = weights(call, "weight", self.sizes);
   // Logarithms end at -100, so that the loss stays finite.
   for (auto [u, v, factor] : llvm::zip_equal(x, t, w))
@@ -153,8 +154,9 @@ static LogicalResult binaryCrossEntropy(const KernelCall &call) {
 }
 
 static LogicalResult binaryCrossEntropyBackward(const KernelCall &call) {
-  Tensor self = call.dense("self"), target = call.dense("target");
-  std::vector<double> x = load<double>(self), t = load<double>(target);
+  Tensor self = call.dense("self");
+  std::vector<double> x = self.doubles();
+  std::vector<double> t = doubles(call, "target", self.numel());
   std::vector<double> w = weights(call, "weight", self.sizes);
   std::vector<double> g = spread(call.dense("grad_output"), self.sizes);
   double count =
@@ -166,8 +168,9 @@ static LogicalResult binaryCrossEntropyBackward(const KernelCall &call) {
 }
 
 static LogicalResult binaryCrossEntropyWithLogits(const KernelCall &call) {
-  Tensor self = call.dense("self"), target = call.dense("target");
-  std::vector<double> x = load<double>(self), t = load<double>(target);
+  Tensor self = call.dense("self");
+  std::vector<double> x = self.doubles();
+  std::vector<double> t = doubles(call, "target", self.numel());
   std::vector<double> w = weights(call, "weight", self.sizes);
   std::vector<double> positive = weights(call, "pos_weight", self.sizes);
   for (auto [u, v, factor, p] : llvm::zip_equal(x, t, w, positive)) {

@@ -132,9 +132,9 @@ static LogicalResult linear(const KernelCall &call) {
 static LogicalResult linearBackward(const KernelCall &call) {
   Tensor input = call.dense("self"), weight = call.dense("weight");
   std::vector<double> x = load<double>(input);
-  std::vector<double> dy = doubles(call, "grad_output");
   int64_t inner = weight.sizes[1], outer = weight.sizes[0];
   int64_t rows = inner == 0 ? 0 : static_cast<int64_t>(x.size()) / inner;
+  std::vector<double> dy = doubles(call, "grad_output", rows * outer);
   if (call.wants(0)) {
     std::vector<double> dx(x.size());
     multiply(dy.data(), load<double>(weight).data(), dx.data(), rows, outer,
@@ -186,9 +186,13 @@ static std::vector<double> columnsOf(const std::vector<double> &matrix,
 /// Where groups begin and end: 0, then the offsets, which must not fall and
 /// not pass `length`.
 static LogicalResult groupBounds(const KernelCall &call, int64_t length,
-                                 std::vector<int64_t> &bounds) {
+                                 std::vector<int64_t> &bounds,
+                                 std::optional<int64_t> groups = {}) {
   bounds = {0};
-  for (int64_t end : ints(call, "offs")) {
+  int64_t given = call.isNone("offs") ? 0 : call.tensor("offs").numel();
+  if (failed(checkCount(call, "offs", given, groups.value_or(given))))
+    return failure();
+  for (int64_t end : ints(call, "offs", given)) {
     if (end < bounds.back() || end > length)
       return call.error("offset " + Twine(end) + " of a group that begins at " +
                         Twine(bounds.back()) + " of " + Twine(length));
@@ -204,7 +208,7 @@ static LogicalResult groupRows(const KernelCall &call, const Tensor &a,
   std::vector<double> x = load<double>(a), y = load<double>(b);
   std::vector<double> z(rows * columns);
   std::vector<int64_t> bounds;
-  if (failed(groupBounds(call, rows, bounds)))
+  if (failed(groupBounds(call, rows, bounds, b.sizes[0])))
     return failure();
   for (size_t g = 0; g + 1 < bounds.size(); ++g)
     multiply(x.data() + bounds[g] * inner, y.data() + g * inner * columns,
@@ -221,7 +225,7 @@ static LogicalResult groupColumns(const KernelCall &call, const Tensor &a,
   std::vector<double> x = load<double>(a), y = load<double>(b);
   std::vector<double> z(rows * columns);
   std::vector<int64_t> bounds;
-  if (failed(groupBounds(call, columns, bounds)))
+  if (failed(groupBounds(call, columns, bounds, a.sizes[0])))
     return failure();
   for (size_t g = 0; g + 1 < bounds.size(); ++g) {
     int64_t count = bounds[g + 1] - bounds[g];
@@ -273,11 +277,16 @@ static LogicalResult groupedMm(const KernelCall &call) {
 //===----------------------------------------------------------------------===//
 
 /// The elements of `matrix` times their scales.
-static std::vector<double> scaledBy(const Tensor &matrix, const Tensor &scale) {
+static std::vector<double> scaledBy(const KernelCall &call,
+                                    const Tensor &matrix, StringRef param) {
   std::vector<double> values = load<double>(matrix);
-  std::vector<double> scales = load<double>(scale);
+  Tensor scale = call.dense(param);
   int64_t rows = matrix.sizes[0], columns = matrix.sizes[1];
   bool one = scale.rank() != 2;
+  std::vector<double> scales =
+      doubles(call, param, one ? 1 : scale.sizes[0] * scale.sizes[1]);
+  if (scales.empty() && failed(checkCount(call, param, 0, 1)))
+    return values;
   int64_t blockRows = one ? 1 : scale.sizes[0];
   int64_t blockColumns = one ? 1 : scale.sizes[1];
   for (int64_t i = 0; i < rows; ++i)
@@ -289,12 +298,12 @@ static std::vector<double> scaledBy(const Tensor &matrix, const Tensor &scale) {
 
 static LogicalResult scaledMm(const KernelCall &call) {
   Tensor a = call.dense("self"), b = call.dense("mat2");
-  std::vector<double> x = scaledBy(a, call.dense("scale_a"));
-  std::vector<double> y = scaledBy(b, call.dense("scale_b"));
+  std::vector<double> x = scaledBy(call, a, "scale_a");
+  std::vector<double> y = scaledBy(call, b, "scale_b");
   int64_t rows = a.sizes[0], inner = a.sizes[1], columns = b.sizes[1];
   std::vector<double> z(rows * columns);
   multiply(x.data(), y.data(), z.data(), rows, inner, columns);
-  std::vector<double> bias = doubles(call.optionalTensor("bias"));
+  std::vector<double> bias = optionalDoubles(call, "bias", columns);
   if (!bias.empty())
     for (auto [i, value] : llvm::enumerate(z))
       value += bias[i % columns];

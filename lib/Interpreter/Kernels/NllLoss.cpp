@@ -53,9 +53,13 @@ static int64_t classDim(const Tensor &input) {
 /// Every class is checked, unless it is ignored.
 static FailureOr<Samples> getSamples(const KernelCall &call,
                                      const Tensor &input) {
-  Samples s{Along(input.sizes, classDim(input)), sampleSizes(input.sizes),
-            ints(call, "target"), doubles(call.optionalTensor("weight")),
+  Samples s{Along(input.sizes, classDim(input)),
+            sampleSizes(input.sizes),
+            {},
+            {},
             call.integer("ignore_index", -100)};
+  s.classes = ints(call, "target", product(s.sizes));
+  s.weight = optionalDoubles(call, "weight", s.along.length);
   for (int64_t c : s.classes)
     if (c != s.ignored && failed(checkIndex(call, c, s.along.length)))
       return failure();
@@ -107,9 +111,11 @@ static LogicalResult nllLossBackward(const KernelCall &call) {
   FailureOr<Samples> s = getSamples(call, input);
   if (failed(s))
     return failure();
-  std::vector<double> g = doubles(call, "grad_output"), dx(input.numel());
   int64_t reduction = call.integer("reduction", 1);
-  double total = reduction == 1 ? doubles(call, "total_weight")[0] : 1.0;
+  std::vector<double> dx(input.numel());
+  std::vector<double> g =
+      doubles(call, "grad_output", reduction == 0 ? product(s->sizes) : 1);
+  double total = reduction == 1 ? doubles(call, "total_weight", 1)[0] : 1.0;
   for (auto [i, c] : llvm::enumerate(s->classes))
     if (s->counts(i))
       dx[s->at(i, c)] = -s->weightOf(c) * g[reduction == 0 ? i : 0] / total;
@@ -164,8 +170,8 @@ static LogicalResult entropyOfProbabilities(const KernelCall &call,
                                             const Tensor &input) {
   Along along(input.sizes, classDim(input));
   std::vector<double> x = logSoftmax(load<double>(input), along);
-  std::vector<double> t = doubles(call, "target");
-  std::vector<double> weight = doubles(call.optionalTensor("weight"));
+  std::vector<double> t = doubles(call, "target", input.numel());
+  std::vector<double> weight = optionalDoubles(call, "weight", along.length);
   double smoothing = call.number("label_smoothing");
   std::vector<double> losses;
   for (int64_t o = 0; o < along.outer; ++o)

@@ -92,6 +92,9 @@ FailureOr<Places> interpreter::placesOfIndices(const KernelCall &call,
     else
       indices.push_back(std::nullopt);
   }
+  if (indices.size() > self.size())
+    return call.error(Twine(indices.size()) + " indices for a tensor of rank " +
+                      Twine(self.size()));
   Sizes picked;
   SmallVector<size_t> indexed, before, behind;
   for (auto [dim, index] : llvm::enumerate(indices))
@@ -129,6 +132,13 @@ FailureOr<Places> interpreter::placesAlong(const KernelCall &call,
   Sizes sizes = index.sizes.empty() ? Sizes{1} : Sizes(index.sizes);
   Sizes strides = rowMajor(shape), position(sizes.size(), 0);
   dim = wrapped(dim, static_cast<int64_t>(self.size()));
+  if (sizes.size() != shape.size())
+    return call.error("an index of rank " + Twine(sizes.size()) +
+                      " for a tensor of rank " + Twine(shape.size()));
+  for (size_t d = 0; d < sizes.size() && index.numel() > 0; ++d)
+    if (static_cast<int64_t>(d) != dim &&
+        failed(checkIndex(call, sizes[d] - 1, shape[d])))
+      return failure();
   for (int64_t i : index.ints()) {
     if (failed(wrapIndex(call, i, shape[dim])))
       return failure();

@@ -168,7 +168,9 @@ static LogicalResult averages(const KernelCall &call, const Tensor &input,
 static LogicalResult averageGradients(const KernelCall &call,
                                       const Tensor &input,
                                       const Windows &windows) {
-  std::vector<double> g = doubles(call, "grad_output"), dx(input.numel());
+  std::vector<double> dx(input.numel());
+  std::vector<double> g =
+      doubles(call, "grad_output", windows.planes * product(windows.result));
   forWindows(windows, [&](int64_t out, int64_t plane, const Window &window) {
     for (int64_t position : window.positions)
       dx[plane + position] += g[out] / divisorOf(call, window);
@@ -251,7 +253,11 @@ static LogicalResult maxPoolBackward(const KernelCall &call) {
   Tensor input = call.dense("self"), indices = call.dense("indices");
   int64_t plane = product(ArrayRef<int64_t>(input.sizes).take_back(rank));
   int64_t count = product(ArrayRef<int64_t>(indices.sizes).take_back(rank));
-  std::vector<double> g = doubles(call, "grad_output"), dx(input.numel());
+  std::vector<double> g = doubles(call, "grad_output", indices.numel());
+  std::vector<double> dx(input.numel());
+  if (failed(checkCount(call, "indices", indices.numel(),
+                        plane == 0 ? 0 : input.numel() / plane * count)))
+    return failure();
   for (auto [i, at] : llvm::enumerate(indices.ints())) {
     if (failed(checkIndex(call, at, plane)))
       return failure();

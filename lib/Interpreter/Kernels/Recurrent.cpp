@@ -139,8 +139,27 @@ struct Network {
 
 } // namespace
 
-static Network networkOf(const KernelCall &call, int64_t inner, int64_t out,
-                         int64_t gates) {
+/// Fails unless a cell's parameters have the sizes that its gates need.
+static LogicalResult checkCell(const KernelCall &call, const Cell &cell,
+                               int64_t gates) {
+  auto check = [&](StringRef name, const Vector &values, int64_t wanted) {
+    return checkCount(call, name, static_cast<int64_t>(values.size()), wanted);
+  };
+  int64_t rows = gates * cell.hidden;
+  if (failed(check("w_ih", cell.inputWeight, rows * cell.inner)) ||
+      failed(check("w_hh", cell.stateWeight, rows * cell.out)))
+    return failure();
+  for (const Vector *bias : {&cell.inputBias, &cell.stateBias})
+    if (!bias->empty() && failed(check("bias", *bias, rows)))
+      return failure();
+  return cell.projection.empty()
+             ? success(cell.out == cell.hidden ||
+                       succeeded(checkCount(call, "hx", cell.out, cell.hidden)))
+             : check("w_hr", cell.projection, cell.out * cell.hidden);
+}
+
+static FailureOr<Network> networkOf(const KernelCall &call, int64_t inner,
+                                    int64_t out, int64_t gates) {
   std::vector<Tensor> params = call.tensors("params");
   Network net{
       {}, call.integer("num_layers"), call.boolean("bidirectional") ? 2 : 1};
@@ -148,6 +167,9 @@ static Network networkOf(const KernelCall &call, int64_t inner, int64_t out,
   size_t cells = net.layers * net.directions;
   size_t stride = cells == 0 ? 0 : params.size() / cells;
   bool projected = stride == (biased ? 5u : 3u);
+  size_t needed = cells * ((biased ? 4 : 2) + (projected ? 1 : 0));
+  if (failed(checkCount(call, "params", params.size(), needed)))
+    return failure();
   for (size_t i = 0; i < cells; ++i) {
     const Tensor *own = params.data() + i * stride;
     Cell cell;
@@ -163,6 +185,8 @@ static Network networkOf(const KernelCall &call, int64_t inner, int64_t out,
     cell.inner = first ? inner : out * net.directions;
     cell.hidden = own[0].sizes[0] / gates;
     cell.out = out;
+    if (own[0].rank() != 2 || failed(checkCell(call, cell, gates)))
+      return call.error("parameters of a layer do not fit it");
     net.cells.push_back(std::move(cell));
   }
   return net;
@@ -208,8 +232,8 @@ static Sequence runLayers(const KernelCall &call, const Network &net,
 }
 
 /// Result 0, the output; `h` and `c` become the last states.
-static void run(const KernelCall &call, StepFn step, int64_t gates,
-                const Tensor &firstState, Vector &h, Vector &c) {
+static LogicalResult run(const KernelCall &call, StepFn step, int64_t gates,
+                         const Tensor &firstState, Vector &h, Vector &c) {
   Tensor input = call.dense("input");
   bool batchFirst = call.boolean("batch_first");
   int64_t rows = input.sizes[0], columns = input.sizes[1];
@@ -217,17 +241,27 @@ static void run(const KernelCall &call, StepFn step, int64_t gates,
              input.sizes[2], input.doubles()};
   if (batchFirst)
     x.values = exchanged(x.values, rows, columns, x.width);
-  Network net = networkOf(call, x.width, firstState.sizes[2], gates);
-  Sequence y = runLayers(call, net, step, std::move(x), h, c);
+  FailureOr<Network> net = networkOf(call, x.width, firstState.sizes[2], gates);
+  if (failed(net))
+    return failure();
+  int64_t states = static_cast<int64_t>(net->cells.size()) * x.batch;
+  if (states == 0 ||
+      failed(checkCount(call, "hx", h.size(), states * net->cells[0].out)) ||
+      (!c.empty() &&
+       failed(checkCount(call, "hx", c.size(), states * net->cells[0].hidden))))
+    return call.error("the states do not fit the layers");
+  Sequence y = runLayers(call, *net, step, std::move(x), h, c);
   if (batchFirst)
     y.values = exchanged(y.values, y.steps, y.batch, y.width);
   put(call, 0, {rows, columns, y.width}, y.values);
+  return success();
 }
 
 static LogicalResult lstm(const KernelCall &call) {
   std::vector<Tensor> states = call.tensors("hx");
   Vector h = states[0].doubles(), c = states[1].doubles();
-  run(call, stepLstm, 4, states[0], h, c);
+  if (failed(run(call, stepLstm, 4, states[0], h, c)))
+    return failure();
   put(call, 1, states[0].sizes, h);
   put(call, 2, states[1].sizes, c);
   return success();
@@ -238,7 +272,8 @@ template <StepFn step, int64_t gates>
 static LogicalResult layers(const KernelCall &call) {
   Tensor state = call.dense("hx");
   Vector h = state.doubles(), none;
-  run(call, step, gates, state, h, none);
+  if (failed(run(call, step, gates, state, h, none)))
+    return failure();
   put(call, 1, state.sizes, h);
   return success();
 }
@@ -248,8 +283,8 @@ static LogicalResult layers(const KernelCall &call) {
 //===----------------------------------------------------------------------===//
 
 /// One step of all samples; `h` and `c` become the next states.
-static void runCell(const KernelCall &call, StepFn step, int64_t gates,
-                    Vector &h, Vector &c) {
+static LogicalResult runCell(const KernelCall &call, StepFn step, int64_t gates,
+                             Vector &h, Vector &c) {
   Tensor input = call.dense("input"), weight = call.dense("w_ih");
   Cell cell;
   cell.inputWeight = weight.doubles();
@@ -258,17 +293,24 @@ static void runCell(const KernelCall &call, StepFn step, int64_t gates,
   cell.stateBias = doubles(call.optionalTensor("b_hh"));
   cell.inner = weight.sizes[1];
   cell.hidden = cell.out = weight.sizes[0] / gates;
-  Vector x = input.doubles();
   int64_t batch = product(ArrayRef<int64_t>(input.sizes).drop_back());
+  Vector x = doubles(call, "input", batch * cell.inner);
+  if (failed(checkCell(call, cell, gates)) ||
+      failed(checkCount(call, "hx", h.size(), batch * cell.out)) ||
+      (!c.empty() &&
+       failed(checkCount(call, "hx", c.size(), batch * cell.hidden))))
+    return failure();
   for (int64_t b = 0; b < batch; ++b)
     step(cell, x.data() + b * cell.inner, h.data() + b * cell.out,
          c.empty() ? nullptr : c.data() + b * cell.hidden);
+  return success();
 }
 
 static LogicalResult lstmCell(const KernelCall &call) {
   std::vector<Tensor> states = call.tensors("hx");
   Vector h = states[0].doubles(), c = states[1].doubles();
-  runCell(call, stepLstm, 4, h, c);
+  if (failed(runCell(call, stepLstm, 4, h, c)))
+    return failure();
   put(call, 0, states[0].sizes, h);
   put(call, 1, states[1].sizes, c);
   return success();
@@ -278,7 +320,8 @@ template <StepFn step, int64_t gates>
 static LogicalResult cell(const KernelCall &call) {
   Tensor state = call.dense("hx");
   Vector h = state.doubles(), none;
-  runCell(call, step, gates, h, none);
+  if (failed(runCell(call, step, gates, h, none)))
+    return failure();
   put(call, 0, state.sizes, h);
   return success();
 }

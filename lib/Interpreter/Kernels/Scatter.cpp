@@ -16,10 +16,21 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
+/// Fails unless `source` has all elements that `from` names.
+static LogicalResult checkSource(const KernelCall &call, const Tensor &source,
+                                 ArrayRef<int64_t> from) {
+  for (int64_t which : from)
+    if (failed(checkIndex(call, which, source.numel())))
+      return failure();
+  return success();
+}
+
 /// Result 0: `self` with element `from[i]` of `source` at place `at[i]`.
 static LogicalResult write(const KernelCall &call, const Tensor &self,
                            ArrayRef<int64_t> at, const Tensor &source,
                            ArrayRef<int64_t> from) {
+  if (failed(checkSource(call, source, from)))
+    return failure();
   Tensor result = copyAsResult(call, self);
   for (auto [to, which] : llvm::zip_equal(at, from))
     copyRun(source, which, result, to);
@@ -30,6 +41,8 @@ static LogicalResult write(const KernelCall &call, const Tensor &self,
 static LogicalResult add(const KernelCall &call, const Tensor &self,
                          ArrayRef<int64_t> at, const Tensor &source,
                          ArrayRef<int64_t> from, double alpha = 1) {
+  if (failed(checkSource(call, source, from)))
+    return failure();
   return withAccumulator(self.type, [&](auto zero) {
     using T = decltype(zero);
     std::vector<T> sums = load<T>(self), terms = load<T>(source);
@@ -42,9 +55,11 @@ static LogicalResult add(const KernelCall &call, const Tensor &self,
 
 /// One element of the type of `self`: the value of a number or of a tensor.
 static Tensor single(const KernelCall &call, const Tensor &self,
-                     aten::ParamRef param) {
+                     StringRef param) {
   Tensor element = Tensor::zeros(self.type, {});
-  copyElements(call.tensor(param), element);
+  Tensor given = call.tensor(param);
+  if (succeeded(checkCount(call, param, given.numel(), 1)))
+    copyElements(given, element);
   return element;
 }
 
@@ -171,6 +186,8 @@ static LogicalResult reduce(const KernelCall &call, const Tensor &self,
                             ArrayRef<int64_t> at, const Tensor &source,
                             ArrayRef<int64_t> from, Combine how,
                             bool includeSelf) {
+  if (failed(checkSource(call, source, from)))
+    return failure();
   return withAccumulator(self.type, [&](auto zero) {
     using T = decltype(zero);
     std::vector<T> values = load<T>(self), terms = load<T>(source);

@@ -82,7 +82,7 @@ static LogicalResult forward(const KernelCall &call) {
 template <bool logarithm>
 static LogicalResult backward(const KernelCall &call) {
   Tensor output = call.dense("output");
-  std::vector<double> g = doubles(call, "grad_output");
+  std::vector<double> g = doubles(call, "grad_output", output.numel());
   std::vector<double> y = load<double>(output), result(y.size());
   Along along(output.sizes, call.integer("dim"));
   for (int64_t o = 0; o < along.outer; ++o)

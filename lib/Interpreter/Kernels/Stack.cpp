@@ -47,6 +47,9 @@ static LogicalResult join(const KernelCall &call, ArrayRef<Tensor> tensors,
   int64_t begin = 0;
   for (const Tensor &tensor : tensors) {
     Along own(tensor.sizes, dim);
+    if (own.outer != all.outer || own.inner != all.inner)
+      return call.error("tensors differ beside dimension " + Twine(dim) +
+                        ", along which they are joined");
     for (int64_t o = 0; o < own.outer; ++o)
       copyRun(tensor, own.at(o, 0, 0), result, all.at(o, begin, 0),
               own.length * own.inner);
@@ -133,6 +136,8 @@ static LogicalResult rot90(const KernelCall &call) {
 static LogicalResult channelShuffle(const KernelCall &call) {
   Tensor self = call.dense("self");
   int64_t groups = call.integer("groups"), channels = self.sizes[1];
+  if (failed(checkGroups(call, channels, groups)))
+    return failure();
   int64_t plane = product(ArrayRef<int64_t>(self.sizes).drop_front(2));
   Tensor result = call.make(0, self.sizes);
   for (int64_t n = 0; n < self.sizes[0]; ++n)

@@ -81,7 +81,9 @@ static LogicalResult col2im(const KernelCall &call) {
   sizes.push_back(output[1]);
   int64_t plane = grid.height * grid.width;
   int64_t planes = plane == 0 ? 0 : product(sizes) / plane;
-  std::vector<double> x = self.doubles(), y(product(sizes));
+  std::vector<double> x =
+      doubles(call, "self", planes * grid.taps() * grid.windows());
+  std::vector<double> y(product(sizes));
   for (int64_t p = 0; p < planes; ++p)
     for (int64_t k = 0; k < grid.taps(); ++k)
       for (int64_t w = 0; w < grid.windows(); ++w)

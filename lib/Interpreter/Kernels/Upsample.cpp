@@ -210,6 +210,8 @@ template <Mode mode> static LogicalResult upsample(const KernelCall &call) {
     sizes.push_back(axis.out);
     taps.push_back(tapsOf(axis, mode));
   }
+  if (input.numel() == 0 && product(sizes) != 0)
+    return call.error("nothing to interpolate between");
   std::vector<double> x = input.doubles(), y(product(sizes));
   int64_t planes = sizes[0] * sizes[1], inPlane = product(plane);
   int64_t outPlane = product(ArrayRef<int64_t>(sizes).drop_front(2));
@@ -232,8 +234,11 @@ static LogicalResult upsampleBackward(const KernelCall &call) {
     outPlane *= axis.out;
     taps.push_back(tapsOf(axis, mode));
   }
-  std::vector<double> g = doubles(call, "grad_output"), dx(product(sizes));
   int64_t planes = sizes[0] * sizes[1], inPlane = product(plane);
+  std::vector<double> g = doubles(call, "grad_output", planes * outPlane);
+  std::vector<double> dx(product(sizes));
+  if (dx.empty() && !g.empty())
+    return call.error("nothing to interpolate between");
   forTaps(axes, taps, [&](int64_t o, int64_t at, double weight) {
     for (int64_t p = 0; p < planes; ++p)
       dx[p * inPlane + at] += weight * g[p * outPlane + o];

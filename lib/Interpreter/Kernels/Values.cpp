@@ -51,11 +51,14 @@ Sizes interpreter::broadcastSizes(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
 
 std::vector<int64_t> interpreter::broadcastMap(ArrayRef<int64_t> from,
                                                ArrayRef<int64_t> to) {
-  // Stride 0 where a size is broadcast.
-  size_t extra = to.size() - from.size();
+  // Stride 0 where a size is broadcast, or does not fit (which inference
+  // refuses).
   Sizes strides(to.size(), 0), natural = rowMajor(from);
+  if (from.size() > to.size())
+    return offsetsOf(to, strides);
+  size_t extra = to.size() - from.size();
   for (auto [i, size] : llvm::enumerate(from))
-    strides[extra + i] = size == 1 ? 0 : natural[i];
+    strides[extra + i] = size == to[extra + i] ? natural[i] : 0;
   return offsetsOf(to, strides);
 }
 
@@ -97,6 +100,49 @@ void interpreter::copyRun(const Tensor &source, int64_t from,
   if (count > 0)
     std::memcpy(target.data() + to * bytes, source.data() + from * bytes,
                 count * bytes);
+}
+
+LogicalResult interpreter::checkGroups(const KernelCall &call, int64_t channels,
+                                       int64_t groups) {
+  if (groups > 0 && channels % groups == 0)
+    return success();
+  return call.error(Twine(channels) + " channels cannot be divided into " +
+                    Twine(groups) + " groups");
+}
+
+LogicalResult interpreter::checkCount(const KernelCall &call, StringRef param,
+                                      int64_t given, int64_t wanted) {
+  if (given == wanted)
+    return success();
+  return call.error("'" + param + "' has " + Twine(given) + " elements, not " +
+                    Twine(wanted));
+}
+
+std::vector<double> interpreter::doubles(const KernelCall &call,
+                                         StringRef param, int64_t count) {
+  std::vector<double> values;
+  if (!call.isNone(param))
+    values = call.tensor(param).doubles();
+  if (failed(
+          checkCount(call, param, static_cast<int64_t>(values.size()), count)))
+    values.assign(count, 0);
+  return values;
+}
+
+std::vector<double> interpreter::optionalDoubles(const KernelCall &call,
+                                                 StringRef param,
+                                                 int64_t count) {
+  return call.isNone(param) ? std::vector<double>()
+                            : doubles(call, param, count);
+}
+
+std::vector<int64_t> interpreter::ints(const KernelCall &call, StringRef param,
+                                       int64_t count) {
+  std::vector<int64_t> values = call.tensor(param).ints();
+  if (failed(
+          checkCount(call, param, static_cast<int64_t>(values.size()), count)))
+    values.assign(count, 0);
+  return values;
 }
 
 LogicalResult interpreter::checkIndex(const KernelCall &call, int64_t index,

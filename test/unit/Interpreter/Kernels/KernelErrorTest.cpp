@@ -103,6 +103,64 @@ TEST_F(KernelErrorTest, AMaskMustNotHaveMoreElementsThanItsSource) {
         "the mask has 2 elements, the source 1");
 }
 
+TEST_F(KernelErrorTest, OperandsThatInferenceDoesNotCompareAreCounted) {
+  fails("aten.layer_norm(%0, [3], %1)", "tensor<2x3xf32>; tensor<2xf32>",
+        "tensor<2x3xf32>", {counting({2, 3}), counting({2})},
+        "aten.layer_norm.default: 'weight' has 2 elements, not 3");
+  fails("aten._softmax_backward_data(%0, %1, 0, f32)",
+        "tensor<1xf32>; tensor<2xf32>", "tensor<2xf32>",
+        {counting({1}), counting({2})}, "'grad_output' has 1 elements, not 2");
+  fails("aten.index_fill.int_Tensor(%0, 0, %1, %2)",
+        "tensor<2xf32>; tensor<1xi64>; tensor<2xf32>", "tensor<2xf32>",
+        {counting({2}), ints({1}, {0}), counting({2})},
+        "'value' has 2 elements, not 1");
+}
+
+TEST_F(KernelErrorTest, ChannelsMustBeAMultipleOfTheGroups) {
+  fails("aten.group_norm(%0, 3)", "tensor<2x4x3xf32>", "tensor<2x4x3xf32>",
+        {counting({2, 4, 3})}, "4 channels cannot be divided into 3 groups");
+  fails("aten.channel_shuffle(%0, 0)", "tensor<1x4x3xf32>", "tensor<1x4x3xf32>",
+        {counting({1, 4, 3})}, "4 channels cannot be divided into 0 groups");
+}
+
+TEST_F(KernelErrorTest, AnEmptyPlaneCannotBeResampled) {
+  fails("aten.upsample_nearest2d(%0, [2, 2])", "tensor<1x1x0x0xf32>",
+        "tensor<1x1x2x2xf32>", {counting({1, 1, 0, 0})},
+        "nothing to interpolate between");
+}
+
+TEST_F(KernelErrorTest, IndicesMustHaveTheRankOfTheTensor) {
+  fails("aten.scatter_add(%0, 0, %1, %2)",
+        "tensor<2x3xf32>; tensor<2xi64>; tensor<2xf32>", "tensor<2x3xf32>",
+        {counting({2, 3}), ints({2}, {0, 1}), counting({2})},
+        "an index of rank 1 for a tensor of rank 2");
+  fails("aten.index_put(%0, [%1, %2], %3)",
+        "tensor<2xf32>; tensor<1xi64>; tensor<1xi64>; tensor<1xf32>",
+        "tensor<2xf32>",
+        {counting({2}), ints({1}, {0}), ints({1}, {0}), counting({1})},
+        "2 indices for a tensor of rank 1");
+}
+
+TEST_F(KernelErrorTest, TensorsThatAreJoinedMustFit) {
+  fails("aten.hstack([%0, %1])", "tensor<2x2xf32>; tensor<3x2xf32>",
+        "tensor<2x4xf32>", {counting({2, 2}), counting({3, 2})},
+        "tensors differ beside dimension 1, along which they are joined");
+}
+
+TEST_F(KernelErrorTest, ParametersAndStatesMustFitTheLayers) {
+  std::string layer = "aten.gru.input(%0, %1, [%2, %3], false, 1, 0.0, false, "
+                      "false, false)";
+  std::string types = "tensor<1x1x1xf32>; tensor<1x1x1xf32>; ";
+  std::string results = "(tensor<1x1x1xf32>, tensor<1x1x1xf32>)";
+  Tensor x = counting({1, 1, 1});
+  fails(layer, types + "tensor<3x2xf32>; tensor<3x1xf32>", results,
+        {x, x, counting({3, 2}), counting({3, 1})},
+        "parameters of a layer do not fit it");
+  fails("aten.gru.input(%0, %1, [], false, 0, 0.0, false, false, false)",
+        "tensor<1x1x1xf32>; tensor<1x1x1xf32>", results, {x, x},
+        "the states do not fit the layers");
+}
+
 TEST_F(KernelErrorTest, ACrossProductNeedsADimensionOfThree) {
   fails("aten.linalg_cross(%0, %1)", "tensor<2xf32>; tensor<2xf32>",
         "tensor<2xf32>", {counting({2}), counting({2})},
