@@ -147,10 +147,12 @@ double bessel0Scaled(double x) { return scaledBessel(0, x); }
 
 /// exp(x^2) erfc(x); for large x by its asymptotic series.
 double scaledErfc(double x) {
-  if (x < 20)
+  if (x < 25)
     return std::exp(x * x) * std::erfc(x);
-  double z = 1 / (2 * x * x);
-  return (1 - z * (1 - 3 * z * (1 - 5 * z))) / (x * std::sqrt(kPi));
+  double z = 1 / (2 * x * x), series = 1;
+  for (int odd = 13; odd > 0; odd -= 2)
+    series = 1 - odd * z * series;
+  return series / (x * std::sqrt(kPi));
 }
 
 double entropy(double x) {

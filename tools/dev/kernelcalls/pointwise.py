@@ -196,7 +196,10 @@ def divisions(r):
     a, b = broadcast_pair(r)
     made = []
     for kinds in ("f", "i"):
+        # A quotient in half precision is rounded before it is truncated.
         x, y = element(r, a, kinds), element(r, b, kinds)
+        if kinds == "f":
+            x, y = x.to(r.dtype), y.to(r.dtype)
         if kinds == "i":
             y = torch.where(y == 0, torch.ones_like(y), y)
         for mode in ("floor", "trunc", None):
