@@ -257,7 +257,8 @@ void Differentiator::describe(Operation *op, Operation *forwardOp,
 }
 
 /// What the ops from `from` on read of an argument that is written behind the
-/// forward op is cloned in front of it.
+/// forward op is cloned in front of it. The clone is saved: run again behind
+/// the write, it would copy the new value.
 void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
   for (Operation *op = from; op != graph.getOutput(); op = op->getNextNode())
     for (OpOperand &operand : op->getOpOperands()) {
@@ -266,8 +267,13 @@ void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
         continue;
       OpBuilder before(forwardOp);
       aten::CallBuilder calls(before, forwardOp->getLoc(), &namer);
-      if (Value copy = calls.call("aten.clone.default", {operand.get()}))
-        operand.set(copy);
+      Value copy = calls.call("aten.clone.default", {operand.get()});
+      if (!copy)
+        return;
+      copy.getDefiningOp()->setAttr(
+          JointDialect::kPolicy,
+          PolicyAttr::get(graph.getContext(), PolicyKind::MustSave, -1));
+      operand.set(copy);
     }
 }
 

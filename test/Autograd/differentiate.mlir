@@ -87,7 +87,7 @@ joint.graph @tied_arguments_have_the_whole_sum(%w: tensor<4xf32> {joint.role = #
 
 // The forward read %b before the write, so the backward reads a copy of then.
 // CHECK-LABEL: joint.graph @written_arguments_are_kept(
-// CHECK: %clone = aten.clone(%b)
+// CHECK: %clone = aten.clone(%b) {joint.policy = #joint.policy<must_save>}
 // CHECK-NEXT: %mul = aten.mul.Tensor(%w, %b)
 // CHECK: joint.write %b
 // CHECK: aten.mul.Tensor(%{{.*}}, %clone)

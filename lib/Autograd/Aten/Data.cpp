@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // VJPs of ops that move data: the gradient moves the other way. They read
-// shapes only. Backward ops of views (`slice_backward`) are here too.
+// shapes only. What a piece overwrote, and padding, has no gradient; what was
+// copied several times gets the sum over its copies. Backward ops of views
+// (`slice_backward`) are here too: their VJPs are the views.
 
 #include "Common.h"
 

@@ -2,7 +2,8 @@
 //
 // VJPs of functions of one tensor, element by element. Where the slope can be
 // written in the result (exp, tanh, sqrt, tan, erfinv) it is, because the
-// result is what other ops have saved already.
+// result is what other ops have saved already. Slopes at points where there is
+// none are PyTorch's: 0 for abs and sinc at 0, 1/2 for i1.
 
 #include "Common.h"
 

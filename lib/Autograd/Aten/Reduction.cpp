@@ -2,7 +2,9 @@
 //
 // VJPs of reductions: the gradient goes back to every element that was
 // combined. Sums and means read nothing of the forward, variances read their
-// input, norms and logsumexp their input and their result.
+// input, norms and logsumexp their input and their result. Where a slope is not
+// defined (norm and deviation at 0) it is 0, as in PyTorch; products do without
+// dividing, so they are exact where elements are 0.
 
 #include "Common.h"
 

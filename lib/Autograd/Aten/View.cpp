@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // VJPs of views and casts. They read shapes only. Permutations of all spellings
-// become `permute`, reshapes `view`, so that equal ones merge.
+// become `permute`, reshapes `view`, so that equal ones merge. A piece has the
+// backward op that PyTorch has for it; pieces of a split that nobody uses count
+// as zeros. `as_strided` assumes the storage of a contiguous tensor.
 
 #include "Common.h"
 
