@@ -13,11 +13,11 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
-#include "cutback/MemoryPlan/MemoryPlan.h"
-#include "cutback/MemoryPlan/ScheduleBackward.h"
+#include "cutback/Pipelines/PeakPlan.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <chrono>
@@ -47,6 +47,8 @@ struct Cell {
   int64_t arena = 0, lowerBound = 0;
   double seconds = 0;
   PlannedPeak peak;
+  double price = 0;     ///< of a byte, that the plan was made with
+  bool isTorch = false; ///< PyTorch's decision was taken
   double ratio() const {
     return lowerBound ? double(arena) / double(lowerBound) : 1;
   }
@@ -66,26 +68,18 @@ std::optional<Cell> measure(const ParetoCase &which, const Column &column) {
   options.symbols = which.symbols;
   options.freeParameters = which.freeParameters;
   options.figures = false;
-  PhaseSeconds seconds;
-  if (failed(preparePartition(imported->graph, options, seconds)))
-    return std::nullopt;
-  auto result = partitionGraph(imported->graph, options);
-  if (failed(result))
-    return std::nullopt;
-  MemoryPlanOptions planOptions;
-  planOptions.symbols = which.symbols;
   auto start = std::chrono::steady_clock::now();
-  if (failed(scheduleBackward((*result)->partition.link, imported->graph,
-                              which.symbols)))
+  FailureOr<PeakPlan> chosen = planForPeak(imported->graph, options);
+  if (failed(chosen))
     return std::nullopt;
-  FailureOr<MemoryPlan> plan =
-      planMemory((*result)->partition.link, imported->graph, planOptions);
-  if (failed(plan))
-    return std::nullopt;
+  const MemoryPlan &plan = chosen->memory;
   std::chrono::duration<double> taken =
       std::chrono::steady_clock::now() - start;
-  return Cell{plan->program.numOps(), plan->arenaBytes(), plan->lowerBound(),
-              taken.count(), plan->peak};
+  Cell cell{plan.program.numOps(), plan.arenaBytes(), plan.lowerBound(),
+            taken.count(), plan.peak};
+  cell.price = chosen->options.bytePricePs;
+  cell.isTorch = chosen->options.costModel == CostModel::PyTorch;
+  return cell;
 }
 
 } // namespace
@@ -109,7 +103,9 @@ int main(int argc, char **argv) {
   llvm::outs() << "| graph | ops | s | worst ratio |";
   for (const Column &column : kColumns)
     llvm::outs() << " " << column.title << " |";
-  llvm::outs() << " to PyTorch |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n";
+  llvm::outs()
+      << " to PyTorch | byte price |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"
+         "--:|\n";
   bool ok = true;
   for (const ParetoCase &which : findParetoCases(folder)) {
     llvm::StringRef text = which.text;
@@ -133,7 +129,10 @@ int main(int argc, char **argv) {
         static_cast<unsigned long long>(cells[0].ops), seconds, worst);
     for (const Cell &cell : cells)
       llvm::outs() << " " << cell.arena << " |";
-    llvm::outs() << llvm::format(" %.4f |\n", relation);
+    llvm::outs() << llvm::format(" %.4f |", relation)
+                 << (cells[0].isTorch
+                         ? std::string(" PyTorch's |\n")
+                         : llvm::formatv(" {0:f1} |\n", cells[0].price).str());
     ok &= worst <= 1.05 && cells[0].arena <= cells[1].arena;
     for (size_t i = 0; i < 2 && !only.empty(); ++i) {
       const PlannedPeak &p = cells[i].peak;

@@ -234,17 +234,22 @@ public:
   }
 
   void run() {
-    std::vector<uint32_t> order;
-    Fit fit = Fit::Lowest;
+    std::vector<Start> starts;
     for (const std::vector<uint32_t> &candidate :
          greedyOrders(intervals, decoder.roundedSizes()))
       for (Fit way : {Fit::Lowest, Fit::Tightest})
-        if (!isDone() && tryOrder(candidate, way)) {
-          order = candidate;
-          fit = way;
-        }
-    if (!order.empty())
-      improve(std::move(order), fit);
+        if (!isDone())
+          starts.push_back({tryOrder(candidate, way), candidate, way});
+    std::stable_sort(
+        starts.begin(), starts.end(),
+        [](const Start &a, const Start &b) { return a.bytes < b.bytes; });
+    // The best order is not always the one from which the search gets on.
+    uint64_t first = decoder.work();
+    size_t count = std::min<size_t>(starts.size(), 6);
+    for (size_t i = 0; i < count; ++i)
+      if (first < budget)
+        improve(std::move(starts[i]),
+                first + (budget - first) * (i + 1) / count);
     layout.work = decoder.work();
   }
 
@@ -256,14 +261,18 @@ private:
     return isOptimal || isSpent;
   }
 
-  /// True if the order's layout is smaller than the best so far.
-  bool tryOrder(const std::vector<uint32_t> &order, Fit fit) {
-    int64_t limit = layout.offsets.empty() ? INT64_MAX : layout.bytes;
-    int64_t bytes = decoder.decode(order, fit, limit);
-    if (!layout.offsets.empty() && bytes >= layout.bytes)
-      return false;
-    keep(bytes);
-    return true;
+  struct Start {
+    int64_t bytes;
+    std::vector<uint32_t> order;
+    Fit fit;
+  };
+
+  /// Bytes of the order's layout, which is kept if it is the smallest so far.
+  int64_t tryOrder(const std::vector<uint32_t> &order, Fit fit) {
+    int64_t bytes = decoder.decode(order, fit, INT64_MAX);
+    if (layout.offsets.empty() || bytes < layout.bytes)
+      keep(bytes);
+    return bytes;
   }
 
   void keep(int64_t bytes) {
@@ -279,10 +288,12 @@ private:
     return state;
   }
 
-  void improve(std::vector<uint32_t> order, Fit fit) {
-    std::vector<int64_t> current = layout.offsets;
-    int64_t currentBytes = layout.bytes;
-    while (!isDone()) {
+  void improve(Start start, uint64_t end) {
+    std::vector<uint32_t> order = std::move(start.order);
+    Fit fit = start.fit;
+    int64_t currentBytes = decoder.decode(order, fit, INT64_MAX);
+    std::vector<int64_t> current = decoder.places();
+    while (!isDone() && decoder.work() < end) {
       ++layout.iterations;
       std::vector<uint32_t> next = moveCulprits(order, current, currentBytes);
       // Sideways steps, and now and then a step up of up to 1/64.

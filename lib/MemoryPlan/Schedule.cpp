@@ -5,13 +5,15 @@
 //   1. Simulate; find the op at which most bytes are live.
 //   2. Try, within a window around it:
 //      later    an op in front of the peak that the peak does not need moves
-//               behind it, with what depends on it in between;
+//               behind it, with what depends on it in between, alone or with
+//               what is computed for these ops only;
 //      sooner   an op behind the peak moves in front of it, with what it
 //               depends on in between;
 //      exactly  all orders of a few neighbours, by branch and bound.
 //      What makes the stretch's own peak smaller (or as large, at fewer ops)
 //      is kept.
-//   3. Again, until nothing helps or the work is spent.
+//   3. Again, until nothing helps or the work is spent. Where no move helps,
+//      try a move that does no harm with a second one behind it.
 //
 // Permuting a stretch of the order changes nothing outside of it: the same ops
 // have run at both ends. So a try costs the length of the stretch alone: a
@@ -96,7 +98,11 @@ public:
   Improver(const ScheduleProblem &problem, uint64_t work)
       : problem(problem), simulation(problem), work(work),
         position(problem.numOps()), lastReader(problem.bytes.size()),
-        left(problem.bytes.size(), 0) {}
+        left(problem.bytes.size(), 0), users(problem.numOps()) {
+    for (uint32_t op = 0; op < problem.numOps(); ++op)
+      for (uint32_t other : problem.depends[op])
+        users[other].push_back(op);
+  }
 
   Schedule run() {
     Schedule result;
@@ -104,7 +110,7 @@ public:
     std::iota(order.begin(), order.end(), 0);
     simulate();
     result.peakBefore = peak.bytes;
-    while (!order.empty() && work > 0 && improve()) {
+    while (!order.empty() && work > 0 && (improve() || improveTwice())) {
       ++result.moves;
       simulate();
     }
@@ -174,10 +180,33 @@ private:
   bool take(uint32_t first, const Order &ops) {
     Height old =
         measure(first, stretch(first, first + uint32_t(ops.size()) - 1));
-    if (!(measure(first, ops) < old))
+    Height now = measure(first, ops);
+    if (isNeutral ? old.bytes < now.bytes : !(now < old))
       return false;
     std::copy(ops.begin(), ops.end(), order.begin() + first);
     return true;
+  }
+
+  /// A move that changes nothing at the peak, and then one that helps.
+  bool improveTwice() {
+    const Order start = order;
+    uint32_t at = peakAt;
+    uint32_t begin = at > kWindow ? at - kWindow : 0;
+    uint32_t end = std::min<uint32_t>(order.size(), at + kWindow + 1);
+    Height before = peak;
+    for (uint32_t p = begin; p < end && work > 0; ++p) {
+      isNeutral = true;
+      bool isMoved = p < at ? moveLater(p) : p > at && moveSooner(p);
+      isNeutral = false;
+      if (!isMoved)
+        continue;
+      simulate();
+      if (!(before < peak) && (peak < before || improve()))
+        return true;
+      order = start;
+      simulate();
+    }
+    return false;
   }
 
   bool improve() {
@@ -197,22 +226,52 @@ private:
     return false;
   }
 
-  /// Moves the op at `at` behind the peak, with what depends on it.
+  /// Moves the op at `at` behind the peak, with what depends on it; then also
+  /// with what is computed for those ops alone.
   bool moveLater(uint32_t at) {
-    Order stay, go;
     std::vector<uint8_t> &moves = marks;
-    moves.assign(peakAt - at + 1, 0);
-    for (uint32_t p = at; p <= peakAt; ++p) {
-      bool isBound = p == at;
+    moves.assign(peakAt + 1 - at, 0);
+    moves[0] = 1;
+    for (uint32_t p = at + 1; p <= peakAt; ++p)
       for (uint32_t other : problem.depends[order[p]])
-        isBound |= position[other] >= at && moves[position[other] - at];
-      moves[p - at] = isBound;
-      (isBound ? go : stay).push_back(order[p]);
-    }
+        if (position[other] >= at && moves[position[other] - at])
+          moves[p - at] = 1;
     if (moves.back())
       return false;
+    if (moveMarked(at))
+      return true;
+    uint32_t begin = at > kWindow ? at - kWindow : 0;
+    moves.insert(moves.begin(), at - begin, 0);
+    uint32_t first = at;
+    for (uint32_t p = peakAt; p-- > begin;)
+      if (!moves[p - begin] && servesMarked(order[p], begin)) {
+        moves[p - begin] = 1;
+        first = std::min(first, p);
+      }
+    moves.erase(moves.begin(), moves.begin() + (first - begin));
+    return moveMarked(first);
+  }
+
+  /// All users of `op` are marked, or stand behind the peak; there are some.
+  bool servesMarked(uint32_t op, uint32_t begin) const {
+    bool isMarked = false;
+    for (uint32_t user : users[op]) {
+      if (position[user] > peakAt)
+        continue;
+      if (!marks[position[user] - begin])
+        return false;
+      isMarked = true;
+    }
+    return isMarked;
+  }
+
+  /// Moves what is marked, from position `first` on, behind the peak.
+  bool moveMarked(uint32_t first) {
+    Order stay, go;
+    for (uint32_t p = first; p <= peakAt; ++p)
+      (marks[p - first] ? go : stay).push_back(order[p]);
     stay.insert(stay.end(), go.begin(), go.end());
-    return take(at, stay);
+    return take(first, stay);
   }
 
   /// Moves the op at `at` in front of the peak, with what it needs.
@@ -292,9 +351,11 @@ private:
   std::vector<int64_t> lastReader; ///< by storage: position, or -1
   std::vector<int64_t> before;     ///< by position: live bytes in front
   std::vector<uint32_t> left;      ///< by storage, for a stretch
-  std::vector<uint8_t> marks;
+  std::vector<uint8_t> marks;      ///< of a stretch that ends at the peak
+  std::vector<Order> users;        ///< by op
   Height peak;
   uint32_t peakAt = 0;
+  bool isNeutral = false; ///< take what is no higher
 };
 
 } // namespace

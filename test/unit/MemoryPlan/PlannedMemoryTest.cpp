@@ -12,7 +12,8 @@
 
 #include "cutback/Interpreter/Step.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/MemoryPlan/ScheduleBackward.h"
+#include "cutback/Pipelines/PeakPlan.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -68,6 +69,11 @@ protected:
     auto partition = partitionGraph(graph, options);
     if (failed(partition))
       return; // refused for a reason; counted by the tests of execution
+    auto outcome = scheduleBackward((*partition)->partition.link, graph,
+                                    symbols, /*work=*/100'000);
+    ASSERT_TRUE(succeeded(outcome)) << messages;
+    ASSERT_LE(outcome->peakAfter, outcome->peakBefore);
+    scheduled += outcome->isChanged;
     PlannedRunOptions planned;
     planned.checkMemory = true;
     planned.plan.symbols = symbols;
@@ -88,7 +94,7 @@ protected:
 
   llvm::StringMap<int64_t> symbols;
   int64_t arena = 0, lowerBound = 0;
-  uint64_t inPlace = 0;
+  uint64_t inPlace = 0, scheduled = 0;
 };
 
 uint64_t numberFrom(const char *variable, uint64_t otherwise) {
@@ -115,6 +121,33 @@ TEST_F(PlannedMemoryTest, AnArenaGivesTheBitsOfMemoryWithoutOne) {
   }
   EXPECT_LE(arena, lowerBound * 1.05);
   EXPECT_GT(inPlace, count);
+  EXPECT_GT(scheduled, count / 4);
+}
+
+TEST_F(PlannedMemoryTest, MinCutNeedsNoMoreMemoryThanPyTorchsDecision) {
+  unsigned compared = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    RandomProgramOptions random;
+    module = RandomProgram(seed, random, context).build();
+    ASSERT_TRUE(module) << messages;
+    OwningOpRef<ModuleOp> other(module->clone());
+    PartitionOptions options;
+    options.symbols["s0"] = random.size;
+    options.figures = false;
+    MemoryPlanOptions quick;
+    quick.arena.work = 100'000;
+    auto ours =
+        planForPeak(*module->getOps<joint::GraphOp>().begin(), options, quick);
+    options.costModel = CostModel::PyTorch;
+    auto torch =
+        planForPeak(*other->getOps<joint::GraphOp>().begin(), options, quick);
+    if (failed(ours) || failed(torch))
+      continue; // refused for a reason
+    ++compared;
+    EXPECT_LE(ours->memory.arenaBytes(), torch->memory.arenaBytes())
+        << "seed " << seed;
+  }
+  EXPECT_GT(compared, 30u);
 }
 
 const std::string kOne = " : (tensor<64xf32>) -> tensor<64xf32>\n";
