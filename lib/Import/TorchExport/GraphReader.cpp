@@ -33,7 +33,7 @@ Location GraphReader::locate(JsonValue at) {
 StringRef GraphReader::uniqueName(StringRef name) {
   auto [it, isNew] = usedNames.try_emplace(name, 0);
   if (isNew)
-    return name;
+    return it->first();        // as long as this lives
   unsigned &last = it->second; // entries stay where they are
   while (true) {
     std::string other = name.str() + "_s" + std::to_string(++last);

@@ -33,6 +33,10 @@ public:
   /// Reads the nodes of `graph`, whose inputs `frame` has.
   mlir::LogicalResult readNodes(JsonValue graph, Frame &frame);
 
+  /// A name like this one that no other value of the graph has.
+  llvm::StringRef uniqueName(llvm::StringRef name);
+  llvm::StringRef nameOf(mlir::Value value) const;
+
   Fields &fields;
   ImportCounts &counts;
   fx::Scope scope;
@@ -75,12 +79,9 @@ private:
   mlir::Value detach(mlir::Value value, const fx::Place &place);
   void detachOperands(const Node &node);
   void noteGradientMode(mlir::Operation *op);
-  llvm::StringRef nameOf(mlir::Value value) const;
   mlir::Value emit(llvm::StringRef callee, mlir::Value operand,
                    llvm::ArrayRef<aten::NamedArg> named,
                    const llvm::Twine &name, const fx::Place &place);
-  /// A name that no other value of the graph has.
-  llvm::StringRef uniqueName(llvm::StringRef name);
 
   fx::SourceText::Cursor cursor;
   JsonValue attentionBackward;      ///< a node of CPU attention's gradient

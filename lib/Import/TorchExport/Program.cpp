@@ -71,6 +71,7 @@ private:
   LogicalResult addGradient(Value value, StringRef target, bool isName,
                             JsonValue at);
   LogicalResult checkGradients();
+  LogicalResult keepOldValues();
   FailureOr<Value> resultOf(JsonValue arg);
   FailureOr<unsigned> findArgument(StringRef target, bool isName,
                                    JsonValue at) const;
@@ -366,7 +367,42 @@ LogicalResult ProgramReader::readOutputs(JsonValue json, JsonValue specs) {
   for (JsonValue spec : specs.children())
     if (failed(readOutput(spec)))
       return failure();
-  return checkGradients();
+  return success(succeeded(checkGradients()) && succeeded(keepOldValues()));
+}
+
+/// The graph reads what an argument was before its write; a backward that
+/// recomputes such an op would find the new value there. So the old one is
+/// kept in a copy, which is saved.
+LogicalResult ProgramReader::keepOldValues() {
+  if (gradients.empty())
+    return success();
+  Block &block = graph.scope.block();
+  OpBuilder front(fields.context);
+  front.setInsertionPointToStart(&block);
+  for (Operation &op : block) {
+    auto write = dyn_cast<joint::WriteOp>(op);
+    Value old = write ? write.getDestination() : Value();
+    if (!old || old.hasOneUse())
+      continue;
+    aten::CallBuilder calls(front, write.getLoc());
+    Value copy = calls.call("aten.clone.default", {old});
+    if (!copy)
+      return failure();
+    ++counts.ops;
+    Operation *clone = copy.getDefiningOp();
+    clone->setAttr("names", builder.getStrArrayAttr(graph.uniqueName(
+                                (graph.nameOf(old) + "_old").str())));
+    clone->setDiscardableAttr(
+        joint::JointDialect::kPolicy,
+        joint::PolicyAttr::get(fields.context, joint::PolicyKind::MustSave,
+                               -1));
+    old.replaceUsesWithIf(copy, [&](OpOperand &use) {
+      return use.getOwner() != clone && use.getOwner() != write;
+    });
+    for (Value &result : results)
+      result = result == old ? copy : result;
+  }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

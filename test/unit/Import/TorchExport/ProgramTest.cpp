@@ -86,6 +86,10 @@ TEST(ExportedProgram, OutputsOfAJointProgramSayWhatTheyAre) {
   EXPECT_TRUE(has(ir, "#joint.role<buffer \"seen\">"));
   EXPECT_TRUE(has(ir, "#joint.role<constant \"one\">"));
   EXPECT_TRUE(has(ir, "joint.write %b_seen, %add"));
+  // Who recomputes `add` in the backward must not find the new value.
+  EXPECT_TRUE(has(ir, "%b_seen_old = aten.clone(%b_seen) {joint.policy = "
+                      "#joint.policy<must_save>}"));
+  EXPECT_TRUE(has(ir, "%add = aten.add.Tensor(%b_seen_old, %c_one)"));
   EXPECT_TRUE(has(ir, "joint.output %sum_1 gradients(%mul_1 of 0, %mul_2 of "
                       "3)"));
 }
