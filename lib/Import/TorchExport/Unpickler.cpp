@@ -270,6 +270,14 @@ Unpickler::Error Unpickler::stepNumber(unsigned char opcode) {
   return std::nullopt;
 }
 
+Unpickler::Error Unpickler::stepMemo(unsigned char opcode) {
+  uint64_t slot = memo.size(); // MEMOIZE
+  bool isWide = opcode == 'r' || opcode == 'j';
+  if (opcode != 0x94 && !number(isWide ? 4 : 1, slot))
+    return fail(kCut);
+  return opcode == 'h' || opcode == 'j' ? recall(slot) : store(slot);
+}
+
 Unpickler::Error Unpickler::step(unsigned char opcode, bool &stops) {
   uint64_t size = 0;
   StringRef raw;
@@ -309,14 +317,12 @@ Unpickler::Error Unpickler::step(unsigned char opcode, bool &stops) {
   case '(': // MARK
     push({Kind::Mark, 0, {}, {}});
     return std::nullopt;
-  case 'q': // BINPUT
-  case 'r': // LONG_BINPUT
-    return number(opcode == 'q' ? 1 : 4, size) ? store(size) : fail(kCut);
+  case 'q':  // BINPUT
+  case 'r':  // LONG_BINPUT
   case 0x94: // MEMOIZE
-    return store(memo.size());
-  case 'h': // BINGET
-  case 'j': // LONG_BINGET
-    return number(opcode == 'h' ? 1 : 4, size) ? recall(size) : fail(kCut);
+  case 'h':  // BINGET
+  case 'j':  // LONG_BINGET
+    return stepMemo(opcode);
   case 'c': // GLOBAL
     return readName();
   case 'R': // REDUCE

@@ -67,6 +67,7 @@ private:
   Error step(unsigned char opcode, bool &stops);
   Error stepContainer(unsigned char opcode);
   Error stepNumber(unsigned char opcode);
+  Error stepMemo(unsigned char opcode);
   Error readName();
   Error reduce();
   Error rebuildTensor(uint32_t argsId);
