@@ -117,8 +117,10 @@ static SmallVector<Tap, 4> smoothTaps(const Axis &axis, int64_t o, bool cubic) {
     ratio = axis.out > 1 ? (in - 1) / (out - 1) : 0;
   double wide = std::max(ratio, 1.0), reach = (cubic ? 2 : 1) * wide;
   double centre = ratio * (static_cast<double>(o) + 0.5), sum = 0;
-  auto first = std::max<int64_t>(static_cast<int64_t>(centre - reach + 0.5), 0);
-  auto end = std::min(static_cast<int64_t>(centre + reach + 0.5), axis.in);
+  // Elements whose centres the filter reaches.
+  double low = centre - reach + 0.5, high = centre + reach + 0.5;
+  auto first = std::max<int64_t>(static_cast<int64_t>(low), 0);
+  auto end = std::min(static_cast<int64_t>(high), axis.in);
   SmallVector<Tap, 4> taps;
   for (int64_t at = first; at < end; ++at) {
     double x = (static_cast<double>(at) - centre + 0.5) / wide;
