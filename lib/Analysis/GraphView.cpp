@@ -163,6 +163,40 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
   return renumbering;
 }
 
+/// An op that reads an argument, or a view of it, before the forward writes it
+/// cannot run again in the backward: the old value is gone by then.
+static void keepReadersOfOldValues(GraphView &view) {
+  std::vector<uint32_t> lastWrite(view.numArgs, 0);
+  bool hasWrites = false;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!view.traits[op].ordered)
+      continue;
+    auto write = dyn_cast<WriteOp>(view.ops[op]);
+    if (!write || write.getSide() != Side::Forward)
+      continue;
+    uint32_t destination = view.operands(op).front();
+    if (!view.isArg(destination))
+      continue;
+    lastWrite[destination] = op;
+    hasWrites = true;
+  }
+  if (!hasWrites)
+    return;
+  std::vector<uint32_t> base(view.numValues());
+  for (uint32_t value = 0; value < view.numArgs; ++value)
+    base[value] = value;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    for (uint32_t value : view.operands(op))
+      if (uint32_t arg = base[value]; view.isArg(arg) && lastWrite[arg] > op)
+        view.traits[op].recomputable = false;
+    uint32_t first = view.resultBegin[op];
+    for (uint32_t value = first; value < view.resultBegin[op + 1]; ++value)
+      base[value] = value;
+    if (view.aliasOf[op] != GraphView::kNone && view.numResults(op) != 0)
+      base[first] = base[view.aliasOf[op]];
+  }
+}
+
 GraphView GraphView::build(GraphOp graph) {
   GraphView view;
   view.graph = graph;
@@ -218,6 +252,7 @@ GraphView GraphView::build(GraphOp graph) {
   }
   view.resultBegin.push_back(view.values.size());
   buildUsers(view);
+  keepReadersOfOldValues(view);
   return view;
 }
 

@@ -13,6 +13,7 @@
 #include "CoreRules.h"
 #include "Replacement.h"
 
+#include "cutback/Dialect/Aten/AtenOps.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -88,14 +89,14 @@ static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
 /// Replaces every op that `ruleOf` has a rule for, and what rules build.
 static LogicalResult
 applyRules(joint::GraphOp graph,
-           llvm::function_ref<aten::DecomposeFn(OperationName)> ruleOf) {
+           llvm::function_ref<aten::DecomposeFn(Operation *)> ruleOf) {
   aten::ValueNamer namer(graph);
   SmallVector<Block *> blocks;
   graph.walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks) {
     Operation *op = block->empty() ? nullptr : &block->front();
     while (op) {
-      aten::DecomposeFn build = ruleOf(op->getName());
+      aten::DecomposeFn build = ruleOf(op);
       if (!build) {
         op = op->getNextNode();
         continue;
@@ -110,17 +111,26 @@ applyRules(joint::GraphOp graph,
 }
 
 LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
-  return applyRules(graph, aten::getDecomposeRule);
+  return applyRules(graph, [](Operation *op) {
+    return aten::getDecomposeRule(op->getName());
+  });
 }
 
 LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
   const aten::SchemaTable &schemas = aten::SchemaTable::get(graph.getContext());
   llvm::DenseMap<OperationName, aten::DecomposeFn> rules;
   for (decompose::RuleTable table :
-       {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules()})
+       {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
+        decompose::coreDataRules()})
     for (const aten::DecomposeRule &rule : table)
       if (const aten::Schema *schema = schemas.lookup(rule.torchName))
         rules[schema->op] = rule.build;
-  return applyRules(graph,
-                    [&](OperationName name) { return rules.lookup(name); });
+  return applyRules(graph, [&](Operation *op) -> aten::DecomposeFn {
+    aten::DecomposeFn build = rules.lookup(op->getName());
+    bool applies = !build || (isa<aten::CatOp>(op) ? decompose::isRepetition(op)
+                              : isa<aten::MaxPool2dWithIndicesOp>(op)
+                                  ? decompose::isSmallPool(op)
+                                  : true);
+    return applies ? build : nullptr;
+  });
 }

@@ -11,6 +11,12 @@ namespace cutback::decompose {
 
 RuleTable coreNormalizationRules(); ///< norms and their gradients
 RuleTable coreSoftmaxRules();       ///< softmax, nll_loss, their gradients
+RuleTable coreDataRules();          ///< pooling, repetition: where they apply
+
+/// Where the rules of `coreDataRules` apply: `cat` of one tensor several
+/// times, pooling of images by a window of fewer than 128 places.
+bool isRepetition(mlir::Operation *op);
+bool isSmallPool(mlir::Operation *op);
 
 } // namespace cutback::decompose
 

@@ -137,25 +137,35 @@ static Values nllForward(Rewrite &c) {
   return {loss, total};
 }
 
-static Value nllBackward(Rewrite &c) {
-  ClassLoss l(c);
-  Value dy = c.r.value("grad_output");
-  if (l.reduction == 1)
-    dy = l.b.call("aten.div.Tensor", {dy, c.r.value("total_weight")});
-  Value scale = l.b.call("aten.mul.Tensor", {l.weights(), dy});
-  scale = l.b.call("aten.neg.default", {scale});
-  scale = l.b.call("aten.unsqueeze.default", {scale, l.classDim});
-  Value index = l.b.call("aten.unsqueeze.default", {l.classes, l.classDim});
-  // The number of each class, along its dimension.
+/// The number of each class, along its dimension.
+static Value classNumbers(ClassLoss &l) {
   std::vector<Arg> shape(static_cast<size_t>(rankOf(l.input)), Arg(1));
   Arg count = l.b.size(l.input, l.classDim);
   shape[static_cast<size_t>(l.classDim)] = count;
   Value numbers = l.b.call("aten.arange.default", {count},
                            {{"dtype", elementOf(l.target)}});
-  numbers = viewAs(l.b, numbers, shape);
-  Value isTarget = l.b.call("aten.eq.Tensor", {numbers, index});
-  Value zero = l.b.call("aten.zeros_like.default", {scale});
-  return l.b.call("aten.where.self", {isTarget, scale, zero});
+  return viewAs(l.b, numbers, shape);
+}
+
+static Value nllBackward(Rewrite &c) {
+  ClassLoss l(c);
+  auto along = [&](Value value) {
+    return rankOf(value) + 1 == rankOf(l.input)
+               ? l.b.call("aten.unsqueeze.default", {value, l.classDim})
+               : value;
+  };
+  Value scale = c.r.value("grad_output");
+  if (l.reduction == 1)
+    scale = l.b.call("aten.div.Tensor", {scale, c.r.value("total_weight")});
+  if (l.weight)
+    scale = l.b.call("aten.mul.Tensor", {l.weights(), scale});
+  scale = along(l.b.call("aten.neg.default", {scale}));
+  Value isTarget =
+      l.b.call("aten.eq.Tensor", {classNumbers(l), along(l.target)});
+  // A number that is no class is nobody's target anyway.
+  if (l.ignored.getInt().value_or(0) >= 0)
+    isTarget = l.b.call("aten.logical_and.default", {isTarget, along(l.valid)});
+  return l.b.call("aten.where.ScalarOther", {isTarget, scale, 0.0});
 }
 
 RuleTable decompose::coreSoftmaxRules() {

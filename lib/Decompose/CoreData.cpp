@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops that keep more than their gradients need: pooling, whose indices of 64
+// bits become offsets in the window of 8, and copies side by side, which are a
+// view of one.
+
+#include "CoreRules.h"
+#include "Rules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+/// Two numbers from a list of one, two or none (then `otherwise`).
+static std::vector<Arg> pair(Rewrite &c, const char *name,
+                             std::vector<Arg> otherwise) {
+  std::vector<Arg> list = c.r.list(name);
+  if (list.empty())
+    return otherwise;
+  if (list.size() == 1)
+    list.push_back(list[0]);
+  return list;
+}
+
+/// True if each place of the window has a number below 128.
+static bool hasSmallWindow(ArrayRef<Arg> kernel) {
+  int64_t places = 1;
+  for (const Arg &size : kernel)
+    places *= size.getInt().value_or(128);
+  return kernel.size() == 2 && places < 128;
+}
+
+/// The indices are made from the offsets where they are needed; a partitioner
+/// can save either.
+static Values maxPool(Rewrite &c) {
+  Value self = c.r.value("self");
+  std::vector<Arg> kernel = pair(c, "kernel_size", {});
+  std::vector<Arg> stride = pair(c, "stride", kernel);
+  std::vector<Arg> padding = pair(c, "padding", {Arg(0), Arg(0)});
+  std::vector<Arg> dilation = pair(c, "dilation", {Arg(1), Arg(1)});
+  Values pooled =
+      c.b.callMany("prims._low_memory_max_pool_with_offsets.default",
+                   {self, kernel, stride, padding, dilation,
+                    c.r.boolean("ceil_mode").value_or(false)});
+  if (pooled.size() != 2)
+    return {};
+  Value indices =
+      c.b.call("prims._low_memory_max_pool_offsets_to_indices.default",
+               {pooled[1],
+                kernel,
+                {c.b.size(self, 2), c.b.size(self, 3)},
+                stride,
+                padding,
+                dilation});
+  return {pooled[0], indices};
+}
+
+/// One tensor several times.
+static Value repeated(Rewrite &c) {
+  std::vector<Arg> pieces = c.r.list("tensors");
+  Value piece = pieces[0].getValue();
+  int64_t rank = rankOf(piece);
+  int64_t dim = wrapDim(c.r.integer("dim").value_or(0), rank);
+  int64_t count = static_cast<int64_t>(pieces.size());
+  std::vector<Arg> sizes = c.b.sizes(piece).getList().vec(), wide = sizes;
+  wide.insert(wide.begin() + dim, Arg(count));
+  sizes[static_cast<size_t>(dim)] =
+      c.b.times(sizes[static_cast<size_t>(dim)], Arg(count));
+  Value view = c.b.call("aten.unsqueeze.default", {piece, dim});
+  view = c.b.call("aten.expand.default", {view, wide});
+  view = c.b.call("aten.clone.default", {view},
+                  {{"memory_format", "contiguous_format"}});
+  return c.b.call("aten.view.default", {view, sizes});
+}
+
+bool decompose::isRepetition(Operation *op) {
+  CallReader read(cast<CallOp>(op));
+  std::vector<Arg> pieces = read.list("tensors");
+  return pieces.size() > 1 && rankOf(pieces[0].getValue()) > 0 &&
+         llvm::all_of(pieces, [&](const Arg &piece) {
+           return piece.getValue() == pieces[0].getValue();
+         });
+}
+
+bool decompose::isSmallPool(Operation *op) {
+  CallReader read(cast<CallOp>(op));
+  Value self = read.value("self");
+  std::vector<Arg> kernel = read.list("kernel_size");
+  if (kernel.size() == 1)
+    kernel.push_back(kernel[0]);
+  return rankOf(self) == 4 && hasSmallWindow(kernel);
+}
+
+RuleTable decompose::coreDataRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.max_pool2d_with_indices.default", many<maxPool>},
+      {"aten.cat.default", one<repeated>},
+  };
+  return rules;
+}
