@@ -13,6 +13,7 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
+#include "cutback/MemoryPlan/ScheduleBackward.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -28,6 +29,9 @@ runHalves(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
   run.seed = options.seed;
   run.checkMemory = options.checkMemory;
   run.plan.symbols = symbols;
+  if (failed(scheduleBackward(result.partition->partition.link, graph,
+                              run.plan.symbols)))
+    return failure();
   FailureOr<PlannedRun> done = runPartitionPlanned(
       result.partition->partition.link, graph, arguments, run);
   if (failed(done))
