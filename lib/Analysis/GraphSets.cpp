@@ -115,6 +115,27 @@ std::vector<uint8_t> GraphSets::findBackwardOps(const GraphView &view) const {
   return inBackward;
 }
 
+/// What reads an argument behind a write of the backward belongs there too.
+static bool markReadersOfBackwardWrites(const GraphView &view,
+                                        std::vector<uint8_t> &backwardOp) {
+  std::vector<uint8_t> isWritten(view.numArgs, 0);
+  bool any = false;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    for (uint32_t value : view.operands(op))
+      if (any && view.isArg(value) && isWritten[value])
+        backwardOp[op] = 1;
+    auto write =
+        view.traits[op].ordered ? dyn_cast<WriteOp>(view.ops[op]) : WriteOp();
+    if (!write || write.getSide() != Side::Backward)
+      continue;
+    any = true;
+    backwardOp[op] = 1;
+    if (uint32_t arg = view.operands(op).front(); view.isArg(arg))
+      isWritten[arg] = 1;
+  }
+  return any;
+}
+
 FailureOr<GraphSets> GraphSets::compute(const GraphView &view) {
   std::vector<uint8_t> backwardOp(view.numOps(), 0), forward(view.numOps(), 0);
   std::vector<uint8_t> backwardValue(view.numValues(), 0);
@@ -125,7 +146,7 @@ FailureOr<GraphSets> GraphSets::compute(const GraphView &view) {
       backwardValue[arg] = 1;
       hasSeed = true;
     }
-  if (hasSeed)
+  if (markReadersOfBackwardWrites(view, backwardOp) || hasSeed)
     markDescendants(view, backwardValue, backwardOp);
   for (uint32_t value : view.forwardResults())
     if (uint32_t def = view.definer[value]; def != GraphView::kNone)

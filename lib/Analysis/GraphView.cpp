@@ -188,7 +188,9 @@ static void keepReadersOfOldValues(GraphView &view) {
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     for (uint32_t value : view.operands(op))
       if (uint32_t arg = base[value]; view.isArg(arg) && lastWrite[arg] > op)
-        view.traits[op].recomputable = false;
+        view.traits[op].readsOldValue = true;
+    if (view.traits[op].readsOldValue)
+      view.traits[op].recomputable = false;
     uint32_t first = view.resultBegin[op];
     for (uint32_t value = first; value < view.resultBegin[op + 1]; ++value)
       base[value] = value;

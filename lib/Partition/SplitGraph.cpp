@@ -66,7 +66,12 @@ private:
       return;
     }
     uint32_t def = view.definer[value];
-    if (plan.saved[value] && sets.ops[def] != GraphSet::Backward)
+    // What has an effect stays in its half, saved or not; what reads an old
+    // value must be handed over, asked for or not.
+    bool ofBackward =
+        sets.ops[def] == GraphSet::Backward ||
+        (view.traits[def].ordered && sets.ops[def] != GraphSet::Forward);
+    if ((plan.saved[value] || view.traits[def].readsOldValue) && !ofBackward)
       handedOver[value] = 1;
     else
       inBackward[def] = 1;

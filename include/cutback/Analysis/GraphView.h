@@ -24,9 +24,10 @@ struct OpTraits {
   bool ordered : 1;          ///< has effects: runs once, in order
   bool view : 1;             ///< result 0 aliases an operand
   bool hasModel : 1;         ///< implements RematerializableOpInterface
+  bool readsOldValue : 1;    ///< of an argument that the forward writes later
   OpTraits()
       : recomputable(false), random(false), computeIntensive(false),
-        ordered(false), view(false), hasModel(false) {}
+        ordered(false), view(false), hasModel(false), readsOldValue(false) {}
 };
 
 /// What became of numbers after ops were taken out.

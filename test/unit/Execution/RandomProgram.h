@@ -24,7 +24,7 @@ namespace cutback::test {
 struct RandomProgramOptions {
   unsigned numForward = 25, numBackward = 35;
   unsigned numParams = 4, numBuffers = 2;
-  unsigned percentWrite = 8, percentRandom = 0;
+  unsigned percentWrite = 8, percentRandom = 6;
   /// Value of the one symbolic size, s0.
   int64_t size = 3;
 };
