@@ -121,12 +121,13 @@ static bool markReadersOfBackwardWrites(const GraphView &view,
   std::vector<uint8_t> isWritten(view.numArgs, 0);
   bool any = false;
   for (uint32_t op = 0; op < view.numOps(); ++op) {
-    for (uint32_t value : view.operands(op))
-      if (any && view.isArg(value) && isWritten[value])
-        backwardOp[op] = 1;
     auto write =
         view.traits[op].ordered ? dyn_cast<WriteOp>(view.ops[op]) : WriteOp();
-    if (!write || write.getSide() != Side::Backward)
+    bool inForward = write && write.getSide() == Side::Forward;
+    for (uint32_t value : view.operands(op))
+      if (any && !inForward && view.isArg(value) && isWritten[value])
+        backwardOp[op] = 1;
+    if (!write || inForward)
       continue;
     any = true;
     backwardOp[op] = 1;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ops that keep more than their gradients need: pooling, whose indices of 64
-// bits become offsets in the window of 8, and copies side by side, which are a
-// view of one.
+// Ops that keep more than their gradients need.
+//
+// Pooling: its indices of 64 bits become offsets in the window of 8, and the
+// indices are made from them where a gradient reads them.
+// Copies side by side (`cat` of one tensor): a view of one, expanded and
+// copied once, which fuses with what follows.
 
 #include "CoreRules.h"
 #include "Rules.h"

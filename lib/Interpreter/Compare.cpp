@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Results against expected values, element by element in double.
+//
+// Integers and truth values must be equal; a difference of integers counts one
+// more than it is, so that it never looks like a rounding error. NaN is right
+// where NaN is expected, and infinitely wrong elsewhere. The scale is the
+// largest finite magnitude of the expected tensor.
 
 #include "cutback/Interpreter/Compare.h"
 

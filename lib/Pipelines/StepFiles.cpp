@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Tensors of a step from weights and files, and results against a file.
+//
+// Weights win over the file of inputs for parameters, buffers and constants: a
+// file of expected values holds buffers as they are after the step. Views of
+// weights are read only and keep the file mapped.
 
 #include "cutback/Pipelines/StepFiles.h"
 

@@ -1,5 +1,5 @@
 // RUN: cutback-opt %s --cutback-decompose-composites --split-input-file | FileCheck %s
-// RUN: cutback-opt %s --cutback-decompose-composites --split-input-file --mlir-print-debuginfo | FileCheck %s --check-prefix=LOC
+// RUN: cutback-opt %s --cutback-decompose-composites --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=LOC
 
 // The last op takes the name; all take the policy and the place.
 // CHECK-LABEL: joint.graph @heirs(

@@ -44,21 +44,6 @@ joint.graph @an_argument_is_read_before_it_is_written(
 
 // -----
 
-joint.graph @so_is_an_argument_that_a_recomputed_op_reads(
-    %buf: tensor<4xf32> {joint.role = #joint.role<buffer "b">},
-    %x: tensor<4xf32> {joint.role = #joint.role<input>},
-    %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
-    -> (tensor<4xf32>) gradients (tensor<4xf32>) {
-  %a = aten.mul.Tensor(%x, %buf) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  // expected-error @below {{changes argument 'buf', whose old value the backward reads}}
-  // expected-note @below {{copy the argument before the write and let the backward read the copy}}
-  %w = joint.write %buf, %a : tensor<4xf32>, tensor<4xf32>
-  %g = aten.mul.Tensor(%t, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-  joint.output %a gradients(%g of 1) : tensor<4xf32>, tensor<4xf32>
-}
-
-// -----
-
 joint.graph @so_is_an_argument_that_the_forward_writes_last(
     %buf: tensor<4xf32> {joint.role = #joint.role<buffer "b">},
     %x: tensor<4xf32> {joint.role = #joint.role<input>},

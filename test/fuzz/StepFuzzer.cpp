@@ -3,7 +3,7 @@
 // Random joint graphs, with the certificate and the interpreter as oracles:
 // forward then backward = joint graph, to the bit.
 
-#include "../unit/Execution/RandomProgram.h"
+#include "../unit/Pipelines/RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Interpreter.h"

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Op `joint.random`: assembly, verifier, and the answers of a pure op to what
-// passes ask. Seeded, it is not random in the sense of the interface: a second
-// run gives the same bits.
+// passes ask.
+//
+// Seeded, it is not random in the sense of the interface: a second run gives
+// the same bits, in whichever half it stands. So it may be recomputed, merged
+// with an equal one, and dropped.
 
 #include "cutback/Dialect/Joint/Random.h"
 

@@ -230,3 +230,33 @@ func.func @a_side_is_a_side(%x: tensor<4xf32>) {
   %y = aten.relu(%x) {joint.side = "forward"} : (tensor<4xf32>) -> tensor<4xf32>
   return
 }
+
+// -----
+
+joint.graph @random_numbers_have_a_known_distribution(
+    %seed: tensor<i64> {joint.role = #joint.role<rng_seed>})
+    -> (tensor<4xf32>) gradients () {
+  // expected-error@+1 {{unknown distribution 'cauchy': uniform, normal or bits}}
+  %r = joint.random <cauchy> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
+  joint.output %r : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @c1_random_has_a_size_for_each_open_one(
+    %seed: tensor<i64> {joint.role = #joint.role<rng_seed>})
+    -> (tensor<?xf32>) gradients () {
+  // expected-error@+1 {{has 0 sizes for the 1 sizes that its result type leaves open}}
+  %r = joint.random <uniform> %seed stream 0 : (tensor<i64>) -> tensor<?xf32>
+  joint.output %r : tensor<?xf32>
+}
+
+// -----
+
+joint.graph @c2_bits_fill_integers(
+    %seed: tensor<i64> {joint.role = #joint.role<rng_seed>})
+    -> (tensor<4xf32>) gradients () {
+  // expected-error@+1 {{gives numbers of another kind than 'f32': 'bits'}}
+  %r = joint.random <bits> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
+  joint.output %r : tensor<4xf32>
+}

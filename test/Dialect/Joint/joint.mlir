@@ -132,3 +132,17 @@ joint.graph @tags_and_plans_are_attributes_of_ops(
 joint.partition @g forward @g_forward backward @g_backward saved ["relu"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64, num_writes = 0 : i64}
 func.func private @g_forward(tensor<4xf32>) -> (tensor<4xf32>, tensor<2xf32>)
 func.func private @g_backward(tensor<2xf32>, tensor<4xf32>) -> tensor<4xf32>
+
+// CHECK-LABEL: joint.graph @random_numbers_are_a_function_of_a_seed
+// CHECK: %u = joint.random <uniform> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
+// CHECK: %n = joint.random <normal> %seed stream 1 [%s] : (tensor<i64>, index) -> tensor<?x4xf32>
+// CHECK: %b = joint.random <bits> %seed stream 2 : (tensor<i64>) -> tensor<4xi64>
+joint.graph @random_numbers_are_a_function_of_a_seed(
+    %seed: tensor<i64> {joint.role = #joint.role<rng_seed>},
+    %s: index {joint.role = #joint.role<size>})
+    -> (tensor<4xf32>, tensor<?x4xf32>, tensor<4xi64>) gradients () {
+  %u = joint.random <uniform> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
+  %n = joint.random <normal> %seed stream 1 [%s] : (tensor<i64>, index) -> tensor<?x4xf32>
+  %b = joint.random <bits> %seed stream 2 : (tensor<i64>) -> tensor<4xi64>
+  joint.output %u, %n, %b : tensor<4xf32>, tensor<?x4xf32>, tensor<4xi64>
+}

@@ -7,7 +7,7 @@
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (100), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
 
-#include "../Execution/RandomProgram.h"
+#include "../Pipelines/RandomProgram.h"
 #include "StepFixture.h"
 
 #include "cutback/Interpreter/Step.h"

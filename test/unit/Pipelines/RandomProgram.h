@@ -5,8 +5,8 @@
 // sizes, buffers that are read and written in between. They compute nothing
 // sensible; what counts is that each op has a meaning, so that two ways of
 // running a graph can be compared to the bit.
-#ifndef CUTBACK_TEST_UNIT_EXECUTION_RANDOMPROGRAM_H
-#define CUTBACK_TEST_UNIT_EXECUTION_RANDOMPROGRAM_H
+#ifndef CUTBACK_TEST_UNIT_PIPELINES_RANDOMPROGRAM_H
+#define CUTBACK_TEST_UNIT_PIPELINES_RANDOMPROGRAM_H
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Joint/Joint.h"
@@ -86,4 +86,4 @@ private:
 
 } // namespace cutback::test
 
-#endif // CUTBACK_TEST_UNIT_EXECUTION_RANDOMPROGRAM_H
+#endif // CUTBACK_TEST_UNIT_PIPELINES_RANDOMPROGRAM_H
