@@ -156,6 +156,7 @@ template <typename T, typename V> T store(V value) {
 
 /// Calls `run` with a value of the type that holds an element of `type`.
 template <typename Fn> void dispatch(DType type, Fn run) {
+  // NOLINTBEGIN(bugprone-branch-clone): each call is of another type.
   switch (type) {
   case DType::F64:
     return run(double());
@@ -186,6 +187,7 @@ template <typename Fn> void dispatch(DType type, Fn run) {
   case DType::C128:
     return run(Complex());
   }
+  // NOLINTEND(bugprone-branch-clone)
 }
 
 } // namespace
@@ -201,9 +203,12 @@ void interpreter::loadElements(DType type, const char *from, int64_t stride,
                                int64_t n, V *to) {
   dispatch(type, [&](auto tag) {
     using T = decltype(tag);
-    const auto *elements = reinterpret_cast<const T *>(from);
-    for (int64_t i = 0; i < n; ++i)
-      to[i] = load<V>(elements[i * stride]);
+    constexpr auto size = static_cast<int64_t>(sizeof(T));
+    for (int64_t i = 0; i < n; ++i) {
+      T element; // a file may place it anywhere
+      std::memcpy(&element, from + i * stride * size, sizeof(T));
+      to[i] = load<V>(element);
+    }
   });
 }
 
@@ -212,9 +217,11 @@ void interpreter::storeElements(DType type, char *to, int64_t stride, int64_t n,
                                 const V *from) {
   dispatch(type, [&](auto tag) {
     using T = decltype(tag);
-    auto *elements = reinterpret_cast<T *>(to);
-    for (int64_t i = 0; i < n; ++i)
-      elements[i * stride] = store<T>(from[i]);
+    constexpr auto size = static_cast<int64_t>(sizeof(T));
+    for (int64_t i = 0; i < n; ++i) {
+      T element = store<T>(from[i]);
+      std::memcpy(to + i * stride * size, &element, sizeof(T));
+    }
   });
 }
 
@@ -294,6 +301,7 @@ template <typename V> void ElementCursor::write(const V *from, int64_t n) {
   });
 }
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a type takes none.
 #define CUTBACK_INSTANTIATE(V)                                                 \
   template void interpreter::loadElements<V>(DType, const char *, int64_t,     \
                                              int64_t, V *);                    \
@@ -304,4 +312,5 @@ template <typename V> void ElementCursor::write(const V *from, int64_t n) {
 CUTBACK_INSTANTIATE(int64_t)
 CUTBACK_INSTANTIATE(double)
 CUTBACK_INSTANTIATE(Complex)
+// NOLINTEND(bugprone-macro-parentheses)
 #undef CUTBACK_INSTANTIATE

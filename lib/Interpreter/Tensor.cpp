@@ -12,6 +12,7 @@
 
 #include "mlir/IR/BuiltinTypes.h"
 
+#include "llvm/ADT/bit.h"
 #include <cstdlib>
 #include <cstring>
 
@@ -78,8 +79,9 @@ std::optional<DType> interpreter::dtypeOf(Type element) {
       return DType::I8;
     case 1:
       return DType::Bool;
+    default:
+      return std::nullopt;
     }
-    return std::nullopt;
   }
   if (element.isF64())
     return DType::F64;
@@ -390,7 +392,8 @@ bool interpreter::equalBits(const RuntimeValue &a, const RuntimeValue &b) {
   if (const auto *tensor = std::get_if<Tensor>(&a))
     return equalTensors(*tensor, std::get<Tensor>(b));
   if (const auto *number = std::get_if<double>(&a))
-    return std::memcmp(number, &std::get<double>(b), sizeof(double)) == 0;
+    return llvm::bit_cast<uint64_t>(*number) ==
+           llvm::bit_cast<uint64_t>(std::get<double>(b));
   if (const auto *integer = std::get_if<int64_t>(&a))
     return *integer == std::get<int64_t>(b);
   return std::holds_alternative<std::monostate>(a) ||

@@ -103,7 +103,7 @@ static std::string readTensor(JsonValue entry,
   return "";
 }
 
-std::string TensorFile::read(std::shared_ptr<MemoryBuffer> buffer,
+std::string TensorFile::read(const std::shared_ptr<MemoryBuffer> &buffer,
                              const std::string &path, TensorFile &file) {
   auto fail = [&](const std::string &what) {
     return path + ": error: " + what;

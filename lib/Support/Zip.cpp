@@ -149,7 +149,7 @@ std::optional<ZipError> ZipReader::readEnd64() {
 std::optional<ZipError> ZipReader::readZip64(std::string_view extra,
                                              uint64_t offset) {
   while (extra.size() >= 4) {
-    uint64_t id = load(extra.data(), 2), size = load(extra.data() + 2, 2);
+    uint64_t id = load(extra.begin(), 2), size = load(extra.begin() + 2, 2);
     extra.remove_prefix(4);
     if (size > extra.size())
       break;
@@ -163,7 +163,7 @@ std::optional<ZipError> ZipReader::readZip64(std::string_view extra,
       if (field.size() < 8)
         return fail(offset, "entry " + quoted(raw.name) +
                                 " lacks a size of its 64-bit record");
-      *value = load(field.data(), 8);
+      *value = load(field.begin(), 8);
       field.remove_prefix(8);
     }
     break;

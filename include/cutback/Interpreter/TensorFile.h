@@ -25,7 +25,7 @@ public:
   /// wrong with it: "PATH: error: …" without the next step.
   static std::string open(const std::string &path, TensorFile &file);
   /// The same for bytes in memory, called `path` in messages.
-  static std::string read(std::shared_ptr<llvm::MemoryBuffer> buffer,
+  static std::string read(const std::shared_ptr<llvm::MemoryBuffer> &buffer,
                           const std::string &path, TensorFile &file);
 
   const Tensor *find(llvm::StringRef name) const;

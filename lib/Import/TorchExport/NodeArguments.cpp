@@ -242,7 +242,7 @@ LogicalResult NodeArguments::read(JsonValue inputs, const aten::Schema *schema,
         number < schema->params.size())
       name = schema->params[number].name; // a parameter was renamed
     args.values.push_back(*attr);
-    args.positions.push_back(arg->raw().data());
+    args.positions.push_back(arg->raw().begin());
     // By name throughout, but in calls that no schema orders.
     if (schema || isKeyword || !args.keywords.empty())
       args.keywords.push_back(name);

@@ -278,6 +278,7 @@ Unpickler::Error Unpickler::stepMemo(unsigned char opcode) {
   return opcode == 'h' || opcode == 'j' ? recall(slot) : store(slot);
 }
 
+// One case an opcode. NOLINTNEXTLINE(readability-function-size)
 Unpickler::Error Unpickler::step(unsigned char opcode, bool &stops) {
   uint64_t size = 0;
   StringRef raw;

@@ -63,7 +63,9 @@ private:
   };
   using Error = std::optional<PickleError>;
 
-  Error fail(std::string message) const { return PickleError{at, message}; }
+  Error fail(std::string message) const {
+    return PickleError{at, std::move(message)};
+  }
   Error step(unsigned char opcode, bool &stops);
   Error stepContainer(unsigned char opcode);
   Error stepNumber(unsigned char opcode);

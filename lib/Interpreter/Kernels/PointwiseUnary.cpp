@@ -96,8 +96,10 @@ double digamma(double x) {
     return digamma(1 - x) - kPi / std::tan(kPi * std::modf(x, &whole));
   }
   double result = 0;
-  for (; x < 10; x += 1)
+  while (x < 10) {
     result -= 1 / x;
+    x += 1;
+  }
   double z = 1 / (x * x);
   // Bernoulli numbers B(2k) / 2k.
   double series =

@@ -67,8 +67,9 @@ public:
 
 private:
   static void number(std::string &out, uint64_t value, unsigned bytes) {
+    // Fields may be wider than the number.
     for (unsigned i = 0; i < bytes; ++i)
-      out += static_cast<char>(value >> (8 * i));
+      out += i < 8 ? static_cast<char>(value >> (8 * i)) : '\0';
   }
   uint64_t count() const { return entries.size() + extraCount; }
 
