@@ -8,6 +8,8 @@
 // schema order before they are resolved; the list of types is in schema order
 // as well, as the printer writes it.
 
+#include "SchemaDetail.h"
+
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
@@ -57,12 +59,6 @@ struct ArgPlacer {
   Operands sortOperands(ArrayRef<OpAsmParser::UnresolvedOperand> operands);
 };
 } // namespace
-
-static unsigned countOperandsIn(Attribute value) {
-  if (auto list = dyn_cast<ArrayAttr>(value))
-    return joint::countOperands(list);
-  return isa<joint::OperandAttr>(value);
-}
 
 LogicalResult ArgPlacer::place(ArrayRef<joint::ParsedArg> args) {
   values.assign(schema.params.size(), {});

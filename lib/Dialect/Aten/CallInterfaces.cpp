@@ -64,13 +64,6 @@ Speculation::Speculatability CallOp::getSpeculatability() {
                           : Speculation::NotSpeculatable;
 }
 
-/// The number of operands that the argument `value` takes.
-static unsigned countOperandsIn(Attribute value) {
-  if (auto list = dyn_cast<ArrayAttr>(value))
-    return joint::countOperands(list);
-  return isa<joint::OperandAttr>(value);
-}
-
 int64_t CallOp::getAliasedOperand(unsigned result) {
   const Schema &schema = getSchema();
   ArrayAttr args = getArgs();

@@ -9,17 +9,11 @@
 
 #include "cutback/Dialect/Aten/CallReader.h"
 
-#include "cutback/Dialect/Joint/CallArgs.h"
+#include "SchemaDetail.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
-
-static unsigned countOperandsIn(Attribute value) {
-  if (auto list = dyn_cast<ArrayAttr>(value))
-    return joint::countOperands(list);
-  return isa<joint::OperandAttr>(value);
-}
 
 CallReader::CallReader(CallOp op) : op(op), schema(op.getSchema()) {}
 

@@ -7,6 +7,7 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Aten/Rules.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -28,6 +29,13 @@ struct CallModel : mlir::RegisteredOperationName::Model<CallOp> {
 };
 
 void registerCalls(AtenDialect &dialect);
+
+/// The number of operands that the argument `value` takes.
+inline unsigned countOperandsIn(mlir::Attribute value) {
+  if (auto list = mlir::dyn_cast<mlir::ArrayAttr>(value))
+    return joint::countOperands(list);
+  return mlir::isa<joint::OperandAttr>(value);
+}
 
 struct SchemaTable::Impl {
   /// Reads the schemas of all registered ops of the dialect.
