@@ -13,7 +13,6 @@
 #include "CoreRules.h"
 #include "Replacement.h"
 
-#include "cutback/Dialect/Aten/AtenOps.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -118,19 +117,17 @@ LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
 
 LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
   const aten::SchemaTable &schemas = aten::SchemaTable::get(graph.getContext());
-  llvm::DenseMap<OperationName, aten::DecomposeFn> rules;
-  for (decompose::RuleTable table :
+  llvm::DenseMap<OperationName, const decompose::CoreRule *> rules;
+  for (decompose::CoreTable table :
        {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
         decompose::coreDataRules()})
-    for (const aten::DecomposeRule &rule : table)
+    for (const decompose::CoreRule &rule : table)
       if (const aten::Schema *schema = schemas.lookup(rule.torchName))
-        rules[schema->op] = rule.build;
+        rules[schema->op] = &rule;
   return applyRules(graph, [&](Operation *op) -> aten::DecomposeFn {
-    aten::DecomposeFn build = rules.lookup(op->getName());
-    bool applies = !build || (isa<aten::CatOp>(op) ? decompose::isRepetition(op)
-                              : isa<aten::MaxPool2dWithIndicesOp>(op)
-                                  ? decompose::isSmallPool(op)
-                                  : true);
-    return applies ? build : nullptr;
+    const decompose::CoreRule *rule = rules.lookup(op->getName());
+    bool applies =
+        rule && (!rule->applies || rule->applies(cast<aten::CallOp>(op)));
+    return applies ? rule->build : nullptr;
   });
 }

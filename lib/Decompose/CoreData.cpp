@@ -16,9 +16,9 @@ using namespace cutback::aten;
 using namespace cutback::decompose;
 
 /// Two numbers from a list of one, two or none (then `otherwise`).
-static std::vector<Arg> pair(Rewrite &c, const char *name,
+static std::vector<Arg> pair(const CallReader &read, const char *name,
                              std::vector<Arg> otherwise) {
-  std::vector<Arg> list = c.r.list(name);
+  std::vector<Arg> list = read.list(name);
   if (list.empty())
     return otherwise;
   if (list.size() == 1)
@@ -38,10 +38,10 @@ static bool hasSmallWindow(ArrayRef<Arg> kernel) {
 /// can save either.
 static Values maxPool(Rewrite &c) {
   Value self = c.r.value("self");
-  std::vector<Arg> kernel = pair(c, "kernel_size", {});
-  std::vector<Arg> stride = pair(c, "stride", kernel);
-  std::vector<Arg> padding = pair(c, "padding", {Arg(0), Arg(0)});
-  std::vector<Arg> dilation = pair(c, "dilation", {Arg(1), Arg(1)});
+  std::vector<Arg> kernel = pair(c.r, "kernel_size", {});
+  std::vector<Arg> stride = pair(c.r, "stride", kernel);
+  std::vector<Arg> padding = pair(c.r, "padding", {Arg(0), Arg(0)});
+  std::vector<Arg> dilation = pair(c.r, "dilation", {Arg(1), Arg(1)});
   Values pooled =
       c.b.callMany("prims._low_memory_max_pool_with_offsets.default",
                    {self, kernel, stride, padding, dilation,
@@ -77,28 +77,26 @@ static Value repeated(Rewrite &c) {
   return c.b.call("aten.view.default", {view, sizes});
 }
 
-bool decompose::isRepetition(Operation *op) {
-  CallReader read(cast<CallOp>(op));
-  std::vector<Arg> pieces = read.list("tensors");
+/// `cat` of one tensor several times.
+static bool isRepetition(CallOp op) {
+  std::vector<Arg> pieces = CallReader(op).list("tensors");
   return pieces.size() > 1 && rankOf(pieces[0].getValue()) > 0 &&
          llvm::all_of(pieces, [&](const Arg &piece) {
            return piece.getValue() == pieces[0].getValue();
          });
 }
 
-bool decompose::isSmallPool(Operation *op) {
-  CallReader read(cast<CallOp>(op));
-  Value self = read.value("self");
-  std::vector<Arg> kernel = read.list("kernel_size");
-  if (kernel.size() == 1)
-    kernel.push_back(kernel[0]);
-  return rankOf(self) == 4 && hasSmallWindow(kernel);
+/// Pooling of images by a window of fewer than 128 places.
+static bool isSmallPool(CallOp op) {
+  CallReader read(op);
+  return rankOf(read.value("self")) == 4 &&
+         hasSmallWindow(pair(read, "kernel_size", {}));
 }
 
-RuleTable decompose::coreDataRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.max_pool2d_with_indices.default", many<maxPool>},
-      {"aten.cat.default", one<repeated>},
+CoreTable decompose::coreDataRules() {
+  static constexpr CoreRule rules[] = {
+      {"aten.max_pool2d_with_indices.default", many<maxPool>, isSmallPool},
+      {"aten.cat.default", one<repeated>, isRepetition},
   };
   return rules;
 }

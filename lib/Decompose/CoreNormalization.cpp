@@ -46,8 +46,7 @@ struct Norm {
 
 } // namespace
 
-/// f32 for 16-bit floats, else their own type.
-static Type computeType(Value x) {
+Type decompose::computeType(Value x) {
   Type element = elementOf(x);
   return element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(x.getContext())
                                               : element;
@@ -344,8 +343,8 @@ static Values batchNormBackward(Rewrite &c) {
   return results;
 }
 
-RuleTable decompose::coreNormalizationRules() {
-  static constexpr DecomposeRule rules[] = {
+CoreTable decompose::coreNormalizationRules() {
+  static constexpr CoreRule rules[] = {
       {"aten.native_layer_norm.default", many<layerNorm>},
       {"aten.native_layer_norm_backward.default", many<layerNormBackward>},
       {"aten._fused_rms_norm.default", many<rmsNorm>},

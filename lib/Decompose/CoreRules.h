@@ -9,14 +9,22 @@
 
 namespace cutback::decompose {
 
-RuleTable coreNormalizationRules(); ///< norms and their gradients
-RuleTable coreSoftmaxRules();       ///< softmax, nll_loss, their gradients
-RuleTable coreDataRules();          ///< pooling, repetition: where they apply
+/// A rule of this level; some ops are better left as they are.
+struct CoreRule {
+  const char *torchName;
+  aten::DecomposeFn build;
+  /// Whether the rule applies to this op; null for always.
+  bool (*applies)(aten::CallOp op) = nullptr;
+};
+using CoreTable = llvm::ArrayRef<CoreRule>;
 
-/// Where the rules of `coreDataRules` apply: `cat` of one tensor several
-/// times, pooling of images by a window of fewer than 128 places.
-bool isRepetition(mlir::Operation *op);
-bool isSmallPool(mlir::Operation *op);
+CoreTable coreNormalizationRules(); ///< norms and their gradients
+CoreTable coreSoftmaxRules();       ///< softmax, nll_loss, their gradients
+CoreTable coreDataRules();          ///< pooling, repetition
+
+/// f32 for 16-bit floats, else the element type of `x`: what both families
+/// compute in.
+mlir::Type computeType(mlir::Value x);
 
 } // namespace cutback::decompose
 

@@ -20,10 +20,8 @@ using namespace cutback::decompose;
 // Softmax
 //===----------------------------------------------------------------------===//
 
-/// f32 for 16-bit floats, else their own type.
 static Value widen(CallBuilder &b, Value x) {
-  bool narrow = elementOf(x).getIntOrFloatBitWidth() < 32;
-  return narrow ? castTo(b, x, Float32Type::get(x.getContext())) : x;
+  return castTo(b, x, computeType(x));
 }
 
 static Value sumAlong(Rewrite &c, Value x) {
@@ -168,8 +166,8 @@ static Value nllBackward(Rewrite &c) {
   return l.b.call("aten.where.ScalarOther", {isTarget, scale, 0.0});
 }
 
-RuleTable decompose::coreSoftmaxRules() {
-  static constexpr DecomposeRule rules[] = {
+CoreTable decompose::coreSoftmaxRules() {
+  static constexpr CoreRule rules[] = {
       {"aten._softmax.default", one<softmax>},
       {"aten._log_softmax.default", one<logSoftmax>},
       {"aten._softmax_backward_data.default", one<softmaxBackward>},
