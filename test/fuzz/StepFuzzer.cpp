@@ -25,24 +25,7 @@ using namespace cutback::interpreter;
 
 static std::vector<RuntimeValue>
 argumentsOf(joint::GraphOp graph, const StepNames &names, int64_t size) {
-  llvm::StringMap<int64_t> symbols;
-  auto find = [&](StringRef name) -> std::optional<Tensor> {
-    for (auto [i, argument] : llvm::enumerate(names.arguments)) {
-      if (argument != name)
-        continue;
-      auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
-      SmallVector<int64_t> sizes(type.getShape());
-      for (int64_t &dim : sizes)
-        dim = ShapedType::isDynamic(dim) ? size : dim;
-      Tensor tensor = Tensor::zeros(*dtypeOf(type.getElementType()), sizes);
-      for (int64_t e = 0, n = tensor.numel(); e < n; ++e)
-        tensor.set(e, isIntegral(tensor.type) ? double(e % 2)
-                                              : double((e * 7 + i) % 11) / 5);
-      return tensor;
-    }
-    return std::nullopt;
-  };
-  auto values = bindArguments(graph, names, find, symbols);
+  auto values = test::randomArguments(graph, names, size, /*seed=*/1);
   if (failed(values))
     std::abort();
   return *values;

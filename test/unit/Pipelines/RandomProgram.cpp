@@ -12,6 +12,7 @@
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
+using namespace cutback::interpreter;
 using namespace cutback::test;
 
 RandomProgram::RandomProgram(uint64_t seed, const RandomProgramOptions &options,
@@ -394,4 +395,37 @@ OwningOpRef<ModuleOp> RandomProgram::build() {
       "{s0 = #joint.symbol<hint = " + std::to_string(options.size) + ">}",
       builder.getContext())));
   return std::move(module);
+}
+
+static std::optional<Tensor> inputFor(StringRef name, joint::GraphOp graph,
+                                      const StepNames &names, int64_t size,
+                                      uint64_t seed) {
+  for (auto [i, argument] : llvm::enumerate(names.arguments)) {
+    if (argument != name)
+      continue;
+    auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
+    SmallVector<int64_t> sizes(type.getShape());
+    for (int64_t &dim : sizes)
+      dim = ShapedType::isDynamic(dim) ? size : dim;
+    Tensor tensor = Tensor::zeros(*dtypeOf(type.getElementType()), sizes);
+    std::mt19937_64 random(seed * 1000 + i);
+    for (int64_t e = 0, n = tensor.numel(); e < n; ++e) {
+      if (isIntegral(tensor.type))
+        tensor.setInt(e, int64_t(random() % 2));
+      else
+        tensor.set(e, double(random() % 2001) / 1000 - 1);
+    }
+    return tensor;
+  }
+  return std::nullopt;
+}
+
+FailureOr<std::vector<RuntimeValue>>
+test::randomArguments(joint::GraphOp graph, const StepNames &names,
+                      int64_t size, uint64_t seed) {
+  llvm::StringMap<int64_t> symbols;
+  return bindArguments(
+      graph, names,
+      [&](StringRef name) { return inputFor(name, graph, names, size, seed); },
+      symbols);
 }

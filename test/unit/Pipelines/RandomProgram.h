@@ -10,6 +10,7 @@
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Interpreter/Step.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -83,6 +84,12 @@ private:
   llvm::DenseMap<Value, Sizes> sizes;
   llvm::DenseMap<Value, int64_t> ints;
 };
+
+/// Arguments for a run of `graph`, always the same for one seed: floats from
+/// -1 to 1, indices 0 and 1. A test fails, a fuzzer stops, if they do not bind.
+mlir::FailureOr<std::vector<interpreter::RuntimeValue>>
+randomArguments(joint::GraphOp graph, const interpreter::StepNames &names,
+                int64_t size, uint64_t seed);
 
 } // namespace cutback::test
 

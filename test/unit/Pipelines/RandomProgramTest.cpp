@@ -51,30 +51,6 @@ constexpr Setting kSettings[] = {
     {"recompute-all", Strategy::RecomputeAll, CostModel::Roofline, 0},
 };
 
-/// Inputs of a step, always the same for one seed.
-std::optional<Tensor> inputFor(StringRef name, joint::GraphOp graph,
-                               const StepNames &names, int64_t size,
-                               uint64_t seed) {
-  for (auto [i, argument] : llvm::enumerate(names.arguments)) {
-    if (argument != name)
-      continue;
-    auto type = cast<RankedTensorType>(graph.getArgumentTypes()[i]);
-    SmallVector<int64_t> sizes(type.getShape());
-    for (int64_t &dim : sizes)
-      dim = ShapedType::isDynamic(dim) ? size : dim;
-    Tensor tensor = Tensor::zeros(*dtypeOf(type.getElementType()), sizes);
-    std::mt19937_64 random(seed * 1000 + i);
-    for (int64_t e = 0, n = tensor.numel(); e < n; ++e) {
-      if (isIntegral(tensor.type))
-        tensor.setInt(e, int64_t(random() % 2));
-      else
-        tensor.set(e, double(random() % 2001) / 1000 - 1);
-    }
-    return tensor;
-  }
-  return std::nullopt;
-}
-
 /// All results and written arguments of one run.
 struct Outcome {
   std::vector<RuntimeValue> results;
@@ -98,13 +74,7 @@ protected:
   }
   std::vector<RuntimeValue> arguments(joint::GraphOp graph,
                                       const StepNames &names) {
-    llvm::StringMap<int64_t> symbols;
-    auto values = bindArguments(
-        graph, names,
-        [&](StringRef name) {
-          return inputFor(name, graph, names, options.size, seed);
-        },
-        symbols);
+    auto values = randomArguments(graph, names, options.size, seed);
     EXPECT_TRUE(succeeded(values));
     return succeeded(values) ? *values : std::vector<RuntimeValue>();
   }
