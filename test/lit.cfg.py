@@ -8,7 +8,7 @@
 #                in ../shared beside the checkout; %golden is where it lies
 #                unpacked
 #   asan         our code is compiled with sanitizers
-# Further substitutions: %source, %corpus, %python, %tooldir.
+# Further substitutions: %source, %corpus, %python, %tooldir, %build.
 
 import os
 import sys
@@ -43,6 +43,7 @@ config.substitutions += [
     ("%corpus", corpus),
     ("%python", sys.executable),
     ("%tooldir", os.path.join(config.cutback_source_dir, "tools", "dev")),
+    ("%build", config.cutback_binary_dir),
 ]
 
 slow = lit_config.params.get("slow", "0") not in ("0", "")
