@@ -43,6 +43,8 @@ endif()
 find_program(CUTBACK_LLD ld.lld PATHS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
 if(CUTBACK_LLD)
   add_link_options(-B${LLVM_TOOLS_BINARY_DIR} -fuse-ld=lld)
+  # Vtables of a position-independent program as a bitmap of relocations.
+  set(CUTBACK_PACKED_RELOCATIONS -Wl,-z,pack-relative-relocs)
 endif()
 
 # cutback_add_folders(FOLDERS...): add_subdirectory of those that have a
@@ -84,15 +86,21 @@ function(cutback_add_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK_LIBS})
   if(NOT ARG_NO_MLIR)
     cutback_use_pch(${name})
-    target_link_libraries(${name} PUBLIC MLIR LLVM)
+    target_link_libraries(${name} PUBLIC CutbackMLIR)
   endif()
 endfunction()
 
 # cutback_add_tool(NAME SOURCES... [LINK_LIBS libs...])
+# With CUTBACK_STATIC_TOOLS a program that starts in a millisecond or two.
 function(cutback_add_tool name)
   cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
-  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} MLIR LLVM)
+  target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} CutbackMLIR)
+  if(CUTBACK_STATIC_TOOLS)
+    set_target_properties(${name} PROPERTIES CUTBACK_STATIC_MLIR ON)
+    target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
+                        -Wl,--gc-sections ${CUTBACK_PACKED_RELOCATIONS})
+  endif()
   cutback_use_pch(${name})
 endfunction()
 
@@ -104,7 +112,7 @@ function(cutback_add_unit_test name)
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
   if(NOT ARG_NO_MLIR)
     cutback_use_pch(${name})
-    target_link_libraries(${name} PRIVATE MLIR LLVM)
+    target_link_libraries(${name} PRIVATE CutbackMLIR)
   endif()
   target_compile_definitions(${name} PRIVATE
       CUTBACK_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Which MLIR and LLVM a program is linked with. The shared libraries have 345,000
+# relocations, which the loader works off before main: 25 ms of every start. The
+# tools of a release therefore take the objects that they need from the static
+# archives (target CutbackStaticMLIR). Tests, and whatever is loaded into or
+# linked beside another MLIR, take the shared libraries: two copies of MLIR in
+# one process do not know each other's types.
+
+# The archives that `roots` need, by file name and each once: MLIR's exported
+# targets all name the shared libLLVM as well, which must not come along.
+function(cutback_collect_archives out)
+  set(todo ${ARGN})
+  set(seen)
+  set(files)
+  while(todo)
+    list(POP_FRONT todo target)
+    if(target IN_LIST seen OR NOT TARGET ${target})
+      continue()
+    endif()
+    list(APPEND seen ${target})
+    get_target_property(type ${target} TYPE)
+    get_target_property(needs ${target} INTERFACE_LINK_LIBRARIES)
+    if(type STREQUAL "STATIC_LIBRARY")
+      list(APPEND files $<TARGET_FILE:${target}>)
+    elseif(NOT type STREQUAL "INTERFACE_LIBRARY")
+      continue() # libMLIR.so, libLLVM.so
+    endif()
+    if(needs)
+      list(APPEND todo ${needs})
+    endif()
+  endwhile()
+  set(${out} ${files} PARENT_SCOPE)
+endfunction()
+
+cutback_collect_archives(CUTBACK_ARCHIVES
+  MLIRArithDialect MLIRBytecodeReader MLIRBytecodeWriter MLIRFuncDialect
+  MLIRLinalgDialect MLIRMathDialect MLIROptLib MLIRParser MLIRPass
+  MLIRTensorDialect MLIRTosaDialect MLIRTransforms
+  LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMRemarks LLVMSupport
+  LLVMTargetParser)
+add_library(CutbackStaticMLIR INTERFACE)
+# A group, for linkers that look at an archive only once.
+target_link_libraries(CutbackStaticMLIR INTERFACE
+  -Wl,--start-group ${CUTBACK_ARCHIVES} -Wl,--end-group
+  ZLIB::ZLIB ${CMAKE_DL_LIBS} rt m)
+
+# What our libraries link: the program that takes them decides by its property
+# CUTBACK_STATIC_MLIR.
+add_library(CutbackMLIR INTERFACE)
+target_link_libraries(CutbackMLIR INTERFACE
+  "$<IF:$<BOOL:$<TARGET_PROPERTY:CUTBACK_STATIC_MLIR>>,CutbackStaticMLIR,MLIR;LLVM>")
