@@ -2,11 +2,16 @@
 //
 // bench-partition [OPTIONS] [FILE…]: cost of the whole partition, from prepare
 // to verified, and of its network and solve, in process CPU seconds with the
-// graph in memory. Without files, generated graphs of 1 k, 10 k and 100 k ops.
-// The first run in the process is reported beside the median of the warm ones;
-// each run starts from a fresh copy of the imported graph, because preparing
-// changes it.
+// graph in memory. Without files, generated graphs of 1 k, 10 k, 100 k and 1 M
+// ops, and the exponent that their times grow with. The first run in the
+// process is reported beside the median of the warm ones; each run starts from
+// a fresh copy of the imported graph, because preparing changes it.
 //
+//   --graph=blocks|decoder|plain   generated graphs: gated blocks, a decoder
+//                                  whose layers all read the same tables and
+//                                  mask, the same without them (decoder)
+//   --most=OPS                     the largest generated graph (1000000)
+//   --write=FILE                   write the generated graph of --most ops
 //   --cost-model=pytorch|roofline  one of the two (both)
 //   --free-parameters=WHICH        as for `cutback` (auto)
 //   --sym=NAME=SIZE                as for `cutback`
@@ -27,7 +32,9 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <ctime>
+#include <map>
 
 using namespace mlir;
 using namespace cutback;
@@ -52,8 +59,26 @@ template <typename Key> Sample medianBy(std::vector<Sample> samples, Key key) {
   return samples[samples.size() / 2];
 }
 
+/// Numbers of one cost model over graphs of growing size.
+struct Growth {
+  std::vector<double> ops, seconds;
+
+  /// Least squares through the logarithms.
+  double exponent() const {
+    double n = ops.size(), x = 0, y = 0, xx = 0, xy = 0;
+    for (size_t i = 0; i < ops.size(); ++i) {
+      double a = std::log(ops[i]), b = std::log(seconds[i]);
+      x += a, y += b, xx += a * a, xy += a * b;
+    }
+    return (n * xy - x * y) / (n * xx - x * x);
+  }
+};
+
 struct Settings {
   std::vector<CostModel> models = {CostModel::Roofline, CostModel::PyTorch};
+  std::map<CostModel, Growth> growth;
+  std::string graph = "decoder", write;
+  uint64_t most = 1000000;
   PartitionOptions options;
   unsigned runs = 5;
   bool json = false;
@@ -128,6 +153,8 @@ bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
     median.solve =
         medianBy(warm, [](const Sample &s) { return s.solve; }).solve;
     (settings.json ? printJson : print)(name, model, first, median);
+    settings.growth[model].ops.push_back(static_cast<double>(median.ops));
+    settings.growth[model].seconds.push_back(median.whole);
     llvm::outs().flush();
   }
   return true;
@@ -141,6 +168,15 @@ bool readOption(llvm::StringRef argument, Settings &settings) {
     settings.json = true;
   } else if (argument == "--figures") {
     settings.options.figures = true;
+  } else if (argument.consume_front("--graph=")) {
+    settings.graph = argument.str();
+    if (argument != "blocks" && argument != "decoder" && argument != "plain")
+      error = "unknown graph '" + argument.str() + "'";
+  } else if (argument.consume_front("--write=")) {
+    settings.write = argument.str();
+  } else if (argument.consume_front("--most=")) {
+    if (argument.getAsInteger(10, settings.most) || settings.most < 1000)
+      error = "--most needs a number of ops from 1000 on";
   } else if (argument.consume_front("--cost-model=")) {
     if (parseCostModel(argument, model, error))
       settings.models = {model};
@@ -155,6 +191,41 @@ bool readOption(llvm::StringRef argument, Settings &settings) {
   if (!error.empty())
     llvm::errs() << error << "\n";
   return error.empty();
+}
+
+std::string generate(const Settings &settings, uint64_t ops) {
+  bench::GraphShape shape;
+  shape.ops = ops;
+  if (settings.graph == "blocks")
+    return bench::generateJointText(shape);
+  shape.sharedValue = settings.graph == "decoder";
+  return bench::generateDecoderText(shape);
+}
+
+bool writeGraph(const Settings &settings) {
+  std::error_code error;
+  llvm::raw_fd_ostream file(settings.write, error);
+  if (error) {
+    llvm::errs() << settings.write << ": " << error.message() << "\n";
+    return false;
+  }
+  file << generate(settings, settings.most);
+  return true;
+}
+
+bool measureGrowth(Settings &settings) {
+  bool ok = true;
+  for (uint64_t ops = 1000; ops <= settings.most; ops *= 10) {
+    std::string text = generate(settings, ops);
+    ok &= measure(settings.graph + " " + std::to_string(ops),
+                  llvm::MemoryBufferRef(text, "generated"), settings);
+  }
+  if (!settings.json && settings.most > 1000)
+    for (CostModel model : settings.models)
+      llvm::outs() << llvm::format("%-34s %-8s time grows as ops^%.3f\n",
+                                   settings.graph.c_str(), nameOf(model),
+                                   settings.growth[model].exponent());
+  return ok;
 }
 
 } // namespace
@@ -178,14 +249,8 @@ int main(int argc, char **argv) {
     }
     ok &= measure(argv[i], (*buffer)->getMemBufferRef(), settings);
   }
-  if (files)
-    return !ok;
-  for (uint64_t ops : {1000, 10000, 100000}) {
-    bench::GraphShape shape;
-    shape.ops = ops;
-    std::string text = bench::generateJointText(shape);
-    ok &= measure("generated " + std::to_string(ops),
-                  llvm::MemoryBufferRef(text, "generated"), settings);
-  }
+  if (!files)
+    ok =
+        settings.write.empty() ? measureGrowth(settings) : writeGraph(settings);
   return !ok;
 }
