@@ -168,8 +168,9 @@ private:
 } // namespace
 
 FusedTime cutback::priceFused(const GraphView &view, const ValueSizes &sizes,
-                              const Device &device, const Halves &halves) {
-  std::vector<double> flopsPs = computeFlopsPs(view, sizes, device);
+                              const Device &device,
+                              const std::vector<double> &flopsPs,
+                              const Halves &halves) {
   auto price = [&](ArrayRef<uint32_t> ops, ArrayRef<ArrayRef<uint32_t>> kept,
                    bool isFree, uint64_t *kernels) {
     HalfPricing half(view, sizes, device, flopsPs);

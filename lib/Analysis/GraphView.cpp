@@ -272,3 +272,10 @@ ArrayRef<uint32_t> GraphView::gradients() const {
   return operands(numOps()).drop_front(
       joint::OutputOp(output).getNumForwardResults());
 }
+
+std::vector<uint8_t> GraphView::markGradients() const {
+  std::vector<uint8_t> isGradient(numValues(), 0);
+  for (uint32_t value : gradients())
+    isGradient[value] = 1;
+  return isGradient;
+}

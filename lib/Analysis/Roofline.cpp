@@ -74,12 +74,13 @@ std::vector<CopyTraffic> cutback::computeCopyTraffic(const GraphView &view,
                                                      const GraphSets &sets) {
   std::vector<CopyTraffic> traffic(view.numValues(), CopyTraffic::None);
   std::vector<uint32_t> readers(view.numValues(), 0);
+  std::vector<uint8_t> isGradient = view.markGradients();
   for (uint32_t v = view.numValues(); v-- > view.numArgs;) {
     const OpTraits &producer = view.traits[view.definer[v]];
     bool inMemory = false;
     for (uint32_t user : view.users(v)) {
       if (user == view.numOps()) {
-        inMemory |= llvm::is_contained(view.gradients(), v);
+        inMemory |= isGradient[v];
       } else if (view.traits[user].view) {
         for (uint32_t r = view.resultBegin[user];
              r < view.resultBegin[user + 1]; ++r) {
@@ -115,7 +116,9 @@ public:
   Pricing(const GraphView &view, const ValueSizes &sizes, const Device &device)
       : view(view), sizes(sizes), device(device) {}
 
-  int64_t recompute(uint32_t op, const std::vector<CopyTraffic> &traffic) {
+  /// `compute` is what computePs gives.
+  int64_t recompute(uint32_t op, double compute,
+                    const std::vector<CopyTraffic> &traffic) const {
     const OpTraits &traits = view.traits[op];
     if (traits.ordered || !traits.recomputable)
       return RooflineCosts::kNever;
@@ -126,7 +129,6 @@ public:
       isScalar &= sizes.isScalar(r);
     if (isScalar && view.numResults(op))
       return 0; // the host computes sizes
-    double compute = computePs(op);
     if (fusesBothWays(op))
       return round(compute + copyPs(op, traffic));
     return round(std::max(compute, trafficPs(op)) + device.launchPs);
@@ -226,27 +228,20 @@ double Pricing::computePs(uint32_t op) {
 
 } // namespace
 
-std::vector<double> cutback::computeFlopsPs(const GraphView &view,
-                                            const ValueSizes &sizes,
-                                            const Device &device) {
-  Pricing pricing(view, sizes, device);
-  std::vector<double> ps(view.numOps());
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    ps[op] = pricing.computePs(op);
-  return ps;
-}
-
 RooflineCosts RooflineCosts::compute(const GraphView &view,
                                      const GraphSets &sets,
                                      const ValueSizes &sizes,
                                      const Device &device) {
   Pricing pricing(view, sizes, device);
   RooflineCosts costs;
+  costs.flopsPs.resize(view.numOps());
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    costs.flopsPs[op] = pricing.computePs(op);
   costs.recomputePs.resize(view.numOps(), kNever);
   std::vector<CopyTraffic> traffic = computeCopyTraffic(view, sets);
   for (uint32_t op = 0; op < view.numOps(); ++op)
     if (sets.ops[op] != GraphSet::Backward)
-      costs.recomputePs[op] = pricing.recompute(op, traffic);
+      costs.recomputePs[op] = pricing.recompute(op, costs.flopsPs[op], traffic);
   costs.savePs.resize(view.numValues(), kNever);
   costs.saveBytes.resize(view.numValues(), 0);
   std::vector<uint8_t> materialized = computeMaterialized(view, sets);

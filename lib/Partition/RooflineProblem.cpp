@@ -31,7 +31,8 @@ RooflineProblem::RooflineProblem(const GraphView &view, const GraphSets &sets,
                                  const std::vector<OpPolicy> &policies)
     : view(view), sets(sets), costs(costs), policies(policies),
       inBackward(sets.findBackwardOps(view)), wantedOp(view.numOps(), 0),
-      wantedValue(view.numValues(), 0), opVertex(view.numOps(), kNoVertex),
+      wantedValue(view.numValues(), 0), isGradient(view.markGradients()),
+      opVertex(view.numOps(), kNoVertex),
       valueVertex(view.numValues(), kNoVertex) {
   findCandidates();
 }
@@ -119,7 +120,7 @@ void RooflineProblem::addValueArcs(uint32_t value) {
   bool toSink = false;
   for (uint32_t user : view.users(value)) {
     if (user == view.numOps()) {
-      toSink |= llvm::is_contained(view.gradients(), value);
+      toSink |= isGradient[value] != 0;
       continue;
     }
     if (inBackward[user])

@@ -10,6 +10,7 @@
 
 #include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
+#include "cutback/Analysis/Roofline.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 using namespace mlir;
@@ -42,7 +43,8 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   OtherFigures figures;
   figures.peakBytes =
       simulateStep(view, *halves, sizes->bytes, sizes->storage).bytes;
-  FusedTime time = priceFused(view, *sizes, device, *halves);
+  RooflineCosts costs = RooflineCosts::compute(view, *sets, *sizes, device);
+  FusedTime time = priceFused(view, *sizes, device, costs.flopsPs, *halves);
   figures.pricedPs = static_cast<int64_t>(std::max(0.0, time.extraPs));
   return figures;
 }

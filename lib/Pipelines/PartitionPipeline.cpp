@@ -135,7 +135,7 @@ class Planner {
 public:
   Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared)
       : result(result), options(result.options), graph(graph),
-        prepared(std::move(prepared)) {}
+        prepared(std::move(prepared)), sizes(result.sizes) {}
 
   LogicalResult run() {
     if (failed(analyse()) || failed(plan()) || failed(extract()))
@@ -153,11 +153,7 @@ private:
     PhaseTimer timer(result.seconds.prepare);
     result.view =
         prepared.view ? std::move(*prepared.view) : GraphView::build(graph);
-    FailureOr<GraphSets> computed = GraphSets::compute(result.view);
-    if (failed(computed))
-      return failure();
-    result.sets = std::move(*computed);
-    if (failed(computeSizes()))
+    if (failed(computeSets()) || failed(computeSizes()))
       return failure();
     FailureOr<std::vector<OpPolicy>> asked =
         collectPolicies(result.view, options.policies);
@@ -173,6 +169,17 @@ private:
       return diag;
     }
     return needsCosts() ? computeCosts() : success();
+  }
+
+  LogicalResult computeSets() {
+    result.sets = std::move(prepared.sets);
+    if (result.sets)
+      return success();
+    FailureOr<GraphSets> computed = GraphSets::compute(result.view);
+    if (failed(computed))
+      return failure();
+    result.sets = std::move(*computed);
+    return success();
   }
 
   LogicalResult computeSizes() {
@@ -197,7 +204,10 @@ private:
     std::string error;
     if (!Device::load(options.device, device, error))
       return graph.emitError(error);
-    costs = RooflineCosts::compute(result.view, *result.sets, *sizes, device);
+    result.costs = std::move(prepared.costs);
+    if (!result.costs)
+      result.costs =
+          RooflineCosts::compute(result.view, *result.sets, *sizes, device);
     return success();
   }
 
@@ -220,7 +230,7 @@ private:
   }
 
   LogicalResult planByRoofline() {
-    RooflineProblem problem(result.view, *result.sets, costs, policies);
+    RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
     MinCut cut;
     {
       PhaseTimer timer(result.seconds.network);
@@ -353,11 +363,12 @@ private:
   }
 
   void fillFigures() {
-    FusedTime fused = priceFused(result.view, *sizes, device, result.halves);
+    FusedTime fused = priceFused(result.view, *sizes, device,
+                                 result.costs->flopsPs, result.halves);
     result.pricedPs = static_cast<int64_t>(std::max(0.0, fused.extraPs));
     result.kernels = fused.forwardKernels + fused.backwardKernels;
-    summarize(result, *sizes, &costs, policies, torch ? &*torch : nullptr,
-              fx ? &*fx : nullptr);
+    summarize(result, *sizes, &*result.costs, policies,
+              torch ? &*torch : nullptr, fx ? &*fx : nullptr);
     emitRemarks(result);
   }
 
@@ -365,10 +376,9 @@ private:
   const PartitionOptions &options;
   joint::GraphOp graph;
   PreparedGraph prepared;
-  std::optional<ValueSizes> sizes;
+  std::optional<ValueSizes> &sizes;
   std::vector<OpPolicy> policies;
   Device device;
-  RooflineCosts costs;
   std::optional<FxView> fx;
   std::optional<TorchProblem> torch;
 };
@@ -384,4 +394,13 @@ cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
   if (failed(Planner(*result, graph, std::move(prepared)).run()))
     return failure();
   return result;
+}
+
+PreparedGraph cutback::takePrepared(PartitionResult &result) {
+  PreparedGraph prepared;
+  prepared.view = std::move(result.view);
+  prepared.sizes = std::move(result.sizes);
+  prepared.sets = std::move(result.sets);
+  prepared.costs = std::move(result.costs);
+  return prepared;
 }

@@ -170,11 +170,13 @@ private:
   }
 
   void listAsTorch() {
-    const std::vector<FxNodeId> &replayed = torch->halves().replayedRandom;
-    for (FxNodeId node : replayed)
+    std::vector<uint8_t> isReplayed(fx->graph.size(), 0);
+    for (FxNodeId node : torch->halves().replayedRandom) {
+      isReplayed[node] = 1;
       result.replayedRandom.push_back(std::string(fx->graph.name(node)));
+    }
     for (FxNodeId node : torch->halves().recomputed)
-      if (!llvm::is_contained(replayed, node))
+      if (!isReplayed[node])
         result.recomputed.push_back(std::string(fx->graph.name(node)));
   }
 

@@ -29,6 +29,14 @@ struct PlanRun {
   PhaseSeconds seconds; ///< of reading and preparing
   std::unique_ptr<PartitionResult> result;
 
+  PlanRun() = default;
+  /// Graph and plan live until the process ends: taking a million ops apart
+  /// takes as long as planning them.
+  ~PlanRun() {
+    (void)imported.module.release();
+    (void)result.release();
+  }
+
   /// Reads the plan options and the graph. Returns an exit code.
   int load(Session &session, const ImportOptions &options);
   /// Prepares the graph, plans, and asks the certificate. Returns an exit code.

@@ -69,6 +69,10 @@ static std::optional<OtherPartition> judgeOther(PlanRun &run) {
 
 static void compareStrategies(Session &session, const PlanRun &run,
                               ReportExtras &extras) {
+  // What is known of the graph goes from plan to plan.
+  const PartitionResult &chosen = *run.result;
+  PreparedGraph prepared{chosen.view, chosen.sizes, std::nullopt, chosen.sets,
+                         chosen.costs};
   for (Strategy strategy : {Strategy::MinCut, Strategy::Default,
                             Strategy::SaveAll, Strategy::RecomputeAll}) {
     if (strategy == run.options.strategy) {
@@ -81,12 +85,16 @@ static void compareStrategies(Session &session, const PlanRun &run,
     options.verify = options.emit = false;
     options.dumpNetwork.clear();
     Silence silence(session.context);
-    auto result = partitionGraph(run.imported.graph, options);
+    auto result =
+        partitionGraph(run.imported.graph, options, std::move(prepared));
+    prepared = PreparedGraph();
     StrategyLine line;
     line.strategy = strategy;
     line.possible = succeeded(result);
-    if (line.possible)
+    if (line.possible) {
       line = strategyLine(**result, false);
+      prepared = takePrepared(**result);
+    }
     extras.strategies.push_back(line);
   }
 }

@@ -39,7 +39,7 @@ static void enableRemarks(MLIRContext &context) {
 }
 
 Session::Session(std::string_view command, const CommandLine &line)
-    : context(MLIRContext::Threading::DISABLED),
+    : context(*new MLIRContext(MLIRContext::Threading::DISABLED)),
       progress("cutback " + std::string(command), line.has("progress")),
       line(line), command(command) {
   registerTrainingGraph(context);

@@ -24,7 +24,8 @@ public:
   Session(std::string_view command, const CommandLine &line);
   ~Session();
 
-  mlir::MLIRContext context;
+  /// Lives until the process ends, which is faster than taking it apart.
+  mlir::MLIRContext &context;
   Progress progress;
   const CommandLine &line;
 

@@ -23,9 +23,11 @@ struct FusedTime {
 /// Groups the ops of each half, in its order, into kernels: an op joins the
 /// earliest kernel that reads its results, if it can fuse with its readers
 /// there. A kernel takes max(FLOPs / rate, bytes read and written from
-/// outside / bandwidth) + one launch; views take nothing. Linear.
+/// outside / bandwidth) + one launch; views take nothing. `flopsPs` is that of
+/// RooflineCosts. Linear.
 FusedTime priceFused(const GraphView &view, const ValueSizes &sizes,
-                     const Device &device, const Halves &halves);
+                     const Device &device, const std::vector<double> &flopsPs,
+                     const Halves &halves);
 
 } // namespace cutback
 

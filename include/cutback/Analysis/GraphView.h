@@ -84,6 +84,8 @@ struct GraphView {
   /// Forward results and gradients, as value numbers.
   llvm::ArrayRef<uint32_t> forwardResults() const;
   llvm::ArrayRef<uint32_t> gradients() const;
+  /// By value: 1 for a gradient.
+  std::vector<uint8_t> markGradients() const;
 
   /// Numbers `graph`. Linear; about 100 ns an op.
   static GraphView build(joint::GraphOp graph);

@@ -34,6 +34,8 @@ std::vector<CopyTraffic> computeCopyTraffic(const GraphView &view,
 
 struct RooflineCosts {
   static constexpr int64_t kNever = -1;
+  /// By op: picoseconds of its FLOPs alone at the device's rate.
+  std::vector<double> flopsPs;
   /// By op: picoseconds of running it again in the backward, kNever if it may
   /// not run twice, 0 for views.
   std::vector<int64_t> recomputePs;
@@ -50,11 +52,6 @@ struct RooflineCosts {
   static RooflineCosts compute(const GraphView &view, const GraphSets &sets,
                                const ValueSizes &sizes, const Device &device);
 };
-
-/// By op: picoseconds of its FLOPs alone at the device's rate.
-std::vector<double> computeFlopsPs(const GraphView &view,
-                                   const ValueSizes &sizes,
-                                   const Device &device);
 
 /// True for arguments that live longer than the step: parameters, buffers and
 /// constants.

@@ -54,7 +54,7 @@ private:
   /// By op: no plan moves it into the forward.
   std::vector<uint8_t> inBackward;
   /// By op / value: it is an ancestor of what the backward reads.
-  std::vector<uint8_t> wantedOp, wantedValue;
+  std::vector<uint8_t> wantedOp, wantedValue, isGradient;
   std::vector<VertexId> opVertex, valueVertex;
   std::vector<uint32_t> ofVertex; ///< value number, or ~op for op vertices
   VertexId firstEarly = 0;        ///< the vertices from here on are early ones

@@ -7,6 +7,7 @@
 
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/GraphView.h"
+#include "cutback/Analysis/Roofline.h"
 #include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Partition/FxView.h"
 #include "cutback/Partition/Halves.h"
@@ -80,6 +81,15 @@ struct PeakResult {
   int64_t savedBytes = 0, gradientBytes = 0, temporaryBytes = 0;
 };
 
+/// What is known of a graph before it is planned; empty where nothing is.
+struct PreparedGraph {
+  std::optional<GraphView> view;
+  std::optional<ValueSizes> sizes;
+  std::optional<FxView> fx;
+  std::optional<GraphSets> sets;
+  std::optional<RooflineCosts> costs; ///< on the options' device
+};
+
 /// What a plan is and does. The fields are those of `report --json`.
 struct PartitionResult {
   std::string graph;
@@ -107,6 +117,8 @@ struct PartitionResult {
   /// The numbers behind, for `explain`, `draw` and further analyses.
   GraphView view;
   std::optional<GraphSets> sets;
+  std::optional<ValueSizes> sizes;
+  std::optional<RooflineCosts> costs; ///< where the plan or figures asked
   Plan plan;
   Halves halves;
   Partition partition;           ///< null functions if options.emit is off
@@ -115,14 +127,6 @@ struct PartitionResult {
   std::vector<double> distance;  ///< to the backward, in ops, by value
   std::vector<int64_t> saveCost,
       recomputeCost; ///< by value / by op; -1 = never
-};
-
-/// What preparing knows of the graph that it leaves behind; empty where it
-/// knows nothing.
-struct PreparedGraph {
-  std::optional<GraphView> view;
-  std::optional<ValueSizes> sizes;
-  std::optional<FxView> fx;
 };
 
 /// Cleans the graph in place as far as all plans share it (dead code, common
@@ -134,10 +138,14 @@ mlir::FailureOr<PreparedGraph> preparePartition(joint::GraphOp graph,
 /// Plans, splits, emits and verifies a prepared graph. Errors are emitted at
 /// the graph; the result of a plan that the certificate refuses is failure.
 /// `prepared` is of the same graph, which has not been changed since, under
-/// the same cost model, rules, free parameters and symbols.
+/// the same cost model, device, rules, free parameters and symbols.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
                PreparedGraph prepared = {});
+
+/// What `result` knows of its graph besides its plan, for the next plan of the
+/// same graph; taken out of it.
+PreparedGraph takePrepared(PartitionResult &result);
 
 } // namespace cutback
 

@@ -66,16 +66,15 @@ static void saveLeaves(const FxGraph &graph, FxNodeId root,
 static void saveRepeatedWrites(const RuleView &view,
                                std::vector<FxPolicy> &policy) {
   const FxGraph &graph = view.graph;
-  std::vector<FxNodeId> written;
+  std::vector<uint8_t> isWritten(graph.size(), 0);
   for (FxNodeId n = graph.outputNode(); n-- > 0;) {
     if (!view.is(n, trait::Copy))
       break;
     FxNodeId destination = graph.nodes[n].destination;
     if (view.isPinnedToBackward(n))
-      written.push_back(destination);
+      isWritten[destination] = 1;
     FxRow<uint32_t> args = graph.directArgs(n);
-    if (view.isPinnedToForward(n) && args.size() > 1 &&
-        std::find(written.begin(), written.end(), destination) != written.end())
+    if (view.isPinnedToForward(n) && args.size() > 1 && isWritten[destination])
       policy[args[1]] = FxPolicy::MustSave;
   }
 }
