@@ -71,6 +71,8 @@ static void saveRepeatedWrites(const RuleView &view,
     if (!view.is(n, trait::Copy))
       break;
     FxNodeId destination = graph.nodes[n].destination;
+    if (destination == noFxNode)
+      continue;
     if (view.isPinnedToBackward(n))
       isWritten[destination] = 1;
     FxRow<uint32_t> args = graph.directArgs(n);
