@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `cutback compile --to=partition`: writes joint.mlir, forward.mlir,
-// backward.mlir and plan.json into a folder, all of them or none. The graph is
-// written as it was prepared, so that the certificate can be asked again from
-// the files alone. plan.json is the object of `report --json` without times:
-// two runs write equal bytes.
+// backward.mlir and plan.json into a folder, all of them or none. With the
+// options of a report, so that what is written is what was reported; other
+// phases than the partition are refused until there are any, because a script
+// that asks for them must not take what it gets for them.
 
 #include "PlanRun.h"
 
-#include "cutback/Report/Report.h"
-#include "cutback/Support/SafeFile.h"
-
-#include "mlir/IR/Builders.h"
-#include "llvm/Support/raw_ostream.h"
-
-using namespace mlir;
+#include "cutback/Report/PartitionFiles.h"
 
 namespace cutback {
 
@@ -36,25 +30,6 @@ CommandSpec compileSpec() {
   return spec;
 }
 
-static std::string print(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  OpPrintingFlags flags;
-  flags.enableDebugInfo();
-  op->print(os, flags);
-  os << "\n";
-  return text;
-}
-
-/// Moves `op` into a module of its own and prints it.
-static std::string printAlone(Operation *op) {
-  OpBuilder builder(op->getContext());
-  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
-  op->remove();
-  module->push_back(op);
-  return print(*module);
-}
-
 int runCompile(const CommandLine &line) {
   Session session("compile", line);
   if (!line.has("o")) {
@@ -72,18 +47,9 @@ int runCompile(const CommandLine &line) {
   if (int code = run.plan(session))
     return code;
   session.progress.step("writing");
-  ReportExtras extras = collectExtras(*run.result);
-  std::string plan = reportJson(*run.result, extras, /*withTimes=*/false);
-  Partition &partition = run.result->partition;
-  partition.link->erase();
-  std::string forward = printAlone(partition.forward);
-  std::string backward = printAlone(partition.backward);
-  std::string joint = printAlone(run.imported.graph);
-  std::string error = writeFolderSafely(std::string(*line.get("o")),
-                                        {{"joint.mlir", joint},
-                                         {"forward.mlir", forward},
-                                         {"backward.mlir", backward},
-                                         {"plan.json", plan}});
+  std::string error =
+      writePartition(run.imported.graph, *run.result,
+                     collectExtras(*run.result), std::string(*line.get("o")));
   if (error.empty())
     return Done;
   session.error(error);

@@ -1,150 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a command line to a plan. An option that the chosen cost model would
-// ignore is an error: a sweep in which one option did nothing is worse than a
-// message.
+// From a command line to a plan: options, graph, gradients where it has none,
+// preparation, plan, certificate. Each step says in its own messages what is
+// wrong.
 //
-// A failed plan has printed why. Whether the input is to blame (exit code 1)
-// or there is no plan (3) is found out afterwards, by asking the analyses that
-// only depend on the input again, in silence.
+// A failed plan has printed why; whether the input is to blame (exit code 1) or
+// there is no plan (3) is asked afterwards.
 
 #include "PlanRun.h"
 
-#include "cutback/Analysis/Device.h"
-#include "cutback/Analysis/ValueSizes.h"
-#include "cutback/Partition/Strategies.h"
-#include "cutback/Pipelines/OptionText.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 
-#include "llvm/ADT/StringRef.h"
-#include "llvm/ADT/StringSwitch.h"
-
 using namespace mlir;
-using llvm::StringRef;
 
 namespace cutback {
-
-//===----------------------------------------------------------------------===//
-// Options
-//===----------------------------------------------------------------------===//
-
-std::vector<OptionSpec> planOptions() {
-  return {
-      {"strategy", OptionSpec::Choice, "min-cut|default|save-all|recompute-all",
-       "what to save; min-cut is the default"},
-      {"cost-model", OptionSpec::Choice, "roofline|pytorch",
-       "what saving and recomputing cost: time on a\n"
-       "device (the default), or PyTorch's heuristics"},
-      {"device", OptionSpec::Text, "NAME|F.json",
-       "the device of the roofline: h100 (the default),\n"
-       "h200, a100, l4, rtx4090, cpu, or a description"},
-      {"byte-price", OptionSpec::Number, "PS",
-       "picoseconds that a saved byte is worth\n(roofline; default 0)"},
-      {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
-       "whose heuristics (pytorch; default torch-2.13)"},
-      {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
-       "arguments that cost nothing to save (pytorch);\n"
-       "auto: those known to be parameters or buffers"},
-      {"sym", OptionSpec::Text, "NAME=SIZE",
-       "the size that a symbol has; repeatable", true},
-      {"policy", OptionSpec::Text, "VALUE=POLICY",
-       "what to do with the op that computes VALUE:\n"
-       "must-save: never run it again (what the backward\n"
-       "reads of it is saved; of a view, its base);\n"
-       "prefer-save: as must-save under torch-2.3, else no\n"
-       "effect; must-recompute, prefer-recompute: save\n"
-       "none of its results; repeatable",
-       true},
-      {"solver", OptionSpec::Choice, "auto|boykov-kolmogorov|push-relabel",
-       "the maximum-flow algorithm; the plan is the same"},
-      {"dump-network", OptionSpec::Text, "F",
-       "write the flow network that was solved, as JSON"},
-      {"remarks", OptionSpec::Flag, "", "print a remark for every decision"},
-  };
-}
-
-std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own) {
-  for (auto &&list : {planOptions(), inputOptions()})
-    own.insert(own.end(), list.begin(), list.end());
-  return own;
-}
-
-static StringRef ref(std::string_view text) {
-  return StringRef(text.data(), text.size());
-}
-
-static bool readPolicies(const CommandLine &line, PartitionOptions &options,
-                         std::string &error) {
-  for (std::string_view given : line.all("policy")) {
-    auto [name, policy] = ref(given).rsplit('=');
-    bool known = llvm::StringSwitch<bool>(policy)
-                     .Cases({"must-save", "prefer-save", "must-recompute",
-                             "prefer-recompute"},
-                            true)
-                     .Default(false);
-    if (name.consume_front("%"), name.empty() || !known) {
-      error = "'" + std::string(given) +
-              "' is not VALUE=must-save, prefer-save, must-recompute or "
-              "prefer-recompute, for --policy";
-      return false;
-    }
-    options.policies[name] = policy.str();
-  }
-  return true;
-}
-
-/// Options that the chosen cost model or strategy would not look at.
-static bool checkUse(const CommandLine &line, const PartitionOptions &options,
-                     std::string &error) {
-  bool torch = options.costModel == CostModel::PyTorch;
-  for (const char *name : {"rules", "free-parameters"})
-    if (line.has(name) && !torch) {
-      error = "--" + std::string(name) + " needs --cost-model=pytorch";
-      return false;
-    }
-  for (const char *name : {"byte-price"})
-    if (line.has(name) && torch) {
-      error = "--" + std::string(name) + " needs --cost-model=roofline";
-      return false;
-    }
-  if (options.strategy != Strategy::MinCut && line.has("dump-network")) {
-    error = "--dump-network needs --strategy=min-cut: other strategies build "
-            "no network";
-    return false;
-  }
-  return true;
-}
-
-bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
-                     std::string &error) {
-  auto word = [&](const char *name, const char *otherwise) {
-    return ref(line.get(name).value_or(otherwise));
-  };
-  std::vector<std::string> symbols;
-  for (std::string_view given : line.all("sym"))
-    symbols.emplace_back(given);
-  if (!parseStrategy(word("strategy", "min-cut"), options.strategy, error) ||
-      !parseCostModel(word("cost-model", "roofline"), options.costModel,
-                      error) ||
-      !parseRules(word("rules", "torch-2.13"), options.rules, error) ||
-      !parseSolver(word("solver", "auto"), options.solver, error) ||
-      !parseFreeParameters(word("free-parameters", "auto"),
-                           options.freeParameters, error) ||
-      !parseSymbols(symbols, options.symbols, error))
-    return false;
-  if (auto device = line.get("device"))
-    options.device = std::string(*device);
-  options.bytePricePs = line.number("byte-price").value_or(0);
-  options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
-  Device device;
-  if (line.has("device") && !Device::load(options.device, device, error))
-    return false;
-  return readPolicies(line, options, error) && checkUse(line, options, error);
-}
-
-//===----------------------------------------------------------------------===//
-// Plan
-//===----------------------------------------------------------------------===//
 
 int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   std::string error;
@@ -162,27 +31,15 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   return succeeded(makeTrainingGraph(imported.graph)) ? Done : WrongInput;
 }
 
-/// Why a plan failed: the input, or that there is no such plan.
-static ExitCode reasonOfFailure(joint::GraphOp graph,
-                                const PartitionOptions &options) {
-  Silence silence(*graph.getContext());
-  GraphView view = GraphView::build(graph);
-  bool inputIsFine = succeeded(GraphSets::compute(view)) &&
-                     succeeded(ValueSizes::compute(view, options.symbols)) &&
-                     succeeded(collectPolicies(view, options.policies)) &&
-                     !view.gradients().empty();
-  return inputIsFine ? NoPlan : WrongInput;
-}
-
 int PlanRun::plan(Session &session) {
   session.progress.step("preparing the graph");
   auto prepared = preparePartition(imported.graph, options, seconds);
   if (failed(prepared))
-    return reasonOfFailure(imported.graph, options);
+    return inputAllowsPlan(imported.graph, options) ? NoPlan : WrongInput;
   session.progress.step("planning");
   auto planned = partitionGraph(imported.graph, options, std::move(*prepared));
   if (failed(planned))
-    return reasonOfFailure(imported.graph, options);
+    return inputAllowsPlan(imported.graph, options) ? NoPlan : WrongInput;
   result = std::move(*planned);
   result->seconds.import += seconds.import;
   result->seconds.prepare += seconds.prepare;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The plan options, the same for every command that plans, and the way from a
-// command line to a plan.
+// The way from a command line to a plan.
 #ifndef CUTBACK_TOOLS_CUTBACK_PLANRUN_H
 #define CUTBACK_TOOLS_CUTBACK_PLANRUN_H
 
@@ -10,17 +9,8 @@
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 #include <memory>
-#include <vector>
 
 namespace cutback {
-
-/// Options that decide a plan, then those of reading the input.
-std::vector<OptionSpec> planOptions();
-
-/// Reads the plan options. Returns false and sets `error` if they contradict
-/// each other or a value is malformed.
-bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
-                     std::string &error);
 
 /// A graph with its plan.
 struct PlanRun {
@@ -42,9 +32,6 @@ struct PlanRun {
   /// Prepares the graph, plans, and asks the certificate. Returns an exit code.
   int plan(Session &session);
 };
-
-/// Options common to all commands that plan, behind their own.
-std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own);
 
 } // namespace cutback
 

@@ -12,10 +12,8 @@
 
 #include "PlanRun.h"
 
-#include "cutback/Partition/Certificate.h"
-#include "cutback/Pipelines/OtherPlan.h"
+#include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
-#include "cutback/Report/Report.h"
 
 using namespace mlir;
 
@@ -39,66 +37,6 @@ CommandSpec reportSpec() {
   return spec;
 }
 
-/// The verdict on PyTorch's halves, before the graph is prepared.
-static std::optional<OtherPartition> judgeOther(PlanRun &run) {
-  func::FuncOp forward = run.imported.torchForward;
-  func::FuncOp backward = run.imported.torchBackward;
-  if (!forward || !backward)
-    return std::nullopt;
-  OtherPartition other;
-  other.origin = "PyTorch";
-  Silence silence(*forward.getContext());
-  CertificateStats stats;
-  FailureOr<HalvesSignature> signature =
-      deriveSignature(run.imported.graph, forward, backward);
-  other.accepted = succeeded(signature) &&
-                   succeeded(verifyHalves(run.imported.graph, forward, backward,
-                                          *signature, &stats));
-  other.verdict = silence.firstError;
-  other.recomputed = stats.recomputedOps;
-  if (!other.accepted)
-    return other;
-  FailureOr<OtherFigures> figures =
-      figureOther(run.imported.graph, stats.saved, run.options);
-  if (succeeded(figures)) {
-    other.peakBytes = figures->peakBytes;
-    other.pricedPs = figures->pricedPs;
-  }
-  return other;
-}
-
-static void compareStrategies(Session &session, const PlanRun &run,
-                              ReportExtras &extras) {
-  // What is known of the graph goes from plan to plan.
-  const PartitionResult &chosen = *run.result;
-  PreparedGraph prepared{chosen.view, chosen.sizes, std::nullopt, chosen.sets,
-                         chosen.costs};
-  for (Strategy strategy : {Strategy::MinCut, Strategy::Default,
-                            Strategy::SaveAll, Strategy::RecomputeAll}) {
-    if (strategy == run.options.strategy) {
-      extras.strategies.push_back(strategyLine(*run.result, true));
-      continue;
-    }
-    session.progress.step("comparing with " + spell(strategy).str());
-    PartitionOptions options = run.options;
-    options.strategy = strategy;
-    options.verify = options.emit = false;
-    options.dumpNetwork.clear();
-    Silence silence(session.context);
-    auto result =
-        partitionGraph(run.imported.graph, options, std::move(prepared));
-    prepared = PreparedGraph();
-    StrategyLine line;
-    line.strategy = strategy;
-    line.possible = succeeded(result);
-    if (line.possible) {
-      line = strategyLine(**result, false);
-      prepared = takePrepared(**result);
-    }
-    extras.strategies.push_back(line);
-  }
-}
-
 int runReport(const CommandLine &line) {
   Session session("report", line);
   PlanRun run;
@@ -106,7 +44,7 @@ int runReport(const CommandLine &line) {
   importOptions.torchHalves = true;
   if (int code = run.load(session, importOptions))
     return code;
-  std::optional<OtherPartition> other = judgeOther(run);
+  std::optional<OtherPartition> other = judgeOther(run.imported, run.options);
   if (int code = run.plan(session))
     return code;
   ReportExtras extras = collectExtras(*run.result);
@@ -114,7 +52,10 @@ int runReport(const CommandLine &line) {
     countOther(*run.result, run.imported.torchBackward, *other);
     extras.other = other;
   }
-  compareStrategies(session, run, extras);
+  compareStrategies(
+      run.imported.graph, *run.result, extras, [&](Strategy strategy) {
+        session.progress.step("comparing with " + spell(strategy).str());
+      });
   return session.write(std::nullopt, line.has("json")
                                          ? reportJson(*run.result, extras)
                                          : reportText(*run.result, extras));

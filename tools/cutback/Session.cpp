@@ -12,9 +12,9 @@
 
 #include "cutback/Pipelines/TrainingGraph.h"
 #include "cutback/Report/Names.h"
+#include "cutback/Support/MLIR/DiagnosticPlace.h"
 #include "cutback/Support/SafeFile.h"
 
-#include "mlir/IR/Remarks.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -29,15 +29,6 @@ static void printError(const std::string &text) {
   writeAll(STDERR_FILENO, text);
 }
 
-static void enableRemarks(MLIRContext &context) {
-  remark::RemarkCategories categories;
-  categories.passed = categories.missed = categories.analysis =
-      categories.failed = "cutback-partition";
-  (void)remark::enableOptimizationRemarks(
-      context, nullptr, std::make_unique<remark::RemarkEmittingPolicyAll>(),
-      categories, /*printAsEmitRemarks=*/true);
-}
-
 Session::Session(std::string_view command, const CommandLine &line)
     : context(*new MLIRContext(MLIRContext::Threading::DISABLED)),
       progress("cutback " + std::string(command), line.has("progress")),
@@ -47,7 +38,7 @@ Session::Session(std::string_view command, const CommandLine &line)
   handler = context.getDiagEngine().registerHandler(
       [this](Diagnostic &diagnostic) { printDiagnostic(diagnostic); });
   if (line.has("remarks"))
-    enableRemarks(context);
+    enablePlanRemarks(context);
 }
 
 Session::~Session() { context.getDiagEngine().eraseHandler(*handler); }
@@ -68,24 +59,24 @@ static const char *severityName(DiagnosticSeverity severity) {
 
 /// "FILE:LINE:COL", without a column that is not known; the input where
 /// nothing is.
-static std::string placeOf(Location location, const std::string &input) {
-  FileLineColLoc place = location->findInstanceOf<FileLineColLoc>();
-  if (!place)
+static std::string placeText(Location location, const std::string &input) {
+  DiagnosticPlace place = diagnosticPlace(location);
+  if (place.file.empty())
     return input.empty() ? "cutback" : input;
-  std::string text = place.getFilename().getValue().str();
-  if (place.getLine() != 0)
-    text += ":" + std::to_string(place.getLine());
-  if (place.getLine() != 0 && place.getColumn() != 0)
-    text += ":" + std::to_string(place.getColumn());
+  std::string text = place.file.str();
+  for (unsigned number : {place.line, place.column})
+    if (number != 0)
+      text += ":" + std::to_string(number);
   return text;
 }
 
 void Session::printDiagnostic(Diagnostic &diagnostic) {
-  std::string text = placeOf(diagnostic.getLocation(), input) + ": " +
+  std::string text = placeText(diagnostic.getLocation(), input) + ": " +
                      severityName(diagnostic.getSeverity()) + ": " +
                      diagnostic.str() + "\n";
   for (Diagnostic &note : diagnostic.getNotes())
-    text += placeOf(note.getLocation(), input) + ": note: " + note.str() + "\n";
+    text +=
+        placeText(note.getLocation(), input) + ": note: " + note.str() + "\n";
   printError(text);
 }
 
@@ -133,36 +124,6 @@ int Session::write(std::optional<std::string_view> path,
     return Done;
   error(failure);
   return WrongInput;
-}
-
-Silence::Silence(MLIRContext &context)
-    : handler(&context, [this](Diagnostic &diagnostic) {
-        if (firstError.empty() &&
-            diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          firstError = diagnostic.str();
-      }) {}
-
-std::vector<OptionSpec> inputOptions() {
-  return {
-      {"graph", OptionSpec::Text, "NAME|N",
-       "which graph of an input with several\n(`cutback import IN --list`)"},
-      {"model", OptionSpec::Text, "NAME",
-       "which program of a .pt2 with several"},
-      {"forward-outputs", OptionSpec::Integer, "N",
-       "the first N outputs belong to the forward, the\nothers are gradients"},
-      {"progress", OptionSpec::Flag, "",
-       "say what is done if it takes more than a second"},
-  };
-}
-
-ImportOptions importOptionsOf(const CommandLine &line) {
-  ImportOptions options;
-  if (auto graph = line.get("graph"))
-    options.graph = std::string(*graph);
-  if (auto model = line.get("model"))
-    options.model = std::string(*model);
-  options.forwardOutputs = line.integer("forward-outputs");
-  return options;
 }
 
 } // namespace cutback

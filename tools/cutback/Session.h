@@ -7,6 +7,7 @@
 #include "Commands.h"
 
 #include "cutback/Import/Import.h"
+#include "cutback/Pipelines/PlanOptions.h"
 #include "cutback/Support/Progress.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -49,20 +50,6 @@ private:
   std::string command, input;
   std::optional<mlir::DiagnosticEngine::HandlerID> handler;
 };
-
-/// Holds back the diagnostics of a context and remembers the first error.
-class Silence {
-public:
-  explicit Silence(mlir::MLIRContext &context);
-  std::string firstError;
-
-private:
-  mlir::ScopedDiagnosticHandler handler;
-};
-
-/// Options of all commands that read a graph, and of those that may take long.
-std::vector<OptionSpec> inputOptions();
-ImportOptions importOptionsOf(const CommandLine &line);
 
 } // namespace cutback
 

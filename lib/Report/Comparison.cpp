@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The parts of a report that cost as much as a plan each, so that a program
+// which wants the plan alone does not pay for them.
+//
+// A partition that somebody else made is judged on the graph as it was read,
+// by the certificate; a refusal is a finding and ends with its first message.
+// Strategies are compared on the prepared graph, in silence: that a strategy
+// has no plan is a line of the table.
+
+#include "cutback/Report/Comparison.h"
+
+#include "cutback/Partition/Certificate.h"
+#include "cutback/Pipelines/OtherPlan.h"
+#include "cutback/Support/MLIR/Silence.h"
+
+using namespace mlir;
+
+namespace cutback {
+
+std::optional<OtherPartition> judgeOther(ImportedModule &imported,
+                                         const PartitionOptions &options) {
+  func::FuncOp forward = imported.torchForward;
+  func::FuncOp backward = imported.torchBackward;
+  if (!forward || !backward)
+    return std::nullopt;
+  OtherPartition other;
+  other.origin = "PyTorch";
+  Silence silence(*forward.getContext());
+  CertificateStats stats;
+  FailureOr<HalvesSignature> signature =
+      deriveSignature(imported.graph, forward, backward);
+  other.accepted = succeeded(signature) &&
+                   succeeded(verifyHalves(imported.graph, forward, backward,
+                                          *signature, &stats));
+  other.verdict = silence.firstError;
+  other.recomputed = stats.recomputedOps;
+  if (!other.accepted)
+    return other;
+  FailureOr<OtherFigures> figures =
+      figureOther(imported.graph, stats.saved, options);
+  if (succeeded(figures)) {
+    other.peakBytes = figures->peakBytes;
+    other.pricedPs = figures->pricedPs;
+  }
+  return other;
+}
+
+void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
+                       ReportExtras &extras,
+                       const std::function<void(Strategy)> &before) {
+  // What is known of the graph goes from plan to plan.
+  PreparedGraph prepared{result.view, result.sizes, std::nullopt, result.sets,
+                         result.costs};
+  for (Strategy strategy : {Strategy::MinCut, Strategy::Default,
+                            Strategy::SaveAll, Strategy::RecomputeAll}) {
+    if (strategy == result.options.strategy) {
+      extras.strategies.push_back(strategyLine(result, true));
+      continue;
+    }
+    if (before)
+      before(strategy);
+    PartitionOptions options = result.options;
+    options.strategy = strategy;
+    options.verify = options.emit = false;
+    options.dumpNetwork.clear();
+    Silence silence(*graph.getContext());
+    auto other = partitionGraph(graph, options, std::move(prepared));
+    prepared = PreparedGraph();
+    StrategyLine line;
+    line.strategy = strategy;
+    line.possible = succeeded(other);
+    if (line.possible) {
+      line = strategyLine(**other, false);
+      prepared = takePrepared(**other);
+    }
+    extras.strategies.push_back(line);
+  }
+}
+
+} // namespace cutback
