@@ -8,8 +8,14 @@
 #                in ../shared beside the checkout; %golden is where it lies
 #                unpacked
 #   asan         our code is compiled with sanitizers
-# Further substitutions: %source, %corpus, %python, %tooldir, %build.
+#   shared-library  libcutback.so is built; %shared_library is its path
+#   torch        PyTorch is in build/torch (tools/dev/bootstrap --with-torch),
+#                or $CUTBACK_TORCH_PYTHON is a Python that has it;
+#                %torch_python is that Python
+# Further substitutions: %source, %corpus, %python, %tooldir, %build,
+# %llvm_tools.
 
+import glob
 import os
 import sys
 import tarfile
@@ -42,6 +48,8 @@ config.substitutions += [
     ("%source", config.cutback_source_dir),
     ("%corpus", corpus),
     ("%python", sys.executable),
+    ("%llvm_tools", config.llvm_tools_dir),
+    ("%shared_library", config.cutback_shared_library),
     ("%tooldir", os.path.join(config.cutback_source_dir, "tools", "dev")),
     ("%build", config.cutback_binary_dir),
 ]
@@ -51,6 +59,21 @@ if slow:
     config.available_features.add("slow")
 if config.cutback_sanitize == "ON":
     config.available_features.add("asan")
+if config.cutback_shared_library:
+    config.available_features.add("shared-library")
+
+torch_python = os.environ.get("CUTBACK_TORCH_PYTHON") or os.path.join(
+    config.cutback_source_dir, "build", "torch", "bin", "python"
+)
+torch_lib = os.path.join(os.path.dirname(os.path.dirname(torch_python)), "lib")
+if glob.glob(torch_lib + "/python3*/site-packages/torch/version.py"):
+    config.available_features.add("torch")
+else:
+    lit_config.note(
+        "no PyTorch beside '%s': tests inside PyTorch are skipped"
+        " (tools/dev/bootstrap --with-torch)" % torch_python
+    )
+config.substitutions.append(("%torch_python", torch_python))
 
 
 def archives_of(shared):
@@ -65,16 +88,21 @@ def archives_of(shared):
 
 
 def unpack(archives, target):
-    """Unpacks graphs and references, no weights; once, told by a stamp."""
-    stamp = os.path.join(target, "unpacked")
+    """Unpacks graphs and references, weights of small models alone; once,
+    told by a stamp."""
+    stamp = os.path.join(target, "unpacked-with-small-weights")
     newest = max(os.path.getmtime(path) for path, _ in archives)
     if os.path.exists(stamp) and os.path.getmtime(stamp) >= newest:
         return
     wanted = (".txt", ".json", ".log", ".py")
+    weights = ("/model.pt2", "/expected.safetensors")
     for path, folder in archives:
         with tarfile.open(path) as archive:
             for member in archive:
-                plain = member.isfile() and member.name.endswith(wanted)
+                ends = wanted
+                if member.name.startswith("small/"):
+                    ends += weights
+                plain = member.isfile() and member.name.endswith(ends)
                 if plain and ".." not in member.name.split("/"):
                     member.mode = 0o644
                     archive.extract(member, os.path.join(target, folder))

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What would end a process or leave as an exception is a status and two
+// diagnostics, and the context knows that it is broken.
+
+#include "Guard.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "gtest/gtest.h"
+
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace cutback::capi;
+
+namespace {
+
+void keep(const CutbackDiagnostic *diagnostic, void *user) {
+  static_cast<std::vector<std::string> *>(user)->push_back(diagnostic->message);
+}
+
+struct Guard : testing::Test {
+  std::vector<std::string> messages;
+  CutbackContext *context = cutbackContextCreate(keep, &messages);
+
+  ~Guard() override {
+    // What is broken is never freed, not even for the leak checker.
+    context->broken = false;
+    cutbackContextDestroy(context);
+  }
+
+  void expectDefect(const std::string &message) {
+    ASSERT_EQ(messages.size(), 2u);
+    EXPECT_EQ(messages[0], message);
+    EXPECT_EQ(messages[1], "this is a defect of cutback, not of your input; "
+                           "please report it");
+    EXPECT_TRUE(context->broken);
+  }
+};
+
+TEST_F(Guard, handsThroughWhatTheBodyReturns) {
+  EXPECT_EQ(guarded(*context, [] { return CUTBACK_NO_PLAN; }), CUTBACK_NO_PLAN);
+  EXPECT_TRUE(messages.empty());
+  EXPECT_FALSE(context->broken);
+}
+
+TEST_F(Guard, catchesAFatalErrorInsideLlvm) {
+  EXPECT_EQ(guarded(*context,
+                    []() -> CutbackStatus {
+                      llvm::report_fatal_error("the end of the world");
+                    }),
+            CUTBACK_DEFECT);
+  expectDefect("the end of the world");
+}
+
+TEST_F(Guard, catchesTheEndOfMemoryInsideLlvm) {
+  EXPECT_EQ(guarded(*context,
+                    []() -> CutbackStatus {
+                      llvm::report_bad_alloc_error("no memory");
+                    }),
+            CUTBACK_DEFECT);
+  expectDefect("out of memory");
+}
+
+TEST_F(Guard, catchesExceptionsOfAnyKind) {
+  EXPECT_EQ(guarded(*context,
+                    []() -> CutbackStatus { throw std::runtime_error("odd"); }),
+            CUTBACK_DEFECT);
+  expectDefect("odd");
+  context->broken = false;
+  messages.clear();
+  EXPECT_EQ(guarded(*context, []() -> CutbackStatus { throw 7; }),
+            CUTBACK_DEFECT);
+  expectDefect("unknown exception");
+}
+
+TEST_F(Guard, refusesABrokenContext) {
+  guarded(*context, []() -> CutbackStatus { throw 7; });
+  messages.clear();
+  CutbackGraph *graph = nullptr;
+  EXPECT_EQ(cutbackGraphReadFile(context, "x", 0, nullptr, &graph),
+            CUTBACK_DEFECT);
+  EXPECT_EQ(graph, nullptr);
+  ASSERT_EQ(messages.size(), 2u);
+  EXPECT_EQ(messages[0], "an earlier defect has broken this context");
+  EXPECT_EQ(messages[1], "make a new one");
+  // It is left alone: what is in it may be locked.
+  cutbackContextDestroy(context);
+  EXPECT_TRUE(context->broken);
+}
+
+TEST_F(Guard, anotherContextWorksAfterADefect) {
+  guarded(*context, []() -> CutbackStatus { throw 7; });
+  std::vector<std::string> others;
+  CutbackContext *other = cutbackContextCreate(keep, &others);
+  CutbackGraph *graph = nullptr;
+  EXPECT_EQ(cutbackGraphReadFile(
+                other, CUTBACK_SOURCE_DIR "/test/corpus/mlp/joint.txt", 0,
+                nullptr, &graph),
+            CUTBACK_DONE);
+  EXPECT_TRUE(others.empty());
+  cutbackGraphDestroy(graph);
+  cutbackContextDestroy(other);
+}
+
+} // namespace
