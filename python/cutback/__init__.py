@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Cutback: what a training step saves for its backward, and what it computes
+twice.
+
+    cutback.Graph.read("joint.txt").plan(["--strategy=min-cut"]).saved
+
+needs no PyTorch. With PyTorch 2.13:
+
+    torch.compile(model, backend="cutback")
+    cutback.explain(model, *inputs)
+    cutback.partition_fn           as AOTAutograd's partitioner
+    cutback.InductorPartitioner()  as Inductor's
+"""
+
+from ._library import (CutbackError, Diagnostic, Graph, Plan, library_path,
+                       version)
+from .options import Options
+
+# Looked up when they are asked for: they import torch.
+_WITH_TORCH = {
+    "partition_fn": "partition",
+    "plan_of": "partition",
+    "FallbackWarning": "partition",
+    "InductorPartitioner": "inductor",
+    "explain": "explaining",
+}
+
+__all__ = ["CutbackError", "Diagnostic", "Graph", "Options", "Plan",
+           "library_path", "version", *_WITH_TORCH]
+
+
+def __getattr__(name):
+    if name not in _WITH_TORCH:
+        raise AttributeError("module 'cutback' has no attribute '%s'" % name)
+    import importlib
+
+    module = importlib.import_module("." + _WITH_TORCH[name], __name__)
+    return getattr(module, name)

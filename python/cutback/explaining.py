@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The report of a model, in one line of a user's code."""
+
+import torch
+
+from .partition import plan_of
+
+
+def explain(model, *args, options=None, file=None, **kwargs):
+    """Prints what a training step of `model(*args, **kwargs)` saves, and why.
+
+    Runs the forward once; buffers and the state of random generators are put
+    back. Several graphs give several reports. Returns the plans.
+    """
+    from functorch.compile import (make_boxed_func,
+                                   min_cut_rematerialization_partition)
+    from torch._dynamo.backends.common import aot_autograd
+    from torch._inductor.decomposition import select_decomp_table
+
+    plans = []
+
+    def partition(joint, inputs, **more):
+        plans.append(plan_of(joint, more["num_fwd_outputs"], options))
+        return min_cut_rematerialization_partition(joint, inputs, **more)
+
+    def boxed(graph_module, _):
+        return make_boxed_func(graph_module.forward)
+
+    compiled = torch.compile(model, backend=aot_autograd(
+        fw_compiler=boxed, bw_compiler=boxed, partition_fn=partition,
+        decompositions=select_decomp_table,
+        keep_inference_input_mutations=True))
+    buffers = [(buffer, buffer.detach().clone())
+               for buffer in _buffers(model)]
+    torch._dynamo.reset()
+    try:
+        with torch.random.fork_rng(), torch.enable_grad():
+            compiled(*args, **kwargs)
+    finally:
+        torch._dynamo.reset()
+        with torch.no_grad():
+            for buffer, old in buffers:
+                buffer.copy_(old)
+    for number, plan in enumerate(plans):
+        if len(plans) > 1:
+            print("graph %d of %d" % (number + 1, len(plans)), file=file)
+        print(plan.report(), end="", file=file)
+    if not plans:
+        print("no graph of this model has a gradient", file=file)
+    return plans
+
+
+def _buffers(model):
+    return model.buffers() if isinstance(model, torch.nn.Module) else ()
+
+

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A joint graph of PyTorch as text that Cutback reads, with what the text does
+not say: the sizes that symbols have, the device, long-lived arguments.
+
+Tags of checkpointing are in the text, as PyTorch prints them beside the nodes.
+"""
+
+import operator
+
+import torch
+
+# Words in the names of GPUs, and the descriptions that Cutback has.
+_DEVICES = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L4", "l4"),
+            ("4090", "rtx4090"))
+
+
+def text_of(module):
+    """The text of a GraphModule; values are called as its nodes."""
+    return module.print_readable(
+        print_output=False, include_stride=True, include_device=True,
+        expanded_def=True)
+
+
+def _leaves(value):
+    if isinstance(value, (tuple, list)):
+        for element in value:
+            yield from _leaves(element)
+    else:
+        yield value
+
+
+def symbol_sizes(graph):
+    """The sizes that the symbols of a graph had when it was traced, as
+    options: ["--sym=s0=24"]."""
+    sizes = {}
+    for node in graph.nodes:
+        for value in _leaves(node.meta.get("val")):
+            numbers = [value]
+            if isinstance(value, torch.Tensor):
+                numbers = value.shape
+            for number in numbers:
+                if not isinstance(number, torch.SymInt):
+                    continue
+                symbol = number.node.expr
+                if symbol.is_Symbol and str(symbol) not in sizes:
+                    sizes[str(symbol)] = number.node.hint
+    return ["--sym=%s=%d" % (name, size)
+            for name, size in sorted(sizes.items()) if size is not None]
+
+
+def is_random(node):
+    """Whether a second run of a node would give other numbers."""
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+
+
+def random_policies(graph):
+    """Options that save what random ops of checkpointed regions draw.
+
+    PyTorch would run them again with the saved state of the generator, which
+    no proof of ours covers.
+    """
+    names = []
+    for node in graph.nodes:
+        if is_random(node) and "recompute" in node.meta:
+            parts = [user.name for user in node.users
+                     if user.target is operator.getitem]
+            names += parts or [node.name]
+    return ["--policy=%s=must-save" % name for name in names]
+
+
+def device_of(graph):
+    """The description of the device that most arguments are on, or None."""
+    counts = {}
+    for node in graph.find_nodes(op="placeholder"):
+        for value in _leaves(node.meta.get("val")):
+            if isinstance(value, torch.Tensor):
+                counts[value.device] = counts.get(value.device, 0) + 1
+    if not counts:
+        return None
+    device = max(counts, key=counts.get)
+    if device.type == "cpu":
+        return "cpu"
+    if device.type != "cuda" or not torch.cuda.is_available():
+        return None
+    words = torch.cuda.get_device_name(device).upper().replace("-", " ").split()
+    for word, name in _DEVICES:
+        if word in words:
+            return name
+    return None

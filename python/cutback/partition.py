@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Cutback's decision inside PyTorch's partitioner.
+
+PyTorch's `min_cut_rematerialization_partition` does a good deal beside the
+decision what to save, and it changes with each release: common subexpressions,
+tags of checkpointing, collectives, the calling contract of the two halves,
+replay of random state, the order of the backward. All of it is kept: the
+function is run with one name in its globals bound to another function, the one
+that chooses the saved values. Nothing of PyTorch is patched.
+
+What is not as expected (a graph that cannot be read, a PyTorch without that
+name, a plan that does not fit the graph) ends in PyTorch's own decision and one
+warning. A training never fails because of this module.
+"""
+
+import types
+import warnings
+
+import torch
+import torch._functorch.partitioners as partitioners
+
+from . import graph_text
+from ._library import Graph
+from .options import Options
+
+_CHOICE = "choose_saved_values_set"
+
+
+class FallbackWarning(UserWarning):
+    """PyTorch's own decision was taken, for the reason that the text names."""
+
+
+class Surprise(Exception):
+    """Something about a graph or a plan that is not as it should be."""
+
+
+def _fall_back(reason):
+    text = str(reason) or type(reason).__name__
+    warnings.warn(
+        "cutback: this graph is partitioned as PyTorch does it: " + text,
+        FallbackWarning, stacklevel=2)
+
+
+def plan_of(module, num_fwd_outputs, options=None, static_indices=()):
+    """The plan of a joint graph.
+
+    `static_indices`: positions of the arguments that outlive the step.
+    """
+    options = Options.of(options)
+    graph = Graph.parse(
+        graph_text.text_of(module), "<joint graph>",
+        ["--forward-outputs=%d" % num_fwd_outputs])
+    return graph.plan(
+        options.arguments(graph_text.device_of(module.graph), static_indices)
+        + graph_text.symbol_sizes(module.graph)
+        + graph_text.random_policies(module.graph))
+
+
+def _is_mutable(node):
+    schema = getattr(node.target, "_schema", None)
+    return schema is not None and schema.is_mutable
+
+
+def complete(saved, backward_outputs, may_run_twice):
+    """Follows the backward from its outputs to what is saved.
+
+    Adds the sizes that it needs to `saved`, a set of nodes. Raises `Surprise`
+    if it would run an op twice that must not, or reads an argument that is not
+    saved. `may_run_twice`: nodes of the forward; others run in the backward
+    alone.
+    """
+    todo, seen = list(backward_outputs), set()
+    while todo:
+        node = todo.pop()
+        if node in seen or node in saved:
+            continue
+        seen.add(node)
+        if partitioners.is_sym_node(node) and node in may_run_twice:
+            saved.add(node)
+            continue
+        if node.op == "placeholder" and node in may_run_twice:
+            raise Surprise("the backward reads argument '%s', which the plan"
+                           " does not save" % node.name)
+        if node in may_run_twice and node.op == "call_function":
+            if graph_text.is_random(node) or _is_mutable(node):
+                raise Surprise("the plan runs '%s' twice" % node.name)
+        todo.extend(node.all_input_nodes)
+
+
+def _saved_nodes(graph, node_info, plan, num_fwd_outputs):
+    by_name = {node.name: node for node in graph.nodes}
+    saved = set()
+    for name in plan.saved:
+        if name not in by_name:
+            raise Surprise("the graph has no node '%s', which the plan saves"
+                           % name)
+        saved.add(by_name[name])
+    outputs = graph.find_nodes(op="output")[0].args[0]
+    backward = [node for node in outputs[num_fwd_outputs:]
+                if isinstance(node, torch.fx.Node)]
+    forward = {node for node in graph.nodes if node_info.is_required_fw(node)}
+    complete(saved, backward, forward)
+    # The order of the graph, as PyTorch's own choice has it.
+    return [node for node in graph.nodes if node in saved]
+
+
+def _chooser(options, num_fwd_outputs):
+    """A function in the place of PyTorch's `choose_saved_values_set`."""
+    theirs = getattr(partitioners, _CHOICE)
+
+    def choose(joint_graph, node_info, memory_budget=1.0, **more):
+        def fall_back(reason):
+            _fall_back(reason)
+            return theirs(joint_graph, node_info, memory_budget=memory_budget,
+                          **more)
+
+        if memory_budget != 1:
+            return fall_back("it has an activation memory budget of %s"
+                             % memory_budget)
+        try:
+            static = [position for position, node in enumerate(
+                joint_graph.find_nodes(op="placeholder"))
+                if node in node_info.static_lifetime_input_nodes]
+            plan = plan_of(joint_graph.owning_module, num_fwd_outputs, options,
+                           static)
+            return _saved_nodes(joint_graph, node_info, plan, num_fwd_outputs)
+        except Exception as error:
+            return fall_back(error)
+
+    return choose
+
+
+def _with_choice(function, choose):
+    """`function` with `_CHOICE` bound to `choose`, without changing it."""
+    if not isinstance(function, types.FunctionType) or \
+       _CHOICE not in function.__code__.co_names:
+        raise Surprise("PyTorch %s chooses saved values in another way"
+                       % torch.__version__)
+    bound = types.FunctionType(
+        function.__code__, {**function.__globals__, _CHOICE: choose},
+        function.__name__, function.__defaults__, function.__closure__)
+    bound.__kwdefaults__ = function.__kwdefaults__
+    return bound
+
+
+def partition_fn(joint_module, joint_inputs, *args, num_fwd_outputs,
+                 static_lifetime_input_indices=None, options=None, **kwargs):
+    """Splits a joint graph into a forward and a backward.
+
+    For every `partition_fn=` of AOTAutograd. `options`: an `Options` object or
+    a dict of its fields. Everything else is handed to PyTorch's partitioner.
+    """
+    theirs = partitioners.min_cut_rematerialization_partition
+    kwargs.update(
+        num_fwd_outputs=num_fwd_outputs,
+        static_lifetime_input_indices=static_lifetime_input_indices)
+    try:
+        choose = _chooser(Options.of(options), num_fwd_outputs)
+        ours = _with_choice(theirs, choose)
+        return ours(joint_module, joint_inputs, *args, **kwargs)
+    except FallbackWarning:  # the caller made errors of warnings
+        raise
+    except Exception as error:
+        _fall_back(error)
+    return theirs(joint_module, joint_inputs, *args, **kwargs)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The library from Python, without PyTorch."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import threading
+import unittest
+
+import cutback
+
+CORPUS = pathlib.Path(__file__).resolve().parents[1] / "corpus"
+TEXT = CORPUS / "gpt2" / "joint.txt"
+
+
+class Library(unittest.TestCase):
+    def test_importing_needs_no_pytorch(self):
+        self.assertNotIn("torch", sys.modules)
+        self.assertRegex(cutback.version(), r"^\d+\.\d+\.\d+$")
+        with self.assertRaisesRegex(AttributeError, "no attribute 'nothing'"):
+            cutback.nothing
+
+    def test_a_file_and_its_text_have_one_plan(self):
+        one = cutback.Graph.read(TEXT).plan()
+        other = cutback.Graph.parse(TEXT.read_text()).plan()
+        self.assertEqual(one.saved, other.saved)
+        self.assertEqual(one.recomputed, other.recomputed)
+        self.assertTrue(one.saved and one.recomputed)
+        self.assertTrue(one.json["verified"])
+
+    def test_options_are_those_of_the_command_line(self):
+        graph = cutback.Graph.read(CORPUS / "dynamic_llama" / "trace.log",
+                                   ["--graph=0"])
+        all_saved = graph.plan(["--strategy=save-all"]).json["saved_bytes"]
+        self.assertLess(graph.plan().json["saved_bytes"], all_saved)
+        torch = graph.plan(["--cost-model=pytorch", "--rules=torch-2.3"])
+        self.assertEqual(torch.json["rules"], "torch-2.3")
+
+    def test_an_archive_from_memory(self):
+        data = (CORPUS / "mlp" / "model.pt2").read_bytes()
+        plan = cutback.Graph.parse(data, "mlp.pt2").plan()
+        self.assertGreater(plan.json["saved_bytes"], 0)
+        self.assertIn("saved", plan.report())
+
+    def test_partitions_as_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out")
+            cutback.Graph.read(TEXT).plan().write(out)
+            self.assertEqual(
+                sorted(path.name for path in out.iterdir()),
+                ["backward.mlir", "forward.mlir", "joint.mlir", "plan.json"])
+            self.assertEqual(
+                json.loads((out / "plan.json").read_text())["schema"], 1)
+
+    def test_an_error_has_a_place_and_a_next_step(self):
+        broken = TEXT.read_text().replace("aten.mm.default(",
+                                          "aten.mm.default((", 1)
+        with self.assertRaises(cutback.CutbackError) as caught:
+            cutback.Graph.parse(broken, "broken.txt")
+        self.assertEqual(caught.exception.status, 1)
+        first = caught.exception.diagnostics[0]
+        self.assertEqual((first.severity, first.file), ("error", "broken.txt"))
+        self.assertGreater(first.line, 1)
+        self.assertIn("broken.txt:%d:%d: error: %s" % (
+            first.line, first.column, first.message), str(caught.exception))
+
+    def test_a_wrong_option(self):
+        graph = cutback.Graph.read(TEXT)
+        with self.assertRaisesRegex(cutback.CutbackError,
+                                    "--rules needs --cost-model=pytorch") as e:
+            graph.plan(["--rules=torch-2.3"])
+        self.assertEqual(e.exception.status, 2)
+        self.assertTrue(graph.plan().saved)
+
+    def test_options_of_options(self):
+        options = cutback.Options.of({"cost_model": "pytorch"})
+        self.assertEqual(cutback.Options.of(options), options)
+        self.assertIn("--free-parameters=1,3",
+                      options.arguments("cpu", [1, 3]))
+        self.assertIn("--device=cpu", cutback.Options().arguments("cpu"))
+        self.assertIn("--device=a100",
+                      cutback.Options(device="a100").arguments("cpu"))
+        self.assertIn("--byte-price=0.25",
+                      cutback.Options(byte_price=0.25).arguments())
+        with self.assertRaises(TypeError):
+            cutback.Options.of({"speed": 11})
+
+    def test_threads_plan_side_by_side(self):
+        saved = [None] * 4
+
+        def plan(index):
+            saved[index] = cutback.Graph.read(TEXT).plan().saved
+
+        threads = [threading.Thread(target=plan, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(saved, [cutback.Graph.read(TEXT).plan().saved] * 4)
+
+
+if __name__ == "__main__":
+    unittest.main()
