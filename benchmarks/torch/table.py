@@ -68,6 +68,7 @@ def run(model, partition):
 def worst(model, results):
     """The largest gradient error as a share of what is allowed."""
     shares = [0.0]
+    model.join_tied(results)
     for name, wanted in model.expected.items():
         if not name.startswith("grad."):
             continue

@@ -47,9 +47,21 @@ class Model:
         least = 2e-6 if self.meta else 1e-5
         return 1e-7 + max(4 * own, least) * scale
 
+    def join_tied(self, results):
+        """Gives each name of a tied parameter the whole gradient: what
+        torch.export writes has a parameter of its own for each."""
+        for alias, name in self.meta.get("tied", {}).items():
+            names = ["grad." + alias, "grad." + name]
+            parts = {id(results[one]): results[one] for one in names
+                     if one in results}
+            if parts:
+                whole = sum(parts.values())
+                results.update((one, whole) for one in names)
+
     def differences(self, results):
         """What differs from PyTorch's results, as sentences."""
         found = []
+        self.join_tied(results)
         for name, wanted in sorted(self.expected.items()):
             if name.startswith(("input.", "param.")):
                 continue
