@@ -69,7 +69,7 @@ def random_policies(graph):
 
 
 def device_of(graph):
-    """The description of the device that most arguments are on, or None."""
+    """The description of the GPU that most arguments are on, or None."""
     counts = {}
     for node in graph.find_nodes(op="placeholder"):
         for value in _leaves(node.meta.get("val")):
@@ -78,8 +78,6 @@ def device_of(graph):
     if not counts:
         return None
     device = max(counts, key=counts.get)
-    if device.type == "cpu":
-        return "cpu"
     if device.type != "cuda" or not torch.cuda.is_available():
         return None
     words = torch.cuda.get_device_name(device).upper().replace("-", " ").split()

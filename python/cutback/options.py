@@ -8,8 +8,8 @@ import dataclasses
 class Options:
     """What decides a plan; the fields are options of `cutback report`.
 
-    `device` None: the device that the tensors of the graph are on, as far as
-    there is a description of it, else an H100.
+    `device` None: the GPU that the tensors of the graph are on, as far as there
+    is a description of it, else the default of the command line.
     """
 
     strategy: str = "min-cut"
