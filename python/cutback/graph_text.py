@@ -53,15 +53,23 @@ def is_random(node):
     return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
 
 
+def _is_seeded(node):
+    """Inductor's random ops, functions of a seed, which Cutback does not
+    know."""
+    return getattr(node.target, "namespace", "") == "prims" and \
+        node.target.__name__.startswith("inductor_")
+
+
 def random_policies(graph):
     """Options that save what random ops of checkpointed regions draw.
 
-    PyTorch would run them again with the saved state of the generator, which
-    no proof of ours covers.
+    PyTorch would run them again with the saved state of the generator, or from
+    the seed, which no proof of ours covers.
     """
     names = []
     for node in graph.nodes:
-        if is_random(node) and "recompute" in node.meta:
+        random = is_random(node) or _is_seeded(node)
+        if random and "recompute" in node.meta:
             parts = [user.name for user in node.users
                      if user.target is operator.getitem]
             names += parts or [node.name]

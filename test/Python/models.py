@@ -95,7 +95,7 @@ def step(call, module, inputs):
     outputs[0].backward()
     results = {"loss": outputs[0]}
     results.update(("output.%d" % i, value)
-                   for i, value in enumerate(outputs[1:]))
+                   for i, value in enumerate(outputs[1:], 1))
     # One tensor under each of its names.
     for name, tensor in module.named_parameters(remove_duplicate=False):
         if tensor.grad is not None:

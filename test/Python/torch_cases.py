@@ -238,11 +238,11 @@ class Randomness(Case):
     compiled code need not be those of eager: where the output is zero, and
     only there, the gradient is."""
 
-    def check_mask(self, make, **options):
+    def check_mask(self, make, compiler=RUN, **options):
         torch.manual_seed(3)
         module = make()
         compiled = torch.compile(module, backend="cutback", options={
-            "compiler": RUN, **options})
+            "compiler": compiler, **options})
         x = torch.ones(64, 32, requires_grad=True)
         with self.no_fallback():
             y = compiled(x)
@@ -268,10 +268,12 @@ class Randomness(Case):
                     lambda x: nn.functional.dropout(torch.sigmoid(x), 0.3),
                     x, use_reentrant=False)
 
-        for cost_model in ("roofline", "pytorch"):
-            with self.subTest(cost_model=cost_model):
-                torch._dynamo.reset()
-                self.check_mask(Checkpointed, cost_model=cost_model)
+        for compiler in ("eager", "inductor"):
+            for cost_model in ("roofline", "pytorch"):
+                with self.subTest(compiler=compiler, cost_model=cost_model):
+                    torch._dynamo.reset()
+                    self.check_mask(Checkpointed, compiler,
+                                    cost_model=cost_model)
 
 
 class Falling(Case):
