@@ -90,8 +90,7 @@ def all_models(folder=CORPUS):
 
 def step(call, module, inputs):
     """One training step: loss, outputs, gradients and buffers by name."""
-    outputs = call(*inputs)
-    outputs = outputs if isinstance(outputs, (tuple, list)) else (outputs,)
+    outputs = torch.utils._pytree.tree_leaves(call(*inputs))
     outputs[0].backward()
     results = {"loss": outputs[0]}
     results.update(("output.%d" % i, value)
