@@ -240,6 +240,8 @@ LogicalResult clampMax(const KernelCall &call) {
   });
 }
 LogicalResult clamp(const KernelCall &call) {
+  if (call.isNone("max") && call.isNone("min"))
+    return call.error("needs a lower or an upper bound");
   if (call.isNone("max"))
     return clampMin(call);
   if (call.isNone("min"))
