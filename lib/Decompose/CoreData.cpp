@@ -4,6 +4,8 @@
 //
 // Pooling: its indices of 64 bits become offsets in the window of 8, and the
 // indices are made from them where a gradient reads them.
+// Activations with a kink: their gradients compare, and what they read then is
+// of one byte an element where that is cheaper to keep.
 // Copies side by side (`cat` of one tensor): a view of one, expanded and
 // copied once, which fuses with what follows.
 
@@ -59,6 +61,31 @@ static Values maxPool(Rewrite &c) {
   return {pooled[0], indices};
 }
 
+/// The gradient, or 0 where `mask` is set.
+static Value zeroWhere(Rewrite &c, Value mask) {
+  return c.b.call("aten.where.ScalarSelf",
+                  {mask, 0.0, c.r.value("grad_output")});
+}
+
+static Value thresholdBackward(Rewrite &c) {
+  return zeroWhere(
+      c, c.b.call("aten.le.Scalar", {c.r.value("self"), c.r.arg("threshold")}));
+}
+
+static Value hardtanhBackward(Rewrite &c) {
+  Value self = c.r.value("self");
+  Value low = c.b.call("aten.le.Scalar", {self, c.r.arg("min_val")});
+  Value high = c.b.call("aten.ge.Scalar", {self, c.r.arg("max_val")});
+  return zeroWhere(c, c.b.call("aten.logical_or.default", {low, high}));
+}
+
+static Value leakyReluBackward(Rewrite &c) {
+  Value grad = c.r.value("grad_output");
+  Value isPositive = c.b.call("aten.gt.Scalar", {c.r.value("self"), 0});
+  Value scaled = c.b.call("aten.mul.Scalar", {grad, c.r.arg("negative_slope")});
+  return c.b.call("aten.where.self", {isPositive, grad, scaled});
+}
+
 /// One tensor several times.
 static Value repeated(Rewrite &c) {
   std::vector<Arg> pieces = c.r.list("tensors");
@@ -97,6 +124,9 @@ CoreTable decompose::coreDataRules() {
   static constexpr CoreRule rules[] = {
       {"aten.max_pool2d_with_indices.default", many<maxPool>, isSmallPool},
       {"aten.cat.default", one<repeated>, isRepetition},
+      {"aten.threshold_backward.default", one<thresholdBackward>},
+      {"aten.hardtanh_backward.default", one<hardtanhBackward>},
+      {"aten.leaky_relu_backward.default", one<leakyReluBackward>},
   };
   return rules;
 }

@@ -88,24 +88,23 @@ struct ClassLoss {
         reduction(c.r.integer("reduction").value_or(1)),
         classDim(rankOf(input) == 1 ? 0 : 1), ignored(c.r.arg("ignore_index")) {
     valid = b.call("aten.ne.Scalar", {target, ignored});
-    Value zero = b.call("aten.zeros_like.default", {target});
-    classes = b.call("aten.where.self", {valid, target, zero});
+    classes = b.call("aten.where.ScalarOther", {valid, target, 0});
   }
 
-  /// The weight of each sample, 0 where it is ignored.
+  /// The weight of each sample, 0 where it is ignored; with a weight a class.
   Value weights() {
-    Value own;
-    if (weight) {
-      // One index into the weights for each sample.
-      Value flat = b.call("aten.view.default", {classes, {-1}});
-      Value picked = b.call("aten.index_select.default", {weight, 0, flat});
-      own = viewAs(b, picked, b.sizes(target).getList().vec());
-    } else {
-      own = b.call("aten.full.default", {b.sizes(target), 1.0},
-                   {{"dtype", elementOf(input)}});
-    }
-    Value zero = b.call("aten.zeros_like.default", {own});
-    return b.call("aten.where.self", {valid, own, zero});
+    // One index into the weights for each sample.
+    Value flat = b.call("aten.view.default", {classes, {-1}});
+    Value picked = b.call("aten.index_select.default", {weight, 0, flat});
+    Value own = viewAs(b, picked, b.sizes(target).getList().vec());
+    return b.call("aten.where.ScalarOther", {valid, own, 0.0});
+  }
+
+  /// The sum of all weights; without them, the number of samples that count,
+  /// which follows from the targets alone: it need not be saved.
+  Value totalOf(Value weights) {
+    Value total = b.call("aten.sum.default", {weight ? weights : valid});
+    return castTo(b, total, elementOf(input));
   }
 
   Value valid, classes;
@@ -118,17 +117,17 @@ static Values nllForward(Rewrite &c) {
   Value index = l.b.call("aten.unsqueeze.default", {l.classes, l.classDim});
   Value picked = l.b.call("aten.gather.default", {l.input, l.classDim, index});
   picked = l.b.call("aten.squeeze.dim", {picked, l.classDim});
-  Value weights = l.weights();
-  Value loss = l.b.call("aten.neg.default",
-                        {l.b.call("aten.mul.Tensor", {picked, weights})});
-  Value zero = l.b.call("aten.zeros_like.default", {loss});
-  loss = l.b.call("aten.where.self", {l.valid, loss, zero});
+  Value weights = l.weight ? l.weights() : Value();
+  if (l.weight)
+    picked = l.b.call("aten.mul.Tensor", {picked, weights});
+  Value loss = l.b.call("aten.neg.default", {picked});
+  loss = l.b.call("aten.where.ScalarOther", {l.valid, loss, 0.0});
   if (l.reduction == 0) {
     Value none = l.b.call("aten.zeros.default", {std::vector<Arg>()},
                           {{"dtype", elementOf(l.input)}});
     return {loss, none};
   }
-  Value total = l.b.call("aten.sum.default", {weights});
+  Value total = l.totalOf(weights);
   loss = l.b.call("aten.sum.default", {loss});
   if (l.reduction == 1)
     loss = l.b.call("aten.div.Tensor", {loss, total});

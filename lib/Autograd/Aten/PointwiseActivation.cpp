@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // VJPs of activation functions: each has a backward op of its own. Those of
-// relu, sigmoid and tanh read the result, the others the input. Backward ops
+// relu,
+// hardtanh, leaky_relu, sigmoid and tanh read the result, which the next op
+// mostly keeps anyway, the others the input. Backward ops
 // are linear in the gradient, so their VJP there is the same op again; for the
 // piecewise linear ones that is all, sigmoid and tanh have the second
 // derivative too.
@@ -35,17 +37,18 @@ static Value threshold(Vjp &v) {
                 {v.grad(), v.value("self"), v.arg("threshold")});
 }
 static Value hardtanh(Vjp &v) {
-  return v.call(
-      "aten.hardtanh_backward.default",
-      {v.grad(), v.value("self"), v.arg("min_val"), v.arg("max_val")});
+  return v.call("aten.hardtanh_backward.default",
+                {v.grad(), v.result(), v.arg("min_val"), v.arg("max_val")});
 }
 static Value relu6(Vjp &v) {
-  return v.call("aten.hardtanh_backward.default",
-                {v.grad(), v.value("self"), 0, 6});
+  return v.call("aten.hardtanh_backward.default", {v.grad(), v.result(), 0, 6});
 }
 static Value leakyRelu(Vjp &v) {
+  // With a negative slope the result does not tell the sign of the input.
+  bool ofResult = v.in.number("negative_slope").value_or(0.01) >= 0;
   return v.call("aten.leaky_relu_backward.default",
-                {v.grad(), v.value("self"), v.arg("negative_slope"), false});
+                {v.grad(), ofResult ? v.result() : v.value("self"),
+                 v.arg("negative_slope"), ofResult});
 }
 static Value hardshrink(Vjp &v) {
   return v.call("aten.hardshrink_backward.default",
