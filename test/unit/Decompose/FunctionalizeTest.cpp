@@ -1,210 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functionalized programs give what the programs give: every in-place op
-// through every kind of view, and random programs of both. The reference is
-// StorageReference.h.
+// Functionalized programs give what the programs give: in-place ops
+// through every kind of view (InPlaceTest.cpp has all of them), and random
+// programs of both. The reference is StorageReference.h.
 
-#include "StorageReference.h"
+#include "ViewProgram.h"
 
-#include "cutback/Decompose/Functionalize.h"
 #include "cutback/Dialect/Aten/Aten.h"
-#include "cutback/Dialect/Aten/CallBuilder.h"
-#include "cutback/Interpreter/Interpreter.h"
-
-#include "mlir/AsmParser/AsmParser.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/Verifier.h"
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <random>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
 using namespace cutback::test;
-using interpreter::DType;
-using interpreter::Tensor;
 
 namespace {
-
-/// A graph being written, of f64 buffers and what is computed from them.
-class Program {
-public:
-  explicit Program(MLIRContext &context)
-      : b(builder, UnknownLoc::get(&context)), builder(&context),
-        module(ModuleOp::create(UnknownLoc::get(&context))) {
-    builder.setInsertionPointToEnd(module->getBody());
-    graph = joint::GraphOp::create(builder, b.getLoc(), "g",
-                                   builder.getFunctionType({}, {}), 0,
-                                   ArrayRef<DictionaryAttr>());
-    if (graph.getBody().empty())
-      graph.getBody().emplaceBlock();
-    builder.setInsertionPointToEnd(&graph.getBlock());
-  }
-
-  Value argument(ArrayRef<int64_t> sizes) {
-    MLIRContext *context = builder.getContext();
-    unsigned number = graph.getNumArguments();
-    NamedAttrList attrs;
-    attrs.set("joint.role", parseAttribute("#joint.role<buffer>", context));
-    attrs.set("joint.name",
-              builder.getStringAttr("a" + std::to_string(number)));
-    (void)graph.insertArgument(
-        number, RankedTensorType::get(sizes, builder.getF64Type()),
-        attrs.getDictionary(context), b.getLoc());
-    Tensor tensor = Tensor::zeros(DType::F64, sizes);
-    for (int64_t i = 0; i < tensor.numel(); ++i)
-      tensor.set(i, std::sin(1.3 * static_cast<double>(i) + number) + 2.0);
-    arguments.push_back(tensor);
-    return graph.getArgument(number);
-  }
-
-  /// Runs the program as it is and as a program of values.
-  void check(ArrayRef<Value> outputs) {
-    ASSERT_FALSE(b.failed());
-    SmallVector<Type> types;
-    for (Value value : outputs)
-      types.push_back(value.getType());
-    joint::OutputOp::create(builder, b.getLoc(), outputs,
-                            builder.getDenseI32ArrayAttr({}));
-    graph.setFunctionType(
-        builder.getFunctionType(graph.getArgumentTypes(), types));
-    graph.setNumForwardResults(static_cast<int64_t>(types.size()));
-    ASSERT_TRUE(succeeded(verify(*module)));
-    std::vector<Tensor> before;
-    std::vector<interpreter::RuntimeValue> values;
-    for (const Tensor &argument : arguments) {
-      for (auto *list : {&before, &after}) {
-        list->push_back(Tensor::zeros(DType::F64, argument.sizes));
-        interpreter::copyElements(argument, list->back());
-      }
-      values.emplace_back(after.back());
-    }
-    auto expected = StorageReference(graph).run(before);
-    ASSERT_TRUE(succeeded(functionalize(graph)));
-    ASSERT_TRUE(succeeded(verify(*module)));
-    graph.walk([](CallOp op) { EXPECT_FALSE(op.hasOrderedEffects()); });
-    auto results = interpreter::run(graph, values);
-    ASSERT_TRUE(succeeded(results));
-    for (auto [result, wanted] : llvm::zip(*results, expected))
-      expectEqual(std::get<Tensor>(result).doubles(), wanted);
-    for (auto [argument, wanted] : llvm::zip(after, before))
-      expectEqual(argument.doubles(), wanted.doubles());
-    if (testing::Test::HasFailure())
-      graph.print(llvm::outs());
-  }
-
-  static void expectEqual(const std::vector<double> &a,
-                          const std::vector<double> &wanted) {
-    ASSERT_EQ(a.size(), wanted.size());
-    for (size_t i = 0; i < a.size(); ++i)
-      if (!(std::isnan(a[i]) && std::isnan(wanted[i])))
-        EXPECT_EQ(a[i], wanted[i]) << "element " << i;
-  }
-
-  CallBuilder b;
-
-private:
-  OpBuilder builder;
-  OwningOpRef<ModuleOp> module;
-  joint::GraphOp graph;
-  std::vector<Tensor> arguments, after;
-};
 
 using Make = Value (*)(CallBuilder &, Value);
 struct Named {
   const char *name;
   Make make;
-};
-
-/// Views of [4, 6] tensors, and of any rank from 1 on where `anyRank` says so.
-const Named views[] = {
-    {"itself", [](CallBuilder &, Value v) { return v; }},
-    {"view", [](CallBuilder &b,
-                Value v) { return b.call("aten.view.default", {v, {-1}}); }},
-    {"select", [](CallBuilder &b,
-                  Value v) { return b.call("aten.select.int", {v, -1, -2}); }},
-    {"slice",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.slice.Tensor", {v, 0, 1, 9223372036854775807, 2});
-     }},
-    {"narrow",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.narrow.default", {v, 0, -3, 2});
-     }},
-    {"transpose",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.transpose.int", {v, 0, -1});
-     }},
-    {"t",
-     [](CallBuilder &b, Value v) {
-       return rankOf(v) > 2 ? v : b.call("aten.t.default", {v});
-     }},
-    {"permute",
-     [](CallBuilder &b, Value v) {
-       SmallVector<int64_t> order;
-       for (int64_t i = 0; i < rankOf(v); ++i)
-         order.push_back((i + 1) % rankOf(v));
-       return b.call("aten.permute.default", {v, order});
-     }},
-    {"movedim", [](CallBuilder &b,
-                   Value v) { return b.call("aten.movedim.int", {v, 0, -1}); }},
-    {"unsqueeze",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.unsqueeze.default", {v, 1});
-     }},
-    {"squeeze",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.squeeze.dim",
-                     {b.call("aten.unsqueeze.default", {v, 0}), 0});
-     }},
-    {"squeeze all",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.squeeze.default", {v});
-     }},
-    {"diagonal",
-     [](CallBuilder &b, Value v) {
-       return rankOf(v) < 2 ? v : b.call("aten.diagonal.default", {v, 1, 0, 1});
-     }},
-    {"expand",
-     [](CallBuilder &b, Value v) {
-       std::vector<Arg> sizes = b.sizes(v).getList().vec();
-       sizes.insert(sizes.begin(), Arg(int64_t(1)));
-       return b.call("aten.expand.default", {v, sizes});
-     }},
-    {"as_strided",
-     [](CallBuilder &b, Value v) {
-       return isa<BlockArgument>(v) && rankOf(v) == 2
-                  ? b.call("aten.as_strided.default", {v, {3, 2}, {6, 2}, 1})
-                  : v;
-     }},
-    {"split",
-     [](CallBuilder &b, Value v) {
-       return b.callMany("aten.split.Tensor", {v, 2}).back();
-     }},
-    {"chunk",
-     [](CallBuilder &b, Value v) {
-       return b.callMany("aten.chunk.default", {v, 2, -1}).back();
-     }},
-    {"unbind",
-     [](CallBuilder &b, Value v) {
-       return b.callMany("aten.unbind.int", {v, 0}).back();
-     }},
-    {"split_with_sizes",
-     [](CallBuilder &b, Value v) {
-       return b.callMany("aten.split_with_sizes.default",
-                         {v, {2, shapeOf(v)[0] - 2}})[1];
-     }},
-    {"detach", [](CallBuilder &b,
-                  Value v) { return b.call("aten.detach.default", {v}); }},
-    {"alias",
-     [](CallBuilder &b, Value v) { return b.call("aten.alias.default", {v}); }},
-    {"unflatten",
-     [](CallBuilder &b, Value v) {
-       return b.call("aten.unflatten.int", {v, 0, {1, -1}});
-     }},
 };
 
 /// Another tensor of the sizes of `v`.
@@ -291,13 +109,13 @@ protected:
 };
 
 TEST_F(FunctionalizeTest, EveryOpThroughEveryView) {
-  for (const Named &view : views)
+  for (const NamedView &view : allViews())
     for (const Named &op : inPlace) {
       // The reference holds floats only.
       if (StringRef(op.name) == "masked_fill_")
         continue;
       SCOPED_TRACE(std::string(op.name) + " through " + view.name);
-      Program program(context);
+      ViewProgram program(context);
       Value base = program.argument({4, 6});
       Value sibling = program.b.call("aten.select.int", {base, 0, 1});
       Value shown = view.make(program.b, base);
@@ -314,7 +132,7 @@ TEST_F(FunctionalizeTest, RandomProgramsOfViewsAndWrites) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-    Program program(context);
+    ViewProgram program(context);
     std::vector<Value> values = {program.argument({4, 6}),
                                  program.argument({3, 4})};
     for (int i = 0; i < 14; ++i) {
@@ -325,8 +143,9 @@ TEST_F(FunctionalizeTest, RandomProgramsOfViewsAndWrites) {
           llvm::any_of(type.getShape(), [](int64_t size) { return size < 4; });
       switch (below(3)) {
       case 0:
-        value = small ? like(program.b, value)
-                      : views[below(std::size(views))].make(program.b, value);
+        value =
+            small ? like(program.b, value)
+                  : allViews()[below(allViews().size())].make(program.b, value);
         break;
       case 1: {
         const Named &op = inPlace[below(std::size(inPlace))];
@@ -376,7 +195,7 @@ TEST_F(FunctionalizeTest, EveryInPlaceOpHasAFunctionalForm) {
 }
 
 TEST_F(FunctionalizeTest, AGraphWithoutWritesStays) {
-  Program program(context);
+  ViewProgram program(context);
   Value x = program.argument({4, 6});
   program.check({program.b.call("aten.relu.default", {x})});
 }

@@ -7,6 +7,7 @@
 
 #include "StorageReference.h"
 
+#include "cutback/Dialect/Aten/CallReader.h"
 #include "cutback/Interpreter/Interpreter.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -21,7 +22,7 @@ using interpreter::DType;
 using interpreter::Tensor;
 
 Tensor StorageReference::gather(const View &view) const {
-  Tensor tensor = Tensor::zeros(DType::F64, view.sizes);
+  Tensor tensor = Tensor::zeros(view.type, view.sizes);
   for (auto [i, place] : llvm::enumerate(view.places))
     tensor.set(static_cast<int64_t>(i), storages[view.storage][place]);
   return tensor;
@@ -59,9 +60,11 @@ std::vector<Tensor> StorageReference::runAlone(aten::CallOp op, StringRef name,
   for (Type type : types)
     block.addArgument(type, loc);
   builder.setInsertionPointToEnd(&block);
-  Operation *call =
-      aten::createCall(builder, loc, *schema, op.getArgs(),
-                       block.getArguments(), results, ArrayAttr());
+  // What a random op draws depends on its name.
+  StringRef stem = schema->packet.rsplit('.').second;
+  Operation *call = aten::createCall(
+      builder, loc, *schema, op.getArgs(), block.getArguments(), results,
+      results.size() == 1 ? builder.getStrArrayAttr({stem}) : ArrayAttr());
   joint::OutputOp::create(builder, loc, call->getResults(),
                           builder.getDenseI32ArrayAttr({}));
   auto ran = interpreter::run(alone, values);
@@ -73,6 +76,53 @@ std::vector<Tensor> StorageReference::runAlone(aten::CallOp op, StringRef name,
   return tensors;
 }
 
+/// The op that computes what `name` writes.
+static std::string functionalForm(std::string name) {
+  static const std::map<std::string, std::string> otherNames = {
+      {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar"},
+      {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
+      {"aten.float_power_.Scalar", "aten.float_power.Tensor_Scalar"},
+      {"aten.float_power_.Tensor", "aten.float_power.Tensor_Tensor"},
+      {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
+      {"aten.floor_divide_.Scalar", "aten.floor_divide.default"},
+      {"aten.bernoulli_.float", "aten.bernoulli.p"},
+      {"aten.normal_.default", "aten.normal_functional.default"},
+      {"aten.transpose_.default", "aten.transpose.int"},
+      {"aten.__iand__.Tensor", "aten.bitwise_and.Tensor"},
+      {"aten.__iand__.Scalar", "aten.bitwise_and.Scalar"},
+      {"aten.__ior__.Tensor", "aten.bitwise_or.Tensor"},
+      {"aten.__ior__.Scalar", "aten.bitwise_or.Scalar"},
+      {"aten.__ixor__.Tensor", "aten.bitwise_xor.Tensor"},
+      {"aten.__ixor__.Scalar", "aten.bitwise_xor.Scalar"}};
+  auto other = otherNames.find(name);
+  if (other != otherNames.end())
+    return other->second;
+  return name.erase(name.rfind("_."), 1);
+}
+
+void StorageReference::writeInPlace(aten::CallOp op, const std::string &name,
+                                    ArrayRef<Tensor> operands) {
+  Operation *operation = op.getOperation();
+  View self = views[operation->getOperand(0)];
+  std::vector<double> values;
+  if (name == "aten.fill_diagonal_.default") {
+    values = operands[0].doubles();
+    double filled = *aten::CallReader(op).number("fill_value");
+    for (int64_t i = 0; i < std::min(self.sizes[0], self.sizes[1]); ++i)
+      values[i * (self.sizes[1] + 1)] = filled;
+  } else {
+    std::vector<Tensor> results = runAlone(op, functionalForm(name), operands);
+    ASSERT_GE(results.size(), 1u) << name;
+    Tensor cast = Tensor::zeros(self.type, results.front().sizes);
+    interpreter::copyElements(results.front(), cast);
+    values = cast.doubles();
+  }
+  // A result that is smaller is written again and again.
+  for (size_t i = 0; i < self.places.size(); ++i)
+    storages[self.storage][self.places[i]] = values[i % values.size()];
+  views[operation->getResult(0)] = self;
+}
+
 void StorageReference::runOp(aten::CallOp op) {
   Operation *operation = op.getOperation();
   std::string name = op.getInfo().torchName;
@@ -80,26 +130,15 @@ void StorageReference::runOp(aten::CallOp op) {
   std::vector<Tensor> operands;
   for (Value operand : operation->getOperands())
     operands.push_back(gather(views[operand]));
-  if (inPlace) {
-    name.erase(name.rfind("_."), 1);
-    if (name == "aten.pow.Scalar")
-      name = "aten.pow.Tensor_Scalar";
-    std::vector<Tensor> results = runAlone(op, name, operands);
-    ASSERT_EQ(results.size(), 1u) << name;
-    View self = views[operation->getOperand(0)];
-    std::vector<double> values = results.front().doubles();
-    // A result that is smaller is written again and again.
-    for (size_t i = 0; i < self.places.size(); ++i)
-      storages[self.storage][self.places[i]] = values[i % values.size()];
-    views[operation->getResult(0)] = self;
-    return;
-  }
+  if (inPlace)
+    return writeInPlace(op, name, operands);
   int64_t viewed = op.getAliasedOperand(0);
   if (viewed < 0) {
     std::vector<Tensor> results = runAlone(op, name, operands);
     ASSERT_EQ(results.size(), operation->getNumResults()) << name;
     for (auto [result, tensor] : llvm::zip(operation->getResults(), results)) {
       View view;
+      view.type = tensor.type;
       view.storage = storages.size();
       storages.push_back(tensor.doubles());
       for (size_t i = 0; i < storages.back().size(); ++i)
@@ -118,6 +157,7 @@ void StorageReference::runOp(aten::CallOp op) {
   ASSERT_EQ(results.size(), operation->getNumResults()) << name;
   for (auto [result, tensor] : llvm::zip(operation->getResults(), results)) {
     View view;
+    view.type = base.type;
     view.storage = base.storage;
     view.places = tensor.ints();
     view.sizes.assign(tensor.sizes.begin(), tensor.sizes.end());
@@ -130,6 +170,7 @@ StorageReference::run(std::vector<Tensor> &arguments) {
   for (auto [argument, tensor] :
        llvm::zip(graph.getBlock().getArguments(), arguments)) {
     View view;
+    view.type = tensor.type;
     view.storage = storages.size();
     storages.push_back(tensor.doubles());
     for (int64_t i = 0; i < tensor.numel(); ++i)
