@@ -10,6 +10,7 @@
 #include "Guard.h"
 #include "Options.h"
 
+#include "cutback/Pipelines/PeakPlan.h"
 #include "cutback/Pipelines/PlanOptions.h"
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
@@ -42,21 +43,13 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
     enablePlanRemarks(context.mlir);
   std::unique_ptr<CutbackPlan> plan = copyGraph(graph);
   plan->other = judgeOther(graph.imported, options);
-  PhaseSeconds seconds;
-  seconds.import = graph.importSeconds;
-  auto whyNot = [&] {
+  options.memory.emplace();
+  auto result = planStep(plan->graph, options);
+  if (failed(result))
     return inputAllowsPlan(plan->graph, options) ? CUTBACK_NO_PLAN
                                                  : CUTBACK_WRONG_INPUT;
-  };
-  auto prepared = preparePartition(plan->graph, options, seconds);
-  if (failed(prepared))
-    return whyNot();
-  auto result = partitionGraph(plan->graph, options, std::move(*prepared));
-  if (failed(result))
-    return whyNot();
   plan->result = std::move(*result);
-  plan->result->seconds.import += seconds.import;
-  plan->result->seconds.prepare += seconds.prepare;
+  plan->result->seconds.import += graph.importSeconds;
   plan->extras = collectExtras(*plan->result);
   if (plan->other) {
     countOther(*plan->result, graph.imported.torchBackward, *plan->other);

@@ -502,6 +502,12 @@ ArenaLayout cutback::layoutArena(const Intervals &intervals,
   if (intervals.empty())
     return layout;
   std::vector<int64_t> sizes = roundedSizes(intervals, options.alignment);
+  // The sweeps are cheap, and often all that is needed.
+  sweepAll(intervals, sizes, layout);
+  if (layout.bytes == layout.lowerBound)
+    return layout;
+  layout.offsets.clear();
+  layout.bytes = 0;
   PairDecoder decoder(intervals, sizes);
   if (decoder.findPairs())
     Search(intervals, decoder, options.work, layout).run();

@@ -123,14 +123,12 @@ void PlannedMemory::checkResults(Operation *op,
   }
 }
 
-FailureOr<PlannedRun>
-cutback::runPartitionPlanned(joint::PartitionOp partition, joint::GraphOp graph,
+FailureOr<std::vector<RuntimeValue>>
+cutback::runPartitionInArena(joint::PartitionOp partition, joint::GraphOp graph,
                              ArrayRef<RuntimeValue> arguments,
+                             const MemoryPlan &plan,
                              const PlannedRunOptions &options) {
-  FailureOr<MemoryPlan> plan = planMemory(partition, graph, options.plan);
-  if (failed(plan))
-    return failure();
-  PlannedMemory memory(*plan, options.checkMemory);
+  PlannedMemory memory(plan, options.checkMemory);
   InterpreterOptions run;
   run.seed = options.seed;
   run.memory = &memory;
@@ -140,6 +138,20 @@ cutback::runPartitionPlanned(joint::PartitionOp partition, joint::GraphOp graph,
     };
   auto results = runPartition(partition, graph, arguments, run);
   if (failed(results) || memory.failed())
+    return failure();
+  return results;
+}
+
+FailureOr<PlannedRun>
+cutback::runPartitionPlanned(joint::PartitionOp partition, joint::GraphOp graph,
+                             ArrayRef<RuntimeValue> arguments,
+                             const PlannedRunOptions &options) {
+  FailureOr<MemoryPlan> plan = planMemory(partition, graph, options.plan);
+  if (failed(plan))
+    return failure();
+  auto results =
+      runPartitionInArena(partition, graph, arguments, *plan, options);
+  if (failed(results))
     return failure();
   return PlannedRun{std::move(*results), std::move(*plan)};
 }

@@ -164,6 +164,20 @@ ScheduleProblem cutback::makeScheduleProblem(const StepProgram &step,
   return ProblemBuilder(step, alignment).run();
 }
 
+ScheduleOutcome cutback::scheduleBackward(const StepProgram &step,
+                                          uint64_t work) {
+  Schedule schedule = improveSchedule(makeScheduleProblem(step), work);
+  ScheduleOutcome outcome{
+      schedule.peakBefore, schedule.peakAfter, schedule.moves > 0, {}};
+  if (!outcome.isChanged)
+    return outcome;
+  Operation *terminator = step.ops.back();
+  for (uint32_t op : schedule.order)
+    step.ops[step.forwardEnd + 1 + op]->moveBefore(terminator);
+  outcome.order = std::move(schedule.order);
+  return outcome;
+}
+
 FailureOr<ScheduleOutcome>
 cutback::scheduleBackward(joint::PartitionOp partition, joint::GraphOp graph,
                           const llvm::StringMap<int64_t> &symbols,
@@ -172,13 +186,5 @@ cutback::scheduleBackward(joint::PartitionOp partition, joint::GraphOp graph,
       StepProgram::ofPartition(partition, graph, symbols);
   if (failed(step))
     return failure();
-  Schedule schedule = improveSchedule(makeScheduleProblem(*step), work);
-  ScheduleOutcome outcome{schedule.peakBefore, schedule.peakAfter,
-                          schedule.moves > 0};
-  if (!outcome.isChanged)
-    return outcome;
-  Operation *terminator = step->ops.back();
-  for (uint32_t op : schedule.order)
-    step->ops[step->forwardEnd + 1 + op]->moveBefore(terminator);
-  return outcome;
+  return scheduleBackward(*step, work);
 }

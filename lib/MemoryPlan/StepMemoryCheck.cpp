@@ -160,3 +160,19 @@ LogicalResult StepMemory::verify(const ArenaLayout &layout,
   }
   return Proof(program, life, layout).run();
 }
+
+std::optional<StepProgram>
+cutback::sizedStep(joint::PartitionOp partition, joint::GraphOp graph,
+                   const llvm::StringMap<int64_t> &symbols,
+                   std::string &problem) {
+  ScopedDiagnosticHandler handler(partition.getContext(),
+                                  [&problem](Diagnostic &diagnostic) {
+                                    if (problem.empty())
+                                      problem = diagnostic.str();
+                                  });
+  FailureOr<StepProgram> step =
+      StepProgram::ofPartition(partition, graph, symbols);
+  if (failed(step) || failed(StepMemory(*step).check()))
+    return std::nullopt;
+  return std::move(*step);
+}

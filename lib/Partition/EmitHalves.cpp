@@ -214,3 +214,10 @@ Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
   view.graph->getContext()->loadDialect<func::FuncDialect>();
   return Emitter(view, halves).run();
 }
+
+void cutback::erasePartition(Partition &partition) {
+  partition.link->erase();
+  partition.forward->erase();
+  partition.backward->erase();
+  partition = Partition();
+}

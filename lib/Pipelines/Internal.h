@@ -47,6 +47,12 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
             llvm::function_ref<std::string(uint32_t)> nodeName,
             uint32_t numNodes, bool isInOut);
 
+/// Schedules the backward of `result.partition` and plans the memory of the
+/// step into `result.memory`; the order of `result.halves` follows. Where a
+/// size is not known nothing changes, and `result.memoryProblem` says why. A
+/// plan that is not proved is an error.
+mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result);
+
 /// Fills the figures of a result from view, plan, halves and sizes.
 void summarize(PartitionResult &result, const ValueSizes &sizes,
                const RooflineCosts *costs,

@@ -8,6 +8,8 @@
 
 #include "cutback/Pipelines/OtherPlan.h"
 
+#include "Internal.h"
+
 #include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Analysis/Roofline.h"
@@ -16,18 +18,28 @@
 using namespace mlir;
 using namespace cutback;
 
-FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
-                                             ArrayRef<Value> saved,
-                                             const PartitionOptions &options) {
-  GraphView view = GraphView::build(graph);
-  FailureOr<GraphSets> sets = GraphSets::compute(view);
-  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
-  if (failed(sets) || failed(sizes))
+/// The planned peak of `halves`, or the one op by op where sizes are not known.
+static FailureOr<int64_t> peakOf(joint::GraphOp graph, const GraphView &view,
+                                 const ValueSizes &sizes, const Halves &halves,
+                                 const PartitionOptions &options) {
+  PartitionResult result;
+  result.options = options;
+  if (!result.options.memory)
+    result.options.memory.emplace();
+  result.halves = halves;
+  result.partition = emitHalves(view, halves);
+  LogicalResult planned = planArena(graph, result);
+  erasePartition(result.partition);
+  if (failed(planned))
     return failure();
-  Device device;
-  std::string error;
-  if (!Device::load(options.device, device, error))
-    return graph.emitError(error);
+  if (result.memory)
+    return result.memory->arenaBytes();
+  return simulateStep(view, halves, sizes.bytes, sizes.storage).bytes;
+}
+
+/// The values of `graph` in `saved`, by number.
+static Plan planOf(joint::GraphOp graph, ArrayRef<Value> saved) {
+  GraphView view = GraphView::build(graph);
   llvm::DenseMap<Value, uint32_t> numbers;
   for (uint32_t value = 0; value < view.numValues(); ++value)
     numbers[view.values[value]] = value;
@@ -36,15 +48,32 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   for (Value value : saved)
     if (auto it = numbers.find(value); it != numbers.end())
       plan.saved[it->second] = 1;
-  FailureOr<Halves> halves = splitGraph(view, *sets, plan);
+  return plan;
+}
+
+FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
+                                             ArrayRef<Value> saved,
+                                             const PartitionOptions &options) {
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(graph.getLoc());
+  joint::GraphOp copy = graph.clone();
+  scratch->push_back(copy);
+  GraphView view = GraphView::build(copy);
+  FailureOr<GraphSets> sets = GraphSets::compute(view);
+  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
+  if (failed(sets) || failed(sizes))
+    return failure();
+  Device device;
+  std::string error;
+  if (!Device::load(options.device, device, error))
+    return graph.emitError(error);
+  FailureOr<Halves> halves = splitGraph(view, *sets, planOf(graph, saved));
   if (failed(halves))
     return failure();
   improveBackwardOrder(view, *halves, sizes->bytes, sizes->storage);
-  OtherFigures figures;
-  figures.peakBytes =
-      simulateStep(view, *halves, sizes->bytes, sizes->storage).bytes;
   RooflineCosts costs = RooflineCosts::compute(view, *sets, *sizes, device);
   FusedTime time = priceFused(view, *sizes, device, costs.flopsPs, *halves);
-  figures.pricedPs = static_cast<int64_t>(std::max(0.0, time.extraPs));
-  return figures;
+  FailureOr<int64_t> peak = peakOf(copy, view, *sizes, *halves, options);
+  if (failed(peak))
+    return failure();
+  return OtherFigures{*peak, static_cast<int64_t>(std::max(0.0, time.extraPs))};
 }

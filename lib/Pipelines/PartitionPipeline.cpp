@@ -6,6 +6,7 @@
 //   analyse   numbers, sets F/B/X, sizes under hints, costs
 //   solve     network, contraction, minimum cut, check of the cut
 //   extract   halves, order of the backward, the two functions
+//   memory    the backward scheduled against the peak, the arena (if asked for)
 //   verify    the certificate, on the functions alone
 //
 // A wrong plan is an error here, in every build: the cut is proved with its
@@ -352,6 +353,8 @@ private:
       PhaseTimer timer(result.seconds.extract);
       result.partition = emitHalves(result.view, result.halves);
     }
+    if (options.memory && failed(planArena(graph, result)))
+      return failure();
     if (!options.verify)
       return success();
     PhaseTimer timer(result.seconds.verify);

@@ -1,40 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The minimum cut minimizes time, and time is what saved bytes cost; a peak is
-// something else: what is recomputed has to lie somewhere too. So plans are
-// compared by their planned arenas:
+// something else: what is recomputed has to lie somewhere too, and what is
+// saved may lie where it is in nobody's way. So for the smallest peak several
+// plans are made and their arenas compared:
 //
-//   1. the plan as asked for
-//   2. PyTorch's decision, put through the same planner
-//   3. if that needs less: dearer bytes, in steps of three, on the graph as we
-//      prepare it and as PyTorch does, until the plan needs no more; at last
-//      PyTorch's decision itself
+//   1. the minimum cut as it is, then with dearer bytes, in steps of three
+//   2. the same on the graph as PyTorch prepares it (it merges other ops)
+//   3. PyTorch's decision
 //
-// What is tried out is made on copies. Each is a partition and a memory plan.
+// What is tried out is made on copies, without figures and proofs; the best is
+// then made again on the graph, with both. Each is a partition, a schedule and
+// a memory plan.
 
 #include "cutback/Pipelines/PeakPlan.h"
 
-#include "cutback/MemoryPlan/ScheduleBackward.h"
+#include "cutback/Analysis/Peak.h"
 
 using namespace mlir;
 using namespace cutback;
-
-FailureOr<PeakPlan> cutback::planStep(joint::GraphOp graph,
-                                      const PartitionOptions &options,
-                                      const MemoryPlanOptions &memory) {
-  auto result = partitionGraph(graph, options);
-  if (failed(result))
-    return failure();
-  joint::PartitionOp link = (*result)->partition.link;
-  MemoryPlanOptions sized = memory;
-  sized.symbols = options.symbols;
-  if (failed(scheduleBackward(link, graph, options.symbols)))
-    return failure();
-  FailureOr<MemoryPlan> plan = planMemory(link, graph, sized);
-  if (failed(plan))
-    return failure();
-  return PeakPlan{std::move(*result), std::move(*plan), options};
-}
 
 namespace {
 
@@ -45,54 +29,86 @@ struct Way {
 };
 
 /// Prepares `graph` and plans it.
-FailureOr<PeakPlan> go(joint::GraphOp graph, const Way &way,
-                       const MemoryPlanOptions &memory) {
+FailureOr<std::unique_ptr<PartitionResult>> go(joint::GraphOp graph,
+                                               const Way &way) {
   PartitionOptions prepare = way.options;
   if (way.asTorch)
     prepare.costModel = CostModel::PyTorch;
   PhaseSeconds seconds;
-  if (failed(preparePartition(graph, prepare, seconds)))
+  auto prepared = preparePartition(graph, prepare, seconds);
+  if (failed(prepared))
     return failure();
-  return planStep(graph, way.options, memory);
+  // What PyTorch's preparation leaves behind is for its own rules.
+  bool isTorch = way.options.costModel == CostModel::PyTorch;
+  auto result = partitionGraph(graph, way.options,
+                               isTorch == way.asTorch ? std::move(*prepared)
+                                                      : PreparedGraph());
+  if (succeeded(result))
+    (*result)->seconds.prepare += seconds.prepare;
+  return result;
 }
 
-/// The arena of a plan that is thrown away, made on a copy of the graph.
-FailureOr<int64_t> tryOut(joint::GraphOp graph, Way way,
-                          const MemoryPlanOptions &memory) {
+/// The peak of a plan that is thrown away, made on a copy of the graph.
+FailureOr<int64_t> tryOut(joint::GraphOp graph, Way way) {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(graph.getLoc());
   Operation *copy = graph->clone();
   scratch->push_back(copy);
   way.options.figures = false;
   way.options.verify = false;
-  FailureOr<PeakPlan> plan = go(cast<joint::GraphOp>(copy), way, memory);
+  way.options.dumpNetwork.clear();
+  auto plan = go(cast<joint::GraphOp>(copy), way);
   if (failed(plan))
     return failure();
-  return plan->memory.arenaBytes();
+  const PartitionResult &result = **plan;
+  if (result.memory)
+    return result.memory->arenaBytes();
+  FailureOr<ValueSizes> sizes =
+      ValueSizes::compute(result.view, way.options.symbols);
+  if (failed(sizes))
+    return failure();
+  return simulateStep(result.view, result.halves, sizes->bytes, sizes->storage)
+      .bytes;
+}
+
+std::vector<Way> waysFor(PartitionOptions options) {
+  options.strategy = Strategy::MinCut;
+  options.costModel = CostModel::Roofline;
+  if (!options.memory)
+    options.memory.emplace();
+  std::vector<Way> ways;
+  for (double price : {0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0})
+    for (bool asTorch : {false, true}) {
+      ways.push_back({options, asTorch});
+      ways.back().options.bytePricePs = price;
+    }
+  ways.push_back({options, true});
+  ways.back().options.costModel = CostModel::PyTorch;
+  ways.back().options.rules = Rules::Torch2_13;
+  return ways;
 }
 
 } // namespace
 
-FailureOr<PeakPlan> cutback::planForPeak(joint::GraphOp graph,
-                                         const PartitionOptions &options,
-                                         const MemoryPlanOptions &memory) {
-  Way asked{options, false};
-  if (options.strategy != Strategy::MinCut ||
-      options.costModel != CostModel::Roofline || options.bytePricePs != 0)
-    return go(graph, asked, memory);
-  Way torch{options, true};
-  torch.options.costModel = CostModel::PyTorch;
-  torch.options.rules = Rules::Torch2_13;
-  FailureOr<int64_t> own = tryOut(graph, asked, memory);
-  FailureOr<int64_t> least = tryOut(graph, torch, memory);
-  if (failed(own) || failed(least) || *own <= *least)
-    return go(graph, asked, memory);
-  for (double price : {0.0, 0.1, 0.3, 1.0, 3.0, 10.0})
-    for (bool asTorch : {false, true}) {
-      Way dearer{options, asTorch};
-      dearer.options.bytePricePs = price;
-      FailureOr<int64_t> arena = tryOut(graph, dearer, memory);
-      if (succeeded(arena) && *arena <= *least)
-        return go(graph, dearer, memory);
-    }
-  return go(graph, torch, memory);
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::planForPeak(joint::GraphOp graph, const PartitionOptions &options) {
+  std::vector<Way> ways = waysFor(options);
+  const Way *best = &ways.front();
+  int64_t least = std::numeric_limits<int64_t>::max();
+  {
+    // A way that is not possible is passed over; the first one says why.
+    ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+    for (const Way &way : ways)
+      if (FailureOr<int64_t> peak = tryOut(graph, way);
+          succeeded(peak) && *peak < least) {
+        least = *peak;
+        best = &way;
+      }
+  }
+  return go(graph, *best);
+}
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::planStep(joint::GraphOp graph, const PartitionOptions &options) {
+  return options.minimize == Minimize::Peak ? planForPeak(graph, options)
+                                            : go(graph, {options, false});
 }

@@ -34,6 +34,10 @@ std::vector<OptionSpec> planOptions() {
        "h200, a100, l4, rtx4090, cpu, or a description"},
       {"byte-price", OptionSpec::Number, "PS",
        "picoseconds that a saved byte is worth\n(roofline; default 0)"},
+      {"minimize", OptionSpec::Choice, "time|peak",
+       "what min-cut is best at: the time of a step (the\n"
+       "default), or its planned peak: several byte prices\n"
+       "and PyTorch's decision are tried (roofline)"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
@@ -96,11 +100,21 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
     }
-  for (const char *name : {"byte-price"})
+  for (const char *name : {"byte-price", "minimize"})
     if (line.has(name) && torch) {
       error = "--" + std::string(name) + " needs --cost-model=roofline";
       return false;
     }
+  bool isForPeak = options.minimize == Minimize::Peak;
+  if (isForPeak && options.strategy != Strategy::MinCut) {
+    error = "--minimize=peak needs --strategy=min-cut";
+    return false;
+  }
+  if (isForPeak && line.has("byte-price")) {
+    error = "--minimize=peak chooses the price of a byte: leave out "
+            "--byte-price";
+    return false;
+  }
   if (options.strategy != Strategy::MinCut && line.has("dump-network")) {
     error = "--dump-network needs --strategy=min-cut: other strategies build "
             "no network";
@@ -128,6 +142,8 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
     return false;
   if (auto device = line.get("device"))
     options.device = std::string(*device);
+  if (line.get("minimize") == "peak")
+    options.minimize = Minimize::Peak;
   options.bytePricePs = line.number("byte-price").value_or(0);
   options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
   Device device;

@@ -3,7 +3,7 @@
 // One training step in the interpreter.
 //
 //   1. arguments by name; they bind the symbolic sizes
-//   2. prepare and partition for those sizes
+//   2. prepare and partition for those sizes, or take halves as they are
 //   3. both halves, in order, in one arena of the planned size
 //   4. results by name
 //
@@ -13,32 +13,66 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
-#include "cutback/MemoryPlan/ScheduleBackward.h"
+#include "cutback/Pipelines/PeakPlan.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
-/// Runs both halves of `result` in the planned arena and returns the joint
-/// graph's results.
+/// Runs both halves and returns the joint graph's results: in the planned
+/// arena, or without one where sizes depend on data.
 static FailureOr<std::vector<RuntimeValue>>
-runHalves(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
+runHalves(joint::GraphOp graph, joint::PartitionOp link,
+          const std::optional<MemoryPlan> &memory,
+          ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options,
+          ReferenceResult &result) {
+  if (memory) {
+    PlannedRunOptions run;
+    run.seed = options.seed;
+    run.checkMemory = options.checkMemory;
+    result.arenaBytes = memory->arenaBytes();
+    result.lowerBound = memory->lowerBound();
+    return runPartitionInArena(link, graph, arguments, *memory, run);
+  }
+  if (options.checkMemory) {
+    auto diag = graph.emitError("has no memory plan to check: ");
+    diag << result.memoryProblem;
+    diag.attachNote() << "run it without --check-memory";
+    return diag;
+  }
+  InterpreterOptions run;
+  run.seed = options.seed;
+  return runPartition(link, graph, arguments, run);
+}
+
+static FailureOr<std::vector<RuntimeValue>>
+runStored(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
           const ReferenceOptions &options,
           const llvm::StringMap<int64_t> &symbols, ReferenceResult &result) {
-  PlannedRunOptions run;
-  run.seed = options.seed;
-  run.checkMemory = options.checkMemory;
-  run.plan.symbols = symbols;
-  if (failed(scheduleBackward(result.partition->partition.link, graph,
-                              run.plan.symbols)))
+  joint::PartitionOp link = options.stored->link;
+  std::optional<MemoryPlan> memory;
+  if (auto step = sizedStep(link, graph, symbols, result.memoryProblem)) {
+    FailureOr<MemoryPlan> plan = planMemory(std::move(*step));
+    if (failed(plan))
+      return failure();
+    memory = std::move(*plan);
+  }
+  return runHalves(graph, link, memory, arguments, options, result);
+}
+
+static FailureOr<std::vector<RuntimeValue>>
+runPlanned(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
+           const ReferenceOptions &options, PartitionOptions partition,
+           ReferenceResult &result) {
+  if (!partition.memory)
+    partition.memory.emplace();
+  auto planned = planStep(graph, partition);
+  if (failed(planned))
     return failure();
-  FailureOr<PlannedRun> done = runPartitionPlanned(
-      result.partition->partition.link, graph, arguments, run);
-  if (failed(done))
-    return failure();
-  result.arenaBytes = done->plan.arenaBytes();
-  result.lowerBound = done->plan.lowerBound();
-  return std::move(done->results);
+  result.partition = std::move(*planned);
+  result.memoryProblem = result.partition->memoryProblem;
+  return runHalves(graph, result.partition->partition.link,
+                   result.partition->memory, arguments, options, result);
 }
 
 /// The seed of `joint.random` is an argument: the one that the options say.
@@ -67,15 +101,10 @@ cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
     InterpreterOptions run;
     run.seed = options.seed;
     values = interpreter::run(graph, *arguments, run);
+  } else if (options.stored) {
+    values = runStored(graph, *arguments, options, partition.symbols, result);
   } else {
-    PhaseSeconds seconds;
-    if (failed(preparePartition(graph, partition, seconds)))
-      return failure();
-    auto planned = partitionGraph(graph, partition);
-    if (failed(planned))
-      return failure();
-    result.partition = std::move(*planned);
-    values = runHalves(graph, *arguments, options, partition.symbols, result);
+    values = runPlanned(graph, *arguments, options, partition, result);
   }
   if (failed(values))
     return failure();

@@ -214,6 +214,8 @@ private:
   }
 
   void fillPeak() {
+    if (result.memory)
+      return fillPlannedPeak();
     StepPeak peak =
         simulateStep(view, result.halves, sizes.bytes, sizes.storage);
     result.peak.bytes = peak.bytes;
@@ -224,6 +226,21 @@ private:
     result.peak.temporaryBytes = peak.temporary;
     if (peak.op != GraphView::kNone && view.numResults(peak.op))
       result.peak.at = view.name(view.resultBegin[peak.op]);
+  }
+
+  void fillPlannedPeak() {
+    const MemoryPlan &memory = *result.memory;
+    const PlannedPeak &peak = memory.peak;
+    result.peak = {memory.arenaBytes(), memory.lowerBound(), "",
+                   peak.inBackward,     peak.saved,          peak.gradients,
+                   peak.temporaries,    peak.results,        true};
+    uint32_t first = peak.inBackward ? memory.program.forwardEnd + 1 : 0;
+    const std::vector<uint32_t> &ops =
+        peak.inBackward ? result.halves.backwardOps : result.halves.forwardOps;
+    // The terminator of a half is no op of the graph.
+    if (uint32_t at = peak.op - first; at < ops.size())
+      if (view.numResults(ops[at]))
+        result.peak.at = view.name(view.resultBegin[ops[at]]);
   }
 
   void fillCosts() {

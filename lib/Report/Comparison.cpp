@@ -62,7 +62,15 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
       before(strategy);
     PartitionOptions options = result.options;
     options.strategy = strategy;
-    options.verify = options.emit = false;
+    options.verify = false;
+    // A memory plan is made of functions; new ones stand in front of those of
+    // `result`, which have the same names, and go again.
+    options.emit = options.memory.has_value();
+    if (options.memory) {
+      // A glance will do for a comparison.
+      options.memory->scheduleWork = 50'000;
+      options.memory->arena.work = 1;
+    }
     options.dumpNetwork.clear();
     Silence silence(*graph.getContext());
     auto other = partitionGraph(graph, options, std::move(prepared));
@@ -72,6 +80,8 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
     line.possible = succeeded(other);
     if (line.possible) {
       line = strategyLine(**other, false);
+      if (options.emit)
+        erasePartition((*other)->partition);
       prepared = takePrepared(**other);
     }
     extras.strategies.push_back(line);

@@ -50,16 +50,21 @@ static void writeCounts(OStream &json, StringRef key,
   });
 }
 
-static void writePeak(OStream &json, const PeakResult &peak) {
+static void writePeak(OStream &json, const PeakResult &peak,
+                      StringRef problem) {
   json.attributeObject("peak", [&] {
-    json.attribute("model", "op-by-op");
+    json.attribute("model", peak.isPlanned ? "planned" : "op-by-op");
     json.attribute("bytes", peak.bytes);
     writeText(json, "at", peak.at);
     json.attribute("lower_bound", peak.lowerBound);
     json.attribute("half", peak.inBackward ? "backward" : "forward");
     json.attribute("saved_bytes", peak.savedBytes);
     json.attribute("gradient_bytes", peak.gradientBytes);
+    if (peak.isPlanned)
+      json.attribute("result_bytes", peak.resultBytes);
     json.attribute("temporary_bytes", peak.temporaryBytes);
+    if (!problem.empty())
+      writeText(json, "not_planned", problem);
   });
 }
 
@@ -104,6 +109,9 @@ static void writeHead(OStream &json, const PartitionResult &result,
   writeText(json, "strategy", spell(result.options.strategy));
   writeText(json, "cost_model", spell(result.options.costModel));
   writeText(json, "rules", spell(result.options.rules));
+  writeText(json, "minimize",
+            result.options.minimize == Minimize::Peak ? "peak" : "time");
+  json.attribute("byte_price_ps", result.options.bytePricePs);
   writeText(json, "solver", result.solver);
   json.attribute("ops", result.ops);
   json.attribute("forward_ops", result.forwardOps);
@@ -125,6 +133,7 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
     json.attribute("network", seconds.network);
     json.attribute("solve", seconds.solve);
     json.attribute("extract", seconds.extract);
+    json.attribute("memory", seconds.memory);
     json.attribute("verify", seconds.verify);
   });
 }
@@ -152,7 +161,7 @@ std::string reportJson(const PartitionResult &result,
     });
     writeCounts(json, "recomputed_by_kind", result.recomputedByKind);
     writeCounts(json, "opaque", result.opaque);
-    writePeak(json, result.peak);
+    writePeak(json, result.peak, result.memoryProblem);
     json.attributeObject("time", [&] {
       json.attribute("model_ps", result.modelPs);
       json.attribute("priced_ps", result.pricedPs);
@@ -163,7 +172,12 @@ std::string reportJson(const PartitionResult &result,
     if (extras.other)
       writeOther(json, *extras.other);
     if (withTimes)
-      writeSeconds(json, result.seconds);
+      return writeSeconds(json, result.seconds);
+    if (!result.memory)
+      return;
+    json.attributeBegin("memory");
+    result.memory->writeJson(json);
+    json.attributeEnd();
   });
   return text + "\n";
 }

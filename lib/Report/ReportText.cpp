@@ -13,6 +13,8 @@
 
 #include "cutback/Support/Text.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 #include <algorithm>
 
 namespace cutback {
@@ -35,6 +37,10 @@ static std::string headline(const PartitionResult &result,
     out += options.costModel == CostModel::PyTorch
                ? ", rules " + spell(options.rules).str()
                : ", device " + options.device;
+    if (options.bytePricePs != 0)
+      out += ", byte price " + llvm::formatv("{0}", options.bytePricePs).str();
+    if (options.minimize == Minimize::Peak)
+      out += ", chosen for the least peak";
   }
   for (size_t i = 0; i < extras.symbols.size() && i < 6; ++i)
     out += (i ? ", " : "; sizes for ") + extras.symbols[i].first + " = " +
@@ -302,17 +308,25 @@ static std::string peakText(const PartitionResult &result,
   if (!extras.peakModule.empty())
     out += " (" + extras.peakModule + ")";
   out += ": saved " + quantity(peak.savedBytes) + " + gradients " +
-         quantity(peak.gradientBytes) + " + temporaries " +
-         quantity(peak.temporaryBytes);
-  return out + "; parameters and inputs apart; at least " +
-         quantity(peak.lowerBound) + " in this order";
+         quantity(peak.gradientBytes);
+  if (peak.isPlanned)
+    out += " + results " + quantity(peak.resultBytes);
+  out += " + temporaries " + quantity(peak.temporaryBytes) +
+         "; parameters and inputs apart; ";
+  if (peak.isPlanned)
+    return out + "planned; lower bound " + quantity(peak.lowerBound);
+  out += "op by op; at least " + quantity(peak.lowerBound) + " in this order";
+  return result.memoryProblem.empty()
+             ? out
+             : out + "; not planned: " + result.memoryProblem;
 }
 
 static std::string secondsText(const PhaseSeconds &seconds) {
   std::pair<const char *, double> phases[] = {
       {"import", seconds.import},   {"prepare", seconds.prepare},
       {"network", seconds.network}, {"solve", seconds.solve},
-      {"extract", seconds.extract}, {"verify", seconds.verify}};
+      {"extract", seconds.extract}, {"memory", seconds.memory},
+      {"verify", seconds.verify}};
   std::string out;
   for (auto [name, time] : phases)
     out += (out.empty() ? "" : ", ") + std::string(name) + " " +

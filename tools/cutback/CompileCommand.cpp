@@ -44,7 +44,7 @@ int runCompile(const CommandLine &line) {
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
-  if (int code = run.plan(session))
+  if (int code = run.plan(session, /*memory=*/true))
     return code;
   session.progress.step("writing");
   std::string error =

@@ -9,6 +9,7 @@
 
 #include "PlanRun.h"
 
+#include "cutback/Pipelines/PeakPlan.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 
 using namespace mlir;
@@ -23,7 +24,7 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
     return WrongUsage;
   }
   FailureOr<ImportedModule> module = session.loadJoint(
-      session.line.arguments[0], importOptions, seconds.import);
+      session.line.arguments[0], importOptions, importSeconds);
   if (failed(module))
     return WrongInput;
   imported = std::move(*module);
@@ -31,18 +32,16 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   return succeeded(makeTrainingGraph(imported.graph)) ? Done : WrongInput;
 }
 
-int PlanRun::plan(Session &session) {
-  session.progress.step("preparing the graph");
-  auto prepared = preparePartition(imported.graph, options, seconds);
-  if (failed(prepared))
-    return inputAllowsPlan(imported.graph, options) ? NoPlan : WrongInput;
+int PlanRun::plan(Session &session, bool memory) {
   session.progress.step("planning");
-  auto planned = partitionGraph(imported.graph, options, std::move(*prepared));
+  if (memory)
+    options.memory.emplace();
+  auto planned = planStep(imported.graph, options);
   if (failed(planned))
     return inputAllowsPlan(imported.graph, options) ? NoPlan : WrongInput;
   result = std::move(*planned);
-  result->seconds.import += seconds.import;
-  result->seconds.prepare += seconds.prepare;
+  options = result->options;
+  result->seconds.import += importSeconds;
   return Done;
 }
 

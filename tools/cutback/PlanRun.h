@@ -16,7 +16,7 @@ namespace cutback {
 struct PlanRun {
   ImportedModule imported;
   PartitionOptions options;
-  PhaseSeconds seconds; ///< of reading and preparing
+  double importSeconds = 0;
   std::unique_ptr<PartitionResult> result;
 
   PlanRun() = default;
@@ -29,8 +29,9 @@ struct PlanRun {
 
   /// Reads the plan options and the graph. Returns an exit code.
   int load(Session &session, const ImportOptions &options);
-  /// Prepares the graph, plans, and asks the certificate. Returns an exit code.
-  int plan(Session &session);
+  /// Prepares the graph, plans, and asks the certificate. With `memory` the
+  /// step's arena is planned too. Returns an exit code.
+  int plan(Session &session, bool memory = false);
 };
 
 } // namespace cutback

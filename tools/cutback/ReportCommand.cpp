@@ -45,8 +45,15 @@ int runReport(const CommandLine &line) {
   if (int code = run.load(session, importOptions))
     return code;
   std::optional<OtherPartition> other = judgeOther(run.imported, run.options);
-  if (int code = run.plan(session))
+  // A screen of figures should not take seconds.
+  constexpr ptrdiff_t maxPlannedOps = 100'000;
+  Block &block = run.imported.graph.getBlock();
+  bool isLarge = std::distance(block.begin(), block.end()) > maxPlannedOps;
+  if (int code = run.plan(session, /*memory=*/!isLarge))
     return code;
+  if (isLarge)
+    run.result->memoryProblem =
+        "the graph has more than 100,000 ops; `cutback compile` plans it";
   ReportExtras extras = collectExtras(*run.result);
   if (other) {
     countOther(*run.result, run.imported.torchBackward, *other);

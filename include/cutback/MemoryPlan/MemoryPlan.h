@@ -14,6 +14,9 @@ namespace cutback {
 struct MemoryPlanOptions {
   ArenaOptions arena;
   StepMemoryOptions memory;
+  /// Bound of the search for an order, in ops looked at. `planMemory` takes the
+  /// order as it is; who schedules looks at this.
+  uint64_t scheduleWork = 20'000'000;
   llvm::StringMap<int64_t> symbols; ///< sizes, over the hints of the graph
 };
 

@@ -58,9 +58,17 @@ struct PlannedRun {
   MemoryPlan plan;
 };
 
+/// Runs both halves of a partition in one arena, as `plan` says: saved values
+/// stay where the forward put them. The results keep the arena alive. What
+/// `options.plan` says is not looked at.
+mlir::FailureOr<std::vector<interpreter::RuntimeValue>>
+runPartitionInArena(joint::PartitionOp partition, joint::GraphOp graph,
+                    llvm::ArrayRef<interpreter::RuntimeValue> arguments,
+                    const MemoryPlan &plan,
+                    const PlannedRunOptions &options = {});
+
 /// Plans the memory of a partition and runs both halves in one arena of that
-/// size: saved values stay where the forward put them. The results keep the
-/// arena alive.
+/// size.
 mlir::FailureOr<PlannedRun>
 runPartitionPlanned(joint::PartitionOp partition, joint::GraphOp graph,
                     llvm::ArrayRef<interpreter::RuntimeValue> arguments,

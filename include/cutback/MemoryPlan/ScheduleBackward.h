@@ -19,12 +19,19 @@ ScheduleProblem makeScheduleProblem(const StepProgram &step,
 struct ScheduleOutcome {
   int64_t peakBefore = 0, peakAfter = 0; ///< of the backward, in bytes
   bool isChanged = false;
+  /// By place in the new order: the place in the old one. Empty if unchanged.
+  std::vector<uint32_t> order;
 };
 
-/// Reorders the backward of `partition` where that lowers its planned peak:
+/// Reorders the backward of a step where that lowers its planned peak:
 /// views, copies and places taken over as the memory plan counts them. The
-/// peak is never above that of the order it had. Fails as
-/// StepProgram::ofPartition does. `graph` may be null.
+/// peak is never above that of the order it had. `step` is of the old order
+/// then.
+ScheduleOutcome scheduleBackward(const StepProgram &step,
+                                 uint64_t work = 20'000'000);
+
+/// The same, from a partition. Fails as StepProgram::ofPartition does. `graph`
+/// may be null.
 mlir::FailureOr<ScheduleOutcome>
 scheduleBackward(joint::PartitionOp partition, joint::GraphOp graph,
                  const llvm::StringMap<int64_t> &symbols,

@@ -75,6 +75,14 @@ private:
 bool mayReplace(const StepProgram &program, uint32_t op, uint32_t operand,
                 uint32_t result);
 
+/// The step of a partition if all its sizes are known and can be added up. Else
+/// nothing, and `problem` says why: that is no error, for such a step can run,
+/// only without a plan of its bytes. `graph` may be null. Linear.
+std::optional<StepProgram> sizedStep(joint::PartitionOp partition,
+                                     joint::GraphOp graph,
+                                     const llvm::StringMap<int64_t> &symbols,
+                                     std::string &problem);
+
 } // namespace cutback
 
 #endif // CUTBACK_MEMORYPLAN_STEPMEMORY_H

@@ -54,6 +54,9 @@ mlir::FailureOr<Halves> splitGraph(const GraphView &view, const GraphSets &sets,
 /// about 200 ns an op.
 Partition emitHalves(const GraphView &view, const Halves &halves);
 
+/// Erases both functions and their link.
+void erasePartition(Partition &partition);
+
 } // namespace cutback
 
 #endif // CUTBACK_PARTITION_HALVES_H

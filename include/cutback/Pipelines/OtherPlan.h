@@ -15,9 +15,10 @@ struct OtherFigures {
 
 /// Peak and extra time of halves of `graph` that hand over `saved`, values of
 /// the graph (null ones are left out), with everything else that the backward
-/// needs recomputed, in the better of two orders, as in our own plans. The
-/// graph is not changed. Fails, with an error, if no halves follow from that:
-/// an op would run twice that we never run twice. Linear.
+/// needs recomputed, scheduled and with an arena planned as our own plans are.
+/// The graph is not changed. Fails, with an error, if no halves follow from
+/// that: an op would run twice that we never run twice. Linear, and the work of
+/// the memory plan.
 mlir::FailureOr<OtherFigures> figureOther(joint::GraphOp graph,
                                           llvm::ArrayRef<mlir::Value> saved,
                                           const PartitionOptions &options);

@@ -9,6 +9,7 @@
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Analysis/ValueSizes.h"
+#include "cutback/MemoryPlan/MemoryPlan.h"
 #include "cutback/Partition/FxView.h"
 #include "cutback/Partition/Halves.h"
 
@@ -25,6 +26,8 @@ enum class Strategy { MinCut, Default, SaveAll, RecomputeAll };
 enum class CostModel { Roofline, PyTorch };
 enum class Rules { Torch2_3, Torch2_13 };
 enum class Solver { Auto, BoykovKolmogorov, PushRelabel };
+/// What a plan is best at: see `planStep`.
+enum class Minimize { Time, Peak };
 
 /// Which arguments cost nothing to save under the `pytorch` cost model.
 struct FreeParameters {
@@ -45,6 +48,10 @@ struct PartitionOptions {
   std::string device = "h100";           ///< name or path of a .json file
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
   std::string dumpNetwork;               ///< file for the network, or empty
+  Minimize minimize = Minimize::Time;    ///< `planStep` looks at it alone
+  /// Schedule the backward against the planned peak, and plan the memory of the
+  /// step; symbols are those above. Needs `emit`.
+  std::optional<MemoryPlanOptions> memory;
   bool reorderBackward = true;
   bool verify = true;
   bool emit = true;    ///< write the two functions
@@ -65,7 +72,7 @@ struct SavedValue {
 
 struct PhaseSeconds {
   double import = 0, prepare = 0, network = 0, solve = 0, extract = 0,
-         verify = 0;
+         memory = 0, verify = 0;
 };
 
 struct OpCount {
@@ -73,12 +80,17 @@ struct OpCount {
   uint64_t count = 0;
 };
 
-/// One point of a memory curve: bytes live while op `index` of a half runs.
+/// The most bytes that a step needs, and the moment at which most are live.
 struct PeakResult {
+  /// Planned: of the arena, and its lower bound. Op by op: live bytes where no
+  /// result takes the place of an operand, and where all do.
   int64_t bytes = 0, lowerBound = 0;
   std::string at; ///< name of the op's first result
   bool inBackward = false;
-  int64_t savedBytes = 0, gradientBytes = 0, temporaryBytes = 0;
+  /// What is live then; results of the forward count as temporaries op by op.
+  int64_t savedBytes = 0, gradientBytes = 0, temporaryBytes = 0,
+          resultBytes = 0;
+  bool isPlanned = false;
 };
 
 /// What is known of a graph before it is planned; empty where nothing is.
@@ -108,7 +120,10 @@ struct PartitionResult {
   std::vector<OpCount> recomputedByKind;
   std::vector<OpCount> opaque;
   PeakResult peak;
-  int64_t modelPs = 0;  ///< extra time by the network's capacities
+  /// Of the step, if it was asked for and all sizes are known.
+  std::optional<MemoryPlan> memory;
+  std::string memoryProblem; ///< why it could not be planned, or empty
+  int64_t modelPs = 0;       ///< extra time by the network's capacities
   int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
   uint64_t kernels = 0; ///< of both halves, by the same model
   bool verified = false;

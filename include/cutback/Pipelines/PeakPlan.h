@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A partition chosen by what it needs at its peak.
+// From a graph to a plan of the whole step, memory included; and the partition
+// that needs least of it.
 #ifndef CUTBACK_PIPELINES_PEAKPLAN_H
 #define CUTBACK_PIPELINES_PEAKPLAN_H
 
-#include "cutback/MemoryPlan/MemoryPlan.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 namespace cutback {
 
-/// A partition with its backward scheduled and its memory planned.
-struct PeakPlan {
-  std::unique_ptr<PartitionResult> result;
-  MemoryPlan memory;
-  /// The options that the partition was made with: those that were asked for,
-  /// or others that need less memory.
-  PartitionOptions options;
-};
+/// Prepares and partitions `graph` as `options.minimize` says. The result knows
+/// the options that it was made with: byte price and cost model may be others
+/// than those that were asked for.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+planStep(joint::GraphOp graph, const PartitionOptions &options);
 
-/// Partitions a prepared graph, schedules the backward and plans the memory.
-mlir::FailureOr<PeakPlan> planStep(joint::GraphOp graph,
-                                   const PartitionOptions &options,
-                                   const MemoryPlanOptions &memory = {});
-
-/// Prepares a graph and does the same; but where the minimum cut of the
-/// roofline needs a larger arena than PyTorch's decision (its rules of 2.13)
-/// does, the price of a saved byte is raised step by step until it does not; if
-/// no price does it, PyTorch's decision is taken. Other strategies, cost models
-/// and prices are taken as asked for. Costs two plans more than planStep, at
-/// most fourteen.
-mlir::FailureOr<PeakPlan> planForPeak(joint::GraphOp graph,
-                                      const PartitionOptions &options,
-                                      const MemoryPlanOptions &memory = {});
+/// Prepares `graph` and takes the minimum cut whose step has the smallest
+/// planned arena, of those under rising prices of a saved byte, on the graph as
+/// we prepare it and as PyTorch does, and of PyTorch's own decision (its rules
+/// of 2.13); of equal ones the first, which costs least time. So the arena is
+/// never larger than that of PyTorch's decision. Where no arena can be planned
+/// it is the peak op by op that counts. Fails if no plan is possible. Costs up
+/// to sixteen plans.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+planForPeak(joint::GraphOp graph, const PartitionOptions &options);
 
 } // namespace cutback
 

@@ -12,6 +12,9 @@ namespace cutback {
 
 struct ReferenceOptions {
   PartitionOptions partition;
+  /// Run these halves of the graph, in the module of the graph, as they are, in
+  /// place of those that `partition` asks for.
+  std::optional<Partition> stored;
   /// Run the joint graph (or the forward program) as it is: no partition, no
   /// memory plan.
   bool whole = false;
@@ -24,9 +27,10 @@ struct ReferenceOptions {
 
 struct ReferenceResult {
   std::vector<interpreter::NamedTensor> tensors;
-  /// Null for a whole run.
+  /// Null for a whole run, and for halves that were given.
   std::unique_ptr<PartitionResult> partition;
-  int64_t arenaBytes = 0, lowerBound = 0;
+  int64_t arenaBytes = 0, lowerBound = 0; ///< 0 without a memory plan
+  std::string memoryProblem;              ///< why there is none, or empty
 };
 
 /// Runs `graph`, which is changed by preparing it. Sizes of symbols come from

@@ -17,8 +17,9 @@ namespace cutback {
 std::optional<OtherPartition> judgeOther(ImportedModule &imported,
                                          const PartitionOptions &options);
 
-/// Plans the prepared graph by all strategies, without emitting, and adds a
-/// line for each; that of `result` itself is the chosen one. `before` is called
+/// Plans the prepared graph by all strategies, with memory (and less search) if
+/// `result` has been, and adds a line for each; that of `result` itself is the
+/// chosen one. Functions of `result` stay, new ones do not. `before` is called
 /// with each strategy that has to be planned.
 void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
                        ReportExtras &extras,

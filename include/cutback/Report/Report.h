@@ -64,7 +64,8 @@ std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras);
 
 /// The report as one JSON object on one line, schema 1 (docs/ReportJson.md).
-/// Without "seconds", equal plans give equal bytes.
+/// Without times it is the plan as a file keeps it: with "memory" in place of
+/// "seconds", and equal plans give equal bytes.
 std::string reportJson(const PartitionResult &result,
                        const ReportExtras &extras, bool withTimes = true);
 

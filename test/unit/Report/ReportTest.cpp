@@ -91,6 +91,32 @@ TEST(Report, textHasEveryAnswer) {
         << text;
 }
 
+TEST(Report, textSaysHowThePeakIsKnown) {
+  PartitionResult result = exampleResult();
+  ReportExtras extras = exampleExtras(result);
+  EXPECT_NE(reportText(result, extras).find("op by op; at"), std::string::npos);
+  result.memoryProblem = "size of 'x' is not known";
+  EXPECT_NE(reportText(result, extras).find("size of 'x'"), std::string::npos);
+  EXPECT_NE(reportJson(result, extras).find("\"not_planned\":\"size of 'x'"),
+            std::string::npos);
+  result.memoryProblem.clear();
+  result.peak.isPlanned = true;
+  result.peak.resultBytes = 64;
+  std::string text = reportText(result, extras);
+  EXPECT_NE(text.find("results 64 B"), std::string::npos) << text;
+  EXPECT_NE(text.find("planned;"), std::string::npos) << text;
+}
+
+TEST(Report, textSaysWhatWasMinimized) {
+  PartitionResult result = exampleResult();
+  result.options.minimize = Minimize::Peak;
+  result.options.bytePricePs = 0.3;
+  std::string text = reportText(result, exampleExtras(result));
+  EXPECT_NE(text.find("byte price 0.30, chosen for the least peak"),
+            std::string::npos)
+      << text;
+}
+
 TEST(Report, textStaysOnOneScreen) {
   PartitionResult result = exampleResult();
   result.saved.clear();

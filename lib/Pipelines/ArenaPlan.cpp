@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory of a step behind its partition.
+//
+//   1. the step as numbers, if all sizes are known: a graph with symbols of
+//      unknown size, or with sizes that depend on data, has no plan of bytes,
+//      and that is no error
+//   2. the backward in an order that needs less; the numbers of the halves take
+//      the same order, so that reports speak of the functions as they are
+//   3. the arena, with its proof
+//
+// Near linear, and the work of both searches.
+
+#include "Internal.h"
+
+#include "cutback/MemoryPlan/ScheduleBackward.h"
+
+using namespace mlir;
+using namespace cutback;
+
+/// Bound of the search for an order: a plan of a thousand ops should not take
+/// longer than the rest of what is done with it.
+static constexpr uint64_t kLooksPerOp = 100;
+
+/// Puts `ops` into the order that the schedule chose.
+static void permute(std::vector<uint32_t> &ops,
+                    const std::vector<uint32_t> &order) {
+  std::vector<uint32_t> old = ops;
+  for (size_t place = 0; place < order.size(); ++place)
+    ops[place] = old[order[place]];
+}
+
+LogicalResult cutback::planArena(joint::GraphOp graph,
+                                 PartitionResult &result) {
+  PhaseTimer timer(result.seconds.memory);
+  joint::PartitionOp link = result.partition.link;
+  MemoryPlanOptions options = *result.options.memory;
+  options.symbols = result.options.symbols;
+  std::optional<StepProgram> step =
+      sizedStep(link, graph, options.symbols, result.memoryProblem);
+  if (!step)
+    return success();
+  ScheduleOutcome schedule =
+      scheduleBackward(*step, std::min<uint64_t>(options.scheduleWork,
+                                                 kLooksPerOp * step->numOps()));
+  permute(result.halves.backwardOps, schedule.order);
+  FailureOr<MemoryPlan> plan = schedule.isChanged
+                                   ? planMemory(link, graph, options)
+                                   : planMemory(std::move(*step), options);
+  if (failed(plan))
+    return failure();
+  result.memory = std::move(*plan);
+  return success();
+}
