@@ -10,11 +10,14 @@
 
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Decompose/Functionalize.h"
+#include "cutback/Decompose/FunctionalizeRng.h"
 #include "cutback/Dialect/Aten/Aten.h"
 
 namespace cutback {
 #define GEN_PASS_DEF_FUNCTIONALIZE
 #define GEN_PASS_DEF_DECOMPOSECOMPOSITES
+#define GEN_PASS_DEF_FUNCTIONALIZERNG
+#define GEN_PASS_DEF_DECOMPOSETOCORE
 #include "cutback/Decompose/Passes.h.inc"
 } // namespace cutback
 
@@ -41,6 +44,28 @@ struct DecomposeComposites
   }
   void runOnOperation() override {
     if (failed(decomposeComposites(getOperation())))
+      signalPassFailure();
+  }
+};
+
+struct FunctionalizeRng
+    : cutback::impl::FunctionalizeRngBase<FunctionalizeRng> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<aten::AtenDialect>();
+  }
+  void runOnOperation() override {
+    if (failed(functionalizeRng(getOperation())))
+      signalPassFailure();
+  }
+};
+
+struct DecomposeToCore : cutback::impl::DecomposeToCoreBase<DecomposeToCore> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<aten::AtenDialect>();
+    registerAtenDecompositions(registry);
+  }
+  void runOnOperation() override {
+    if (failed(decomposeToCore(getOperation())))
       signalPassFailure();
   }
 };

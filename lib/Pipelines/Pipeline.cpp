@@ -3,15 +3,17 @@
 // The whole pipeline, phase by phase, with why each pass stands where it
 // does; and the registration of all passes.
 //
-//   joint      what the importer leaves
+//   joint      what the importer leaves, or what the training pipeline makes of
+//              a forward program
 //   prepare    flattened, without dead or repeated ops, tags cleaned
 //   partition  planned, extracted, proved
 //
-// The driver runs the same steps without a pass manager, as it wants the
+// The driver calls the same functions without a pass manager, as it wants the
 // numbers of a plan and not only its IR (PartitionPipeline.cpp).
 
 #include "cutback/Pipelines/Passes.h"
 
+#include "cutback/Autograd/Passes.h"
 #include "cutback/Decompose/Passes.h"
 #include "cutback/Transforms/Passes.h"
 
@@ -44,8 +46,27 @@ void cutback::buildCutbackPipeline(OpPassManager &pm,
   // change it between the two passes.
   pm.addPass(createPlanPartition(options));
   pm.addPass(createExtractPartition());
+  // Behind the split: what is live when depends on what is recomputed.
+  ScheduleBackwardOptions schedule;
+  for (const auto &[name, size] : options.symbols)
+    schedule.symbols.push_back((name + "=" + llvm::Twine(size)).str());
+  llvm::sort(schedule.symbols);
+  pm.addPass(createScheduleBackward(schedule));
   // The gate: nothing wrong gets past here.
   pm.addPass(createVerifyPartition());
+}
+
+void cutback::buildTrainingPipeline(OpPassManager &pm) {
+  OpPassManager &graphs = pm.nest<joint::GraphOp>();
+  // In-place ops first: nothing below knows that a value can change.
+  graphs.addPass(createFunctionalize());
+  graphs.addPass(createDecomposeComposites());
+  // Behind composites, which hide random ops; in front of gradients, which read
+  // what was drawn.
+  graphs.addPass(createFunctionalizeRng());
+  graphs.addPass(createDifferentiateGraph());
+  // Last: gradients are taken of norms and losses as units.
+  graphs.addPass(createDecomposeToCore());
 }
 
 void cutback::registerAllPasses() {
@@ -55,4 +76,9 @@ void cutback::registerAllPasses() {
   PassPipelineRegistration<>(
       "cutback-pipeline", "prepare, plan, extract and verify every joint.graph",
       [](OpPassManager &pm) { buildCutbackPipeline(pm, PartitionOptions()); });
+  PassPipelineRegistration<>(
+      "cutback-training-pipeline",
+      "make joint graphs of forward programs: functionalize, decompose, seed, "
+      "differentiate",
+      buildTrainingPipeline);
 }

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `cutback-plan-memory`: the memory plan of each partition, on the standard
-// output. The plan is made and proved by `planMemory`; here are options and
-// text. The graph that a partition `@g_partition` was made from is `@g`; where
-// it is gone, only static sizes can be planned. Linear in the storages.
+// `cutback-schedule-backward`, and `cutback-plan-memory`: the memory plan of
+// each partition, on the standard output. The order comes from
+// `scheduleBackward`, the plan is made and proved by `planMemory`; here are
+// options and text. The graph that a partition `@g_partition` was made from is
+// `@g`; where it is gone, only static sizes can be planned. Linear in the
+// storages.
 
 #include "cutback/Pipelines/Passes.h"
 
 #include "cutback/MemoryPlan/MemoryPlan.h"
+#include "cutback/MemoryPlan/ScheduleBackward.h"
 #include "cutback/Pipelines/OptionText.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -15,11 +18,20 @@
 
 namespace cutback {
 #define GEN_PASS_DEF_PLANMEMORY
+#define GEN_PASS_DEF_SCHEDULEBACKWARD
 #include "cutback/Pipelines/Passes.h.inc"
 } // namespace cutback
 
 using namespace mlir;
 using namespace cutback;
+
+/// The graph that `partition` was made from, by its name; null if it is gone.
+static joint::GraphOp graphOf(joint::PartitionOp partition) {
+  StringRef name = partition.getSymName();
+  name.consume_back("_partition");
+  return SymbolTable::lookupNearestSymbolFrom<joint::GraphOp>(
+      partition, StringAttr::get(partition.getContext(), name));
+}
 
 namespace {
 
@@ -71,13 +83,33 @@ struct PlanMemoryPass : public cutback::impl::PlanMemoryBase<PlanMemoryPass> {
     options.memory.inPlace = inPlace;
     StringRef name = partition.getSymName();
     name.consume_back("_partition");
-    auto graph = SymbolTable::lookupNearestSymbolFrom<joint::GraphOp>(
-        partition, StringAttr::get(&getContext(), name));
-    FailureOr<MemoryPlan> planned = planMemory(partition, graph, options);
+    FailureOr<MemoryPlan> planned =
+        planMemory(partition, graphOf(partition), options);
     if (failed(planned))
       return failure();
     print(name, *planned);
     return success();
+  }
+};
+
+struct ScheduleBackwardPass
+    : public cutback::impl::ScheduleBackwardBase<ScheduleBackwardPass> {
+  using ScheduleBackwardBase::ScheduleBackwardBase;
+
+  void runOnOperation() override {
+    for (auto partition : getOperation().getOps<joint::PartitionOp>()) {
+      llvm::StringMap<int64_t> sizes;
+      std::string error;
+      if (!parseSymbols(symbols, sizes, error)) {
+        partition.emitError(error);
+        return signalPassFailure();
+      }
+      std::string problem;
+      if (auto step = sizedStep(partition, graphOf(partition), sizes, problem))
+        scheduleBackward(*step);
+      else
+        partition.emitRemark("the backward keeps its order: ") << problem;
+    }
   }
 };
 

@@ -91,4 +91,81 @@ def DecomposeComposites
   }];
 }
 
+def FunctionalizeRng
+    : Pass<"cutback-functionalize-rng", "cutback::joint::GraphOp"> {
+  let summary = "make random ops functions of a seed";
+  let description = [{
+    Random ops (uniform, normal, integers, Bernoulli, dropout, permutations)
+    become `joint.random` and pure ops. Each has a stream of its own, in program
+    order; the seed is a new argument of role `rng_seed`, behind the others. A
+    backward that runs such an op again draws the same numbers, so a plan may
+    recompute it.
+
+    Assumes: functional ops, no composite ones; the caller does not need the
+    numbers that the framework's generator would draw.
+    Guarantees: the same distributions; no random op is left for which there is
+    a rule.
+    Never: touches a random op without a rule (it is drawn once, and saved).
+    Cost: linear.
+
+    Example:
+
+    ```mlir
+    joint.graph @mask(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+      %y = aten.bernoulli.p(%x, 0.25) : (tensor<4xf32>) -> tensor<4xf32>
+      joint.output %y : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @mask(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %rng_seed: tensor<i64> {joint.role = #joint.role<rng_seed>}) -> (tensor<4xf32>) gradients () {
+      %random = joint.random <uniform> %rng_seed stream 0 : (tensor<i64>) -> tensor<4xf32>
+      %lt = aten.lt.Scalar(%random, 2.500000e-01) : (tensor<4xf32>) -> tensor<4xi1>
+      %y = aten._to_copy(%lt, dtype = f32) : (tensor<4xi1>) -> tensor<4xf32>
+      joint.output %y : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def DecomposeToCore
+    : Pass<"cutback-decompose-to-core", "cutback::joint::GraphOp"> {
+  let summary = "write norms, softmax and losses as pointwise ops and reductions";
+  let description = [{
+    Ops that are differentiated as a unit, and the gradients of those, become
+    pointwise ops and reductions. A partitioner can then save the statistics of
+    a row in place of a tensor, and recompute the rest.
+
+    Assumes: a graph with its gradients (`cutback-differentiate` comes first: in
+    parts these ops have a gradient that reads more).
+    Guarantees: the same values up to rounding.
+    Never: touches an op without a rule.
+    Cost: linear in the ops of the result.
+
+    Example:
+
+    ```mlir
+    joint.graph @probabilities(%x: tensor<4x8xf32> {joint.role = #joint.role<input>}) -> (tensor<4x8xf32>) gradients () {
+      %y = aten._softmax(%x, 1, false) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      joint.output %y : tensor<4x8xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @probabilities(%x: tensor<4x8xf32> {joint.role = #joint.role<input>}) -> (tensor<4x8xf32>) gradients () {
+      %amax = aten.amax(%x, [1], true) : (tensor<4x8xf32>) -> tensor<4x1xf32>
+      %sub = aten.sub.Tensor(%x, %amax) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+      %exp = aten.exp(%sub) : (tensor<4x8xf32>) -> tensor<4x8xf32>
+      %sum = aten.sum.dim_IntList(%exp, [1], true) : (tensor<4x8xf32>) -> tensor<4x1xf32>
+      %y = aten.div.Tensor(%exp, %sum) : (tensor<4x8xf32>, tensor<4x1xf32>) -> tensor<4x8xf32>
+      joint.output %y : tensor<4x8xf32>
+    }
+    ```
+  }];
+}
+
 #endif // CUTBACK_DECOMPOSE_PASSES_TD

@@ -23,6 +23,10 @@ void buildCutbackPipeline(mlir::OpPassManager &pm,
                           const PartitionOptions &options,
                           Phase lastPhase = Phase::Partition);
 
+/// Adds the passes from an exported forward program to a joint graph: what
+/// `makeTrainingGraph` does. Graphs that have gradients must not come here.
+void buildTrainingPipeline(mlir::OpPassManager &pm);
+
 /// `cutback-plan` with options in place of strings.
 std::unique_ptr<mlir::Pass> createPlanPartition(PartitionOptions options);
 

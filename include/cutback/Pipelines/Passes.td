@@ -222,4 +222,54 @@ def PlanMemory : Pass<"cutback-plan-memory", "mlir::ModuleOp"> {
   ];
 }
 
+def ScheduleBackward : Pass<"cutback-schedule-backward", "mlir::ModuleOp"> {
+  let summary = "order the backward so that the step needs less memory";
+  let description = [{
+    Moves ops of the backward of every `joint.partition`: away from the moment
+    at which most bytes are live, behind it or in front of it, together with
+    what has to go along; small windows around it are searched exactly. Bytes
+    are counted as `--cutback-plan-memory` counts them: views and results in the
+    place of an operand take none.
+
+    Assumes: sizes that are static, or known from the hints of the graph's
+    symbols; a backward for which they are not stays as it is, with a remark.
+    Guarantees: the same values; a peak that is not above the one before; ops
+    with effects and random ops without a seed keep their order.
+    Never: touches the forward, adds or removes an op.
+    Cost: linear in the ops, and a search that is bounded in steps.
+
+    Example: `%small` is computed, and what it is made from dies, before
+    `%large` comes.
+
+    ```mlir
+    func.func @g_forward(%x: tensor<64xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<64xf32>, tensor<64xf32>) {
+      %a = aten.exp(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      return %a, %a : tensor<64xf32>, tensor<64xf32>
+    }
+    func.func @g_backward(%a: tensor<64xf32> {joint.name = "a", joint.role = #joint.role<saved>}, %t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<64xf32>, tensor<f32>) {
+      %wide = aten.cumsum(%t, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      %large = aten.cumsum(%a, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      %small = aten.sum(%wide) : (tensor<64xf32>) -> tensor<f32>
+      return %large, %small : tensor<64xf32>, tensor<f32>
+    }
+    joint.partition @g_partition forward @g_forward backward @g_backward saved ["a"] {gradient_of = array<i32: 0, 1>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+
+    becomes, in the backward,
+
+    ```mlir
+    func.func @g_backward(%a: tensor<64xf32> {joint.name = "a", joint.role = #joint.role<saved>}, %t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<64xf32>, tensor<f32>) {
+      %wide = aten.cumsum(%t, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      %small = aten.sum(%wide) : (tensor<64xf32>) -> tensor<f32>
+      %large = aten.cumsum(%a, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      return %large, %small : tensor<64xf32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
 #endif // CUTBACK_PIPELINES_PASSES_TD
