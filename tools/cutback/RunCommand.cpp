@@ -9,7 +9,9 @@
 // each of its names.
 
 #include "PlanRun.h"
+#include "StoredHalves.h"
 
+#include "cutback/Partition/LinkHalves.h"
 #include "cutback/Pipelines/ReferenceStep.h"
 #include "cutback/Pipelines/StepFiles.h"
 #include "cutback/Support/Json.h"
@@ -27,13 +29,17 @@ namespace cutback {
 CommandSpec runSpec() {
   CommandSpec spec;
   spec.name = "run";
-  spec.arguments = "IN";
+  spec.arguments = "IN | DIR | JOINT FORWARD BACKWARD";
   spec.summary =
       "Execute one training step: loss, outputs, gradients, buffers.\n"
       "\nTensors are called input.N, param.NAME, buffer.NAME, tangent.N; "
       "loss,\n"
       "output.N, grad.NAME, grad.input.N. Exit code 3 if --check finds a\n"
-      "difference.";
+      "difference.\n\nHalves that are stored, in a folder that `compile` "
+      "wrote or in three files,\nare proved against the joint graph and run as "
+      "they are.";
+  spec.minArguments = 1;
+  spec.maxArguments = 3;
   spec.options = withPlanOptions({
       {"reference", OptionSpec::Flag, "",
        "use the naive interpreter (the only way there is today)"},
@@ -59,6 +65,7 @@ CommandSpec runSpec() {
       "run model.pt2 --reference --inputs=e.safetensors --check=e.safetensors",
       "run joint.txt --reference --weights=model.pt2 "
       "--inputs=batch.safetensors",
+      "run out --reference --weights=model.pt2 --inputs=batch.safetensors",
   };
   return spec;
 }
@@ -80,9 +87,7 @@ static bool isArchive(StringRef path) {
   return buffer && (*buffer)->getBuffer() == "PK";
 }
 
-static int openSources(Session &session, const PlanRun &run,
-                       StepFiles &sources) {
-  sources.weights = run.imported.weights;
+static int openSources(Session &session, StepFiles &sources) {
   auto path = session.line.get("weights");
   if (!path || !isArchive(StringRef(path->data(), path->size()))) {
     if (int code = openTensors(session, "weights", sources.weightTensors))
@@ -208,11 +213,16 @@ static int check(Session &session, const ReferenceResult &result,
 // Run
 //===----------------------------------------------------------------------===//
 
-static std::string resultText(const ReferenceResult &result) {
+static std::string resultText(const ReferenceResult &result,
+                              const StoredHalves *stored) {
   std::string text;
   for (const auto &[name, tensor] : result.tensors)
     if (name == "loss" && tensor.numel() == 1)
       text += llvm::formatv("loss {0}\n", tensor.getDouble(0));
+  if (stored)
+    text += "stored halves, verified: " +
+            formatCount(stored->signature.saved.size(), "saved value") + "; " +
+            formatCount(stored->stats.recomputedOps, "op") + " recomputed\n";
   if (result.partition)
     text += "saved " + formatBytes(result.partition->savedBytes) +
             " between the halves; " +
@@ -223,7 +233,46 @@ static std::string resultText(const ReferenceResult &result) {
                           formatBytes(result.arenaBytes),
                           formatBytes(result.lowerBound))
                 .str();
+  else if (!result.memoryProblem.empty())
+    text += "no arena: " + result.memoryProblem + "\n";
   return text;
+}
+
+/// Halves from files, proved and linked.
+static int loadStored(Session &session, StoredHalves &stored,
+                      ReferenceOptions &options) {
+  for (const OptionSpec &option : planOptions())
+    if (session.line.has(option.name) &&
+        std::string_view(option.name) != "sym") {
+      session.error("--" + std::string(option.name) +
+                    " has no effect on halves that are stored");
+      session.note("give the joint graph alone to plan it again");
+      return WrongUsage;
+    }
+  std::string error;
+  if (!readPlanOptions(session.line, options.partition, error)) {
+    session.error(error);
+    return WrongUsage;
+  }
+  if (int code = stored.load(session, session.line.arguments))
+    return code;
+  if (int code = stored.verify(session))
+    return code;
+  options.stored = linkHalves(stored.graph, stored.forward, stored.backward,
+                              stored.signature);
+  return Done;
+}
+
+/// What is to run: a graph that is planned, or stored halves.
+static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
+                    ReferenceOptions &options) {
+  const std::vector<std::string> &paths = session.line.arguments;
+  if (paths.size() > 1 || (isStoredPair(paths[0]) && !options.whole))
+    return loadStored(session, stored, options);
+  if (int code = run.load(session, importOptionsOf(session.line)))
+    return code;
+  options.partition = run.options;
+  return Done;
 }
 
 int runRun(const CommandLine &line) {
@@ -233,27 +282,29 @@ int runRun(const CommandLine &line) {
     session.note("give --reference");
     return WrongUsage;
   }
-  PlanRun run;
-  if (int code = run.load(session, importOptionsOf(line)))
-    return code;
-  StepFiles sources;
-  if (int code = openSources(session, run, sources))
-    return code;
   ReferenceOptions options;
-  options.partition = run.options;
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
+  PlanRun run;
+  StoredHalves stored;
+  if (int code = loadStep(session, run, stored, options))
+    return code;
+  ImportedModule &imported = options.stored ? stored.joint : run.imported;
+  StepFiles sources;
+  sources.weights = imported.weights;
+  if (int code = openSources(session, sources))
+    return code;
   session.progress.step("running");
   FailureOr<ReferenceResult> result = runReferenceStep(
-      run.imported.graph, [&](StringRef name) { return sources.find(name); },
+      imported.graph, [&](StringRef name) { return sources.find(name); },
       options);
   if (failed(result))
     return WrongInput;
   if (auto path = line.get("outputs"))
     if (int code = session.write(path, encodeTensors(result->tensors)))
       return code;
-  std::string text = resultText(*result);
+  std::string text = resultText(*result, options.stored ? &stored : nullptr);
   int code = line.has("check") ? check(session, *result, sources, text) : Done;
   if (code == WrongInput)
     return code;
