@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a minimum cut costs, by stage and by algorithm, on generated networks:
-// as of joint graphs, and ladders that the backward taps at the end only.
+// as of joint graphs, ladders that the backward taps at the end only, and
+// layers with arcs of finite capacity between them.
 //
 //   bench-maxflow [--quick | --full] [--floor]
 //
-// --quick: up to 10,000 ops. --full: ladders of a million ops too. --floor:
-// exit with 1 if Auto takes more than 1.5 times the better of Boost's two on
-// a network of up to 10,000 ops.
+// --quick: up to 10,000 ops. --full: a million ops of the hard ones too.
+// --floor: exit with 1 if Auto takes more than 1.5 times the better of Boost's
+// two on a network of up to 10,000 ops.
 //
 // A time is processor time, the median of 5 after a warm-up, or a single one
 // where that takes more than a second, in nanoseconds a vertex of the network
@@ -196,5 +197,10 @@ int main(int argc, char **argv) {
     for (uint32_t ops : {1000U, 10000U, 100000U, 1000000U})
       if (ops <= (quick ? 10000U : full ? 1000000U : 100000U))
         run(ladder.name, ops, makeLadder(ops, ladder.width, 1), ops < 1000000);
+  // As many vertices as an op each has above: two.
+  for (uint32_t side : {45U, 141U, 447U, 1414U})
+    if (side <= (quick ? 141U : full ? 1414U : 447U))
+      run("layers", side * side / 2, makeLayered(side, side, 3, 1),
+          side < 1414);
   return failed;
 }

@@ -61,10 +61,10 @@ template <typename Key> Sample medianBy(std::vector<Sample> samples, Key key) {
 
 /// Numbers of one cost model over graphs of growing size.
 struct Growth {
-  std::vector<double> ops, seconds;
+  std::vector<double> ops, warm, first; ///< seconds
 
   /// Least squares through the logarithms.
-  double exponent() const {
+  double exponent(const std::vector<double> &seconds) const {
     double n = ops.size(), x = 0, y = 0, xx = 0, xy = 0;
     for (size_t i = 0; i < ops.size(); ++i) {
       double a = std::log(ops[i]), b = std::log(seconds[i]);
@@ -154,7 +154,8 @@ bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
         medianBy(warm, [](const Sample &s) { return s.solve; }).solve;
     (settings.json ? printJson : print)(name, model, first, median);
     settings.growth[model].ops.push_back(static_cast<double>(median.ops));
-    settings.growth[model].seconds.push_back(median.whole);
+    settings.growth[model].warm.push_back(median.whole);
+    settings.growth[model].first.push_back(first.whole);
     llvm::outs().flush();
   }
   return true;
@@ -213,6 +214,13 @@ bool writeGraph(const Settings &settings) {
   return true;
 }
 
+void printGrowth(llvm::StringRef graph, CostModel model, const Growth &growth) {
+  llvm::outs() << llvm::format(
+      "%-34s %-8s time grows as ops^%.3f, of first runs as ops^%.3f\n",
+      graph.str().c_str(), nameOf(model), growth.exponent(growth.warm),
+      growth.exponent(growth.first));
+}
+
 bool measureGrowth(Settings &settings) {
   bool ok = true;
   for (uint64_t ops = 1000; ops <= settings.most; ops *= 10) {
@@ -222,9 +230,7 @@ bool measureGrowth(Settings &settings) {
   }
   if (!settings.json && settings.most > 1000)
     for (CostModel model : settings.models)
-      llvm::outs() << llvm::format("%-34s %-8s time grows as ops^%.3f\n",
-                                   settings.graph.c_str(), nameOf(model),
-                                   settings.growth[model].exponent());
+      printGrowth(settings.graph, model, settings.growth[model]);
   return ok;
 }
 

@@ -172,6 +172,28 @@ TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnDeepLadders) {
   }
 }
 
+TEST(RandomNetworks, layeredOnesAgreeWithEdmondsKarp) {
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    FlowNetwork network =
+        makeLayered(2 + seed % 9, 1 + seed % 7, 1 + seed % 4, seed);
+    ASSERT_EQ(network.finish(ParallelArcs(seed % 3)), std::nullopt);
+    solveByAll(network);
+  }
+}
+
+TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnDeepLayers) {
+  FlowNetwork network = makeLayered(200, 20, 3, 1);
+  ASSERT_EQ(network.finish(), std::nullopt);
+  MaxFlowSolver solver;
+  MinCut cut;
+  ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
+  EXPECT_TRUE(solver.stats().switched);
+  EXPECT_EQ(checkFlow(network, cut), std::nullopt);
+  MinCut second = solve(network, MaxFlowAlgorithm::BoykovKolmogorov);
+  EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
+}
+
 TEST(RandomNetworks, autoStaysWithBoykovKolmogorovOnJointGraphs) {
   FlowNetwork network = makeJointLike(5000, 1);
   ASSERT_EQ(network.finish(), std::nullopt);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Networks that tests and benchmarks make up: the two families that matter to a
-// partitioner, from a seed, the same on every machine (the standard library's
-// distributions are not).
+// Networks that tests and benchmarks make up: as of joint graphs, and the deep
+// ones that are hard, from a seed, the same on every machine (the standard
+// library's distributions are not).
 #ifndef CUTBACK_TEST_UNIT_PARTITION_MAXFLOW_SAMPLENETWORKS_H
 #define CUTBACK_TEST_UNIT_PARTITION_MAXFLOW_SAMPLENETWORKS_H
 
@@ -84,6 +84,28 @@ inline FlowNetwork makeLadder(uint32_t numOps, uint32_t width, uint64_t seed) {
     network.addArc(inOf(op), outOf(op), 1 + random.below(100000));
     if (op + width >= numOps)
       network.addInfiniteArc(outOf(op), kSink);
+  }
+  return network;
+}
+
+/// Layers of `width` vertices, each with `degree` arcs of finite capacity to
+/// random vertices of the next layer, from the source to the sink: nothing to
+/// contract, and as many ways around as arcs. Not finished.
+inline FlowNetwork makeLayered(uint32_t numLayers, uint32_t width,
+                               uint32_t degree, uint64_t seed) {
+  Random random(seed);
+  FlowNetwork network(2 + numLayers * width);
+  network.reserve(numLayers * width * degree);
+  for (uint32_t v = 0; v < numLayers * width; ++v) {
+    uint32_t layer = v / width, below = (layer + 1) * width;
+    if (layer == 0)
+      network.addInfiniteArc(kSource, 2 + v);
+    if (layer + 1 == numLayers)
+      network.addInfiniteArc(2 + v, kSink);
+    else
+      for (uint32_t i = 0; i < degree; ++i)
+        network.addArc(2 + v, 2 + below + random.below(width),
+                       1 + random.below(100000));
   }
   return network;
 }
