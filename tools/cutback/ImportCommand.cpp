@@ -3,11 +3,13 @@
 // `cutback import`: reads a graph and prints it as `joint` IR, or lists the
 // graphs that an input holds. Nothing is optimized on the way: what is printed
 // is what was read, with its names. Locations are left out of the text unless
-// they are asked for: they are most of its length.
+// they are asked for: they are most of its length. An anonymous graph has them
+// always: which ops share a line is what reports find the modules by.
 
 #include "Session.h"
 
 #include "cutback/Support/Text.h"
+#include "cutback/Transforms/Anonymize.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,6 +29,9 @@ CommandSpec importSpec() {
        "kind, name, line, size of the text"},
       {"locations", OptionSpec::Flag, "",
        "print the source lines of the model too"},
+      {"anonymize", OptionSpec::Flag, "",
+       "leave out names, places, texts and constants: a\n"
+       "graph for a bug report, with the same plan"},
   };
   for (const OptionSpec &option : inputOptions())
     spec.options.push_back(option);
@@ -36,6 +41,7 @@ CommandSpec importSpec() {
       "import trace.log --graph=\"aot_joint_graph 0/0\"",
       "import joint.txt --forward-outputs=2 | less",
       "import model.pt2 --model=model -o model.mlir",
+      "import joint.txt --anonymize -o report-me.mlir",
   };
   return spec;
 }
@@ -60,6 +66,10 @@ static int list(Session &session, const std::string &path) {
 
 int runImport(const CommandLine &line) {
   Session session("import", line);
+  if (line.has("list") && line.has("anonymize")) {
+    session.error("--anonymize needs a graph: leave --list out");
+    return WrongUsage;
+  }
   if (line.has("list"))
     return list(session, line.arguments[0]);
   double seconds = 0;
@@ -68,8 +78,10 @@ int runImport(const CommandLine &line) {
   if (failed(imported))
     return WrongInput;
   session.progress.step("printing");
+  if (line.has("anonymize"))
+    anonymize(*imported->module);
   OpPrintingFlags flags;
-  if (line.has("locations"))
+  if (line.has("locations") || line.has("anonymize"))
     flags.enableDebugInfo();
   std::string text;
   llvm::raw_string_ostream os(text);
