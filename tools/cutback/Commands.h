@@ -37,6 +37,8 @@ CommandSpec runSpec();
 int runRun(const CommandLine &line);
 CommandSpec drawSpec();
 int runDraw(const CommandLine &line);
+CommandSpec reduceSpec();
+int runReduce(const CommandLine &line);
 CommandSpec verifySpec();
 int runVerify(const CommandLine &line);
 

@@ -87,7 +87,7 @@ static const Command kCommands[] = {
     {importSpec, runImport},   {reportSpec, runReport},
     {explainSpec, runExplain}, {compileSpec, runCompile},
     {runSpec, runRun},         {drawSpec, runDraw},
-    {verifySpec, runVerify},
+    {verifySpec, runVerify},   {reduceSpec, runReduce},
 };
 
 static void print(int file, const std::string &text) { writeAll(file, text); }
