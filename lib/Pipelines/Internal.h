@@ -10,7 +10,7 @@
 #include "cutback/Partition/FxView.h"
 #include "cutback/Partition/RooflineProblem.h"
 #include "cutback/Partition/TorchProblem.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Pipelines/WhatIf.h"
 
 #include <chrono>
 
@@ -52,6 +52,20 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
 /// size is not known nothing changes, and `result.memoryProblem` says why. A
 /// plan that is not proved is an error.
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result);
+
+inline constexpr VertexId kNoVertex = ~VertexId(0);
+
+/// Adds a forced choice to a finished network: `before` is the vertex of what
+/// computes the value, `after` the vertex of the value; kNoVertex where the
+/// network has none, which is an error at the graph.
+mlir::LogicalResult forceChoice(joint::GraphOp graph, FlowNetwork &network,
+                                const ForcedChoice &choice, VertexId before,
+                                VertexId after);
+
+/// partitionGraph(), with a forced choice or none.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+partitionWith(joint::GraphOp graph, const PartitionOptions &options,
+              PreparedGraph prepared, const ForcedChoice *choice);
 
 /// Fills the figures of a result from view, plan, halves and sizes.
 void summarize(PartitionResult &result, const ValueSizes &sizes,

@@ -134,9 +134,10 @@ namespace {
 
 class Planner {
 public:
-  Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared)
+  Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared,
+          const ForcedChoice *choice)
       : result(result), options(result.options), graph(graph),
-        prepared(std::move(prepared)), sizes(result.sizes) {}
+        prepared(std::move(prepared)), choice(choice), sizes(result.sizes) {}
 
   LogicalResult run() {
     if (failed(analyse()) || failed(plan()) || failed(extract()))
@@ -245,7 +246,10 @@ private:
     auto report = [&](ArrayRef<VertexId> path) {
       return problem.reportUnbounded(path);
     };
-    if (failed(solve(problem.network(), cut, report)))
+    auto [definer, value] = verticesOf([&](uint32_t value) {
+      return std::pair(problem.definerOf(value), problem.vertexOf(value));
+    });
+    if (failed(solve(problem.network(), definer, value, cut, report)))
       return failure();
     result.plan = problem.plan(cut);
     return success();
@@ -288,6 +292,10 @@ private:
         return failure();
     }
     if (torch->rules().emptyBackward) {
+      FlowNetwork none;
+      if (choice &&
+          failed(forceChoice(graph, none, *choice, kNoVertex, kNoVertex)))
+        return failure();
       result.plan = planDefault(result.view, *result.sets, *sizes);
       return success();
     }
@@ -301,7 +309,13 @@ private:
     auto report = [&](ArrayRef<VertexId> path) {
       return torch->reportUnbounded(path);
     };
-    if (failed(solve(torch->network(), cut, report)))
+    auto [in, out] = verticesOf([&](uint32_t value) {
+      FxNodeId node = fx->nodeOf[value];
+      return node == noFxNode ? std::pair(kNoVertex, kNoVertex)
+                              : std::pair(VertexId(TorchNetwork::in(node)),
+                                          VertexId(TorchNetwork::out(node)));
+    });
+    if (failed(solve(torch->network(), in, out, cut, report)))
       return failure();
     PhaseTimer timer(result.seconds.extract);
     FailureOr<Plan> plan = torch->plan(cut);
@@ -311,9 +325,22 @@ private:
     return success();
   }
 
+  /// Of the value with a forced choice, if there is one.
+  std::pair<VertexId, VertexId>
+  verticesOf(llvm::function_ref<std::pair<VertexId, VertexId>(uint32_t)> find) {
+    return choice ? find(choice->value) : std::pair(kNoVertex, kNoVertex);
+  }
+
   LogicalResult
-  solve(const FlowNetwork &network, MinCut &cut,
+  solve(const FlowNetwork &built, VertexId definer, VertexId value, MinCut &cut,
         llvm::function_ref<LogicalResult(ArrayRef<VertexId>)> report) {
+    std::optional<FlowNetwork> changed;
+    if (choice) {
+      changed = built;
+      if (failed(forceChoice(graph, *changed, *choice, definer, value)))
+        return failure();
+    }
+    const FlowNetwork &network = changed ? *changed : built;
     MaxFlowSolver solver(algorithmOf(options.solver));
     MinCutStatus status;
     {
@@ -379,6 +406,7 @@ private:
   const PartitionOptions &options;
   joint::GraphOp graph;
   PreparedGraph prepared;
+  const ForcedChoice *choice; ///< or null
   std::optional<ValueSizes> &sizes;
   std::vector<OpPolicy> policies;
   Device device;
@@ -389,14 +417,20 @@ private:
 } // namespace
 
 FailureOr<std::unique_ptr<PartitionResult>>
-cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
-                        PreparedGraph prepared) {
+cutback::partitionWith(joint::GraphOp graph, const PartitionOptions &options,
+                       PreparedGraph prepared, const ForcedChoice *choice) {
   auto result = std::make_unique<PartitionResult>();
   result->graph = graph.getSymName().str();
   result->options = options;
-  if (failed(Planner(*result, graph, std::move(prepared)).run()))
+  if (failed(Planner(*result, graph, std::move(prepared), choice).run()))
     return failure();
   return result;
+}
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
+                        PreparedGraph prepared) {
+  return partitionWith(graph, options, std::move(prepared), nullptr);
 }
 
 PreparedGraph cutback::takePrepared(PartitionResult &result) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `cutback explain`: why one value is saved or recomputed.
+// `cutback explain`: why one value is saved or recomputed, and what if not.
+//
+// The second plan starts from what the first one found out about the graph. An
+// opposite that no plan has is no error: the answer says what decides.
 //
 // Names are those of the graph as it was read. Preparation may have removed a
 // value, because nobody used it or because another value is the same; that is
@@ -10,8 +13,13 @@
 
 #include "cutback/Report/Explain.h"
 #include "cutback/Report/Modules.h"
+#include "cutback/Report/WhatIf.h"
+#include "cutback/Support/MLIR/Silence.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 
@@ -24,9 +32,14 @@ CommandSpec explainSpec() {
   spec.summary = "Say why one value is saved or recomputed.";
   spec.options = withPlanOptions({
       {"value", OptionSpec::Text, "NAME", "the value, with or without a %"},
+      {"what-if", OptionSpec::Flag, "",
+       "make the opposite choice for it, plan again, and\n"
+       "say what changes"},
+      {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
   });
   spec.examples = {
       "explain joint.txt --value=addmm_3",
+      "explain joint.txt --value=addmm_3 --what-if",
       "explain joint.txt --value=addmm_3 --policy=addmm_3=must-recompute",
   };
   return spec;
@@ -41,6 +54,63 @@ static int unknownValue(Session &session, const GraphView &view,
   return WrongInput;
 }
 
+/// The plan with the opposite choice; null, with the reason in `opposite`, if
+/// there is none.
+static std::unique_ptr<PartitionResult> planOpposite(Session &session,
+                                                     PlanRun &run,
+                                                     PreparedGraph prepared,
+                                                     Opposite &opposite) {
+  if (!opposite.choice)
+    return nullptr;
+  session.progress.step("planning the opposite");
+  Silence silence(session.context);
+  auto planned = partitionForced(run.imported.graph, run.options,
+                                 *opposite.choice, std::move(prepared));
+  if (succeeded(planned))
+    return std::move(*planned);
+  opposite.whyNot = silence.firstError;
+  return nullptr;
+}
+
+static int answer(Session &session, PlanRun &run, PreparedGraph prepared,
+                  uint32_t value) {
+  const GraphView &view = run.result->view;
+  std::string module;
+  if (!view.isArg(value))
+    module = deriveModules(view, collectModuleFacts(view))[view.definer[value]];
+  bool whatIf = session.line.has("what-if");
+  Opposite opposite;
+  std::unique_ptr<PartitionResult> other;
+  if (whatIf) {
+    opposite = oppositeOf(*run.result, value);
+    other = planOpposite(session, run, std::move(prepared), opposite);
+  }
+  if (session.line.has("json"))
+    return session.write(std::nullopt, explainJson(*run.result, other.get(),
+                                                   whatIf ? &opposite : nullptr,
+                                                   value, module));
+  std::string text = explainValue(*run.result, value, module);
+  if (whatIf)
+    text += whatIfText(*run.result, other.get(), opposite, value);
+  return session.write(std::nullopt, text);
+}
+
+static int notPrepared(Session &session, const std::string &name) {
+  if (session.line.has("json")) {
+    llvm::json::Object object{{"schema", 1},
+                              {"value", llvm::json::fixUTF8(name)},
+                              {"fate", "not in the prepared graph"}};
+    std::string text;
+    llvm::raw_string_ostream(text)
+        << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
+    return session.write(std::nullopt, text);
+  }
+  return session.write(std::nullopt, "%" + name +
+                                         ": not in the prepared graph: nothing "
+                                         "uses it, or it equals a value that "
+                                         "comes before\n");
+}
+
 int runExplain(const CommandLine &line) {
   Session session("explain", line);
   if (!line.has("value")) {
@@ -52,23 +122,22 @@ int runExplain(const CommandLine &line) {
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
+  if (line.has("what-if") && run.options.strategy != Strategy::MinCut) {
+    session.error("--what-if needs --strategy=min-cut: other strategies do not "
+                  "choose");
+    return WrongUsage;
+  }
   GraphView before = GraphView::build(run.imported.graph);
-  if (!findValue(before, name))
+  std::optional<uint32_t> named = findValue(before, name);
+  if (!named)
     return unknownValue(session, before, name);
-  if (int code = run.plan(session))
+  name = before.name(*named);
+  PreparedGraph prepared;
+  if (int code = run.plan(session, line.has("what-if") ? &prepared : nullptr))
     return code;
-  const GraphView &view = run.result->view;
-  std::optional<uint32_t> value = findValue(view, name);
-  if (!value)
-    return session.write(
-        std::nullopt, "%" + name +
-                          ": not in the prepared graph: nothing "
-                          "uses it, or it equals a value that comes before\n");
-  std::string module;
-  if (!view.isArg(*value))
-    module =
-        deriveModules(view, collectModuleFacts(view))[view.definer[*value]];
-  return session.write(std::nullopt, explainValue(*run.result, *value, module));
+  std::optional<uint32_t> value = findValue(run.result->view, name);
+  return value ? answer(session, run, std::move(prepared), *value)
+               : notPrepared(session, name);
 }
 
 } // namespace cutback
