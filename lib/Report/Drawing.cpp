@@ -5,11 +5,13 @@
 //   1. instances: every op once for each half that runs it, and the arguments
 //   2. which of them to show: all, those of one half, or a neighbourhood
 //   3. chains of views with one reader each become one box
-//   4. edges between boxes, saved ones marked
+//   4. edges between boxes with their bytes, saved ones marked; and how many
+//      lead out of the picture
 //
 // A neighbourhood is found by breadth-first search over edges in both
-// directions; its radius shrinks until at most 150 boxes are left, which is
-// about what a screen can show.
+// directions; its depth shrinks until at most 60 boxes are left, which is about
+// what a screen can show. A network has one box for all of the backward, and
+// its columns are the sides of the cut.
 
 #include "DrawingModel.h"
 
@@ -18,11 +20,12 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace cutback {
 
 static constexpr uint32_t kNone = GraphView::kNone;
-static constexpr size_t kOpByOp = 120, kNeighbourhood = 150;
+static constexpr size_t kOpByOp = 120, kNeighbourhood = 60;
 
 //===----------------------------------------------------------------------===//
 // Instances
@@ -141,7 +144,7 @@ static std::vector<uint8_t> wholeGraph(const PartitionResult &result,
 static std::vector<uint8_t> neighbourhood(const PartitionResult &result,
                                           const DrawOptions &options,
                                           const InstanceGraph &graph,
-                                          unsigned radius) {
+                                          unsigned depth) {
   std::vector<uint8_t> allowed = wholeGraph(result, options, graph);
   std::vector<uint8_t> shown(graph.instances.size(), 0);
   uint32_t definer = result.view.definer[*options.around];
@@ -153,7 +156,7 @@ static std::vector<uint8_t> neighbourhood(const PartitionResult &result,
     // The value asked for is shown whatever half was asked for.
     allowed[i] |= shown[i];
   }
-  for (unsigned step = 0; step < radius; ++step) {
+  for (unsigned step = 0; step < depth; ++step) {
     std::vector<uint8_t> next = shown;
     for (const InstanceGraph::Edge &edge : graph.edges) {
       if (!allowed[edge.from] || !allowed[edge.to])
@@ -179,15 +182,20 @@ struct OpPicture {
   const std::vector<uint8_t> &shown;
   std::vector<uint32_t> boxOf; ///< by instance
   Picture picture;
+  std::set<std::pair<uint32_t, bool>> labelled; ///< values, by saved or not
 
   void foldViews();
   void fillBox(uint32_t box, uint32_t instance);
   void addEdges();
+  void labelEdge(DrawEdge &out, const InstanceGraph::Edge &edge);
+  void countHidden();
+  void addSink();
+  bool isNetwork() const { return options.what == DrawOptions::Network; }
   std::string tooltip(uint32_t instance) const;
   bool isRecomputed(const Instance &of) const {
     bool both =
         graph.forwardOf[of.op] != kNone && graph.backwardOf[of.op] != kNone;
-    return both && (of.backward || options.what == DrawOptions::Network);
+    return both && (of.backward || isNetwork());
   }
   bool isSaved(uint32_t op) const;
 };
@@ -252,7 +260,10 @@ void OpPicture::fillBox(uint32_t box, uint32_t instance) {
   DrawNode &node = picture.nodes[box];
   std::string kind = of.op == kNone ? "" : shortOpName(view.ops[of.op]);
   if (node.lines.empty()) {
-    node.column = of.backward ? DrawNode::Right : DrawNode::Left;
+    bool isRight = isNetwork()
+                       ? of.op != kNone && (of.backward || isRecomputed(of))
+                       : of.backward;
+    node.column = isRight ? DrawNode::Right : DrawNode::Left;
     node.argument = of.op == kNone;
     node.lines = {"", ""};
     node.lines[1] = kind;
@@ -270,16 +281,19 @@ void OpPicture::fillBox(uint32_t box, uint32_t instance) {
   if (options.around && of.value != kNone)
     node.focus |= view.definer[*options.around] == of.op &&
                   (of.op != kNone || of.value == *options.around);
-  if (of.op != kNone && options.what == DrawOptions::Network)
+  if (of.op != kNone && !of.backward)
     node.saved |= isSaved(of.op);
   if (of.op == kNone)
-    node.lines.resize(1);
-  if (options.what == DrawOptions::Network && of.op != kNone &&
-      of.op < result.recomputeCost.size())
+    node.saved |= fates.savedIndex(of.value) != kNone;
+  node.lines.resize(of.op == kNone ? 1 : 2);
+  if (of.value != kNone)
     node.lines.push_back(
-        "recompute " + (result.recomputeCost[of.op] < 0
-                            ? std::string("never")
-                            : formatPicoseconds(result.recomputeCost[of.op])));
+        typeText(mlir::Value(view.values[of.value]).getType()));
+  if (isNetwork() && of.op != kNone && of.op < result.recomputeCost.size())
+    node.lines.push_back(
+        "recompute: " + (result.recomputeCost[of.op] < 0
+                             ? std::string("never")
+                             : formatPicoseconds(result.recomputeCost[of.op])));
 }
 
 void OpPicture::addEdges() {
@@ -294,18 +308,72 @@ void OpPicture::addEdges() {
     if (added)
       picture.edges.push_back({key.first, key.second, false, "", ""});
     DrawEdge &out = picture.edges[it->second];
-    out.saved |= edge.saved;
+    bool crosses =
+        picture.nodes[key.first].column != picture.nodes[key.second].column;
+    bool isCut = crosses && fates.savedIndex(edge.value) != kNone;
+    out.saved |= isNetwork() ? isCut : edge.saved;
+    labelEdge(out, edge);
     int64_t bytes =
         edge.value < result.bytes.size() ? result.bytes[edge.value] : 0;
-    if (edge.saved)
-      out.label += (out.label.empty() ? "" : ", ") + formatBytes(bytes);
-    if (options.what == DrawOptions::Network &&
-        edge.value < result.saveCost.size() && out.label.empty() &&
-        result.saveCost[edge.value] >= 0)
-      out.label = "save " + formatPicoseconds(result.saveCost[edge.value]);
     out.tooltip += (out.tooltip.empty() ? "%" : "\n%") + view.name(edge.value) +
                    ", " + formatBytes(bytes);
   }
+}
+
+/// Bytes, and in a network what saving costs: once for each value, and once
+/// more where it crosses.
+void OpPicture::labelEdge(DrawEdge &out, const InstanceGraph::Edge &edge) {
+  if (edge.value >= result.bytes.size() ||
+      !labelled.emplace(edge.value, out.saved).second)
+    return;
+  std::string text = formatBytes(result.bytes[edge.value]);
+  if (isNetwork() && edge.value < result.saveCost.size() &&
+      result.saveCost[edge.value] >= 0)
+    text += ", save " + formatPicoseconds(result.saveCost[edge.value]);
+  out.label += (out.label.empty() ? "" : "; ") + text;
+}
+
+/// Distinct neighbours that are not shown.
+void OpPicture::countHidden() {
+  std::set<std::pair<uint32_t, uint32_t>> seen;
+  for (const InstanceGraph::Edge &edge : graph.edges) {
+    bool sinks =
+        isNetwork() && !inNetwork(result, graph, graph.instances[edge.to]);
+    if (shown[edge.from] == shown[edge.to] || sinks ||
+        !seen.emplace(edge.from, edge.to).second)
+      continue;
+    if (shown[edge.from])
+      ++picture.nodes[boxOf[edge.from]].hiddenReaders;
+    else
+      ++picture.nodes[boxOf[edge.to]].hiddenOperands;
+  }
+}
+
+/// One box for the ops of the backward that depend on gradients.
+void OpPicture::addSink() {
+  std::map<uint32_t, std::map<uint32_t, std::set<uint32_t>>> readers;
+  for (const InstanceGraph::Edge &edge : graph.edges)
+    if (shown[edge.from] && !inNetwork(result, graph, graph.instances[edge.to]))
+      readers[boxOf[edge.from]][edge.value].insert(edge.to);
+  if (readers.empty())
+    return;
+  std::set<uint32_t> all;
+  uint32_t sink = picture.nodes.size();
+  for (const auto &[box, values] : readers)
+    for (const auto &[value, ops] : values) {
+      all.insert(ops.begin(), ops.end());
+      DrawEdge edge{box, sink, false, "", "%" + result.view.name(value)};
+      edge.saved = fates.savedIndex(value) != kNone;
+      labelEdge(edge, {0, 0, value, edge.saved});
+      picture.edges.push_back(std::move(edge));
+    }
+  DrawNode node;
+  node.column = DrawNode::Right;
+  node.sink = true;
+  node.lines = {"the backward", formatCount(all.size(), "op") +
+                                    (all.size() == 1 ? " reads" : " read") +
+                                    " what is here"};
+  picture.nodes.push_back(std::move(node));
 }
 
 /// The graph of the network: readers and definers by the vertex that stands
@@ -327,9 +395,14 @@ static void mergeTwins(InstanceGraph &graph) {
 static Picture opByOp(const PartitionResult &result, const Fates &fates,
                       const DrawOptions &options, const InstanceGraph &graph,
                       const std::vector<uint8_t> &shown) {
-  OpPicture drawing{result, fates, options, graph, shown, {}, {}};
+  OpPicture drawing{result, fates, options, graph, shown, {}, {}, {}};
+  drawing.picture.network = drawing.isNetwork();
   drawing.foldViews();
   drawing.addEdges();
+  if (drawing.isNetwork())
+    drawing.addSink();
+  if (options.around)
+    drawing.countHidden();
   return std::move(drawing.picture);
 }
 
@@ -340,14 +413,17 @@ Picture makePicture(const PartitionResult &result, const DrawOptions &options) {
     mergeTwins(graph);
   Picture picture;
   if (options.around) {
-    unsigned radius = options.radius;
+    unsigned depth = options.depth;
     do
       picture = opByOp(result, fates, options, graph,
-                       neighbourhood(result, options, graph, radius));
-    while (picture.nodes.size() > kNeighbourhood && --radius > 0);
+                       neighbourhood(result, options, graph, depth));
+    while (picture.nodes.size() > kNeighbourhood && --depth > 0);
     picture.title = result.graph + " around %" +
-                    result.view.name(*options.around) + ", radius " +
-                    std::to_string(radius);
+                    result.view.name(*options.around) + ", depth " +
+                    std::to_string(depth);
+    if (depth < options.depth)
+      picture.title +=
+          " (of " + std::to_string(options.depth) + ": more would not fit)";
     return picture;
   }
   std::vector<uint8_t> shown = wholeGraph(result, options, graph);

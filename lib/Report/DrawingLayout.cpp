@@ -2,7 +2,8 @@
 //
 // Places for boxes. The forward is a column on the left that runs downwards,
 // the backward a column on the right that runs upwards, so that saved values
-// cross from left to right, as a training step is usually drawn.
+// cross from left to right, as a training step is usually drawn. In a network
+// both sides of the cut run downwards, and rows go through both columns.
 //
 // An overview comes with its rows. Otherwise rows are layers: the longest path
 // within the half (the graph of boxes has no cycles there, and edges go from
@@ -19,9 +20,9 @@
 
 namespace cutback {
 
-static constexpr double kCharWidth = 7.0, kLineHeight = 15.0, kPad = 8.0,
-                        kGapX = 24.0, kGapY = 34.0, kMargin = 24.0, kTop = 64.0,
-                        kBetween = 190.0;
+static constexpr double kCharWidth = 7.3, kLineHeight = 15.0, kPad = 8.0,
+                        kGapX = 24.0, kGapY = 44.0, kMargin = 24.0,
+                        kTop = 104.0, kBetween = 190.0, kHeading = 150.0;
 
 static void sizeBoxes(Picture &picture) {
   for (DrawNode &node : picture.nodes) {
@@ -42,7 +43,8 @@ static void layer(Picture &picture) {
   std::vector<unsigned> waiting(count, 0);
   std::vector<std::vector<uint32_t>> readers(count);
   for (const DrawEdge &edge : picture.edges)
-    if (picture.nodes[edge.from].column == picture.nodes[edge.to].column) {
+    if (picture.network ||
+        picture.nodes[edge.from].column == picture.nodes[edge.to].column) {
       ++waiting[edge.to];
       readers[edge.from].push_back(edge.to);
     }
@@ -71,7 +73,9 @@ static void layer(Picture &picture) {
   for (const DrawNode &node : picture.nodes)
     last = std::max(last, node.row);
   for (DrawNode &node : picture.nodes)
-    if (node.column == DrawNode::Right)
+    if (node.sink)
+      node.row = last;
+    else if (node.column == DrawNode::Right && !picture.network)
       node.row = last - node.row;
 }
 
@@ -145,14 +149,22 @@ void layoutPicture(Picture &picture) {
   for (size_t i = 0; i < heights.size(); ++i)
     tops[i + 1] = tops[i] + (heights[i] ? heights[i] + kGapY : 0);
   double left = kMargin;
+  // Room for the labels of what crosses.
+  size_t longest = 0;
+  for (const DrawEdge &edge : picture.edges)
+    if (picture.nodes[edge.from].column != picture.nodes[edge.to].column)
+      longest = std::max(longest, displayWidth(edge.label));
+  double between = std::max(kBetween, longest * kCharWidth + 60);
+  picture.bands.clear();
   for (DrawNode::Column column : {DrawNode::Left, DrawNode::Right}) {
     Rows rows = rowsOf(picture, column);
     order(picture, rows);
     double widest = 0;
     for (const auto &row : rows)
       widest = std::max(widest, rowWidth(picture, row));
+    double column0 = std::max(widest, widest > 0 ? kHeading : 0);
     for (const auto &row : rows) {
-      double x = left + (widest - rowWidth(picture, row)) / 2;
+      double x = left + (column0 - rowWidth(picture, row)) / 2;
       for (uint32_t i : row) {
         DrawNode &node = picture.nodes[i];
         node.x = x;
@@ -160,11 +172,14 @@ void layoutPicture(Picture &picture) {
         x += node.width + kGapX;
       }
     }
-    if (widest > 0)
-      left += widest + kBetween;
+    if (widest > 0) {
+      widest = std::max(widest, kHeading);
+      picture.bands.push_back({column, left - kPad, widest + 2 * kPad});
+      left += widest + between;
+    }
   }
   double title = displayWidth(picture.title) * kCharWidth * 1.2 + 2 * kMargin;
-  picture.width = std::max({left - kBetween + kMargin + 60, title, 760.0});
+  picture.width = std::max({left - between + kMargin + 60, title, 760.0});
   picture.height = tops.back() + kMargin;
 }
 

@@ -30,8 +30,14 @@ static const char *const kStyle =
     ".focus{stroke-width:3;stroke:#222}"
     "path{fill:none;stroke:#999;stroke-width:1}"
     "path.s{stroke:#c0392b;stroke-width:2}"
-    ".label{font-size:11px;paint-order:stroke;stroke:#fff;stroke-width:3px}"
-    ".bytes{fill:#c0392b}";
+    ".label{font-size:11px;fill:#666;paint-order:stroke;stroke:#fff;"
+    "stroke-width:4px;stroke-linejoin:round}"
+    "text.bytes{fill:#c0392b;font-weight:bold}"
+    ".band{stroke:none}.band.f{fill:#f6f9fe}.band.b{fill:#fef9f2}"
+    ".head{font:bold 12px sans-serif;fill:#666}"
+    ".k{fill:#fff;stroke:#b07a30;stroke-width:2}"
+    ".cut{stroke:#c0392b;stroke-width:2;stroke-dasharray:9 6}"
+    ".more{stroke-dasharray:2 3}.count{font:italic 11px sans-serif;fill:#777}";
 
 static std::string number(double value) {
   char buffer[32];
@@ -65,7 +71,8 @@ static std::string textAt(double x, double y, const std::string &cssClass,
 }
 
 static std::string box(const DrawNode &node) {
-  std::string kind = node.argument                    ? "a"
+  std::string kind = node.sink                        ? "k"
+                     : node.argument                  ? "a"
                      : node.recomputed                ? "r"
                      : node.column == DrawNode::Right ? "b"
                                                       : "f";
@@ -81,6 +88,52 @@ static std::string box(const DrawNode &node) {
     out += textAt(node.x + 8, node.y + 16 + 15.0 * i, i == 0 ? "name" : "",
                   node.lines[i]);
   return out + "</g>\n";
+}
+
+/// A dotted line that leaves a box, and how many it stands for.
+static std::string stub(double x, double y, double to,
+                        const std::string &text) {
+  return "<path class=\"more\" d=\"M" + number(x) + " " + number(y) + " L" +
+         number(x) + " " + number(to) + "\"/>\n" +
+         textAt(x + 4, (y + to) / 2 + 4, "count", text);
+}
+
+/// What is left out, where it would be: operands where edges come in, readers
+/// where they go out.
+static std::string stubs(const Picture &picture, const DrawNode &node) {
+  bool down = picture.network || node.column == DrawNode::Left;
+  double top = node.y, bottom = node.y + node.height;
+  double x = node.x + node.width - 14;
+  std::string out;
+  if (node.hiddenOperands)
+    out += stub(x, down ? top : bottom, down ? top - 16 : bottom + 16,
+                "reads " + std::to_string(node.hiddenOperands) + " more");
+  if (node.hiddenReaders)
+    out += stub(x, down ? bottom : top, down ? bottom + 16 : top - 16,
+                std::to_string(node.hiddenReaders) + " more read it");
+  return out;
+}
+
+/// The columns with their headings, and the cut between them.
+static std::string bands(const Picture &picture) {
+  std::string out;
+  for (const DrawBand &band : picture.bands) {
+    bool left = band.column == DrawNode::Left;
+    out += std::string("<rect class=\"band ") + (left ? "f" : "b") + "\" x=\"" +
+           number(band.x) + "\" y=\"58\" width=\"" + number(band.width) +
+           "\" height=\"" + number(picture.height - 66) + "\" rx=\"8\"/>\n";
+    const char *text = picture.network
+                           ? (left ? "stays in the forward" : "in the backward")
+                           : (left ? "forward" : "backward");
+    out += textAt(band.x + 8, 76, "head", text);
+  }
+  if (!picture.network || picture.bands.size() != 2)
+    return out;
+  double x =
+      (picture.bands[0].x + picture.bands[0].width + picture.bands[1].x) / 2;
+  out += "<path class=\"cut\" d=\"M" + number(x) + " 84 L" + number(x) + " " +
+         number(picture.height - 8) + "\"/>\n";
+  return out + textAt(x - 38, 76, "head", "minimum cut");
 }
 
 namespace {
@@ -115,7 +168,7 @@ static Curve curveOf(const Picture &picture, const DrawEdge &edge) {
     double middle = (x1 + x2) / 2;
     return {{x1, middle, middle, x2}, {y1, y1, y2, y2}};
   }
-  bool down = to.y >= from.y;
+  bool down = picture.network || to.y >= from.y;
   double x1 = from.x + from.width / 2, x2 = to.x + to.width / 2;
   double y1 = down ? from.y + from.height : from.y;
   double y2 = down ? to.y : to.y + to.height;
@@ -161,16 +214,21 @@ std::string writeSvg(const Picture &picture) {
                     "</defs>\n<rect width=\"100%\" height=\"100%\""
                     " style=\"fill:#fff;stroke:none\"/>\n";
   out += textAt(24, 26, "title", picture.title);
-  out +=
-      textAt(24, 46, "legend",
-             "forward: left, downwards; backward: right, upwards; red: saved "
-             "for the backward; dashed: recomputed");
+  out += textAt(24, 46, "legend",
+                picture.network
+                    ? "both run downwards; red: saved, the minimum cut; "
+                      "dashed: recomputed; thick: in the middle"
+                    : "forward: left, downwards; backward: right, upwards; "
+                      "red: saved for the backward; dashed: recomputed");
+  out += bands(picture);
   for (bool saved : {false, true})
     for (const DrawEdge &edge : picture.edges)
       if (edge.saved == saved)
         out += edgeText(picture, edge);
   for (const DrawNode &node : picture.nodes)
     out += box(node);
+  for (const DrawNode &node : picture.nodes)
+    out += stubs(picture, node);
   for (const DrawEdge &edge : picture.edges)
     if (!edge.label.empty())
       out += labelText(picture, edge);
@@ -203,10 +261,16 @@ static std::string dotBoxes(const Picture &picture, DrawNode::Column column) {
     std::string label;
     for (const std::string &line : node.lines)
       label += (label.empty() ? "" : "\n") + line;
+    if (node.hiddenOperands)
+      label += "\nreads " + std::to_string(node.hiddenOperands) + " more";
+    if (node.hiddenReaders)
+      label += "\n" + std::to_string(node.hiddenReaders) + " more read it";
     out += "    n" + std::to_string(i) + " [label=" + quoted(label) +
            ", tooltip=" + quoted(node.tooltip);
     if (node.recomputed)
       out += ", style=dashed";
+    if (node.saved)
+      out += ", color=red";
     if (node.focus)
       out += ", penwidth=3";
     out += "];\n";

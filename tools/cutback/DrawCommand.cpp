@@ -29,7 +29,7 @@ CommandSpec drawSpec() {
       {"o", OptionSpec::Text, "F.svg|F.dot", "the picture"},
       {"around", OptionSpec::Text, "NAME",
        "only the value NAME and what is near it"},
-      {"radius", OptionSpec::Integer, "N",
+      {"depth", OptionSpec::Integer, "N",
        "how far --around looks, in ops (default 2)", false, 1},
       {"what", OptionSpec::Choice, "joint|forward|backward|network",
        "both halves (the default), one of them, or the\n"
@@ -37,7 +37,8 @@ CommandSpec drawSpec() {
   });
   spec.examples = {
       "draw joint.txt -o plan.svg",
-      "draw joint.txt -o near.svg --around=addmm_3 --radius=3",
+      "draw joint.txt -o near.svg --around=addmm_3 --depth=3",
+      "draw joint.txt -o cut.svg --around=addmm_3 --what=network",
       "draw joint.txt -o backward.dot --what=backward",
   };
   return spec;
@@ -52,8 +53,8 @@ static int readDrawOptions(Session &session, const GraphView &view,
                      .Case("backward", DrawOptions::Backward)
                      .Case("network", DrawOptions::Network)
                      .Default(DrawOptions::Joint);
-  options.radius =
-      std::min<int64_t>(session.line.integer("radius").value_or(2), 1000000);
+  options.depth =
+      std::min<int64_t>(session.line.integer("depth").value_or(2), 1000000);
   auto around = session.line.get("around");
   if (!around)
     return Done;
@@ -78,8 +79,8 @@ int runDraw(const CommandLine &line) {
     session.note("the end of the name tells the kind of picture");
     return WrongUsage;
   }
-  if (line.has("radius") && !line.has("around")) {
-    session.error("--radius needs --around=NAME");
+  if (line.has("depth") && !line.has("around")) {
+    session.error("--depth needs --around=NAME");
     return WrongUsage;
   }
   PlanRun run;
@@ -92,6 +93,8 @@ int runDraw(const CommandLine &line) {
     return code;
   session.progress.step("drawing");
   Picture picture = makePicture(*run.result, options);
+  if (picture.overview)
+    session.note("drawn module by module; --around=NAME shows single ops");
   if (path.ends_with(".dot"))
     return session.write(line.get("o"), writeDot(picture));
   layoutPicture(picture);

@@ -17,7 +17,7 @@ struct DrawOptions {
   enum What { Joint, Forward, Backward, Network } what = Joint;
   /// The value in the middle; the whole graph without it.
   std::optional<uint32_t> around;
-  unsigned radius = 2; ///< in edges, for `around`
+  unsigned depth = 2; ///< in edges, for `around`
 };
 
 /// A box of a picture.
@@ -27,7 +27,10 @@ struct DrawNode {
   std::vector<std::string> lines; ///< of text, the first in bold
   std::string tooltip;
   bool recomputed = false, argument = false, focus = false;
-  bool saved = false; ///< marked in a network, whose edges do not show it
+  bool saved = false; ///< the forward hands over what it computes
+  bool sink = false;  ///< stands for all of the backward, in a network
+  /// What it reads, and who reads it, outside of the picture.
+  unsigned hiddenOperands = 0, hiddenReaders = 0;
   /// Position in its column, downwards in the forward and upwards in the
   /// backward. An overview gives equal rows to both halves of a module.
   unsigned row = 0;
@@ -40,17 +43,27 @@ struct DrawEdge {
   std::string label, tooltip;
 };
 
+/// A column of boxes with its heading; set by the layout.
+struct DrawBand {
+  DrawNode::Column column = DrawNode::Left;
+  double x = 0, width = 0;
+};
+
 struct Picture {
   std::string title;
   std::vector<DrawNode> nodes;
   std::vector<DrawEdge> edges;
+  std::vector<DrawBand> bands;
   bool overview = false;
+  /// The columns are the two sides of the minimum cut; both run downwards.
+  bool network = false;
   double width = 0, height = 0;
 };
 
 /// Chooses what to show. Graphs with up to 120 boxes, and neighbourhoods, are
 /// drawn op by op with chains of views folded; larger ones by module (or by
-/// source line where no parameter has a name). Linear but for sorting.
+/// source line where no parameter has a name). What is left out of a
+/// neighbourhood is counted where it would be. Linear but for sorting.
 Picture makePicture(const PartitionResult &result, const DrawOptions &options);
 
 /// Sets places and sizes, in pixels: one row a box in an overview, else layers
