@@ -238,16 +238,16 @@ struct NewArguments {
 
 void cutback::cutOps(GraphOp graph, unsigned begin, unsigned end) {
   std::vector<Operation *> ops = bodyOps(graph);
-  ArrayRef<Operation *> going = sliceOf(ops, begin, end);
-  llvm::DenseSet<Operation *> isGoing(going.begin(), going.end());
+  ArrayRef<Operation *> cut = sliceOf(ops, begin, end);
+  llvm::DenseSet<Operation *> isCut(cut.begin(), cut.end());
   llvm::DenseSet<Value> inBackward = backwardValues(graph);
   {
     NewArguments arguments(graph);
-    for (Operation *op : going)
+    for (Operation *op : cut)
       for (Value result : op->getResults()) {
         auto staysBehind = [&](OpOperand &use) {
           return use.getOwner() == graph.getOutput() ||
-                 !isGoing.contains(inBody(graph, use.getOwner()));
+                 !isCut.contains(inBody(graph, use.getOwner()));
         };
         if (llvm::none_of(result.getUses(), staysBehind))
           continue;
@@ -255,7 +255,7 @@ void cutback::cutOps(GraphOp graph, unsigned begin, unsigned end) {
         result.replaceUsesWithIf(argument, staysBehind);
       }
   }
-  eraseAll(going);
+  eraseAll(cut);
   tidy(graph);
 }
 

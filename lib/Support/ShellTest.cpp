@@ -26,6 +26,8 @@
 
 namespace cutback {
 
+static constexpr const char *kShell = "/bin/sh";
+
 using Clock = std::chrono::steady_clock;
 
 struct ShellTest::Child {
@@ -90,7 +92,7 @@ static std::string shellQuoted(const std::string &path) {
   int null = ::open("/dev/null", O_RDWR);
   for (int file : {0, 1, 2})
     ::dup2(null, file);
-  ::execl("/bin/sh", "sh", "-c", command, static_cast<char *>(nullptr));
+  ::execl(kShell, "sh", "-c", command, static_cast<char *>(nullptr));
   ::_exit(127);
 }
 
@@ -121,8 +123,7 @@ ShellTest::Child ShellTest::start(size_t slot, const std::string &text) {
   if (child.pid == 0)
     becomeShell(line.c_str());
   if (child.pid < 0) {
-    child.error =
-        std::string("cannot start a process: ") + std::strerror(errno);
+    child.error = std::string(kShell) + ": " + std::strerror(errno);
     return child;
   }
   ::setpgid(child.pid, child.pid);

@@ -83,8 +83,14 @@ void Session::printDiagnostic(Diagnostic &diagnostic) {
 FailureOr<ImportedModule>
 Session::load(const std::string &path, ImportOptions options, double &seconds) {
   std::string file = path;
-  if (llvm::sys::fs::is_directory(file))
+  if (llvm::sys::fs::is_directory(file)) {
     file += "/joint.mlir";
+    if (!llvm::sys::fs::exists(file)) {
+      error("no joint.mlir in the folder '" + path + "'");
+      note("a folder is what `cutback compile` wrote; other inputs are files");
+      return failure();
+    }
+  }
   input = file == "-" ? "<stdin>" : file;
   progress.step("reading " + input);
   auto start = std::chrono::steady_clock::now();
