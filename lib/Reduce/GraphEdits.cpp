@@ -274,6 +274,23 @@ void cutback::bypassOps(GraphOp graph, unsigned begin, unsigned end) {
   tidy(graph);
 }
 
+void cutback::keepOnly(GraphOp graph, unsigned number) {
+  std::vector<Operation *> ops = bodyOps(graph);
+  if (number >= ops.size() || ops[number]->getNumResults() == 0)
+    return;
+  OutputOp output = graph.getOutput();
+  output.getResultsMutable().assign(ops[number]->getResults());
+  output.setGradientOf(ArrayRef<int32_t>());
+  for (unsigned i = 0; i < graph.getBody().getNumArguments(); ++i)
+    if (RoleAttr role = graph.getRole(i);
+        role && (role.getKind() == RoleKind::Tangent ||
+                 role.getKind() == RoleKind::GradSeed))
+      graph.setArgAttr(i, JointDialect::kRole,
+                       RoleAttr::get(graph.getContext(), RoleKind::Input,
+                                     role.getName(), -1, false));
+  tidy(graph);
+}
+
 void cutback::unwrapOps(GraphOp graph, unsigned begin, unsigned end) {
   std::vector<Operation *> ops = bodyOps(graph);
   for (Operation *op : sliceOf(ops, begin, end)) {

@@ -45,6 +45,9 @@ static joint::GraphOp graphOf(ModuleOp module) {
   return {};
 }
 
+/// Ops among which one is looked for that is enough by itself.
+static constexpr size_t kFew = 64;
+
 namespace {
 
 using Edit = std::function<void(joint::GraphOp)>;
@@ -227,6 +230,11 @@ bool Search::reduceStructure() {
   changed |= sweep(ops, dropOpsAndUsers);
   changed |= sweep(ops, bypassOps);
   changed |= sweep(ops, unwrapOps);
+  // Twice would be no smaller: only where something else goes with it.
+  if (ops() > 1 && ops() <= kFew)
+    changed |= each(ops, [](size_t i) -> Edit {
+      return [i](joint::GraphOp graph) { keepOnly(graph, i); };
+    });
   changed |= sweep(arguments, mergeArguments);
   return changed;
 }

@@ -153,6 +153,10 @@ static std::vector<uint8_t> neighbourhood(const PartitionResult &result,
     shown[i] = definer == kNone
                    ? instance.op == kNone && instance.value == *options.around
                    : instance.op == definer;
+    // In a network the forward run of an op stands for both.
+    if (options.what == DrawOptions::Network && shown[i])
+      shown[i] = inNetwork(result, graph, instance) ||
+                 (!instance.backward && instance.op != kNone);
     // The value asked for is shown whatever half was asked for.
     allowed[i] |= shown[i];
   }

@@ -110,7 +110,7 @@ static std::string stubs(const Picture &picture, const DrawNode &node) {
                 "reads " + std::to_string(node.hiddenOperands) + " more");
   if (node.hiddenReaders)
     out += stub(x, down ? bottom : top, down ? bottom + 16 : top - 16,
-                std::to_string(node.hiddenReaders) + " more read it");
+                "read by " + std::to_string(node.hiddenReaders) + " more");
   return out;
 }
 
@@ -186,11 +186,14 @@ static std::string edgeText(const Picture &picture, const DrawEdge &edge) {
          " d=\"" + curveOf(picture, edge).path() + "\"/></g>\n";
 }
 
-/// The label stands where edges keep clear of boxes: before the reader, and in
-/// an overview behind the box that saves.
+/// The label stands where edges keep clear of boxes and of each other: behind
+/// the box that computes the value, and before the reader where an edge crosses
+/// from one column to the other.
 static std::string labelText(const Picture &picture, const DrawEdge &edge) {
   Curve curve = curveOf(picture, edge);
-  double t = picture.overview ? 0.1 : 0.75;
+  bool crosses =
+      picture.nodes[edge.from].column != picture.nodes[edge.to].column;
+  double t = picture.overview ? 0.1 : crosses ? 0.75 : 0.3;
   return textAt(Curve::at(curve.x, t), Curve::at(curve.y, t) - 4,
                 edge.saved ? "label bytes" : "label", edge.label);
 }
@@ -264,7 +267,7 @@ static std::string dotBoxes(const Picture &picture, DrawNode::Column column) {
     if (node.hiddenOperands)
       label += "\nreads " + std::to_string(node.hiddenOperands) + " more";
     if (node.hiddenReaders)
-      label += "\n" + std::to_string(node.hiddenReaders) + " more read it";
+      label += "\nread by " + std::to_string(node.hiddenReaders) + " more";
     out += "    n" + std::to_string(i) + " [label=" + quoted(label) +
            ", tooltip=" + quoted(node.tooltip);
     if (node.recomputed)

@@ -37,6 +37,10 @@ void cutOps(joint::GraphOp graph, unsigned begin, unsigned end);
 /// has one.
 void bypassOps(joint::GraphOp graph, unsigned begin, unsigned end);
 
+/// The results of op `number` become those of the step, all of them forward
+/// results; tangents and gradient seeds become inputs.
+void keepOnly(joint::GraphOp graph, unsigned number);
+
 /// Replaces a region op by what is in it.
 void unwrapOps(joint::GraphOp graph, unsigned begin, unsigned end);
 

@@ -66,6 +66,15 @@ TEST(GraphEdits, equalArgumentsAreMerged) {
   EXPECT_FALSE(g.has("%z"));
 }
 
+TEST(GraphEdits, oneOpBecomesTheWholeStep) {
+  Graph g;
+  keepOnly(g.graph(), 5); // %dy
+  EXPECT_TRUE(g.verifies());
+  EXPECT_TRUE(g.has("joint.output %dy : tensor<4x8xf32>"));
+  EXPECT_TRUE(g.has("%t: tensor<4x8xf32> {joint.role = #joint.role<input>}"));
+  EXPECT_FALSE(g.has("%u"));
+}
+
 TEST(GraphEdits, aRegionIsReplacedByWhatIsInIt) {
   Graph g(R"(
 joint.graph @step(%x: tensor<4xf32> {joint.role = #joint.role<input>})

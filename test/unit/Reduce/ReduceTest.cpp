@@ -47,7 +47,7 @@ TEST(Reduce, bothEndsOfADependencyStay) {
   EXPECT_TRUE(g.verifies());
   EXPECT_TRUE(g.has("aten.tanh("));
   EXPECT_TRUE(g.has("gradients(%dw of"));
-  EXPECT_LE(sizeOf(g.graph()).ops, 2u);
+  EXPECT_LE(sizeOf(g.graph()).ops, 3u);
 }
 
 TEST(Reduce, jobsChangeNothing) {
@@ -110,7 +110,7 @@ TEST(Reduce, nothingGoesWhereEverythingIsNeeded) {
   EXPECT_EQ(stats.after.ops, stats.before.ops);
 }
 
-TEST(Reduce, aRealGraphComesDownToOneOp) {
+TEST(Reduce, aRealGraphComesDownToAHandfulOfOps) {
   MLIRContext context(MLIRContext::Threading::DISABLED);
   FailureOr<ImportedModule> module = readInput(
       std::string(CUTBACK_SOURCE_DIR) + "/test/corpus/resnet18_2023/joint.txt",
@@ -121,11 +121,11 @@ TEST(Reduce, aRealGraphComesDownToOneOp) {
     EXPECT_LE(stats.after.ops, lastOps);
     lastOps = stats.after.ops;
   };
-  ReduceStats stats =
-      reduceGraph(module->module,
-                  contains({"max_pool2d_with_indices_backward"}), {}, watch);
+  ReduceStats stats = reduceGraph(
+      module->module, contains({"aten.max_pool2d_with_indices_backward"}), {},
+      watch);
   EXPECT_GT(stats.before.ops, 700u);
-  EXPECT_EQ(stats.after.ops, 1u);
-  EXPECT_LT(stats.tries, 400u);
+  EXPECT_LE(stats.after.ops, 2u);
+  EXPECT_LT(stats.tries, 100u);
   EXPECT_TRUE(succeeded(verify(*module->module)));
 }
