@@ -41,6 +41,7 @@ cutback::partitionForced(joint::GraphOp graph, const PartitionOptions &options,
   PartitionOptions silent = options;
   silent.emit = false;
   silent.figures = true;
+  silent.memory.reset();
   silent.dumpNetwork.clear();
   return partitionWith(graph, silent, std::move(prepared), &choice);
 }

@@ -56,12 +56,15 @@ static int unknownValue(Session &session, const GraphView &view,
 
 /// The plan with the opposite choice; null, with the reason in `opposite`, if
 /// there is none.
-static std::unique_ptr<PartitionResult> planOpposite(Session &session,
-                                                     PlanRun &run,
-                                                     PreparedGraph prepared,
-                                                     Opposite &opposite) {
+static std::unique_ptr<PartitionResult>
+planOpposite(Session &session, PlanRun &run, Opposite &opposite) {
   if (!opposite.choice)
     return nullptr;
+  PreparedGraph prepared;
+  prepared.view = run.result->view;
+  prepared.sizes = run.result->sizes;
+  prepared.sets = run.result->sets;
+  prepared.costs = run.result->costs;
   session.progress.step("planning the opposite");
   Silence silence(session.context);
   auto planned = partitionForced(run.imported.graph, run.options,
@@ -72,8 +75,7 @@ static std::unique_ptr<PartitionResult> planOpposite(Session &session,
   return nullptr;
 }
 
-static int answer(Session &session, PlanRun &run, PreparedGraph prepared,
-                  uint32_t value) {
+static int answer(Session &session, PlanRun &run, uint32_t value) {
   const GraphView &view = run.result->view;
   std::string module;
   if (!view.isArg(value))
@@ -83,7 +85,7 @@ static int answer(Session &session, PlanRun &run, PreparedGraph prepared,
   std::unique_ptr<PartitionResult> other;
   if (whatIf) {
     opposite = oppositeOf(*run.result, value);
-    other = planOpposite(session, run, std::move(prepared), opposite);
+    other = planOpposite(session, run, opposite);
   }
   if (session.line.has("json"))
     return session.write(std::nullopt, explainJson(*run.result, other.get(),
@@ -132,12 +134,10 @@ int runExplain(const CommandLine &line) {
   if (!named)
     return unknownValue(session, before, name);
   name = before.name(*named);
-  PreparedGraph prepared;
-  if (int code = run.plan(session, line.has("what-if") ? &prepared : nullptr))
+  if (int code = run.plan(session))
     return code;
   std::optional<uint32_t> value = findValue(run.result->view, name);
-  return value ? answer(session, run, std::move(prepared), *value)
-               : notPrepared(session, name);
+  return value ? answer(session, run, *value) : notPrepared(session, name);
 }
 
 } // namespace cutback
