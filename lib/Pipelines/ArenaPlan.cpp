@@ -18,9 +18,12 @@
 using namespace mlir;
 using namespace cutback;
 
-/// Bound of the search for an order: a plan of a thousand ops should not take
-/// longer than the rest of what is done with it.
-static constexpr uint64_t kLooksPerOp = 100;
+/// Bound of the search for an order, in ops looked at: much for a small step,
+/// and for a large one a few looks an op, so that planning stays near linear.
+static uint64_t searchBound(uint64_t ops) {
+  return std::max<uint64_t>(100 * ops,
+                            1'000'000'000 / std::max<uint64_t>(1, ops));
+}
 
 /// Puts `ops` into the order that the schedule chose.
 static void permute(std::vector<uint32_t> &ops,
@@ -42,7 +45,7 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
     return success();
   ScheduleOutcome schedule =
       scheduleBackward(*step, std::min<uint64_t>(options.scheduleWork,
-                                                 kLooksPerOp * step->numOps()));
+                                                 searchBound(step->numOps())));
   permute(result.halves.backwardOps, schedule.order);
   FailureOr<MemoryPlan> plan = schedule.isChanged
                                    ? planMemory(link, graph, options)
