@@ -163,8 +163,13 @@ static LogicalResult klDiv(CallOp op, VjpContext &context) {
   if (v.needs("target") || self.getType() != target.getType())
     elements = v.sub(target, self);
   Value arriving = perElement(v, elements);
-  if (v.needs("self"))
-    v.set("self", v.neg(v.mul(share, arriving)));
+  if (v.needs("self")) {
+    Value slope = v.neg(v.mul(share, arriving));
+    // A target that stands for several inputs gives each its slope.
+    if (slope && elements && aten::shapeOf(slope) != aten::shapeOf(elements))
+      slope = v.call("aten.expand.default", {slope, v.b.sizes(elements)});
+    v.set("self", slope);
+  }
   if (v.needs("target")) {
     Value slope =
         isLog ? v.mul(share, v.add(elements, 1.0))
@@ -187,6 +192,21 @@ static LogicalResult softMarginLoss(CallOp op, VjpContext &context) {
   return v.done();
 }
 
+/// Of the log-probabilities, by the paths that the forward has counted.
+static LogicalResult ctcLoss(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad(0) || !v.needs("log_probs"))
+    return v.done();
+  bool isList = op.getSchema().overload == "default";
+  v.set("log_probs",
+        v.call(isList ? "aten._ctc_loss_backward.default"
+                      : "aten._ctc_loss_backward.Tensor",
+               {v.grad(0), v.arg("log_probs"), v.arg("targets"),
+                v.arg("input_lengths"), v.arg("target_lengths"), v.result(0),
+                v.result(1), v.arg("blank"), v.arg("zero_infinity")}));
+  return v.done();
+}
+
 VjpTable autograd::lossVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.mse_loss.default", mseLoss},
@@ -200,6 +220,8 @@ VjpTable autograd::lossVjps() {
        binaryCrossEntropyWithLogits},
       {"aten.kl_div.default", klDiv},
       {"aten.soft_margin_loss.default", softMarginLoss},
+      {"aten._ctc_loss.default", ctcLoss},
+      {"aten._ctc_loss.Tensor", ctcLoss},
   };
   return rules;
 }

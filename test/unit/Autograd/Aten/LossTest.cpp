@@ -115,3 +115,29 @@ TEST(LossVjp, Kinks) {
   ASSERT_EQ(gradients.size(), 1u);
   EXPECT_EQ(gradients[0], std::vector<double>({0, 3, -3}));
 }
+
+// PyTorch's gradient takes for granted that a log-softmax stands in front.
+TEST(LossVjp, AlignmentsOfLabels) {
+  for (bool flat : {false, true})
+    checkVjp([flat](VjpCheck &c) {
+      Value x =
+          c.b.call("aten._log_softmax.default", {c.input({5, 2, 4}), 2, false});
+      Value labels =
+          flat ? c.indices({3}, {1, 1, 3}) : c.indices({2, 2}, {1, 1, 3, 2});
+      c.output(c.b.callMany("aten._ctc_loss.default",
+                            {x, labels, {5, 4}, {2, 1}})[0]);
+      c.output(c.b.callMany(
+          "aten._ctc_loss.Tensor",
+          {x, labels, c.indices({2}, {5, 4}), c.indices({2}, {2, 1})})[0]);
+    });
+}
+
+TEST(LossVjp, ATargetThatStandsForSeveralInputs) {
+  for (int reduction : {0, 1, 2})
+    checkVjp([=](VjpCheck &c) {
+      Value x = c.input({2, 3}), y = c.positive({3});
+      c.output(c.b.call("aten.kl_div.default", {x, y, reduction}));
+      c.output(c.b.call("aten.kl_div.default", {y, x, reduction},
+                        {{"log_target", true}}));
+    });
+}
