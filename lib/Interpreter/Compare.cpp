@@ -2,10 +2,9 @@
 //
 // Results against expected values, element by element in double.
 //
-// Integers and truth values must be equal; a difference of integers counts one
-// more than it is, so that it never looks like a rounding error. NaN is right
-// where NaN is expected, and infinitely wrong elsewhere. The scale is the
-// largest finite magnitude of the expected tensor.
+// Integers and truth values must be equal. NaN is right where NaN is expected,
+// and infinitely wrong elsewhere. The scale is the largest finite magnitude of
+// the expected tensor.
 
 #include "cutback/Interpreter/Compare.h"
 
@@ -47,6 +46,12 @@ static double distance(double a, double b) {
   return a == b ? 0 : std::abs(a - b);
 }
 
+/// The same of integers: not 0 for large ones that are no doubles.
+static double distance(int64_t a, int64_t b) {
+  uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  return static_cast<double>(a > b ? x - y : y - x);
+}
+
 Difference cutback::interpreter::compareTensors(StringRef name,
                                                 const Tensor &actual,
                                                 const Tensor &expected,
@@ -63,15 +68,12 @@ Difference cutback::interpreter::compareTensors(StringRef name,
   Tensor a = actual.contiguous(), b = expected.contiguous();
   bool exact = isIntegral(b.type), complex = isComplexType(b.type);
   for (int64_t i = 0, e = b.numel(); i < e; ++i) {
-    double apart;
     if (exact) {
-      apart = a.getInt(i) == b.getInt(i)
-                  ? 0
-                  : std::abs(double(a.getInt(i)) - double(b.getInt(i))) + 1;
-      difference.largest = std::max(difference.largest, apart);
+      difference.largest =
+          std::max(difference.largest, distance(a.getInt(i), b.getInt(i)));
       continue;
     }
-    double magnitude;
+    double apart, magnitude;
     if (complex) {
       apart =
           std::max(distance(a.getComplex(i).real(), b.getComplex(i).real()),

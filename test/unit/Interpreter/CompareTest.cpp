@@ -76,6 +76,10 @@ TEST(CompareTest, IntegersAreExact) {
   b.setInt(0, int64_t(1) << 60);
   EXPECT_FALSE(compareTensors("x", a, b, {}).isRight());
   EXPECT_TRUE(compareTensors("x", b, b, {}).isRight());
+  a.setInt(0, 7);
+  b.setInt(0, 4);
+  EXPECT_EQ(compareTensors("x", a, b, {}).largest, 3);
+  EXPECT_EQ(compareTensors("x", b, a, {}).largest, 3);
 }
 
 TEST(CompareTest, AnotherShapeOrKindIsAProblem) {
