@@ -277,6 +277,19 @@ void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
     }
 }
 
+/// An op that has no rules.
+static LogicalResult failWithoutRules(Operation *op) {
+  auto opaque = dyn_cast<OpaqueOp>(op);
+  StringRef name = opaque ? opaque.getCallee() : op->getName().getStringRef();
+  InFlightDiagnostic diagnostic = op->emitError("no gradient through '")
+                                  << name << "', which is not known here";
+  diagnostic.attachNote()
+      << "write it in terms of other ops: run_decompositions() on the exported "
+         "program does so for ops that PyTorch can take apart; or detach() "
+         "what it reads";
+  return diagnostic;
+}
+
 /// A gradient has the type of its operand, as far as both are known.
 LogicalResult Differentiator::checkGradients(Operation *op,
                                              const VjpContext &context) {
@@ -300,13 +313,8 @@ bool Differentiator::runNode(uint32_t node, ArrayRef<GradientRef> inputs,
                              MutableArrayRef<GradientRef> outputs) {
   Operation *op = forward[node];
   auto rules = dyn_cast<DifferentiableOpInterface>(op);
-  if (!rules) {
-    auto diagnostic = op->emitError("no gradient through '")
-                      << op->getName() << "'";
-    diagnostic.attachNote()
-        << "the op does not say how; detach its operands, or decompose it";
-    return false;
-  }
+  if (!rules)
+    return succeeded(failWithoutRules(op));
   SmallVector<Value> gradientsIn;
   for (GradientRef gradient : inputs)
     gradientsIn.push_back(toValue(gradient));
