@@ -21,7 +21,29 @@ using namespace cutback::pt2;
 GraphReader::GraphReader(Fields &fields, ImportCounts &counts)
     : fields(fields), counts(counts), scope(fields.context, fields.source),
       calls(scope, counts), types(fields, scope.types),
-      arguments(fields, types), places(fields), saver(allocator) {}
+      arguments(fields, types), places(fields),
+      nodeLocation(UnknownLoc::get(fields.context)), saver(allocator) {
+  arguments.makeComplex = [this](double real, double imaginary) {
+    return complexNumber(real, imaginary);
+  };
+}
+
+/// A complex literal as a tensor without dimensions, which promotes others as
+/// the number does.
+Value GraphReader::complexNumber(double real, double imaginary) {
+  aten::CallBuilder builder(scope.builder, nodeLocation);
+  Value parts[] = {builder.call("aten.scalar_tensor.default", {real}),
+                   builder.call("aten.scalar_tensor.default", {imaginary})};
+  Value number = builder.call("aten.complex.default", {parts[0], parts[1]});
+  if (!number)
+    return {};
+  for (Value value : {parts[0], parts[1], number}) {
+    ++counts.ops;
+    value.getDefiningOp()->setAttr(
+        "names", scope.builder.getStrArrayAttr(uniqueName("complex")));
+  }
+  return number;
+}
 
 Location GraphReader::locate(JsonValue at) {
   const char *position = at ? at.raw().data() : nullptr;
@@ -190,6 +212,22 @@ LogicalResult GraphReader::readAssert(const Node &node,
   return success();
 }
 
+/// A target that is no op of a library.
+LogicalResult GraphReader::failForeign(const Node &node) {
+  JsonValue at = node.json.find("target");
+  if (node.target.starts_with("torch._functorch."))
+    return fields.fail(at,
+                       fx::quoted(node.target) +
+                           " is a step of torch.vmap or torch.func that the "
+                           "export has left in the program",
+                       "call run_decompositions() on the program before it is "
+                       "saved: that takes it apart");
+  return fields.fail(
+      at, fx::quoted(node.target) + " is not an op that a program has",
+      "call run_decompositions() on the program before it is saved; if that "
+      "does not help, write the model without it");
+}
+
 LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   std::string renamed;
   StringRef path = node.target;
@@ -203,10 +241,7 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   case fx::CallTarget::Assert:
     return readAssert(node, target, frame);
   case fx::CallTarget::Foreign:
-    return fields.fail(node.json.find("target"),
-                       fx::quoted(node.target) + " is not an op that a "
-                                                 "program has",
-                       kNewer);
+    return failForeign(node);
   case fx::CallTarget::Copy:
   case fx::CallTarget::InPlace:
     if (!target.schema)
@@ -219,6 +254,9 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   default:
     break;
   }
+  nodeLocation = node.place.location;
+  if (isOutVariant(target))
+    return readOutVariant(node, target, frame);
   FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
   if (failed(inputs) ||
       failed(arguments.read(*inputs, target.schema, frame, args)) ||

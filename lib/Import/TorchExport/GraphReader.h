@@ -61,6 +61,16 @@ private:
   mlir::LogicalResult bindResults(const Node &node, mlir::Operation *op,
                                   Frame &frame);
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
+  mlir::LogicalResult failForeign(const Node &node);
+  mlir::Value complexNumber(double real, double imaginary);
+
+  // Overloads that write to what they are given (OutVariants.cpp).
+  static bool isOutVariant(const fx::CallTarget &target);
+  mlir::LogicalResult
+  readOutVariant(const Node &node, const fx::CallTarget &target, Frame &frame);
+  mlir::LogicalResult writeOut(const Node &node,
+                               llvm::ArrayRef<mlir::Value> destinations,
+                               mlir::ValueRange values, Frame &frame);
 
   // Ops that take a graph (HigherOrder.cpp).
   struct Region;
@@ -84,6 +94,7 @@ private:
                    const llvm::Twine &name, const fx::Place &place);
 
   fx::SourceText::Cursor cursor;
+  mlir::Location nodeLocation;      ///< of the node that is read
   JsonValue attentionBackward;      ///< a node of CPU attention's gradient
   bool hasAttentionForward = false; ///< CPU attention itself
   Autocast autocast;

@@ -189,6 +189,22 @@ NodeArguments::Result NodeArguments::list(StringRef kind, JsonValue value) {
 // Arguments
 //===----------------------------------------------------------------------===//
 
+/// {"real": 0.0, "imag": 1.0}: an operand, as no attribute holds it.
+NodeArguments::Result NodeArguments::complexNumber(JsonValue value,
+                                                   fx::CallArguments &args) {
+  std::optional<double> real = value.find("real").asDouble();
+  std::optional<double> imaginary = value.find("imag").asDouble();
+  if (!real || !imaginary)
+    return fields.fail(
+        value, "a complex number has the members 'real' and 'imag'", kDamaged);
+  Value number = makeComplex(*real, *imaginary);
+  if (!number)
+    return failure();
+  args.operands.push_back(number);
+  names.emplace_back();
+  return operandAttr;
+}
+
 NodeArguments::Result NodeArguments::argument(JsonValue arg,
                                               fx::CallArguments &args) {
   // Most arguments are one tensor.
@@ -210,6 +226,8 @@ NodeArguments::Result NodeArguments::argument(JsonValue arg,
   if (kind == "as_sym_ints" || kind == "as_sym_floats" ||
       kind == "as_sym_bools")
     return entries(value, [&](JsonValue entry) { return scalar(entry, args); });
+  if (kind == "as_complex")
+    return complexNumber(value, args);
   auto [it, isNew] = literals.try_emplace(ref(arg.raw()));
   if (!isNew)
     return it->second;

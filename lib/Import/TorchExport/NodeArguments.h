@@ -9,6 +9,8 @@
 
 #include "cutback/Dialect/Aten/Schema.h"
 
+#include <functional>
+
 namespace cutback::pt2 {
 
 class NodeArguments {
@@ -24,6 +26,8 @@ public:
   /// The value called `name`; null where it is undefined.
   mlir::FailureOr<mlir::Value> value(JsonValue at, llvm::StringRef name,
                                      const Frame &frame);
+  /// Makes the value of a complex literal; null after an error.
+  std::function<mlir::Value(double real, double imaginary)> makeComplex;
 
 private:
   using Result = mlir::FailureOr<mlir::Attribute>;
@@ -38,6 +42,7 @@ private:
   Result tensor(JsonValue value, fx::CallArguments &args);
   template <typename Read> Result entries(JsonValue value, Read &&read);
   Result unknown(JsonValue at, llvm::StringRef kind);
+  Result complexNumber(JsonValue value, fx::CallArguments &args);
 
   Fields &fields;
   Types &types;

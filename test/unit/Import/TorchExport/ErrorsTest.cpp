@@ -168,7 +168,26 @@ TEST(ExportErrors, Calls) {
           "an argument of kind 'as_custom_obj' is not read"));
   EXPECT_TRUE(has(errorOf(oneInput().node("_operator.spin", {{"a", kX}},
                                           {{"r", "f32[2]"}})),
-                  "'_operator.spin' is not an op that a program has"));
+                  "'_operator.spin' is not an op that a program has | call "
+                  "run_decompositions() on the program before it is saved; if "
+                  "that does not help, write the model without it"));
+  std::string vmap = R"({"target": )"
+                     R"("torch._functorch.predispatch._add_batch_dim", )"
+                     R"("inputs": [], "outputs": [], "metadata": {}})";
+  EXPECT_TRUE(has(errorOf(oneInput().rawNode(vmap)),
+                  "'torch._functorch.predispatch._add_batch_dim' is a step of "
+                  "torch.vmap or torch.func that the export has left in the "
+                  "program | call run_decompositions() on the program before "
+                  "it is saved: that takes it apart"));
+  EXPECT_TRUE(
+      has(errorOf(oneInput().node("aten.spin.out", {{"self", kX}, {"out", kX}},
+                                  {{"r", "f32[2]"}})),
+          "'aten.spin.out' writes to a tensor that it is given, and "
+          "the op without that is not known"));
+  EXPECT_TRUE(
+      has(errorOf(relu({{"self", arg("as_complex", R"({"real": 1.0})")}},
+                       "f32[2]")),
+          "a complex number has the members 'real' and 'imag'"));
   EXPECT_TRUE(has(errorOf(oneInput().node("aten.relu.default", {{"self", kX}},
                                           {{"r", "f32[2]"}, {"s", "f32[2]"}})),
                   "'r' is declared with 2 results, but aten.relu gives 1"));
