@@ -188,10 +188,8 @@ FailureOr<Attribute> ArgumentReader::use(StringRef name) {
                       "older texts do not say it; it is known where the first "
                       "use is lift_fresh_copy, clone or detach");
   case Binding::Module:
-    return scope.fail(name.begin(),
-                      quoted(name) + " is a nested graph, which "
-                                     "is not read",
-                      kNestedGraphs);
+    // A graph that a higher-order op runs: the op is opaque, and this its name.
+    return Attribute(literals.string(name));
   default:
     return scope.fail(name.begin(), quoted(name) + " is not one value",
                       "a call with several results is used through "

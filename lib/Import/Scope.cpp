@@ -37,9 +37,14 @@ const DeclaredType *Scope::readType(StringRef text) {
   std::string error;
   const DeclaredType *type = types.get(text, error);
   if (!type)
-    (void)fail(text.begin(), error,
-               "an annotation is an element type with sizes, like "
-               "'f32[8, s0][s0, 1]cpu', or 'Sym(s0)'");
+    (void)fail(
+        text.begin(), error,
+        text.starts_with("DTensor(")
+            ? "distributed tensors are not read: dump the graph of one "
+              "rank below them, whose tensors are plain (aot_joint_graph "
+              "of a model whose parameters are local)"
+            : "an annotation is an element type with sizes, like "
+              "'f32[8, s0][s0, 1]cpu', or 'Sym(s0)'");
   return type;
 }
 

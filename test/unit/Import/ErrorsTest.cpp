@@ -80,9 +80,14 @@ TEST(ImportErrors, OfConstantsAndNestedGraphs) {
       "texts do not say it; it is known where the first use is "
       "lift_fresh_copy, clone or detach");
   expectError(jointText("        body_0 = self.body_0\n        x = "
-                        "torch.ops.higher_order.wrap(body_0, mm)\n"),
-              "15:41: 'body_0' is a nested graph, which is not read | dump a "
-              "graph without higher-order ops");
+                        "torch.ops.aten.sin.default(body_0)\n"),
+              "15:40: this is not an argument for parameter 'self' of "
+              "aten.sin");
+  expectErrors(
+      {{"x: \"DTensor(f32[2, 8])\" = torch.ops.aten.sin.default(mm)",
+        "type 'DTensor(f32[2, 8])' is not a plain tensor | distributed "
+        "tensors are not read: dump the graph of one rank below "
+        "them"}});
   expectErrors({{"x = self.body_0(mm)",
                  "14:13: 'self.body_0' is a nested graph, which is not read"}});
 }

@@ -341,6 +341,20 @@ TEST(FxText, UnknownOpsKeepWhatTheTextSays) {
   EXPECT_EQ(in.module.counts.opaque[0].count, 2u);
 }
 
+TEST(FxText, AnOpThatRunsANestedGraphIsOpaque) {
+  Imported in(jointText(
+      "        true_graph_0 = self.true_graph_0\n"
+      "        cond = torch.ops.higher_order.cond(mm, true_graph_0, (mm,));  "
+      "true_graph_0 = None\n"
+      "        getitem: \"f32[2, 8]\" = cond[0];  cond = None\n"));
+  ASSERT_TRUE(in.isGood) << in.errors();
+  EXPECT_TRUE(has(in.ir(), "%getitem = joint.opaque \"higher_order.cond\"(%mm, "
+                           "\"true_graph_0\", [%mm]) {effects"))
+      << in.ir();
+  ASSERT_EQ(in.module.counts.opaque.size(), 1u);
+  EXPECT_EQ(in.module.counts.opaque[0].callee, "higher_order.cond");
+}
+
 TEST(FxText, UndefinedResultsAreNone) {
   Imported in("def forward(self, primals_1: \"f32[2, 3, 8, 8]\", primals_2: "
               "\"f32[4, 3, 3, 3]\", tangents_1: \"f32[2, 4, 6, 6]\"):\n"
