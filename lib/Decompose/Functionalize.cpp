@@ -14,7 +14,9 @@
 // is read carries the history. One thing cannot be said so: a tensor that has a
 // history, written through a detached alias or where gradients are off, has a
 // new value with the old history. Reading it then is refused; reading it
-// through the alias is not.
+// through the alias is not. An argument (a parameter that is clipped under
+// no_grad) has no history but itself: its new value is x + (w - w), with x
+// without gradient, which is x and has the gradient of w.
 //
 // O(ops × depth of view chains); chains are short.
 
@@ -83,6 +85,8 @@ private:
   Node *nodeOf(Value value);
   Value read(aten::CallBuilder &b, Node *node);
   LogicalResult write(Visit &visit, Node *node, Value value);
+  bool isLeaf(const Node *node) const;
+  Value withLeafGradient(aten::CallBuilder &b, const Node *root, Value value);
   LogicalResult checkHistory(Node *node, Operation *op);
   LogicalResult checkRead(Node *node, Operation *op);
   void markHistory(Operation *op);
@@ -183,9 +187,24 @@ static bool isBelowDetach(const Node *node) {
   return false;
 }
 
+/// The tensor is an argument that takes a gradient.
+bool Functionalizer::isLeaf(const Node *node) const {
+  return isa<BlockArgument>(node->root->origin) &&
+         history.contains(node->root->origin);
+}
+
+/// `value`, with the gradient of the argument that it replaces.
+Value Functionalizer::withLeafGradient(aten::CallBuilder &b, const Node *root,
+                                       Value value) {
+  auto detach = [&](Value of) { return b.call("aten.detach.default", {of}); };
+  Value zero = b.call("aten.sub.Tensor", {root->origin, detach(root->origin)});
+  return b.call("aten.add.Tensor", {detach(value), zero});
+}
+
 LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
-  if (isa<BlockArgument>(node->root->origin) &&
-      history.contains(node->root->origin)) {
+  if (isLeaf(node) && op->hasAttr(kNoGrad))
+    return success();
+  if (isLeaf(node)) {
     InFlightDiagnostic diagnostic =
         op->emitError("argument '")
         << getValueName(node->root->origin)
@@ -228,6 +247,11 @@ LogicalResult Functionalizer::write(Visit &visit, Node *node, Value value) {
     if (isDetach(node->view) && history.contains(value))
       value = b.call("aten.detach.default", {value});
     updates.emplace_back(node->parent, value);
+  }
+  if (isLeaf(node)) {
+    // Views of it are made again when they are read.
+    updates = {{node, withLeafGradient(b, node, value)}};
+    settle(visit);
   }
   ++node->version;
   node->written = true;

@@ -160,3 +160,20 @@ joint.graph @a_detached_tensor_is_written(%w: tensor<3xf32> {joint.role = #joint
   %mul_ = aten.mul_.Tensor(%d, 2) : (tensor<3xf32>) -> tensor<3xf32>
   joint.output %d : tensor<3xf32>
 }
+
+// -----
+
+// CHECK-LABEL: joint.graph @clips_a_parameter_without_gradient
+joint.graph @clips_a_parameter_without_gradient(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  // CHECK: %[[C:.*]] = aten.clamp(%w, 0, 1)
+  // CHECK: %[[W:.*]] = aten.detach(%w)
+  // CHECK: %[[ZERO:.*]] = aten.sub.Tensor(%w, %[[W]])
+  // CHECK: %[[VALUE:.*]] = aten.detach(%[[C]])
+  // CHECK: %[[NEW:.*]] = aten.add.Tensor(%[[VALUE]], %[[ZERO]])
+  // CHECK: %[[Y:.*]] = aten.exp(%[[NEW]])
+  // CHECK: joint.write %w, %[[NEW]]
+  // CHECK: joint.output %[[Y]]
+  %clamp_ = aten.clamp_(%w, 0, 1) {joint.no_grad} : (tensor<3xf32>) -> tensor<3xf32>
+  %exp = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %exp : tensor<3xf32>
+}
