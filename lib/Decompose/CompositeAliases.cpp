@@ -31,6 +31,15 @@ static constexpr Alias aliases[] = {
     {"aten.divide.Tensor_mode", "aten.div.Tensor_mode"},
     {"aten.divide.Scalar_mode", "aten.div.Scalar_mode"},
     {"aten.true_divide.Tensor", "aten.div.Tensor"},
+    {"aten.true_divide.Scalar", "aten.div.Scalar"},
+    {"aten.floor_divide.Scalar", "aten.floor_divide.default"},
+    {"aten.special_erfinv.default", "aten.erfinv.default"},
+    {"aten.special_i0.default", "aten.i0.default"},
+    {"aten.special_polygamma.default", "aten.polygamma.default"},
+    {"aten.special_gammainc.default", "aten.igamma.default"},
+    {"aten.special_gammaincc.default", "aten.igammac.default"},
+    {"aten.special_xlogy.other_scalar", "aten.xlogy.Scalar_Other"},
+    {"aten.special_xlogy.self_scalar", "aten.xlogy.Scalar_Self"},
     {"aten.negative.default", "aten.neg.default"},
     {"aten.absolute.default", "aten.abs.default"},
     {"aten.fix.default", "aten.trunc.default"},
@@ -129,16 +138,21 @@ static Value prelu(Rewrite &c) {
   return c.b.call("aten.where.self", {isPositive, self, scaled});
 }
 
-/// Without training, the slope is the mean of the bounds.
+/// The slope is the mean of the bounds; in training it is drawn between them,
+/// for each element.
 static Value rrelu(Rewrite &c) {
-  if (c.r.boolean("training").value_or(false)) {
-    c.b.error("'aten.rrelu' in training draws slopes that are not saved");
-    return {};
-  }
-  double slope = (c.r.number("lower").value_or(0.125) +
-                  c.r.number("upper").value_or(1.0 / 3.0)) /
-                 2.0;
-  return c.b.call("aten.leaky_relu.default", {c.r.value("self"), slope});
+  double lower = c.r.number("lower").value_or(0.125);
+  double upper = c.r.number("upper").value_or(1.0 / 3.0);
+  Value self = c.r.value("self");
+  if (!c.r.boolean("training").value_or(false))
+    return c.b.call("aten.leaky_relu.default", {self, (lower + upper) / 2.0});
+  Value slope = c.b.call("aten.rand_like.default", {self});
+  slope =
+      c.b.call("aten.add.Scalar",
+               {c.b.call("aten.mul.Scalar", {slope, upper - lower}), lower});
+  Value isPositive = c.b.call("aten.gt.Scalar", {self, 0});
+  Value scaled = c.b.call("aten.mul.Tensor", {self, slope});
+  return c.b.call("aten.where.self", {isPositive, self, scaled});
 }
 
 static Value floatPower(Rewrite &c) {

@@ -2,7 +2,7 @@
 //
 // Reductions with several names as the one that all lead to: variances by
 // `correction`, norms by `linalg_vector_norm`. Norms of matrices that need
-// singular values are refused.
+// singular values lead to those.
 //
 // Then differences, integrals by trapezoids, and the embedding ops, of which
 // bags become the op that also tells what its gradient reads.
@@ -51,27 +51,37 @@ static Value frobeniusNorm(Rewrite &c) {
   return vectorNorm(c, 2.0, c.r.arg("dim"));
 }
 
-/// Norms of vectors; those of matrices need singular values.
+static Value matrixNorm(Rewrite &c);
+
+/// Norms of vectors; with an order and two dimensions, of matrices.
 static Value linalgNorm(Rewrite &c) {
   size_t dims =
       c.r.isNone("dim") ? rankOf(c.r.value("self")) : c.r.list("dim").size();
-  if (!c.r.isNone("ord") && dims > 1) {
-    c.b.error("'aten.linalg_norm' of matrices is not supported");
-    return {};
-  }
+  if (!c.r.isNone("ord") && dims == 2)
+    return matrixNorm(c);
   return vectorNorm(c, c.r.isNone("ord") ? Arg(2.0) : c.r.arg("ord"),
                     c.r.arg("dim"));
 }
 
-/// The largest (or smallest) sum of absolute values of a column, or of a row.
+/// The largest (or smallest) sum of absolute values of a column, or of a row;
+/// the largest (or smallest) singular value.
 static Value matrixNorm(Rewrite &c) {
   Value self = c.r.value("self");
   double order = c.r.number("ord").value_or(0.0);
   SmallVector<int64_t> dims =
-      c.r.integers("dim").value_or(SmallVector<int64_t>());
-  if ((std::fabs(order) != 1.0 && !std::isinf(order)) || dims.size() != 2) {
-    c.b.error("'aten.linalg_matrix_norm' by singular values is not supported");
+      c.r.isNone("dim") ? SmallVector<int64_t>({0, 1})
+                        : c.r.integers("dim").value_or(SmallVector<int64_t>());
+  bool bySums = std::fabs(order) == 1.0 || std::isinf(order);
+  if ((!bySums && std::fabs(order) != 2.0) || dims.size() != 2) {
+    c.b.error("a matrix has norms of order 1, 2 and infinity, and their "
+              "negatives");
     return {};
+  }
+  if (!bySums) {
+    if (Type type = c.r.dtype("dtype"))
+      self = castTo(c.b, self, type);
+    return singularNorm(c.b, self, dims[0], dims[1], order,
+                        c.r.boolean("keepdim").value_or(false));
   }
   for (int64_t &dim : dims)
     dim = wrapDim(dim, rankOf(self));

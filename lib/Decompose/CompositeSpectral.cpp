@@ -85,11 +85,20 @@ static Value complexTransform(Rewrite &c) {
                   {toComplex(c.b, t.value), t.dims, t.norm, !t.isInverse});
 }
 
+static Value conjugate(CallBuilder &b, Value value) {
+  return b.call("aten._conj_physical.default", {value});
+}
+
 static Value realTransform(Rewrite &c) {
   Transform t = readTransform(c);
   for (auto [dim, size] : llvm::zip_equal(t.dims, t.sizes))
     t.value = resize(c, t.value, dim, size);
   return c.b.call("aten._fft_r2c.default", {t.value, t.dims, t.norm, true});
+}
+
+/// The inverse of hfft: a real signal has a spectrum with this first half.
+static Value halfInverse(Rewrite &c) {
+  return conjugate(c.b, realTransform(c));
 }
 
 static Value inverseRealTransform(Rewrite &c) {
@@ -104,8 +113,10 @@ static Value inverseRealTransform(Rewrite &c) {
   }
   for (auto [dim, wanted] : llvm::zip_equal(t.dims, t.sizes))
     t.value = resize(c, t.value, dim, wanted);
-  return c.b.call("aten._fft_c2r.default",
-                  {toComplex(c.b, t.value), t.dims, t.norm, size});
+  Value value = toComplex(c.b, t.value);
+  if (c.packet() == "aten.fft_hfft")
+    value = conjugate(c.b, value);
+  return c.b.call("aten._fft_c2r.default", {value, t.dims, t.norm, size});
 }
 
 /// Rolls each dimension by half of it; the inverse by the other half.
@@ -215,6 +226,8 @@ RuleTable decompose::spectralRules() {
       {"aten.fft_irfft.default", one<inverseRealTransform>},
       {"aten.fft_irfft2.default", one<inverseRealTransform>},
       {"aten.fft_irfftn.default", one<inverseRealTransform>},
+      {"aten.fft_hfft.default", one<inverseRealTransform>},
+      {"aten.fft_ihfft.default", one<halfInverse>},
       {"aten.fft_fftshift.default", one<shift>},
       {"aten.fft_ifftshift.default", one<shift>},
       {"aten.norm_except_dim.default", one<normExceptDim>},

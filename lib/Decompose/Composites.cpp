@@ -23,15 +23,16 @@ using namespace cutback;
 void cutback::registerAtenDecompositions(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, aten::AtenDialect *dialect) {
     for (decompose::RuleTable table :
-         {decompose::aliasRules(), decompose::castRules(),
-          decompose::viewRules(), decompose::pieceRules(),
-          decompose::stackRules(), decompose::linearRules(),
-          decompose::einsumRules(), decompose::convolutionRules(),
-          decompose::poolRules(), decompose::normalizationRules(),
+         {decompose::aliasRules(),     decompose::castRules(),
+          decompose::viewRules(),      decompose::pieceRules(),
+          decompose::stackRules(),     decompose::linearRules(),
+          decompose::einsumRules(),    decompose::convolutionRules(),
+          decompose::poolRules(),      decompose::normalizationRules(),
           decompose::attentionRules(), decompose::softmaxRules(),
-          decompose::lossRules(), decompose::reductionRules(),
+          decompose::lossRules(),      decompose::reductionRules(),
           decompose::embeddingRules(), decompose::recurrentRules(),
-          decompose::spectralRules()})
+          decompose::spectralRules(),  decompose::signalRules(),
+          decompose::linalgRules(),    decompose::statisticsRules()})
       aten::addDecomposeRules(*dialect, table);
   });
 }

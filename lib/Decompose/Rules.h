@@ -28,6 +28,9 @@ RuleTable reductionRules();     ///< var, norm, diff, trace
 RuleTable embeddingRules();     ///< embedding_bag, one_hot
 RuleTable recurrentRules();     ///< lstm, gru, rnn and their cells
 RuleTable spectralRules();      ///< fft_*, weight norm, affine grids
+RuleTable signalRules();        ///< windows, stft, istft
+RuleTable linalgRules();        ///< inverses, determinants, spectra
+RuleTable statisticsRules();    ///< quantiles, losses of rows, quantization
 
 /// An op being written in terms of others.
 struct Rewrite {
@@ -95,6 +98,11 @@ mlir::Value matmul(aten::CallBuilder &b, mlir::Value left, mlir::Value right);
 /// `input` times the transpose of `weight`, plus `bias` (may be null).
 mlir::Value linear(aten::CallBuilder &b, mlir::Value input, mlir::Value weight,
                    mlir::Value bias);
+
+/// The norm of matrices by their singular values along dimensions `row` and
+/// `column`: the sum (order 0), the largest (2) or the smallest (-2).
+mlir::Value singularNorm(aten::CallBuilder &b, mlir::Value matrix, int64_t row,
+                         int64_t column, double order, bool keep);
 
 /// True if a gradient may flow back through `value` to an argument that takes
 /// one.

@@ -63,3 +63,11 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
   %y = aten.view.dtype(%w, f32) : (tensor<4xf32>) -> tensor<4xf32>
   joint.output %y : tensor<4xf32>
 }
+
+// -----
+
+joint.graph @g(%w: tensor<2x2xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  // expected-error @below {{no rule for the gradient of a matrix norm}}
+  %y = aten.linalg_norm(%w, 2.0) : (tensor<2x2xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}

@@ -72,22 +72,6 @@ joint.graph @factors(%a: tensor<4x2x?xf32> {joint.role = #joint.role<input>}) ->
 
 // -----
 
-joint.graph @slopes(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
-  // expected-error @+1 {{'aten.rrelu' in training draws slopes that are not saved}}
-  %y = aten.rrelu(%a, 0.1, 0.3, true) : (tensor<4xf32>) -> tensor<4xf32>
-  joint.output %y : tensor<4xf32>
-}
-
-// -----
-
-joint.graph @matrix_norm(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
-  // expected-error @+1 {{'aten.linalg_norm' of matrices is not supported}}
-  %y = aten.linalg_norm(%a, 1) : (tensor<4x2xf32>) -> tensor<f32>
-  joint.output %y : tensor<f32>
-}
-
-// -----
-
 joint.graph @classes(%a: tensor<4xi64> {joint.role = #joint.role<input>}) -> (tensor<4x?xi64>) gradients () {
   // expected-error @+1 {{'aten.one_hot' needs the number of classes}}
   %y = aten.one_hot(%a) : (tensor<4xi64>) -> tensor<4x?xi64>
@@ -112,9 +96,9 @@ joint.graph @weights(%x: tensor<5x2x3xf32> {joint.role = #joint.role<input>}, %h
 
 // -----
 
-joint.graph @singular(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
-  // expected-error @+1 {{'aten.linalg_matrix_norm' by singular values is not supported}}
-  %y = aten.linalg_matrix_norm(%a, 2) : (tensor<4x2xf32>) -> tensor<f32>
+joint.graph @order(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{a matrix has norms of order 1, 2 and infinity, and their negatives}}
+  %y = aten.linalg_matrix_norm(%a, 3) : (tensor<4x2xf32>) -> tensor<f32>
   joint.output %y : tensor<f32>
 }
 
@@ -140,4 +124,124 @@ joint.graph @grid(%t: tensor<2x2x3xf32> {joint.role = #joint.role<input>}, %n: i
   // expected-error @+1 {{'aten.affine_grid_generator' of a size that is not known}}
   %y = aten.affine_grid_generator(%t, [2, 3, %n, 4], false) : (tensor<2x2x3xf32>, index) -> tensor<2x?x4x2xf32>
   joint.output %y : tensor<2x?x4x2xf32>
+}
+
+// -----
+
+joint.graph @norm_name(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{a norm called 'max' is not supported}}
+  %y = aten.linalg_matrix_norm.str_ord(%a, "max") : (tensor<4x2xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}
+
+// -----
+
+joint.graph @condition(%a: tensor<2x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{'aten.linalg_cond' is supported for p = 2 and -2}}
+  %y = aten.linalg_cond(%a, 1) : (tensor<2x2xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}
+
+// -----
+
+joint.graph @hermitian(%a: tensor<2x2xf32> {joint.role = #joint.role<input>}) -> (tensor<2x2xf32>) gradients () {
+  // expected-error @+1 {{'aten.linalg_pinv' with hermitian=True is not supported}}
+  %y = aten.linalg_pinv(%a, 0.1, true) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  joint.output %y : tensor<2x2xf32>
+}
+
+// -----
+
+joint.graph @pseudo_inverse(%a: tensor<2x?xf32> {joint.role = #joint.role<input>}) -> (tensor<?x2xf32>) gradients () {
+  // expected-error @+1 {{a pseudo-inverse of a size that is not known}}
+  %y = aten.pinverse(%a) : (tensor<2x?xf32>) -> tensor<?x2xf32>
+  joint.output %y : tensor<?x2xf32>
+}
+
+// -----
+
+joint.graph @reflections(%a: tensor<4x?xf32> {joint.role = #joint.role<input>}, %t: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<4x?xf32>) gradients () {
+  // expected-error @+1 {{'aten.linalg_householder_product' of a size that is not known}}
+  %y = aten.linalg_householder_product(%a, %t) : (tensor<4x?xf32>, tensor<?xf32>) -> tensor<4x?xf32>
+  joint.output %y : tensor<4x?xf32>
+}
+
+// -----
+
+joint.graph @pieces(%a: tensor<12xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<4x5xcomplex<f32>>) gradients () {
+  // expected-error @+1 {{'aten.stft' of complex numbers is not supported}}
+  %y = aten.stft(%a, 4, 2, none, none, false, none, true) : (tensor<12xcomplex<f32>>) -> tensor<4x5xcomplex<f32>>
+  joint.output %y : tensor<4x5xcomplex<f32>>
+}
+
+// -----
+
+joint.graph @signal(%a: tensor<3x?xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<?xf32>) gradients () {
+  // expected-error @+1 {{'aten.istft' of sizes that are not known}}
+  %y = aten.istft(%a, 4, 2) : (tensor<3x?xcomplex<f32>>) -> tensor<?xf32>
+  joint.output %y : tensor<?xf32>
+}
+
+// -----
+
+joint.graph @ranks(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{'aten.quantile' over a size that is not known}}
+  %y = aten.quantile.scalar(%a, 0.5) : (tensor<?xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}
+
+// -----
+
+joint.graph @pairs(%a: tensor<?x3xf32> {joint.role = #joint.role<input>}) -> (tensor<?xf32>) gradients () {
+  // expected-error @+1 {{'aten.pdist' of a number of rows that is not known}}
+  %y = aten.pdist(%a) : (tensor<?x3xf32>) -> tensor<?xf32>
+  joint.output %y : tensor<?xf32>
+}
+
+// -----
+
+joint.graph @covariance(%a: tensor<3x?xf32> {joint.role = #joint.role<input>}) -> (tensor<3x3xf32>) gradients () {
+  // expected-error @+1 {{'aten.cov' over a size that is not known}}
+  %y = aten.cov(%a) : (tensor<3x?xf32>) -> tensor<3x3xf32>
+  joint.output %y : tensor<3x3xf32>
+}
+
+// -----
+
+joint.graph @powers(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<?x?xf32>) gradients () {
+  // expected-error @+1 {{'aten.vander' of a size that is not known}}
+  %y = aten.vander(%a) : (tensor<?xf32>) -> tensor<?x?xf32>
+  joint.output %y : tensor<?x?xf32>
+}
+
+// -----
+
+joint.graph @complex_inverse(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x2xcomplex<f32>>) gradients () {
+  // expected-error @+1 {{a pseudo-inverse of complex matrices is not supported}}
+  %y = aten.pinverse(%a) : (tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
+  joint.output %y : tensor<2x2xcomplex<f32>>
+}
+
+// -----
+
+joint.graph @nearest(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{'aten.quantile' is supported with linear interpolation}}
+  %y = aten.quantile.scalar(%a, 0.5, interpolation = "nearest") : (tensor<4xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}
+
+// -----
+
+joint.graph @weighted(%a: tensor<3x4xf32> {joint.role = #joint.role<input>}, %w: tensor<4xi64> {joint.role = #joint.role<input>}) -> (tensor<3x3xf32>) gradients () {
+  // expected-error @+1 {{'aten.cov' with weights is not supported}}
+  %y = aten.cov(%a, fweights = %w) : (tensor<3x4xf32>, tensor<4xi64>) -> tensor<3x3xf32>
+  joint.output %y : tensor<3x3xf32>
+}
+
+// -----
+
+joint.graph @two_sided(%a: tensor<4x5xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<8xf32>) gradients () {
+  // expected-error @+1 {{'aten.istft' is supported to a real signal from a one-sided spectrum}}
+  %y = aten.istft(%a, 4, 2, none, none, true, false, false) : (tensor<4x5xcomplex<f32>>) -> tensor<8xf32>
+  joint.output %y : tensor<8xf32>
 }

@@ -182,6 +182,14 @@ LogicalResult vjpOfSelf(CallOp op, VjpContext &context) {
   return v.done();
 }
 
+/// The same where the formula has the conjugates that complex numbers need.
+template <Value (*formula)(Vjp &)>
+LogicalResult vjpOfAnySelf(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  v.set("self", formula(v));
+  return v.done();
+}
+
 } // namespace cutback::autograd
 
 #endif // CUTBACK_LIB_AUTOGRAD_ATEN_COMMON_H

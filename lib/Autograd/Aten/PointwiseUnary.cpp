@@ -26,6 +26,8 @@ static Value minusFrom(Vjp &v, double number, const Arg &x) {
   return v.call("aten.rsub.Scalar", {x, number});
 }
 static Value square(Vjp &v, Value x) { return v.mul(x, x); }
+/// The conjugate of a slope: itself where it is real.
+static Arg conj(Vjp &v, Value x) { return v.conj(Arg(x)); }
 
 static Value same(Vjp &v) { return v.grad(); }
 
@@ -33,30 +35,46 @@ static Value same(Vjp &v) { return v.grad(); }
 // Exponentials, logarithms, roots
 //===----------------------------------------------------------------------===//
 
-static Value exp(Vjp &v) { return v.mul(v.grad(), v.result()); }
-static Value exp2(Vjp &v) { return v.mul(v.grad(), v.scale(v.result(), kLn2)); }
-static Value expm1(Vjp &v) { return v.mul(v.grad(), plus(v, v.result(), 1)); }
-static Value log(Vjp &v) { return v.div(v.grad(), self(v)); }
-static Value log2(Vjp &v) { return v.div(v.grad(), v.scale(self(v), kLn2)); }
-static Value log10(Vjp &v) { return v.div(v.grad(), v.scale(self(v), kLn10)); }
-static Value log1p(Vjp &v) { return v.div(v.grad(), plus(v, self(v), 1)); }
-static Value sqrt(Vjp &v) { return v.div(v.grad(), v.scale(v.result(), 2.0)); }
+static Value exp(Vjp &v) { return v.mul(v.grad(), conj(v, v.result())); }
+static Value exp2(Vjp &v) {
+  return v.mul(v.grad(), conj(v, v.scale(v.result(), kLn2)));
+}
+static Value expm1(Vjp &v) {
+  return v.mul(v.grad(), conj(v, plus(v, v.result(), 1)));
+}
+static Value log(Vjp &v) { return v.div(v.grad(), conj(v, self(v))); }
+static Value log2(Vjp &v) {
+  return v.div(v.grad(), conj(v, v.scale(self(v), kLn2)));
+}
+static Value log10(Vjp &v) {
+  return v.div(v.grad(), conj(v, v.scale(self(v), kLn10)));
+}
+static Value log1p(Vjp &v) {
+  return v.div(v.grad(), conj(v, plus(v, self(v), 1)));
+}
+static Value sqrt(Vjp &v) {
+  return v.div(v.grad(), conj(v, v.scale(v.result(), 2.0)));
+}
 static Value rsqrt(Vjp &v) {
   Value cube = v.call("aten.pow.Tensor_Scalar", {v.result(), 3});
-  return v.mul(v.scale(v.grad(), -0.5), cube);
+  return v.mul(v.scale(v.grad(), -0.5), conj(v, cube));
 }
 static Value reciprocal(Vjp &v) {
-  return v.mul(v.neg(v.grad()), square(v, v.result()));
+  return v.mul(v.neg(v.grad()), conj(v, square(v, v.result())));
 }
-static Value squared(Vjp &v) { return v.mul(v.grad(), v.scale(self(v), 2.0)); }
+static Value squared(Vjp &v) {
+  return v.mul(v.grad(), conj(v, v.scale(self(v), 2.0)));
+}
 
 //===----------------------------------------------------------------------===//
 // Trigonometry
 //===----------------------------------------------------------------------===//
 
-static Value sin(Vjp &v) { return v.mul(v.grad(), v.un("cos", self(v))); }
+static Value sin(Vjp &v) {
+  return v.mul(v.grad(), conj(v, v.un("cos", self(v))));
+}
 static Value cos(Vjp &v) {
-  return v.mul(v.grad(), v.neg(v.un("sin", self(v))));
+  return v.mul(v.grad(), conj(v, v.neg(v.un("sin", self(v)))));
 }
 static Value tan(Vjp &v) {
   return v.mul(v.grad(), plus(v, square(v, v.result()), 1));
@@ -70,8 +88,12 @@ static Value acos(Vjp &v) { return v.mul(v.neg(v.grad()), arcSlope(v)); }
 static Value atan(Vjp &v) {
   return v.div(v.grad(), plus(v, square(v, self(v)), 1));
 }
-static Value sinh(Vjp &v) { return v.mul(v.grad(), v.un("cosh", self(v))); }
-static Value cosh(Vjp &v) { return v.mul(v.grad(), v.un("sinh", self(v))); }
+static Value sinh(Vjp &v) {
+  return v.mul(v.grad(), conj(v, v.un("cosh", self(v))));
+}
+static Value cosh(Vjp &v) {
+  return v.mul(v.grad(), conj(v, v.un("sinh", self(v))));
+}
 static Value asinh(Vjp &v) {
   return v.mul(v.grad(), v.un("rsqrt", plus(v, square(v, self(v)), 1)));
 }
@@ -132,6 +154,26 @@ static Value entr(Vjp &v) {
 static Value lgamma(Vjp &v) {
   return v.mul(v.grad(), v.un("digamma", self(v)));
 }
+static Value digamma(Vjp &v) {
+  return v.mul(v.grad(), v.call("aten.polygamma.default", {1, self(v)}));
+}
+static Value polygamma(Vjp &v) {
+  int64_t n = v.in.integer("n").value_or(0);
+  return v.mul(v.grad(), v.call("aten.polygamma.default", {n + 1, self(v)}));
+}
+/// i1e(x) - sign(x) i0e(x)
+static Value i0e(Vjp &v) {
+  Value turn = v.mul(v.un("sign", self(v)), v.result());
+  return v.mul(v.grad(), v.sub(v.un("special_i1e", self(v)), turn));
+}
+/// i0e(x) - i1e(x) (sign(x) + 1 / x), which is 1/2 at 0.
+static Value i1e(Vjp &v) {
+  Value isZero = v.call("aten.eq.Scalar", {self(v), 0});
+  Value turn = v.add(v.un("sign", self(v)), v.un("reciprocal", self(v)));
+  Value slope = v.sub(v.un("special_i0e", self(v)), v.mul(v.result(), turn));
+  slope = v.call("aten.masked_fill.Scalar", {slope, isZero, 0.5});
+  return v.mul(v.grad(), slope);
+}
 static Value i0(Vjp &v) { return v.mul(v.grad(), v.un("special_i1", self(v))); }
 /// i0(x) - i1(x) / x, which is 1/2 at 0.
 static Value i1(Vjp &v) {
@@ -159,36 +201,58 @@ static Value nanToNum(Vjp &v) {
 }
 static void pass(Vjp &v) { v.set("self", v.grad()); }
 static void negate(Vjp &v) { v.set("self", v.neg(v.grad())); }
+static void conjugate(Vjp &v) {
+  if (v.needs("self"))
+    v.set("self", v.un("_conj_physical", v.grad()));
+}
+/// i z / |z|^2, which turns z; 0 at 0. Real numbers do not turn.
+static void angle(Vjp &v) {
+  Value z = v.value("self");
+  if (!v.needs("self") || !isComplex(z))
+    return;
+  Value real = v.un("real", z), imaginary = v.un("imag", z);
+  Value length = v.add(square(v, real), square(v, imaginary));
+  Value share = v.div(v.grad(), length);
+  share = v.call("aten.masked_fill.Scalar",
+                 {share, v.call("aten.eq.Scalar", {length, 0}), 0.0});
+  v.set("self",
+        v.un2("complex", v.neg(v.mul(imaginary, share)), v.mul(real, share)));
+}
 /// Constant almost everywhere.
 static void constant(Vjp &) {}
 
 VjpTable autograd::unaryVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.neg.default", vjpAny<negate>},
+      {"aten.conj.default", vjpAny<conjugate>},
+      {"aten._conj.default", vjpAny<conjugate>},
+      {"aten.conj_physical.default", vjpAny<conjugate>},
+      {"aten._conj_physical.default", vjpAny<conjugate>},
+      {"aten.angle.default", vjpAny<angle>},
       {"aten.positive.default", vjpAny<pass>},
       {"aten.frac.default", vjpOfSelf<same>},
       {"aten.sgn.default", vjp<constant>},
       {"aten.abs.default", vjpAny<abs>},
       {"aten.nan_to_num.default", vjpOfSelf<nanToNum>},
-      {"aten.square.default", vjpOfSelf<squared>},
-      {"aten.exp.default", vjpOfSelf<exp>},
-      {"aten.exp2.default", vjpOfSelf<exp2>},
-      {"aten.expm1.default", vjpOfSelf<expm1>},
-      {"aten.log.default", vjpOfSelf<log>},
-      {"aten.log2.default", vjpOfSelf<log2>},
-      {"aten.log10.default", vjpOfSelf<log10>},
-      {"aten.log1p.default", vjpOfSelf<log1p>},
-      {"aten.sqrt.default", vjpOfSelf<sqrt>},
-      {"aten.rsqrt.default", vjpOfSelf<rsqrt>},
-      {"aten.reciprocal.default", vjpOfSelf<reciprocal>},
-      {"aten.sin.default", vjpOfSelf<sin>},
-      {"aten.cos.default", vjpOfSelf<cos>},
+      {"aten.square.default", vjpOfAnySelf<squared>},
+      {"aten.exp.default", vjpOfAnySelf<exp>},
+      {"aten.exp2.default", vjpOfAnySelf<exp2>},
+      {"aten.expm1.default", vjpOfAnySelf<expm1>},
+      {"aten.log.default", vjpOfAnySelf<log>},
+      {"aten.log2.default", vjpOfAnySelf<log2>},
+      {"aten.log10.default", vjpOfAnySelf<log10>},
+      {"aten.log1p.default", vjpOfAnySelf<log1p>},
+      {"aten.sqrt.default", vjpOfAnySelf<sqrt>},
+      {"aten.rsqrt.default", vjpOfAnySelf<rsqrt>},
+      {"aten.reciprocal.default", vjpOfAnySelf<reciprocal>},
+      {"aten.sin.default", vjpOfAnySelf<sin>},
+      {"aten.cos.default", vjpOfAnySelf<cos>},
       {"aten.tan.default", vjpOfSelf<tan>},
       {"aten.asin.default", vjpOfSelf<asin>},
       {"aten.acos.default", vjpOfSelf<acos>},
       {"aten.atan.default", vjpOfSelf<atan>},
-      {"aten.sinh.default", vjpOfSelf<sinh>},
-      {"aten.cosh.default", vjpOfSelf<cosh>},
+      {"aten.sinh.default", vjpOfAnySelf<sinh>},
+      {"aten.cosh.default", vjpOfAnySelf<cosh>},
       {"aten.asinh.default", vjpOfSelf<asinh>},
       {"aten.acosh.default", vjpOfSelf<acosh>},
       {"aten.atanh.default", vjpOfSelf<atanh>},
@@ -204,6 +268,10 @@ VjpTable autograd::unaryVjps() {
       {"aten.special_log_ndtr.default", vjpOfSelf<logNdtr>},
       {"aten.special_entr.default", vjpOfSelf<entr>},
       {"aten.lgamma.default", vjpOfSelf<lgamma>},
+      {"aten.digamma.default", vjpOfSelf<digamma>},
+      {"aten.polygamma.default", vjpOfSelf<polygamma>},
+      {"aten.special_i0e.default", vjpOfSelf<i0e>},
+      {"aten.special_i1e.default", vjpOfSelf<i1e>},
       {"aten.i0.default", vjpOfSelf<i0>},
       {"aten.special_i1.default", vjpOfSelf<i1>},
       {"aten.logit.default", vjpOfSelf<logit>},

@@ -216,9 +216,17 @@ static void norm(Vjp &v) {
   if (!v.needs("self"))
     return;
   Reduced over(v);
-  Value x = castTo(v.b, over.self, aten::elementOf(v.result()));
   const char *order = v.in.isNone("ord") ? "p" : "ord";
-  v.set("self", normGradient(v, over, x, v.in.number(order).value_or(2)));
+  double p = v.in.number(order).value_or(2);
+  Value x = over.self;
+  if (!isComplex(x)) {
+    x = castTo(v.b, x, aten::elementOf(v.result()));
+  } else if (p != 2) {
+    v.b.error("the gradient of a norm of complex numbers is known for p = 2; "
+              "take the norm of their absolute values");
+    return;
+  }
+  v.set("self", normGradient(v, over, x, p));
 }
 
 /// A norm of a matrix is another matter, but for the Frobenius norm.
@@ -278,12 +286,12 @@ VjpTable autograd::reductionVjps() {
       {"aten.std_mean.default", vjp<std_>},
       {"aten.std_mean.dim", vjp<std_>},
       {"aten.std_mean.correction", vjp<std_>},
-      {"aten.linalg_vector_norm.default", vjp<norm>},
-      {"aten.norm.Scalar", vjp<norm>},
-      {"aten.norm.ScalarOpt_dim", vjp<norm>},
-      {"aten.norm.ScalarOpt_dtype", vjp<norm>},
-      {"aten.norm.ScalarOpt_dim_dtype", vjp<norm>},
-      {"aten.frobenius_norm.dim", vjp<norm>},
+      {"aten.linalg_vector_norm.default", vjpAny<norm>},
+      {"aten.norm.Scalar", vjpAny<norm>},
+      {"aten.norm.ScalarOpt_dim", vjpAny<norm>},
+      {"aten.norm.ScalarOpt_dtype", vjpAny<norm>},
+      {"aten.norm.ScalarOpt_dim_dtype", vjpAny<norm>},
+      {"aten.frobenius_norm.dim", vjpAny<norm>},
       {"aten.linalg_norm.default", vjp<linalgNorm>},
       {"aten.dist.default", vjp<dist>},
       {"aten.logsumexp.default", vjp<logsumexp>},

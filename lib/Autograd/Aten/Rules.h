@@ -36,6 +36,7 @@ VjpTable sortVjps(); ///< topk, cummax
 VjpTable scanVjps(); ///< cumsum, cumprod
 VjpTable distanceVjps();
 VjpTable fftVjps();
+VjpTable linalgVjps();      ///< inverses, determinants, spectra
 VjpTable padVjps();         ///< reflection, replication
 VjpTable secondOrderVjps(); ///< backwards of heavy ops
 

@@ -11,7 +11,7 @@
 
 #include "SchemaDetail.h"
 #include "cutback/Dialect/Aten/Flops.h"
-#include "cutback/Dialect/Aten/Infer.h"
+#include "cutback/Dialect/Aten/InferComposite.h"
 
 using namespace mlir;
 using namespace cutback::aten;

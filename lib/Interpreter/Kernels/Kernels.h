@@ -44,6 +44,10 @@ llvm::ArrayRef<KernelEntry> fftKernels();
 llvm::ArrayRef<KernelEntry> productKernels();
 llvm::ArrayRef<KernelEntry> stackKernels();
 llvm::ArrayRef<KernelEntry> distanceLossKernels();
+llvm::ArrayRef<KernelEntry> ctcKernels();
+llvm::ArrayRef<KernelEntry> linalgKernels();
+llvm::ArrayRef<KernelEntry> specialKernels();
+llvm::ArrayRef<KernelEntry> spectrumKernels();
 
 /// An op that the kernel of another one runs: same parameters.
 struct KernelAlias {
@@ -73,7 +77,9 @@ inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
       gridSampleKernels(),  recurrentKernels(),
       fftKernels(),         productKernels(),
       stackKernels(),       distanceLossKernels(),
-      compositeKernels(),
+      compositeKernels(),   ctcKernels(),
+      linalgKernels(),      specialKernels(),
+      spectrumKernels(),
   };
 }
 

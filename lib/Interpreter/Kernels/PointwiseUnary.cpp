@@ -146,6 +146,7 @@ double scaledBessel(int n, double x) {
 double bessel0(double x) { return scaledBessel(0, x) * std::exp(std::fabs(x)); }
 double bessel1(double x) { return scaledBessel(1, x) * std::exp(std::fabs(x)); }
 double bessel0Scaled(double x) { return scaledBessel(0, x); }
+double bessel1Scaled(double x) { return scaledBessel(1, x); }
 
 /// exp(x^2) erfc(x); for large x by its asymptotic series.
 double scaledErfc(double x) {
@@ -336,6 +337,7 @@ constexpr KernelEntry entries[] = {
     {"aten.i0.default", unary<bessel0>},
     {"aten.special_i0e.default", unary<bessel0Scaled>},
     {"aten.special_i1.default", unary<bessel1>},
+    {"aten.special_i1e.default", unary<bessel1Scaled>},
     {"aten.special_erfcx.default", unary<scaledErfc>},
     {"aten.special_entr.default", unary<entropy>},
     {"aten.special_ndtr.default", unary<normalBelow>},

@@ -277,4 +277,78 @@ def Aten_AffineGridGeneratorOp : Aten_Composite<"affine_grid_generator",
     "(Tensor theta, SymInt[] size, bool align_corners) -> Tensor",
     "affineGrid">;
 
+def Aten_SpecialErfinvOp : Aten_Composite<"special_erfinv",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialI0Op : Aten_Composite<"special_i0",
+    "(Tensor self) -> Tensor", "unaryFloat">;
+def Aten_SpecialPolygammaOp : Aten_Composite<"special_polygamma",
+    "(int n, Tensor self) -> Tensor", "unaryFloat">;
+def Aten_MvlgammaOp : Aten_Composite<"mvlgamma",
+    "(Tensor self, int p) -> Tensor", "unaryFloat">;
+def Aten_SpecialMultigammalnOp : Aten_Composite<"special_multigammaln",
+    "(Tensor self, int p) -> Tensor", "unaryFloat">;
+def Aten_SpecialGammaincOp : Aten_Composite<"special_gammainc",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialGammainccOp : Aten_Composite<"special_gammaincc",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_FloorDivideScalarOp : Aten_Composite<"floor_divide.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcast">;
+def Aten_TrueDivideScalarOp : Aten_Composite<"true_divide.Scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialXlogyOtherScalarOp : Aten_Composite<
+    "special_xlogy.other_scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialXlogySelfScalarOp : Aten_Composite<"special_xlogy.self_scalar",
+    "(Scalar self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_CtcLossIntListOp : Aten_Composite<"ctc_loss.IntList",
+    "(Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
+    "target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) "
+    "-> Tensor", "ctcLoss">;
+def Aten_CtcLossTensorOp : Aten_Composite<"ctc_loss.Tensor",
+    "(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor "
+    "target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) "
+    "-> Tensor", "ctcLoss">;
+def Aten_MultiMarginLossOp : Aten_Composite<"multi_margin_loss",
+    "(Tensor self, Tensor target, Scalar p=1, Scalar margin=1, Tensor? "
+    "weight=None, int reduction=1) -> Tensor", "rowLoss">;
+def Aten_MultilabelMarginLossOp : Aten_Composite<"multilabel_margin_loss",
+    "(Tensor self, Tensor target, int reduction=1) -> Tensor", "rowLoss">;
+def Aten_QuantileOp : Aten_Composite<"quantile",
+    "(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str "
+    "interpolation='linear') -> Tensor", "quantile">;
+def Aten_QuantileScalarOp : Aten_Composite<"quantile.scalar",
+    "(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
+    "interpolation='linear') -> Tensor", "quantile">;
+def Aten_PdistOp : Aten_Composite<"pdist",
+    "(Tensor self, float p=2.) -> Tensor", "pdist">;
+def Aten_InternalPdistForwardOp : Aten_Composite<"_pdist_forward",
+    "(Tensor self, float p=2.) -> Tensor", "pdist">;
+def Aten_RenormOp : Aten_Composite<"renorm",
+    "(Tensor self, Scalar p, int dim, Scalar maxnorm) -> Tensor",
+    "sameAsSelf">;
+def Aten_MaxUnpool2dOp : Aten_Composite<"max_unpool2d",
+    "(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor",
+    "maxUnpool">;
+def Aten_MaxUnpool3dOp : Aten_Composite<"max_unpool3d",
+    "(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, "
+    "int[3] padding) -> Tensor", "maxUnpool">;
+def Aten_CovOp : Aten_Composite<"cov",
+    "(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? "
+    "aweights=None) -> Tensor", "covariance">;
+def Aten_CorrcoefOp : Aten_Composite<"corrcoef",
+    "(Tensor self) -> Tensor", "covariance">;
+def Aten_IsinTensorTensorOp : Aten_Composite<"isin.Tensor_Tensor",
+    "(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool "
+    "invert=False) -> Tensor", "isin">;
+def Aten_IsinTensorScalarOp : Aten_Composite<"isin.Tensor_Scalar",
+    "(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
+    "invert=False) -> Tensor", "isin">;
+def Aten_VanderOp : Aten_Composite<"vander",
+    "(Tensor x, int? N=None, bool increasing=False) -> Tensor", "vander">;
+def Aten_LinalgVanderOp : Aten_Composite<"linalg_vander",
+    "(Tensor x, *, SymInt? N=None) -> Tensor", "vander">;
+def Aten_WhereOp : Aten_Composite<"where",
+    "(Tensor condition) -> Tensor[]", "nonzeroByDim">;
+def Aten_NonzeroNumpyOp : Aten_Composite<"nonzero_numpy",
+    "(Tensor self) -> Tensor[]", "nonzeroByDim">;
 #endif // CUTBACK_DIALECT_ATEN_COMPOSITE_TD

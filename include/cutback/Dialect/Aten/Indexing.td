@@ -170,4 +170,8 @@ def Aten_EmbeddingBagPaddingIdxOp : Aten_EmbeddingBag<
     "include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)",
     "embeddingBag">;
 
+def Aten_InternalUnique2Op : Aten_Search<"_unique2",
+    "(Tensor self, bool sorted=True, bool return_inverse=False, bool "
+    "return_counts=False) -> (Tensor, Tensor, Tensor)", "unique">;
+
 #endif // CUTBACK_DIALECT_ATEN_INDEXING_TD

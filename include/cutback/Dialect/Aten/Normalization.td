@@ -172,4 +172,30 @@ def Aten_SoftMarginLossBackwardOp : Aten_LossBackward<
     "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
     "pointwiseLossBackward">;
 
+class Aten_Ctc<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "Sum over the alignments of labels with a sequence.";
+  let infer = rule;
+  let weight = 10;
+  let flops = "perOutput";
+}
+
+def Aten_InternalCtcLossOp : Aten_Ctc<"_ctc_loss",
+    "(Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
+    "target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, "
+    "Tensor)", "ctcForward">;
+def Aten_InternalCtcLossTensorOp : Aten_Ctc<"_ctc_loss.Tensor",
+    "(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor "
+    "target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, "
+    "Tensor)", "ctcForward">;
+def Aten_InternalCtcLossBackwardOp : Aten_Ctc<"_ctc_loss_backward",
+    "(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, "
+    "int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int "
+    "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">;
+def Aten_InternalCtcLossBackwardTensorOp : Aten_Ctc<
+    "_ctc_loss_backward.Tensor",
+    "(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, "
+    "Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int "
+    "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">;
+
 #endif // CUTBACK_DIALECT_ATEN_NORMALIZATION_TD

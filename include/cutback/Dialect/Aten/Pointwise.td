@@ -444,4 +444,25 @@ def Aten_IscloseOp : Aten_Predicate<"isclose",
 def Aten_SignbitOp : Aten_Predicate<"signbit",
     "(Tensor self) -> Tensor">;
 
+def Aten_AngleOp : Aten_Transcendental<"angle",
+    "(Tensor self) -> Tensor", "angle">;
+def Aten_InternalConjOp : Aten_Pointwise<"_conj",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_ConjOp : Aten_Pointwise<"conj",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_InternalConjPhysicalOp : Aten_Pointwise<"_conj_physical",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_ConjPhysicalOp : Aten_Pointwise<"conj_physical",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_PolygammaOp : Aten_Transcendental<"polygamma",
+    "(int n, Tensor self) -> Tensor", "unaryFloat", 30>;
+def Aten_SpecialI1eOp : Aten_Transcendental<"special_i1e",
+    "(Tensor self) -> Tensor">;
+def Aten_IgammaOp : Aten_Pointwise<"igamma",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
+def Aten_IgammacOp : Aten_Pointwise<"igammac",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
+def Aten_SpecialZetaOp : Aten_Pointwise<"special_zeta",
+    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
+
 #endif // CUTBACK_DIALECT_ATEN_POINTWISE_TD

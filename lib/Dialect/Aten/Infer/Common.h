@@ -5,7 +5,7 @@
 #ifndef CUTBACK_LIB_DIALECT_ATEN_INFER_COMMON_H
 #define CUTBACK_LIB_DIALECT_ATEN_INFER_COMMON_H
 
-#include "cutback/Dialect/Aten/Infer.h"
+#include "cutback/Dialect/Aten/InferComposite.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/SmallBitVector.h"

@@ -229,7 +229,7 @@ LogicalResult infer::fftComposite(const InferCall &call, Results &results) {
   if (failed(getTransform(call, self, dims, sizes)))
     return failure();
   StringRef packet = call.getSchema().packet;
-  bool toReal = packet.contains("irfft");
+  bool toReal = packet.contains("irfft") || packet.contains("_hfft");
   for (auto [dim, size] : llvm::zip_equal(dims, sizes)) {
     int64_t last = size;
     if (last == -1 && toReal && dim == dims.back())
@@ -237,7 +237,8 @@ LogicalResult infer::fftComposite(const InferCall &call, Results &results) {
     if (last != -1)
       self.dims[dim] = last;
   }
-  if (!dims.empty() && packet.contains("rfft") && !toReal)
+  bool isHalf = packet.contains("rfft") || packet.contains("ihfft");
+  if (!dims.empty() && isHalf && !toReal)
     self.dims[dims.back()] =
         addSizes(floorDivSize(self.dims[dims.back()], 2), 1);
   if (toReal)

@@ -309,7 +309,7 @@ TEST(PointwiseVjp, AProductReadsTheOtherFactorOnlyIfItIsAskedFor) {
 
 TEST(PointwiseVjp, ComplexNumbersAreRefusedWithoutARule) {
   EXPECT_EQ(errorOf([](VjpCheck &c) {
-              c.output(c.b.call("aten.sin.default", {c.complexInput({2})}));
+              c.output(c.b.call("aten.tan.default", {c.complexInput({2})}));
             }),
             "no rule for the gradient of a complex tensor");
 }
@@ -358,4 +358,36 @@ TEST(PointwiseVjp, SomeSecondDerivativesAreMissing) {
                                 {c.input({3}), c.input({3})}));
             }),
             "no rule for the second derivative");
+}
+
+// Functions of complex numbers have the conjugate of their slope.
+TEST(PointwiseVjp, FunctionsOfComplexNumbers) {
+  for (const char *name :
+       {"exp",           "exp2",  "expm1", "log",   "log2",
+        "log10",         "log1p", "sqrt",  "rsqrt", "reciprocal",
+        "square",        "sin",   "cos",   "sinh",  "cosh",
+        "abs",           "angle", "conj",  "_conj", "conj_physical",
+        "_conj_physical"}) {
+    SCOPED_TRACE(name);
+    checkVjp([name](VjpCheck &c) {
+      c.output(c.b.call(("aten." + std::string(name) + ".default"),
+                        {c.complexInput({3})}));
+    });
+  }
+  checkVjp([](VjpCheck &c) {
+    c.output(c.b.call("aten.linalg_vector_norm.default",
+                      {c.complexInput({2, 3}), 2.0, {1}}));
+  });
+}
+
+TEST(PointwiseVjp, GammaAndBesselFunctions) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.b.call("aten.add.Scalar", {c.positive({2, 3}), 0.5});
+    c.output(c.b.call("aten.digamma.default", {x}));
+    c.output(c.b.call("aten.polygamma.default", {1, x}));
+    c.output(c.b.call("aten.polygamma.default", {2, x}));
+    Value y = c.input({5});
+    c.output(c.b.call("aten.special_i0e.default", {y}));
+    c.output(c.b.call("aten.special_i1e.default", {y}));
+  });
 }

@@ -250,11 +250,3 @@ TEST(ReductionVjp, ATraceNeedsNumbers) {
             }),
             "the gradient of a trace needs sizes that are numbers");
 }
-
-TEST(ReductionVjp, MatrixNormsHaveNoRule) {
-  EXPECT_EQ(errorOf([](VjpCheck &c) {
-              c.output(
-                  c.b.call("aten.linalg_norm.default", {c.input({2, 2}), 2.0}));
-            }),
-            "no rule for the gradient of a matrix norm");
-}

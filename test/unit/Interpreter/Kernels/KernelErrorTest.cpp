@@ -5,6 +5,8 @@
 
 #include "../RunHarness.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
@@ -174,6 +176,57 @@ TEST_F(KernelErrorTest, AttentionWithoutARandomStateHasNoDropout) {
       "(tensor<1x1x2x2xf32>, tensor<1x1x2xf32>)",
       {counting({1, 1, 2, 2}), counting({1, 1, 2, 2}), counting({1, 1, 2, 2})},
       "this kernel has no dropout");
+}
+
+TEST_F(KernelErrorTest, FactorizationsSayWhatTheyCannotDo) {
+  Tensor zero = tensorOf(DType::F32, {2, 2}, {1, 2, 2, 4});
+  const char *matrix = "tensor<2x2xf32>";
+  fails("aten.linalg_inv_ex(%0)", matrix, "(tensor<2x2xf32>, tensor<i32>)",
+        {zero}, "the matrix is singular");
+  fails("aten.linalg_cholesky_ex(%0)", matrix, "(tensor<2x2xf32>, tensor<i32>)",
+        {tensorOf(DType::F32, {2, 2}, {1, 2, 2, 1})},
+        "the matrix is not positive definite");
+  double infinity = std::numeric_limits<double>::infinity();
+  Tensor endless = tensorOf(DType::F32, {2, 2}, {infinity, 0, 0, 1});
+  fails("aten._linalg_svd(%0)", matrix,
+        "(tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>)", {endless},
+        "the matrix has elements that are not finite");
+  Tensor complex = Tensor::zeros(DType::C64, {2, 2});
+  fails("aten.linalg_matrix_exp(%0)", "tensor<2x2xcomplex<f32>>",
+        "tensor<2x2xcomplex<f32>>", {complex}, "runs on real matrices only");
+  fails("aten._unique2(%0)", "tensor<2xcomplex<f32>>",
+        "(tensor<?xcomplex<f32>>, tensor<0xi64>, tensor<0xi64>)",
+        {Tensor::zeros(DType::C64, {2})}, "runs on real numbers only");
+  fails("aten.polygamma(0, %0)", "tensor<2xf32>", "tensor<2xf32>",
+        {counting({2})}, "runs for n from 1 on");
+  // Sizes that only the data has.
+  fails("aten.linalg_inv_ex(%0)", "tensor<?x?xf32>",
+        "(tensor<?x?xf32>, tensor<i32>)", {counting({2, 3})},
+        "runs on square matrices only");
+  fails("aten.linalg_solve_triangular(%0, %1, upper = true)",
+        "tensor<?x?xf32>; tensor<?x?xf32>", "tensor<?x?xf32>",
+        {counting({2, 2}), counting({3, 1})},
+        "operands of sizes that do not fit");
+}
+
+TEST_F(KernelErrorTest, AlignmentsNeedLengthsThatFit) {
+  Tensor logs = Tensor::zeros(DType::F32, {3, 1, 2});
+  auto ctc = [&](const char *lengths, ArrayRef<RuntimeValue> values,
+                 const char *expected) {
+    fails(std::string("aten._ctc_loss(%0, %1, ") + lengths + ")",
+          "tensor<3x1x2xf32>; tensor<1x1xi64>",
+          "(tensor<1xf32>, tensor<1x3x?xf32>)", values, expected);
+  };
+  std::vector<RuntimeValue> values = {logs, ints({1, 1}, {1})};
+  ctc("[3, 3], [1]", values, "has lengths for another number of sequences");
+  ctc("[4], [1]", values, "has a length beyond its sequence");
+  ctc("[3], [2]", values, "has a length beyond its sequence");
+  std::vector<RuntimeValue> beyond = {logs, ints({1, 1}, {2})};
+  ctc("[3], [1]", beyond, "index 2 is out of range for a dimension of size 2");
+  fails("aten._ctc_loss(%0, %1, [3], [1])", "tensor<3x2xf32>; tensor<1xi64>",
+        "(tensor<f32>, tensor<3x3xf32>)",
+        {Tensor::zeros(DType::F32, {3, 2}), ints({1}, {1})},
+        "runs on log_probs of 3 dimensions and targets of 1 or 2");
 }
 
 } // namespace

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Result types of ops that decompose into others, and of linear algebra: what
+// Infer.h is for the rest.
+#ifndef CUTBACK_DIALECT_ATEN_INFERCOMPOSITE_H
+#define CUTBACK_DIALECT_ATEN_INFERCOMPOSITE_H
+
+#include "cutback/Dialect/Aten/Infer.h"
+
+namespace cutback::aten::infer {
+
+//===-- Views, losses, products (Composite*.cpp) --------------------------===//
+/// trace: a scalar; ints become i64.
+Function trace;
+/// dist(self, other, p): a real scalar.
+Function dist;
+/// diff(self, n, dim, prepend, append).
+Function diff;
+/// trapezoid.* trapz.* cumulative_trapezoid.*.
+Function trapezoid;
+/// cosine_similarity(x1, x2, dim).
+Function cosineSimilarity;
+/// pairwise_distance(x1, x2, p, eps, keepdim).
+Function pairwiseDistance;
+/// margin_ranking_loss poisson_nll_loss hinge_embedding_loss: `reduction`.
+Function broadcastLoss;
+Function tripletMarginLoss;
+Function cosineEmbeddingLoss;
+/// _cdist_backward: shape of x1.
+Function cdistBackward;
+Function addbmm;
+Function addr;
+/// chain_matmul, linalg_multi_dot.
+Function chainMatmul;
+Function kron;
+Function tensordot;
+Function inner;
+Function bilinear;
+/// cross, linalg_cross: broadcast.
+Function cross;
+/// linalg_vecdot.
+Function vecdot;
+Function rot90;
+/// atleast_1d atleast_2d atleast_3d, of one tensor or of several.
+Function atLeast;
+/// hstack vstack row_stack dstack column_stack.
+Function stackAlong;
+Function cartesianProd;
+Function blockDiag;
+/// tril_indices triu_indices: [2, N].
+Function triIndices;
+/// mT adjoint: the last two dimensions swapped.
+Function matrixTranspose;
+Function ravel;
+Function sumToSize;
+/// tensor_split.* hsplit.* vsplit.* dsplit.*.
+Function tensorSplit;
+/// diag diagflat diag_embed.
+Function diag;
+/// float_power.*: f64.
+Function floatPower;
+/// _prelu_kernel_backward: (input, weight).
+Function preluBackward;
+/// grid_sampler_2d_backward grid_sampler_3d_backward: (input, grid).
+Function gridSamplerBackward;
+/// fft_fft fft_rfft fft_irfft and their inverses, over one, two or n dims.
+Function fftComposite;
+/// norm_except_dim(v, pow, dim): all sizes 1 but one.
+Function normExceptDim;
+/// affine_grid_generator(theta, size): [N, sizes.., 2 or 3].
+Function affineGrid;
+/// gru_cell rnn_tanh_cell rnn_relu_cell; lstm_cell: (hy, cy).
+Function recurrentCell;
+Function lstmCell;
+
+//===-- Linear algebra (Linalg.cpp) ---------------------------------------===//
+/// linalg_inv cholesky matrix_exp matrix_power: a square matrix of its type.
+Function squareMatrix;
+/// linalg_inv_ex linalg_cholesky_ex: (matrix, i32 info).
+Function matrixAndInfo;
+/// Determinants and condition numbers: one a matrix.
+Function linalgDet;
+Function linalgEigh;
+Function linalgQr;
+Function linalgSvd;
+Function pinv;
+Function linalgSolve;
+Function solveTriangular;
+Function lstsq;
+
+//===-- Signals, statistics, losses of rows (Statistics.cpp) --------------===//
+/// angle: real, ints become float.
+Function angle;
+/// hann_window .., fft_fftfreq: [window_length] or by `n`.
+Function window;
+Function stft;
+Function istft;
+/// quantized_decomposed.*: shape of input, `dtype` or `out_dtype`.
+Function quantized;
+/// ctc_loss.*; _ctc_loss.*: (loss, log_alpha); their backward.
+Function ctcLoss;
+Function ctcForward;
+Function ctcBackward;
+/// multi_margin_loss multilabel_margin_loss: one a row, `reduction`.
+Function rowLoss;
+/// quantile.*: the dimension of q comes first.
+Function quantile;
+Function pdist;
+Function maxUnpool;
+/// cov corrcoef: [N, N].
+Function covariance;
+Function isin;
+Function vander;
+/// where(condition), nonzero_numpy: one [?] a dimension.
+Function nonzeroByDim;
+/// _unique2: ([?], inverse, counts).
+Function unique;
+
+} // namespace cutback::aten::infer
+
+#endif // CUTBACK_DIALECT_ATEN_INFERCOMPOSITE_H

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear algebra: factorizations, equations, determinants, spectra.
+//
+// The units, which have a kernel and a gradient, are the ops that PyTorch
+// differentiates itself (`linalg_inv_ex`, `_linalg_det`, `_linalg_svd`, ...);
+// what models call decomposes into them.
+#ifndef CUTBACK_DIALECT_ATEN_LINALG_TD
+#define CUTBACK_DIALECT_ATEN_LINALG_TD
+
+include "cutback/Dialect/Aten/AtenBase.td"
+
+class Aten_Factorization<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "Factors, inverts or solves; a batch of matrices at once.";
+  let infer = rule;
+  let flops = "perOutput";
+  let weight = 32;
+  let flags = ["kComputeIntensive"];
+}
+
+class Aten_LinalgComposite<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "Another way to write a factorization; decomposition replaces "
+               "it.";
+  let infer = rule;
+}
+
+//===----------------------------------------------------------------------===//
+// Units
+//===----------------------------------------------------------------------===//
+
+def Aten_LinalgInvExOp : Aten_Factorization<"linalg_inv_ex",
+    "(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info)",
+    "matrixAndInfo">;
+def Aten_InternalLinalgSolveExOp : Aten_Factorization<"_linalg_solve_ex",
+    "(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
+    "(Tensor result, Tensor LU, Tensor pivots, Tensor info)", "linalgSolve">;
+def Aten_InternalLinalgDetOp : Aten_Factorization<"_linalg_det",
+    "(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", "linalgDet">;
+def Aten_InternalLinalgSlogdetOp : Aten_Factorization<"_linalg_slogdet",
+    "(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)",
+    "linalgDet">;
+def Aten_LinalgCholeskyExOp : Aten_Factorization<"linalg_cholesky_ex",
+    "(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, "
+    "Tensor info)", "matrixAndInfo">;
+def Aten_LinalgSolveTriangularOp : Aten_Factorization<"linalg_solve_triangular",
+    "(Tensor self, Tensor B, *, bool upper, bool left=True, bool "
+    "unitriangular=False) -> Tensor", "solveTriangular">;
+def Aten_LinalgQrOp : Aten_Factorization<"linalg_qr",
+    "(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R)", "linalgQr">;
+def Aten_InternalLinalgSvdOp : Aten_Factorization<"_linalg_svd",
+    "(Tensor A, bool full_matrices=False, bool compute_uv=True, *, str? "
+    "driver=None) -> (Tensor U, Tensor S, Tensor Vh)", "linalgSvd">;
+def Aten_InternalLinalgEighOp : Aten_Factorization<"_linalg_eigh",
+    "(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, "
+    "Tensor eigenvectors)", "linalgEigh">;
+def Aten_LinalgMatrixExpOp : Aten_Factorization<"linalg_matrix_exp",
+    "(Tensor self) -> Tensor", "squareMatrix">;
+
+//===----------------------------------------------------------------------===//
+// What models call
+//===----------------------------------------------------------------------===//
+
+def Aten_LinalgInvOp : Aten_LinalgComposite<"linalg_inv",
+    "(Tensor A) -> Tensor", "squareMatrix">;
+def Aten_InverseOp : Aten_LinalgComposite<"inverse",
+    "(Tensor self) -> Tensor", "squareMatrix">;
+def Aten_LinalgSolveOp : Aten_LinalgComposite<"linalg_solve",
+    "(Tensor A, Tensor B, *, bool left=True) -> Tensor", "linalgSolve">;
+def Aten_LinalgSolveExOp : Aten_LinalgComposite<"linalg_solve_ex",
+    "(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> "
+    "(Tensor result, Tensor info)", "linalgSolve">;
+def Aten_LinalgDetOp : Aten_LinalgComposite<"linalg_det",
+    "(Tensor A) -> Tensor", "linalgDet">;
+def Aten_DetOp : Aten_LinalgComposite<"det",
+    "(Tensor self) -> Tensor", "linalgDet">;
+def Aten_LogdetOp : Aten_LinalgComposite<"logdet",
+    "(Tensor self) -> Tensor", "linalgDet">;
+def Aten_LinalgSlogdetOp : Aten_LinalgComposite<"linalg_slogdet",
+    "(Tensor A) -> (Tensor sign, Tensor logabsdet)", "linalgDet">;
+def Aten_SlogdetOp : Aten_LinalgComposite<"slogdet",
+    "(Tensor self) -> (Tensor sign, Tensor logabsdet)", "linalgDet">;
+def Aten_LinalgCholeskyOp : Aten_LinalgComposite<"linalg_cholesky",
+    "(Tensor self, *, bool upper=False) -> Tensor", "squareMatrix">;
+def Aten_CholeskyOp : Aten_LinalgComposite<"cholesky",
+    "(Tensor self, bool upper=False) -> Tensor", "squareMatrix">;
+def Aten_CholeskySolveOp : Aten_LinalgComposite<"cholesky_solve",
+    "(Tensor self, Tensor input2, bool upper=False) -> Tensor",
+    "solveTriangular">;
+def Aten_CholeskyInverseOp : Aten_LinalgComposite<"cholesky_inverse",
+    "(Tensor self, bool upper=False) -> Tensor", "squareMatrix">;
+def Aten_TriangularSolveOp : Aten_LinalgComposite<"triangular_solve",
+    "(Tensor self, Tensor A, bool upper=True, bool transpose=False, bool "
+    "unitriangular=False) -> (Tensor solution, Tensor cloned_coefficient)",
+    "solveTriangular">;
+def Aten_QrOp : Aten_LinalgComposite<"qr",
+    "(Tensor self, bool some=True) -> (Tensor Q, Tensor R)", "linalgQr">;
+def Aten_LinalgSvdOp : Aten_LinalgComposite<"linalg_svd",
+    "(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, "
+    "Tensor S, Tensor Vh)", "linalgSvd">;
+def Aten_LinalgSvdvalsOp : Aten_LinalgComposite<"linalg_svdvals",
+    "(Tensor A, *, str? driver=None) -> Tensor", "linalgSvd">;
+def Aten_SvdOp : Aten_LinalgComposite<"svd",
+    "(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor "
+    "S, Tensor V)", "linalgSvd">;
+def Aten_LinalgEighOp : Aten_LinalgComposite<"linalg_eigh",
+    "(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors)",
+    "linalgEigh">;
+def Aten_LinalgEigvalshOp : Aten_LinalgComposite<"linalg_eigvalsh",
+    "(Tensor self, str UPLO='L') -> Tensor", "linalgEigh">;
+def Aten_MatrixExpOp : Aten_LinalgComposite<"matrix_exp",
+    "(Tensor self) -> Tensor", "squareMatrix">;
+def Aten_MatrixPowerOp : Aten_LinalgComposite<"matrix_power",
+    "(Tensor self, int n) -> Tensor", "squareMatrix">;
+def Aten_LinalgMatrixPowerOp : Aten_LinalgComposite<"linalg_matrix_power",
+    "(Tensor self, int n) -> Tensor", "squareMatrix">;
+def Aten_LinalgPinvOp : Aten_LinalgComposite<"linalg_pinv",
+    "(Tensor self, float rcond, bool hermitian=False) -> Tensor", "pinv">;
+def Aten_LinalgPinvAtolRtolFloatOp : Aten_LinalgComposite<
+    "linalg_pinv.atol_rtol_float",
+    "(Tensor self, *, float? atol=None, float? rtol=None, bool "
+    "hermitian=False) -> Tensor", "pinv">;
+def Aten_PinverseOp : Aten_LinalgComposite<"pinverse",
+    "(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor", "pinv">;
+def Aten_LinalgLstsqOp : Aten_LinalgComposite<"linalg_lstsq",
+    "(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> "
+    "(Tensor solution, Tensor residuals, Tensor rank, Tensor singular_values)",
+    "lstsq">;
+def Aten_LinalgHouseholderProductOp : Aten_LinalgComposite<
+    "linalg_householder_product",
+    "(Tensor input, Tensor tau) -> Tensor", "sameAsInput">;
+def Aten_NuclearNormOp : Aten_LinalgComposite<"nuclear_norm",
+    "(Tensor self, bool keepdim=False) -> Tensor", "vectorNorm">;
+def Aten_NuclearNormDimOp : Aten_LinalgComposite<"nuclear_norm.dim",
+    "(Tensor self, int[2] dim, bool keepdim=False) -> Tensor", "vectorNorm">;
+def Aten_LinalgMatrixNormStrOrdOp : Aten_LinalgComposite<
+    "linalg_matrix_norm.str_ord",
+    "(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
+def Aten_LinalgNormOrdStrOp : Aten_LinalgComposite<"linalg_norm.ord_str",
+    "(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, "
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
+def Aten_LinalgCondOp : Aten_LinalgComposite<"linalg_cond",
+    "(Tensor self, Scalar? p=None) -> Tensor", "linalgDet">;
+def Aten_MatrixHOp : Aten_LinalgComposite<"matrix_H",
+    "(Tensor self) -> Tensor", "matrixTranspose">;
+def Aten_MHOp : Aten_LinalgComposite<"mH",
+    "(Tensor self) -> Tensor", "matrixTranspose">;
+
+#endif // CUTBACK_DIALECT_ATEN_LINALG_TD

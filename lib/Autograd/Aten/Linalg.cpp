@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VJPs of linear algebra, of real matrices (^T is the transpose, G the
+// gradient that arrives, A^-T the inverse of the transpose):
+//
+//   inverse       -X^T G X^T
+//   solve         dB = A^-T G, dA = -dB X^T
+//   determinants  g det A^-T, g A^-T
+//   Cholesky      L^-T phi(L^T G) L^-1, phi the symmetric part of the lower
+//                 triangle
+//   QR            (dQ + Q c(M)) R^-T, M = R dR^T - dQ^T Q, c the symmetric
+//                 matrix with the lower triangle of M
+//   singular values, eigenvalues: by the differences of their squares, or of
+//                 themselves; a gradient through vectors of equal values is
+//                 not defined, and not finite here
+//   exponential   the upper right block of exp [A^T G; 0 A^T]
+//
+// A wide matrix has the QR factors of its first columns, Q^T times the rest.
+
+#include "Common.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::autograd;
+
+static Value transposed(Vjp &v, Value matrix) {
+  return v.call("aten.transpose.int", {matrix, -2, -1});
+}
+
+static Value product(Vjp &v, Value a, Value b) {
+  return v.call("aten.matmul.default", {a, b});
+}
+
+static Value solve(Vjp &v, Value matrix, Value right, bool left = true) {
+  SmallVector<Value> all = v.b.callMany("aten._linalg_solve_ex.default",
+                                        {matrix, right}, {{"left", left}});
+  return all.empty() ? Value() : all.front();
+}
+
+static Value unsqueeze(Vjp &v, Value x, int64_t dim) {
+  return v.call("aten.unsqueeze.default", {x, dim});
+}
+
+static Value triangle(Vjp &v, Value x, bool upper, int64_t diagonal = 0) {
+  return v.call(upper ? "aten.triu.default" : "aten.tril.default",
+                {x, diagonal});
+}
+
+/// x with its diagonal halved.
+static Value halfDiagonal(Vjp &v, Value x) {
+  return v.scale(v.add(triangle(v, x, false), triangle(v, x, false, -1)), 0.5);
+}
+
+static Value diagonalMatrix(Vjp &v, Value x) {
+  return v.call("aten.diag_embed.default", {x});
+}
+
+//===----------------------------------------------------------------------===//
+// Inverses, equations, determinants
+//===----------------------------------------------------------------------===//
+
+static void inverse(Vjp &v) {
+  if (!v.grad(0) || !v.needs("A"))
+    return;
+  Value turned = transposed(v, v.result());
+  v.set("A", v.neg(product(v, product(v, turned, v.grad()), turned)));
+}
+
+static void solveEquations(Vjp &v) {
+  if (!v.grad(0) || (!v.needs("A") && !v.needs("B")))
+    return;
+  Value matrix = v.value("A"), right = v.value("B");
+  bool left = v.in.boolean("left").value_or(true);
+  ArrayRef<int64_t> a = aten::shapeOf(matrix), b = aten::shapeOf(right);
+  bool isVector = b.size() == 1 ||
+                  (b.size() == a.size() - 1 && llvm::equal(b, a.drop_back()));
+  Value gradient = v.grad(), solution = v.result();
+  if (isVector) {
+    gradient = unsqueeze(v, gradient, -1);
+    solution = unsqueeze(v, solution, -1);
+  }
+  Value forRight = solve(v, transposed(v, matrix), gradient, left);
+  if (v.needs("A")) {
+    Value turned = transposed(v, solution);
+    v.set("A", v.neg(left ? product(v, forRight, turned)
+                          : product(v, turned, forRight)));
+  }
+  v.set("B", isVector ? v.call("aten.squeeze.dim", {forRight, -1}) : forRight);
+}
+
+/// `scale` A^-T.
+static Value scaledInverse(Vjp &v, Value matrix, Value scale) {
+  scale = unsqueeze(v, unsqueeze(v, scale, -1), -1);
+  Value one = v.call("aten.eye.default", {v.b.size(matrix, -1)},
+                     {{"dtype", aten::elementOf(matrix)}});
+  return solve(v, transposed(v, matrix), v.mul(scale, one));
+}
+
+static void determinant(Vjp &v) {
+  if (v.grad(0) && v.needs("A"))
+    v.set("A", scaledInverse(v, v.value("A"), v.mul(v.grad(0), v.result(0))));
+}
+
+static void logDeterminant(Vjp &v) {
+  if (v.grad(1) && v.needs("A"))
+    v.set("A", scaledInverse(v, v.value("A"), v.grad(1)));
+}
+
+//===----------------------------------------------------------------------===//
+// Triangular matrices
+//===----------------------------------------------------------------------===//
+
+static Value solveTriangle(Vjp &v, Value matrix, Value right, bool upper,
+                           bool left = true, bool unit = false) {
+  return v.call("aten.linalg_solve_triangular.default", {matrix, right},
+                {{"upper", upper}, {"left", left}, {"unitriangular", unit}});
+}
+
+static void solveTriangular(Vjp &v) {
+  if (!v.needs("self") && !v.needs("B"))
+    return;
+  Value matrix = v.value("self");
+  bool upper = v.in.boolean("upper").value_or(false);
+  bool left = v.in.boolean("left").value_or(true);
+  bool unit = v.in.boolean("unitriangular").value_or(false);
+  Value forRight =
+      solveTriangle(v, transposed(v, matrix), v.grad(), !upper, left, unit);
+  if (v.needs("self")) {
+    Value turned = transposed(v, v.result());
+    Value whole = v.neg(left ? product(v, forRight, turned)
+                             : product(v, turned, forRight));
+    v.set("self", triangle(v, whole, upper, unit ? (upper ? 1 : -1) : 0));
+  }
+  v.set("B", forRight);
+}
+
+static void cholesky(Vjp &v) {
+  if (!v.grad(0) || !v.needs("self"))
+    return;
+  bool upper = v.in.boolean("upper").value_or(false);
+  Value factor = upper ? transposed(v, v.result()) : v.result();
+  Value gradient = upper ? transposed(v, v.grad()) : v.grad();
+  Value turned = transposed(v, factor);
+  Value lower = halfDiagonal(v, product(v, turned, gradient));
+  Value symmetric = v.scale(v.add(lower, transposed(v, lower)), 0.5);
+  Value half = solveTriangle(v, turned, symmetric, /*upper=*/true);
+  v.set("self", solveTriangle(v, factor, half, false, /*left=*/false));
+}
+
+//===----------------------------------------------------------------------===//
+// QR
+//===----------------------------------------------------------------------===//
+
+/// Q and R have as many columns as each other, R is square.
+static Value tallQr(Vjp &v, Value q, Value r, Value forQ, Value forR) {
+  Value m;
+  if (forR)
+    m = product(v, r, transposed(v, forR));
+  if (forQ) {
+    Value inner = product(v, transposed(v, forQ), q);
+    m = m ? v.sub(m, inner) : v.neg(inner);
+  }
+  Value below = triangle(v, m, false, -1);
+  Value symmetric = v.add(triangle(v, m, false), transposed(v, below));
+  Value whole = product(v, q, symmetric);
+  if (forQ)
+    whole = v.add(forQ, whole);
+  return solveTriangle(v, transposed(v, r), whole, /*upper=*/false,
+                       /*left=*/false);
+}
+
+static void qr(Vjp &v) {
+  if (!v.needs("A"))
+    return;
+  Value a = v.value("A"), q = v.result(0), r = v.result(1);
+  ArrayRef<int64_t> shape = aten::shapeOf(a);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  if (ShapedType::isDynamic(rows) || ShapedType::isDynamic(columns)) {
+    v.b.error("the gradient of a QR factorization needs sizes that are "
+              "numbers");
+    return;
+  }
+  StringRef mode = v.in.string("mode");
+  if (mode == "r" || (mode == "complete" && rows > columns)) {
+    v.b.error("the gradient of a QR factorization needs its reduced factors: "
+              "mode='reduced'");
+    return;
+  }
+  if (rows >= columns) {
+    v.set("A", tallQr(v, q, r, v.grad(0), v.grad(1)));
+    return;
+  }
+  auto part = [&](Value x, int64_t from, int64_t to) {
+    return x ? v.call("aten.slice.Tensor", {x, -1, from, to}) : Value();
+  };
+  Value forQ = v.grad(0), forRest = part(v.grad(1), rows, columns);
+  if (forRest) {
+    Value rest = product(v, part(a, rows, columns), transposed(v, forRest));
+    forQ = forQ ? v.add(forQ, rest) : rest;
+  }
+  Value first = tallQr(v, q, part(r, 0, rows), forQ, part(v.grad(1), 0, rows));
+  Value last =
+      forRest ? product(v, q, forRest) : v.zerosLike(part(a, rows, columns));
+  v.set("A", v.call("aten.cat.default", {{first, last}, -1}));
+}
+
+//===----------------------------------------------------------------------===//
+// Spectra
+//===----------------------------------------------------------------------===//
+
+/// x[j] - x[i] at (i, j), and 1 on the diagonal.
+static Value differences(Vjp &v, Value x) {
+  Value apart = v.sub(unsqueeze(v, x, -2), unsqueeze(v, x, -1));
+  return v.add(apart, diagonalMatrix(v, v.call("aten.ones_like.default", {x})));
+}
+
+/// x - x^T.
+static Value skew(Vjp &v, Value x) { return v.sub(x, transposed(v, x)); }
+
+/// What is left of `x` beside the columns of `basis`.
+static Value outside(Vjp &v, Value basis, Value x) {
+  return v.sub(x, product(v, basis, product(v, transposed(v, basis), x)));
+}
+
+static void svd(Vjp &v) {
+  if (!v.needs("A"))
+    return;
+  Value a = v.value("A"), u = v.result(0), s = v.result(1), vh = v.result(2);
+  ArrayRef<int64_t> shape = aten::shapeOf(a);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  bool isSquare = rows == columns && !ShapedType::isDynamic(rows);
+  if (!v.in.boolean("compute_uv").value_or(true) ||
+      (v.in.boolean("full_matrices").value_or(false) && !isSquare)) {
+    v.b.error("the gradient of singular values needs the reduced vectors: "
+              "full_matrices=False, compute_uv=True");
+    return;
+  }
+  Value inner = v.grad(1) ? diagonalMatrix(v, v.grad(1)) : Value();
+  Value e = v.grad(0) || v.grad(2) ? differences(v, v.mul(s, s)) : Value();
+  auto add = [&](Value part) { inner = inner ? v.add(inner, part) : part; };
+  if (v.grad(0)) {
+    Value turn = v.div(skew(v, product(v, transposed(v, u), v.grad(0))), e);
+    add(v.mul(turn, unsqueeze(v, s, -2)));
+  }
+  if (v.grad(2)) {
+    Value turn = v.div(skew(v, product(v, vh, transposed(v, v.grad(2)))), e);
+    add(v.mul(unsqueeze(v, s, -1), turn));
+  }
+  Value whole = product(v, product(v, u, inner), vh);
+  if (v.grad(0) && !(rows <= columns && !ShapedType::isDynamic(rows) &&
+                     !ShapedType::isDynamic(columns))) {
+    Value scaled = v.div(v.grad(0), unsqueeze(v, s, -2));
+    whole = v.add(whole, product(v, outside(v, u, scaled), vh));
+  }
+  if (v.grad(2) && !(columns <= rows && !ShapedType::isDynamic(rows) &&
+                     !ShapedType::isDynamic(columns))) {
+    Value scaled = transposed(v, v.div(v.grad(2), unsqueeze(v, s, -1)));
+    Value rest = outside(v, transposed(v, vh), scaled);
+    whole = v.add(whole, product(v, u, transposed(v, rest)));
+  }
+  v.set("A", whole);
+}
+
+static void eigh(Vjp &v) {
+  if (!v.needs("A"))
+    return;
+  Value values = v.result(0), vectors = v.result(1);
+  if (!v.in.boolean("compute_v").value_or(true)) {
+    v.b.error("the gradient of eigenvalues needs the eigenvectors: "
+              "compute_v=True");
+    return;
+  }
+  Value inner;
+  if (v.grad(1)) {
+    Value turn = product(v, transposed(v, vectors), v.grad(1));
+    turn = v.div(turn, differences(v, values));
+    Value above = triangle(v, turn, true, 1);
+    inner = v.add(above, triangle(v, turn, false, -1));
+  }
+  if (v.grad(0)) {
+    Value diagonal = diagonalMatrix(v, v.grad(0));
+    inner = inner ? v.add(inner, diagonal) : diagonal;
+  }
+  v.set("A", product(v, product(v, vectors, inner), transposed(v, vectors)));
+}
+
+static void exponential(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Value turned = transposed(v, v.value("self"));
+  Value top = v.call("aten.cat.default", {{turned, v.grad()}, -1});
+  Value bottom =
+      v.call("aten.cat.default", {{v.zerosLike(turned), turned}, -1});
+  Value block = v.call("aten.cat.default", {{top, bottom}, -2});
+  Value whole = v.call("aten.linalg_matrix_exp.default", {block});
+  Arg size = v.b.size(turned, -1);
+  Value upper = v.call("aten.slice.Tensor", {whole, -2, 0, size});
+  v.set("self", v.call("aten.slice.Tensor", {upper, -1, size, Arg()}));
+}
+
+VjpTable autograd::linalgVjps() {
+  static constexpr VjpRule rules[] = {
+      {"aten.linalg_inv_ex.default", vjp<inverse>},
+      {"aten._linalg_solve_ex.default", vjp<solveEquations>},
+      {"aten._linalg_det.default", vjp<determinant>},
+      {"aten._linalg_slogdet.default", vjp<logDeterminant>},
+      {"aten.linalg_solve_triangular.default", vjp<solveTriangular>},
+      {"aten.linalg_cholesky_ex.default", vjp<cholesky>},
+      {"aten.linalg_qr.default", vjp<qr>},
+      {"aten._linalg_svd.default", vjp<svd>},
+      {"aten._linalg_eigh.default", vjp<eigh>},
+      {"aten.linalg_matrix_exp.default", vjp<exponential>},
+  };
+  return rules;
+}

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Linear algebra in terms of the units that have a gradient: inverses,
+// equations and determinants by an LU factorization, norms of matrices and
+// pseudo-inverses by singular values, powers by repeated squaring.
+//
+// `linalg_lstsq` gives the solution alone: what else PyTorch returns depends on
+// the driver and the data. A pseudo-inverse drops singular values that are not
+// above max(atol, rtol * the largest), by default rtol = max(m, n) epsilon.
+
+#include "Rules.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+static Value transposed(CallBuilder &b, Value matrix) {
+  return b.call("aten.transpose.int", {matrix, -2, -1});
+}
+
+static Value firstOf(const Values &results) {
+  return results.empty() ? Value() : results.front();
+}
+
+//===----------------------------------------------------------------------===//
+// Inverses, equations, determinants
+//===----------------------------------------------------------------------===//
+
+static Value invert(CallBuilder &b, Value matrix) {
+  return firstOf(b.callMany("aten.linalg_inv_ex.default", {matrix}));
+}
+
+static Value inverse(Rewrite &c) { return invert(c.b, c.r.value(0)); }
+
+static Values solve(Rewrite &c) {
+  Values all =
+      c.b.callMany("aten._linalg_solve_ex.default", {c.r.arg(0), c.r.arg(1)},
+                   {{"left", c.r.arg("left")}});
+  if (all.empty() || c.op.getSchema().results.size() == 1)
+    all.resize(std::min<size_t>(all.size(), 1));
+  else
+    all = {all[0], all[3]};
+  return all;
+}
+
+static Value determinant(Rewrite &c) {
+  return firstOf(c.b.callMany("aten._linalg_det.default", {c.r.value(0)}));
+}
+
+static Values signAndLogarithm(Rewrite &c) {
+  Values all = c.b.callMany("aten._linalg_slogdet.default", {c.r.value(0)});
+  all.resize(std::min<size_t>(all.size(), 2));
+  return all;
+}
+
+/// NaN where the determinant is negative.
+static Value logdet(Rewrite &c) {
+  Values all = signAndLogarithm(c);
+  if (all.empty())
+    return {};
+  Value negative = c.b.call("aten.eq.Scalar", {all[0], -1});
+  return c.b.call("aten.masked_fill.Scalar", {all[1], negative, NAN});
+}
+
+static Value choleskyOf(CallBuilder &b, Value matrix, const Arg &upper) {
+  return firstOf(b.callMany("aten.linalg_cholesky_ex.default", {matrix},
+                            {{"upper", upper}}));
+}
+
+static Value cholesky(Rewrite &c) {
+  return choleskyOf(c.b, c.r.value("self"), c.r.arg("upper"));
+}
+
+static Value solveTriangular(CallBuilder &b, Value matrix, Value right,
+                             bool upper, const Arg &unit = Arg(false)) {
+  return b.call("aten.linalg_solve_triangular.default", {matrix, right},
+                {{"upper", upper}, {"unitriangular", unit}});
+}
+
+/// L L^T x = b, with L (or its transpose) given.
+static Value solveByFactor(CallBuilder &b, Value factor, Value right,
+                           bool upper) {
+  Value lower = upper ? transposed(b, factor) : factor;
+  Value higher = upper ? factor : transposed(b, factor);
+  return solveTriangular(b, higher, solveTriangular(b, lower, right, false),
+                         true);
+}
+
+static Value choleskySolve(Rewrite &c) {
+  return solveByFactor(c.b, c.r.value("input2"), c.r.value("self"),
+                       c.r.boolean("upper").value_or(false));
+}
+
+/// The identity of the size and type of a square `matrix`.
+static Value identityLike(CallBuilder &b, Value matrix) {
+  return b.call("aten.eye.default", {b.size(matrix, -1)},
+                {{"dtype", elementOf(matrix)}});
+}
+
+static Value choleskyInverse(Rewrite &c) {
+  Value factor = c.r.value("self");
+  return solveByFactor(c.b, factor, identityLike(c.b, factor),
+                       c.r.boolean("upper").value_or(false));
+}
+
+static Values triangularSolve(Rewrite &c) {
+  Value right = c.r.value("self"), matrix = c.r.value("A");
+  bool upper = c.r.boolean("upper").value_or(true);
+  bool isTransposed = c.r.boolean("transpose").value_or(false);
+  Value solution =
+      solveTriangular(c.b, isTransposed ? transposed(c.b, matrix) : matrix,
+                      right, upper != isTransposed, c.r.arg("unitriangular"));
+  return {solution, c.b.call("aten.clone.default", {matrix})};
+}
+
+static Values orthogonal(Rewrite &c) {
+  return c.b.callMany("aten.linalg_qr.default",
+                      {c.r.value("self"), c.r.boolean("some").value_or(true)
+                                              ? "reduced"
+                                              : "complete"});
+}
+
+/// Products of (1 - tau v v^T), one a column of `input` below its diagonal.
+static Value householderProduct(Rewrite &c) {
+  Value input = c.r.value("input"), tau = c.r.value("tau");
+  int64_t rank = rankOf(input), count = shapeOf(tau).back();
+  if (ShapedType::isDynamic(count)) {
+    c.b.error("'aten.linalg_householder_product' of a size that is not known");
+    return {};
+  }
+  CallBuilder &b = c.b;
+  Type type = elementOf(input);
+  Value ones = b.call("aten.eye.m", {b.size(input, -2), b.size(input, -1)},
+                      {{"dtype", type}});
+  Value vectors = b.call("aten.add.Tensor",
+                         {b.call("aten.tril.default", {input, -1}), ones});
+  Value product = expandTo(b, ones, b.sizes(input).getList().vec());
+  for (int64_t i = count - 1; i >= 0 && !b.failed(); --i) {
+    Value v = sliceOf(b, vectors, rank - 1, i, i + 1);
+    Value scale = sliceOf(b, tau, rankOf(tau) - 1, i, i + 1);
+    scale = b.call("aten.unsqueeze.default", {scale, -1});
+    Value part = matmul(b, transposed(b, v), product);
+    Value step = b.call("aten.mul.Tensor",
+                        {scale, b.call("aten.mul.Tensor", {v, part})});
+    product = b.call("aten.sub.Tensor", {product, step});
+  }
+  return product;
+}
+
+//===----------------------------------------------------------------------===//
+// Spectra
+//===----------------------------------------------------------------------===//
+
+static Values svdOf(CallBuilder &b, Value matrix, bool full = false) {
+  return b.callMany("aten._linalg_svd.default", {matrix, full, true});
+}
+
+static Value singularValues(CallBuilder &b, Value matrix) {
+  Values all = svdOf(b, matrix);
+  return all.empty() ? Value() : all[1];
+}
+
+static Values svd(Rewrite &c) {
+  bool isOld = c.packet() == "aten.svd";
+  bool full = isOld ? !c.r.boolean("some").value_or(true)
+                    : c.r.boolean("full_matrices").value_or(true);
+  Values all = svdOf(c.b, c.r.value(0), full);
+  if (!all.empty() && isOld)
+    all[2] = transposed(c.b, all[2]);
+  return all;
+}
+
+static Value svdvals(Rewrite &c) { return singularValues(c.b, c.r.value(0)); }
+
+static Values eigh(Rewrite &c) {
+  Values all = c.b.callMany("aten._linalg_eigh.default",
+                            {c.r.value("self"), c.r.string("UPLO"), true});
+  all.resize(std::min(all.size(), c.op.getSchema().results.size()));
+  return all;
+}
+
+/// V diag(1/S) U^T of the singular values that count.
+static Value pseudoInverse(CallBuilder &b, Value matrix, double atol,
+                           std::optional<double> rtol) {
+  ArrayRef<int64_t> shape = shapeOf(matrix);
+  int64_t size = std::max(shape.back(), shape[shape.size() - 2]);
+  auto floating = dyn_cast<FloatType>(elementOf(matrix));
+  if (ShapedType::isDynamic(shape.back()) ||
+      ShapedType::isDynamic(shape[shape.size() - 2])) {
+    b.error("a pseudo-inverse of a size that is not known");
+    return {};
+  }
+  if (!floating) {
+    b.error("a pseudo-inverse of complex matrices is not supported");
+    return {};
+  }
+  double epsilon = std::ldexp(1.0, 1 - int(floating.getFPMantissaWidth()));
+  double relative = rtol       ? *rtol
+                    : atol > 0 ? 0
+                               : epsilon * static_cast<double>(size);
+  Values all = svdOf(b, matrix);
+  if (all.empty())
+    return {};
+  Value largest = b.call("aten.amax.default", {all[1], {-1}, true});
+  Value bound = b.call("aten.mul.Scalar", {largest, relative});
+  if (atol > 0)
+    bound = b.call("aten.clamp_min.default", {bound, atol});
+  Value counts = b.call("aten.gt.Tensor", {all[1], bound});
+  Value safe = b.call("aten.where.ScalarOther", {counts, all[1], 1.0});
+  Value factor =
+      b.call("aten.where.ScalarOther",
+             {counts, b.call("aten.reciprocal.default", {safe}), 0.0});
+  Value v = transposed(b, all[2]);
+  Value scaled = b.call("aten.mul.Tensor",
+                        {v, b.call("aten.unsqueeze.default", {factor, -2})});
+  return matmul(b, scaled, transposed(b, all[0]));
+}
+
+static Value pinv(Rewrite &c) {
+  bool hasRcond = c.op.getSchema().find("rcond") >= 0;
+  if (c.r.boolean("hermitian").value_or(false)) {
+    c.b.error("'" + c.packet() + "' with hermitian=True is not supported");
+    return {};
+  }
+  return pseudoInverse(c.b, c.r.value("self"), c.r.number("atol").value_or(0.0),
+                       c.r.number(hasRcond ? "rcond" : "rtol"));
+}
+
+static Values lstsq(Rewrite &c) {
+  Value matrix = c.r.value("self"), right = c.r.value("b");
+  bool isVector = rankOf(right) == rankOf(matrix) - 1;
+  if (isVector)
+    right = c.b.call("aten.unsqueeze.default", {right, -1});
+  Value inverted = pseudoInverse(c.b, matrix, 0, c.r.number("rcond"));
+  if (!inverted || c.b.failed())
+    return {};
+  Value solution = matmul(c.b, inverted, right);
+  if (isVector)
+    solution = c.b.call("aten.squeeze.dim", {solution, -1});
+  return {solution, Value(), Value(), Value()};
+}
+
+//===----------------------------------------------------------------------===//
+// Norms
+//===----------------------------------------------------------------------===//
+
+/// A norm by singular values: their sum ("nuc"), largest (2), smallest (-2).
+Value decompose::singularNorm(CallBuilder &b, Value matrix, int64_t row,
+                              int64_t column, double order, bool keep) {
+  int64_t rank = rankOf(matrix);
+  row = wrapDim(row, rank);
+  column = wrapDim(column, rank);
+  SmallVector<int64_t> order_;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != row && dim != column)
+      order_.push_back(dim);
+  order_.append({row, column});
+  if (row != rank - 2 || column != rank - 1)
+    matrix = b.call("aten.permute.default", {matrix, order_});
+  Value values = singularValues(b, matrix);
+  Value norm =
+      order == 0 ? b.call("aten.sum.dim_IntList", {values, {-1}, false})
+                 : b.call(order > 0 ? "aten.amax.default" : "aten.amin.default",
+                          {values, {-1}, false});
+  if (!keep)
+    return norm;
+  norm = b.call("aten.unsqueeze.default", {norm, std::min(row, column)});
+  return b.call("aten.unsqueeze.default", {norm, std::max(row, column)});
+}
+
+/// "fro" or "nuc" over two dimensions (all, if none are named).
+static Value namedNorm(Rewrite &c) {
+  Value self = c.r.value("self");
+  StringRef order =
+      c.op.getSchema().find("ord") < 0 ? "nuc" : c.r.string("ord");
+  Arg keep = c.r.isNone("keepdim") ? Arg(false) : c.r.arg("keepdim");
+  if (Type type = c.r.dtype("dtype"))
+    self = castTo(c.b, self, type);
+  if (order == "fro")
+    return c.b.call("aten.linalg_vector_norm.default",
+                    {self, 2.0, c.r.arg("dim"), keep});
+  SmallVector<int64_t> dims = {0, 1};
+  if (!c.r.isNone("dim"))
+    dims = c.r.integers("dim").value_or(SmallVector<int64_t>());
+  if (order != "nuc" || dims.size() != 2) {
+    c.b.error("a norm called '" + order + "' is not supported");
+    return {};
+  }
+  return singularNorm(
+      c.b, self, dims[0], dims[1], 0,
+      keep.getInt().value_or(c.r.boolean("keepdim").value_or(false)) != 0);
+}
+
+/// The largest singular value by the smallest, or the other way round.
+static Value condition(Rewrite &c) {
+  Value self = c.r.value("self");
+  double p = c.r.number("p").value_or(2.0);
+  if (std::fabs(p) != 2.0) {
+    c.b.error("'aten.linalg_cond' is supported for p = 2 and -2");
+    return {};
+  }
+  Value large = singularNorm(c.b, self, -2, -1, 2, false);
+  Value small = singularNorm(c.b, self, -2, -1, -2, false);
+  return p > 0 ? c.b.call("aten.div.Tensor", {large, small})
+               : c.b.call("aten.div.Tensor", {small, large});
+}
+
+//===----------------------------------------------------------------------===//
+// Functions of matrices
+//===----------------------------------------------------------------------===//
+
+static Value exponential(Rewrite &c) {
+  return c.b.call("aten.linalg_matrix_exp.default", {c.r.value("self")});
+}
+
+static Value power(Rewrite &c) {
+  Value base = c.r.value("self"), result;
+  CallBuilder &b = c.b;
+  int64_t n = c.r.integer("n").value_or(1);
+  if (n == 0)
+    return b.call(
+        "aten.clone.default",
+        {expandTo(b, identityLike(b, base), b.sizes(base).getList().vec())});
+  if (n < 0)
+    base = invert(b, base);
+  for (uint64_t left = n < 0 ? -uint64_t(n) : uint64_t(n);
+       left > 0 && !b.failed(); left /= 2) {
+    if (left % 2)
+      result = result ? matmul(b, result, base) : base;
+    if (left > 1)
+      base = matmul(b, base, base);
+  }
+  return n == 1 ? b.call("aten.clone.default", {result}) : result;
+}
+
+/// mH and matrix_H of real matrices.
+static Value conjugateTransposed(Rewrite &c) {
+  Value self = c.r.value("self");
+  if (isa<ComplexType>(elementOf(self)))
+    self = c.b.call("aten._conj_physical.default", {self});
+  return transposed(c.b, self);
+}
+
+RuleTable decompose::linalgRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.linalg_inv.default", one<inverse>},
+      {"aten.inverse.default", one<inverse>},
+      {"aten.linalg_solve.default", many<solve>},
+      {"aten.linalg_solve_ex.default", many<solve>},
+      {"aten.linalg_det.default", one<determinant>},
+      {"aten.det.default", one<determinant>},
+      {"aten.logdet.default", one<logdet>},
+      {"aten.linalg_slogdet.default", many<signAndLogarithm>},
+      {"aten.slogdet.default", many<signAndLogarithm>},
+      {"aten.linalg_cholesky.default", one<cholesky>},
+      {"aten.cholesky.default", one<cholesky>},
+      {"aten.cholesky_solve.default", one<choleskySolve>},
+      {"aten.cholesky_inverse.default", one<choleskyInverse>},
+      {"aten.triangular_solve.default", many<triangularSolve>},
+      {"aten.qr.default", many<orthogonal>},
+      {"aten.linalg_householder_product.default", one<householderProduct>},
+      {"aten.linalg_svd.default", many<svd>},
+      {"aten.svd.default", many<svd>},
+      {"aten.linalg_svdvals.default", one<svdvals>},
+      {"aten.linalg_eigh.default", many<eigh>},
+      {"aten.linalg_eigvalsh.default", many<eigh>},
+      {"aten.linalg_pinv.default", one<pinv>},
+      {"aten.linalg_pinv.atol_rtol_float", one<pinv>},
+      {"aten.pinverse.default", one<pinv>},
+      {"aten.linalg_lstsq.default", many<lstsq>},
+      {"aten.nuclear_norm.default", one<namedNorm>},
+      {"aten.nuclear_norm.dim", one<namedNorm>},
+      {"aten.linalg_matrix_norm.str_ord", one<namedNorm>},
+      {"aten.linalg_norm.ord_str", one<namedNorm>},
+      {"aten.linalg_cond.default", one<condition>},
+      {"aten.matrix_exp.default", one<exponential>},
+      {"aten.matrix_power.default", one<power>},
+      {"aten.linalg_matrix_power.default", one<power>},
+      {"aten.matrix_H.default", one<conjugateTransposed>},
+      {"aten.mH.default", one<conjugateTransposed>},
+  };
+  return rules;
+}

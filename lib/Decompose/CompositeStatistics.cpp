@@ -1,0 +1,534 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Quantiles, distances within a set, covariances, losses of rows, alignments of
+// labels, unpooling, and quantization, element by element.
+//
+// Rounding has no slope, so a value that is rounded where the gradient passes
+// is written as what it is, without a gradient, plus x - x, which is 0 and has
+// the slope 1: exact for numbers that are finite.
+
+#include "Rules.h"
+
+#include <cmath>
+#include <limits>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+static Value times(CallBuilder &b, const Arg &x, const Arg &y) {
+  return b.call("aten.mul.Tensor", {x, y});
+}
+
+static Value minus(CallBuilder &b, const Arg &x, const Arg &y) {
+  return b.call("aten.sub.Tensor", {x, y});
+}
+
+//===----------------------------------------------------------------------===//
+// Quantiles, covariances, distances
+//===----------------------------------------------------------------------===//
+
+/// The sorted elements at rank q (n - 1), or between two of them.
+static Value quantile(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), q = c.r.value("q");
+  bool isAll = c.r.isNone("dim"), keep = c.r.boolean("keepdim").value_or(false);
+  int64_t rank = rankOf(self);
+  int64_t dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);
+  Value line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
+  int64_t size = shapeOf(line)[dim];
+  StringRef mode = c.r.string("interpolation");
+  if (ShapedType::isDynamic(size)) {
+    b.error("'aten.quantile' over a size that is not known");
+    return {};
+  }
+  if (mode != "linear") {
+    b.error("'aten.quantile' is supported with linear interpolation");
+    return {};
+  }
+  bool hasMany = q && rankOf(q) == 1;
+  if (!q)
+    q = b.call("aten.full.default", {{1}, c.r.arg("q")},
+               {{"dtype", elementOf(self)}});
+  else if (!hasMany)
+    q = b.call("aten.unsqueeze.default", {q, 0});
+  Value at = b.call("aten.mul.Scalar", {q, static_cast<double>(size - 1)});
+  Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
+  Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
+  Value weight = minus(b, at, below);
+  Values sorted = b.callMany("aten.sort.default", {line, dim, false});
+  if (sorted.empty() || !weight)
+    return {};
+  auto pick = [&](Value index) {
+    return b.call("aten.index_select.default", {sorted[0], dim, index});
+  };
+  std::vector<Arg> shape(rankOf(line), Arg(int64_t(1)));
+  shape[dim] = b.size(weight, 0);
+  Value result = b.call("aten.lerp.Tensor",
+                        {pick(below), pick(above), viewAs(b, weight, shape)});
+  // The ranks stand along `dim`: they come first, and `dim` goes or is 1.
+  if (dim != 0)
+    result = b.call("aten.movedim.int", {result, dim, 0});
+  if (!hasMany)
+    result = b.call("aten.squeeze.dim", {result, 0});
+  if (!keep)
+    return result;
+  int64_t first = hasMany ? 1 : 0;
+  for (int64_t i = 0; isAll && i < rank; ++i)
+    result = b.call("aten.unsqueeze.default", {result, first});
+  return isAll ? result
+               : b.call("aten.unsqueeze.default", {result, first + dim});
+}
+
+static Value pdist(Rewrite &c) {
+  Value self = c.r.value("self");
+  int64_t n = shapeOf(self)[0];
+  if (ShapedType::isDynamic(n)) {
+    c.b.error("'aten.pdist' of a number of rows that is not known");
+    return {};
+  }
+  SmallVector<int64_t> sizes = {2, n * (n - 1) / 2};
+  Value pairs = c.b.call("aten.triu_indices.default", {n, n, 1});
+  auto rows = [&](int64_t i) {
+    return c.b.call("aten.index_select.default",
+                    {self, 0, c.b.call("aten.select.int", {pairs, 0, i})});
+  };
+  return c.b.call("aten.linalg_vector_norm.default",
+                  {minus(c.b, rows(0), rows(1)), c.r.arg("p"), {-1}, false});
+}
+
+/// Of a matrix whose rows are variables.
+static Value covarianceOf(Rewrite &c, double correction) {
+  CallBuilder &b = c.b;
+  Value self = castTo(b, c.r.value("self"), elementOf(c.result()));
+  bool isScalar = rankOf(self) < 2;
+  if (isScalar)
+    self = viewAs(b, self, {Arg(int64_t(1)), b.numel(self)});
+  int64_t count = shapeOf(self)[1];
+  if (!c.r.isNone("fweights") || !c.r.isNone("aweights")) {
+    b.error("'" + c.packet() + "' with weights is not supported");
+    return {};
+  }
+  if (ShapedType::isDynamic(count)) {
+    b.error("'" + c.packet() + "' over a size that is not known");
+    return {};
+  }
+  Value centred = minus(b, self, b.call("aten.mean.dim", {self, {1}, true}));
+  Value products =
+      matmul(b, centred, b.call("aten.transpose.int", {centred, 0, 1}));
+  double divisor = std::max(static_cast<double>(count) - correction, 0.0);
+  Value result = b.call("aten.div.Scalar", {products, divisor});
+  return isScalar ? viewAs(b, result, {}) : result;
+}
+
+static Value covariance(Rewrite &c) {
+  return covarianceOf(
+      c, static_cast<double>(c.r.integer("correction").value_or(1)));
+}
+
+/// Divided by the deviations of both, and kept from -1 to 1.
+static Value correlation(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value matrix = covarianceOf(c, 1);
+  if (!matrix)
+    return {};
+  if (rankOf(matrix) == 0)
+    return b.call("aten.div.Tensor", {matrix, matrix});
+  Value deviations =
+      b.call("aten.sqrt.default", {b.call("aten.diagonal.default", {matrix})});
+  matrix = b.call("aten.div.Tensor",
+                  {matrix, b.call("aten.unsqueeze.default", {deviations, 1})});
+  matrix = b.call("aten.div.Tensor",
+                  {matrix, b.call("aten.unsqueeze.default", {deviations, 0})});
+  return b.call("aten.clamp.default", {matrix, -1, 1});
+}
+
+/// Slices along `dim` with a norm above the bound are scaled to it.
+static Value renorm(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  SmallVector<int64_t> others = allDims(self);
+  llvm::erase(others, wrapDim(*c.r.integer("dim"), rankOf(self)));
+  double bound = c.r.number("maxnorm").value_or(0.0);
+  Value norm = b.call("aten.linalg_vector_norm.default",
+                      {self, c.r.arg("p"), others, true});
+  Value scale = b.call("aten.reciprocal.default",
+                       {b.call("aten.add.Scalar", {norm, 1e-7})});
+  scale = b.call("aten.mul.Scalar", {scale, bound});
+  Value isAbove = b.call("aten.gt.Scalar", {norm, bound});
+  return times(b, self,
+               b.call("aten.where.ScalarOther", {isAbove, scale, 1.0}));
+}
+
+/// The rows that `indices` name, with a norm above the bound, scaled to it.
+static Value embeddingRenorm(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), indices = c.r.value("indices");
+  double bound = c.r.number("max_norm").value_or(0.0);
+  Value flat = viewAs(b, indices, {b.numel(indices)});
+  Value isNamed =
+      b.call("aten.zeros.default", {{b.size(self, 0)}}, {{"dtype", b.i64()}});
+  isNamed = b.call("aten.index_fill.int_Scalar", {isNamed, 0, flat, 1});
+  Value norm = b.call("aten.linalg_vector_norm.default",
+                      {self, c.r.arg("norm_type"), {1}, false});
+  Value isLong = b.call("aten.logical_and.default",
+                        {isNamed, b.call("aten.gt.Scalar", {norm, bound})});
+  Value scale = b.call("aten.reciprocal.default",
+                       {b.call("aten.add.Scalar", {norm, 1e-7})});
+  scale = b.call("aten.mul.Scalar", {scale, bound});
+  scale = b.call("aten.where.ScalarOther", {isLong, scale, 1.0});
+  return times(b, self, b.call("aten.unsqueeze.default", {scale, 1}));
+}
+
+//===----------------------------------------------------------------------===//
+// Losses of rows
+//===----------------------------------------------------------------------===//
+
+/// The sum over the classes, divided by their number, and the reduction.
+static Value lossOfRows(Rewrite &c, Value elements, bool isRow) {
+  CallBuilder &b = c.b;
+  Value loss = b.call("aten.mean.dim", {elements, {-1}});
+  if (isRow)
+    loss = b.call("aten.squeeze.dim", {loss, 0});
+  return reduceLoss(c, loss);
+}
+
+/// max(0, margin - x[y] + x[i])^p over the classes i that are not y.
+static Value multiMargin(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), target = c.r.value("target");
+  bool isRow = rankOf(self) == 1;
+  if (isRow) {
+    self = b.call("aten.unsqueeze.default", {self, 0});
+    target = viewAs(b, target, {Arg(int64_t(1))});
+  }
+  Value column = b.call("aten.unsqueeze.default", {target, 1});
+  Value own = b.call("aten.gather.default", {self, 1, column});
+  Value apart =
+      b.call("aten.add.Scalar", {minus(b, self, own), c.r.arg("margin")});
+  Value part = b.call("aten.clamp_min.default", {apart, 0});
+  if (c.r.number("p") == 2.0)
+    part = times(b, part, part);
+  if (Value weight = c.r.value("weight"))
+    part = times(
+        b, part,
+        b.call("aten.unsqueeze.default",
+               {b.call("aten.index_select.default", {weight, 0, target}), 1}));
+  part = b.call("aten.scatter.value", {part, 1, column, 0});
+  return lossOfRows(c, part, isRow);
+}
+
+/// max(0, 1 - (x[y] - x[i])) over the classes y in front of the first -1 and
+/// the classes i that are none of them.
+static Value multilabelMargin(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), target = c.r.value("target");
+  bool isRow = rankOf(self) == 1;
+  if (isRow) {
+    self = b.call("aten.unsqueeze.default", {self, 0});
+    target = b.call("aten.unsqueeze.default", {target, 0});
+  }
+  Value isClass = castTo(b, b.call("aten.ge.Scalar", {target, 0}), b.i64());
+  Value counts = b.call("aten.cumprod.default", {isClass, 1});
+  Value index = b.call("aten.clamp_min.default", {target, 0});
+  Value own = b.call("aten.gather.default", {self, 1, index});
+  // Whether class i is one of them: several places may say so.
+  Value none = b.call("aten.zeros_like.default", {target});
+  Value isOwn = b.call("aten.scatter_add.default", {none, 1, index, counts});
+  Value apart = minus(b, b.call("aten.unsqueeze.default", {own, 2}),
+                      b.call("aten.unsqueeze.default", {self, 1}));
+  Value part = b.call("aten.clamp_min.default",
+                      {b.call("aten.rsub.Scalar", {apart, 1}), 0});
+  Value isOther = b.call("aten.eq.Scalar", {isOwn, 0});
+  Value counted = times(b, b.call("aten.unsqueeze.default", {counts, 2}),
+                        b.call("aten.unsqueeze.default", {isOther, 1}));
+  Value sums = b.call("aten.sum.dim_IntList", {times(b, part, counted), {1}});
+  return lossOfRows(c, sums, isRow);
+}
+
+/// The lengths as a tensor.
+static Value lengthsOf(Rewrite &c, StringRef param, Type type) {
+  if (Value given = c.r.value(param))
+    return castTo(c.b, given, type);
+  std::vector<Arg> parts;
+  for (const Arg &length : c.r.list(param))
+    parts.push_back(
+        c.b.call("aten.full.default", {{1}, length}, {{"dtype", type}}));
+  return c.b.call("aten.cat.default", {parts});
+}
+
+static Value ctcLoss(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("log_probs"), targets = c.r.value("targets");
+  bool isOne = rankOf(self) == 2;
+  if (isOne) {
+    self = b.call("aten.unsqueeze.default", {self, 1});
+    targets = b.call("aten.unsqueeze.default", {targets, 0});
+  }
+  bool isList = c.op.getSchema().overload == "IntList";
+  auto batch = [&](StringRef param) {
+    Value given = c.r.value(param);
+    return isOne && given ? Arg(viewAs(b, given, {Arg(int64_t(1))}))
+                          : c.r.arg(param);
+  };
+  Values all = b.callMany(
+      isList ? "aten._ctc_loss.default" : "aten._ctc_loss.Tensor",
+      {self, targets, batch("input_lengths"), batch("target_lengths"),
+       c.r.arg("blank"), c.r.arg("zero_infinity")});
+  if (all.empty())
+    return {};
+  Value loss = all[0];
+  if (c.r.boolean("zero_infinity").value_or(false)) {
+    Value isInfinite = b.call("aten.eq.Scalar",
+                              {loss, std::numeric_limits<double>::infinity()});
+    loss = b.call("aten.masked_fill.Scalar", {loss, isInfinite, 0.0});
+  }
+  if (c.r.integer("reduction") == 1) {
+    Value lengths = lengthsOf(c, "target_lengths", elementOf(loss));
+    if (isOne)
+      lengths = viewAs(b, lengths, {Arg(int64_t(1))});
+    loss = b.call("aten.div.Tensor",
+                  {loss, b.call("aten.clamp_min.default", {lengths, 1})});
+  } else if (c.r.integer("reduction") == 0 && isOne) {
+    return b.call("aten.squeeze.dim", {loss, 0});
+  }
+  return reduceLoss(c, loss);
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+/// Zeros, but for the elements at the places that a pool took them from.
+static Value maxUnpool(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), indices = c.r.value("indices");
+  std::vector<Arg> space = c.r.list("output_size");
+  int64_t first = rankOf(self) - static_cast<int64_t>(space.size());
+  std::vector<Arg> lead = b.sizes(self).getList().take_front(first).vec();
+  auto flat = [&](Value value) {
+    std::vector<Arg> sizes = lead;
+    sizes.push_back(countOf(b, value, first, rankOf(value)));
+    return viewAs(b, value, sizes);
+  };
+  Arg whole(int64_t(1));
+  for (const Arg &size : space)
+    whole = b.times(whole, size);
+  std::vector<Arg> sizes = lead;
+  sizes.push_back(whole);
+  Value zeros =
+      b.call("aten.zeros.default", {sizes}, {{"dtype", elementOf(self)}});
+  Value filled =
+      b.call("aten.scatter.src", {zeros, first, flat(indices), flat(self)});
+  sizes.pop_back();
+  sizes.insert(sizes.end(), space.begin(), space.end());
+  return viewAs(b, filled, sizes);
+}
+
+/// Each place of an element that is not zero, a dimension at a time.
+static Values nonzeroByDim(Rewrite &c) {
+  Value self = c.r.value(0);
+  if (rankOf(self) == 0)
+    self = c.b.call("aten.unsqueeze.default", {self, 0});
+  Value places = c.b.call("aten.nonzero.default", {self});
+  Values results;
+  for (int64_t dim = 0; dim < rankOf(self) && !c.b.failed(); ++dim)
+    results.push_back(c.b.call("aten.select.int", {places, 1, dim}));
+  return results;
+}
+
+static Value isin(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value elements = c.r.value("elements"), among = c.r.value("test_elements");
+  Value found;
+  if (among) {
+    Value line = viewAs(b, among, {b.numel(among)});
+    Value equal =
+        b.call("aten.eq.Tensor",
+               {b.call("aten.unsqueeze.default", {elements, -1}), line});
+    found = b.call("aten.any.dim", {equal, -1});
+  } else {
+    found = b.call("aten.eq.Scalar", {elements, c.r.arg("test_element")});
+  }
+  return c.r.boolean("invert").value_or(false)
+             ? b.call("aten.logical_not.default", {found})
+             : found;
+}
+
+/// x to the powers 0, 1, ...; `vander` begins with the highest.
+static Value vander(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value x = c.r.value("x");
+  int64_t count = c.r.integer("N").value_or(shapeOf(x).back());
+  if (ShapedType::isDynamic(count)) {
+    b.error("'" + c.packet() + "' of a size that is not known");
+    return {};
+  }
+  bool rises = c.packet() == "aten.linalg_vander" ||
+               c.r.boolean("increasing").value_or(false);
+  std::vector<Arg> columns;
+  Value power = b.call("aten.ones_like.default", {x});
+  for (int64_t i = 0; i < count; ++i) {
+    columns.push_back(power);
+    if (i + 1 < count)
+      power = times(b, power, x);
+  }
+  if (!rises)
+    std::reverse(columns.begin(), columns.end());
+  return b.call("aten.stack.default", {columns, -1});
+}
+
+/// Sum over j < p of lgamma(x - j / 2), and a constant.
+static Value multiGamma(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = castTo(b, c.r.value("self"), elementOf(c.result())), sum;
+  int64_t p = c.r.integer("p").value_or(1);
+  for (int64_t j = 0; j < p; ++j) {
+    Value shifted =
+        j ? b.call("aten.sub.Scalar", {self, static_cast<double>(j) / 2})
+          : self;
+    Value part = b.call("aten.lgamma.default", {shifted});
+    sum = sum ? b.call("aten.add.Tensor", {sum, part}) : part;
+  }
+  constexpr double logPi = 1.1447298858494001741;
+  return b.call("aten.add.Scalar",
+                {sum, static_cast<double>(p * (p - 1)) / 4 * logPi});
+}
+
+//===----------------------------------------------------------------------===//
+// Quantization
+//===----------------------------------------------------------------------===//
+
+/// One number a channel, in the shape of a tensor of `rank` dimensions.
+static Value alongAxis(Rewrite &c, Value value, int64_t rank) {
+  if (!value || rankOf(value) != 1 || c.r.isNone("axis"))
+    return value;
+  std::vector<Arg> sizes(rank, Arg(int64_t(1)));
+  sizes[wrapDim(*c.r.integer("axis"), rank)] = c.b.size(value, 0);
+  return viewAs(c.b, value, sizes);
+}
+
+namespace {
+/// Scale and zero point: numbers, or tensors of one or one a channel.
+struct Grid {
+  Grid(Rewrite &c, Value self, StringRef scaleName, StringRef zeroName)
+      : c(c), type(elementOf(self)) {
+    scale = Arg(alongAxis(c, c.r.value(scaleName), rankOf(self)));
+    zero = Arg(alongAxis(c, c.r.value(zeroName), rankOf(self)));
+    if (scale.isNone())
+      scale = c.r.arg(scaleName);
+    if (zero.isNone())
+      zero = c.r.isNone(zeroName) ? Arg(int64_t(0)) : c.r.arg(zeroName);
+  }
+  /// The number of the place on the grid, before it is kept in the range.
+  Value places(Value x) {
+    Value scaled;
+    if (std::optional<double> number = scale.getNumber())
+      scaled = c.b.call("aten.mul.Scalar", {x, 1 / *number});
+    else
+      scaled = times(c.b, x, c.b.call("aten.reciprocal.default", {scale}));
+    Value whole = c.b.call("aten.round.default", {scaled});
+    return shifted(whole, "add");
+  }
+  Value clamped(Value places) {
+    return c.b.call("aten.clamp.default",
+                    {places, c.r.arg("quant_min"), c.r.arg("quant_max")});
+  }
+  Value back(Value places) {
+    Value value = shifted(places, "sub");
+    return scale.isValue() ? times(c.b, value, scale)
+                           : c.b.call("aten.mul.Scalar", {value, scale});
+  }
+
+private:
+  Value shifted(Value x, StringRef op) {
+    bool isTensor = zero.isValue();
+    return c.b.call(("aten." + op + (isTensor ? ".Tensor" : ".Scalar")).str(),
+                    {x, zero});
+  }
+
+  Rewrite &c;
+  Type type;
+  Arg scale, zero;
+};
+} // namespace
+
+static Values fakeQuantize(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  Value fixed = b.call("aten.detach.default", {self});
+  Grid grid(c, self, "scale", "zero_point");
+  Value places = grid.places(fixed), kept = grid.clamped(places);
+  Value rounded = castTo(b, grid.back(kept), elementOf(self));
+  Value isInside = b.call("aten.eq.Tensor", {places, kept});
+  if (c.op.getSchema().results.size() == 2)
+    return {rounded, isInside};
+  Value through = b.call("aten.where.ScalarOther", {isInside, self, 0.0});
+  Value zero = minus(b, through, b.call("aten.detach.default", {through}));
+  return {b.call("aten.add.Tensor", {rounded, zero})};
+}
+
+static Value maskGradient(Rewrite &c) {
+  return times(c.b, c.r.value("grad"), c.r.value("mask"));
+}
+
+static Value quantize(Rewrite &c) {
+  Value input = c.r.value("input");
+  bool many = c.op.getSchema().find("scales") >= 0;
+  Grid grid(c, input, many ? "scales" : "scale",
+            many ? "zero_points" : "zero_point");
+  return castTo(c.b, grid.clamped(grid.places(input)), elementOf(c.result()));
+}
+
+static Value dequantize(Rewrite &c) {
+  Value input = castTo(c.b, c.r.value("input"), elementOf(c.result()));
+  bool many = c.op.getSchema().find("scales") >= 0;
+  Grid grid(c, input, many ? "scales" : "scale",
+            many ? "zero_points" : "zero_point");
+  return castTo(c.b, grid.back(input), elementOf(c.result()));
+}
+
+RuleTable decompose::statisticsRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.quantile.default", one<quantile>},
+      {"aten.quantile.scalar", one<quantile>},
+      {"aten.pdist.default", one<pdist>},
+      {"aten._pdist_forward.default", one<pdist>},
+      {"aten.cov.default", one<covariance>},
+      {"aten.corrcoef.default", one<correlation>},
+      {"aten.renorm.default", one<renorm>},
+      {"aten.embedding_renorm.default", one<embeddingRenorm>},
+      {"aten.multi_margin_loss.default", one<multiMargin>},
+      {"aten.multilabel_margin_loss.default", one<multilabelMargin>},
+      {"aten.ctc_loss.IntList", one<ctcLoss>},
+      {"aten.ctc_loss.Tensor", one<ctcLoss>},
+      {"aten.max_unpool2d.default", one<maxUnpool>},
+      {"aten.max_unpool3d.default", one<maxUnpool>},
+      {"aten.where.default", many<nonzeroByDim>},
+      {"aten.nonzero_numpy.default", many<nonzeroByDim>},
+      {"aten.isin.Tensor_Tensor", one<isin>},
+      {"aten.isin.Tensor_Scalar", one<isin>},
+      {"aten.vander.default", one<vander>},
+      {"aten.linalg_vander.default", one<vander>},
+      {"aten.mvlgamma.default", one<multiGamma>},
+      {"aten.special_multigammaln.default", one<multiGamma>},
+      {"aten.fake_quantize_per_tensor_affine.default", many<fakeQuantize>},
+      {"aten.fake_quantize_per_tensor_affine.tensor_qparams",
+       many<fakeQuantize>},
+      {"aten.fake_quantize_per_channel_affine.default", many<fakeQuantize>},
+      {"aten.fake_quantize_per_tensor_affine_cachemask.default",
+       many<fakeQuantize>},
+      {"aten.fake_quantize_per_channel_affine_cachemask.default",
+       many<fakeQuantize>},
+      {"aten.fake_quantize_per_tensor_affine_cachemask_backward.default",
+       one<maskGradient>},
+      {"aten.fake_quantize_per_channel_affine_cachemask_backward.default",
+       one<maskGradient>},
+      {"quantized_decomposed.quantize_per_tensor.default", one<quantize>},
+      {"quantized_decomposed.quantize_per_channel.default", one<quantize>},
+      {"quantized_decomposed.dequantize_per_tensor.default", one<dequantize>},
+      {"quantized_decomposed.dequantize_per_channel.default", one<dequantize>},
+  };
+  return rules;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Signals, quantization, quantiles and distances within a set, losses of rows,
+// and ops whose sizes depend on data.
+//
+// Sizes of signals count pieces: of n elements, (n - size) / hop + 1, and back
+// (pieces - 1) hop + size. Losses of rows give one number a row, or one in all
+// with a reduction.
+
+#include "Common.h"
+
+using namespace mlir;
+using namespace cutback::aten;
+using namespace cutback::aten::infer;
+
+//===----------------------------------------------------------------------===//
+// Signals
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::angle(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  return push(call, results, self.dims,
+              realType(toFloating(call, self.element)));
+}
+
+LogicalResult infer::window(const InferCall &call, Results &results) {
+  bool isWindow = call.getSchema().find("window_length") >= 0;
+  int64_t size = 0;
+  Type type;
+  if (failed(call.integer(isWindow ? "window_length" : "n", size)) ||
+      failed(getDtype(call, floatType(call), type)))
+    return failure();
+  if (size != kUnknown && size < 0)
+    return call.error("a size of ", size);
+  if (call.getSchema().packet == "aten.fft_rfftfreq")
+    size = addSizes(floorDivSize(size, 2), 1);
+  return push(call, results, {size}, type);
+}
+
+/// The sizes of the pieces, with their defaults.
+static LogicalResult getPieces(const InferCall &call, int64_t &size,
+                               int64_t &hop) {
+  std::optional<int64_t> given;
+  if (failed(call.integer("n_fft", size)) ||
+      failed(call.optionalInteger("hop_length", given)))
+    return failure();
+  hop = given.value_or(floorDivSize(size, 4));
+  if (size == kUnknown || hop == kUnknown || size <= 0 || hop <= 0)
+    return call.error("n_fft and hop_length are positive numbers");
+  return success();
+}
+
+/// [B, T] or [T] gives [B, frequencies, pieces], and real and imaginary parts
+/// unless `return_complex`.
+LogicalResult infer::stft(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t size = 0, hop = 0;
+  bool center = false, oneSided = false, isComplex_ = false;
+  if (failed(getSelf(call, self)) || failed(getPieces(call, size, hop)) ||
+      failed(call.boolean("center", center)) ||
+      failed(call.boolean("onesided", oneSided)) ||
+      failed(call.boolean("return_complex", isComplex_)))
+    return failure();
+  if (self.rank() != 1 && self.rank() != 2)
+    return call.error("the signal has 1 or 2 dimensions, not ", self.rank());
+  if (call.isNone("onesided"))
+    oneSided = !isComplex(self.element);
+  Dims dims(self.dims.begin(), self.dims.end() - 1);
+  int64_t length = addSizes(self.dims.back(), center ? size / 2 * 2 : 0);
+  dims.push_back(oneSided ? size / 2 + 1 : size);
+  dims.push_back(addSizes(floorDivSize(addSizes(length, -size), hop), 1));
+  if (isComplex_)
+    return push(call, results, dims, complexType(self.element));
+  dims.push_back(2);
+  return push(call, results, dims, realType(self.element));
+}
+
+LogicalResult infer::istft(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t size = 0, hop = 0;
+  bool center = false, isComplex_ = false;
+  std::optional<int64_t> length;
+  if (failed(getSelf(call, self)) || failed(getPieces(call, size, hop)) ||
+      failed(call.boolean("center", center)) ||
+      failed(call.optionalInteger("length", length)) ||
+      failed(call.boolean("return_complex", isComplex_)))
+    return failure();
+  if (self.rank() != 2 && self.rank() != 3)
+    return call.error("the spectrum has 2 or 3 dimensions, not ", self.rank());
+  Dims dims(self.dims.begin(), self.dims.end() - 2);
+  int64_t whole = addSizes(mulSizes(addSizes(self.dims.back(), -1), hop), size);
+  dims.push_back(
+      length.value_or(center ? addSizes(whole, -(size / 2 * 2)) : whole));
+  return push(call, results, dims,
+              isComplex_ ? self.element : realType(self.element));
+}
+
+LogicalResult infer::quantized(const InferCall &call, Results &results) {
+  TensorShape input;
+  Type type;
+  bool back = call.getSchema().packet.contains(".dequantize");
+  if (failed(call.tensor("input", input)) ||
+      failed(call.dtype(back ? "out_dtype" : "dtype", type)))
+    return failure();
+  return push(call, results, input.dims, type ? type : floatType(call));
+}
+
+//===----------------------------------------------------------------------===//
+// Losses of rows
+//===----------------------------------------------------------------------===//
+
+/// `dims` without a reduction, else a scalar.
+static LogicalResult pushLoss(const InferCall &call, Results &results,
+                              ArrayRef<int64_t> dims, Type type) {
+  int64_t reduction = 0;
+  if (failed(call.integer("reduction", reduction)))
+    return failure();
+  return push(call, results, reduction == 0 ? dims : ArrayRef<int64_t>(), type);
+}
+
+LogicalResult infer::rowLoss(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  if (self.rank() != 1 && self.rank() != 2)
+    return call.error("the input has 1 or 2 dimensions, not ", self.rank());
+  Dims dims(self.dims.begin(), self.dims.end() - 1);
+  return pushLoss(call, results, dims, self.element);
+}
+
+/// log_probs [T, N, C] or [T, C]; one loss for each of N.
+static LogicalResult getSequences(const InferCall &call, TensorShape &self,
+                                  Dims &batch) {
+  if (failed(call.tensor("log_probs", self)))
+    return failure();
+  if (self.rank() != 2 && self.rank() != 3)
+    return call.error("log_probs has 2 or 3 dimensions, not ", self.rank());
+  if (self.rank() == 3)
+    batch.push_back(self.dims[1]);
+  return success();
+}
+
+LogicalResult infer::ctcLoss(const InferCall &call, Results &results) {
+  TensorShape self;
+  Dims batch;
+  if (failed(getSequences(call, self, batch)))
+    return failure();
+  return pushLoss(call, results, batch, self.element);
+}
+
+/// log_alpha: [N, T, 2 S + 1], S the most labels.
+LogicalResult infer::ctcForward(const InferCall &call, Results &results) {
+  TensorShape self, targets;
+  Dims batch;
+  if (failed(getSequences(call, self, batch)) ||
+      failed(call.tensor("targets", targets)) ||
+      failed(push(call, results, batch, self.element)))
+    return failure();
+  int64_t most = targets.rank() == 2 ? targets.dims[1] : kUnknown;
+  if (self.rank() == 2 && targets.rank() == 1)
+    most = targets.dims[0];
+  if (call.getSchema().overload == "default") {
+    SmallVector<int64_t> lengths;
+    if (failed(call.integers("target_lengths", lengths)))
+      return failure();
+    if (!llvm::is_contained(lengths, kUnknown))
+      most = lengths.empty() ? 0 : *llvm::max_element(lengths);
+  } else {
+    most = kUnknown;
+  }
+  Dims dims = batch;
+  dims.append({self.dims[0], addSizes(mulSizes(most, 2), 1)});
+  return push(call, results, dims, self.element);
+}
+
+LogicalResult infer::ctcBackward(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(call.tensor("log_probs", self)))
+    return failure();
+  return push(call, results, self);
+}
+
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::quantile(const InferCall &call, Results &results) {
+  TensorShape self, q;
+  bool keep = false;
+  llvm::SmallBitVector reduced;
+  if (failed(getSelf(call, self)) || failed(call.boolean("keepdim", keep)) ||
+      failed(getDims(call, "dim", self.rank(), reduced)))
+    return failure();
+  Dims dims;
+  if (call.getSchema().overload == "default") {
+    if (failed(call.tensor("q", q)))
+      return failure();
+    if (q.rank() > 1)
+      return call.error("q has 0 or 1 dimensions, not ", q.rank());
+    dims = q.dims;
+  }
+  Dims rest = reduceShape(self.dims, reduced, keep);
+  dims.append(rest.begin(), rest.end());
+  return push(call, results, dims, self.element);
+}
+
+LogicalResult infer::pdist(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getOfRank(call, "self", 2, self)))
+    return failure();
+  int64_t n = self.dims[0];
+  return push(call, results, {floorDivSize(mulSizes(n, addSizes(n, -1)), 2)},
+              self.element);
+}
+
+LogicalResult infer::maxUnpool(const InferCall &call, Results &results) {
+  TensorShape self;
+  Dims sizes;
+  if (failed(getSelf(call, self)) ||
+      failed(getSizes(call, "output_size", sizes)))
+    return failure();
+  if (self.rank() < static_cast<int64_t>(sizes.size()))
+    return call.error("the input has fewer dimensions than output_size");
+  Dims dims(self.dims.begin(), self.dims.end() - sizes.size());
+  dims.append(sizes.begin(), sizes.end());
+  return push(call, results, dims, self.element);
+}
+
+LogicalResult infer::covariance(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  if (self.rank() > 2)
+    return call.error("the input has 2 dimensions or fewer, not ", self.rank());
+  Dims dims;
+  if (self.rank() == 2)
+    dims = {self.dims[0], self.dims[0]};
+  return push(call, results, dims, toFloating(call, self.element));
+}
+
+LogicalResult infer::isin(const InferCall &call, Results &results) {
+  TensorShape elements;
+  if (failed(call.tensor("elements", elements)))
+    return failure();
+  return push(call, results, elements.dims, boolType(call));
+}
+
+LogicalResult infer::vander(const InferCall &call, Results &results) {
+  TensorShape self;
+  std::optional<int64_t> count;
+  if (failed(call.tensor("x", self)) ||
+      failed(call.optionalInteger("N", count)))
+    return failure();
+  if (self.dims.empty())
+    return call.error("a number has no Vandermonde matrix");
+  self.dims.push_back(count.value_or(self.dims.back()));
+  return push(call, results, self);
+}
+
+//===----------------------------------------------------------------------===//
+// Sizes that depend on data
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::nonzeroByDim(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  for (int64_t dim = 0; dim < std::max<int64_t>(self.rank(), 1); ++dim)
+    if (failed(push(call, results, {kUnknown}, intType(call))))
+      return failure();
+  return success();
+}
+
+LogicalResult infer::unique(const InferCall &call, Results &results) {
+  TensorShape self;
+  bool inverse = false, counts = false;
+  if (failed(getSelf(call, self)) ||
+      failed(call.boolean("return_inverse", inverse)) ||
+      failed(call.boolean("return_counts", counts)) ||
+      failed(push(call, results, {kUnknown}, self.element)))
+    return failure();
+  Dims none = {0};
+  if (failed(push(call, results, inverse ? self.dims : none, intType(call))))
+    return failure();
+  return push(call, results, {counts ? kUnknown : 0}, intType(call));
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "VjpCheck.h"
+
+using namespace mlir;
+using namespace cutback::test;
+
+namespace {
+
+/// x plus a multiple of the identity.
+Value regular(VjpCheck &c, ArrayRef<int64_t> sizes) {
+  Value one = c.constant({3, 3}, {4, 0, 0, 0, 4, 0, 0, 0, 4});
+  return c.b.call("aten.add.Tensor", {c.input(sizes), one});
+}
+
+Value timesTransposed(VjpCheck &c, Value x) {
+  const char *product =
+      cutback::aten::rankOf(x) == 2 ? "aten.mm.default" : "aten.bmm.default";
+  return c.b.call(product, {x, c.b.call("aten.transpose.int", {x, -2, -1})});
+}
+
+VjpCheckOptions fixedSizes() {
+  VjpCheckOptions options;
+  options.dynamic = false;
+  return options;
+}
+
+} // namespace
+
+TEST(LinalgVjp, Inverse) {
+  checkVjp([](VjpCheck &c) {
+    c.output(
+        c.b.callMany("aten.linalg_inv_ex.default", {regular(c, {2, 3, 3})})[0]);
+  });
+}
+
+TEST(LinalgVjp, Equations) {
+  checkVjp(
+      [](VjpCheck &c) {
+        c.output(c.b.callMany("aten._linalg_solve_ex.default",
+                              {regular(c, {3, 3}), c.input({3, 2})})[0]);
+        c.output(c.b.callMany("aten._linalg_solve_ex.default",
+                              {regular(c, {2, 3, 3}), c.input({4, 3})},
+                              {{"left", false}})[0]);
+      },
+      fixedSizes());
+  checkVjp(
+      [](VjpCheck &c) {
+        c.output(c.b.callMany("aten._linalg_solve_ex.default",
+                              {regular(c, {2, 3, 3}), c.input({3})})[0]);
+        c.output(c.b.callMany("aten._linalg_solve_ex.default",
+                              {regular(c, {3, 3}), c.input({2, 3, 2})})[0]);
+      },
+      fixedSizes());
+}
+
+TEST(LinalgVjp, Determinants) {
+  checkVjp([](VjpCheck &c) {
+    Value x = regular(c, {2, 3, 3});
+    c.output(c.b.callMany("aten._linalg_det.default", {x})[0]);
+    c.output(c.b.callMany("aten._linalg_slogdet.default", {x})[1]);
+  });
+}
+
+TEST(LinalgVjp, Cholesky) {
+  for (bool upper : {false, true})
+    checkVjp([upper](VjpCheck &c) {
+      Value x = timesTransposed(c, regular(c, {2, 3, 3}));
+      c.output(c.b.callMany("aten.linalg_cholesky_ex.default", {x},
+                            {{"upper", upper}})[0]);
+    });
+}
+
+TEST(LinalgVjp, TriangularEquations) {
+  for (bool upper : {false, true})
+    for (bool unit : {false, true})
+      checkVjp(
+          [=](VjpCheck &c) {
+            Value x = regular(c, {3, 3});
+            c.output(c.b.call("aten.linalg_solve_triangular.default",
+                              {x, c.input({2, 3, 2})},
+                              {{"upper", upper}, {"unitriangular", unit}}));
+            c.output(c.b.call(
+                "aten.linalg_solve_triangular.default", {x, c.input({2, 3})},
+                {{"upper", upper}, {"unitriangular", unit}, {"left", false}}));
+          },
+          fixedSizes());
+}
+
+TEST(LinalgVjp, OrthogonalFactors) {
+  for (auto [rows, columns] :
+       {std::pair(4, 2), std::pair(3, 3), std::pair(2, 4)})
+    checkVjp(
+        [rows = rows, columns = columns](VjpCheck &c) {
+          Value x = c.input({rows, columns});
+          auto factors = c.b.callMany("aten.linalg_qr.default", {x});
+          c.output(factors[0]);
+          c.output(factors[1]);
+        },
+        fixedSizes());
+}
+
+// The signs of singular vectors are free: their outer products are not.
+TEST(LinalgVjp, SingularValues) {
+  for (auto [rows, columns] :
+       {std::pair(4, 2), std::pair(3, 3), std::pair(2, 4)})
+    checkVjp(
+        [rows = rows, columns = columns](VjpCheck &c) {
+          Value x = c.input({rows, columns});
+          auto parts = c.b.callMany("aten._linalg_svd.default", {x});
+          c.output(parts[1]);
+          c.output(timesTransposed(
+              c, c.b.call("aten.slice.Tensor", {parts[0], 1, 0, 1})));
+          Value v = c.b.call("aten.transpose.int", {parts[2], 0, 1});
+          c.output(
+              timesTransposed(c, c.b.call("aten.slice.Tensor", {v, 1, 0, 1})));
+        },
+        fixedSizes());
+}
+
+TEST(LinalgVjp, Eigenvalues) {
+  checkVjp([](VjpCheck &c) {
+    Value x = timesTransposed(c, c.input({2, 3, 3}));
+    auto parts = c.b.callMany("aten._linalg_eigh.default", {x});
+    c.output(parts[0]);
+    c.output(
+        timesTransposed(c, c.b.call("aten.slice.Tensor", {parts[1], 2, 0, 1})));
+  });
+}
+
+TEST(LinalgVjp, Exponential) {
+  checkVjp([](VjpCheck &c) {
+    c.output(c.b.call("aten.linalg_matrix_exp.default", {c.input({2, 3, 3})}));
+  });
+}
+
+TEST(LinalgVjp, WhatHasNoGradientSaysSo) {
+  auto qr = [](const char *mode) {
+    return errorOf([mode](VjpCheck &c) {
+      c.output(
+          c.b.callMany("aten.linalg_qr.default", {c.input({3, 2}), mode})[1]);
+    });
+  };
+  EXPECT_NE(qr("complete")
+                .find("the gradient of a QR factorization needs its "
+                      "reduced factors: mode='reduced'"),
+            std::string::npos);
+  std::string open = errorOf([](VjpCheck &c) {
+    Value x = c.b.call("aten.index.Tensor",
+                       {c.input({3, 2}), {c.mask({3}, {1, 1, 1})}});
+    c.output(c.b.callMany("aten.linalg_qr.default", {x})[1]);
+  });
+  EXPECT_NE(open.find("the gradient of a QR factorization needs sizes that are "
+                      "numbers"),
+            std::string::npos)
+      << open;
+  std::string values = errorOf([](VjpCheck &c) {
+    c.output(c.b.callMany("aten._linalg_svd.default",
+                          {c.input({3, 2}), false, false})[1]);
+  });
+  EXPECT_NE(values.find("the gradient of singular values needs the reduced "
+                        "vectors: full_matrices=False, compute_uv=True"),
+            std::string::npos);
+  std::string eigenvalues = errorOf([](VjpCheck &c) {
+    c.output(c.b.callMany("aten._linalg_eigh.default",
+                          {c.input({3, 3}), "L", false})[0]);
+  });
+  EXPECT_NE(eigenvalues.find("the gradient of eigenvalues needs the "
+                             "eigenvectors: compute_v=True"),
+            std::string::npos);
+  std::string norm = errorOf([](VjpCheck &c) {
+    c.output(c.b.call("aten.linalg_vector_norm.default",
+                      {c.complexInput({3}), 3.0}));
+  });
+  EXPECT_NE(norm.find("the gradient of a norm of complex numbers is known for "
+                      "p = 2; take the norm of their absolute values"),
+            std::string::npos);
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Result types of linear algebra, signals, statistics and quantization.
+// Calls and results as in InferHarness.h. The results for known sizes were
+// compared with torch 2.13's, one by one.
+
+#include "InferHarness.h"
+
+using namespace cutback::aten::test;
+
+namespace {
+
+TEST(InferTest, FactorizationAsTorchDoes) {
+  checkInference({
+      {"aten.linalg_inv.default(f32[2,3,3])", "f32[2,3,3]"},
+      {"aten.linalg_inv_ex.default(f64[2,3,3])", "f64[2,3,3] i32[2]"},
+      {"aten._linalg_solve_ex.default(f32[2,3,3], f32[2,3])",
+       "f32[2,3] f32[2,3,3] i32[2,3] i32[2]"},
+      {"aten._linalg_solve_ex.default(f32[3,3], f32[4,2,3], left=false)",
+       "f32[4,2,3] f32[3,3] i32[3] i32[]"},
+      {"aten.linalg_solve.default(f32[2,3,3], f32[?,3,1])", "f32[2,3,1]"},
+      {"aten._linalg_det.default(f32[2,3,3])", "f32[2] f32[2,3,3] i32[2,3]"},
+      {"aten._linalg_slogdet.default(f32[3,3])", "f32[] f32[] f32[3,3] i32[3]"},
+      {"aten.linalg_cond.default(c64[3,3])", "f32[]"},
+      {"aten.linalg_cholesky_ex.default(f32[?,?])", "f32[?,?] i32[]"},
+      {"aten.cholesky_solve.default(f32[3,2], f32[5,3,3])", "f32[5,3,2]"},
+      {"aten.triangular_solve.default(f32[3,2], f32[5,3,3])",
+       "f32[5,3,2] f32[5,3,3]"},
+      {"aten.linalg_qr.default(f32[2,3,5], 'complete')",
+       "f32[2,3,3] f32[2,3,5]"},
+      {"aten.linalg_qr.default(f32[5,3], 'r')", "f32[0] f32[3,3]"},
+      {"aten.linalg_svd.default(f32[2,3,5])", "f32[2,3,3] f32[2,3] f32[2,5,5]"},
+      {"aten._linalg_svd.default(c64[3,5])", "c64[3,3] f32[3] c64[3,5]"},
+      {"aten._linalg_svd.default(f32[3,5], false, false)",
+       "f32[0] f32[3] f32[0]"},
+      {"aten.svd.default(f32[3,5])", "f32[3,3] f32[3] f32[5,3]"},
+      {"aten._linalg_eigh.default(f32[2,3,3], 'L', false)", "f32[2,3] f32[0]"},
+      {"aten.linalg_eigh.default(f32[3,3])", "f32[3] f32[3,3]"},
+      {"aten.linalg_pinv.default(f32[2,3,5], 0.1)", "f32[2,5,3]"},
+  });
+}
+
+TEST(InferTest, FactorizationErrors) {
+  checkInference({
+      {"aten.linalg_inv.default(f32[3])",
+       "error: aten.linalg_inv: a matrix has 2 dimensions or more, not 1"},
+      {"aten.linalg_inv.default(i64[3,3])",
+       "error: aten.linalg_inv: matrices are of floating point, not of 'i64'"},
+      {"aten.linalg_inv.default(f32[3,4])",
+       "error: aten.linalg_inv: rows and columns differ: 3 and 4"},
+      {"aten.linalg_qr.default(f32[3,4], 'full')",
+       "error: aten.linalg_qr: mode is 'reduced', 'complete' or 'r', not "
+       "'full'"},
+      {"aten.linalg_solve.default(f32[3,3], f32[3], left=false)",
+       "error: aten.linalg_solve: vectors are solved for from the left only"},
+      {"aten.linalg_solve.default(f32[3,3], f32[4,1])",
+       "error: aten.linalg_solve: sizes of A and B differ: 3 and 4"},
+      {"aten.cholesky_solve.default(f32[4,2], f32[3,3])",
+       "error: aten.cholesky_solve: sizes of the matrix and the right-hand "
+       "side differ: 3 and 4"},
+      {"aten.linalg_lstsq.default(f32[4,2], f32[2,4,1])",
+       "error: aten.linalg_lstsq: the right-hand side has 3 dimensions, the "
+       "matrix 2"},
+      {"aten.linalg_lstsq.default(f32[4,2], f32[3,1])",
+       "error: aten.linalg_lstsq: rows of the matrix and the right-hand side "
+       "differ: 4 and 3"},
+  });
+}
+
+TEST(InferTest, SignalAsTorchDoes) {
+  checkInference({
+      {"aten.hann_window.default(6)", "f32[6]"},
+      {"aten.fft_rfftfreq.default(6, dtype=:f64)", "f64[4]"},
+      {"aten.fft_hfft.default(c64[2,3])", "f32[2,4]"},
+      {"aten.fft_ihfft.default(f32[2,5])", "c64[2,3]"},
+      {"aten.stft.default(f32[2,12], 4, return_complex=true)", "c64[2,3,9]"},
+      {"aten.stft.default(f32[12], 4, 2)", "f32[3,5,2]"},
+      {"aten.stft.center(f32[2,?], 4, 2, return_complex=true)", "c64[2,3,?]"},
+      {"aten.istft.default(c64[2,3,5], 4, 2)", "f32[2,8]"},
+      {"aten.istft.default(c64[3,5], 4, 2, length=7)", "f32[7]"},
+      {"aten.angle.default(c64[3])", "f32[3]"},
+      {"aten.angle.default(i64[3])", "f32[3]"},
+      {"quantized_decomposed.quantize_per_tensor.default(f32[3], 0.1, 0, 0, "
+       "255, :u8)",
+       "u8[3]"},
+      {"quantized_decomposed.dequantize_per_tensor.default(u8[3], 0.1, 0, 0, "
+       "255, :u8)",
+       "f32[3]"},
+      {"aten.hann_window.default(-1)", "error: aten.hann_window: a size of -1"},
+      {"aten.stft.default(f32[12], 0)",
+       "error: aten.stft: n_fft and hop_length are positive numbers"},
+      {"aten.stft.default(f32[1,2,3], 2, 1)",
+       "error: aten.stft: the signal has 1 or 2 dimensions, not 3"},
+      {"aten.istft.default(c64[3], 4, 2)",
+       "error: aten.istft: the spectrum has 2 or 3 dimensions, not 1"},
+  });
+}
+
+TEST(InferTest, StatisticsAsTorchDoes) {
+  checkInference({
+      {"aten.quantile.default(f32[2,5], f32[3], 1, true)", "f32[3,2,1]"},
+      {"aten.quantile.scalar(f32[2,5], 0.5)", "f32[]"},
+      {"aten.pdist.default(f32[4,3])", "f32[6]"},
+      {"aten.max_unpool2d.default(f32[1,2,2,2], i64[1,2,2,2], [4, 5])",
+       "f32[1,2,4,5]"},
+      {"aten.cov.default(i64[3,4])", "f32[3,3]"},
+      {"aten.isin.Tensor_Scalar(i64[3,4], 1)", "b8[3,4]"},
+      {"aten.vander.default(f32[3], 4)", "f32[3,4]"},
+      {"aten.nonzero_numpy.default(i64[3,4])", "i64[?] i64[?]"},
+      {"aten._unique2.default(f32[3,4], true, true)", "f32[?] i64[3,4] i64[0]"},
+      {"aten.multi_margin_loss.default(f32[3,4], i64[3], reduction=0)",
+       "f32[3]"},
+      {"aten.ctc_loss.IntList(f32[5,2,3], i64[2,2], [5, 5], [2, 1])", "f32[]"},
+      {"aten._ctc_loss.default(f32[5,2,3], i64[2,4], [5, 5], [2, 1])",
+       "f32[2] f32[2,5,5]"},
+      {"aten._ctc_loss.Tensor(f32[5,2,3], i64[2,4], i64[2], i64[2])",
+       "f32[2] f32[2,5,?]"},
+      {"aten.quantile.default(f32[2], f32[1,1])",
+       "error: aten.quantile: q has 0 or 1 dimensions, not 2"},
+      {"aten.max_unpool2d.default(f32[2], i64[2], [4, 5])",
+       "error: aten.max_unpool2d: the input has fewer dimensions than "
+       "output_size"},
+      {"aten.cov.default(f32[2,2,2])",
+       "error: aten.cov: the input has 2 dimensions or fewer, not 3"},
+      {"aten.vander.default(f32[])",
+       "error: aten.vander: a number has no Vandermonde matrix"},
+      {"aten.multi_margin_loss.default(f32[3,4,5], i64[3])",
+       "error: aten.multi_margin_loss: the input has 1 or 2 dimensions, not "
+       "3"},
+      {"aten.ctc_loss.IntList(f32[5], i64[2], [5], [2])",
+       "error: aten.ctc_loss: log_probs has 2 or 3 dimensions, not 1"},
+  });
+}
+
+} // namespace

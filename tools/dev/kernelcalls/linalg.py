@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Linear algebra, special functions, alignments of labels.
+
+import torch
+
+from .calls import Call
+
+
+def batch(r):
+    return r.choice([[], [2], [2, 1]])
+
+
+def regular(r, *shape):
+    """Matrices far from singular: rounding of single precision stays small."""
+    size = shape[-1]
+    return r.normal(*shape, size) + (size + 1) * torch.eye(size, dtype=r.dtype)
+
+
+def symmetric(r, *shape):
+    x = r.normal(*shape, shape[-1])
+    return x + x.mT
+
+
+def positive(r, *shape):
+    x = r.normal(*shape, shape[-1], dtype=torch.float64)
+    x = x @ x.mT + shape[-1] * torch.eye(shape[-1], dtype=torch.float64)
+    return x.to(r.dtype)
+
+
+def inverse(r):
+    return Call("linalg_inv_ex", regular(r, *batch(r), r.randint(1, 4)))
+
+
+def solve(r):
+    n, k = r.randint(1, 4), r.randint(1, 3)
+    a, left = regular(r, *batch(r), n), r.coin()
+    b = r.normal(*([n, k] if left else [k, n]))
+    if a.dim() == 2 and left and r.coin():
+        b = r.normal(n)
+    return Call("_linalg_solve_ex", a, b, left=left)
+
+
+def determinants(r):
+    a = regular(r, *batch(r), r.randint(1, 4))
+    a = a * r.choice([1, -1])
+    # PyTorch factorizes the transpose where that is contiguous for LAPACK.
+    return [Call("_linalg_det", a, skip=(1, 2)),
+            Call("_linalg_slogdet", a, skip=(2, 3))]
+
+
+def cholesky(r):
+    return Call("linalg_cholesky_ex", positive(r, *batch(r), r.randint(1, 4)),
+                upper=r.coin())
+
+
+def solve_triangular(r):
+    n, k = r.randint(1, 4), r.randint(1, 3)
+    upper, left = r.coin(), r.coin()
+    a = regular(r, *batch(r), n)
+    b = r.normal(*([n, k] if left else [k, n]))
+    return Call("linalg_solve_triangular", a.triu() if upper else a.tril(), b,
+                upper=upper, left=left)
+
+
+def qr(r):
+    x = r.normal(*batch(r), r.randint(1, 4), r.randint(1, 4))
+    return [Call("linalg_qr", x), Call("linalg_qr", x, "complete"),
+            Call("linalg_qr", x, "r")]
+
+
+def spectra(r):
+    x = r.normal(*batch(r), r.randint(1, 4), r.randint(1, 4))
+    n = r.randint(1, 4)
+    return [Call("_linalg_svd", x, skip=(0, 2)),
+            Call("_linalg_svd", x, False, False),
+            Call("_linalg_eigh", symmetric(r, n), r.choice(["L", "U"]), skip=(1,)),
+            Call("_linalg_eigh", symmetric(r, n), "L", False)]
+
+
+def exponential(r):
+    return Call("linalg_matrix_exp", r.normal(*batch(r), *[r.randint(1, 4)] * 2))
+
+
+def special(r):
+    x = r.uniform(2, 3, low=0.2, high=6.0)
+    a = r.uniform(3, low=0.2, high=4.0)
+    return [Call("polygamma", r.randint(1, 3), x), Call("special_zeta", x + 1.2, a),
+            Call("igamma", a, x), Call("igammac", a, x),
+            Call("special_i1e", r.normal(5)), Call("angle", r.normal(4)),
+            Call("angle", r.complex(4)), Call("_conj_physical", r.complex(3)),
+            Call("conj_physical", r.normal(2))]
+
+
+def ctc(r):
+    steps, count, classes, most = r.randint(4, 6), 2, 4, 2
+    logs = r.normal(steps, count, classes).log_softmax(-1)
+    labels = r.ints(count, most, low=1, high=classes)
+    lengths = [[steps, steps - 1], [most, r.randint(0, most)]]
+    forward = Call("_ctc_loss", logs, labels, *lengths)
+    loss, alpha = forward.run()
+    grad = r.normal(count)
+    flat = torch.cat([row[:n] for row, n in zip(labels, lengths[1])])
+    # Of log_alpha, places that no path takes are not set by PyTorch.
+    return [Call("_ctc_loss", logs, labels, *lengths, skip=(1,)),
+            Call("_ctc_loss", logs, flat, *lengths, skip=(1,)),
+            Call("_ctc_loss_backward", grad, logs, labels, *lengths, loss, alpha, 0)]
+
+
+def unique(r):
+    x = r.ints(r.randint(1, 6), low=0, high=4)
+    return [Call("_unique2", x, True, True, True), Call("_unique2", x)]
+
+
+FAMILIES = {
+    "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
+               spectra, exponential],
+    "special": [special, ctc, unique],
+}
