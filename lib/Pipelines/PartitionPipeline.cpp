@@ -97,8 +97,10 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
   PreparedGraph prepared;
   GraphView &view = prepared.view.emplace(GraphView::build(graph));
   if (options.rules == Rules::Torch2_13 &&
-      graph->hasAttr(joint::kUnannotatedText))
+      graph->hasAttr(joint::kUnannotatedText)) {
     placeWrites(view);
+    view = GraphView::build(graph); // who reads old values follows the writes
+  }
   FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
   if (failed(sizes))
     return failure();

@@ -39,10 +39,9 @@ FailureOr<std::unique_ptr<PartitionResult>> go(joint::GraphOp graph,
   if (failed(prepared))
     return failure();
   // What PyTorch's preparation leaves behind is for its own rules.
-  bool isTorch = way.options.costModel == CostModel::PyTorch;
+  bool fits = prepare.costModel == way.options.costModel;
   auto result = partitionGraph(graph, way.options,
-                               isTorch == way.asTorch ? std::move(*prepared)
-                                                      : PreparedGraph());
+                               fits ? std::move(*prepared) : PreparedGraph());
   if (succeeded(result))
     (*result)->seconds.prepare += seconds.prepare;
   return result;
