@@ -172,7 +172,8 @@ cutback::sizedStep(joint::PartitionOp partition, joint::GraphOp graph,
                                   });
   FailureOr<StepProgram> step =
       StepProgram::ofPartition(partition, graph, symbols);
-  if (failed(step) || failed(StepMemory(*step).check()))
-    return std::nullopt;
-  return std::move(*step);
+  std::optional<StepProgram> sized;
+  if (succeeded(step) && succeeded(StepMemory(*step).check()))
+    sized.emplace(std::move(*step));
+  return sized;
 }

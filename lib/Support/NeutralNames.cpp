@@ -196,7 +196,7 @@ std::string NeutralNames::word(std::string_view kind, std::string_view word) {
 
 unsigned NeutralNames::line(std::string_view file, unsigned line) {
   std::string key = std::string(file) + ":" + std::to_string(line);
-  return std::atoi(counted("line", key, "").c_str()) + 1;
+  return std::stoul(counted("line", key, "")) + 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -98,7 +98,7 @@ LogicalResult GraphReader::readOutVariant(const Node &node,
   args.keywords.assign(names.begin(), names.begin() + args.values.size());
   std::string path = (meant->packet + "." + meant->overload).str();
   fx::CallStatement statement;
-  statement.at = node.json.raw().data();
+  statement.at = node.json.raw().begin();
   SmallVector<fx::CallStatement, 4> values(count, statement);
   for (fx::CallStatement &value : values)
     value.name = uniqueName(saver.save((node.name + "_value").str()));
@@ -116,15 +116,16 @@ LogicalResult GraphReader::writeOut(const Node &node,
                                     ArrayRef<Value> destinations,
                                     ValueRange values, Frame &frame) {
   Attribute operand = joint::OperandAttr::get(fields.context);
+  const char *at = node.json.raw().begin();
   for (size_t i = 0; i < destinations.size(); ++i) {
     args.clear();
     args.values.assign(2, operand);
-    args.positions.assign(2, node.json.raw().data());
+    args.positions.assign(2, at);
     args.operands = {destinations[i], values[i]};
     if (!hasGradients)
       detachOperands(node);
     fx::CallStatement statement = results[i];
-    statement.at = node.json.raw().data();
+    statement.at = at;
     FailureOr<Operation *> copy =
         calls.buildDeclared(calls.target("torch.ops.aten.copy_.default"), args,
                             statement, results[i], node.place);

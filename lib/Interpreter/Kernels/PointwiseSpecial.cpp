@@ -31,8 +31,10 @@ static double zeta(double s, double q) {
       return kNaN;
   }
   double sum = 0, x = q;
-  for (; x < 12; x += 1)
+  while (x < 12) {
     sum += std::pow(x, -s);
+    x += 1;
+  }
   // B(2j) / (2j)!
   constexpr double series[] = {1.0 / 12,          -1.0 / 720,
                                1.0 / 30240,       -1.0 / 1209600,
