@@ -26,12 +26,13 @@ constexpr uint32_t kNone = GraphView::kNone;
 /// Step of buffers that live to the end.
 constexpr uint32_t kForever = kNone - 1;
 
-enum class Origin : uint8_t { Given, HandedIn, Kept, Temporary };
+using Origin = LiveOrigin;
 
 struct Buffer {
   int64_t bytes;
   uint32_t lastStep;
   Origin origin;
+  uint32_t value = kNone, begin = 0, end = 0;
 };
 
 class Simulator {
@@ -51,6 +52,15 @@ public:
     return sweep();
   }
 
+  /// After `simulate`: what was live when.
+  void listLives(std::vector<LiveRange> &lives) const {
+    uint32_t end = std::max<uint32_t>(run.order.size(), 1);
+    for (const Buffer &buffer : buffers)
+      if (buffer.origin != Origin::Given && buffer.bytes != 0)
+        lives.push_back({buffer.value, buffer.bytes, buffer.begin,
+                         buffer.end ? buffer.end : end, buffer.origin});
+  }
+
 private:
   ArrayRef<uint32_t> operands(uint32_t op) const {
     uint32_t begin = program.operandBegin[op];
@@ -59,7 +69,8 @@ private:
   }
 
   uint32_t allocate(uint32_t value, uint32_t step, Origin origin) {
-    buffers.push_back({program.bytes[program.storage[value]], step, origin});
+    buffers.push_back({program.bytes[program.storage[value]], step, origin,
+                       value, origin == Origin::HandedIn ? 0 : step});
     return buffers.size() - 1;
   }
 
@@ -126,6 +137,7 @@ private:
     live -= buffers[buffer].bytes;
     byOrigin[static_cast<int>(buffers[buffer].origin)] -= buffers[buffer].bytes;
     buffers[buffer].lastStep = kNone;
+    buffers[buffer].end = step + 1;
   }
 
   void look(uint32_t op) {
@@ -179,6 +191,15 @@ PeakMoment cutback::simulatePeak(const PeakProgram &program,
   return Simulator(program, run).simulate();
 }
 
+PeakMoment cutback::simulateLives(const PeakProgram &program,
+                                  const PeakRun &run,
+                                  std::vector<LiveRange> &lives) {
+  Simulator simulator(program, run);
+  PeakMoment moment = simulator.simulate();
+  simulator.listLives(lives);
+  return moment;
+}
+
 namespace {
 
 /// A plan in the form that the simulation reads.
@@ -193,22 +214,26 @@ struct Step {
                  halves.savedTensors.end());
   }
 
-  PeakMoment forward(const GraphView &view, const Halves &halves) const {
+  PeakMoment forward(const GraphView &view, const Halves &halves,
+                     std::vector<LiveRange> *lives = nullptr) const {
     PeakRun run;
     run.order = halves.forwardOps;
     run.given = arguments;
     run.kept = saved;
     run.returned = view.forwardResults();
-    return simulatePeak(program, run);
+    return lives ? simulateLives(program, run, *lives)
+                 : simulatePeak(program, run);
   }
 
-  PeakMoment backward(const GraphView &view, const Halves &halves) const {
+  PeakMoment backward(const GraphView &view, const Halves &halves,
+                      std::vector<LiveRange> *lives = nullptr) const {
     PeakRun run;
     run.order = halves.backwardOps;
     run.given = arguments;
     run.handedIn = saved;
     run.kept = view.gradients();
-    return simulatePeak(program, run);
+    return lives ? simulateLives(program, run, *lives)
+                 : simulatePeak(program, run);
   }
 
   PeakProgram program;
@@ -227,10 +252,17 @@ PeakMoment cutback::simulateBackward(const GraphView &view,
 StepPeak cutback::simulateStep(const GraphView &view, const Halves &halves,
                                ArrayRef<int64_t> bytes,
                                ArrayRef<uint32_t> storage) {
+  return simulateStep(view, halves, bytes, storage, nullptr);
+}
+
+StepPeak cutback::simulateStep(const GraphView &view, const Halves &halves,
+                               ArrayRef<int64_t> bytes,
+                               ArrayRef<uint32_t> storage, StepLives *lives) {
   Step step(view, halves, bytes, storage);
   StepPeak peak;
-  peak.forward = step.forward(view, halves);
-  peak.backward = step.backward(view, halves);
+  peak.forward = step.forward(view, halves, lives ? &lives->forward : nullptr);
+  peak.backward =
+      step.backward(view, halves, lives ? &lives->backward : nullptr);
 
   peak.inBackward = peak.backward.bytes > peak.forward.bytes;
   const PeakMoment &top = peak.inBackward ? peak.backward : peak.forward;

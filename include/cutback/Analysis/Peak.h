@@ -60,6 +60,23 @@ struct PeakMoment {
 /// last op that uses a value in it. Linear.
 PeakMoment simulatePeak(const PeakProgram &program, const PeakRun &run);
 
+/// Why bytes are live, seen from the run of one half.
+enum class LiveOrigin : uint8_t { Given, HandedIn, Kept, Temporary };
+
+/// A storage that is live while steps begin … end-1 of a run run.
+struct LiveRange {
+  uint32_t value = 0; ///< the value that it was made for
+  int64_t bytes = 0;
+  uint32_t begin = 0, end = 0;
+  LiveOrigin origin = LiveOrigin::Temporary;
+};
+
+/// `simulatePeak`, and the storages behind it in the order in which they come
+/// alive: at step t, the bytes of those with begin <= t < end are what the
+/// simulation counts while op `run.order[t]` runs.
+PeakMoment simulateLives(const PeakProgram &program, const PeakRun &run,
+                         std::vector<LiveRange> &lives);
+
 /// The peak of both halves of a step. Parameters and all other arguments
 /// stand apart: they count nothing.
 struct StepPeak {
@@ -84,6 +101,16 @@ PeakMoment simulateBackward(const GraphView &view, const Halves &halves,
 StepPeak simulateStep(const GraphView &view, const Halves &halves,
                       llvm::ArrayRef<int64_t> bytes,
                       llvm::ArrayRef<uint32_t> storage);
+
+/// The same with what is live when, by half. In the forward, `Kept` are values
+/// that are handed to the backward; in the backward those are `HandedIn`, and
+/// `Kept` are gradients.
+struct StepLives {
+  std::vector<LiveRange> forward, backward;
+};
+StepPeak simulateStep(const GraphView &view, const Halves &halves,
+                      llvm::ArrayRef<int64_t> bytes,
+                      llvm::ArrayRef<uint32_t> storage, StepLives *lives);
 
 } // namespace cutback
 
