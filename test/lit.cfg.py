@@ -12,11 +12,13 @@
 #   torch        PyTorch is in build/torch (tools/dev/bootstrap --with-torch),
 #                or $CUTBACK_TORCH_PYTHON is a Python that has it;
 #                %torch_python is that Python
+#   browser      Chromium is there (tools/dev/bootstrap --with-browser)
 # Further substitutions: %source, %corpus, %python, %tooldir, %build,
 # %llvm_tools.
 
 import glob
 import os
+import shutil
 import sys
 import tarfile
 
@@ -74,6 +76,12 @@ else:
         " (tools/dev/bootstrap --with-torch)" % torch_python
     )
 config.substitutions.append(("%torch_python", torch_python))
+if any(shutil.which(name)
+       for name in ("chromium", "chromium-browser", "google-chrome")):
+    config.available_features.add("browser")
+else:
+    lit_config.note("no Chromium: tests that look at pages are skipped"
+                    " (tools/dev/bootstrap --with-browser)")
 
 
 def archives_of(shared):

@@ -12,9 +12,9 @@ from .tree import Finding
 
 
 def formatting(tree):
-    """Own C++ is as clang-format 22 writes it."""
+    """Own C++ and scripts of pages are as clang-format 22 writes them."""
     tool = shutil.which("clang-format-22")
-    files = list(tree.cpp())
+    files = list(tree.cpp()) + [n for n in tree.pages() if n.endswith(".js")]
     if not files:
         return
     if tool is None:

@@ -21,7 +21,8 @@ def _sources(tree):
     for name in tree.files:
         if name.startswith("test/corpus/") or "/Inputs/" in name:
             continue
-        code = name.endswith((".h", ".cpp", ".td", ".cu", ".cuh", ".py.in"))
+        code = name.endswith((".h", ".cpp", ".td", ".cu", ".cuh", ".py.in",
+                              ".js", ".css"))
         if code or _is_script(tree, name) or name.endswith("CMakeLists.txt"):
             yield name
 
@@ -31,7 +32,8 @@ def spdx(tree):
     for name in _sources(tree):
         # A script may have its #! line first.
         head = tree.lines(name)[:2]
-        comment = "// " if name.endswith((".h", ".cpp", ".td")) else "# "
+        comment = "// " if name.endswith((".h", ".cpp", ".td", ".js")) else \
+            "/* " if name.endswith(".css") else "# "
         start = head[1:] if head and head[0].startswith("#!") else head[:1]
         if start != [comment + SPDX]:
             yield Finding(name, 1, "must start with '%s%s'" % (comment, SPDX))
@@ -114,5 +116,30 @@ def doc_paths(tree):
                                   "names '%s', which is not there" % shown)
 
 
+# What lets text become markup or script, and what reaches for the network. The
+# name of SVG's elements looks like an address.
+UNSAFE = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|"
+          r"new Function|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|"
+          r"sendBeacon|\bimport\b|@import|\burl\(|\bon\w+=\"|\bstyle=\"|"
+          r"https?://(?!www\.w3\.org/2000/svg\")")
+
+
+def pages(tree):
+    """Pages reach for no network, run no text, and are laid out evenly."""
+    for name in tree.pages():
+        for number, line in enumerate(tree.lines(name), 1):
+            found = re.search(UNSAFE, line)
+            if found:
+                yield Finding(name, number, "'%s' does not belong in a page"
+                              % found.group(0))
+            indent = len(line) - len(line.lstrip(" "))
+            if name.endswith(".css") and (
+                    len(line) > 80 or "\t" in line or line != line.rstrip() or
+                    (indent % 2 and not line.startswith(" *"))):
+                yield Finding(name, number, "not two spaces a level, or longer"
+                              " than 80 columns")
+
+
 RULES = {"spdx": spdx, "opening": opening, "file-size": file_size,
-         "forbidden": forbidden, "doc-paths": doc_paths}
+         "forbidden": forbidden, "doc-paths": doc_paths,
+         "pages": pages}

@@ -83,6 +83,10 @@ class Tree:
             if "/Inputs/" not in name:
                 yield name
 
+    def pages(self):
+        """What browsers are given: scripts, styles and markup."""
+        return self.select(("lib",), (".js", ".css", ".html"))
+
     @functools.cached_property
     def config(self):
         """tools/dev/lint.json, of this tree or else of the rules' own."""
