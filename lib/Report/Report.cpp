@@ -82,8 +82,7 @@ static void collectSymbols(const PartitionResult &result,
   }
 }
 
-/// Modules of all values; empty if no parameter has a name.
-static std::vector<std::string> modulesOf(const GraphView &view) {
+std::vector<std::string> valueModules(const GraphView &view) {
   ModuleFacts facts = collectModuleFacts(view);
   for (const std::string &module : facts.argModule)
     if (!module.empty()) {
@@ -122,7 +121,7 @@ static void countOwnBytes(const PartitionResult &result,
 ReportExtras collectExtras(PartitionResult &result) {
   ReportExtras extras;
   const GraphView &view = result.view;
-  std::vector<std::string> modules = modulesOf(view);
+  std::vector<std::string> modules = valueModules(view);
   extras.modules = !modules.empty();
   for (SavedValue &saved : result.saved) {
     if (saved.module.empty() && extras.modules)

@@ -24,8 +24,8 @@ static constexpr size_t kGroupLines = 12, kPartLines = 10, kTopValues = 10,
 
 static std::string quantity(int64_t bytes) { return formatBytes(bytes); }
 
-static std::string headline(const PartitionResult &result,
-                            const ReportExtras &extras) {
+std::string reportHeadline(const PartitionResult &result,
+                           const ReportExtras &extras) {
   std::string out = result.graph + ": " + formatCount(result.ops, "op") + ", " +
                     formatCount(result.forwardOps) + " run forward, " +
                     formatCount(result.backwardOps) + " backward\n";
@@ -376,7 +376,7 @@ static std::string paragraph(const std::string &title,
 
 std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras) {
-  std::string out = headline(result, extras) + "\n";
+  std::string out = reportHeadline(result, extras) + "\n";
   if (!extras.strategies.empty())
     out += comparison(extras) + "\n";
   out += savedSection(result, extras) + "\n";

@@ -6,11 +6,12 @@
 //   2. the certificate on PyTorch's halves, against the graph as it was read
 //   3. prepare, plan and verify by the chosen strategy
 //   4. plan by the other three on the same prepared graph, without emitting
+//   5. with --html, more plans, and the page (PageRun.cpp)
 //
 // A refused partition of somebody else is a finding, not a failure: the exit
 // code is 0.
 
-#include "PlanRun.h"
+#include "PageRun.h"
 
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
@@ -26,10 +27,15 @@ CommandSpec reportSpec() {
   spec.summary = "Plan, and explain the plan in one screen.";
   spec.options = withPlanOptions({
       {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
+      {"html", OptionSpec::Text, "F",
+       "write a page for a browser as well: memory over\nthe step, every "
+       "decision, and a slider over plans\nfrom fast to small; it needs no "
+       "network"},
   });
   spec.examples = {
       "report joint.txt",
       "report trace.log --json",
+      "report joint.txt --html=report.html",
       "report joint.txt --sym s0=64 --device=a100",
       "report joint.txt --cost-model=pytorch --rules=torch-2.3",
       "report joint.txt --policy=addmm_3=must-save",
@@ -45,6 +51,9 @@ int runReport(const CommandLine &line) {
   if (int code = run.load(session, importOptions))
     return code;
   std::optional<OtherPartition> other = judgeOther(run.imported, run.options);
+  std::optional<PageRun> page;
+  if (line.has("html"))
+    page.emplace(session, run);
   // A screen of figures should not take seconds.
   constexpr ptrdiff_t maxPlannedOps = 100'000;
   Block &block = run.imported.graph.getBlock();
@@ -63,6 +72,11 @@ int runReport(const CommandLine &line) {
       run.imported.graph, *run.result, extras, [&](Strategy strategy) {
         session.progress.step("comparing with " + spell(strategy).str());
       });
+  if (page)
+    if (int code = session.write(line.get("html"), page->make(extras)))
+      return code;
+  if (line.get("html") == "-")
+    return Done;
   return session.write(std::nullopt, line.has("json")
                                          ? reportJson(*run.result, extras)
                                          : reportText(*run.result, extras));

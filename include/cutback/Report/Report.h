@@ -55,6 +55,13 @@ struct ReportExtras {
 /// and fills `result.saved[i].module` where it is empty.
 ReportExtras collectExtras(PartitionResult &result);
 
+/// By value: its module; empty if no parameter has a name.
+std::vector<std::string> valueModules(const GraphView &view);
+
+/// "12,345 ops, …" and what the plan was made for: the first lines of a report.
+std::string reportHeadline(const PartitionResult &result,
+                           const ReportExtras &extras);
+
 /// The line of a result in the comparison.
 StrategyLine strategyLine(const PartitionResult &result, bool chosen);
 

@@ -41,7 +41,7 @@ class PageError(Exception):
 class Page:
     """One tab. Use as a context manager."""
 
-    def __init__(self, width, height, dark=False, timeout=60):
+    def __init__(self, width, height, dark=False, timeout=300):
         self.timeout = timeout
         self.requests, self.complaints, self.events = [], [], []
         self.next_id, self.session = 0, None
@@ -181,8 +181,10 @@ class Page:
         codes = {"ArrowRight": 39, "ArrowLeft": 37, "ArrowDown": 40,
                  "ArrowUp": 38, "Home": 36, "End": 35, "Enter": 13,
                  "Escape": 27, "Tab": 9}
-        about = {"key": key, "windowsVirtualKeyCode":
-                 codes.get(key, ord(key[0].upper()))}
+        # The codes of marks are those of other keys: "(" would be an arrow.
+        code = codes.get(key, ord(key.upper()) if len(key) == 1 and
+                         key.isalnum() and key.isascii() else 0)
+        about = {"key": key, "windowsVirtualKeyCode": code}
         self.call("Input.dispatchKeyEvent",
                   type="keyDown" if text else "rawKeyDown", text=text, **about)
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)

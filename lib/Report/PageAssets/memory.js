@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory over the step: what is live at each moment, as areas on each other.
+//
+// The step runs from left to right, the forward on the left of the line; each
+// half keeps its width in all plans. A moment stands for a stretch of ops and
+// shows the op of it with most live bytes. The scale is that of the largest
+// plan on the slider, so that moving the slider shows what memory does.
+
+const memoryColours = {
+  saved : [ "c1", "c2", "c3", "c4", "c5", "c6", "c7" ],
+  results : "c0",
+  gradients : "c8",
+  temporaries : "c9",
+  outside : "outside"
+};
+
+/// Parameters and inputs, if they are to be shown.
+function outsideBytes() {
+  return byId("memory-parameters").checked
+             ? data.parameter_bytes + data.input_bytes
+             : 0;
+}
+
+/// What is stacked, from below: names, classes of colour, bytes by moment.
+function layersOf(plan) {
+  const series = momentsOf(plan);
+  const by = byId("memory-by").value;
+  const names = by === "module" ? data.places : data.kinds;
+  const layers = [];
+  const bytes = outsideBytes();
+  if (bytes > 0)
+    layers.push({
+      name : "parameters and inputs",
+      colour : memoryColours.outside,
+      bytes : series.step.map(() => bytes)
+    });
+  series[by].forEach((bytes, i) => layers.push({
+    name : `saved: ${shorten(names[i])}`,
+    colour : memoryColours.saved[i],
+    bytes
+  }));
+  for (const [key, name] of [[ "results", "results of the forward" ],
+                             [ "gradients", "gradients" ],
+                             [ "temporaries", "temporaries" ]])
+    layers.push({name, colour : memoryColours[key], bytes : series[key]});
+  return layers.filter(layer => layer.bytes.some(bytes => bytes > 0));
+}
+
+/// Where moments begin, as parts of the width; one more at the end.
+function momentPlaces(plan) {
+  const series = momentsOf(plan);
+  const chosen = data.plans[data.chosen];
+  const split = chosen.forward_ops / Math.max(chosen.ops, 1);
+  const backward = Math.max(plan.ops - plan.forward_ops, 1);
+  const count = series.step.length;
+  const places = [];
+  for (let i = 0; i <= count; ++i) {
+    const step = i * plan.ops / count;
+    places.push(step <= plan.forward_ops
+                    ? split * step / Math.max(plan.forward_ops, 1)
+                    : split +
+                          (1 - split) * (step - plan.forward_ops) / backward);
+  }
+  return places;
+}
+
+function peakMoment(plan) {
+  const total = momentsOf(plan).total;
+  return total.indexOf(Math.max(...total));
+}
+
+/// The outline of a series of bytes: flat through each moment.
+function stairs(places, heights, x, y) {
+  return heights
+      .map((height, i) => `${i ? "L" : "M"}${x(places[i]).toFixed(1)} ${
+               y(height).toFixed(1)}H${x(places[i + 1]).toFixed(1)}`)
+      .join("");
+}
+
+function stairsBack(places, heights, x, y) {
+  let path = "";
+  for (let i = heights.length; i-- > 0;)
+    path += `L${x(places[i + 1]).toFixed(1)} ${y(heights[i]).toFixed(1)}H${
+        x(places[i]).toFixed(1)}`;
+  return path + "z";
+}
+
+/// The most bytes that the picture has room for.
+function memoryCeiling(plan, with_) {
+  const outside = outsideBytes();
+  const all = pricePlans.concat(plan, with_ || []);
+  return outside + 1.06 * Math.max(...all.map(other => other.peak_bytes), 1);
+}
+
+function comparedPlan() {
+  const value = byId("memory-with").value;
+  const plan = value === "" ? null : data.plans[Number(value)];
+  return plan === state.plan ? null : plan;
+}
+
+function drawMemory() {
+  const place = byId("memory-chart"), plan = state.plan;
+  const {width, height} = chartSize(place, 380);
+  const box = {left : 58, right : width - 10, top : 22, bottom : height - 28};
+  const other = comparedPlan();
+  const high = memoryCeiling(plan, other);
+  const x = part => box.left + (box.right - box.left) * part;
+  const y = bytes => box.bottom - (box.bottom - box.top) * bytes / high;
+  const [unit, unitName] = byteUnit(high);
+  const drawing = svg("svg", {
+    viewBox : `0 0 ${width} ${height}`,
+    width,
+    height,
+    role : "slider",
+    tabindex : 0,
+    "aria-label" : "Moment of the step",
+    "aria-valuemin" : 0,
+    "aria-valuemax" : plan.ops - 1
+  });
+  const ticks = ticksBetween(0, high / unit, height / 70);
+  drawing.append(
+      ...gridY(ticks.map(tick => [y(tick * unit), tickText(tick)]), box.left,
+               box.right),
+      svg("text", {class : "axis", x : 4, y : 11}, `live bytes, ${unitName}`));
+  drawLayers(drawing, plan, x, y);
+  if (other)
+    drawOutline(drawing, other, x, y);
+  drawHalves(drawing, plan, x, box);
+  drawPeak(drawing, plan, x, y, box);
+  drawing.append(svg("g", {class : "cursor"}));
+  listenToMoments(drawing, plan, x, box);
+  replaceChildren(place, drawing);
+  state.memory = {drawing, x, box};
+  if (state.moment === null || state.moment >= momentsOf(plan).step.length)
+    state.moment = peakMoment(plan);
+  showMoment(state.moment);
+}
+
+function drawLayers(drawing, plan, x, y) {
+  const places = momentPlaces(plan);
+  let below = momentsOf(plan).step.map(() => 0);
+  for (const layer of layersOf(plan)) {
+    const above = below.map((bytes, i) => bytes + layer.bytes[i]);
+    drawing.append(svg("path", {
+      class : `layer ${layer.colour}`,
+      d : stairs(places, above, x, y) + stairsBack(places, below, x, y)
+    }));
+    below = above;
+  }
+}
+
+/// Another plan's live bytes, as a line.
+function drawOutline(drawing, other, x, y) {
+  const outside = outsideBytes();
+  const heights = momentsOf(other).total.map(bytes => bytes + outside);
+  const d = stairs(momentPlaces(other), heights, x, y);
+  drawing.append(svg("path", {class : "outline under", d}),
+                 svg("path", {class : "outline", d}));
+}
+
+function drawHalves(drawing, plan, x, box) {
+  const chosen = data.plans[data.chosen];
+  const at = x(chosen.forward_ops / Math.max(chosen.ops, 1));
+  drawing.append(
+      svg("line",
+          {class : "half", x1 : at, x2 : at, y1 : box.top, y2 : box.bottom}),
+      axisName((box.left + at) / 2, box.bottom + 18, "forward"),
+      axisName((at + box.right) / 2, box.bottom + 18, "backward"));
+}
+
+function drawPeak(drawing, plan, x, y, box) {
+  const moment = peakMoment(plan);
+  const places = momentPlaces(plan);
+  const outside = outsideBytes();
+  const at = x((places[moment] + places[moment + 1]) / 2);
+  const top = y(momentsOf(plan).total[moment] + outside);
+  const isRight = at > (box.left + box.right) / 2;
+  drawing.append(svg("circle", {class : "peak", cx : at, cy : top, r : 4.5}),
+                 svg("text", {
+                   class : "peak-label",
+                   x : isRight ? at + 4 : at - 4,
+                   y : Math.max(top - 9, 20),
+                   "text-anchor" : isRight ? "end" : "start"
+                 },
+                     `peak ${formatBytes(plan.peak_bytes)}`));
+}
+
+//===----------------------------------------------------------------------===//
+// The moment that is looked at
+//===----------------------------------------------------------------------===//
+
+function listenToMoments(drawing, plan, x, box) {
+  const count = momentsOf(plan).step.length;
+  const places = momentPlaces(plan);
+  const point = event => {
+    const part =
+        (event.clientX - drawing.getBoundingClientRect().left - box.left) /
+        (box.right - box.left);
+    let at = places.findIndex(place => place > part) - 1;
+    if (at < 0)
+      at = part <= 0 ? 0 : count - 1;
+    showMoment(Math.min(at, count - 1));
+  };
+  drawing.addEventListener("pointermove", point);
+  drawing.addEventListener("pointerdown", point);
+  drawing.addEventListener("keydown", event => {
+    const far = Math.max(Math.round(count / 20), 1);
+    const steps = {
+      ArrowRight : 1,
+      ArrowUp : 1,
+      ArrowLeft : -1,
+      ArrowDown : -1,
+      PageUp : far,
+      PageDown : -far,
+      Home : -count,
+      End : count
+    };
+    if (!(event.key in steps))
+      return;
+    event.preventDefault();
+    const next = state.moment + steps[event.key];
+    showMoment(Math.max(0, Math.min(count - 1, next)));
+  });
+}
+
+/// "op 1,234 of 4,321, backward: %mul_12, mul in blocks.3.mlp".
+function momentTitle(plan, moment) {
+  const series = momentsOf(plan), step = series.step[moment];
+  const item = series.item[moment];
+  const half = step < plan.forward_ops ? "forward" : "backward";
+  const module = shorten(texts[items.module[item]]);
+  const op = shorten(texts[items.op[item]]);
+  return `Op ${formatCount(step + 1)} of ${formatCount(plan.ops)}, ${half}: ${
+      nameOf(item)}, ${op} in ${module}`;
+}
+
+function showMoment(moment) {
+  const plan = state.plan, series = momentsOf(plan);
+  state.moment = moment;
+  const layers = layersOf(plan);
+  const {drawing, x, box} = state.memory;
+  const places = momentPlaces(plan);
+  const at = x((places[moment] + places[moment + 1]) / 2);
+  replaceChildren(
+      drawing.querySelector(".cursor"),
+      svg("line", {x1 : at, x2 : at, y1 : box.top, y2 : box.bottom}));
+  const title = momentTitle(plan, moment);
+  const total = formatBytes(series.total[moment]);
+  drawing.setAttribute("aria-valuenow", series.step[moment]);
+  drawing.setAttribute("aria-valuetext", `${title}: ${total} live`);
+  const rows = layers.slice().reverse().map(
+      layer => element("li", {}, [
+        element("span", {class : `swatch ${layer.colour}`}),
+        element("span", {class : "name"}, layer.name),
+        element("span", {class : "number"}, formatBytes(layer.bytes[moment]))
+      ]));
+  const largest = series.largest[moment].map(
+      item => element("li", {}, [
+        element("span", {class : "name"},
+                `${nameOf(item)} (${shorten(texts[items.op[item]])})`),
+        element("span", {class : "number"}, formatBytes(items.bytes[item]))
+      ]));
+  replaceChildren(byId("memory-moment"), [
+    element("p", {class : "moment-title"},
+            [ element("strong", {}, total + " live"), ` · ${title}` ]),
+    element("ul", {class : "legend", "aria-label" : "What is live"}, rows),
+    element(
+        "div", {class : "largest"},
+        [ element("p", {}, "Largest live values"), element("ul", {}, largest) ])
+  ]);
+}
+
+function showMemory() {
+  state.moment = null;
+  if (byId("memory-chart").clientWidth > 0)
+    drawMemory();
+}
+
+function startMemory() {
+  byId("memory").hidden = false;
+  const select = byId("memory-with");
+  select.append(element("option", {value : ""}, "nothing"));
+  for (const plan of [rulesPlan, savesAll, data.plans[data.chosen]])
+    if (plan && ![...select.options].some(o => o.value === String(plan.index)))
+      select.append(element("option", {value : plan.index}, plan.label));
+  if (rulesPlan)
+    select.value = rulesPlan.index;
+  for (const id of ["memory-by", "memory-with", "memory-parameters"])
+    byId(id).addEventListener("change", drawMemory);
+  byId("memory-peak")
+      .addEventListener("click", () => showMoment(peakMoment(state.plan)));
+  redrawOnResize(byId("memory-chart"), drawMemory);
+}

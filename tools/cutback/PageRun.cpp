@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes the plans that an HTML report lets its reader switch between:
+//
+//   1. minimum cuts over the price of a byte, from the fastest step to the
+//      smallest, the plan that was asked for among them
+//   2. the other strategies
+//   3. PyTorch's rules, on a copy of the graph that is prepared as they want it
+//
+// Each is proved like the plan that was asked for: halves are written, given to
+// the certificate and thrown away. Of a plan nothing but what the page shows is
+// kept, so memory does not grow with the number of plans.
+
+#include "PageRun.h"
+
+#include "cutback/Pipelines/PriceSweep.h"
+#include "cutback/Support/MLIR/Silence.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using llvm::StringRef;
+
+namespace cutback {
+
+PageRun::PageRun(Session &session, PlanRun &run)
+    : session(session), run(run),
+      asRead(ModuleOp::create(UnknownLoc::get(&session.context))) {
+  asRead->push_back(run.imported.graph->clone());
+}
+
+/// As it would be given to `--byte-price`.
+static std::string priceText(double price) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.12g", price);
+  return text;
+}
+
+static PagePlanName priceName(double price) {
+  return {PagePlanName::Price, "byte price " + priceText(price),
+          price == 0 ? "" : "--byte-price=" + priceText(price)};
+}
+
+static PagePlanName strategyName(Strategy strategy) {
+  std::string name = spell(strategy).str();
+  return {PagePlanName::Strategy, name, "--strategy=" + name};
+}
+
+static PagePlanName rulesName(Rules rules) {
+  std::string name = spell(rules).str();
+  return {PagePlanName::Rules,
+          "PyTorch " + name.substr(name.rfind('-') + 1) + "’s rules",
+          "--cost-model=pytorch" +
+              (rules == Rules::Torch2_13 ? "" : " --rules=" + name)};
+}
+
+static PagePlanName nameOf(const PartitionOptions &options) {
+  if (options.strategy != Strategy::MinCut)
+    return strategyName(options.strategy);
+  if (options.costModel == CostModel::PyTorch)
+    return rulesName(options.rules);
+  return priceName(options.bytePricePs);
+}
+
+static bool isAlike(const PagePlan &plan, const PartitionResult &result) {
+  return plan.name.kind == PagePlanName::Price &&
+         plan.savedBytes == result.savedBytes &&
+         plan.peakBytes == result.peak.bytes &&
+         plan.pricedPs == result.pricedPs &&
+         plan.recomputedOps == result.recomputed.size() &&
+         plan.saved.size() == result.saved.size();
+}
+
+std::string PageRun::add(joint::GraphOp graph, const PartitionOptions &options,
+                         PagePlanName name, PreparedGraph &prepared) {
+  Silence silence(session.context);
+  auto result = partitionGraph(graph, options, std::move(prepared));
+  prepared = PreparedGraph();
+  if (failed(result))
+    return silence.firstError.empty() ? "unknown" : silence.firstError;
+  bool isPrice = name.kind == PagePlanName::Price;
+  if (!isPrice || page.plans.empty() || !isAlike(page.plans.back(), **result)) {
+    ReportExtras extras = collectExtras(**result);
+    page.add(**result, extras, std::move(name));
+  }
+  erasePartition((*result)->partition);
+  prepared = takePrepared(**result);
+  return "";
+}
+
+void PageRun::addAsked(const ReportExtras &extras) {
+  asked = page.add(*run.result, extras, nameOf(run.result->options));
+}
+
+/// For a plan beside the one that was asked for: no files, and a shorter search
+/// for order and places, so that twenty plans take seconds. Its peak may be a
+/// little above what its options give alone.
+static PartitionOptions optionsBeside(PartitionOptions options) {
+  options.dumpNetwork.clear();
+  if (options.memory) {
+    options.memory->arena.work /= 30;
+    options.memory->scheduleWork /= 20;
+  }
+  return options;
+}
+
+void PageRun::addPrices(const ReportExtras &extras) {
+  session.progress.step("looking for the front of time and memory");
+  PartitionOptions options = optionsBeside(run.options);
+  options.strategy = Strategy::MinCut;
+  options.costModel = CostModel::Roofline;
+  const PartitionOptions &own = run.result->options;
+  bool isPrice =
+      own.strategy == Strategy::MinCut && own.costModel == CostModel::Roofline;
+  std::vector<double> prices;
+  {
+    Silence silence(session.context);
+    auto points = sweepBytePrice(run.imported.graph, options);
+    if (failed(points))
+      page.addNote("No plans over the price of a byte: " + silence.firstError);
+    else
+      for (const PricePoint &point : *points)
+        prices.push_back(point.bytePricePs);
+  }
+  if (isPrice && !llvm::is_contained(prices, own.bytePricePs)) {
+    prices.push_back(own.bytePricePs);
+    llvm::sort(prices);
+  }
+  for (size_t i = 0; i < prices.size(); ++i) {
+    if (isPrice && prices[i] == own.bytePricePs) {
+      if (!page.plans.empty() && isAlike(page.plans.back(), *run.result))
+        page.dropLast();
+      addAsked(extras);
+      continue;
+    }
+    session.progress.step("planning for a byte price of " +
+                          priceText(prices[i]) + " (" + std::to_string(i + 1) +
+                          " of " + std::to_string(prices.size()) + ")");
+    options.bytePricePs = prices[i];
+    std::string error =
+        add(run.imported.graph, options, priceName(prices[i]), prepared);
+    if (!error.empty())
+      page.addNote("No plan for a byte price of " + priceText(prices[i]) +
+                   ": " + error);
+  }
+}
+
+void PageRun::addStrategies(const ReportExtras &extras) {
+  for (Strategy strategy :
+       {Strategy::SaveAll, Strategy::Default, Strategy::RecomputeAll}) {
+    if (strategy == run.result->options.strategy) {
+      addAsked(extras);
+      continue;
+    }
+    session.progress.step("planning by " + spell(strategy).str());
+    PartitionOptions options = optionsBeside(run.options);
+    options.strategy = strategy;
+    std::string error =
+        add(run.imported.graph, options, strategyName(strategy), prepared);
+    if (!error.empty())
+      page.addNote("No plan by " + spell(strategy).str() + ": " + error);
+  }
+}
+
+void PageRun::addRules(const ReportExtras &extras) {
+  const PartitionOptions &own = run.result->options;
+  if (own.strategy == Strategy::MinCut && own.costModel == CostModel::PyTorch) {
+    addAsked(extras);
+    return;
+  }
+  session.progress.step("planning by PyTorch's rules");
+  PartitionOptions options = optionsBeside(run.options);
+  options.strategy = Strategy::MinCut;
+  options.costModel = CostModel::PyTorch;
+  PhaseSeconds seconds;
+  auto graph = *asRead->getOps<joint::GraphOp>().begin();
+  std::string error;
+  {
+    Silence silence(session.context);
+    auto asTorch = preparePartition(graph, options, seconds);
+    error = succeeded(asTorch)
+                ? add(graph, options, rulesName(options.rules), *asTorch)
+                : silence.firstError;
+  }
+  if (!error.empty())
+    page.addNote("No plan by PyTorch’s rules: " + error);
+}
+
+/// The last two parts of the input's path: file names alone are often alike.
+static std::string titleOf(StringRef path) {
+  if (path == "-")
+    return "";
+  path = path.rtrim('/');
+  size_t at = path.rfind('/');
+  at = at == StringRef::npos || at == 0 ? at : path.rfind('/', at);
+  return (at == StringRef::npos ? path : path.drop_front(at + 1)).str();
+}
+
+std::string PageRun::make(const ReportExtras &extras) {
+  const PartitionResult &chosen = *run.result;
+  prepared = {chosen.view, chosen.sizes, std::nullopt, chosen.sets,
+              chosen.costs};
+  addPrices(extras);
+  addStrategies(extras);
+  addRules(extras);
+  page.choose(*asked, *run.result, extras,
+              titleOf(session.line.arguments.front()));
+  session.progress.step("writing the page");
+  return page.html();
+}
+
+} // namespace cutback

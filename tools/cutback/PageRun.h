@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The plans of an HTML report: `cutback report --html`.
+#ifndef CUTBACK_TOOLS_CUTBACK_PAGERUN_H
+#define CUTBACK_TOOLS_CUTBACK_PAGERUN_H
+
+#include "PlanRun.h"
+
+#include "cutback/Report/Page.h"
+
+namespace cutback {
+
+/// Plans beside the one that was asked for: over the price of a byte, by the
+/// other strategies, and by PyTorch's rules.
+class PageRun {
+public:
+  /// Keeps a copy of the graph as it was read, for PyTorch's rules. To be
+  /// called before `run` prepares its graph.
+  PageRun(Session &session, PlanRun &run);
+
+  /// The page; `run` has its plan, and `extras` belongs to it. A plan that
+  /// cannot be made is named in a note on the page.
+  std::string make(const ReportExtras &extras);
+
+private:
+  void addAsked(const ReportExtras &extras);
+  void addPrices(const ReportExtras &extras);
+  void addStrategies(const ReportExtras &extras);
+  void addRules(const ReportExtras &extras);
+  /// Plans, verifies, and adds the plan under a name, unless it is like the
+  /// one before it. `prepared` is of `graph`, and afterwards too. Returns what
+  /// is wrong, or nothing.
+  std::string add(joint::GraphOp graph, const PartitionOptions &options,
+                  PagePlanName name, PreparedGraph &prepared);
+
+  Session &session;
+  PlanRun &run;
+  mlir::OwningOpRef<mlir::ModuleOp> asRead;
+  PreparedGraph prepared; ///< goes from plan to plan
+  Page page;
+  std::optional<size_t> asked;
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_PAGERUN_H
