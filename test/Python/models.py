@@ -50,8 +50,10 @@ class Model:
     def join_tied(self, results):
         """Gives each name of a tied parameter the whole gradient: what
         torch.export writes has a parameter of its own for each."""
+        groups = {}
         for alias, name in self.meta.get("tied", {}).items():
-            names = ["grad." + alias, "grad." + name]
+            groups.setdefault(name, ["grad." + name]).append("grad." + alias)
+        for names in groups.values():
             parts = {id(results[one]): results[one] for one in names
                      if one in results}
             if parts:
@@ -63,7 +65,7 @@ class Model:
         found = []
         self.join_tied(results)
         for name, wanted in sorted(self.expected.items()):
-            if name.startswith(("input.", "param.")):
+            if name.startswith(("input.", "param.", "const.")):
                 continue
             if name not in results:
                 found.append("%s: %s is missing" % (self.name, name))
