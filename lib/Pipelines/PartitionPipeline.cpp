@@ -76,16 +76,16 @@ static MaxFlowAlgorithm algorithmOf(Solver solver) {
 
 /// In a text without annotations PyTorch 2.13 takes a write for a part of the
 /// half in which it stands: behind the first reader of a tangent, the backward.
-static void placeWrites(const GraphView &view) {
-  joint::GraphOp graph = view.graph;
+static void placeWrites(joint::GraphOp graph) {
+  auto isTangent = [&](Value value) {
+    auto arg = dyn_cast<BlockArgument>(value);
+    return arg && graph.getRole(arg.getArgNumber()).getKind() ==
+                      joint::RoleKind::Tangent;
+  };
   bool inBackward = false;
-  for (uint32_t op = 0; op < view.numOps(); ++op) {
-    for (uint32_t value : view.operands(op))
-      inBackward = inBackward ||
-                   (view.isArg(value) &&
-                    graph.getRole(value).getKind() == joint::RoleKind::Tangent);
-    if (auto write = dyn_cast<joint::WriteOp>(view.ops[op]);
-        write && inBackward)
+  for (Operation &op : graph.getBody().front()) {
+    inBackward = inBackward || llvm::any_of(op.getOperands(), isTangent);
+    if (auto write = dyn_cast<joint::WriteOp>(op); write && inBackward)
       write.setSide(joint::Side::Backward);
   }
 }
@@ -94,13 +94,11 @@ static void placeWrites(const GraphView &view) {
 /// can be compared. The numbers that they need serve the plan, too.
 static FailureOr<PreparedGraph>
 prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
+  if (options.rules == Rules::Torch2_13 &&
+      graph->hasAttr(joint::kUnannotatedText))
+    placeWrites(graph);
   PreparedGraph prepared;
   GraphView &view = prepared.view.emplace(GraphView::build(graph));
-  if (options.rules == Rules::Torch2_13 &&
-      graph->hasAttr(joint::kUnannotatedText)) {
-    placeWrites(view);
-    view = GraphView::build(graph); // who reads old values follows the writes
-  }
   FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
   if (failed(sizes))
     return failure();
