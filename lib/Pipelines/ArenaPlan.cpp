@@ -13,6 +13,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Analysis/Peak.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
 using namespace mlir;
@@ -54,4 +55,12 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
     return failure();
   result.memory = std::move(*plan);
   return success();
+}
+
+int64_t cutback::peakBytes(const std::optional<MemoryPlan> &memory,
+                           const GraphView &view, const ValueSizes &sizes,
+                           const Halves &halves) {
+  if (memory)
+    return memory->arenaBytes();
+  return simulateStep(view, halves, sizes.bytes, sizes.storage).bytes;
 }

@@ -53,6 +53,12 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
 /// plan that is not proved is an error.
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result);
 
+/// Bytes that the step needs at one moment: its arena, or where there is no
+/// `memory` the peak op by op.
+int64_t peakBytes(const std::optional<MemoryPlan> &memory,
+                  const GraphView &view, const ValueSizes &sizes,
+                  const Halves &halves);
+
 inline constexpr VertexId kNoVertex = ~VertexId(0);
 
 /// Adds a forced choice to a finished network: `before` is the vertex of what

@@ -11,7 +11,6 @@
 #include "Internal.h"
 
 #include "cutback/Analysis/FusionPrice.h"
-#include "cutback/Analysis/Peak.h"
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
@@ -32,9 +31,7 @@ static FailureOr<int64_t> peakOf(joint::GraphOp graph, const GraphView &view,
   erasePartition(result.partition);
   if (failed(planned))
     return failure();
-  if (result.memory)
-    return result.memory->arenaBytes();
-  return simulateStep(view, halves, sizes.bytes, sizes.storage).bytes;
+  return peakBytes(result.memory, view, sizes, halves);
 }
 
 /// The values of `graph` in `saved`, by number.

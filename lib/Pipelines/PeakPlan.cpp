@@ -15,7 +15,7 @@
 
 #include "cutback/Pipelines/PeakPlan.h"
 
-#include "cutback/Analysis/Peak.h"
+#include "Internal.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -59,14 +59,7 @@ FailureOr<int64_t> tryOut(joint::GraphOp graph, Way way) {
   if (failed(plan))
     return failure();
   const PartitionResult &result = **plan;
-  if (result.memory)
-    return result.memory->arenaBytes();
-  FailureOr<ValueSizes> sizes =
-      ValueSizes::compute(result.view, way.options.symbols);
-  if (failed(sizes))
-    return failure();
-  return simulateStep(result.view, result.halves, sizes->bytes, sizes->storage)
-      .bytes;
+  return peakBytes(result.memory, result.view, *result.sizes, result.halves);
 }
 
 std::vector<Way> waysFor(PartitionOptions options) {
