@@ -61,7 +61,7 @@ public:
 
 private:
   bool isHost(uint32_t op) const {
-    if (view.traits[op].view)
+    if (view.traits[op].view || view.traits[op].literal)
       return true;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       if (!sizes.isScalar(r))

@@ -8,6 +8,7 @@
 #include "cutback/Analysis/GraphView.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Literal.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -47,19 +48,29 @@ public:
     }
     if (kind.isFusible)
       traits.fusion = cast<FusibleOpInterface>(op).getFusionKind();
+    else if (kind.isConstant)
+      traits.fusion = FusionKind::Create;
+    else if (kind.isElementwise && traits.recomputable)
+      traits.fusion = FusionKind::Pointwise;
+    traits.literal =
+        traits.recomputable && !traits.ordered &&
+        (kind.hasLiteralModel ? cast<LiteralOpInterface>(op).isLiteral()
+                              : kind.isConstant);
     return traits;
   }
 
 private:
   struct Kind {
-    bool hasModel, isFusible;
+    bool hasModel, isFusible, hasLiteralModel, isConstant, isElementwise;
   };
 
   const Kind &kindOf(Operation *op) {
     auto [it, isNew] = kinds.try_emplace(op->getName().getAsOpaquePointer());
     if (isNew)
       it->second = {isa<RematerializableOpInterface>(op),
-                    isa<FusibleOpInterface>(op)};
+                    isa<FusibleOpInterface>(op), isa<LiteralOpInterface>(op),
+                    op->hasTrait<OpTrait::ConstantLike>(),
+                    op->hasTrait<OpTrait::Elementwise>()};
     return it->second;
   }
 
@@ -190,7 +201,7 @@ static void keepReadersOfOldValues(GraphView &view) {
       if (uint32_t arg = base[value]; view.isArg(arg) && lastWrite[arg] > op)
         view.traits[op].readsOldValue = true;
     if (view.traits[op].readsOldValue)
-      view.traits[op].recomputable = false;
+      view.traits[op].recomputable = view.traits[op].literal = false;
     uint32_t first = view.resultBegin[op];
     for (uint32_t value = first; value < view.resultBegin[op + 1]; ++value)
       base[value] = value;

@@ -11,7 +11,8 @@
 //   * any other op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
 //   * keeping a value costs reading it in the backward, and writing it in the
 //     forward unless it is written anyway;
-//   * views are free to recompute and never kept: their base is.
+//   * views are free to recompute and never kept: their base is; literals
+//     (undefined contents, one number everywhere) likewise, without a base.
 //
 // How well fusion does in the end is priced afterwards, on the finished plan.
 
@@ -122,7 +123,7 @@ public:
     const OpTraits &traits = view.traits[op];
     if (traits.ordered || !traits.recomputable)
       return RooflineCosts::kNever;
-    if (traits.view)
+    if (traits.view || traits.literal)
       return 0;
     bool isScalar = true;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
@@ -197,14 +198,17 @@ private:
 
   bool fusesBothWays(uint32_t op) const {
     const OpTraits &traits = view.traits[op];
-    bool withProducer = view.operands(op).empty();
+    bool reads = false, withProducer = false;
     for (uint32_t value : view.operands(op)) {
       uint32_t def = view.definer[value];
+      if (def != GraphView::kNone && view.traits[def].literal)
+        continue; // fuses with everybody, and so says nothing
+      reads = true;
       withProducer |= def == GraphView::kNone
                           ? traits.fusion != FusionKind::Never
                           : canFuse(view.traits[def], traits);
     }
-    if (!withProducer)
+    if (reads && !withProducer)
       return false;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       for (uint32_t user : view.users(r))
@@ -260,7 +264,8 @@ RooflineCosts RooflineCosts::compute(const GraphView &view,
       costs.savePs[v] = 1;
       continue;
     }
-    if (sizes.kind[v] != ValueKind::Tensor || sizes.storage[v] != v)
+    if (sizes.kind[v] != ValueKind::Tensor || sizes.storage[v] != v ||
+        view.traits[view.definer[v]].literal)
       continue;
     costs.saveBytes[v] = sizes.bytes[v];
     costs.savePs[v] = Pricing::round((materialized[v] ? 1 : 2) *

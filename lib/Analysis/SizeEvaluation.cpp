@@ -3,10 +3,12 @@
 // One place that turns `?` into numbers: for whole graphs (ValueSizes) and for
 // functions that were made from one (the memory plan). A dimension is known
 // from `joint.dims` and the values of symbols, or from the op itself
-// (SizeEvaluationOpInterface); what nobody knows stays `?`.
+// (SizeEvaluationOpInterface, else what MLIR knows of it); what nobody knows
+// stays `?`.
 
 #include "cutback/Analysis/SizeEvaluation.h"
 
+#include "cutback/Analysis/SizeFallback.h"
 #include "cutback/Support/SizeExpr.h"
 
 using namespace mlir;
@@ -105,10 +107,13 @@ void SizeEvaluation::evaluateOp(Operation *op, ArrayRef<Type> operandTypes,
   resultTypes.clear();
   resultInts.clear();
   uint32_t count = op->getNumResults();
-  auto model = dyn_cast<SizeEvaluationOpInterface>(op);
-  if (model &&
-      model.evaluateSizes(operandTypes, operandInts, resultTypes, resultInts) &&
-      resultTypes.size() == count && resultInts.size() == count)
+  bool isEvaluated = true;
+  if (auto model = dyn_cast<SizeEvaluationOpInterface>(op))
+    isEvaluated =
+        model.evaluateSizes(operandTypes, operandInts, resultTypes, resultInts);
+  else
+    inferSizes(op, operandTypes, resultTypes, resultInts);
+  if (isEvaluated && resultTypes.size() == count && resultInts.size() == count)
     for (uint32_t r = 0; r < count; ++r) {
       types[r] = refine(types[r], resultTypes[r]);
       ints[r] = resultInts[r];

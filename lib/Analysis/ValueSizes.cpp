@@ -161,6 +161,15 @@ static void fillFromTypes(ValueSizes &sizes) {
   }
 }
 
+/// Literals take no memory, but for those that the graph returns.
+static void dropLiterals(const GraphView &view, ValueSizes &sizes) {
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (view.traits[op].literal)
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        if (!llvm::is_contained(view.users(r), view.numOps()))
+          sizes.bytes[r] = 0;
+}
+
 FailureOr<ValueSizes>
 ValueSizes::computeAll(const GraphView &view,
                        const llvm::StringMap<int64_t> &symbols) {
@@ -168,6 +177,7 @@ ValueSizes::computeAll(const GraphView &view,
   if (failed(Evaluation(view, symbols).run(sizes)))
     return failure();
   fillFromTypes(sizes);
+  dropLiterals(view, sizes);
   followStorages(view, sizes.storage);
   return sizes;
 }

@@ -4,6 +4,7 @@
 //
 //   1. Backward: walk from the gradients, backward writes and backward effects
 //      towards the operands. A saved value ends the walk; so does an argument.
+//      A literal is made again, asked for or not.
 //   2. A saved value that the walk never met is dropped. An argument of the
 //      forward that it met joins the saved list: the backward must be given it.
 //   3. Forward: walk from the forward results, forward effects and the values
@@ -71,7 +72,8 @@ private:
     bool ofBackward =
         sets.ops[def] == GraphSet::Backward ||
         (view.traits[def].ordered && sets.ops[def] != GraphSet::Forward);
-    if ((plan.saved[value] || view.traits[def].readsOldValue) && !ofBackward)
+    bool isSaved = plan.saved[value] && !view.traits[def].literal;
+    if ((isSaved || view.traits[def].readsOldValue) && !ofBackward)
       handedOver[value] = 1;
     else
       inBackward[def] = 1;

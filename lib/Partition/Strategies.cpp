@@ -111,6 +111,8 @@ static std::string adviceOn(const GraphView &view, StringRef name,
 static void moveToBases(const GraphView &view,
                         std::vector<OpPolicy> &policies) {
   for (uint32_t op = view.numOps(); op-- > 0;) {
+    if (policies[op] == OpPolicy::MustSave && view.traits[op].literal)
+      policies[op] = OpPolicy::None; // there is nothing to save
     if (policies[op] != OpPolicy::MustSave || !view.traits[op].view)
       continue;
     if (view.aliasOf[op] == GraphView::kNone)

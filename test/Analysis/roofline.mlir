@@ -71,3 +71,21 @@ joint.graph @ops_cost_what_they_would_add(
   %g2 = aten.mul.Tensor(%g1, %twice) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
   joint.output %y gradients(%g2 of 0) : tensor<100x100xf32>, tensor<100x100xf32>
 }
+
+joint.graph @literals_are_made_where_they_are_read(
+    %x: tensor<100x100xf32> {joint.role = #joint.role<input>},
+    %tx: tensor<100x100xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<100x100xf32>) gradients (tensor<100x100xf32>) {
+  // A product reads it from memory, and still nothing is saved.
+  // CHECK: {{^}}%2: fusion=create materialized=yes recompute-ps=0 save-ps=never
+  %two = arith.constant dense<2.0> : tensor<100x100xf32>
+  // CHECK-NEXT: {{^}}prod: fusion=never materialized=yes recompute-ps=1500000 save-ps=40000
+  %prod = aten.mm(%x, %two) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  // That the literal fuses with it says nothing, and the product does not:
+  // 80,000 bytes to move, and a launch.
+  // CHECK-NEXT: {{^}}scaled: fusion=pointwise materialized=yes recompute-ps=1080000 save-ps=40000
+  %scaled = aten.mul.Tensor(%prod, %two) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  %g0 = aten.mul.Tensor(%tx, %scaled) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  %g1 = aten.mm(%g0, %two) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  joint.output %scaled gradients(%g1 of 0) : tensor<100x100xf32>, tensor<100x100xf32>
+}

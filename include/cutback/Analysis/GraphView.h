@@ -25,9 +25,11 @@ struct OpTraits {
   bool view : 1;             ///< result 0 aliases an operand
   bool hasModel : 1;         ///< implements RematerializableOpInterface
   bool readsOldValue : 1;    ///< of an argument that the forward writes later
+  bool literal : 1;          ///< nothing to compute, never saved
   OpTraits()
       : recomputable(false), random(false), computeIntensive(false),
-        ordered(false), view(false), hasModel(false), readsOldValue(false) {}
+        ordered(false), view(false), hasModel(false), readsOldValue(false),
+        literal(false) {}
 };
 
 /// What became of numbers after ops were taken out.

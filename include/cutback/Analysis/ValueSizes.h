@@ -22,7 +22,8 @@ enum class ValueKind : uint8_t {
 struct ValueSizes {
   /// By value: elements × item size, i1 counting one byte; 8 for scalars. A
   /// tensor with a dimension that is not known counts `fallbackElements`
-  /// elements (PyTorch's rule), and is marked in `unknown`.
+  /// elements (PyTorch's rule), and is marked in `unknown`. Literals count 0
+  /// unless the graph returns them.
   std::vector<int64_t> bytes;
   std::vector<uint8_t> unknown;
   std::vector<ValueKind> kind;

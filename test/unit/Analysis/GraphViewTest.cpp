@@ -163,4 +163,27 @@ TEST_F(GraphViewTest, ANumberIsAskedOfMLIROnlyOnce) {
   }
 }
 
+const char *const kForeign = R"mlir(
+joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  %c = arith.constant dense<1.0> : tensor<4xf32>
+  %e = math.exp %x : tensor<4xf32>
+  %none = tensor.empty() : tensor<4xf32>
+  %s = aten.sin(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %e : tensor<4xf32>
+}
+)mlir";
+
+TEST_F(GraphViewTest, OpsWithoutModelsAreWhatMlirKnowsOfThem) {
+  OwningOpRef<ModuleOp> module = parse(context, kForeign);
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  std::string text;
+  for (const OpTraits &traits : view.traits)
+    text += joint::stringifyFusionKind(traits.fusion).str() +
+            (traits.recomputable ? "" : " once") +
+            (traits.literal ? " literal" : "") + "; ";
+  EXPECT_EQ(text, "create literal; pointwise; never; pointwise; ");
+}
+
 } // namespace

@@ -96,4 +96,21 @@ TEST_F(ValueSizesTest, StoragesAreThoseOfTheBases) {
   }
 }
 
+TEST_F(ValueSizesTest, LiteralsTakeNothingUnlessTheyAreReturned) {
+  OwningOpRef<ModuleOp> module = parse(context, R"mlir(
+joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>, tensor<4xf32>) gradients () {
+  %read = arith.constant dense<1.0> : tensor<4xf32>
+  %returned = arith.constant dense<2.0> : tensor<4xf32>
+  %y = arith.addf %x, %read : tensor<4xf32>
+  joint.output %y, %returned : tensor<4xf32>, tensor<4xf32>
+}
+)mlir");
+  ASSERT_TRUE(module);
+  GraphView view = GraphView::build(graphOf(*module));
+  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, {});
+  ASSERT_TRUE(succeeded(sizes));
+  EXPECT_EQ(sizes->bytes, (std::vector<int64_t>{16, 0, 16, 16}));
+}
+
 } // namespace

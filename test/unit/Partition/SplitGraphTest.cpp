@@ -142,4 +142,26 @@ TEST_F(SplitGraphTest, WhatIsEmittedIsProved) {
   }
 }
 
+TEST_F(SplitGraphTest, LiteralsAreMadeAgainWhateverThePlanSays) {
+  SmallGraph graph;
+  ASSERT_TRUE(graph.load(context, R"mlir(
+joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<4x4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4x4xf32>) gradients (tensor<4x4xf32>) {
+  %two = arith.constant dense<2.0> : tensor<4x4xf32>
+  %y = arith.mulf %x, %two : tensor<4x4xf32>
+  %g0 = arith.mulf %t, %two : tensor<4x4xf32>
+  %g = arith.mulf %g0, %y : tensor<4x4xf32>
+  joint.output %y gradients(%g of 0) : tensor<4x4xf32>, tensor<4x4xf32>
+}
+)mlir"));
+  Plan plan;
+  plan.saved.assign(graph.view.numValues(), 1);
+  FailureOr<Halves> halves = splitGraph(graph.view, *graph.sets, plan);
+  ASSERT_TRUE(succeeded(halves));
+  ASSERT_EQ(halves->savedTensors.size(), 1u);
+  EXPECT_EQ(graph.view.name(halves->savedTensors[0]), "%3") << "y";
+  EXPECT_EQ(halves->recomputed, std::vector<uint32_t>{0});
+}
+
 } // namespace

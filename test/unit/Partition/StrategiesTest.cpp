@@ -134,4 +134,24 @@ TEST_F(StrategiesTest, UnknownWordsAndNamesAreErrors) {
             "policy | no name is near it; `cutback import` prints them all");
 }
 
+const char *const kLiteral = R"mlir(
+joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<4x4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4x4xf32>) gradients (tensor<4x4xf32>) {
+  %two = arith.constant {joint.policy = #joint.policy<must_save>} dense<2.0> : tensor<4x4xf32>
+  %y = arith.mulf %x, %two : tensor<4x4xf32>
+  %g = arith.mulf %t, %two : tensor<4x4xf32>
+  joint.output %y gradients(%g of 0) : tensor<4x4xf32>, tensor<4x4xf32>
+}
+)mlir";
+
+TEST_F(StrategiesTest, LiteralsCannotBeAskedToBeSaved) {
+  SmallGraph graph;
+  ASSERT_TRUE(graph.load(context, kLiteral));
+  std::vector<OpPolicy> policies;
+  EXPECT_EQ(collect(graph.view, {}, policies), "");
+  EXPECT_EQ(policies,
+            std::vector<OpPolicy>(graph.view.numOps(), OpPolicy::None));
+}
+
 } // namespace
