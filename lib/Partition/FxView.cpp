@@ -289,10 +289,23 @@ private:
     return kind;
   }
 
-  /// Gives a node the arguments of an op that is no call, and ends it.
+  /// Gives a node the arguments of an op that is no call, and ends it: whatever
+  /// two equal ops have in common. Regions are not compared, so an op with one
+  /// equals itself only.
   FxNodeId addPlainArguments(uint32_t op) {
-    builder.argOpaque(reinterpret_cast<uint64_t>(
-        view.ops[op]->getPropertiesAsAttribute().getAsOpaquePointer()));
+    Operation *operation = view.ops[op];
+    auto add = [&](const void *identity) {
+      builder.argOpaque(reinterpret_cast<uint64_t>(identity));
+    };
+    if (operation->getNumRegions()) {
+      add(operation);
+    } else {
+      add(operation->getPropertiesAsAttribute().getAsOpaquePointer());
+      for (Type type : operation->getResultTypes())
+        add(type.getAsOpaquePointer());
+      if (!operation->isRegistered())
+        add(operation->getRawDictionaryAttrs().getAsOpaquePointer());
+    }
     for (uint32_t value : view.operands(op))
       builder.argNode(fx.nodeOf[value]);
     return builder.end();

@@ -6,8 +6,11 @@
 #include "SmallGraph.h"
 
 #include "cutback/Partition/FxView.h"
+#include "cutback/Partition/TorchProblem.h"
 
 #include "gtest/gtest.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace cutback;
@@ -139,6 +142,66 @@ TEST_F(FxViewTest, NodesAndValuesPointAtEachOther) {
     }
   EXPECT_EQ(fx.valueOf.back(), GraphView::kNone);
   EXPECT_EQ(fx.opOf.size(), fx.graph.size());
+}
+
+const char *const kTwins = R"mlir(
+#id = affine_map<(i) -> (i)>
+joint.graph @twins(%x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>,
+        tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>)
+    gradients () {
+  %exp = math.exp %x : tensor<4xf32>
+  %exp_again = math.exp %x : tensor<4xf32>
+  %fast = math.exp %x fastmath<fast> : tensor<4xf32>
+  %sin = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = math.sin %i : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %cos = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = math.cos %i : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %cos_again = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %r = math.cos %i : f32
+    linalg.yield %r : f32
+  } -> tensor<4xf32>
+  %small = tensor.empty() : tensor<4xf32>
+  %large = tensor.empty() : tensor<8xf32>
+  // PyTorch merges nothing that is returned.
+  %r0 = arith.negf %exp : tensor<4xf32>
+  %r1 = arith.negf %exp_again : tensor<4xf32>
+  %r2 = arith.negf %fast : tensor<4xf32>
+  %r3 = arith.negf %sin : tensor<4xf32>
+  %r4 = arith.negf %cos : tensor<4xf32>
+  %r5 = arith.negf %cos_again : tensor<4xf32>
+  %r6 = arith.negf %small : tensor<4xf32>
+  %r7 = arith.negf %large : tensor<8xf32>
+  joint.output %r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<8xf32>
+}
+)mlir";
+
+TEST_F(FxViewTest, OpsThatAreNoCallsMergeOnlyIfAllIsEqual) {
+  module = parse(context, kTwins);
+  ASSERT_TRUE(module);
+  joint::GraphOp graph = graphOf(*module);
+  GraphView view = GraphView::build(graph);
+  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, {});
+  ASSERT_TRUE(succeeded(sizes));
+  fx = FxView::build(view, *sizes, std::vector<uint8_t>(view.numArgs, 0),
+                     TorchRuleSet::Torch213);
+  EXPECT_EQ(simplifyAsTorch(graph, view, *sizes, fx, TorchRulesOptions()), 1u);
+  SmallVector<Value> read;
+  for (Value result : graph.getOutput()->getOperands())
+    read.push_back(result.getDefiningOp()->getOperand(0));
+  EXPECT_EQ(read[0], read[1]) << "equal ops";
+  std::set<void *> distinct;
+  for (Value value : ArrayRef(read).drop_front())
+    distinct.insert(value.getAsOpaquePointer());
+  EXPECT_EQ(distinct.size(), 7u)
+      << "other flags, other or any bodies, other types";
 }
 
 } // namespace
