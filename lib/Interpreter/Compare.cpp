@@ -55,7 +55,8 @@ static double distance(int64_t a, int64_t b) {
 Difference cutback::interpreter::compareTensors(StringRef name,
                                                 const Tensor &actual,
                                                 const Tensor &expected,
-                                                const Tolerance &tolerance) {
+                                                const Tolerance &tolerance,
+                                                bool half) {
   Difference difference;
   difference.name = name.str();
   bool sameKind = isFloating(actual.type) == isFloating(expected.type) &&
@@ -88,11 +89,11 @@ Difference cutback::interpreter::compareTensors(StringRef name,
       difference.scale = std::max(difference.scale, magnitude);
   }
   if (!exact) {
-    bool half = !complex && std::min(itemSize(a.type), itemSize(b.type)) < 4;
-    double rtol = half ? tolerance.rtolHalf : tolerance.rtol;
+    half |= !complex && std::min(itemSize(a.type), itemSize(b.type)) < 4;
+    difference.rtol = half ? tolerance.rtolHalf : tolerance.rtol;
     if (tolerance.byName)
-      rtol = tolerance.byName(name).value_or(rtol);
-    difference.allowed = tolerance.atol + rtol * difference.scale;
+      difference.rtol = tolerance.byName(name).value_or(difference.rtol);
+    difference.allowed = tolerance.atol + difference.rtol * difference.scale;
   }
   return difference;
 }

@@ -12,6 +12,7 @@
 #include "cutback/Pipelines/ReferenceStep.h"
 
 #include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Interpreter/Rounding.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
 #include "cutback/Pipelines/PeakPlan.h"
 
@@ -96,6 +97,7 @@ cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
     return failure();
   setSeeds(graph, options.seed, *arguments);
   ReferenceResult result;
+  result.rounding = getRounding(graph, names);
   FailureOr<std::vector<RuntimeValue>> values = failure();
   if (options.whole) {
     InterpreterOptions run;

@@ -5,8 +5,15 @@
 // Weights win over the file of inputs for parameters, buffers and constants: a
 // file of expected values holds buffers as they are after the step. Views of
 // weights are read only and keep the file mapped.
+//
+// A gradient that is zero but for rounding is noise of the size of what was
+// added up, in our step and in the expected one alike. Where it comes from
+// 16-bit floats, it is therefore compared at the scale of one rounding of the
+// largest gradient at least.
 
 #include "cutback/Pipelines/StepFiles.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace cutback;
@@ -46,18 +53,20 @@ std::optional<Tensor> StepFiles::find(StringRef name) const {
   return std::nullopt;
 }
 
-static const Tensor *findByName(ArrayRef<NamedTensor> list, StringRef name) {
+static const NamedTensor *findByName(ArrayRef<NamedTensor> list,
+                                     StringRef name) {
   for (const NamedTensor &entry : list)
     if (entry.first == name)
-      return &entry.second;
+      return &entry;
   return nullptr;
 }
 
 /// The result called `name`, or the gradient of a parameter that is tied to
 /// the one in the name.
-static const Tensor *resultFor(StringRef name, ArrayRef<NamedTensor> results,
-                               const WeightFile *weights) {
-  if (const Tensor *tensor = findByName(results, name))
+static const NamedTensor *resultFor(StringRef name,
+                                    ArrayRef<NamedTensor> results,
+                                    const WeightFile *weights) {
+  if (const NamedTensor *tensor = findByName(results, name))
     return tensor;
   StringRef parameter = name;
   const WeightTensor *own = weights && parameter.consume_front("grad.")
@@ -67,8 +76,8 @@ static const Tensor *resultFor(StringRef name, ArrayRef<NamedTensor> results,
     return nullptr;
   for (const WeightTensor &other : weights->all())
     if (&other != own && other.isSameView(*own))
-      if (const Tensor *tensor = findByName(results, "grad." + other.name))
-        return tensor;
+      if (const NamedTensor *found = findByName(results, "grad." + other.name))
+        return found;
   return nullptr;
 }
 
@@ -78,22 +87,60 @@ static bool isArgumentName(StringRef name) {
       [&](StringRef prefix) { return name.starts_with(prefix); });
 }
 
+/// Allows what the expected values themselves are apart from exact ones, times
+/// four.
+static void allowOwnError(Difference &difference, const Tensor &expected,
+                          const Tolerance &tolerance) {
+  const Tensor *exact =
+      tolerance.exact ? tolerance.exact->find(difference.name) : nullptr;
+  if (!exact || isIntegral(expected.type))
+    return;
+  Difference own = compareTensors(difference.name, expected, *exact, tolerance);
+  if (!own.problem.empty())
+    difference.problem = "in --check " + own.problem + " as --exact has";
+  else if (std::isfinite(own.largest))
+    difference.allowed =
+        std::max(difference.allowed, tolerance.atol + 4 * own.largest);
+}
+
+/// Noise around zero: see above. `steps` belongs to `list`.
+static void allowNoise(std::vector<Difference> &list, ArrayRef<double> steps,
+                       double atol) {
+  double largest = 0;
+  auto isGradient = [](const Difference &difference) {
+    return StringRef(difference.name).starts_with("grad.");
+  };
+  for (const Difference &difference : list)
+    if (isGradient(difference))
+      largest = std::max(largest, difference.scale);
+  for (auto [difference, step] : llvm::zip(list, steps))
+    if (isGradient(difference) && difference.problem.empty())
+      difference.allowed =
+          std::max(difference.allowed, atol + difference.rtol * step * largest);
+}
+
 std::vector<Difference> cutback::compareResults(ArrayRef<NamedTensor> results,
                                                 const TensorFile &expected,
                                                 const WeightFile *weights,
                                                 const Tolerance &tolerance) {
   std::vector<Difference> list;
+  SmallVector<double> steps;
   for (const auto &[name, tensor] : expected.tensors()) {
     if (isArgumentName(name))
       continue;
-    if (const Tensor *actual = resultFor(name, results, weights)) {
-      list.push_back(compareTensors(name, *actual, tensor, tolerance));
+    if (const NamedTensor *actual = resultFor(name, results, weights)) {
+      steps.push_back(tolerance.rounding.lookup(actual->first));
+      list.push_back(compareTensors(name, actual->second, tensor, tolerance,
+                                    /*half=*/steps.back() > 0));
+      allowOwnError(list.back(), tensor, tolerance);
       continue;
     }
     Difference missing;
     missing.name = name;
     missing.problem = "is no result of the step";
     list.push_back(missing);
+    steps.push_back(0);
   }
+  allowNoise(list, steps, tolerance.atol);
   return list;
 }

@@ -51,9 +51,14 @@ CommandSpec runSpec() {
       {"check", OptionSpec::Text, "F",
        "compare results with those of a safetensors file:\n"
        "difference <= atol + rtol x largest magnitude"},
-      {"rtol", OptionSpec::Number, "X", "default 1e-5; bf16 and f16 2e-2"},
+      {"rtol", OptionSpec::Number, "X",
+       "default 1e-5; 2e-2 of what comes from bf16 or f16, with\n"
+       "one rounding of the largest gradient as least magnitude"},
       {"atol", OptionSpec::Number, "X", "default 1e-7"},
       {"tolerances", OptionSpec::Text, "F.json", "an object: rtol by name"},
+      {"exact", OptionSpec::Text, "F",
+       "the results in float64: four times what those of --check\n"
+       "differ from them is allowed too"},
       {"whole", OptionSpec::Flag, "",
        "run the graph as it is, without a partition"},
       {"check-memory", OptionSpec::Flag, "",
@@ -196,6 +201,11 @@ static int check(Session &session, const ReferenceResult &result,
   if (int code = openTensors(session, "check", expected))
     return code;
   Tolerance tolerance;
+  tolerance.rounding = result.rounding;
+  TensorFile exact;
+  if (int code = openTensors(session, "exact", exact))
+    return code;
+  tolerance.exact = session.line.has("exact") ? &exact : nullptr;
   std::map<std::string, double> byName;
   if (int code = readTolerance(session, tolerance, byName))
     return code;

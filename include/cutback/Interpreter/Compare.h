@@ -7,6 +7,7 @@
 #include "cutback/Interpreter/TensorFile.h"
 
 #include <functional>
+#include <optional>
 
 namespace cutback::interpreter {
 
@@ -16,8 +17,15 @@ namespace cutback::interpreter {
 struct Tolerance {
   double atol = 1e-7;
   double rtol = 1e-5;
-  /// Of 16-bit and 8-bit floats, in what is expected or what came out.
+  /// Of 16-bit and 8-bit floats, in what is expected or what came out, and of
+  /// wider ones that are computed from them.
   double rtolHalf = 2e-2;
+  /// By result, the step of the coarsest such type that it is computed from:
+  /// `getRounding`.
+  llvm::StringMap<double> rounding;
+  /// The same results in float64, or null. Four times what the expected values
+  /// differ from them is right too.
+  const TensorFile *exact = nullptr;
   /// Relative tolerance by name, before the other two; may be empty.
   std::function<std::optional<double>(llvm::StringRef)> byName;
 };
@@ -28,14 +36,18 @@ struct Difference {
   double largest = 0;  ///< absolute difference
   double scale = 0;    ///< largest magnitude of the expected tensor
   double allowed = 0;  ///< largest difference allowed
+  double rtol = 0;     ///< of magnitudes; 0 of integers
   std::string problem; ///< sizes, dtype, missing; empty if values count
   bool isRight() const { return problem.empty() && largest <= allowed; }
   /// Difference over tolerance; more than 1 is wrong.
   double badness() const;
 };
 
+/// `half` says that both are computed from 16-bit or 8-bit floats, whatever
+/// their own types are.
 Difference compareTensors(llvm::StringRef name, const Tensor &actual,
-                          const Tensor &expected, const Tolerance &tolerance);
+                          const Tensor &expected, const Tolerance &tolerance,
+                          bool half = false);
 
 } // namespace cutback::interpreter
 

@@ -27,6 +27,8 @@ struct ReferenceOptions {
 
 struct ReferenceResult {
   std::vector<interpreter::NamedTensor> tensors;
+  /// What 16-bit floats in the graph do to them: `interpreter::getRounding`.
+  llvm::StringMap<double> rounding;
   /// Null for a whole run, and for halves that were given.
   std::unique_ptr<PartitionResult> partition;
   int64_t arenaBytes = 0, lowerBound = 0; ///< 0 without a memory plan

@@ -26,7 +26,8 @@ struct StepFiles {
 
 /// Every result in `expected` against `results`; arguments in `expected` are
 /// passed over. The gradient of a tied parameter counts under each of its
-/// names; `weights` (may be null) knows which are tied.
+/// names; `weights` (may be null) knows which are tied. A gradient computed
+/// from 16-bit floats counts as at least one rounding of the largest gradient.
 std::vector<interpreter::Difference>
 compareResults(llvm::ArrayRef<interpreter::NamedTensor> results,
                const interpreter::TensorFile &expected,

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Results against a file: what 16-bit floats on the way allow, and what the
+// expected values' own error does.
+
+#include "cutback/Pipelines/StepFiles.h"
+
+#include "gtest/gtest.h"
+
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+Tensor floats(std::vector<double> values, DType type = DType::F32) {
+  Tensor tensor = Tensor::zeros(type, {int64_t(values.size())});
+  for (size_t i = 0; i < values.size(); ++i)
+    tensor.set(i, values[i]);
+  return tensor;
+}
+
+TensorFile fileOf(const std::vector<NamedTensor> &tensors) {
+  TensorFile file;
+  EXPECT_EQ(TensorFile::read(llvm::MemoryBuffer::getMemBufferCopy(encodeTensors(
+                                 llvm::ArrayRef<NamedTensor>(tensors))),
+                             "F", file),
+            "");
+  return file;
+}
+
+TEST(StepFilesTest, WhatComesFromHalvesHasTheirTolerance) {
+  TensorFile expected = fileOf({{"output.1", floats({1})}});
+  std::vector<NamedTensor> results = {{"output.1", floats({1.01})}};
+  Tolerance tolerance;
+  EXPECT_FALSE(
+      compareResults(results, expected, nullptr, tolerance)[0].isRight());
+  tolerance.rounding["output.1"] = 1.0 / 128;
+  EXPECT_TRUE(
+      compareResults(results, expected, nullptr, tolerance)[0].isRight());
+}
+
+TEST(StepFilesTest, AGradientOfHalvesThatIsZeroIsNoise) {
+  TensorFile expected =
+      fileOf({{"grad.a", floats({0.5})}, {"grad.b", floats({2e-5})}});
+  std::vector<NamedTensor> results = {{"grad.a", floats({0.5})},
+                                      {"grad.b", floats({-3e-5})}};
+  Tolerance tolerance;
+  EXPECT_FALSE(
+      compareResults(results, expected, nullptr, tolerance)[1].isRight());
+  tolerance.rounding["grad.a"] = tolerance.rounding["grad.b"] = 1.0 / 128;
+  auto list = compareResults(results, expected, nullptr, tolerance);
+  EXPECT_TRUE(list[1].isRight());
+  EXPECT_NEAR(list[1].allowed, 1e-7 + 2e-2 / 128 * 0.5, 1e-9);
+  results[1].second = floats({2e-4});
+  EXPECT_FALSE(
+      compareResults(results, expected, nullptr, tolerance)[1].isRight());
+}
+
+TEST(StepFilesTest, TheErrorOfTheExpectedValuesIsAllowedFourTimes) {
+  TensorFile expected = fileOf({{"loss", floats({1.1})}});
+  TensorFile exact = fileOf({{"loss", floats({1}, DType::F64)}});
+  Tolerance tolerance;
+  tolerance.exact = &exact;
+  std::vector<NamedTensor> results = {{"loss", floats({0.75})}};
+  EXPECT_TRUE(
+      compareResults(results, expected, nullptr, tolerance)[0].isRight());
+  results[0].second = floats({0.65});
+  EXPECT_FALSE(
+      compareResults(results, expected, nullptr, tolerance)[0].isRight());
+  TensorFile other = fileOf({{"loss", floats({1, 2}, DType::F64)}});
+  tolerance.exact = &other;
+  EXPECT_EQ(compareResults(results, expected, nullptr, tolerance)[0].problem,
+            "in --check is f32[1], expected f64[2] as --exact has");
+}
+
+} // namespace
