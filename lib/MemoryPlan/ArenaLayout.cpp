@@ -5,7 +5,7 @@
 // decodes to a smallest layout (take the intervals of one by offset: each can
 // go no higher than it lies), so the search is over orders alone.
 //
-//   1. Pairs: for each interval those that are live with it, in one flat list.
+//   1. Which intervals are live together.
 //   2. Greedy orders: by size, size × length, length, begin, end; each with
 //      the lowest gap and with the tightest.
 //   3. Local search from the best: intervals that stick out above the lower
@@ -17,18 +17,15 @@
 //
 // All of it stops as soon as the lower bound is met.
 
-#include "cutback/MemoryPlan/ArenaLayout.h"
+#include "ArenaSweep.h"
 
 #include <algorithm>
-#include <map>
+#include <array>
 #include <numeric>
-#include <set>
 
 using namespace cutback;
 
 namespace {
-
-using Intervals = std::vector<ArenaInterval>;
 
 /// Entries of the list of pairs beyond which only sweeps are tried.
 constexpr uint64_t kMaxPairs = 40'000'000;
@@ -37,50 +34,27 @@ int64_t roundUp(int64_t bytes, int64_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-std::vector<uint32_t> identity(size_t count) {
-  std::vector<uint32_t> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  return order;
-}
-
 //===----------------------------------------------------------------------===//
-// Decoding an order with the list of pairs
+// Decoding an order
 //===----------------------------------------------------------------------===//
 
-enum class Fit { Lowest, Tightest };
-
-class PairDecoder {
+/// The intervals that are live with one, by offset. Where few pairs are live
+/// together they are listed and sorted anew each time; where many are, it is
+/// cheaper to walk over everything that is placed, kept in order.
+class Decoder {
 public:
-  PairDecoder(const Intervals &intervals, std::vector<int64_t> sizes)
+  Decoder(const Intervals &intervals, std::vector<int64_t> sizes)
       : intervals(intervals), sizes(std::move(sizes)),
         offsets(intervals.size(), -1) {}
 
   /// False if there are too many pairs.
   bool findPairs() {
-    std::vector<uint32_t> byBegin = identity(intervals.size());
-    std::sort(byBegin.begin(), byBegin.end(), [&](uint32_t a, uint32_t b) {
-      return std::make_pair(intervals[a].begin, a) <
-             std::make_pair(intervals[b].begin, b);
-    });
-    std::vector<uint32_t> count(intervals.size() + 1, 0);
-    uint64_t total = 0;
-    bool fits = forEachPair(byBegin, [&](uint32_t a, uint32_t b) {
-      ++count[a];
-      ++count[b];
-      return (total += 2) <= kMaxPairs;
-    });
-    if (!fits)
+    uint64_t total = countPairs();
+    if (total > kMaxPairs)
       return false;
-    pairBegin.assign(intervals.size() + 1, 0);
-    for (size_t i = 0; i < intervals.size(); ++i)
-      pairBegin[i + 1] = pairBegin[i] + count[i];
-    pairs.resize(total);
-    std::vector<uint32_t> next(pairBegin.begin(), pairBegin.end());
-    forEachPair(byBegin, [&](uint32_t a, uint32_t b) {
-      pairs[next[a]++] = b;
-      pairs[next[b]++] = a;
-      return true;
-    });
+    isDense = total * kDense >= intervals.size() * intervals.size();
+    if (!isDense)
+      listPairs(total);
     return true;
   }
 
@@ -88,16 +62,17 @@ public:
   /// returns more than `limit`, once it is exceeded.
   int64_t decode(const std::vector<uint32_t> &order, Fit fit, int64_t limit) {
     std::fill(offsets.begin(), offsets.end(), -1);
+    placed.clear();
     int64_t top = 0;
     for (uint32_t i = 0; i < intervals.size(); ++i)
       if (intervals[i].fixedOffset >= 0 && sizes[i]) {
-        offsets[i] = intervals[i].fixedOffset;
+        place(i, intervals[i].fixedOffset);
         top = std::max(top, offsets[i] + sizes[i]);
       }
     for (uint32_t i : order) {
       if (offsets[i] >= 0)
         continue;
-      offsets[i] = sizes[i] ? findGap(i, fit) : 0;
+      place(i, sizes[i] ? findGap(i, fit) : 0);
       top = std::max(top, offsets[i] + sizes[i]);
       if (top > limit)
         return top;
@@ -110,49 +85,120 @@ public:
   uint64_t work() const { return looks; }
 
 private:
-  /// Calls `visit` on each pair that is live together, until it says false.
-  template <typename Visit>
-  bool forEachPair(const std::vector<uint32_t> &byBegin, Visit visit) const {
+  /// A sort costs about as much as a walk over so many times what it sorts.
+  static constexpr uint64_t kDense = 32;
+
+  /// Twice the number of pairs that are live together; sets `degree`.
+  uint64_t countPairs() {
+    std::vector<uint32_t> begins, ends;
+    for (uint32_t i = 0; i < intervals.size(); ++i)
+      if (sizes[i]) {
+        begins.push_back(intervals[i].begin);
+        ends.push_back(intervals[i].end);
+      }
+    std::sort(begins.begin(), begins.end());
+    std::sort(ends.begin(), ends.end());
+    degree.assign(intervals.size(), 0);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < intervals.size(); ++i) {
+      if (!sizes[i])
+        continue;
+      auto begun =
+          std::lower_bound(begins.begin(), begins.end(), intervals[i].end);
+      auto ended =
+          std::upper_bound(ends.begin(), ends.end(), intervals[i].begin);
+      degree[i] = static_cast<uint32_t>((begun - begins.begin()) -
+                                        (ended - ends.begin()) - 1);
+      total += degree[i];
+    }
+    return total;
+  }
+
+  void listPairs(uint64_t total) {
+    pairBegin.assign(intervals.size() + 1, 0);
+    for (size_t i = 0; i < intervals.size(); ++i)
+      pairBegin[i + 1] = pairBegin[i] + degree[i];
+    pairs.resize(total);
+    std::vector<uint32_t> byBegin = identity(intervals.size());
+    std::sort(byBegin.begin(), byBegin.end(), [&](uint32_t a, uint32_t b) {
+      return std::make_pair(intervals[a].begin, a) <
+             std::make_pair(intervals[b].begin, b);
+    });
+    std::vector<uint32_t> next(pairBegin.begin(), pairBegin.end());
     std::vector<uint32_t> live;
     for (uint32_t i : byBegin) {
       if (!sizes[i])
         continue;
-      size_t kept = 0;
-      for (uint32_t other : live)
-        if (intervals[other].end > intervals[i].begin)
-          live[kept++] = other;
-      live.resize(kept);
-      for (uint32_t other : live)
-        if (!visit(other, i))
-          return false;
+      live.erase(std::remove_if(live.begin(), live.end(),
+                                [&](uint32_t other) {
+                                  return intervals[other].end <=
+                                         intervals[i].begin;
+                                }),
+                 live.end());
+      for (uint32_t other : live) {
+        pairs[next[other]++] = i;
+        pairs[next[i]++] = other;
+      }
       live.push_back(i);
     }
-    return true;
   }
 
-  int64_t findGap(uint32_t i, Fit fit) {
+  void place(uint32_t i, int64_t offset) {
+    offsets[i] = offset;
+    if (!isDense || !sizes[i])
+      return;
+    Placed now{offset, offset + sizes[i], intervals[i].begin, intervals[i].end};
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), now), now);
+  }
+
+  /// The places of what is live with `i`, by offset.
+  template <typename Visit> void forEachTaken(uint32_t i, Visit visit) {
+    looks += degree[i] + 1;
+    if (isDense) {
+      const ArenaInterval &interval = intervals[i];
+      for (const Placed &other : placed)
+        if (other.begin < interval.end && interval.begin < other.end)
+          if (!visit(other.offset, other.top))
+            return;
+      return;
+    }
     taken.clear();
     for (uint32_t p = pairBegin[i]; p < pairBegin[i + 1]; ++p)
       if (int64_t offset = offsets[pairs[p]]; offset >= 0)
         taken.push_back({offset, offset + sizes[pairs[p]]});
-    looks += pairBegin[i + 1] - pairBegin[i] + 1;
     std::sort(taken.begin(), taken.end());
+    for (auto [offset, top] : taken)
+      if (!visit(offset, top))
+        return;
+  }
+
+  int64_t findGap(uint32_t i, Fit fit) {
     int64_t top = 0, best = -1, bestGap = 0;
-    for (auto [begin, end] : taken) {
-      int64_t gap = begin - top;
+    forEachTaken(i, [&](int64_t offset, int64_t end) {
+      int64_t gap = offset - top;
       if (gap >= sizes[i] && (best < 0 || gap < bestGap)) {
         best = top;
         bestGap = gap;
         if (fit == Fit::Lowest)
-          return best;
+          return false;
       }
       top = std::max(top, end);
-    }
+      return true;
+    });
     return best < 0 ? top : best;
   }
 
+  struct Placed {
+    int64_t offset, top;
+    uint32_t begin, end;
+    bool operator<(const Placed &other) const { return offset < other.offset; }
+  };
+
   const Intervals &intervals;
   std::vector<int64_t> sizes;
+  std::vector<uint32_t> degree; ///< how many are live with an interval
+  bool isDense = false;
+  std::vector<Placed> placed; ///< by offset; where it is dense
   std::vector<uint32_t> pairBegin, pairs;
   std::vector<int64_t> offsets;
   std::vector<std::pair<int64_t, int64_t>> taken;
@@ -182,64 +228,90 @@ uint32_t findFullestStep(const Intervals &intervals,
   return fullest;
 }
 
-/// Orders worth a try: descending keys, ties by number. The first four go by
+/// Orders worth a try: descending keys, ties by number. The first five go by
 /// one measure; the others first stack what is live at the fullest step, where
-/// nothing may be wasted, and then fit the rest around it.
-std::vector<std::vector<uint32_t>>
-greedyOrders(const Intervals &intervals, const std::vector<int64_t> &sizes) {
-  uint32_t fullest = findFullestStep(intervals, sizes);
-  auto size = [&](uint32_t i) { return static_cast<double>(sizes[i]); };
-  auto begin = [&](uint32_t i) { return double(intervals[i].begin); };
-  auto end = [&](uint32_t i) { return double(intervals[i].end); };
-  auto length = [&](uint32_t i) { return end(i) - begin(i); };
-  auto area = [&](uint32_t i) { return size(i) * length(i); };
-  auto sorted = [&](auto key) {
-    std::vector<uint32_t> order = identity(intervals.size());
-    std::stable_sort(order.begin(), order.end(),
-                     [&](uint32_t a, uint32_t b) { return key(a) > key(b); });
-    return order;
-  };
-  using Key = std::pair<double, double>;
-  std::vector<std::vector<uint32_t>> orders = {
-      sorted([&](uint32_t i) { return Key(size(i), length(i)); }),
-      sorted([&](uint32_t i) { return Key(area(i), size(i)); }),
-      sorted([&](uint32_t i) { return Key(length(i), size(i)); }),
-      sorted([&](uint32_t i) { return Key(-begin(i), size(i)); }),
-      sorted([&](uint32_t i) { return Key(end(i), size(i)); }),
-  };
-  auto addPeakFirst = [&](auto key, auto other) {
-    orders.push_back(sorted([&](uint32_t i) {
+/// nothing may be wasted, and then fit the rest around it. Made one at a time:
+/// the first one is often good enough.
+class GreedyOrders {
+public:
+  GreedyOrders(const Intervals &intervals, const std::vector<int64_t> &sizes)
+      : intervals(intervals), sizes(sizes),
+        fullest(findFullestStep(intervals, sizes)) {}
+
+  static constexpr unsigned kCount = 17;
+
+  std::vector<uint32_t> make(unsigned number) const {
+    constexpr std::array<Measure, 2> byOne[] = {{Size, Length},
+                                                {Area, Size},
+                                                {Length, Size},
+                                                {Sooner, Size},
+                                                {End, Size}};
+    constexpr Measure atPeak[] = {Sooner, End, Length, Size};
+    constexpr Measure around[] = {Size, Area, Length};
+    constexpr unsigned numByOne = std::size(byOne);
+    std::vector<std::array<double, 3>> keys(intervals.size());
+    for (uint32_t i = 0; i < intervals.size(); ++i) {
+      if (number < numByOne) {
+        auto [first, second] = byOne[number];
+        keys[i] = {measure(first, i), measure(second, i), 0};
+        continue;
+      }
       bool isAtPeak =
           intervals[i].begin <= fullest && fullest < intervals[i].end;
-      return std::make_tuple(isAtPeak, isAtPeak ? key(i) : other(i), size(i));
-    }));
-  };
-  auto addBoth = [&](auto other) {
-    addPeakFirst([&](uint32_t i) { return -begin(i); }, other);
-    addPeakFirst(end, other);
-    addPeakFirst(length, other);
-    addPeakFirst(size, other);
-  };
-  addBoth(size);
-  addBoth(area);
-  addBoth(length);
-  return orders;
-}
+      unsigned way = number - numByOne;
+      keys[i] = {double(isAtPeak),
+                 measure(isAtPeak ? atPeak[way % 4] : around[way / 4], i),
+                 measure(Size, i)};
+    }
+    std::vector<uint32_t> order = identity(intervals.size());
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return keys[a] > keys[b]; });
+    return order;
+  }
+
+private:
+  enum Measure { Size, Length, Area, Sooner, End };
+
+  double measure(Measure which, uint32_t i) const {
+    double begin = intervals[i].begin, end = intervals[i].end;
+    auto size = static_cast<double>(sizes[i]);
+    switch (which) {
+    case Size:
+      return size;
+    case Length:
+      return end - begin;
+    case Area:
+      return size * (end - begin);
+    case Sooner:
+      return -begin;
+    case End:
+      return end;
+    }
+    return 0;
+  }
+
+  const Intervals &intervals;
+  const std::vector<int64_t> &sizes;
+  uint32_t fullest;
+};
 
 class Search {
 public:
-  Search(const Intervals &intervals, PairDecoder &decoder, uint64_t budget,
+  Search(const Intervals &intervals, Decoder &decoder, uint64_t budget,
          ArenaLayout &layout)
       : intervals(intervals), decoder(decoder), budget(budget), layout(layout) {
   }
 
   void run() {
     std::vector<Start> starts;
-    for (const std::vector<uint32_t> &candidate :
-         greedyOrders(intervals, decoder.roundedSizes()))
+    GreedyOrders greedy(intervals, decoder.roundedSizes());
+    for (unsigned number = 0; number < GreedyOrders::kCount && !isDone();
+         ++number) {
+      std::vector<uint32_t> candidate = greedy.make(number);
       for (Fit way : {Fit::Lowest, Fit::Tightest})
         if (!isDone())
           starts.push_back({tryOrder(candidate, way), candidate, way});
+    }
     std::stable_sort(
         starts.begin(), starts.end(),
         [](const Start &a, const Start &b) { return a.bytes < b.bytes; });
@@ -247,7 +319,7 @@ public:
     uint64_t first = decoder.work();
     size_t count = std::min<size_t>(starts.size(), 6);
     for (size_t i = 0; i < count; ++i)
-      if (first < budget)
+      if (first < budget && !isDone())
         improve(std::move(starts[i]),
                 first + (budget - first) * (i + 1) / count);
     layout.work = decoder.work();
@@ -340,125 +412,11 @@ private:
   }
 
   const Intervals &intervals;
-  PairDecoder &decoder;
+  Decoder &decoder;
   uint64_t budget;
   ArenaLayout &layout;
   uint64_t state = 0x9E3779B97F4A7C15u;
 };
-
-//===----------------------------------------------------------------------===//
-// Sweeps over time
-//===----------------------------------------------------------------------===//
-
-/// An allocator as at run time: free gaps by offset and by size.
-class FreeList {
-public:
-  explicit FreeList() { add(0, INT64_MAX / 2); }
-
-  int64_t take(int64_t bytes, Fit fit) {
-    auto gap = bySize.lower_bound({bytes, 0});
-    int64_t begin = gap->second;
-    if (fit == Fit::Lowest)
-      for (auto &[offset, end] : gaps)
-        if (end - offset >= bytes) {
-          begin = offset;
-          break;
-        }
-    int64_t end = gaps.find(begin)->second;
-    remove(begin, end);
-    if (begin + bytes < end)
-      add(begin + bytes, end);
-    return begin;
-  }
-
-  void give(int64_t begin, int64_t end) {
-    auto after = gaps.lower_bound(begin);
-    if (after != gaps.end() && after->first == end) {
-      int64_t gapEnd = after->second;
-      remove(end, gapEnd);
-      end = gapEnd;
-    }
-    after = gaps.lower_bound(begin);
-    if (after != gaps.begin()) {
-      auto before = std::prev(after);
-      if (before->second == begin) {
-        int64_t gapBegin = before->first;
-        remove(gapBegin, begin);
-        begin = gapBegin;
-      }
-    }
-    add(begin, end);
-  }
-
-private:
-  void add(int64_t begin, int64_t end) {
-    gaps[begin] = end;
-    bySize.insert({end - begin, begin});
-  }
-  void remove(int64_t begin, int64_t end) {
-    gaps.erase(begin);
-    bySize.erase({end - begin, begin});
-  }
-
-  std::map<int64_t, int64_t> gaps;              ///< begin → end
-  std::set<std::pair<int64_t, int64_t>> bySize; ///< size, begin
-};
-
-/// The greedy layout in the order of time, or against it. Knows no fixed
-/// offsets.
-void sweep(const Intervals &intervals, const std::vector<int64_t> &sizes,
-           bool isReversed, Fit fit, ArenaLayout &layout) {
-  auto start = [&](uint32_t i) {
-    return isReversed ? -int64_t(intervals[i].end) : intervals[i].begin;
-  };
-  auto stop = [&](uint32_t i) {
-    return isReversed ? -int64_t(intervals[i].begin) : intervals[i].end;
-  };
-  std::vector<uint32_t> order = identity(intervals.size()), ends = order;
-  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return std::make_pair(start(a), -sizes[a]) <
-           std::make_pair(start(b), -sizes[b]);
-  });
-  std::stable_sort(ends.begin(), ends.end(),
-                   [&](uint32_t a, uint32_t b) { return stop(a) < stop(b); });
-  std::vector<int64_t> offsets(intervals.size(), 0);
-  FreeList free;
-  int64_t top = 0;
-  size_t nextEnd = 0;
-  for (uint32_t i : order) {
-    for (; nextEnd < ends.size() && stop(ends[nextEnd]) <= start(i); ++nextEnd)
-      if (uint32_t dead = ends[nextEnd]; sizes[dead])
-        free.give(offsets[dead], offsets[dead] + sizes[dead]);
-    if (!sizes[i])
-      continue;
-    offsets[i] = free.take(sizes[i], fit);
-    top = std::max(top, offsets[i] + sizes[i]);
-  }
-  if (!layout.offsets.empty() && top >= layout.bytes)
-    return;
-  layout.bytes = top;
-  layout.offsets = std::move(offsets);
-}
-
-/// Above everything that is fixed; only for instances beyond the pair list.
-void sweepAll(const Intervals &intervals, const std::vector<int64_t> &sizes,
-              ArenaLayout &layout) {
-  int64_t fixedTop = 0;
-  std::vector<int64_t> moving = sizes;
-  for (uint32_t i = 0; i < intervals.size(); ++i)
-    if (intervals[i].fixedOffset >= 0) {
-      fixedTop = std::max(fixedTop, intervals[i].fixedOffset + sizes[i]);
-      moving[i] = 0;
-    }
-  for (bool isReversed : {false, true})
-    sweep(intervals, moving, isReversed, Fit::Tightest, layout);
-  for (uint32_t i = 0; i < intervals.size(); ++i)
-    if (intervals[i].fixedOffset >= 0)
-      layout.offsets[i] = sizes[i] ? intervals[i].fixedOffset : 0;
-    else if (sizes[i])
-      layout.offsets[i] += fixedTop;
-  layout.bytes += fixedTop;
-}
 
 std::vector<int64_t> roundedSizes(const Intervals &intervals,
                                   int64_t alignment) {
@@ -508,7 +466,7 @@ ArenaLayout cutback::layoutArena(const Intervals &intervals,
     return layout;
   layout.offsets.clear();
   layout.bytes = 0;
-  PairDecoder decoder(intervals, sizes);
+  Decoder decoder(intervals, sizes);
   if (decoder.findPairs())
     Search(intervals, decoder, options.work, layout).run();
   else

@@ -22,6 +22,7 @@
 #include "cutback/MemoryPlan/Schedule.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 
 using namespace cutback;
@@ -127,6 +128,7 @@ private:
     std::vector<uint32_t> readers = simulation.countReaders();
     int64_t live = simulation.liveAtStart(readers);
     before.resize(order.size());
+    during.resize(order.size());
     std::fill(lastReader.begin(), lastReader.end(), -1);
     peak = {};
     for (uint32_t at = 0; at < order.size(); ++at) {
@@ -135,23 +137,35 @@ private:
       before[at] = live;
       for (uint32_t storage : problem.reads[op])
         lastReader[storage] = at;
-      int64_t during = simulation.run(op, readers, live);
-      if (during > peak.bytes)
+      during[at] = simulation.run(op, readers, live);
+      if (during[at] > peak.bytes)
         peakAt = at;
-      peak.look(during);
+      peak.look(during[at]);
     }
     work -= std::min<uint64_t>(work, order.size());
   }
 
-  /// Height of the stretch that begins at `first` if it runs as `ops`.
-  Height measure(uint32_t first, const Order &ops) {
+  /// Height of `size` ops of the present order.
+  Height heightOf(uint32_t first, uint32_t size) const {
+    Height height;
+    for (uint32_t at = first; at < first + size; ++at)
+      height.look(during[at]);
+    return height;
+  }
+
+  /// True if the stretch that begins at `first` is lower than `old` when it
+  /// runs as `ops`; or, where neutral moves are looked for, as low.
+  bool isLower(uint32_t first, const Order &ops, const Height &old) {
     prepare(first, ops);
     int64_t live = before[first];
     Height height;
-    for (uint32_t op : ops)
-      height.look(simulation.run(op, left, live));
     work -= std::min<uint64_t>(work, ops.size());
-    return height;
+    for (uint32_t op : ops) {
+      height.look(simulation.run(op, left, live));
+      if (isNeutral ? old.bytes < height.bytes : !(height < old))
+        return false;
+    }
+    return true;
   }
 
   /// Sets `left` for a stretch: readers inside, and one for all behind it.
@@ -178,10 +192,7 @@ private:
 
   /// Takes the new order of a stretch if it is lower than the old one.
   bool take(uint32_t first, const Order &ops) {
-    Height old =
-        measure(first, stretch(first, first + uint32_t(ops.size()) - 1));
-    Height now = measure(first, ops);
-    if (isNeutral ? old.bytes < now.bytes : !(now < old))
+    if (!isLower(first, ops, heightOf(first, ops.size())))
       return false;
     std::copy(ops.begin(), ops.end(), order.begin() + first);
     return true;
@@ -293,54 +304,65 @@ private:
     return take(peakAt, go);
   }
 
-  /// All orders of a few neighbours.
+  /// A few neighbours, all orders of which are tried. What is live behind a
+  /// set of them does not depend on their order, so a set is left the second
+  /// time unless it is reached lower.
+  struct Neighbours {
+    uint32_t count = 0;
+    std::array<uint32_t, kExact> ops;
+    std::array<uint32_t, kExact> needs; ///< sets: what must run before
+    std::array<Height, 1u << kExact> reached;
+    Height best;
+    std::array<uint8_t, kExact> partial, found;
+    bool isFound = false;
+  };
+
   bool searchExactly(uint32_t first, uint32_t size) {
-    Order ops = stretch(first, first + size - 1);
-    Height best = measure(first, ops);
-    Order found, partial;
-    prepare(first, ops);
-    search(first, ops, partial, before[first], {}, best, found);
-    if (found.empty())
+    Neighbours near;
+    near.count = size;
+    near.best = heightOf(first, size);
+    near.reached.fill({INT64_MAX, 0});
+    for (uint32_t i = 0; i < size; ++i) {
+      near.ops[i] = order[first + i];
+      near.needs[i] = 0;
+      for (uint32_t other : problem.depends[near.ops[i]])
+        if (position[other] >= first && position[other] < first + size)
+          near.needs[i] |= 1u << (position[other] - first);
+    }
+    prepare(first, stretch(first, first + size - 1));
+    search(near, 0, 0, before[first], {});
+    if (!near.isFound)
       return false;
-    std::copy(found.begin(), found.end(), order.begin() + first);
+    for (uint32_t i = 0; i < size; ++i)
+      order[first + i] = near.ops[near.found[i]];
     return true;
   }
 
-  void search(uint32_t first, const Order &ops, Order &partial, int64_t live,
-              Height height, Height &best, Order &found) {
-    if (partial.size() == ops.size()) {
-      best = height;
-      found = partial;
+  /// Goes on behind the set `done` of `depth` neighbours.
+  void search(Neighbours &near, uint32_t done, uint32_t depth, int64_t live,
+              Height height) {
+    if (depth == near.count) {
+      near.best = height;
+      near.found = near.partial;
+      near.isFound = true;
       return;
     }
-    for (uint32_t op : ops) {
-      if (!work || isIn(partial, op) || !isReady(first, ops, partial, op))
+    for (uint32_t i = 0; i < near.count; ++i) {
+      if (!work || done >> i & 1 || (near.needs[i] & ~done))
         continue;
       --work;
       Height next = height;
       int64_t liveNext = live;
-      next.look(simulation.run(op, left, liveNext));
-      if (next < best) {
-        partial.push_back(op);
-        search(first, ops, partial, liveNext, next, best, found);
-        partial.pop_back();
+      next.look(simulation.run(near.ops[i], left, liveNext));
+      Height &reached = near.reached[done | 1u << i];
+      if (next < near.best && next < reached) {
+        reached = next;
+        near.partial[depth] = static_cast<uint8_t>(i);
+        search(near, done | 1u << i, depth + 1, liveNext, next);
       }
-      for (uint32_t storage : problem.reads[op])
+      for (uint32_t storage : problem.reads[near.ops[i]])
         ++left[storage]; // as it was
     }
-  }
-
-  static bool isIn(const Order &ops, uint32_t op) {
-    return std::find(ops.begin(), ops.end(), op) != ops.end();
-  }
-
-  bool isReady(uint32_t first, const Order &ops, const Order &partial,
-               uint32_t op) const {
-    for (uint32_t other : problem.depends[op])
-      if (position[other] >= first && position[other] < first + ops.size() &&
-          !isIn(partial, other))
-        return false;
-    return true;
   }
 
   const ScheduleProblem &problem;
@@ -350,6 +372,7 @@ private:
   std::vector<uint32_t> position;  ///< by op
   std::vector<int64_t> lastReader; ///< by storage: position, or -1
   std::vector<int64_t> before;     ///< by position: live bytes in front
+  std::vector<int64_t> during;     ///< by position: live bytes while it runs
   std::vector<uint32_t> left;      ///< by storage, for a stretch
   std::vector<uint8_t> marks;      ///< of a stretch that ends at the peak
   std::vector<Order> users;        ///< by op
