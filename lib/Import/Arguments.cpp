@@ -187,6 +187,8 @@ FailureOr<Attribute> ArgumentReader::use(StringRef name) {
                       "the type of constant " + quoted(name) + " is not known",
                       "older texts do not say it; it is known where the first "
                       "use is lift_fresh_copy, clone or detach");
+  case Binding::Literal:
+    return scope.literals[binding->tuple];
   case Binding::Module:
     // A graph that a higher-order op runs: the op is opaque, and this its name.
     return Attribute(literals.string(name));

@@ -60,6 +60,10 @@ void CallBuilder::classify(StringRef path, CallTarget &target) {
                   "aten._assert_scalar.default"},
                  CallTarget::Assert)
           .Case("aten._assert_tensor_metadata.default", CallTarget::Check)
+          .Cases({"higher_order.invoke_subgraph", "higher_order.wrap",
+                  "higher_order.wrap_activation_checkpoint",
+                  "higher_order.tag_activation_checkpoint"},
+                 CallTarget::Graph)
           .Default(CallTarget::Known);
   if (target.kind != CallTarget::Known)
     return;
@@ -278,8 +282,12 @@ FailureOr<Type> CallBuilder::reconcile(const CallStatement &statement,
 // Ops
 //===----------------------------------------------------------------------===//
 
+StringAttr CallBuilder::nameAttr(StringRef name) {
+  return scope.builder.getStringAttr(scope.valueName(name));
+}
+
 ArrayAttr CallBuilder::names(StringRef name) {
-  return scope.builder.getArrayAttr({scope.builder.getStringAttr(name)});
+  return scope.builder.getArrayAttr({nameAttr(name)});
 }
 
 DictionaryAttr CallBuilder::attributes(const CallStatement &statement,
@@ -289,7 +297,7 @@ DictionaryAttr CallBuilder::attributes(const CallStatement &statement,
   SmallVector<NamedAttribute, 4> attrs;
   const DeclaredType *declared = statement.declared;
   if (isNamed)
-    attrs.emplace_back(callName, scope.builder.getStringAttr(statement.name));
+    attrs.emplace_back(callName, nameAttr(statement.name));
   if (declared && declared->dims && (keepDims || declared->hasUnboundSymbols))
     attrs.emplace_back(dimsName, declared->dims);
   if (place.policy)
@@ -398,6 +406,7 @@ LogicalResult CallBuilder::build(const CallTarget &target,
                       "functionalize the graph before dumping it: AOTAutograd "
                       "and run_decompositions() do; only copy_ onto an input "
                       "may stay");
+  case CallTarget::Graph: // the reader of the text does it
   case CallTarget::Foreign:
     break;
   }

@@ -22,6 +22,7 @@ struct CallTarget {
     Copy,    ///< joint.write
     Assert,  ///< joint.assert
     Check,   ///< a check at trace time: dropped
+    Graph,   ///< runs a nested graph, and nothing else
     InPlace, ///< changes an operand: an error
     Foreign, ///< nothing that an ATen graph has: an error
   };
@@ -60,6 +61,15 @@ public:
   /// Binds `name` to element `index` of the tuple `tuple`.
   mlir::LogicalResult bindElement(const CallStatement &statement,
                                   llvm::StringRef tuple, llvm::StringRef index);
+  /// Binds the statement's name to what `binding` stands for, which must be of
+  /// the type that the statement declares; `giver` is whom a message names.
+  mlir::LogicalResult bindAs(const CallStatement &statement,
+                             const Binding &binding, llvm::StringRef giver);
+  /// From here on `text` is what tells the types of tuples. Gives the text that
+  /// did before.
+  GetItems exchangeText(GetItems other) {
+    return std::exchange(getItems, std::move(other));
+  }
   /// Gives the results of tuples their names. Call it once, at the end.
   void nameTuples();
 
@@ -148,6 +158,10 @@ private:
                                 llvm::StringRef name, bool isBackward);
   void describeResults(mlir::Operation *op,
                        llvm::ArrayRef<CallStatement> results);
+  mlir::LogicalResult bindResult(const CallStatement &statement,
+                                 const Binding &call, llvm::StringRef tuple,
+                                 llvm::StringRef index, unsigned element);
+  mlir::StringAttr nameAttr(llvm::StringRef name);
   mlir::ArrayAttr names(llvm::StringRef name);
   void countOpaque(llvm::StringRef callee);
 

@@ -14,8 +14,8 @@
 // Inputs are parameters of the function with a type, or are declared in its
 // first lines when the function takes groups (`primals`, `tangents`). Each
 // statement is turned into an op as it is read; nothing is kept of the text
-// but references. What follows the return statement (nested graphs) is not
-// looked at; the use of one is an error.
+// but references. What follows the return statement is the text of nested
+// graphs (FxNested.cpp).
 
 #include "FxReader.h"
 
@@ -29,7 +29,8 @@ FxReader::FxReader(const SourceText &source, MLIRContext *context,
                    ImportCounts &counts)
     : scope(context, source), calls(scope, counts), lexer(source.text()),
       reader(lexer, scope),
-      comments(context, source.locate(context, source.text().begin())) {
+      comments(context, source.locate(context, source.text().begin())),
+      nested(source.text()) {
   place.location = source.locate(context, source.text().begin());
 }
 
@@ -117,8 +118,14 @@ LogicalResult FxReader::readFlatten(StringRef first) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult FxReader::read() {
-  if (failed(readParameters()))
+  if (failed(readParameters()) || failed(readBody()))
     return failure();
+  calls.nameTuples();
+  return success();
+}
+
+/// The statements and the results.
+LogicalResult FxReader::readBody() {
   while (true) {
     lexer.skipBlank();
     if (lexer.atEnd())
@@ -135,10 +142,7 @@ LogicalResult FxReader::read() {
     if (failed(readStatement(name)))
       return failure();
   }
-  if (failed(readReturn()))
-    return failure();
-  calls.nameTuples();
-  return success();
+  return readReturn();
 }
 
 LogicalResult FxReader::readStatement(StringRef name) {
@@ -210,6 +214,8 @@ LogicalResult FxReader::readCall(CallStatement &statement, StringRef path) {
   if (failed(
           reader.read(args, target.keepsType ? statement.declared : nullptr)))
     return failure();
+  if (target.kind == CallTarget::Graph)
+    return inlineCall(target, statement);
   return calls.build(target, args, statement, place);
 }
 
@@ -238,6 +244,10 @@ LogicalResult FxReader::readAttribute(const CallStatement &statement,
                       name.starts_with("_frozen_param") ||
                       name.starts_with("lifted_tensor");
     binding.kind = isConstant ? Binding::Constant : Binding::Module;
+    if (!isConstant) {
+      binding.tuple = scope.modules.size();
+      scope.modules.push_back(name);
+    }
   }
   return scope.define(statement.name, binding);
 }

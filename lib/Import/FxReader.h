@@ -6,6 +6,7 @@
 
 #include "Calls.h"
 #include "FxText.h"
+#include "NestedGraphs.h"
 
 namespace cutback::fx {
 
@@ -33,6 +34,7 @@ public:
 
 private:
   mlir::LogicalResult readParameters();
+  mlir::LogicalResult readBody();
   mlir::LogicalResult readStatement(llvm::StringRef name);
   mlir::LogicalResult readDeclaration(const CallStatement &statement);
   mlir::LogicalResult readFlatten(llvm::StringRef first);
@@ -45,6 +47,15 @@ private:
   mlir::LogicalResult readExpression(CallStatement &statement);
   mlir::LogicalResult finishExpression(CallStatement &statement,
                                        llvm::StringRef target);
+  // Nested graphs (FxNested.cpp).
+  mlir::LogicalResult inlineCall(const CallTarget &target,
+                                 const CallStatement &statement);
+  mlir::FailureOr<std::vector<Binding>> calledWith(const CallTarget &target,
+                                                   const CallArguments &call);
+  mlir::LogicalResult readGraph(llvm::StringRef text,
+                                llvm::ArrayRef<Binding> operands);
+  mlir::LogicalResult readNestedParameters(llvm::ArrayRef<Binding> operands);
+  Binding literal(mlir::Attribute value);
   mlir::LogicalResult endStatement();
   mlir::LogicalResult readReturn();
   mlir::LogicalResult readOutputs(unsigned depth);
@@ -56,9 +67,11 @@ private:
   Lexer lexer;
   ArgumentReader reader;
   CommentReader comments;
+  NestedGraphs nested;
   Place place;
   CallArguments args;
-  bool hasGroups = false; ///< inputs are declared behind the header
+  size_t numNestedBytes = 0; ///< of text read in nested graphs
+  bool hasGroups = false;    ///< inputs are declared behind the header
 };
 
 } // namespace cutback::fx

@@ -87,6 +87,12 @@ LogicalResult FxReader::readOutput() {
     outputs.push_back(output);
     return success();
   }
+  if (binding->kind == Binding::Literal) {
+    bool isNone = isa<joint::NoneAttr>(scope.literals[binding->tuple]);
+    output.kind = isNone ? Output::None : Output::Literal;
+    outputs.push_back(output);
+    return success();
+  }
   if (binding->kind != Binding::Value)
     return failCut(begin, "result " + quoted(output.text) +
                               " is not one value of known type");

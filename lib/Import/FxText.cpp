@@ -8,7 +8,9 @@
 // how many of its results are not saved values, if the text does
 // (`joint.num_forward_results`); a backward function says for each result which
 // entry of PyTorch's list it is (`joint.gradient_of`), which is the number of
-// the primal that it is the gradient of.
+// the primal that it is the gradient of. Where nested graphs were read in
+// place, a forward function says what the text calls its results
+// (`joint.result_names`): a backward goes by that.
 //
 // The region that was read is moved into the op, so a failed import leaves
 // nothing behind.
@@ -145,6 +147,7 @@ FailureOr<Operation *> GraphMaker::makeJoint() {
 
 Operation *GraphMaker::makeFunction() {
   SmallVector<Value> results;
+  SmallVector<StringRef> texts;
   SmallVector<int32_t> gradientOf;
   int64_t numForward = 0;
   bool hasSaved = false;
@@ -152,6 +155,7 @@ Operation *GraphMaker::makeFunction() {
     if (out.kind != Output::Value)
       continue;
     results.push_back(out.value);
+    texts.push_back(out.text);
     gradientOf.push_back(i);
     bool isSaved = out.descriptor.starts_with("SavedForBackwards");
     hasSaved |= isSaved;
@@ -171,6 +175,8 @@ Operation *GraphMaker::makeFunction() {
   if (request.kind == GraphKind::Forward && hasSaved)
     function->setAttr("joint.num_forward_results",
                       builder.getI64IntegerAttr(numForward));
+  if (request.kind == GraphKind::Forward && !scope.results.empty())
+    function->setAttr("joint.result_names", builder.getStrArrayAttr(texts));
   if (request.kind == GraphKind::Backward) {
     function->setAttr("joint.gradient_of",
                       builder.getDenseI32ArrayAttr(gradientOf));

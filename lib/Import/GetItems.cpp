@@ -27,6 +27,8 @@ void GetItems::scan() {
     lexer.skipBlank();
     const char *begin = lexer.position();
     Item item{0, lexer.identifier(), {}};
+    if (item.name == "return") // nested graphs have names of their own
+      return;
     if (!item.name.empty() && lexer.eat(':'))
       item.type = lexer.string().value_or("");
     if (!item.name.empty() && lexer.eat('=')) {

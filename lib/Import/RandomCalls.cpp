@@ -92,8 +92,7 @@ LogicalResult CallBuilder::buildReplayed(const CallTarget &wrapper,
   if (call.result.kind == Binding::Value)
     op->setAttr("names", names(statement.name));
   else
-    op->setDiscardableAttr(callName,
-                           scope.builder.getStringAttr(statement.name));
+    op->setDiscardableAttr(callName, nameAttr(statement.name));
   Binding pair;
   pair.kind = Binding::Random;
   pair.isBackward = args.isBackward;

@@ -21,7 +21,7 @@ bool cutback::fx::isBackwardInput(StringRef name, StringRef descriptor) {
 }
 
 LogicalResult Scope::failRedefined(StringRef name) const {
-  StringRef first = names.name(names.find(name));
+  StringRef first = names.table.name(names.table.find(name));
   auto [line, column] = source.lineAndColumn(first.begin());
   return fail(name.begin(), quoted(name) + " is defined twice",
               "its first definition is in line " + Twine(line) + ", column " +
@@ -62,7 +62,11 @@ LogicalResult Scope::addArgument(const Argument &argument) {
 void Scope::addConstant(StringRef name, Binding &binding,
                         const DeclaredType &type) {
   binding.kind = Binding::Value;
+  // The text of a nested graph is read once a call: not in ascending order.
   binding.value = block().addArgument(
-      type.type, source.locate(context, name.begin(), cursor));
-  arguments.push_back({name, StringRef(), &type, /*isConstant=*/true});
+      type.type, names.prefix.empty()
+                     ? source.locate(context, name.begin(), cursor)
+                     : source.locate(context, name.begin()));
+  arguments.push_back(
+      {valueName(name), StringRef(), &type, /*isConstant=*/true});
 }

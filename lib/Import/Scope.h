@@ -14,6 +14,7 @@
 #include "mlir/IR/Block.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Region.h"
+#include "llvm/Support/StringSaver.h"
 
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Binding {
     Tuple,    ///< the results of a call, or some of them
     Constant, ///< `self._tensor_constant0`, whose type is not known yet
     Module,   ///< `self.body_0`, a nested graph
+    Literal,  ///< what a nested graph is called with or gives: None, a number
+    Results,  ///< what a nested graph gave
     Nothing,  ///< the result of a call that has none
     Random,   ///< a random state and the result of the op behind it
     Group,    ///< `primals` in `def forward(self, primals, tangents)`
@@ -33,7 +36,8 @@ struct Binding {
   Kind kind = Value;
   bool isBackward = false; ///< depends on a tangent
   uint32_t tuple = 0;      ///< for Tuple: index into Scope::tuples; for
-                           ///< Random: into Scope::randomCalls
+                           ///< Random: into Scope::randomCalls; for Module,
+                           ///< Literal, Results: into the list of that name
   mlir::Value value;       ///< for Value
 };
 
@@ -53,10 +57,29 @@ struct TupleBinding {
   std::vector<unsigned> prefix; ///< empty: the whole tuple
 };
 
+/// A value that `call` computed in its nested graph, and that is called `name`
+/// in the graph of the call: what halves know each other's values by.
+struct TakenResult {
+  mlir::Value value;
+  llvm::StringRef call, name;
+};
+
 /// A random op that saves the state in front of it.
 struct RandomCall {
   joint::OpaqueOp mark; ///< gives the state
   Binding result;       ///< of the op
+};
+
+/// What the names of one graph stand for. A nested graph has its own.
+class Names {
+public:
+  /// `prefix` makes names of values unique among all graphs: "call." before
+  /// those of the graph that `call` runs.
+  explicit Names(llvm::StringRef prefix = {}) : prefix(prefix) {}
+
+  llvm::StringRef prefix;
+  NameTable table;
+  std::vector<Binding> bindings; ///< by name
 };
 
 /// An argument of the graph, or a constant that is one to us.
@@ -83,17 +106,26 @@ public:
 
   /// Binds `name`; fails if it is bound already.
   mlir::LogicalResult define(llvm::StringRef name, const Binding &binding) {
-    if (!names.insert(name).second)
+    if (!names.table.insert(name).second)
       return failRedefined(name);
-    bindings.push_back(binding);
+    names.bindings.push_back(binding);
     return mlir::success();
   }
   /// Null, without an error, if `name` is not bound.
   Binding *find(llvm::StringRef name) {
-    uint32_t number = names.find(name);
-    return number == NameTable::kNone ? nullptr : &bindings[number];
+    uint32_t number = names.table.find(name);
+    return number == NameTable::kNone ? nullptr : &names.bindings[number];
   }
   mlir::LogicalResult failUndefined(llvm::StringRef name) const;
+  /// What the value that `name` stands for is called: with the calls in front
+  /// of it that led into the graph which is read. Lives as long as this.
+  llvm::StringRef valueName(llvm::StringRef name) {
+    if (names.prefix.empty())
+      return name;
+    return saver.save(names.prefix + name);
+  }
+  /// `text`, for as long as this lives.
+  llvm::StringRef save(const llvm::Twine &text) { return saver.save(text); }
 
   /// Adds an argument to the block. Its position is that of its name.
   mlir::LogicalResult addArgument(const Argument &argument);
@@ -112,15 +144,21 @@ public:
   std::vector<TupleCall> calls;
   std::vector<TupleBinding> tuples;
   std::vector<RandomCall> randomCalls;
+  std::vector<llvm::StringRef> modules; ///< "body_0"
+  std::vector<mlir::Attribute> literals;
+  std::vector<std::vector<Binding>> results; ///< of nested graphs, by call
+  std::vector<TakenResult> taken;            ///< out of `results`
+  Names names;                               ///< of the graph that is read
+  unsigned nesting = 0;                      ///< how many calls lead into it
   bool isHalf = false;          ///< a forward or a backward, not a joint graph
   uint64_t numTupleResults = 0; ///< of all calls
 
 private:
   mlir::LogicalResult failRedefined(llvm::StringRef name) const;
 
-  NameTable names;
-  std::vector<Binding> bindings; ///< by name
-  SourceText::Cursor cursor;     ///< behind the last argument
+  llvm::BumpPtrAllocator allocator;
+  llvm::StringSaver saver{allocator};
+  SourceText::Cursor cursor; ///< behind the last argument
 };
 
 /// A name in a message, cut where it is long.

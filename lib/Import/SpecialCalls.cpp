@@ -15,6 +15,7 @@
 #include "Calls.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -81,6 +82,8 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
   bool isNumber = !index.getAsInteger(10, element);
   if (isNumber && from->kind == Binding::Random)
     return bindRandom(statement, Binding(*from), index, element);
+  if (isNumber && from->kind == Binding::Results)
+    return bindResult(statement, Binding(*from), tuple, index, element);
   if (from->kind != Binding::Tuple || !isNumber)
     return scope.fail(tuple.begin(),
                       quoted(tuple) + " has no elements that can be taken",
@@ -115,7 +118,7 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
   if (failed(type))
     return failure();
   value.setType(*type);
-  call.names[result] = statement.name;
+  call.names[result] = scope.valueName(statement.name);
   if (statement.declared && statement.declared->strides) {
     call.strides.resize(call.op->getNumResults());
     call.strides[result] = statement.declared->strides;
@@ -127,6 +130,31 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
   }
   binding.kind = Binding::Value;
   binding.value = value;
+  return scope.define(statement.name, binding);
+}
+
+/// Binds a name to one of the results of a nested graph.
+LogicalResult CallBuilder::bindResult(const CallStatement &statement,
+                                      const Binding &call, StringRef tuple,
+                                      StringRef index, unsigned element) {
+  ArrayRef<Binding> results = scope.results[call.tuple];
+  if (element >= results.size())
+    return scope.fail(index.begin(),
+                      "element " + index + " of a nested graph with " +
+                          Twine(results.size()) + " results",
+                      kCut);
+  const Binding &result = results[element];
+  if (result.kind == Binding::Value && result.value.getDefiningOp())
+    scope.taken.push_back({result.value, scope.valueName(tuple),
+                           scope.valueName(statement.name)});
+  return bindAs(statement, result, "the nested graph");
+}
+
+LogicalResult CallBuilder::bindAs(const CallStatement &statement,
+                                  const Binding &binding, StringRef giver) {
+  if (binding.kind == Binding::Value &&
+      failed(reconcile(statement, binding.value.getType(), giver)))
+    return failure();
   return scope.define(statement.name, binding);
 }
 
@@ -146,6 +174,19 @@ void CallBuilder::nameTuples() {
     call.op->setAttr("names", scope.builder.getStrArrayAttr(call.names));
     setByResult(call.op, stridesName, call.strides);
     setByResult(call.op, dimsName, call.dims);
+  }
+  for (const TakenResult &taken : scope.taken) {
+    StringRef name = joint::getValueName(taken.value);
+    // What a graph hands through keeps its name, and so does what is taken
+    // twice.
+    if (!name.consume_front(taken.call) || !name.starts_with("."))
+      continue;
+    Operation *op = taken.value.getDefiningOp();
+    auto current = op->getAttrOfType<ArrayAttr>("names");
+    SmallVector<Attribute> all(current.getValue());
+    all[cast<OpResult>(taken.value).getResultNumber()] =
+        scope.builder.getStringAttr(taken.name);
+    op->setAttr("names", scope.builder.getArrayAttr(all));
   }
 }
 
@@ -275,8 +316,7 @@ LogicalResult CallBuilder::buildAssert(const CallTarget &target,
   auto check = joint::AssertOp::create(
       scope.builder, place.location, args.operands[0], message,
       scope.builder.getStringAttr(target.name), ArrayAttr());
-  check->setDiscardableAttr(callName,
-                            scope.builder.getStringAttr(statement.name));
+  check->setDiscardableAttr(callName, nameAttr(statement.name));
   if (place.policy)
     check->setDiscardableAttr(policyName, place.policy);
   Binding nothing;

@@ -103,7 +103,7 @@ private:
     std::vector<unsigned> states;
     for (unsigned i = signature.numForwardResults; i < forward.getNumResults();
          ++i) {
-      StringRef name = getValueName(terminator->getOperand(i));
+      StringRef name = resultName(terminator, i);
       if (name.empty())
         return emitError(forward.getLoc(), "result ")
                << i << " is saved, but has no name to find it by";
@@ -138,9 +138,19 @@ private:
          ++i)
       if (!isTaken[i])
         return emitError(forward.getLoc(), "saves '")
-               << getValueName(terminator->getOperand(i))
+               << resultName(terminator, i)
                << "', which the backward does not take";
     return success();
+  }
+
+  /// What the text calls result `i` of the forward: where a nested graph hands
+  /// an argument through, not what the value is called.
+  StringRef resultName(Operation *terminator, unsigned i) {
+    auto names = forward->getAttrOfType<ArrayAttr>("joint.result_names");
+    if (names && names.size() == terminator->getNumOperands())
+      if (auto name = dyn_cast<StringAttr>(names[i]))
+        return name.getValue();
+    return getValueName(terminator->getOperand(i));
   }
 
   static bool isForwardArgument(RoleAttr role) {
