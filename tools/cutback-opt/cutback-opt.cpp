@@ -3,11 +3,14 @@
 // mlir-opt for this project: reads MLIR text or bytecode, runs passes, writes
 // text or (with --emit-bytecode) bytecode. A file that is read and printed
 // again is verified, so without passes this is the checker of test inputs.
+// Graphs may be made of `aten`, or of MLIR's own dialects on tensors, of which
+// it has the models.
 
 #include "cutback/Autograd/AtenVjps.h"
 #include "cutback/Autograd/Passes.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Upstream/ExternalModels.h"
 #ifdef CUTBACK_HAVE_PIPELINES
 #include "cutback/Pipelines/Passes.h"
 #endif
@@ -33,6 +36,7 @@ int main(int argc, char **argv) {
                   mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
   cutback::registerAtenVjps(registry);
+  cutback::registerAllExternalModels(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "training-graph optimizer driver\n", registry));
 }

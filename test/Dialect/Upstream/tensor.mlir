@@ -1,0 +1,56 @@
+// Sizes through `tensor`, `arith`, `linalg` and `tosa` under the hint of a
+// symbol: 64 for s, or what --sym says.
+//
+// RUN: cutback-opt %s --cutback-print-analysis="columns=bytes,storage,fusion" -o /dev/null | FileCheck %s
+// RUN: cutback-opt %s --cutback-print-analysis="columns=bytes sym=s=8" -o /dev/null | FileCheck %s --check-prefix=EIGHT
+// RUN: cutback-opt %s --cutback-pipeline | FileCheck %s --check-prefix=HALVES
+
+// CHECK-LABEL: {{^}}x: bytes=1024 storage=x fusion=argument
+// CHECK-NEXT: {{^}}t: bytes=1024 storage=t fusion=argument
+joint.graph @sizes(
+    %x: tensor<?x4xf32> {joint.name = "x", joint.dims = ["s", "4"], joint.role = #joint.role<input>},
+    %t: tensor<?x4xf32> {joint.name = "t", joint.dims = ["s", "4"], joint.role = #joint.role<tangent of 0>})
+    -> (tensor<?x4xf32>) gradients (tensor<?x4xf32>)
+    attributes {symbols = {s = #joint.symbol<hint = 64>}} {
+  // CHECK-NEXT: {{^}}%2: bytes=0 storage=%2 fusion=create
+  %c0 = arith.constant 0 : index
+  // CHECK-NEXT: {{^}}%3: bytes=0 storage=%3 fusion=create
+  %c2 = arith.constant 2 : index
+  // CHECK-NEXT: {{^}}%4: bytes=8 storage=%4 fusion=pointwise
+  %n = tensor.dim %x, %c0 : tensor<?x4xf32>
+  // CHECK-NEXT: {{^}}%5: bytes=8 storage=%5 fusion=pointwise
+  %half = arith.divui %n, %c2 : index
+  // Nothing has to be made, so nothing takes memory.
+  // CHECK-NEXT: {{^}}%6: bytes=0 storage=%6 fusion=create
+  %e = tensor.empty(%n) : tensor<?x4xf32>
+  // Its shape is that of its destination.
+  // CHECK-NEXT: {{^}}%7: bytes=1024 storage=%7 fusion=pointwise
+  // EIGHT: {{^}}%7: bytes=128
+  %p = linalg.map {math.exp} ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>)
+  // Views lie in the storage of what they look at.
+  // CHECK-NEXT: {{^}}%8: bytes=1024 storage=%7 fusion=view
+  %split = tensor.expand_shape %p [[0, 1], [2]] output_shape [%half, 2, 4] : tensor<?x4xf32> into tensor<?x2x4xf32>
+  // CHECK-NEXT: {{^}}%9: bytes=1024 storage=%7 fusion=view
+  %flat = tensor.collapse_shape %split [[0, 1, 2]] : tensor<?x2x4xf32> into tensor<?xf32>
+  // CHECK-NEXT: {{^}}%10: bytes=512 storage=%7 fusion=view
+  // EIGHT: {{^}}%10: bytes=64
+  %part = tensor.extract_slice %p[0, 0] [%half, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
+  // What tosa infers of it.
+  // CHECK-NEXT: {{^}}%11: bytes=1024 storage=%11 fusion=concat
+  // EIGHT-NEXT: {{^}}%11: bytes=128
+  %twice = tosa.concat %part, %part {axis = 0 : i32} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  // CHECK-NEXT: {{^}}%12: bytes=1024 storage=%12 fusion=pointwise
+  // EIGHT-NEXT: {{^}}%12: bytes=128
+  %q = tosa.tanh %twice : (tensor<?x4xf32>) -> tensor<?x4xf32>
+  %y = arith.addf %q, %p : tensor<?x4xf32>
+  %g = arith.mulf %t, %q : tensor<?x4xf32>
+  %g1 = arith.mulf %g, %p : tensor<?x4xf32>
+  joint.output %y gradients(%g1 of 0) : tensor<?x4xf32>, tensor<?x4xf32>
+}
+
+// What is cheap to make again from x is, with its size.
+// HALVES-LABEL: func.func @sizes_backward
+// HALVES-SAME: (%[[X:.*]]: tensor<?x4xf32> {joint.name = "x"
+// HALVES: %[[N:.*]] = tensor.dim {joint.recompute = {{.*}}} %[[X]]
+// HALVES-NEXT: %[[E:.*]] = tensor.empty(%[[N]]) {joint.recompute
+// HALVES-NEXT: linalg.map { math.exp } ins(%[[X]] : tensor<?x4xf32>) outs(%[[E]] : tensor<?x4xf32>) {joint.recompute
