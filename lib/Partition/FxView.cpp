@@ -101,6 +101,7 @@ public:
     fx.valueOf.reserve(view.numValues() + view.numOps() / 8);
     fx.opOf.reserve(view.numValues() + view.numOps() / 8);
     getItemPacket = builder.packet("operator.getitem");
+    viewPacket = builder.packet("aten.view");
     getItemTarget = builder.internTarget("operator.getitem");
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       if (graph.getRole(arg).getKind() != RoleKind::Constant)
@@ -207,7 +208,9 @@ private:
       node.value = FxValue::None;
     }
     addTag(operation, node);
-    node.packet = kind.packet;
+    // PyTorch has literals in argument lists. What it always computes again,
+    // whoever reads it, are views.
+    node.packet = view.traits[op].literal ? viewPacket : kind.packet;
     node.flags |= kind.flags | flagsOf(op);
     if (kind.isWrite) {
       node.destination = fx.nodeOf[view.operands(op).front()];
@@ -392,7 +395,7 @@ private:
   DictionaryAttr noAttributes;
   StringAttr policyAttr;
   FxGraphBuilder builder;
-  uint32_t getItemPacket = 0, getItemTarget = 0;
+  uint32_t getItemPacket = 0, getItemTarget = 0, viewPacket = 0;
   std::vector<CallKind> kinds;
   CallKind opaqueKind;
   llvm::SmallDenseMap<const void *, uint32_t, 64> kindOfName;
