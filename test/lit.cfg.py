@@ -13,8 +13,8 @@
 #                or $CUTBACK_TORCH_PYTHON is a Python that has it;
 #                %torch_python is that Python
 #   browser      Chromium is there (tools/dev/bootstrap --with-browser)
-# Further substitutions: %source, %corpus, %python, %tooldir, %build,
-# %llvm_tools.
+# Further substitutions: %source, %corpus, %python, %tooldir, %build, %plugin,
+# %cxx, %mlir_prefix, %llvm_tools.
 
 import glob
 import os
@@ -54,6 +54,10 @@ config.substitutions += [
     ("%shared_library", config.cutback_shared_library),
     ("%tooldir", os.path.join(config.cutback_source_dir, "tools", "dev")),
     ("%build", config.cutback_binary_dir),
+    ("%plugin", os.path.join(config.cutback_binary_dir, "lib",
+                             "CutbackPlugin.so")),
+    ("%cxx", config.cxx_compiler),
+    ("%mlir_prefix", config.mlir_prefix),
 ]
 
 slow = lit_config.params.get("slow", "0") not in ("0", "")

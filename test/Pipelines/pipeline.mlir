@@ -8,6 +8,14 @@
 // The same, pass by pass.
 // RUN: cutback-opt %s --pass-pipeline='builtin.module(joint.graph(cutback-flatten-checkpoints,cutback-eliminate-dead-code,cutback-eliminate-common-subexpressions,cutback-clean-tags),cutback-plan,cutback-extract,cutback-verify-partition)' | FileCheck %s
 
+// With options, those of cutback-plan, and up to a phase.
+// RUN: cutback-opt %s --cutback-pipeline='strategy=min-cut device=h100 byte-price-ps=0' | FileCheck %s
+// RUN: cutback-opt %s --cutback-pipeline=to=prepare | FileCheck %s --check-prefix=PREPARED
+// PREPARED-NOT: joint.checkpoint
+// PREPARED-NOT: func.func
+// RUN: cutback-opt %s --cutback-pipeline=to=joint | FileCheck %s --check-prefix=JOINT
+// JOINT: joint.checkpoint
+
 // Without the joint graph, and in the order of the source.
 // RUN: cutback-opt %s --pass-pipeline='builtin.module(joint.graph(cutback-flatten-checkpoints),cutback-plan,cutback-extract{keep-joint=false reorder-backward=false})' | FileCheck %s --check-prefix=ALONE
 

@@ -6,14 +6,7 @@
 // Graphs may be made of `aten`, or of MLIR's own dialects on tensors, of which
 // it has the models.
 
-#include "cutback/Autograd/AtenVjps.h"
-#include "cutback/Autograd/Passes.h"
-#include "cutback/Dialect/Aten/Aten.h"
-#include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Dialect/Upstream/ExternalModels.h"
-#ifdef CUTBACK_HAVE_PIPELINES
-#include "cutback/Pipelines/Passes.h"
-#endif
+#include "cutback/InitAll.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -26,17 +19,12 @@
 
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
-  cutback::registerCutbackAutogradPasses();
-#ifdef CUTBACK_HAVE_PIPELINES
   cutback::registerAllPasses();
-#endif
   mlir::DialectRegistry registry;
-  registry.insert<cutback::aten::AtenDialect, cutback::joint::JointDialect,
-                  mlir::arith::ArithDialect, mlir::func::FuncDialect,
+  registry.insert<mlir::arith::ArithDialect, mlir::func::FuncDialect,
                   mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::tensor::TensorDialect, mlir::tosa::TosaDialect>();
-  cutback::registerAtenVjps(registry);
-  cutback::registerAllExternalModels(registry);
+  cutback::registerAllDialects(registry);
   return mlir::asMainReturnCode(mlir::MlirOptMain(
       argc, argv, "training-graph optimizer driver\n", registry));
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Registration of the dialects with all that belongs to them. The passes are
+// registered by CutbackPipelines, which has them all (Pipelines/Pipeline.cpp).
+// A tool that wants less calls what stands here one by one, and links less.
+
+#include "cutback/InitAll.h"
+
+#include "cutback/Autograd/AtenVjps.h"
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Upstream/ExternalModels.h"
+
+void cutback::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<aten::AtenDialect, joint::JointDialect>();
+  registerAtenVjps(registry);
+  registerAllExternalModels(registry);
+}
