@@ -9,6 +9,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Literal.h"
+#include "cutback/Dialect/Joint/Replay.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -34,8 +35,9 @@ public:
     if (kind.hasModel) {
       auto model = cast<RematerializableOpInterface>(op);
       traits.hasModel = true;
-      traits.recomputable = model.isRecomputable();
       traits.random = model.isRandom();
+      traits.recomputable =
+          model.isRecomputable() || (traits.random && joint::isReplayed(op));
       traits.computeIntensive = model.isComputeIntensive();
       traits.ordered = model.hasOrderedEffects();
       if (op->getNumResults())

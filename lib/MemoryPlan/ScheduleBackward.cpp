@@ -15,6 +15,7 @@
 
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/MemoryPlan/StepMemory.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -118,7 +119,8 @@ private:
     Operation *operation = step.ops[op];
     auto model = dyn_cast<joint::RematerializableOpInterface>(operation);
     bool isOrdered = model ? model.hasOrderedEffects() ||
-                                 (model.isRandom() && !model.isRecomputable())
+                                 (model.isRandom() && !model.isRecomputable() &&
+                                  !joint::isReplayed(operation))
                            : !isMemoryEffectFree(operation);
     if (isOrdered) {
       if (lastOrdered != kNone)

@@ -9,7 +9,6 @@
 //   3. Random ops without a seed and ops with effects are classes of their
 //      own in the joint graph. In a half such an op stands for the one with
 //      its key and name, else for the next one with its key that no half has
-//      run; effects also must come in the joint graph's order.
 //      run; effects also must come in the joint graph's order. A random op
 //      may be run again with its saved state (CertificateReplay.cpp).
 //   4. A write gives its argument a new class from there on.
@@ -20,6 +19,8 @@
 // 60 ns an op; no allocation an op.
 
 #include "CertificateClasses.h"
+
+#include "cutback/Dialect/Joint/Replay.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -411,8 +412,12 @@ FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
       return reportUsedUp(op, opClass);
     return opClass;
   }
-  if (replayedState != kNone && entry.conduct == Conduct::Draw)
-    return replay(key);
+  if (entry.conduct == Conduct::Draw) {
+    if (replayedState != kNone)
+      return replay(key);
+    if (Attribute number = key.op->getDiscardableAttr(kReplay))
+      return drawNumbered(key, number, entry.instance);
+  }
   return takeInstance(key, entry.instance);
 }
 

@@ -178,6 +178,9 @@ private:
   void leaveMark(uint32_t opClass);
   /// The class of a random op behind a mark that replays.
   mlir::FailureOr<uint32_t> replay(const Key &key);
+  /// The class of a draw with a number, which may be run any number of times.
+  mlir::FailureOr<uint32_t> drawNumbered(const Key &key, mlir::Attribute number,
+                                         uint32_t head);
 
   mlir::LogicalResult reportForeignEffect(const Key &key);
   mlir::LogicalResult reportUsedUp(mlir::Operation *op, uint32_t opClass);
@@ -214,6 +217,8 @@ private:
   uint32_t replayedState = kNone;        ///< of the next op, a value class
   /// Value class of a saved state → op class that draws with it.
   llvm::DenseMap<uint32_t, uint32_t> drawOfState;
+  /// `joint.replay` → op class, of draws that a half has run.
+  llvm::DenseMap<mlir::Attribute, uint32_t> drawOfNumber;
 };
 
 /// A mark that saves the state of the random generator for the op behind it.

@@ -16,8 +16,13 @@
 // does not depend on a state. A mark that is not right in front of an op is an
 // unknown effect like any other, which the joint graph does not have. A look
 // at two words of each opaque op; nothing for others.
+//
+// In halves of our own a draw has a number in place of marks (Replay.h), the
+// one that it has in the joint graph, and all runs of a number are one draw.
 
 #include "CertificateClasses.h"
+
+#include "cutback/Dialect/Joint/Replay.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -74,4 +79,21 @@ FailureOr<uint32_t> ClassTable::replay(const Key &key) {
     diag.attachNote(graph.getLoc())
         << "no half has saved the state in front of a random op";
   return diag;
+}
+
+FailureOr<uint32_t> ClassTable::drawNumbered(const Key &key, Attribute number,
+                                             uint32_t head) {
+  auto drawn = drawOfNumber.find(number);
+  if (drawn != drawOfNumber.end() && matches(drawn->second, key))
+    return drawn->second;
+  for (uint32_t i = instances[head].cursor; i != kNone; i = instances[i].next) {
+    uint32_t opClass = instances[i].opClass;
+    if (instances[i].left <= 0 ||
+        classes[opClass].op->getDiscardableAttr(kReplay) != number)
+      continue;
+    --instances[i].left;
+    drawOfNumber[number] = opClass;
+    return opClass;
+  }
+  return reportUsedUp(key.op, instances[head].opClass);
 }

@@ -18,6 +18,7 @@
 #include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
@@ -118,11 +119,14 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
                           PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
   flattenCheckpoints(graph);
-  if (options.costModel == CostModel::PyTorch)
+  if (options.costModel == CostModel::PyTorch) {
+    joint::markReplays(graph);
     return prepareAsTorch(graph, options);
+  }
   eliminateDeadCode(graph);
   eliminateCommonSubexpressions(graph);
   cleanTags(graph);
+  joint::markReplays(graph);
   return PreparedGraph();
 }
 

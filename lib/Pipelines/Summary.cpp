@@ -82,7 +82,7 @@ private:
       return "must be saved by policy";
     if (torch)
       return torchReason(value);
-    if (view.traits[op].random)
+    if (view.traits[op].random && !view.traits[op].recomputable)
       return "random: a second run gives other numbers";
     if (!view.traits[op].recomputable || view.traits[op].ordered)
       return "may run only once";

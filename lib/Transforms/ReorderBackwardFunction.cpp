@@ -15,6 +15,7 @@
 #include "ReorderProblem.h"
 
 #include "cutback/Analysis/Peak.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 #include "mlir/IR/Remarks.h"
@@ -106,7 +107,9 @@ private:
     traits.ordered =
         model ? model.hasOrderedEffects() : !isMemoryEffectFree(op);
     traits.random = model && model.isRandom();
-    traits.recomputable = model ? model.isRecomputable() : isPure(op);
+    traits.recomputable =
+        model ? model.isRecomputable() || (traits.random && isReplayed(op))
+              : isPure(op);
     view.resultBegin.push_back(first);
     view.traits.push_back(traits);
     view.ops.push_back(op);

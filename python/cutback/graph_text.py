@@ -5,8 +5,6 @@ not say: the sizes that symbols have, the device, long-lived arguments.
 Tags of checkpointing are in the text, as PyTorch prints them beside the nodes.
 """
 
-import operator
-
 import torch
 
 # Words in the names of GPUs, and the descriptions that Cutback has.
@@ -15,8 +13,12 @@ _DEVICES = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L4", "l4"),
 
 
 def text_of(module):
-    """The text of a GraphModule; values are called as its nodes."""
-    return module.print_readable(
+    """The text of a GraphModule; values are called as its nodes.
+
+    With a title as in PyTorch's logs: the names and comments of a nested graph
+    alone do not say that it is a joint one.
+    """
+    return "===== Joint graph 0 =====\n" + module.print_readable(
         print_output=False, include_stride=True, include_device=True,
         expanded_def=True)
 
@@ -51,29 +53,6 @@ def symbol_sizes(graph):
 def is_random(node):
     """Whether a second run of a node would give other numbers."""
     return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
-
-
-def _is_seeded(node):
-    """Inductor's random ops, functions of a seed, which Cutback does not
-    know."""
-    return getattr(node.target, "namespace", "") == "prims" and \
-        node.target.__name__.startswith("inductor_")
-
-
-def random_policies(graph):
-    """Options that save what random ops of checkpointed regions draw.
-
-    PyTorch would run them again with the saved state of the generator, or from
-    the seed, which no proof of ours covers.
-    """
-    names = []
-    for node in graph.nodes:
-        random = is_random(node) or _is_seeded(node)
-        if random and "recompute" in node.meta:
-            parts = [user.name for user in node.users
-                     if user.target is operator.getitem]
-            names += parts or [node.name]
-    return ["--policy=%s=must-save" % name for name in names]
 
 
 def device_of(graph):

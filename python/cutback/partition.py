@@ -52,8 +52,7 @@ def plan_of(module, num_fwd_outputs, options=None, static_indices=()):
         ["--forward-outputs=%d" % num_fwd_outputs])
     return graph.plan(
         options.arguments(graph_text.device_of(module.graph), static_indices)
-        + graph_text.symbol_sizes(module.graph)
-        + graph_text.random_policies(module.graph))
+        + graph_text.symbol_sizes(module.graph))
 
 
 def _is_mutable(node):
@@ -66,8 +65,9 @@ def complete(saved, backward_outputs, may_run_twice):
 
     Adds the sizes that it needs to `saved`, a set of nodes. Raises `Surprise`
     if it would run an op twice that must not, or reads an argument that is not
-    saved. `may_run_twice`: nodes of the forward; others run in the backward
-    alone.
+    saved. Random ops of checkpointed regions may run twice: PyTorch runs them
+    with one state of the generator. `may_run_twice`: nodes of the forward;
+    others run in the backward alone.
     """
     todo, seen = list(backward_outputs), set()
     while todo:
@@ -82,7 +82,8 @@ def complete(saved, backward_outputs, may_run_twice):
             raise Surprise("the backward reads argument '%s', which the plan"
                            " does not save" % node.name)
         if node in may_run_twice and node.op == "call_function":
-            if graph_text.is_random(node) or _is_mutable(node):
+            if _is_mutable(node) or (graph_text.is_random(node) and
+                                     not partitioners.must_recompute(node)):
                 raise Surprise("the plan runs '%s' twice" % node.name)
         todo.extend(node.all_input_nodes)
 

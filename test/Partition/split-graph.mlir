@@ -114,6 +114,26 @@ joint.graph @effects_stay_in_their_half(
   joint.output %y gradients(%g of 2) : tensor<4xf32>, tensor<4xf32>
 }
 
+// Two equal draws, one in each half only once, the other in both: the numbers
+// keep them apart.
+// CHECK-LABEL: func.func @a_draw_with_a_number_may_run_twice_forward
+// CHECK: %m = aten.bernoulli{{.*}} {joint.replay = 0 : i64
+// CHECK: %n = aten.bernoulli{{.*}} {joint.replay = 1 : i64
+// CHECK-LABEL: func.func @a_draw_with_a_number_may_run_twice_backward
+// CHECK-NOT: %m
+// CHECK: %n_recompute = aten.bernoulli{{.*}} {joint.recompute = 0 : i64, joint.replay = 1 : i64}
+joint.graph @a_draw_with_a_number_may_run_twice(
+    %x: tensor<4xf32> {joint.role = #joint.role<input>},
+    %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+  %m = aten.bernoulli(%x) {joint.replay = 0 : i64, joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+  %n = aten.bernoulli(%x) {joint.replay = 1 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = aten.sub.Tensor(%m, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %g = aten.mul.Tensor(%t, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %h = aten.mul.Tensor(%g, %m) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y gradients(%h of 0) : tensor<4xf32>, tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @a_region_is_given_what_it_reads_from_outside_forward
 // CHECK: %[[Z:.*]] = aten.exp
 // CHECK: joint.checkpoint

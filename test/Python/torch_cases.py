@@ -224,6 +224,73 @@ class Gradients(Case):
 
         self.check(Broken, torch.randn(5, 8))
 
+    def test_a_tensor_subclass(self):
+        from torch.testing._internal.two_tensor import TwoTensor
+
+        class Two(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(
+                    TwoTensor(torch.ones(8, 8), 2 * torch.ones(8, 8)))
+
+            def forward(self, x):
+                return torch.sin(x @ self.weight)
+
+        one, other, x = Two(), Two(), torch.randn(5, 8)
+        one(x).sum().backward()
+        with self.no_fallback():
+            torch.compile(other, backend="cutback", options={
+                "compiler": RUN})(x).sum().backward()
+        for part in ("a", "b"):
+            torch.testing.assert_close(getattr(other.weight.grad, part),
+                                       getattr(one.weight.grad, part))
+
+    def test_a_region_that_is_compiled_once(self):
+        class Region(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(8, 8)
+
+            @torch.compiler.nested_compile_region
+            def forward(self, x):
+                return torch.sin(self.linear(x))
+
+        self.check(lambda: nn.Sequential(Region(), Region()),
+                   torch.randn(5, 8))
+
+    def test_twenty_steps_of_an_optimizer(self):
+        losses = []
+        for compiled in (False, True):
+            torch.manual_seed(5)
+            module = nn.Sequential(nn.Linear(8, 16), nn.BatchNorm1d(16),
+                                   nn.SiLU(), nn.Linear(16, 1))
+            call = module
+            if compiled:
+                call = torch.compile(module, backend="cutback",
+                                     options={"compiler": RUN})
+            optimizer = torch.optim.AdamW(module.parameters(), 0.01)
+            with self.no_fallback():
+                for _ in range(20):
+                    loss = (call(torch.randn(12, 8)) - 1).square().mean()
+                    optimizer.zero_grad()
+                    loss.backward()
+                    optimizer.step()
+                    losses.append(loss.item())
+        self.assertLess(losses[19], losses[0])
+        torch.testing.assert_close(torch.tensor(losses[20:]),
+                                   torch.tensor(losses[:20]),
+                                   rtol=1e-4, atol=1e-6)
+
+    def test_double_backward_is_refused_as_by_pytorch(self):
+        x = torch.randn(5, 8, requires_grad=True)
+        compiled = torch.compile(mlp(), backend="cutback",
+                                 options={"compiler": RUN})
+        with self.no_fallback():
+            (gradient,) = torch.autograd.grad(compiled(x).sum(), x,
+                                              create_graph=True)
+            with self.assertRaisesRegex(RuntimeError, "double backward"):
+                gradient.sum().backward()
+
     def test_a_forward_without_gradients(self):
         module = mlp()
         compiled = torch.compile(module, backend="cutback",
@@ -274,6 +341,50 @@ class Randomness(Case):
                     torch._dynamo.reset()
                     self.check_mask(Checkpointed, compiler,
                                     cost_model=cost_model)
+
+
+    def test_a_checkpointed_region_draws_what_eager_draws(self):
+        import torch._inductor.config as config
+
+        class Checkpointed(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(8, 8)
+
+            def region(self, x):
+                x = nn.functional.dropout(torch.sigmoid(self.linear(x)), 0.3)
+                return torch.sin(x * torch.rand_like(x) + torch.randn(8))
+
+            def forward(self, x):
+                return checkpoint.checkpoint(self.region, x,
+                                             use_reentrant=False)
+
+        x = torch.randn(64, 8, requires_grad=True)
+        with config.patch(fallback_random=True):
+            for compiler in ("eager", "inductor"):
+                for cost_model in ("roofline", "pytorch"):
+                    with self.subTest(compiler=compiler,
+                                      cost_model=cost_model):
+                        torch._dynamo.reset()
+                        self.check(Checkpointed, x, compiler=compiler,
+                                   options={"cost_model": cost_model})
+
+    def test_a_checkpointed_mask_is_not_saved(self):
+        def forward(x):
+            return checkpoint.checkpoint(
+                lambda x: nn.functional.dropout(torch.sigmoid(x), 0.3), x,
+                use_reentrant=False)
+
+        x = torch.randn(256, 256, requires_grad=True)
+        for compiler in ("eager", "inductor"):
+            with self.subTest(compiler=compiler), self.no_fallback():
+                torch._dynamo.reset()
+                compiled = torch.compile(forward, backend="cutback",
+                                         options={"compiler": compiler})
+                with PackedBytes([x]) as packed:
+                    compiled(x)
+                # The state of the CPU's generator, or a seed.
+                self.assertLess(packed.bytes, 6000)
 
 
 class Falling(Case):

@@ -179,4 +179,69 @@ TEST_F(CertificateReplayTest, WhatDrawsNothingNeedsNoState) {
                    .accepted);
 }
 
+//===----------------------------------------------------------------------===//
+// Draws with a number
+//===----------------------------------------------------------------------===//
+
+const char *const kNumbered = R"mlir(
+joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+  %m = aten.bernoulli(%x) {joint.replay = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  %n = aten.bernoulli(%x) {joint.replay = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = aten.sub.Tensor(%m, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %g = aten.mul.Tensor(%t, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+}
+)mlir";
+
+const char *const kNumberedForward = R"mlir(
+func.func @g_forward(%x: tensor<4xf32> {joint.name = "x"})
+    -> (tensor<4xf32>, tensor<4xf32>) {
+  %m = aten.bernoulli(%x) {joint.replay = 0} : (tensor<4xf32>) -> tensor<4xf32>
+  %n = aten.bernoulli(%x) {joint.replay = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %y = aten.sub.Tensor(%m, %n) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %y, %x : tensor<4xf32>, tensor<4xf32>
+}
+)mlir";
+
+const char *const kNumberedBackward = R"mlir(
+func.func @g_backward(%x: tensor<4xf32> {joint.name = "x"},
+                      %t: tensor<4xf32> {joint.name = "t"})
+    -> tensor<4xf32> {
+  %a = aten.bernoulli(%x) {joint.replay = 1} : (tensor<4xf32>) -> tensor<4xf32>
+  %g = aten.mul.Tensor(%t, %a) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %g : tensor<4xf32>
+}
+)mlir";
+
+TEST_F(CertificateReplayTest, ANumberedDrawIsTheSameInBothHalves) {
+  Verdict verdict = check(kNumbered, kNumberedForward, kNumberedBackward, "");
+  EXPECT_TRUE(verdict.accepted) << verdict.messages;
+  EXPECT_EQ(verdict.stats.recomputedOps, 1u);
+}
+
+TEST_F(CertificateReplayTest, AnotherNumberIsAnotherDraw) {
+  for (const char *number : {"= 0", "= 2"})
+    EXPECT_FALSE(check(kNumbered, kNumberedForward,
+                       with(kNumberedBackward, "= 1", number), "")
+                     .accepted)
+        << number;
+  EXPECT_FALSE(check(kNumbered, kNumberedForward,
+                     with(kNumberedBackward, " {joint.replay = 1}", ""), "")
+                   .accepted);
+  EXPECT_FALSE(check(kNumbered,
+                     with(kNumberedForward, " {joint.replay = 1}", ""),
+                     kNumberedBackward, "")
+                   .accepted);
+}
+
+TEST_F(CertificateReplayTest, ANumberedDrawHasItsOperands) {
+  EXPECT_FALSE(check(kNumbered, kNumberedForward,
+                     with(kNumberedBackward, "%a = aten.bernoulli(%x)",
+                          "%a = aten.bernoulli(%t)"),
+                     "")
+                   .accepted);
+}
+
 } // namespace

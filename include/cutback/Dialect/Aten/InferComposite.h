@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Result types of ops that decompose into others, and of linear algebra: what
-// Infer.h is for the rest.
+// Result types of ops that decompose into others, of linear algebra, and of
+// Inductor's random ops: what Infer.h is for the rest.
 #ifndef CUTBACK_DIALECT_ATEN_INFERCOMPOSITE_H
 #define CUTBACK_DIALECT_ATEN_INFERCOMPOSITE_H
 
@@ -115,6 +115,10 @@ Function vander;
 Function nonzeroByDim;
 /// _unique2: ([?], inverse, counts).
 Function unique;
+
+//===-- Seeds (Create.cpp) ------------------------------------------------===//
+/// prims.inductor_seed prims.inductor_lookup_seed: []; inductor_seeds: [count].
+Function seeds;
 
 } // namespace cutback::aten::infer
 

@@ -9,7 +9,7 @@ include "cutback/Dialect/Aten/AtenBase.td"
 
 class Aten_PrimsCopy<string name, string schema, string rule>
     : Aten_PrimsOp<name, schema> {
-  let family = "The same values on another device.";
+  let family = "The same values on another device, or laid out in another way.";
   let infer = rule;
   let fusion = "Pointwise";
 }
@@ -27,6 +27,25 @@ class Aten_PrimsCreate<string name, string schema, string rule>
   let family = "A new tensor, from sizes and numbers only.";
   let infer = rule;
   let fusion = "Create";
+  let flags = ["kNotDifferentiable"];
+}
+
+class Aten_PrimsSeed<string name, string schema, string rule>
+    : Aten_PrimsOp<name, schema> {
+  let family = "Seeds, drawn from the generator's state.";
+  let infer = rule;
+  let fusion = "Create";
+  let flags = ["kRandom", "kNotDifferentiable"];
+}
+
+class Aten_PrimsFromSeed<string name, string schema, string rule, int w = 10>
+    : Aten_PrimsOp<name, schema> {
+  let family = "Random numbers as a function of a seed: equal seeds give equal "
+               "numbers.";
+  let infer = rule;
+  let weight = w;
+  let fusion = "Create";
+  let flops = "perOutput";
   let flags = ["kNotDifferentiable"];
 }
 
@@ -68,6 +87,21 @@ def Aten_PrimsRevOp : Aten_PrimsMove<"rev",
     "(Tensor a, int[] dims) -> Tensor", "sameAsSelf">;
 def Aten_PrimsFmaOp : Aten_PrimsPointwise<"fma",
     "(Tensor a, Tensor b, Tensor c) -> Tensor", "broadcast", 2>;
+def Aten_PrimsInductorSeedOp : Aten_PrimsSeed<"inductor_seed",
+    "(Device device) -> Tensor", "seeds">;
+def Aten_PrimsInductorSeedsOp : Aten_PrimsSeed<"inductor_seeds",
+    "(int count, Device device) -> Tensor", "seeds">;
+def Aten_PrimsInductorLookupSeedOp : Aten_PrimsFromSeed<
+    "inductor_lookup_seed", "(Tensor seeds, int index) -> Tensor", "seeds", 0>;
+def Aten_PrimsInductorRandomOp : Aten_PrimsFromSeed<"inductor_random",
+    "(SymInt[] size, Tensor seed, str mode, *, "
+    "ScalarType? align_dtype=None) -> Tensor", "create">;
+def Aten_PrimsInductorRandintOp : Aten_PrimsFromSeed<"inductor_randint",
+    "(SymInt low, SymInt high, SymInt[] size, Tensor seed) -> Tensor",
+    "randint">;
+def Aten_PrimsInductorForceStrideOrderOp : Aten_PrimsCopy<
+    "inductor_force_stride_order",
+    "(Tensor input, SymInt[] stride) -> Tensor", "sameAsInput">;
 def Aten_PrimsLowMemoryMaxPoolWithOffsetsOp : Aten_PrimsPool<
     "_low_memory_max_pool_with_offsets",
     "(Tensor self, SymInt[] kernel_size, SymInt[] stride, "

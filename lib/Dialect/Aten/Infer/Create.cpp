@@ -169,6 +169,15 @@ LogicalResult infer::linspace(const InferCall &call, Results &results) {
   return push(call, results, {steps}, type);
 }
 
+LogicalResult infer::seeds(const InferCall &call, Results &results) {
+  if (call.isNone("count"))
+    return push(call, results, {}, intType(call));
+  int64_t count = 0;
+  if (failed(call.integer("count", count)))
+    return failure();
+  return push(call, results, {count}, intType(call));
+}
+
 LogicalResult infer::iota(const InferCall &call, Results &results) {
   int64_t length = 0;
   Type type;

@@ -76,6 +76,13 @@ TEST(InferTest, CreateAsTorchDoes) {
        "requires_grad=false)",
        "i64[56]"},
       {"prims.rev.default(f32[2,3], [1])", "f32[2,3]"},
+      {"prims.inductor_seed.default('cpu')", "i64[]"},
+      {"prims.inductor_seeds.default(3, 'cpu')", "i64[3]"},
+      {"prims.inductor_lookup_seed.default(i64[3], 1)", "i64[]"},
+      {"prims.inductor_random.default([2,3], i64[], 'rand')", "f32[2,3]"},
+      {"prims.inductor_randint.default(0, 9, [2,3], i64[])", "i64[2,3]"},
+      {"prims.inductor_force_stride_order.default(bf16[2,3], [1,2])",
+       "bf16[2,3]"},
   });
 }
 

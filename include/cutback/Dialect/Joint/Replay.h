@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random ops of checkpoint regions, which run twice with the same numbers.
+#ifndef CUTBACK_DIALECT_JOINT_REPLAY_H
+#define CUTBACK_DIALECT_JOINT_REPLAY_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include <cstdint>
+
+namespace cutback::joint {
+
+/// Discardable op attribute `joint.replay = N`: the op is draw N of the step.
+/// Whoever runs the step keeps the state of the generator in front of it, so
+/// that each run of draw N gives the same numbers.
+inline constexpr llvm::StringLiteral kReplay = "joint.replay";
+
+/// Whether a second run of `op`, a random op, gives the numbers of the first.
+bool isReplayed(mlir::Operation *op);
+
+/// Numbers the random ops whose policy asks for recomputation, in program
+/// order. Returns how many there are. Linear.
+uint64_t markReplays(GraphOp graph);
+
+} // namespace cutback::joint
+
+#endif // CUTBACK_DIALECT_JOINT_REPLAY_H
