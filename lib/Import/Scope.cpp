@@ -12,6 +12,12 @@ using namespace cutback;
 using namespace cutback::fx;
 
 bool cutback::fx::isBackwardInput(StringRef name, StringRef descriptor) {
+  // A part of a tensor subclass is what the whole is.
+  for (StringRef part :
+       {"SubclassGetAttrAOTInput(base=", "SubclassSizeAOTInput(base=",
+        "SubclassStrideAOTInput(base="})
+    while (descriptor.consume_front(part))
+      ;
   if (!descriptor.empty())
     return descriptor.starts_with("TangentAOTInput") ||
            descriptor.starts_with("PhiloxBackward") ||

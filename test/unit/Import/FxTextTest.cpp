@@ -226,6 +226,29 @@ TEST(FxText, WritesAndChecksKeepTheirPlace) {
   EXPECT_EQ(in.module.counts.droppedChecks, 1u);
 }
 
+TEST(FxText, APartOfASubclassIsWhatTheWholeIs) {
+  Imported in("def forward(self, primals, tangents):\n"
+              "    primals_1: \"f32[4][1]cpu\"  # SubclassGetAttrAOTInput("
+              "base=PlainAOTInput(idx=0), attr='a')\n"
+              "    tangents_1: \"f32[4][1]cpu\"  # SubclassGetAttrAOTInput("
+              "base=TangentAOTInput(output=PlainAOTOutput(idx=0)), attr='a')\n"
+              "    primals_1, tangents_1, = fx_pytree.tree_flatten_spec("
+              "[primals, tangents], self._in_spec)\n"
+              "    sin: \"f32[4][1]cpu\" = torch.ops.aten.sin.default("
+              "primals_1)\n"
+              "    mul: \"f32[4][1]cpu\" = torch.ops.aten.mul.Tensor("
+              "tangents_1, sin)\n"
+              "    return (sin, mul)\n");
+  ASSERT_TRUE(in.isGood) << in.errors();
+  std::string ir = in.ir();
+  EXPECT_TRUE(has(ir, "%tangents_1: tensor<4xf32> {joint.role = "
+                      "#joint.role<tangent of 0>}"))
+      << ir;
+  EXPECT_TRUE(has(ir, "%primals_1: tensor<4xf32> {joint.role = "
+                      "#joint.role<input>}"))
+      << ir;
+}
+
 TEST(FxText, SizesAreValues) {
   Imported in("def forward(self, primals, tangents):\n"
               "    primals_1: \"Sym(s95)\"  # PlainAOTInput(idx=0)\n"
