@@ -5,6 +5,7 @@
     golden.py [--compiler=eager|inductor] [--shard=I/N] FOLDER [NAME...]
 
 One line a model; exit status 1 if a value differs or PyTorch had to decide.
+Such a line goes to stderr too, past whoever reads the output.
 Both cost models with the compiler `eager`, the default one with `inductor`.
 """
 
@@ -52,8 +53,11 @@ def main():
         for cost_model in cost_models:
             wrong = run(model, given.compiler, cost_model)
             failed += bool(wrong)
-            print("%s %s %s: %s" % (model.name, given.compiler, cost_model,
-                                    "; ".join(wrong) or "equal"), flush=True)
+            line = "%s %s %s: %s" % (model.name, given.compiler, cost_model,
+                                     "; ".join(wrong) or "equal")
+            print(line, flush=True)
+            if wrong:
+                print(line, file=sys.stderr, flush=True)
     print("%d of %d models" % (len(models[index::count]), len(models)))
     return 1 if failed else 0
 
