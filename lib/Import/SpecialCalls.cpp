@@ -15,6 +15,7 @@
 #include "Calls.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Aten/KernelTypes.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 using namespace mlir;
@@ -112,8 +113,12 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
                       kCut);
   }
   Value value = call.op->getResult(result);
+  Type own = value.getType();
+  if (auto known = dyn_cast<aten::CallOp>(call.op); known && statement.declared)
+    own = aten::statisticsAs(known.getSchema(), result, own,
+                             statement.declared->type);
   FailureOr<Type> type =
-      reconcile(statement, value.getType(),
+      reconcile(statement, own,
                 cast<joint::FrameworkCallOpInterface>(call.op).getPacketName());
   if (failed(type))
     return failure();
@@ -219,9 +224,12 @@ CallBuilder::buildDeclared(const CallTarget &target, const CallArguments &args,
                             schema.packet + " gives " +
                             Twine(call.types->size()),
                         kOtherMeaning);
-    for (auto [result, inferred, type] :
-         llvm::zip(results, *call.types, declared)) {
-      FailureOr<Type> met = reconcile(result, inferred, schema.packet);
+    for (auto [i, result, inferred, type] :
+         llvm::enumerate(results, *call.types, declared)) {
+      Type own = result.declared ? aten::statisticsAs(schema, i, inferred,
+                                                      result.declared->type)
+                                 : inferred;
+      FailureOr<Type> met = reconcile(result, own, schema.packet);
       if (failed(met))
         return failure();
       type = *met;

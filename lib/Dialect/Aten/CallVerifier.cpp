@@ -6,6 +6,7 @@
 // Linear in the number of arguments.
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Aten/KernelTypes.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/Builders.h"
@@ -134,7 +135,8 @@ static LogicalResult verifyResultTypes(CallOp op) {
     return op.emitOpError("has ") << op->getNumResults() << " results, "
                                   << inferred.size() << " are inferred";
   for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-    if (!CallOp::isCompatibleReturnTypes(inferred[i], type))
+    if (!CallOp::isCompatibleReturnTypes(
+            statisticsAs(op.getSchema(), i, inferred[i], type), type))
       return op.emitOpError("result ") << i << " has type " << type << ", "
                                        << inferred[i] << " is inferred";
   return success();

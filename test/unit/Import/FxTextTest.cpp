@@ -553,3 +553,28 @@ TEST(FxText, IrReadsBackAndPrintsTheSame) {
     EXPECT_EQ(text, second) << name;
   }
 }
+
+TEST(FxText, StatisticsOfANormAreOfTheTypeThatTheTextSays) {
+  for (std::string type : {"f32", "bf16"}) {
+    Imported in(jointText(
+        "        half: \"bf16[2, 8]\" = torch.ops.prims.convert_element_type"
+        ".default(mm, torch.bfloat16)\n"
+        "        norm = torch.ops.aten.native_layer_norm.default(half, [8], "
+        "None, None, 1e-05)\n"
+        "        getitem: \"bf16[2, 8]\" = norm[0]\n"
+        "        getitem_1: \"" +
+        type +
+        "[2, 1]\" = norm[1]\n"
+        "        getitem_2: \"" +
+        type + "[2, 1]\" = norm[2]\n"));
+    ASSERT_TRUE(in.isGood) << in.errors();
+    EXPECT_TRUE(in.isValid) << in.errors();
+    EXPECT_TRUE(has(in.ir(), "tensor<2x1x" + type + ">"));
+  }
+  Imported in(jointText(
+      "        norm = torch.ops.aten.native_layer_norm.default(mm, [8], None, "
+      "None, 1e-05)\n"
+      "        getitem: \"f32[2, 8]\" = norm[0]\n"
+      "        getitem_1: \"f64[2, 1]\" = norm[1]\n"));
+  EXPECT_FALSE(in.isGood);
+}
