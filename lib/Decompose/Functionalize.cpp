@@ -14,9 +14,9 @@
 // is read carries the history. One thing cannot be said so: a tensor that has a
 // history, written through a detached alias or where gradients are off, has a
 // new value with the old history. Reading it then is refused; reading it
-// through the alias is not. An argument (a parameter that is clipped under
-// no_grad) has no history but itself: its new value is x + (w - w), with x
-// without gradient, which is x and has the gradient of w.
+// through the alias is not. A parameter (clipped so, as by Embedding(max_norm))
+// has no history but itself: its new value is x + (w - w), with x without
+// gradient, which is x and has the gradient of w.
 //
 // O(ops × depth of view chains); chains are short.
 
@@ -202,7 +202,7 @@ Value Functionalizer::withLeafGradient(aten::CallBuilder &b, const Node *root,
 }
 
 LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
-  if (isLeaf(node) && op->hasAttr(kNoGrad))
+  if (isLeaf(node) && (op->hasAttr(kNoGrad) || isBelowDetach(node)))
     return success();
   if (isLeaf(node)) {
     InFlightDiagnostic diagnostic =
@@ -446,5 +446,7 @@ LogicalResult Functionalizer::run() {
 }
 
 LogicalResult cutback::functionalize(GraphOp graph) {
-  return Functionalizer(graph).run();
+  LogicalResult result = Functionalizer(graph).run();
+  graph.walk([](Operation *op) { op->removeAttr(kNoGrad); });
+  return result;
 }

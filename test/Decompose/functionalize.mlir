@@ -177,3 +177,36 @@ joint.graph @clips_a_parameter_without_gradient(%w: tensor<3xf32> {joint.role = 
   %exp = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
   joint.output %exp : tensor<3xf32>
 }
+
+// -----
+
+// As Embedding(max_norm) does.
+// CHECK-LABEL: joint.graph @clips_a_parameter_through_a_detached_alias
+joint.graph @clips_a_parameter_through_a_detached_alias(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  // CHECK: %[[D:.*]] = aten.detach(%w)
+  // CHECK: %[[C:.*]] = aten.clamp(%[[D]], 0, 1)
+  // CHECK: %[[ZERO:.*]] = aten.sub.Tensor(%w, %{{.*}})
+  // CHECK: %[[NEW:.*]] = aten.add.Tensor(%{{.*}}, %[[ZERO]])
+  // CHECK: %[[Y:.*]] = aten.exp(%[[NEW]])
+  // CHECK: joint.write %w, %[[NEW]]
+  // CHECK: joint.output %[[Y]]
+  %detach = aten.detach(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %clamp_ = aten.clamp_(%detach, 0, 1) : (tensor<3xf32>) -> tensor<3xf32>
+  %exp = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %exp : tensor<3xf32>
+}
+
+// -----
+
+// What is made where gradients are off has no history, and may be written there.
+// CHECK-LABEL: joint.graph @writes_what_was_made_without_gradient
+joint.graph @writes_what_was_made_without_gradient(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  // CHECK-NEXT: %[[E:.*]] = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  // CHECK-NEXT: %[[C:.*]] = aten.clamp(%[[E]], 0, 1) : (tensor<3xf32>) -> tensor<3xf32>
+  // CHECK-NEXT: %[[D:.*]] = aten.detach(%[[C]])
+  // CHECK-NEXT: joint.output %[[D]]
+  %exp = aten.exp(%w) {joint.no_grad} : (tensor<3xf32>) -> tensor<3xf32>
+  %clamp_ = aten.clamp_(%exp, 0, 1) {joint.no_grad} : (tensor<3xf32>) -> tensor<3xf32>
+  %detach = aten.detach(%exp) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %detach : tensor<3xf32>
+}

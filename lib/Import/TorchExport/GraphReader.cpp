@@ -278,10 +278,6 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   if (failed(op) || failed(bindResults(node, *op, frame)))
     return failure();
   markView(*op, node, frame);
-  // What functionalization must know: PyTorch keeps the old gradient for a
-  // tensor that is written here.
-  if (target.kind == fx::CallTarget::InPlace && !hasGradients)
-    (*op)->setDiscardableAttr("joint.no_grad", scope.builder.getUnitAttr());
   noteGradientMode(*op);
   return success();
 }

@@ -203,10 +203,12 @@ Value GraphReader::detach(Value value, const fx::Place &place) {
   return result;
 }
 
-/// Notes what an op gives, where gradients are off.
+/// Notes what an op gives, where gradients are off: for this reader, and for
+/// functionalization, which must know what has a history.
 void GraphReader::noteGradientMode(Operation *op) {
   if (hasGradients)
     return;
+  op->setDiscardableAttr("joint.no_grad", scope.builder.getUnitAttr());
   for (Value result : op->getResults())
     if (isa<FloatType, ComplexType>(getElementTypeOrSelf(result.getType())))
       withoutGradient.insert(result);
