@@ -22,17 +22,27 @@ using namespace cutback;
 
 void cutback::registerAtenDecompositions(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, aten::AtenDialect *dialect) {
-    for (decompose::RuleTable table :
-         {decompose::aliasRules(),     decompose::castRules(),
-          decompose::viewRules(),      decompose::pieceRules(),
-          decompose::stackRules(),     decompose::linearRules(),
-          decompose::einsumRules(),    decompose::convolutionRules(),
-          decompose::poolRules(),      decompose::normalizationRules(),
-          decompose::attentionRules(), decompose::softmaxRules(),
-          decompose::lossRules(),      decompose::reductionRules(),
-          decompose::embeddingRules(), decompose::recurrentRules(),
-          decompose::spectralRules(),  decompose::signalRules(),
-          decompose::linalgRules(),    decompose::statisticsRules()})
+    for (decompose::RuleTable table : {decompose::aliasRules(),
+                                       decompose::castRules(),
+                                       decompose::viewRules(),
+                                       decompose::pieceRules(),
+                                       decompose::stackRules(),
+                                       decompose::linearRules(),
+                                       decompose::einsumRules(),
+                                       decompose::convolutionRules(),
+                                       decompose::poolRules(),
+                                       decompose::normalizationRules(),
+                                       decompose::attentionRules(),
+                                       decompose::softmaxRules(),
+                                       decompose::lossRules(),
+                                       decompose::reductionRules(),
+                                       decompose::embeddingRules(),
+                                       decompose::recurrentRules(),
+                                       decompose::spectralRules(),
+                                       decompose::signalRules(),
+                                       decompose::linalgRules(),
+                                       decompose::statisticsRules(),
+                                       decompose::normalizationBackwardRules()})
       aten::addDecomposeRules(*dialect, table);
   });
 }

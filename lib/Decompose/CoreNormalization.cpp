@@ -13,6 +13,11 @@
 // for the price of a pointwise op.
 //
 // 16-bit inputs are computed in f32 and rounded once, as PyTorch does.
+//
+// A program that holds such a gradient and is differentiated itself gets it in
+// parts beforehand. Saved statistics count as functions of the input there,
+// which they are: rstd = (var(x) + eps)^-1/2, with eps, which the op does not
+// say, as the constant that gives the saved value.
 
 #include "CoreRules.h"
 #include "Rules.h"
@@ -80,6 +85,25 @@ static Value rstdOf(Norm &n, Value variance, double eps) {
   return n.b.call("aten.rsqrt.default", {n.add(variance, eps)});
 }
 
+/// Saved statistics of `x`, as functions of it: see above. Without a mean the
+/// variance is the mean of squares.
+static void makeAgain(Norm &n, Value x, Value &mean, Value &rstd) {
+  Value variance;
+  if (mean) {
+    Values stats = statistics(n, x);
+    if (stats.size() != 2)
+      return;
+    variance = stats[0];
+    mean = stats[1];
+  } else {
+    variance = n.mean(n.mul(x, Arg(x)));
+  }
+  Value inverse = n.b.call("aten.reciprocal.default", {rstd});
+  Value eps = n.sub(n.mul(inverse, Arg(inverse)), variance);
+  eps = n.b.call("aten.detach.default", {eps});
+  rstd = n.b.call("aten.rsqrt.default", {n.add(variance, Arg(eps))});
+}
+
 static bool wants(Rewrite &c, unsigned i) {
   std::vector<Arg> mask = c.r.list("output_mask");
   bool masked = i < mask.size() && mask[i].getNumber() == 0.0;
@@ -119,13 +143,15 @@ static Values layerNorm(Rewrite &c) {
   return {asResult(c, 0, y), asResult(c, 1, stats[1]), asResult(c, 2, rstd)};
 }
 
-static Values layerNormBackward(Rewrite &c) {
+template <bool again> static Values layerNormBackward(Rewrite &c) {
   Value input = c.r.value("input");
   Norm n = overLast(c, input);
   Value dy = n.cast(c.r.value("grad_out")), rstd = n.cast(c.r.value("rstd"));
   Value weight = n.cast(c.r.value("weight"));
-  Value normalized =
-      normalize(n, n.cast(input), n.cast(c.r.value("mean")), rstd);
+  Value x = n.cast(input), mean = n.cast(c.r.value("mean"));
+  if (again)
+    makeAgain(n, x, mean, rstd);
+  Value normalized = normalize(n, x, mean, rstd);
   Values results(3);
   if (wants(c, 0))
     results[0] = asResult(c, 0,
@@ -152,12 +178,14 @@ static Values rmsNorm(Rewrite &c) {
   return {asResult(c, 0, y), asResult(c, 1, rstd)};
 }
 
-static Values rmsNormBackward(Rewrite &c) {
+template <bool again> static Values rmsNormBackward(Rewrite &c) {
   Value input = c.r.value("input");
   Norm n = overLast(c, input);
   Value dy = n.cast(c.r.value("grad_out")), rstd = n.cast(c.r.value("rstd"));
-  Value weight = n.cast(c.r.value("weight"));
-  Value normalized = normalize(n, n.cast(input), {}, rstd);
+  Value weight = n.cast(c.r.value("weight")), x = n.cast(input), mean;
+  if (again)
+    makeAgain(n, x, mean, rstd);
+  Value normalized = normalize(n, x, mean, rstd);
   Values results(2);
   if (wants(c, 0))
     results[0] = asResult(c, 0,
@@ -210,7 +238,7 @@ static Values groupNorm(Rewrite &c) {
           asResult(c, 2, viewAs(c.b, rstd, small))};
 }
 
-static Values groupNormBackward(Rewrite &c) {
+template <bool again> static Values groupNormBackward(Rewrite &c) {
   Value input = c.r.value("input");
   Norm n{c.b, computeType(input), {2, 3}, {0, 3}};
   Groups g = groupsOf(c, input);
@@ -220,8 +248,10 @@ static Values groupNormBackward(Rewrite &c) {
   };
   Value dy = viewed("grad_out", g.shape), rstd = viewed("rstd", g.statistics);
   Value weight = viewed("weight", g.channels);
-  Value normalized = normalize(n, viewed("input", g.shape),
-                               viewed("mean", g.statistics), rstd);
+  Value x = viewed("input", g.shape), mean = viewed("mean", g.statistics);
+  if (again)
+    makeAgain(n, x, mean, rstd);
+  Value normalized = normalize(n, x, mean, rstd);
   Values results(3);
   std::vector<Arg> channels = {c.b.size(input, 1)};
   if (wants(c, 0)) {
@@ -315,7 +345,7 @@ static Values batchNorm(Rewrite &c) {
                                                 : evaluatedBatchNorm(c);
 }
 
-static Values batchNormBackward(Rewrite &c) {
+template <bool again> static Values batchNormBackward(Rewrite &c) {
   Value input = c.r.value("input");
   Norm n = overBatch(c, input);
   int64_t rank = rankOf(input);
@@ -327,8 +357,10 @@ static Values batchNormBackward(Rewrite &c) {
                    : rstdOf(n, alongChannels(n, c.r.value("running_var"), rank),
                             c.r.number("eps").value_or(0));
   Value weight = alongChannels(n, c.r.value("weight"), rank);
-  Value dy = n.cast(c.r.value("grad_out"));
-  Value normalized = normalize(n, n.cast(input), mean, rstd);
+  Value dy = n.cast(c.r.value("grad_out")), x = n.cast(input);
+  if (again && trained)
+    makeAgain(n, x, mean, rstd);
+  Value normalized = normalize(n, x, mean, rstd);
   Value g = weight ? n.mul(dy, Arg(weight)) : dy;
   Values results(3);
   if (wants(c, 0))
@@ -346,17 +378,33 @@ static Values batchNormBackward(Rewrite &c) {
 CoreTable decompose::coreNormalizationRules() {
   static constexpr CoreRule rules[] = {
       {"aten.native_layer_norm.default", many<layerNorm>},
-      {"aten.native_layer_norm_backward.default", many<layerNormBackward>},
+      {"aten.native_layer_norm_backward.default",
+       many<layerNormBackward<false>>},
       {"aten._fused_rms_norm.default", many<rmsNorm>},
-      {"aten._fused_rms_norm_backward.default", many<rmsNormBackward>},
+      {"aten._fused_rms_norm_backward.default", many<rmsNormBackward<false>>},
       {"aten.native_group_norm.default", many<groupNorm>},
-      {"aten.native_group_norm_backward.default", many<groupNormBackward>},
+      {"aten.native_group_norm_backward.default",
+       many<groupNormBackward<false>>},
       {"aten.native_batch_norm.default", many<batchNorm>},
       {"aten._native_batch_norm_legit_functional.default", many<batchNorm>},
       {"aten._native_batch_norm_legit.no_stats", many<batchNorm>},
       {"aten._native_batch_norm_legit_no_training.default",
        many<evaluatedBatchNorm>},
-      {"aten.native_batch_norm_backward.default", many<batchNormBackward>},
+      {"aten.native_batch_norm_backward.default",
+       many<batchNormBackward<false>>},
+  };
+  return rules;
+}
+
+RuleTable decompose::normalizationBackwardRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.native_layer_norm_backward.default",
+       many<layerNormBackward<true>>},
+      {"aten._fused_rms_norm_backward.default", many<rmsNormBackward<true>>},
+      {"aten.native_group_norm_backward.default",
+       many<groupNormBackward<true>>},
+      {"aten.native_batch_norm_backward.default",
+       many<batchNormBackward<true>>},
   };
   return rules;
 }

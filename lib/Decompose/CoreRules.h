@@ -22,6 +22,10 @@ CoreTable coreNormalizationRules(); ///< norms and their gradients
 CoreTable coreSoftmaxRules();       ///< softmax, nll_loss, their gradients
 CoreTable coreDataRules();          ///< pooling, repetition
 
+/// Gradients of norms in programs that are differentiated: with statistics that
+/// are functions of the input. Of the first level.
+RuleTable normalizationBackwardRules();
+
 /// f32 for 16-bit floats, else the element type of `x`: what both families
 /// compute in.
 mlir::Type computeType(mlir::Value x);

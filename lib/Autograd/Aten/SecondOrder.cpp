@@ -12,7 +12,8 @@
 //                                     dy = -z exp(y) sum(g)
 //   loss         n g l'(x - t)        dg = n l'(x - t) z, summed
 //                                     dx = n g l''(x - t) z,  dt = -dx
-// Norms and attention have none: who needs it writes them out first.
+// Backwards of norms are taken apart before (Decompose); attention has none, as
+// in PyTorch: who needs it writes it out first.
 
 #include "Placeholder.h"
 
