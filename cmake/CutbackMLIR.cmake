@@ -46,7 +46,8 @@ target_link_libraries(CutbackStaticMLIR INTERFACE
   ZLIB::ZLIB ${CMAKE_DL_LIBS} rt m)
 
 # What our libraries link: the program that takes them decides by its property
-# CUTBACK_STATIC_MLIR.
+# CUTBACK_STATIC_MLIR. Whoever takes the installed ones has the shared MLIR.
 add_library(CutbackMLIR INTERFACE)
 target_link_libraries(CutbackMLIR INTERFACE
-  "$<IF:$<BOOL:$<TARGET_PROPERTY:CUTBACK_STATIC_MLIR>>,CutbackStaticMLIR,MLIR;LLVM>")
+  "$<BUILD_INTERFACE:$<IF:$<BOOL:$<TARGET_PROPERTY:CUTBACK_STATIC_MLIR>>,CutbackStaticMLIR,MLIR;LLVM>>"
+  "$<INSTALL_INTERFACE:MLIR;LLVM>")

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What `cmake --install` puts under a prefix: the tools, the plugin, the static
+# libraries, libcutback.so, headers with what TableGen wrote beside them, .td
+# files for those who write dialects against our interfaces, and
+# lib/cmake/Cutback, with which find_package(Cutback) finds all that. Included
+# last: it lists the libraries.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+get_property(CUTBACK_INSTALLED GLOBAL PROPERTY CUTBACK_LIBRARIES)
+install(TARGETS CutbackMLIR ${CUTBACK_INSTALLED} EXPORT CutbackTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+foreach(tool cutback cutback-opt cutback-lsp-server)
+  if(TARGET ${tool})
+    install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  endif()
+endforeach()
+if(TARGET CutbackPlugin)
+  install(TARGETS CutbackPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(TARGET CutbackShared)
+  install(TARGETS CutbackShared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+install(DIRECTORY include/cutback include/cutback-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/cutback
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h.inc")
+
+set(CUTBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Cutback)
+install(EXPORT CutbackTargets NAMESPACE Cutback::
+        DESTINATION ${CUTBACK_CMAKE_DIR})
+configure_package_config_file(
+    lib/cmake/CutbackConfig.cmake.in
+    ${PROJECT_BINARY_DIR}/cmake/CutbackConfig.cmake
+    INSTALL_DESTINATION ${CUTBACK_CMAKE_DIR}
+    PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_BINDIR
+              CMAKE_INSTALL_LIBDIR)
+# Before version 1 a minor version may change what it likes.
+write_basic_package_version_file(
+    ${PROJECT_BINARY_DIR}/cmake/CutbackConfigVersion.cmake
+    COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/CutbackConfig.cmake
+              ${PROJECT_BINARY_DIR}/cmake/CutbackConfigVersion.cmake
+        DESTINATION ${CUTBACK_CMAKE_DIR})
