@@ -13,6 +13,7 @@ name, a plan that does not fit the graph) ends in PyTorch's own decision and one
 warning. A training never fails because of this module.
 """
 
+import dataclasses
 import types
 import warnings
 
@@ -46,13 +47,19 @@ def plan_of(module, num_fwd_outputs, options=None, static_indices=()):
 
     `static_indices`: positions of the arguments that outlive the step.
     """
-    options = Options.of(options)
+    return _planner(module, num_fwd_outputs, static_indices)(
+        Options.of(options))
+
+
+def _planner(module, num_fwd_outputs, static_indices):
+    """Reads a joint graph once; gives its plan for an `Options` object."""
     graph = Graph.parse(
         graph_text.text_of(module), "<joint graph>",
         ["--forward-outputs=%d" % num_fwd_outputs])
-    return graph.plan(
-        options.arguments(graph_text.device_of(module.graph), static_indices)
-        + graph_text.symbol_sizes(module.graph))
+    device = graph_text.device_of(module.graph)
+    sizes = graph_text.symbol_sizes(module.graph)
+    return lambda options: graph.plan(
+        options.arguments(device, static_indices) + sizes)
 
 
 def _is_mutable(node):
@@ -105,6 +112,43 @@ def _saved_nodes(graph, node_info, plan, num_fwd_outputs):
     return [node for node in graph.nodes if node in saved]
 
 
+def _within_budget(saved_at, options, node_info, budget):
+    """The saved nodes at the lowest price of a byte that keeps to PyTorch's
+    activation budget: 0 is what the inputs take, 1 what the plan without a
+    budget saves. `saved_at`: saved nodes by price; less the higher it is.
+    Warns where none does, and gives the fewest.
+    """
+    if (options.strategy, options.cost_model) != ("min-cut", "roofline"):
+        raise Surprise("an activation memory budget needs the strategy min-cut"
+                       " and the cost model roofline")
+
+    def size(nodes):
+        return sum(map(partitioners._size_of, nodes))
+
+    saved, least = saved_at(options.byte_price), size(node_info.inputs)
+    limit = least + budget * max(size(saved) - least, 0)
+    if size(saved) <= limit:
+        return saved
+    # Powers of ten: at 10^-4 ps a byte costs next to nothing, at 10^6 all.
+    low, high = -4.0, 6.0
+    saved = saved_at(options.byte_price + 10 ** high)
+    if size(saved) > limit:
+        # Not PyTorch's: it would draw random numbers a second time.
+        warnings.warn(
+            "cutback: no plan keeps to the activation memory budget of %s: it"
+            " allows %d bytes, the smallest plan saves %d"
+            % (budget, limit, size(saved)), stacklevel=2)
+        return saved
+    for _ in range(12):
+        middle = (low + high) / 2
+        tried = saved_at(options.byte_price + 10 ** middle)
+        if size(tried) <= limit:
+            saved, high = tried, middle
+        else:
+            low = middle
+    return saved
+
+
 def _chooser(options, num_fwd_outputs):
     """A function in the place of PyTorch's `choose_saved_values_set`."""
     theirs = getattr(partitioners, _CHOICE)
@@ -115,16 +159,21 @@ def _chooser(options, num_fwd_outputs):
             return theirs(joint_graph, node_info, memory_budget=memory_budget,
                           **more)
 
-        if memory_budget != 1:
-            return fall_back("it has an activation memory budget of %s"
-                             % memory_budget)
         try:
             static = [position for position, node in enumerate(
                 joint_graph.find_nodes(op="placeholder"))
                 if node in node_info.static_lifetime_input_nodes]
-            plan = plan_of(joint_graph.owning_module, num_fwd_outputs, options,
-                           static)
-            return _saved_nodes(joint_graph, node_info, plan, num_fwd_outputs)
+            plan_for = _planner(joint_graph.owning_module, num_fwd_outputs,
+                                static)
+
+            def saved_at(price):
+                plan = plan_for(dataclasses.replace(options, byte_price=price))
+                return _saved_nodes(joint_graph, node_info, plan,
+                                    num_fwd_outputs)
+
+            if memory_budget == 1:
+                return saved_at(options.byte_price)
+            return _within_budget(saved_at, options, node_info, memory_budget)
         except Exception as error:
             return fall_back(error)
 

@@ -81,6 +81,11 @@ def mlp():
                          nn.Linear(32, 4))
 
 
+def mlp_of_32():
+    return nn.Sequential(nn.Linear(32, 32), nn.GELU(), nn.Softmax(-1),
+                         nn.Linear(32, 32), nn.GELU())
+
+
 class Block(nn.Module):
     """A block whose middle is checkpointed."""
 
@@ -117,6 +122,26 @@ class Gradients(Case):
                 compiled(torch.randn(64, 8, requires_grad=True)).sum()
             kept.append(packed.bytes)
         self.assertLess(kept[1], kept[0])
+
+    def test_an_activation_budget(self):
+        import torch._functorch.config as config
+
+        make = lambda: nn.Sequential(mlp(), nn.Linear(4, 32), mlp_of_32())
+        kept = []
+        for budget in (1, 0.6, 0.3):
+            with config.patch(activation_memory_budget=budget):
+                torch._dynamo.reset()
+                self.check(make, torch.randn(5, 8))
+                torch._dynamo.reset()
+                module, x = make(), torch.randn(512, 8)
+                compiled = torch.compile(module, backend="cutback",
+                                         options={"compiler": "eager"})
+                with PackedBytes([*module.parameters(), x]) as packed, \
+                        self.no_fallback():
+                    compiled(x).sum()
+                kept.append(packed.bytes)
+        self.assertLessEqual(kept[1], 0.6 * kept[0])
+        self.assertLessEqual(kept[2], 0.3 * kept[0])
 
     def test_dynamic_shapes(self):
         module = mlp()
@@ -414,11 +439,27 @@ class Falling(Case):
         self.falls_back("error: 'fastest' is not one of min-cut|",
                         strategy="fastest")
 
-    def test_an_activation_budget(self):
+    def test_a_budget_under_pytorch_s_rules(self):
         import torch._functorch.config as config
 
         with config.patch(activation_memory_budget=0.5):
-            self.falls_back("it has an activation memory budget of 0.5")
+            self.falls_back("an activation memory budget needs",
+                            cost_model="pytorch")
+
+    def test_a_budget_that_no_plan_keeps(self):
+        import torch._functorch.config as config
+
+        # The mask cannot be computed again.
+        module = nn.Sequential(nn.Linear(8, 8), nn.Dropout(0.5))
+        compiled = torch.compile(module, backend="cutback",
+                                 options={"compiler": "eager"})
+        with config.patch(activation_memory_budget=0.25), \
+                self.assertWarnsRegex(UserWarning, "no plan keeps to the"
+                                      " activation memory budget of 0.25"):
+            y = compiled(torch.randn(512, 8))
+            y.sum().backward()
+        torch.testing.assert_close(module[0].bias.grad,
+                                   2 * (y != 0).sum(0).float())
 
     def test_a_text_that_is_no_graph(self):
         with self.replaced(cutback.partition.graph_text, "text_of",
@@ -427,15 +468,15 @@ class Falling(Case):
 
     def test_a_plan_of_another_graph(self):
         plan = types.SimpleNamespace(saved=["no_such"])
-        with self.replaced(cutback.partition, "plan_of",
-                           lambda *_: plan):
+        with self.replaced(cutback.partition, "_planner",
+                           lambda *_: lambda _: plan):
             self.falls_back("the graph has no node 'no_such', which the plan"
                             " saves")
 
     def test_a_plan_that_forgets_an_argument(self):
         plan = types.SimpleNamespace(saved=[])
-        with self.replaced(cutback.partition, "plan_of",
-                           lambda *_: plan):
+        with self.replaced(cutback.partition, "_planner",
+                           lambda *_: lambda _: plan):
             self.falls_back("which the plan does not save")
 
     def test_another_partitioner_in_pytorch(self):
