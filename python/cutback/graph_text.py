@@ -15,12 +15,15 @@ _DEVICES = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L4", "l4"),
 def text_of(module):
     """The text of a GraphModule; values are called as its nodes.
 
-    With a title as in PyTorch's logs: the names and comments of a nested graph
-    alone do not say that it is a joint one.
+    A title as in PyTorch's logs says that the graph is a joint one where its
+    comments do not: nested graphs have none, those of tensor subclasses others.
     """
-    return "===== Joint graph 0 =====\n" + module.print_readable(
+    text = module.print_readable(
         print_output=False, include_stride=True, include_device=True,
         expanded_def=True)
+    if "# PlainAOTOutput(" in text and "# GradAOTOutput(" in text:
+        return text
+    return "===== Joint graph 0 =====\n" + text
 
 
 def _leaves(value):

@@ -39,4 +39,10 @@ class Options:
         """From None, an object of this class, or a dict of its fields."""
         if isinstance(given, cls):
             return given
-        return cls(**(given or {}))
+        given = given or {}
+        known = [field.name for field in dataclasses.fields(cls)]
+        for name in given:
+            if name not in known:
+                raise TypeError("there is no option '%s' of a plan; there are"
+                                " %s" % (name, ", ".join(known)))
+        return cls(**given)

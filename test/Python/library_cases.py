@@ -83,7 +83,8 @@ class Library(unittest.TestCase):
                       cutback.Options(device="a100").arguments("cpu"))
         self.assertIn("--byte-price=0.25",
                       cutback.Options(byte_price=0.25).arguments())
-        with self.assertRaises(TypeError):
+        with self.assertRaisesRegex(TypeError, "no option 'speed' of a plan;"
+                                    " there are strategy, cost_model,"):
             cutback.Options.of({"speed": 11})
 
     def test_threads_plan_side_by_side(self):
