@@ -11,9 +11,11 @@
 //   GRU   h' = n + z (h - n) with n = tanh(n_i + r n_h)
 //   RNN   h' = tanh(i + h), or relu
 //
-// The number of steps must be known. Cost: linear in steps × layers.
+// With 16-bit floats, what lies between the gates and the new state is f32 and
+// is rounded once, as in PyTorch's kernels. The number of steps must be known.
+// Cost: linear in steps × layers.
 
-#include "Rules.h"
+#include "CoreRules.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -64,23 +66,29 @@ static Values gatesOf(CallBuilder &b, Value value, int64_t count) {
 
 static State stepLstm(CallBuilder &b, Value share, State state,
                       const Weights &weights) {
-  Values gates = gatesOf(b, share, 4);
+  Type type = elementOf(share), wide = computeType(share);
+  Values gates = gatesOf(b, castTo(b, share, wide), 4);
   Value in = sigmoid(b, gates[0]), forget = sigmoid(b, gates[1]);
   Value cell = tanhOf(b, gates[2]), out = sigmoid(b, gates[3]);
-  state.c = add(b, mul(b, forget, state.c), mul(b, in, cell));
-  state.h = mul(b, out, tanhOf(b, state.c));
+  Value next =
+      add(b, mul(b, forget, castTo(b, state.c, wide)), mul(b, in, cell));
+  state.h = castTo(b, mul(b, out, tanhOf(b, next)), type);
+  state.c = castTo(b, next, type);
   if (weights.projection && !b.failed())
     state.h = linear(b, state.h, weights.projection, Value());
   return state;
 }
 
 static State stepGru(CallBuilder &b, Value input, Value own, State state) {
-  Values in = gatesOf(b, input, 3), of = gatesOf(b, own, 3);
+  Type type = elementOf(own), wide = computeType(own);
+  Values in = gatesOf(b, castTo(b, input, wide), 3);
+  Values of = gatesOf(b, castTo(b, own, wide), 3);
   Value reset = sigmoid(b, add(b, of[0], in[0]));
   Value update = sigmoid(b, add(b, of[1], in[1]));
   Value fresh = tanhOf(b, add(b, in[2], mul(b, of[2], reset)));
-  Value rest = b.call("aten.sub.Tensor", {state.h, fresh});
-  return {add(b, mul(b, rest, update), fresh), Value()};
+  Value rest = b.call("aten.sub.Tensor", {castTo(b, state.h, wide), fresh});
+  Value next = add(b, mul(b, rest, update), fresh);
+  return {castTo(b, next, type), Value()};
 }
 
 /// The state after one step; `input` is the input's share of the gates.
@@ -89,9 +97,13 @@ static State step(CallBuilder &b, Kind kind, Value input, State state,
   if (b.failed())
     return {};
   Value own = linear(b, state.h, weights.ofState, weights.stateBias);
+  if (b.failed())
+    return {};
   if (kind == Kind::Gru)
     return stepGru(b, input, own, state);
   Value share = add(b, own, input);
+  if (b.failed())
+    return {};
   if (kind == Kind::Lstm)
     return stepLstm(b, share, state, weights);
   Value next = kind == Kind::Tanh ? tanhOf(b, share)

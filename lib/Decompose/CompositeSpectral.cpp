@@ -9,7 +9,7 @@
 //   forward         1              1/sqrt(n)    1/n
 //   inverse        1/n             1/sqrt(n)     1
 
-#include "Rules.h"
+#include "CoreRules.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -157,12 +157,15 @@ static Value normExceptDim(Rewrite &c) {
                     c.r.integer("dim").value_or(0));
 }
 
-/// v g / |v|
+/// v g / |v|; 16-bit floats in f32, rounded once.
 static Value weightNorm(Rewrite &c) {
-  Value v = c.r.value("v");
+  Value given = c.r.value("v");
+  Value v = castTo(c.b, given, computeType(given));
+  Value g = castTo(c.b, c.r.value("g"), computeType(c.r.value("g")));
   Value norm = normExcept(c.b, v, 2, c.r.integer("dim").value_or(0));
-  Value scale = c.b.call("aten.div.Tensor", {c.r.value("g"), norm});
-  return c.b.call("aten.mul.Tensor", {v, scale});
+  Value scale = c.b.call("aten.div.Tensor", {g, norm});
+  Value result = c.b.call("aten.mul.Tensor", {v, scale});
+  return c.b.failed() ? Value() : castTo(c.b, result, elementOf(given));
 }
 
 /// Places from -1 to 1: of the corners, or of the middles of pixels.

@@ -53,8 +53,9 @@ struct Norm {
 
 Type decompose::computeType(Value x) {
   Type element = elementOf(x);
-  return element.getIntOrFloatBitWidth() < 32 ? Float32Type::get(x.getContext())
-                                              : element;
+  auto real = dyn_cast<FloatType>(element);
+  return real && real.getWidth() < 32 ? Float32Type::get(x.getContext())
+                                      : element;
 }
 
 static Value normalize(Norm &n, Value x, Value mean, Value rstd) {

@@ -140,3 +140,19 @@ joint.graph @asserts_stay(%w: tensor<4xf32> {joint.role = #joint.role<param "w">
   %sum = aten.sum(%w) : (tensor<4xf32>) -> tensor<f32>
   joint.output %sum : tensor<f32>
 }
+
+// -----
+
+// A gradient of 16-bit floats that is more than one op is rounded once.
+// CHECK-LABEL: joint.graph @log_sigmoid(
+// CHECK: %[[X:.*]] = aten._to_copy(%x, dtype = f32)
+// CHECK: %[[N:.*]] = aten.neg(%[[X]])
+// CHECK: %[[S:.*]] = aten.sigmoid(%[[N]])
+// CHECK: %[[G:.*]] = aten.mul.Tensor(%{{.*}}, %[[S]])
+// CHECK: %[[H:.*]] = aten._to_copy(%[[G]], dtype = bf16)
+// CHECK: joint.output %l gradients(%[[H]] of 0)
+joint.graph @log_sigmoid(%x: tensor<4xbf16> {joint.role = #joint.role<param "x">}) -> (tensor<bf16>) gradients () {
+  %y = aten.log_sigmoid(%x) : (tensor<4xbf16>) -> tensor<4xbf16>
+  %l = aten.sum(%y) : (tensor<4xbf16>) -> tensor<bf16>
+  joint.output %l : tensor<bf16>
+}

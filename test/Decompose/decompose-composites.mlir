@@ -105,3 +105,27 @@ joint.graph @reshapes(%x: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> 
   %b = aten.reshape(%x, [6]) : (tensor<2x3xf32>) -> tensor<6xf32>
   joint.output %a, %b : tensor<6xf32>, tensor<6xf32>
 }
+
+// -----
+
+// What lies between gates and state is f32 and rounded once; so is a norm of a
+// weight.
+// CHECK-LABEL: joint.graph @of_halves_round_once(
+// CHECK: %[[GATES:.*]] = aten._to_copy(%add, dtype = f32)
+// CHECK: aten.split_with_sizes(%[[GATES]]
+// CHECK: %[[C:.*]] = aten.add.Tensor({{.*}}) : (tensor<2x2xf32>, tensor<2x2xf32>)
+// CHECK: %[[T:.*]] = aten.tanh(%[[C]])
+// CHECK: %[[H:.*]] = aten.mul.Tensor(%{{.*}}, %[[T]])
+// CHECK: %[[S:.*]] = aten._to_copy(%[[H]], dtype = bf16)
+// CHECK: %[[C16:.*]] = aten._to_copy(%[[C]], dtype = bf16)
+// CHECK: %[[V:.*]] = aten._to_copy(%w, dtype = f32)
+// CHECK: %[[N:.*]] = aten.linalg_vector_norm(%[[V]]
+// CHECK: %[[SCALE:.*]] = aten.div.Tensor(%{{.*}}, %[[N]]) : (tensor<8x1xf32>
+// CHECK: %[[P:.*]] = aten.mul.Tensor(%[[V]], %[[SCALE]])
+// CHECK: %[[W:.*]] = aten._to_copy(%[[P]], dtype = bf16)
+// CHECK: joint.output %[[S]], %[[C16]], %[[W]]
+joint.graph @of_halves_round_once(%x: tensor<2x3xbf16> {joint.role = #joint.role<input>}, %h: tensor<2x2xbf16> {joint.role = #joint.role<input>}, %c: tensor<2x2xbf16> {joint.role = #joint.role<input>}, %w: tensor<8x3xbf16> {joint.role = #joint.role<input>}, %u: tensor<8x2xbf16> {joint.role = #joint.role<input>}, %g: tensor<8x1xbf16> {joint.role = #joint.role<input>}) -> (tensor<2x2xbf16>, tensor<2x2xbf16>, tensor<8x3xbf16>) gradients () {
+  %s:2 = aten.lstm_cell(%x, [%h, %c], %w, %u) : (tensor<2x3xbf16>, tensor<2x2xbf16>, tensor<2x2xbf16>, tensor<8x3xbf16>, tensor<8x2xbf16>) -> (tensor<2x2xbf16>, tensor<2x2xbf16>)
+  %n = aten._weight_norm(%w, %g) : (tensor<8x3xbf16>, tensor<8x1xbf16>) -> tensor<8x3xbf16>
+  joint.output %s#0, %s#1, %n : tensor<2x2xbf16>, tensor<2x2xbf16>, tensor<8x3xbf16>
+}

@@ -88,9 +88,13 @@ static Value glu(Vjp &v) {
                 {v.grad(), v.value("self"), v.arg("dim")});
 }
 
-/// 1 - sigmoid(x) = sigmoid(-x), without cancellation.
+/// 1 - sigmoid(x) = sigmoid(-x), without cancellation. Of 16-bit floats in f32,
+/// to round once.
 static Value logSigmoid(Vjp &v) {
-  return v.mul(v.grad(), v.un("sigmoid", v.neg(v.value("self"))));
+  Value x = v.value("self");
+  if (aten::elementOf(x).getIntOrFloatBitWidth() < 32)
+    x = castTo(v.b, x, v.b.getBuilder().getF32Type());
+  return v.mul(v.grad(), v.un("sigmoid", v.neg(x)));
 }
 /// The buffer is a result on some devices only.
 static Value logSigmoidForward(Vjp &v) {
