@@ -192,7 +192,7 @@ static void copysign(Vjp &v) {
 // Powers
 //===----------------------------------------------------------------------===//
 
-/// exponent * self ^ (exponent - 1), and 0 where the exponent is 0.
+/// conj(exponent * self ^ (exponent - 1)), and 0 where the exponent is 0.
 static void powScalar(Vjp &v) {
   if (!v.needs("self"))
     return;
@@ -214,7 +214,7 @@ static void powScalar(Vjp &v) {
   if (!power)
     v.set("self", v.grad());
   else
-    v.set("self", v.mul(v.grad(), v.scale(power, *exponent)));
+    v.set("self", v.mul(v.grad(), v.conj(v.scale(power, *exponent))));
 }
 
 static void powTensor(Vjp &v) {
@@ -393,7 +393,7 @@ static constexpr VjpRule rules[] = {
     {"aten.logaddexp2.default", vjp<logaddexp2>},
     {"aten.copysign.Tensor", vjp<copysign>},
     {"aten.copysign.Scalar", vjp<copysign>},
-    {"aten.pow.Tensor_Scalar", vjp<powScalar>},
+    {"aten.pow.Tensor_Scalar", vjpAny<powScalar>},
     {"aten.pow.Tensor_Tensor", vjp<powTensor>},
     {"aten.pow.Scalar", vjp<powOfNumber>},
     {"aten.maximum.default", vjp<maximum>},

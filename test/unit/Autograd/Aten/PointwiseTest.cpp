@@ -260,6 +260,8 @@ TEST(PointwiseVjp, ComplexNumbers) {
     c.output(c.b.call("aten.mul.Tensor", {x, y}));
     c.output(c.b.call("aten.add.Tensor", {x, y}, {{"alpha", 0.3}}));
     c.output(c.b.call("aten.polar.default", {c.input({3}), c.input({3})}));
+    for (double exponent : {0., 1., 2., 3.})
+      c.output(c.b.call("aten.pow.Tensor_Scalar", {x, exponent}));
   });
 }
 
