@@ -26,20 +26,36 @@ private:
   void relabel(uint32_t v, const std::vector<int64_t> &exit);
   void liftAbove(uint32_t gap);
   void addActive(uint32_t v);
-  void addIdle(uint32_t v);
-  void removeIdle(uint32_t v);
+  void setHeight(uint32_t v, uint32_t height);
+  void kill(uint32_t v, uint32_t height);
+  void prefetchArcs(uint32_t v) const;
+  void prefetchNeighbours(uint32_t v) const;
+
+  /// What a push or a look at a neighbour needs, side by side: at a million
+  /// vertices each of them is a miss of the cache.
+  struct alignas(32) Vertex {
+    int64_t excess;
+    /// Distance to an exit, at most the true one; `dead` if there is no way.
+    uint32_t height;
+    uint32_t current; ///< half arc that is looked at next
+    uint32_t begin, end;
+    uint32_t next; ///< in the chain of active vertices of its height
+  };
+  /// Of a chain: a vertex that came to a height. It has that height still, or
+  /// a larger one.
+  struct Arrival {
+    uint32_t vertex, next;
+  };
 
   ResidualGraph *g = nullptr;
-  std::vector<int64_t> excess;
-  /// Distance to an exit, at most the true one; numVertices + 1 if there is no
-  /// way.
-  std::vector<uint32_t> height;
-  std::vector<uint32_t> current;
-  /// By height, chains over next (and previous) of the vertices with and
-  /// without excess.
-  std::vector<uint32_t> activeAt, idleAt;
-  std::vector<uint32_t> next, previous;
-  std::vector<uint32_t> queue;
+  std::vector<Vertex> vertices;
+  /// By height: the first active vertex, the last arrival, and how many
+  /// vertices there are.
+  std::vector<uint32_t> activeAt, arrivalAt, numAt;
+  std::vector<Arrival> arrivals;
+  /// Vertices in the order of the last search; those of height h begin at
+  /// foundAt[h].
+  std::vector<uint32_t> queue, foundAt;
   std::vector<int64_t> unreturned;
   uint32_t dead = 0;
   uint32_t highestActive = 0, highest = 0;
