@@ -9,7 +9,8 @@
 //      accumulate node
 //   3. seeds: one new argument for each result that is differentiated
 //   4. the walk over the nodes builds one VJP a node at the end of the block
-//   5. finish: names and locations for the new ops, those that nobody uses go
+//   5. finish: names and locations for the new ops; those that nobody uses, and
+//      sizes that were asked for before, go
 //
 // What a VJP reads of an argument must be what its forward op read: where the
 // argument is written behind that op, the value before is kept by a clone.
@@ -378,6 +379,27 @@ LogicalResult Differentiator::walk() {
 // The result
 //===----------------------------------------------------------------------===//
 
+/// Each VJP asks for the sizes that it needs: the first answer, which may be
+/// the forward's, serves all.
+static void mergeSizes(Block &block) {
+  llvm::DenseMap<std::pair<Attribute, Value>, Operation *> known;
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    auto call = dyn_cast<FrameworkCallOpInterface>(op);
+    if (!call || op.getNumOperands() != 1 || op.getNumResults() != 1 ||
+        !op.getResult(0).getType().isIndex() || !isMemoryEffectFree(&op))
+      continue;
+    auto *context = op.getContext();
+    Attribute key = ArrayAttr::get(
+        context, {StringAttr::get(context, op.getName().getStringRef()),
+                  call.getCallArgs()});
+    auto [it, isNew] = known.try_emplace({key, op.getOperand(0)}, &op);
+    if (isNew)
+      continue;
+    op.getResult(0).replaceAllUsesWith(it->second->getResult(0));
+    op.erase();
+  }
+}
+
 /// Gradients in the order of their arguments become results; ops of the
 /// backward that nobody uses go.
 void Differentiator::finish() {
@@ -406,6 +428,7 @@ void Differentiator::finish() {
       op->erase();
     op = before;
   }
+  mergeSizes(graph.getBlock());
 }
 
 LogicalResult Differentiator::run() {

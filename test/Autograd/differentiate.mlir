@@ -156,3 +156,20 @@ joint.graph @log_sigmoid(%x: tensor<4xbf16> {joint.role = #joint.role<param "x">
   %l = aten.sum(%y) : (tensor<4xbf16>) -> tensor<bf16>
   joint.output %l : tensor<bf16>
 }
+
+// -----
+
+// The same size is asked for once, whoever needs it.
+// CHECK-LABEL: joint.graph @sizes_are_asked_for_once(
+// CHECK: %[[N:.*]] = aten.sym_size.int(%[[X:.*]], 0)
+// CHECK: aten.expand(%{{.*}}, [%[[N]], 4])
+// CHECK: aten.expand(%{{.*}}, [%[[N]], 4])
+// CHECK-NOT: aten.sym_size.int(%[[X]], 0)
+// CHECK: joint.output
+joint.graph @sizes_are_asked_for_once(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %x: tensor<?x4xf32> {joint.role = #joint.role<input>, joint.dims = ["s0", "4"]}) -> (tensor<f32>, tensor<f32>) gradients () attributes {symbols = {s0 = #joint.symbol<hint = 3>}} {
+  %mul = aten.mul.Tensor(%w, %x) : (tensor<4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
+  %a = aten.sum(%mul) : (tensor<?x4xf32>) -> tensor<f32>
+  %b = aten.sum.dim_IntList(%mul, [0, 1]) : (tensor<?x4xf32>) -> tensor<f32>
+  %sum = aten.add.Tensor(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
+  joint.output %sum, %a : tensor<f32>, tensor<f32>
+}
