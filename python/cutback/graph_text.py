@@ -6,14 +6,15 @@ Tags of checkpointing are in the text, as PyTorch prints them beside the nodes.
 """
 
 import torch
+import torch._functorch.partitioners as partitioners
 
 # Words in the names of GPUs, and the descriptions that Cutback has.
 _DEVICES = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L4", "l4"),
             ("4090", "rtx4090"))
 
 
-def text_of(module):
-    """The text of a GraphModule; values are called as its nodes.
+def text_of(module, num_fwd_outputs):
+    """The text of a joint GraphModule; values are called as its nodes.
 
     A title as in PyTorch's logs says that the graph is a joint one where its
     comments do not: nested graphs have none, those of tensor subclasses others.
@@ -21,9 +22,27 @@ def text_of(module):
     text = module.print_readable(
         print_output=False, include_stride=True, include_device=True,
         expanded_def=True)
+    text = _without_objects(text, module.graph, num_fwd_outputs)
     if "# PlainAOTOutput(" in text and "# GradAOTOutput(" in text:
         return text
     return "===== Joint graph 0 =====\n" + text
+
+
+def _without_objects(text, graph, num_fwd_outputs):
+    """Without the gradients of inputs that are Python objects, such as the
+    device mesh of a DTensor: the text gives these inputs no type, and they are
+    none for Cutback."""
+    places = [place for place, node in enumerate(
+        graph.find_nodes(op="placeholder"))
+        if partitioners.is_opaque_node(node)]
+    begin = text.find("return [\n")
+    end = text.find("]\n", begin)
+    if not places or begin < 0:
+        return text
+    results = text[begin:end].splitlines(keepends=True)
+    for place in reversed(places):  # behind the line "return ["
+        del results[1 + num_fwd_outputs + place]
+    return text[:begin] + "".join(results) + text[end:]
 
 
 def _leaves(value):

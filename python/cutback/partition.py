@@ -54,7 +54,7 @@ def plan_of(module, num_fwd_outputs, options=None, static_indices=()):
 def _planner(module, num_fwd_outputs, static_indices):
     """Reads a joint graph once; gives its plan for an `Options` object."""
     graph = Graph.parse(
-        graph_text.text_of(module), "<joint graph>",
+        graph_text.text_of(module, num_fwd_outputs), "<joint graph>",
         ["--forward-outputs=%d" % num_fwd_outputs])
     device = graph_text.device_of(module.graph)
     sizes = graph_text.symbol_sizes(module.graph)
@@ -70,7 +70,7 @@ def _is_mutable(node):
 def complete(saved, backward_outputs, may_run_twice):
     """Follows the backward from its outputs to what is saved.
 
-    Adds the sizes that it needs to `saved`, a set of nodes. Raises `Surprise`
+    Adds the sizes and the Python objects that it needs to `saved`, a set of nodes. Raises `Surprise`
     if it would run an op twice that must not, or reads an argument that is not
     saved. Random ops of checkpointed regions may run twice: PyTorch runs them
     with one state of the generator. `may_run_twice`: nodes of the forward;
@@ -83,6 +83,9 @@ def complete(saved, backward_outputs, may_run_twice):
             continue
         seen.add(node)
         if partitioners.is_sym_node(node) and node in may_run_twice:
+            saved.add(node)
+            continue
+        if node.op == "placeholder" and partitioners.is_opaque_node(node):
             saved.add(node)
             continue
         if node.op == "placeholder" and node in may_run_twice:

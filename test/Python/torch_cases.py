@@ -3,6 +3,7 @@
 are those of eager PyTorch, and nothing that goes wrong stops it."""
 
 import contextlib
+import copy
 import functools
 import io
 import os
@@ -270,6 +271,30 @@ class Gradients(Case):
             torch.testing.assert_close(getattr(other.weight.grad, part),
                                        getattr(one.weight.grad, part))
 
+    def test_tensors_of_a_device_mesh(self):
+        import torch.distributed as distributed
+        from torch.distributed.device_mesh import init_device_mesh
+        from torch.distributed.tensor.parallel import (
+            ColwiseParallel, RowwiseParallel, parallelize_module)
+
+        distributed.init_process_group(
+            "gloo", store=distributed.HashStore(), rank=0, world_size=1)
+        try:
+            one, x = mlp(), torch.randn(5, 8)
+            other = copy.deepcopy(one)
+            parallelize_module(other, init_device_mesh("cpu", (1,)), {
+                "0": ColwiseParallel(), "3": RowwiseParallel()})
+            one(x).sum().backward()
+            with self.no_fallback():
+                torch.compile(other, backend="cutback", options={
+                    "compiler": RUN})(x).sum().backward()
+        finally:
+            distributed.destroy_process_group()
+        for name in ("0.weight", "0.bias", "3.weight", "3.bias"):
+            torch.testing.assert_close(
+                other.get_parameter(name).grad.full_tensor(),
+                one.get_parameter(name).grad)
+
     def test_a_region_that_is_compiled_once(self):
         class Region(nn.Module):
             def __init__(self):
@@ -463,7 +488,7 @@ class Falling(Case):
 
     def test_a_text_that_is_no_graph(self):
         with self.replaced(cutback.partition.graph_text, "text_of",
-                           lambda module: "def forward(:"):
+                           lambda *_: "def forward(:"):
             self.falls_back("<joint graph>:1:")
 
     def test_a_plan_of_another_graph(self):
