@@ -105,9 +105,7 @@ static std::string readTensor(JsonValue entry,
 
 std::string TensorFile::read(const std::shared_ptr<MemoryBuffer> &buffer,
                              const std::string &path, TensorFile &file) {
-  auto fail = [&](const std::string &what) {
-    return path + ": error: " + what;
-  };
+  auto fail = [&](const std::string &what) { return path + ": " + what; };
   StringRef bytes = buffer->getBuffer();
   if (bytes.size() < 8)
     return fail("no safetensors file: it is shorter than a header");
@@ -153,7 +151,7 @@ std::string TensorFile::open(const std::string &path, TensorFile &file) {
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!buffer)
-    return path + ": error: " + buffer.getError().message();
+    return path + ": " + buffer.getError().message();
   return read(std::shared_ptr<MemoryBuffer>(std::move(*buffer)), path, file);
 }
 

@@ -22,7 +22,7 @@ namespace cutback::interpreter {
 class TensorFile {
 public:
   /// Opens the safetensors file `path`. Returns an empty string, or what is
-  /// wrong with it: "PATH: error: …" without the next step.
+  /// wrong with it: "PATH: …" without the next step.
   static std::string open(const std::string &path, TensorFile &file);
   /// The same for bytes in memory, called `path` in messages.
   static std::string read(const std::shared_ptr<llvm::MemoryBuffer> &buffer,

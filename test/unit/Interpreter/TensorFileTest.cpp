@@ -69,12 +69,11 @@ TEST(TensorFileTest, MetadataIsNoTensor) {
 
 TEST(TensorFileTest, AWrongFileSaysWhatIsWrong) {
   EXPECT_EQ(errorOf("short"),
-            "F: error: no safetensors file: it is shorter than a header");
+            "F: no safetensors file: it is shorter than a header");
   EXPECT_EQ(errorOf(std::string(8, '\x01')),
-            "F: error: no safetensors file: its header would have "
+            "F: no safetensors file: its header would have "
             "72340172838076673 bytes");
-  EXPECT_EQ(errorOf(withHeader("[]", "")),
-            "F: error: the header is no JSON object");
+  EXPECT_EQ(errorOf(withHeader("[]", "")), "F: the header is no JSON object");
   EXPECT_NE(errorOf(withHeader("{\"x\"", ""))
                 .find("the header is no JSON at "
                       "byte "),
@@ -83,22 +82,22 @@ TEST(TensorFileTest, AWrongFileSaysWhatIsWrong) {
     return errorOf(withHeader("{\"x\":{" + fields + "}}", "12345678"));
   };
   EXPECT_EQ(tensor("\"dtype\":\"F3\",\"shape\":[2],\"data_offsets\":[0,8]"),
-            "F: error: tensor 'x' has the unknown dtype 'F3'");
+            "F: tensor 'x' has the unknown dtype 'F3'");
   EXPECT_EQ(tensor("\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]"),
-            "F: error: tensor 'x' has no shape that fits the file");
+            "F: tensor 'x' has no shape that fits the file");
   EXPECT_EQ(tensor("\"dtype\":\"F32\",\"shape\":[4294967296,4294967296],"
                    "\"data_offsets\":[0,8]"),
-            "F: error: tensor 'x' has no shape that fits the file");
+            "F: tensor 'x' has no shape that fits the file");
   EXPECT_EQ(tensor("\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[1,9]"),
-            "F: error: tensor 'x' lies outside of the file");
+            "F: tensor 'x' lies outside of the file");
   EXPECT_EQ(tensor("\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,8]"),
-            "F: error: tensor 'x' has 8 bytes of data where its shape needs 4");
+            "F: tensor 'x' has 8 bytes of data where its shape needs 4");
   EXPECT_EQ(errorOf(withHeader("{\"x\":{\"dtype\":\"F32\",\"shape\":[],"
                                "\"data_offsets\":[0,4]},"
                                "\"x\":{\"dtype\":\"F32\",\"shape\":[],"
                                "\"data_offsets\":[0,4]}}",
                                "1234")),
-            "F: error: tensor 'x' occurs twice");
+            "F: tensor 'x' occurs twice");
 }
 
 TEST(TensorFileTest, EveryTruncationIsAnError) {
@@ -111,7 +110,7 @@ TEST(TensorFileTest, EveryTruncationIsAnError) {
 TEST(TensorFileTest, AMissingFileIsAnError) {
   TensorFile file;
   EXPECT_EQ(TensorFile::open("/nowhere/x", file),
-            "/nowhere/x: error: No such file or directory");
+            "/nowhere/x: No such file or directory");
 }
 
 } // namespace
