@@ -61,6 +61,8 @@ public:
   /// Binds `name` to element `index` of the tuple `tuple`.
   mlir::LogicalResult bindElement(const CallStatement &statement,
                                   llvm::StringRef tuple, llvm::StringRef index);
+  mlir::FailureOr<mlir::Value> nameResult(const CallStatement &statement,
+                                          TupleCall &call, unsigned result);
   /// Binds the statement's name to what `binding` stands for, which must be of
   /// the type that the statement declares; `giver` is whom a message names.
   mlir::LogicalResult bindAs(const CallStatement &statement,

@@ -74,6 +74,34 @@ static std::pair<unsigned, bool> findLeaf(const TupleCall &call,
   return {static_cast<unsigned>(it - call.paths.begin()), false};
 }
 
+/// Gives a result of `call` the name, type, strides and sizes that its
+/// statement declares.
+FailureOr<Value> CallBuilder::nameResult(const CallStatement &statement,
+                                         TupleCall &call, unsigned result) {
+  Value value = call.op->getResult(result);
+  Type own = value.getType();
+  if (auto known = dyn_cast<aten::CallOp>(call.op); known && statement.declared)
+    own = aten::statisticsAs(known.getSchema(), result, own,
+                             statement.declared->type);
+  FailureOr<Type> type =
+      reconcile(statement, own,
+                cast<joint::FrameworkCallOpInterface>(call.op).getPacketName());
+  if (failed(type))
+    return failure();
+  value.setType(*type);
+  call.names[result] = scope.valueName(statement.name);
+  if (statement.declared && statement.declared->strides) {
+    call.strides.resize(call.op->getNumResults());
+    call.strides[result] = statement.declared->strides;
+  }
+  // Sizes of secondary results may depend on the device; the text knows.
+  if (statement.declared && statement.declared->dims) {
+    call.dims.resize(call.op->getNumResults());
+    call.dims[result] = statement.declared->dims;
+  }
+  return value;
+}
+
 LogicalResult CallBuilder::bindElement(const CallStatement &statement,
                                        StringRef tuple, StringRef index) {
   Binding *from = scope.find(tuple);
@@ -112,29 +140,11 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
                           " results",
                       kCut);
   }
-  Value value = call.op->getResult(result);
-  Type own = value.getType();
-  if (auto known = dyn_cast<aten::CallOp>(call.op); known && statement.declared)
-    own = aten::statisticsAs(known.getSchema(), result, own,
-                             statement.declared->type);
-  FailureOr<Type> type =
-      reconcile(statement, own,
-                cast<joint::FrameworkCallOpInterface>(call.op).getPacketName());
-  if (failed(type))
+  FailureOr<Value> value = nameResult(statement, call, result);
+  if (failed(value))
     return failure();
-  value.setType(*type);
-  call.names[result] = scope.valueName(statement.name);
-  if (statement.declared && statement.declared->strides) {
-    call.strides.resize(call.op->getNumResults());
-    call.strides[result] = statement.declared->strides;
-  }
-  // Sizes of secondary results may depend on the device; the text knows.
-  if (statement.declared && statement.declared->dims) {
-    call.dims.resize(call.op->getNumResults());
-    call.dims[result] = statement.declared->dims;
-  }
   binding.kind = Binding::Value;
-  binding.value = value;
+  binding.value = *value;
   return scope.define(statement.name, binding);
 }
 
