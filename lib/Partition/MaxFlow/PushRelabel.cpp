@@ -25,10 +25,11 @@ using namespace cutback;
 /// Asks early for what a visit of v reads. In a network of a million vertices
 /// nearly each of these looks goes to memory.
 void PushRelabel::prefetchArcs(uint32_t v) const {
-  constexpr uint32_t arcsInLine = 64 / sizeof(HalfArc);
-  const HalfArc *first = g->arcs.data() + vertices[v].begin;
-  __builtin_prefetch(first);
-  __builtin_prefetch(first + arcsInLine);
+  const Vertex &vertex = vertices[v];
+  if (vertex.begin == vertex.end)
+    return;
+  __builtin_prefetch(&g->arcs[vertex.begin]);
+  __builtin_prefetch(&g->arcs[vertex.end - 1]);
 }
 
 void PushRelabel::prefetchNeighbours(uint32_t v) const {
