@@ -169,7 +169,7 @@ TEST(Page, noNameGetsOutOfItsPlace) {
        {std::string("</script><script>alert(1)</script>"),
         std::string("<!--<script>"), std::string("\"'&<>\\ {{data}} {{rows}}"),
         std::string("\xff\xfe\x80"), std::string(10000, 'x'),
-        std::string("\u2028 \u202e \U0001f600 \0 \n", 20)}) {
+        std::string("\u2028 \u202e \U0001f600 \0 \n", 16)}) {
     Page page = examplePage(name);
     page.plans[0].name.label = name;
     page.addNote(name);
