@@ -64,13 +64,12 @@ void PushRelabel::relabelAll(const std::vector<int64_t> &exit) {
   std::fill_n(arrivalAt.begin(), highest + 1, kNone);
   std::fill_n(numAt.begin(), highest + 1, 0);
   arrivals.clear();
-  foundAt.assign(1, 0);
   highestActive = 0;
   highest = 0;
   queue.clear();
   for (uint32_t v = 0; v < n; ++v)
     if (exit[v] > 0) {
-      vertices[v].height = 1;
+      setHeight(v, 1);
       queue.push_back(v);
     }
   for (uint32_t i = 0; i < queue.size(); ++i) {
@@ -82,11 +81,6 @@ void PushRelabel::relabelAll(const std::vector<int64_t> &exit) {
       prefetchNeighbours(queue[i + 4]);
     uint32_t v = queue[i];
     Vertex &vertex = vertices[v];
-    if (vertex.height > highest) {
-      highest = vertex.height;
-      foundAt.push_back(i);
-    }
-    ++numAt[highest];
     vertex.current = vertex.begin;
     if (vertex.excess > 0)
       addActive(v);
@@ -95,11 +89,10 @@ void PushRelabel::relabelAll(const std::vector<int64_t> &exit) {
       Vertex &other = vertices[g->arcs[a].head];
       if (other.height != dead || g->arcs[g->arcs[a].twin].residual == 0)
         continue;
-      other.height = vertex.height + 1;
+      setHeight(g->arcs[a].head, vertex.height + 1);
       queue.push_back(g->arcs[a].head);
     }
   }
-  foundAt.push_back(static_cast<uint32_t>(queue.size()));
 }
 
 /// Pushes from v, of that height, to neighbours one lower. Returns whether all
@@ -126,20 +119,12 @@ bool PushRelabel::pushAtHeight(uint32_t v, uint32_t h) {
   return a < end;
 }
 
-/// Nothing at `height` is alive, if v still is there.
-void PushRelabel::kill(uint32_t v, uint32_t height) {
-  if (vertices[v].height == height)
-    vertices[v].height = dead;
-}
-
 /// No vertex is left at height `gap`: all above it are out of the game.
 void PushRelabel::liftAbove(uint32_t gap) {
   for (uint32_t h = gap + 1; h <= highest; ++h) {
-    if (h + 1 < foundAt.size())
-      for (uint32_t i = foundAt[h]; i < foundAt[h + 1]; ++i)
-        kill(queue[i], h);
     for (uint32_t i = arrivalAt[h]; i != kNone; i = arrivals[i].next)
-      kill(arrivals[i].vertex, h);
+      if (Vertex &vertex = vertices[arrivals[i].vertex]; vertex.height == h)
+        vertex.height = dead;
     activeAt[h] = arrivalAt[h] = kNone;
     numAt[h] = 0;
   }

@@ -27,7 +27,6 @@ private:
   void liftAbove(uint32_t gap);
   void addActive(uint32_t v);
   void setHeight(uint32_t v, uint32_t height);
-  void kill(uint32_t v, uint32_t height);
   void prefetchArcs(uint32_t v) const;
   void prefetchNeighbours(uint32_t v) const;
 
@@ -53,9 +52,7 @@ private:
   /// vertices there are.
   std::vector<uint32_t> activeAt, arrivalAt, numAt;
   std::vector<Arrival> arrivals;
-  /// Vertices in the order of the last search; those of height h begin at
-  /// foundAt[h].
-  std::vector<uint32_t> queue, foundAt;
+  std::vector<uint32_t> queue;
   std::vector<int64_t> unreturned;
   uint32_t dead = 0;
   uint32_t highestActive = 0, highest = 0;
