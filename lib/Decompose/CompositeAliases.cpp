@@ -38,6 +38,8 @@ static constexpr Alias aliases[] = {
     {"aten.special_polygamma.default", "aten.polygamma.default"},
     {"aten.special_gammainc.default", "aten.igamma.default"},
     {"aten.special_gammaincc.default", "aten.igammac.default"},
+    {"aten.special_zeta.self_scalar", "aten.special_zeta.default"},
+    {"aten.special_zeta.other_scalar", "aten.special_zeta.default"},
     {"aten.special_xlogy.other_scalar", "aten.xlogy.Scalar_Other"},
     {"aten.special_xlogy.self_scalar", "aten.xlogy.Scalar_Self"},
     {"aten.negative.default", "aten.neg.default"},

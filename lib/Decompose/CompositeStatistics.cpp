@@ -342,12 +342,16 @@ static Value isin(Rewrite &c) {
   CallBuilder &b = c.b;
   Value elements = c.r.value("elements"), among = c.r.value("test_elements");
   Value found;
-  if (among) {
+  if (among && elements) {
     Value line = viewAs(b, among, {b.numel(among)});
     Value equal =
         b.call("aten.eq.Tensor",
                {b.call("aten.unsqueeze.default", {elements, -1}), line});
     found = b.call("aten.any.dim", {equal, -1});
+  } else if (!elements) {
+    Value equal = b.call("aten.eq.Scalar",
+                         {c.r.value("test_elements"), c.r.arg("element")});
+    found = b.call("aten.any.default", {equal});
   } else {
     found = b.call("aten.eq.Scalar", {elements, c.r.arg("test_element")});
   }
@@ -509,6 +513,7 @@ RuleTable decompose::statisticsRules() {
       {"aten.nonzero_numpy.default", many<nonzeroByDim>},
       {"aten.isin.Tensor_Tensor", one<isin>},
       {"aten.isin.Tensor_Scalar", one<isin>},
+      {"aten.isin.Scalar_Tensor", one<isin>},
       {"aten.vander.default", one<vander>},
       {"aten.linalg_vander.default", one<vander>},
       {"aten.mvlgamma.default", one<multiGamma>},

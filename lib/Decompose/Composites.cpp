@@ -11,6 +11,7 @@
 #include "cutback/Decompose/Composites.h"
 
 #include "CoreRules.h"
+#include "FactorRules.h"
 #include "Replacement.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
@@ -42,7 +43,9 @@ void cutback::registerAtenDecompositions(DialectRegistry &registry) {
                                        decompose::signalRules(),
                                        decompose::linalgRules(),
                                        decompose::statisticsRules(),
-                                       decompose::normalizationBackwardRules()})
+                                       decompose::normalizationBackwardRules(),
+                                       decompose::factorRules(),
+                                       decompose::histogramRules()})
       aten::addDecomposeRules(*dialect, table);
   });
 }

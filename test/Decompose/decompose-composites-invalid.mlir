@@ -245,3 +245,27 @@ joint.graph @two_sided(%a: tensor<4x5xcomplex<f32>> {joint.role = #joint.role<in
   %y = aten.istft(%a, 4, 2, none, none, true, false, false) : (tensor<4x5xcomplex<f32>>) -> tensor<8xf32>
   joint.output %y : tensor<8xf32>
 }
+
+// -----
+
+joint.graph @rank(%a: tensor<2x?xf32> {joint.role = #joint.role<input>}) -> (tensor<i64>) gradients () {
+  // expected-error @+1 {{a rank of a matrix whose size is not known}}
+  %y = aten.linalg_matrix_rank(%a, 0.5) : (tensor<2x?xf32>) -> tensor<i64>
+  joint.output %y : tensor<i64>
+}
+
+// -----
+
+joint.graph @complex_rank(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<i64>) gradients () {
+  // expected-error @+1 {{a rank of complex matrices is not supported}}
+  %y = aten.linalg_matrix_rank(%a, 0.5) : (tensor<2x2xcomplex<f32>>) -> tensor<i64>
+  joint.output %y : tensor<i64>
+}
+
+// -----
+
+joint.graph @ranks_of_numbers(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{'aten.nanquantile' is supported with linear interpolation}}
+  %y = aten.nanquantile.scalar(%a, 0.5, interpolation = "nearest") : (tensor<4xf32>) -> tensor<f32>
+  joint.output %y : tensor<f32>
+}

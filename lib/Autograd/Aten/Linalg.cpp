@@ -13,6 +13,7 @@
 //   singular values, eigenvalues: by the differences of their squares, or of
 //                 themselves; a gradient through vectors of equal values is
 //                 not defined, and not finite here
+//   LU            of a square matrix, see luFactor
 //   exponential   the upper right block of exp [A^T G; 0 A^T]
 //
 // A wide matrix has the QR factors of its first columns, Q^T times the rest.
@@ -298,6 +299,57 @@ static void exponential(Vjp &v) {
   v.set("self", v.call("aten.slice.Tensor", {upper, -1, size, Arg()}));
 }
 
+//===----------------------------------------------------------------------===//
+// LU factors
+//===----------------------------------------------------------------------===//
+
+/// True if the matrix has as many rows as columns; an error otherwise.
+static bool isSquare(Vjp &v, Value matrix) {
+  ArrayRef<int64_t> shape = aten::shapeOf(matrix);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  if (!ShapedType::isDynamic(rows) && rows == columns)
+    return true;
+  v.b.error("the gradient of LU factors needs a square matrix of known size");
+  return false;
+}
+
+static SmallVector<Value> unpacked(Vjp &v, Value factors, Value pivots) {
+  return v.b.callMany("aten.lu_unpack.default", {factors, pivots});
+}
+
+/// P L^-T (tril(L^T G, -1) + triu(G U^T)) U^-T, with G the gradient of both
+/// factors in one matrix.
+static void luFactor(Vjp &v) {
+  if (!v.grad(0) || !v.needs("A") || !isSquare(v, v.value("A")))
+    return;
+  SmallVector<Value> parts = unpacked(v, v.result(0), v.result(1));
+  if (parts.empty())
+    return;
+  Value lower = transposed(v, parts[1]), upper = transposed(v, parts[2]);
+  Value forLower = triangle(v, v.grad(0), false, -1);
+  Value forUpper = triangle(v, v.grad(0), true);
+  Value inner = v.add(triangle(v, product(v, lower, forLower), false, -1),
+                      triangle(v, product(v, forUpper, upper), true));
+  inner = solveTriangle(v, upper, inner, /*upper=*/false, /*left=*/false);
+  inner = solveTriangle(v, lower, inner, /*upper=*/true, /*left=*/true,
+                        /*unit=*/true);
+  v.set("A", product(v, parts[0], inner));
+}
+
+static void luUnpack(Vjp &v) {
+  if (!v.needs("LU_data") || !isSquare(v, v.value("LU_data")))
+    return;
+  Value whole;
+  if (v.grad(1))
+    whole = triangle(v, v.grad(1), false, -1);
+  if (v.grad(2)) {
+    Value upper = triangle(v, v.grad(2), true);
+    whole = whole ? v.add(whole, upper) : upper;
+  }
+  if (whole)
+    v.set("LU_data", whole);
+}
+
 VjpTable autograd::linalgVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.linalg_inv_ex.default", vjp<inverse>},
@@ -310,6 +362,8 @@ VjpTable autograd::linalgVjps() {
       {"aten._linalg_svd.default", vjp<svd>},
       {"aten._linalg_eigh.default", vjp<eigh>},
       {"aten.linalg_matrix_exp.default", vjp<exponential>},
+      {"aten.linalg_lu_factor_ex.default", vjp<luFactor>},
+      {"aten.lu_unpack.default", vjp<luUnpack>},
   };
   return rules;
 }

@@ -182,13 +182,31 @@ static LogicalResult groupedMm(CallOp op, VjpContext &context) {
              : v.done();
 }
 
+static LogicalResult groupedRows(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  SmallVector<Value> both = v.b.callMany(
+      "transformers.grouped_mm_fallback_backward.default",
+      {v.value("input"), v.value("weight"), v.value("offs"), v.grad()});
+  if (!both.empty()) {
+    v.set("input", both[0]);
+    v.set("weight", both[1]);
+  }
+  return v.done();
+}
+
 VjpTable autograd::matmulVjps() {
   static constexpr VjpRule rules[] = {
-      {"aten.mm.default", mm},       {"aten.bmm.default", bmm},
-      {"aten.addmm.default", addmm}, {"aten.baddbmm.default", baddbmm},
-      {"aten.mv.default", mv},       {"aten.addmv.default", addmv},
-      {"aten.dot.default", dot},     {"aten.vdot.default", vdot},
-      {"aten.outer.default", outer}, {"aten._grouped_mm.default", groupedMm},
+      {"aten.mm.default", mm},
+      {"aten.bmm.default", bmm},
+      {"aten.addmm.default", addmm},
+      {"aten.baddbmm.default", baddbmm},
+      {"aten.mv.default", mv},
+      {"aten.addmv.default", addmv},
+      {"aten.dot.default", dot},
+      {"aten.vdot.default", vdot},
+      {"aten.outer.default", outer},
+      {"aten._grouped_mm.default", groupedMm},
+      {"transformers.grouped_mm_fallback.default", groupedRows},
   };
   return rules;
 }

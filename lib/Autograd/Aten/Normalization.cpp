@@ -137,6 +137,18 @@ static LogicalResult cudnnBatchNorm(CallOp op, VjpContext &context) {
   return batchNorm(op, context, training, "epsilon");
 }
 
+static void weightNorm(Vjp &v) {
+  if (!v.grad(0))
+    return;
+  SmallVector<Value> both = v.b.callMany(
+      "aten._weight_norm_interface_backward.default",
+      {v.grad(0), v.value("v"), v.value("g"), v.result(1), v.arg("dim")});
+  if (both.empty())
+    return;
+  v.set("v", both[0]);
+  v.set("g", both[1]);
+}
+
 VjpTable autograd::normalizationVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.native_layer_norm.default", nativeLayerNorm},
@@ -148,6 +160,7 @@ VjpTable autograd::normalizationVjps() {
       {"aten._native_batch_norm_legit_functional.default", nativeBatchNorm},
       {"aten._native_batch_norm_legit_no_training.default", evaluatedBatchNorm},
       {"aten.cudnn_batch_norm.default", cudnnBatchNorm},
+      {"aten._weight_norm_interface.default", vjp<weightNorm>},
   };
   return rules;
 }

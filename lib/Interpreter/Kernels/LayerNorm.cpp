@@ -11,6 +11,7 @@
 
 #include "Kernels.h"
 #include "Values.h"
+#include "WeightNorm.h"
 
 #include <cmath>
 #include <limits>
@@ -211,6 +212,8 @@ ArrayRef<KernelEntry> interpreter::layerNormKernels() {
       {"aten._fused_rms_norm_backward.default", rmsNormBackward},
       {"aten.norm_except_dim.default", normExceptDim},
       {"aten._weight_norm.default", weightNorm},
+      {"aten._weight_norm_interface.default", weightAndNorms},
+      {"aten._weight_norm_interface_backward.default", weightGradients},
   };
   return entries;
 }

@@ -328,6 +328,8 @@ ArrayRef<KernelEntry> interpreter::linalgKernels() {
       {"aten._linalg_slogdet.default", logDeterminant},
       {"aten.linalg_cholesky_ex.default", cholesky},
       {"aten.linalg_solve_triangular.default", solveTriangular},
+      {"aten.linalg_lu_factor_ex.default", luFactor},
+      {"aten.lu_unpack.default", luUnpack},
   };
   return entries;
 }

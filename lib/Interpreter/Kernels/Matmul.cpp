@@ -332,6 +332,9 @@ ArrayRef<KernelEntry> interpreter::matmulKernels() {
       {"aten.linear_backward.default", linearBackward},
       {"aten.outer.default", outer},
       {"aten._grouped_mm.default", groupedMm},
+      {"transformers.grouped_mm_fallback.default", multiplyGroups},
+      {"transformers.grouped_mm_fallback_backward.default",
+       multiplyGroupsBackward},
       {"aten._scaled_mm.default", scaledMm},
   };
   return entries;

@@ -17,6 +17,10 @@ void multiply(const T *a, const T *b, T *c, int64_t m, int64_t k, int64_t n) {
         c[i * n + j] += a[i * k + l] * b[l * n + j];
 }
 
+/// transformers.grouped_mm_fallback and its gradients (GroupedRows.cpp).
+mlir::LogicalResult multiplyGroups(const KernelCall &call);
+mlir::LogicalResult multiplyGroupsBackward(const KernelCall &call);
+
 } // namespace cutback::interpreter
 
 #endif // CUTBACK_LIB_INTERPRETER_KERNELS_MATMUL_H

@@ -76,6 +76,10 @@ struct Lu {
   Matrix solve(Matrix right) const;
 };
 
+/// linalg_lu_factor_ex and lu_unpack (LuFactors.cpp).
+mlir::LogicalResult luFactor(const KernelCall &call);
+mlir::LogicalResult luUnpack(const KernelCall &call);
+
 } // namespace cutback::interpreter
 
 #endif // CUTBACK_LIB_INTERPRETER_KERNELS_MATRIX_H

@@ -82,6 +82,14 @@ def exponential(r):
     return Call("linalg_matrix_exp", r.normal(*batch(r), *[r.randint(1, 4)] * 2))
 
 
+def lu(r):
+    # In double: single precision may choose another pivot.
+    x = r.normal(*batch(r), r.randint(1, 4), r.randint(1, 4), dtype=torch.float64)
+    factors, pivots, _ = torch.linalg.lu_factor_ex(x)
+    return [Call("linalg_lu_factor_ex", x), Call("lu_unpack", factors, pivots),
+            Call("lu_unpack", factors, pivots, False), Call("lu_unpack", factors, pivots, True, False)]
+
+
 def special(r):
     x = r.uniform(2, 3, low=0.2, high=6.0)
     a = r.uniform(3, low=0.2, high=4.0)
@@ -114,6 +122,6 @@ def unique(r):
 
 FAMILIES = {
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
-               spectra, exponential],
+               spectra, exponential, lu],
     "special": [special, ctc, unique],
 }

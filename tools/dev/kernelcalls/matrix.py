@@ -194,8 +194,23 @@ def cdist(r):
 
 
 einsum.times = 4
+def grouped_rows(r):
+    """The custom op of `transformers`, computed here group by group."""
+    groups, k, n = (r.randint(1, 3) for _ in range(3))
+    ends = sorted(r.randint(0, 5) for _ in range(groups))
+    rows, weight, grad = r.normal(5, k), r.normal(groups, k, n), r.normal(5, n)
+    result, forRows, forWeight = (torch.zeros_like(x) for x in (grad, rows, weight))
+    for i, (start, end) in enumerate(zip([0] + ends, ends)):
+        result[start:end] = rows[start:end] @ weight[i]
+        forRows[start:end] = grad[start:end] @ weight[i].T
+        forWeight[i] = rows[start:end].T @ grad[start:end]
+    name, offs = "transformers.grouped_mm_fallback", torch.tensor(ends)
+    return [Call(name, rows, weight, offs, expect=(result,)),
+            Call(name + "_backward", rows, weight, offs, grad, expect=(forRows, forWeight))]
+
+
 FAMILIES = {
     "matmul": [mm, bmm, addmm, baddbmm, addmv, matmul, vectors, linear,
-               linear_backward, grouped, scaled, cdist],
+               linear_backward, grouped, scaled, cdist, grouped_rows],
     "einsum": [einsum],
 }

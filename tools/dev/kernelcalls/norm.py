@@ -239,9 +239,18 @@ def cross_entropy(r):
             Call("cross_entropy_loss", single, r.ints(high=c), w, mode, -100, smoothing)]
 
 
+def weight_norm_units(r):
+    v = r.normal(*[r.randint(1, 4) for _ in range(r.randint(2, 4))])
+    dim = r.choice([0, v.dim() - 1])
+    g = r.normal(*[n if i == dim else 1 for i, n in enumerate(v.shape)])
+    forward = Call("_weight_norm_interface", v, g, dim)
+    return [forward, Call("_weight_norm_interface_backward", r.normal(*v.shape), v, g,
+                          forward.run()[1], dim)]
+
+
 FAMILIES = {
     "norm": [layer_norm, rms_norm, half_norms, batch_norm, instance_norm, group_norm,
-             weight_norm],
+             weight_norm, weight_norm_units],
     "softmax": [softmax, masked_softmax],
     "loss": [pointwise_losses, broadcast_losses, kl_div, binary, nll_loss, cross_entropy],
 }

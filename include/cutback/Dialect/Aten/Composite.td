@@ -39,6 +39,16 @@ def Aten_SpecialXlogyOp : Aten_Composite<"special_xlogy",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
 def Aten_SpecialXlog1pyOp : Aten_Composite<"special_xlog1py",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialXlog1pySelfScalarOp : Aten_Composite<
+    "special_xlog1py.self_scalar",
+    "(Scalar self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialXlog1pyOtherScalarOp : Aten_Composite<
+    "special_xlog1py.other_scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialZetaSelfScalarOp : Aten_Composite<"special_zeta.self_scalar",
+    "(Scalar self, Tensor other) -> Tensor", "broadcastFloat">;
+def Aten_SpecialZetaOtherScalarOp : Aten_Composite<"special_zeta.other_scalar",
+    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
 def Aten_FloatPowerTensorTensorOp : Aten_Composite<"float_power.Tensor_Tensor",
     "(Tensor self, Tensor exponent) -> Tensor", "floatPower">;
 def Aten_FloatPowerScalarOp : Aten_Composite<"float_power.Scalar",
@@ -319,6 +329,15 @@ def Aten_QuantileOp : Aten_Composite<"quantile",
 def Aten_QuantileScalarOp : Aten_Composite<"quantile.scalar",
     "(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
     "interpolation='linear') -> Tensor", "quantile">;
+def Aten_NanquantileOp : Aten_Composite<"nanquantile",
+    "(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str "
+    "interpolation='linear') -> Tensor", "quantile">;
+def Aten_NanquantileScalarOp : Aten_Composite<"nanquantile.scalar",
+    "(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
+    "interpolation='linear') -> Tensor", "quantile">;
+def Aten_HistcOp : Aten_Composite<"histc",
+    "(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+    "histc">;
 def Aten_PdistOp : Aten_Composite<"pdist",
     "(Tensor self, float p=2.) -> Tensor", "pdist">;
 def Aten_InternalPdistForwardOp : Aten_Composite<"_pdist_forward",
@@ -342,6 +361,9 @@ def Aten_IsinTensorTensorOp : Aten_Composite<"isin.Tensor_Tensor",
     "invert=False) -> Tensor", "isin">;
 def Aten_IsinTensorScalarOp : Aten_Composite<"isin.Tensor_Scalar",
     "(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool "
+    "invert=False) -> Tensor", "isin">;
+def Aten_IsinScalarTensorOp : Aten_Composite<"isin.Scalar_Tensor",
+    "(Scalar element, Tensor test_elements, *, bool assume_unique=False, bool "
     "invert=False) -> Tensor", "isin">;
 def Aten_VanderOp : Aten_Composite<"vander",
     "(Tensor x, int? N=None, bool increasing=False) -> Tensor", "vander">;

@@ -210,6 +210,10 @@ def Aten_LinspaceOp : Aten_Create<"linspace",
     "(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "linspace">;
+def Aten_LogspaceOp : Aten_Create<"logspace",
+    "(Scalar start, Scalar end, int steps, float base=10., *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
 def Aten_ScalarTensorOp : Aten_Create<"scalar_tensor",
     "(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "scalarTensor">;

@@ -71,6 +71,16 @@ Function normExceptDim;
 Function affineGrid;
 /// gru_cell rnn_tanh_cell rnn_relu_cell; lstm_cell: (hy, cy).
 Function recurrentCell;
+/// _int_mm: i32. _weight_int8pack_mm(self, mat2 transposed, scales).
+Function integerMm;
+Function int8packMm;
+/// transformers.grouped_mm_fallback: [S, N] of [S, K] and [G, K, N]; backward:
+/// shapes of both.
+Function groupedRows;
+Function groupedRowsBackward;
+/// _weight_norm_interface(v, g, dim): (v, norms like g); backward: (v, g).
+Function weightNorm;
+Function weightNormBackward;
 Function lstmCell;
 
 //===-- Linear algebra (Linalg.cpp) ---------------------------------------===//
@@ -86,6 +96,16 @@ Function linalgSvd;
 Function pinv;
 Function linalgSolve;
 Function solveTriangular;
+/// linalg_lu_factor: (LU, i32 pivots, and i32 info where the schema has it).
+Function luFactor;
+/// lu_unpack linalg_lu: (P, L, U).
+Function luUnpack;
+Function luSolve;
+/// linalg_tensorsolve(self, other, dims), linalg_tensorinv(self, ind).
+Function tensorSolve;
+Function tensorInverse;
+/// linalg_matrix_rank.*: i64, one a matrix.
+Function matrixRank;
 Function lstsq;
 
 //===-- Signals, statistics, losses of rows (Statistics.cpp) --------------===//
@@ -105,6 +125,8 @@ Function ctcBackward;
 Function rowLoss;
 /// quantile.*: the dimension of q comes first.
 Function quantile;
+/// histc: [bins].
+Function histc;
 Function pdist;
 Function maxUnpool;
 /// cov corrcoef: [N, N].

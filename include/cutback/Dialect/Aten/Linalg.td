@@ -58,6 +58,13 @@ def Aten_InternalLinalgEighOp : Aten_Factorization<"_linalg_eigh",
 def Aten_LinalgMatrixExpOp : Aten_Factorization<"linalg_matrix_exp",
     "(Tensor self) -> Tensor", "squareMatrix">;
 
+def Aten_LinalgLuFactorExOp : Aten_Factorization<"linalg_lu_factor_ex",
+    "(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, "
+    "Tensor pivots, Tensor info)", "luFactor">;
+def Aten_LuUnpackOp : Aten_Factorization<"lu_unpack",
+    "(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool "
+    "unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)", "luUnpack">;
+
 //===----------------------------------------------------------------------===//
 // What models call
 //===----------------------------------------------------------------------===//
@@ -143,6 +150,40 @@ def Aten_LinalgNormOrdStrOp : Aten_LinalgComposite<"linalg_norm.ord_str",
     "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
 def Aten_LinalgCondOp : Aten_LinalgComposite<"linalg_cond",
     "(Tensor self, Scalar? p=None) -> Tensor", "linalgDet">;
+def Aten_LinalgCondPStrOp : Aten_LinalgComposite<"linalg_cond.p_str",
+    "(Tensor self, str p) -> Tensor", "linalgDet">;
+def Aten_LinalgLuFactorOp : Aten_LinalgComposite<"linalg_lu_factor",
+    "(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
+    "luFactor">;
+def Aten_InternalLuWithInfoOp : Aten_LinalgComposite<"_lu_with_info",
+    "(Tensor self, bool pivot=True, bool check_errors=True) -> (Tensor LU, "
+    "Tensor pivots, Tensor info)", "luFactor">;
+def Aten_LinalgLuOp : Aten_LinalgComposite<"linalg_lu",
+    "(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
+    "luUnpack">;
+def Aten_LinalgLuSolveOp : Aten_LinalgComposite<"linalg_lu_solve",
+    "(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool "
+    "adjoint=False) -> Tensor", "luSolve">;
+def Aten_LuSolveOp : Aten_LinalgComposite<"lu_solve",
+    "(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor", "luSolve">;
+def Aten_LinalgTensorsolveOp : Aten_LinalgComposite<"linalg_tensorsolve",
+    "(Tensor self, Tensor other, int[]? dims=None) -> Tensor", "tensorSolve">;
+def Aten_LinalgTensorinvOp : Aten_LinalgComposite<"linalg_tensorinv",
+    "(Tensor self, int ind=2) -> Tensor", "tensorInverse">;
+def Aten_LinalgMatrixRankOp : Aten_LinalgComposite<"linalg_matrix_rank",
+    "(Tensor self, float tol, bool hermitian=False) -> Tensor", "matrixRank">;
+def Aten_LinalgMatrixRankTolTensorOp : Aten_LinalgComposite<
+    "linalg_matrix_rank.tol_tensor",
+    "(Tensor input, Tensor tol, bool hermitian=False) -> Tensor",
+    "matrixRank">;
+def Aten_LinalgMatrixRankAtolRtolFloatOp : Aten_LinalgComposite<
+    "linalg_matrix_rank.atol_rtol_float",
+    "(Tensor self, *, float? atol=None, float? rtol=None, bool "
+    "hermitian=False) -> Tensor", "matrixRank">;
+def Aten_LinalgMatrixRankAtolRtolTensorOp : Aten_LinalgComposite<
+    "linalg_matrix_rank.atol_rtol_tensor",
+    "(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool "
+    "hermitian=False) -> Tensor", "matrixRank">;
 def Aten_MatrixHOp : Aten_LinalgComposite<"matrix_H",
     "(Tensor self) -> Tensor", "matrixTranspose">;
 def Aten_MHOp : Aten_LinalgComposite<"mH",

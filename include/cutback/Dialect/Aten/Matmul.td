@@ -88,4 +88,29 @@ def Aten_InternalCdistBackwardOp : Aten_Distance<"_cdist_backward",
     "(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
     "cdistBackward">;
 
+def Aten_InternalIntMmOp : Aten_Matmul<"_int_mm",
+    "(Tensor self, Tensor mat2) -> Tensor", "integerMm">;
+def Aten_InternalWeightInt8packMmOp : Aten_Matmul<"_weight_int8pack_mm",
+    "(Tensor self, Tensor mat2, Tensor scales) -> Tensor", "int8packMm">;
+
+//===----------------------------------------------------------------------===//
+// What the models of `transformers` call for their experts
+//===----------------------------------------------------------------------===//
+
+class Aten_GroupedProduct<string name, string schema, string rule>
+    : Aten_Op<"transformers." # name # ".default", "transformers." # name,
+              schema> {
+  let family = "Products of groups of rows with a matrix each: a custom op of "
+               "the package `transformers`.";
+  let infer = rule;
+  let flags = ["kComputeIntensive", "kMatrixUnits"];
+}
+
+def Aten_GroupedMmFallbackOp : Aten_GroupedProduct<"grouped_mm_fallback",
+    "(Tensor input, Tensor weight, Tensor offs) -> Tensor", "groupedRows">;
+def Aten_GroupedMmFallbackBackwardOp : Aten_GroupedProduct<
+    "grouped_mm_fallback_backward",
+    "(Tensor input, Tensor weight, Tensor offs, Tensor grad_output) -> "
+    "(Tensor, Tensor)", "groupedRowsBackward">;
+
 #endif // CUTBACK_DIALECT_ATEN_MATMUL_TD

@@ -198,4 +198,15 @@ def Aten_InternalCtcLossBackwardTensorOp : Aten_Ctc<
     "Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int "
     "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">;
 
+//===----------------------------------------------------------------------===//
+// Norms of weights
+//===----------------------------------------------------------------------===//
+
+def Aten_InternalWeightNormInterfaceOp : Aten_Norm<"_weight_norm_interface",
+    "(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", "weightNorm">;
+def Aten_InternalWeightNormInterfaceBackwardOp : Aten_Norm<
+    "_weight_norm_interface_backward",
+    "(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
+    "dim) -> (Tensor, Tensor)", "weightNormBackward">;
+
 #endif // CUTBACK_DIALECT_ATEN_NORMALIZATION_TD

@@ -261,6 +261,23 @@ LogicalResult infer::normExceptDim(const InferCall &call, Results &results) {
   return push(call, results, value);
 }
 
+LogicalResult infer::weightNorm(const InferCall &call, Results &results) {
+  TensorShape v, g;
+  if (failed(call.tensor("v", v)) || failed(call.tensor("g", g)) ||
+      failed(push(call, results, v)))
+    return failure();
+  return push(call, results, g.dims, statisticsType(g.element));
+}
+
+LogicalResult infer::weightNormBackward(const InferCall &call,
+                                        Results &results) {
+  TensorShape v, g;
+  if (failed(call.tensor("saved_v", v)) || failed(call.tensor("saved_g", g)) ||
+      failed(push(call, results, v)))
+    return failure();
+  return push(call, results, g);
+}
+
 LogicalResult infer::affineGrid(const InferCall &call, Results &results) {
   TensorShape theta;
   Dims sizes;

@@ -275,3 +275,119 @@ LogicalResult infer::lstsq(const InferCall &call, Results &results) {
     pushNone(call, results);
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// LU factors
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::luFactor(const InferCall &call, Results &results) {
+  TensorShape self;
+  bool pivot = true;
+  if (failed(getMatrix(call, self)) || failed(call.boolean("pivot", pivot)))
+    return failure();
+  if (!pivot)
+    return call.error("LU factors without pivots are not supported");
+  int64_t size = smaller(self.dims[self.rank() - 2], self.dims.back());
+  if (failed(push(call, results, self)) ||
+      failed(push(call, results, batched(self, size), infoType(call))))
+    return failure();
+  if (call.getSchema().results.size() == 2)
+    return success();
+  return push(call, results, batched(self), infoType(call));
+}
+
+LogicalResult infer::luUnpack(const InferCall &call, Results &results) {
+  TensorShape self;
+  bool data = true, pivots = true;
+  if (failed(getMatrix(call, self)))
+    return failure();
+  const Schema &schema = call.getSchema();
+  if (schema.find("unpack_data") >= 0 &&
+      (failed(call.boolean("unpack_data", data)) ||
+       failed(call.boolean("unpack_pivots", pivots))))
+    return failure();
+  if (schema.find("pivot") >= 0 && failed(call.boolean("pivot", pivots)))
+    return failure();
+  int64_t rows = self.dims[self.rank() - 2], columns = self.dims.back();
+  int64_t size = smaller(rows, columns);
+  auto add = [&](bool wanted, int64_t m, int64_t n) {
+    return wanted ? push(call, results, batched(self, {m, n}), self.element)
+                  : push(call, results, {0}, self.element);
+  };
+  if (failed(add(pivots, rows, rows)) || failed(add(data, rows, size)))
+    return failure();
+  return add(data, size, columns);
+}
+
+LogicalResult infer::luSolve(const InferCall &call, Results &results) {
+  TensorShape factors, right;
+  bool isOld = call.getSchema().find("LU_data") >= 0, left = true;
+  if (failed(call.tensor(isOld ? "LU_data" : "LU", factors)) ||
+      failed(checkSquare(call, factors)) ||
+      failed(call.tensor(isOld ? "self" : "B", right)) ||
+      failed(checkMatrix(call, right)) ||
+      (!isOld && failed(call.boolean("left", left))))
+    return failure();
+  int64_t along = left ? right.dims[right.rank() - 2] : right.dims.back();
+  Dims dims = batched(right);
+  if (failed(checkSame(call, "sizes of the factors and the right-hand side",
+                       factors.dims.back(), along)) ||
+      failed(broadcastInto(call, dims, batched(factors))))
+    return failure();
+  dims.append(right.dims.end() - 2, right.dims.end());
+  return push(call, results, dims, right.element);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors as matrices, ranks
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::tensorSolve(const InferCall &call, Results &results) {
+  TensorShape self, other;
+  SmallVector<int64_t> moved;
+  if (failed(getSelf(call, self)) || failed(call.tensor("other", other)) ||
+      (!call.isNone("dims") && failed(call.integers("dims", moved))))
+    return failure();
+  llvm::SmallBitVector isMoved(self.rank());
+  for (int64_t &dim : moved) {
+    dim += dim < 0 ? self.rank() : 0;
+    if (dim < 0 || dim >= self.rank())
+      return call.error("dims names a dimension that is not there");
+    isMoved.set(dim);
+  }
+  Dims rest;
+  for (int64_t dim = 0; dim < self.rank(); ++dim)
+    if (!isMoved.test(dim))
+      rest.push_back(self.dims[dim]);
+  for (int64_t dim : moved)
+    rest.push_back(self.dims[dim]);
+  if (self.rank() < other.rank())
+    return call.error("the tensor has ", self.rank(),
+                      " dimensions, its right-hand side ", other.rank());
+  for (auto [a, b] : llvm::zip(rest, other.dims))
+    if (failed(checkSame(call, "sizes of the tensor and its right-hand side", a,
+                         b)))
+      return failure();
+  return push(call, results, ArrayRef<int64_t>(rest).drop_front(other.rank()),
+              self.element);
+}
+
+LogicalResult infer::tensorInverse(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t first = 0;
+  if (failed(getSelf(call, self)) || failed(call.integer("ind", first)))
+    return failure();
+  if (first <= 0 || first > self.rank())
+    return call.error("ind is ", first, ", and the tensor has ", self.rank(),
+                      " dimensions");
+  Dims dims(self.dims.begin() + first, self.dims.end());
+  dims.append(self.dims.begin(), self.dims.begin() + first);
+  return push(call, results, dims, self.element);
+}
+
+LogicalResult infer::matrixRank(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getMatrix(call, self)))
+    return failure();
+  return push(call, results, batched(self), intType(call));
+}

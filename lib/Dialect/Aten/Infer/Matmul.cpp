@@ -244,3 +244,45 @@ LogicalResult infer::cdist(const InferCall &call, Results &results) {
   dims.push_back(b.dims[b.dims.size() - 2]);
   return push(call, results, dims, a.element);
 }
+
+//===----------------------------------------------------------------------===//
+// Products of integers, and of groups as a library writes them
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::integerMm(const InferCall &call, Results &results) {
+  TensorShape a, b;
+  if (failed(getOfRank(call, "self", 2, a)) ||
+      failed(getOfRank(call, "mat2", 2, b)) ||
+      failed(checkSame(call, "columns and rows", a.dims[1], b.dims[0])))
+    return failure();
+  return push(call, results, {a.dims[0], b.dims[1]},
+              IntegerType::get(call.getContext(), 32));
+}
+
+LogicalResult infer::int8packMm(const InferCall &call, Results &results) {
+  TensorShape a, b;
+  if (failed(getOfRank(call, "self", 2, a)) ||
+      failed(getOfRank(call, "mat2", 2, b)) ||
+      failed(checkSame(call, "columns of both", a.dims[1], b.dims[1])))
+    return failure();
+  return push(call, results, {a.dims[0], b.dims[0]}, a.element);
+}
+
+LogicalResult infer::groupedRows(const InferCall &call, Results &results) {
+  TensorShape rows, weight;
+  if (failed(getOfRank(call, "input", 2, rows)) ||
+      failed(getOfRank(call, "weight", 3, weight)) ||
+      failed(checkSame(call, "columns and rows", rows.dims[1], weight.dims[1])))
+    return failure();
+  return push(call, results, {rows.dims[0], weight.dims[2]}, rows.element);
+}
+
+LogicalResult infer::groupedRowsBackward(const InferCall &call,
+                                         Results &results) {
+  TensorShape rows, weight;
+  if (failed(getOfRank(call, "input", 2, rows)) ||
+      failed(getOfRank(call, "weight", 3, weight)) ||
+      failed(push(call, results, rows)))
+    return failure();
+  return push(call, results, weight);
+}

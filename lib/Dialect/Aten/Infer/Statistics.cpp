@@ -240,8 +240,20 @@ LogicalResult infer::covariance(const InferCall &call, Results &results) {
   return push(call, results, dims, toFloating(call, self.element));
 }
 
+LogicalResult infer::histc(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t bins = 0;
+  if (failed(getSelf(call, self)) || failed(call.integer("bins", bins)))
+    return failure();
+  if (bins != kUnknown && bins <= 0)
+    return call.error("the number of bins is ", bins);
+  return push(call, results, {bins}, self.element);
+}
+
 LogicalResult infer::isin(const InferCall &call, Results &results) {
   TensorShape elements;
+  if (call.getSchema().find("elements") < 0)
+    return push(call, results, {}, boolType(call));
   if (failed(call.tensor("elements", elements)))
     return failure();
   return push(call, results, elements.dims, boolType(call));

@@ -168,6 +168,13 @@ TEST(LinalgVjp, WhatHasNoGradientSaysSo) {
   EXPECT_NE(eigenvalues.find("the gradient of eigenvalues needs the "
                              "eigenvectors: compute_v=True"),
             std::string::npos);
+  std::string factors = errorOf([](VjpCheck &c) {
+    c.output(
+        c.b.callMany("aten.linalg_lu_factor_ex.default", {c.input({3, 2})})[0]);
+  });
+  EXPECT_NE(factors.find("the gradient of LU factors needs a square matrix of "
+                         "known size"),
+            std::string::npos);
   std::string norm = errorOf([](VjpCheck &c) {
     c.output(c.b.call("aten.linalg_vector_norm.default",
                       {c.complexInput({3}), 3.0}));
@@ -175,4 +182,18 @@ TEST(LinalgVjp, WhatHasNoGradientSaysSo) {
   EXPECT_NE(norm.find("the gradient of a norm of complex numbers is known for "
                       "p = 2; take the norm of their absolute values"),
             std::string::npos);
+}
+
+TEST(LinalgVjp, LuFactors) {
+  checkVjp(
+      [](VjpCheck &c) {
+        Value x = regular(c, {2, 3, 3});
+        auto factors = c.b.callMany("aten.linalg_lu_factor_ex.default", {x});
+        c.output(factors[0]);
+        auto parts =
+            c.b.callMany("aten.lu_unpack.default", {factors[0], factors[1]});
+        c.output(parts[1]);
+        c.output(parts[2]);
+      },
+      fixedSizes());
 }

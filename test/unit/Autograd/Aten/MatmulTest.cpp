@@ -115,3 +115,11 @@ TEST(MatmulVjp, Distances) {
       c.output(c.b.call("aten._cdist_forward.default", {x, y, p, Arg()}));
     });
 }
+
+TEST(MatmulVjp, GroupsOfRows) {
+  checkVjp([](VjpCheck &c) {
+    Value ends = c.indices({3}, {2, 2, 4});
+    c.output(c.b.call("transformers.grouped_mm_fallback.default",
+                      {c.input({5, 2}), c.input({3, 2, 4}), ends}));
+  });
+}

@@ -100,3 +100,12 @@ TEST(NormalizationVjp, ABiasAloneReadsNothing) {
     EXPECT_EQ(text.find("_backward"), std::string::npos) << text;
   }
 }
+
+TEST(NormalizationVjp, WeightsByLengthAndDirection) {
+  checkVjp([](VjpCheck &c) {
+    c.output(c.b.callMany("aten._weight_norm_interface.default",
+                          {c.input({3, 2, 2}), c.input({3, 1, 1})})[0]);
+    c.output(c.b.callMany("aten._weight_norm_interface.default",
+                          {c.input({2, 4}), c.input({1, 4}), 1})[0]);
+  });
+}

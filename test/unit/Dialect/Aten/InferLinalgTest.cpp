@@ -132,4 +132,64 @@ TEST(InferTest, StatisticsAsTorchDoes) {
   });
 }
 
+TEST(InferTest, FactorsAndTensorsAsMatricesAsTorchDoes) {
+  checkInference({
+      {"aten.linalg_lu_factor_ex.default(f32[2,4,3])",
+       "f32[2,4,3] i32[2,3] i32[2]"},
+      {"aten.linalg_lu_factor.default(f64[3,?])", "f64[3,?] i32[?]"},
+      {"aten.linalg_lu.default(f32[2,4,3])",
+       "f32[2,4,4] f32[2,4,3] f32[2,3,3]"},
+      {"aten.lu_unpack.default(f32[3,4], i32[3], false)",
+       "f32[3,3] f32[0] f32[0]"},
+      {"aten.lu_unpack.default(f32[3,4], i32[3], true, false)",
+       "f32[0] f32[3,3] f32[3,4]"},
+      {"aten.linalg_lu_solve.default(f32[5,3,3], i32[5,3], f32[3,2])",
+       "f32[5,3,2]"},
+      {"aten.lu_solve.default(f32[3,2], f32[5,3,3], i32[5,3])", "f32[5,3,2]"},
+      {"aten.linalg_tensorsolve.default(f32[2,3,6], f32[2,3])", "f32[6]"},
+      {"aten.linalg_tensorsolve.default(f32[2,6,3], f32[2,3], [1])", "f32[6]"},
+      {"aten.linalg_tensorinv.default(f32[2,3,6])", "f32[6,2,3]"},
+      {"aten.linalg_matrix_rank.atol_rtol_float(f32[2,3,4])", "i64[2]"},
+      {"aten.linalg_cond.p_str(f32[2,3,3], 'fro')", "f32[2]"},
+      {"aten._int_mm.default(i8[32,16], i8[16,8])", "i32[32,8]"},
+      {"aten._weight_int8pack_mm.default(f32[4,16], i8[8,16], f32[8])",
+       "f32[4,8]"},
+      {"transformers.grouped_mm_fallback.default(f32[?,4], f32[3,4,5], i64[3])",
+       "f32[?,5]"},
+      {"aten._weight_norm_interface.default(f32[3,2,2], f32[3,1,1])",
+       "f32[3,2,2] f32[3,1,1]"},
+      {"aten.histc.default(f32[4,5], 7)", "f32[7]"},
+      {"aten.isin.Scalar_Tensor(1, i64[4])", "b8[]"},
+  });
+}
+
+TEST(InferTest, FactorsAndTensorsAsMatricesErrors) {
+  checkInference({
+      {"aten.linalg_lu_factor.default(f32[3,3], pivot=false)",
+       "error: aten.linalg_lu_factor: LU factors without pivots are not "
+       "supported"},
+      {"aten.linalg_lu_solve.default(f32[3,3], i32[3], f32[4,2])",
+       "error: aten.linalg_lu_solve: sizes of the factors and the right-hand "
+       "side differ: 3 and 4"},
+      {"aten.linalg_tensorsolve.default(f32[2,3,6], f32[2,3], [3])",
+       "error: aten.linalg_tensorsolve: dims names a dimension that is not "
+       "there"},
+      {"aten.linalg_tensorsolve.default(f32[2], f32[2,3])",
+       "error: aten.linalg_tensorsolve: the tensor has 1 dimensions, its "
+       "right-hand side 2"},
+      {"aten.linalg_tensorsolve.default(f32[2,3,6], f32[2,4])",
+       "error: aten.linalg_tensorsolve: sizes of the tensor and its right-hand "
+       "side differ: 3 and 4"},
+      {"aten.linalg_tensorinv.default(f32[2,3], 3)",
+       "error: aten.linalg_tensorinv: ind is 3, and the tensor has 2 "
+       "dimensions"},
+      {"aten.histc.default(f32[4], 0)",
+       "error: aten.histc: the number of bins is 0"},
+      {"aten._int_mm.default(i8[2,3], i8[4,2])",
+       "error: aten._int_mm: columns and rows differ: 3 and 4"},
+      {"aten._weight_int8pack_mm.default(f32[4,16], i8[8,15], f32[8])",
+       "error: aten._weight_int8pack_mm: columns of both differ: 16 and 15"},
+  });
+}
+
 } // namespace

@@ -229,4 +229,17 @@ TEST_F(KernelErrorTest, AlignmentsNeedLengthsThatFit) {
         "runs on log_probs of 3 dimensions and targets of 1 or 2");
 }
 
+TEST_F(KernelErrorTest, PivotsAndGroupsBeyondTheRowsAreRefused) {
+  std::vector<RuntimeValue> factors = {counting({2, 2}),
+                                       tensorOf(DType::I32, {2}, {1, 3})};
+  fails("aten.lu_unpack(%0, %1)", "tensor<2x2xf32>; tensor<2xi32>",
+        "(tensor<2x2xf32>, tensor<2x2xf32>, tensor<2x2xf32>)", factors,
+        "pivot 3 of 2 rows");
+  std::vector<RuntimeValue> rows = {counting({2, 2}), counting({1, 2, 2}),
+                                    ints({1}, {3})};
+  fails("aten.transformers.grouped_mm_fallback(%0, %1, %2)",
+        "tensor<2x2xf32>; tensor<1x2x2xf32>; tensor<1xi64>", "tensor<2x2xf32>",
+        rows, "a group ends at row 3 of 2");
+}
+
 } // namespace

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LU factors as the unit gives them (L and U in one matrix, pivots as swaps),
+// equations that they solve, tensors as matrices, ranks, and products of
+// integers.
+//
+// A rank counts the singular values above max(atol, rtol * the largest), by
+// default rtol = max(m, n) epsilon, and 0 where atol is given.
+
+#include "FactorRules.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+static Value transposed(CallBuilder &b, Value matrix) {
+  return b.call("aten.transpose.int", {matrix, -2, -1});
+}
+
+//===----------------------------------------------------------------------===//
+// LU factors
+//===----------------------------------------------------------------------===//
+
+static Values luOf(CallBuilder &b, Value matrix) {
+  return b.callMany("aten.linalg_lu_factor_ex.default", {matrix});
+}
+
+/// The first results of the unit: LU, pivots, info.
+static Values luFactor(Rewrite &c) {
+  Values all = luOf(c.b, c.r.value(0));
+  all.resize(std::min(all.size(), c.op.getSchema().results.size()));
+  return all;
+}
+
+static Values luParts(Rewrite &c) {
+  Values factors = luOf(c.b, c.r.value("A"));
+  if (factors.empty())
+    return {};
+  return c.b.callMany("aten.lu_unpack.default", {factors[0], factors[1]});
+}
+
+static Value solveTriangular(CallBuilder &b, Value matrix, Value right,
+                             bool upper, bool left, bool unit) {
+  return b.call("aten.linalg_solve_triangular.default", {matrix, right},
+                {{"upper", upper}, {"left", left}, {"unitriangular", unit}});
+}
+
+/// A X = B or X A = B with A = P L U, or with its transpose.
+static Value luSolve(CallBuilder &b, Value factors, Value pivots, Value right,
+                     bool left, bool adjoint) {
+  Values parts = b.callMany("aten.lu_unpack.default", {factors, pivots});
+  if (parts.empty())
+    return {};
+  Value p = parts[0], lower = parts[1], upper = parts[2];
+  Value turnedLower = transposed(b, lower), turnedUpper = transposed(b, upper);
+  if (left && !adjoint) {
+    right = matmul(b, transposed(b, p), right);
+    right = solveTriangular(b, lower, right, false, true, true);
+    return solveTriangular(b, upper, right, true, true, false);
+  }
+  if (left) {
+    right = solveTriangular(b, turnedUpper, right, false, true, false);
+    right = solveTriangular(b, turnedLower, right, true, true, true);
+    return matmul(b, p, right);
+  }
+  if (!adjoint) {
+    right = solveTriangular(b, upper, right, true, false, false);
+    right = solveTriangular(b, lower, right, false, false, true);
+    return matmul(b, right, transposed(b, p));
+  }
+  right = matmul(b, right, p);
+  right = solveTriangular(b, turnedLower, right, true, false, true);
+  return solveTriangular(b, turnedUpper, right, false, false, false);
+}
+
+static Value luSolve(Rewrite &c) {
+  if (c.packet() == "aten.lu_solve")
+    return luSolve(c.b, c.r.value("LU_data"), c.r.value("LU_pivots"),
+                   c.r.value("self"), true, false);
+  return luSolve(c.b, c.r.value("LU"), c.r.value("pivots"), c.r.value("B"),
+                 c.r.boolean("left").value_or(true),
+                 c.r.boolean("adjoint").value_or(false));
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors as matrices
+//===----------------------------------------------------------------------===//
+
+/// The tensor as a square matrix whose rows are the first `count` dimensions.
+static Value squareOf(Rewrite &c, Value tensor, int64_t count) {
+  return viewAs(c.b, tensor,
+                {countOf(c.b, tensor, 0, count),
+                 countOf(c.b, tensor, count, rankOf(tensor))});
+}
+
+static Value tensorSolve(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), other = c.r.value("other");
+  if (!c.r.isNone("dims")) {
+    SmallVector<int64_t> moved =
+        c.r.integers("dims").value_or(SmallVector<int64_t>());
+    SmallVector<int64_t> order = allDims(self);
+    for (int64_t &dim : moved)
+      dim = wrapDim(dim, rankOf(self));
+    llvm::erase_if(order,
+                   [&](int64_t dim) { return llvm::is_contained(moved, dim); });
+    order.append(moved.begin(), moved.end());
+    self = b.call("aten.permute.default", {self, order});
+  }
+  int64_t count = rankOf(other);
+  std::vector<Arg> sizes = b.sizes(self).getList().drop_front(count).vec();
+  Values all = b.callMany(
+      "aten._linalg_solve_ex.default",
+      {squareOf(c, self, count), viewAs(b, other, {b.numel(other)})});
+  return all.empty() ? Value() : viewAs(b, all.front(), sizes);
+}
+
+static Value tensorInverse(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  int64_t count = c.r.integer("ind").value_or(2);
+  std::vector<Arg> own = b.sizes(self).getList().vec();
+  std::vector<Arg> sizes(own.begin() + count, own.end());
+  sizes.insert(sizes.end(), own.begin(), own.begin() + count);
+  Values all =
+      b.callMany("aten.linalg_inv_ex.default", {squareOf(c, self, count)});
+  return all.empty() ? Value() : viewAs(b, all.front(), sizes);
+}
+
+//===----------------------------------------------------------------------===//
+// Ranks and condition numbers
+//===----------------------------------------------------------------------===//
+
+/// `matrix` [.., m, n] gives its singular values [.., min(m, n)], or the
+/// absolute eigenvalues of a symmetric one.
+static Value sizesOfSpectrum(CallBuilder &b, Value matrix, bool isSymmetric) {
+  Values all =
+      isSymmetric
+          ? b.callMany("aten._linalg_eigh.default", {matrix, "L", true})
+          : b.callMany("aten._linalg_svd.default", {matrix, false, true});
+  if (all.empty())
+    return {};
+  return isSymmetric ? b.call("aten.abs.default", {all[0]}) : all[1];
+}
+
+static Value matrixRank(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value(0);
+  const Schema &schema = c.op.getSchema();
+  bool hasTolerance = schema.find("tol") >= 0;
+  ArrayRef<int64_t> shape = shapeOf(self);
+  int64_t size = std::max(shape.back(), shape[shape.size() - 2]);
+  auto floating = dyn_cast<FloatType>(elementOf(self));
+  if (!floating) {
+    b.error("a rank of complex matrices is not supported");
+    return {};
+  }
+  if (ShapedType::isDynamic(shape.back()) ||
+      ShapedType::isDynamic(shape[shape.size() - 2])) {
+    b.error("a rank of a matrix whose size is not known");
+    return {};
+  }
+  Value spectrum =
+      sizesOfSpectrum(b, self, c.r.boolean("hermitian").value_or(false));
+  Value largest = b.call("aten.amax.default", {spectrum, {-1}, true});
+  double epsilon = std::ldexp(1.0, 1 - int(floating.getFPMantissaWidth()));
+  StringRef absolute = hasTolerance ? "tol" : "atol";
+  bool hasAbsolute = hasTolerance || !c.r.isNone("atol");
+  // A number, or a tensor with one for each matrix.
+  auto tolerance = [&](StringRef name) {
+    Value given = c.r.value(name);
+    return given ? Arg(b.call("aten.unsqueeze.default",
+                              {castTo(b, given, floating), -1}))
+                 : c.r.arg(name);
+  };
+  Arg relative = hasTolerance          ? Arg(0.0)
+                 : !c.r.isNone("rtol") ? tolerance("rtol")
+                 : hasAbsolute ? Arg(0.0)
+                               : Arg(epsilon * static_cast<double>(size));
+  Value bound = b.call("aten.mul.Tensor", {largest, relative});
+  if (hasAbsolute) {
+    Arg given = tolerance(absolute);
+    bound = given.isValue()
+                ? b.call("aten.maximum.default", {bound, given.getValue()})
+                : b.call("aten.clamp_min.default", {bound, given});
+  }
+  Value counts = b.call("aten.gt.Tensor", {spectrum, bound});
+  return b.call("aten.sum.dim_IntList", {counts, {-1}, false});
+}
+
+/// The norm of the matrix times that of its inverse.
+static Value conditionByNorm(Rewrite &c) {
+  Value self = c.r.value("self");
+  Values inverse = c.b.callMany("aten.linalg_inv_ex.default", {self});
+  if (inverse.empty())
+    return {};
+  auto norm = [&](Value matrix) {
+    return c.b.call("aten.linalg_matrix_norm.str_ord",
+                    {matrix, c.r.string("p")});
+  };
+  return c.b.call("aten.mul.Tensor", {norm(self), norm(inverse[0])});
+}
+
+//===----------------------------------------------------------------------===//
+// Products of integers
+//===----------------------------------------------------------------------===//
+
+static Value integerMm(Rewrite &c) {
+  Type type = elementOf(c.result());
+  return c.b.call("aten.mm.default", {castTo(c.b, c.r.value("self"), type),
+                                      castTo(c.b, c.r.value("mat2"), type)});
+}
+
+/// self mat2^T, its columns scaled; in f32.
+static Value int8packMm(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value weight = castTo(b, c.r.value("mat2"), b.f32());
+  Value whole =
+      b.call("aten.mm.default",
+             {castTo(b, c.r.value("self"), b.f32()), transposed(b, weight)});
+  whole = b.call("aten.mul.Tensor",
+                 {whole, castTo(b, c.r.value("scales"), b.f32())});
+  return castTo(b, whole, elementOf(c.result()));
+}
+
+RuleTable decompose::factorRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.linalg_lu_factor.default", many<luFactor>},
+      {"aten._lu_with_info.default", many<luFactor>},
+      {"aten.linalg_lu.default", many<luParts>},
+      {"aten.linalg_lu_solve.default", one<luSolve>},
+      {"aten.lu_solve.default", one<luSolve>},
+      {"aten.linalg_tensorsolve.default", one<tensorSolve>},
+      {"aten.linalg_tensorinv.default", one<tensorInverse>},
+      {"aten.linalg_matrix_rank.default", one<matrixRank>},
+      {"aten.linalg_matrix_rank.tol_tensor", one<matrixRank>},
+      {"aten.linalg_matrix_rank.atol_rtol_float", one<matrixRank>},
+      {"aten.linalg_matrix_rank.atol_rtol_tensor", one<matrixRank>},
+      {"aten.linalg_cond.p_str", one<conditionByNorm>},
+      {"aten._int_mm.default", one<integerMm>},
+      {"aten._weight_int8pack_mm.default", one<int8packMm>},
+  };
+  return rules;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Histograms, quantiles of what is not NaN, numbers at equal ratios, and
+// logarithms times numbers.
+//
+// A bin has its lower edge, the last one both. Without edges they are the
+// smallest and the greatest element, one apart from it each where all are
+// equal. Quantiles sort NaN to the end and count what stands before it.
+
+#include "FactorRules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+static Value histc(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  int64_t bins = c.r.integer("bins").value_or(100);
+  double low = c.r.number("min").value_or(0.0);
+  double high = c.r.number("max").value_or(0.0);
+  Type type = elementOf(self);
+  Value line = viewAs(b, self, {b.numel(self)});
+  auto number = [&](double value) {
+    return b.call("aten.full.default", {ArrayRef<int64_t>(), value},
+                  {{"dtype", type}});
+  };
+  Value lower = number(low), upper = number(high);
+  if (low == high) {
+    lower = b.call("aten.amin.default", {line});
+    upper = b.call("aten.amax.default", {line});
+    Value same = castTo(b, b.call("aten.eq.Tensor", {lower, upper}), type);
+    lower = b.call("aten.sub.Tensor", {lower, same});
+    upper = b.call("aten.add.Tensor", {upper, same});
+  }
+  Value place = b.call("aten.mul.Scalar",
+                       {b.call("aten.sub.Tensor", {line, lower}), bins});
+  place = b.call("aten.div.Tensor",
+                 {place, b.call("aten.sub.Tensor", {upper, lower})});
+  Value isInside = b.call("aten.logical_and.default",
+                          {b.call("aten.ge.Tensor", {line, lower}),
+                           b.call("aten.le.Tensor", {line, upper})});
+  place = b.call("aten.where.ScalarOther", {isInside, place, 0.0});
+  place =
+      b.call("aten.clamp_max.default", {castTo(b, place, b.i64()), bins - 1});
+  Value zeros = b.call("aten.zeros.default", {{bins}}, {{"dtype", type}});
+  return b.call("aten.scatter_add.default",
+                {zeros, 0, place, castTo(b, isInside, type)});
+}
+
+/// The places q (n - 1) among the n elements of each line that are not NaN.
+static Value nanQuantile(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self"), q = c.r.value("q");
+  bool isAll = c.r.isNone("dim"), keep = c.r.boolean("keepdim").value_or(false);
+  int64_t rank = rankOf(self);
+  int64_t dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);
+  if (c.r.string("interpolation") != "linear") {
+    b.error("'aten.nanquantile' is supported with linear interpolation");
+    return {};
+  }
+  Value line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
+  int64_t last = rankOf(line) - 1;
+  if (dim != last)
+    line = b.call("aten.movedim.int", {line, dim, last});
+  bool hasMany = q && rankOf(q) == 1;
+  if (!q)
+    q = b.call("aten.full.default", {{1}, c.r.arg("q")},
+               {{"dtype", elementOf(self)}});
+  else if (!hasMany)
+    q = b.call("aten.unsqueeze.default", {q, 0});
+  Values sorted = b.callMany("aten.sort.default", {line, last, false});
+  if (sorted.empty())
+    return {};
+  Value isNumber = b.call("aten.logical_not.default",
+                          {b.call("aten.isnan.default", {line})});
+  Value count = b.call("aten.sum.dim_IntList", {isNumber, {last}, true});
+  Value most = b.call("aten.clamp_min.default",
+                      {b.call("aten.sub.Scalar", {count, 1}), 0});
+  Value at = b.call("aten.mul.Tensor", {castTo(b, most, elementOf(self)), q});
+  Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
+  Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
+  auto pick = [&](Value index) {
+    return b.call("aten.gather.default", {sorted[0], last, index});
+  };
+  Value result =
+      b.call("aten.lerp.Tensor", {pick(below), pick(above),
+                                  b.call("aten.sub.Tensor", {at, below})});
+  // The places stand along the last dimension: they come first.
+  if (last != 0)
+    result = b.call("aten.movedim.int", {result, last, 0});
+  if (!hasMany)
+    result = b.call("aten.squeeze.dim", {result, 0});
+  int64_t first = hasMany ? 1 : 0;
+  for (int64_t i = 0; keep && isAll && i < rank; ++i)
+    result = b.call("aten.unsqueeze.default", {result, first});
+  return keep && !isAll
+             ? b.call("aten.unsqueeze.default", {result, first + dim})
+             : result;
+}
+
+static Value logspace(Rewrite &c) {
+  Value places = c.b.call("aten.linspace.default",
+                          {c.r.arg("start"), c.r.arg("end"), c.r.arg("steps")},
+                          {{"dtype", elementOf(c.result())}});
+  return c.b.call("aten.pow.Scalar", {c.r.arg("base"), places});
+}
+
+/// x log(1 + y) of a tensor and a number.
+static Value numberTimesLog(Rewrite &c) {
+  Value other = c.r.value("other");
+  if (!other)
+    return c.b.call(
+        "aten.xlogy.Scalar_Other",
+        {c.r.value("self"), c.r.number("other").value_or(0.0) + 1.0});
+  return c.b.call("aten.xlogy.Scalar_Self",
+                  {c.r.arg("self"), c.b.call("aten.add.Scalar", {other, 1})});
+}
+
+RuleTable decompose::histogramRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten.histc.default", one<histc>},
+      {"aten.nanquantile.default", one<nanQuantile>},
+      {"aten.nanquantile.scalar", one<nanQuantile>},
+      {"aten.logspace.default", one<logspace>},
+      {"aten.special_xlog1py.self_scalar", one<numberTimesLog>},
+      {"aten.special_xlog1py.other_scalar", one<numberTimesLog>},
+  };
+  return rules;
+}
