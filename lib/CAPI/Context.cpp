@@ -9,6 +9,7 @@
 
 #include "Guard.h"
 
+#include "cutback/Dialect/Upstream/ExternalModels.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"
 
@@ -18,6 +19,10 @@ CutbackContext::CutbackContext(CutbackDiagnosticFn onDiagnostic, void *userData)
     : mlir(MLIRContext::Threading::DISABLED), onDiagnostic(onDiagnostic),
       userData(userData) {
   cutback::registerTrainingGraph(mlir);
+  DialectRegistry registry;
+  cutback::registerUpstreamDialects(registry);
+  mlir.appendDialectRegistry(registry);
+  mlir.allowUnregisteredDialects();
   mlir.printOpOnDiagnostic(false);
   mlir.getDiagEngine().registerHandler(
       [this](Diagnostic &diagnostic) { report(diagnostic); });

@@ -8,19 +8,17 @@
 //   3. a line that begins, behind a logging prefix, with `def forward(`
 //   4. words that MLIR text cannot do without
 //
-// Text with a zero byte is binary. MLIR's parser is recursive, so the nesting
-// of MLIR text is measured before it is parsed.
+// Text with a zero byte is binary.
 
 #include "cutback/Import/Import.h"
 
+#include "MlirText.h"
 #include "Scope.h"
 #include "TorchExport/Reader.h"
 #include "TraceLog.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 
-#include "mlir/Bytecode/BytecodeReader.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/SourceMgr.h"
@@ -98,7 +96,9 @@ public:
                           ModuleOp module, ImportCounts &counts,
                           Operation *&result);
   void readHalves(size_t chosen, ImportedModule &result);
-  FailureOr<OwningOpRef<ModuleOp>> parseMlir(InputFormat format);
+  FailureOr<OwningOpRef<ModuleOp>> parseMlir(InputFormat format) {
+    return fx::parseMlir(source, format == InputFormat::MlirText, context);
+  }
   LogicalResult fail(const Twine &what, const Twine &next) {
     return emitAt(&context, source, text.begin(), what, next);
   }
@@ -106,7 +106,6 @@ public:
   std::vector<FoundGraph> graphs;
 
 private:
-  LogicalResult checkNesting();
   std::string graphNames() const;
 
   StringRef text, name;
@@ -271,43 +270,6 @@ void Input::readHalves(size_t chosen, ImportedModule &result) {
 //===----------------------------------------------------------------------===//
 // MLIR
 //===----------------------------------------------------------------------===//
-
-LogicalResult Input::checkNesting() {
-  constexpr unsigned kMaxDepth = 256;
-  unsigned depth = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-        i += text[i] == '\\';
-    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
-      if (++depth > kMaxDepth)
-        return emitAt(&context, source, text.begin() + i,
-                      "brackets nest deeper than " + Twine(kMaxDepth) +
-                          " levels",
-                      "no graph is nested like this; check the file");
-    } else if (c == ')' || c == ']' || c == '}' ||
-               (c == '>' && i > 0 && text[i - 1] != '-')) {
-      depth -= depth > 0;
-    }
-  }
-  return success();
-}
-
-FailureOr<OwningOpRef<ModuleOp>> Input::parseMlir(InputFormat format) {
-  if (format == InputFormat::MlirText && failed(checkNesting()))
-    return failure();
-  context
-      .loadDialect<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                             llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
-  if (!module)
-    return failure();
-  return module;
-}
 
 static GraphInfo describe(SymbolOpInterface symbol) {
   GraphInfo info;

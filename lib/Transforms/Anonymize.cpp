@@ -103,8 +103,22 @@ private:
 // Attributes
 //===----------------------------------------------------------------------===//
 
+/// True for what is a part of the op rather than of the model: a few integers
+/// (sizes, axes, a permutation), zeros.
+static bool isStructure(ElementsAttr elements) {
+  constexpr int64_t kMostSizes = 8;
+  Type element = elements.getElementType();
+  if (element.isIntOrIndex())
+    return elements.getNumElements() <= kMostSizes;
+  auto dense = dyn_cast<DenseElementsAttr>(elements);
+  return dense && dense.isSplat() && isa<FloatType>(element) &&
+         dense.getSplatValue<APFloat>().isZero();
+}
+
 /// The elements go; different constants stay different.
 Attribute Anonymizer::constant(ElementsAttr elements) {
+  if (isStructure(elements))
+    return elements;
   unsigned number =
       constants.try_emplace(elements, constants.size()).first->second;
   ShapedType type = elements.getShapedType();

@@ -6,7 +6,8 @@
 //   1. The key of an op is its name, operands, result types and attributes.
 //      Earlier replacements have made equal operands the same SSA value, so
 //      pointers are compared. Inherent attributes are compared one by one but
-//      for `names`; an op kind without `names` is compared as a whole.
+//      for `names`; an op kind without `names` is compared as a whole. Other
+//      attributes count, again but for `names`.
 //   2. A write to an argument begins a new epoch of that argument: operands
 //      that are the argument or a view of it count with their epoch. Ops in
 //      front of the first write pay nothing for this.
@@ -50,7 +51,9 @@ struct Kind {
 
 class Merger {
 public:
-  explicit Merger(Block &block) : block(block) {}
+  explicit Merger(Block &block)
+      : block(block),
+        namesId(StringAttr::get(block.getParentOp()->getContext(), "names")) {}
 
   uint64_t run() {
     uint64_t merged = 0;
@@ -96,12 +99,22 @@ private:
     uint64_t hash = mix(0, op->getName().getAsOpaquePointer());
     for (Value operand : op->getOperands())
       hash = mix(hash, operand.getAsOpaquePointer());
-    hash = mix(hash, op->getRawDictionaryAttrs().getAsOpaquePointer());
+    hash = mix(hash, discardable(op).getAsOpaquePointer());
     if (!kind.hasNames)
       return mix(hash, uint64_t(op->hashProperties()));
     for (StringAttr name : kind.attributes)
       hash = mix(hash, inherent(op, name).getAsOpaquePointer());
     return hash;
+  }
+
+  /// The attributes that any op may have, without the names of its results.
+  DictionaryAttr discardable(Operation *op) const {
+    DictionaryAttr all = op->getRawDictionaryAttrs();
+    if (all.empty() || !all.contains(namesId))
+      return all;
+    NamedAttrList others(all);
+    others.erase(namesId);
+    return others.getDictionary(op->getContext());
   }
 
   static Attribute inherent(Operation *op, StringAttr name) {
@@ -115,7 +128,7 @@ private:
         a->getNumOperands() != b->getNumOperands() ||
         a->getOperands() != b->getOperands() ||
         a->getResultTypes() != b->getResultTypes() ||
-        a->getRawDictionaryAttrs() != b->getRawDictionaryAttrs())
+        discardable(a) != discardable(b))
       return false;
     if (!kind.hasNames)
       return a->getName().compareOpProperties(a->getPropertiesStorage(),
@@ -231,6 +244,7 @@ private:
   }
 
   Block &block;
+  StringAttr namesId;
   FlatIndex index{2048};
   std::vector<Entry> entries;
   llvm::DenseMap<void *, uint32_t> kinds;

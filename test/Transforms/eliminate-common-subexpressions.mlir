@@ -35,6 +35,20 @@ func.func @names_do_not_count(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %c : tensor<4xf32>
 }
 
+// CHECK-LABEL: func.func @names_of_ops_of_other_dialects_do_not_count
+// CHECK: %[[A:.*]] = arith.negf %{{.*}} {names = ["first"], other = 1 : i64}
+// CHECK-NEXT: %[[B:.*]] = arith.negf %{{.*}} {names = ["third"], other = 2 : i64}
+// CHECK-NEXT: aten.mul.Tensor(%[[A]], %[[A]])
+// CHECK-NEXT: aten.mul.Tensor(%{{.*}}, %[[B]])
+func.func @names_of_ops_of_other_dialects_do_not_count(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %a = arith.negf %x {names = ["first"], other = 1} : tensor<4xf32>
+  %b = arith.negf %x {names = ["second"], other = 1} : tensor<4xf32>
+  %c = arith.negf %x {names = ["third"], other = 2} : tensor<4xf32>
+  %d = aten.mul.Tensor(%a, %b) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %e = aten.mul.Tensor(%d, %c) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %e : tensor<4xf32>
+}
+
 // CHECK-LABEL: func.func @two_results_get_two_buffers
 // CHECK: %[[A:.*]] = aten.sin
 // CHECK: %[[B:.*]] = aten.sin

@@ -10,6 +10,7 @@
 
 #include "Session.h"
 
+#include "cutback/Dialect/Upstream/ExternalModels.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"
@@ -34,6 +35,12 @@ Session::Session(std::string_view command, const CommandLine &line)
       progress("cutback " + std::string(command), line.has("progress")),
       line(line), command(command) {
   registerTrainingGraph(context);
+  // Known, not loaded: what a text names is loaded when it is read. Ops of
+  // dialects that are not even known are planned by their effects and sizes.
+  DialectRegistry registry;
+  registerUpstreamDialects(registry);
+  context.appendDialectRegistry(registry);
+  context.allowUnregisteredDialects();
   context.printOpOnDiagnostic(false);
   handler = context.getDiagEngine().registerHandler(
       [this](Diagnostic &diagnostic) { printDiagnostic(diagnostic); });

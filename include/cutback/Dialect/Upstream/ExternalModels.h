@@ -27,6 +27,10 @@ void registerTosaModels(mlir::DialectRegistry &registry);
 /// All of the above.
 void registerAllExternalModels(mlir::DialectRegistry &registry);
 
+/// The dialects themselves with their models, and `func`. Nothing is loaded: a
+/// parser loads what a text names, so that others do not pay for it.
+void registerUpstreamDialects(mlir::DialectRegistry &registry);
+
 } // namespace cutback
 
 #endif // CUTBACK_DIALECT_UPSTREAM_EXTERNALMODELS_H
