@@ -4,7 +4,9 @@
 // cut arcs, no term depends on the plan:
 //
 //   * an op that can fuse with the producer of an operand and with a user
-//     costs its FLOPs only: recomputing it adds no traffic. If a reader in the
+//     costs its FLOPs only: recomputing it adds no traffic. So does a lookup
+//     whose user takes it in: its source is in memory, which is a matter of the
+//     source's price. If a reader in the
 //     backward cannot fuse with it (a matrix product), the copy is written and
 //     read besides. With two readers, one kernel makes the copy and writes it
 //     for the other, which is one pass more than two reads of a saved value;
@@ -198,7 +200,8 @@ private:
 
   bool fusesBothWays(uint32_t op) const {
     const OpTraits &traits = view.traits[op];
-    bool reads = false, withProducer = false;
+    // A gather reads memory: that its source is there, the source pays for.
+    bool reads = false, withProducer = traits.fusion == FusionKind::Gather;
     for (uint32_t value : view.operands(op)) {
       uint32_t def = view.definer[value];
       if (def != GraphView::kNone && view.traits[def].literal)

@@ -72,6 +72,25 @@ joint.graph @ops_cost_what_they_would_add(
   joint.output %y gradients(%g2 of 0) : tensor<100x100xf32>, tensor<100x100xf32>
 }
 
+joint.graph @a_lookup_is_free_where_its_reader_takes_it_in(
+    %x: tensor<100x100xf32> {joint.role = #joint.role<input>},
+    %tx: tensor<100x100xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<100x100xf32>) gradients (tensor<100x100xf32>) {
+  // Lookups want it in memory: ten FLOPs an element and a launch.
+  // CHECK: {{^}}source: fusion=pointwise materialized=yes recompute-ps=1100000 save-ps=40000
+  %source = aten.exp(%x) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // It reads what is there, and the products that read it take it in.
+  // CHECK-NEXT: {{^}}turned: fusion=gather materialized=no recompute-ps=0 save-ps=80000
+  %turned = aten.flip(%source, [0]) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  // A matrix product reads this one: a kernel of its own.
+  // CHECK-NEXT: {{^}}alone: fusion=gather materialized=yes recompute-ps=1080000 save-ps=40000
+  %alone = aten.flip(%source, [1]) : (tensor<100x100xf32>) -> tensor<100x100xf32>
+  %y = aten.mul.Tensor(%x, %turned) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  %g1 = aten.mul.Tensor(%tx, %turned) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  %g = aten.mm(%g1, %alone) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>
+  joint.output %y gradients(%g of 0) : tensor<100x100xf32>, tensor<100x100xf32>
+}
+
 joint.graph @literals_are_made_where_they_are_read(
     %x: tensor<100x100xf32> {joint.role = #joint.role<input>},
     %tx: tensor<100x100xf32> {joint.role = #joint.role<tangent of 0>})
