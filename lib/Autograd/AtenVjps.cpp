@@ -30,7 +30,7 @@ std::vector<aten::VjpRule> cutback::allAtenVjps() {
            autograd::sortVjps(),          autograd::scanVjps(),
            autograd::distanceVjps(),      autograd::fftVjps(),
            autograd::padVjps(),           autograd::secondOrderVjps(),
-           autograd::linalgVjps(),
+           autograd::linalgVjps(),        autograd::attentionBackwardVjps(),
        })
     rules.insert(rules.end(), table.begin(), table.end());
   return rules;

@@ -11,9 +11,8 @@
 // and dS, summed to the mask's shape, is the mask's gradient. This takes the
 // memory that the kernel saves; PyTorch does not use the kernel then.
 
-#include "Common.h"
-
-#include <cmath>
+#include "AttentionScores.h"
+#include "Rules.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -46,43 +45,11 @@ static Value definedResult(Vjp &v, unsigned i) {
 // CPU
 //===----------------------------------------------------------------------===//
 
-/// [B, H, M, N] as [B * H, M, N].
-static Value batched(Vjp &v, Value heads) {
-  Arg batch = v.b.times(v.b.size(heads, 0), v.b.size(heads, 1));
-  return v.call("aten.view.default",
-                {heads, {batch, v.b.size(heads, 2), v.b.size(heads, 3)}});
-}
-
-/// left right^T in each head.
-static Value headProducts(Vjp &v, Value left, Value right) {
-  Value transposed =
-      v.call("aten.permute.default", {batched(v, right), {0, 2, 1}});
-  Value product = v.call("aten.bmm.default", {batched(v, left), transposed});
-  return v.call("aten.view.default", {product,
-                                      {v.b.size(left, 0), v.b.size(left, 1),
-                                       v.b.size(left, 2), v.b.size(right, 2)}});
-}
-
-/// The argument `scale`, by default 1 / sqrt(width); null after an error.
-static Arg scaleOf(Vjp &v) {
-  if (!v.in.isNone("scale"))
-    return v.arg("scale");
-  int64_t width = shapeOf(v.value("query")).back();
-  if (ShapedType::isDynamic(width))
-    v.b.error("the gradient of an attention mask needs a width of heads that "
-              "is a number");
-  return Arg(1.0 / std::sqrt(static_cast<double>(width)));
-}
-
 /// The gradient of each attention score before its mask, [B, H, L, S].
 static Value scoreGradient(Vjp &v) {
-  Value scores = headProducts(v, v.value("query"), v.value("key"));
-  scores = v.add(v.mul(scores, scaleOf(v)), v.arg("attn_mask"));
-  Value rows = v.call("aten.unsqueeze.default", {v.result(1), -1});
-  Value weights = v.call("aten.exp.default", {v.sub(scores, rows)});
-  if (v.in.boolean("is_causal").value_or(false))
-    weights = v.call("aten.tril.default", {weights});
-  Value products = headProducts(v, v.grad(), v.value("value"));
+  Value weights = attentionWeights(v, v.value("query"), v.value("key"),
+                                   v.value("attn_mask"), v.result(1));
+  Value products = headProduct(v, v.grad(), false, v.value("value"), true);
   Value sums = v.call("aten.sum.dim_IntList",
                       {v.mul(v.grad(), v.result(0)), {-1}, true});
   return v.mul(weights, v.sub(products, sums));

@@ -24,6 +24,7 @@ VjpTable matmulVjps();
 VjpTable convolutionVjps(); ///< im2col, pixel_shuffle
 VjpTable normalizationVjps();
 VjpTable attentionVjps();
+VjpTable attentionBackwardVjps();
 VjpTable softmaxVjps();
 VjpTable lossVjps();
 VjpTable poolVjps();

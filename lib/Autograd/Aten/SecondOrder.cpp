@@ -12,8 +12,8 @@
 //                                     dy = -z exp(y) sum(g)
 //   loss         n g l'(x - t)        dg = n l'(x - t) z, summed
 //                                     dx = n g l''(x - t) z,  dt = -dx
-// Backwards of norms are taken apart before (Decompose); attention has none, as
-// in PyTorch: who needs it writes it out first.
+// Backwards of norms are taken apart before (Decompose); those of attention are
+// in AttentionBackward.cpp.
 
 #include "Placeholder.h"
 
