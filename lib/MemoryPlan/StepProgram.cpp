@@ -142,7 +142,7 @@ private:
     for (auto [result, type, integer] :
          llvm::zip(op->getResults(), types, ints))
       program.values[addValue(result, type)].integer = integer;
-    bool isView = isViewOp(op, first);
+    bool isView = findLayouts(op, first);
     for (uint32_t r = 0; r < types.size(); ++r)
       if ((!isView || !addView(op, r, first + r)) &&
           failed(addStorage(first + r, /*isOutside=*/false)))
@@ -150,8 +150,10 @@ private:
     return success();
   }
 
-  /// All results are views, of the operands or of contiguous copies of them.
-  bool isViewOp(Operation *op, uint32_t first) {
+  /// True if all results are views, of the operands or of contiguous copies of
+  /// them. `layouts` gets those of the operands.
+  bool findLayouts(Operation *op, uint32_t first) {
+    layouts.clear();
     for (uint32_t r = 0; r < op->getNumResults(); ++r) {
       int64_t operand = getViewedOperand(op, r);
       if (operand < 0)
@@ -160,7 +162,9 @@ private:
       auto type = dyn_cast<RankedTensorType>(program.values[first + r].type);
       if (base.storage == kNone || !type)
         return false;
-      if (!viewLayout(op, r, base.layout, type.getShape(), operandInts) &&
+      layouts.push_back(
+          viewLayout(op, r, base.layout, type.getShape(), operandInts));
+      if (!layouts.back() &&
           !viewLayout(op, r, Layout::contiguous(base.layout.sizes),
                       type.getShape(), operandInts))
         return false;
@@ -174,17 +178,11 @@ private:
 
   /// Makes value `number` a view where it can be one.
   bool addView(Operation *op, uint32_t result, uint32_t number) {
-    if (copies.contains(op->getResult(result)))
+    if (!layouts[result] || copies.contains(op->getResult(result)))
       return false;
-    const StepValue &base = baseOf(op, getViewedOperand(op, result));
     StepValue &value = program.values[number];
-    std::optional<Layout> layout =
-        viewLayout(op, result, base.layout,
-                   cast<RankedTensorType>(value.type).getShape(), operandInts);
-    if (!layout)
-      return false;
-    value.layout = *layout;
-    value.storage = base.storage;
+    value.layout = std::move(*layouts[result]);
+    value.storage = baseOf(op, getViewedOperand(op, result)).storage;
     return true;
   }
 
@@ -220,6 +218,7 @@ private:
   llvm::DenseSet<Value> copies; ///< of the function at work
   SmallVector<Type> operandTypes;
   SmallVector<int64_t> operandInts;
+  SmallVector<std::optional<Layout>> layouts; ///< of the op at work
 };
 
 } // namespace

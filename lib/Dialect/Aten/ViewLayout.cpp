@@ -18,6 +18,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <mutex>
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
@@ -371,27 +373,19 @@ constexpr Entry entries[] = {
     {"aten.imag", imaginaryPart},
 };
 
-LayoutFn lookup(StringRef packet) {
-  static const llvm::StringMap<LayoutFn> *map = [] {
-    static llvm::StringMap<LayoutFn> all;
-    for (const Entry &entry : entries)
-      all[entry.packet] = entry.layout;
-    return &all;
-  }();
-  return map->lookup(packet);
-}
-
 class AtenViewLayouts : public ViewLayoutInterface {
 public:
   using ViewLayoutInterface::ViewLayoutInterface;
 
   int64_t getViewedOperand(Operation *op, unsigned result) const override {
     auto call = dyn_cast<CallOp>(op);
-    if (!call || op->getNumOperands() == 0 || !lookup(call.getPacketName()))
+    if (!call || op->getNumOperands() == 0)
+      return -1;
+    const Schema &schema = call.getSchema();
+    if (!find(schema))
       return -1;
     // Result i of an op on a list sees entry i.
-    bool isList = call.getSchema().params.front().isList;
-    int64_t operand = isList ? result : 0;
+    int64_t operand = schema.params.front().isList ? result : 0;
     return operand < op->getNumOperands() ? operand : -1;
   }
 
@@ -400,14 +394,33 @@ public:
              ArrayRef<int64_t> resultSizes,
              ArrayRef<int64_t> operandInts) const override {
     auto call = cast<CallOp>(op);
-    LayoutFn layout = lookup(call.getPacketName());
+    const Schema &schema = call.getSchema();
+    LayoutFn layout = find(schema);
     if (!layout || llvm::is_contained(resultSizes, kUnknown) ||
         llvm::is_contained(base.sizes, kUnknown))
       return std::nullopt;
-    InferCall arguments(call.getSchema(), call.getArgs(), op->getOperandTypes(),
+    InferCall arguments(schema, call.getArgs(), op->getOperandTypes(),
                         operandInts, std::nullopt);
     return layout({op, arguments, result, base, resultSizes});
   }
+
+private:
+  /// Every op of a step is asked for, so the table is by schema, not by name.
+  /// Made with the first question: reading the schemas takes its time.
+  LayoutFn find(const Schema &schema) const {
+    std::call_once(once, [&] {
+      llvm::StringMap<LayoutFn> families;
+      for (const Entry &entry : entries)
+        families[entry.packet] = entry.layout;
+      for (const Schema *each : SchemaTable::get(getContext()).all())
+        if (LayoutFn layout = families.lookup(each->packet))
+          layouts[each] = layout;
+    });
+    return layouts.lookup(&schema);
+  }
+
+  mutable std::once_flag once;
+  mutable llvm::DenseMap<const Schema *, LayoutFn> layouts;
 };
 
 } // namespace
