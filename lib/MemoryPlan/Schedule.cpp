@@ -4,22 +4,25 @@
 //
 //   1. Simulate; find the op at which most bytes are live.
 //   2. Try, within a window around it:
-//      later    an op in front of the peak that the peak does not need moves
-//               behind it, with what depends on it in between, alone or with
-//               what is computed for these ops only;
-//      sooner   an op behind the peak moves in front of it, with what it
-//               depends on in between;
+//      later    an op that the peak does not need moves behind it, with what
+//               depends on it, alone or with what is computed for these only;
+//      sooner   an op moves in front of the peak, with what it depends on;
 //      exactly  all orders of a few neighbours, by branch and bound.
-//      What makes the stretch's own peak smaller (or as large, at fewer ops)
-//      is kept.
-//   3. Again, until nothing helps or the work is spent. Where no move helps,
-//      try a move that does no harm with a second one behind it.
+//      What makes the stretch's own peak smaller, or rarer, is kept.
+//   3. Where none of these helps: the least bytes at the peak's op over all
+//      orders, by a minimum cut (ScheduleBound). If they are the peak, no order
+//      is lower, and the search ends. Else run what the cut puts before the op
+//      before it and the rest behind, and go on from there for a few moves;
+//      then a move that does no harm with a second one behind it.
+//   4. Again, until nothing helps or the work is spent.
 //
 // Permuting a stretch of the order changes nothing outside of it: the same ops
 // have run at both ends. So a try costs the length of the stretch alone: a
 // storage of the stretch dies inside exactly if nobody behind it reads it.
 
 #include "cutback/MemoryPlan/Schedule.h"
+
+#include "cutback/MemoryPlan/ScheduleBound.h"
 
 #include <algorithm>
 #include <array>
@@ -111,7 +114,8 @@ public:
     std::iota(order.begin(), order.end(), 0);
     simulate();
     result.peakBefore = peak.bytes;
-    while (!order.empty() && work > 0 && (improve() || improveTwice())) {
+    while (!order.empty() && work > 0 && !(result.isLeast = isLeast()) &&
+           (improve() || improveByCut() || improveTwice())) {
       ++result.moves;
       simulate();
     }
@@ -122,6 +126,8 @@ public:
 
 private:
   static constexpr uint32_t kWindow = 96, kExact = 7;
+  /// Ops on each side of the peak that a cut looks at, and cuts in a row.
+  static constexpr uint32_t kCutWindow = 2000, kCuts = 4;
 
   /// Positions, last readers, live bytes in front of each op, and the peak.
   void simulate() {
@@ -196,6 +202,112 @@ private:
       return false;
     std::copy(ops.begin(), ops.end(), order.begin() + first);
     return true;
+  }
+
+  /// Ops [first, last) of the present order as a program of their own: what is
+  /// made in front of them is given, what is read behind them is kept. What is
+  /// live all along is left out.
+  ScheduleProblem stretchProblem(uint32_t first, uint32_t last) {
+    constexpr uint32_t none = ~uint32_t(0);
+    ScheduleProblem part;
+    numbers.assign(problem.bytes.size(), none);
+    auto number = [&](uint32_t storage, bool isGiven) {
+      if (numbers[storage] == none) {
+        numbers[storage] = part.bytes.size();
+        part.bytes.push_back(problem.bytes[storage]);
+        part.isGiven.push_back(isGiven);
+        part.isKept.push_back(problem.isKept[storage] ||
+                              lastReader[storage] >= last);
+      }
+      return numbers[storage];
+    };
+    for (uint32_t at = first; at < last; ++at) {
+      uint32_t op = order[at];
+      for (uint32_t other : problem.depends[op])
+        if (position[other] >= first)
+          part.depends.add(position[other] - first);
+      for (uint32_t storage : problem.makes[op])
+        part.makes.add(number(storage, /*isGiven=*/false));
+      for (uint32_t storage : problem.reads[op])
+        part.reads.add(number(storage, /*isGiven=*/true));
+      for (uint32_t storage : problem.replaces[op])
+        part.replaces.add(number(storage, /*isGiven=*/true));
+      part.depends.endRow();
+      part.makes.endRow();
+      part.reads.endRow();
+      part.replaces.endRow();
+    }
+    return part;
+  }
+
+  /// The stretch that a cut at the peak looks at.
+  std::pair<uint32_t, uint32_t> cutWindow() const {
+    return {peakAt > kCutWindow ? peakAt - kCutWindow : 0,
+            std::min<uint32_t>(order.size(), peakAt + kCutWindow + 1)};
+  }
+
+  /// The least bytes of the op at the peak; `runsBefore` gets by place in the
+  /// window what then runs before it.
+  int64_t cutAtPeak(std::vector<uint8_t> &runsBefore) {
+    auto [first, last] = cutWindow();
+    ScheduleProblem part = stretchProblem(first, last);
+    // What is live all along is what is live in front of the stretch, but for
+    // what the stretch knows.
+    int64_t passing = before[first];
+    for (uint32_t storage = 0; storage < part.bytes.size(); ++storage)
+      passing -= part.isGiven[storage] ? part.bytes[storage] : 0;
+    ScheduleBound bound(part);
+    int64_t bytes = bound.leastBytes(peakAt - first, runsBefore);
+    work -= std::min<uint64_t>(work, bound.arcScans());
+    return passing + bytes;
+  }
+
+  /// True if the op at the peak needs as much in every order.
+  bool isLeast() {
+    auto [first, last] = cutWindow();
+    if (first > 0 || last < order.size())
+      return false;
+    if (least.empty())
+      least.assign(order.size(), -1);
+    int64_t &known = least[order[peakAt]];
+    std::vector<uint8_t> runsBefore;
+    if (known < 0)
+      known = cutAtPeak(runsBefore);
+    return known >= peak.bytes;
+  }
+
+  /// Puts what the cut at the peak says in front of it, the rest behind it.
+  /// False if that is as it is, or leaves the bytes there as they are.
+  bool moveByCut() {
+    std::vector<uint8_t> runsBefore;
+    if (cutAtPeak(runsBefore) >= peak.bytes)
+      return false;
+    auto [first, last] = cutWindow();
+    Order now, later;
+    for (uint32_t at = first; at < last; ++at)
+      if (at != peakAt)
+        (runsBefore[at - first] ? now : later).push_back(order[at]);
+    now.push_back(order[peakAt]);
+    now.insert(now.end(), later.begin(), later.end());
+    bool isMoved = !std::equal(now.begin(), now.end(), order.begin() + first);
+    std::copy(now.begin(), now.end(), order.begin() + first);
+    return isMoved;
+  }
+
+  /// A cut at the peak, and what more it takes for a lower peak.
+  bool improveByCut() {
+    const Order start = order;
+    const Height high = peak;
+    for (uint32_t cuts = 0; cuts < kCuts && work > 0 && moveByCut(); ++cuts) {
+      do {
+        simulate();
+        if (peak < high)
+          return true;
+      } while (improve());
+    }
+    order = start;
+    simulate();
+    return false;
   }
 
   /// A move that changes nothing at the peak, and then one that helps.
@@ -376,6 +488,8 @@ private:
   std::vector<uint32_t> left;      ///< by storage, for a stretch
   std::vector<uint8_t> marks;      ///< of a stretch that ends at the peak
   std::vector<Order> users;        ///< by op
+  std::vector<uint32_t> numbers;   ///< by storage, in a stretch
+  std::vector<int64_t> least;      ///< by op: isLeast's bytes, or -1
   Height peak;
   uint32_t peakAt = 0;
   bool isNeutral = false; ///< take what is no higher
@@ -418,6 +532,7 @@ Schedule cutback::improveSchedule(const ScheduleProblem &problem,
       !isTopological(problem, schedule.order)) {
     schedule.order = identity;
     schedule.peakAfter = schedule.peakBefore;
+    schedule.isLeast = false;
   }
   return schedule;
 }

@@ -169,8 +169,11 @@ ScheduleProblem cutback::makeScheduleProblem(const StepProgram &step,
 ScheduleOutcome cutback::scheduleBackward(const StepProgram &step,
                                           uint64_t work) {
   Schedule schedule = improveSchedule(makeScheduleProblem(step), work);
-  ScheduleOutcome outcome{
-      schedule.peakBefore, schedule.peakAfter, schedule.moves > 0, {}};
+  ScheduleOutcome outcome{schedule.peakBefore,
+                          schedule.peakAfter,
+                          schedule.moves > 0,
+                          schedule.isLeast,
+                          {}};
   if (!outcome.isChanged)
     return outcome;
   Operation *terminator = step.ops.back();

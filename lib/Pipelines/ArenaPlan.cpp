@@ -53,6 +53,8 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
                                    : planMemory(std::move(*step), options);
   if (failed(plan))
     return failure();
+  plan->isLeastOrder =
+      schedule.isLeast && schedule.peakAfter == plan->lowerBound();
   result.memory = std::move(*plan);
   return success();
 }

@@ -233,7 +233,8 @@ private:
     const PlannedPeak &peak = memory.peak;
     result.peak = {memory.arenaBytes(), memory.lowerBound(), "",
                    peak.inBackward,     peak.saved,          peak.gradients,
-                   peak.temporaries,    peak.results,        true};
+                   peak.temporaries,    peak.results,        true,
+                   memory.isLeastOrder};
     uint32_t first = peak.inBackward ? memory.program.forwardEnd + 1 : 0;
     const std::vector<uint32_t> &ops =
         peak.inBackward ? result.halves.backwardOps : result.halves.forwardOps;

@@ -57,6 +57,8 @@ static void writePeak(OStream &json, const PeakResult &peak,
     json.attribute("bytes", peak.bytes);
     writeText(json, "at", peak.at);
     json.attribute("lower_bound", peak.lowerBound);
+    if (peak.isPlanned)
+      json.attribute("in_any_order", peak.isLeastOrder);
     json.attribute("half", peak.inBackward ? "backward" : "forward");
     json.attribute("saved_bytes", peak.savedBytes);
     json.attribute("gradient_bytes", peak.gradientBytes);

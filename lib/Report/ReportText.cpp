@@ -314,7 +314,8 @@ static std::string peakText(const PartitionResult &result,
   out += " + temporaries " + quantity(peak.temporaryBytes) +
          "; parameters and inputs apart; ";
   if (peak.isPlanned)
-    return out + "planned; lower bound " + quantity(peak.lowerBound);
+    return out + "planned; lower bound " + quantity(peak.lowerBound) +
+           (peak.isLeastOrder ? " in any order of the backward" : "");
   out += "op by op; at least " + quantity(peak.lowerBound) + " in this order";
   return result.memoryProblem.empty()
              ? out

@@ -46,6 +46,8 @@ struct MemoryPlan {
   ArenaLayout layout;                   ///< by buffer
   std::vector<StorageLife> lives;       ///< by storage of the program
   PlannedPeak peak;
+  /// Proved: the lower bound holds for every order of the backward.
+  bool isLeastOrder = false;
 
   int64_t arenaBytes() const { return layout.bytes; }
   int64_t lowerBound() const { return layout.lowerBound; }

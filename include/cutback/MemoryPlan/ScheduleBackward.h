@@ -19,6 +19,7 @@ ScheduleProblem makeScheduleProblem(const StepProgram &step,
 struct ScheduleOutcome {
   int64_t peakBefore = 0, peakAfter = 0; ///< of the backward, in bytes
   bool isChanged = false;
+  bool isLeast = false; ///< proved: no order of the backward has a lower peak
   /// By place in the new order: the place in the old one. Empty if unchanged.
   std::vector<uint32_t> order;
 };

@@ -91,6 +91,7 @@ struct PeakResult {
   int64_t savedBytes = 0, gradientBytes = 0, temporaryBytes = 0,
           resultBytes = 0;
   bool isPlanned = false;
+  bool isLeastOrder = false; ///< the bound holds for any order of the backward
 };
 
 /// What is known of a graph before it is planned; empty where nothing is.
