@@ -384,6 +384,7 @@ LogicalResult CallBuilder::build(const CallTarget &target,
   ++counts.ops;
   switch (target.kind) {
   case CallTarget::Known:
+  case CallTarget::Check: // PyTorch's rules count it as a reader
     return buildKnown(target, args, statement, place);
   case CallTarget::Unknown:
     if (const CallTarget *inner = wrappedTarget(target, args))
@@ -393,13 +394,6 @@ LogicalResult CallBuilder::build(const CallTarget &target,
     return buildWrite(args, statement, place);
   case CallTarget::Assert:
     return buildAssert(target, args, statement, place);
-  case CallTarget::Check: {
-    --counts.ops;
-    ++counts.droppedChecks;
-    Binding nothing;
-    nothing.kind = Binding::Nothing;
-    return scope.define(statement.name, nothing);
-  }
   case CallTarget::InPlace:
     return scope.fail(statement.at,
                       quoted(target.name) + " changes its operand in place",

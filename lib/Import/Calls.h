@@ -21,7 +21,7 @@ struct CallTarget {
     Unknown, ///< joint.opaque
     Copy,    ///< joint.write
     Assert,  ///< joint.assert
-    Check,   ///< a check at trace time: dropped
+    Check,   ///< looks at type and sizes alone; programs drop it
     Graph,   ///< runs a nested graph, and nothing else
     InPlace, ///< changes an operand: an error
     Foreign, ///< nothing that an ATen graph has: an error

@@ -39,3 +39,21 @@ joint.graph @tags_decide(
   %g1 = aten.mul.Tensor(%g0, %mm) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   joint.output %y gradients(%g1 of 0) : tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// A check of what types say is a reader that cannot fuse, in front of which a
+// value is written anyway: half the price. Without it the sine would be saved.
+// CHECK-LABEL: joint.graph @a_check_is_a_reader
+joint.graph @a_check_is_a_reader(
+    %x: tensor<8x8x8xf32> {joint.role = #joint.role<input>},
+    %t: tensor<8x8xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<8x8xf32>) gradients (tensor<8x8xf32>) {
+  // CHECK: %sum = aten.sum.dim_IntList(%x, [0]) {joint.save = array<i1: true>}
+  %sum = aten.sum.dim_IntList(%x, [0]) : (tensor<8x8x8xf32>) -> tensor<8x8xf32>
+  // CHECK-NEXT: aten._assert_tensor_metadata(%sum)
+  aten._assert_tensor_metadata(%sum) : (tensor<8x8xf32>) -> ()
+  // CHECK-NEXT: %s = aten.sin(%sum) {joint.recompute}
+  %s = aten.sin(%sum) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %y = aten.exp(%s) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %g = aten.mul.Tensor(%t, %s) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  joint.output %y gradients(%g of 1) : tensor<8x8xf32>, tensor<8x8xf32>
+}

@@ -77,7 +77,7 @@ struct OpaqueCount {
 struct ImportCounts {
   uint64_t ops = 0;
   uint64_t arguments = 0;
-  uint64_t droppedChecks = 0;      ///< dropped `_assert_tensor_metadata`
+  uint64_t droppedChecks = 0;      ///< `_assert_tensor_metadata` of a program
   std::vector<OpaqueCount> opaque; ///< by first occurrence
 };
 

@@ -223,7 +223,7 @@ TEST(FxText, WritesAndChecksKeepTheirPlace) {
   EXPECT_TRUE(has(ir, "%copy_ = joint.write %primals_2, %sin :"));
   EXPECT_TRUE(has(ir, "%copy__1 = joint.write %primals_2, %mm_1 {side"));
   EXPECT_TRUE(has(ir, "aten.pipe_split() {joint.call = \"_pipe_split\"}"));
-  EXPECT_EQ(in.module.counts.droppedChecks, 1u);
+  EXPECT_TRUE(has(ir, "aten._assert_tensor_metadata(%mm, none, none, "));
 }
 
 TEST(FxText, APartOfASubclassIsWhatTheWholeIs) {

@@ -79,10 +79,16 @@ def Aten_InternalAssertAsyncMsgOp : Aten_Check<"_assert_async.msg",
     "(Tensor self, str assert_msg) -> ()", "nothing">;
 def Aten_InternalAssertScalarOp : Aten_Check<"_assert_scalar",
     "(Scalar self, str assert_msg) -> ()", "nothing">;
-def Aten_InternalAssertTensorMetadataOp : Aten_Check<"_assert_tensor_metadata",
+def Aten_InternalAssertTensorMetadataOp : Aten_AtenOp<"_assert_tensor_metadata",
     "(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, "
     "ScalarType? dtype=None, *, Device? device=None, "
-    "Layout? layout=None) -> ()", "nothing">;
+    "Layout? layout=None) -> ()"> {
+  let family = "A check of what types say already: dead code, but PyTorch's "
+               "rules count it as a reader.";
+  let infer = "nothing";
+  let fusion = "View";
+  let flags = ["kNotDifferentiable"];
+}
 def Aten_SymConstrainRangeForSizeOp : Aten_Check<"sym_constrain_range_for_size",
     "(Scalar size, *, int? min=None, int? max=None) -> ()", "nothing">;
 def Aten_SymConstrainRangeOp : Aten_Check<"sym_constrain_range",
