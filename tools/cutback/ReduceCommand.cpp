@@ -5,7 +5,8 @@
 // The command runs on MLIR text whatever was read. It is asked about the whole
 // graph first: a test that fails there would reduce nothing, and the usual
 // reason is a mistake in it. Ctrl-C ends the search, not the program: what was
-// found until then is written, and the exit code says that more could go.
+// found until then is written, as where the tries run out, and that is a result
+// like any other: exit code 0, and a note that more may go.
 
 #include "Session.h"
 
@@ -83,6 +84,11 @@ static int askAboutAll(Session &session, ShellTest &test, double timeout,
   ShellOutcome outcome = test.run({text}).front();
   if (outcome.succeeded())
     return Done;
+  if (stopAsked) {
+    session.error("interrupted before the test had succeeded on the whole "
+                  "graph: there is nothing to write");
+    return NoPlan;
+  }
   if (outcome.kind == ShellOutcome::NotStarted) {
     session.error(outcome.error);
     return WrongInput;
@@ -134,10 +140,9 @@ static int writeResult(Session &session, const ReduceStats &stats,
                               triesText(stats.tries) + "\n");
   if (stats.exhausted)
     session.note("stopped by --max-tries: more may go");
-  if (!stats.stopped)
-    return Done;
-  session.note("interrupted: more may go");
-  return NoPlan;
+  else if (stats.stopped)
+    session.note("interrupted: more may go");
+  return Done;
 }
 
 int runReduce(const CommandLine &line) {
