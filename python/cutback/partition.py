@@ -20,7 +20,7 @@ import warnings
 import torch
 import torch._functorch.partitioners as partitioners
 
-from . import graph_text
+from . import graph_text, nested
 from ._library import Graph
 from .options import Options
 
@@ -62,23 +62,30 @@ def _planner(module, num_fwd_outputs, static_indices):
         options.arguments(device, static_indices) + sizes)
 
 
-def _is_mutable(node):
-    schema = getattr(node.target, "_schema", None)
-    return schema is not None and schema.is_mutable
-
-
-def complete(saved, backward_outputs, may_run_twice):
+def complete(saved, backward_outputs, may_run_twice, entered=()):
     """Follows the backward from its outputs to what is saved.
 
-    Adds the sizes and the Python objects that it needs to `saved`, a set of nodes. Raises `Surprise`
-    if it would run an op twice that must not, or reads an argument that is not
-    saved. Random ops of checkpointed regions may run twice: PyTorch runs them
-    with one state of the generator. `may_run_twice`: nodes of the forward;
-    others run in the backward alone.
+    Adds to `saved`, a set of nodes, the sizes and the Python objects that it
+    needs, and of a nested graph the results, unless the plan saves nothing that
+    it computes: then it runs again, and its arguments are added. Raises
+    `Surprise` if it would run an op twice that must not, or reads another
+    argument that is not saved. Random ops of checkpointed regions may run
+    twice: PyTorch runs them with one state of the generator.
+
+    `may_run_twice`: nodes of the forward; others run in the backward alone.
+    `entered`: calls of nested graphs inside of which the plan saves something.
     """
-    todo, seen = list(backward_outputs), set()
+    entered = {*entered, *map(nested.call_of, saved)}
+
+    def is_result_to_save(node):
+        call = nested.call_of(node)
+        return call in may_run_twice and (
+            call in entered or nested.must_run_once(call)
+            or nested.is_handed_through(node))
+
+    todo, seen = [(node, False) for node in backward_outputs], set()
     while todo:
-        node = todo.pop()
+        node, of_nested = todo.pop()
         if node in seen or node in saved:
             continue
         seen.add(node)
@@ -88,53 +95,59 @@ def complete(saved, backward_outputs, may_run_twice):
         if node.op == "placeholder" and partitioners.is_opaque_node(node):
             saved.add(node)
             continue
+        if is_result_to_save(node):
+            saved.add(node)
+            continue
         if node.op == "placeholder" and node in may_run_twice:
-            raise Surprise("the backward reads argument '%s', which the plan"
-                           " does not save" % node.name)
-        if node in may_run_twice and node.op == "call_function":
-            if _is_mutable(node) or (graph_text.is_random(node) and
-                                     not partitioners.must_recompute(node)):
-                raise Surprise("the plan runs '%s' twice" % node.name)
-        todo.extend(node.all_input_nodes)
+            if not of_nested:
+                raise Surprise("the backward reads argument '%s', which the"
+                               " plan does not save" % node.name)
+            saved.add(node)
+        if node in may_run_twice and node.op == "call_function" and \
+           nested.must_run_once(node) and not (
+               graph_text.is_random(node) and
+               partitioners.must_recompute(node)):
+            raise Surprise("the plan runs '%s' twice" % node.name)
+        of_nested = of_nested or isinstance(
+            node.target, torch._ops.HigherOrderOperator)
+        todo.extend((one, of_nested) for one in node.all_input_nodes)
 
 
 def _saved_nodes(graph, node_info, plan, num_fwd_outputs):
     by_name = {node.name: node for node in graph.nodes}
-    saved = set()
+    saved, entered = set(), set()
     for name in plan.saved:
-        if name not in by_name:
+        outer = name.partition(".")[0]
+        if outer not in by_name:
             raise Surprise("the graph has no node '%s', which the plan saves"
                            % name)
-        saved.add(by_name[name])
+        (saved if outer == name else entered).add(by_name[outer])
     outputs = graph.find_nodes(op="output")[0].args[0]
     backward = [node for node in outputs[num_fwd_outputs:]
                 if isinstance(node, torch.fx.Node)]
     forward = {node for node in graph.nodes if node_info.is_required_fw(node)}
-    complete(saved, backward, forward)
+    complete(saved, backward, forward, entered)
     # The order of the graph, as PyTorch's own choice has it.
     return [node for node in graph.nodes if node in saved]
 
 
-def _within_budget(saved_at, options, node_info, budget):
+def _within_budget(saved, saved_at, node_info, budget):
     """The saved nodes at the lowest price of a byte that keeps to PyTorch's
     activation budget: 0 is what the inputs take, 1 what the plan without a
-    budget saves. `saved_at`: saved nodes by price; less the higher it is.
-    Warns where none does, and gives the fewest.
+    budget, `saved`, does. `saved_at`: saved nodes by what a byte is dearer
+    than in that plan. Warns where none keeps to it, and gives the fewest.
     """
-    if (options.strategy, options.cost_model) != ("min-cut", "roofline"):
-        raise Surprise("an activation memory budget needs the strategy min-cut"
-                       " and the cost model roofline")
 
     def size(nodes):
         return sum(map(partitioners._size_of, nodes))
 
-    saved, least = saved_at(options.byte_price), size(node_info.inputs)
+    least = size(node_info.inputs)
     limit = least + budget * max(size(saved) - least, 0)
     if size(saved) <= limit:
         return saved
     # Powers of ten: at 10^-4 ps a byte costs next to nothing, at 10^6 all.
     low, high = -4.0, 6.0
-    saved = saved_at(options.byte_price + 10 ** high)
+    saved = saved_at(10 ** high)
     if size(saved) > limit:
         # Not PyTorch's: it would draw random numbers a second time.
         warnings.warn(
@@ -144,7 +157,7 @@ def _within_budget(saved_at, options, node_info, budget):
         return saved
     for _ in range(12):
         middle = (low + high) / 2
-        tried = saved_at(options.byte_price + 10 ** middle)
+        tried = saved_at(10 ** middle)
         if size(tried) <= limit:
             saved, high = tried, middle
         else:
@@ -169,14 +182,24 @@ def _chooser(options, num_fwd_outputs):
             plan_for = _planner(joint_graph.owning_module, num_fwd_outputs,
                                 static)
 
-            def saved_at(price):
-                plan = plan_for(dataclasses.replace(options, byte_price=price))
-                return _saved_nodes(joint_graph, node_info, plan,
+            def saved_by(options):
+                return _saved_nodes(joint_graph, node_info, plan_for(options),
                                     num_fwd_outputs)
 
+            # PyTorch's rules have no price of a byte, and what PyTorch does
+            # instead draws random numbers twice: the roofline model has one.
+            def saved_at(price):
+                return saved_by(dataclasses.replace(
+                    options, cost_model="roofline",
+                    byte_price=options.byte_price + price))
+
             if memory_budget == 1:
-                return saved_at(options.byte_price)
-            return _within_budget(saved_at, options, node_info, memory_budget)
+                return saved_by(options)
+            if options.strategy != "min-cut":
+                raise Surprise("an activation memory budget needs the strategy"
+                               " min-cut")
+            return _within_budget(saved_by(options), saved_at, node_info,
+                                  memory_budget)
         except Exception as error:
             return fall_back(error)
 

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The ways into PyTorch beside torch.compile(backend="cutback")."""
+
+import io
+
+import torch
+from torch import nn
+
+import cutback
+from torch_case import Case, mlp
+
+
+class Doors(Case):
+    def test_aot_function(self):
+        from functorch.compile import aot_function, nop
+
+        def function(x, y):
+            return torch.sin(x @ y).sum(0)
+
+        x, y = (torch.randn(4, 4, requires_grad=True) for _ in range(2))
+        with self.no_fallback():
+            aot_function(function, nop, nop,
+                         partition_fn=cutback.partition_fn)(x, y).sum() \
+                .backward()
+        got = x.grad.clone()
+        x.grad = None
+        function(x, y).sum().backward()
+        torch.testing.assert_close(got, x.grad)
+
+    def test_the_uuid_tells_versions_and_options_apart(self):
+        one = cutback.InductorPartitioner()
+        self.assertEqual(one.uuid(), cutback.InductorPartitioner().uuid())
+        self.assertIn(cutback.version(), one.uuid())
+        for options in ({"byte_price": 0.5}, {"strategy": "save-all"},
+                        cutback.Options(cost_model="pytorch")):
+            self.assertNotEqual(one.uuid(),
+                                cutback.InductorPartitioner(options).uuid())
+
+    def test_explain_prints_a_report_and_changes_nothing(self):
+        model = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4),
+                              nn.Dropout(0.5))
+        before = [buffer.clone() for buffer in model.buffers()]
+        x, text = torch.randn(2, 3, 8, 8), io.StringIO()
+        state = torch.get_rng_state()
+        plans = cutback.explain(model, x, file=text)
+        self.assertEqual(len(plans), 1)
+        self.assertIn("saved", text.getvalue())
+        self.assertEqual(text.getvalue(), plans[0].report())
+        for old, new in zip(before, model.buffers()):
+            self.assertTrue(torch.equal(old, new))
+        self.assertTrue(torch.equal(state, torch.get_rng_state()))
+        self.assertTrue(all(p.grad is None for p in model.parameters()))
+
+    def test_explain_names_each_graph(self):
+        class Broken(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.last = mlp(), nn.Linear(4, 4)
+
+            def forward(self, x):
+                x = self.first(x)
+                torch._dynamo.graph_break()
+                return self.last(torch.sin(x))
+
+        text = io.StringIO()
+        self.assertEqual(
+            len(cutback.explain(Broken(), torch.randn(5, 8), file=text)), 2)
+        self.assertIn("graph 2 of 2", text.getvalue())
+
+    def test_explain_without_gradients(self):
+        text = io.StringIO()
+        self.assertEqual(cutback.explain(torch.sin, torch.ones(3), file=text),
+                         [])
+        self.assertEqual(text.getvalue(),
+                         "no graph of this model has a gradient\n")
