@@ -33,7 +33,7 @@ TEST(ScheduleTest, SmallProgramsReachTheLeastPeakOfAllOrders) {
 TEST(ScheduleTest, ThePeakIsNeverAboveThatOfTheGivenOrder) {
   std::mt19937_64 random(2);
   unsigned lower = 0;
-  for (unsigned round = 0; round < 300; ++round) {
+  for (unsigned round = 0; round < 150; ++round) {
     ScheduleProblem problem =
         randomProblem(random, 2 + random() % 120, 1 + random() % 20);
     Schedule schedule = improveSchedule(problem, 200'000);
@@ -42,7 +42,7 @@ TEST(ScheduleTest, ThePeakIsNeverAboveThatOfTheGivenOrder) {
     lower += schedule.peakAfter < schedule.peakBefore;
     ASSERT_EQ(improveSchedule(problem, 200'000).order, schedule.order);
   }
-  EXPECT_GT(lower, 100u);
+  EXPECT_GT(lower, 50u);
 }
 
 /// Only the stretch around the peak is cut where there is more of it.

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An order of ops as it stands in a search, and what is live along it. A search
+// permutes stretches of it; what lies outside of one does not notice.
+#ifndef CUTBACK_LIB_MEMORYPLAN_RUNNINGORDER_H
+#define CUTBACK_LIB_MEMORYPLAN_RUNNINGORDER_H
+
+#include "cutback/MemoryPlan/Schedule.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace cutback {
+
+using Order = std::vector<uint32_t>;
+
+/// Peak of a stretch and at how many ops it is reached.
+struct Height {
+  int64_t bytes = 0;
+  uint32_t count = 0;
+
+  bool operator<(const Height &other) const {
+    return bytes != other.bytes ? bytes < other.bytes : count < other.count;
+  }
+  void look(int64_t live) {
+    if (live > bytes) {
+      bytes = live;
+      count = 0;
+    }
+    count += live == bytes;
+  }
+};
+
+/// Runs ops one by one. `left` counts, by storage, the readers to come, and
+/// one more if it is kept.
+class Simulation {
+public:
+  explicit Simulation(const ScheduleProblem &problem) : problem(problem) {}
+
+  /// Bytes while `op` runs; afterwards `live` is what is live behind it.
+  int64_t run(uint32_t op, std::vector<uint32_t> &left, int64_t &live) const {
+    for (uint32_t storage : problem.makes[op])
+      live += problem.bytes[storage];
+    for (uint32_t storage : problem.reads[op])
+      --left[storage];
+    int64_t during = live;
+    for (uint32_t storage : problem.replaces[op])
+      if (left[storage] == 0) {
+        during -= problem.bytes[storage];
+        break;
+      }
+    for (uint32_t storage : problem.reads[op])
+      if (left[storage] == 0)
+        live -= problem.bytes[storage];
+    for (uint32_t storage : problem.makes[op])
+      if (left[storage] == 0)
+        live -= problem.bytes[storage];
+    return during;
+  }
+
+  std::vector<uint32_t> countReaders() const {
+    std::vector<uint32_t> left(problem.isKept.begin(), problem.isKept.end());
+    for (uint32_t storage : problem.reads.list)
+      ++left[storage];
+    return left;
+  }
+
+  int64_t liveAtStart(const std::vector<uint32_t> &left) const {
+    int64_t live = 0;
+    for (uint32_t storage = 0; storage < left.size(); ++storage)
+      if (problem.isGiven[storage] && left[storage])
+        live += problem.bytes[storage];
+    return live;
+  }
+
+private:
+  const ScheduleProblem &problem;
+};
+
+/// Keeps a reference to the problem.
+struct RunningOrder {
+  RunningOrder(const ScheduleProblem &problem, uint64_t work)
+      : problem(problem), simulation(problem), work(work),
+        order(problem.numOps()), position(problem.numOps()),
+        lastReader(problem.bytes.size()) {
+    std::iota(order.begin(), order.end(), 0);
+    simulate();
+  }
+
+  /// Positions, last readers, live bytes in front of each op, and the peak.
+  void simulate() {
+    std::vector<uint32_t> readers = simulation.countReaders();
+    int64_t live = simulation.liveAtStart(readers);
+    before.resize(order.size());
+    during.resize(order.size());
+    std::fill(lastReader.begin(), lastReader.end(), -1);
+    peak = {};
+    for (uint32_t at = 0; at < order.size(); ++at) {
+      uint32_t op = order[at];
+      position[op] = at;
+      before[at] = live;
+      for (uint32_t storage : problem.reads[op])
+        lastReader[storage] = at;
+      during[at] = simulation.run(op, readers, live);
+      if (during[at] > peak.bytes)
+        peakAt = at;
+      peak.look(during[at]);
+    }
+    pay(order.size());
+  }
+
+  /// Height of `size` ops of the present order.
+  Height heightOf(uint32_t first, uint32_t size) const {
+    Height height;
+    for (uint32_t at = first; at < first + size; ++at)
+      height.look(during[at]);
+    return height;
+  }
+
+  /// Pays for `looks` at ops, as far as there is something left.
+  void pay(uint64_t looks) { work -= std::min(work, looks); }
+
+  const ScheduleProblem &problem;
+  Simulation simulation;
+  uint64_t work; ///< looks at ops that are left
+  Order order;
+  std::vector<uint32_t> position;  ///< by op
+  std::vector<int64_t> lastReader; ///< by storage: position, or -1
+  std::vector<int64_t> before;     ///< by position: live bytes in front
+  std::vector<int64_t> during;     ///< by position: live bytes while it runs
+  Height peak;
+  uint32_t peakAt = 0; ///< position of the first op at the peak
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_MEMORYPLAN_RUNNINGORDER_H
