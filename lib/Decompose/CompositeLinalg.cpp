@@ -183,8 +183,10 @@ static Values eigh(Rewrite &c) {
 }
 
 /// V diag(1/S) U^T of the singular values that count.
+/// `absolute`, `relativeTo`: tolerances as tensors, one a matrix; may be null.
 static Value pseudoInverse(CallBuilder &b, Value matrix, double atol,
-                           std::optional<double> rtol) {
+                           std::optional<double> rtol, Value absolute = {},
+                           Value relativeTo = {}) {
   ArrayRef<int64_t> shape = shapeOf(matrix);
   int64_t size = std::max(shape.back(), shape[shape.size() - 2]);
   auto floating = dyn_cast<FloatType>(elementOf(matrix));
@@ -205,7 +207,22 @@ static Value pseudoInverse(CallBuilder &b, Value matrix, double atol,
   if (all.empty())
     return {};
   Value largest = b.call("aten.amax.default", {all[1], {-1}, true});
-  Value bound = b.call("aten.mul.Scalar", {largest, relative});
+  auto perMatrix = [&](Value tolerance) {
+    return castTo(b, b.call("aten.unsqueeze.default", {tolerance, -1}),
+                  elementOf(largest));
+  };
+  Value bound;
+  if (relativeTo) {
+    bound = b.call("aten.mul.Tensor", {largest, perMatrix(relativeTo)});
+  } else {
+    bound = b.call("aten.mul.Scalar", {largest, relative});
+    if (absolute) // by default it counts only where there is no other
+      bound = b.call(
+          "aten.where.ScalarOther",
+          {b.call("aten.le.Scalar", {perMatrix(absolute), 0.0}), bound, 0.0});
+  }
+  if (absolute)
+    bound = b.call("aten.maximum.default", {bound, perMatrix(absolute)});
   if (atol > 0)
     bound = b.call("aten.clamp_min.default", {bound, atol});
   Value counts = b.call("aten.gt.Tensor", {all[1], bound});
@@ -225,8 +242,11 @@ static Value pinv(Rewrite &c) {
     c.b.error("'" + c.packet() + "' with hermitian=True is not supported");
     return {};
   }
-  return pseudoInverse(c.b, c.r.value("self"), c.r.number("atol").value_or(0.0),
-                       c.r.number(hasRcond ? "rcond" : "rtol"));
+  return pseudoInverse(c.b, c.r.value("self"),
+                       hasRcond ? 0.0 : c.r.number("atol").value_or(0.0),
+                       c.r.number(hasRcond ? "rcond" : "rtol"),
+                       hasRcond ? Value() : c.r.value("atol"),
+                       c.r.value(hasRcond ? "rcond" : "rtol"));
 }
 
 static Values lstsq(Rewrite &c) {
@@ -369,6 +389,8 @@ RuleTable decompose::linalgRules() {
       {"aten.linalg_eigvalsh.default", many<eigh>},
       {"aten.linalg_pinv.default", one<pinv>},
       {"aten.linalg_pinv.atol_rtol_float", one<pinv>},
+      {"aten.linalg_pinv.atol_rtol_tensor", one<pinv>},
+      {"aten.linalg_pinv.rcond_tensor", one<pinv>},
       {"aten.pinverse.default", one<pinv>},
       {"aten.linalg_lstsq.default", many<lstsq>},
       {"aten.nuclear_norm.default", one<namedNorm>},

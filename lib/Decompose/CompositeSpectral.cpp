@@ -114,7 +114,7 @@ static Value inverseRealTransform(Rewrite &c) {
   for (auto [dim, wanted] : llvm::zip_equal(t.dims, t.sizes))
     t.value = resize(c, t.value, dim, wanted);
   Value value = toComplex(c.b, t.value);
-  if (c.packet() == "aten.fft_hfft")
+  if (c.packet().starts_with("aten.fft_hfft"))
     value = conjugate(c.b, value);
   return c.b.call("aten._fft_c2r.default", {value, t.dims, t.norm, size});
 }
@@ -230,7 +230,11 @@ RuleTable decompose::spectralRules() {
       {"aten.fft_irfft2.default", one<inverseRealTransform>},
       {"aten.fft_irfftn.default", one<inverseRealTransform>},
       {"aten.fft_hfft.default", one<inverseRealTransform>},
+      {"aten.fft_hfft2.default", one<inverseRealTransform>},
+      {"aten.fft_hfftn.default", one<inverseRealTransform>},
       {"aten.fft_ihfft.default", one<halfInverse>},
+      {"aten.fft_ihfft2.default", one<halfInverse>},
+      {"aten.fft_ihfftn.default", one<halfInverse>},
       {"aten.fft_fftshift.default", one<shift>},
       {"aten.fft_ifftshift.default", one<shift>},
       {"aten.norm_except_dim.default", one<normExceptDim>},

@@ -45,7 +45,8 @@ void cutback::registerAtenDecompositions(DialectRegistry &registry) {
                                        decompose::statisticsRules(),
                                        decompose::normalizationBackwardRules(),
                                        decompose::factorRules(),
-                                       decompose::histogramRules()})
+                                       decompose::histogramRules(),
+                                       decompose::differenceRules()})
       aten::addDecomposeRules(*dialect, table);
   });
 }

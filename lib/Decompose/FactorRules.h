@@ -8,8 +8,9 @@
 
 namespace cutback::decompose {
 
-RuleTable factorRules();    ///< LU factors, equations of tensors, ranks
-RuleTable histogramRules(); ///< histograms, quantiles without NaN
+RuleTable factorRules();     ///< LU factors, equations of tensors, ranks
+RuleTable histogramRules();  ///< histograms, quantiles without NaN
+RuleTable differenceRules(); ///< gradient, lines, padded sequences
 
 } // namespace cutback::decompose
 

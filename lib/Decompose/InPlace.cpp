@@ -43,6 +43,7 @@ static constexpr OtherName otherNames[] = {
     {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
     {"aten.floor_divide_.Scalar", "aten.floor_divide.default"},
     {"aten.transpose_.default", "aten.transpose.int"},
+    {"aten.ldexp_.default", "aten.ldexp.Tensor"},
     {"aten.__iand__.Tensor", "aten.bitwise_and.Tensor"},
     {"aten.__iand__.Scalar", "aten.bitwise_and.Scalar"},
     {"aten.__ior__.Tensor", "aten.bitwise_or.Tensor"},

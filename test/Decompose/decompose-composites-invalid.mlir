@@ -269,3 +269,19 @@ joint.graph @ranks_of_numbers(%a: tensor<4xf32> {joint.role = #joint.role<input>
   %y = aten.nanquantile.scalar(%a, 0.5, interpolation = "nearest") : (tensor<4xf32>) -> tensor<f32>
   joint.output %y : tensor<f32>
 }
+
+// -----
+
+joint.graph @distances(%a: tensor<4xf32> {joint.role = #joint.role<input>}, %n: index {joint.role = #joint.role<size>}) -> (tensor<4xf32>) gradients () {
+  // expected-error @+1 {{'aten.gradient' needs distances that are numbers or tensors}}
+  %y = aten.gradient.scalararray(%a, spacing = %n, dim = [0]) : (tensor<4xf32>, index) -> tensor<4xf32>
+  joint.output %y : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @sequences(%a: tensor<4xf32> {joint.role = #joint.role<input>}, %b: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<?x2xf32>) gradients () {
+  // expected-error @+1 {{'aten.pad_sequence' of lengths that are not known}}
+  %y = aten.pad_sequence([%a, %b]) : (tensor<4xf32>, tensor<?xf32>) -> tensor<?x2xf32>
+  joint.output %y : tensor<?x2xf32>
+}

@@ -141,6 +141,21 @@ static LogicalResult adaptiveMaxPool3d(CallOp op, VjpContext &context) {
   return adaptiveMaximum(v, "aten.adaptive_max_pool3d_backward.default");
 }
 
+/// "aten.fractional_max_pool2d.default": the windows are random, their maxima
+/// are known.
+static LogicalResult fractionalMaximum(CallOp op, VjpContext &context) {
+  Vjp v(op, context);
+  if (!v.grad())
+    return v.done();
+  StringRef name = op.getInfo().torchName;
+  name.consume_back(".default");
+  v.set("self",
+        v.call((name + "_backward.default").str(),
+               {v.grad(), shapeOnly(v, v.value("self")), v.arg("kernel_size"),
+                v.arg("output_size"), v.result(1)}));
+  return v.done();
+}
+
 /// The indices count along the one dimension, as they do in the flat plane of
 /// a single row.
 static LogicalResult adaptiveMaxPool1d(CallOp op, VjpContext &context) {
@@ -171,6 +186,8 @@ VjpTable autograd::poolVjps() {
       {"aten.adaptive_avg_pool3d.default", adaptiveAvgPool3d},
       {"aten.adaptive_max_pool2d.default", adaptiveMaxPool2d},
       {"aten.adaptive_max_pool3d.default", adaptiveMaxPool3d},
+      {"aten.fractional_max_pool2d.default", fractionalMaximum},
+      {"aten.fractional_max_pool3d.default", fractionalMaximum},
   };
   return rules;
 }

@@ -280,6 +280,8 @@ VjpTable autograd::secondOrderVjps() {
       {"aten.max_pool3d_with_indices_backward.default", maximumBackward},
       {"aten.adaptive_max_pool2d_backward.default", maximumBackward},
       {"aten.adaptive_max_pool3d_backward.default", maximumBackward},
+      {"aten.fractional_max_pool2d_backward.default", maximumBackward},
+      {"aten.fractional_max_pool3d_backward.default", maximumBackward},
       {"aten.upsample_nearest1d_backward.default", upsampleBackward},
       {"aten.upsample_nearest2d_backward.default", upsampleBackward},
       {"aten.upsample_nearest3d_backward.default", upsampleBackward},

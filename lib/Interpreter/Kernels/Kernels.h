@@ -47,6 +47,7 @@ llvm::ArrayRef<KernelEntry> distanceLossKernels();
 llvm::ArrayRef<KernelEntry> ctcKernels();
 llvm::ArrayRef<KernelEntry> linalgKernels();
 llvm::ArrayRef<KernelEntry> specialKernels();
+llvm::ArrayRef<KernelEntry> besselKernels();
 llvm::ArrayRef<KernelEntry> spectrumKernels();
 
 /// An op that the kernel of another one runs: same parameters.
@@ -79,7 +80,7 @@ inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
       stackKernels(),       distanceLossKernels(),
       compositeKernels(),   ctcKernels(),
       linalgKernels(),      specialKernels(),
-      spectrumKernels(),
+      spectrumKernels(),    besselKernels(),
   };
 }
 

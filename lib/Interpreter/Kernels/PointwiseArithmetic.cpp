@@ -348,6 +348,7 @@ constexpr KernelEntry entries[] = {
     {"aten.div.Tensor", divide},
     {"aten.div.Scalar", divide},
     {"aten.true_divide.Tensor", divide},
+    {"aten.true_divide.Scalar", divide},
     {"aten.div.Tensor_mode", divideMode},
     {"aten.div.Scalar_mode", divideMode},
     {"aten.floor_divide.default", floorDivision},

@@ -13,11 +13,15 @@
 //            in the plane
 //   adaptive window o of n covers [floor(o * size / n), ceil((o + 1) * size /
 //   n))
+//   fractional  window o begins at floor((o + u) a) - floor(u a), where u is a
+//   random number of the plane and a = (size - kernel) / (n - 1); the last one
+//   ends at the end of the plane
 // Gradients go back to the elements that a window has read.
 
 #include "Kernels.h"
 #include "Values.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -209,30 +213,49 @@ static LogicalResult adaptiveAvgPoolBackward(const KernelCall &call) {
 // Maximum
 //===----------------------------------------------------------------------===//
 
-/// Result 0 and, if declared, 1: the position of each maximum.
-static LogicalResult maxima(const KernelCall &call, const Tensor &input,
-                            const Windows &windows) {
-  std::vector<double> x = input.doubles();
-  std::vector<double> y(windows.planes * product(windows.result));
-  std::vector<int64_t> from(y.size());
+namespace {
+struct Maxima {
+  std::vector<double> values;
+  std::vector<int64_t> positions;
+};
+} // namespace
+
+/// Adds the maxima of the planes of `windows` that follow element `first`.
+static void addMaxima(ArrayRef<double> x, int64_t first, const Windows &windows,
+                      Maxima &maxima) {
+  size_t done = maxima.values.size();
+  size_t size = done + windows.planes * product(windows.result);
+  maxima.values.resize(size);
+  maxima.positions.resize(size);
   forWindows(windows, [&](int64_t out, int64_t plane, const Window &window) {
     double best = -std::numeric_limits<double>::infinity();
     int64_t at = window.positions.empty() ? 0 : window.positions[0];
     for (int64_t position : window.positions) {
-      double value = x[plane + position];
+      double value = x[first + plane + position];
       if (value > best || std::isnan(value)) {
         best = value;
         at = position;
       }
     }
-    y[out] = best;
-    from[out] = at;
+    maxima.values[done + out] = best;
+    maxima.positions[done + out] = at;
   });
-  Sizes sizes = windows.resultSizes(input.sizes);
-  put(call, 0, sizes, y);
+}
+
+/// Result 0 and, if declared, 1: the position of each maximum.
+static LogicalResult putMaxima(const KernelCall &call, ArrayRef<int64_t> sizes,
+                               const Maxima &maxima) {
+  put(call, 0, sizes, maxima.values);
   if (call.wants(1))
-    call.make(1, sizes).assign(ArrayRef<int64_t>(from));
+    call.make(1, sizes).assign(ArrayRef<int64_t>(maxima.positions));
   return success();
+}
+
+static LogicalResult maxima(const KernelCall &call, const Tensor &input,
+                            const Windows &windows) {
+  Maxima found;
+  addMaxima(input.doubles(), 0, windows, found);
+  return putMaxima(call, windows.resultSizes(input.sizes), found);
 }
 
 template <size_t rank> static LogicalResult maxPool(const KernelCall &call) {
@@ -245,6 +268,65 @@ static LogicalResult adaptiveMaxPool(const KernelCall &call) {
   Tensor input = call.dense("self");
   Sizes output = perDim(call.integers("output_size"), rank);
   return maxima(call, input, adaptiveWindows(input.sizes, output));
+}
+
+/// Where `count` windows begin. The numbers are rounded as those of the samples
+/// are: which window an element is in depends on it.
+static SmallVector<Span> fractionalSpans(const Tensor &samples, double sample,
+                                         int64_t size, int64_t count,
+                                         int64_t kernel) {
+  auto round = [&](double x) {
+    return samples.type == DType::F64
+               ? x
+               : static_cast<double>(static_cast<float>(x));
+  };
+  SmallVector<Span> spans;
+  double step = count > 1 ? round(static_cast<double>(size - kernel) /
+                                  static_cast<double>(count - 1))
+                          : 0;
+  auto place = [&](double at) {
+    double where = round(round(at) * step);
+    // Whatever the samples hold.
+    return where > 0 ? static_cast<int64_t>(std::min(where, 1e15)) : 0;
+  };
+  for (int64_t o = 0; o < count; ++o) {
+    int64_t begin =
+        o + 1 == count ? size - kernel
+                       : place(static_cast<double>(o) + sample) - place(sample);
+    begin = std::clamp<int64_t>(begin, 0, size - kernel);
+    spans.push_back({begin, begin + kernel, 1, kernel});
+  }
+  return spans;
+}
+
+/// Random numbers of a plane: of its depth, height, width; of two dimensions
+/// the width's first.
+template <size_t rank>
+static LogicalResult fractionalMaxPool(const KernelCall &call) {
+  Tensor input = call.dense("self"), samples = call.dense("random_samples");
+  Sizes kernel = perDim(call.integers("kernel_size"), rank);
+  Sizes output = perDim(call.integers("output_size"), rank);
+  Windows windows = planesOf(input.sizes, rank);
+  int64_t planes = windows.planes, plane = product(windows.plane);
+  if (failed(checkCount(call, "random_samples", samples.numel(),
+                        planes * static_cast<int64_t>(rank))))
+    return failure();
+  for (size_t d = 0; d < rank; ++d)
+    if (windows.plane[d] < kernel[d] + output[d] - 1)
+      return call.error("has more windows than places for them");
+  std::vector<double> x = input.doubles(), random = samples.doubles();
+  windows.planes = 1;
+  windows.result = output;
+  Maxima found;
+  for (int64_t p = 0; p < planes; ++p) {
+    windows.spans.clear();
+    for (size_t d = 0; d < rank; ++d)
+      windows.spans.push_back(
+          fractionalSpans(samples, random[p * rank + (rank == 2 ? 1 - d : d)],
+                          windows.plane[d], output[d], kernel[d]));
+    addMaxima(x, p * plane, windows, found);
+  }
+  return putMaxima(call, windows.resultSizes(input.sizes), found);
 }
 
 /// Each gradient goes where the index of its maximum says.
@@ -291,6 +373,10 @@ ArrayRef<KernelEntry> interpreter::poolKernels() {
       {"aten.max_pool3d_with_indices.default", maxPool<3>},
       {"aten.max_pool2d_with_indices_backward.default", maxPoolBackward<2>},
       {"aten.max_pool3d_with_indices_backward.default", maxPoolBackward<3>},
+      {"aten.fractional_max_pool2d.default", fractionalMaxPool<2>},
+      {"aten.fractional_max_pool3d.default", fractionalMaxPool<3>},
+      {"aten.fractional_max_pool2d_backward.default", maxPoolBackward<2>},
+      {"aten.fractional_max_pool3d_backward.default", maxPoolBackward<3>},
       {"aten.adaptive_max_pool1d.default", adaptiveMaxPool<1>},
       {"aten.adaptive_max_pool2d.default", adaptiveMaxPool<2>},
       {"aten.adaptive_max_pool3d.default", adaptiveMaxPool<3>},

@@ -233,9 +233,10 @@ bool writesNothing(StringRef packet) {
   return packets.contains(packet);
 }
 
-/// Random ops that the interpreter has no kernel for; rules take them apart.
+/// Ops that the interpreter has no kernel for; rules take them apart.
 bool cannotRun(StringRef packet) {
-  return packet == "aten.rrelu_" || packet == "aten.alpha_dropout_" ||
+  return packet == "aten.mvlgamma_" || packet == "aten.renorm_" ||
+         packet == "aten.rrelu_" || packet == "aten.alpha_dropout_" ||
          packet == "aten.feature_alpha_dropout_";
 }
 

@@ -86,6 +86,7 @@ static std::string functionalForm(std::string name) {
       {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
       {"aten.floor_divide_.Scalar", "aten.floor_divide.default"},
       {"aten.bernoulli_.float", "aten.bernoulli.p"},
+      {"aten.ldexp_.default", "aten.ldexp.Tensor"},
       {"aten.normal_.default", "aten.normal_functional.default"},
       {"aten.transpose_.default", "aten.transpose.int"},
       {"aten.__iand__.Tensor", "aten.bitwise_and.Tensor"},

@@ -132,6 +132,20 @@ def adaptive(r):
     return made
 
 
+def fractional(r):
+    n = r.randint(2, 3)
+    lead = r.choice([[2, 2], [3]])
+    kernel = [r.randint(1, 3) for _ in range(n)]
+    output = [r.randint(1, 3) for _ in range(n)]
+    sizes = [k + o - 1 + r.randint(0, 4) for k, o in zip(kernel, output)]
+    x = r.normal(*lead, *sizes)
+    samples = r.uniform(*([1] * (2 - len(lead))), *lead, n, dtype=x.dtype)
+    call = keep(Call(f"fractional_max_pool{n}d", x, kernel, output, samples))
+    y, i = call.expect
+    return [call, Call(f"fractional_max_pool{n}d_backward", r.normal(*y.shape), x,
+                       kernel, output, i)]
+
+
 def upsample(r):
     n = r.randint(1, 3)
     x = r.normal(r.randint(1, 2), 2, *[r.randint(1, 4) for _ in range(n)])
@@ -214,6 +228,6 @@ def shuffle(r):
 convolution.times = upsample.times = avg_pool.times = max_pool.times = 2
 FAMILIES = {
     "convolution": [convolution, surface_convolution, surface_transposed],
-    "pool": [avg_pool, max_pool, adaptive],
+    "pool": [avg_pool, max_pool, adaptive, fractional],
     "upsample": [upsample, exact_and_smooth, grid_sampler, unfold, shuffle],
 }

@@ -100,6 +100,25 @@ def special(r):
             Call("conj_physical", r.normal(2))]
 
 
+POLYNOMIALS = [f"{shift}chebyshev_polynomial_{kind}" for shift in ("", "shifted_")
+               for kind in "tuvw"] + [
+    "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l",
+    "legendre_polynomial_p"]
+
+
+def bessel(r):
+    x = r.uniform(5, low=0.05, high=12.0)
+    made = [Call(f"special_{name}", x) for name in (
+        "bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "modified_bessel_k0",
+        "modified_bessel_k1", "scaled_modified_bessel_k0",
+        "scaled_modified_bessel_k1", "spherical_bessel_j0")]
+    made.append(Call("special_bessel_j1", -x))
+    # PyTorch's closed forms round away digits near -1 and 1.
+    x = r.uniform(4, low=-0.9, high=1.6, dtype=torch.float64)
+    n = r.ints(4, low=-1, high=9)
+    return made + [Call(f"special_{name}", x, n) for name in POLYNOMIALS]
+
+
 def ctc(r):
     steps, count, classes, most = r.randint(4, 6), 2, 4, 2
     logs = r.normal(steps, count, classes).log_softmax(-1)
@@ -123,5 +142,5 @@ def unique(r):
 FAMILIES = {
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
                spectra, exponential, lu],
-    "special": [special, ctc, unique],
+    "special": [special, bessel, ctc, unique],
 }

@@ -275,6 +275,18 @@ def Aten_FftRfftnOp : Aten_Composite<"fft_rfftn",
 def Aten_FftIrfftnOp : Aten_Composite<"fft_irfftn",
     "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
     "Tensor", "fftComposite">;
+def Aten_FftHfft2Op : Aten_Composite<"fft_hfft2",
+    "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftHfftnOp : Aten_Composite<"fft_hfftn",
+    "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftIhfft2Op : Aten_Composite<"fft_ihfft2",
+    "(Tensor self, SymInt[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> "
+    "Tensor", "fftComposite">;
+def Aten_FftIhfftnOp : Aten_Composite<"fft_ihfftn",
+    "(Tensor self, SymInt[1]? s=None, int[1]? dim=None, str? norm=None) -> "
+    "Tensor", "fftComposite">;
 def Aten_FftFftshiftOp : Aten_Composite<"fft_fftshift",
     "(Tensor self, int[1]? dim=None) -> Tensor", "sameAsSelf">;
 def Aten_FftIfftshiftOp : Aten_Composite<"fft_ifftshift",
@@ -335,6 +347,54 @@ def Aten_NanquantileOp : Aten_Composite<"nanquantile",
 def Aten_NanquantileScalarOp : Aten_Composite<"nanquantile.scalar",
     "(Tensor self, float q, int? dim=None, bool keepdim=False, *, str "
     "interpolation='linear') -> Tensor", "quantile">;
+def Aten_GradientScalarintOp : Aten_Composite<"gradient.scalarint",
+    "(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_GradientScalararrayOp : Aten_Composite<"gradient.scalararray",
+    "(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_GradientArrayOp : Aten_Composite<"gradient.array",
+    "(Tensor self, *, int[] dim, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_GradientScalarrayintOp : Aten_Composite<"gradient.scalarrayint",
+    "(Tensor self, *, Scalar[] spacing, int? dim=None, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_GradientScalarrayarrayOp : Aten_Composite<"gradient.scalarrayarray",
+    "(Tensor self, *, Scalar[] spacing, int[] dim, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_GradientTensorarrayintOp : Aten_Composite<"gradient.tensorarrayint",
+    "(Tensor self, *, Tensor[] spacing, int? dim=None, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_GradientTensorarrayOp : Aten_Composite<"gradient.tensorarray",
+    "(Tensor self, *, Tensor[] spacing, int[] dim, int edge_order=1) -> "
+    "Tensor[]", "differences">;
+def Aten_LinspaceTensorTensorOp : Aten_Composite<"linspace.Tensor_Tensor",
+    "(Tensor start, Tensor end, int steps, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
+def Aten_LinspaceTensorScalarOp : Aten_Composite<"linspace.Tensor_Scalar",
+    "(Tensor start, Scalar end, int steps, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
+def Aten_LinspaceScalarTensorOp : Aten_Composite<"linspace.Scalar_Tensor",
+    "(Scalar start, Tensor end, int steps, *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
+def Aten_LogspaceTensorTensorOp : Aten_Composite<"logspace.Tensor_Tensor",
+    "(Tensor start, Tensor end, int steps, float base=10., *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
+def Aten_LogspaceTensorScalarOp : Aten_Composite<"logspace.Tensor_Scalar",
+    "(Tensor start, Scalar end, int steps, float base=10., *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
+def Aten_LogspaceScalarTensorOp : Aten_Composite<"logspace.Scalar_Tensor",
+    "(Scalar start, Tensor end, int steps, float base=10., *, "
+    "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
+    "bool? pin_memory=None) -> Tensor", "linspace">;
+def Aten_PadSequenceOp : Aten_Composite<"pad_sequence",
+    "(Tensor[] sequences, bool batch_first=False, float padding_value=0., "
+    "str padding_side='right') -> Tensor", "padSequence">;
 def Aten_HistcOp : Aten_Composite<"histc",
     "(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
     "histc">;

@@ -156,6 +156,20 @@ def Aten_AdaptiveMaxPool1dOp : Aten_Pool<"adaptive_max_pool1d",
     "(Tensor self, int[1] output_size) -> (Tensor, Tensor)", "adaptiveMaxPool">;
 def Aten_AdaptiveMaxPool2dOp : Aten_Pool<"adaptive_max_pool2d",
     "(Tensor self, int[2] output_size) -> (Tensor, Tensor)", "adaptiveMaxPool">;
+def Aten_FractionalMaxPool2dOp : Aten_Pool<"fractional_max_pool2d",
+    "(Tensor self, int[2] kernel_size, int[2] output_size, "
+    "Tensor random_samples) -> (Tensor, Tensor)", "fractionalMaxPool">;
+def Aten_FractionalMaxPool3dOp : Aten_Pool<"fractional_max_pool3d",
+    "(Tensor self, int[3] kernel_size, int[3] output_size, "
+    "Tensor random_samples) -> (Tensor, Tensor)", "fractionalMaxPool">;
+def Aten_FractionalMaxPool2dBackwardOp : Aten_PoolBackward<
+    "fractional_max_pool2d_backward",
+    "(Tensor grad_output, Tensor self, int[2] kernel_size, "
+    "int[2] output_size, Tensor indices) -> Tensor", "sameAsSelf">;
+def Aten_FractionalMaxPool3dBackwardOp : Aten_PoolBackward<
+    "fractional_max_pool3d_backward",
+    "(Tensor grad_output, Tensor self, int[3] kernel_size, "
+    "int[3] output_size, Tensor indices) -> Tensor", "sameAsSelf">;
 def Aten_AvgPool2dBackwardOp : Aten_PoolBackward<"avg_pool2d_backward",
     "(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, "
     "int[2] padding, bool ceil_mode, bool count_include_pad, "

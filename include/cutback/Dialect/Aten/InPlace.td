@@ -349,6 +349,20 @@ def Aten_PowInPlaceScalarOp : Aten_InPlace<"pow_.Scalar",
     "(Tensor(a!) self, Scalar exponent) -> Tensor(a!)">;
 def Aten_PowInPlaceTensorOp : Aten_InPlace<"pow_.Tensor",
     "(Tensor(a!) self, Tensor exponent) -> Tensor(a!)">;
+def Aten_IgammaInPlaceOp : Aten_InPlace<"igamma_",
+    "(Tensor(a!) self, Tensor other) -> Tensor(a!)">;
+def Aten_IgammacInPlaceOp : Aten_InPlace<"igammac_",
+    "(Tensor(a!) self, Tensor other) -> Tensor(a!)">;
+def Aten_LdexpInPlaceOp : Aten_InPlace<"ldexp_",
+    "(Tensor(a!) self, Tensor other) -> Tensor(a!)">;
+def Aten_MvlgammaInPlaceOp : Aten_InPlace<"mvlgamma_",
+    "(Tensor(a!) self, int p) -> Tensor(a!)">;
+def Aten_RenormInPlaceOp : Aten_InPlace<"renorm_",
+    "(Tensor(a!) self, Scalar p, int dim, Scalar maxnorm) -> Tensor(a!)">;
+def Aten_ConjPhysicalInPlaceOp : Aten_InPlace<"conj_physical_",
+    "(Tensor(a!) self) -> Tensor(a!)">;
+def Aten_TrueDivideInPlaceScalarOp : Aten_InPlace<"true_divide_.Scalar",
+    "(Tensor(a!) self, Scalar other) -> Tensor(a!)">;
 def Aten_PutInPlaceOp : Aten_InPlace<"put_",
     "(Tensor(a!) self, Tensor index, Tensor source, bool accumulate=False) -> "
     "Tensor(a!)">;

@@ -422,6 +422,8 @@ Function offsetsToIndices;
 Function adaptiveAvgPool;
 /// adaptive_max_pool1d/2d/3d: (output, i64 indices).
 Function adaptiveMaxPool;
+/// fractional_max_pool2d fractional_max_pool3d: (values, indices).
+Function fractionalMaxPool;
 /// upsample_{nearest,bilinear,bicubic,linear,trilinear}*: .default (sizes) and
 /// .vec (sizes or factors).
 Function upsample;

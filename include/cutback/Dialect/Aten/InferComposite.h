@@ -125,6 +125,10 @@ Function ctcBackward;
 Function rowLoss;
 /// quantile.*: the dimension of q comes first.
 Function quantile;
+/// pad_sequence: all sequences side by side, as long as the longest.
+Function padSequence;
+/// gradient.*: a list, each like self, one a dimension.
+Function differences;
 /// histc: [bins].
 Function histc;
 Function pdist;

@@ -128,6 +128,13 @@ def Aten_LinalgPinvAtolRtolFloatOp : Aten_LinalgComposite<
     "linalg_pinv.atol_rtol_float",
     "(Tensor self, *, float? atol=None, float? rtol=None, bool "
     "hermitian=False) -> Tensor", "pinv">;
+def Aten_LinalgPinvAtolRtolTensorOp : Aten_LinalgComposite<
+    "linalg_pinv.atol_rtol_tensor",
+    "(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
+    "hermitian=False) -> Tensor", "pinv">;
+def Aten_LinalgPinvRcondTensorOp : Aten_LinalgComposite<
+    "linalg_pinv.rcond_tensor",
+    "(Tensor self, Tensor rcond, bool hermitian=False) -> Tensor", "pinv">;
 def Aten_PinverseOp : Aten_LinalgComposite<"pinverse",
     "(Tensor self, float rcond=1.0000000000000001e-15) -> Tensor", "pinv">;
 def Aten_LinalgLstsqOp : Aten_LinalgComposite<"linalg_lstsq",

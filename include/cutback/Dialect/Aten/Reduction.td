@@ -187,6 +187,13 @@ def Aten_SearchsortedTensorOp : Aten_DiscreteSort<"searchsorted.Tensor",
 def Aten_BucketizeTensorOp : Aten_DiscreteSort<"bucketize.Tensor",
     "(Tensor self, Tensor boundaries, *, bool out_int32=False, "
     "bool right=False) -> Tensor", "searchSorted">;
+def Aten_SearchsortedScalarOp : Aten_DiscreteSort<"searchsorted.Scalar",
+    "(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, "
+    "bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+    "searchSorted">;
+def Aten_BucketizeScalarOp : Aten_DiscreteSort<"bucketize.Scalar",
+    "(Scalar self, Tensor boundaries, *, bool out_int32=False, "
+    "bool right=False) -> Tensor", "searchSorted">;
 def Aten_BincountOp : Aten_DiscreteSort<"bincount",
     "(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     "bincount">;

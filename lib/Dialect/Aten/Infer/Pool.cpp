@@ -153,6 +153,20 @@ LogicalResult infer::adaptiveMaxPool(const InferCall &call, Results &results) {
              : pushWithIndices(call, results, self, 64);
 }
 
+LogicalResult infer::fractionalMaxPool(const InferCall &call,
+                                       Results &results) {
+  TensorShape self;
+  Dims output;
+  unsigned spatial = spatialInName(call.getSchema().packet);
+  if (failed(getSelf(call, self)) ||
+      failed(checkSpatial(call, self, spatial)) ||
+      failed(getInts(call, "output_size", spatial, {}, output)))
+    return failure();
+  self.dims.resize(self.dims.size() - spatial);
+  self.dims.append(output);
+  return pushWithIndices(call, results, self, 64);
+}
+
 //===----------------------------------------------------------------------===//
 // Resampling
 //===----------------------------------------------------------------------===//

@@ -240,6 +240,59 @@ LogicalResult infer::covariance(const InferCall &call, Results &results) {
   return push(call, results, dims, toFloating(call, self.element));
 }
 
+LogicalResult infer::padSequence(const InferCall &call, Results &results) {
+  SmallVector<TensorShape> sequences;
+  bool batchFirst = false;
+  if (failed(call.tensors("sequences", sequences)) ||
+      failed(call.boolean("batch_first", batchFirst)))
+    return failure();
+  if (sequences.empty() || sequences[0].dims.empty())
+    return call.error("there is no sequence to pad");
+  Dims dims = sequences[0].dims;
+  for (const TensorShape &sequence : sequences) {
+    if (sequence.rank() != sequences[0].rank())
+      return call.error("sequences of ", sequences[0].rank(), " and ",
+                        sequence.rank(), " dimensions");
+    dims[0] = dims[0] == kUnknown || sequence.dims[0] == kUnknown
+                  ? kUnknown
+                  : std::max(dims[0], sequence.dims[0]);
+  }
+  dims.insert(dims.begin() + !batchFirst,
+              static_cast<int64_t>(sequences.size()));
+  return push(call, results, dims, sequences[0].element);
+}
+
+/// Numbers are not known to have a list of dimensions: one dimension, or all.
+LogicalResult infer::differences(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t order = 1;
+  if (failed(getSelf(call, self)) || failed(call.integer("edge_order", order)))
+    return failure();
+  Dims dims;
+  int64_t dim = 0;
+  bool isList = StringRef(call.getSchema().overload).ends_with("array");
+  if (isList ? failed(call.integers("dim", dims)) : false)
+    return failure();
+  if (!isList && !call.isNone("dim")) {
+    if (failed(call.integer("dim", dim)))
+      return failure();
+    dims.push_back(dim);
+  } else if (!isList) {
+    for (dim = 0; dim < self.rank(); ++dim)
+      dims.push_back(dim);
+  }
+  for (int64_t at : dims) {
+    if (failed(call.wrapDimension(at, self.rank(), at)))
+      return failure();
+    if (self.dims[at] != kUnknown && self.dims[at] <= order)
+      return call.error("differences of order ", order, " at the edges of ",
+                        self.dims[at], " elements");
+    if (failed(push(call, results, self.dims, toFloating(call, self.element))))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult infer::histc(const InferCall &call, Results &results) {
   TensorShape self;
   int64_t bins = 0;

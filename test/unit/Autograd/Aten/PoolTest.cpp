@@ -24,6 +24,25 @@ TEST(PoolVjp, Maxima) {
   });
 }
 
+TEST(PoolVjp, MaximaOfRandomWindows) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({1, 2, 5, 6});
+    Value samples = c.constant({1, 2, 2}, {0.1, 0.8, 0.4, 0.6});
+    c.output(c.b.callMany("aten.fractional_max_pool2d.default",
+                          {x, {2, 2}, {2, 3}, samples})[0]);
+  });
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({1, 4, 3, 4});
+    Value samples = c.constant({1, 1, 3}, {0.1, 0.8, 0.4});
+    auto y = c.b.callMany("aten.fractional_max_pool3d.default",
+                          {x, {2, 2, 2}, {2, 1, 2}, samples});
+    c.output(y[0]);
+    Value g = c.input({1, 2, 1, 2});
+    c.output(c.b.call("aten.fractional_max_pool3d_backward.default",
+                      {g, x, {2, 2, 2}, {2, 1, 2}, y[1]}));
+  });
+}
+
 TEST(PoolVjp, Averages) {
   checkVjp([](VjpCheck &c) {
     Value x = c.input({1, 2, 5, 6});

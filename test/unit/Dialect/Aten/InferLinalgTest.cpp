@@ -163,6 +163,33 @@ TEST(InferTest, FactorsAndTensorsAsMatricesAsTorchDoes) {
   });
 }
 
+TEST(InferTest, DifferencesAndSequences) {
+  checkInference({
+      {"aten.gradient.scalarint(f32[4,5])", "f32[4,5] f32[4,5]"},
+      {"aten.gradient.scalarint(i64[4,5], dim=-1)", "f32[4,5]"},
+      {"aten.gradient.array(f32[4,5], dim=[1])", "f32[4,5]"},
+      {"aten.pad_sequence.default([f32[2,3], f32[5,3]])", "f32[5,2,3]"},
+      {"aten.pad_sequence.default([f32[2,3], f32[5,3]], true)", "f32[2,5,3]"},
+      {"aten.pad_sequence.default([f32[2], f32[?]])", "f32[?,2]"},
+      {"aten.linspace.Tensor_Scalar(f32[], 3, 7)", "f32[7]"},
+      {"aten.fractional_max_pool2d.default(f32[2,3,8,9], 2, [3,4], f32[2,3,2])",
+       "f32[2,3,3,4] i64[2,3,3,4]"},
+      {"aten.special_legendre_polynomial_p.n_scalar(f64[5], 3)", "f64[5]"},
+  });
+}
+
+TEST(InferTest, DifferencesAndSequencesErrors) {
+  checkInference({
+      {"aten.gradient.scalarint(f32[4,2], edge_order=2)",
+       "error: aten.gradient: differences of order 2 at the edges of 2 "
+       "elements"},
+      {"aten.pad_sequence.default([f32[]])",
+       "error: aten.pad_sequence: there is no sequence to pad"},
+      {"aten.pad_sequence.default([f32[2], f32[2,2]])",
+       "error: aten.pad_sequence: sequences of 1 and 2 dimensions"},
+  });
+}
+
 TEST(InferTest, FactorsAndTensorsAsMatricesErrors) {
   checkInference({
       {"aten.linalg_lu_factor.default(f32[3,3], pivot=false)",

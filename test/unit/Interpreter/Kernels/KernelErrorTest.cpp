@@ -242,4 +242,12 @@ TEST_F(KernelErrorTest, PivotsAndGroupsBeyondTheRowsAreRefused) {
         rows, "a group ends at row 3 of 2");
 }
 
+TEST_F(KernelErrorTest, RandomWindowsMustFitIntoThePlane) {
+  fails("aten.fractional_max_pool2d(%0, [3, 3], [3, 1], %1)",
+        "tensor<1x4x4xf32>; tensor<1x1x2xf32>",
+        "(tensor<1x3x1xf32>, tensor<1x3x1xi64>)",
+        {counting({1, 4, 4}), counting({1, 1, 2})},
+        "has more windows than places for them");
+}
+
 } // namespace
