@@ -101,7 +101,9 @@ public:
     fx.valueOf.reserve(view.numValues() + view.numOps() / 8);
     fx.opOf.reserve(view.numValues() + view.numOps() / 8);
     getItemPacket = builder.packet("operator.getitem");
-    viewPacket = builder.packet("aten.view");
+    literalPacket = builder.packet(rules == TorchRuleSet::Torch23
+                                       ? "aten.lift_fresh_copy"
+                                       : "aten.view");
     getItemTarget = builder.internTarget("operator.getitem");
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       if (graph.getRole(arg).getKind() != RoleKind::Constant)
@@ -209,8 +211,9 @@ private:
     }
     addTag(operation, node);
     // PyTorch has literals in argument lists. What it always computes again,
-    // whoever reads it, are views.
-    node.packet = view.traits[op].literal ? viewPacket : kind.packet;
+    // whoever reads it, are views; in 2.3, which keeps those that are read far
+    // from the backward, it is a constant's copy.
+    node.packet = view.traits[op].literal ? literalPacket : kind.packet;
     node.flags |= kind.flags | flagsOf(op);
     if (kind.isWrite) {
       node.destination = fx.nodeOf[view.operands(op).front()];
@@ -395,7 +398,7 @@ private:
   DictionaryAttr noAttributes;
   StringAttr policyAttr;
   FxGraphBuilder builder;
-  uint32_t getItemPacket = 0, getItemTarget = 0, viewPacket = 0;
+  uint32_t getItemPacket = 0, getItemTarget = 0, literalPacket = 0;
   std::vector<CallKind> kinds;
   CallKind opaqueKind;
   llvm::SmallDenseMap<const void *, uint32_t, 64> kindOfName;

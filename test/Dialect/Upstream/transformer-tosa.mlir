@@ -4,6 +4,7 @@
 // RUN: cutback-opt %s --cutback-plan=byte-price-ps=1 --cutback-extract --cutback-verify-partition | FileCheck %s --check-prefix=DEAR
 // RUN: cutback-opt %s --cutback-plan=strategy=recompute-all --cutback-extract --cutback-verify-partition -o /dev/null
 // RUN: cutback-opt %s --cutback-plan=cost-model=pytorch --cutback-extract --cutback-verify-partition -o /dev/null
+// RUN: cutback-opt %s --cutback-plan="cost-model=pytorch rules=torch-2.3" --cutback-extract --cutback-verify-partition -o /dev/null
 
 joint.graph @block(
     %x: tensor<2048x768xf32> {joint.role = #joint.role<input>},
