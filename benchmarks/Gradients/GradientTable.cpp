@@ -12,6 +12,8 @@
 // Exit code 1 if a graph cannot be planned, one made here has more ops than
 // PyTorch's + 5 %, or it saves more bytes and does not save time by that.
 
+#include "../Usage.h"
+
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
@@ -144,6 +146,12 @@ bool printRow(const Model &model) {
 } // namespace
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "gradient-table GOLDEN [--only=NAME]\n"
+      "models of the folder GOLDEN differentiated here and by PyTorch, as a "
+      "table";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   std::string folder, only;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
@@ -153,8 +161,8 @@ int main(int argc, char **argv) {
       folder = argument.str();
   }
   if (folder.empty()) {
-    llvm::errs() << "usage: gradient-table GOLDEN [--only=NAME]\n";
-    return 1;
+    llvm::errs() << "usage: " << usage << "\n";
+    return 2;
   }
   llvm::outs() << "| model | ops | PyTorch | saved | PyTorch | difference | "
                   "time, us | PyTorch |\n|---|--:|--:|--:|--:|--:|--:|--:|\n";

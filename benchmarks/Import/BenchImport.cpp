@@ -11,6 +11,8 @@
 // bytes are those of its program (model.json), and a line more says how long
 // the JSON alone took. One line an input; exit code 1 if one does not import.
 
+#include "../Usage.h"
+
 #include "cutback/Import/Import.h"
 #include "cutback/Support/Json.h"
 #include "cutback/Support/Zip.h"
@@ -213,6 +215,12 @@ static bool measure(llvm::MemoryBufferRef buffer, unsigned runs) {
 }
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "bench-import [--runs=N] [--generate=LAYERS] [--generate-pt2=LAYERS] "
+      "[FILE...]\n"
+      "MB/s of reading each file, or a generated one, with locations";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   unsigned runs = 5;
   bool isGood = true;
   for (int i = 1; i < argc; ++i) {

@@ -15,6 +15,8 @@
 // as given (an op has two). All algorithms start from the contracted network;
 // Boost's from a copy of it that is not timed. Answers are compared and proved.
 
+#include "../Usage.h"
+
 #include "SampleNetworks.h"
 
 #include "cutback/Partition/MaxFlow/AutoMaxFlow.h"
@@ -161,6 +163,13 @@ void Bench::print() const {
 }
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "bench-maxflow [--quick | --full] [--floor]\n"
+      "times of minimum cuts by stage and algorithm on generated networks; "
+      "--floor fails if\nauto takes more than 1.5 times the better of Boost's "
+      "on a small one";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   bool quick = false, full = false, floor = false;
   for (int i = 1; i < argc; ++i) {
     quick |= std::strcmp(argv[i], "--quick") == 0;

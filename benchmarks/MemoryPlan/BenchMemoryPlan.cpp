@@ -9,6 +9,8 @@
 // --quick: up to 10,000 intervals; else up to a million. A time is processor
 // time of one run.
 
+#include "../Usage.h"
+
 #include "cutback/MemoryPlan/ArenaLayout.h"
 
 #include <cstdio>
@@ -68,6 +70,11 @@ void measure(uint32_t count) {
 } // namespace
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "bench-memory-plan [--quick]\n"
+      "times of layouts of generated steps; --quick: up to 10,000 intervals";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   bool isQuick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
   std::printf("%9s %8s %10s %10s %12s %8s\n", "intervals", "ratio", "layout s",
               "verify s", "looks", "searched");

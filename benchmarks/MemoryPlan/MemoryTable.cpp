@@ -10,6 +10,8 @@
 // Exit code 1 if a plan fails, an arena is more than 1.05 times its lower
 // bound, or the least arena is larger than that of PyTorch's decision.
 
+#include "../Usage.h"
+
 #include "../Pareto/Pareto.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
@@ -129,6 +131,11 @@ bool printRow(const ParetoCase &which, bool inDetail) {
 } // namespace
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "memory-table GOLDEN [--only=NAME] [--all]\n"
+      "the planned arenas of the graphs in the folder GOLDEN, as a table";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   std::string folder, only;
   bool isAll = false;
   for (int i = 1; i < argc; ++i) {
@@ -141,8 +148,8 @@ int main(int argc, char **argv) {
       folder = argument.str();
   }
   if (folder.empty()) {
-    llvm::errs() << "usage: memory-table GOLDEN [--only=NAME] [--all]\n";
-    return 1;
+    llvm::errs() << "usage: " << usage << "\n";
+    return 2;
   }
   llvm::outs() << "| graph | ops | min-cut | least peak | PyTorch | min-cut to "
                   "PyTorch | least to PyTorch | byte price | worst ratio |\n"

@@ -9,6 +9,8 @@
 // Exit code 1 if PyTorch's plan lies below our hull on any graph: the cut would
 // not be a minimum of what it claims to minimize.
 
+#include "../Usage.h"
+
 #include "Pareto.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -64,6 +66,12 @@ static int finish(const std::vector<ParetoResult> &results,
 }
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "pareto GOLDEN [--svg=FILE] [--only=NAME]\n"
+      "plans over all prices of a byte beside PyTorch's, of the graphs in the "
+      "folder GOLDEN";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   std::string folder, svg, only;
   for (int i = 1; i < argc; ++i) {
     llvm::StringRef argument = argv[i];
@@ -75,8 +83,8 @@ int main(int argc, char **argv) {
       folder = argument.str();
   }
   if (folder.empty()) {
-    llvm::errs() << "usage: pareto GOLDEN [--svg=FILE] [--only=NAME]\n";
-    return 1;
+    llvm::errs() << "usage: " << usage << "\n";
+    return 2;
   }
   llvm::outs() << "| graph | ops | corners | PyTorch: MiB | µs | our fastest: "
                   "MiB | µs | better in both: MiB | µs | PyTorch above our "

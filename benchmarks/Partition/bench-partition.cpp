@@ -19,6 +19,8 @@
 //   --figures                      fill in what reports show as well
 //   --json                         one object a file and cost model, a line
 
+#include "../Usage.h"
+
 #include "GenerateGraph.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
@@ -237,6 +239,20 @@ bool measureGrowth(Settings &settings) {
 } // namespace
 
 int main(int argc, char **argv) {
+  static constexpr char usage[] =
+      "bench-partition [OPTIONS] [FILE...]\n"
+      "times of the whole partition, of files or of generated graphs\n\n"
+      "  --graph=blocks|decoder|plain   what is generated (decoder)\n"
+      "  --most=OPS                     the largest one (1000000)\n"
+      "  --write=FILE                   write the one of --most ops\n"
+      "  --cost-model=pytorch|roofline  one of the two (both)\n"
+      "  --free-parameters=WHICH        as for cutback (auto)\n"
+      "  --sym=NAME=SIZE                as for cutback\n"
+      "  --runs=N                       warm runs (5)\n"
+      "  --figures                      fill in what reports show as well\n"
+      "  --json                         one object a file and cost model";
+  if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
+    return *code;
   Settings settings;
   settings.options.figures = false;
   bool ok = true, files = false;

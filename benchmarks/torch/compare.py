@@ -25,6 +25,10 @@ import subprocess
 import sys
 import time
 
+if "--help" in sys.argv:
+    print(__doc__)
+    sys.exit(0)
+
 import torch
 from torch import fx
 from torch._functorch import partitioners

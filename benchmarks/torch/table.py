@@ -23,6 +23,10 @@ import sys
 import time
 import warnings
 
+if "--help" in sys.argv:
+    print(__doc__)
+    sys.exit(0)
+
 import torch
 from functorch.compile import (make_boxed_func,
                                min_cut_rematerialization_partition)

@@ -101,9 +101,8 @@ public:
     fx.valueOf.reserve(view.numValues() + view.numOps() / 8);
     fx.opOf.reserve(view.numValues() + view.numOps() / 8);
     getItemPacket = builder.packet("operator.getitem");
-    literalPacket = builder.packet(rules == TorchRuleSet::Torch23
-                                       ? "aten.lift_fresh_copy"
-                                       : "aten.view");
+    literalPacket = builder.packet(
+        rules == TorchRuleSet::Torch23 ? "aten.lift_fresh_copy" : "aten.view");
     getItemTarget = builder.internTarget("operator.getitem");
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       if (graph.getRole(arg).getKind() != RoleKind::Constant)

@@ -172,6 +172,11 @@ static void print(const std::map<std::string, Row> &table) {
 }
 
 int main(int argc, char **argv) {
+  if (argc > 1 && StringRef(argv[1]) == "--help") {
+    llvm::outs() << "usage: vjp-table FILE.calls...\n"
+                    "what the gradient of each op reads, as a table\n";
+    return 0;
+  }
   DialectRegistry registry;
   registry.insert<aten::AtenDialect, joint::JointDialect>();
   registerAtenVjps(registry);
