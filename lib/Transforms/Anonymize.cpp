@@ -34,9 +34,9 @@ enum class Telling { Drop, Keep, Dims, Name, Path, Role, Symbols };
 Telling tellingOf(StringRef name) {
   return llvm::StringSwitch<Telling>(name)
       .Cases({"joint.policy", "joint.save", "joint.recompute", "joint.side",
-              "joint.strides", "joint.unannotated", "joint.aliases"},
+              "joint.strides", kUnannotatedText, "joint.aliases"},
              Telling::Keep)
-      .Cases({"joint.no_grad", "joint.sequence_nr", "joint.requires_grad",
+      .Cases({kNoGrad, "joint.sequence_nr", "joint.requires_grad",
               "joint.num_forward_results", "joint.gradient_of", "no_inline"},
              Telling::Keep)
       .Case("joint.dims", Telling::Dims)

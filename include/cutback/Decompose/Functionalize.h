@@ -8,9 +8,6 @@
 
 namespace cutback {
 
-/// Op attribute (unit): the op stands where gradients are off.
-inline constexpr llvm::StringLiteral kNoGrad = "joint.no_grad";
-
 /// Replaces every in-place op of a forward-only graph by the op without `_`;
 /// later uses of the tensor, of what it is a view of, and of every other view
 /// read the new value. A written argument gets one `joint.write` at the end,

@@ -208,7 +208,7 @@ Value GraphReader::detach(Value value, const fx::Place &place) {
 void GraphReader::noteGradientMode(Operation *op) {
   if (hasGradients)
     return;
-  op->setDiscardableAttr("joint.no_grad", scope.builder.getUnitAttr());
+  op->setDiscardableAttr(joint::kNoGrad, scope.builder.getUnitAttr());
   for (Value result : op->getResults())
     if (isa<FloatType, ComplexType>(getElementTypeOrSelf(result.getType())))
       withoutGradient.insert(result);

@@ -12,6 +12,8 @@
 
 #include "GraphReader.h"
 
+#include "cutback/Dialect/Joint/CallArgs.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::pt2;
@@ -132,7 +134,7 @@ LogicalResult GraphReader::writeOut(const Node &node,
     if (failed(copy))
       return failure();
     if (!hasGradients)
-      (*copy)->setDiscardableAttr("joint.no_grad", scope.builder.getUnitAttr());
+      (*copy)->setDiscardableAttr(joint::kNoGrad, scope.builder.getUnitAttr());
     noteGradientMode(*copy);
     if (!resultNames[i].empty() &&
         !frame.bind(resultNames[i], (*copy)->getResult(0)))

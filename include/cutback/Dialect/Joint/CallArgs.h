@@ -24,6 +24,9 @@ namespace cutback::joint {
 /// value, a write belongs to where it stands, and dead random calls stay.
 inline constexpr llvm::StringLiteral kUnannotatedText = "joint.unannotated";
 
+/// Op attribute (unit): the op stands where gradients are off.
+inline constexpr llvm::StringLiteral kNoGrad = "joint.no_grad";
+
 /// Number of SSA operands that the skeleton `args` asks for.
 unsigned countOperands(mlir::ArrayAttr args);
 
