@@ -26,6 +26,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Vjp.h"
 #include "cutback/Transforms/CleanTags.h"
+#include "cutback/Transforms/CommonSubexpressions.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseMap.h"
@@ -379,27 +380,6 @@ LogicalResult Differentiator::walk() {
 // The result
 //===----------------------------------------------------------------------===//
 
-/// Each VJP asks for the sizes that it needs: the first answer, which may be
-/// the forward's, serves all.
-static void mergeSizes(Block &block) {
-  llvm::DenseMap<std::pair<Attribute, Value>, Operation *> known;
-  for (Operation &op : llvm::make_early_inc_range(block)) {
-    auto call = dyn_cast<FrameworkCallOpInterface>(op);
-    if (!call || op.getNumOperands() != 1 || op.getNumResults() != 1 ||
-        !op.getResult(0).getType().isIndex() || !isMemoryEffectFree(&op))
-      continue;
-    auto *context = op.getContext();
-    Attribute key = ArrayAttr::get(
-        context, {StringAttr::get(context, op.getName().getStringRef()),
-                  call.getCallArgs()});
-    auto [it, isNew] = known.try_emplace({key, op.getOperand(0)}, &op);
-    if (isNew)
-      continue;
-    op.getResult(0).replaceAllUsesWith(it->second->getResult(0));
-    op.erase();
-  }
-}
-
 /// Gradients in the order of their arguments become results; ops of the
 /// backward that nobody uses go.
 void Differentiator::finish() {
@@ -428,7 +408,11 @@ void Differentiator::finish() {
       op->erase();
     op = before;
   }
-  mergeSizes(graph.getBlock());
+  // Each VJP asks for the sizes that it needs: the first answer, which may be
+  // the forward's, serves all.
+  eliminateCommonSubexpressions(graph.getBlock(), [](Operation *op) {
+    return op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
+  });
 }
 
 LogicalResult Differentiator::run() {

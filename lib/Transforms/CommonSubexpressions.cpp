@@ -51,8 +51,8 @@ struct Kind {
 
 class Merger {
 public:
-  explicit Merger(Block &block)
-      : block(block),
+  Merger(Block &block, llvm::function_ref<bool(Operation *)> isAsked)
+      : block(block), isAsked(isAsked),
         namesId(StringAttr::get(block.getParentOp()->getContext(), "names")) {}
 
   uint64_t run() {
@@ -65,7 +65,8 @@ public:
             reinterpret_cast<uintptr_t>(next) + 64 * line));
       if (auto write = dyn_cast<WriteOp>(op))
         ++writes[write.getDestination()];
-      else if (op->getNumResults() && !op->getNumRegions())
+      else if (op->getNumResults() && !op->getNumRegions() &&
+               (!isAsked || isAsked(op)))
         merged += visit(op);
       op = next;
     }
@@ -244,6 +245,7 @@ private:
   }
 
   Block &block;
+  llvm::function_ref<bool(Operation *)> isAsked;
   StringAttr namesId;
   FlatIndex index{2048};
   std::vector<Entry> entries;
@@ -258,10 +260,11 @@ private:
 
 } // namespace
 
-uint64_t cutback::eliminateCommonSubexpressions(Block &block) {
-  return Merger(block).run();
+uint64_t cutback::eliminateCommonSubexpressions(
+    Block &block, llvm::function_ref<bool(Operation *)> isAsked) {
+  return Merger(block, isAsked).run();
 }
 
 uint64_t cutback::eliminateCommonSubexpressions(GraphOp graph) {
-  return Merger(graph.getBlock()).run();
+  return eliminateCommonSubexpressions(graph.getBlock());
 }

@@ -6,6 +6,8 @@
 
 #include "cutback/Dialect/Joint/Joint.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstdint>
 
 namespace cutback {
@@ -23,8 +25,11 @@ namespace cutback {
 /// Returns the number of ops erased. Expected linear time.
 uint64_t eliminateCommonSubexpressions(joint::GraphOp graph);
 
-/// The same for the body of any function.
-uint64_t eliminateCommonSubexpressions(mlir::Block &block);
+/// The same for the body of any function; among those ops only that `isAsked`
+/// takes, if it is given.
+uint64_t eliminateCommonSubexpressions(
+    mlir::Block &block,
+    llvm::function_ref<bool(mlir::Operation *)> isAsked = nullptr);
 
 } // namespace cutback
 
