@@ -6,6 +6,8 @@
 
 #include "cutback/Interpreter/TensorFile.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <functional>
 #include <optional>
 

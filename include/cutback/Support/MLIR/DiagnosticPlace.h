@@ -4,6 +4,7 @@
 #ifndef CUTBACK_SUPPORT_MLIR_DIAGNOSTICPLACE_H
 #define CUTBACK_SUPPORT_MLIR_DIAGNOSTICPLACE_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
 
 namespace cutback {
