@@ -285,6 +285,12 @@ static LogicalResult failWithoutRules(Operation *op) {
   StringRef name = opaque ? opaque.getCallee() : op->getName().getStringRef();
   InFlightDiagnostic diagnostic = op->emitError("no gradient through '")
                                   << name << "', which is not known here";
+  if (!opaque && !isa<FrameworkCallOpInterface>(op)) {
+    diagnostic.attachNote()
+        << "give the graph with its gradients, or the op the interface "
+           "DifferentiableOpInterface of dialect joint";
+    return diagnostic;
+  }
   diagnostic.attachNote()
       << "write it in terms of other ops: run_decompositions() on the exported "
          "program does so for ops that PyTorch can take apart; or detach() "

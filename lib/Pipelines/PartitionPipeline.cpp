@@ -159,7 +159,7 @@ private:
     PhaseTimer timer(result.seconds.prepare);
     result.view =
         prepared.view ? std::move(*prepared.view) : GraphView::build(graph);
-    if (failed(computeSets()) || failed(computeSizes()))
+    if (failed(checkTypes()) || failed(computeSets()) || failed(computeSizes()))
       return failure();
     FailureOr<std::vector<OpPolicy>> asked =
         collectPolicies(result.view, options.policies);
@@ -175,6 +175,27 @@ private:
       return diag;
     }
     return needsCosts() ? computeCosts() : success();
+  }
+
+  /// A plan moves values: what they are and how many bytes they have follows
+  /// from their types.
+  LogicalResult checkTypes() {
+    for (auto [i, value] : llvm::enumerate(result.view.values)) {
+      Type type = value.getType();
+      if (!isa<BaseMemRefType, UnrankedTensorType>(type))
+        continue;
+      bool isMemory = isa<BaseMemRefType>(type);
+      InFlightDiagnostic diag = emitError(value.getLoc());
+      diag << "'" << result.view.name(i) << "' is of type " << type
+           << (isMemory ? ": a joint graph computes values, not memory"
+                        : ": a plan needs the rank of every tensor");
+      diag.attachNote() << (isMemory
+                                ? "partition before tensors become buffers"
+                                : "give it a ranked type; sizes that are not "
+                                  "static may be symbols (joint.dims)");
+      return diag;
+    }
+    return success();
   }
 
   LogicalResult computeSets() {

@@ -135,7 +135,27 @@ struct ExtractPartitionPass
     }
   }
 
+  /// The halves of an earlier run would have the names of ours.
+  LogicalResult checkNames(GraphOp graph) {
+    for (StringRef suffix : {"_forward", "_backward", "_partition"}) {
+      std::string name = (graph.getSymName() + suffix).str();
+      Operation *other =
+          SymbolTable::lookupSymbolIn(graph->getParentOp(), name);
+      if (!other)
+        continue;
+      InFlightDiagnostic diag = graph.emitOpError("is partitioned already, or "
+                                                  "there is another '@")
+                                << name << "'";
+      diag.attachNote(other->getLoc())
+          << "the halves would have the same names; erase or rename it";
+      return diag;
+    }
+    return success();
+  }
+
   LogicalResult extract(GraphOp graph) {
+    if (failed(checkNames(graph)))
+      return failure();
     GraphView view = GraphView::build(graph);
     FailureOr<GraphSets> sets = GraphSets::compute(view);
     if (failed(sets))

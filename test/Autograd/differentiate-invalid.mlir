@@ -49,6 +49,15 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
 // -----
 
 joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
+  // expected-error @below {{no gradient through 'math.exp', which is not known here}}
+  // expected-note @below {{give the graph with its gradients, or the op the interface DifferentiableOpInterface of dialect joint}}
+  %y = math.exp %w : tensor<4xf32>
+  joint.output %y : tensor<4xf32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<4xf32>) gradients () {
   // expected-error @below {{no gradient through 'my.op.default', which is not known here}}
   // expected-note @below {{write it in terms of other ops: run_decompositions() on the exported program does so for ops that PyTorch can take apart; or detach() what it reads}}
   %y = joint.opaque "my.op.default"(%w) : (tensor<4xf32>) -> tensor<4xf32>

@@ -114,6 +114,13 @@ FailureOr<ImportedModule> Session::loadJoint(const std::string &path,
   if (failed(module) || module->graph)
     return module;
   error("no joint graph in '" + path + "'");
+  bool isMlir = module->format == InputFormat::MlirText ||
+                module->format == InputFormat::MlirBytecode;
+  if (isMlir && !module->module->getOps<func::FuncOp>().empty()) {
+    note("a func.func does not say what its arguments are for and which "
+         "results are gradients; a joint.graph does (docs/Embedding.md)");
+    return failure();
+  }
   note("give a joint graph; `cutback import --list` names what an input holds");
   return failure();
 }

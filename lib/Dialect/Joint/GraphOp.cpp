@@ -114,7 +114,13 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   if (!attrs.empty())
     state.addAttribute("arg_attrs", builder.getArrayAttr(attrs));
   Region *body = state.addRegion();
-  return parser.parseRegion(*body, args);
+  llvm::SMLoc begin = parser.getCurrentLocation();
+  if (parser.parseRegion(*body, args))
+    return failure();
+  if (llvm::hasNItemsOrMore(*body, 2))
+    return parser.emitError(begin, "a joint.graph has one block: control flow "
+                                   "stands inside of its ops");
+  return success();
 }
 
 void GraphOp::print(OpAsmPrinter &p) {
@@ -162,8 +168,14 @@ static LogicalResult verifyArguments(GraphOp graph) {
   for (BlockArgument arg : graph.getBody().getArguments()) {
     unsigned i = arg.getArgNumber();
     RoleAttr role = graph.getRole(i);
-    if (!role) // C1
-      return graph.emitOpError("argument ") << i << " has no joint.role";
+    if (!role) { // C1
+      InFlightDiagnostic diag = graph.emitOpError("argument ")
+                                << i << " has no joint.role";
+      diag.attachNote()
+          << "say what it is for: {joint.role = #joint.role<input>}, <param "
+             "\"NAME\">, <buffer \"NAME\">, <tangent of RESULT>, ...";
+      return diag;
+    }
     StringRef name = graph.getArgName(i);
     if (!name.empty() && !names.insert(name).second) // C5
       return graph.emitOpError("two arguments are called '") << name << "'";

@@ -3,7 +3,8 @@
 //
 // RUN: cutback-opt %s --split-input-file --verify-diagnostics
 
-// expected-error@+1 {{'joint.graph' op argument 0 has no joint.role}}
+// expected-error@+2 {{'joint.graph' op argument 0 has no joint.role}}
+// expected-note@+1 {{say what it is for: {joint.role = #joint.role<input>}, <param "NAME">, <buffer "NAME">, <tangent of RESULT>, ...}}
 joint.graph @c1_every_argument_has_a_role(%x: tensor<4xf32>)
     -> (tensor<4xf32>) gradients () {
   joint.output %x : tensor<4xf32>
@@ -259,4 +260,14 @@ joint.graph @c2_bits_fill_integers(
   // expected-error@+1 {{gives numbers of another kind than 'f32': 'bits'}}
   %r = joint.random <bits> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
   joint.output %r : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+2 {{a joint.graph has one block: control flow stands inside of its ops}}
+joint.graph @one_block(%x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  "joint.output"(%x)[^bb1] {gradient_of = array<i32>} : (tensor<4xf32>) -> ()
+^bb1:
+  joint.output %x : tensor<4xf32>
 }
