@@ -67,9 +67,10 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
     // `result`, which have the same names, and go again.
     options.emit = options.memory.has_value();
     if (options.memory) {
-      // A glance will do for a comparison.
+      // Little will do for a comparison, but one order of placing is too
+      // little: the arena of another strategy would look a tenth too large.
       options.memory->scheduleWork = 50'000;
-      options.memory->arena.work = 1;
+      options.memory->arena.work = 300'000;
     }
     options.dumpNetwork.clear();
     Silence silence(*graph.getContext());
