@@ -318,8 +318,16 @@ static Value namedNorm(Rewrite &c) {
 static Value condition(Rewrite &c) {
   Value self = c.r.value("self");
   double p = c.r.number("p").value_or(2.0);
+  if (std::fabs(p) == 1.0 || std::isinf(p)) {
+    Values inverse = c.b.callMany("aten.linalg_inv_ex.default", {self});
+    if (inverse.empty())
+      return {};
+    Value left = c.b.call("aten.linalg_matrix_norm.default", {self, p});
+    Value right = c.b.call("aten.linalg_matrix_norm.default", {inverse[0], p});
+    return c.b.call("aten.mul.Tensor", {left, right});
+  }
   if (std::fabs(p) != 2.0) {
-    c.b.error("'aten.linalg_cond' is supported for p = 2 and -2");
+    c.b.error("'aten.linalg_cond' is supported for p = 1, 2 and inf");
     return {};
   }
   Value large = singularNorm(c.b, self, -2, -1, 2, false);

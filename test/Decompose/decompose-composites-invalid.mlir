@@ -137,8 +137,8 @@ joint.graph @norm_name(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) ->
 // -----
 
 joint.graph @condition(%a: tensor<2x2xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
-  // expected-error @+1 {{'aten.linalg_cond' is supported for p = 2 and -2}}
-  %y = aten.linalg_cond(%a, 1) : (tensor<2x2xf32>) -> tensor<f32>
+  // expected-error @+1 {{'aten.linalg_cond' is supported for p = 1, 2 and inf}}
+  %y = aten.linalg_cond(%a, 3) : (tensor<2x2xf32>) -> tensor<f32>
   joint.output %y : tensor<f32>
 }
 

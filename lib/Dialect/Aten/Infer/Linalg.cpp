@@ -7,6 +7,8 @@
 
 #include "Common.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace cutback::aten;
 using namespace cutback::aten::infer;
@@ -71,9 +73,19 @@ LogicalResult infer::matrixAndInfo(const InferCall &call, Results &results) {
   return push(call, results, batched(self), infoType(call));
 }
 
+/// A condition by singular values, which other matrices have as well.
+static bool isSpectralCondition(const InferCall &call) {
+  std::optional<double> p;
+  return call.getSchema().packet.ends_with("cond") &&
+         call.getSchema().overload == "default" &&
+         (call.isNone("p") ||
+          (succeeded(call.number("p", p)) && p && std::fabs(*p) == 2));
+}
+
 LogicalResult infer::linalgDet(const InferCall &call, Results &results) {
   TensorShape self;
-  if (failed(getSquare(call, self)))
+  if (failed(isSpectralCondition(call) ? getMatrix(call, self)
+                                       : getSquare(call, self)))
     return failure();
   StringRef packet = call.getSchema().packet;
   Type real = realType(self.element);
