@@ -299,8 +299,14 @@ private:
     }
     for (uint32_t i = 0; i < plan.moments.size(); ++i) {
       plan.moments[i].item = itemOfStep(plan.moments[i].step);
-      for (const Life *life : largest[i])
-        plan.moments[i].largest.push_back(item(life->value));
+      for (const Life *life : largest[i]) {
+        uint32_t number = item(life->value);
+        plan.moments[i].largest.push_back(number);
+        // What nobody has to make weighs nothing for the plan, but it has its
+        // place in the arena.
+        if (page.items[number].bytes == 0)
+          page.items[number].bytes = life->bytes;
+      }
     }
   }
 
