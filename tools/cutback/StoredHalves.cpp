@@ -73,6 +73,7 @@ int StoredHalves::load(Session &session, std::vector<std::string> paths) {
   }
   forward = joint.torchForward;
   backward = joint.torchBackward;
+  ofLog = !folder;
   if (forward && backward)
     return Done;
   session.error("no forward and backward graph in '" + paths[0] + "'");
@@ -88,6 +89,11 @@ int StoredHalves::verify(Session &session) {
       failed(verifyHalves(graph, forward, backward, *derived, &stats))) {
     session.error("refused: the halves do not compute what the "
                   "joint graph computes");
+    if (ofLog)
+      session.note("Inductor logs a joint graph, then rewrites it (pairs of "
+                   "permutes, attention), and partitions what comes of it; "
+                   "compile with backend=\"aot_eager\" for a log of "
+                   "PyTorch's partitioner alone");
     return NoPlan;
   }
   signature = std::move(*derived);

@@ -16,6 +16,7 @@ struct StoredHalves {
   mlir::func::FuncOp forward, backward;
   HalvesSignature signature; ///< set by `verify`
   CertificateStats stats;
+  bool ofLog = false; ///< all three graphs are of one trace log
 
   /// Reads a folder that `compile` wrote, three files (JOINT FORWARD BACKWARD),
   /// or a trace log that holds all three graphs. Returns an exit code.
