@@ -4,15 +4,17 @@
 // which wants the plan alone does not pay for them.
 //
 // A partition that somebody else made is judged on the graph as it was read,
-// by the certificate; a refusal is a finding and ends with its first message.
-// Strategies are compared on the prepared graph, in silence: that a strategy
-// has no plan is a line of the table.
+// but for views that cancel each other, by the certificate; a refusal is a
+// finding and ends with its first message. Strategies are compared on the
+// prepared graph, in silence: that a strategy has no plan is a line of the
+// table.
 
 #include "cutback/Report/Comparison.h"
 
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Pipelines/OtherPlan.h"
 #include "cutback/Support/MLIR/Silence.h"
+#include "cutback/Transforms/FoldViews.h"
 
 using namespace mlir;
 
@@ -30,15 +32,19 @@ std::optional<OtherPartition> judgeOther(ImportedModule &imported,
   CertificateStats stats;
   FailureOr<HalvesSignature> signature =
       deriveSignature(imported.graph, forward, backward);
-  other.accepted = succeeded(signature) &&
-                   succeeded(verifyHalves(imported.graph, forward, backward,
-                                          *signature, &stats));
+  // Inductor logs the graph, then takes out views that cancel each other.
+  OwningOpRef<joint::GraphOp> graph(imported.graph.clone());
+  for (Block *block : {&graph->getBlock(), &forward.getBody().front(),
+                       &backward.getBody().front()})
+    foldViews(*block);
+  other.accepted =
+      succeeded(signature) &&
+      succeeded(verifyHalves(*graph, forward, backward, *signature, &stats));
   other.verdict = silence.firstError;
   other.recomputed = stats.recomputedOps;
   if (!other.accepted)
     return other;
-  FailureOr<OtherFigures> figures =
-      figureOther(imported.graph, stats.saved, options);
+  FailureOr<OtherFigures> figures = figureOther(*graph, stats.saved, options);
   if (succeeded(figures)) {
     other.peakBytes = figures->peakBytes;
     other.pricedPs = figures->pricedPs;

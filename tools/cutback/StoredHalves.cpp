@@ -7,6 +7,8 @@
 
 #include "StoredHalves.h"
 
+#include "cutback/Transforms/FoldViews.h"
+
 #include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
@@ -85,14 +87,19 @@ int StoredHalves::verify(Session &session) {
   session.progress.step("verifying");
   FailureOr<HalvesSignature> derived =
       deriveSignature(graph, forward, backward);
+  // Inductor logs the graph, then takes out views that cancel each other.
+  if (ofLog)
+    for (Block *block : {&graph.getBlock(), &forward.getBody().front(),
+                         &backward.getBody().front()})
+      foldViews(*block);
   if (failed(derived) ||
       failed(verifyHalves(graph, forward, backward, *derived, &stats))) {
     session.error("refused: the halves do not compute what the "
                   "joint graph computes");
     if (ofLog)
-      session.note("Inductor logs a joint graph, then rewrites it (pairs of "
-                   "permutes, attention), and partitions what comes of it; "
-                   "compile with backend=\"aot_eager\" for a log of "
+      session.note("Inductor logs a joint graph, then rewrites it (attention, "
+                   "constants), and partitions what comes of it; compile with "
+                   "backend=\"aot_eager\" for a log of "
                    "PyTorch's partitioner alone");
     return NoPlan;
   }
