@@ -48,6 +48,38 @@ bool Layout::isContiguous() const {
   return true;
 }
 
+std::optional<Layout> Layout::reshaped(ArrayRef<int64_t> newSizes) const {
+  Layout layout = contiguous(newSizes);
+  layout.offset = offset;
+  if (layout.numel() != numel())
+    return std::nullopt;
+  if (numel() == 0 || isContiguous())
+    return layout;
+  // Dimensions that lie behind each other form one block, which the new sizes
+  // must divide.
+  int64_t next = static_cast<int64_t>(newSizes.size()) - 1;
+  for (int64_t dim = static_cast<int64_t>(sizes.size()) - 1; dim >= 0;) {
+    // The block [first, dim] and its elements.
+    int64_t first = dim, count = sizes[dim], stride = strides[dim];
+    while (first > 0 && (sizes[first - 1] == 1 || count == 1 ||
+                         strides[first - 1] == count * stride)) {
+      --first;
+      if (count == 1)
+        stride = strides[first];
+      count *= sizes[first];
+    }
+    int64_t filled = 1;
+    while (next >= 0 && (filled < count || newSizes[next] == 1)) {
+      layout.strides[next] = filled * stride;
+      filled *= newSizes[next--];
+    }
+    if (filled != count)
+      return std::nullopt;
+    dim = first - 1;
+  }
+  return layout;
+}
+
 /// The operand that an op of dialect `joint` hands through.
 static int64_t getPassedOperand(Operation *op) {
   return isa<joint::BarrierOp, joint::WriteOp>(op) ? 0 : -1;

@@ -5,8 +5,9 @@
 //   1. A storage is live from the op that makes it to the last op that reads a
 //      value in it. Terminators are ops: what the backward takes is read
 //      there. Forward results and gradients are kept to the end.
-//   2. A pointwise op may write over an operand that nobody reads after it;
-//      the two storages become one buffer. Of several such operands the one
+//   2. A pointwise op may write over an operand that nobody reads after it, and
+//      an op with a destination (DestinationStyleOpInterface) over that; the
+//      two storages become one buffer. Of several such operands the one
 //      whose buffer is youngest is taken: long buffers are harder to place.
 //   3. Buffers with bytes are the intervals of the layout. Arguments are
 //      outside: the arena never holds them.
@@ -14,6 +15,8 @@
 // Linear.
 
 #include "cutback/MemoryPlan/StepMemory.h"
+
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -76,11 +79,34 @@ void StepMemory::findLives() {
       life[storage].use = StorageUse::Outside;
 }
 
+static bool isPointwise(Operation *op) {
+  auto fusible = dyn_cast<joint::FusibleOpInterface>(op);
+  return fusible && fusible.getFusionKind() == joint::FusionKind::Pointwise;
+}
+
+/// The op says itself that it writes its result over `operand`, and reads
+/// nothing else of that storage.
+static bool isDestination(const StepProgram &program, uint32_t op,
+                          uint32_t operand) {
+  auto style = dyn_cast<DestinationStyleOpInterface>(program.ops[op]);
+  if (!style || style.getNumDpsInits() != 1)
+    return false;
+  OpOperand *init = style.getDpsInitOperand(0);
+  ArrayRef<uint32_t> operands = program.operands(op);
+  if (operands[init->getOperandNumber()] != operand)
+    return false;
+  uint32_t storage = program.values[operand].storage;
+  for (uint32_t i = 0; i < operands.size(); ++i)
+    if (i != init->getOperandNumber() &&
+        program.values[operands[i]].storage == storage)
+      return false;
+  return true;
+}
+
 bool cutback::mayReplace(const StepProgram &program, uint32_t op,
                          uint32_t operand, uint32_t result) {
-  auto fusible = dyn_cast<joint::FusibleOpInterface>(program.ops[op]);
-  if (!fusible || program.resultEnd[op] - program.resultBegin[op] != 1 ||
-      fusible.getFusionKind() != joint::FusionKind::Pointwise)
+  if (program.resultEnd[op] - program.resultBegin[op] != 1 ||
+      !(isPointwise(program.ops[op]) || isDestination(program, op, operand)))
     return false;
   const StepValue &to = program.values[result];
   auto isWhole = [&](const StepValue &value) {

@@ -18,9 +18,11 @@
 
 #include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Literal.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -142,12 +144,25 @@ private:
     for (auto [result, type, integer] :
          llvm::zip(op->getResults(), types, ints))
       program.values[addValue(result, type)].integer = integer;
+    if (isOnlyWrittenOver(op))
+      return success();
     bool isView = findLayouts(op, first);
     for (uint32_t r = 0; r < types.size(); ++r)
       if ((!isView || !addView(op, r, first + r)) &&
           failed(addStorage(first + r, /*isOutside=*/false)))
         return failure();
     return success();
+  }
+
+  /// Contents that nobody defined and nobody reads: they are there for their
+  /// sizes, as the destinations of what is computed, and lie nowhere.
+  static bool isOnlyWrittenOver(Operation *op) {
+    auto literal = dyn_cast<LiteralOpInterface>(op);
+    return literal && literal.isUndefined() &&
+           llvm::all_of(op->getUses(), [](OpOperand &use) {
+             auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+             return user && user.isDpsInit(&use);
+           });
   }
 
   /// True if all results are views, of the operands or of contiguous copies of

@@ -24,6 +24,9 @@ struct Layout {
   static Layout contiguous(llvm::ArrayRef<int64_t> sizes);
   bool isContiguous() const;
   int64_t numel() const;
+  /// Other sizes for the same elements in the same order. Nothing if these are
+  /// not as many, or do not lie so that one stride a dimension is enough.
+  std::optional<Layout> reshaped(llvm::ArrayRef<int64_t> sizes) const;
 };
 
 /// What a dialect says about its views; it adds an implementation to itself.

@@ -47,37 +47,8 @@ MaybeLayout ifSameType(const ViewCall &view) {
   return view.base;
 }
 
-/// Other sizes for the same elements: dimensions of the base that lie behind
-/// each other form one block, which the new sizes must divide.
 MaybeLayout reshape(const ViewCall &view) {
-  const Layout &base = view.base;
-  Layout layout = Layout::contiguous(view.sizes);
-  layout.offset = base.offset;
-  if (layout.numel() != base.numel())
-    return std::nullopt;
-  if (base.numel() == 0 || base.isContiguous())
-    return layout;
-  int64_t next = static_cast<int64_t>(view.sizes.size()) - 1;
-  for (int64_t dim = view.rank() - 1; dim >= 0;) {
-    // The block [first, dim] and its elements.
-    int64_t first = dim, count = base.sizes[dim], stride = base.strides[dim];
-    while (first > 0 && (base.sizes[first - 1] == 1 || count == 1 ||
-                         base.strides[first - 1] == count * stride)) {
-      --first;
-      if (count == 1)
-        stride = base.strides[first];
-      count *= base.sizes[first];
-    }
-    int64_t filled = 1;
-    while (next >= 0 && (filled < count || view.sizes[next] == 1)) {
-      layout.strides[next] = filled * stride;
-      filled *= view.sizes[next--];
-    }
-    if (filled != count)
-      return std::nullopt;
-    dim = first - 1;
-  }
-  return layout;
+  return view.base.reshaped(view.sizes);
 }
 
 //===----------------------------------------------------------------------===//

@@ -22,6 +22,8 @@
 
 #include "Models.h"
 
+#include "cutback/Analysis/Layouts.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -160,6 +162,7 @@ struct StructuredLiteral
   bool isLiteral(Operation *op) const {
     return classify(op) == Structure::Literal;
   }
+  bool isUndefined(Operation *) const { return false; }
 };
 
 /// Size of the iteration domain: each loop is bound to a dimension of an
@@ -205,15 +208,49 @@ struct StructuredCost : CostModelOpInterface::FallbackModel<StructuredCost> {
 using Structured = Kind<StructuredRematerializable, StructuredFusible,
                         StructuredLiteral, StructuredCost>;
 
+/// What hands its input through its maps: a dimension of the result walks over
+/// the one of the input that has its iterator, or stays where it is.
+class LinalgViews : public ViewLayoutInterface {
+public:
+  using ViewLayoutInterface::ViewLayoutInterface;
+
+  int64_t getViewedOperand(Operation *op, unsigned) const override {
+    auto structured = dyn_cast<linalg::LinalgOp>(op);
+    return structured && classify(structured) == Structure::View
+               ? passedInput(structured)
+               : -1;
+  }
+
+  std::optional<Layout> viewLayout(Operation *op, unsigned, const Layout &base,
+                                   ArrayRef<int64_t> resultSizes,
+                                   ArrayRef<int64_t>) const override {
+    auto structured = cast<linalg::LinalgOp>(op);
+    AffineMap map = structured.getMatchingIndexingMap(
+        &op->getOpOperand(passedInput(structured)));
+    if (map.getNumResults() != base.sizes.size() ||
+        map.getNumDims() != resultSizes.size())
+      return std::nullopt;
+    Layout layout;
+    layout.offset = base.offset;
+    layout.sizes.assign(resultSizes.begin(), resultSizes.end());
+    layout.strides.assign(resultSizes.size(), 0);
+    for (unsigned i = 0; i < map.getNumResults(); ++i)
+      layout.strides[map.getDimPosition(i)] = base.strides[i];
+    return layout;
+  }
+};
+
 } // namespace
 
 void cutback::registerLinalgModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    for (RegisteredOperationName name : opsOf(*context, "linalg"))
-      if (name.hasInterface<linalg::LinalgOp>())
-        Structured::attach(name);
-    // Maximum, difference, exponential, sum and quotient.
-    Reduction<14>::attachTo<linalg::SoftmaxOp>(*context);
-    Gather::attachTo<linalg::PackOp, linalg::UnPackOp>(*context);
-  });
+  registry.addExtension(
+      +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
+        dialect->addInterfaces<LinalgViews>();
+        for (RegisteredOperationName name : opsOf(*context, "linalg"))
+          if (name.hasInterface<linalg::LinalgOp>())
+            Structured::attach(name);
+        // Maximum, difference, exponential, sum and quotient.
+        Reduction<14>::attachTo<linalg::SoftmaxOp>(*context);
+        Gather::attachTo<linalg::PackOp, linalg::UnPackOp>(*context);
+      });
 }

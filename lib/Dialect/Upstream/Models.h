@@ -71,8 +71,10 @@ struct Fusible : joint::FusibleOpInterface::FallbackModel<Fusible<kind>> {
   joint::FusionKind getFusionKind(mlir::Operation *) const { return kind; }
 };
 
-struct Literal : joint::LiteralOpInterface::FallbackModel<Literal> {
+template <bool undefined>
+struct Literal : joint::LiteralOpInterface::FallbackModel<Literal<undefined>> {
   bool isLiteral(mlir::Operation *) const { return true; }
+  bool isUndefined(mlir::Operation *) const { return undefined; }
 };
 
 /// `weight` FLOPs an element of the first result.
@@ -120,7 +122,10 @@ using Concat =
 using Create =
     Kind<Rematerializable<>, Fusible<joint::FusionKind::Create>, PerResult<1>>;
 using LiteralKind = Kind<Rematerializable<>, Fusible<joint::FusionKind::Create>,
-                         PerResult<0>, Literal>;
+                         PerResult<0>, Literal<false>>;
+using UndefinedKind =
+    Kind<Rematerializable<>, Fusible<joint::FusionKind::Create>, PerResult<0>,
+         Literal<true>>;
 template <unsigned weight>
 using Reduction =
     Kind<Rematerializable<>, Fusible<joint::FusionKind::Reduction>,

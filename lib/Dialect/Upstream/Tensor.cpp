@@ -10,6 +10,8 @@
 
 #include "Models.h"
 
+#include "cutback/Analysis/Layouts.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
@@ -136,11 +138,62 @@ struct TensorSizes : SizeEvaluationOpInterface::FallbackModel<TensorSizes> {
   }
 };
 
+/// Slices move by offsets and strides, the others keep elements in their order.
+class TensorViews : public ViewLayoutInterface {
+public:
+  using ViewLayoutInterface::ViewLayoutInterface;
+
+  int64_t getViewedOperand(Operation *op, unsigned) const override {
+    return isa<tensor::CastOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+               tensor::ExtractSliceOp, tensor::ReshapeOp>(op)
+               ? 0
+               : -1;
+  }
+
+  std::optional<Layout> viewLayout(Operation *op, unsigned, const Layout &base,
+                                   ArrayRef<int64_t> resultSizes,
+                                   Ints ints) const override {
+    if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      return sliceOf(slice, base, ints);
+    return base.reshaped(resultSizes);
+  }
+
+private:
+  static std::optional<Layout> sliceOf(tensor::ExtractSliceOp op,
+                                       const Layout &base, Ints ints) {
+    unsigned numOffsets = op.getOffsets().size();
+    unsigned numSizes = op.getSizes().size();
+    SmallVector<int64_t> offsets = fill(op.getStaticOffsets(), ints, 1);
+    SmallVector<int64_t> sizes =
+        fill(op.getStaticSizes(), ints, 1 + numOffsets);
+    SmallVector<int64_t> steps =
+        fill(op.getStaticStrides(), ints, 1 + numOffsets + numSizes);
+    if (llvm::is_contained(offsets, kUnknown) ||
+        llvm::is_contained(sizes, kUnknown) ||
+        llvm::is_contained(steps, kUnknown))
+      return std::nullopt;
+    Layout layout;
+    layout.offset = base.offset;
+    llvm::SmallBitVector dropped = op.getDroppedDims();
+    for (size_t i = 0; i < sizes.size() && i < base.sizes.size(); ++i) {
+      layout.offset += offsets[i] * base.strides[i];
+      if (dropped.test(i))
+        continue;
+      layout.sizes.push_back(sizes[i]);
+      layout.strides.push_back(steps[i] * base.strides[i]);
+    }
+    return layout;
+  }
+};
+
 } // namespace
 
 void cutback::registerTensorModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    LiteralKind::attachTo<tensor::EmptyOp, tensor::SplatOp>(*context);
+  registry.addExtension(+[](MLIRContext *context,
+                            tensor::TensorDialect *dialect) {
+    dialect->addInterfaces<TensorViews>();
+    LiteralKind::attachTo<tensor::SplatOp>(*context);
+    UndefinedKind::attachTo<tensor::EmptyOp>(*context);
     View::attachTo<tensor::BitcastOp, tensor::CastOp, tensor::CollapseShapeOp,
                    tensor::ExpandShapeOp, tensor::ExtractSliceOp,
                    tensor::ReshapeOp>(*context);

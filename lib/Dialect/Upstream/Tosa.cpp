@@ -11,6 +11,8 @@
 
 #include "Models.h"
 
+#include "cutback/Analysis/Layouts.h"
+
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
@@ -82,10 +84,39 @@ void attachElementwise(MLIRContext &context) {
                          tosa::TableOp>(context);
 }
 
+/// Reshapes and transpositions; what slices and tiles ask for is in operands of
+/// a type without a value here.
+class TosaViews : public ViewLayoutInterface {
+public:
+  using ViewLayoutInterface::ViewLayoutInterface;
+
+  int64_t getViewedOperand(Operation *op, unsigned) const override {
+    return isa<tosa::ReshapeOp, tosa::TransposeOp>(op) ? 0 : -1;
+  }
+
+  std::optional<Layout> viewLayout(Operation *op, unsigned, const Layout &base,
+                                   ArrayRef<int64_t> resultSizes,
+                                   ArrayRef<int64_t>) const override {
+    auto transpose = dyn_cast<tosa::TransposeOp>(op);
+    if (!transpose)
+      return base.reshaped(resultSizes);
+    Layout layout;
+    layout.offset = base.offset;
+    for (int32_t dim : transpose.getPerms()) {
+      if (dim < 0 || dim >= static_cast<int64_t>(base.sizes.size()))
+        return std::nullopt;
+      layout.sizes.push_back(base.sizes[dim]);
+      layout.strides.push_back(base.strides[dim]);
+    }
+    return layout;
+  }
+};
+
 } // namespace
 
 void cutback::registerTosaModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *) {
+  registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
+    dialect->addInterfaces<TosaViews>();
     attachElementwise(*context);
     Product::attachTo<tosa::MatMulOp, tosa::Conv2DOp, tosa::Conv3DOp,
                       tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp>(

@@ -20,7 +20,11 @@ def LiteralOpInterface : OpInterface<"LiteralOpInterface"> {
     InterfaceMethod<[{
       True if all results are literals. Asked of ops that can be recomputed
       only.
-    }], "bool", "isLiteral">
+    }], "bool", "isLiteral">,
+    InterfaceMethod<[{
+      True if nobody defined the contents: an op that writes over them as its
+      destination needs no memory for them.
+    }], "bool", "isUndefined">
   ];
 }
 

@@ -171,4 +171,21 @@ TEST_F(LinalgTest, BuffersAreEffects) {
             "never, 0 flops, once, effects");
 }
 
+TEST_F(LinalgTest, WhatHandsItsInputThroughLiesInIt) {
+  EXPECT_EQ(viewOf("func.func @f(%a: tensor<6x4xf32>, %e: tensor<4x6xf32>) {\n"
+                   "%r = linalg.transpose ins(%a : tensor<6x4xf32>) outs(%e : "
+                   "tensor<4x6xf32>) permutation = [1, 0] {probe}\n"
+                   "return\n}"),
+            "[4 6] [1 4] + 0");
+  EXPECT_EQ(viewOf("func.func @f(%a: tensor<4xf32>, %e: tensor<6x4xf32>) {\n"
+                   "%r = linalg.broadcast ins(%a : tensor<4xf32>) outs(%e : "
+                   "tensor<6x4xf32>) dimensions = [0] {probe}\nreturn\n}"),
+            "[6 4] [0 1] + 0");
+  EXPECT_EQ(
+      viewOf("func.func @f(%a: tensor<6x4xf32>, %e: tensor<6x4xf32>) {\n"
+             "%r = linalg.exp {probe} ins(%a : tensor<6x4xf32>) outs(%e : "
+             "tensor<6x4xf32>) -> tensor<6x4xf32>\nreturn\n}"),
+      "none");
+}
+
 } // namespace

@@ -53,6 +53,30 @@ TEST_F(TensorTest, ReshapesAndSlicesAreViews) {
             "view of 0, 0 flops");
 }
 
+TEST_F(TensorTest, ViewsLieInTheirBase) {
+  auto in = [&](const std::string &op) {
+    return viewOf("func.func @f(%a: tensor<6x4xf32>, %n: index) {\n" + op +
+                  "\nreturn\n}");
+  };
+  EXPECT_EQ(in("%r = tensor.collapse_shape %a [[0, 1]] {probe} : "
+               "tensor<6x4xf32> into tensor<24xf32>"),
+            "[24] [1] + 0");
+  EXPECT_EQ(in("%r = tensor.expand_shape %a [[0, 1], [2]] output_shape [2, 3, "
+               "4] {probe} : tensor<6x4xf32> into tensor<2x3x4xf32>"),
+            "[2 3 4] [12 4 1] + 0");
+  EXPECT_EQ(in("%r = tensor.extract_slice %a[1, 2] [3, 1] [2, 1] {probe} : "
+               "tensor<6x4xf32> to tensor<3xf32>"),
+            "[3] [8] + 6");
+  // Where it begins is not known.
+  EXPECT_EQ(in("%r = tensor.extract_slice %a[%n, 0] [2, 4] [1, 1] {probe} : "
+               "tensor<6x4xf32> to tensor<2x4xf32>"),
+            "none");
+  // New contents.
+  EXPECT_EQ(in("%r = tensor.concat dim(0) %a, %a {probe} : (tensor<6x4xf32>, "
+               "tensor<6x4xf32>) -> tensor<12x4xf32>"),
+            "none");
+}
+
 TEST_F(TensorTest, EmptyAndSplatAreLiterals) {
   EXPECT_EQ(describe("", "%r = tensor.empty() {probe} : tensor<4xf32>"),
             "create, 0 flops, literal");

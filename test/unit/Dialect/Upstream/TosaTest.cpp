@@ -126,4 +126,18 @@ TEST_F(TosaTest, WhatHasNoModelIsLeftToItsEffects) {
             "no model");
 }
 
+TEST_F(TosaTest, ReshapesAndTranspositionsLieInTheirOperand) {
+  EXPECT_EQ(viewOf("func.func @f(%a: tensor<2x3x4xf32>) {\n"
+                   "%r = tosa.transpose %a {perms = array<i32: 2, 0, 1>, "
+                   "probe} : (tensor<2x3x4xf32>) -> tensor<4x2x3xf32>\n"
+                   "return\n}"),
+            "[4 2 3] [1 12 4] + 0");
+  EXPECT_EQ(viewOf("func.func @f(%a: tensor<2x3x4xf32>) {\n"
+                   "%s = tosa.const_shape {values = dense<[6, 4]> : "
+                   "tensor<2xindex>} : () -> !tosa.shape<2>\n"
+                   "%r = tosa.reshape %a, %s {probe} : (tensor<2x3x4xf32>, "
+                   "!tosa.shape<2>) -> tensor<6x4xf32>\nreturn\n}"),
+            "[6 4] [4 1] + 0");
+}
+
 } // namespace

@@ -4,6 +4,7 @@
 #ifndef CUTBACK_TEST_UNIT_DIALECT_UPSTREAM_UPSTREAMFIXTURE_H
 #define CUTBACK_TEST_UNIT_DIALECT_UPSTREAM_UPSTREAMFIXTURE_H
 
+#include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Upstream/ExternalModels.h"
@@ -46,6 +47,33 @@ protected:
       });
     EXPECT_TRUE(found) << text;
     return found;
+  }
+
+  /// "[sizes] [strides] + offset" of the probe as a view of a contiguous
+  /// operand, or "none"; all sizes are static.
+  std::string viewOf(const std::string &text) {
+    mlir::Operation *op = probe(text);
+    int64_t operand = op ? getViewedOperand(op, 0) : -1;
+    if (operand < 0)
+      return "none";
+    auto shapeOf = [](mlir::Value value) {
+      return mlir::cast<mlir::ShapedType>(value.getType()).getShape();
+    };
+    llvm::SmallVector<int64_t> ints(op->getNumOperands(),
+                                    mlir::ShapedType::kDynamic);
+    std::optional<Layout> layout =
+        viewLayout(op, 0, Layout::contiguous(shapeOf(op->getOperand(operand))),
+                   shapeOf(op->getResult(0)), ints);
+    if (!layout)
+      return "none";
+    std::string shown;
+    llvm::raw_string_ostream out(shown);
+    out << "[";
+    llvm::interleave(layout->sizes, out, " ");
+    out << "] [";
+    llvm::interleave(layout->strides, out, " ");
+    out << "] + " << layout->offset;
+    return shown;
   }
 
   /// "pointwise, 12 flops", with "once", "effects", "intensive", "matrix",
