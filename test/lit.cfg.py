@@ -7,6 +7,7 @@
 #   shared-data  the golden data (see docs/Testing.md) is at $CUTBACK_SHARED or
 #                in ../shared beside the checkout; %golden is where it lies
 #                unpacked
+#   benchmarks   the programs of benchmarks/ are built
 #   asan         our code is compiled with sanitizers
 #   shared-library  libcutback.so is built; %shared_library is its path
 #   torch        PyTorch is in build/torch (tools/dev/bootstrap --with-torch),
@@ -65,6 +66,8 @@ if slow:
     config.available_features.add("slow")
 if config.cutback_sanitize == "ON":
     config.available_features.add("asan")
+if config.cutback_benchmarks == "ON":
+    config.available_features.add("benchmarks")
 if config.cutback_shared_library:
     config.available_features.add("shared-library")
 
