@@ -37,6 +37,15 @@ function tickText(value) {
                                  : String(Number(value.toPrecision(3)));
 }
 
+/// The same for ticks in even steps, with as many digits as tell them apart.
+function tickTexts(ticks) {
+  const step = ticks.length > 1 ? ticks[1] - ticks[0] : 1;
+  const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return ticks.map(tick => digits === 0 || tick === 0
+                               ? tickText(Math.round(tick))
+                               : tick.toFixed(digits));
+}
+
 /// Grid lines and numbers of an axis: places in pixels with their texts.
 function gridX(ticks, top, bottom) {
   return ticks.flatMap(

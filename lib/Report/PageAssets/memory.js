@@ -120,13 +120,13 @@ function drawMemory() {
   });
   const ticks = ticksBetween(0, high / unit, height / 70);
   drawing.append(
-      ...gridY(ticks.map(tick => [y(tick * unit), tickText(tick)]), box.left,
-               box.right),
+      ...gridY(tickTexts(ticks).map((text, i) => [y(ticks[i] * unit), text]),
+               box.left, box.right),
       svg("text", {class : "axis", x : 4, y : 11}, `live bytes, ${unitName}`));
   drawLayers(drawing, plan, x, y);
   if (other)
     drawOutline(drawing, other, x, y);
-  drawHalves(drawing, plan, x, box);
+  drawHalves(drawing, x, box);
   drawPeak(drawing, plan, x, y, box);
   drawing.append(svg("g", {class : "cursor"}));
   listenToMoments(drawing, plan, x, box);
@@ -159,31 +159,55 @@ function drawOutline(drawing, other, x, y) {
                  svg("path", {class : "outline", d}));
 }
 
-function drawHalves(drawing, plan, x, box) {
+/// Where the halves meet, in pixels.
+function halvesMeet(x) {
   const chosen = data.plans[data.chosen];
-  const at = x(chosen.forward_ops / Math.max(chosen.ops, 1));
+  return x(chosen.forward_ops / Math.max(chosen.ops, 1));
+}
+
+/// The line between the halves, and their names, each below its half as far as
+/// both have room.
+function drawHalves(drawing, x, box) {
+  const at = halvesMeet(x);
+  const [forward, backward] =
+      [ "forward", "backward" ].map(name => textWidth(name, 13));
+  const clamp = (low, place, high) => Math.max(low, Math.min(place, high));
+  const left = clamp(box.left + forward / 2, (box.left + at) / 2,
+                     box.right - backward - 8 - forward / 2);
+  const right = clamp(box.left + forward + 8 + backward / 2,
+                      (at + box.right) / 2, box.right - backward / 2);
   drawing.append(
       svg("line",
           {class : "half", x1 : at, x2 : at, y1 : box.top, y2 : box.bottom}),
-      axisName((box.left + at) / 2, box.bottom + 18, "forward"),
-      axisName((at + box.right) / 2, box.bottom + 18, "backward"));
+      axisName(left, box.bottom + 18, "forward"),
+      axisName(right, box.bottom + 18, "backward"));
 }
 
+/// A ring at the peak and what it says, clear of the cursor that stands there.
 function drawPeak(drawing, plan, x, y, box) {
   const moment = peakMoment(plan);
   const places = momentPlaces(plan);
-  const outside = outsideBytes();
   const at = x((places[moment] + places[moment + 1]) / 2);
-  const top = y(momentsOf(plan).total[moment] + outside);
-  const isRight = at > (box.left + box.right) / 2;
-  drawing.append(svg("circle", {class : "peak", cx : at, cy : top, r : 4.5}),
-                 svg("text", {
-                   class : "peak-label",
-                   x : isRight ? at + 4 : at - 4,
-                   y : Math.max(top - 9, 20),
-                   "text-anchor" : isRight ? "end" : "start"
-                 },
-                     `peak ${formatBytes(plan.peak_bytes)}`));
+  const top = y(momentsOf(plan).total[moment] + outsideBytes());
+  drawing.append(svg("circle", {class : "peak", cx : at, cy : top, r : 4.5}));
+  const text = `peak ${formatBytes(plan.peak_bytes)}`;
+  const size = {width : textWidth(text, 13, 600) + 4, height : 16};
+  const bounds = {
+    left : box.left + 2,
+    right : box.right,
+    top : 16,
+    bottom : box.bottom - 2
+  };
+  const cursor = {left : at - 6, right : at + 6, top : 0, bottom : box.bottom};
+  const half = halvesMeet(x);
+  const label = placeLabel(at, top, size, 8, bounds, [ cursor ],
+                           [ [ [ half, box.top ], [ half, box.bottom ] ] ]);
+  if (label)
+    drawing.append(
+        ...leaderTo(label, at, top, 8),
+        svg("text",
+            {class : "peak-label", x : label.left + 2, y : label.top + 13},
+            text));
 }
 
 //===----------------------------------------------------------------------===//

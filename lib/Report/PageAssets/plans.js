@@ -85,13 +85,17 @@ function planAxes(scales, box) {
   // Even steps of the square root, at round numbers.
   const round = [ 0.04, 0.16, 0.36, 0.64, 1 ].map(
       part => Number((part * scales.most / time).toPrecision(1)));
-  const ticksY = [...new Set([ 0, ...round ]) ].filter(
-      tick => tick * time <= scales.most * 1.06);
+  const ticksY = [ 0 ];
+  for (const tick of round)
+    if (tick * time <= scales.most * 1.06 &&
+        scales.y(ticksY[ticksY.length - 1] * time) - scales.y(tick * time) > 16)
+      ticksY.push(tick);
   const isSaved = byId("plans-x").value === "saved";
   const name = isSaved ? "saved for the backward" : "peak of the step";
   return [
-    ...gridX(ticksX.map(tick => [scales.x(tick * bytes), tickText(tick)]),
-             box.top, box.bottom),
+    ...gridX(
+        tickTexts(ticksX).map((text, i) => [scales.x(ticksX[i] * bytes), text]),
+        box.top, box.bottom),
     ...gridY(ticksY.map(tick => [scales.y(tick * time), tickText(tick)]),
              box.left, box.right),
     axisName((box.left + box.right) / 2, box.bottom + 38,
@@ -103,7 +107,7 @@ function planAxes(scales, box) {
 function drawPlans() {
   const place = byId("plans-chart");
   const {width, height} = chartSize(place, 400);
-  const box = {left : 58, right : width - 16, top : 30, bottom : height - 44};
+  const box = {left : 58, right : width - 22, top : 30, bottom : height - 44};
   const points = planPoints();
   const scales = planScales(points, box);
   const drawing = svg("svg", {
@@ -116,21 +120,55 @@ function drawPlans() {
   drawing.append(...planAxes(scales, box));
   const line =
       allPrices.filter(plan => !isBeaten(plan, allPrices, across))
-          .map(plan => `${scales.x(across(plan))} ${scales.y(plan.priced_ps)}`);
+          .map(plan => [scales.x(across(plan)), scales.y(plan.priced_ps)]);
   if (line.length > 1)
     drawing.append(svg("path", {class : "front", d : "M" + line.join("L")}));
-  drawPoints(drawing, points, scales, box);
+  drawPoints(drawing, points, scales, labelPlaces(points, scales, box, line));
   replaceChildren(place, drawing);
   showPoint(points.find(point => point.plan === state.plan));
 }
 
-function drawPoints(drawing, points, scales, box) {
-  // Labels keep off each other and off all marks.
-  const taken = points.map(point => ({
-                             at : scales.y(point.y) + 4,
-                             from : scales.x(point.x) - 7,
-                             to : scales.x(point.x) + 7
-                           }));
+/// What stands beside a point: its name, with its number if it is off the
+/// scale. Plans on the slider have none.
+function labelText(point, scales) {
+  if (point.kind === "price")
+    return null;
+  return point.y > scales.most ? `${point.label} ↑ ${formatTime(point.y)}`
+                               : point.label;
+}
+
+const ringRadius = 10, labelSize = 12, labelGap = 13;
+
+/// The box of each point's label, or null. Every plan keeps room for the ring,
+/// so that labels stay where they are when another plan is chosen.
+function labelPlaces(points, scales, box, line) {
+  const places = points.map(point => [scales.x(point.x), scales.y(point.y)]);
+  const taken =
+      points.map((point, i) => ({
+                   ...boxAround(...places[i], point.plan ? labelGap : 8),
+                   isNamed : point.kind !== "price"
+                 }));
+  const bounds = {
+    left : box.left + 2,
+    right : box.right + 20,
+    top : 16,
+    bottom : box.bottom - 2
+  };
+  const lines = line.slice(1).map((to, i) => [line[i], to]);
+  return points.map((point, i) => {
+    const text = labelText(point, scales);
+    if (text === null)
+      return null;
+    const size = {width : textWidth(text, labelSize) + 2, height : 15};
+    const label =
+        placeLabel(...places[i], size, labelGap, bounds, taken, lines);
+    if (label)
+      taken.push(label);
+    return label;
+  });
+}
+
+function drawPoints(drawing, points, scales, labels) {
   for (const [index, point] of points.entries()) {
     const x = scales.x(point.x), y = scales.y(point.y);
     const isChosen = point.plan === state.plan;
@@ -149,32 +187,17 @@ function drawPoints(drawing, points, scales, box) {
     });
     group.append(svg("circle", {class : "reach", cx : x, cy : y, r : 14}));
     if (isChosen)
-      group.append(svg("circle", {class : "ring", cx : x, cy : y, r : 10}));
+      group.append(
+          svg("circle", {class : "ring", cx : x, cy : y, r : ringRadius}));
     group.append(pointMark(point.kind, x, y, 5));
-    if (point.kind !== "price")
-      group.append(pointLabel(point, x, y, box, taken, point.y > scales.most));
+    const label = labels[index];
+    if (label)
+      group.append(
+          ...leaderTo(label, x, y, labelGap),
+          svg("text", {class : "label", x : label.left + 1, y : label.top + 12},
+              labelText(point, scales)));
     drawing.append(group);
   }
-}
-
-/// The name of a point, where there is room; its number if it is off the
-/// scale.
-function pointLabel(point, x, y, box, taken, isAbove) {
-  const text =
-      isAbove ? `${point.label} ↑ ${formatTime(point.y)}` : point.label;
-  const length = text.length * 6.6;
-  const places = [];
-  for (const down of [0, -15, 15, -28, 28])
-    places.push({at : y + 4 + down, from : x + 12, to : x + 12 + length},
-                {at : y + 4 + down, from : x - 12 - length, to : x - 12});
-  const isFree = place =>
-      place.from >= 0 && place.to <= box.right + 16 && place.at > 22 &&
-      place.at < box.bottom &&
-      !taken.some(other => Math.abs(other.at - place.at) < 13 &&
-                           other.from < place.to && place.from < other.to);
-  const place = places.find(isFree) || places[0];
-  taken.push(place);
-  return svg("text", {class : "label", x : place.from, y : place.at}, text);
 }
 
 function movePoint(event, points, index) {
