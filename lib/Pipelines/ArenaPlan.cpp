@@ -59,6 +59,28 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
   return success();
 }
 
+int64_t cutback::forwardBytes(joint::GraphOp graph,
+                              const PartitionResult &result) {
+  std::string problem;
+  std::optional<StepProgram> step =
+      sizedStep(result.partition.link, graph, result.options.symbols, problem);
+  if (!step)
+    return 0;
+  const MemoryPlanOptions &options = *result.options.memory;
+  int64_t alignment = options.arena.alignment;
+  StepMemory memory(*step, options.memory);
+  std::vector<int64_t> change(step->numOps() + 1, 0);
+  for (const ArenaInterval &interval : memory.buffers()) {
+    int64_t bytes = (interval.bytes + alignment - 1) / alignment * alignment;
+    change[interval.begin] += bytes;
+    change[interval.end] -= bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (uint32_t op = 0; op <= step->forwardEnd; ++op)
+    most = std::max(most, live += change[op]);
+  return most;
+}
+
 int64_t cutback::peakBytes(const std::optional<MemoryPlan> &memory,
                            const GraphView &view, const ValueSizes &sizes,
                            const Halves &halves) {

@@ -53,6 +53,23 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
 /// plan that is not proved is an error.
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result);
 
+/// Bytes that the forward of `result.partition` needs at one moment, saved
+/// values among them: no arena of the step is smaller. 0 where a size is not
+/// known.
+int64_t forwardBytes(joint::GraphOp graph, const PartitionResult &result);
+
+/// PyTorch's decision under these options: its rules of 2.13.
+PartitionOptions torchDecision(PartitionOptions options);
+
+/// Prepares `graph`, as PyTorch does if `asTorch`, and plans it.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+prepareAndPlan(joint::GraphOp graph, const PartitionOptions &options,
+               bool asTorch);
+
+/// `planStep` for time.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+planForTime(joint::GraphOp graph, const PartitionOptions &options);
+
 /// Bytes that the step needs at one moment: its arena, or where there is no
 /// `memory` the peak op by op.
 int64_t peakBytes(const std::optional<MemoryPlan> &memory,

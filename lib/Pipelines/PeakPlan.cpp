@@ -28,25 +28,6 @@ struct Way {
   bool asTorch = false; ///< the graph is prepared as PyTorch does
 };
 
-/// Prepares `graph` and plans it.
-FailureOr<std::unique_ptr<PartitionResult>> go(joint::GraphOp graph,
-                                               const Way &way) {
-  PartitionOptions prepare = way.options;
-  if (way.asTorch)
-    prepare.costModel = CostModel::PyTorch;
-  PhaseSeconds seconds;
-  auto prepared = preparePartition(graph, prepare, seconds);
-  if (failed(prepared))
-    return failure();
-  // What PyTorch's preparation leaves behind is for its own rules.
-  bool fits = prepare.costModel == way.options.costModel;
-  auto result = partitionGraph(graph, way.options,
-                               fits ? std::move(*prepared) : PreparedGraph());
-  if (succeeded(result))
-    (*result)->seconds.prepare += seconds.prepare;
-  return result;
-}
-
 /// The peak of a plan that is thrown away, made on a copy of the graph.
 FailureOr<int64_t> tryOut(joint::GraphOp graph, Way way) {
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(graph.getLoc());
@@ -55,7 +36,8 @@ FailureOr<int64_t> tryOut(joint::GraphOp graph, Way way) {
   way.options.figures = false;
   way.options.verify = false;
   way.options.dumpNetwork.clear();
-  auto plan = go(cast<joint::GraphOp>(copy), way);
+  auto plan =
+      prepareAndPlan(cast<joint::GraphOp>(copy), way.options, way.asTorch);
   if (failed(plan))
     return failure();
   const PartitionResult &result = **plan;
@@ -73,9 +55,7 @@ std::vector<Way> waysFor(PartitionOptions options) {
       ways.push_back({options, asTorch});
       ways.back().options.bytePricePs = price;
     }
-  ways.push_back({options, true});
-  ways.back().options.costModel = CostModel::PyTorch;
-  ways.back().options.rules = Rules::Torch2_13;
+  ways.push_back({torchDecision(options), true});
   return ways;
 }
 
@@ -96,11 +76,11 @@ cutback::planForPeak(joint::GraphOp graph, const PartitionOptions &options) {
         best = &way;
       }
   }
-  return go(graph, *best);
+  return prepareAndPlan(graph, best->options, best->asTorch);
 }
 
 FailureOr<std::unique_ptr<PartitionResult>>
 cutback::planStep(joint::GraphOp graph, const PartitionOptions &options) {
   return options.minimize == Minimize::Peak ? planForPeak(graph, options)
-                                            : go(graph, {options, false});
+                                            : planForTime(graph, options);
 }

@@ -35,9 +35,10 @@ std::vector<OptionSpec> planOptions() {
       {"byte-price", OptionSpec::Number, "PS",
        "picoseconds that a saved byte is worth\n(roofline; default 0)"},
       {"minimize", OptionSpec::Choice, "time|peak",
-       "what min-cut is best at: the time of a step (the\n"
-       "default), or its planned peak: several byte prices\n"
-       "and PyTorch's decision are tried (roofline)"},
+       "what min-cut is best at: the time of a step, or its\n"
+       "planned peak: several byte prices and PyTorch's\n"
+       "decision are tried (roofline); default: time, with no\n"
+       "larger peak than that of PyTorch's decision"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
@@ -145,6 +146,7 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   if (line.get("minimize") == "peak")
     options.minimize = Minimize::Peak;
   options.bytePricePs = line.number("byte-price").value_or(0);
+  options.withinTorchPeak = !line.has("minimize") && !line.has("byte-price");
   options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
   Device device;
   if (line.has("device") && !Device::load(options.device, device, error))

@@ -114,6 +114,12 @@ static void writeHead(OStream &json, const PartitionResult &result,
   writeText(json, "minimize",
             result.options.minimize == Minimize::Peak ? "peak" : "time");
   json.attribute("byte_price_ps", result.options.bytePricePs);
+  if (const auto &passed = result.passedOver)
+    json.attributeObject("passed_over", [&] {
+      json.attribute("peak_bytes", passed->peakBytes);
+      json.attribute("torch_peak_bytes", passed->torchPeakBytes);
+      json.attribute("priced_ps", passed->pricedPs);
+    });
   writeText(json, "solver", result.solver);
   json.attribute("ops", result.ops);
   json.attribute("forward_ops", result.forwardOps);
@@ -136,6 +142,7 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
     json.attribute("solve", seconds.solve);
     json.attribute("extract", seconds.extract);
     json.attribute("memory", seconds.memory);
+    json.attribute("compare", seconds.compare);
     json.attribute("verify", seconds.verify);
   });
 }

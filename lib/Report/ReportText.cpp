@@ -322,6 +322,14 @@ static std::string peakText(const PartitionResult &result,
              : out + "; not planned: " + result.memoryProblem;
 }
 
+static std::string chosenText(const PassedOver &passed) {
+  return "the peak is not above that of PyTorch's decision, " +
+         quantity(passed.torchPeakBytes) +
+         "; the minimum cut for time alone has " + quantity(passed.peakBytes) +
+         " (--minimize=time takes it) and " +
+         formatPicoseconds(passed.pricedPs) + " of saving and recomputing";
+}
+
 static std::string secondsText(const PhaseSeconds &seconds) {
   std::pair<const char *, double> phases[] = {
       {"import", seconds.import},   {"prepare", seconds.prepare},
@@ -388,6 +396,8 @@ std::string reportText(const PartitionResult &result,
                                      countsText(result.recomputedByKind, true);
   out += paragraph("recomputed", recomputed);
   out += paragraph("peak", peakText(result, extras));
+  if (result.passedOver)
+    out += paragraph("chosen", chosenText(*result.passedOver));
   out += paragraph("time", "saving and recomputing take " +
                                formatPicoseconds(result.pricedPs) +
                                " of a step (by the network: " +

@@ -49,6 +49,8 @@ struct PartitionOptions {
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
   std::string dumpNetwork;               ///< file for the network, or empty
   Minimize minimize = Minimize::Time;    ///< `planStep` looks at it alone
+  /// `planStep` for time: no larger planned peak than PyTorch's decision has.
+  bool withinTorchPeak = true;
   /// Schedule the backward against the planned peak, and plan the memory of the
   /// step; symbols are those above. Needs `emit`.
   std::optional<MemoryPlanOptions> memory;
@@ -73,6 +75,14 @@ struct SavedValue {
 struct PhaseSeconds {
   double import = 0, prepare = 0, network = 0, solve = 0, extract = 0,
          memory = 0, verify = 0;
+  double compare = 0; ///< plans that were made to compare peaks
+};
+
+/// The minimum cut that was not taken, because its step has a larger peak than
+/// that of PyTorch's decision.
+struct PassedOver {
+  int64_t peakBytes = 0, torchPeakBytes = 0;
+  int64_t pricedPs = 0; ///< as PartitionResult::pricedPs
 };
 
 struct OpCount {
@@ -128,6 +138,7 @@ struct PartitionResult {
   int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
   uint64_t kernels = 0; ///< of both halves, by the same model
   bool verified = false;
+  std::optional<PassedOver> passedOver; ///< by `planStep`
   PhaseSeconds seconds;
 
   /// The numbers behind, for `explain`, `draw` and further analyses.

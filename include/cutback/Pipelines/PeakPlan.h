@@ -12,6 +12,15 @@ namespace cutback {
 /// Prepares and partitions `graph` as `options.minimize` says. The result knows
 /// the options that it was made with: byte price and cost model may be others
 /// than those that were asked for.
+///
+/// For time that is the minimum cut, but never with a larger arena than
+/// PyTorch's decision (its rules of 2.13): where it would be larger, the
+/// fastest plan, by kernels of fused ops, of PyTorch's decision and minimum
+/// cuts under small prices of a byte whose arena is not; `passedOver` says so.
+/// So it is for the roofline model without a price, up to 100,000 ops and where
+/// all sizes are known, if `options.withinTorchPeak`; else the plan is what the
+/// options say. Costs a second plan, and eight more where the first is not
+/// taken. The body of `graph` may be another one afterwards.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 planStep(joint::GraphOp graph, const PartitionOptions &options);
 

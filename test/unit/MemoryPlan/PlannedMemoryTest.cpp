@@ -124,30 +124,88 @@ TEST_F(PlannedMemoryTest, AnArenaGivesTheBitsOfMemoryWithoutOne) {
   EXPECT_GT(scheduled, count / 4);
 }
 
-TEST_F(PlannedMemoryTest, TheLeastPeakIsNotAbovePyTorchsDecision) {
-  unsigned compared = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
+/// Plans of one random program, each on a copy of its own.
+class StepPlansTest : public PlannedMemoryTest {
+protected:
+  void build(uint64_t seed) {
     RandomProgramOptions random;
     module = RandomProgram(seed, random, context).build();
     ASSERT_TRUE(module) << messages;
-    OwningOpRef<ModuleOp> other(module->clone());
-    PartitionOptions options;
+    options = PartitionOptions();
     options.symbols["s0"] = random.size;
-    options.figures = false;
-    options.minimize = Minimize::Peak;
     options.memory.emplace();
     options.memory->arena.work = 100'000;
-    auto ours = planStep(*module->getOps<joint::GraphOp>().begin(), options);
+  }
+
+  /// Null if it is refused, for a reason.
+  std::unique_ptr<PartitionResult> plan() {
+    copies.push_back(OwningOpRef<ModuleOp>(module->clone()));
+    auto graph = *copies.back()->getOps<joint::GraphOp>().begin();
+    auto result = planStep(graph, options);
+    return succeeded(result) ? std::move(*result) : nullptr;
+  }
+
+  PartitionOptions options;
+  std::vector<OwningOpRef<ModuleOp>> copies;
+};
+
+TEST_F(StepPlansTest, TheLeastPeakIsNotAbovePyTorchsDecision) {
+  unsigned compared = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    build(seed);
+    options.figures = false;
+    options.minimize = Minimize::Peak;
+    auto ours = plan();
     options.minimize = Minimize::Time;
     options.costModel = CostModel::PyTorch;
-    auto torch = planStep(*other->getOps<joint::GraphOp>().begin(), options);
-    if (failed(ours) || failed(torch))
-      continue; // refused for a reason
+    auto torch = plan();
+    if (!ours || !torch)
+      continue;
     ++compared;
-    EXPECT_LE((*ours)->memory->arenaBytes(), (*torch)->memory->arenaBytes())
+    EXPECT_LE(ours->memory->arenaBytes(), torch->memory->arenaBytes())
         << "seed " << seed;
   }
   EXPECT_GT(compared, 30u);
+}
+
+TEST_F(StepPlansTest, ThePlanForTimeIsTheMinimumCutWithinPyTorchsPeak) {
+  unsigned compared = 0, passedOver = 0;
+  uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
+  uint64_t count = numberFrom("CUTBACK_RANDOM_GRAPHS", 100);
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    build(seed);
+    auto ours = plan();
+    options.withinTorchPeak = false;
+    auto minCut = plan();
+    options.costModel = CostModel::PyTorch;
+    auto torch = plan();
+    if (!ours || !minCut || !torch)
+      continue;
+    ++compared;
+    EXPECT_TRUE(ours->verified);
+    int64_t limit = torch->memory->arenaBytes(),
+            least = minCut->memory->arenaBytes();
+    EXPECT_LE(ours->memory->arenaBytes(), limit);
+    EXPECT_FALSE(minCut->passedOver || torch->passedOver);
+    ASSERT_EQ(ours->passedOver.has_value(), limit < least);
+    if (!ours->passedOver) {
+      EXPECT_EQ(ours->memory->arenaBytes(), least);
+      EXPECT_EQ(ours->plan.saved, minCut->plan.saved);
+      continue;
+    }
+    ++passedOver;
+    EXPECT_EQ(ours->passedOver->peakBytes, least);
+    EXPECT_EQ(ours->passedOver->torchPeakBytes, limit);
+    EXPECT_EQ(ours->passedOver->pricedPs, minCut->pricedPs);
+    // What was planned is what stands behind the graph.
+    auto graph = *copies[copies.size() - 3]->getOps<joint::GraphOp>().begin();
+    EXPECT_EQ(ours->view.graph, graph);
+    auto again = planMemory(ours->partition.link, graph, *options.memory);
+    EXPECT_TRUE(succeeded(again)) << messages;
+  }
+  EXPECT_GT(compared, count / 2);
+  EXPECT_TRUE(passedOver > 0 || count < 100);
 }
 
 const std::string kOne = " : (tensor<64xf32>) -> tensor<64xf32>\n";

@@ -117,6 +117,26 @@ TEST(Report, textSaysWhatWasMinimized) {
       << text;
 }
 
+TEST(Report, saysWhichMinimumCutWasPassedOver) {
+  PartitionResult result = exampleResult();
+  EXPECT_EQ(reportText(result, exampleExtras(result)).find("chosen "),
+            std::string::npos);
+  result.passedOver = {3 << 20, 2 << 20, 7'000'000};
+  std::string text = reportText(result, exampleExtras(result));
+  EXPECT_NE(
+      text.find("chosen      the peak is not above that of PyTorch's "
+                "decision, 2.0 MiB; the minimum cut for time\n            "
+                "alone has 3.0 MiB (--minimize=time takes it) and "
+                "7.00 us of saving and recomputing\n"),
+      std::string::npos)
+      << text;
+  std::string json = reportJson(result, exampleExtras(result));
+  EXPECT_NE(json.find(R"("passed_over":{"peak_bytes":3145728,)"
+                      R"("torch_peak_bytes":2097152,"priced_ps":7000000})"),
+            std::string::npos)
+      << json;
+}
+
 TEST(Report, textStaysOnOneScreen) {
   PartitionResult result = exampleResult();
   result.saved.clear();
