@@ -19,7 +19,7 @@ using namespace cutback;
 /// made in front of them is given, what is read behind them is kept. What is
 /// live all along is left out.
 ScheduleProblem CutMoves::problemOf(Stretch stretch) {
-  auto [first, last] = stretch;
+  uint32_t first = stretch.first, last = stretch.last;
   constexpr uint32_t none = ~uint32_t(0);
   ScheduleProblem part;
   numbers.assign(now.problem.bytes.size(), none);

@@ -36,17 +36,14 @@ LogicalResult TorchProblem::build() {
     fx.nameNodes(view);
     return report(*buildTorchNetwork(fx.graph, options, torch));
   }
-  net.clear(torch.numVertices);
-  net.reserve(torch.arcs.size());
-  for (const TorchArc &arc : torch.arcs)
-    net.addArc(arc.from, arc.to, arc.capacity);
+  net.assign(torch.numVertices, std::move(torch.arcs));
   if (FlowError error = net.finish(ParallelArcs::Keep))
     return report({*error, noFxNode, ""});
   return success();
 }
 
 FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
-  std::vector<FxNodeId> saved = savedNodesOfCut(torch, cut.onSinkSide);
+  std::vector<FxNodeId> saved = savedNodesOfCut(net.arcs(), cut.onSinkSide);
   if (extractTorchHalves(fx.graph, options, saved, extracted, &torch)) {
     fx.nameNodes(view);
     auto error = extractTorchHalves(fx.graph, options, saved, extracted);

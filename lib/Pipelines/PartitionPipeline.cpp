@@ -292,6 +292,8 @@ private:
       overrideTags();
     if (!options.dumpNetwork.empty() || options.figures)
       fx->nameNodes(result.view);
+    torch.emplace(result.view, *fx, rules);
+    torch->classify();
   }
 
   /// Policies of the command line stand over the tags of the graph.
@@ -312,7 +314,6 @@ private:
     viewAsTorch(rules);
     {
       PhaseTimer timer(result.seconds.network);
-      torch.emplace(result.view, *fx, rules);
       if (failed(torch->build()))
         return failure();
     }

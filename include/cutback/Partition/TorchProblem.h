@@ -18,9 +18,12 @@ public:
                const TorchRulesOptions &options)
       : view(view), fx(fx), options(options) {}
 
+  /// What the rules know of the graph before there is a network. Comes first.
+  void classify() { torch = classifyTorchGraph(fx.graph, options); }
   /// Emits an error at the op that it is about and fails.
   mlir::LogicalResult build();
   const FlowNetwork &network() const { return net; }
+  /// Its arcs are those of network().
   const TorchNetwork &rules() const { return torch; }
 
   /// Extracts PyTorch's halves from a cut, and the plan that gives the same

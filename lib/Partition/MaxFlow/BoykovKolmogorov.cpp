@@ -23,18 +23,12 @@
 
 using namespace cutback;
 
-void BoykovKolmogorov::activate(uint32_t v) {
-  if (nodes[v].queued)
-    return;
-  nodes[v].queued = true;
-  active.push_back(v);
-}
-
 /// Every vertex at the source or the sink is a root.
 void BoykovKolmogorov::plant() {
   uint32_t n = g->numVertices();
   nodes.assign(n, {kNone, 0, 0, Free, false});
   active.clear();
+  active.reserve(2 * n);
   orphans.clear();
   now = 0;
   scans = walked = augmentations = 0;
@@ -176,50 +170,48 @@ void BoykovKolmogorov::release(uint32_t v) {
   nodes[v].parent = kNone;
 }
 
-/// Hangs free vertex w under v, or moves it there if that is nearer.
-void BoykovKolmogorov::hang(uint32_t w, uint32_t v, uint32_t a) {
-  nodes[w].tree = nodes[v].tree;
-  nodes[w].parent = g->arcs[a].twin;
-  nodes[w].stamp = nodes[v].stamp;
-  nodes[w].distance = nodes[v].distance + 1;
-}
-
-/// Looks over half arc a of tree vertex v. Returns false when v is no longer in
-/// the tree it was in, or the limit is reached.
-bool BoykovKolmogorov::growOver(uint32_t v, uint32_t a) {
+/// Pushes along the path that half arc a of tree vertex v closes, and repairs
+/// the trees. Returns false when v is no longer in the tree it was in, or the
+/// limit is reached.
+bool BoykovKolmogorov::meet(uint32_t v, uint32_t a) {
   Tree tree = nodes[v].tree;
-  uint32_t w = g->arcs[a].head;
-  while (leftAway(tree, a) > 0) {
-    if (nodes[w].tree == Free) {
-      hang(w, v, a);
-      activate(w);
-      return true;
-    }
-    if (nodes[w].tree == tree) {
-      // Distances can be compared only if w's is not the younger one.
-      if (nodes[w].stamp <= nodes[v].stamp &&
-          nodes[w].distance > nodes[v].distance + 1)
-        hang(w, v, a);
-      return true;
-    }
-    ++now;
-    augment(tree == FromSource ? a : g->arcs[a].twin);
-    for (size_t next = 0; next < orphans.size(); ++next)
-      adopt(orphans[next]);
-    orphans.clear();
-    if (nodes[v].tree != tree || isTooSlow())
-      return false;
-  }
-  return true;
+  ++now;
+  augment(tree == FromSource ? a : g->arcs[a].twin);
+  for (size_t next = 0; next < orphans.size(); ++next)
+    adopt(orphans[next]);
+  orphans.clear();
+  return nodes[v].tree == tree && !isTooSlow();
 }
 
+/// Takes what v leads to into its tree, or hangs it nearer to the root.
 void BoykovKolmogorov::grow(uint32_t v) {
-  if (nodes[v].tree == Free)
+  Tree tree = nodes[v].tree;
+  if (tree == Free)
     return;
   for (uint32_t a = g->begin[v], e = g->begin[v + 1]; a < e; ++a) {
     ++scans;
-    if (!growOver(v, a))
-      return;
+    uint32_t w = g->arcs[a].head;
+    while (leftAway(tree, a) > 0) {
+      if (nodes[w].tree != Free && nodes[w].tree != tree) {
+        if (!meet(v, a))
+          return;
+        continue;
+      }
+      const Node &from = nodes[v];
+      Node &to = nodes[w];
+      bool isFree = to.tree == Free;
+      // Distances can be compared only if w's is not the younger one.
+      if (isFree ||
+          (to.stamp <= from.stamp && to.distance > from.distance + 1)) {
+        to.tree = tree;
+        to.parent = g->arcs[a].twin;
+        to.stamp = from.stamp;
+        to.distance = from.distance + 1;
+      }
+      if (isFree)
+        activate(w);
+      break;
+    }
   }
 }
 

@@ -2,21 +2,23 @@
 //
 // From a network with infinite arcs to a small one without, and back.
 //
-//   1. Search forwards from the source and backwards from the sink over
-//      infinite arcs. A cut of finite value has all of the first group on the
-//      source side and all of the second on the sink side. If the first
-//      contains the sink, there is no such cut; the search tree has the path.
+//   1. What infinite arcs lead to from the source, and what they lead from to
+//      the sink. A cut of finite value has all of the first group on the source
+//      side and all of the second on the sink side. One sweep over the arcs in
+//      order and one in reverse find both where arcs stand in the order of
+//      their tails' definitions, as partitioning problems make them.
 //   2. Sort the arcs by the groups of their ends. Arcs into the source group,
 //      out of the sink group and of capacity 0 carry no flow and are left out.
+//      An infinite arc out of the one group or into the other: sweeping did not
+//      do, search both. If the sink is in the first, there is no cut.
 //   3. Infinite arcs that are left get 1 + the smaller of the two obvious cuts
 //      (all that leaves the source, all that enters the sink).
 //   4. Back: flow on inner arcs is read off; what passes the source or the sink
 //      at a vertex is dealt out over its arcs there in arc order; inside the
 //      two groups it runs along the search trees, summed from the leaves.
 //
-// So the result is a flow of the network as given, and checkFlow needs to know
-// nothing of all this. Linear in vertices and arcs; no allocation after the
-// first network of a size.
+// So the result is a flow of the network as given, for checkFlow to see. Linear
+// in vertices and arcs; no allocation after the first network of a size.
 
 #include "cutback/Partition/MaxFlow/Contraction.h"
 
@@ -24,20 +26,65 @@
 
 using namespace cutback;
 
-bool Contraction::growSourceGroup(const FlowNetwork &network) {
-  sourceTied.assign(1, {kSource, 0});
+void Contraction::clear(const FlowNetwork &network) {
+  group.assign(network.numVertices(), Between);
   group[kSource] = AtSource;
+  group[kSink] = AtSink;
+  sourceTied.assign(1, {kSource, 0});
+  sinkTied.assign(1, {kSink, 0});
+  path.clear();
+}
+
+void Contraction::sweepGroups(const FlowNetwork &network) {
+  const std::vector<FlowArc> &arcs = network.arcs();
+  for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
+    const FlowArc &arc = arcs[id];
+    if (arc.isInfinite() && group[arc.from] == AtSource &&
+        group[arc.to] == Between) {
+      group[arc.to] = AtSource;
+      sourceTied.push_back({arc.to, id});
+    }
+  }
+  for (ArcId id = network.numArcs(); id-- > 0;) {
+    const FlowArc &arc = arcs[id];
+    if (arc.isInfinite() && group[arc.to] == AtSink &&
+        group[arc.from] == Between) {
+      group[arc.from] = AtSink;
+      sinkTied.push_back({arc.from, id});
+    }
+  }
+}
+
+bool Contraction::searchGroups(const FlowNetwork &network) {
+  clear(network);
+  index.build(network);
+  group[kSink] = Between;
   for (size_t next = 0; next < sourceTied.size(); ++next)
-    for (ArcId id : network.outArcs(sourceTied[next].vertex)) {
+    for (ArcId id : index.outArcs(sourceTied[next].vertex)) {
       const FlowArc &arc = network.arc(id);
       if (!arc.isInfinite() || group[arc.to] != Between)
         continue;
       group[arc.to] = AtSource;
       sourceTied.push_back({arc.to, id});
     }
-  if (group[kSink] != AtSource)
-    return true;
-  // Breadth first, so the way back through the tree is a shortest path.
+  if (group[kSink] == AtSource) {
+    findPath(network);
+    return false;
+  }
+  group[kSink] = AtSink;
+  for (size_t next = 0; next < sinkTied.size(); ++next)
+    for (ArcId id : index.inArcs(sinkTied[next].vertex)) {
+      const FlowArc &arc = network.arc(id);
+      if (!arc.isInfinite() || group[arc.from] != Between)
+        continue;
+      group[arc.from] = AtSink;
+      sinkTied.push_back({arc.from, id});
+    }
+  return true;
+}
+
+/// Breadth first, so the way back through the tree is a shortest path.
+void Contraction::findPath(const FlowNetwork &network) {
   std::vector<ArcId> reachedBy(network.numVertices());
   for (const Tied &tied : sourceTied)
     reachedBy[tied.vertex] = tied.arc;
@@ -45,23 +92,25 @@ bool Contraction::growSourceGroup(const FlowNetwork &network) {
     path.push_back(v);
   path.push_back(kSource);
   std::reverse(path.begin(), path.end());
-  return false;
 }
 
-void Contraction::growSinkGroup(const FlowNetwork &network) {
-  sinkTied.assign(1, {kSink, 0});
-  group[kSink] = AtSink;
-  for (size_t next = 0; next < sinkTied.size(); ++next)
-    for (ArcId id : network.inArcs(sinkTied[next].vertex)) {
-      const FlowArc &arc = network.arc(id);
-      if (!arc.isInfinite() || group[arc.from] != Between)
-        continue;
-      group[arc.from] = AtSink;
-      sinkTied.push_back({arc.from, id});
-    }
+void Contraction::numberVertices(const FlowNetwork &network,
+                                 ResidualGraph &graph) {
+  number.resize(network.numVertices());
+  uint32_t count = 0;
+  for (VertexId v = 0, e = network.numVertices(); v < e; ++v) {
+    number[v] = count;
+    count += group[v] == Between;
+  }
+  graph.clear(count);
+  sourceArcs.clear();
+  sinkArcs.clear();
+  directArcs.clear();
+  innerArcs.clear();
+  innerArcs.reserve(network.numArcs());
 }
 
-void Contraction::collectArcs(const FlowNetwork &network,
+bool Contraction::collectArcs(const FlowNetwork &network,
                               ResidualGraph &graph) {
   for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
     const FlowArc &arc = network.arc(id);
@@ -69,21 +118,26 @@ void Contraction::collectArcs(const FlowNetwork &network,
     if (from == AtSink || to == AtSource || arc.capacity == 0 ||
         arc.from == arc.to)
       continue;
-    if (from == AtSource && to == AtSink) {
-      directArcs.push_back(id);
-      graph.flow += arc.capacity;
-    } else if (from == AtSource) {
-      uint32_t v = number[arc.to];
-      sourceArcs.push_back({id, v});
-      graph.sourceCapacity[v] += arc.capacity;
-    } else if (to == AtSink) {
+    if (from == Between && to == Between) {
+      innerArcs.push_back({id, number[arc.from], number[arc.to], 0});
+      continue;
+    }
+    if (arc.isInfinite())
+      return false;
+    if (from == Between) {
       uint32_t v = number[arc.from];
       sinkArcs.push_back({id, v});
       graph.sinkResidual[v] += arc.capacity;
+    } else if (to == Between) {
+      uint32_t v = number[arc.to];
+      sourceArcs.push_back({id, v});
+      graph.sourceCapacity[v] += arc.capacity;
     } else {
-      innerArcs.push_back({id, number[arc.from], number[arc.to], 0});
+      directArcs.push_back(id);
+      graph.flow += arc.capacity;
     }
   }
+  return true;
 }
 
 void Contraction::placeHalfArcs(const FlowNetwork &network,
@@ -120,22 +174,15 @@ void Contraction::placeHalfArcs(const FlowNetwork &network,
 }
 
 bool Contraction::contract(const FlowNetwork &network, ResidualGraph &graph) {
-  group.assign(network.numVertices(), Between);
-  path.clear();
-  sourceArcs.clear();
-  sinkArcs.clear();
-  directArcs.clear();
-  innerArcs.clear();
-  if (!growSourceGroup(network))
-    return false;
-  growSinkGroup(network);
-
-  number.resize(network.numVertices());
-  uint32_t count = 0;
-  for (VertexId v = 0, e = network.numVertices(); v < e; ++v)
-    number[v] = group[v] == Between ? count++ : 0;
-  graph.clear(count);
-  collectArcs(network, graph);
+  clear(network);
+  sweepGroups(network);
+  numberVertices(network, graph);
+  if (!collectArcs(network, graph)) {
+    if (!searchGroups(network))
+      return false;
+    numberVertices(network, graph);
+    (void)collectArcs(network, graph);
+  }
   placeHalfArcs(network, graph);
   graph.sourceResidual = graph.sourceCapacity;
   graph.cancelTerminals();
@@ -201,7 +248,9 @@ void Contraction::liftSides(const FlowNetwork &network,
   cut.cutArcs.clear();
   for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
     const FlowArc &arc = network.arc(id);
-    if (!cut.onSinkSide[arc.from] && cut.onSinkSide[arc.to])
+    // An infinite arc never crosses: the half that most arcs are.
+    if (!arc.isInfinite() && !cut.onSinkSide[arc.from] &&
+        cut.onSinkSide[arc.to])
       cut.cutArcs.push_back(id);
   }
 }

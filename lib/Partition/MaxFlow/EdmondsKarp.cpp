@@ -13,6 +13,7 @@
 // O(V E^2): for networks of tests.
 
 #include "cutback/Partition/MaxFlow/EdmondsKarp.h"
+#include "cutback/Partition/MaxFlow/ArcIndex.h"
 
 #include <algorithm>
 
@@ -29,6 +30,7 @@ struct Step {
 struct Reference {
   const FlowNetwork &network;
   std::vector<int64_t> &flow;
+  ArcIndex index;
 
   int64_t left(Step step) const {
     const FlowArc &arc = network.arc(step.arc);
@@ -40,10 +42,10 @@ struct Reference {
   /// Calls visit(neighbour, step) for all that leaves v; `reverse`: enters v.
   template <typename Visit>
   void forEachStep(VertexId v, bool reverse, Visit visit) const {
-    for (ArcId a : network.outArcs(v))
+    for (ArcId a : index.outArcs(v))
       if (left({a, !reverse}) > 0)
         visit(network.arc(a).to, Step{a, !reverse});
-    for (ArcId a : network.inArcs(v))
+    for (ArcId a : index.inArcs(v))
       if (left({a, reverse}) > 0)
         visit(network.arc(a).from, Step{a, reverse});
   }
@@ -89,7 +91,7 @@ struct Reference {
 bool cutback::solveByEdmondsKarp(const FlowNetwork &network, MinCut &cut) {
   cut.value = 0;
   cut.flow.assign(network.numArcs(), 0);
-  Reference reference{network, cut.flow};
+  Reference reference{network, cut.flow, ArcIndex(network)};
   while (true) {
     std::vector<Step> path = reference.shortestPath();
     if (path.empty())

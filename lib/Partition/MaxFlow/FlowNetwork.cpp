@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The network as two flat arrays: the arcs as they were added, and their ids
-// sorted by tail and by head.
+// The network as a flat array of arcs, as they were added.
 //
 //   1. Check every arc and add up the finite capacities, watching for overflow:
 //      the solvers rely on "1 + sum" being a number, and on no partial sum
 //      overflowing.
 //   2. If asked, merge arcs with equal ends: for each tail the heads it has
 //      seen are stamped with the arc they were seen on.
-//   3. Two stable counting sorts.
 //
 // Linear in vertices and arcs, no allocation per vertex.
 
-#include "cutback/Partition/MaxFlow/FlowNetwork.h"
+#include "cutback/Partition/MaxFlow/ArcIndex.h"
 
 #include <algorithm>
 
@@ -21,6 +19,27 @@ using namespace cutback;
 static std::string describe(const FlowArc &arc) {
   return "arc " + std::to_string(arc.from) + " -> " + std::to_string(arc.to) +
          " of capacity " + std::to_string(arc.capacity);
+}
+
+/// The sum of the finite capacities if checkArcs() and sumCapacities() have
+/// nothing to say. One look at each arc, for the words are rarely needed.
+static std::optional<int64_t> sumOfSoundArcs(const std::vector<FlowArc> &arcs,
+                                             uint32_t numVertices) {
+  if (numVertices >= (1U << 31) || arcs.size() >= (1U << 30))
+    return std::nullopt;
+  int64_t sum = 0, least = 0;
+  VertexId last = 0;
+  bool overflows = false;
+  for (const FlowArc &arc : arcs) {
+    last = std::max({last, arc.from, arc.to});
+    least = std::min(least, arc.capacity);
+    overflows |= __builtin_add_overflow(
+        sum, arc.capacity + int64_t(arc.isInfinite()), &sum);
+  }
+  if (last >= numVertices || least < kInfiniteCapacity || overflows ||
+      sum == INT64_MAX)
+    return std::nullopt;
+  return sum;
 }
 
 /// `sum` + `capacity`, or nothing when no number is left above it to stand for
@@ -70,33 +89,13 @@ FlowError FlowNetwork::sumCapacities() {
   return std::nullopt;
 }
 
-/// Sorts the arc ids by `end` of the arc into `begin` and `ids`.
-static void countingSort(const std::vector<FlowArc> &arcs, uint32_t numVertices,
-                         VertexId FlowArc::*end, std::vector<uint32_t> &begin,
-                         std::vector<ArcId> &ids) {
-  begin.assign(numVertices + 2, 0);
-  // Counts go two places up, so that after filling begin[v] is the start of v.
-  for (const FlowArc &arc : arcs)
-    ++begin[arc.*end + 2];
-  for (uint32_t v = 2; v < numVertices + 2; ++v)
-    begin[v] += begin[v - 1];
-  ids.resize(arcs.size());
-  for (ArcId a = 0, e = static_cast<ArcId>(arcs.size()); a < e; ++a)
-    ids[begin[arcs[a].*end + 1]++] = a;
-}
-
-void FlowNetwork::sortByEnds() {
-  countingSort(arcList, vertexCount, &FlowArc::from, outBegin, outIds);
-  countingSort(arcList, vertexCount, &FlowArc::to, inBegin, inIds);
-}
-
 void FlowNetwork::mergeParallelArcs(ParallelArcs rule) {
-  countingSort(arcList, vertexCount, &FlowArc::from, outBegin, outIds);
+  ArcIndex index(*this);
   // By head: 1 + the arc of the current tail that goes there first.
   std::vector<ArcId> firstTo(vertexCount, 0);
   std::vector<uint8_t> absorbed(arcList.size(), 0);
   for (VertexId v = 0; v < vertexCount; ++v) {
-    for (ArcId id : outArcs(v)) {
+    for (ArcId id : index.outArcs(v)) {
       FlowArc &arc = arcList[id];
       if (firstTo[arc.to] == 0) {
         firstTo[arc.to] = id + 1;
@@ -109,7 +108,7 @@ void FlowNetwork::mergeParallelArcs(ParallelArcs rule) {
       else if (!first.isInfinite())
         first.capacity += arc.capacity; // at most the sum of all, checked
     }
-    for (ArcId id : outArcs(v))
+    for (ArcId id : index.outArcs(v))
       firstTo[arcList[id].to] = 0;
   }
   uint32_t kept = 0;
@@ -121,6 +120,12 @@ void FlowNetwork::mergeParallelArcs(ParallelArcs rule) {
 
 FlowError FlowNetwork::finish(ParallelArcs rule) {
   finished = false;
+  if (rule == ParallelArcs::Keep)
+    if (auto sum = sumOfSoundArcs(arcList, vertexCount)) {
+      finiteSum = *sum;
+      finished = true;
+      return std::nullopt;
+    }
   FlowError error = checkArcs();
   // A capacity that another one replaces counts for nothing.
   if (!error && rule == ParallelArcs::LastWins)
@@ -134,7 +139,6 @@ FlowError FlowNetwork::finish(ParallelArcs rule) {
     // Finite arcs may have vanished in infinite ones.
     error = sumCapacities();
   }
-  sortByEnds();
   finished = true;
   return error;
 }

@@ -11,8 +11,8 @@
 // such place for each value with a heap of (order, fusible) over everything
 // behind its users. Orders only grow along edges, so that place is
 //   min(last user, min over users u of g(u)),
-//   g(x) = min over users y in F: fusible(x, y) ? g(y) : order(y),
-// which one reverse sweep computes for all values.
+// where g(x) is the first place behind x, over fusible edges, that is written;
+// factsOfUses() has it for all values.
 //
 // Long chains. A walk in forward order from each node over fusible edges, each
 // node visited once in all. A node over 100 steps behind the start is banned
@@ -78,10 +78,10 @@ BanReason BanRules::shouldBan23(FxNodeId n) const {
     return BanReason::NotInAllowList;
   if (node.kind == FxKind::GetItem || view.is(n, trait::LiftFresh))
     return BanReason::None;
-  if (materialized[n])
+  if (uses[n].isMaterializedBackward)
     return BanReason::MaterializedBackward;
   int64_t limit = options.maxDistance < 0 ? 3 : options.maxDistance;
-  if (!anyRecompute && network.distance[n] > limit)
+  if (!network.anyRecompute && network.distance[n] > limit)
     return BanReason::TooFar;
   return isReduction(n) ? BanReason::Reduction : BanReason::None;
 }
@@ -106,7 +106,7 @@ BanReason BanRules::shouldBan213(FxNodeId n) const {
     return BanReason::InDenyList;
   }
   if (options.banMaterializedBackward && !aggressive && !isView &&
-      materialized[n])
+      uses[n].isMaterializedBackward)
     return BanReason::MaterializedBackward;
   int64_t limit = options.maxDistance < 0 ? 1000 : options.maxDistance;
   if (network.distance[n] > limit && network.distance[n] < 1000)
@@ -136,37 +136,15 @@ void torchrules::ban(TorchNetwork &network, FxNodeId n, BanReason reason) {
   network.arcs.push_back({0, TorchNetwork::in(n), infiniteCapacity});
 }
 
-/// g of the comment above, by node; ~0u if nothing is written behind it.
-static std::vector<uint32_t> firstUnfusible(const RuleView &view,
-                                            const TorchNetwork &network) {
-  const std::vector<uint32_t> &order = network.forwardOrder;
-  std::vector<uint32_t> first(view.graph.size(), ~0u);
-  for (FxNodeId n = view.graph.outputNode(); n-- > 0;) {
-    if (order[n] == ~0u)
-      continue;
-    for (FxNodeId user : view.graph.users[n])
-      if (order[user] != ~0u)
-        first[n] = std::min(first[n],
-                            view.fusible(n, user) ? first[user] : order[user]);
-  }
-  return first;
-}
-
 void torchrules::banUsedFarApart(const BanRules &rules, TorchNetwork &network) {
   const RuleView &view = rules.view;
   const std::vector<uint32_t> &order = network.forwardOrder;
-  std::vector<uint32_t> first = firstUnfusible(view, network);
   for (FxNodeId n = 0; n < view.graph.outputNode(); ++n) {
     if (order[n] == ~0u)
       continue;
-    uint32_t last = 0, border = ~0u;
-    for (FxNodeId user : view.graph.users[n])
-      if (order[user] != ~0u) {
-        last = std::max(last, order[user]);
-        border = std::min(border, first[user]);
-      }
-    // No user is behind the last one.
-    if (border >= last)
+    uint32_t border = rules.uses[n].firstBehindUsers;
+    // No user is behind the last one; and without one there is no border.
+    if (border >= rules.uses[n].endOfUsers - 1)
       continue;
     for (FxNodeId user : view.graph.users[n])
       if (order[user] != ~0u && order[user] > border && view.fusible(n, user) &&
@@ -185,7 +163,7 @@ void torchrules::banLongFusibleChains(const BanRules &rules,
   std::vector<FxNodeId> heap;
   std::greater<FxNodeId> later;
   for (FxNodeId start = 0; start < view.graph.outputNode(); ++start) {
-    if (order[start] == ~0u)
+    if (order[start] == ~0u || visited[start])
       continue;
     heap.assign(1, start);
     while (!heap.empty()) {

@@ -61,7 +61,8 @@ static const std::array<double, furthest + 1> &powersOf1Point1() {
 }
 
 bool torchrules::saveCapacity(const RuleView &view, FxNodeId n,
-                              int64_t distance, int64_t &capacity) {
+                              int64_t distance, bool isMaterialized,
+                              int64_t &capacity) {
   const FxNode &node = view.graph.nodes[n];
   if (node.isSymbolic()) {
     capacity = node.value == FxValue::SymFloat ? 4 : 1;
@@ -89,7 +90,7 @@ bool torchrules::saveCapacity(const RuleView &view, FxNodeId n,
   if (!(weight >= 0 && weight < 2305843009213693952.0))
     return false;
   capacity = static_cast<int64_t>(weight);
-  if (!isMaterialized(view, n))
+  if (!isMaterialized)
     capacity *= 2;
   return true;
 }

@@ -15,6 +15,8 @@
 // Complexity: linear; one sweep forward and one backward.
 #include "RuleView.h"
 
+#include <algorithm>
+
 using namespace cutback;
 using namespace cutback::torchrules;
 
@@ -39,6 +41,13 @@ void RuleView::pinNodes() {
     if (node.has(fxflag::MustBeForward) || (effects && !backward))
       traits[n] |= trait::PinnedForward;
   }
+}
+
+bool RuleView::clones(FxNodeId user, FxNodeId n) const {
+  if (!is(user, trait::Wrapper))
+    return false;
+  FxRow<uint32_t> cloned = graph.clonedArgs[user];
+  return std::find(cloned.begin(), cloned.end(), n) != cloned.end();
 }
 
 static bool isPinnedToOther(const RuleView &view, Half half, FxNodeId n) {

@@ -8,8 +8,10 @@
 //
 // Materialized in the backward: PyTorch asks it node by node, with a walk
 // through views. A node's answer is a disjunction over its users of "cannot
-// be fused here" and, for views, of the view's own answer; so one reverse
-// sweep answers it for all nodes.
+// be fused here" and, for views, of the view's own answer. The first place
+// behind a node where something is written, which PyTorch finds with a heap,
+// is g(x) = min over users y in F: fusible(x, y) ? g(y) : order(y). So one
+// reverse sweep over all uses answers both for all nodes.
 //
 // Complexity: linear.
 #include "RuleView.h"
@@ -37,30 +39,33 @@ torchrules::distancesToBackward(const RuleView &view,
   return distance;
 }
 
-std::vector<uint8_t>
-torchrules::materializedBackwards(const RuleView &view,
-                                  const TorchNetwork &network) {
+std::vector<UseFacts> torchrules::factsOfUses(const RuleView &view,
+                                              const TorchNetwork &network) {
   const FxGraph &graph = view.graph;
-  std::vector<uint8_t> result(graph.size(), 0);
-  for (FxNodeId n = graph.outputNode(); n-- > 0;)
+  const std::vector<uint32_t> &orders = network.forwardOrder;
+  std::vector<UseFacts> facts(graph.size());
+  for (FxNodeId n = graph.outputNode(); n-- > 0;) {
+    UseFacts here;
+    here.isMaterialized = graph.nodes[n].kind == FxKind::Placeholder;
     for (FxNodeId user : graph.users[n]) {
-      bool inForward = network.sets[user] & torchset::Forward;
-      if (!inForward && !view.fusible(n, user))
-        result[n] = 1;
+      const UseFacts &there = facts[user];
+      uint32_t order = orders[user];
+      bool fusible = view.fusible(n, user);
+      here.isMaterialized |= !fusible;
       // 2.3 looks through views of the backward only.
-      else if (view.is(user, trait::View) && !(view.is23() && inForward))
-        result[n] |= result[user];
-      if (result[n])
-        break;
+      if (view.is(user, trait::View) && !(view.is23() && order != ~0u))
+        here.isMaterializedBackward |= there.isMaterializedBackward;
+      if (order == ~0u) {
+        here.isMaterializedBackward |= !fusible;
+        continue;
+      }
+      here.firstUnfusible =
+          std::min(here.firstUnfusible, fusible ? there.firstUnfusible : order);
+      here.firstBehindUsers =
+          std::min(here.firstBehindUsers, there.firstUnfusible);
+      here.endOfUsers = std::max(here.endOfUsers, order + 1);
     }
-  return result;
-}
-
-bool torchrules::isMaterialized(const RuleView &view, FxNodeId n) {
-  if (view.graph.nodes[n].kind == FxKind::Placeholder)
-    return true;
-  for (FxNodeId user : view.graph.users[n])
-    if (!view.fusible(n, user))
-      return true;
-  return false;
+    facts[n] = here;
+  }
+  return facts;
 }

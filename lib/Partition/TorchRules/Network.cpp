@@ -65,7 +65,8 @@ static std::optional<TorchRulesError> addNode(const BanRules &rules, FxNodeId n,
       ban(network, n, reason);
   }
   int64_t capacity = 0;
-  if (!saveCapacity(view, n, network.distance[n], capacity))
+  if (!saveCapacity(view, n, network.distance[n], rules.uses[n].isMaterialized,
+                    capacity))
     return capacityError(view.graph, n, network.distance[n]);
   if (capacity > 0) {
     if (capacity > std::numeric_limits<int64_t>::max() - 1 - total)
@@ -82,23 +83,28 @@ static std::optional<TorchRulesError> addNode(const BanRules &rules, FxNodeId n,
   return std::nullopt;
 }
 
+TorchNetwork cutback::classifyTorchGraph(const FxGraph &graph,
+                                         const TorchRulesOptions &options) {
+  TorchNetwork network;
+  RuleView view(graph, options);
+  network.numVertices = static_cast<uint32_t>(2 + 2 * graph.size());
+  network.policy = cleanTags(view, network.anyRecompute);
+  classifyNodes(view, network);
+  network.distance = distancesToBackward(view, network);
+  network.traits = std::move(view.traits);
+  return network;
+}
+
 std::optional<TorchRulesError> cutback::buildTorchNetwork(
     const FxGraph &graph, const TorchRulesOptions &options,
     TorchNetwork &network, const std::vector<uint8_t> &dontBan) {
-  network = TorchNetwork();
-  RuleView view(graph, options);
-  network.numVertices = static_cast<uint32_t>(2 + 2 * graph.size());
+  network.arcs.clear();
   network.banned.assign(graph.size(), BanReason::None);
-  bool anyRecompute = false;
-  network.policy = cleanTags(view, anyRecompute);
-  classifyNodes(view, network);
-  network.distance = distancesToBackward(view, network);
-  network.traits = view.traits;
   if (network.emptyBackward)
     return std::nullopt;
 
-  BanRules rules{view, network, dontBan, materializedBackwards(view, network),
-                 anyRecompute};
+  RuleView view(graph, options, network.traits);
+  BanRules rules{view, network, dontBan, factsOfUses(view, network)};
   network.arcs.reserve(2 * graph.size() + graph.users.items.size());
   int64_t total = 0;
   for (FxNodeId n = 0; n < graph.outputNode(); ++n)
@@ -114,10 +120,10 @@ std::optional<TorchRulesError> cutback::buildTorchNetwork(
 }
 
 std::vector<FxNodeId>
-cutback::savedNodesOfCut(const TorchNetwork &network,
+cutback::savedNodesOfCut(const std::vector<TorchArc> &arcs,
                          const std::vector<uint8_t> &sinkSide) {
   std::vector<FxNodeId> saved;
-  for (const TorchArc &arc : network.arcs)
+  for (const TorchArc &arc : arcs)
     if (arc.from >= 2 && arc.from % 2 == 0 && arc.to == arc.from + 1 &&
         !sinkSide[arc.from] && sinkSide[arc.to])
       saved.push_back((arc.from - 2) / 2);

@@ -86,10 +86,8 @@ struct RuleView {
   bool fusible(FxNodeId n, FxNodeId user) const {
     uint16_t ofNode = traits[n], ofUser = traits[user];
     if ((ofUser & trait::Wrapper) | (ofNode & trait::TritonItem)) {
-      if (ofUser & trait::Wrapper)
-        for (FxNodeId cloned : graph.clonedArgs[user])
-          if (cloned == n)
-            return true;
+      if (clones(user, n))
+        return true;
       if (ofNode & trait::TritonItem)
         return false;
     }
@@ -98,6 +96,8 @@ struct RuleView {
 
 private:
   void pinNodes();
+  /// `user` wraps a writing kernel and clones its operand `n`.
+  bool clones(FxNodeId user, FxNodeId n) const;
 };
 
 /// Tags after PyTorch's clean-up; `anyRecompute` is told whether any node was
@@ -128,12 +128,25 @@ void extractHalf(const RuleView &view, Half half, std::vector<uint8_t> &marks);
 
 std::vector<int64_t> distancesToBackward(const RuleView &view,
                                          const TorchNetwork &network);
-/// One byte a node: some path of views leads to a user in the backward that
-/// cannot be fused with what it reads.
-std::vector<uint8_t> materializedBackwards(const RuleView &view,
-                                           const TorchNetwork &network);
-/// Is the value written to memory whatever the cut says?
-bool isMaterialized(const RuleView &view, FxNodeId n);
+
+/// What the users of a node tell of it.
+struct UseFacts {
+  /// The least number in `forwardOrder` of what is written to memory behind
+  /// the node, over fusible edges of F; ~0u if nothing is.
+  uint32_t firstUnfusible = ~0u;
+  /// The least of this of its users in F; ~0u if there is none.
+  uint32_t firstBehindUsers = ~0u;
+  /// One behind the number of the last user in F; 0 if there is none.
+  uint32_t endOfUsers = 0;
+  /// The value is written to memory whatever the cut says.
+  bool isMaterialized = false;
+  /// Some path of views leads to a user in the backward that cannot be fused
+  /// with what it reads.
+  bool isMaterializedBackward = false;
+};
+/// By node.
+std::vector<UseFacts> factsOfUses(const RuleView &view,
+                                  const TorchNetwork &network);
 
 /// Bytes of a value as the 4x rule and the tuples count them.
 int64_t ruleSize(const RuleView &view, FxNodeId n);
@@ -143,8 +156,7 @@ struct BanRules {
   const RuleView &view;
   const TorchNetwork &network;
   const std::vector<uint8_t> &dontBan;
-  std::vector<uint8_t> materialized;
-  bool anyRecompute;
+  std::vector<UseFacts> uses;
 
   /// The reason that the rules give, or None. For any node.
   BanReason shouldBan(FxNodeId n) const;
@@ -165,7 +177,7 @@ void ban(TorchNetwork &network, FxNodeId n, BanReason reason);
 
 /// The capacity of n_in -> n_out; false if it does not fit 64 bits.
 bool saveCapacity(const RuleView &view, FxNodeId n, int64_t distance,
-                  int64_t &capacity);
+                  bool isMaterialized, int64_t &capacity);
 
 } // namespace cutback::torchrules
 

@@ -44,10 +44,14 @@ private:
 
   void plant();
   bool isTooSlow() const;
-  void activate(uint32_t v);
+  void activate(uint32_t v) {
+    if (nodes[v].queued)
+      return;
+    nodes[v].queued = true;
+    active.push_back(v);
+  }
   void grow(uint32_t v);
-  void hang(uint32_t w, uint32_t v, uint32_t a);
-  bool growOver(uint32_t v, uint32_t a);
+  bool meet(uint32_t v, uint32_t a);
   void augment(uint32_t middle);
   int64_t bottleneck(uint32_t middle);
   void orphan(uint32_t v);

@@ -2,6 +2,7 @@
 #ifndef CUTBACK_PARTITION_MAXFLOW_CONTRACTION_H
 #define CUTBACK_PARTITION_MAXFLOW_CONTRACTION_H
 
+#include "cutback/Partition/MaxFlow/ArcIndex.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 #include "cutback/Partition/MaxFlow/ResidualGraph.h"
 
@@ -42,9 +43,15 @@ private:
     uint32_t position; ///< of the forward half arc
   };
 
-  bool growSourceGroup(const FlowNetwork &network);
-  void growSinkGroup(const FlowNetwork &network);
-  void collectArcs(const FlowNetwork &network, ResidualGraph &graph);
+  void clear(const FlowNetwork &network);
+  void sweepGroups(const FlowNetwork &network);
+  /// False if infinite arcs lead from the source to the sink.
+  bool searchGroups(const FlowNetwork &network);
+  void findPath(const FlowNetwork &network);
+  void numberVertices(const FlowNetwork &network, ResidualGraph &graph);
+  /// False if an infinite arc leads out of the source group or into the sink
+  /// group: they are not whole.
+  bool collectArcs(const FlowNetwork &network, ResidualGraph &graph);
   void placeHalfArcs(const FlowNetwork &network, ResidualGraph &graph);
   void liftFlow(const FlowNetwork &network, const ResidualGraph &graph,
                 MinCut &cut);
@@ -53,13 +60,14 @@ private:
 
   std::vector<uint8_t> group;   ///< by vertex
   std::vector<uint32_t> number; ///< by vertex between: vertex of the graph
-  std::vector<Tied> sourceTied, sinkTied; ///< in breadth-first order
+  std::vector<Tied> sourceTied, sinkTied; ///< each behind what tied it
   std::vector<TerminalArc> sourceArcs, sinkArcs;
   std::vector<ArcId> directArcs; ///< from the source group to the sink group
   std::vector<InnerArc> innerArcs;
   std::vector<int64_t> through, dealt;
   std::vector<uint8_t> innerSide;
   std::vector<uint32_t> queue;
+  ArcIndex index;
   std::vector<VertexId> path;
 };
 

@@ -47,25 +47,21 @@ enum class ParallelArcs {
 };
 
 /// A directed network with integer capacities. Append vertices and arcs, then
-/// finish(), which checks the capacities and sorts the arcs by their ends; read
-/// afterwards. clear() keeps the memory for the next network.
+/// finish(), which checks the capacities; read afterwards. clear() keeps the
+/// memory for the next network.
 class FlowNetwork {
 public:
-  /// A range of arc ids in arc order.
-  struct ArcIds {
-    const ArcId *first;
-    const ArcId *last;
-    const ArcId *begin() const { return first; }
-    const ArcId *end() const { return last; }
-    uint32_t size() const { return static_cast<uint32_t>(last - first); }
-  };
-
   /// Starts with `numVertices` vertices; at least the source and the sink.
   explicit FlowNetwork(uint32_t numVertices = 2) { clear(numVertices); }
 
   /// Forgets all arcs and vertices, keeps the memory.
   void clear(uint32_t numVertices = 2);
   void reserve(uint32_t numArcs) { arcList.reserve(numArcs); }
+  /// Starts with these vertices and arcs.
+  void assign(uint32_t numVertices, std::vector<FlowArc> arcs) {
+    clear(numVertices);
+    arcList = std::move(arcs);
+  }
 
   VertexId addVertex() { return vertexCount++; }
   /// Adds `count` vertices and returns the first; the others follow it.
@@ -100,27 +96,16 @@ public:
   const std::vector<FlowArc> &arcs() const { return arcList; }
   const FlowArc &arc(ArcId id) const { return arcList[id]; }
 
-  /// Arcs that leave or enter a vertex of a finished network, in arc order.
-  ArcIds outArcs(VertexId v) const { return slice(outBegin, outIds, v); }
-  ArcIds inArcs(VertexId v) const { return slice(inBegin, inIds, v); }
-
   /// 1 + the sum of the finite capacities: more than any finite cut.
   int64_t effectiveInfinity() const { return finiteSum + 1; }
 
 private:
-  static ArcIds slice(const std::vector<uint32_t> &begin,
-                      const std::vector<ArcId> &ids, VertexId v) {
-    return {ids.data() + begin[v], ids.data() + begin[v + 1]};
-  }
   FlowError checkArcs() const;
   FlowError sumCapacities();
   void mergeParallelArcs(ParallelArcs rule);
-  void sortByEnds();
 
   uint32_t vertexCount = 2;
   std::vector<FlowArc> arcList;
-  std::vector<uint32_t> outBegin, inBegin;
-  std::vector<ArcId> outIds, inIds;
   int64_t finiteSum = 0;
   bool finished = false;
 };

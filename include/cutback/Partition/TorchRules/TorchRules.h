@@ -5,7 +5,8 @@
 // The rules are those of two releases, reproduced exactly on an FX view:
 //
 //   simplifyFxGraph      dead code elimination and CSE, as PyTorch does them
-//   buildTorchNetwork    tags, sets, distances, bans, capacities, network
+//   classifyTorchGraph   tags, sets, distances
+//   buildTorchNetwork    bans, capacities, network
 //   (any max-flow solver; take the smallest sink side)
 //   savedNodesOfCut      the cut as a list of nodes
 //   extractTorchHalves   the two halves and what goes between them
@@ -15,6 +16,7 @@
 #ifndef CUTBACK_PARTITION_TORCHRULES_TORCHRULES_H
 #define CUTBACK_PARTITION_TORCHRULES_TORCHRULES_H
 
+#include "cutback/Partition/MaxFlow/FlowNetwork.h"
 #include "cutback/Partition/TorchRules/FxGraph.h"
 
 #include <optional>
@@ -110,14 +112,8 @@ enum : uint8_t {
 };
 } // namespace torchset
 
-/// Capacity -1 is infinite.
-struct TorchArc {
-  uint32_t from;
-  uint32_t to;
-  int64_t capacity;
-};
-
-inline constexpr int64_t infiniteCapacity = -1;
+using TorchArc = FlowArc;
+inline constexpr int64_t infiniteCapacity = kInfiniteCapacity;
 
 /// PyTorch's flow network. Vertex 0 is the source, 1 the sink; node i has the
 /// vertices 2 + 2i (`in`) and 3 + 2i (`out`). Not every node has arcs.
@@ -137,6 +133,8 @@ struct TorchNetwork {
   std::vector<FxPolicy> policy;
   /// What the rules know of a node; internal to them.
   std::vector<uint16_t> traits;
+  /// Whether any node was tagged for recompute before the clean-up.
+  bool anyRecompute = false;
   /// Nothing belongs to the backward: PyTorch uses its default partition, and
   /// the network is empty.
   bool emptyBackward = false;
@@ -145,18 +143,24 @@ struct TorchNetwork {
   static uint32_t out(FxNodeId n) { return 3 + 2 * n; }
 };
 
-/// Applies the rules to a simplified graph. `dontBan`, if not empty, has one
-/// byte a node: these may be recomputed whatever the rules say (memory
-/// budgets, 2.13). Near linear. Fails if a capacity or the sum of all finite
-/// ones does not fit 64 bits.
+/// What PyTorch knows of a simplified graph before it looks for a cut: all
+/// members of the result but `arcs` and `banned`. Linear.
+TorchNetwork classifyTorchGraph(const FxGraph &graph,
+                                const TorchRulesOptions &options);
+
+/// Adds the bans and the arcs to what classifyTorchGraph made of the graph.
+/// `dontBan`, if not empty, has one byte a node: these may be recomputed
+/// whatever the rules say (memory budgets, 2.13). Near linear. Fails if a
+/// capacity or the sum of all finite ones does not fit 64 bits.
 std::optional<TorchRulesError>
 buildTorchNetwork(const FxGraph &graph, const TorchRulesOptions &options,
                   TorchNetwork &network,
                   const std::vector<uint8_t> &dontBan = {});
 
-/// The nodes whose save arc is cut, in graph order. `sinkSide` has one byte a
-/// vertex, nonzero for what can still reach the sink in the residual network.
-std::vector<FxNodeId> savedNodesOfCut(const TorchNetwork &network,
+/// The nodes whose save arc is cut, in graph order. `arcs` are those of the
+/// network; `sinkSide` has one byte a vertex, nonzero for what can still reach
+/// the sink in the residual network.
+std::vector<FxNodeId> savedNodesOfCut(const std::vector<TorchArc> &arcs,
                                       const std::vector<uint8_t> &sinkSide);
 
 /// A network as the golden `.net.json` files list it: vertices renumbered by

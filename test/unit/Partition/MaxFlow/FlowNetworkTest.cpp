@@ -7,10 +7,6 @@
 
 using namespace cutback;
 
-static std::vector<ArcId> ids(FlowNetwork::ArcIds range) {
-  return {range.begin(), range.end()};
-}
-
 static std::string errorOf(const std::vector<FlowArc> &arcs) {
   FlowNetwork network(3);
   for (const FlowArc &arc : arcs)
@@ -20,12 +16,9 @@ static std::string errorOf(const std::vector<FlowArc> &arcs) {
   return error.value_or("no error");
 }
 
-TEST(FlowNetwork, listsArcsOfAVertexInArcOrder) {
+TEST(FlowNetwork, knowsANumberAboveEveryCut) {
   FlowNetwork network =
       makeNetwork(4, {{0, 2, 1}, {3, 1, 2}, {0, 3, kInf}, {2, 1, 4}});
-  EXPECT_EQ(ids(network.outArcs(0)), (std::vector<ArcId>{0, 2}));
-  EXPECT_EQ(ids(network.inArcs(1)), (std::vector<ArcId>{1, 3}));
-  EXPECT_EQ(network.outArcs(1).size(), 0U);
   EXPECT_EQ(network.effectiveInfinity(), 8);
 }
 

@@ -6,6 +6,7 @@
 
 #include "SampleNetworks.h"
 #include "TestNetworks.h"
+#include "cutback/Partition/MaxFlow/ArcIndex.h"
 
 using namespace cutback;
 using namespace cutback::samples;
@@ -109,12 +110,13 @@ TEST(RandomNetworks, unboundedPathsRunOverInfiniteArcs) {
     if (solver.solve(network, cut) != MinCutStatus::Unbounded)
       continue;
     const std::vector<VertexId> &path = solver.unboundedPath();
+    ArcIndex index(network);
     ASSERT_GE(path.size(), 2U);
     ASSERT_EQ(path.front(), kSource);
     ASSERT_EQ(path.back(), kSink);
     for (size_t i = 0; i + 1 < path.size(); ++i) {
       bool infinite = false;
-      for (ArcId id : network.outArcs(path[i]))
+      for (ArcId id : index.outArcs(path[i]))
         infinite |=
             network.arc(id).to == path[i + 1] && network.arc(id).isInfinite();
       ASSERT_TRUE(infinite) << "seed " << seed << " step " << i;

@@ -158,8 +158,8 @@ TEST(Network, DistanceCountsUpTo100Steps) {
 }
 
 TEST(Network, ReportsWeightsThatDoNotFit) {
-  TorchNetwork network;
   FxGraph graph = parse(chain(3, "4000000000000000000"));
+  TorchNetwork network = classifyTorchGraph(graph, torch213());
   auto error = buildTorchNetwork(graph, torch213(), network);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message, "the weight of 'c0', 4000000000000000000 bytes at "
@@ -169,6 +169,7 @@ TEST(Network, ReportsWeightsThatDoNotFit) {
             "the cost model pytorch multiplies bytes by up to 27561");
 
   graph = parse(chain(4, "1500000000000000000"));
+  network = classifyTorchGraph(graph, torch213());
   error = buildTorchNetwork(graph, torch213(), network);
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message, "the sum of all weights does not fit 64 bits at "
@@ -332,11 +333,12 @@ TEST(Bans, MemoryBudgetsLiftThemButNotFromCollectives) {
                         "call g tensor 400 aten.mul.Tensor %t %c\n"
                         "output 1 c g\n");
   std::vector<uint8_t> dontBan(graph.size(), 1);
-  TorchNetwork network;
+  TorchNetwork network = classifyTorchGraph(graph, torch213());
   EXPECT_FALSE(buildTorchNetwork(graph, torch213(), network, dontBan));
   EXPECT_EQ(network.banned[find(graph, "a")], BanReason::None);
   EXPECT_EQ(network.banned[find(graph, "x")], BanReason::None);
   EXPECT_EQ(network.banned[find(graph, "c")], BanReason::MustSave);
+  network = classifyTorchGraph(graph, torch23());
   EXPECT_FALSE(buildTorchNetwork(graph, torch23(), network, dontBan));
   EXPECT_EQ(network.banned[find(graph, "a")], BanReason::NotInAllowList);
 }

@@ -41,7 +41,7 @@ std::map<std::string, std::string> describe(const FxGraph &graph,
   lines["cut"] = std::to_string(cut.value);
   TorchHalves halves;
   auto error = extractTorchHalves(
-      graph, options, savedNodesOfCut(network, cut.sinkSide), halves);
+      graph, options, savedNodesOfCut(network.arcs, cut.sinkSide), halves);
   EXPECT_FALSE(error) << (error ? error->message : "");
   lines["saved"] = names(graph, halves.savedTensors);
   lines["sizes"] = names(graph, halves.savedSizes);

@@ -51,7 +51,7 @@ inline TorchRulesOptions torch213() { return rules(TorchRuleSet::Torch213); }
 
 inline TorchNetwork build(const FxGraph &graph,
                           const TorchRulesOptions &options) {
-  TorchNetwork network;
+  TorchNetwork network = classifyTorchGraph(graph, options);
   std::optional<TorchRulesError> error =
       buildTorchNetwork(graph, options, network);
   EXPECT_FALSE(error) << (error ? error->message : "");
