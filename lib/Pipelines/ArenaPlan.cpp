@@ -48,9 +48,9 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
       scheduleBackward(*step, std::min<uint64_t>(options.scheduleWork,
                                                  searchBound(step->numOps())));
   permute(result.halves.backwardOps, schedule.order);
-  FailureOr<MemoryPlan> plan = schedule.isChanged
-                                   ? planMemory(link, graph, options)
-                                   : planMemory(std::move(*step), options);
+  bool isCurrent = !schedule.isChanged || step->reorderBackward(schedule.order);
+  FailureOr<MemoryPlan> plan = isCurrent ? planMemory(std::move(*step), options)
+                                         : planMemory(link, graph, options);
   if (failed(plan))
     return failure();
   plan->isLeastOrder =

@@ -64,6 +64,12 @@ struct StepProgram {
   std::string opName(uint32_t op) const;
   bool inBackward(uint32_t op) const { return op > forwardEnd; }
 
+  /// Lets op forwardEnd + 1 + order[i] of the backward run as its i-th; the
+  /// terminator stays. Numbers become what ofPartition makes of the reordered
+  /// function. False, with nothing changed, where only that can tell which
+  /// views are copies: the backward has regions or writes arguments. Linear.
+  bool reorderBackward(llvm::ArrayRef<uint32_t> order);
+
   /// The step of a partition. `graph` gives hints of symbols and may be null;
   /// `symbols` stand over them. Fails with an error at the value whose size is
   /// not known, or does not fit 64 bits. Linear.

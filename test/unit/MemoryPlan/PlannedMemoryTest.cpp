@@ -54,6 +54,47 @@ protected:
     return succeeded(values) ? *values : std::vector<RuntimeValue>();
   }
 
+  /// Reorders the backward, and the numbers of the step with it.
+  void reorder(joint::PartitionOp link, joint::GraphOp graph) {
+    auto step = StepProgram::ofPartition(link, graph, symbols);
+    ASSERT_TRUE(succeeded(step)) << messages;
+    ScheduleOutcome outcome = scheduleBackward(*step, /*work=*/100'000);
+    ASSERT_LE(outcome.peakAfter, outcome.peakBefore);
+    if (!outcome.isChanged)
+      return;
+    ++scheduled;
+    auto anew = StepProgram::ofPartition(link, graph, symbols);
+    ASSERT_TRUE(succeeded(anew)) << messages;
+    bool writes = false;
+    for (uint32_t op = step->forwardEnd + 1; op < step->numOps(); ++op)
+      writes |= isa<joint::WriteOp>(step->ops[op]);
+    ASSERT_EQ(step->reorderBackward(outcome.order), !writes);
+    renumbered += !writes;
+    if (!writes)
+      expectEqual(*step, *anew);
+  }
+
+  static void expectEqual(const StepProgram &left, const StepProgram &right) {
+    EXPECT_EQ(left.ops, right.ops);
+    EXPECT_EQ(left.operandBegin, right.operandBegin);
+    EXPECT_EQ(left.operandList, right.operandList);
+    EXPECT_EQ(left.resultBegin, right.resultBegin);
+    EXPECT_EQ(left.resultEnd, right.resultEnd);
+    EXPECT_EQ(left.gradients, right.gradients);
+    ASSERT_EQ(left.values.size(), right.values.size());
+    for (uint32_t v = 0; v < left.values.size(); ++v) {
+      EXPECT_EQ(left.values[v].value, right.values[v].value);
+      EXPECT_EQ(left.values[v].storage, right.values[v].storage);
+      EXPECT_EQ(left.numberOf.lookup(left.values[v].value),
+                right.numberOf.lookup(right.values[v].value));
+    }
+    ASSERT_EQ(left.storages.size(), right.storages.size());
+    for (uint32_t s = 0; s < left.storages.size(); ++s) {
+      EXPECT_EQ(left.storages[s].value, right.storages[s].value);
+      EXPECT_EQ(left.storages[s].bytes, right.storages[s].bytes);
+    }
+  }
+
   void checkStrategy(ModuleOp original, PartitionOptions options, int64_t size,
                      uint64_t seed) {
     OwningOpRef<ModuleOp> clone(original.clone());
@@ -69,11 +110,7 @@ protected:
     auto partition = partitionGraph(graph, options);
     if (failed(partition))
       return; // refused for a reason; counted by the tests of execution
-    auto outcome = scheduleBackward((*partition)->partition.link, graph,
-                                    symbols, /*work=*/100'000);
-    ASSERT_TRUE(succeeded(outcome)) << messages;
-    ASSERT_LE(outcome->peakAfter, outcome->peakBefore);
-    scheduled += outcome->isChanged;
+    reorder((*partition)->partition.link, graph);
     PlannedRunOptions planned;
     planned.checkMemory = true;
     planned.plan.symbols = symbols;
@@ -94,7 +131,7 @@ protected:
 
   llvm::StringMap<int64_t> symbols;
   int64_t arena = 0, lowerBound = 0;
-  uint64_t inPlace = 0, scheduled = 0;
+  uint64_t inPlace = 0, scheduled = 0, renumbered = 0;
 };
 
 uint64_t numberFrom(const char *variable, uint64_t otherwise) {
@@ -122,6 +159,7 @@ TEST_F(PlannedMemoryTest, AnArenaGivesTheBitsOfMemoryWithoutOne) {
   EXPECT_LE(arena, lowerBound * 1.05);
   EXPECT_GT(inPlace, count);
   EXPECT_GT(scheduled, count / 4);
+  EXPECT_GT(renumbered, scheduled / 3);
 }
 
 /// Plans of one random program, each on a copy of its own.
