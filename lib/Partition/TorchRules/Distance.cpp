@@ -45,6 +45,10 @@ std::vector<UseFacts> torchrules::factsOfUses(const RuleView &view,
   const std::vector<uint32_t> &orders = network.forwardOrder;
   std::vector<UseFacts> facts(graph.size());
   for (FxNodeId n = graph.outputNode(); n-- > 0;) {
+    // Of what the backward computes, only views are asked about.
+    if (orders[n] == ~0u && (network.sets[n] & torchset::TangentClosure) &&
+        !graph.nodes[n].isInput() && !view.is(n, trait::View))
+      continue;
     UseFacts here;
     here.isMaterialized = graph.nodes[n].kind == FxKind::Placeholder;
     for (FxNodeId user : graph.users[n]) {

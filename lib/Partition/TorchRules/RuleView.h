@@ -144,7 +144,7 @@ struct UseFacts {
   /// with what it reads.
   bool isMaterializedBackward = false;
 };
-/// By node.
+/// By node; nothing for ops of the backward that are no views.
 std::vector<UseFacts> factsOfUses(const RuleView &view,
                                   const TorchNetwork &network);
 
