@@ -34,6 +34,7 @@ int runCompile(const CommandLine &line) {
   Session session("compile", line);
   if (!line.has("o")) {
     session.error("expected -o DIR");
+    session.note("the two halves and the plan go into that folder");
     return WrongUsage;
   }
   if (!line.has("to")) {
@@ -50,10 +51,7 @@ int runCompile(const CommandLine &line) {
   std::string error =
       writePartition(run.imported.graph, *run.result,
                      collectExtras(*run.result), std::string(*line.get("o")));
-  if (error.empty())
-    return Done;
-  session.error(error);
-  return WrongInput;
+  return error.empty() ? Done : session.failedWrite(error);
 }
 
 } // namespace cutback

@@ -87,6 +87,23 @@ static int openTensors(Session &session, const char *option, TensorFile &file) {
   return WrongInput;
 }
 
+/// After a step for which an input was missing: what there is instead.
+static void noteInputs(Session &session, const StepFiles &sources,
+                       StringRef missing) {
+  if (!missing.starts_with("input."))
+    return;
+  if (!session.line.has("inputs")) {
+    session.note("no --inputs=F.safetensors is given");
+    return;
+  }
+  std::string names;
+  for (const auto &[name, tensor] : sources.inputs.tensors())
+    if (names.size() < 60)
+      names += (names.empty() ? "'" : ", '") + name + "'";
+  session.note("the file of --inputs begins with " +
+               (names.empty() ? "no tensor" : names));
+}
+
 static bool isArchive(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
   return buffer && (*buffer)->getBuffer() == "PK";
@@ -306,11 +323,20 @@ int runRun(const CommandLine &line) {
   if (int code = openSources(session, sources))
     return code;
   session.progress.step("running");
+  std::string missing;
   FailureOr<ReferenceResult> result = runReferenceStep(
-      imported.graph, [&](StringRef name) { return sources.find(name); },
+      imported.graph,
+      [&](StringRef name) {
+        auto tensor = sources.find(name);
+        if (!tensor)
+          missing = name.str();
+        return tensor;
+      },
       options);
-  if (failed(result))
+  if (failed(result)) {
+    noteInputs(session, sources, missing);
     return WrongInput;
+  }
   if (auto path = line.get("outputs"))
     if (int code = session.write(path, encodeTensors(result->tensors)))
       return code;

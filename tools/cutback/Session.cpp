@@ -140,9 +140,13 @@ int Session::write(std::optional<std::string_view> path,
     failure = writeFileSafely(std::string(*path), text);
   else if (failure = writeAll(STDOUT_FILENO, text); !failure.empty())
     failure = "cannot write standard output: " + failure;
-  if (failure.empty())
-    return Done;
+  return failure.empty() ? Done : failedWrite(failure);
+}
+
+int Session::failedWrite(const std::string &failure) {
   error(failure);
+  note("give a place that may be written, with room, in a folder that is there;"
+       " nothing was changed");
   return WrongInput;
 }
 

@@ -43,6 +43,8 @@ public:
   void note(const std::string &message);
   /// Writes a result to `path`, or to standard output for none and "-".
   int write(std::optional<std::string_view> path, const std::string &text);
+  /// Says that a write failed, and what to do; the exit code.
+  int failedWrite(const std::string &failure);
 
 private:
   void printDiagnostic(mlir::Diagnostic &diagnostic);

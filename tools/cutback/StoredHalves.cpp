@@ -55,6 +55,12 @@ int StoredHalves::load(Session &session, std::vector<std::string> paths) {
     session.note("give three files: JOINT FORWARD BACKWARD");
     return WrongUsage;
   }
+  if (folder && paths.size() == 1 && !isStoredPair(paths[0])) {
+    session.error("no two halves in the folder '" + paths[0] + "'");
+    session.note("give a folder that `cutback compile` wrote, a log, or three "
+                 "files: JOINT FORWARD BACKWARD");
+    return WrongInput;
+  }
   if (folder && paths.size() == 1)
     paths = {paths[0] + "/joint.mlir", paths[0] + "/forward.mlir",
              paths[0] + "/backward.mlir"};
