@@ -195,7 +195,7 @@ bool Parser::run() {
   }
   if (line.arguments.size() > command.maxArguments)
     return fail("unexpected argument '" + line.arguments[command.maxArguments] +
-                "'");
+                "' after " + std::string(command.arguments));
   if (line.arguments.size() < command.minArguments)
     return fail("expected " + std::string(command.arguments));
   return true;

@@ -31,7 +31,7 @@ class Options:
         if self.device or device:
             given.append("--device=" + (self.device or device))
         if self.byte_price:
-            given.append("--byte-price=%r" % self.byte_price)
+            given.append("--byte-price=%s" % self.byte_price)
         return given
 
     @classmethod

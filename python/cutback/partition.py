@@ -10,7 +10,8 @@ that chooses the saved values. Nothing of PyTorch is patched.
 
 What is not as expected (a graph that cannot be read, a PyTorch without that
 name, a plan that does not fit the graph) ends in PyTorch's own decision and one
-warning. A training never fails because of this module.
+warning. A training never fails because of this module; only an option that is
+wrong is an error.
 """
 
 import dataclasses
@@ -21,7 +22,7 @@ import torch
 import torch._functorch.partitioners as partitioners
 
 from . import graph_text, nested
-from ._library import Graph
+from ._library import CutbackError, Graph
 from .options import Options
 
 _CHOICE = "choose_saved_values_set"
@@ -40,6 +41,11 @@ def _fall_back(reason):
     warnings.warn(
         "cutback: this graph is partitioned as PyTorch does it: " + text,
         FallbackWarning, stacklevel=2)
+
+
+def _is_wrong_option(error):
+    """Whether it is the caller's to mend: no plan of PyTorch's hides that."""
+    return isinstance(error, CutbackError) and error.status == 2
 
 
 def plan_of(module, num_fwd_outputs, options=None, static_indices=()):
@@ -201,6 +207,8 @@ def _chooser(options, num_fwd_outputs):
             return _within_budget(saved_by(options), saved_at, node_info,
                                   memory_budget)
         except Exception as error:
+            if _is_wrong_option(error):
+                raise
             return fall_back(error)
 
     return choose
@@ -230,12 +238,15 @@ def partition_fn(joint_module, joint_inputs, *args, num_fwd_outputs,
     kwargs.update(
         num_fwd_outputs=num_fwd_outputs,
         static_lifetime_input_indices=static_lifetime_input_indices)
+    options = Options.of(options)
     try:
-        choose = _chooser(Options.of(options), num_fwd_outputs)
+        choose = _chooser(options, num_fwd_outputs)
         ours = _with_choice(theirs, choose)
         return ours(joint_module, joint_inputs, *args, **kwargs)
     except FallbackWarning:  # the caller made errors of warnings
         raise
     except Exception as error:
+        if _is_wrong_option(error):
+            raise
         _fall_back(error)
     return theirs(joint_module, joint_inputs, *args, **kwargs)

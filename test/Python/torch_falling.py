@@ -3,6 +3,7 @@
 gradients are right."""
 
 import os
+import re
 import types
 import unittest.mock
 import warnings
@@ -40,9 +41,15 @@ class Falling(Case):
     def replaced(self, target, name, value):
         return unittest.mock.patch.object(target, name, value)
 
-    def test_an_option_that_there_is_not(self):
-        self.falls_back("error: 'fastest' is not one of min-cut|",
-                        strategy="fastest")
+    def test_a_wrong_option_is_an_error(self):
+        for message, options in (
+                ("'fastest' is not one of min-cut|", {"strategy": "fastest"}),
+                ("'dear' is not a number", {"byte_price": "dear"}),
+                ("there is no option 'price'", {"price": 1})):
+            with self.assertRaisesRegex(Exception, re.escape(message)):
+                compiled = torch.compile(mlp(), backend="cutback", options={
+                    "compiler": "eager", **options})
+                compiled(torch.randn(5, 8))
 
     def test_a_budget_for_a_strategy_without_a_choice(self):
         with config.patch(activation_memory_budget=0.5):

@@ -106,9 +106,9 @@ static std::string overview() {
                std::string(summary.substr(0, summary.find('\n')))});
   }
   return out + table.str(0) +
-         "\n`cutback COMMAND --help` has options and examples. IN is FX text,"
-         " a trace log,\nMLIR text or bytecode, or a folder that `compile`"
-         " wrote; `-` is standard input.\n";
+         "\n`cutback COMMAND --help` has options and examples. IN is a .pt2"
+         " archive, FX text,\na trace log, MLIR text or bytecode, or a folder"
+         " that `compile` wrote; `-` is\nstandard input.\n";
 }
 
 static int usage(const std::string &message, std::string_view command) {

@@ -109,7 +109,7 @@ TEST(CommandLine, valuesAreThereExactlyWhereTheyBelong) {
 
 TEST(CommandLine, argumentsAreCounted) {
   EXPECT_EQ(errorOf({}), "expected IN");
-  EXPECT_EQ(errorOf({"a", "b"}), "unexpected argument 'b'");
+  EXPECT_EQ(errorOf({"a", "b"}), "unexpected argument 'b' after IN");
 }
 
 TEST(CommandLine, helpListsEveryOptionAndTheExamples) {
