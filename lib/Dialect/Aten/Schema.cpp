@@ -21,6 +21,7 @@
 #include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
@@ -61,16 +62,19 @@ public:
   LogicalResult read(Schema &schema);
 
 private:
-  void skipSpace() { text = text.ltrim(); }
+  /// StringRef::ltrim makes a set of characters at each call.
+  void skipSpace() {
+    while (!text.empty() && llvm::isSpace(text.front()))
+      text = text.drop_front();
+  }
   bool consume(StringRef token) {
     skipSpace();
     return text.consume_front(token);
   }
   StringRef word() {
     skipSpace();
-    StringRef result = text.take_while([](char c) {
-      return isalnum(static_cast<unsigned char>(c)) || c == '_';
-    });
+    StringRef result =
+        text.take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
     text = text.drop_front(result.size());
     return result;
   }
@@ -261,7 +265,7 @@ LogicalResult Reader::read(Schema &schema) {
         return failure();
       schema.params.push_back(param);
     }
-    if (!consume(",") && !text.ltrim().starts_with(")"))
+    if (!consume(",") && !text.starts_with(")"))
       return failure();
   }
   return readResults(schema);
