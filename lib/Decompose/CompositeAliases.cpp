@@ -143,6 +143,12 @@ static constexpr Alias aliases[] = {
     {"aten.special_round.default", "aten.round.decimals"},
     {"aten.special_logsumexp.default", "aten.logsumexp.default"},
     {"aten._convolution.default", "aten.convolution.default"},
+    {"aten._conj_copy.default", "aten._conj_physical.default"},
+    {"aten._neg_view.default", "aten.neg.default"},
+    {"aten._neg_view_copy.default", "aten.neg.default"},
+    {"aten._lazy_clone.default", "aten.clone.default"},
+    {"aten._stack.default", "aten.stack.default"},
+    {"aten.data.default", "aten.detach.default"},
 };
 
 static Value alias(Rewrite &c) {

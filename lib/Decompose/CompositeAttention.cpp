@@ -100,7 +100,8 @@ static Value causalMask(CallBuilder &b, Value query, Value key) {
   return b.call("aten.tril.default", {ones});
 }
 
-static Value math(Rewrite &c, Attention call) {
+/// The result, and the weights that it is a mean by.
+static Values math(Rewrite &c, Attention call) {
   CallBuilder &b = c.b;
   Type type = elementOf(call.query), wide = type;
   if (type.isF16() || type.isBF16())
@@ -129,13 +130,24 @@ static Value math(Rewrite &c, Attention call) {
   if (Value mask = additive(b, call.mask, wide))
     weights = b.call("aten.add.Tensor", {weights, mask});
   weights = b.call("aten._safe_softmax.default", {weights, -1});
-  if (call.dropout != 0.0)
+  double scaled = 1.0;
+  if (Value kept = c.r.value("dropout_mask"); kept && call.dropout != 0.0) {
+    weights = b.call("aten.where.ScalarOther", {kept, weights, 0.0});
+    scaled = 1 / (1 - call.dropout);
+  } else if (call.dropout != 0.0) {
     weights =
         b.call("aten.dropout.default", {weights, c.r.arg("dropout_p"), true});
-  return castTo(b, matmul(b, weights, value), type);
+  }
+  // The weights that are kept are shown as they were.
+  Value result = matmul(b, weights, value);
+  if (scaled != 1.0)
+    result = b.call("aten.mul.Scalar", {result, scaled});
+  return {castTo(b, result, type), castTo(b, weights, type)};
 }
 
-static Value attention(Rewrite &c) {
+/// The operands, with as many heads of keys as of queries. No query after an
+/// error.
+static Attention attentionOf(Rewrite &c) {
   Attention call;
   call.query = c.r.value("query");
   call.key = c.r.value("key");
@@ -159,14 +171,33 @@ static Value attention(Rewrite &c) {
         *shared = repeatHeads(c.b, *shared, heads / own);
     }
   }
+  return call;
+}
+
+static Value attention(Rewrite &c) {
+  Attention call = attentionOf(c);
   if (c.b.failed())
     return {};
-  return isFlash(call) ? flash(c, call) : math(c, call);
+  if (isFlash(call))
+    return flash(c, call);
+  Values both = math(c, call);
+  return both.empty() ? Value() : both.front();
+}
+
+/// A mask of bools is added as it is here: PyTorch makes it one of 0 and -inf
+/// before this op.
+static Values attentionByMath(Rewrite &c) {
+  Attention call = attentionOf(c);
+  if (call.mask)
+    call.mask = castTo(c.b, call.mask, elementOf(call.query));
+  return c.b.failed() ? Values() : math(c, call);
 }
 
 RuleTable decompose::attentionRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.scaled_dot_product_attention.default", one<attention>},
+      {"aten._scaled_dot_product_attention_math.default",
+       many<attentionByMath>},
   };
   return rules;
 }

@@ -63,6 +63,48 @@ static Value convolve(Rewrite &c, bool transposed) {
 static Value convolution(Rewrite &c) { return convolve(c, false); }
 static Value transposedConvolution(Rewrite &c) { return convolve(c, true); }
 
+//===----------------------------------------------------------------------===//
+// Steps, batch, channels
+//===----------------------------------------------------------------------===//
+
+static Value ordered(Rewrite &c, Value value, ArrayRef<int64_t> dims) {
+  return c.b.call("aten.permute.default", {value, dims});
+}
+
+/// Input and result [steps, batch, channels], weight [steps, in, out].
+static Value stepConvolution(Rewrite &c) {
+  Value result = c.b.call("aten.convolution.default",
+                          {ordered(c, c.r.value("self"), {1, 2, 0}),
+                           ordered(c, c.r.value("weight"), {2, 1, 0}),
+                           c.r.arg("bias"),
+                           {1},
+                           {c.r.arg("pad")},
+                           {1},
+                           false,
+                           {0},
+                           1});
+  return ordered(c, result, {2, 0, 1});
+}
+
+static Values stepConvolutionBackward(Rewrite &c) {
+  Value bias = c.r.value("bias");
+  Values all = c.b.callMany("aten.convolution_backward.default",
+                            {ordered(c, c.r.value("self"), {1, 2, 0}),
+                             ordered(c, c.r.value("input"), {1, 2, 0}),
+                             ordered(c, c.r.value("weight"), {2, 1, 0}),
+                             {c.b.size(bias, 0)},
+                             {1},
+                             {c.r.arg("pad")},
+                             {1},
+                             false,
+                             {0},
+                             1,
+                             {true, true, true}});
+  if (all.empty())
+    return {};
+  return {ordered(c, all[0], {2, 0, 1}), ordered(c, all[1], {2, 1, 0}), all[2]};
+}
+
 RuleTable decompose::convolutionRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.conv1d.default", one<convolution>},
@@ -74,6 +116,8 @@ RuleTable decompose::convolutionRules() {
       {"aten.conv_transpose1d.default", one<transposedConvolution>},
       {"aten.conv_transpose2d.input", one<transposedConvolution>},
       {"aten.conv_transpose3d.input", one<transposedConvolution>},
+      {"aten.conv_tbc.default", one<stepConvolution>},
+      {"aten.conv_tbc_backward.default", many<stepConvolutionBackward>},
   };
   return rules;
 }

@@ -211,8 +211,25 @@ static Value padSequence(Rewrite &c) {
   return c.b.call("aten.stack.default", {sequences, batchFirst ? 0 : 1});
 }
 
+/// As many steps as the result has elements.
+static Value range(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Type type = elementOf(c.result());
+  int64_t count = shapeOf(c.result())[0];
+  if (ShapedType::isDynamic(count)) {
+    b.error("'aten.range' of bounds that are not known");
+    return {};
+  }
+  Value steps = b.call("aten.arange.default", {count}, {{"dtype", type}});
+  if (!c.r.isNone("step"))
+    steps = b.call("aten.mul.Scalar", {steps, c.r.arg("step")});
+  return b.call("aten.add.Scalar", {steps, c.r.arg("start")});
+}
+
 RuleTable decompose::differenceRules() {
   static constexpr DecomposeRule rules[] = {
+      {"aten.range.default", one<range>},
+      {"aten.range.step", one<range>},
       {"aten.gradient.scalarint", many<gradient>},
       {"aten.gradient.scalararray", many<gradient>},
       {"aten.gradient.array", many<gradient>},

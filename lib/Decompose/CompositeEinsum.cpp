@@ -333,12 +333,46 @@ static Value bilinear(Rewrite &c) {
   return bias ? c.b.call("aten.add.Tensor", {product, bias}) : product;
 }
 
+/// The sum of the products of three factors: two of them first, then einsum's
+/// way to the third.
+static Value trilinear(Rewrite &c) {
+  auto labelled = [&](const char *factor, const char *ones) {
+    Value value = c.r.value(factor);
+    SmallVector<int64_t> added =
+        c.r.integers(ones).value_or(SmallVector<int64_t>());
+    auto rank = static_cast<int>(rankOf(value) + added.size());
+    Labels labels;
+    for (int dim = 0; dim < rank; ++dim)
+      if (!llvm::is_contained(added, dim))
+        labels.push_back(dim);
+    return Factor{value, labels};
+  };
+  Factor first = labelled("i1", "expand1");
+  int64_t rank =
+      rankOf(first.value) +
+      static_cast<int64_t>(
+          c.r.integers("expand1").value_or(SmallVector<int64_t>()).size());
+  SmallVector<int64_t> summed =
+      c.r.integers("sumdim").value_or(SmallVector<int64_t>());
+  for (int64_t &dim : summed)
+    dim = wrapDim(dim, rank);
+  Labels result;
+  for (int dim = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(summed, dim))
+      result.push_back(dim);
+  return Contraction(
+             c.b, {first, labelled("i2", "expand2"), labelled("i3", "expand3")},
+             result)
+      .run();
+}
+
 RuleTable decompose::einsumRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.einsum.default", one<einsum>},
       {"aten.tensordot.default", one<tensordot>},
       {"aten.inner.default", one<inner>},
       {"aten.bilinear.default", one<bilinear>},
+      {"aten._trilinear.default", one<trilinear>},
   };
   return rules;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // LU factors as the unit gives them (L and U in one matrix, pivots as swaps),
-// equations that they solve, tensors as matrices, ranks, and products of
-// integers.
+// equations that they solve, tensors as matrices, ranks, and products in
+// another type.
 //
 // A rank counts the singular values above max(atol, rtol * the largest), by
 // default rtol = max(m, n) epsilon, and 0 where atol is given.
@@ -205,13 +205,16 @@ static Value conditionByNorm(Rewrite &c) {
 }
 
 //===----------------------------------------------------------------------===//
-// Products of integers
+// Products in another type
 //===----------------------------------------------------------------------===//
 
-static Value integerMm(Rewrite &c) {
+/// _int_mm, mm.dtype, bmm.dtype: in the type of the result.
+static Value productAs(Rewrite &c) {
   Type type = elementOf(c.result());
-  return c.b.call("aten.mm.default", {castTo(c.b, c.r.value("self"), type),
-                                      castTo(c.b, c.r.value("mat2"), type)});
+  return c.b.call(c.packet() == "aten.bmm" ? "aten.bmm.default"
+                                           : "aten.mm.default",
+                  {castTo(c.b, c.r.value("self"), type),
+                   castTo(c.b, c.r.value("mat2"), type)});
 }
 
 /// self mat2^T, its columns scaled; in f32.
@@ -240,7 +243,9 @@ RuleTable decompose::factorRules() {
       {"aten.linalg_matrix_rank.atol_rtol_float", one<matrixRank>},
       {"aten.linalg_matrix_rank.atol_rtol_tensor", one<matrixRank>},
       {"aten.linalg_cond.p_str", one<conditionByNorm>},
-      {"aten._int_mm.default", one<integerMm>},
+      {"aten._int_mm.default", one<productAs>},
+      {"aten.mm.dtype", one<productAs>},
+      {"aten.bmm.dtype", one<productAs>},
       {"aten._weight_int8pack_mm.default", one<int8packMm>},
   };
   return rules;

@@ -49,6 +49,69 @@ static Value histc(Rewrite &c) {
                 {zeros, 0, place, castTo(b, isInside, type)});
 }
 
+/// The edges of bins of one width: from and to the numbers of `range`, or the
+/// smallest and the greatest element.
+static Value evenEdges(Rewrite &c, Value line) {
+  CallBuilder &b = c.b;
+  Type type = elementOf(line);
+  Arg count = plus(b, c.r.arg("bins"), Arg(int64_t(1)));
+  if (std::vector<Arg> range = c.r.list("range"); range.size() == 2) {
+    double low = range[0].getNumber().value_or(0.0);
+    double high = range[1].getNumber().value_or(0.0);
+    double apart = low == high ? 0.5 : 0.0;
+    return b.call("aten.linspace.default", {low - apart, high + apart, count},
+                  {{"dtype", type}});
+  }
+  Value low = b.call("aten.amin.default", {line});
+  Value high = b.call("aten.amax.default", {line});
+  Value apart = castTo(b, b.call("aten.eq.Tensor", {low, high}), type);
+  apart = b.call("aten.mul.Scalar", {apart, 0.5});
+  return b.call("aten.linspace.Tensor_Tensor",
+                {b.call("aten.sub.Tensor", {low, apart}),
+                 b.call("aten.add.Tensor", {high, apart}), count},
+                {{"dtype", type}});
+}
+
+/// Sums of weights (or ones) between edges, and the edges; a density is divided
+/// by the sum of all and the widths.
+static Values histogram(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = b.call("aten.detach.default", {c.r.value("self")});
+  Type type = elementOf(self);
+  Value line = viewAs(b, self, {b.numel(self)}), edges = c.r.value("bins");
+  if (!edges)
+    edges = evenEdges(c, line);
+  if (b.failed())
+    return {};
+  Arg bins = b.size(c.result(), 0), count = b.size(edges, 0);
+  if (!bins.getInt())
+    bins = plus(b, count, Arg(int64_t(-1)));
+  Value place =
+      b.call("aten.searchsorted.Tensor", {edges, line}, {{"right", true}});
+  // What is at the last edge belongs to the last bin.
+  Value last = b.call("aten.slice.Tensor", {edges, 0, -1, Arg()});
+  Value isInside = b.call("aten.logical_and.default",
+                          {b.call("aten.gt.Scalar", {place, 0}),
+                           b.call("aten.le.Tensor", {line, last})});
+  place = b.call("aten.sub.Scalar", {place, 1});
+  Value isLast = b.call("aten.eq.Tensor", {line, last});
+  place = b.call("aten.sub.Tensor", {place, castTo(b, isLast, b.i64())});
+  place = b.call("aten.where.ScalarOther", {isInside, place, 0});
+  Value amount = castTo(b, isInside, type);
+  if (Value weight = c.r.value("weight"))
+    amount = b.call("aten.mul.Tensor",
+                    {amount, viewAs(b, weight, {b.numel(weight)})});
+  Value zeros = b.call("aten.zeros.default", {{bins}}, {{"dtype", type}});
+  Value sums = b.call("aten.scatter_add.default", {zeros, 0, place, amount});
+  if (c.r.boolean("density").value_or(false)) {
+    Value widths = b.call("aten.diff.default", {edges});
+    Value all = b.call("aten.sum.default", {sums});
+    sums = b.call("aten.div.Tensor",
+                  {sums, b.call("aten.mul.Tensor", {widths, all})});
+  }
+  return {sums, edges};
+}
+
 /// The places q (n - 1) among the n elements of each line that are not NaN.
 static Value nanQuantile(Rewrite &c) {
   CallBuilder &b = c.b;
@@ -121,6 +184,8 @@ static Value numberTimesLog(Rewrite &c) {
 RuleTable decompose::histogramRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.histc.default", one<histc>},
+      {"aten.histogram.bins_tensor", many<histogram>},
+      {"aten.histogram.bin_ct", many<histogram>},
       {"aten.nanquantile.default", one<nanQuantile>},
       {"aten.nanquantile.scalar", one<nanQuantile>},
       {"aten.logspace.default", one<logspace>},

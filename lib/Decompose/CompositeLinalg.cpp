@@ -123,31 +123,56 @@ static Values orthogonal(Rewrite &c) {
                                               : "complete"});
 }
 
-/// Products of (1 - tau v v^T), one a column of `input` below its diagonal.
-static Value householderProduct(Rewrite &c) {
-  Value input = c.r.value("input"), tau = c.r.value("tau");
-  int64_t rank = rankOf(input), count = shapeOf(tau).back();
+/// `matrix` after the reflections 1 - tau v v^T, whose vectors are the columns
+/// of `input` below its diagonal: from the last to the first one, or back.
+static Value reflect(Rewrite &c, Value input, Value tau, Value matrix,
+                     bool fromLast) {
+  CallBuilder &b = c.b;
+  int64_t count = shapeOf(tau).back();
   if (ShapedType::isDynamic(count)) {
-    c.b.error("'aten.linalg_householder_product' of a size that is not known");
+    b.error("'" + c.packet() + "' of a size that is not known");
     return {};
   }
-  CallBuilder &b = c.b;
-  Type type = elementOf(input);
   Value ones = b.call("aten.eye.m", {b.size(input, -2), b.size(input, -1)},
-                      {{"dtype", type}});
+                      {{"dtype", elementOf(input)}});
   Value vectors = b.call("aten.add.Tensor",
                          {b.call("aten.tril.default", {input, -1}), ones});
-  Value product = expandTo(b, ones, b.sizes(input).getList().vec());
-  for (int64_t i = count - 1; i >= 0 && !b.failed(); --i) {
-    Value v = sliceOf(b, vectors, rank - 1, i, i + 1);
+  for (int64_t k = 0; k < count && !b.failed(); ++k) {
+    int64_t i = fromLast ? count - 1 - k : k;
+    Value v = sliceOf(b, vectors, rankOf(input) - 1, i, i + 1);
     Value scale = sliceOf(b, tau, rankOf(tau) - 1, i, i + 1);
     scale = b.call("aten.unsqueeze.default", {scale, -1});
-    Value part = matmul(b, transposed(b, v), product);
+    Value part = matmul(b, transposed(b, v), matrix);
     Value step = b.call("aten.mul.Tensor",
                         {scale, b.call("aten.mul.Tensor", {v, part})});
-    product = b.call("aten.sub.Tensor", {product, step});
+    matrix = b.call("aten.sub.Tensor", {matrix, step});
   }
-  return product;
+  return matrix;
+}
+
+static Value householderProduct(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value input = c.r.value(0), tau = c.r.value(1);
+  Value ones = b.call("aten.eye.m", {b.size(input, -2), b.size(input, -1)},
+                      {{"dtype", elementOf(input)}});
+  return reflect(c, input, tau,
+                 expandTo(b, ones, b.sizes(input).getList().vec()), true);
+}
+
+/// Q B, Q^T B, or from the right, which is the transpose of these on B^T.
+static Value timesHouseholder(Rewrite &c) {
+  Value input = c.r.value("self"), tau = c.r.value("input2");
+  Value matrix = c.r.value("input3");
+  bool isLeft = c.r.boolean("left").value_or(true);
+  bool isTurned = c.r.boolean("transpose").value_or(false);
+  if (isLeft)
+    return reflect(c, input, tau, matrix, !isTurned);
+  Value turned = reflect(c, input, tau, transposed(c.b, matrix), isTurned);
+  return turned ? transposed(c.b, turned) : turned;
+}
+
+static Value eigenvalues(Rewrite &c) {
+  return firstOf(c.b.callMany("aten.linalg_eig.default", {c.r.value("self")}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -390,6 +415,10 @@ RuleTable decompose::linalgRules() {
       {"aten.triangular_solve.default", many<triangularSolve>},
       {"aten.qr.default", many<orthogonal>},
       {"aten.linalg_householder_product.default", one<householderProduct>},
+      {"aten.orgqr.default", one<householderProduct>},
+      {"aten.ormqr.default", one<timesHouseholder>},
+      {"aten.linalg_eigvals.default", one<eigenvalues>},
+      {"aten._linalg_eigvals.default", one<eigenvalues>},
       {"aten.linalg_svd.default", many<svd>},
       {"aten.svd.default", many<svd>},
       {"aten.linalg_svdvals.default", one<svdvals>},

@@ -400,6 +400,14 @@ static Value multiGamma(Rewrite &c) {
                 {sum, static_cast<double>(p * (p - 1)) / 4 * logPi});
 }
 
+/// Draws from gamma distributions, divided by their sum.
+static Value dirichlet(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value draws = b.call("aten._standard_gamma.default", {c.r.value("self")});
+  Value sum = b.call("aten.sum.dim_IntList", {draws, {-1}, true});
+  return b.call("aten.div.Tensor", {draws, sum});
+}
+
 //===----------------------------------------------------------------------===//
 // Quantization
 //===----------------------------------------------------------------------===//
@@ -516,6 +524,7 @@ RuleTable decompose::statisticsRules() {
       {"aten.isin.Scalar_Tensor", one<isin>},
       {"aten.vander.default", one<vander>},
       {"aten.linalg_vander.default", one<vander>},
+      {"aten._sample_dirichlet.default", one<dirichlet>},
       {"aten.mvlgamma.default", one<multiGamma>},
       {"aten.special_multigammaln.default", one<multiGamma>},
       {"aten.fake_quantize_per_tensor_affine.default", many<fakeQuantize>},

@@ -46,7 +46,8 @@ void cutback::registerAtenDecompositions(DialectRegistry &registry) {
                                        decompose::normalizationBackwardRules(),
                                        decompose::factorRules(),
                                        decompose::histogramRules(),
-                                       decompose::differenceRules()})
+                                       decompose::differenceRules(),
+                                       decompose::copyRules()})
       aten::addDecomposeRules(*dialect, table);
   });
 }

@@ -11,6 +11,7 @@ namespace cutback::decompose {
 RuleTable factorRules();     ///< LU factors, equations of tensors, ranks
 RuleTable histogramRules();  ///< histograms, quantiles without NaN
 RuleTable differenceRules(); ///< gradient, lines, padded sequences
+RuleTable copyRules();       ///< copies of views, parts at tensors
 
 } // namespace cutback::decompose
 

@@ -285,3 +285,11 @@ joint.graph @sequences(%a: tensor<4xf32> {joint.role = #joint.role<input>}, %b: 
   %y = aten.pad_sequence([%a, %b]) : (tensor<4xf32>, tensor<?xf32>) -> tensor<?x2xf32>
   joint.output %y : tensor<?x2xf32>
 }
+
+// -----
+
+joint.graph @steps(%n: index {joint.role = #joint.role<size>}) -> (tensor<?xf32>) gradients () {
+  // expected-error @+1 {{'aten.range' of bounds that are not known}}
+  %y = aten.range(0, %n) : (index) -> tensor<?xf32>
+  joint.output %y : tensor<?xf32>
+}

@@ -14,6 +14,7 @@
 //                 themselves; a gradient through vectors of equal values is
 //                 not defined, and not finite here
 //   LU            of a square matrix, see luFactor
+//   eigenvalues of any matrix, see eigenvectors
 //   exponential   the upper right block of exp [A^T G; 0 A^T]
 //
 // A wide matrix has the QR factors of its first columns, Q^T times the rest.
@@ -350,6 +351,50 @@ static void luUnpack(Vjp &v) {
     v.set("LU_data", whole);
 }
 
+//===----------------------------------------------------------------------===//
+// Eigenvalues of any matrix
+//===----------------------------------------------------------------------===//
+
+/// A X = B in complex numbers, as real equations of twice the size.
+static Value solveComplex(Vjp &v, Value matrix, Value right) {
+  auto join = [&](Value a, Value b, int64_t dim) {
+    return v.call("aten.cat.default", {{a, b}, dim});
+  };
+  Value real = v.un("real", matrix), imaginary = v.un("imag", matrix);
+  Value top = join(real, v.neg(imaginary), -1);
+  Value whole = join(top, join(imaginary, real, -1), -2);
+  Value both =
+      solve(v, whole, join(v.un("real", right), v.un("imag", right), -2));
+  Arg size = v.b.size(matrix, -1);
+  return v.un2("complex", v.call("aten.slice.Tensor", {both, -2, 0, size}),
+               v.call("aten.slice.Tensor", {both, -2, size, Arg()}));
+}
+
+/// V^-H (diag(gL) + M / conj(L_j - L_i)) V^H with M = V^H gV - V^H V
+/// diag(Re V^H gV) off the diagonal: a vector keeps its length.
+static void eigenvectors(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Value values = v.result(0), vectors = v.result(1), inner;
+  Value turned = transposed(v, v.conj(vectors).getValue());
+  if (v.grad(1)) {
+    Value along = product(v, turned, v.grad(1));
+    Value lengths =
+        v.un("real", v.call("aten.diagonal.default", {along, 0, -2, -1}));
+    Value scaled = v.mul(vectors, unsqueeze(v, lengths, -2));
+    along = v.sub(along, product(v, turned, scaled));
+    Value apart =
+        differences(v, v.call("aten._conj_physical.default", {values}));
+    along = v.div(along, apart);
+    inner = v.add(triangle(v, along, true, 1), triangle(v, along, false, -1));
+  }
+  if (v.grad(0)) {
+    Value diagonal = diagonalMatrix(v, v.grad(0));
+    inner = inner ? v.add(inner, diagonal) : diagonal;
+  }
+  v.set("self", solveComplex(v, turned, product(v, inner, turned)));
+}
+
 VjpTable autograd::linalgVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.linalg_inv_ex.default", vjp<inverse>},
@@ -364,6 +409,7 @@ VjpTable autograd::linalgVjps() {
       {"aten.linalg_matrix_exp.default", vjp<exponential>},
       {"aten.linalg_lu_factor_ex.default", vjp<luFactor>},
       {"aten.lu_unpack.default", vjp<luUnpack>},
+      {"aten.linalg_eig.default", vjpAny<eigenvectors>},
   };
   return rules;
 }

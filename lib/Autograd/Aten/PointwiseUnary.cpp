@@ -154,6 +154,15 @@ static Value entr(Vjp &v) {
 static Value lgamma(Vjp &v) {
   return v.mul(v.grad(), v.un("digamma", self(v)));
 }
+/// A draw goes on at the same quantile.
+static Value standardGamma(Vjp &v) {
+  return v.mul(v.grad(), v.un2("_standard_gamma_grad", self(v), v.result()));
+}
+/// The exponent has no slope.
+static void frexp(Vjp &v) {
+  if (v.grad(0) && v.needs("self"))
+    v.set("self", v.div(v.grad(0), v.un("exp2", v.result(1))));
+}
 static Value digamma(Vjp &v) {
   return v.mul(v.grad(), v.call("aten.polygamma.default", {1, self(v)}));
 }
@@ -269,6 +278,8 @@ VjpTable autograd::unaryVjps() {
       {"aten.special_entr.default", vjpOfSelf<entr>},
       {"aten.lgamma.default", vjpOfSelf<lgamma>},
       {"aten.digamma.default", vjpOfSelf<digamma>},
+      {"aten._standard_gamma.default", vjpOfSelf<standardGamma>},
+      {"aten.frexp.Tensor", vjp<frexp>},
       {"aten.polygamma.default", vjpOfSelf<polygamma>},
       {"aten.special_i0e.default", vjpOfSelf<i0e>},
       {"aten.special_i1e.default", vjpOfSelf<i1e>},

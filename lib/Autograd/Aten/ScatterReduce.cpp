@@ -153,10 +153,22 @@ static LogicalResult indexReduce(CallOp op, VjpContext &context) {
   return reduce(v, "source");
 }
 
+static void segmentReduce(Vjp &v) {
+  if (v.needs("data"))
+    v.set("data",
+          v.call("aten._segment_reduce_backward.default",
+                 {v.grad(), v.result(), v.value("data"), v.arg("reduce")},
+                 {{"lengths", v.arg("lengths")},
+                  {"offsets", v.arg("offsets")},
+                  {"axis", v.arg("axis")},
+                  {"initial", v.arg("initial")}}));
+}
+
 VjpTable autograd::scatterReduceVjps() {
   static constexpr VjpRule rules[] = {
       {"aten.scatter_reduce.two", scatterReduce},
       {"aten.index_reduce.default", indexReduce},
+      {"aten.segment_reduce.default", vjp<segmentReduce>},
   };
   return rules;
 }

@@ -383,9 +383,14 @@ private:
       llvm::StringMap<LayoutFn> families;
       for (const Entry &entry : entries)
         families[entry.packet] = entry.layout;
-      for (const Schema *each : SchemaTable::get(getContext()).all())
-        if (LayoutFn layout = families.lookup(each->packet))
+      for (const Schema *each : SchemaTable::get(getContext()).all()) {
+        StringRef packet = each->packet;
+        // Copies of views move over their base as the views do.
+        if (getOpInfo(each->op)->has(kMayAlias))
+          packet.consume_back("_copy");
+        if (LayoutFn layout = families.lookup(packet))
           layouts[each] = layout;
+      }
     });
     return layouts.lookup(&schema);
   }

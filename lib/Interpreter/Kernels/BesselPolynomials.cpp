@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Bessel functions and orthogonal polynomials.
+// Bessel functions, the Airy function and orthogonal polynomials.
 //
 // J and Y are those of the C library. K_v(x) is the integral over t >= 0 of
 // exp(-x cosh t) cosh(v t), by the trapezoidal rule, which converges faster
@@ -64,6 +64,62 @@ static double spherical(double x) {
   return std::isinf(x) ? 0 : x == 0 ? 1 : std::sin(x) / x;
 }
 
+/// The first `terms` of the power series around `x` of a solution of y'' = x y
+/// with `value` and `slope` there; moves both by `step`.
+static void airyStep(long double x, long double step, int terms,
+                     long double &value, long double &slope) {
+  long double before = 0, now = value, next = slope; // c[k-1], c[k], c[k+1]
+  long double sum = 0, rise = 0, power = 1;          // power = step^k
+  for (int k = 0; k < terms; ++k) {
+    sum += now * power;
+    rise += next * static_cast<long double>(k + 1) * power;
+    long double after =
+        (x * now + before) / static_cast<long double>((k + 1) * (k + 2));
+    before = now;
+    now = next;
+    next = after;
+    power *= step;
+  }
+  value = sum;
+  slope = rise;
+}
+
+/// Below -20, by the asymptotic series of a phase z.
+static double airyFar(double x) {
+  constexpr double pi = 3.14159265358979323846;
+  double z = 2.0 / 3 * x * std::sqrt(x), term = 1, even = 0, odd = 0;
+  for (int k = 0; k < 24; ++k) {
+    (k % 2 ? odd : even) += k % 4 < 2 ? term : -term;
+    term *= (6.0 * k + 5) * (6.0 * k + 1) / (72.0 * (k + 1) * z);
+  }
+  double phase = z + pi / 4;
+  return (std::sin(phase) * even - std::cos(phase) * odd) /
+         (std::sqrt(pi) * std::pow(x, 0.25));
+}
+
+/// The Airy function Ai: from 1 on by K_1/3, else by power series, from 0 in
+/// steps.
+static double airy(double x) {
+  constexpr double pi = 3.14159265358979323846;
+  if (std::isnan(x) || std::isinf(x))
+    return kNaN;
+  if (x > 1) {
+    double z = 2.0 / 3 * x * std::sqrt(x);
+    return std::sqrt(x / 3) / pi * scaledK(1.0 / 3, z) * std::exp(-z);
+  }
+  if (x < -20)
+    return airyFar(-x);
+  long double value = 0.355028053887817239260063186004183177L;
+  long double slope = -0.258819403792806798405183560189203963L;
+  long double at = 0, end = x;
+  while (at != end) {
+    long double step = std::clamp(end - at, -0.5L, 0.5L);
+    airyStep(at, step, 40, value, slope);
+    at += step;
+  }
+  return static_cast<double>(value);
+}
+
 template <double (*function)(double)>
 static LogicalResult bessel(const KernelCall &call) {
   return Elementwise(call, {"self"}).real<1>(function);
@@ -77,8 +133,9 @@ static LogicalResult besselK(const KernelCall &call) {
   });
 }
 
-static LogicalResult sphericalBessel(const KernelCall &call) {
-  return Elementwise(call, {"x"}).real<1>(spherical);
+template <double (*function)(double)>
+static LogicalResult ofX(const KernelCall &call) {
+  return Elementwise(call, {"x"}).real<1>(function);
 }
 
 //===----------------------------------------------------------------------===//
@@ -153,7 +210,8 @@ ArrayRef<KernelEntry> interpreter::besselKernels() {
       {"aten.special_modified_bessel_k1.default", besselK<1, false>},
       {"aten.special_scaled_modified_bessel_k0.default", besselK<0, true>},
       {"aten.special_scaled_modified_bessel_k1.default", besselK<1, true>},
-      {"aten.special_spherical_bessel_j0.default", sphericalBessel},
+      {"aten.special_spherical_bessel_j0.default", ofX<spherical>},
+      {"aten.special_airy_ai.default", ofX<airy>},
       {"aten.special_chebyshev_polynomial_t.default", chebyshev<1, false>},
       {"aten.special_chebyshev_polynomial_u.default", chebyshev<2, false>},
       {"aten.special_chebyshev_polynomial_v.default", chebyshev<3, false>},

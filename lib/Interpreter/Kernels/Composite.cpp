@@ -94,6 +94,22 @@ static LogicalResult elementwise(const KernelCall &call) {
   return success();
 }
 
+/// Mantissas from 0.5 to 1 and exponents of 2. Of what is not finite, the
+/// exponent is 0.
+static LogicalResult frexp(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  std::vector<double> mantissas = self.doubles();
+  std::vector<int64_t> exponents;
+  for (double &value : mantissas) {
+    int exponent = 0;
+    value = std::frexp(value, &exponent);
+    exponents.push_back(std::isfinite(value) ? exponent : 0);
+  }
+  put(call, 0, self.sizes, mantissas);
+  call.make(1, self.sizes).assign(ArrayRef<int64_t>(exponents));
+  return success();
+}
+
 static double power(double x, double y) { return std::pow(x, y); }
 
 static LogicalResult floatPower(const KernelCall &call) {
@@ -237,6 +253,7 @@ static LogicalResult trapezoid(const KernelCall &call) {
 ArrayRef<KernelEntry> interpreter::compositeKernels() {
   static const KernelEntry entries[] = {
       {"aten.ldexp.Tensor", elementwise<ldexp>},
+      {"aten.frexp.Tensor", frexp},
       {"aten.special_xlog1py.default", elementwise<xlog1py>},
       {"aten.float_power.Tensor_Tensor", floatPower},
       {"aten.float_power.Scalar", floatPower},

@@ -128,43 +128,6 @@ static LogicalResult maskedSelect(const KernelCall &call) {
   return pick(call, self.expand(sizes).contiguous(), places);
 }
 
-/// Values in ascending order, the place of each element's among them, and how
-/// often each stands there.
-static LogicalResult unique(const KernelCall &call) {
-  Tensor self = call.dense("self");
-  if (isComplex(self.type))
-    return call.error("runs on real numbers only");
-  std::vector<double> values = self.doubles();
-  std::vector<int64_t> order(values.size());
-  for (size_t i = 0; i < order.size(); ++i)
-    order[i] = static_cast<int64_t>(i);
-  llvm::stable_sort(order, [&](int64_t a, int64_t b) {
-    return isLess(values[a], values[b]);
-  });
-  std::vector<int64_t> first, inverse(values.size()), counts;
-  for (int64_t i : order) {
-    if (first.empty() || values[first.back()] != values[i]) {
-      first.push_back(i);
-      counts.push_back(0);
-    }
-    inverse[i] = static_cast<int64_t>(first.size()) - 1;
-    ++counts.back();
-  }
-  auto count = static_cast<int64_t>(first.size());
-  Tensor result = call.make(0, {count});
-  for (int64_t i = 0; i < count; ++i)
-    copyRun(self, first[i], result, i);
-  if (call.boolean("return_inverse"))
-    call.make(1, self.sizes).assign(ArrayRef<int64_t>(inverse));
-  else
-    call.make(1, {0});
-  if (call.boolean("return_counts"))
-    call.make(2, {count}).assign(ArrayRef<int64_t>(counts));
-  else
-    call.make(2, {0});
-  return success();
-}
-
 ArrayRef<KernelEntry> interpreter::indexKernels() {
   static const KernelEntry entries[] = {
       {"aten.index.Tensor", index},
@@ -178,7 +141,6 @@ ArrayRef<KernelEntry> interpreter::indexKernels() {
       {"aten.argwhere.default", nonzero},
       {"aten.nonzero_static.default", nonzero},
       {"aten.masked_select.default", maskedSelect},
-      {"aten._unique2.default", unique},
   };
   return entries;
 }

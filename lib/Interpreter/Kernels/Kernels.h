@@ -49,6 +49,10 @@ llvm::ArrayRef<KernelEntry> linalgKernels();
 llvm::ArrayRef<KernelEntry> specialKernels();
 llvm::ArrayRef<KernelEntry> besselKernels();
 llvm::ArrayRef<KernelEntry> spectrumKernels();
+llvm::ArrayRef<KernelEntry> uniqueKernels();
+llvm::ArrayRef<KernelEntry> segmentKernels();
+llvm::ArrayRef<KernelEntry> gammaKernels();
+llvm::ArrayRef<KernelEntry> eigenKernels();
 
 /// An op that the kernel of another one runs: same parameters.
 struct KernelAlias {
@@ -81,6 +85,8 @@ inline std::vector<llvm::ArrayRef<KernelEntry>> allKernels() {
       compositeKernels(),   ctcKernels(),
       linalgKernels(),      specialKernels(),
       spectrumKernels(),    besselKernels(),
+      uniqueKernels(),      segmentKernels(),
+      gammaKernels(),       eigenKernels(),
   };
 }
 

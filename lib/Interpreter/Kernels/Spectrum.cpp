@@ -24,43 +24,83 @@ static constexpr int kSweeps = 60;
 // QR
 //===----------------------------------------------------------------------===//
 
+namespace {
+/// 1 - tau v v^T, which leaves the elements before the k-th as they are.
+struct Reflection {
+  double tau = 0;
+  std::vector<double> v;
+};
+} // namespace
+
+/// Makes column k zero below the diagonal, and gives the reflection.
+static Reflection reflectColumn(Matrix &r, int64_t k) {
+  Reflection made;
+  made.v.resize(r.rows);
+  made.v[k] = 1;
+  double norm = 0;
+  for (int64_t i = k; i < r.rows; ++i)
+    norm = std::hypot(norm, r(i, k));
+  bool isDone = true;
+  for (int64_t i = k + 1; i < r.rows; ++i)
+    isDone &= r(i, k) == 0;
+  if (isDone)
+    return made;
+  double beta = r(k, k) > 0 ? -norm : norm, scale = r(k, k) - beta;
+  made.tau = (beta - r(k, k)) / beta;
+  for (int64_t i = k + 1; i < r.rows; ++i)
+    made.v[i] = r(i, k) / scale;
+  for (int64_t j = 0; j < r.columns; ++j) {
+    double sum = 0;
+    for (int64_t i = k; i < r.rows; ++i)
+      sum += made.v[i] * r(i, j);
+    for (int64_t i = k; i < r.rows; ++i)
+      r(i, j) -= made.tau * made.v[i] * sum;
+  }
+  for (int64_t i = k + 1; i < r.rows; ++i)
+    r(i, k) = 0;
+  return made;
+}
+
 /// Makes `r` upper triangular from the left; gives the product of the
 /// reflections, [rows, rows].
 static Matrix triangularize(Matrix &r) {
   Matrix q = identity(r.rows);
   for (int64_t k = 0; k < std::min(r.rows - 1, r.columns); ++k) {
-    double norm = 0;
-    for (int64_t i = k; i < r.rows; ++i)
-      norm = std::hypot(norm, r(i, k));
-    bool isDone = true;
-    for (int64_t i = k + 1; i < r.rows; ++i)
-      isDone &= r(i, k) == 0;
-    if (isDone)
-      continue;
-    double beta = r(k, k) > 0 ? -norm : norm;
-    double tau = (beta - r(k, k)) / beta, scale = r(k, k) - beta;
-    std::vector<double> v(r.rows);
-    v[k] = 1;
-    for (int64_t i = k + 1; i < r.rows; ++i)
-      v[i] = r(i, k) / scale;
-    for (int64_t j = 0; j < r.columns; ++j) {
-      double sum = 0;
-      for (int64_t i = k; i < r.rows; ++i)
-        sum += v[i] * r(i, j);
-      for (int64_t i = k; i < r.rows; ++i)
-        r(i, j) -= tau * v[i] * sum;
-    }
-    for (int64_t i = 0; i < q.rows; ++i) {
+    Reflection turn = reflectColumn(r, k);
+    for (int64_t i = 0; turn.tau != 0 && i < q.rows; ++i) {
       double sum = 0;
       for (int64_t j = k; j < q.rows; ++j)
-        sum += q(i, j) * v[j];
+        sum += q(i, j) * turn.v[j];
       for (int64_t j = k; j < q.rows; ++j)
-        q(i, j) -= tau * v[j] * sum;
+        q(i, j) -= turn.tau * turn.v[j] * sum;
     }
-    for (int64_t i = k + 1; i < r.rows; ++i)
-      r(i, k) = 0;
   }
   return q;
+}
+
+/// The triangle, below it the vectors of the reflections, and their factors.
+static LogicalResult geqrf(const KernelCall &call) {
+  FailureOr<Batch> batch = batchOf(call, "self");
+  if (failed(batch))
+    return failure();
+  int64_t size = std::min(batch->rows, batch->columns);
+  BatchResult factors, taus;
+  for (int64_t m = 0; m < batch->count(); ++m) {
+    Matrix r = batch->at(m), vectors(batch->rows, batch->columns);
+    for (int64_t k = 0; k < size; ++k) {
+      Reflection turn = reflectColumn(r, k);
+      taus.add(turn.tau);
+      for (int64_t i = k + 1; i < r.rows; ++i)
+        vectors(i, k) = turn.v[i];
+    }
+    for (int64_t k = 0; k < size; ++k)
+      for (int64_t i = k + 1; i < r.rows; ++i)
+        r(i, k) = vectors(i, k);
+    factors.add(r);
+  }
+  factors.put(call, 0, batch->dims, {batch->rows, batch->columns});
+  taus.put(call, 1, batch->dims, {size});
+  return success();
 }
 
 /// The first rows and columns.
@@ -358,6 +398,7 @@ static LogicalResult matrixExp(const KernelCall &call) {
 ArrayRef<KernelEntry> interpreter::spectrumKernels() {
   static constexpr KernelEntry entries[] = {
       {"aten.linalg_qr.default", qr},
+      {"aten.geqrf.default", geqrf},
       {"aten._linalg_eigh.default", eigh},
       {"aten._linalg_svd.default", svd},
       {"aten.linalg_matrix_exp.default", matrixExp},

@@ -45,6 +45,12 @@ def powers(r):
             Call("float_power.Tensor_Tensor", z, y)]
 
 
+def mantissas(r):
+    x = r.normal(6)
+    x[:2] = torch.tensor([0.0, float("-inf")])
+    return Call("frexp.Tensor", x)
+
+
 def prelu(r):
     shape = shape_of(r, r.randint(2, 4))
     one = r.coin()
@@ -156,7 +162,7 @@ def diagonals(r):
 
 
 FAMILIES = {
-    "composite": [aliases, powers, prelu, differences, distances],
+    "composite": [aliases, powers, prelu, differences, distances, mantissas],
     "products": [products, vector_products],
     "stack": [arrangements, diagonals],
 }

@@ -116,6 +116,22 @@ def bits(r):
     return [tried(call) for call in made]
 
 
+def view_copies(r):
+    x, z = element(r, [3, 1, 4], KINDS), element(r, [2, 3], "c")
+    made = [Call("view_copy", x, [2, -1]), Call("expand_copy", x, [2, 3, 5, 4]),
+            Call("permute_copy", x, [2, 0, 1]), Call("t_copy", z),
+            Call("transpose_copy.int", x, 0, -1), Call("unsqueeze_copy", x, 1),
+            Call("squeeze_copy", x), Call("squeeze_copy.dim", x, 1),
+            Call("squeeze_copy.dims", x, [0, 1]), Call("select_copy.int", x, 2, -1),
+            Call("slice_copy.Tensor", x, 2, 1, 9, 2), Call("narrow_copy", x, 2, 1, 2),
+            Call("split_copy.Tensor", x, 2, 0), Call("split_with_sizes_copy", x, [1, 3], 2),
+            Call("unbind_copy.int", x, 0), Call("unfold_copy", x, 2, 2, 1),
+            Call("diagonal_copy", x, 1, 0, 2), Call("detach_copy", x), Call("alias_copy", x),
+            Call("view_as_real_copy", z), Call("view_as_complex_copy", r.normal(3, 2)),
+            Call("view_copy.dtype", r.normal(2, 4, dtype=torch.float32), torch.int32)]
+    return [tried(call) for call in made]
+
+
 def copies(r):
     x = element(r, shape(r), KINDS, special=False)
     to = r.choice(PLAIN)
@@ -238,5 +254,5 @@ def pools(r):
                  padding, [1, 1], expect=(indices,))]
 
 
-FAMILIES = {"view": [shaped, ordered, expanded, parts, bits],
+FAMILIES = {"view": [shaped, ordered, expanded, parts, bits, view_copies],
             "data": [copies, joined, padded, moved, scattered, created, pools]}

@@ -247,8 +247,47 @@ def embedding_bag(r):
     return made
 
 
+def segments(r):
+    lead, length, inner = r.randint(1, 2), r.randint(2, 6), r.randint(1, 2)
+    cuts = [sorted(r.randint(0, length) for _ in range(2)) for _ in range(lead)]
+    offsets = torch.tensor([[0, *cut, length] for cut in cuts])
+    lengths = offsets.diff()
+    x = r.normal(lead, length, inner)
+    ties = r.ints(lead, length, inner, low=-2, high=2).to(x.dtype)
+    made = []
+    for reduce in ("sum", "mean", "max", "min", "prod"):
+        given = r.choice([{"lengths": lengths}, {"offsets": offsets}])
+        more = dict(given, axis=1, **r.choice([{}, {"initial": 0.5}]))
+        data = r.choice([x, ties])
+        y = torch.ops.aten.segment_reduce(data, reduce, **more)
+        # PyTorch does not share a negative gradient of an extreme.
+        made += [Call("segment_reduce", data, reduce, **more),
+                 Call("_segment_reduce_backward", r.uniform(*y.shape, dtype=x.dtype), y,
+                      data, reduce, **more)]
+    flat = torch.tensor([0, 2, length - 2])
+    return made + [Call("segment_reduce", x[0], "sum", lengths=flat, unsafe=True)]
+
+
+def unique_slices(r):
+    x = r.ints(r.randint(2, 6), r.randint(1, 2), low=0, high=2)
+    y = r.ints(r.randint(1, 7), low=0, high=3).to(r.dtype)
+    return [Call("unique_dim", x, 0), Call("unique_dim", x.mT.contiguous(), -1, True, True, True),
+            Call("unique_dim_consecutive", x, 0), Call("_unique", y, True, True),
+            Call("unique_consecutive", y), Call("unique_consecutive", y, True, True),
+            Call("unique_consecutive", x, False, False, 0)]
+
+
+def sparse_rows(r):
+    rows = r.ints(r.randint(1, 7), low=0, high=4).sort().values
+    starts = torch.ops.aten._convert_indices_from_coo_to_csr(rows, 4)
+    columns = r.ints(len(rows), low=0, high=5)
+    return [Call("_convert_indices_from_coo_to_csr", rows, 4, out_int32=r.coin()),
+            Call("_convert_indices_from_csr_to_coo", starts, columns, transpose=r.coin())]
+
+
 FAMILIES = {
-    "index": [index, index_mask, index_put, masked_index, gather, selects, searches],
+    "index": [index, index_mask, index_put, masked_index, gather, selects, searches,
+              unique_slices, sparse_rows, segments],
     "scatter": [scatter, slices, puts],
     "embedding": [embedding, embedding_bag],
 }

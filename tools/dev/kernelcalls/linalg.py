@@ -90,6 +90,17 @@ def lu(r):
             Call("lu_unpack", factors, pivots, False), Call("lu_unpack", factors, pivots, True, False)]
 
 
+def reflections(r):
+    # Of a square or wide matrix LAPACK leaves the last row alone, as we do.
+    return Call("geqrf", r.normal(*batch(r), r.randint(1, 4), r.randint(1, 4)))
+
+
+def eigenvalues(r):
+    # A triangle has its eigenvalues on the diagonal, in this order.
+    x = r.normal(*batch(r), *[r.randint(1, 4)] * 2).triu()
+    return Call("linalg_eig", x, skip=(1,))
+
+
 def special(r):
     x = r.uniform(2, 3, low=0.2, high=6.0)
     a = r.uniform(3, low=0.2, high=4.0)
@@ -104,6 +115,11 @@ POLYNOMIALS = [f"{shift}chebyshev_polynomial_{kind}" for shift in ("", "shifted_
                for kind in "tuvw"] + [
     "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l",
     "legendre_polynomial_p"]
+
+
+def airy(r):
+    return [Call("special_airy_ai", r.uniform(6, low=-40.0, high=12.0)),
+            Call("special_airy_ai", r.normal(5))]
 
 
 def bessel(r):
@@ -141,6 +157,6 @@ def unique(r):
 
 FAMILIES = {
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
-               spectra, exponential, lu],
-    "special": [special, bessel, ctc, unique],
+               spectra, exponential, lu, reflections, eigenvalues],
+    "special": [special, bessel, ctc, unique, airy],
 }

@@ -395,6 +395,41 @@ def Aten_LogspaceScalarTensorOp : Aten_Composite<"logspace.Scalar_Tensor",
 def Aten_PadSequenceOp : Aten_Composite<"pad_sequence",
     "(Tensor[] sequences, bool batch_first=False, float padding_value=0., "
     "str padding_side='right') -> Tensor", "padSequence">;
+def Aten_RangeOp : Aten_Composite<"range",
+    "(Scalar start, Scalar end, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor", "range">;
+def Aten_RangeStepOp : Aten_Composite<"range.step",
+    "(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, "
+    "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
+    "Tensor", "range">;
+def Aten_InternalTrilinearOp : Aten_Composite<"_trilinear",
+    "(Tensor i1, Tensor i2, Tensor i3, int[] expand1, int[] expand2, "
+    "int[] expand3, int[] sumdim, int unroll_dim=1) -> Tensor", "trilinear">;
+def Aten_ConvTbcOp : Aten_Composite<"conv_tbc",
+    "(Tensor self, Tensor weight, Tensor bias, int pad=0) -> Tensor",
+    "stepConvolution">;
+def Aten_ConvTbcBackwardOp : Aten_Composite<"conv_tbc_backward",
+    "(Tensor self, Tensor input, Tensor weight, Tensor bias, int pad) -> "
+    "(Tensor, Tensor, Tensor)", "stepConvolution">;
+def Aten_InternalConjCopyOp : Aten_Composite<"_conj_copy",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_InternalNegViewOp : Aten_Composite<"_neg_view",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_InternalNegViewCopyOp : Aten_Composite<"_neg_view_copy",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_InternalLazyCloneOp : Aten_Composite<"_lazy_clone",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_InternalStackOp : Aten_Composite<"_stack",
+    "(Tensor[] tensors, int dim=0) -> Tensor", "stack">;
+def Aten_DataOp : Aten_Composite<"data",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_HistogramBinsTensorOp : Aten_Composite<"histogram.bins_tensor",
+    "(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> "
+    "(Tensor hist, Tensor bin_edges)", "histogram">;
+def Aten_HistogramBinCtOp : Aten_Composite<"histogram.bin_ct",
+    "(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, "
+    "bool density=False) -> (Tensor hist, Tensor bin_edges)", "histogram">;
 def Aten_HistcOp : Aten_Composite<"histc",
     "(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
     "histc">;

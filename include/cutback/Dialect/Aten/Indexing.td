@@ -31,6 +31,15 @@ class Aten_EmbeddingBag<string name, string schema, string rule, int w = 2>
   let flops = "perInput";
 }
 
+class Aten_Segments<string name, string schema, string rule, int w = 1>
+    : Aten_AtenOp<name, schema> {
+  let family = "Combines the elements of segments whose lengths a tensor "
+               "holds.";
+  let infer = rule;
+  let weight = w;
+  let flops = "perInput";
+}
+
 class Aten_Search<string name, string schema, string rule, int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Places of nonzero elements: the number of results depends on "
@@ -173,5 +182,33 @@ def Aten_EmbeddingBagPaddingIdxOp : Aten_EmbeddingBag<
 def Aten_InternalUnique2Op : Aten_Search<"_unique2",
     "(Tensor self, bool sorted=True, bool return_inverse=False, bool "
     "return_counts=False) -> (Tensor, Tensor, Tensor)", "unique">;
+def Aten_SegmentReduceOp : Aten_Segments<"segment_reduce",
+    "(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, "
+    "Tensor? offsets=None, int axis=0, bool unsafe=False, "
+    "Scalar? initial=None) -> Tensor", "segmentReduce">;
+def Aten_InternalSegmentReduceBackwardOp : Aten_Segments<
+    "_segment_reduce_backward",
+    "(Tensor grad, Tensor output, Tensor data, str reduce, *, "
+    "Tensor? lengths=None, Tensor? offsets=None, int axis=0, "
+    "Scalar? initial=None) -> Tensor", "segmentReduce">;
+def Aten_InternalUniqueOp : Aten_Search<"_unique",
+    "(Tensor self, bool sorted=True, bool return_inverse=False) -> (Tensor, "
+    "Tensor)", "unique">;
+def Aten_UniqueConsecutiveOp : Aten_Search<"unique_consecutive",
+    "(Tensor self, bool return_inverse=False, bool return_counts=False, "
+    "int? dim=None) -> (Tensor, Tensor, Tensor)", "unique">;
+def Aten_UniqueDimOp : Aten_Search<"unique_dim",
+    "(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool "
+    "return_counts=False) -> (Tensor, Tensor, Tensor)", "unique">;
+def Aten_UniqueDimConsecutiveOp : Aten_Search<"unique_dim_consecutive",
+    "(Tensor self, int dim, bool return_inverse=False, bool "
+    "return_counts=False) -> (Tensor, Tensor, Tensor)", "unique">;
+def Aten_InternalConvertIndicesFromCooToCsrOp : Aten_Search<
+    "_convert_indices_from_coo_to_csr",
+    "(Tensor self, int size, *, bool out_int32=False) -> Tensor", "rowStarts">;
+def Aten_InternalConvertIndicesFromCsrToCooOp : Aten_Search<
+    "_convert_indices_from_csr_to_coo",
+    "(Tensor crow_indices, Tensor col_indices, *, bool out_int32=False, bool "
+    "transpose=False) -> Tensor", "rowsOfEntries">;
 
 #endif // CUTBACK_DIALECT_ATEN_INDEXING_TD

@@ -53,6 +53,8 @@ Function triIndices;
 Function matrixTranspose;
 Function ravel;
 Function sumToSize;
+/// tensor_split.tensor_indices_or_sections: a piece more than indices.
+Function tensorSplitAt;
 /// tensor_split.* hsplit.* vsplit.* dsplit.*.
 Function tensorSplit;
 /// diag diagflat diag_embed.
@@ -91,6 +93,12 @@ Function matrixAndInfo;
 /// Determinants and condition numbers: one a matrix.
 Function linalgDet;
 Function linalgEigh;
+/// linalg_eig: complex (values, vectors); linalg_eigvals: values.
+Function linalgEig;
+/// geqrf: (factors like self, a tau a reflection).
+Function geqrf;
+/// ormqr(reflections, tau, other): like other.
+Function ormqr;
 Function linalgQr;
 Function linalgSvd;
 Function pinv;
@@ -129,6 +137,18 @@ Function quantile;
 Function padSequence;
 /// gradient.*: a list, each like self, one a dimension.
 Function differences;
+/// range.*: steps up to the end, which counts.
+Function range;
+/// _trilinear: three factors with dimensions of 1 put in, summed.
+Function trilinear;
+/// mm.dtype bmm.dtype: as without, of another type.
+Function productAs;
+/// conv_tbc: [steps, batch, channels]; its backward: like the operands.
+Function stepConvolution;
+/// frexp: (mantissa, i32 exponent).
+Function frexp;
+/// histogram.*: (histogram, edges), [bins] and [bins + 1].
+Function histogram;
 /// histc: [bins].
 Function histc;
 Function pdist;
@@ -137,9 +157,15 @@ Function maxUnpool;
 Function covariance;
 Function isin;
 Function vander;
+/// segment_reduce: a segment in place of each length; backward: like data.
+Function segmentReduce;
 /// where(condition), nonzero_numpy: one [?] a dimension.
 Function nonzeroByDim;
-/// _unique2: ([?], inverse, counts).
+/// _convert_indices_from_coo_to_csr: [size + 1]; the other way: [2, entries].
+Function rowStarts;
+Function rowsOfEntries;
+/// _unique* unique_*: (values, inverse, counts), along one dimension or of all
+/// elements.
 Function unique;
 
 //===-- Seeds (Create.cpp) ------------------------------------------------===//

@@ -55,6 +55,12 @@ def Aten_InternalLinalgSvdOp : Aten_Factorization<"_linalg_svd",
 def Aten_InternalLinalgEighOp : Aten_Factorization<"_linalg_eigh",
     "(Tensor A, str UPLO='L', bool compute_v=True) -> (Tensor eigenvalues, "
     "Tensor eigenvectors)", "linalgEigh">;
+def Aten_LinalgEigOp : Aten_Factorization<"linalg_eig",
+    "(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors)", "linalgEig">;
+def Aten_GeqrfOp : Aten_Factorization<"geqrf",
+    "(Tensor self) -> (Tensor a, Tensor tau)", "geqrf"> {
+  let flags = ["kComputeIntensive", "kNotDifferentiable"];
+}
 def Aten_LinalgMatrixExpOp : Aten_Factorization<"linalg_matrix_exp",
     "(Tensor self) -> Tensor", "squareMatrix">;
 
@@ -144,6 +150,15 @@ def Aten_LinalgLstsqOp : Aten_LinalgComposite<"linalg_lstsq",
 def Aten_LinalgHouseholderProductOp : Aten_LinalgComposite<
     "linalg_householder_product",
     "(Tensor input, Tensor tau) -> Tensor", "sameAsInput">;
+def Aten_OrgqrOp : Aten_LinalgComposite<"orgqr",
+    "(Tensor self, Tensor input2) -> Tensor", "sameAsSelf">;
+def Aten_OrmqrOp : Aten_LinalgComposite<"ormqr",
+    "(Tensor self, Tensor input2, Tensor input3, bool left=True, "
+    "bool transpose=False) -> Tensor", "ormqr">;
+def Aten_LinalgEigvalsOp : Aten_LinalgComposite<"linalg_eigvals",
+    "(Tensor self) -> Tensor", "linalgEig">;
+def Aten_InternalLinalgEigvalsOp : Aten_LinalgComposite<"_linalg_eigvals",
+    "(Tensor self) -> Tensor", "linalgEig">;
 def Aten_NuclearNormOp : Aten_LinalgComposite<"nuclear_norm",
     "(Tensor self, bool keepdim=False) -> Tensor", "vectorNorm">;
 def Aten_NuclearNormDimOp : Aten_LinalgComposite<"nuclear_norm.dim",

@@ -88,6 +88,10 @@ def Aten_InternalCdistBackwardOp : Aten_Distance<"_cdist_backward",
     "(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
     "cdistBackward">;
 
+def Aten_MmDtypeOp : Aten_Matmul<"mm.dtype",
+    "(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "productAs">;
+def Aten_BmmDtypeOp : Aten_Matmul<"bmm.dtype",
+    "(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "productAs">;
 def Aten_InternalIntMmOp : Aten_Matmul<"_int_mm",
     "(Tensor self, Tensor mat2) -> Tensor", "integerMm">;
 def Aten_InternalWeightInt8packMmOp : Aten_Matmul<"_weight_int8pack_mm",

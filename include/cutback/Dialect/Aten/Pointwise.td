@@ -464,5 +464,7 @@ def Aten_IgammacOp : Aten_Pointwise<"igammac",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
 def Aten_SpecialZetaOp : Aten_Pointwise<"special_zeta",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
+def Aten_FrexpTensorOp : Aten_Pointwise<"frexp.Tensor",
+    "(Tensor self) -> (Tensor mantissa, Tensor exponent)", "frexp">;
 
 #endif // CUTBACK_DIALECT_ATEN_POINTWISE_TD

@@ -119,6 +119,23 @@ def Aten_BernoulliTensorOp : Aten_RandomPointwise<"bernoulli.Tensor",
     "sameAsSelf">;
 def Aten_PoissonOp : Aten_RandomPointwise<"poisson",
     "(Tensor self, Generator? generator=None) -> Tensor", "sameAsSelf">;
+def Aten_InternalStandardGammaOp : Aten_RandomPointwise<"_standard_gamma",
+    "(Tensor self, Generator? generator=None) -> Tensor", "sameAsSelf"> {
+  let flags = ["kRandom"];
+}
+def Aten_InternalStandardGammaGradOp : Aten_DropoutBackward<
+    "_standard_gamma_grad", "(Tensor self, Tensor output) -> Tensor",
+    "broadcast", 200> {
+  let family = "The slope of a draw from a gamma distribution in its shape. It "
+               "has no gradient.";
+}
+def Aten_InternalSampleDirichletOp : Aten_RandomPointwise<"_sample_dirichlet",
+    "(Tensor self, Generator? generator=None) -> Tensor", "sameAsSelf"> {
+  let flags = ["kRandom"];
+}
+def Aten_BinomialOp : Aten_RandomPointwise<"binomial",
+    "(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
+    "broadcast">;
 def Aten_NormalTensorFloatOp : Aten_RandomPointwise<"normal.Tensor_float",
     "(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
     "sameAsSelf">;

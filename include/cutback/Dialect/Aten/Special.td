@@ -48,6 +48,8 @@ def Aten_SpecialScaledModifiedBesselK1Op : Aten_Bessel<
     "special_scaled_modified_bessel_k1", "x">;
 def Aten_SpecialSphericalBesselJ0Op : Aten_Bessel<
     "special_spherical_bessel_j0", "x">;
+def Aten_SpecialAiryAiOp : Aten_Bessel<
+    "special_airy_ai", "x">;
 def Aten_SpecialChebyshevPolynomialTOp : Aten_Polynomial<
     "special_chebyshev_polynomial_t">;
 def Aten_SpecialChebyshevPolynomialTNScalarOp : Aten_Polynomial<

@@ -39,6 +39,20 @@ class Aten_MaybeView<string name, string schema, string rule>
   let flags = ["kMayAlias"];
 }
 
+class Aten_ViewCopy<string name, string schema, string rule>
+    : Aten_AtenOp<name, schema> {
+  let family = "What a view shows, as a tensor of its own: nobody writes into "
+               "either.";
+  let infer = rule;
+  let fusion = "View";
+  let flags = ["kMayAlias"];
+}
+
+class Aten_DetachCopy<string name, string schema, string rule>
+    : Aten_ViewCopy<name, schema, rule> {
+  let flags = ["kMayAlias", "kNotDifferentiable"];
+}
+
 def Aten_ViewOp : Aten_SizedView<"view",
     "(Tensor(a) self, SymInt[] size) -> Tensor(a)", "view">;
 def Aten_InternalUnsafeViewOp : Aten_SizedView<"_unsafe_view",
@@ -201,5 +215,62 @@ def Aten_UnsafeChunkOp : Aten_MaybeView<"unsafe_chunk",
     "(Tensor self, int chunks, int dim=0) -> Tensor[]", "chunk">;
 def Aten_SumToSizeOp : Aten_MaybeView<"sum_to_size",
     "(Tensor self, SymInt[] size) -> Tensor", "sumToSize">;
+def Aten_NarrowTensorOp : Aten_View<"narrow.Tensor",
+    "(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)",
+    "narrow">;
+def Aten_TensorSplitTensorOp : Aten_View<
+    "tensor_split.tensor_indices_or_sections",
+    "(Tensor(a -> *) self, Tensor tensor_indices_or_sections, int dim=0) -> "
+    "Tensor(a)[]", "tensorSplitAt">;
+def Aten_InternalReshapeAliasCopyOp : Aten_ViewCopy<"_reshape_alias_copy",
+    "(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor", "view">;
+def Aten_AliasCopyOp : Aten_ViewCopy<"alias_copy",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_DetachCopyOp : Aten_DetachCopy<"detach_copy",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_DiagonalCopyOp : Aten_ViewCopy<"diagonal_copy",
+    "(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
+    "diagonal">;
+def Aten_ExpandCopyOp : Aten_ViewCopy<"expand_copy",
+    "(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
+    "expand">;
+def Aten_NarrowCopyOp : Aten_ViewCopy<"narrow_copy",
+    "(Tensor self, int dim, SymInt start, SymInt length) -> Tensor", "narrow">;
+def Aten_PermuteCopyOp : Aten_ViewCopy<"permute_copy",
+    "(Tensor self, int[] dims) -> Tensor", "permute">;
+def Aten_SelectCopyIntOp : Aten_ViewCopy<"select_copy.int",
+    "(Tensor self, int dim, SymInt index) -> Tensor", "select">;
+def Aten_SliceCopyTensorOp : Aten_ViewCopy<"slice_copy.Tensor",
+    "(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt "
+    "step=1) -> Tensor", "slice">;
+def Aten_SplitCopyTensorOp : Aten_ViewCopy<"split_copy.Tensor",
+    "(Tensor self, SymInt split_size, int dim=0) -> Tensor[]", "split">;
+def Aten_SplitWithSizesCopyOp : Aten_ViewCopy<"split_with_sizes_copy",
+    "(Tensor self, SymInt[] split_sizes, int dim=0) -> Tensor[]",
+    "splitWithSizes">;
+def Aten_SqueezeCopyOp : Aten_ViewCopy<"squeeze_copy",
+    "(Tensor self) -> Tensor", "squeeze">;
+def Aten_SqueezeCopyDimOp : Aten_ViewCopy<"squeeze_copy.dim",
+    "(Tensor self, int dim) -> Tensor", "squeeze">;
+def Aten_SqueezeCopyDimsOp : Aten_ViewCopy<"squeeze_copy.dims",
+    "(Tensor self, int[] dim) -> Tensor", "squeeze">;
+def Aten_TCopyOp : Aten_ViewCopy<"t_copy",
+    "(Tensor self) -> Tensor", "t">;
+def Aten_TransposeCopyIntOp : Aten_ViewCopy<"transpose_copy.int",
+    "(Tensor self, int dim0, int dim1) -> Tensor", "transpose">;
+def Aten_UnbindCopyIntOp : Aten_ViewCopy<"unbind_copy.int",
+    "(Tensor self, int dim=0) -> Tensor[]", "unbind">;
+def Aten_UnfoldCopyOp : Aten_ViewCopy<"unfold_copy",
+    "(Tensor self, int dimension, int size, int step) -> Tensor", "unfold">;
+def Aten_UnsqueezeCopyOp : Aten_ViewCopy<"unsqueeze_copy",
+    "(Tensor self, int dim) -> Tensor", "unsqueeze">;
+def Aten_ViewAsComplexCopyOp : Aten_ViewCopy<"view_as_complex_copy",
+    "(Tensor self) -> Tensor", "viewAsComplex">;
+def Aten_ViewAsRealCopyOp : Aten_ViewCopy<"view_as_real_copy",
+    "(Tensor self) -> Tensor", "viewAsReal">;
+def Aten_ViewCopyOp : Aten_ViewCopy<"view_copy",
+    "(Tensor self, SymInt[] size) -> Tensor", "view">;
+def Aten_ViewCopyDtypeOp : Aten_ViewCopy<"view_copy.dtype",
+    "(Tensor self, ScalarType dtype) -> Tensor", "viewDtype">;
 
 #endif // CUTBACK_DIALECT_ATEN_VIEW_TD

@@ -61,6 +61,24 @@ static LogicalResult getSplitDim(const InferCall &call, const TensorShape &self,
   return call.error("dim ", dim, " is out of range for rank ", self.rank());
 }
 
+/// Pieces between places that a tensor holds.
+LogicalResult infer::tensorSplitAt(const InferCall &call, Results &results) {
+  TensorShape self, places;
+  int64_t dim = 0;
+  if (failed(getSelf(call, self)) || failed(getSplitDim(call, self, dim)) ||
+      failed(call.tensor("tensor_indices_or_sections", places)))
+    return failure();
+  if (places.rank() != 1 || places.dims[0] == kUnknown ||
+      places.dims[0] > 65536)
+    return call.error("the number of pieces must be known: a tensor of one "
+                      "dimension says where they end");
+  self.dims[dim] = kUnknown;
+  for (int64_t i = 0; i <= places.dims[0]; ++i)
+    if (failed(push(call, results, self)))
+      return failure();
+  return success();
+}
+
 /// `sections`: as equal as can be, the first ones larger by one; `indices`:
 /// where the pieces end, as bounds of slices.
 LogicalResult infer::tensorSplit(const InferCall &call, Results &results) {

@@ -168,3 +168,31 @@ LogicalResult infer::convolutionBackward(const InferCall &call,
   bias.element = weight.element;
   return pushMasked(call, results, {input, weight, bias});
 }
+
+//===----------------------------------------------------------------------===//
+// Steps, batch, channels
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::stepConvolution(const InferCall &call, Results &results) {
+  TensorShape input, weight, bias;
+  bool isBackward = call.getSchema().find("input") >= 0;
+  int64_t pad = 0;
+  if (failed(getOfRank(call, isBackward ? "input" : "self", 3, input)) ||
+      failed(getOfRank(call, "weight", 3, weight)) ||
+      failed(getOfRank(call, "bias", 1, bias)) ||
+      failed(call.integer("pad", pad)) ||
+      failed(checkSame(call, "channels of input and weight", input.dims[2],
+                       weight.dims[1])))
+    return failure();
+  if (isBackward)
+    return failure(failed(push(call, results, input)) ||
+                   failed(push(call, results, weight)) ||
+                   failed(push(call, results, bias)));
+  int64_t steps = addSizes(addSizes(input.dims[0], mulSizes(2, pad)), 1);
+  if (weight.dims[0] == kUnknown)
+    steps = kUnknown;
+  else
+    steps = addSizes(steps, -weight.dims[0]);
+  return push(call, results, {steps, input.dims[1], weight.dims[2]},
+              input.element);
+}

@@ -160,6 +160,22 @@ LogicalResult infer::arange(const InferCall &call, Results &results) {
   return push(call, results, {count}, type);
 }
 
+LogicalResult infer::range(const InferCall &call, Results &results) {
+  std::optional<double> start, end, step = 1;
+  Type type;
+  if (failed(call.number("start", start)) || failed(call.number("end", end)) ||
+      (!call.isNone("step") && failed(call.number("step", step))) ||
+      failed(getDtype(call, floatType(call), type)))
+    return failure();
+  if (!start || !end || !step)
+    return push(call, results, {kUnknown}, type);
+  double count = std::floor((*end - *start) / *step) + 1;
+  if (!(count >= 1 && count < 1e15))
+    return call.error("there is no step of ", *step, " from ", *start, " to ",
+                      *end);
+  return push(call, results, {static_cast<int64_t>(count)}, type);
+}
+
 LogicalResult infer::linspace(const InferCall &call, Results &results) {
   int64_t steps = 0;
   Type type;

@@ -123,3 +123,32 @@ LogicalResult infer::einsum(const InferCall &call, Results &results) {
     return failure();
   return push(call, results, dims, promoteTypes(tensors));
 }
+
+LogicalResult infer::trilinear(const InferCall &call, Results &results) {
+  constexpr const char *factors[] = {"i1", "i2", "i3"};
+  constexpr const char *ones[] = {"expand1", "expand2", "expand3"};
+  Dims dims;
+  Type element;
+  for (auto [factor, one] : llvm::zip_equal(factors, ones)) {
+    TensorShape shape;
+    SmallVector<int64_t> added;
+    if (failed(call.tensor(factor, shape)) || failed(call.integers(one, added)))
+      return failure();
+    for (int64_t dim : added) {
+      if (dim < 0 || dim > shape.rank())
+        return call.error(one, " puts a dimension at ", dim, " of ",
+                          shape.rank());
+      shape.dims.insert(shape.dims.begin() + dim, 1);
+    }
+    if (element && failed(broadcastInto(call, dims, shape.dims)))
+      return failure();
+    if (!element)
+      dims = shape.dims;
+    element = shape.element;
+  }
+  llvm::SmallBitVector summed;
+  if (failed(getDims(call, "sumdim", static_cast<int64_t>(dims.size()), summed,
+                     /*emptyIsAll=*/false)))
+    return failure();
+  return push(call, results, reduceShape(dims, summed, false), element);
+}

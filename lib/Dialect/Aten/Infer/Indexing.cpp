@@ -217,6 +217,37 @@ LogicalResult infer::embeddingBagWeightsBackward(const InferCall &call,
 }
 
 //===----------------------------------------------------------------------===//
+// Segments
+//===----------------------------------------------------------------------===//
+
+LogicalResult infer::segmentReduce(const InferCall &call, Results &results) {
+  TensorShape data;
+  std::optional<TensorShape> lengths, offsets;
+  StringRef reduce;
+  int64_t axis = 0;
+  if (failed(call.tensor("data", data)) ||
+      failed(call.string("reduce", reduce)) ||
+      failed(call.optionalTensor("lengths", lengths)) ||
+      failed(call.optionalTensor("offsets", offsets)) ||
+      failed(call.dimension("axis", data.rank(), axis)))
+    return failure();
+  if (!llvm::is_contained({"sum", "mean", "max", "min", "prod"}, reduce))
+    return call.error("segments are reduced by sum, mean, max, min or prod, "
+                      "not by '",
+                      reduce, "'");
+  if (!lengths && !offsets)
+    return call.error("neither lengths nor offsets say where segments end");
+  if (call.getSchema().find("grad") >= 0)
+    return push(call, results, data);
+  const TensorShape &ends = lengths ? *lengths : *offsets;
+  if (ends.rank() != axis + 1 || data.dims.empty())
+    return call.error("segments along dimension ", axis, " need lengths of ",
+                      axis + 1, " dimensions, not ", ends.rank());
+  data.dims[axis] = addSizes(ends.dims[axis], lengths ? 0 : -1);
+  return push(call, results, data);
+}
+
+//===----------------------------------------------------------------------===//
 // Sizes that depend on data
 //===----------------------------------------------------------------------===//
 

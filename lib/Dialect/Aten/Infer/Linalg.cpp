@@ -118,6 +118,19 @@ LogicalResult infer::linalgEigh(const InferCall &call, Results &results) {
   return push(call, results, self);
 }
 
+LogicalResult infer::linalgEig(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSquare(call, self)))
+    return failure();
+  if (!infer::isComplex(self.element))
+    self.element = complexType(self.element);
+  if (failed(
+          push(call, results, batched(self, self.dims.back()), self.element)))
+    return failure();
+  return call.getSchema().results.size() == 1 ? success()
+                                              : push(call, results, self);
+}
+
 //===----------------------------------------------------------------------===//
 // Factors
 //===----------------------------------------------------------------------===//
@@ -148,6 +161,26 @@ LogicalResult infer::linalgQr(const InferCall &call, Results &results) {
                                 self.element)))
     return failure();
   return push(call, results, batched(self, {size, columns}), self.element);
+}
+
+LogicalResult infer::geqrf(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getMatrix(call, self)) || failed(push(call, results, self)))
+    return failure();
+  int64_t size = smaller(self.dims[self.rank() - 2], self.dims.back());
+  return push(call, results, batched(self, size), self.element);
+}
+
+LogicalResult infer::ormqr(const InferCall &call, Results &results) {
+  TensorShape self, other;
+  bool left = true;
+  if (failed(getMatrix(call, self)) || failed(call.tensor("input3", other)) ||
+      failed(checkMatrix(call, other)) || failed(call.boolean("left", left)) ||
+      failed(checkSame(call, "sizes of the reflections and the matrix",
+                       self.dims[self.rank() - 2],
+                       other.dims[other.rank() - (left ? 2 : 1)])))
+    return failure();
+  return push(call, results, other);
 }
 
 LogicalResult infer::linalgSvd(const InferCall &call, Results &results) {

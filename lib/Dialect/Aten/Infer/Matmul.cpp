@@ -81,6 +81,16 @@ LogicalResult infer::bmm(const InferCall &call, Results &results) {
   return push(call, results, dims, element);
 }
 
+LogicalResult infer::productAs(const InferCall &call, Results &results) {
+  bool isBatch = call.getSchema().packet.ends_with("bmm");
+  Type type;
+  if (failed(isBatch ? bmm(call, results) : mm(call, results)) ||
+      failed(call.dtype("out_dtype", type)))
+    return failure();
+  auto product = cast<RankedTensorType>(results.pop_back_val());
+  return push(call, results, product.getShape(), type);
+}
+
 LogicalResult infer::baddbmm(const InferCall &call, Results &results) {
   TensorShape self;
   Dims dims;

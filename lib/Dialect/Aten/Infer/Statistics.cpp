@@ -303,6 +303,37 @@ LogicalResult infer::histc(const InferCall &call, Results &results) {
   return push(call, results, {bins}, self.element);
 }
 
+LogicalResult infer::frexp(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  if (!isa<FloatType>(self.element))
+    return call.error("a mantissa is of floating point, not of ", self.element);
+  if (failed(push(call, results, self)))
+    return failure();
+  return push(call, results, self.dims,
+              IntegerType::get(call.getContext(), 32));
+}
+
+LogicalResult infer::histogram(const InferCall &call, Results &results) {
+  TensorShape self, edges;
+  int64_t bins = 0;
+  if (failed(getSelf(call, self)))
+    return failure();
+  if (call.getSchema().overload == "bins_tensor") {
+    if (failed(getOfRank(call, "bins", 1, edges)))
+      return failure();
+    bins = addSizes(edges.dims[0], -1);
+  } else if (failed(call.integer("bins", bins))) {
+    return failure();
+  }
+  if (bins != kUnknown && bins <= 0)
+    return call.error("the number of bins is ", bins);
+  if (failed(push(call, results, {bins}, self.element)))
+    return failure();
+  return push(call, results, {addSizes(bins, 1)}, self.element);
+}
+
 LogicalResult infer::isin(const InferCall &call, Results &results) {
   TensorShape elements;
   if (call.getSchema().find("elements") < 0)
@@ -343,11 +374,54 @@ LogicalResult infer::unique(const InferCall &call, Results &results) {
   bool inverse = false, counts = false;
   if (failed(getSelf(call, self)) ||
       failed(call.boolean("return_inverse", inverse)) ||
-      failed(call.boolean("return_counts", counts)) ||
-      failed(push(call, results, {kUnknown}, self.element)))
+      failed(call.boolean("return_counts", counts)))
     return failure();
-  Dims none = {0};
-  if (failed(push(call, results, inverse ? self.dims : none, intType(call))))
+  Dims values = {kUnknown}, places = self.dims, none = {0};
+  if (!call.isNone("dim")) {
+    int64_t dim = 0;
+    if (failed(call.dimension("dim", self.rank(), dim)))
+      return failure();
+    if (self.dims.empty())
+      return call.error("a tensor without dimensions has no slices");
+    places = {self.dims[dim]};
+    values = self.dims;
+    values[dim] = kUnknown;
+    // A CPU gives places and numbers unasked.
+    none = {kUnknown};
+  }
+  if (failed(push(call, results, values, self.element)) ||
+      failed(push(call, results, inverse ? places : none, intType(call))))
     return failure();
-  return push(call, results, {counts ? kUnknown : 0}, intType(call));
+  if (call.getSchema().results.size() == 2)
+    return success();
+  return push(call, results, counts ? Dims{kUnknown} : none, intType(call));
+}
+
+/// i64, or i32 where that is asked for.
+static LogicalResult indexType(const InferCall &call, Type &type) {
+  bool isShort = false;
+  if (failed(call.boolean("out_int32", isShort)))
+    return failure();
+  type = IntegerType::get(call.getContext(), isShort ? 32 : 64);
+  return success();
+}
+
+LogicalResult infer::rowStarts(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t size = 0;
+  Type type;
+  if (failed(getOfRank(call, "self", 1, self)) ||
+      failed(call.integer("size", size)) || failed(indexType(call, type)))
+    return failure();
+  return push(call, results, {addSizes(size, 1)}, type);
+}
+
+LogicalResult infer::rowsOfEntries(const InferCall &call, Results &results) {
+  TensorShape starts, columns;
+  Type type;
+  if (failed(getOfRank(call, "crow_indices", 1, starts)) ||
+      failed(getOfRank(call, "col_indices", 1, columns)) ||
+      failed(indexType(call, type)))
+    return failure();
+  return push(call, results, {2, columns.dims[0]}, type);
 }

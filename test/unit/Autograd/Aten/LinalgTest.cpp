@@ -197,3 +197,17 @@ TEST(LinalgVjp, LuFactors) {
       },
       fixedSizes());
 }
+
+/// Of eigenvectors the sizes, which no choice of their phases changes.
+TEST(LinalgVjp, EigenvaluesOfAnyMatrix) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({3, 3}, {1.0, 0.4, -0.7, 2.0, -1.1, 0.3, 0.6, 0.8, 0.2});
+    auto all = c.b.callMany("aten.linalg_eig.default", {x});
+    c.output(all[0]);
+    c.output(c.b.call("aten.abs.default", {all[1]}));
+  });
+  checkVjp([](VjpCheck &c) {
+    Value x = c.complexInput({2, 2, 2});
+    c.output(c.b.callMany("aten.linalg_eig.default", {x})[0]);
+  });
+}

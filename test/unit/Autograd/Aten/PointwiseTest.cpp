@@ -393,3 +393,10 @@ TEST(PointwiseVjp, GammaAndBesselFunctions) {
     c.output(c.b.call("aten.special_i1e.default", {y}));
   });
 }
+
+TEST(PointwiseVjp, MantissasScaleTheirGradient) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({5}, {-3.3, 0.7, 1.2, 5.0, -0.05});
+    c.output(c.b.callMany("aten.frexp.Tensor", {x})[0]);
+  });
+}

@@ -134,3 +134,16 @@ TEST(ScatterVjp, TiesShareTheGradient) {
   EXPECT_EQ(gradients[0], std::vector<double>({1.0 / 3, 0.5}));
   EXPECT_EQ(gradients[1], std::vector<double>({1.0 / 3, 1.0 / 3, 0, 0.5}));
 }
+
+TEST(ScatterVjp, Segments) {
+  for (const char *reduce : {"sum", "mean", "max", "min", "prod"})
+    checkVjp([=](VjpCheck &c) {
+      Value x = c.input({5, 2}), rows = c.input({2, 4});
+      Value lengths = c.indices({2}, {3, 2});
+      Value offsets = c.indices({2, 3}, {0, 1, 4, 0, 3, 4});
+      c.output(c.b.call("aten.segment_reduce.default", {x, reduce},
+                        {{"lengths", lengths}}));
+      c.output(c.b.call("aten.segment_reduce.default", {rows, reduce},
+                        {{"offsets", offsets}, {"axis", 1}, {"initial", 1}}));
+    });
+}

@@ -193,6 +193,79 @@ TEST(InferTest, DifferencesAndSequencesErrors) {
   });
 }
 
+TEST(InferTest, SegmentsUniqueSlicesAndPieces) {
+  checkInference({
+      {"aten.segment_reduce.default(f32[7,2], 'sum', lengths=i64[3])",
+       "f32[3,2]"},
+      {"aten.segment_reduce.default(f32[2,7], 'max', offsets=i64[2,4], axis=1)",
+       "f32[2,3]"},
+      {"aten.segment_reduce.default(f32[7,2], 'sum', lengths=i64[?])",
+       "f32[?,2]"},
+      {"aten._segment_reduce_backward.default(f32[3,2], f32[3,2], f32[7,2], "
+       "'sum', lengths=i64[3])",
+       "f32[7,2]"},
+      {"aten.unique_dim.default(f32[4,3], -1)", "f32[4,?] i64[?] i64[?]"},
+      {"aten.unique_dim.default(f32[4,3], 0, true, true)",
+       "f32[?,3] i64[4] i64[?]"},
+      {"aten.unique_consecutive.default(f32[4,3])", "f32[?] i64[0] i64[0]"},
+      {"aten.unique_consecutive.default(f32[4,3], true, true)",
+       "f32[?] i64[4,3] i64[?]"},
+      {"aten._unique.default(f32[4], true, true)", "f32[?] i64[4]"},
+      {"aten._convert_indices_from_coo_to_csr.default(i64[?], 5)", "i64[6]"},
+      {"aten._convert_indices_from_csr_to_coo.default(i64[6], i64[7], "
+       "out_int32=true)",
+       "i32[2,7]"},
+      {"aten.tensor_split.tensor_indices_or_sections(f32[5,3], i64[2])",
+       "f32[?,3] f32[?,3] f32[?,3]"},
+      {"aten.narrow.Tensor(f32[5,3], 0, i64[], 2)", "f32[2,3]"},
+      {"aten.unfold_copy.default(f32[5,3], 0, 3, 1)", "f32[3,3,3]"},
+      {"aten.split_copy.Tensor(f32[5,3], 2)", "f32[2,3] f32[2,3] f32[1,3]"},
+      {"aten.frexp.Tensor(bf16[3])", "bf16[3] i32[3]"},
+      {"aten.histogram.bins_tensor(f32[9], f32[?])", "f32[?] f32[?]"},
+      {"aten.histogram.bin_ct(f32[9], 4)", "f32[4] f32[5]"},
+      {"aten.conv_tbc.default(f32[?,2,3], f32[3,3,4], f32[4], 1)",
+       "f32[?,2,4]"},
+      {"aten.range.step(0, 1.0, 0.3)", "f32[4]"},
+      {"aten.mm.dtype(bf16[2,3], bf16[3,4], :f32)", "f32[2,4]"},
+      {"aten._sample_dirichlet.default(f32[2,3])", "f32[2,3]"},
+      {"aten.binomial.default(f32[2,1], f32[3])", "f32[2,3]"},
+      {"aten.linalg_eig.default(f32[2,3,3])", "c64[2,3] c64[2,3,3]"},
+      {"aten.linalg_eigvals.default(c128[?,3])", "c128[3]"},
+      {"aten.geqrf.default(f32[2,4,3])", "f32[2,4,3] f32[2,3]"},
+      {"aten.ormqr.default(f32[4,2], f32[2], f32[3,4], false)", "f32[3,4]"},
+  });
+}
+
+TEST(InferTest, SegmentsUniqueSlicesAndPiecesErrors) {
+  checkInference({
+      {"aten.segment_reduce.default(f32[7], 'any', lengths=i64[3])",
+       "error: aten.segment_reduce: segments are reduced by sum, mean, max, "
+       "min "
+       "or prod, not by 'any'"},
+      {"aten.segment_reduce.default(f32[7], 'sum')",
+       "error: aten.segment_reduce: neither lengths nor offsets say where "
+       "segments end"},
+      {"aten.segment_reduce.default(f32[7,2], 'sum', lengths=i64[3], axis=1)",
+       "error: aten.segment_reduce: segments along dimension 1 need lengths of "
+       "2 "
+       "dimensions, not 1"},
+      {"aten.unique_dim.default(f32[], 0)",
+       "error: aten.unique_dim: a tensor without dimensions has no slices"},
+      {"aten.tensor_split.tensor_indices_or_sections(f32[5], i64[])",
+       "error: aten.tensor_split: the number of pieces must be known: a tensor "
+       "of one dimension says where they end"},
+      {"aten.frexp.Tensor(i64[3])",
+       "error: aten.frexp: a mantissa is of floating point, not of 'i64'"},
+      {"aten.histogram.bin_ct(f32[9], 0)",
+       "error: aten.histogram: the number of bins is 0"},
+      {"aten.range.default(2, 1)",
+       "error: aten.range: there is no step of 1.000000e+00 from 2.000000e+00 "
+       "to 1.000000e+00"},
+      {"aten._trilinear.default(f32[2], f32[2], f32[2], [7], [], [], [])",
+       "error: aten._trilinear: expand1 puts a dimension at 7 of 1"},
+  });
+}
+
 TEST(InferTest, FactorsAndTensorsAsMatricesErrors) {
   checkInference({
       {"aten.linalg_lu_factor.default(f32[3,3], pivot=false)",

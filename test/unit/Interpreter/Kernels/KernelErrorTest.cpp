@@ -250,4 +250,19 @@ TEST_F(KernelErrorTest, RandomWindowsMustFitIntoThePlane) {
         "has more windows than places for them");
 }
 
+TEST_F(KernelErrorTest, SegmentsBeyondTheDataAreRefused) {
+  fails("aten.segment_reduce(%0, \"sum\", lengths = %1)",
+        "tensor<3xf32>; tensor<2xi64>", "tensor<2xf32>",
+        {counting({3}), ints({2}, {1, 3})}, "a segment from 1 to 4 of 3");
+  fails("aten._convert_indices_from_coo_to_csr(%0, 2)", "tensor<2xi64>",
+        "tensor<3xi64>", {ints({2}, {0, 2})},
+        "index 2 is out of range for a dimension of size 2");
+}
+
+TEST_F(KernelErrorTest, DrawsNeedANumberOfTrials) {
+  fails("aten.binomial(%0, %1)", "tensor<1xf32>; tensor<1xf32>",
+        "tensor<1xf32>", {floats({1}, {-1}), floats({1}, {0.5})},
+        "draws from 0 to 1e9 trials");
+}
+
 } // namespace

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies of views, and parts whose bounds tensors hold.
+//
+// In a graph without writes a copy of a view cannot be told from the view, so
+// it becomes that: whoever plans memory knows that a view costs none. A part
+// that begins at a place in a tensor is read by index, and pieces end at
+// numbers that are read from the tensor one by one.
+
+#include "FactorRules.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::decompose;
+
+/// The view that the op is a copy of.
+static Values viewOf(Rewrite &c) {
+  std::string name = c.op.getInfo().torchName;
+  name.erase(name.find("_copy"), StringRef("_copy").size());
+  SmallVector<NamedArg> args;
+  for (auto [i, param] : llvm::enumerate(c.op.getSchema().params))
+    args.push_back({param.name, c.r.arg(static_cast<int>(i))});
+  return c.b.callMany(name, {}, args);
+}
+
+/// Elements start, start + 1, ...; a negative start counts from the end.
+static Value narrowAt(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  int64_t dim = wrapDim(*c.r.integer("dim"), rankOf(self));
+  Value start = castTo(b, c.r.value("start"), b.i64());
+  Value fromEnd = b.call("aten.add.Scalar", {start, b.size(self, dim)});
+  Value isNegative = b.call("aten.lt.Scalar", {start, 0});
+  start = b.call("aten.where.self", {isNegative, fromEnd, start});
+  Value places =
+      b.call("aten.arange.default", {c.r.arg("length")}, {{"dtype", b.i64()}});
+  places = b.call("aten.add.Tensor", {places, start});
+  return b.call("aten.index_select.default", {self, dim, places});
+}
+
+static Values splitAtPlaces(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  Value places = c.r.value("tensor_indices_or_sections");
+  int64_t dim = wrapDim(c.r.integer("dim").value_or(0), rankOf(self));
+  std::vector<Arg> ends;
+  for (int64_t i = 0; i < shapeOf(places)[0] && !b.failed(); ++i)
+    ends.push_back(b.call("aten.item.default",
+                          {b.call("aten.select.int", {places, 0, i})}));
+  return b.callMany("aten.tensor_split.indices", {self, ends, dim});
+}
+
+RuleTable decompose::copyRules() {
+  static constexpr DecomposeRule rules[] = {
+      {"aten._reshape_alias_copy.default", many<viewOf>},
+      {"aten.alias_copy.default", many<viewOf>},
+      {"aten.detach_copy.default", many<viewOf>},
+      {"aten.diagonal_copy.default", many<viewOf>},
+      {"aten.expand_copy.default", many<viewOf>},
+      {"aten.narrow_copy.default", many<viewOf>},
+      {"aten.permute_copy.default", many<viewOf>},
+      {"aten.select_copy.int", many<viewOf>},
+      {"aten.slice_copy.Tensor", many<viewOf>},
+      {"aten.split_copy.Tensor", many<viewOf>},
+      {"aten.split_with_sizes_copy.default", many<viewOf>},
+      {"aten.squeeze_copy.default", many<viewOf>},
+      {"aten.squeeze_copy.dim", many<viewOf>},
+      {"aten.squeeze_copy.dims", many<viewOf>},
+      {"aten.t_copy.default", many<viewOf>},
+      {"aten.transpose_copy.int", many<viewOf>},
+      {"aten.unbind_copy.int", many<viewOf>},
+      {"aten.unfold_copy.default", many<viewOf>},
+      {"aten.unsqueeze_copy.default", many<viewOf>},
+      {"aten.view_as_complex_copy.default", many<viewOf>},
+      {"aten.view_as_real_copy.default", many<viewOf>},
+      {"aten.view_copy.default", many<viewOf>},
+      {"aten.view_copy.dtype", many<viewOf>},
+      {"aten.narrow.Tensor", one<narrowAt>},
+      {"aten.tensor_split.tensor_indices_or_sections", many<splitAtPlaces>},
+  };
+  return rules;
+}
