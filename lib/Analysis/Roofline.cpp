@@ -6,10 +6,10 @@
 //   * an op that can fuse with the producer of an operand and with a user
 //     costs its FLOPs only: recomputing it adds no traffic. So does a lookup
 //     whose user takes it in: its source is in memory, which is a matter of the
-//     source's price. If a reader in the
-//     backward cannot fuse with it (a matrix product), the copy is written and
-//     read besides. With two readers, one kernel makes the copy and writes it
-//     for the other, which is one pass more than two reads of a saved value;
+//     source's price. If a reader in the backward cannot fuse with it (a matrix
+//     product), the copy is written and read besides. With two readers, one
+//     kernel makes the copy and writes it for the other, which is one pass more
+//     than two reads of a saved value;
 //   * any other op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
 //   * keeping a value costs reading it in the backward, and writing it in the
 //     forward unless it is written anyway;

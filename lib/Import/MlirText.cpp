@@ -12,8 +12,7 @@
 //      observer, which costs time and memory and is there only if the text
 //      names such a dialect;
 //   2. else, as FX does it, after its op: "matmul", "matmul_1", ... in the
-//   order
-//      of the graph.
+//      order of the graph.
 
 #include "MlirText.h"
 
