@@ -19,13 +19,10 @@
 #include "Kernels.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 //===----------------------------------------------------------------------===//
 // Shapes and masks

@@ -15,17 +15,14 @@
 
 #include "Kernels.h"
 #include "Pointwise.h"
+#include "Values.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 //===----------------------------------------------------------------------===//
 // Bessel functions

@@ -218,7 +218,7 @@ static LogicalResult eig(const KernelCall &call) {
     Schur schur(std::move(matrix), n);
     std::vector<Complex> own;
     for (int64_t k = 0; k < n; ++k)
-      own.push_back(schur.converged ? schur.value(k) : std::nan(""));
+      own.push_back(schur.converged ? schur.value(k) : kNaN);
     std::vector<int64_t> order = orderOf(own, !isComplex(self.type), size);
     values.insert(values.end(), own.begin(), own.end());
     for (int64_t k = 0; k < n; ++k)

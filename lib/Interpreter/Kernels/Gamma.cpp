@@ -45,7 +45,7 @@ static double drawGamma(double shape, Philox normals, Philox uniforms) {
                      x * x / 2 + d * (1 - v + std::log(v)))
       return boost * d * v;
   }
-  return std::nan("");
+  return kNaN;
 }
 
 static LogicalResult standardGamma(const KernelCall &call) {
@@ -127,7 +127,7 @@ static double slopeBeyond(double a, double x) {
 static LogicalResult standardGammaGrad(const KernelCall &call) {
   return Elementwise(call, {"self", "output"}).real<2>([](double a, double x) {
     if (!(a > 0) || !(x >= 0) || std::isinf(x))
-      return std::nan("");
+      return kNaN;
     if (x == 0)
       return 0.0;
     return x < a + 1 ? slopeNear(a, x) : slopeBeyond(a, x);

@@ -7,16 +7,13 @@
 
 #include "Kernels.h"
 #include "Pointwise.h"
+#include "Values.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
-
-static constexpr double kInfinity = std::numeric_limits<double>::infinity();
-static constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Sum over k >= 0 of (q + k)^-s.
 static double zeta(double s, double q) {

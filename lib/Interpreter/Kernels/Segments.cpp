@@ -13,7 +13,6 @@
 #include "Values.h"
 
 #include <cmath>
-#include <limits>
 
 using namespace mlir;
 using namespace cutback;
@@ -90,12 +89,11 @@ static FailureOr<Segments> segmentsOf(const KernelCall &call,
 }
 
 static double beginning(Reduction reduction) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
   switch (reduction) {
   case Reduction::Max:
-    return -infinity;
+    return -kInfinity;
   case Reduction::Min:
-    return infinity;
+    return kInfinity;
   case Reduction::Product:
     return 1;
   default:
@@ -130,7 +128,7 @@ static LogicalResult reduceSegments(const KernelCall &call) {
     if (s.reduction == Reduction::Mean && length > 0)
       sum /= static_cast<double>(length);
     else if (s.reduction == Reduction::Mean && !s.initial)
-      sum = std::numeric_limits<double>::quiet_NaN();
+      sum = kNaN;
     result[to] = sum;
   });
   put(call, 0, s.sizes, result);

@@ -7,7 +7,12 @@
 
 #include "cutback/Interpreter/Kernel.h"
 
+#include <limits>
+
 namespace cutback::interpreter {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 using Sizes = llvm::SmallVector<int64_t, 5>;
 using Complex = std::complex<double>;
