@@ -16,10 +16,6 @@ using namespace cutback;
 using namespace cutback::aten;
 using namespace cutback::decompose;
 
-static Value transposed(CallBuilder &b, Value matrix) {
-  return b.call("aten.transpose.int", {matrix, -2, -1});
-}
-
 //===----------------------------------------------------------------------===//
 // LU factors
 //===----------------------------------------------------------------------===//

@@ -8,7 +8,7 @@
 // the driver and the data. A pseudo-inverse drops singular values that are not
 // above max(atol, rtol * the largest), by default rtol = max(m, n) epsilon.
 
-#include "Rules.h"
+#include "FactorRules.h"
 
 #include <cmath>
 
@@ -17,7 +17,7 @@ using namespace cutback;
 using namespace cutback::aten;
 using namespace cutback::decompose;
 
-static Value transposed(CallBuilder &b, Value matrix) {
+Value decompose::transposed(CallBuilder &b, Value matrix) {
   return b.call("aten.transpose.int", {matrix, -2, -1});
 }
 

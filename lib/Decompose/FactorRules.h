@@ -13,6 +13,9 @@ RuleTable histogramRules();  ///< histograms, quantiles without NaN
 RuleTable differenceRules(); ///< gradient, lines, padded sequences
 RuleTable copyRules();       ///< copies of views, parts at tensors
 
+/// The transpose of the last two dimensions.
+mlir::Value transposed(aten::CallBuilder &b, mlir::Value matrix);
+
 } // namespace cutback::decompose
 
 #endif // CUTBACK_LIB_DECOMPOSE_FACTORRULES_H
