@@ -115,24 +115,13 @@ static Values histogram(Rewrite &c) {
 /// The places q (n - 1) among the n elements of each line that are not NaN.
 static Value nanQuantile(Rewrite &c) {
   CallBuilder &b = c.b;
-  Value self = c.r.value("self"), q = c.r.value("q");
-  bool isAll = c.r.isNone("dim"), keep = c.r.boolean("keepdim").value_or(false);
-  int64_t rank = rankOf(self);
-  int64_t dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);
-  if (c.r.string("interpolation") != "linear") {
-    b.error("'aten.nanquantile' is supported with linear interpolation");
+  Quantile call(c);
+  if (b.failed())
     return {};
-  }
-  Value line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
+  Value line = call.line;
   int64_t last = rankOf(line) - 1;
-  if (dim != last)
-    line = b.call("aten.movedim.int", {line, dim, last});
-  bool hasMany = q && rankOf(q) == 1;
-  if (!q)
-    q = b.call("aten.full.default", {{1}, c.r.arg("q")},
-               {{"dtype", elementOf(self)}});
-  else if (!hasMany)
-    q = b.call("aten.unsqueeze.default", {q, 0});
+  if (call.dim != last)
+    line = b.call("aten.movedim.int", {line, call.dim, last});
   Values sorted = b.callMany("aten.sort.default", {line, last, false});
   if (sorted.empty())
     return {};
@@ -141,7 +130,8 @@ static Value nanQuantile(Rewrite &c) {
   Value count = b.call("aten.sum.dim_IntList", {isNumber, {last}, true});
   Value most = b.call("aten.clamp_min.default",
                       {b.call("aten.sub.Scalar", {count, 1}), 0});
-  Value at = b.call("aten.mul.Tensor", {castTo(b, most, elementOf(self)), q});
+  Value at =
+      b.call("aten.mul.Tensor", {castTo(b, most, elementOf(line)), call.q});
   Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
   Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
   auto pick = [&](Value index) {
@@ -153,14 +143,7 @@ static Value nanQuantile(Rewrite &c) {
   // The places stand along the last dimension: they come first.
   if (last != 0)
     result = b.call("aten.movedim.int", {result, last, 0});
-  if (!hasMany)
-    result = b.call("aten.squeeze.dim", {result, 0});
-  int64_t first = hasMany ? 1 : 0;
-  for (int64_t i = 0; keep && isAll && i < rank; ++i)
-    result = b.call("aten.unsqueeze.default", {result, first});
-  return keep && !isAll
-             ? b.call("aten.unsqueeze.default", {result, first + dim})
-             : result;
+  return call.shaped(result);
 }
 
 static Value logspace(Rewrite &c) {

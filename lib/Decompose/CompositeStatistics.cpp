@@ -7,7 +7,7 @@
 // is written as what it is, without a gradient, plus x - x, which is 0 and has
 // the slope 1: exact for numbers that are finite.
 
-#include "Rules.h"
+#include "FactorRules.h"
 
 #include <cmath>
 #include <limits>
@@ -29,31 +29,47 @@ static Value minus(CallBuilder &b, const Arg &x, const Arg &y) {
 // Quantiles, covariances, distances
 //===----------------------------------------------------------------------===//
 
-/// The sorted elements at rank q (n - 1), or between two of them.
-static Value quantile(Rewrite &c) {
-  CallBuilder &b = c.b;
-  Value self = c.r.value("self"), q = c.r.value("q");
-  bool isAll = c.r.isNone("dim"), keep = c.r.boolean("keepdim").value_or(false);
-  int64_t rank = rankOf(self);
-  int64_t dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);
-  Value line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
-  int64_t size = shapeOf(line)[dim];
-  StringRef mode = c.r.string("interpolation");
-  if (ShapedType::isDynamic(size)) {
-    b.error("'aten.quantile' over a size that is not known");
-    return {};
-  }
-  if (mode != "linear") {
-    b.error("'aten.quantile' is supported with linear interpolation");
-    return {};
-  }
-  bool hasMany = q && rankOf(q) == 1;
+Quantile::Quantile(Rewrite &c) : b(c.b), q(c.r.value("q")) {
+  Value self = c.r.value("self");
+  isAll = c.r.isNone("dim");
+  keep = c.r.boolean("keepdim").value_or(false);
+  rank = rankOf(self);
+  dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);
+  if (c.r.string("interpolation") != "linear")
+    b.error("'" + c.packet() + "' is supported with linear interpolation");
+  line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
+  hasMany = q && rankOf(q) == 1;
   if (!q)
     q = b.call("aten.full.default", {{1}, c.r.arg("q")},
                {{"dtype", elementOf(self)}});
   else if (!hasMany)
     q = b.call("aten.unsqueeze.default", {q, 0});
-  Value at = b.call("aten.mul.Scalar", {q, static_cast<double>(size - 1)});
+}
+
+Value Quantile::shaped(Value values) const {
+  if (!hasMany)
+    values = b.call("aten.squeeze.dim", {values, 0});
+  int64_t first = hasMany ? 1 : 0;
+  for (int64_t i = 0; keep && isAll && i < rank; ++i)
+    values = b.call("aten.unsqueeze.default", {values, first});
+  return keep && !isAll
+             ? b.call("aten.unsqueeze.default", {values, first + dim})
+             : values;
+}
+
+/// The sorted elements at rank q (n - 1), or between two of them.
+static Value quantile(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Quantile call(c);
+  if (b.failed())
+    return {};
+  Value line = call.line;
+  int64_t dim = call.dim, size = shapeOf(line)[dim];
+  if (ShapedType::isDynamic(size)) {
+    b.error("'aten.quantile' over a size that is not known");
+    return {};
+  }
+  Value at = b.call("aten.mul.Scalar", {call.q, static_cast<double>(size - 1)});
   Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
   Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
   Value weight = minus(b, at, below);
@@ -70,15 +86,7 @@ static Value quantile(Rewrite &c) {
   // The ranks stand along `dim`: they come first, and `dim` goes or is 1.
   if (dim != 0)
     result = b.call("aten.movedim.int", {result, dim, 0});
-  if (!hasMany)
-    result = b.call("aten.squeeze.dim", {result, 0});
-  if (!keep)
-    return result;
-  int64_t first = hasMany ? 1 : 0;
-  for (int64_t i = 0; isAll && i < rank; ++i)
-    result = b.call("aten.unsqueeze.default", {result, first});
-  return isAll ? result
-               : b.call("aten.unsqueeze.default", {result, first + dim});
+  return call.shaped(result);
 }
 
 static Value pdist(Rewrite &c) {

@@ -16,6 +16,24 @@ RuleTable copyRules();       ///< copies of views, parts at tensors
 /// The transpose of the last two dimensions.
 mlir::Value transposed(aten::CallBuilder &b, mlir::Value matrix);
 
+/// The operands of `quantile` and `nanquantile`, and the shape of what both
+/// give.
+struct Quantile {
+  /// Reads the call; an error where the interpolation is not linear.
+  explicit Quantile(Rewrite &c);
+  /// Of values whose first dimension counts the quantiles, without `dim`: a
+  /// number for each where q is one, `dim` where it is kept.
+  mlir::Value shaped(mlir::Value values) const;
+
+  aten::CallBuilder &b;
+  mlir::Value line;                 ///< self, of one dimension without `dim`
+  mlir::Value q;                    ///< of one dimension
+  int64_t rank = 0;                 ///< of self
+  int64_t dim = 0;                  ///< of `line`
+  bool isAll = false, keep = false; ///< no `dim`; `keepdim`
+  bool hasMany = false;             ///< q came with its dimension
+};
+
 } // namespace cutback::decompose
 
 #endif // CUTBACK_LIB_DECOMPOSE_FACTORRULES_H
