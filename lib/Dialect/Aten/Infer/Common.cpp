@@ -178,6 +178,15 @@ LogicalResult infer::getOfRank(const InferCall &call, ParamRef param,
   return success();
 }
 
+LogicalResult infer::getFactors(const InferCall &call, StringRef what,
+                                FactorRef a, FactorRef b, Factors &factors) {
+  if (failed(getOfRank(call, a.param, a.rank, factors.a)) ||
+      failed(getOfRank(call, b.param, b.rank, factors.b)))
+    return failure();
+  return checkSame(call, what, factors.a.dims[a.along],
+                   factors.b.dims[b.along]);
+}
+
 LogicalResult infer::getDtype(const InferCall &call, Type otherwise,
                               Type &result) {
   if (failed(call.dtype("dtype", result)))

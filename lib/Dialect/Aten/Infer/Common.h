@@ -78,6 +78,19 @@ mlir::LogicalResult getSelf(const InferCall &call, TensorShape &self);
 /// As getSelf; fails where it has not `rank` dimensions.
 mlir::LogicalResult getOfRank(const InferCall &call, ParamRef param,
                               int64_t rank, TensorShape &result);
+/// Two factors as inference sees them.
+struct Factors {
+  TensorShape a, b;
+};
+/// A factor: its parameter, its rank, and the dimension that must be as large
+/// as that of the other one.
+struct FactorRef {
+  ParamRef param;
+  int64_t rank, along;
+};
+/// Fails, with a message about sizes `what`, where the two do not fit.
+mlir::LogicalResult getFactors(const InferCall &call, llvm::StringRef what,
+                               FactorRef a, FactorRef b, Factors &factors);
 /// `dtype` where given, else `otherwise`.
 mlir::LogicalResult getDtype(const InferCall &call, mlir::Type otherwise,
                              mlir::Type &result);

@@ -198,12 +198,11 @@ static LogicalResult pushAdded(const InferCall &call, Results &results,
 }
 
 LogicalResult infer::addbmm(const InferCall &call, Results &results) {
-  TensorShape a, b;
-  if (failed(getOfRank(call, "batch1", 3, a)) ||
-      failed(getOfRank(call, "batch2", 3, b)) ||
-      failed(checkSame(call, "inner sizes", a.dims[2], b.dims[1])))
+  Factors f;
+  if (failed(getFactors(call, "inner sizes", {"batch1", 3, 2}, {"batch2", 3, 1},
+                        f)))
     return failure();
-  return pushAdded(call, results, {a.dims[1], b.dims[2]});
+  return pushAdded(call, results, {f.a.dims[1], f.b.dims[2]});
 }
 
 LogicalResult infer::addr(const InferCall &call, Results &results) {

@@ -228,14 +228,14 @@ LogicalResult infer::groupedMm(const InferCall &call, Results &results) {
 }
 
 LogicalResult infer::scaledMm(const InferCall &call, Results &results) {
-  TensorShape a, b;
+  Factors f;
   Type type;
-  if (failed(getOfRank(call, "self", 2, a)) ||
-      failed(getOfRank(call, "mat2", 2, b)) ||
-      failed(call.dtype("out_dtype", type)) ||
-      failed(checkSame(call, "inner sizes", a.dims[1], b.dims[0])))
+  if (failed(
+          getFactors(call, "inner sizes", {"self", 2, 1}, {"mat2", 2, 0}, f)) ||
+      failed(call.dtype("out_dtype", type)))
     return failure();
-  return push(call, results, {a.dims[0], b.dims[1]}, type ? type : a.element);
+  return push(call, results, {f.a.dims[0], f.b.dims[1]},
+              type ? type : f.a.element);
 }
 
 LogicalResult infer::cdist(const InferCall &call, Results &results) {
@@ -260,31 +260,28 @@ LogicalResult infer::cdist(const InferCall &call, Results &results) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult infer::integerMm(const InferCall &call, Results &results) {
-  TensorShape a, b;
-  if (failed(getOfRank(call, "self", 2, a)) ||
-      failed(getOfRank(call, "mat2", 2, b)) ||
-      failed(checkSame(call, "columns and rows", a.dims[1], b.dims[0])))
+  Factors f;
+  if (failed(getFactors(call, "columns and rows", {"self", 2, 1},
+                        {"mat2", 2, 0}, f)))
     return failure();
-  return push(call, results, {a.dims[0], b.dims[1]},
+  return push(call, results, {f.a.dims[0], f.b.dims[1]},
               IntegerType::get(call.getContext(), 32));
 }
 
 LogicalResult infer::int8packMm(const InferCall &call, Results &results) {
-  TensorShape a, b;
-  if (failed(getOfRank(call, "self", 2, a)) ||
-      failed(getOfRank(call, "mat2", 2, b)) ||
-      failed(checkSame(call, "columns of both", a.dims[1], b.dims[1])))
+  Factors f;
+  if (failed(getFactors(call, "columns of both", {"self", 2, 1}, {"mat2", 2, 1},
+                        f)))
     return failure();
-  return push(call, results, {a.dims[0], b.dims[0]}, a.element);
+  return push(call, results, {f.a.dims[0], f.b.dims[0]}, f.a.element);
 }
 
 LogicalResult infer::groupedRows(const InferCall &call, Results &results) {
-  TensorShape rows, weight;
-  if (failed(getOfRank(call, "input", 2, rows)) ||
-      failed(getOfRank(call, "weight", 3, weight)) ||
-      failed(checkSame(call, "columns and rows", rows.dims[1], weight.dims[1])))
+  Factors f;
+  if (failed(getFactors(call, "columns and rows", {"input", 2, 1},
+                        {"weight", 3, 1}, f)))
     return failure();
-  return push(call, results, {rows.dims[0], weight.dims[2]}, rows.element);
+  return push(call, results, {f.a.dims[0], f.b.dims[2]}, f.a.element);
 }
 
 LogicalResult infer::groupedRowsBackward(const InferCall &call,
