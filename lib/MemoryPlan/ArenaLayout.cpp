@@ -8,9 +8,12 @@
 //   1. Which intervals are live together.
 //   2. Greedy orders: by size, size × length, length, begin, end; each with
 //      the lowest gap and with the tightest.
-//   3. Local search from the best: intervals that stick out above the lower
-//      bound, or make the peak, move forward in the order; what got no larger
-//      is kept. Steps come from a fixed pseudo-random sequence.
+//   3. From the best of them, "squeaky wheel" search (Joslin and Clements,
+//      JAIR 1999): decode until an interval reaches the smallest arena so far,
+//      move that one forward in the order, a few places or far, and go on from
+//      there: what lies in front of it stays. After a hundred moves in vain,
+//      again from the best order. Moves come from a fixed pseudo-random
+//      sequence.
 //   4. With too many pairs for a list (a hundred thousand intervals): sweeps
 //      over time in both directions, live intervals by offset, free gaps by
 //      size; O(n log n).
@@ -59,25 +62,35 @@ public:
   }
 
   /// Places all intervals; returns the bytes of the arena. Gives up, and
-  /// returns more than `limit`, once it is exceeded.
-  int64_t decode(const std::vector<uint32_t> &order, Fit fit, int64_t limit) {
-    std::fill(offsets.begin(), offsets.end(), -1);
-    placed.clear();
-    int64_t top = 0;
-    for (uint32_t i = 0; i < intervals.size(); ++i)
-      if (intervals[i].fixedOffset >= 0 && sizes[i]) {
-        place(i, intervals[i].fixedOffset);
+  /// returns more than `limit`, at the first one that exceeds it. The first
+  /// `kept` intervals of the order lie as the call before placed them.
+  int64_t decode(const std::vector<uint32_t> &order, Fit fit, int64_t limit,
+                 size_t kept = 0) {
+    ++looks;
+    tops.resize(order.size() + 1);
+    if (kept)
+      forgetFrom(order, kept);
+    else
+      tops[0] = placeFixed();
+    for (decoded = kept; decoded < order.size();) {
+      uint32_t i = order[decoded];
+      int64_t top = tops[decoded];
+      if (offsets[i] < 0) {
+        place(i, sizes[i] ? findGap(i, fit) : 0);
         top = std::max(top, offsets[i] + sizes[i]);
       }
-    for (uint32_t i : order) {
-      if (offsets[i] >= 0)
-        continue;
-      place(i, sizes[i] ? findGap(i, fit) : 0);
-      top = std::max(top, offsets[i] + sizes[i]);
+      tops[++decoded] = top;
       if (top > limit)
-        return top;
+        break;
     }
-    return top;
+    return tops[decoded];
+  }
+
+  /// Place in the order of the interval that made the last decoding as large
+  /// as it is.
+  size_t highest() const {
+    auto first = tops.begin() + 1, last = tops.begin() + decoded;
+    return std::lower_bound(first, last, tops[decoded]) - first;
   }
 
   const std::vector<int64_t> &places() const { return offsets; }
@@ -143,11 +156,40 @@ private:
     }
   }
 
+  /// Returns the bytes up to the highest fixed place.
+  int64_t placeFixed() {
+    std::fill(offsets.begin(), offsets.end(), -1);
+    placed.clear();
+    int64_t top = 0;
+    for (uint32_t i = 0; i < intervals.size(); ++i)
+      if (isFixed(i)) {
+        place(i, intervals[i].fixedOffset);
+        top = std::max(top, offsets[i] + sizes[i]);
+      }
+    return top;
+  }
+
+  bool isFixed(uint32_t i) const {
+    return intervals[i].fixedOffset >= 0 && sizes[i];
+  }
+
+  void forgetFrom(const std::vector<uint32_t> &order, size_t from) {
+    for (size_t at = from; at < order.size(); ++at)
+      if (!isFixed(order[at]))
+        offsets[order[at]] = -1;
+    placed.erase(std::remove_if(placed.begin(), placed.end(),
+                                [&](const Placed &other) {
+                                  return offsets[other.interval] < 0;
+                                }),
+                 placed.end());
+  }
+
   void place(uint32_t i, int64_t offset) {
     offsets[i] = offset;
     if (!isDense || !sizes[i])
       return;
-    Placed now{offset, offset + sizes[i], intervals[i].begin, intervals[i].end};
+    Placed now{offset, offset + sizes[i], intervals[i].begin, intervals[i].end,
+               i};
     placed.insert(std::upper_bound(placed.begin(), placed.end(), now), now);
   }
 
@@ -190,7 +232,7 @@ private:
 
   struct Placed {
     int64_t offset, top;
-    uint32_t begin, end;
+    uint32_t begin, end, interval;
     bool operator<(const Placed &other) const { return offset < other.offset; }
   };
 
@@ -201,6 +243,8 @@ private:
   std::vector<Placed> placed; ///< by offset; where it is dense
   std::vector<uint32_t> pairBegin, pairs;
   std::vector<int64_t> offsets;
+  std::vector<int64_t> tops; ///< by place in the order: the arena in front
+  size_t decoded = 0;        ///< places in the order that are done
   std::vector<std::pair<int64_t, int64_t>> taken;
   uint64_t looks = 0;
 };
@@ -309,15 +353,19 @@ public:
          ++number) {
       std::vector<uint32_t> candidate = greedy.make(number);
       for (Fit way : {Fit::Lowest, Fit::Tightest})
-        if (!isDone())
+        if (!isDone() && (starts.empty() || decoder.work() < budget / 4 * 3))
           starts.push_back({tryOrder(candidate, way), candidate, way});
     }
     std::stable_sort(
         starts.begin(), starts.end(),
         [](const Start &a, const Start &b) { return a.bytes < b.bytes; });
-    // The best order is not always the one from which the search gets on.
+    // The best order is not always the one from which the search gets on; but
+    // a hundred decodings from one are better than ten from each of ten.
     uint64_t first = decoder.work();
-    size_t count = std::min<size_t>(starts.size(), 6);
+    uint64_t left = budget - std::min(first, budget);
+    size_t count =
+        std::clamp<uint64_t>(left * starts.size() / (100 * first + 1), 1,
+                             std::min<size_t>(starts.size(), 12));
     for (size_t i = 0; i < count; ++i)
       if (first < budget && !isDone())
         improve(std::move(starts[i]),
@@ -326,6 +374,11 @@ public:
   }
 
 private:
+  /// Places by which an interval moves forward two times of three, at most.
+  static constexpr size_t kNear = 16;
+  /// Moves without a smaller arena, after which the best order is taken again.
+  static constexpr unsigned kPatience = 100;
+
   bool isDone() const {
     bool isOptimal =
         !layout.offsets.empty() && layout.bytes <= layout.lowerBound;
@@ -361,54 +414,26 @@ private:
   }
 
   void improve(Start start, uint64_t end) {
-    std::vector<uint32_t> order = std::move(start.order);
-    Fit fit = start.fit;
-    int64_t currentBytes = decoder.decode(order, fit, INT64_MAX);
-    std::vector<int64_t> current = decoder.places();
-    while (!isDone() && decoder.work() < end) {
+    std::vector<uint32_t> best = start.order, &order = start.order;
+    size_t kept = 0;
+    for (unsigned inVain = 0; !isDone() && decoder.work() < end; ++inVain) {
       ++layout.iterations;
-      std::vector<uint32_t> next = moveCulprits(order, current, currentBytes);
-      // Sideways steps, and now and then a step up of up to 1/64.
-      int64_t slack = random() % 16 ? 0 : currentBytes / 64;
-      Fit way = random() % 8
-                    ? fit
-                    : (fit == Fit::Lowest ? Fit::Tightest : Fit::Lowest);
-      int64_t bytes = decoder.decode(next, way, currentBytes + slack);
-      if (bytes > currentBytes + slack)
-        continue;
-      order = std::move(next);
-      current = decoder.places();
-      currentBytes = bytes;
-      if (bytes < layout.bytes)
+      if (inVain > kPatience) {
+        order = best;
+        kept = inVain = 0;
+      }
+      int64_t bytes = decoder.decode(order, start.fit, layout.bytes - 1, kept);
+      if (bytes < layout.bytes) {
         keep(bytes);
+        best = order;
+        inVain = 0;
+      }
+      size_t at = decoder.highest();
+      size_t reach = random() % 3 ? std::min<size_t>(at, kNear) : at;
+      kept = at - (reach ? 1 + random() % reach : 0);
+      std::rotate(order.begin() + kept, order.begin() + at,
+                  order.begin() + at + 1);
     }
-  }
-
-  /// Moves forward, by a random part of the way, what makes the peak and some
-  /// of what sticks out above the lower bound.
-  std::vector<uint32_t> moveCulprits(const std::vector<uint32_t> &order,
-                                     const std::vector<int64_t> &offsets,
-                                     int64_t bytes) {
-    const std::vector<int64_t> &sizes = decoder.roundedSizes();
-    int64_t threshold = random() % 2 ? bytes : layout.lowerBound + 1;
-    std::vector<std::pair<double, uint32_t>> ranked;
-    ranked.reserve(order.size());
-    for (uint32_t position = 0; position < order.size(); ++position) {
-      uint32_t i = order[position];
-      double rank = position;
-      bool isCulprit = offsets[i] + sizes[i] >= threshold && sizes[i];
-      if (isCulprit || random() % order.size() == 0)
-        rank *= static_cast<double>(random() % 1024) / 1024;
-      ranked.push_back({rank, i});
-    }
-    std::stable_sort(
-        ranked.begin(), ranked.end(),
-        [](const auto &a, const auto &b) { return a.first < b.first; });
-    std::vector<uint32_t> next;
-    next.reserve(order.size());
-    for (auto [rank, i] : ranked)
-      next.push_back(i);
-    return next;
   }
 
   const Intervals &intervals;

@@ -21,8 +21,8 @@ struct ArenaInterval {
 struct ArenaOptions {
   int64_t alignment = 64; ///< of offsets, a power of two; 256 for CUDA
   /// Bound of the search, in looks at a pair of buffers that are live
-  /// together: about 5 ns each. The result depends on nothing else.
-  uint64_t work = 60'000'000;
+  /// together: a few ns each. The result depends on nothing else.
+  uint64_t work = 80'000'000;
 };
 
 struct ArenaLayout {

@@ -79,6 +79,27 @@ TEST(ArenaLayoutTest, AFixedBufferStaysWhereItIs) {
   EXPECT_FALSE(verifyArena(intervals, layout, 64));
 }
 
+TEST(ArenaLayoutTest, TheSearchGoesAroundFixedPlacesAndEmptyBuffers) {
+  std::mt19937_64 random(11);
+  ArenaOptions options;
+  options.work = 30'000;
+  uint64_t searched = 0;
+  for (unsigned round = 0; round < 400; ++round) {
+    Intervals intervals = randomIntervals(random, 4 + random() % 60, 30, 2000);
+    intervals[0].fixedOffset = 64 * static_cast<int64_t>(random() % 8);
+    intervals[2].fixedOffset = intervals[0].fixedOffset + 2048 +
+                               64 * static_cast<int64_t>(random() % 8);
+    intervals[1].bytes = intervals.back().bytes = 0;
+    ASSERT_FALSE(checkArena(intervals, options.alignment));
+    ArenaLayout layout = layoutArena(intervals, options);
+    ASSERT_FALSE(verifyArena(intervals, layout, options.alignment))
+        << "round " << round;
+    EXPECT_FALSE(hasOverlap(intervals, layout)) << "round " << round;
+    searched += layout.iterations > 0;
+  }
+  EXPECT_GT(searched, 30u);
+}
+
 TEST(ArenaLayoutTest, TheSearchGoesBelowTheFirstGreedyOrder) {
   unsigned improved = 0, same = 0;
   std::mt19937_64 random(7);
