@@ -30,3 +30,13 @@ void AutoMaxFlow::run(ResidualGraph &graph) {
   if (switched)
     pushRelabel.run(graph);
 }
+
+void AutoMaxFlow::markSinkSide(const ResidualGraph &graph,
+                               std::vector<uint8_t> &onSinkSide,
+                               std::vector<uint32_t> &queue) const {
+  // The search has been made where the trees grew to the end.
+  if (switched)
+    graph.markSinkSide(onSinkSide, queue);
+  else
+    boykovKolmogorov.markSinkTree(onSinkSide);
+}

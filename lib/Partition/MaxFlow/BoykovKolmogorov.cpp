@@ -237,5 +237,12 @@ bool BoykovKolmogorov::run(ResidualGraph &graph, Patience givenPatience) {
       next = size_t(0) - 1;
     }
   }
-  return true;
+  // The last vertex may have been left in the middle.
+  return !isTooSlow();
+}
+
+void BoykovKolmogorov::markSinkTree(std::vector<uint8_t> &onSinkSide) const {
+  onSinkSide.resize(nodes.size());
+  for (size_t v = 0; v < nodes.size(); ++v)
+    onSinkSide[v] = nodes[v].tree == ToSink;
 }

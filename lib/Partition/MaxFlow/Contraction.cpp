@@ -239,8 +239,8 @@ void Contraction::liftFlow(const FlowNetwork &network,
 }
 
 void Contraction::liftSides(const FlowNetwork &network,
-                            const ResidualGraph &graph, MinCut &cut) {
-  graph.markSinkSide(innerSide, queue);
+                            const std::vector<uint8_t> &innerSide,
+                            MinCut &cut) {
   cut.onSinkSide.resize(network.numVertices());
   for (VertexId v = 0, e = network.numVertices(); v < e; ++v)
     cut.onSinkSide[v] = group[v] == Between ? innerSide[number[v]]
@@ -256,8 +256,8 @@ void Contraction::liftSides(const FlowNetwork &network,
 }
 
 void Contraction::lift(const FlowNetwork &network, const ResidualGraph &graph,
-                       MinCut &cut) {
+                       const std::vector<uint8_t> &innerSide, MinCut &cut) {
   liftFlow(network, graph, cut);
-  liftSides(network, graph, cut);
+  liftSides(network, innerSide, cut);
   cut.value = graph.flow;
 }

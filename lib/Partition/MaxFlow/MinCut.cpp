@@ -51,6 +51,8 @@ struct MaxFlowSolver::Impl {
   BoykovKolmogorov boykovKolmogorov;
   PushRelabel pushRelabel;
   MaxFlowStats stats;
+  std::vector<uint8_t> innerSide;
+  std::vector<uint32_t> queue;
 
   void solveGraph();
 };
@@ -106,7 +108,11 @@ MinCutStatus MaxFlowSolver::solve(const FlowNetwork &network, MinCut &cut) {
   impl->stats.contractedVertices = impl->graph.numVertices();
   impl->stats.contractedArcs = impl->graph.numHalfArcs() / 2;
   impl->solveGraph();
-  impl->contraction.lift(network, impl->graph, cut);
+  if (impl->algorithm == MaxFlowAlgorithm::Auto)
+    impl->automatic.markSinkSide(impl->graph, impl->innerSide, impl->queue);
+  else
+    impl->graph.markSinkSide(impl->innerSide, impl->queue);
+  impl->contraction.lift(network, impl->graph, impl->innerSide, cut);
   return MinCutStatus::Solved;
 }
 

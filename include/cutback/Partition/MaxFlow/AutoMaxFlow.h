@@ -19,6 +19,12 @@ public:
            (switched ? pushRelabel.arcScans() : 0);
   }
 
+  /// Marks with 1 the vertices of `graph` that still reach the sink. `queue` is
+  /// scratch.
+  void markSinkSide(const ResidualGraph &graph,
+                    std::vector<uint8_t> &onSinkSide,
+                    std::vector<uint32_t> &queue) const;
+
 private:
   BoykovKolmogorov boykovKolmogorov;
   PushRelabel pushRelabel;

@@ -24,6 +24,10 @@ public:
   /// patience ends, leaving a valid flow. Returns whether it is maximum.
   bool run(ResidualGraph &graph, Patience patience);
   void run(ResidualGraph &graph) { (void)run(graph, Patience()); }
+  /// Marks with 1 the sink's tree. Once the flow is maximum these are the
+  /// vertices that still reach the sink: a vertex with something left on an arc
+  /// into the tree was taken in when the tree grew over that arc.
+  void markSinkTree(std::vector<uint8_t> &onSinkSide) const;
   uint64_t arcScans() const { return scans; }
 
 private:

@@ -22,10 +22,10 @@ public:
   /// After `contract` returned false: the vertices of a shortest such path.
   const std::vector<VertexId> &unboundedPath() const { return path; }
 
-  /// Turns a maximum flow of the graph into flow, sides, cut arcs and value of
-  /// the network.
+  /// Turns a maximum flow of the graph, and the sides of its vertices (1: still
+  /// reaches the sink), into flow, sides, cut arcs and value of the network.
   void lift(const FlowNetwork &network, const ResidualGraph &graph,
-            MinCut &cut);
+            const std::vector<uint8_t> &innerSide, MinCut &cut);
 
 private:
   enum Group : uint8_t { Between, AtSource, AtSink };
@@ -55,8 +55,8 @@ private:
   void placeHalfArcs(const FlowNetwork &network, ResidualGraph &graph);
   void liftFlow(const FlowNetwork &network, const ResidualGraph &graph,
                 MinCut &cut);
-  void liftSides(const FlowNetwork &network, const ResidualGraph &graph,
-                 MinCut &cut);
+  void liftSides(const FlowNetwork &network,
+                 const std::vector<uint8_t> &innerSide, MinCut &cut);
 
   std::vector<uint8_t> group;   ///< by vertex
   std::vector<uint32_t> number; ///< by vertex between: vertex of the graph
@@ -65,8 +65,6 @@ private:
   std::vector<ArcId> directArcs; ///< from the source group to the sink group
   std::vector<InnerArc> innerArcs;
   std::vector<int64_t> through, dealt;
-  std::vector<uint8_t> innerSide;
-  std::vector<uint32_t> queue;
   ArcIndex index;
   std::vector<VertexId> path;
 };
