@@ -19,6 +19,7 @@ void cutback::registerAllExternalModels(mlir::DialectRegistry &registry) {
   registerTensorModels(registry);
   registerLinalgModels(registry);
   registerTosaModels(registry);
+  registerResultNames(registry);
 }
 
 void cutback::registerUpstreamDialects(mlir::DialectRegistry &registry) {

@@ -23,6 +23,10 @@ void registerTensorModels(mlir::DialectRegistry &registry);
 void registerLinalgModels(mlir::DialectRegistry &registry);
 /// `tosa` without control flow, variables and custom ops.
 void registerTosaModels(mlir::DialectRegistry &registry);
+/// Ops of these dialects print the names of their results, which readers keep
+/// in the attribute `names`, except for those that implement MLIR's interface
+/// for names.
+void registerResultNames(mlir::DialectRegistry &registry);
 
 /// All of the above.
 void registerAllExternalModels(mlir::DialectRegistry &registry);
