@@ -13,11 +13,15 @@
 // element of the call that they are taken out as. So one
 // text becomes ops as often as it is called, and each of them can be saved or
 // recomputed on its own. Graphs that choose or repeat at run time (cond, scan)
-// are not of this kind; they stay opaque.
+// are not of this kind; they stay opaque, and a digest of their text stands
+// behind their name: ops with other graphs are other ops, to a proof as well.
 //
 // Reading is recursive, and calls multiply: depth and text read are limited.
 
 #include "FxReader.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -62,6 +66,40 @@ FxReader::calledWith(const CallTarget &target, const CallArguments &call) {
                                               "name",
                         "hand it over by position and dump the graph again");
   return operands;
+}
+
+/// The first eight bytes of a digest of what a graph computes: its lines
+/// without indentation and comments.
+static std::string digestOf(StringRef text) {
+  llvm::SHA256 hash;
+  while (!text.empty()) {
+    auto [line, rest] = text.split('\n');
+    text = rest;
+    line = line.trim();
+    if (line.empty() || line.starts_with("#"))
+      continue;
+    hash.update(line);
+    hash.update("\n");
+  }
+  std::array<uint8_t, 32> digest = hash.final();
+  return llvm::toHex(ArrayRef<uint8_t>(digest).take_front(8),
+                     /*LowerCase=*/true);
+}
+
+/// Graphs among the arguments of a call that stays opaque: "NAME" becomes
+/// "NAME DIGEST" where the text has the graph.
+void FxReader::markGraphs() {
+  for (Attribute &value : args.values) {
+    auto name = dyn_cast<StringAttr>(value);
+    Binding *module = name ? scope.find(name.getValue()) : nullptr;
+    if (!module || module->kind != Binding::Module)
+      continue;
+    std::optional<StringRef> text =
+        nested.find(scope.modules[module->tuple], lexer.position());
+    if (text)
+      value =
+          scope.builder.getStringAttr(name.getValue() + " " + digestOf(*text));
+  }
 }
 
 LogicalResult FxReader::inlineCall(const CallTarget &target,

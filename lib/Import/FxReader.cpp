@@ -216,6 +216,8 @@ LogicalResult FxReader::readCall(CallStatement &statement, StringRef path) {
     return failure();
   if (target.kind == CallTarget::Graph)
     return inlineCall(target, statement);
+  if (target.name.starts_with("higher_order."))
+    markGraphs();
   return calls.build(target, args, statement, place);
 }
 

@@ -55,6 +55,7 @@ private:
   mlir::LogicalResult readGraph(llvm::StringRef text,
                                 llvm::ArrayRef<Binding> operands);
   mlir::LogicalResult readNestedParameters(llvm::ArrayRef<Binding> operands);
+  void markGraphs();
   Binding literal(mlir::Attribute value);
   mlir::LogicalResult endStatement();
   mlir::LogicalResult readReturn();

@@ -59,6 +59,31 @@ std::string errorOf(const std::string &input) {
 
 } // namespace
 
+/// What an op that chooses a graph at run time says of its graph, whose body
+/// calls `op`: the name and a digest.
+static std::string chosenGraph(const std::string &op,
+                               const std::string &comment) {
+  std::string ir =
+      irOf(text(nestedClass(1, "region0", kX,
+                            "            # " + comment +
+                                "\n            relu = torch.ops.aten." + op +
+                                ".default(arg0_1);  arg0_1 = None\n"
+                                "            return (relu, None)"),
+                call("first", "region0", "mm", "getitem", "cond")));
+  size_t begin = ir.find("\"region0_of_first");
+  return begin == std::string::npos
+             ? ir
+             : ir.substr(begin, ir.find('"', begin + 1) + 1 - begin);
+}
+
+TEST(NestedGraphs, ThatStayOpaqueAreToldApartByWhatTheyCompute) {
+  std::string relu = chosenGraph("relu", "File: model.py:30");
+  EXPECT_EQ(relu.size(), std::string("\"region0_of_first \"").size() + 16)
+      << relu;
+  EXPECT_EQ(relu, chosenGraph("relu", "File: model.py:31"));
+  EXPECT_NE(relu, chosenGraph("sin", "File: model.py:30"));
+}
+
 TEST(NestedGraphs, AreReadInPlaceOfEachCall) {
   std::string ir = irOf(
       text(reluClass(), call("first", "region0", "mm", "getitem") +
