@@ -90,11 +90,55 @@ static LogicalResult distancesBackward(const KernelCall &call) {
   return success();
 }
 
+/// Calls `fn` with the rows of each pair and its place: (0, 1), (0, 2), ...
+template <typename Fn> static void forEachPair(int64_t rows, Fn fn) {
+  int64_t at = 0;
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = i + 1; j < rows; ++j)
+      fn(i, j, at++);
+}
+
+/// Of each row to those behind it.
+static LogicalResult distancesWithin(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  int64_t rows = self.sizes[0], width = self.sizes[1];
+  double p = call.number("p", 2);
+  std::vector<double> x = self.doubles(), z;
+  forEachPair(rows, [&](int64_t i, int64_t j, int64_t) {
+    z.push_back(norm(x.data() + i * width, x.data() + j * width, width, p));
+  });
+  put(call, 0, {static_cast<int64_t>(z.size())}, z);
+  return success();
+}
+
+static LogicalResult distancesWithinBackward(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  int64_t rows = self.sizes[0], width = self.sizes[1];
+  double p = call.number("p", 2);
+  int64_t pairs = rows * (rows - 1) / 2;
+  std::vector<double> g = doubles(call, "grad", pairs);
+  std::vector<double> whole = doubles(call, "pdist", pairs);
+  std::vector<double> x = self.doubles(), dx(x.size());
+  forEachPair(rows, [&](int64_t i, int64_t j, int64_t at) {
+    for (int64_t e = 0; e < width; ++e) {
+      double apart = x[i * width + e] - x[j * width + e];
+      double part = g[at] * slope(apart, whole[at], p);
+      dx[i * width + e] += part;
+      dx[j * width + e] -= part;
+    }
+  });
+  put(call, 0, self.sizes, dx);
+  return success();
+}
+
 ArrayRef<KernelEntry> interpreter::distanceKernels() {
   static const KernelEntry entries[] = {
       {"aten.cdist.default", distances},
       {"aten._cdist_forward.default", distances},
       {"aten._cdist_backward.default", distancesBackward},
+      {"aten._euclidean_dist.default", distances},
+      {"aten._pdist_forward.default", distancesWithin},
+      {"aten._pdist_backward.default", distancesWithinBackward},
   };
   return entries;
 }

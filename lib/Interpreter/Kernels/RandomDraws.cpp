@@ -298,6 +298,52 @@ LogicalResult featureDropout(const KernelCall &call) {
   return scaleBy(call, input, factors);
 }
 
+/// (result, slopes): in training a slope is drawn for each element that is not
+/// positive, and 1 elsewhere; else the mean, and the noise as it came.
+LogicalResult rreluWithNoise(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  double lower = call.number("lower"), upper = call.number("upper");
+  bool training = call.boolean("training");
+  std::vector<double> values = self.doubles();
+  std::vector<double> slopes = call.tensor("noise").doubles();
+  slopes.resize(values.size());
+  Philox generator = generatorOf(call);
+  for (size_t i = 0; i < values.size(); ++i) {
+    bool isPositive = values[i] > 0;
+    if (training)
+      slopes[i] =
+          isPositive ? 1 : lower + (upper - lower) * generator.uniform64(i);
+    if (!isPositive)
+      values[i] *= training ? slopes[i] : (lower + upper) / 2;
+  }
+  call.make(0, self.sizes).assign(ArrayRef<double>(values));
+  if (call.wants(1))
+    call.make(1, self.sizes).assign(ArrayRef<double>(slopes));
+  return success();
+}
+
+LogicalResult rreluWithNoiseBackward(const KernelCall &call) {
+  Tensor self = call.tensor("self");
+  std::vector<double> values = call.tensor("grad_output").doubles();
+  std::vector<double> x = self.doubles(),
+                      slopes = call.tensor("noise").doubles();
+  double lower = call.number("lower"), upper = call.number("upper");
+  // A slope of 1 throughout needs no noise.
+  bool isDrawn = call.boolean("training") && upper - lower > 1e-6;
+  if (values.size() != x.size() || (isDrawn && slopes.size() != x.size()))
+    return call.error("the gradient, the noise and the input have " +
+                      Twine(values.size()) + ", " + Twine(slopes.size()) +
+                      " and " + Twine(x.size()) + " elements");
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (isDrawn)
+      values[i] *= slopes[i];
+    else if (!(x[i] > 0))
+      values[i] *= (lower + upper) / 2;
+  }
+  call.make(0, self.sizes).assign(ArrayRef<double>(values));
+  return success();
+}
+
 LogicalResult dropoutBackward(const KernelCall &call) {
   std::vector<double> factors = call.tensor("mask").doubles();
   double scale = call.number("scale");
@@ -338,6 +384,8 @@ constexpr KernelEntry entries[] = {
     {"aten.dropout.default", dropout},
     {"aten.feature_dropout.default", featureDropout},
     {"aten.native_dropout_backward.default", dropoutBackward},
+    {"aten.rrelu_with_noise_functional.default", rreluWithNoise},
+    {"aten.rrelu_with_noise_backward.default", rreluWithNoiseBackward},
 };
 
 } // namespace

@@ -299,6 +299,23 @@ static LogicalResult maskedScatter(const KernelCall &call) {
   return write(call, self, at, source, inOrder(at.size()));
 }
 
+/// What stands under the mask goes to the first places, the rest is zero.
+static LogicalResult maskedScatterBackward(const KernelCall &call) {
+  Tensor gradient = call.dense("grad_output");
+  Tensor result = call.make(0, call.integers("sizes"));
+  int64_t to = 0;
+  for (auto [i, value] :
+       llvm::enumerate(call.tensor("mask").expand(gradient.sizes).ints())) {
+    if (value == 0)
+      continue;
+    if (to == result.numel())
+      return call.error("the mask has more elements than the source, " +
+                        Twine(to));
+    copyRun(gradient, static_cast<int64_t>(i), result, to++);
+  }
+  return success();
+}
+
 ArrayRef<KernelEntry> interpreter::scatterKernels() {
   static const KernelEntry entries[] = {
       {"aten.index_put.default", indexPut},
@@ -317,6 +334,7 @@ ArrayRef<KernelEntry> interpreter::scatterKernels() {
       {"aten.index_fill.int_Tensor", indexFill},
       {"aten.index_reduce.default", indexReduce},
       {"aten.masked_scatter.default", maskedScatter},
+      {"aten.masked_scatter_backward.default", maskedScatterBackward},
   };
   return entries;
 }

@@ -51,6 +51,15 @@ def mantissas(r):
     return Call("frexp.Tensor", x)
 
 
+def slopes(r):
+    x, noise = r.normal(5), r.uniform(5)
+    made = [Call("rrelu_with_noise_functional", x, noise, 0.1, 0.3, False)]
+    for training in (False, True):
+        made.append(Call("rrelu_with_noise_backward", r.normal(5), x, noise, 0.1, 0.3,
+                         training, False))
+    return made
+
+
 def prelu(r):
     shape = shape_of(r, r.randint(2, 4))
     one = r.coin()
@@ -162,7 +171,8 @@ def diagonals(r):
 
 
 FAMILIES = {
-    "composite": [aliases, powers, prelu, differences, distances, mantissas],
+    "composite": [aliases, powers, prelu, differences, distances, mantissas,
+                  slopes],
     "products": [products, vector_products],
     "stack": [arrangements, diagonals],
 }

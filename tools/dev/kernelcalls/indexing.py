@@ -285,9 +285,14 @@ def sparse_rows(r):
             Call("_convert_indices_from_csr_to_coo", starts, columns, transpose=r.coin())]
 
 
+def masked_gradients(r):
+    mask = r.mask(2, 3)
+    return Call("masked_scatter_backward", r.normal(2, 3), mask, [2, r.randint(3, 4)])
+
+
 FAMILIES = {
     "index": [index, index_mask, index_put, masked_index, gather, selects, searches,
               unique_slices, sparse_rows, segments],
-    "scatter": [scatter, slices, puts],
+    "scatter": [scatter, slices, puts, masked_gradients],
     "embedding": [embedding, embedding_bag],
 }

@@ -209,8 +209,15 @@ def grouped_rows(r):
             Call(name + "_backward", rows, weight, offs, grad, expect=(forRows, forWeight))]
 
 
+def distances_within(r):
+    x, p = r.normal(r.randint(1, 4), 3), r.choice([0.0, 1.0, 2.0, 3.0, float("inf")])
+    y = torch.ops.aten._pdist_forward(x, p)
+    return [Call("_pdist_forward", x, p), Call("_pdist_backward", r.normal(*y.shape), x, p, y),
+            Call("_euclidean_dist", x, r.normal(2, 3))]
+
+
 FAMILIES = {
     "matmul": [mm, bmm, addmm, baddbmm, addmv, matmul, vectors, linear,
-               linear_backward, grouped, scaled, cdist, grouped_rows],
+               linear_backward, grouped, scaled, cdist, grouped_rows, distances_within],
     "einsum": [einsum],
 }

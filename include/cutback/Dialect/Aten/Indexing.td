@@ -182,6 +182,9 @@ def Aten_EmbeddingBagPaddingIdxOp : Aten_EmbeddingBag<
 def Aten_InternalUnique2Op : Aten_Search<"_unique2",
     "(Tensor self, bool sorted=True, bool return_inverse=False, bool "
     "return_counts=False) -> (Tensor, Tensor, Tensor)", "unique">;
+def Aten_MaskedScatterBackwardOp : Aten_Scatter<"masked_scatter_backward",
+    "(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor",
+    "maskedScatterBackward">;
 def Aten_SegmentReduceOp : Aten_Segments<"segment_reduce",
     "(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, "
     "Tensor? offsets=None, int axis=0, bool unsafe=False, "

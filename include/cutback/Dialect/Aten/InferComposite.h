@@ -157,6 +157,10 @@ Function maxUnpool;
 Function covariance;
 Function isin;
 Function vander;
+/// rrelu_with_noise_functional: (result, slopes), both like self.
+Function rreluWithNoise;
+/// masked_scatter_backward: `sizes`.
+Function maskedScatterBackward;
 /// segment_reduce: a segment in place of each length; backward: like data.
 Function segmentReduce;
 /// where(condition), nonzero_numpy: one [?] a dimension.

@@ -88,6 +88,11 @@ def Aten_InternalCdistBackwardOp : Aten_Distance<"_cdist_backward",
     "(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor",
     "cdistBackward">;
 
+def Aten_InternalEuclideanDistOp : Aten_Distance<"_euclidean_dist",
+    "(Tensor x1, Tensor x2) -> Tensor", "cdist">;
+def Aten_InternalPdistBackwardOp : Aten_Distance<"_pdist_backward",
+    "(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor",
+    "sameAsSelf">;
 def Aten_MmDtypeOp : Aten_Matmul<"mm.dtype",
     "(Tensor self, Tensor mat2, ScalarType out_dtype) -> Tensor", "productAs">;
 def Aten_BmmDtypeOp : Aten_Matmul<"bmm.dtype",

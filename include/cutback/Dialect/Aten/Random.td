@@ -162,6 +162,19 @@ def Aten_AlphaDropoutOp : Aten_Dropout<"alpha_dropout",
     "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
 def Aten_FeatureAlphaDropoutOp : Aten_Dropout<"feature_alpha_dropout",
     "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+def Aten_RreluWithNoiseFunctionalOp : Aten_Dropout<
+    "rrelu_with_noise_functional",
+    "(Tensor self, Tensor noise, Scalar lower=0.125, "
+    "Scalar upper=0.33333333333333331, bool training=False, "
+    "Generator? generator=None) -> (Tensor, Tensor noise_out)",
+    "rreluWithNoise"> {
+  let family = "Negative elements times slopes that are drawn, and the slopes.";
+}
+def Aten_RreluWithNoiseBackwardOp : Aten_DropoutBackward<
+    "rrelu_with_noise_backward",
+    "(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, "
+    "Scalar upper, bool training, bool self_is_result) -> Tensor",
+    "sameAsSelf">;
 def Aten_RreluOp : Aten_Dropout<"rrelu",
     "(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool "
     "training=False, Generator? generator=None) -> Tensor", "sameAsSelf">;

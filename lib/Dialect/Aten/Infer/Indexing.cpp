@@ -216,6 +216,16 @@ LogicalResult infer::embeddingBagWeightsBackward(const InferCall &call,
   return push(call, results, indices.dims, gradient.element);
 }
 
+LogicalResult infer::maskedScatterBackward(const InferCall &call,
+                                           Results &results) {
+  TensorShape gradient;
+  Dims sizes;
+  if (failed(call.tensor("grad_output", gradient)) ||
+      failed(getSizes(call, "sizes", sizes)))
+    return failure();
+  return push(call, results, sizes, gradient.element);
+}
+
 //===----------------------------------------------------------------------===//
 // Segments
 //===----------------------------------------------------------------------===//

@@ -315,6 +315,13 @@ LogicalResult infer::frexp(const InferCall &call, Results &results) {
               IntegerType::get(call.getContext(), 32));
 }
 
+LogicalResult infer::rreluWithNoise(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)) || failed(push(call, results, self)))
+    return failure();
+  return push(call, results, self);
+}
+
 LogicalResult infer::histogram(const InferCall &call, Results &results) {
   TensorShape self, edges;
   int64_t bins = 0;

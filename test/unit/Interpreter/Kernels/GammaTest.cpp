@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Draws from gamma, Dirichlet and binomial distributions have their means and
-// variances, depend on the seed alone, and the slope of a gamma draw is that of
-// its quantile.
+// Draws from gamma and binomial distributions have their means and variances,
+// depend on the seed alone, and the slope of a gamma draw is that of its
+// quantile; drawn slopes of negative elements lie between their bounds.
 
 #include "../RunHarness.h"
 
@@ -76,6 +76,29 @@ TEST_F(GammaTest, TrialsSucceedWithTheirProbability) {
   auto [mean, variance] = moments(drawn);
   EXPECT_NEAR(mean, 3, 0.06);
   EXPECT_NEAR(variance, 2.1, 0.15);
+}
+
+TEST_F(GammaTest, SlopesOfNegativeElementsAreDrawnBetweenTheirBounds) {
+  Tensor x = filled(2000, -2);
+  x.set(0, 3);
+  auto results = run("%x: tensor<2000xf64>",
+                     R"mlir(-> (tensor<2000xf64>, tensor<2000xf64>) {
+  %r:2 = aten.rrelu_with_noise_functional(%x, %x, 0.25, 0.5, true) : (tensor<2000xf64>, tensor<2000xf64>) -> (tensor<2000xf64>, tensor<2000xf64>)
+  return %r#0, %r#1 : tensor<2000xf64>, tensor<2000xf64>
+})mlir",
+                     {x}, InterpreterOptions());
+  ASSERT_EQ(message, "");
+  std::vector<double> y = std::get<Tensor>(results[0]).doubles();
+  std::vector<double> slopes = std::get<Tensor>(results[1]).doubles();
+  EXPECT_EQ(y[0], 3);
+  EXPECT_EQ(slopes[0], 1);
+  double sum = 0;
+  for (size_t i = 1; i < y.size(); ++i) {
+    EXPECT_EQ(y[i], -2 * slopes[i]);
+    EXPECT_TRUE(slopes[i] >= 0.25 && slopes[i] <= 0.5) << slopes[i];
+    sum += slopes[i];
+  }
+  EXPECT_NEAR(sum / 1999, 0.375, 0.01);
 }
 
 // The expected slopes are -(dP/da) / p by mpmath 1.3 with 40 digits. PyTorch
