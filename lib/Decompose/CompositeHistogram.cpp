@@ -130,16 +130,15 @@ static Value nanQuantile(Rewrite &c) {
   Value count = b.call("aten.sum.dim_IntList", {isNumber, {last}, true});
   Value most = b.call("aten.clamp_min.default",
                       {b.call("aten.sub.Scalar", {count, 1}), 0});
-  Value at =
-      b.call("aten.mul.Tensor", {castTo(b, most, elementOf(line)), call.q});
+  Value at = call.placeOf(
+      b.call("aten.mul.Tensor", {castTo(b, most, elementOf(line)), call.q}));
   Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
   Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
   auto pick = [&](Value index) {
     return b.call("aten.gather.default", {sorted[0], last, index});
   };
-  Value result =
-      b.call("aten.lerp.Tensor", {pick(below), pick(above),
-                                  b.call("aten.sub.Tensor", {at, below})});
+  Value share = call.shareOf(b.call("aten.sub.Tensor", {at, below}));
+  Value result = b.call("aten.lerp.Tensor", {pick(below), pick(above), share});
   // The places stand along the last dimension: they come first.
   if (last != 0)
     result = b.call("aten.movedim.int", {result, last, 0});

@@ -35,8 +35,10 @@ Quantile::Quantile(Rewrite &c) : b(c.b), q(c.r.value("q")) {
   keep = c.r.boolean("keepdim").value_or(false);
   rank = rankOf(self);
   dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);
-  if (c.r.string("interpolation") != "linear")
-    b.error("'" + c.packet() + "' is supported with linear interpolation");
+  mode = c.r.string("interpolation");
+  if (!llvm::is_contained({"linear", "lower", "higher", "midpoint", "nearest"},
+                          mode))
+    b.error("'" + c.packet() + "' has no interpolation '" + mode + "'");
   line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
   hasMany = q && rankOf(q) == 1;
   if (!q)
@@ -44,6 +46,19 @@ Quantile::Quantile(Rewrite &c) : b(c.b), q(c.r.value("q")) {
                {{"dtype", elementOf(self)}});
   else if (!hasMany)
     q = b.call("aten.unsqueeze.default", {q, 0});
+}
+
+Value Quantile::placeOf(Value at) const {
+  const char *op = mode == "lower"     ? "aten.floor.default"
+                   : mode == "higher"  ? "aten.ceil.default"
+                   : mode == "nearest" ? "aten.round.default"
+                                       : nullptr;
+  return op ? b.call(op, {at}) : at;
+}
+
+Value Quantile::shareOf(Value apart) const {
+  return mode == "midpoint" ? b.call("aten.full_like.default", {apart, 0.5})
+                            : apart;
 }
 
 Value Quantile::shaped(Value values) const {
@@ -69,10 +84,11 @@ static Value quantile(Rewrite &c) {
     b.error("'aten.quantile' over a size that is not known");
     return {};
   }
-  Value at = b.call("aten.mul.Scalar", {call.q, static_cast<double>(size - 1)});
+  Value at = call.placeOf(
+      b.call("aten.mul.Scalar", {call.q, static_cast<double>(size - 1)}));
   Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
   Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
-  Value weight = minus(b, at, below);
+  Value weight = call.shareOf(minus(b, at, below));
   Values sorted = b.callMany("aten.sort.default", {line, dim, false});
   if (sorted.empty() || !weight)
     return {};

@@ -19,8 +19,14 @@ mlir::Value transposed(aten::CallBuilder &b, mlir::Value matrix);
 /// The operands of `quantile` and `nanquantile`, and the shape of what both
 /// give.
 struct Quantile {
-  /// Reads the call; an error where the interpolation is not linear.
+  /// Reads the call; an error where there is no such interpolation.
   explicit Quantile(Rewrite &c);
+  /// Where between the elements the value at place `at` is read: there, or at
+  /// one of its neighbours.
+  mlir::Value placeOf(mlir::Value at) const;
+  /// The share of the upper neighbour, of places that lie `apart` from the
+  /// lower one.
+  mlir::Value shareOf(mlir::Value apart) const;
   /// Of values whose first dimension counts the quantiles, without `dim`: a
   /// number for each where q is one, `dim` where it is kept.
   mlir::Value shaped(mlir::Value values) const;
@@ -32,6 +38,7 @@ struct Quantile {
   int64_t dim = 0;                  ///< of `line`
   bool isAll = false, keep = false; ///< no `dim`; `keepdim`
   bool hasMany = false;             ///< q came with its dimension
+  llvm::StringRef mode;             ///< "linear", "lower", "higher", ...
 };
 
 } // namespace cutback::decompose

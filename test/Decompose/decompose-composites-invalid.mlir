@@ -224,9 +224,9 @@ joint.graph @complex_inverse(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.r
 
 // -----
 
-joint.graph @nearest(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
-  // expected-error @+1 {{'aten.quantile' is supported with linear interpolation}}
-  %y = aten.quantile.scalar(%a, 0.5, interpolation = "nearest") : (tensor<4xf32>) -> tensor<f32>
+joint.graph @ranks_between(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  // expected-error @+1 {{'aten.quantile' has no interpolation 'cubic'}}
+  %y = aten.quantile.scalar(%a, 0.5, interpolation = "cubic") : (tensor<4xf32>) -> tensor<f32>
   joint.output %y : tensor<f32>
 }
 
@@ -265,8 +265,8 @@ joint.graph @complex_rank(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role
 // -----
 
 joint.graph @ranks_of_numbers(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
-  // expected-error @+1 {{'aten.nanquantile' is supported with linear interpolation}}
-  %y = aten.nanquantile.scalar(%a, 0.5, interpolation = "nearest") : (tensor<4xf32>) -> tensor<f32>
+  // expected-error @+1 {{'aten.nanquantile' has no interpolation 'cubic'}}
+  %y = aten.nanquantile.scalar(%a, 0.5, interpolation = "cubic") : (tensor<4xf32>) -> tensor<f32>
   joint.output %y : tensor<f32>
 }
 

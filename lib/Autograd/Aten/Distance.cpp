@@ -2,7 +2,8 @@
 //
 // VJP of the distances of each row of x1 to each of x2. The backward op gives
 // the gradient of its first factor; for the second the roles are swapped, and
-// with them rows and columns of the distances and their gradients.
+// with them rows and columns of the distances and their gradients. It wants one
+// batch, so operands whose batches broadcast are expanded first.
 
 #include "Common.h"
 
@@ -15,7 +16,23 @@ static LogicalResult distances(CallOp op, VjpContext &context) {
   auto swapped = [&](Value matrix) {
     return v.call("aten.transpose.int", {matrix, -2, -1});
   };
-  Arg x1 = v.arg("x1"), x2 = v.arg("x2"), p = v.arg("p");
+  // The backward op wants the batch of the distances for both.
+  Value apart = v.result();
+  int64_t batch = aten::rankOf(apart) - 2;
+  auto expanded = [&](const char *param) {
+    Value points = v.value(param);
+    auto lead = [&](Value x) {
+      return aten::shapeOf(x).take_front(
+          std::max<int64_t>(aten::rankOf(x) - 2, 0));
+    };
+    if (lead(points) == lead(apart))
+      return Arg(points);
+    std::vector<Arg> sizes = v.b.sizes(apart).getList().take_front(batch).vec();
+    for (int64_t dim : {-2, -1})
+      sizes.push_back(v.b.size(points, dim));
+    return Arg(v.call("aten.expand.default", {points, sizes}));
+  };
+  Arg x1 = expanded("x1"), x2 = expanded("x2"), p = v.arg("p");
   if (v.needs("x1"))
     v.set("x1", v.call("aten._cdist_backward.default",
                        {v.grad(), x1, x2, p, v.result()}));

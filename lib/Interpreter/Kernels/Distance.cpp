@@ -65,6 +65,14 @@ static double slope(double apart, double whole, double p) {
   return p == 1 ? sign : sign * std::pow(std::abs(apart) / whole, p - 1);
 }
 
+/// The largest difference itself, which the distance that was handed over is
+/// rounded from.
+static void unround(double &whole, const double *a, const double *b,
+                    int64_t width, double p) {
+  if (std::isinf(p))
+    whole = norm(a, b, width, p);
+}
+
 /// (grad, x1, x2, p, cdist); the operands have one batch.
 static LogicalResult distancesBackward(const KernelCall &call) {
   Tensor a = call.dense("x1"), b = call.dense("x2");
@@ -80,6 +88,8 @@ static LogicalResult distancesBackward(const KernelCall &call) {
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) {
         int64_t at = (n * rows + i) * columns + j;
+        unround(whole[at], x.data() + (n * rows + i) * width,
+                y.data() + (n * columns + j) * width, width, p);
         for (int64_t e = 0; e < width; ++e) {
           int64_t left = (n * rows + i) * width + e;
           double apart = x[left] - y[(n * columns + j) * width + e];
@@ -120,6 +130,7 @@ static LogicalResult distancesWithinBackward(const KernelCall &call) {
   std::vector<double> whole = doubles(call, "pdist", pairs);
   std::vector<double> x = self.doubles(), dx(x.size());
   forEachPair(rows, [&](int64_t i, int64_t j, int64_t at) {
+    unround(whole[at], x.data() + i * width, x.data() + j * width, width, p);
     for (int64_t e = 0; e < width; ++e) {
       double apart = x[i * width + e] - x[j * width + e];
       double part = g[at] * slope(apart, whole[at], p);

@@ -287,8 +287,11 @@ static LogicalResult indexReduce(const KernelCall &call) {
 
 /// Elements under the mask take those of `source`, one after the other.
 static LogicalResult maskedScatter(const KernelCall &call) {
-  Tensor self = call.dense("self"), source = call.dense("source");
-  std::vector<int64_t> mask = call.tensor("mask").expand(self.sizes).ints();
+  Tensor self = call.tensor("self"), source = call.dense("source");
+  Tensor given = call.tensor("mask");
+  Sizes sizes = broadcastSizes(self.sizes, given.sizes);
+  self = self.expand(sizes).contiguous();
+  std::vector<int64_t> mask = given.expand(sizes).ints();
   std::vector<int64_t> at;
   for (auto [i, value] : llvm::enumerate(mask))
     if (value != 0)

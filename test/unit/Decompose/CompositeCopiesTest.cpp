@@ -73,6 +73,30 @@ TEST(CompositesTest, HistogramsAreWhatTorchComputes) {
   });
 }
 
+TEST(CompositesTest, QuantilesBetweenElementsAreWhatTorchComputes) {
+  check({
+      {"+aten.quantile.scalar(f64[3,5], 0.3, 1, interpolation='lower')",
+       0.328629382882},
+      {"aten.nanquantile.scalar(f64[3,6], 0.7, 0, true, interpolation='lower')",
+       -0.247423629423},
+      {"+aten.quantile.scalar(f64[3,5], 0.3, 1, interpolation='higher')",
+       0.565964561242},
+      {"aten.nanquantile.scalar(f64[3,6], 0.7, 0, true, "
+       "interpolation='higher')",
+       -1.06744660812},
+      {"+aten.quantile.scalar(f64[3,5], 0.3, 1, interpolation='nearest')",
+       0.328629382882},
+      {"aten.nanquantile.scalar(f64[3,6], 0.7, 0, true, "
+       "interpolation='nearest')",
+       -0.247423629423},
+      {"+aten.quantile.scalar(f64[3,5], 0.3, 1, interpolation='midpoint')",
+       0.447296972062},
+      {"aten.nanquantile.scalar(f64[3,6], 0.7, 0, true, "
+       "interpolation='midpoint')",
+       -0.657435118772},
+  });
+}
+
 TEST(CompositesTest, ConvolutionsOverStepsAreWhatTorchComputes) {
   check({
       {"aten.conv_tbc.default(f64[5,2,3], f64[3,3,4], f64[4], 1)",

@@ -110,7 +110,7 @@ def Aten_ScatterReduceTwoOp : Aten_Scatter<"scatter_reduce.two",
     "(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
     "bool include_self=True) -> Tensor", "sameAsSelf">;
 def Aten_MaskedScatterOp : Aten_Scatter<"masked_scatter",
-    "(Tensor self, Tensor mask, Tensor source) -> Tensor", "sameAsSelf">;
+    "(Tensor self, Tensor mask, Tensor source) -> Tensor", "maskedFill">;
 def Aten_PutOp : Aten_Scatter<"put",
     "(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> "
     "Tensor", "sameAsSelf">;

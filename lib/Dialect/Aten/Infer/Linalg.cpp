@@ -409,10 +409,11 @@ LogicalResult infer::tensorSolve(const InferCall &call, Results &results) {
   if (self.rank() < other.rank())
     return call.error("the tensor has ", self.rank(),
                       " dimensions, its right-hand side ", other.rank());
-  for (auto [a, b] : llvm::zip(rest, other.dims))
-    if (failed(checkSame(call, "sizes of the tensor and its right-hand side", a,
-                         b)))
-      return failure();
+  // The sizes may be other ones than those of the right-hand side.
+  ArrayRef<int64_t> own = ArrayRef<int64_t>(rest).take_front(other.rank());
+  if (failed(checkSame(call, "elements of the tensor and its right-hand side",
+                       countElements(own), countElements(other.dims))))
+    return failure();
   return push(call, results, ArrayRef<int64_t>(rest).drop_front(other.rank()),
               self.element);
 }

@@ -123,3 +123,14 @@ TEST(MatmulVjp, GroupsOfRows) {
                       {c.input({5, 2}), c.input({3, 2, 4}), ends}));
   });
 }
+
+TEST(MatmulVjp, DistancesOfBatchesThatBroadcast) {
+  checkVjp(
+      [](VjpCheck &c) {
+        Value x = c.input({2, 3, 2}), y = c.input({2, 2}),
+              z = c.input({1, 2, 2});
+        c.output(c.b.call("aten._cdist_forward.default", {x, y, 2.0, Arg()}));
+        c.output(c.b.call("aten._cdist_forward.default", {z, x, 1.0, Arg()}));
+      },
+      {/*dynamic=*/false});
+}

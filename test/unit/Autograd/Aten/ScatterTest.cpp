@@ -135,6 +135,16 @@ TEST(ScatterVjp, TiesShareTheGradient) {
   EXPECT_EQ(gradients[1], std::vector<double>({1.0 / 3, 1.0 / 3, 0, 0.5}));
 }
 
+TEST(ScatterVjp, AMaskThatIsLargerThanWhatItWritesInto) {
+  checkVjp(
+      [](VjpCheck &c) {
+        c.output(c.b.call(
+            "aten.masked_scatter.default",
+            {c.input({3}), c.mask({2, 3}, {1, 0, 1, 0, 0, 1}), c.input({4})}));
+      },
+      {/*dynamic=*/false});
+}
+
 TEST(ScatterVjp, Segments) {
   for (const char *reduce : {"sum", "mean", "max", "min", "prod"})
     checkVjp([=](VjpCheck &c) {

@@ -151,6 +151,7 @@ TEST(InferTest, FactorsAndTensorsAsMatricesAsTorchDoes) {
       {"aten.lu_solve.default(f32[3,2], f32[5,3,3], i32[5,3])", "f32[5,3,2]"},
       {"aten.linalg_tensorsolve.default(f32[2,3,6], f32[2,3])", "f32[6]"},
       {"aten.linalg_tensorsolve.default(f32[2,6,3], f32[2,3], [1])", "f32[6]"},
+      {"aten.linalg_tensorsolve.default(f32[4,3,12], f32[3,4])", "f32[12]"},
       {"aten.linalg_tensorinv.default(f32[2,3,6])", "f32[6,2,3]"},
       {"aten.linalg_matrix_rank.atol_rtol_float(f32[2,3,4])", "i64[2]"},
       {"aten.linalg_cond.p_str(f32[2,3,3], 'fro')", "f32[2]"},
@@ -229,6 +230,7 @@ TEST(InferTest, SegmentsUniqueSlicesAndPieces) {
       {"aten.mm.dtype(bf16[2,3], bf16[3,4], :f32)", "f32[2,4]"},
       {"aten._sample_dirichlet.default(f32[2,3])", "f32[2,3]"},
       {"aten.binomial.default(f32[2,1], f32[3])", "f32[2,3]"},
+      {"aten.masked_scatter.default(f32[3], b8[2,3], f32[6])", "f32[2,3]"},
       {"aten._euclidean_dist.default(f32[4,3], f32[2,3])", "f32[4,2]"},
       {"aten._pdist_backward.default(f32[6], f32[4,3], 2.0, f32[6])",
        "f32[4,3]"},
@@ -288,8 +290,8 @@ TEST(InferTest, FactorsAndTensorsAsMatricesErrors) {
        "error: aten.linalg_tensorsolve: the tensor has 1 dimensions, its "
        "right-hand side 2"},
       {"aten.linalg_tensorsolve.default(f32[2,3,6], f32[2,4])",
-       "error: aten.linalg_tensorsolve: sizes of the tensor and its right-hand "
-       "side differ: 3 and 4"},
+       "error: aten.linalg_tensorsolve: elements of the tensor and its "
+       "right-hand side differ: 6 and 8"},
       {"aten.linalg_tensorinv.default(f32[2,3], 3)",
        "error: aten.linalg_tensorinv: ind is 3, and the tensor has 2 "
        "dimensions"},

@@ -264,9 +264,9 @@ TEST_F(KernelErrorTest, GradientsOfOtherSizesAreRefused) {
         "tensor<2xf32>; tensor<2xi1>", "tensor<1xf32>",
         {counting({2}), tensorOf(DType::Bool, {2}, {1, 1})},
         "the mask has more elements than the source, 1");
-  fails("aten.rrelu_with_noise_backward(%0, %1, %0, 0.1, 0.3, true, false)",
-        "tensor<2xf32>; tensor<3xf32>", "tensor<3xf32>",
-        {counting({2}), counting({3})},
+  fails("aten.rrelu_with_noise_backward(%0, %1, %2, 0.1, 0.3, true, false)",
+        "tensor<2xf32>; tensor<3xf32>; tensor<2xf32>", "tensor<3xf32>",
+        {counting({2}), counting({3}), counting({2})},
         "the gradient, the noise and the input have 2, 2 and 3 elements");
 }
 
