@@ -111,6 +111,9 @@ template <typename Fn> static void forEachPair(int64_t rows, Fn fn) {
 /// Of each row to those behind it.
 static LogicalResult distancesWithin(const KernelCall &call) {
   Tensor self = call.dense("self");
+  if (self.rank() != 2)
+    return call.error("runs on a matrix of points, not on " +
+                      Twine(self.rank()) + " dimensions");
   int64_t rows = self.sizes[0], width = self.sizes[1];
   double p = call.number("p", 2);
   std::vector<double> x = self.doubles(), z;
@@ -123,6 +126,9 @@ static LogicalResult distancesWithin(const KernelCall &call) {
 
 static LogicalResult distancesWithinBackward(const KernelCall &call) {
   Tensor self = call.dense("self");
+  if (self.rank() != 2)
+    return call.error("runs on a matrix of points, not on " +
+                      Twine(self.rank()) + " dimensions");
   int64_t rows = self.sizes[0], width = self.sizes[1];
   double p = call.number("p", 2);
   int64_t pairs = rows * (rows - 1) / 2;

@@ -67,9 +67,13 @@ static FailureOr<Segments> segmentsOf(const KernelCall &call,
   s.outer = along.outer;
   s.length = along.length;
   s.inner = along.inner;
-  int64_t entries = given.sizes.back();
+  int64_t entries = given.rank() > 0 ? given.sizes.back() : 0;
   s.count = hasLengths ? entries : entries - 1;
   std::vector<int64_t> numbers = given.ints();
+  if (s.count < 0 || static_cast<int64_t>(numbers.size()) != s.outer * entries)
+    return call.error("the segments of " + Twine(s.outer) +
+                      " rows are given by " + Twine(numbers.size()) +
+                      " numbers");
   for (int64_t o = 0; o < s.outer; ++o) {
     int64_t end = 0;
     for (int64_t i = 0; i < s.count; ++i) {

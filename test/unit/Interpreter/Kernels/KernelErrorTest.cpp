@@ -254,6 +254,16 @@ TEST_F(KernelErrorTest, SegmentsBeyondTheDataAreRefused) {
   fails("aten.segment_reduce(%0, \"sum\", lengths = %1)",
         "tensor<3xf32>; tensor<2xi64>", "tensor<2xf32>",
         {counting({3}), ints({2}, {1, 3})}, "a segment from 1 to 4 of 3");
+  fails("aten._segment_reduce_backward(%0, %1, %2, \"sum\", lengths = %3, axis "
+        "= 1)",
+        "tensor<2x1xf32>; tensor<2x1xf32>; tensor<2x3xf32>; tensor<1xi64>",
+        "tensor<2x3xf32>",
+        {counting({2, 1}), counting({2, 1}), counting({2, 3}), ints({1}, {3})},
+        "the segments of 2 rows are given by 1 numbers");
+  fails("aten._pdist_backward(%0, %1, 2.0, %2)",
+        "tensor<1xf32>; tensor<2xf32>; tensor<1xf32>", "tensor<2xf32>",
+        {counting({1}), counting({2}), counting({1})},
+        "runs on a matrix of points, not on 1 dimensions");
   fails("aten._convert_indices_from_coo_to_csr(%0, 2)", "tensor<2xi64>",
         "tensor<3xi64>", {ints({2}, {0, 2})},
         "index 2 is out of range for a dimension of size 2");
