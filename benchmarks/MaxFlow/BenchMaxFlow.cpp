@@ -124,7 +124,12 @@ void Bench::measureStages() {
   });
   AutoMaxFlow algorithm;
   automatic = measureOwn([&](ResidualGraph &g) { algorithm.run(g); });
-  lift = measure(nothing, [&] { contraction.lift(network, graph, cut); });
+  std::vector<uint8_t> sides;
+  std::vector<uint32_t> queue;
+  lift = measure(nothing, [&] {
+    algorithm.markSinkSide(graph, sides, queue);
+    contraction.lift(network, graph, sides, cut);
+  });
 }
 
 void Bench::measureAlgorithms(bool withSlow) {
