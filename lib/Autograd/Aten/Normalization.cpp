@@ -2,9 +2,10 @@
 //
 // VJPs of normalizations. Each has a backward op that takes the input, the
 // weight and the statistics that the forward computed, and gives the gradients
-// that its mask asks for. As in PyTorch the statistics are results without
-// gradients of their own. The weight is read for the input's gradient only. A
-// bias alone gets the sum of what arrives and reads nothing.
+// that its mask asks for. As in PyTorch the statistics of layer and batch norm
+// are results without gradients of their own; those of group and RMS norm have
+// some, which are added to the input's. The weight is read for the input's
+// gradient only. A bias alone gets the sum of what arrives and reads nothing.
 
 #include "Placeholder.h"
 
@@ -59,39 +60,104 @@ static LogicalResult nativeLayerNorm(CallOp op, VjpContext &context) {
                                  {input, weight, bias}}));
 }
 
+/// Adds what gradients of statistics give, which may be null, to the input's.
+static LogicalResult answer(Vjp &v, SmallVector<Value> gradients,
+                            Value ofStatistics) {
+  if (ofStatistics && !gradients.empty())
+    gradients[0] = v.add(gradients[0], ofStatistics);
+  return answer(v, gradients);
+}
+
+/// The answer where the statistics alone have gradients.
+static LogicalResult statisticsAlone(Vjp &v, Value ofStatistics) {
+  if (ofStatistics)
+    v.set("input", ofStatistics);
+  return v.done();
+}
+
+/// By number of elements: -gradient * rstd^3 / count.
+static Value slopeOfRstd(Vjp &v, Value gradient, Value rstd, const Arg &count) {
+  Value cube = v.call("aten.pow.Tensor_Scalar", {rstd, 3});
+  return v.neg(v.call("aten.div.Scalar", {v.mul(gradient, cube), count}));
+}
+
+/// What the gradients of mean and rstd of the groups give the input; null if
+/// there are none.
+static Value ofGroupStatistics(Vjp &v) {
+  if (!v.needs("input") || (!v.grad(1) && !v.grad(2)))
+    return {};
+  // A row a group.
+  Value rows = v.call("aten.reshape.default",
+                      {v.value("input"), {v.arg("N"), v.arg("group"), -1}});
+  if (!rows)
+    return {};
+  Arg count = v.b.size(rows, 2);
+  auto column = [&](Value x) {
+    return v.call("aten.unsqueeze.default", {x, -1});
+  };
+  Value total;
+  if (Value mean = v.grad(1))
+    total = v.call(
+        "aten.expand.default",
+        {column(v.call("aten.div.Scalar", {mean, count})), v.b.sizes(rows)});
+  if (Value rstd = v.grad(2)) {
+    Value slope = slopeOfRstd(v, rstd, v.result(2), count);
+    Value along = v.mul(v.sub(rows, column(v.result(1))), column(slope));
+    total = total ? v.add(total, along) : along;
+  }
+  return v.call("aten.reshape.default", {total, v.b.sizes(v.value("input"))});
+}
+
+/// The same of the root mean square.
+static Value ofRootMeanSquare(Vjp &v) {
+  if (!v.needs("input") || !v.grad(1))
+    return {};
+  Value input = v.value("input");
+  Arg count = 1;
+  for (size_t i = 1; i <= v.in.list("normalized_shape").size(); ++i)
+    count = v.b.times(count, v.b.size(input, -static_cast<int64_t>(i)));
+  return v.mul(input, slopeOfRstd(v, v.grad(1), v.result(1), count));
+}
+
 static LogicalResult nativeGroupNorm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
+  Value ofStatistics = ofGroupStatistics(v);
   if (!v.grad())
-    return v.done();
+    return statisticsAlone(v, ofStatistics);
   if (isBiasAlone(v))
     return biasAlone(v, sumOfChannels(v));
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
-  return answer(v, v.b.callMany("aten.native_group_norm_backward.default",
-                                {v.grad(),
-                                 v.value("input"),
-                                 v.result(1),
-                                 v.result(2),
-                                 readIf(input, v, v.value("weight")),
-                                 v.arg("N"),
-                                 v.arg("C"),
-                                 v.arg("HxW"),
-                                 v.arg("group"),
-                                 {input, weight, bias}}));
+  return answer(v,
+                v.b.callMany("aten.native_group_norm_backward.default",
+                             {v.grad(),
+                              v.value("input"),
+                              v.result(1),
+                              v.result(2),
+                              readIf(input, v, v.value("weight")),
+                              v.arg("N"),
+                              v.arg("C"),
+                              v.arg("HxW"),
+                              v.arg("group"),
+                              {input, weight, bias}}),
+                ofStatistics);
 }
 
 static LogicalResult fusedRmsNorm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
+  Value ofStatistics = ofRootMeanSquare(v);
   if (!v.grad())
-    return v.done();
+    return statisticsAlone(v, ofStatistics);
   bool input = v.needs("input"), weight = v.needs("weight");
-  return answer(v, v.b.callMany("aten._fused_rms_norm_backward.default",
-                                {v.grad(),
-                                 v.value("input"),
-                                 v.arg("normalized_shape"),
-                                 v.result(1),
-                                 readIf(input, v, v.value("weight")),
-                                 {input, weight}}));
+  return answer(v,
+                v.b.callMany("aten._fused_rms_norm_backward.default",
+                             {v.grad(),
+                              v.value("input"),
+                              v.arg("normalized_shape"),
+                              v.result(1),
+                              readIf(input, v, v.value("weight")),
+                              {input, weight}}),
+                ofStatistics);
 }
 
 //===----------------------------------------------------------------------===//

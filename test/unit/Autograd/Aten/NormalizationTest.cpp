@@ -25,6 +25,28 @@ TEST(NormalizationVjp, GroupNorm) {
   });
 }
 
+TEST(NormalizationVjp, StatisticsOfGroupAndRmsNorm) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({2, 4, 3}), w = c.input({4}), b = c.input({4});
+    SmallVector<Value> all = c.b.callMany("aten.native_group_norm.default",
+                                          {x, w, b, 2, 4, 3, 2, 1e-5});
+    for (Value result : all)
+      c.output(result);
+    // Either statistic alone.
+    for (unsigned i : {1U, 2U})
+      c.output(c.b.callMany("aten.native_group_norm.default",
+                            {x, Arg(), Arg(), 2, 4, 3, 1, 1e-5})[i]);
+  });
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({3, 2, 4}), w = c.input({2, 4});
+    for (Value result :
+         c.b.callMany("aten._fused_rms_norm.default", {x, {2, 4}, w, 1e-5}))
+      c.output(result);
+    c.output(
+        c.b.callMany("aten._fused_rms_norm.default", {x, {4}, Arg(), 1e-5})[1]);
+  });
+}
+
 TEST(NormalizationVjp, RmsNorm) {
   checkVjp([](VjpCheck &c) {
     Value x = c.input({3, 4}), w = c.input({4});
