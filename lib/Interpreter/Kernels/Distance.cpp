@@ -108,12 +108,21 @@ template <typename Fn> static void forEachPair(int64_t rows, Fn fn) {
       fn(i, j, at++);
 }
 
-/// Of each row to those behind it.
-static LogicalResult distancesWithin(const KernelCall &call) {
+/// The points of a call, one a row.
+static FailureOr<Tensor> readPoints(const KernelCall &call) {
   Tensor self = call.dense("self");
   if (self.rank() != 2)
     return call.error("runs on a matrix of points, not on " +
                       Twine(self.rank()) + " dimensions");
+  return self;
+}
+
+/// Of each row to those behind it.
+static LogicalResult distancesWithin(const KernelCall &call) {
+  FailureOr<Tensor> points = readPoints(call);
+  if (failed(points))
+    return failure();
+  const Tensor &self = *points;
   int64_t rows = self.sizes[0], width = self.sizes[1];
   double p = call.number("p", 2);
   std::vector<double> x = self.doubles(), z;
@@ -125,10 +134,10 @@ static LogicalResult distancesWithin(const KernelCall &call) {
 }
 
 static LogicalResult distancesWithinBackward(const KernelCall &call) {
-  Tensor self = call.dense("self");
-  if (self.rank() != 2)
-    return call.error("runs on a matrix of points, not on " +
-                      Twine(self.rank()) + " dimensions");
+  FailureOr<Tensor> points = readPoints(call);
+  if (failed(points))
+    return failure();
+  const Tensor &self = *points;
   int64_t rows = self.sizes[0], width = self.sizes[1];
   double p = call.number("p", 2);
   int64_t pairs = rows * (rows - 1) / 2;
