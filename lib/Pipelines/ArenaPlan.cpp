@@ -67,18 +67,14 @@ int64_t cutback::forwardBytes(joint::GraphOp graph,
   if (!step)
     return 0;
   const MemoryPlanOptions &options = *result.options.memory;
-  int64_t alignment = options.arena.alignment;
   StepMemory memory(*step, options.memory);
-  std::vector<int64_t> change(step->numOps() + 1, 0);
-  for (const ArenaInterval &interval : memory.buffers()) {
-    int64_t bytes = (interval.bytes + alignment - 1) / alignment * alignment;
-    change[interval.begin] += bytes;
-    change[interval.end] -= bytes;
-  }
-  int64_t live = 0, most = 0;
-  for (uint32_t op = 0; op <= step->forwardEnd; ++op)
-    most = std::max(most, live += change[op]);
-  return most;
+  // What the forward makes is only freed behind it, so its peak is in front.
+  std::vector<ArenaInterval> made;
+  llvm::copy_if(memory.buffers(), std::back_inserter(made),
+                [&](const ArenaInterval &interval) {
+                  return interval.begin <= step->forwardEnd;
+                });
+  return arenaLowerBound(made, options.arena.alignment);
 }
 
 int64_t cutback::peakBytes(const std::optional<MemoryPlan> &memory,
