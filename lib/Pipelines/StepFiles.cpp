@@ -13,6 +13,8 @@
 
 #include "cutback/Pipelines/StepFiles.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -51,6 +53,23 @@ std::optional<Tensor> StepFiles::find(StringRef name) const {
   if (const Tensor *tensor = inputs.find(name))
     return *tensor;
   return std::nullopt;
+}
+
+std::vector<std::string> StepFiles::findStray(const StepNames &names) const {
+  llvm::StringSet<> known;
+  for (const auto *list : {&names.arguments, &names.results})
+    for (const std::string &name : *list)
+      known.insert(name);
+  auto isOfModel = [](StringRef name) {
+    return llvm::any_of(
+        ArrayRef<StringRef>{"param.", "buffer.", "const.", "grad."},
+        [&](StringRef prefix) { return name.starts_with(prefix); });
+  };
+  std::vector<std::string> stray;
+  for (const auto &[name, tensor] : inputs.tensors())
+    if (!known.contains(name) && !isOfModel(name))
+      stray.push_back(name);
+  return stray;
 }
 
 static const NamedTensor *findByName(ArrayRef<NamedTensor> list,

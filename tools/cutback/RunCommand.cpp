@@ -104,6 +104,42 @@ static void noteInputs(Session &session, const StepFiles &sources,
                (names.empty() ? "no tensor" : names));
 }
 
+/// `'a', 'b', 'c'`, cut behind the name with which it gets long.
+static std::string listNames(ArrayRef<std::string> names) {
+  std::string text;
+  for (const std::string &name : names) {
+    if (text.size() >= 120)
+      return text + ", ...";
+    text += (text.empty() ? "'" : ", '") + name + "'";
+  }
+  return text;
+}
+
+/// A name in --inputs that the step does not have is a mistake. Where an input
+/// is missing as well, that is the error, and the run says so.
+static int checkInputs(Session &session, const StepFiles &sources,
+                       joint::GraphOp graph) {
+  StepNames names = nameStep(graph);
+  std::vector<std::string> stray = sources.findStray(names), takes;
+  bool isComplete = true;
+  for (const std::string &name : names.arguments)
+    if (StringRef(name).starts_with("input.") ||
+        StringRef(name).starts_with("tangent.")) {
+      takes.push_back(name);
+      isComplete &= sources.find(name).has_value() ||
+                    StringRef(name).starts_with("tangent.");
+    }
+  if (stray.empty() || !isComplete)
+    return Done;
+  session.error("the file of --inputs has " + listNames(stray) +
+                ", and the step takes nothing of that name");
+  session.note(takes.empty() ? "it takes no inputs"
+                             : "its inputs are " + listNames(takes) +
+                                   "; parameters and results may stand beside "
+                                   "them under their own names");
+  return WrongInput;
+}
+
 static bool isArchive(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
   return buffer && (*buffer)->getBuffer() == "PK";
@@ -321,6 +357,8 @@ int runRun(const CommandLine &line) {
   StepFiles sources;
   sources.weights = imported.weights;
   if (int code = openSources(session, sources))
+    return code;
+  if (int code = checkInputs(session, sources, imported.graph))
     return code;
   session.progress.step("running");
   std::string missing;

@@ -7,6 +7,7 @@
 
 #include "cutback/Import/Weights.h"
 #include "cutback/Interpreter/Compare.h"
+#include "cutback/Interpreter/Step.h"
 
 namespace cutback {
 
@@ -22,6 +23,12 @@ struct StepFiles {
   /// The tensor called `name`. Weights are looked up first: a buffer in a file
   /// of expected values is the one after the step. Read-only views.
   std::optional<interpreter::Tensor> find(llvm::StringRef name) const;
+
+  /// Names in `inputs` that are none of the step's: of no argument, and of no
+  /// result, which may stand beside the arguments. Weights and gradients are
+  /// passed over: a file may have those of a whole model, tied ones under each
+  /// of their names.
+  std::vector<std::string> findStray(const interpreter::StepNames &names) const;
 };
 
 /// Every result in `expected` against `results`; arguments in `expected` are

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results against a file: what 16-bit floats on the way allow, and what the
-// expected values' own error does.
+// Names of a file that a step does not have. Results against a file: what
+// 16-bit floats on the way allow, and what the expected values' own error does.
 
 #include "cutback/Pipelines/StepFiles.h"
 
@@ -54,6 +54,25 @@ TEST(StepFilesTest, AGradientOfHalvesThatIsZeroIsNoise) {
   results[1].second = floats({2e-4});
   EXPECT_FALSE(
       compareResults(results, expected, nullptr, tolerance)[1].isRight());
+}
+
+TEST(StepFilesTest, NamesThatTheStepLacksAreFound) {
+  StepFiles files;
+  Tensor one = floats({1});
+  files.inputs = fileOf({{"input.0", one},
+                         {"input.1", one},
+                         {"loss", one},
+                         {"output.1", one},
+                         {"param.w", one},
+                         {"buffer.b", one},
+                         {"const.c", one},
+                         {"grad.tied", one},
+                         {"targets", one}});
+  StepNames names;
+  names.arguments = {"param.v", "input.0", ""};
+  names.results = {"loss", "grad.v"};
+  std::vector<std::string> expected = {"input.1", "output.1", "targets"};
+  EXPECT_EQ(files.findStray(names), expected);
 }
 
 TEST(StepFilesTest, TheErrorOfTheExpectedValuesIsAllowedFourTimes) {
