@@ -35,10 +35,15 @@ static LogicalResult maskedIndex(const KernelCall &call) {
   return success();
 }
 
+/// Unlike `take_along_dim` and its gradient, PyTorch takes no negative index
+/// here: a class of -5 is an error, not the fifth from the end.
 static LogicalResult gather(const KernelCall &call) {
-  Tensor self = call.dense("self");
-  FailureOr<Places> places =
-      placesAlong(call, self.sizes, call.integer("dim"), call.dense("index"));
+  Tensor self = call.dense("self"), index = call.dense("index");
+  int64_t dim = wrapped(call.integer("dim"), self.rank());
+  for (int64_t i : index.ints())
+    if (i < 0 && failed(checkIndex(call, i, self.rank() ? self.sizes[dim] : 1)))
+      return failure();
+  FailureOr<Places> places = placesAlong(call, self.sizes, dim, index);
   return failed(places) ? failure() : pick(call, self, *places);
 }
 

@@ -10,6 +10,10 @@
 
 #include "Values.h"
 
+#include "../IndexSource.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+
 #include <cstring>
 
 using namespace mlir;
@@ -145,12 +149,42 @@ std::vector<int64_t> interpreter::ints(const KernelCall &call, StringRef param,
   return values;
 }
 
+/// Says which indices there are, and where this one came from.
+static LogicalResult indexError(const KernelCall &call, int64_t index,
+                                int64_t least, int64_t size) {
+  Operation *op = call.op.getOperation();
+  InFlightDiagnostic diag =
+      op->emitError() << StringRef(call.op.getInfo().torchName) << ": index "
+                      << index << " is out of range for a dimension of size "
+                      << size;
+  Diagnostic &note = diag.attachNote();
+  StringRef name =
+      op->getNumResults() ? joint::getValueName(op->getResult(0)) : StringRef();
+  note << "'" << (name.empty() ? op->getName().getStringRef() : name)
+       << "' takes ";
+  if (size > 0)
+    note << "indices from " << least << " to " << size - 1;
+  else
+    note << "no index at all";
+  std::vector<std::string> sources = findIndexSources(op);
+  if (sources.empty()) {
+    note << "; this one does not come from an input: check what the graph "
+            "computes it from";
+    return diag;
+  }
+  note << "; this one comes from ";
+  llvm::interleave(
+      sources, [&](const std::string &name) { note << "'" << name << "'"; },
+      [&] { note << ", "; });
+  note << ": correct it in the file of --inputs";
+  return diag;
+}
+
 LogicalResult interpreter::checkIndex(const KernelCall &call, int64_t index,
                                       int64_t size) {
   if (index >= 0 && index < size)
     return success();
-  return call.error("index " + Twine(index) +
-                    " is out of range for a dimension of size " + Twine(size));
+  return indexError(call, index, 0, size);
 }
 
 LogicalResult interpreter::wrapIndex(const KernelCall &call, int64_t &index,
@@ -160,5 +194,5 @@ LogicalResult interpreter::wrapIndex(const KernelCall &call, int64_t &index,
     index += size;
   if (index >= 0 && index < size)
     return success();
-  return checkIndex(call, given < 0 ? given : index, size);
+  return indexError(call, given, -size, size);
 }

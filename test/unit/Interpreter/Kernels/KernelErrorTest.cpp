@@ -60,6 +60,37 @@ TEST_F(KernelErrorTest, IndicesOutOfRangeAreRefused) {
   fails("aten.take(%0, %1)", "tensor<2x3xf32>; tensor<2x1xi64>",
         "tensor<2x1xf32>", {x, ints({2, 1}, {0, 6})},
         "index 6 is out of range for a dimension of size 6");
+  fails("aten.gather(%0, 1, %1)", "tensor<2x3xf32>; tensor<2x1xi64>",
+        "tensor<2x1xf32>", {x, ints({2, 1}, {0, -1})},
+        "index -1 is out of range for a dimension of size 3");
+}
+
+TEST_F(KernelErrorTest, AnIndexOutOfRangeSaysWhichThereAre) {
+  std::vector<RuntimeValue> negative = {counting({2, 3}), ints({1}, {-4})};
+  fails("%r = aten.take(%0, %1)", "tensor<0xf32>; tensor<1xi64>",
+        "tensor<1xf32>", {counting({0}), ints({1}, {0})},
+        "note: 'r' takes no index at all; this one does not come from an "
+        "input: check what the graph computes it from");
+  fails("aten.index.Tensor(%0, [none, %1])", "tensor<2x3xf32>; tensor<1xi64>",
+        "tensor<2x1xf32>", negative,
+        "note: 'aten.index.Tensor' takes indices from -3 to 2; this one does");
+  // Through what is made of integers, and past what is made of floats.
+  runText("joint.graph @g(%ids: tensor<1xi64> {joint.role = #joint.role<input>}"
+          ", %other: tensor<1xi64> {joint.role = #joint.role<input>}, %x: "
+          "tensor<2x3xf32> {joint.role = #joint.role<input>}) -> "
+          "(tensor<1x3xf32>) gradients () {\n"
+          "  %f = aten._to_copy(%other, dtype = f32) : (tensor<1xi64>) -> "
+          "tensor<1xf32>\n"
+          "  %i = aten._to_copy(%f, dtype = i64) : (tensor<1xf32>) -> "
+          "tensor<1xi64>\n"
+          "  %sum = aten.add.Tensor(%ids, %i) : (tensor<1xi64>, tensor<1xi64>)"
+          " -> tensor<1xi64>\n"
+          "  %e = aten.embedding(%x, %sum) : (tensor<2x3xf32>, tensor<1xi64>)"
+          " -> tensor<1x3xf32>\n"
+          "  joint.output %e gradients() : tensor<1x3xf32>\n}",
+          {ints({1}, {2}), ints({1}, {0}), counting({2, 3})});
+  expectMessage("note: 'e' takes indices from 0 to 1; this one comes from "
+                "'input.0': correct it in the file of --inputs");
 }
 
 TEST_F(KernelErrorTest, ClassesOutOfRangeAreRefusedUnlessIgnored) {
