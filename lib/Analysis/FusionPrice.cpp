@@ -200,3 +200,11 @@ FusedTime cutback::priceFused(const GraphView &view, const ValueSizes &sizes,
   time.extraPs = time.forwardPs + time.backwardPs - ideal;
   return time;
 }
+
+double cutback::priceBackward(const GraphView &view, const ValueSizes &sizes,
+                              const Device &device,
+                              const std::vector<double> &flopsPs,
+                              const Halves &halves) {
+  return HalfPricing(view, sizes, device, flopsPs)
+      .run(halves.backwardOps, {view.gradients()}, false);
+}

@@ -5,14 +5,17 @@
 //   1. the step as numbers, if all sizes are known: a graph with symbols of
 //      unknown size, or with sizes that depend on data, has no plan of bytes,
 //      and that is no error
-//   2. the backward in an order that needs less; the numbers of the halves take
-//      the same order, so that reports speak of the functions as they are
+//   2. the backward in an order that needs less, unless it costs more than it
+//      is worth: an op far from its reader is no part of its kernel. The
+//      numbers of the halves take the same order, so that reports speak of the
+//      functions as they are
 //   3. the arena, with its proof
 //
 // Near linear, and the work of both searches.
 
 #include "Internal.h"
 
+#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
@@ -34,6 +37,70 @@ static void permute(std::vector<uint32_t> &ops,
     ops[place] = old[order[place]];
 }
 
+/// Bytes that the forward needs at one moment, saved values among them.
+static int64_t forwardPeak(const StepProgram &step,
+                           const MemoryPlanOptions &options) {
+  StepMemory memory(step, options.memory);
+  // What the forward makes is only freed behind it, so its peak is in front.
+  std::vector<ArenaInterval> made;
+  llvm::copy_if(memory.buffers(), std::back_inserter(made),
+                [&](const ArenaInterval &interval) {
+                  return interval.begin <= step.forwardEnd;
+                });
+  return arenaLowerBound(made, options.arena.alignment);
+}
+
+/// Time of the backward in the order of `result.halves`, by kernels of fused
+/// ops; 0 for a device that is not known.
+static double backwardPs(PartitionResult &result) {
+  Device device;
+  std::string error;
+  if (!Device::load(result.options.device, device, error))
+    return 0;
+  if (!result.costs)
+    result.costs = RooflineCosts::compute(result.view, *result.sets,
+                                          *result.sizes, device);
+  return priceBackward(result.view, *result.sizes, device,
+                       result.costs->flopsPs, result.halves);
+}
+
+/// Whether the order that was found is taken: the step's peak has to fall by
+/// the larger share than the one by which the backward's time grows, or by
+/// bytes whose price is more than that time. `step` is of the order before.
+static bool isWorthItsTime(const ScheduleOutcome &schedule, double beforePs,
+                           double afterPs, const StepProgram &step,
+                           const PartitionOptions &options) {
+  if (afterPs <= beforePs || options.minimize == Minimize::Peak)
+    return true;
+  int64_t forward = forwardPeak(step, *options.memory);
+  int64_t before = std::max(forward, schedule.peakBefore);
+  auto saved =
+      static_cast<double>(before - std::max(forward, schedule.peakAfter));
+  return saved / static_cast<double>(before) >= afterPs / beforePs - 1 ||
+         saved * options.bytePricePs >= afterPs - beforePs;
+}
+
+/// Finds the order, and puts both functions and numbers into it if it is taken.
+static ScheduleOutcome orderBackward(const StepProgram &step,
+                                     PartitionResult &result) {
+  ScheduleOutcome schedule = scheduleBackward(
+      step, std::min<uint64_t>(result.options.memory->scheduleWork,
+                               searchBound(step.numOps())));
+  if (!schedule.isChanged)
+    return schedule;
+  double beforePs = backwardPs(result);
+  std::vector<uint32_t> old = result.halves.backwardOps;
+  permute(result.halves.backwardOps, schedule.order);
+  if (isWorthItsTime(schedule, beforePs, backwardPs(result), step,
+                     result.options))
+    return schedule;
+  result.halves.backwardOps = std::move(old);
+  for (size_t op = step.forwardEnd + 1; op + 1 < step.ops.size(); ++op)
+    step.ops[op]->moveBefore(step.ops.back());
+  schedule.isChanged = false;
+  return schedule;
+}
+
 LogicalResult cutback::planArena(joint::GraphOp graph,
                                  PartitionResult &result) {
   PhaseTimer timer(result.seconds.memory);
@@ -44,10 +111,7 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
       sizedStep(link, graph, options.symbols, result.memoryProblem);
   if (!step)
     return success();
-  ScheduleOutcome schedule =
-      scheduleBackward(*step, std::min<uint64_t>(options.scheduleWork,
-                                                 searchBound(step->numOps())));
-  permute(result.halves.backwardOps, schedule.order);
+  ScheduleOutcome schedule = orderBackward(*step, result);
   bool isCurrent = !schedule.isChanged || step->reorderBackward(schedule.order);
   FailureOr<MemoryPlan> plan = isCurrent ? planMemory(std::move(*step), options)
                                          : planMemory(link, graph, options);
@@ -66,15 +130,7 @@ int64_t cutback::forwardBytes(joint::GraphOp graph,
       sizedStep(result.partition.link, graph, result.options.symbols, problem);
   if (!step)
     return 0;
-  const MemoryPlanOptions &options = *result.options.memory;
-  StepMemory memory(*step, options.memory);
-  // What the forward makes is only freed behind it, so its peak is in front.
-  std::vector<ArenaInterval> made;
-  llvm::copy_if(memory.buffers(), std::back_inserter(made),
-                [&](const ArenaInterval &interval) {
-                  return interval.begin <= step->forwardEnd;
-                });
-  return arenaLowerBound(made, options.arena.alignment);
+  return forwardPeak(*step, *result.options.memory);
 }
 
 int64_t cutback::peakBytes(const std::optional<MemoryPlan> &memory,

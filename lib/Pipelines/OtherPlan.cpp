@@ -17,23 +17,6 @@
 using namespace mlir;
 using namespace cutback;
 
-/// The planned peak of `halves`, or the one op by op where sizes are not known.
-static FailureOr<int64_t> peakOf(joint::GraphOp graph, const GraphView &view,
-                                 const ValueSizes &sizes, const Halves &halves,
-                                 const PartitionOptions &options) {
-  PartitionResult result;
-  result.options = options;
-  if (!result.options.memory)
-    result.options.memory.emplace();
-  result.halves = halves;
-  result.partition = emitHalves(view, halves);
-  LogicalResult planned = planArena(graph, result);
-  erasePartition(result.partition);
-  if (failed(planned))
-    return failure();
-  return peakBytes(result.memory, view, sizes, halves);
-}
-
 /// The values of `graph` in `saved`, by number.
 static Plan planOf(joint::GraphOp graph, ArrayRef<Value> saved) {
   GraphView view = GraphView::build(graph);
@@ -54,7 +37,12 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(graph.getLoc());
   joint::GraphOp copy = graph.clone();
   scratch->push_back(copy);
-  GraphView view = GraphView::build(copy);
+  PartitionResult result;
+  result.options = options;
+  if (!result.options.memory)
+    result.options.memory.emplace();
+  result.view = GraphView::build(copy);
+  const GraphView &view = result.view;
   FailureOr<GraphSets> sets = GraphSets::compute(view);
   FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
   if (failed(sets) || failed(sizes))
@@ -67,10 +55,18 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   if (failed(halves))
     return failure();
   improveBackwardOrder(view, *halves, sizes->bytes, sizes->storage);
-  RooflineCosts costs = RooflineCosts::compute(view, *sets, *sizes, device);
-  FusedTime time = priceFused(view, *sizes, device, costs.flopsPs, *halves);
-  FailureOr<int64_t> peak = peakOf(copy, view, *sizes, *halves, options);
-  if (failed(peak))
+  result.costs = RooflineCosts::compute(view, *sets, *sizes, device);
+  result.sets = std::move(*sets);
+  result.sizes = std::move(*sizes);
+  result.halves = std::move(*halves);
+  result.partition = emitHalves(view, result.halves);
+  LogicalResult planned = planArena(copy, result);
+  erasePartition(result.partition);
+  if (failed(planned))
     return failure();
-  return OtherFigures{*peak, static_cast<int64_t>(std::max(0.0, time.extraPs))};
+  FusedTime time = priceFused(view, *result.sizes, device,
+                              result.costs->flopsPs, result.halves);
+  return OtherFigures{
+      peakBytes(result.memory, view, *result.sizes, result.halves),
+      static_cast<int64_t>(std::max(0.0, time.extraPs))};
 }

@@ -29,6 +29,11 @@ FusedTime priceFused(const GraphView &view, const ValueSizes &sizes,
                      const Device &device, const std::vector<double> &flopsPs,
                      const Halves &halves);
 
+/// The backward's time alone. Linear, a fourth of the work.
+double priceBackward(const GraphView &view, const ValueSizes &sizes,
+                     const Device &device, const std::vector<double> &flopsPs,
+                     const Halves &halves);
+
 } // namespace cutback
 
 #endif // CUTBACK_ANALYSIS_FUSIONPRICE_H
