@@ -145,21 +145,21 @@ static Value blockDiagonal(Rewrite &c) {
 //===----------------------------------------------------------------------===//
 
 /// Pads dimension `dim` by what stands at its other end; a negative padding
-/// cuts.
+/// cuts, and what is left is the circle.
 static Value wrap(CallBuilder &b, Value value, int64_t dim, int64_t before,
                   int64_t behind) {
   std::vector<Arg> parts;
+  if (before < 0 || behind < 0)
+    value =
+        sliceOf(b, value, dim, std::max<int64_t>(-before, 0),
+                plus(b, b.size(value, dim), Arg(std::min<int64_t>(behind, 0))));
   Arg size = b.size(value, dim);
   if (before > 0)
     parts.push_back(sliceOf(b, value, dim, plus(b, size, Arg(-before)), size));
-  Value middle = value;
-  if (before < 0 || behind < 0)
-    middle = sliceOf(b, value, dim, std::max<int64_t>(-before, 0),
-                     plus(b, size, Arg(std::min<int64_t>(behind, 0))));
-  parts.push_back(middle);
+  parts.push_back(value);
   if (behind > 0)
     parts.push_back(sliceOf(b, value, dim, 0, behind));
-  return parts.size() == 1 ? middle : b.call("aten.cat.default", {parts, dim});
+  return parts.size() == 1 ? value : b.call("aten.cat.default", {parts, dim});
 }
 
 static Value circularPad(Rewrite &c, Value self) {

@@ -33,21 +33,41 @@ static Value atLeastZero(CallBuilder &b, Value value) {
   return b.call("aten.clamp_min.default", {value, 0});
 }
 
+/// `value` as long as `with` along dimension `dim` (from the end, below 0), in
+/// which it may be one element that stands for all.
+static Value alongAs(CallBuilder &b, Value value, Value with, int64_t dim) {
+  int64_t rank = rankOf(value), missing = -dim - rank;
+  if (missing <= 0 && shapeOf(value)[rank + dim] != 1)
+    return value;
+  std::vector<Arg> sizes = b.sizes(value).getList().vec();
+  sizes.insert(sizes.begin(), std::max<int64_t>(missing, 0), Arg(int64_t(1)));
+  if (rankOf(with) + dim >= 0)
+    sizes[sizes.size() + dim] = b.size(with, rankOf(with) + dim);
+  return expandTo(b, value, sizes);
+}
+
 /// x1 · x2 / (max(|x1|, eps) max(|x2|, eps)), each vector divided first.
 static Value cosine(Rewrite &c) {
   Value a = c.r.value("x1"), other = c.r.value("x2");
   int64_t rank = std::max(rankOf(a), rankOf(other));
+  if (rank == 0) { // one number is a vector
+    a = viewAs(c.b, a, {Arg(int64_t(1))});
+    other = viewAs(c.b, other, {Arg(int64_t(1))});
+    rank = 1;
+  }
   int64_t dim = wrapDim(c.r.integer("dim").value_or(1), rank) - rank;
-  auto normalized = [&](Value value) {
-    int64_t at = dim + rankOf(value);
-    if (at < 0 || c.b.failed())
+  auto normalized = [&](Value value, Value with) {
+    value = alongAs(c.b, value, with, dim);
+    if (c.b.failed())
       return value;
+    int64_t at = dim + rankOf(value);
     Value norm = c.b.call("aten.linalg_vector_norm.default",
                           {value, 2.0, ArrayRef<int64_t>(at), true});
     norm = c.b.call("aten.clamp_min.default", {norm, c.r.arg("eps")});
     return c.b.call("aten.div.Tensor", {value, norm});
   };
-  return sumOver(c.b, times(c.b, normalized(a), normalized(other)), dim);
+  return sumOver(c.b, times(c.b, normalized(a, other), normalized(other, a)),
+                 dim);
 }
 
 /// |x1 - x2 + eps| over the last dimension.

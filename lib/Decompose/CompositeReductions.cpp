@@ -159,6 +159,8 @@ static Value differences(CallBuilder &b, Value value, int64_t dim) {
 static Value diff(Rewrite &c) {
   Value value = c.r.value("self");
   int64_t dim = wrapDim(c.r.integer("dim").value_or(-1), rankOf(value));
+  if (c.r.integer("n") == 0) // nothing is joined to it then
+    return c.b.call("aten.clone.default", {value});
   std::vector<Arg> parts;
   for (const char *name : {"prepend", "self", "append"})
     if (Value part = c.r.value(name))

@@ -113,14 +113,19 @@ static LogicalResult indexCopy(CallOp op, VjpContext &context) {
   return v.done();
 }
 
+/// An index may name a slice twice: it is filled once.
 static LogicalResult indexFill(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   if (v.needs("self"))
     v.set("self", filledWithZeros(v));
   if (v.needs("value")) {
-    Value slices = v.call("aten.index_select.default",
-                          {v.grad(), v.arg("dim"), v.arg("index")});
-    v.set("value", v.call("aten.sum.default", {slices}));
+    Value isFilled =
+        v.call("aten.index_fill.int_Scalar",
+               {v.call("aten.zeros_like.default", {v.grad()},
+                       {{"dtype", IntegerType::get(op.getContext(), 1)}}),
+                v.arg("dim"), v.arg("index"), true});
+    v.set("value",
+          v.call("aten.sum.default", {v.keepWhere(isFilled, v.grad())}));
   }
   return v.done();
 }

@@ -154,11 +154,11 @@ static LogicalResult diff(const KernelCall &call) {
   Tensor self = call.dense("self");
   int64_t dim = wrapped(call.integer("dim", -1), self.rank());
   std::vector<Tensor> parts;
-  for (aten::ParamRef param :
-       {aten::ParamRef("prepend"), aten::ParamRef("self"),
-        aten::ParamRef("append")})
-    if (std::optional<Tensor> part = call.optionalTensor(param))
-      parts.push_back(*part);
+  bool isNone = call.integer("n", 1) == 0; // then nothing is joined
+  for (const char *name : {"prepend", "self", "append"})
+    if (!isNone || name == StringRef("self"))
+      if (std::optional<Tensor> part = call.optionalTensor(name))
+        parts.push_back(*part);
   Sizes sizes(self.sizes);
   sizes[dim] = 0;
   for (const Tensor &part : parts)

@@ -72,9 +72,15 @@ LogicalResult stack(const KernelCall &call) {
 
 enum class PadMode { Constant, Reflect, Replicate, Circular };
 
-/// Where element `i` of a padded dimension comes from.
-int64_t padSource(PadMode mode, int64_t i, int64_t size) {
-  if (i >= 0 && i < size)
+/// The elements of a dimension that a padding keeps in place.
+struct Kept {
+  int64_t from, to;
+};
+
+/// Where element `i` of a padded dimension comes from. Of a circle, what a
+/// negative padding leaves is what repeats.
+int64_t padSource(PadMode mode, int64_t i, int64_t size, Kept kept) {
+  if (i >= kept.from && i < kept.to)
     return i;
   switch (mode) {
   case PadMode::Constant:
@@ -86,7 +92,9 @@ int64_t padSource(PadMode mode, int64_t i, int64_t size) {
   case PadMode::Circular:
     break;
   }
-  return i < 0 ? i + size : i - size;
+  int64_t around = kept.to - kept.from;
+  i += i < kept.from ? around : -around;
+  return i >= kept.from && i < kept.to ? i : -1;
 }
 
 /// Maps of all dimensions; `pads` holds (before, after) from the last one on.
@@ -96,10 +104,14 @@ std::optional<IndexMaps> padMaps(PadMode mode, ArrayRef<int64_t> sizes,
   IndexMaps maps = identityMaps(sizes);
   for (size_t k = 0; 2 * k + 1 < pads.size() && k < sizes.size(); ++k) {
     size_t dim = sizes.size() - 1 - k;
-    int64_t before = pads[2 * k], size = sizes[dim];
-    maps[dim].resize(std::max<int64_t>(before + size + pads[2 * k + 1], 0));
+    int64_t before = pads[2 * k], size = sizes[dim], behind = pads[2 * k + 1];
+    Kept kept = {0, size};
+    if (mode == PadMode::Circular)
+      kept = {std::max<int64_t>(-before, 0),
+              size + std::min<int64_t>(behind, 0)};
+    maps[dim].resize(std::max<int64_t>(before + size + behind, 0));
     for (auto [i, place] : llvm::enumerate(maps[dim])) {
-      place = padSource(mode, static_cast<int64_t>(i) - before, size);
+      place = padSource(mode, static_cast<int64_t>(i) - before, size, kept);
       if (mode != PadMode::Constant && (place < 0 || place >= size))
         return std::nullopt;
     }

@@ -77,7 +77,7 @@ def differences(r):
     x, places = r.normal(*shape), r.normal(*shape)
     line = r.normal(shape[dim])
     made = [Call("diff", x, r.randint(1, 2), dim, r.maybe(part), r.maybe(part)),
-            Call("diff", r.ints(*shape), 1, dim)]
+            Call("diff", r.ints(*shape), 1, dim), Call("diff", x, 0, dim, x)]
     for name in ("trapezoid", "trapz", "cumulative_trapezoid"):
         made += [Call(name + ".x", x, places, dim=dim), Call(name + ".x", x, line, dim=dim),
                  Call(name + ".dx", x, dx=0.5, dim=dim), Call(name + ".dx", x)]

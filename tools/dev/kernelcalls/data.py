@@ -184,6 +184,11 @@ def padded(r):
     return [tried(call) for call in made]
 
 
+def circles(r):
+    pads = r.choice([[2, -1], [-2, 1]])
+    return Call("pad", r.normal(2, 4), pads, "circular")
+
+
 def moved(r):
     x = element(r, shape(r), KINDS)
     rank = x.dim()
@@ -255,4 +260,4 @@ def pools(r):
 
 
 FAMILIES = {"view": [shaped, ordered, expanded, parts, bits, view_copies],
-            "data": [copies, joined, padded, moved, scattered, created, pools]}
+            "data": [copies, joined, padded, circles, moved, scattered, created, pools]}

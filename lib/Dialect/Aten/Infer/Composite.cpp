@@ -59,6 +59,7 @@ LogicalResult infer::diff(const InferCall &call, Results &results) {
   if (failed(call.tensor("self", self)) || failed(getDim(call, self, dim)) ||
       failed(call.integer("n", n)))
     return failure();
+  TensorShape whole = self; // without differences nothing is joined to it
   for (const char *name : {"prepend", "append"}) {
     std::optional<TensorShape> more;
     if (failed(call.optionalTensor(name, more)))
@@ -70,6 +71,8 @@ LogicalResult infer::diff(const InferCall &call, Results &results) {
                         "' differ: ", self.rank(), " and ", more->rank());
     self.dims[dim] = addSizes(self.dims[dim], more->dims[dim]);
   }
+  if (n == 0)
+    return push(call, results, whole);
   int64_t &size = self.dims[dim];
   if (n == kUnknown)
     size = kUnknown;
@@ -99,9 +102,11 @@ LogicalResult infer::trapezoid(const InferCall &call, Results &results) {
 LogicalResult infer::cosineSimilarity(const InferCall &call, Results &results) {
   TensorShape a, b, both;
   int64_t dim = 0;
-  if (failed(getPair(call, a, b, both.dims)) || failed(getDim(call, both, dim)))
+  if (failed(getPair(call, a, b, both.dims)) ||
+      failed(call.dimension("dim", both.rank(), dim)))
     return failure();
-  both.dims.erase(both.dims.begin() + dim);
+  if (!both.dims.empty()) // else one number, which is a vector
+    both.dims.erase(both.dims.begin() + dim);
   return push(call, results, both.dims, toFloating(call, promoteTypes({a, b})));
 }
 

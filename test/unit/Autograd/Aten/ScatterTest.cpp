@@ -39,6 +39,8 @@ TEST(ScatterVjp, SlicesAlongADimension) {
     c.output(c.b.call("aten.index_copy.default", {x, 0, at, source}));
     c.output(c.b.call("aten.index_fill.int_Scalar", {x, -2, at, 5}));
     c.output(c.b.call("aten.index_fill.int_Tensor", {x, 0, at, value}));
+    c.output(c.b.call("aten.index_fill.int_Tensor",
+                      {x, 0, c.indices({2}, {1, 1}), value}));
   });
 }
 
