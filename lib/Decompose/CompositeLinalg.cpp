@@ -5,8 +5,7 @@
 // pseudo-inverses by singular values, powers by repeated squaring.
 //
 // `linalg_lstsq` gives the solution alone: what else PyTorch returns depends on
-// the driver and the data. A pseudo-inverse drops singular values that are not
-// above max(atol, rtol * the largest), by default rtol = max(m, n) epsilon.
+// the driver and the data.
 
 #include "FactorRules.h"
 
@@ -190,6 +189,16 @@ static Value singularValues(CallBuilder &b, Value matrix) {
 
 static Values svd(Rewrite &c) {
   bool isOld = c.packet() == "aten.svd";
+  if (isOld && !c.r.boolean("compute_uv").value_or(true)) {
+    Value self = c.r.value(0);
+    auto zeros = [&](int64_t dim) {
+      std::vector<Arg> sizes = c.b.sizes(self).getList().vec();
+      sizes.back() = sizes[sizes.size() - 2] = c.b.size(self, dim);
+      return c.b.call("aten.zeros.default", {sizes},
+                      {{"dtype", elementOf(self)}});
+    };
+    return {zeros(-2), singularValues(c.b, self), zeros(-1)};
+  }
   bool full = isOld ? !c.r.boolean("some").value_or(true)
                     : c.r.boolean("full_matrices").value_or(true);
   Values all = svdOf(c.b, c.r.value(0), full);
@@ -207,71 +216,34 @@ static Values eigh(Rewrite &c) {
   return all;
 }
 
-/// V diag(1/S) U^T of the singular values that count.
-/// `absolute`, `relativeTo`: tolerances as tensors, one a matrix; may be null.
-static Value pseudoInverse(CallBuilder &b, Value matrix, double atol,
-                           std::optional<double> rtol, Value absolute = {},
-                           Value relativeTo = {}) {
-  ArrayRef<int64_t> shape = shapeOf(matrix);
-  int64_t size = std::max(shape.back(), shape[shape.size() - 2]);
-  auto floating = dyn_cast<FloatType>(elementOf(matrix));
-  if (ShapedType::isDynamic(shape.back()) ||
-      ShapedType::isDynamic(shape[shape.size() - 2])) {
-    b.error("a pseudo-inverse of a size that is not known");
-    return {};
-  }
-  if (!floating) {
+/// By the unit; tolerances are tensors, numbers or absent.
+static Value pseudoInverse(CallBuilder &b, Value matrix, const Arg &atol,
+                           const Arg &rtol, const Arg &hermitian = Arg(false)) {
+  if (!isa<FloatType>(elementOf(matrix))) {
     b.error("a pseudo-inverse of complex matrices is not supported");
     return {};
   }
-  double epsilon = std::ldexp(1.0, 1 - int(floating.getFPMantissaWidth()));
-  double relative = rtol       ? *rtol
-                    : atol > 0 ? 0
-                               : epsilon * static_cast<double>(size);
-  Values all = svdOf(b, matrix);
-  if (all.empty())
-    return {};
-  Value largest = b.call("aten.amax.default", {all[1], {-1}, true});
-  auto perMatrix = [&](Value tolerance) {
-    return castTo(b, b.call("aten.unsqueeze.default", {tolerance, -1}),
-                  elementOf(largest));
+  auto tolerance = [&](const Arg &given) {
+    return given.isNone() || given.isValue()
+               ? given
+               : Arg(b.call(
+                     "aten.full.default", {ArrayRef<int64_t>(), given},
+                     {{"dtype", Float64Type::get(matrix.getContext())}}));
   };
-  Value bound;
-  if (relativeTo) {
-    bound = b.call("aten.mul.Tensor", {largest, perMatrix(relativeTo)});
-  } else {
-    bound = b.call("aten.mul.Scalar", {largest, relative});
-    if (absolute) // by default it counts only where there is no other
-      bound = b.call(
-          "aten.where.ScalarOther",
-          {b.call("aten.le.Scalar", {perMatrix(absolute), 0.0}), bound, 0.0});
-  }
-  if (absolute)
-    bound = b.call("aten.maximum.default", {bound, perMatrix(absolute)});
-  if (atol > 0)
-    bound = b.call("aten.clamp_min.default", {bound, atol});
-  Value counts = b.call("aten.gt.Tensor", {all[1], bound});
-  Value safe = b.call("aten.where.ScalarOther", {counts, all[1], 1.0});
-  Value factor =
-      b.call("aten.where.ScalarOther",
-             {counts, b.call("aten.reciprocal.default", {safe}), 0.0});
-  Value v = transposed(b, all[2]);
-  Value scaled = b.call("aten.mul.Tensor",
-                        {v, b.call("aten.unsqueeze.default", {factor, -2})});
-  return matmul(b, scaled, transposed(b, all[0]));
+  return b.call("aten.linalg_pinv.atol_rtol_tensor", {matrix},
+                {{"atol", tolerance(atol)},
+                 {"rtol", tolerance(rtol)},
+                 {"hermitian", hermitian}});
 }
 
+/// `rcond` is a relative tolerance.
 static Value pinv(Rewrite &c) {
   bool hasRcond = c.op.getSchema().find("rcond") >= 0;
-  if (c.r.boolean("hermitian").value_or(false)) {
-    c.b.error("'" + c.packet() + "' with hermitian=True is not supported");
-    return {};
-  }
+  bool hasHermitian = c.op.getSchema().find("hermitian") >= 0;
   return pseudoInverse(c.b, c.r.value("self"),
-                       hasRcond ? 0.0 : c.r.number("atol").value_or(0.0),
-                       c.r.number(hasRcond ? "rcond" : "rtol"),
-                       hasRcond ? Value() : c.r.value("atol"),
-                       c.r.value(hasRcond ? "rcond" : "rtol"));
+                       hasRcond ? Arg(0.0) : c.r.arg("atol"),
+                       c.r.arg(hasRcond ? "rcond" : "rtol"),
+                       hasHermitian ? c.r.arg("hermitian") : Arg(false));
 }
 
 static Values lstsq(Rewrite &c) {
@@ -279,7 +251,7 @@ static Values lstsq(Rewrite &c) {
   bool isVector = rankOf(right) == rankOf(matrix) - 1;
   if (isVector)
     right = c.b.call("aten.unsqueeze.default", {right, -1});
-  Value inverted = pseudoInverse(c.b, matrix, 0, c.r.number("rcond"));
+  Value inverted = pseudoInverse(c.b, matrix, Arg(0.0), c.r.arg("rcond"));
   if (!inverted || c.b.failed())
     return {};
   Value solution = matmul(c.b, inverted, right);
@@ -426,7 +398,6 @@ RuleTable decompose::linalgRules() {
       {"aten.linalg_eigvalsh.default", many<eigh>},
       {"aten.linalg_pinv.default", one<pinv>},
       {"aten.linalg_pinv.atol_rtol_float", one<pinv>},
-      {"aten.linalg_pinv.atol_rtol_tensor", one<pinv>},
       {"aten.linalg_pinv.rcond_tensor", one<pinv>},
       {"aten.pinverse.default", one<pinv>},
       {"aten.linalg_lstsq.default", many<lstsq>},

@@ -136,7 +136,7 @@ LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
   llvm::DenseMap<OperationName, const decompose::CoreRule *> rules;
   for (decompose::CoreTable table :
        {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
-        decompose::coreDataRules()})
+        decompose::coreDataRules(), decompose::coreLinalgRules()})
     for (const decompose::CoreRule &rule : table)
       if (const aten::Schema *schema = schemas.lookup(rule.torchName))
         rules[schema->op] = &rule;

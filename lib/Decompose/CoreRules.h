@@ -21,6 +21,7 @@ using CoreTable = llvm::ArrayRef<CoreRule>;
 CoreTable coreNormalizationRules(); ///< norms and their gradients
 CoreTable coreSoftmaxRules();       ///< softmax, nll_loss, their gradients
 CoreTable coreDataRules();          ///< pooling, repetition
+CoreTable coreLinalgRules();        ///< pseudo-inverses
 
 /// Gradients of norms in programs that are differentiated: with statistics that
 /// are functions of the input. Of the first level.

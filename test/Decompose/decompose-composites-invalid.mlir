@@ -144,22 +144,6 @@ joint.graph @condition(%a: tensor<2x2xf32> {joint.role = #joint.role<input>}) ->
 
 // -----
 
-joint.graph @hermitian(%a: tensor<2x2xf32> {joint.role = #joint.role<input>}) -> (tensor<2x2xf32>) gradients () {
-  // expected-error @+1 {{'aten.linalg_pinv' with hermitian=True is not supported}}
-  %y = aten.linalg_pinv(%a, 0.1, true) : (tensor<2x2xf32>) -> tensor<2x2xf32>
-  joint.output %y : tensor<2x2xf32>
-}
-
-// -----
-
-joint.graph @pseudo_inverse(%a: tensor<2x?xf32> {joint.role = #joint.role<input>}) -> (tensor<?x2xf32>) gradients () {
-  // expected-error @+1 {{a pseudo-inverse of a size that is not known}}
-  %y = aten.pinverse(%a) : (tensor<2x?xf32>) -> tensor<?x2xf32>
-  joint.output %y : tensor<?x2xf32>
-}
-
-// -----
-
 joint.graph @reflections(%a: tensor<4x?xf32> {joint.role = #joint.role<input>}, %t: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<4x?xf32>) gradients () {
   // expected-error @+1 {{'aten.linalg_householder_product' of a size that is not known}}
   %y = aten.linalg_householder_product(%a, %t) : (tensor<4x?xf32>, tensor<?xf32>) -> tensor<4x?xf32>

@@ -13,7 +13,8 @@
 //   singular values, eigenvalues: by the differences of their squares, or of
 //                 themselves; a gradient through vectors of equal values is
 //                 not defined, and not finite here
-//   LU            of a square matrix, see luFactor
+//   pseudo-inverse  of the matrix and it alone, see pseudoInverse
+//   LU            see luFactor
 //   eigenvalues of any matrix, see eigenvectors
 //   exponential   the upper right block of exp [A^T G; 0 A^T]
 //
@@ -224,39 +225,49 @@ static Value outside(Vjp &v, Value basis, Value x) {
   return v.sub(x, product(v, basis, product(v, transposed(v, basis), x)));
 }
 
+/// What full vectors have beside those of singular values has no gradient: it
+/// is any basis of the rest.
 static void svd(Vjp &v) {
   if (!v.needs("A"))
     return;
   Value a = v.value("A"), u = v.result(0), s = v.result(1), vh = v.result(2);
   ArrayRef<int64_t> shape = aten::shapeOf(a);
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  bool isSquare = rows == columns && !ShapedType::isDynamic(rows);
-  if (!v.in.boolean("compute_uv").value_or(true) ||
-      (v.in.boolean("full_matrices").value_or(false) && !isSquare)) {
-    v.b.error("the gradient of singular values needs the reduced vectors: "
-              "full_matrices=False, compute_uv=True");
+  if (!v.in.boolean("compute_uv").value_or(true)) {
+    v.b.error("the gradient of singular values needs the vectors: "
+              "compute_uv=True");
     return;
   }
+  Value forU = v.grad(0), forV = v.grad(2);
+  if (v.in.boolean("full_matrices").value_or(false)) {
+    auto first = [&](Value x, int64_t dim) {
+      return x ? v.call("aten.slice.Tensor", {x, dim, 0, v.b.size(s, -1)}) : x;
+    };
+    forU = first(forU, -1);
+    u = first(u, -1);
+    forV = first(forV, -2);
+    vh = first(vh, -2);
+  }
   Value inner = v.grad(1) ? diagonalMatrix(v, v.grad(1)) : Value();
-  Value e = v.grad(0) || v.grad(2) ? differences(v, v.mul(s, s)) : Value();
+  Value e = forU || forV ? differences(v, v.mul(s, s)) : Value();
   auto add = [&](Value part) { inner = inner ? v.add(inner, part) : part; };
-  if (v.grad(0)) {
-    Value turn = v.div(skew(v, product(v, transposed(v, u), v.grad(0))), e);
+  if (forU) {
+    Value turn = v.div(skew(v, product(v, transposed(v, u), forU)), e);
     add(v.mul(turn, unsqueeze(v, s, -2)));
   }
-  if (v.grad(2)) {
-    Value turn = v.div(skew(v, product(v, vh, transposed(v, v.grad(2)))), e);
+  if (forV) {
+    Value turn = v.div(skew(v, product(v, vh, transposed(v, forV))), e);
     add(v.mul(unsqueeze(v, s, -1), turn));
   }
   Value whole = product(v, product(v, u, inner), vh);
-  if (v.grad(0) && !(rows <= columns && !ShapedType::isDynamic(rows) &&
-                     !ShapedType::isDynamic(columns))) {
-    Value scaled = v.div(v.grad(0), unsqueeze(v, s, -2));
+  if (forU && !(rows <= columns && !ShapedType::isDynamic(rows) &&
+                !ShapedType::isDynamic(columns))) {
+    Value scaled = v.div(forU, unsqueeze(v, s, -2));
     whole = v.add(whole, product(v, outside(v, u, scaled), vh));
   }
-  if (v.grad(2) && !(columns <= rows && !ShapedType::isDynamic(rows) &&
-                     !ShapedType::isDynamic(columns))) {
-    Value scaled = transposed(v, v.div(v.grad(2), unsqueeze(v, s, -1)));
+  if (forV && !(columns <= rows && !ShapedType::isDynamic(rows) &&
+                !ShapedType::isDynamic(columns))) {
+    Value scaled = transposed(v, v.div(forV, unsqueeze(v, s, -1)));
     Value rest = outside(v, transposed(v, vh), scaled);
     whole = v.add(whole, product(v, u, transposed(v, rest)));
   }
@@ -286,6 +297,34 @@ static void eigh(Vjp &v) {
   v.set("A", product(v, product(v, vectors, inner), transposed(v, vectors)));
 }
 
+/// -P^T G P^T + (1 - A P) G^T P P^T + P^T P G^T (1 - P A) of P = A^+, with
+/// products of the smaller size (Golub and Pereyra 1973). No singular value
+/// divides, so that equal ones are like others.
+static void pseudoInverse(Vjp &v) {
+  if (!v.needs("self"))
+    return;
+  Value a = v.value("self"), p = v.result();
+  Value g = transposed(v, v.grad()), turned = transposed(v, p);
+  ArrayRef<int64_t> shape = aten::shapeOf(a);
+  int64_t rows = shape[shape.size() - 2], columns = shape.back();
+  bool isTall = !ShapedType::isDynamic(rows) &&
+                !ShapedType::isDynamic(columns) && rows > columns;
+  Value k = isTall ? product(v, p, g) : product(v, g, p);
+  Value direct = transposed(v, isTall ? product(v, k, p) : product(v, p, k));
+  Value near = isTall ? product(v, turned, k) : product(v, k, turned);
+  if (isTall) {
+    Value left = v.sub(g, product(v, a, k));
+    left = product(v, left, product(v, p, turned));
+    Value right = v.sub(near, product(v, product(v, near, p), a));
+    v.set("self", v.sub(v.add(left, right), direct));
+    return;
+  }
+  Value left = v.sub(near, product(v, product(v, a, p), near));
+  Value right = v.sub(g, product(v, k, a));
+  right = product(v, product(v, turned, p), right);
+  v.set("self", v.sub(v.add(left, right), direct));
+}
+
 static void exponential(Vjp &v) {
   if (!v.needs("self"))
     return;
@@ -304,47 +343,84 @@ static void exponential(Vjp &v) {
 // LU factors
 //===----------------------------------------------------------------------===//
 
-/// True if the matrix has as many rows as columns; an error otherwise.
-static bool isSquare(Vjp &v, Value matrix) {
+/// Rows and columns of a matrix, which must be known.
+static std::optional<std::pair<int64_t, int64_t>> sizesOf(Vjp &v,
+                                                          Value matrix) {
   ArrayRef<int64_t> shape = aten::shapeOf(matrix);
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
-  if (!ShapedType::isDynamic(rows) && rows == columns)
-    return true;
-  v.b.error("the gradient of LU factors needs a square matrix of known size");
-  return false;
+  if (!ShapedType::isDynamic(rows) && !ShapedType::isDynamic(columns))
+    return std::pair(rows, columns);
+  v.b.error("the gradient of LU factors needs sizes that are numbers");
+  return std::nullopt;
 }
 
 static SmallVector<Value> unpacked(Vjp &v, Value factors, Value pivots) {
   return v.b.callMany("aten.lu_unpack.default", {factors, pivots});
 }
 
-/// P L^-T (tril(L^T G, -1) + triu(G U^T)) U^-T, with G the gradient of both
-/// factors in one matrix.
+static Value part(Vjp &v, Value x, int64_t dim, int64_t from, int64_t to) {
+  return v.call("aten.slice.Tensor", {x, dim, from, to});
+}
+
+/// P L^-T (tril(L^T gL, -1) + triu(gU U^T)) U^-T, where both factors are
+/// square. Of a wide matrix the further columns of U are L^-1 times those of
+/// the matrix: their gradient is L^-T gU, and gL has -L^-T gU U^T more. Of a
+/// tall one the further rows of L are those of the matrix times U^-1.
 static void luFactor(Vjp &v) {
-  if (!v.grad(0) || !v.needs("A") || !isSquare(v, v.value("A")))
+  auto sizes = sizesOf(v, v.value("A"));
+  if (!v.grad(0) || !v.needs("A") || !sizes)
     return;
+  auto [rows, columns] = *sizes;
+  int64_t size = std::min(rows, columns);
   SmallVector<Value> parts = unpacked(v, v.result(0), v.result(1));
   if (parts.empty())
     return;
-  Value lower = transposed(v, parts[1]), upper = transposed(v, parts[2]);
-  Value forLower = triangle(v, v.grad(0), false, -1);
-  Value forUpper = triangle(v, v.grad(0), true);
-  Value inner = v.add(triangle(v, product(v, lower, forLower), false, -1),
-                      triangle(v, product(v, forUpper, upper), true));
+  Value lower = transposed(v, part(v, parts[1], -2, 0, size));
+  Value upper = transposed(v, part(v, parts[2], -1, 0, size));
+  Value square = part(v, part(v, v.grad(0), -2, 0, size), -1, 0, size);
+  Value below = product(v, lower, triangle(v, square, false, -1));
+  Value above = product(v, triangle(v, square, true), upper);
+  Value further;
+  if (columns > size) {
+    further = part(v, v.grad(0), -1, size, columns);
+    Value rest = transposed(v, part(v, parts[2], -1, size, columns));
+    below = v.sub(below, product(v, further, rest));
+  } else if (rows > size) {
+    further = part(v, v.grad(0), -2, size, rows);
+    Value rest = transposed(v, part(v, parts[1], -2, size, rows));
+    above = v.sub(above, product(v, rest, further));
+  }
+  Value inner = v.add(triangle(v, below, false, -1), triangle(v, above, true));
   inner = solveTriangle(v, upper, inner, /*upper=*/false, /*left=*/false);
+  if (columns > size)
+    inner = v.call("aten.cat.default", {{inner, further}, -1});
   inner = solveTriangle(v, lower, inner, /*upper=*/true, /*left=*/true,
                         /*unit=*/true);
+  if (rows > size) {
+    further = solveTriangle(v, upper, further, /*upper=*/false, /*left=*/false);
+    inner = v.call("aten.cat.default", {{inner, further}, -2});
+  }
   v.set("A", product(v, parts[0], inner));
 }
 
 static void luUnpack(Vjp &v) {
-  if (!v.needs("LU_data") || !isSquare(v, v.value("LU_data")))
+  if (!v.needs("LU_data"))
     return;
+  auto sizes = sizesOf(v, v.value("LU_data"));
+  if (!sizes)
+    return;
+  auto [rows, columns] = *sizes;
+  int64_t size = std::min(rows, columns);
+  auto padded = [&](Value x, int64_t right, int64_t below) {
+    return right + below == 0 ? x
+                              : v.call("aten.constant_pad_nd.default",
+                                       {x, {0, right, 0, below}});
+  };
   Value whole;
   if (v.grad(1))
-    whole = triangle(v, v.grad(1), false, -1);
+    whole = triangle(v, padded(v.grad(1), columns - size, 0), false, -1);
   if (v.grad(2)) {
-    Value upper = triangle(v, v.grad(2), true);
+    Value upper = triangle(v, padded(v.grad(2), 0, rows - size), true);
     whole = whole ? v.add(whole, upper) : upper;
   }
   if (whole)
@@ -407,6 +483,7 @@ VjpTable autograd::linalgVjps() {
       {"aten._linalg_svd.default", vjp<svd>},
       {"aten._linalg_eigh.default", vjp<eigh>},
       {"aten.linalg_matrix_exp.default", vjp<exponential>},
+      {"aten.linalg_pinv.atol_rtol_tensor", vjp<pseudoInverse>},
       {"aten.linalg_lu_factor_ex.default", vjp<luFactor>},
       {"aten.lu_unpack.default", vjp<luUnpack>},
       {"aten.linalg_eig.default", vjpAny<eigenvectors>},

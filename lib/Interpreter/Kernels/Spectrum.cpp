@@ -395,6 +395,68 @@ static LogicalResult matrixExp(const KernelCall &call) {
   return success();
 }
 
+//===----------------------------------------------------------------------===//
+// Pseudo-inverses
+//===----------------------------------------------------------------------===//
+
+/// A tolerance a matrix, or none.
+static FailureOr<std::vector<double>>
+tolerances(const KernelCall &call, const char *name, const Batch &batch) {
+  std::optional<Tensor> given = call.optionalTensor(name);
+  if (!given)
+    return std::vector<double>();
+  if (broadcastSizes(given->sizes, batch.dims) != batch.dims)
+    return call.error("a tolerance for each matrix, not of other sizes");
+  return given->expand(batch.dims).doubles();
+}
+
+/// V diag(1/S) U^T of the singular values above `bound` times the largest, or
+/// above `least`.
+static Matrix pseudoInverse(const Matrix &a, double bound, double least) {
+  bool wide = a.rows < a.columns;
+  Svd parts = decompose(wide ? a.transposed() : a);
+  if (wide)
+    std::swap(parts.u, parts.v);
+  if (!parts.s.empty())
+    bound = std::max(bound * parts.s.front(), least);
+  for (size_t j = 0; j < parts.s.size(); ++j)
+    for (int64_t i = 0; i < parts.v.rows; ++i)
+      parts.v(i, j) = parts.s[j] > bound ? parts.v(i, j) / parts.s[j] : 0;
+  return multiply(parts.v, parts.u.transposed());
+}
+
+static LogicalResult pinv(const KernelCall &call) {
+  FailureOr<Batch> batch = batchOf(call, "self");
+  if (failed(batch))
+    return failure();
+  auto absolute = tolerances(call, "atol", *batch);
+  auto relative = tolerances(call, "rtol", *batch);
+  if (failed(absolute) || failed(relative))
+    return failure();
+  bool isHermitian = call.boolean("hermitian");
+  if (isHermitian && batch->rows != batch->columns)
+    return call.error("a symmetric matrix is square");
+  double epsilon =
+      (call.tensor("self").type == DType::F64 ? 0x1p-52 : 0x1p-23) *
+      static_cast<double>(std::max(batch->rows, batch->columns));
+  BatchResult results;
+  for (int64_t m = 0; m < batch->count(); ++m) {
+    Matrix a = batch->at(m);
+    for (int64_t i = 0; isHermitian && i < a.rows; ++i)
+      for (int64_t j = 0; j < i; ++j)
+        a(j, i) = a(i, j);
+    if (!isFinite(a))
+      return call.error("the matrix has elements that are not finite");
+    double least = absolute->empty() ? 0 : (*absolute)[m];
+    double bound = !relative->empty() ? (*relative)[m]
+                   : least > 0        ? 0
+                                      : epsilon;
+    results.add(pseudoInverse(a, bound, least));
+  }
+  results.put(call, 0, batch->dims, {batch->columns, batch->rows});
+  return success();
+}
+
 ArrayRef<KernelEntry> interpreter::spectrumKernels() {
   static constexpr KernelEntry entries[] = {
       {"aten.linalg_qr.default", qr},
@@ -402,6 +464,7 @@ ArrayRef<KernelEntry> interpreter::spectrumKernels() {
       {"aten._linalg_eigh.default", eigh},
       {"aten._linalg_svd.default", svd},
       {"aten.linalg_matrix_exp.default", matrixExp},
+      {"aten.linalg_pinv.atol_rtol_tensor", pinv},
   };
   return entries;
 }

@@ -53,6 +53,7 @@ public:
 
   bool isBuilt() const { return static_cast<bool>(graph); }
   void decompose();
+  void toCore();
   /// The number of the results; NaN where it does not run.
   double run();
 
@@ -132,6 +133,11 @@ void Call::decompose() {
     message += " (does not verify)";
   else
     checkNames();
+}
+
+void Call::toCore() {
+  if (failed(decomposeToCore(graph)) || failed(verify(*module)))
+    message += " (no core)";
 }
 
 void Call::checkNames() {
@@ -216,6 +222,10 @@ void cutback::test::check(
     EXPECT_EQ(call.message, "");
     if (call.message.empty())
       EXPECT_NEAR(call.run(), expected, tolerance);
+    call.toCore();
+    EXPECT_EQ(call.message, "");
+    if (call.message.empty())
+      EXPECT_NEAR(call.run(), expected, tolerance) << "at the second level";
     Call open(harness, text, /*isDynamic=*/true);
     if (!open.isBuilt())
       continue;

@@ -21,8 +21,8 @@
 namespace cutback::test {
 
 /// Each call, decomposed until no op with a rule is left, has the number that
-/// stands beside it; and again with an unknown first dimension of each tensor,
-/// where the rule can do without it.
+/// stands beside it; also after the second level's rules, and again with an
+/// unknown first dimension of each tensor, where the rule can do without it.
 void check(const std::vector<std::pair<const char *, double>> &table);
 
 } // namespace cutback::test

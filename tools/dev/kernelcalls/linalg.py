@@ -90,6 +90,16 @@ def lu(r):
             Call("lu_unpack", factors, pivots, False), Call("lu_unpack", factors, pivots, True, False)]
 
 
+def pseudo_inverses(r):
+    m, n, rows = r.randint(1, 4), r.randint(1, 4), batch(r)
+    x = r.normal(*rows, m, n)
+    low = x[..., :1] * r.normal(*rows, 1, n)
+    return [Call("linalg_pinv.atol_rtol_tensor", x),
+            Call("linalg_pinv.atol_rtol_tensor", low, rtol=torch.tensor(0.01)),
+            Call("linalg_pinv.atol_rtol_tensor", symmetric(r, 2, n),
+                 atol=torch.tensor([0.1, 0.5]), hermitian=True)]
+
+
 def reflections(r):
     # Of a square or wide matrix LAPACK leaves the last row alone, as we do.
     return Call("geqrf", r.normal(*batch(r), r.randint(1, 4), r.randint(1, 4)))
@@ -157,6 +167,6 @@ def unique(r):
 
 FAMILIES = {
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
-               spectra, exponential, lu, reflections, eigenvalues],
+               spectra, exponential, lu, pseudo_inverses, reflections, eigenvalues],
     "special": [special, bessel, ctc, unique, airy],
 }

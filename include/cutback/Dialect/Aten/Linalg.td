@@ -64,6 +64,11 @@ def Aten_GeqrfOp : Aten_Factorization<"geqrf",
 def Aten_LinalgMatrixExpOp : Aten_Factorization<"linalg_matrix_exp",
     "(Tensor self) -> Tensor", "squareMatrix">;
 
+def Aten_LinalgPinvAtolRtolTensorOp : Aten_Factorization<
+    "linalg_pinv.atol_rtol_tensor",
+    "(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
+    "hermitian=False) -> Tensor", "pinv">;
+
 def Aten_LinalgLuFactorExOp : Aten_Factorization<"linalg_lu_factor_ex",
     "(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, "
     "Tensor pivots, Tensor info)", "luFactor">;
@@ -133,10 +138,6 @@ def Aten_LinalgPinvOp : Aten_LinalgComposite<"linalg_pinv",
 def Aten_LinalgPinvAtolRtolFloatOp : Aten_LinalgComposite<
     "linalg_pinv.atol_rtol_float",
     "(Tensor self, *, float? atol=None, float? rtol=None, bool "
-    "hermitian=False) -> Tensor", "pinv">;
-def Aten_LinalgPinvAtolRtolTensorOp : Aten_LinalgComposite<
-    "linalg_pinv.atol_rtol_tensor",
-    "(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
     "hermitian=False) -> Tensor", "pinv">;
 def Aten_LinalgPinvRcondTensorOp : Aten_LinalgComposite<
     "linalg_pinv.rcond_tensor",

@@ -202,6 +202,7 @@ LogicalResult infer::linalgSvd(const InferCall &call, Results &results) {
   if (schema.results.size() == 1)
     return push(call, results, batched(self, size), real);
   bool isOld = schema.packet == "aten.svd"; // gives V, not its transpose
+  full |= isOld && !vectors;                // zeros, as many as of full vectors
   int64_t left = full ? rows : size, right = full ? columns : size;
   Dims u = batched(self, {rows, left});
   Dims v =
@@ -216,7 +217,11 @@ LogicalResult infer::linalgSvd(const InferCall &call, Results &results) {
 
 LogicalResult infer::pinv(const InferCall &call, Results &results) {
   TensorShape self;
-  if (failed(getMatrix(call, self)))
+  bool isHermitian = false;
+  if (failed(getMatrix(call, self)) ||
+      (call.getSchema().find("hermitian") >= 0 &&
+       failed(call.boolean("hermitian", isHermitian))) ||
+      (isHermitian && failed(checkSquare(call, self))))
     return failure();
   std::swap(self.dims[self.rank() - 2], self.dims.back());
   return push(call, results, self);

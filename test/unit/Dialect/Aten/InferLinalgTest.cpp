@@ -40,6 +40,9 @@ TEST(InferTest, FactorizationAsTorchDoes) {
       {"aten._linalg_eigh.default(f32[2,3,3], 'L', false)", "f32[2,3] f32[0]"},
       {"aten.linalg_eigh.default(f32[3,3])", "f32[3] f32[3,3]"},
       {"aten.linalg_pinv.default(f32[2,3,5], 0.1)", "f32[2,5,3]"},
+      {"aten.linalg_pinv.default(f32[3,5], 0.1, true)",
+       "error: aten.linalg_pinv: rows and columns differ: 3 and 5"},
+      {"aten.svd.default(f32[3,5], true, false)", "f32[3,3] f32[3] f32[5,5]"},
   });
 }
 

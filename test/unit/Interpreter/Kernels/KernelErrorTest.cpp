@@ -273,6 +273,21 @@ TEST_F(KernelErrorTest, PivotsAndGroupsBeyondTheRowsAreRefused) {
         rows, "a group ends at row 3 of 2");
 }
 
+TEST_F(KernelErrorTest, PseudoInversesOfOtherSizes) {
+  fails("aten.linalg_pinv.atol_rtol_tensor(%0, hermitian = true)",
+        "tensor<?x?xf32>", "tensor<?x?xf32>", {counting({2, 3})},
+        "a symmetric matrix is square");
+  fails("aten.linalg_pinv.atol_rtol_tensor(%0, atol = %1)",
+        "tensor<2x2xf32>; tensor<?xf32>", "tensor<2x2xf32>",
+        {counting({2, 2}), counting({2})},
+        "a tolerance for each matrix, not of other sizes");
+  fails(
+      "aten.linalg_pinv.atol_rtol_tensor(%0)", "tensor<1x1xf32>",
+      "tensor<1x1xf32>",
+      {tensorOf(DType::F32, {1, 1}, {std::numeric_limits<float>::infinity()})},
+      "the matrix has elements that are not finite");
+}
+
 TEST_F(KernelErrorTest, RandomWindowsMustFitIntoThePlane) {
   fails("aten.fractional_max_pool2d(%0, [3, 3], [3, 1], %1)",
         "tensor<1x4x4xf32>; tensor<1x1x2xf32>",
