@@ -31,7 +31,7 @@ static Value minus(CallBuilder &b, const Arg &x, const Arg &y) {
 
 Quantile::Quantile(Rewrite &c) : b(c.b), q(c.r.value("q")) {
   Value self = c.r.value("self");
-  isAll = c.r.isNone("dim");
+  isAll = c.r.isNone("dim") || rankOf(self) == 0;
   keep = c.r.boolean("keepdim").value_or(false);
   rank = rankOf(self);
   dim = isAll ? 0 : wrapDim(*c.r.integer("dim"), rank);

@@ -179,6 +179,8 @@ static void logaddexp(Vjp &v) { logaddexpWith(v, "exp"); }
 static void logaddexp2(Vjp &v) { logaddexpWith(v, "exp2"); }
 
 static void copysign(Vjp &v) {
+  if (v.in.value("other"))
+    v.set("other", v.zerosLike(v.grad()));
   if (!v.needs("self"))
     return;
   Value self = v.value("self");

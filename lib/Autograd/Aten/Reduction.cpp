@@ -98,6 +98,10 @@ static void prod(Vjp &v) {
     v.set("self", gradient);
     return;
   }
+  if (llvm::is_contained(aten::shapeOf(over.self), 0)) {
+    v.set("self", v.zerosLike(over.self));
+    return;
+  }
   if (over.dims.size() == 1) {
     Value others = productOfOthers(v, over.self, over.dims.front());
     v.set("self", v.mul(over.restore(v, gradient), others));

@@ -286,8 +286,10 @@ static SmallVector<Span> fractionalSpans(const Tensor &samples, double sample,
                           : 0;
   auto place = [&](double at) {
     double where = round(round(at) * step);
-    // Whatever the samples hold.
-    return where > 0 ? static_cast<int64_t>(std::min(where, 1e15)) : 0;
+    // Whatever the samples hold; towards 0, as PyTorch does.
+    return std::isnan(where)
+               ? int64_t(0)
+               : static_cast<int64_t>(std::clamp(where, -1e15, 1e15));
   };
   for (int64_t o = 0; o < count; ++o) {
     int64_t begin =

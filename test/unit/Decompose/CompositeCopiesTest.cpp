@@ -75,6 +75,9 @@ TEST(CompositesTest, HistogramsAreWhatTorchComputes) {
 
 TEST(CompositesTest, QuantilesBetweenElementsAreWhatTorchComputes) {
   check({
+      {"aten.quantile.scalar(f64[], 0.5, 0, true)", 0.15967024909},
+      {"aten.quantile.default(f64[], f64[2], -1, true)", 0.218611671858},
+      {"aten.nanquantile.default(f64[], f64[2], -1, true)", 0.218611671858},
       {"+aten.quantile.scalar(f64[3,5], 0.3, 1, interpolation='lower')",
        0.328629382882},
       {"aten.nanquantile.scalar(f64[3,6], 0.7, 0, true, interpolation='lower')",

@@ -146,6 +146,13 @@ def fractional(r):
                        kernel, output, i)]
 
 
+def fractional_below(r):
+    # Numbers that are none of those PyTorch draws.
+    samples = -9 * r.uniform(1, 1, 2, dtype=torch.float64)
+    x = r.normal(1, 1, 9, 9, dtype=torch.float64)
+    return keep(Call("fractional_max_pool2d", x, [1, 2], [4, 5], samples))
+
+
 def upsample(r):
     n = r.randint(1, 3)
     x = r.normal(r.randint(1, 2), 2, *[r.randint(1, 4) for _ in range(n)])
@@ -228,6 +235,7 @@ def shuffle(r):
 convolution.times = upsample.times = avg_pool.times = max_pool.times = 2
 FAMILIES = {
     "convolution": [convolution, surface_convolution, surface_transposed],
-    "pool": [avg_pool, max_pool, adaptive, fractional],
+    "pool": [avg_pool, max_pool, adaptive, fractional,
+             fractional_below],
     "upsample": [upsample, exact_and_smooth, grid_sampler, unfold, shuffle],
 }

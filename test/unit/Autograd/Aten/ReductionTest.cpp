@@ -172,6 +172,8 @@ TEST(ReductionVjp, ProductsWithZeros) {
   EXPECT_EQ(ofOp("aten.prod.default", {2, 0, 5}), (Lists{{0, 10, 0}}));
   EXPECT_EQ(ofOp("aten.prod.default", {2, 0, 0}), (Lists{{0, 0, 0}}));
   EXPECT_EQ(ofOp("aten.prod.dim_int", {0, 3}, {Arg(0)}), (Lists{{3, 0}}));
+  EXPECT_EQ(ofOp("aten.prod.default", {}), (Lists{{}}));
+  EXPECT_EQ(ofOp("aten.prod.dim_int", {}, {Arg(0)}), (Lists{{}}));
 }
 
 TEST(ReductionVjp, NormsAndDeviationsOfZero) {
