@@ -5,9 +5,10 @@
 
 FOLDER holds the unpacked reference data (partition/, small/, plan/, bench/,
 corpus/). Run it under a Python that has torch 2.13.0 (CPU), numpy and networkx.
-Both sides: process CPU seconds, the graph in memory, one run before, median of
-five. The two are measured one after the other, graph by graph. PyTorch's plan
-is compared with the recorded one, so that what is timed is the real thing.
+Both sides: CPU seconds, the graph in memory, one run before, median of five
+rounds. A round is one run of PyTorch's and one process of ours, on the same
+processor: speed that comes and goes meets both. PyTorch's plan is compared with
+the recorded one, so that what is timed is the real thing.
 
 Columns: `solve` is PyTorch's solve_min_cut (network and flow) against our
 network and solve; `plan` is all until it is known what is saved, dead code and
@@ -91,36 +92,45 @@ def run_torch(root, graph, mode, outputs, clock):
     return seconds, {n.name for n in handed[outputs:]}
 
 
-def measure_torch(path, reference, runs, clock):
-    with open(path) as file:
-        text = file.read()
-    device = "cuda:0" if "_cuda/" in path else "cpu"
-    if "_training_cuda" in path:
-        device = "cuda:0"
-    root, graph, mode = read_joint_text(text, reference["symbols"], device)
-    outputs = reference["forward_outputs"]
-    _, saved = run_torch(root, graph, mode, outputs, clock)
-    expected = reference["rules"]["torch-2.13"]
-    names = set(expected["saved"] + expected["saved_sizes"])
-    # States of the random generator are handed over besides.
-    same = names <= saved and \
-        len(saved) - len(names) == expected.get("rng_states", 0)
-    times = [run_torch(root, graph, mode, outputs, clock)[0]
-             for _ in range(runs)]
-    return {what: statistics.median(t[what] for t in times)
-            for what in PARTS}, same
+class TorchSide:
+    """PyTorch's partitioner on one text, warmed by one run."""
+
+    def __init__(self, path, reference, clock):
+        with open(path) as file:
+            text = file.read()
+        device = "cpu"
+        if "_cuda/" in path or "_training_cuda" in path:
+            device = "cuda:0"
+        self.parts = read_joint_text(text, reference["symbols"], device)
+        self.outputs = reference["forward_outputs"]
+        self.clock = clock
+        _, saved = run_torch(*self.parts, self.outputs, clock)
+        expected = reference["rules"]["torch-2.13"]
+        names = set(expected["saved"] + expected["saved_sizes"])
+        # States of the random generator are handed over besides.
+        self.as_recorded = names <= saved and \
+            len(saved) - len(names) == expected.get("rng_states", 0)
+
+    def seconds(self):
+        return run_torch(*self.parts, self.outputs, self.clock)[0]
 
 
-def recorded_seconds(reference):
-    rules = reference["rules"]["torch-2.13"]
-    seconds = rules.get("cpu_seconds", rules.get("seconds"))
-    plan = seconds["build"] + seconds["solve"]
-    return {"whole": seconds["total"], "plan": plan, "solve": plan}
+class RecordedSide:
+    """In place of a run: what the reference data says it took."""
+
+    def __init__(self, reference):
+        rules = reference["rules"]["torch-2.13"]
+        seconds = rules.get("cpu_seconds", rules.get("seconds"))
+        plan = seconds["build"] + seconds["solve"]
+        self.recorded = {"whole": seconds["total"], "plan": plan, "solve": plan}
+
+    def seconds(self):
+        return self.recorded
 
 
-def measure_ours(bench, path, reference, runs):
-    """The figures of bench-partition by cost model."""
-    command = [bench, "--json", "--free-parameters=none", f"--runs={runs}"]
+def measure_ours(bench, path, reference):
+    """The figures of bench-partition by cost model: median of three runs."""
+    command = [bench, "--json", "--free-parameters=none", "--runs=3"]
     command += [f"--sym={k}={v}" for k, v in reference["symbols"].items()]
     out = subprocess.run(command + [path], check=True, capture_output=True,
                          text=True).stdout
@@ -131,16 +141,22 @@ def measure_ours(bench, path, reference, runs):
 def measure(args, name, reference, clock):
     path = find_text(args.golden, name)
     try:
-        theirs, same = measure_torch(path, reference, args.runs, clock)
-        how = "" if same else "other plan than recorded"
+        torch_side = TorchSide(path, reference, clock)
+        how = "" if torch_side.as_recorded else "other plan than recorded"
     except Exception as error:  # a text that PyTorch cannot take back
         print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
-        theirs = recorded_seconds(reference)
+        torch_side = RecordedSide(reference)
         how = "recorded"
-    ours = measure_ours(args.bench, path, reference, args.runs)
-    return {"name": name, "ops": ours["pytorch"]["ops"], "note": how,
-            **{f"torch_{what}": theirs[what] for what in PARTS},
-            **{f"{model}_{what}": ours[model][what]
+    rounds = [(torch_side.seconds(), measure_ours(args.bench, path, reference))
+              for _ in range(args.runs)]
+
+    def median(pick):
+        return statistics.median(pick(*sides) for sides in rounds)
+
+    return {"name": name, "ops": rounds[0][1]["pytorch"]["ops"], "note": how,
+            **{f"torch_{what}": median(lambda theirs, _: theirs[what])
+               for what in PARTS},
+            **{f"{model}_{what}": median(lambda _, ours: ours[model][what])
                for model in ("pytorch", "roofline") for what in PARTS}}
 
 
@@ -176,11 +192,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--golden", required=True)
     parser.add_argument("--bench", required=True)
-    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--runs", type=int, default=5, help="rounds (5)")
     parser.add_argument("--only", nargs="*", help="names of graphs")
     parser.add_argument("--json", help="write the figures here too")
     args = parser.parse_args()
     torch.set_num_threads(1)
+    if hasattr(os, "sched_setaffinity"):  # not on every system
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     clock = SolveClock()
     rows = []
     for path in sorted(glob.glob(os.path.join(args.golden, "partition/*.json"))):
@@ -194,7 +212,7 @@ def main():
     load = os.getloadavg()
     print(f"torch {torch.__version__}, {time.strftime('%Y-%m-%d')}, load "
           f"average {load[0]:.1f} on {os.cpu_count()} processors, median of "
-          f"{args.runs}\n")
+          f"{args.runs} rounds\n")
     write_table(rows, sys.stdout)
     if args.json:
         with open(args.json, "w") as file:
