@@ -27,6 +27,7 @@
 #include "cutback/Import/Import.h"
 #include "cutback/Pipelines/OptionText.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Support/Heap.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -136,6 +137,7 @@ void printJson(llvm::StringRef name, CostModel model, const Sample &first,
 
 bool measure(llvm::StringRef name, llvm::MemoryBufferRef text,
              Settings &settings) {
+  prepareHeap(heapOfText(text.getBufferSize()));
   MLIRContext context(MLIRContext::Threading::DISABLED);
   FailureOr<ImportedModule> imported = readInput(text, context);
   if (failed(imported) || !imported->graph)

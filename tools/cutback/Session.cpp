@@ -13,6 +13,7 @@
 #include "cutback/Dialect/Upstream/ExternalModels.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 #include "cutback/Report/Names.h"
+#include "cutback/Support/Heap.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"
 #include "cutback/Support/SafeFile.h"
 
@@ -100,6 +101,8 @@ Session::load(const std::string &path, ImportOptions options, double &seconds) {
   }
   input = file == "-" ? "<stdin>" : file;
   progress.step("reading " + input);
+  if (uint64_t bytes; !llvm::sys::fs::file_size(file, bytes))
+    prepareHeap(heapOfText(bytes));
   auto start = std::chrono::steady_clock::now();
   FailureOr<ImportedModule> module = readInput(file, context, options);
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a program that works on one large graph tells the C library's allocator.
+#ifndef CUTBACK_SUPPORT_HEAP_H
+#define CUTBACK_SUPPORT_HEAP_H
+
+#include <cstdint>
+
+namespace cutback {
+
+/// For programs, never for a library inside others: memory that is freed stays
+/// with the process, and the next `bytes` bytes of the heap lie in huge pages
+/// where the system has them on request. A graph of 100,000 ops lies in about
+/// ten thousand small pages, several times what a processor knows the places
+/// of. Nothing is touched that is not allocated later. Below 16 MiB, and where
+/// the C library is another one, nothing is done.
+void prepareHeap(uint64_t bytes);
+
+/// Heap that the graph in a text of `bytes` bytes takes, with a plan for it.
+inline uint64_t heapOfText(uint64_t bytes) { return 8 * bytes; }
+
+} // namespace cutback
+
+#endif // CUTBACK_SUPPORT_HEAP_H
