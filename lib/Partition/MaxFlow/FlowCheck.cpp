@@ -9,12 +9,13 @@
 //      side to the sink side with the list of cut arcs, in order; none is
 //      infinite and they add up to the value. By weak duality flow and cut are
 //      then both optimal.
-//   3. The tie rule: search from the sink backwards over what is left; it must
+//   3. The tie rule: go from the sink backwards over what is left; that must
 //      meet every vertex of the sink side. (That it meets no other is implied:
-//      all crossing arcs are full.)
+//      all crossing arcs are full.) Most networks have their arcs in the order
+//      of a program, so a few sweeps over the arcs do; else a search.
 //
-// Sums are kept in 128 bits: flow around a cycle of infinite arcs could take
-// them past 64 at a vertex.
+// Flow around a cycle of infinite arcs could take the sum at a vertex past 64
+// bits; then all is added up again in 128.
 // Linear.
 
 #include "cutback/Partition/MaxFlow/FlowCheck.h"
@@ -24,16 +25,25 @@ using namespace cutback;
 namespace {
 
 /// Wide enough for 2^30 flows of 63 bits.
-using Sum = __int128;
+using Wide = __int128;
 
 struct Checker {
   const FlowNetwork &network;
   const MinCut &cut;
 
   FlowError checkShape() const;
-  FlowError checkFlowAndValue() const;
+  FlowError checkFlows() const;
+  template <typename Sum> FlowError checkGains(bool &overflows) const;
   FlowError checkCrossing() const;
   FlowError checkTieRule() const;
+  bool sweepFromSink(std::vector<uint8_t> &reaches) const;
+  void searchFromSink(std::vector<uint8_t> &reaches) const;
+  /// May flow be pushed on from the arc's tail, or back from its head?
+  bool mayGrow(ArcId id) const {
+    const FlowArc &arc = network.arc(id);
+    return arc.isInfinite() || cut.flow[id] < arc.capacity;
+  }
+  bool mayShrink(ArcId id) const { return cut.flow[id] > 0; }
 };
 
 } // namespace
@@ -60,17 +70,29 @@ FlowError Checker::checkShape() const {
   return std::nullopt;
 }
 
-FlowError Checker::checkFlowAndValue() const {
-  std::vector<Sum> gain(network.numVertices(), 0);
+FlowError Checker::checkFlows() const {
   for (ArcId id = 0; id < network.numArcs(); ++id) {
     const FlowArc &arc = network.arc(id);
     int64_t flow = cut.flow[id];
     if (flow < 0 || (!arc.isInfinite() && flow > arc.capacity))
       return arcText(network, id) + " of capacity " + text(arc.capacity) +
              " carries " + text(flow);
-    gain[arc.from] -= flow;
-    gain[arc.to] += flow;
   }
+  return std::nullopt;
+}
+
+/// Conservation and value. Nothing is known if `overflows`.
+template <typename Sum> FlowError Checker::checkGains(bool &overflows) const {
+  std::vector<Sum> gain(network.numVertices(), 0);
+  overflows = false;
+  for (ArcId id = 0; id < network.numArcs(); ++id) {
+    const FlowArc &arc = network.arc(id);
+    int64_t flow = cut.flow[id];
+    overflows |= __builtin_sub_overflow(gain[arc.from], flow, &gain[arc.from]);
+    overflows |= __builtin_add_overflow(gain[arc.to], flow, &gain[arc.to]);
+  }
+  if (overflows)
+    return std::nullopt;
   for (VertexId v = 2; v < network.numVertices(); ++v)
     if (gain[v] != 0)
       return "vertex " + text(v) + " gains " +
@@ -82,7 +104,7 @@ FlowError Checker::checkFlowAndValue() const {
 }
 
 FlowError Checker::checkCrossing() const {
-  Sum capacity = 0;
+  Wide capacity = 0;
   size_t listed = 0;
   for (ArcId id = 0; id < network.numArcs(); ++id) {
     const FlowArc &arc = network.arc(id);
@@ -108,17 +130,44 @@ FlowError Checker::checkCrossing() const {
   return std::nullopt;
 }
 
-FlowError Checker::checkTieRule() const {
-  // Own lists of the steps that lead to a vertex: an arc into it with something
-  // left, or an arc out of it with flow.
+/// Marks what leads to the sink by going over the arcs, last one first and back
+/// again. True if another sweep would find nothing.
+bool Checker::sweepFromSink(std::vector<uint8_t> &reaches) const {
+  bool found = false;
+  auto visit = [&](ArcId id) {
+    const FlowArc &arc = network.arc(id);
+    if (reaches[arc.from] == reaches[arc.to])
+      return;
+    if (reaches[arc.to] ? mayGrow(id) : mayShrink(id)) {
+      reaches[arc.from] = reaches[arc.to] = 1;
+      found = true;
+    }
+  };
+  for (unsigned sweep = 0; sweep < 3; ++sweep) {
+    found = false;
+    for (ArcId id = network.numArcs(); id-- > 0;)
+      visit(id);
+    if (!found)
+      return true;
+    found = false;
+    for (ArcId id = 0; id < network.numArcs(); ++id)
+      visit(id);
+    if (!found)
+      return true;
+  }
+  return false;
+}
+
+/// The same by a search over lists of the steps that lead to a vertex.
+void Checker::searchFromSink(std::vector<uint8_t> &reaches) const {
   uint32_t n = network.numVertices();
   std::vector<uint32_t> begin(n + 1, 0);
   auto forEachStep = [&](auto visit) {
     for (ArcId id = 0; id < network.numArcs(); ++id) {
       const FlowArc &arc = network.arc(id);
-      if (arc.isInfinite() || cut.flow[id] < arc.capacity)
+      if (mayGrow(id))
         visit(arc.from, arc.to);
-      if (cut.flow[id] > 0)
+      if (mayShrink(id))
         visit(arc.to, arc.from);
     }
   };
@@ -128,7 +177,7 @@ FlowError Checker::checkTieRule() const {
   std::vector<VertexId> tails(begin[n]);
   forEachStep([&](VertexId from, VertexId to) { tails[--begin[to]] = from; });
 
-  std::vector<uint8_t> reaches(n, 0);
+  reaches.assign(n, 0);
   std::vector<VertexId> queue = {kSink};
   reaches[kSink] = 1;
   for (size_t next = 0; next < queue.size(); ++next) {
@@ -139,7 +188,14 @@ FlowError Checker::checkTieRule() const {
         queue.push_back(tails[i]);
       }
   }
-  for (VertexId v = 0; v < n; ++v)
+}
+
+FlowError Checker::checkTieRule() const {
+  std::vector<uint8_t> reaches(network.numVertices(), 0);
+  reaches[kSink] = 1;
+  if (!sweepFromSink(reaches))
+    searchFromSink(reaches);
+  for (VertexId v = 0; v < network.numVertices(); ++v)
     if (cut.onSinkSide[v] && !reaches[v])
       return "vertex " + text(v) +
              " is on the sink side and does not reach "
@@ -151,7 +207,13 @@ FlowError cutback::checkFlow(const FlowNetwork &network, const MinCut &cut) {
   Checker checker{network, cut};
   if (FlowError error = checker.checkShape())
     return error;
-  if (FlowError error = checker.checkFlowAndValue())
+  if (FlowError error = checker.checkFlows())
+    return error;
+  bool overflows;
+  FlowError error = checker.checkGains<int64_t>(overflows);
+  if (overflows)
+    error = checker.checkGains<Wide>(overflows);
+  if (error)
     return error;
   if (FlowError error = checker.checkCrossing())
     return error;
