@@ -43,19 +43,15 @@ void FxSparseRows::append(uint32_t row, uint32_t item) {
   items.push_back(item);
 }
 
-void FxGraph::reserveLike(const FxGraph &other) {
-  size_t n = other.size();
-  nodes.reserve(n);
-  targets.reserve(n);
-  skeleton.reserve(n);
-  binds.reserve(n);
-  origin.reserve(n);
-  nameBegin.reserve(other.nameBegin.size());
-  nameChars.reserve(other.nameChars.size());
-  inputs.begin.reserve(n + 1);
-  args.begin.reserve(n + 1);
-  inputs.items.reserve(other.inputs.items.size());
-  args.items.reserve(other.args.items.size());
+void FxGraph::keepNames(const std::vector<uint8_t> &keep) {
+  std::string chars = std::move(nameChars);
+  std::vector<uint32_t> begin = std::move(nameBegin);
+  nameChars.clear();
+  nameBegin.assign(1, 0);
+  for (FxNodeId n = 0; n < keep.size(); ++n)
+    if (keep[n])
+      appendName(
+          std::string_view(chars).substr(begin[n], begin[n + 1] - begin[n]));
 }
 
 void FxGraph::computeUsers() {
@@ -113,26 +109,9 @@ void FxGraphBuilder::begin(std::string_view name, const FxNode &node) {
   begin(node);
 }
 
-void FxGraphBuilder::begin(const FxNode &node) {
-  current = node;
-  currentTarget = 0;
-  currentTokens.clear();
-}
-
 uint32_t FxGraphBuilder::internTarget(std::string_view name) {
   // 0 is for nodes without a target.
   return 1 + targets.intern(name);
-}
-
-void FxGraphBuilder::argNode(FxNodeId n) {
-  auto self = static_cast<FxNodeId>(graph.nodes.size());
-  currentTokens.push_back(fxtoken::node);
-  graph.args.items.push_back(n);
-  // The stamp is this node's number plus one; 0 means never.
-  if (lastSeen[n] == self + 1)
-    return;
-  lastSeen[n] = self + 1;
-  graph.inputs.items.push_back(n);
 }
 
 void FxGraphBuilder::argClonedNode(FxNodeId n) {
@@ -311,19 +290,6 @@ void FxGraphBuilder::listDirectArgs(FxNodeId n) {
 }
 
 FxNodeId FxGraphBuilder::end() { return end(internSkeleton()); }
-
-FxNodeId FxGraphBuilder::end(uint32_t skeleton) {
-  auto id = static_cast<FxNodeId>(graph.nodes.size());
-  graph.nodes.push_back(current);
-  graph.targets.push_back(currentTarget);
-  graph.skeleton.push_back(skeleton);
-  graph.inputs.close();
-  graph.args.close();
-  lastSeen.push_back(0);
-  if (!graph.skeletons[skeleton].isFlat)
-    listDirectArgs(id);
-  return id;
-}
 
 FxGraph FxGraphBuilder::finish(std::vector<FxNodeId> outputs,
                                uint32_t numForwardOutputs) {

@@ -35,8 +35,8 @@ public:
 
   void eliminateDeadCode();
   void eliminateCommonSubexpressions();
-  /// Takes from the old graph what stays as it is.
-  FxGraph compact();
+  /// Takes out what is not kept.
+  void compact();
   void reportStandIns(std::vector<FxNodeId> &standIn) const;
 
 private:
@@ -45,13 +45,26 @@ private:
   bool hashAlike(FxNodeId a, FxNodeId b) const;
   bool equal(FxNodeId a, FxNodeId b) const;
   void findSharedStorages();
-  void copyRows(FxNodeId n, const std::vector<FxNodeId> &number,
-                std::vector<FxNodeId> &stamp, FxGraph &result) const;
+  void moveRows(FxNodeId n, FxNodeId self);
+  void renumberSparse(FxSparseRows &rows, bool areNodes) const;
+
+  /// A row of the old graph, and how many items of the new one there are.
+  struct Mover {
+    uint32_t begin = 0, end = 0, kept = 0;
+    /// Rows up to `n` may have been written over, but for where it ends.
+    void next(const FxRows &rows, FxNodeId n) {
+      begin = end;
+      end = rows.begin[n + 1];
+    }
+  };
 
   const RuleView &view;
   FxGraph &graph;
   std::vector<uint8_t> keep;
   std::vector<FxNodeId> replacement;
+  /// By old number: the new one. By new number: the last reader, plus one.
+  std::vector<FxNodeId> number, stamp;
+  Mover inputs, args;
   /// Per storage: does a result lie in it?
   std::vector<uint8_t> returned;
 };
@@ -150,68 +163,72 @@ void FxSimplifier::eliminateCommonSubexpressions() {
   }
 }
 
-/// Copies the rows of one node, with operands replaced and renumbered.
-void FxSimplifier::copyRows(FxNodeId n, const std::vector<FxNodeId> &number,
-                            std::vector<FxNodeId> &stamp,
-                            FxGraph &result) const {
-  FxNodeId self = number[n];
+/// Keeps the rows of node `n`, which is called `self` from now on, with
+/// operands replaced and renumbered.
+void FxSimplifier::moveRows(FxNodeId n, FxNodeId self) {
   auto renumber = [&](FxNodeId old) { return number[replacement[old]]; };
-  for (FxNodeId operand : graph.inputs[n]) {
-    FxNodeId now = renumber(operand);
+  for (uint32_t i = inputs.begin; i < inputs.end; ++i) {
+    FxNodeId now = renumber(graph.inputs.items[i]);
     if (stamp[now] == self + 1)
       continue;
     stamp[now] = self + 1;
-    result.inputs.items.push_back(now);
+    graph.inputs.items[inputs.kept++] = now;
   }
-  for (FxNodeId operand : graph.args[n])
-    result.args.items.push_back(renumber(operand));
-  result.inputs.close();
-  result.args.close();
-  if (!graph.skeletons[graph.skeleton[n]].isFlat)
-    for (FxNodeId operand : graph.someDirectArgs[n])
-      result.someDirectArgs.append(self, renumber(operand));
-  if (!graph.clonedArgs.empty())
-    for (FxNodeId operand : graph.clonedArgs[n])
-      result.clonedArgs.append(self, renumber(operand));
-  if (!graph.symbols.empty())
-    for (uint32_t symbol : graph.symbols[n])
-      result.symbols.append(self, symbol);
+  for (uint32_t i = args.begin; i < args.end; ++i)
+    graph.args.items[args.kept++] = renumber(graph.args.items[i]);
+  graph.inputs.begin[self + 1] = inputs.kept;
+  graph.args.begin[self + 1] = args.kept;
 }
 
-FxGraph FxSimplifier::compact() {
-  FxGraph result;
-  result.numForwardOutputs = graph.numForwardOutputs;
-  result.packets = std::move(graph.packets);
-  result.packetTraits = std::move(graph.packetTraits);
-  result.traitRules = graph.traitRules;
-  result.symbolNames = std::move(graph.symbolNames);
-  result.storageBytes = std::move(graph.storageBytes);
-  result.literalHash = std::move(graph.literalHash);
-  result.skeletonTokens = std::move(graph.skeletonTokens);
-  result.reserveLike(graph);
-  std::vector<FxNodeId> number(graph.size(), noFxNode);
-  std::vector<FxNodeId> stamp(graph.size(), 0);
-  for (FxNodeId n = 0; n < graph.size(); ++n) {
+/// The rows that few nodes have are made anew.
+void FxSimplifier::renumberSparse(FxSparseRows &rows, bool areNodes) const {
+  if (rows.empty())
+    return;
+  FxSparseRows result;
+  for (FxNodeId n = 0; n < keep.size(); ++n)
+    if (keep[n])
+      for (uint32_t item : rows[n])
+        result.append(number[n], areNodes ? number[replacement[item]] : item);
+  rows = std::move(result);
+}
+
+/// Everything moves towards the front, so it moves in place.
+void FxSimplifier::compact() {
+  number.assign(graph.size(), noFxNode);
+  stamp.assign(graph.size(), 0);
+  FxNodeId now = 0;
+  for (FxNodeId n = 0; n < keep.size(); ++n) {
+    inputs.next(graph.inputs, n);
+    args.next(graph.args, n);
     if (!keep[n])
       continue;
-    number[n] = static_cast<FxNodeId>(result.nodes.size());
-    result.nodes.push_back(graph.nodes[n]);
-    FxNodeId &destination = result.nodes.back().destination;
-    if (destination != noFxNode)
-      destination = number[replacement[destination]];
-    result.targets.push_back(graph.targets[n]);
-    result.skeleton.push_back(graph.skeleton[n]);
-    result.binds.push_back(graph.binds[n]);
-    result.origin.push_back(graph.origin[n]);
-    if (graph.hasNames())
-      result.appendName(graph.name(n));
-    copyRows(n, number, stamp, result);
+    number[n] = now;
+    FxNode &node = graph.nodes[now] = graph.nodes[n];
+    if (node.destination != noFxNode)
+      node.destination = number[replacement[node.destination]];
+    graph.targets[now] = graph.targets[n];
+    graph.skeleton[now] = graph.skeleton[n];
+    graph.binds[now] = graph.binds[n];
+    graph.origin[now] = graph.origin[n];
+    moveRows(n, now++);
   }
-  for (FxNodeId n : graph.outputs)
-    result.outputs.push_back(n == noFxNode ? n : number[replacement[n]]);
-  result.skeletons = std::move(graph.skeletons);
-  result.computeUsers();
-  return result;
+  graph.nodes.resize(now);
+  graph.targets.resize(now);
+  graph.skeleton.resize(now);
+  graph.binds.resize(now);
+  graph.origin.resize(now);
+  graph.inputs.begin.resize(now + 1);
+  graph.args.begin.resize(now + 1);
+  graph.inputs.items.resize(inputs.kept);
+  graph.args.items.resize(args.kept);
+  renumberSparse(graph.someDirectArgs, true);
+  renumberSparse(graph.clonedArgs, true);
+  renumberSparse(graph.symbols, false);
+  if (graph.hasNames())
+    graph.keepNames(keep);
+  for (FxNodeId &n : graph.outputs)
+    n = n == noFxNode ? n : number[replacement[n]];
+  graph.computeUsers();
 }
 
 void FxSimplifier::reportStandIns(std::vector<FxNodeId> &standIn) const {
@@ -232,5 +249,6 @@ FxGraph cutback::simplifyFxGraph(FxGraph graph,
     simplifier.eliminateCommonSubexpressions();
   if (standIn)
     simplifier.reportStandIns(*standIn);
-  return simplifier.compact();
+  simplifier.compact();
+  return graph;
 }

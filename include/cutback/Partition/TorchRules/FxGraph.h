@@ -244,8 +244,8 @@ struct FxGraph {
   bool hasNames() const { return nameBegin.size() > 1; }
   /// The name of the next node. All nodes have names, or none.
   void appendName(std::string_view name);
-  /// Makes room for as much as `other` holds.
-  void reserveLike(const FxGraph &other);
+  /// Drops the names of nodes with a 0 in `keep`.
+  void keepNames(const std::vector<uint8_t> &keep);
   /// Fills `users` from `inputs`, in linear time.
   void computeUsers();
 
@@ -283,12 +283,25 @@ public:
   int32_t storage(int64_t bytes);
 
   void begin(std::string_view name, const FxNode &node);
-  void begin(const FxNode &node);
+  void begin(const FxNode &node) {
+    current = node;
+    currentTarget = 0;
+    currentTokens.clear();
+  }
   /// The number of a target, for target().
   uint32_t internTarget(std::string_view name);
   void target(uint32_t number) { currentTarget = number; }
   void target(std::string_view name) { target(internTarget(name)); }
-  void argNode(FxNodeId n);
+  void argNode(FxNodeId n) {
+    auto self = static_cast<FxNodeId>(graph.nodes.size());
+    currentTokens.push_back(fxtoken::node);
+    graph.args.items.push_back(n);
+    // The stamp is this node's number plus one; 0 means never.
+    if (lastSeen[n] == self + 1)
+      return;
+    lastSeen[n] = self + 1;
+    graph.inputs.items.push_back(n);
+  }
   /// argNode, for an operand that a FunctionalWrapper clones.
   void argClonedNode(FxNodeId n);
   void argInt(int64_t value);
@@ -311,7 +324,18 @@ public:
   uint32_t lastSkeleton() const { return graph.skeleton.back(); }
   /// end() of a call whose arguments are those of a known skeleton. Nodes have
   /// been given with argNode() in their order, and nothing else.
-  FxNodeId end(uint32_t skeleton);
+  FxNodeId end(uint32_t skeleton) {
+    auto id = static_cast<FxNodeId>(graph.nodes.size());
+    graph.nodes.push_back(current);
+    graph.targets.push_back(currentTarget);
+    graph.skeleton.push_back(skeleton);
+    graph.inputs.close();
+    graph.args.close();
+    lastSeen.push_back(0);
+    if (!graph.skeletons[skeleton].isFlat)
+      listDirectArgs(id);
+    return id;
+  }
 
   /// Adds the `output` node and the users. `outputs` may hold noFxNode.
   FxGraph finish(std::vector<FxNodeId> outputs, uint32_t numForwardOutputs);
