@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers a training graph: one walk over the body for ops, values and
-// operands, one counting sort for the users. The only hash table maps a value
-// to its number; it is filled and read once an operand, and everything after
-// it is arrays. Linear in ops and operands.
+// operands, one counting sort for the users. The only hash table maps an op to
+// the number of its first result; it is read once an operand, and everything
+// after it is arrays. Linear in ops and operands.
 
 #include "cutback/Analysis/GraphView.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Support/MLIR/DefinitionMap.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -21,19 +23,24 @@ using namespace cutback::joint;
 
 namespace {
 
-/// Asks the interfaces of dialect `joint`. Which of them ops of one name have
-/// is found out once: a cast looks an interface up twice, and that is most of
-/// what numbering costs.
+/// Asks the interfaces of dialect `joint`. They are looked up once for all ops
+/// of one name: the search in the table of interfaces is most of what a
+/// question costs.
 class TraitReader {
 public:
+  explicit TraitReader(MLIRContext *context)
+      : noAttributes(DictionaryAttr::get(context)) {}
+
   /// The traits of `op`, and in `alias` the number of the operand that its
   /// first result aliases, or -1.
   OpTraits read(Operation *op, int64_t &alias) {
     const Kind &kind = kindOf(op);
     OpTraits traits;
     alias = -1;
-    if (kind.hasModel) {
-      auto model = cast<RematerializableOpInterface>(op);
+    traits.annotated = op->getRawDictionaryAttrs() != noAttributes;
+    traits.hasRegions = op->getNumRegions() != 0;
+    if (kind.model) {
+      RematerializableOpInterface model(op, kind.model);
       traits.hasModel = true;
       traits.random = model.isRandom();
       traits.recomputable =
@@ -48,8 +55,8 @@ public:
       traits.recomputable = isPure(op);
       traits.ordered = !isMemoryEffectFree(op);
     }
-    if (kind.isFusible)
-      traits.fusion = cast<FusibleOpInterface>(op).getFusionKind();
+    if (kind.fusible)
+      traits.fusion = FusibleOpInterface(op, kind.fusible).getFusionKind();
     else if (kind.isConstant)
       traits.fusion = FusionKind::Create;
     else if (kind.isElementwise && traits.recomputable)
@@ -63,19 +70,24 @@ public:
 
 private:
   struct Kind {
-    bool hasModel, isFusible, hasLiteralModel, isConstant, isElementwise;
+    const RematerializableOpInterface::Concept *model = nullptr;
+    const FusibleOpInterface::Concept *fusible = nullptr;
+    bool hasLiteralModel = false, isConstant = false, isElementwise = false;
   };
 
   const Kind &kindOf(Operation *op) {
     auto [it, isNew] = kinds.try_emplace(op->getName().getAsOpaquePointer());
-    if (isNew)
-      it->second = {isa<RematerializableOpInterface>(op),
-                    isa<FusibleOpInterface>(op), isa<LiteralOpInterface>(op),
-                    op->hasTrait<OpTrait::ConstantLike>(),
-                    op->hasTrait<OpTrait::Elementwise>()};
+    if (isNew) {
+      it->second.model = conceptOf<RematerializableOpInterface>(op);
+      it->second.fusible = conceptOf<FusibleOpInterface>(op);
+      it->second.hasLiteralModel = isa<LiteralOpInterface>(op);
+      it->second.isConstant = op->hasTrait<OpTrait::ConstantLike>();
+      it->second.isElementwise = op->hasTrait<OpTrait::Elementwise>();
+    }
     return it->second;
   }
 
+  DictionaryAttr noAttributes;
   llvm::SmallDenseMap<const void *, Kind, 64> kinds;
 };
 
@@ -212,18 +224,50 @@ static void keepReadersOfOldValues(GraphView &view) {
   }
 }
 
-GraphView GraphView::build(GraphOp graph) {
-  GraphView view;
-  view.graph = graph;
-  view.output = graph.getOutput();
-  Block &block = graph.getBlock();
-  size_t numOps = 0, numValues = block.getNumArguments();
+namespace {
+
+/// Numbers of values while the view grows.
+class ValueNumbers {
+public:
+  ValueNumbers(GraphView &view, size_t numOps) : view(view) {
+    definitions.reset(numOps);
+  }
+
+  /// Numbers what `op`, the next one, computes.
+  void define(Operation *op) {
+    view.resultBegin.push_back(view.values.size());
+    if (op->getNumResults())
+      definitions.insert(op, view.values.size());
+    for (Value result : op->getResults())
+      add(result, view.ops.size());
+  }
+
+  void add(Value value, uint32_t op) {
+    view.values.push_back(value);
+    view.definer.push_back(op);
+  }
+
+  uint32_t of(Value value) const {
+    if (auto result = dyn_cast<OpResult>(value))
+      return definitions.lookup(result.getOwner()) + result.getResultNumber();
+    return cast<BlockArgument>(value).getArgNumber();
+  }
+
+private:
+  GraphView &view;
+  DefinitionMap definitions;
+};
+
+} // namespace
+
+/// Makes room for the ops and values of `block`; the number of ops.
+static size_t reserveFor(Block &block, GraphView &view) {
+  size_t numOps = 0, numValues = block.getNumArguments(), numOperands = 0;
   for (Operation &op : block) {
     ++numOps;
     numValues += op.getNumResults();
+    numOperands += op.getNumOperands();
   }
-  llvm::DenseMap<Value, uint32_t> numbers;
-  numbers.reserve(numValues);
   view.ops.reserve(numOps);
   view.values.reserve(numValues);
   view.definer.reserve(numValues);
@@ -231,32 +275,35 @@ GraphView GraphView::build(GraphOp graph) {
   view.aliasOf.reserve(numOps);
   view.resultBegin.reserve(numOps + 1);
   view.operandBegin.reserve(numOps + 2);
-  view.operandList.reserve(numOps * 2);
+  view.operandList.reserve(numOperands);
+  return numOps;
+}
+
+GraphView GraphView::build(GraphOp graph) {
+  GraphView view;
+  view.graph = graph;
+  view.output = graph.getOutput();
+  Block &block = graph.getBlock();
+  ValueNumbers numbers(view, reserveFor(block, view));
   view.operandBegin.push_back(0);
-  TraitReader reader;
-  auto add = [&](Value value, uint32_t op) {
-    numbers.try_emplace(value, view.values.size());
-    view.values.push_back(value);
-    view.definer.push_back(op);
-  };
+  TraitReader reader(graph.getContext());
   for (BlockArgument arg : block.getArguments())
-    add(arg, kNone);
+    numbers.add(arg, kNone);
   view.numArgs = view.values.size();
   for (Operation &op : block) {
+    prefetchOp(op.getNextNode());
     for (Value operand : op.getOperands())
-      view.operandList.push_back(numbers.lookup(operand));
+      view.operandList.push_back(numbers.of(operand));
     if (op.getNumRegions()) {
       SetVector<Value> captured;
       getUsedValuesDefinedAbove(op.getRegions(), captured);
       for (Value value : captured)
-        view.operandList.push_back(numbers.lookup(value));
+        view.operandList.push_back(numbers.of(value));
     }
     view.operandBegin.push_back(view.operandList.size());
     if (&op == view.output)
       break;
-    view.resultBegin.push_back(view.values.size());
-    for (Value result : op.getResults())
-      add(result, view.ops.size());
+    numbers.define(&op);
     int64_t alias;
     view.traits.push_back(reader.read(&op, alias));
     uint32_t begin = view.operandBegin[view.ops.size()];

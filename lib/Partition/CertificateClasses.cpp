@@ -21,6 +21,7 @@
 #include "CertificateClasses.h"
 
 #include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -38,9 +39,10 @@ static uint64_t mix(uint64_t hash, const void *pointer) {
   return mix(hash, uint64_t(reinterpret_cast<uintptr_t>(pointer)));
 }
 
-static Conduct askConduct(Operation *op, bool hasModel) {
-  if (hasModel) {
-    auto model = cast<RematerializableOpInterface>(op);
+static Conduct askConduct(Operation *op,
+                          const RematerializableOpInterface::Concept *how) {
+  if (how) {
+    RematerializableOpInterface model(op, how);
     if (model.hasOrderedEffects())
       return Conduct::Effect;
     if (model.isRecomputable())
@@ -48,24 +50,6 @@ static Conduct askConduct(Operation *op, bool hasModel) {
     return model.isRandom() ? Conduct::Draw : Conduct::Once;
   }
   return isMemoryEffectFree(op) ? Conduct::Pure : Conduct::Effect;
-}
-
-void DefinitionMap::reset(size_t numOps) {
-  size_t capacity = 64;
-  while (capacity < 2 * numOps)
-    capacity *= 2;
-  slots.assign(capacity, Slot{nullptr, kNone});
-  mask = capacity - 1;
-  numUsed = 0;
-}
-
-void DefinitionMap::grow() {
-  std::vector<Slot> old = std::move(slots);
-  slots.assign(old.size() * 2, Slot{nullptr, kNone});
-  mask = slots.size() - 1;
-  for (Slot slot : old)
-    if (slot.op)
-      place(slot);
 }
 
 ClassTable::ClassTable(GraphOp graph)
@@ -84,14 +68,6 @@ llvm::ArrayRef<uint32_t> ClassTable::operandsOf(uint32_t opClass) const {
   return llvm::ArrayRef(operandClasses).slice(begin, end - begin);
 }
 
-uint32_t ClassTable::classOf(Value value) const {
-  if (auto arg = dyn_cast<BlockArgument>(value))
-    return arg.getOwner() == block ? argClasses[arg.getArgNumber()] : kNone;
-  auto result = cast<OpResult>(value);
-  uint32_t first = definitions.lookup(result.getOwner());
-  return first == kNone ? kNone : first + result.getResultNumber();
-}
-
 //===----------------------------------------------------------------------===//
 // Keys
 //===----------------------------------------------------------------------===//
@@ -101,16 +77,18 @@ uint32_t ClassTable::classOf(Value value) const {
 /// write stands in follows from where it is, so `side` does not count.
 const ClassTable::Kind &ClassTable::kindOf(Operation *op) {
   OperationName name = op->getName();
-  if (name.getAsOpaquePointer() == lastKindName)
-    return kinds[lastKind];
+  RecentKind &recent =
+      recentKinds[reinterpret_cast<uintptr_t>(name.getAsOpaquePointer()) / 64 %
+                  std::size(recentKinds)];
+  if (name.getAsOpaquePointer() == recent.name)
+    return kinds[recent.kind];
   auto [it, isNew] =
       kindIndex.try_emplace(name.getAsOpaquePointer(), kinds.size());
-  lastKindName = name.getAsOpaquePointer();
-  lastKind = it->second;
+  recent = {name.getAsOpaquePointer(), it->second};
   if (!isNew)
-    return kinds[lastKind];
+    return kinds[it->second];
   Kind &kind = kinds.emplace_back();
-  kind.hasModel = isa<RematerializableOpInterface>(op);
+  kind.model = conceptOf<RematerializableOpInterface>(op);
   if (!name.isRegistered() ||
       !llvm::is_contained(name.getAttributeNames(), namesId))
     return kind;
@@ -256,9 +234,10 @@ uint32_t ClassTable::add(const Key &key, uint64_t hash, Conduct conduct,
   added.operandBegin = operandClasses.size();
   added.firstValue = owner.size();
   added.conduct = conduct;
-  operandClasses.insert(operandClasses.end(), key.operands.begin(),
-                        key.operands.end());
-  owner.resize(owner.size() + key.op->getNumResults(), opClass);
+  for (uint32_t operand : key.operands)
+    operandClasses.push_back(operand);
+  for (unsigned i = 0, e = key.op->getNumResults(); i < e; ++i)
+    owner.push_back(opClass);
   if (isListed)
     listed.insert(hash, opClass);
   return opClass;
@@ -286,9 +265,7 @@ uint32_t ClassTable::addInstance(uint32_t opClass, uint32_t head) {
 /// The op behind `op`; begins to fetch it, for it is seldom in the cache.
 static Operation *nextOf(Operation *op) {
   Operation *next = op->getNextNode();
-  for (int line = 0; line < 3; ++line)
-    __builtin_prefetch(reinterpret_cast<const void *>(
-        reinterpret_cast<uintptr_t>(next) + 64 * line));
+  prefetchOp(next);
   return next;
 }
 
@@ -312,24 +289,11 @@ static Attribute firstName(Operation *op) {
   return names && !names.empty() ? names[0] : Attribute();
 }
 
-/// Makes room for about as many classes as there are ops.
-void ClassTable::reserve(Block &joint) {
-  size_t numOps = 0, numResults = 0, numOperands = 0;
-  for (Operation &op : joint) {
-    ++numOps;
-    numResults += op.getNumResults();
-    numOperands += op.getNumOperands();
-  }
-  definitions.reset(numOps);
-  listed.reset(numOps);
-  classes.reserve(numOps);
-  owner.reserve(owner.size() + numResults);
-  operandClasses.reserve(numOperands);
-}
-
 void ClassTable::numberJoint() {
   block = &graph.getBlock();
-  reserve(*block);
+  // Counting the ops of a large graph costs more than growing.
+  definitions.reset(1024);
+  listed.reset(1024);
   argClasses.resize(graphArgs);
   for (uint32_t arg = 0; arg < graphArgs; ++arg)
     argClasses[arg] = arg;
@@ -353,7 +317,7 @@ void ClassTable::numberJointOp(Operation *op) {
     return define(op, opClass);
   }
   uint32_t head = opClass == kNone ? kNone : classes[opClass].instance;
-  Conduct conduct = opClass == kNone ? askConduct(op, kindOf(op).hasModel)
+  Conduct conduct = opClass == kNone ? askConduct(op, kindOf(op).model)
                                      : classes[opClass].conduct;
   opClass = add(key, hash, conduct, /*isListed=*/head == kNone);
   if (conduct != Conduct::Pure) {
@@ -424,7 +388,7 @@ FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
 /// An op that the joint graph does not have. That is an error for effects; any
 /// other op does harm only where a result depends on it.
 FailureOr<uint32_t> ClassTable::addForeign(const Key &key, uint64_t hash) {
-  Conduct conduct = askConduct(key.op, kindOf(key.op).hasModel);
+  Conduct conduct = askConduct(key.op, kindOf(key.op).model);
   if (conduct == Conduct::Effect)
     return reportForeignEffect(key);
   uint32_t opClass = add(key, hash, conduct, /*isListed=*/true);

@@ -6,6 +6,7 @@
 
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Support/FlatIndex.h"
+#include "cutback/Support/MLIR/DefinitionMap.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -57,47 +58,6 @@ struct Instance {
   int32_t left = 0;        ///< how often the halves may still run it
 };
 
-/// Operation* → first value class, for the ops of one function. Ops that lie
-/// close together in memory, as ops made one after the other do, have slots
-/// close together: kilobytes are hashed, places within one are kept.
-class DefinitionMap {
-public:
-  void reset(size_t numOps);
-  void insert(mlir::Operation *op, uint32_t value) {
-    if (2 * ++numUsed > slots.size())
-      grow();
-    place({op, value});
-  }
-  /// kNone for an op that was not inserted.
-  uint32_t lookup(mlir::Operation *op) const {
-    uint64_t at = slotOf(op);
-    while (slots[at].op && slots[at].op != op)
-      at = (at + 1) & mask;
-    return slots[at].op ? slots[at].value : kNone;
-  }
-
-private:
-  struct Slot {
-    mlir::Operation *op;
-    uint32_t value;
-  };
-  uint64_t slotOf(mlir::Operation *op) const {
-    uint64_t line = reinterpret_cast<uintptr_t>(op) >> 6;
-    uint64_t part = (line >> 4) * 0x9E3779B97F4A7C15ull >> 32;
-    return (part * 16 + (line & 15)) & mask;
-  }
-  void place(Slot slot) {
-    uint64_t at = slotOf(slot.op);
-    while (slots[at].op)
-      at = (at + 1) & mask;
-    slots[at] = slot;
-  }
-  void grow();
-
-  std::vector<Slot> slots;
-  uint64_t mask = 0, numUsed = 0;
-};
-
 /// Numbers the bodies of the joint graph, the forward and the backward with
 /// common classes. Value classes 0 … numArgs-1 are the joint graph's arguments
 /// as they are passed in; a write gives its argument the class of its result.
@@ -114,7 +74,13 @@ public:
                                  std::vector<uint32_t> &argClasses);
 
   /// The class of a value of the function numbered last.
-  uint32_t classOf(mlir::Value value) const;
+  uint32_t classOf(mlir::Value value) const {
+    if (auto arg = mlir::dyn_cast<mlir::BlockArgument>(value))
+      return arg.getOwner() == block ? argClasses[arg.getArgNumber()] : kNone;
+    auto result = mlir::cast<mlir::OpResult>(value);
+    uint32_t first = definitions.lookup(result.getOwner());
+    return first == kNone ? kNone : first + result.getResultNumber();
+  }
   /// Arguments of the joint graph at the end of its body.
   llvm::ArrayRef<uint32_t> jointArgs() const { return jointArgClasses; }
 
@@ -136,7 +102,7 @@ private:
   /// Which attributes of a kind of op count.
   struct Kind {
     bool wholeProperties = true;
-    bool hasModel = false; ///< RematerializableOpInterface
+    const joint::RematerializableOpInterface::Concept *model = nullptr;
     llvm::SmallVector<mlir::StringAttr, 4> attributes;
   };
   struct Key {
@@ -164,7 +130,6 @@ private:
   bool matches(uint32_t opClass, const Key &key);
   uint32_t find(const Key &key, uint64_t hash);
   uint32_t add(const Key &key, uint64_t hash, Conduct conduct, bool isListed);
-  void reserve(mlir::Block &joint);
   uint32_t addInstance(uint32_t opClass, uint32_t head);
   void numberJointOp(mlir::Operation *op);
   mlir::FailureOr<uint32_t> matchHalfOp(mlir::Operation *op);
@@ -200,8 +165,12 @@ private:
   FlatIndex listed; ///< op classes by key
   std::vector<Kind> kinds;
   llvm::DenseMap<const void *, uint32_t> kindIndex;
-  const void *lastKindName = nullptr;
-  uint32_t lastKind = 0;
+  /// In front of `kindIndex`.
+  struct RecentKind {
+    const void *name = nullptr;
+    uint32_t kind = 0;
+  };
+  RecentKind recentKinds[64];
 
   // The function at work.
   mlir::Block *block = nullptr;

@@ -8,6 +8,7 @@
 #include "cutback/Partition/Halves.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -106,8 +107,10 @@ private:
       attrs.push_back(argAttrs(arg, /*isSaved=*/false));
     }
     function.setAllArgAttrs(attrs);
-    for (uint32_t op : halves.forwardOps)
-      copy(op, block);
+    for (size_t i = 0; i < halves.forwardOps.size(); ++i) {
+      prefetchBehind(halves.forwardOps, i);
+      copy(halves.forwardOps[i], block);
+    }
     SmallVector<Value> returned;
     for (uint32_t value : view.forwardResults())
       returned.push_back(mapping[value]);
@@ -133,9 +136,10 @@ private:
     std::vector<uint8_t> isCopy(view.numOps(), 0);
     for (uint32_t op : halves.recomputed)
       isCopy[op] = 1;
-    for (uint32_t op : halves.backwardOps) {
-      Operation *created = copy(op, block);
-      if (isCopy[op])
+    for (size_t i = 0; i < halves.backwardOps.size(); ++i) {
+      prefetchBehind(halves.backwardOps, i);
+      Operation *created = copy(halves.backwardOps[i], block);
+      if (isCopy[halves.backwardOps[i]])
         markRecomputed(created);
     }
     SmallVector<Value> returned;
@@ -149,6 +153,12 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToEnd(block);
     func::ReturnOp::create(builder, graph.getLoc(), values);
+  }
+
+  /// Fetches an op that is copied soon after number `i` of `ops`.
+  void prefetchBehind(ArrayRef<uint32_t> ops, size_t i) const {
+    if (i + 4 < ops.size())
+      prefetchOp(view.ops[ops[i + 4]]);
   }
 
   Operation *copy(uint32_t number, Block *block) {

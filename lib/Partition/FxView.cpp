@@ -16,6 +16,7 @@
 #include "cutback/Partition/FxView.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 #include "cutback/Support/SizeExpr.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -80,7 +81,8 @@ bool isSeededAttention(StringRef packet) {
 struct CallKind {
   uint32_t target = 0, packet = 0, flags = 0;
   unsigned numPositional = 0;
-  bool isCall = false, isTuple = false, isWrite = false;
+  const FrameworkCallOpInterface::Concept *call = nullptr;
+  bool isTuple = false, isWrite = false, isAssert = false;
 };
 
 class FxBuilder {
@@ -89,7 +91,6 @@ public:
             const std::vector<uint8_t> &isFree, TorchRuleSet rules)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
         graph(view.graph), isUnannotated(graph->hasAttr(kUnannotatedText)),
-        noAttributes(DictionaryAttr::get(graph->getContext())),
         policyAttr(
             StringAttr::get(graph->getContext(), JointDialect::kPolicy)) {}
 
@@ -198,7 +199,7 @@ private:
     uint32_t first = view.resultBegin[op], count = view.numResults(op);
     const CallKind &kind = callKind(operation);
     FxNode node;
-    bool isTuple = kind.isCall ? kind.isTuple : count > 1;
+    bool isTuple = kind.call ? kind.isTuple : count > 1;
     if (isTuple) {
       node.value = FxValue::Tuple;
       for (uint32_t r = first; r < first + count; ++r)
@@ -208,12 +209,13 @@ private:
     } else {
       node.value = FxValue::None;
     }
-    addTag(operation, node);
+    if (view.traits[op].annotated)
+      addTag(operation, node);
     // PyTorch has literals in argument lists. What it always computes again,
     // whoever reads it, are views; in 2.3, which keeps those that are read far
     // from the backward, it is a constant's copy.
     node.packet = view.traits[op].literal ? literalPacket : kind.packet;
-    node.flags |= kind.flags | flagsOf(op);
+    node.flags |= kind.flags | flagsOf(op, kind);
     if (kind.isWrite) {
       node.destination = fx.nodeOf[view.operands(op).front()];
       if (cast<WriteOp>(operation).getSide() == Side::Backward)
@@ -221,8 +223,8 @@ private:
     }
     builder.begin(node);
     builder.target(kind.target);
-    FxNodeId id = kind.isCall ? addCallArguments(op, kind.numPositional)
-                              : addPlainArguments(op);
+    FxNodeId id =
+        kind.call ? addCallArguments(op, kind) : addPlainArguments(op);
     noteNode(id, !isTuple && count == 1 ? first : GraphView::kNone, op);
     if (isTuple)
       for (uint32_t r = first; r < first + count; ++r)
@@ -231,8 +233,6 @@ private:
   }
 
   void addTag(Operation *operation, FxNode &node) {
-    if (operation->getRawDictionaryAttrs() == noAttributes)
-      return;
     auto tag =
         dyn_cast_or_null<PolicyAttr>(operation->getDiscardableAttr(policyAttr));
     if (!tag)
@@ -241,11 +241,10 @@ private:
     node.region = static_cast<int32_t>(tag.getRegion());
   }
 
-  uint32_t flagsOf(uint32_t op) const {
+  uint32_t flagsOf(uint32_t op, const CallKind &kind) const {
     const OpTraits &traits = view.traits[op];
     uint32_t flags = traits.random ? uint32_t(fxflag::SeededRandom) : 0;
-    if (traits.ordered && !traits.random &&
-        !isa<WriteOp, AssertOp>(view.ops[op]))
+    if (traits.ordered && !traits.random && !kind.isWrite && !kind.isAssert)
       flags |= fxflag::SideEffect;
     return flags;
   }
@@ -267,7 +266,7 @@ private:
   CallKind makeKind(Operation *op) {
     auto call = dyn_cast<FrameworkCallOpInterface>(op);
     CallKind kind;
-    kind.isCall = bool(call);
+    kind.call = conceptOf<FrameworkCallOpInterface>(op);
     StringRef packet = isa<WriteOp>(op)    ? "aten.copy_"
                        : isa<AssertOp>(op) ? "aten._assert_async"
                        : call              ? call.getPacketName()
@@ -279,9 +278,10 @@ private:
         (target += '.') += overload;
     kind.target = builder.internTarget(target.str());
     kind.isWrite = isa<WriteOp>(op);
+    kind.isAssert = isa<AssertOp>(op);
     if (kind.isWrite)
       kind.flags |= fxflag::MutableSchema;
-    if (isa<AssertOp>(op))
+    if (kind.isAssert)
       kind.flags |= fxflag::Assert;
     if (!call)
       return kind;
@@ -317,9 +317,11 @@ private:
   }
 
   /// The same for a call.
-  FxNodeId addCallArguments(uint32_t op, unsigned numPositional) {
+  FxNodeId addCallArguments(uint32_t op, const CallKind &kind) {
     ArrayRef<uint32_t> operands = view.operands(op);
-    ArrayAttr args = cast<FrameworkCallOpInterface>(view.ops[op]).getCallArgs();
+    unsigned numPositional = kind.numPositional;
+    ArrayAttr args =
+        FrameworkCallOpInterface(view.ops[op], kind.call).getCallArgs();
     auto known = skeletonOf.find({args, numPositional});
     if (known != skeletonOf.end()) {
       for (uint32_t value : operands)
@@ -394,7 +396,6 @@ private:
   TorchRuleSet rules;
   GraphOp graph;
   bool isUnannotated;
-  DictionaryAttr noAttributes;
   StringAttr policyAttr;
   FxGraphBuilder builder;
   uint32_t getItemPacket = 0, getItemTarget = 0, literalPacket = 0;

@@ -166,9 +166,8 @@ cutback::collectPolicies(const GraphView &view,
   std::vector<OpPolicy> policies(view.numOps(), OpPolicy::None);
   MLIRContext *context = GraphOp(view.graph)->getContext();
   auto name = StringAttr::get(context, JointDialect::kPolicy);
-  DictionaryAttr noAttributes = DictionaryAttr::get(context);
   for (uint32_t op = 0; op < view.numOps(); ++op) {
-    if (view.ops[op]->getRawDictionaryAttrs() == noAttributes)
+    if (!view.traits[op].annotated)
       continue;
     if (auto attr = view.ops[op]->getDiscardableAttr(name))
       policies[op] = policyOf(cast<PolicyAttr>(attr).getKind());

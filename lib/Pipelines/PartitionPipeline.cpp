@@ -22,6 +22,7 @@
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
 #include "cutback/Transforms/DeadCode.h"
@@ -91,6 +92,23 @@ static void placeWrites(joint::GraphOp graph) {
   }
 }
 
+/// Takes checkpoint regions apart and numbers the random ops of tagged ones, as
+/// flattenCheckpoints() and markReplays() do, which walk the graph. True if
+/// there were any: the numbers are old then.
+static bool spreadCheckpoints(joint::GraphOp graph, const GraphView &view) {
+  bool hasCheckpoints = false, mayReplay = false;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    const OpTraits &traits = view.traits[op];
+    hasCheckpoints |=
+        traits.hasRegions && isa<joint::CheckpointOp>(view.ops[op]);
+    mayReplay |= traits.random && traits.annotated;
+  }
+  if (hasCheckpoints)
+    flattenCheckpoints(graph);
+  return (hasCheckpoints || mayReplay) &&
+         (joint::markReplays(graph) != 0 || hasCheckpoints);
+}
+
 /// Dead code elimination and CSE as PyTorch does them, so that the networks
 /// can be compared. The numbers that they need serve the plan, too.
 static FailureOr<PreparedGraph>
@@ -100,6 +118,8 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
     placeWrites(graph);
   PreparedGraph prepared;
   GraphView &view = prepared.view.emplace(GraphView::build(graph));
+  if (spreadCheckpoints(graph, view))
+    view = GraphView::build(graph);
   FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
   if (failed(sizes))
     return failure();
@@ -114,19 +134,32 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
   return prepared;
 }
 
+/// False if no op has a tag or a region: one walk in place of three.
+static bool hasAnnotations(joint::GraphOp graph) {
+  DictionaryAttr none = DictionaryAttr::get(graph.getContext());
+  for (Operation &op : graph.getBlock()) {
+    prefetchOp(op.getNextNode());
+    if (op.getRawDictionaryAttrs() != none || op.getNumRegions())
+      return true;
+  }
+  return false;
+}
+
 FailureOr<PreparedGraph>
 cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
                           PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
-  flattenCheckpoints(graph);
-  if (options.costModel == CostModel::PyTorch) {
-    joint::markReplays(graph);
+  if (options.costModel == CostModel::PyTorch)
     return prepareAsTorch(graph, options);
-  }
+  bool mayHaveTags = hasAnnotations(graph);
+  if (mayHaveTags)
+    flattenCheckpoints(graph);
   eliminateDeadCode(graph);
   eliminateCommonSubexpressions(graph);
-  cleanTags(graph);
-  joint::markReplays(graph);
+  if (mayHaveTags) {
+    cleanTags(graph);
+    joint::markReplays(graph);
+  }
   return PreparedGraph();
 }
 

@@ -26,10 +26,12 @@ struct OpTraits {
   bool hasModel : 1;         ///< implements RematerializableOpInterface
   bool readsOldValue : 1;    ///< of an argument that the forward writes later
   bool literal : 1;          ///< nothing to compute, never saved
+  bool annotated : 1;        ///< has discardable attributes
+  bool hasRegions : 1;
   OpTraits()
       : recomputable(false), random(false), computeIntensive(false),
         ordered(false), view(false), hasModel(false), readsOldValue(false),
-        literal(false) {}
+        literal(false), annotated(false), hasRegions(false) {}
 };
 
 /// What became of numbers after ops were taken out.
