@@ -40,6 +40,8 @@ Tensor Memory::allocate(Value, DType type, ArrayRef<int64_t> sizes) {
   return Tensor::zeros(type, sizes);
 }
 
+bool Memory::hasPlace(Value) { return false; }
+
 void Memory::finished(Operation *) {}
 
 namespace {
@@ -292,7 +294,8 @@ bool Runner::makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
   SmallVector<int64_t> operandInts;
   for (const RuntimeValue &other : operandsOf(op))
     operandInts.push_back(integerNow(other));
-  bool mustCopy = copies.contains(op->getResult(result));
+  bool mustCopy = copies.contains(op->getResult(result)) ||
+                  memory.hasPlace(op->getResult(result));
   std::optional<Layout> layout =
       viewLayout(op, result, layoutOf(*base), sizes, operandInts);
   Tensor source = *base;

@@ -74,6 +74,15 @@ Tensor PlannedMemory::allocate(Value value, DType type,
   return Tensor::on(arena, plan.storages[storage].offset, type, sizes);
 }
 
+bool PlannedMemory::hasPlace(Value value) {
+  auto found = plan.program.numberOf.find(value);
+  if (found == plan.program.numberOf.end())
+    return false;
+  uint32_t storage = plan.program.values[found->second].storage;
+  return storage != kNone && !plan.program.storages[storage].isOutside &&
+         plan.program.storages[storage].value == found->second;
+}
+
 void PlannedMemory::finished(Operation *op) {
   if (!poisonDead)
     return;

@@ -29,6 +29,10 @@ public:
   /// for only where they do not, or where it must be a copy.
   virtual Tensor allocate(mlir::Value value, DType type,
                           llvm::ArrayRef<int64_t> sizes);
+  /// True if `value`, which may be a view by its strides, has a place of its
+  /// own all the same: a plan does not know the numbers in tensors (`item`), by
+  /// which a view moves over its base.
+  virtual bool hasPlace(mlir::Value value);
   /// `op` has run: the values that it used last are dead now.
   virtual void finished(mlir::Operation *op);
 };

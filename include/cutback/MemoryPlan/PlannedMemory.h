@@ -19,6 +19,7 @@ public:
 
   interpreter::Tensor allocate(mlir::Value value, interpreter::DType type,
                                llvm::ArrayRef<int64_t> sizes) override;
+  bool hasPlace(mlir::Value value) override;
   void finished(mlir::Operation *op) override;
 
   /// Checks that the results of `op` lie where the plan says: for
