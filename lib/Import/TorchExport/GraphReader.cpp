@@ -265,6 +265,9 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   if (target.schema && autocast.isActive() &&
       failed(castOperands(node, *target.schema, frame)))
     return failure();
+  if (target.schema && target.schema->packet.starts_with("aten.as_strided") &&
+      failed(placeStrided(node, *target.schema, frame)))
+    return failure();
   if (target.kind == fx::CallTarget::InPlace && !hasGradients)
     detachOperands(node);
   fx::CallStatement statement;

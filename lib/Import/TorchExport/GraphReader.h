@@ -58,8 +58,11 @@ private:
   mlir::LogicalResult readResults(const Node &node, const Frame &frame);
   mlir::LogicalResult addResult(JsonValue at, JsonValue name,
                                 const Frame &frame, bool isScalar);
+  mlir::Value handedThrough(mlir::OpResult result, const Frame &frame);
   mlir::LogicalResult bindResults(const Node &node, mlir::Operation *op,
                                   Frame &frame);
+  mlir::LogicalResult placeStrided(const Node &node, const aten::Schema &schema,
+                                   const Frame &frame); // Strided.cpp
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
   mlir::LogicalResult failForeign(const Node &node);
   mlir::Value complexNumber(double real, double imaginary);

@@ -145,6 +145,12 @@ LogicalResult Types::readTensor(JsonValue meta, Tensor &tensor) {
     }
     text += "]";
   }
+  if (JsonValue offset = meta.find("storage_offset")) {
+    FailureOr<std::string> number = sizeText(offset);
+    if (failed(number))
+      return failure();
+    tensor.offset = evaluate(*number).value_or(0);
+  }
   std::string error;
   tensor.type = table.get(text, error);
   if (!tensor.type)

@@ -24,6 +24,7 @@ public:
     /// Sizes and strides under the hints; `isSized` if all have one.
     llvm::SmallVector<int64_t, 4> sizes, strides;
     bool isSized = true;
+    int64_t offset = 0; ///< of the first element in the storage
   };
   /// Null after an error. Stays valid.
   const Tensor *tensor(JsonValue meta);

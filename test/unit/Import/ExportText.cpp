@@ -40,6 +40,8 @@ static std::string sizeOf(StringRef text) {
 std::string test::tensorMeta(const std::string &type) {
   StringRef text = type;
   bool wantsGradient = text.consume_back("!");
+  auto [layout, offset] = text.split('@');
+  text = layout;
   StringRef element = text.take_until([](char c) { return c == '['; });
   text = text.drop_front(element.size() + 1);
   StringRef sizes = text.take_until([](char c) { return c == ']'; });
@@ -81,7 +83,9 @@ std::string test::tensorMeta(const std::string &type) {
   return "{\"dtype\": " + std::to_string(dtype) + ", \"sizes\": [" + sizeList +
          "], \"requires_grad\": " + (wantsGradient ? "true" : "false") +
          ", \"device\": {\"type\": \"cpu\", \"index\": null}, \"strides\": [" +
-         strideList + "], \"storage_offset\": {\"as_int\": 0}, \"layout\": 7}";
+         strideList +
+         "], \"storage_offset\": " + sizeOf(offset.empty() ? "0" : offset) +
+         ", \"layout\": 7}";
 }
 
 ExportText &ExportText::declare(const std::string &name,

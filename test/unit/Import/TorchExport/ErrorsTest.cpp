@@ -245,6 +245,29 @@ TEST(ExportErrors, DeepTextIsAnError) {
   EXPECT_TRUE(has(errorOf(text), "values nest deeper than 512 levels"));
 }
 
+TEST(ExportErrors, AsStridedOutsideOfItsOperand) {
+  auto read = [](const std::string &type, const std::string &offset) {
+    ExportText text;
+    text.input("x", type);
+    text.node("aten.as_strided.default",
+              {{"self", kX},
+               {"size", arg("as_ints", "[2, 2]")},
+               {"stride", arg("as_ints", "[2, 1]")},
+               {"storage_offset", offset}},
+              {{"y", "f32[2, 2][2, 1]"}});
+    return text.output("y");
+  };
+  const char *message =
+      "'aten.as_strided' leaves its operand | it names places of a storage, of "
+      "which the operand has a part or has them in another order; take parts "
+      "with slices, `unfold` or `view`";
+  const std::string none = arg("as_none", "true"), zero = arg("as_int", "0");
+  EXPECT_TRUE(has(errorOf(read("f32[2, 2][4, 1]", none)), message));
+  EXPECT_TRUE(has(errorOf(read("f32[2, 2]@4", zero)), message));
+  EXPECT_TRUE(has(errorOf(read("f32[3]", none)), message));
+  EXPECT_TRUE(Imported(read("f32[2, 3]", zero).json()).isGood);
+}
+
 TEST(ExportErrors, EveryPrefixAndManyChangesAreReadOrRefused) {
   std::string text = linearProgram().json();
   mlir::MLIRContext context;

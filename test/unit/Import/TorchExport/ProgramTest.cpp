@@ -123,6 +123,28 @@ TEST(ExportedProgram, SymbolsHaveHintsAndRanges) {
   EXPECT_TRUE(has(ir, "aten.view(%x, [4, %sym_size])"));
 }
 
+TEST(ExportedProgram, AsStridedCountsWhereItsOperandLies) {
+  ExportText text;
+  auto strided = [&](const std::string &of, const std::string &offset,
+                     const std::string &name) {
+    text.node("aten.as_strided.default",
+              {{"self", tensorArg(of)},
+               {"size", arg("as_ints", "[2, 2]")},
+               {"stride", arg("as_ints", "[2, 1]")},
+               {"storage_offset", offset}},
+              {{name, "f32[2, 2][2, 1]"}});
+  };
+  text.input("x", "f32[2, 3][1, 2]").input("y", "f32[2, 2]@4");
+  strided("x", arg("as_none", "true"), "permuted");
+  strided("y", arg("as_int", "4"), "shifted");
+  text.output("permuted").output("shifted");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%x_permuted = aten.permute(%x, [1, 0])"));
+  EXPECT_TRUE(has(ir, "aten.as_strided(%x_permuted, [2, 2], [2, 1])"));
+  EXPECT_TRUE(has(ir, "aten.as_strided(%y, [2, 2], [2, 1]) :") ||
+              has(ir, "aten.as_strided(%y, [2, 2], [2, 1], 0) :"));
+}
+
 TEST(ExportedProgram, InputsThatAreNoTensors) {
   ExportText text;
   auto literal = [&](const std::string &argument, const std::string &name) {
