@@ -178,12 +178,33 @@ LogicalResult GraphReader::readResults(const Node &node, const Frame &frame) {
   return success();
 }
 
+/// The operand that is `result`, or `result`: `mse_loss` of a region without
+/// gradients leaves names behind that stand for its operands.
+Value GraphReader::handedThrough(OpResult result, const Frame &frame) {
+  Operation *op = result.getOwner();
+  ArrayRef<StringRef> names = arguments.operandNames();
+  size_t at = op->getNumResults() > 1 ? result.getResultNumber() : 0;
+  if (at >= names.size() || at >= op->getNumOperands())
+    return result;
+  JsonValue from = frame.tensorOf(names[at]);
+  JsonValue to = frame.tensorOf(resultNames[result.getResultNumber()]);
+  const Types::Tensor *source = from ? types.tensor(from) : nullptr;
+  const Types::Tensor *target = to ? types.tensor(to) : nullptr;
+  Value operand = op->getOperand(at);
+  bool isSame = source && target && operand.getType() == result.getType() &&
+                isItself(op, *source, *target);
+  return isSame ? operand : Value(result);
+}
+
 LogicalResult GraphReader::bindResults(const Node &node, Operation *op,
                                        Frame &frame) {
-  for (auto [name, value] : llvm::zip(resultNames, op->getResults()))
+  for (OpResult result : op->getResults()) {
+    StringRef name = resultNames[result.getResultNumber()];
+    Value value = hasGradients ? result : handedThrough(result, frame);
     if (!name.empty() && !frame.bind(name, value))
       return fields.fail(node.json, fx::quoted(name) + " is defined twice",
                          kDamaged);
+  }
   return success();
 }
 

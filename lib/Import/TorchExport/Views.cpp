@@ -3,7 +3,7 @@
 // `reshape`, `flatten`, `contiguous`, `to` give a view where they can and a
 // copy elsewhere. Exported programs declare strides, so it is known which:
 //
-//   reshape, flatten   a view if the old strides can express the new sizes
+//   reshape, ravel, …  a view if the old strides can express the new sizes
 //   contiguous         the operand itself if it has the strides asked for,
 //                      which the result then has too
 //   to, type_as        the operand itself if the element type, the device and
@@ -16,6 +16,7 @@
 #include "Views.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Aten/CallReader.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -67,11 +68,33 @@ bool pt2::isView(Operation *op, const Types::Tensor &operand,
   StringRef packet = call.getSchema().packet;
   bool keepsShape = operand.sizes == result.sizes;
   if (packet == "aten.reshape" || packet == "aten.flatten" ||
-      packet == "aten.reshape_as")
+      packet == "aten.reshape_as" || packet == "aten.ravel")
     return canView(operand.sizes, operand.strides, result.sizes);
   if (int copy = call.getSchema().find("copy"); copy >= 0)
     if (auto flag = dyn_cast<BoolAttr>(call.getArgs()[copy]);
         flag && flag.getValue())
       return false;
   return keepsShape && operand.strides == result.strides;
+}
+
+bool pt2::isItself(Operation *op, const Types::Tensor &operand,
+                   const Types::Tensor &result) {
+  auto call = dyn_cast<aten::CallOp>(op);
+  if (!call || !operand.isSized || !result.isSized ||
+      operand.type->type != result.type->type ||
+      operand.device != result.device || operand.sizes != result.sizes ||
+      operand.strides != result.strides)
+    return false;
+  StringRef packet = call.getSchema().packet;
+  aten::CallReader reader(call);
+  if (packet.ends_with("dropout"))
+    return reader.boolean("train") == false || reader.number("p") == 0.0;
+  if (packet == "aten.to")
+    return !reader.boolean("copy").value_or(false);
+  return llvm::is_contained(
+      {"aten.broadcast_tensors", "aten.contiguous", "aten.type_as",
+       "aten.flatten", "aten.positive", "aten.real", "aten.resolve_conj",
+       "aten.resolve_neg", "aten.atleast_1d", "aten.atleast_2d",
+       "aten.atleast_3d", "aten.sum_to_size"},
+      packet);
 }

@@ -20,6 +20,11 @@ bool mayBeView(mlir::Operation *op);
 bool isView(mlir::Operation *op, const Types::Tensor &operand,
             const Types::Tensor &result);
 
+/// PyTorch hands `operand` through as `result`, one object under two names: its
+/// gradients too, wherever the op stands.
+bool isItself(mlir::Operation *op, const Types::Tensor &operand,
+              const Types::Tensor &result);
+
 /// A tensor of these sizes and strides can be viewed under other sizes.
 bool canView(llvm::ArrayRef<int64_t> sizes, llvm::ArrayRef<int64_t> strides,
              llvm::ArrayRef<int64_t> to);

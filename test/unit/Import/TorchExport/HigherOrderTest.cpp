@@ -81,6 +81,37 @@ TEST(GradientRegion, WhatWasThereBeforeKeepsItsGradient) {
   EXPECT_TRUE(has(importJson(text), "joint.output %x"));
 }
 
+// A loss that is only looked at broadcasts what it takes: the names of the
+// region stand for the same tensors, whose gradients stay.
+TEST(GradientRegion, WhatIsHandedThroughKeepsItsGradient) {
+  ExportText graph;
+  graph.input("x", "f32[2]").input("y", "f32[1]");
+  graph
+      .rawNode(R"({"target": "torch.ops.aten.broadcast_tensors.default", )"
+               R"("inputs": [{"name": "tensors", "arg": {"as_tensors": )"
+               R"([{"name": "x"}, {"name": "y"}]}, "kind": 1}], "outputs": )"
+               R"([{"as_tensors": [{"name": "a"}, {"name": "b"}]}], )"
+               R"("metadata": {}, "name": "broadcast_tensors"})")
+      .declare("a", "f32[2]")
+      .declare("b", "f32[2][0]")
+      .output("a")
+      .output("b");
+  ExportText text;
+  text.input("x", "f32[2]!")
+      .input("y", "f32[1]!")
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")},
+             {"", graph.graphArg()},
+             {"", kX},
+             {"", tensorArg("y")}},
+            {{"same", "f32[2]"}, {"other", "f32[2][0]"}})
+      .output("same")
+      .output("other");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%b_detached = aten.detach(%b)"));
+  EXPECT_TRUE(has(ir, "joint.output %x, %b_detached"));
+}
+
 TEST(GradientRegion, GradientsComeBackInside) {
   ExportText graph;
   graph.input("x", "f32[2]")
