@@ -131,6 +131,30 @@ LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
   });
 }
 
+/// PyTorch gives a view, or the operand itself, where the schema says nothing.
+static bool hidesView(Operation *op) {
+  auto call = dyn_cast<aten::CallOp>(op);
+  if (!call)
+    return false;
+  StringRef packet = call.getSchema().packet;
+  aten::CallReader reader(call);
+  if (packet.ends_with("dropout"))
+    return reader.boolean("train") == false || reader.number("p") == 0.0;
+  if (packet == "aten.einsum" || packet == "aten.cartesian_prod")
+    return reader.list("tensors").size() == 1;
+  return llvm::is_contained({"aten.mH", "aten.matrix_H", "aten.meshgrid",
+                             "aten.broadcast_tensors", "aten.unsafe_split",
+                             "aten.unsafe_split_with_sizes",
+                             "aten.unsafe_chunk"},
+                            packet);
+}
+
+LogicalResult cutback::decomposeHiddenViews(joint::GraphOp graph) {
+  return applyRules(graph, [](Operation *op) -> aten::DecomposeFn {
+    return hidesView(op) ? aten::getDecomposeRule(op->getName()) : nullptr;
+  });
+}
+
 LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
   const aten::SchemaTable &schemas = aten::SchemaTable::get(graph.getContext());
   llvm::DenseMap<OperationName, const decompose::CoreRule *> rules;

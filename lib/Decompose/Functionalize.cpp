@@ -22,6 +22,8 @@
 
 #include "cutback/Decompose/Functionalize.h"
 
+#include "cutback/Decompose/Composites.h"
+
 #include "InPlace.h"
 #include "Replacement.h"
 #include "Statistics.h"
@@ -49,9 +51,10 @@ struct Node {
   Operation *view = nullptr; ///< makes it from its parent
   unsigned result = 0;
   Value current;
-  uint64_t version = 0; ///< of the root, when `current` was made
-  Value origin;         ///< of a root: its first value
-  bool written = false; ///< of a root
+  uint64_t version = 0;    ///< of the root, when `current` was made
+  Value origin;            ///< of a root: its first value
+  bool written = false;    ///< of a root
+  bool isUnmarked = false; ///< an argument that takes no gradient after all
   /// Of a root: changed its value, and not its history.
   Operation *behindHistory = nullptr;
 };
@@ -87,6 +90,7 @@ private:
   LogicalResult write(Visit &visit, Node *node, Value value);
   bool isLeaf(const Node *node) const;
   Value withLeafGradient(aten::CallBuilder &b, const Node *root, Value value);
+  bool unmark(Node *root);
   LogicalResult checkHistory(Node *node, Operation *op);
   LogicalResult checkRead(Node *node, Operation *op);
   void markHistory(Operation *op);
@@ -189,7 +193,7 @@ static bool isBelowDetach(const Node *node) {
 
 /// The tensor is an argument that takes a gradient.
 bool Functionalizer::isLeaf(const Node *node) const {
-  return isa<BlockArgument>(node->root->origin) &&
+  return isa<BlockArgument>(node->root->origin) && !node->root->isUnmarked &&
          history.contains(node->root->origin);
 }
 
@@ -201,8 +205,25 @@ Value Functionalizer::withLeafGradient(aten::CallBuilder &b, const Node *root,
   return b.call("aten.add.Tensor", {detach(value), zero});
 }
 
+/// PyTorch refuses to write to a leaf that takes a gradient. So an argument
+/// that is written took none before: exporters say what they find behind the
+/// write.
+bool Functionalizer::unmark(Node *root) {
+  unsigned marked = 0;
+  for (unsigned i = 0; i < graph.getNumArguments(); ++i)
+    marked += graph.getArgAttr(i, "joint.requires_grad") != nullptr;
+  auto number = cast<BlockArgument>(root->origin).getArgNumber();
+  if (marked < 2 || !graph.getArgAttr(number, "joint.requires_grad"))
+    return false;
+  graph.removeArgAttr(number, "joint.requires_grad");
+  root->isUnmarked = true;
+  return true;
+}
+
 LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
   if (isLeaf(node) && (op->hasAttr(kNoGrad) || isBelowDetach(node)))
+    return success();
+  if (isLeaf(node) && unmark(node->root))
     return success();
   if (isLeaf(node)) {
     InFlightDiagnostic diagnostic =
@@ -433,6 +454,8 @@ LogicalResult Functionalizer::run() {
   bool isJoint = !graph.getOutput().getGradientOf().empty();
   if (!changes || isJoint)
     return success();
+  if (failed(decomposeHiddenViews(graph)))
+    return failure();
   addArguments();
   for (Operation &op : llvm::make_early_inc_range(graph.getBlock()))
     if (failed(visit(&op)))

@@ -29,6 +29,7 @@ namespace {
 struct Functionalize : cutback::impl::FunctionalizeBase<Functionalize> {
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<aten::AtenDialect>();
+    registerAtenDecompositions(registry);
   }
   void runOnOperation() override {
     if (failed(functionalize(getOperation())))

@@ -325,6 +325,7 @@ static constexpr Inverse inverses[] = {
     {"aten.alias", same},
     {"aten.detach", same},
     {"aten.lift_fresh", same},
+    {"aten.positive", same},
     {"aten.contiguous", same},
     {"aten.to", same},
     {"aten.type_as", same},

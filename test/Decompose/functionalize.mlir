@@ -210,3 +210,54 @@ joint.graph @writes_what_was_made_without_gradient(%w: tensor<3xf32> {joint.role
   %detach = aten.detach(%exp) : (tensor<3xf32>) -> tensor<3xf32>
   joint.output %detach : tensor<3xf32>
 }
+
+// -----
+
+// Dropout that drops nothing, and mH of a real matrix, give what they are given.
+// CHECK-LABEL: joint.graph @views_that_no_schema_tells_of(
+// CHECK: %[[Y:y]] = aten.exp(%x)
+// CHECK: %[[R:.*]] = aten.relu(%[[Y]])
+// CHECK: %[[T:.*]] = aten.transpose.int(%[[R]], -2, -1)
+// CHECK: %[[M:.*]] = aten.mul.Tensor(%[[T]], 2)
+// CHECK: %[[NEW:.*]] = aten.transpose.int(%[[M]], -2, -1)
+// CHECK: joint.output %[[NEW]]
+joint.graph @views_that_no_schema_tells_of(%x: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> (tensor<2x3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %drop = aten.dropout(%y, 0.5, false) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %relu_ = aten.relu_(%drop) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %h = aten.mH(%y) : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %mul_ = aten.mul_.Tensor(%h, 2) : (tensor<3x2xf32>) -> tensor<3x2xf32>
+  joint.output %y : tensor<2x3xf32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @pieces_of_grids_and_lists(
+// CHECK: %[[Y:y]] = aten.exp(%x)
+// CHECK: aten.view(%[[Y]], [3, 1])
+// CHECK: %[[NEG:.*]] = aten.neg(
+// CHECK: %[[BASE:.*]] = aten.view(%[[NEG]], [3])
+// CHECK: %[[NEW:.*]] = aten.mul.Tensor(%[[BASE]], 2)
+// CHECK: joint.output %[[NEW]]
+joint.graph @pieces_of_grids_and_lists(%x: tensor<3xf32> {joint.role = #joint.role<input>}, %one: tensor<1xf32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  %rows, %columns = aten.meshgrid.indexing([%y, %one], indexing = "ij") : (tensor<3xf32>, tensor<1xf32>) -> (tensor<3x1xf32>, tensor<3x1xf32>)
+  %neg_ = aten.neg_(%rows) : (tensor<3x1xf32>) -> tensor<3x1xf32>
+  %same, %other = aten.broadcast_tensors([%y, %one]) : (tensor<3xf32>, tensor<1xf32>) -> (tensor<3xf32>, tensor<3xf32>)
+  %mul_ = aten.mul_.Tensor(%same, 2) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %y : tensor<3xf32>
+}
+
+// -----
+
+// What is written in place took no gradient before: PyTorch would have refused.
+// CHECK-LABEL: joint.graph @an_input_that_is_written_took_no_gradient(
+// CHECK-SAME: %w: tensor<3xf32> {joint.requires_grad,
+// CHECK-SAME: %x: tensor<3xf32> {joint.role
+// CHECK: %[[NEW:.*]] = aten.add.Tensor(%x, %w)
+// CHECK: joint.write %x, %[[NEW]]
+// CHECK: joint.output %[[NEW]]
+joint.graph @an_input_that_is_written_took_no_gradient(%w: tensor<3xf32> {joint.requires_grad, joint.role = #joint.role<param "w">}, %x: tensor<3xf32> {joint.requires_grad, joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %add_ = aten.add_.Tensor(%x, %w) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  joint.output %x : tensor<3xf32>
+}

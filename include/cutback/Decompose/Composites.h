@@ -17,6 +17,11 @@ void registerAtenDecompositions(mlir::DialectRegistry &registry);
 /// with an error at the op, where a rule does; the graph is then half done.
 llvm::LogicalResult decomposeComposites(joint::GraphOp graph);
 
+/// Applies the rules of ops whose results may be views though their schemas do
+/// not say so (dropout that drops nothing, meshgrid, mH): what is written in
+/// place through such a result is then seen to be. Fails as above.
+llvm::LogicalResult decomposeHiddenViews(joint::GraphOp graph);
+
 /// Writes normalizations, softmax, losses of classes and their gradients as
 /// pointwise ops and reductions, after differentiation: a partitioner then
 /// decides on each part, and may save a row's statistics instead of a tensor.

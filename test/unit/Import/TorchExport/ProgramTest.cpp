@@ -294,6 +294,7 @@ TEST(ExportedProgram, WhatStridesDecideIsSaid) {
             {{"alias", "f32[6, 4]"}})
       .node("aten.contiguous.default", {{"self", tensorArg("t")}},
             {{"dense", "f32[2, 4, 3]"}})
+      .node("aten.ravel.default", {{"self", kX}}, {{"flat", "f32[24]"}})
       .node("aten.contiguous.default", {{"self", kX}},
             {{"same", "f32[2, 3, 4]"}})
       .node("aten.to.dtype",
@@ -308,6 +309,7 @@ TEST(ExportedProgram, WhatStridesDecideIsSaid) {
       .output("copy")
       .output("alias")
       .output("dense")
+      .output("flat")
       .output("same")
       .output("to")
       .output("to_1");
@@ -315,6 +317,7 @@ TEST(ExportedProgram, WhatStridesDecideIsSaid) {
   EXPECT_TRUE(has(ir, "%copy = aten.reshape(%t, [8, 3]) :"));
   EXPECT_TRUE(has(ir, "%alias = aten.reshape(%x, [6, 4]) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%dense = aten.contiguous(%t) :"));
+  EXPECT_TRUE(has(ir, "%flat = aten.ravel(%x) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%same = aten.contiguous(%x) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%to = aten.to.dtype(%x, f32) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%to_1 = aten.to.dtype(%x, f32, false, true) :"));
