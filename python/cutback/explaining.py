@@ -3,6 +3,7 @@
 
 import torch
 
+from .graph_text import roles_of
 from .partition import plan_of
 
 
@@ -19,17 +20,24 @@ def explain(model, *args, options=None, file=None, **kwargs):
 
     plans = []
 
-    def partition(joint, inputs, **more):
-        plans.append(plan_of(joint, more["num_fwd_outputs"], options))
-        return min_cut_rematerialization_partition(joint, inputs, **more)
-
     def boxed(graph_module, _):
         return make_boxed_func(graph_module.forward)
 
-    compiled = torch.compile(model, backend=aot_autograd(
-        fw_compiler=boxed, bw_compiler=boxed, partition_fn=partition,
-        decompositions=select_decomp_table,
-        keep_inference_input_mutations=True))
+    def backend(graph_module, inputs):
+        roles = roles_of(graph_module.graph, inputs, model)
+
+        def partition(joint, joint_inputs, **more):
+            plans.append(plan_of(joint, more["num_fwd_outputs"], options,
+                                 roles=roles))
+            return min_cut_rematerialization_partition(joint, joint_inputs,
+                                                       **more)
+
+        return aot_autograd(
+            fw_compiler=boxed, bw_compiler=boxed, partition_fn=partition,
+            decompositions=select_decomp_table,
+            keep_inference_input_mutations=True)(graph_module, inputs)
+
+    compiled = torch.compile(model, backend=backend)
     buffers = [(buffer, buffer.detach().clone())
                for buffer in _buffers(model)]
     torch._dynamo.reset()

@@ -5,16 +5,52 @@ not say: the sizes that symbols have, the device, long-lived arguments.
 Tags of checkpointing are in the text, as PyTorch prints them beside the nodes.
 """
 
+import re
+
 import torch
 import torch._functorch.partitioners as partitioners
+
+_PLAIN = re.compile(r"\bPlainAOTInput\(idx=(\d+)\)")
+# "['fc']" and the like, on a path such as G['m']._modules['fc']
+_STEPS = re.compile(r"\['([^']+)'\]")
 
 # Words in the names of GPUs, and the descriptions that Cutback has.
 _DEVICES = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L4", "l4"),
             ("4090", "rtx4090"))
 
 
-def text_of(module, num_fwd_outputs):
+def roles_of(graph, inputs, model):
+    """What the placeholders of Dynamo's graph are of `model`, by position, as
+    the comments of joint graphs say it: {3: "ParamAOTInput(target='fc.weight')"}.
+
+    A parameter or buffer is known by itself, where the model is a module, or
+    else by the path that Dynamo found it on: "m.fc.weight" for a global `m`.
+    """
+    own = {}
+    if isinstance(model, torch.nn.Module):
+        for named in (model.named_parameters, model.named_buffers):
+            for name, tensor in named():
+                own.setdefault(id(tensor), name)
+    roles, taken = {}, set()
+    for place, (node, value) in enumerate(
+            zip(graph.find_nodes(op="placeholder"), inputs)):
+        source = getattr(getattr(node, "_dynamo_source", None), "name", "")
+        path = str(source() if callable(source) else source)
+        name = own.get(id(value)) or ".".join(_STEPS.findall(path))
+        is_parameter = isinstance(value, torch.nn.Parameter)
+        is_buffer = id(value) in own or "._buffers[" in path
+        if name and name not in taken and (is_parameter or is_buffer):
+            taken.add(name)
+            roles[place] = "%sAOTInput(target=%r)" % (
+                "Param" if is_parameter else "Buffer", name)
+    return roles
+
+
+def text_of(module, num_fwd_outputs, roles=None):
     """The text of a joint GraphModule; values are called as its nodes.
+
+    `roles` from `roles_of`: joint graphs of torch.compile say of all arguments
+    that they are plain inputs.
 
     A title as in PyTorch's logs says that the graph is a joint one where its
     comments do not: nested graphs have none, those of tensor subclasses others.
@@ -23,6 +59,9 @@ def text_of(module, num_fwd_outputs):
         print_output=False, include_stride=True, include_device=True,
         expanded_def=True)
     text = _without_objects(text, module.graph, num_fwd_outputs)
+    if roles:
+        text = _PLAIN.sub(lambda match: roles.get(int(match[1]), match[0]),
+                          text)
     if "# PlainAOTOutput(" in text and "# GradAOTOutput(" in text:
         return text
     return "===== Joint graph 0 =====\n" + text

@@ -48,19 +48,21 @@ def _is_wrong_option(error):
     return isinstance(error, CutbackError) and error.status == 2
 
 
-def plan_of(module, num_fwd_outputs, options=None, static_indices=()):
+def plan_of(module, num_fwd_outputs, options=None, static_indices=(),
+            roles=None):
     """The plan of a joint graph.
 
     `static_indices`: positions of the arguments that outlive the step.
+    `roles`: what arguments are, as `graph_text.text_of` takes it.
     """
-    return _planner(module, num_fwd_outputs, static_indices)(
+    return _planner(module, num_fwd_outputs, static_indices, roles)(
         Options.of(options))
 
 
-def _planner(module, num_fwd_outputs, static_indices):
+def _planner(module, num_fwd_outputs, static_indices, roles=None):
     """Reads a joint graph once; gives its plan for an `Options` object."""
     graph = Graph.parse(
-        graph_text.text_of(module, num_fwd_outputs), "<joint graph>",
+        graph_text.text_of(module, num_fwd_outputs, roles), "<joint graph>",
         ["--forward-outputs=%d" % num_fwd_outputs])
     device = graph_text.device_of(module.graph)
     sizes = graph_text.symbol_sizes(module.graph)

@@ -51,6 +51,37 @@ class Doors(Case):
         self.assertTrue(torch.equal(state, torch.get_rng_state()))
         self.assertTrue(all(p.grad is None for p in model.parameters()))
 
+    def test_explain_groups_by_module(self):
+        def half():
+            return nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.LayerNorm(8))
+
+        class Deep(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.blocks = nn.ModuleList([half(), half()])
+                self.head = nn.Sequential(nn.BatchNorm1d(8), nn.Linear(8, 3))
+
+            def forward(self, x):
+                for block in self.blocks:
+                    x = block(x)
+                return self.head(x)
+
+        model, text = Deep(), io.StringIO()
+        cutback.explain(model, torch.randn(5, 8), file=text)
+        self.assertRegex(text.getvalue(), r"\n  module +values ")
+        self.assertRegex(text.getvalue(), r"\n  blocks\.0")
+        self.assertRegex(text.getvalue(), r"\n  head\.0 ")
+        # Found by the names that a function has for them.
+        block, head, text = half(), nn.Linear(8, 3), io.StringIO()
+        cutback.explain(lambda x: head(block(x).relu()).sum(),
+                        torch.randn(5, 8), file=text)
+        self.assertRegex(text.getvalue(), r"\n  block\.\d ")
+        # Two parameters without a module are what they were.
+        weight, text = nn.Parameter(torch.randn(8, 8)), io.StringIO()
+        cutback.explain(lambda x: (x @ weight).sin().sum(),
+                        torch.randn(5, 8), file=text)
+        self.assertIn("saved for the backward", text.getvalue())
+
     def test_explain_names_each_graph(self):
         class Broken(nn.Module):
             def __init__(self):
