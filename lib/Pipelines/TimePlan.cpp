@@ -43,8 +43,10 @@ Result cutback::prepareAndPlan(joint::GraphOp graph,
   bool fits = prepare.costModel == options.costModel;
   auto result = partitionGraph(graph, options,
                                fits ? std::move(*prepared) : PreparedGraph());
-  if (succeeded(result))
+  if (succeeded(result)) {
     (*result)->seconds.prepare += seconds.prepare;
+    (*result)->isOfTorchGraph = asTorch;
+  }
   return result;
 }
 

@@ -114,6 +114,8 @@ static void writeHead(OStream &json, const PartitionResult &result,
   writeText(json, "minimize",
             result.options.minimize == Minimize::Peak ? "peak" : "time");
   json.attribute("byte_price_ps", result.options.bytePricePs);
+  if (result.isOfTorchGraph)
+    json.attribute("torch_decision", result.isTorchDecision());
   if (const auto &passed = result.passedOver)
     json.attributeObject("passed_over", [&] {
       json.attribute("peak_bytes", passed->peakBytes);

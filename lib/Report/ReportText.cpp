@@ -24,24 +24,36 @@ static constexpr size_t kGroupLines = 12, kPartLines = 10, kTopValues = 10,
 
 static std::string quantity(int64_t bytes) { return formatBytes(bytes); }
 
+/// What was taken, and by which model its time is told.
+static std::string planText(const PartitionResult &result) {
+  const PartitionOptions &options = result.options;
+  std::string out = result.isTorchDecision() ? "PyTorch's decision"
+                                             : spell(options.strategy).str();
+  if (options.strategy != Strategy::MinCut &&
+      options.costModel != CostModel::PyTorch)
+    return out;
+  if (result.isTorchDecision())
+    out += ", rules " + spell(options.rules).str() +
+           ", priced by cost model roofline, device " + options.device;
+  else if (options.costModel == CostModel::PyTorch)
+    out += ", cost model pytorch, rules " + spell(options.rules).str();
+  else
+    out += ", cost model roofline, device " + options.device;
+  if (options.bytePricePs != 0)
+    out += ", byte price " + llvm::formatv("{0}", options.bytePricePs).str();
+  if (result.isOfTorchGraph && !result.isTorchDecision())
+    out += ", on the graph as PyTorch prepares it";
+  if (options.minimize == Minimize::Peak)
+    out += ", chosen for the least peak";
+  return out;
+}
+
 std::string reportHeadline(const PartitionResult &result,
                            const ReportExtras &extras) {
   std::string out = result.graph + ": " + formatCount(result.ops, "op") + ", " +
                     formatCount(result.forwardOps) + " run forward, " +
                     formatCount(result.backwardOps) + " backward\n";
-  const PartitionOptions &options = result.options;
-  out += "plan: " + spell(options.strategy).str();
-  if (options.strategy == Strategy::MinCut ||
-      options.costModel == CostModel::PyTorch) {
-    out += ", cost model " + spell(options.costModel).str();
-    out += options.costModel == CostModel::PyTorch
-               ? ", rules " + spell(options.rules).str()
-               : ", device " + options.device;
-    if (options.bytePricePs != 0)
-      out += ", byte price " + llvm::formatv("{0}", options.bytePricePs).str();
-    if (options.minimize == Minimize::Peak)
-      out += ", chosen for the least peak";
-  }
+  out += "plan: " + planText(result);
   for (size_t i = 0; i < extras.symbols.size() && i < 6; ++i)
     out += (i ? ", " : "; sizes for ") + extras.symbols[i].first + " = " +
            formatCount(extras.symbols[i].second);
@@ -65,7 +77,8 @@ static void addOther(TextTable &table, const ByteUnit &unit,
              other.accepted ? "in the log, verified" : "in the log, REFUSED"});
 }
 
-static std::string comparison(const ReportExtras &extras) {
+static std::string comparison(const PartitionResult &result,
+                              const ReportExtras &extras) {
   int64_t largest = 0;
   for (const StrategyLine &line : extras.strategies)
     largest = std::max({largest, line.savedBytes, line.peakBytes});
@@ -77,7 +90,9 @@ static std::string comparison(const ReportExtras &extras) {
              "extra time", ""});
   for (const StrategyLine &line : extras.strategies) {
     std::string label =
-        (line.chosen ? "> " : "  ") + spell(line.strategy).str();
+        (line.chosen ? "> " : "  ") + (line.chosen && result.isTorchDecision()
+                                           ? "PyTorch's decision"
+                                           : spell(line.strategy).str());
     if (!line.possible) {
       table.add({label, "-", "-", "-", "-", "no such plan"});
       continue;
@@ -387,7 +402,7 @@ std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras) {
   std::string out = reportHeadline(result, extras) + "\n";
   if (!extras.strategies.empty())
-    out += comparison(extras) + "\n";
+    out += comparison(result, extras) + "\n";
   out += savedSection(result, extras) + "\n";
   std::string recomputed = result.recomputed.empty()
                                ? "nothing"

@@ -55,7 +55,16 @@ static PagePlanName rulesName(Rules rules) {
               (rules == Rules::Torch2_13 ? "" : " --rules=" + name)};
 }
 
-static PagePlanName nameOf(const PartitionOptions &options) {
+/// What the plan was taken for, where its options alone do not say it.
+static PagePlanName nameOf(const PartitionResult &result) {
+  const PartitionOptions &options = result.options;
+  bool isLeast = options.minimize == Minimize::Peak;
+  std::string asked = isLeast ? "--minimize=peak" : "";
+  if (result.isTorchDecision())
+    return {PagePlanName::Rules, "PyTorch’s decision", asked};
+  if (result.isOfTorchGraph)
+    return {PagePlanName::Strategy,
+            isLeast ? "least peak" : "within PyTorch’s peak", asked};
   if (options.strategy != Strategy::MinCut)
     return strategyName(options.strategy);
   if (options.costModel == CostModel::PyTorch)
@@ -90,7 +99,7 @@ std::string PageRun::add(joint::GraphOp graph, const PartitionOptions &options,
 }
 
 void PageRun::addAsked(const ReportExtras &extras) {
-  asked = page.add(*run.result, extras, nameOf(run.result->options));
+  asked = page.add(*run.result, extras, nameOf(*run.result));
 }
 
 /// For a plan beside the one that was asked for: no files, and a shorter search
@@ -107,16 +116,17 @@ static PartitionOptions optionsBeside(PartitionOptions options) {
 
 void PageRun::addPrices(const ReportExtras &extras) {
   session.progress.step("looking for the front of time and memory");
-  PartitionOptions options = optionsBeside(run.options);
+  PartitionOptions options = beside;
   options.strategy = Strategy::MinCut;
   options.costModel = CostModel::Roofline;
   const PartitionOptions &own = run.result->options;
-  bool isPrice =
-      own.strategy == Strategy::MinCut && own.costModel == CostModel::Roofline;
+  bool isPrice = own.strategy == Strategy::MinCut &&
+                 own.costModel == CostModel::Roofline &&
+                 !run.result->isOfTorchGraph;
   std::vector<double> prices;
   {
     Silence silence(session.context);
-    auto points = sweepBytePrice(run.imported.graph, options);
+    auto points = sweepBytePrice(graph, options);
     if (failed(points))
       page.addNote("No plans over the price of a byte: " + silence.firstError);
     else
@@ -138,8 +148,10 @@ void PageRun::addPrices(const ReportExtras &extras) {
                           priceText(prices[i]) + " (" + std::to_string(i + 1) +
                           " of " + std::to_string(prices.size()) + ")");
     options.bytePricePs = prices[i];
-    std::string error =
-        add(run.imported.graph, options, priceName(prices[i]), prepared);
+    PagePlanName name = priceName(prices[i]);
+    if (prices[i] == 0 && !isPrice)
+      name.options = "--minimize=time"; // the minimum cut was passed over
+    std::string error = add(graph, options, name, prepared);
     if (!error.empty())
       page.addNote("No plan for a byte price of " + priceText(prices[i]) +
                    ": " + error);
@@ -154,10 +166,9 @@ void PageRun::addStrategies(const ReportExtras &extras) {
       continue;
     }
     session.progress.step("planning by " + spell(strategy).str());
-    PartitionOptions options = optionsBeside(run.options);
+    PartitionOptions options = beside;
     options.strategy = strategy;
-    std::string error =
-        add(run.imported.graph, options, strategyName(strategy), prepared);
+    std::string error = add(graph, options, strategyName(strategy), prepared);
     if (!error.empty())
       page.addNote("No plan by " + spell(strategy).str() + ": " + error);
   }
@@ -170,7 +181,7 @@ void PageRun::addRules(const ReportExtras &extras) {
     return;
   }
   session.progress.step("planning by PyTorch's rules");
-  PartitionOptions options = optionsBeside(run.options);
+  PartitionOptions options = beside;
   options.strategy = Strategy::MinCut;
   options.costModel = CostModel::PyTorch;
   PhaseSeconds seconds;
@@ -197,13 +208,35 @@ static std::string titleOf(StringRef path) {
   return (at == StringRef::npos ? path : path.drop_front(at + 1)).str();
 }
 
-std::string PageRun::make(const ReportExtras &extras) {
+/// The graph of the chosen plan, unless PyTorch prepared that: then a copy.
+void PageRun::prepare() {
   const PartitionResult &chosen = *run.result;
+  graph = run.imported.graph;
+  beside = optionsBeside(run.options);
   prepared = {chosen.view, chosen.sizes, std::nullopt, chosen.sets,
               chosen.costs};
+  if (!chosen.isOfTorchGraph)
+    return;
+  Silence silence(session.context);
+  joint::GraphOp copy = (*asRead->getOps<joint::GraphOp>().begin()).clone();
+  asRead->push_back(copy);
+  PhaseSeconds seconds;
+  beside.costModel = CostModel::Roofline;
+  beside.bytePricePs = 0;
+  auto ours = preparePartition(copy, beside, seconds);
+  if (failed(ours))
+    return;
+  graph = copy;
+  prepared = std::move(*ours);
+}
+
+std::string PageRun::make(const ReportExtras &extras) {
+  prepare();
   addPrices(extras);
   addStrategies(extras);
   addRules(extras);
+  if (!asked)
+    addAsked(extras);
   page.choose(*asked, *run.result, extras,
               titleOf(session.line.arguments.front()));
   session.progress.step("writing the page");

@@ -23,6 +23,7 @@ public:
   std::string make(const ReportExtras &extras);
 
 private:
+  void prepare();
   void addAsked(const ReportExtras &extras);
   void addPrices(const ReportExtras &extras);
   void addStrategies(const ReportExtras &extras);
@@ -36,7 +37,10 @@ private:
   Session &session;
   PlanRun &run;
   mlir::OwningOpRef<mlir::ModuleOp> asRead;
-  PreparedGraph prepared; ///< goes from plan to plan
+  /// The graph of the plans beside, prepared as we do it, and their options.
+  joint::GraphOp graph;
+  PartitionOptions beside;
+  PreparedGraph prepared; ///< of `graph`; goes from plan to plan
   Page page;
   std::optional<size_t> asked;
 };

@@ -139,6 +139,13 @@ struct PartitionResult {
   uint64_t kernels = 0; ///< of both halves, by the same model
   bool verified = false;
   std::optional<PassedOver> passedOver; ///< by `planStep`
+  /// `planStep` took a plan of the graph as PyTorch prepares it.
+  bool isOfTorchGraph = false;
+  /// PyTorch's decision, taken by `planStep` where another cost model was
+  /// asked for.
+  bool isTorchDecision() const {
+    return isOfTorchGraph && options.costModel == CostModel::PyTorch;
+  }
   PhaseSeconds seconds;
 
   /// The numbers behind, for `explain`, `draw` and further analyses.
