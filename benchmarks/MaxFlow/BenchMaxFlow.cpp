@@ -23,6 +23,7 @@
 #include "cutback/Partition/MaxFlow/BoostMaxFlow.h"
 #include "cutback/Partition/MaxFlow/Contraction.h"
 #include "cutback/Partition/MaxFlow/FlowCheck.h"
+#include "cutback/Support/Heap.h"
 
 #include <cstdio>
 #include <cstring>
@@ -175,6 +176,8 @@ int main(int argc, char **argv) {
       "on a small one";
   if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
     return *code;
+  // As the programs do for a graph of this size.
+  prepareHeap(uint64_t(1) << 30);
   bool quick = false, full = false, floor = false;
   for (int i = 1; i < argc; ++i) {
     quick |= std::strcmp(argv[i], "--quick") == 0;
