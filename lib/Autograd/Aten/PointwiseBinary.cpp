@@ -190,6 +190,13 @@ static void copysign(Vjp &v) {
   v.set("self", v.mul(v.grad(), ratio));
 }
 
+/// A step to the next number moves with the number, unless it is there.
+static void nextafter(Vjp &v) {
+  Value isThere = v.call("aten.eq.Tensor", {v.value("self"), v.value("other")});
+  v.set("self", v.dropWhere(isThere, v.grad()));
+  v.set("other", v.zerosLike(v.grad()));
+}
+
 //===----------------------------------------------------------------------===//
 // Powers
 //===----------------------------------------------------------------------===//
@@ -395,6 +402,7 @@ static constexpr VjpRule rules[] = {
     {"aten.logaddexp2.default", vjp<logaddexp2>},
     {"aten.copysign.Tensor", vjp<copysign>},
     {"aten.copysign.Scalar", vjp<copysign>},
+    {"aten.nextafter.default", vjp<nextafter>},
     {"aten.pow.Tensor_Scalar", vjpAny<powScalar>},
     {"aten.pow.Tensor_Tensor", vjp<powTensor>},
     {"aten.pow.Scalar", vjp<powOfNumber>},

@@ -280,7 +280,7 @@ def Aten_BitwiseRightShiftTensorOp : Aten_Discrete<"bitwise_right_shift.Tensor",
 def Aten_BitwiseRightShiftTensorScalarOp : Aten_Discrete<
     "bitwise_right_shift.Tensor_Scalar",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_NextafterOp : Aten_Discrete<"nextafter",
+def Aten_NextafterOp : Aten_Pointwise<"nextafter",
     "(Tensor self, Tensor other) -> Tensor">;
 def Aten_BitwiseNotOp : Aten_Discrete<"bitwise_not",
     "(Tensor self) -> Tensor", "sameAsSelf">;

@@ -219,6 +219,16 @@ TEST(PointwiseVjp, FunctionsOfMore) {
   });
 }
 
+// Finite differences see no steps between neighbours.
+TEST(PointwiseVjp, AStepToTheNextNumberMovesWithIt) {
+  auto gradients = gradientsOf([](VjpCheck &c) {
+    Value x = c.input({3}, {1, 2, -3}), to = c.input({3}, {4, 2, -4});
+    c.output(c.b.call("aten.nextafter.default", {x, to}));
+  });
+  EXPECT_EQ(gradients,
+            (std::vector<std::vector<double>>{{1, 0, 1}, {0, 0, 0}}));
+}
+
 TEST(PointwiseVjp, BroadcastDimensionsAreSummed) {
   checkVjp(
       [](VjpCheck &c) {
