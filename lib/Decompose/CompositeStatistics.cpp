@@ -222,16 +222,16 @@ static Value lossOfRows(Rewrite &c, Value elements, bool isRow) {
 static Value multiMargin(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self"), target = c.r.value("target");
-  bool isRow = rankOf(self) == 1;
+  bool isRow = rankOf(self) < 2;
   if (isRow) {
-    self = b.call("aten.unsqueeze.default", {self, 0});
+    self = viewAs(b, self, {Arg(int64_t(1)), b.numel(self)});
     target = viewAs(b, target, {Arg(int64_t(1))});
   }
   Value column = b.call("aten.unsqueeze.default", {target, 1});
   Value own = b.call("aten.gather.default", {self, 1, column});
   Value apart =
       b.call("aten.add.Scalar", {minus(b, self, own), c.r.arg("margin")});
-  Value part = b.call("aten.clamp_min.default", {apart, 0});
+  Value part = b.call("aten.relu.default", {apart}); // at 0 the slope is 0
   if (c.r.number("p") == 2.0)
     part = times(b, part, part);
   if (Value weight = c.r.value("weight"))
@@ -248,10 +248,10 @@ static Value multiMargin(Rewrite &c) {
 static Value multilabelMargin(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self"), target = c.r.value("target");
-  bool isRow = rankOf(self) == 1;
+  bool isRow = rankOf(self) < 2;
   if (isRow) {
-    self = b.call("aten.unsqueeze.default", {self, 0});
-    target = b.call("aten.unsqueeze.default", {target, 0});
+    self = viewAs(b, self, {Arg(int64_t(1)), b.numel(self)});
+    target = viewAs(b, target, {Arg(int64_t(1)), b.numel(target)});
   }
   Value isClass = castTo(b, b.call("aten.ge.Scalar", {target, 0}), b.i64());
   Value counts = b.call("aten.cumprod.default", {isClass, 1});
@@ -262,8 +262,8 @@ static Value multilabelMargin(Rewrite &c) {
   Value isOwn = b.call("aten.scatter_add.default", {none, 1, index, counts});
   Value apart = minus(b, b.call("aten.unsqueeze.default", {own, 2}),
                       b.call("aten.unsqueeze.default", {self, 1}));
-  Value part = b.call("aten.clamp_min.default",
-                      {b.call("aten.rsub.Scalar", {apart, 1}), 0});
+  Value part =
+      b.call("aten.relu.default", {b.call("aten.rsub.Scalar", {apart, 1})});
   Value isOther = b.call("aten.eq.Scalar", {isOwn, 0});
   Value counted = times(b, b.call("aten.unsqueeze.default", {counts, 2}),
                         b.call("aten.unsqueeze.default", {isOther, 1}));

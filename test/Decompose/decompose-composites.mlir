@@ -129,3 +129,14 @@ joint.graph @of_halves_round_once(%x: tensor<2x3xbf16> {joint.role = #joint.role
   %n = aten._weight_norm(%w, %g) : (tensor<8x3xbf16>, tensor<8x1xbf16>) -> tensor<8x3xbf16>
   joint.output %s#0, %s#1, %n : tensor<2x2xbf16>, tensor<2x2xbf16>, tensor<8x3xbf16>
 }
+
+// At the margin itself the slope is 0, as that of relu: clamp_min has 1 there.
+// CHECK-LABEL: joint.graph @losses_of_rows_have_no_slope_at_the_margin(
+// CHECK-NOT: aten.clamp_min(%{{.*}}, 0) : (tensor<4x3xf32>)
+// CHECK: aten.relu({{.*}}) : (tensor<4x3xf32>)
+// CHECK: aten.relu({{.*}}) : (tensor<4x3x3xf32>)
+joint.graph @losses_of_rows_have_no_slope_at_the_margin(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %t: tensor<4xi64> {joint.role = #joint.role<input>}, %l: tensor<4x3xi64> {joint.role = #joint.role<input>}) -> (tensor<f32>, tensor<f32>) gradients () {
+  %y = aten.multi_margin_loss(%x, %t) : (tensor<4x3xf32>, tensor<4xi64>) -> tensor<f32>
+  %z = aten.multilabel_margin_loss(%x, %l) : (tensor<4x3xf32>, tensor<4x3xi64>) -> tensor<f32>
+  joint.output %y, %z : tensor<f32>, tensor<f32>
+}

@@ -124,9 +124,11 @@ LogicalResult infer::rowLoss(const InferCall &call, Results &results) {
   TensorShape self;
   if (failed(getSelf(call, self)))
     return failure();
-  if (self.rank() != 1 && self.rank() != 2)
-    return call.error("the input has 1 or 2 dimensions, not ", self.rank());
-  Dims dims(self.dims.begin(), self.dims.end() - 1);
+  if (self.rank() > 2)
+    return call.error("the input has 2 dimensions at most, not ", self.rank());
+  Dims dims = self.dims;
+  if (!dims.empty())
+    dims.pop_back();
   return pushLoss(call, results, dims, self.element);
 }
 

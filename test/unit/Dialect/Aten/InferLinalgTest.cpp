@@ -131,7 +131,7 @@ TEST(InferTest, StatisticsAsTorchDoes) {
       {"aten.vander.default(f32[])",
        "error: aten.vander: a number has no Vandermonde matrix"},
       {"aten.multi_margin_loss.default(f32[3,4,5], i64[3])",
-       "error: aten.multi_margin_loss: the input has 1 or 2 dimensions, not "
+       "error: aten.multi_margin_loss: the input has 2 dimensions at most, not "
        "3"},
       {"aten.ctc_loss.IntList(f32[5], i64[2], [5], [2])",
        "error: aten.ctc_loss: log_probs has 2 or 3 dimensions, not 1"},
