@@ -303,11 +303,29 @@ static Value contractDims(CallBuilder &b, Value left, Value right,
   return Contraction(b, {{left, ofLeft}, {right, ofRight}}, result).run();
 }
 
+/// One element along a dimension stands for all: what it is multiplied with is
+/// summed first.
 static Value tensordot(Rewrite &c) {
-  return contractDims(
-      c.b, c.r.value("self"), c.r.value("other"),
-      c.r.integers("dims_self").value_or(SmallVector<int64_t>()),
-      c.r.integers("dims_other").value_or(SmallVector<int64_t>()));
+  Value left = c.r.value("self"), right = c.r.value("other");
+  auto ofLeft = c.r.integers("dims_self").value_or(SmallVector<int64_t>());
+  auto ofRight = c.r.integers("dims_other").value_or(SmallVector<int64_t>());
+  auto lengthOf = [](Value value, int64_t dim) {
+    return shapeOf(value)[wrapDim(dim, rankOf(value))];
+  };
+  auto sum = [&](Value value, int64_t dim) {
+    return c.b.call("aten.sum.dim_IntList",
+                    {value, ArrayRef<int64_t>(dim), true});
+  };
+  for (auto [i, j] : llvm::zip(ofLeft, ofRight)) {
+    int64_t m = lengthOf(left, i), n = lengthOf(right, j);
+    if (m == 1 && n != 1)
+      right = sum(right, j);
+    else if (n == 1 && m != 1)
+      left = sum(left, i);
+    if (c.b.failed())
+      return {};
+  }
+  return contractDims(c.b, left, right, ofLeft, ofRight);
 }
 
 static Value inner(Rewrite &c) {

@@ -338,6 +338,12 @@ static Values evaluatedBatchNorm(Rewrite &c) {
                    alongChannels(n, c.r.value("bias"), rank));
   Values results(c.op.getOperation()->getNumResults());
   results[0] = asResult(c, 0, y);
+  // The CPU kernel's statistics are empty then; who reads them has nothing.
+  for (unsigned i = 1; i < results.size(); ++i)
+    if (shapeOf(c.result(i)) == ArrayRef<int64_t>(0) &&
+        !c.result(i).use_empty())
+      results[i] = c.b.call("aten.zeros.default", {{0}},
+                            {{"dtype", elementOf(c.result(i))}});
   return results;
 }
 

@@ -63,8 +63,11 @@ static LogicalResult takeElements(const KernelCall &call) {
 /// Without `dim` both are flattened, else they broadcast elsewhere.
 static LogicalResult takeAlongDim(const KernelCall &call) {
   Tensor self = call.dense("self"), indices = call.dense("indices");
-  if (call.isNone("dim"))
+  if (call.isNone("dim")) {
+    indices.sizes = {indices.numel()};
+    indices.strides = {1};
     return take(call, self, indices);
+  }
   int64_t dim = wrapped(call.integer("dim"), self.rank());
   Sizes common = broadcastSizes(self.sizes, indices.sizes);
   Sizes from = common, to = common;

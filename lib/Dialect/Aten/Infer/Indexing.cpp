@@ -97,8 +97,12 @@ LogicalResult infer::gather(const InferCall &call, Results &results) {
       failed(call.tensor(param < 0 ? ParamRef("indices") : ParamRef(param),
                          index)))
     return failure();
-  if (call.isNone("dim"))
-    return push(call, results, index.dims, self.element);
+  if (call.isNone("dim")) { // both in a row
+    int64_t count = 1;
+    for (int64_t size : index.dims)
+      count = mulSizes(count, size);
+    return push(call, results, {count}, self.element);
+  }
   if (failed(call.dimension("dim", self.rank(), dim)))
     return failure();
   // take_along_dim broadcasts all but `dim`; gather wants equal ranks.

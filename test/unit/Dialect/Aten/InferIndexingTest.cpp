@@ -30,6 +30,7 @@ TEST(InferTest, IndexingAsTorchDoes) {
       {"aten.gather.default(f32[], 0, i64[1])", "f32[1]"},
       {"aten.take_along_dim.default(f32[3,5], i64[1,5], 0)", "f32[1,5]"},
       {"aten.take_along_dim.default(f32[3,5], i64[4], none)", "f32[4]"},
+      {"aten.take_along_dim.default(f32[3,5], i64[2,4], none)", "f32[8]"},
       {"aten.index_select.default(f32[3,5], 1, i64[7])", "f32[3,7]"},
       {"aten.index_select.default(f32[3,5], 1, i64[])", "f32[3,1]"},
       {"aten.take.default(f32[3,5], i64[2,2])", "f32[2,2]"},
