@@ -40,6 +40,31 @@ static std::vector<Arg> namedPadding(Rewrite &c, Value &input, Value weight,
   return padding;
 }
 
+/// Of complex numbers by their parts: three convolutions, of the real parts, of
+/// the imaginary ones and of both added.
+static Value ofComplex(CallBuilder &b, Value input, Value weight, Value bias,
+                       llvm::function_ref<Value(Value, Value)> convolve) {
+  auto partOf = [&](const char *name, Value value) {
+    return b.call(name, {value});
+  };
+  auto times = [&](auto part) { return convolve(part(input), part(weight)); };
+  auto real = [&](Value x) { return partOf("aten.real.default", x); };
+  auto imaginary = [&](Value x) { return partOf("aten.imag.default", x); };
+  Value first = times(real), second = times(imaginary);
+  Value both = times([&](Value x) {
+    return b.call("aten.add.Tensor", {real(x), imaginary(x)});
+  });
+  both = b.call("aten.sub.Tensor", {both, first});
+  Value result = b.call("aten.complex.default",
+                        {b.call("aten.sub.Tensor", {first, second}),
+                         b.call("aten.sub.Tensor", {both, second})});
+  if (!bias || b.failed())
+    return result;
+  std::vector<Arg> sizes(rankOf(result), Arg(int64_t(1)));
+  sizes[1] = b.size(bias, 0);
+  return b.call("aten.add.Tensor", {result, viewAs(b, bias, sizes)});
+}
+
 static Value convolve(Rewrite &c, bool transposed) {
   Value input = c.r.value("input"), weight = c.r.value("weight");
   int64_t spatial = rankOf(weight) - 2;
@@ -52,11 +77,18 @@ static Value convolve(Rewrite &c, bool transposed) {
         c, input, weight,
         c.r.integers("dilation").value_or(SmallVector<int64_t>(spatial, 1)));
   std::vector<Arg> none(spatial, Arg(int64_t(0)));
-  Value result = c.b.call("aten.convolution.default",
-                          {input, weight, c.r.arg("bias"), c.r.arg("stride"),
-                           padding, c.r.arg("dilation"), transposed,
-                           transposed ? c.r.arg("output_padding") : Arg(none),
-                           c.r.arg("groups")});
+  auto call = [&](Value x, Value w, const Arg &bias) {
+    return c.b.call("aten.convolution.default",
+                    {x, w, bias, c.r.arg("stride"), padding,
+                     c.r.arg("dilation"), transposed,
+                     transposed ? c.r.arg("output_padding") : Arg(none),
+                     c.r.arg("groups")});
+  };
+  Value result =
+      isa<ComplexType>(elementOf(input))
+          ? ofComplex(c.b, input, weight, c.r.value("bias"),
+                      [&](Value x, Value w) { return call(x, w, Arg()); })
+          : call(input, weight, c.r.arg("bias"));
   return unbatched ? c.b.call("aten.squeeze.dim", {result, 0}) : result;
 }
 

@@ -127,6 +127,10 @@ static Values orthogonal(Rewrite &c) {
 static Value reflect(Rewrite &c, Value input, Value tau, Value matrix,
                      bool fromLast) {
   CallBuilder &b = c.b;
+  if (isa<ComplexType>(elementOf(input))) {
+    b.error("'" + c.packet() + "' of complex matrices is not supported");
+    return {};
+  }
   int64_t count = shapeOf(tau).back();
   if (ShapedType::isDynamic(count)) {
     b.error("'" + c.packet() + "' of a size that is not known");

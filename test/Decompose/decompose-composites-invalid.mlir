@@ -200,6 +200,14 @@ joint.graph @powers(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (ten
 
 // -----
 
+joint.graph @complex_reflections(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}, %t: tensor<2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x2xcomplex<f32>>) gradients () {
+  // expected-error @+1 {{'aten.orgqr' of complex matrices is not supported}}
+  %y = aten.orgqr(%a, %t) : (tensor<2x2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
+  joint.output %y : tensor<2x2xcomplex<f32>>
+}
+
+// -----
+
 joint.graph @complex_inverse(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x2xcomplex<f32>>) gradients () {
   // expected-error @+1 {{a pseudo-inverse of complex matrices is not supported}}
   %y = aten.pinverse(%a) : (tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>

@@ -145,6 +145,8 @@ static LogicalResult nativeGroupNorm(CallOp op, VjpContext &context) {
 
 static LogicalResult fusedRmsNorm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
+  if (failed(refuseComplex(v)))
+    return failure();
   Value ofStatistics = ofRootMeanSquare(v);
   if (!v.grad())
     return statisticsAlone(v, ofStatistics);

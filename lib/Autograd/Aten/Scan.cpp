@@ -44,11 +44,14 @@ static LogicalResult cumsum(CallOp op, VjpContext &context) {
 static LogicalResult cumprod(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   int64_t dim = dimOf(v);
-  Value self = castTo(v.b, v.value("self"), elementOf(v.grad()));
   if (rankOf(v.grad()) == 0) {
     v.set("self", v.grad());
     return v.done();
   }
+  // All that is read, is read as its conjugate.
+  Value self = castTo(v.b, v.value("self"), elementOf(v.grad()));
+  self = v.conj(self).getValue();
+  Value result = v.conj(v.result()).getValue();
   Value zero = v.call("aten.eq.Scalar", {self, 0});
   Value zeros = v.call("aten.cumsum.default", {zero, dim});
   Value before = v.call("aten.eq.Scalar", {zeros, 0});
@@ -56,7 +59,7 @@ static LogicalResult cumprod(CallOp op, VjpContext &context) {
   Value first = v.call("aten.logical_and.default", {zero, once});
 
   Value sums = reversed(v, "aten.cumsum.default",
-                        v.keepWhere(before, v.mul(v.grad(), v.result())), dim);
+                        v.keepWhere(before, v.mul(v.grad(), result)), dim);
   Value nonzero = v.call("aten.masked_fill.Scalar", {self, zero, 1});
   Value ahead = v.div(sums, nonzero);
 
@@ -76,6 +79,8 @@ static LogicalResult cumprod(CallOp op, VjpContext &context) {
 
 static LogicalResult logcumsumexp(CallOp op, VjpContext &context) {
   Vjp v(op, context);
+  if (failed(refuseComplex(v)))
+    return failure();
   int64_t dim = dimOf(v);
   if (rankOf(v.grad()) == 0) {
     v.set("self", v.grad());

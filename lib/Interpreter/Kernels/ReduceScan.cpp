@@ -100,6 +100,8 @@ LogicalResult cumprod(const KernelCall &call) {
   return scan(call, 1, [](auto a, auto b) { return times(a, b); });
 }
 LogicalResult logcumsumexp(const KernelCall &call) {
+  if (isComplex(call.tensor(0u).type))
+    return call.error("is executed for real numbers only");
   return scanIn<double>(call, -HUGE_VAL, [](double a, double b) {
     double high = std::max(a, b), low = std::min(a, b);
     if (std::isnan(a) || std::isnan(b))

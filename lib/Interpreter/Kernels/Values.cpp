@@ -125,8 +125,12 @@ LogicalResult interpreter::checkCount(const KernelCall &call, StringRef param,
 std::vector<double> interpreter::doubles(const KernelCall &call,
                                          StringRef param, int64_t count) {
   std::vector<double> values;
-  if (!call.isNone(param))
-    values = call.tensor(param).doubles();
+  if (!call.isNone(param)) {
+    Tensor tensor = call.tensor(param);
+    if (isComplex(tensor.type))
+      (void)call.error("is executed for real numbers only");
+    values = tensor.doubles();
+  }
   if (failed(
           checkCount(call, param, static_cast<int64_t>(values.size()), count)))
     values.assign(count, 0);

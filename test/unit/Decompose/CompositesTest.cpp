@@ -99,6 +99,11 @@ TEST(CompositesTest, LinearAndProductsAreWhatTorchComputes) {
 
 TEST(CompositesTest, ConvolutionsAreWhatTorchComputes) {
   check({
+      {"aten.conv1d.default(c128[2,2,5], c128[3,2,2], c128[3], [2], [1])",
+       0.77726745487},
+      {"aten.conv_transpose2d.input(c128[2,2,3,2], c128[2,3,2,2], none, [2,1], "
+       "[1,0], [1,0])",
+       27.6791273436},
       {"aten.conv1d.default(f64[2,3,8], f64[4,3,3], f64[4])", -5.44807829279},
       {"aten.conv1d.default(f64[3,8], f64[4,3,3], f64[4], [2], [1])",
        3.61669449335},

@@ -142,7 +142,20 @@ static LogicalResult convolve(const InferCall &call, Results &results,
   return push(call, results, input);
 }
 
+/// What the models call is taken apart (Decompose); kernels are real.
+static LogicalResult checkReal(const InferCall &call) {
+  TensorShape weight;
+  if (failed(call.tensor("weight", weight)))
+    return failure();
+  return isComplex(weight.element)
+             ? call.error("complex numbers are convolved by their parts: take "
+                          "the convolutions of real() and imag()")
+             : success();
+}
+
 LogicalResult infer::convolution(const InferCall &call, Results &results) {
+  if (failed(checkReal(call)))
+    return failure();
   return convolve(call, results, /*transposed=*/false);
 }
 
@@ -159,7 +172,7 @@ LogicalResult infer::convolutionBackward(const InferCall &call,
   TensorShape gradient, input, weight, bias;
   if (failed(call.tensor("grad_output", gradient)) ||
       failed(call.tensor("input", input)) ||
-      failed(call.tensor("weight", weight)))
+      failed(call.tensor("weight", weight)) || failed(checkReal(call)))
     return failure();
   if (gradient.rank() < 2)
     return call.error("the gradient has rank ", gradient.rank(),

@@ -34,6 +34,12 @@ TEST(ScanVjp, ProductsWithZeros) {
   });
 }
 
+TEST(ScanVjp, ProductsOfComplexNumbers) {
+  checkVjp([](VjpCheck &c) {
+    c.output(c.b.call("aten.cumprod.default", {c.complexInput({2, 4}), 1}));
+  });
+}
+
 TEST(ScanVjp, NothingOverflows) {
   auto gradients = gradientsOf([](VjpCheck &c) {
     Value x = c.input({3}, {1000, 0, 1000});

@@ -66,6 +66,11 @@ TEST(InferTest, ConvolutionOfUnknownSizes) {
 
 TEST(InferTest, ConvolutionErrorsNameTheValues) {
   checkInference({
+      {"aten.conv1d.default(c64[2,3,8], c64[4,3,3])", "c64[2,4,6]"},
+      {"aten.convolution.default(c64[2,3,8], c64[4,3,3], none, [1], [0], [1], "
+       "false, [0], 1)",
+       "error: aten.convolution: complex numbers are convolved by their parts: "
+       "take the convolutions of real() and imag()"},
       {"aten.convolution.default(f32[8], f32[4,3,3], none, [1], [0], [1], "
        "false, [0], 1)",
        "error: aten.convolution: input of rank 1 and window of rank 3 are not "

@@ -273,6 +273,16 @@ TEST_F(KernelErrorTest, PivotsAndGroupsBeyondTheRowsAreRefused) {
         rows, "a group ends at row 3 of 2");
 }
 
+TEST_F(KernelErrorTest, SomeKernelsAreReal) {
+  fails("aten.logcumsumexp(%0, 0)", "tensor<2xcomplex<f32>>",
+        "tensor<2xcomplex<f32>>", {Tensor::zeros(DType::C64, {2})},
+        "is executed for real numbers only");
+  fails("aten.col2im(%0, [2, 2], [1, 1], [1, 1], [0, 0], [1, 1])",
+        "tensor<1x1x4xcomplex<f32>>", "tensor<1x1x2x2xcomplex<f32>>",
+        {Tensor::zeros(DType::C64, {1, 1, 4})},
+        "is executed for real numbers only");
+}
+
 TEST_F(KernelErrorTest, PseudoInversesOfOtherSizes) {
   fails("aten.linalg_pinv.atol_rtol_tensor(%0, hermitian = true)",
         "tensor<?x?xf32>", "tensor<?x?xf32>", {counting({2, 3})},
