@@ -214,7 +214,10 @@ static Value kron(Rewrite &c) {
 }
 
 static Value vecdot(Rewrite &c) {
-  Value product = c.b.call("aten.mul.Tensor", {c.r.value(0), c.r.value(1)});
+  Value left = c.r.value(0);
+  if (isa<ComplexType>(elementOf(left)))
+    left = c.b.call("aten._conj_physical.default", {left});
+  Value product = c.b.call("aten.mul.Tensor", {left, c.r.value(1)});
   return c.b.call("aten.sum.dim_IntList",
                   {product, std::vector<Arg>{c.r.arg("dim")}});
 }

@@ -8,6 +8,7 @@
 
 #include "Kernels.h"
 #include "Parts.h"
+#include "Values.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -142,29 +143,31 @@ LogicalResult unfoldBackward(const KernelCall &call) {
     copyElements(selectPart(gradient, 0, 0), result);
     return success();
   }
-  std::vector<double> sums(result.numel());
   // Place of element 0 of each window, in row-major order of the windows.
   IndexMaps maps = identityMaps(sizes);
   maps[dim].resize(gradient.sizes[dim]);
   for (auto [i, place] : llvm::enumerate(maps[dim]))
     place = static_cast<int64_t>(i) * step;
-  std::vector<double> values = gradient.doubles();
-  int64_t width = gradient.sizes.back();
-  SmallVector<int64_t> index(rank, 0);
-  for (int64_t i = 0, n = gradient.numel(); i < n; i += width) {
-    int64_t at = 0;
-    for (int64_t d = 0; d < rank; ++d)
-      at += maps[d][index[d]] * result.strides[d];
-    for (int64_t k = 0; k < width; ++k)
-      sums[at + k * result.strides[dim]] += values[i + k];
-    for (int64_t d = rank; d-- > 0;) {
-      if (++index[d] < gradient.sizes[d])
-        break;
-      index[d] = 0;
+  return withAccumulator(result.type, [&](auto zero) {
+    using T = decltype(zero);
+    std::vector<T> sums(result.numel()), values = load<T>(gradient);
+    int64_t width = gradient.sizes.back();
+    SmallVector<int64_t> index(rank, 0);
+    for (int64_t i = 0, n = gradient.numel(); i < n; i += width) {
+      int64_t at = 0;
+      for (int64_t d = 0; d < rank; ++d)
+        at += maps[d][index[d]] * result.strides[d];
+      for (int64_t k = 0; k < width; ++k)
+        sums[at + k * result.strides[dim]] += values[i + k];
+      for (int64_t d = rank; d-- > 0;) {
+        if (++index[d] < gradient.sizes[d])
+          break;
+        index[d] = 0;
+      }
     }
-  }
-  result.assign(ArrayRef<double>(sums));
-  return success();
+    store<T>(result, sums);
+    return success();
+  });
 }
 
 /// Of complex matrices; others are views.

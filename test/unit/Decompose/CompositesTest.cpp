@@ -42,6 +42,7 @@ TEST(CompositesTest, LinearAndProductsAreWhatTorchComputes) {
       {"aten.linalg_matmul.default(f64[2,3,4], f64[4,5])", 0.40636119624},
       {"aten.chain_matmul.default([f64[2,3], f64[3,4], f64[4,5]])",
        -0.337075802763},
+      {"aten.linalg_vecdot.default(c128[2,3], c128[2,3])", -0.275437808714},
       {"aten.linalg_multi_dot.default([f64[3], f64[3,4], f64[4]])",
        0.259927679881},
       {"aten.addbmm.default(f64[4], f64[2,3,5], f64[2,5,4], beta=0.5, alpha=2)",

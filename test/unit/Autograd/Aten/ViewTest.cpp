@@ -155,6 +155,13 @@ TEST(ViewVjp, PiecesThatNobodyUsesAreZeros) {
       {/*dynamic=*/false});
 }
 
+TEST(ViewVjp, WindowsOfComplexNumbers) {
+  checkVjp([](VjpCheck &c) {
+    c.output(
+        c.b.call("aten.unfold.default", {c.complexInput({2, 5}), 1, 3, 1}));
+  });
+}
+
 TEST(ViewVjp, ComplexViews) {
   checkVjp([](VjpCheck &c) {
     Value x = c.complexInput({2, 2});
