@@ -141,6 +141,7 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
     renumbering.newValue[value] = now;
     renumbering.oldValue.push_back(value);
     values[now] = values[value];
+    types[now] = types[value];
     definer[now] = op;
   };
   for (uint32_t arg = 0; arg < numArgs; ++arg)
@@ -156,7 +157,7 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
         operandList[numOperands++] =
             renumbering.newValue[standIn[operandList[operand]]];
     if (isKept) {
-      if (op < numOps() && ops[op]->getNumRegions())
+      if (op < numOps() && traits[op].hasRegions)
         dropRepeatedCaptures(*this, ops[op], operandBegin[now], numOperands);
       operandBegin[now + 1] = numOperands;
       resultBegin[now] = renumbering.oldValue.size();
@@ -180,6 +181,7 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
   traits.resize(now - 1);
   aliasOf.resize(now - 1);
   values.resize(renumbering.oldValue.size());
+  types.resize(values.size());
   definer.resize(values.size());
   resultBegin.resize(now);
   operandBegin.resize(now + 1);
@@ -244,6 +246,7 @@ public:
 
   void add(Value value, uint32_t op) {
     view.values.push_back(value);
+    view.types.push_back(value.getType());
     view.definer.push_back(op);
   }
 
@@ -270,6 +273,7 @@ static size_t reserveFor(Block &block, GraphView &view) {
   }
   view.ops.reserve(numOps);
   view.values.reserve(numValues);
+  view.types.reserve(numValues);
   view.definer.reserve(numValues);
   view.traits.reserve(numOps);
   view.aliasOf.reserve(numOps);

@@ -59,20 +59,32 @@ public:
   LogicalResult run(ValueSizes &result) {
     if (failed(sizes.checkOverrides()))
       return failure();
-    result.type.reserve(view.numValues());
-    bool isStatic = true;
-    for (Value value : view.values) {
-      Type type = value.getType();
-      result.type.push_back(type);
-      auto shaped = dyn_cast<ShapedType>(type);
-      isStatic &= !shaped || (shaped.hasRank() && shaped.hasStaticShape());
-    }
-    if (!isStatic)
+    result.type = view.types;
+    if (!areStatic())
       evaluate(result.type);
     return success();
   }
 
 private:
+  /// Types of neighbours are mostly the same.
+  bool areStatic() const {
+    Type last;
+    for (Type type : view.types) {
+      if (type == last)
+        continue;
+      last = type;
+      if (auto ranked = dyn_cast<RankedTensorType>(type)) {
+        if (!ranked.hasStaticShape())
+          return false;
+        continue;
+      }
+      auto shaped = dyn_cast<ShapedType>(type);
+      if (shaped && !(shaped.hasRank() && shaped.hasStaticShape()))
+        return false;
+    }
+    return true;
+  }
+
   void evaluateArguments(std::vector<Type> &types, std::vector<int64_t> &ints) {
     GraphOp graph = view.graph;
     for (uint32_t arg = 0; arg < view.numArgs; ++arg) {

@@ -59,7 +59,7 @@ private:
   SmallVector<Type> typesOf(ArrayRef<uint32_t> values) {
     SmallVector<Type> types;
     for (uint32_t value : values)
-      types.push_back(view.values[value].getType());
+      types.push_back(view.types[value]);
     return types;
   }
 

@@ -108,8 +108,11 @@ public:
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       if (graph.getRole(arg).getKind() != RoleKind::Constant)
         addPlaceholder(arg);
-    for (uint32_t op = 0; op < view.numOps(); ++op)
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      if (op + 4 < view.numOps())
+        prefetchOp(view.ops[op + 4]);
       addOp(op);
+    }
     std::vector<FxNodeId> outputs;
     addOutputs(outputs);
     fx.graph = builder.finish(std::move(outputs), view.forwardResults().size());

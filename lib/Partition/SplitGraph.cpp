@@ -51,8 +51,8 @@ public:
     }
     for (uint32_t value = 0; value < view.numValues(); ++value)
       if (handedOver[value])
-        (isa<ShapedType>(view.values[value].getType()) ? halves.savedTensors
-                                                       : halves.savedSizes)
+        (isa<ShapedType>(view.types[value]) ? halves.savedTensors
+                                            : halves.savedSizes)
             .push_back(value);
     if (failed(checkWrites(halves)))
       return failure();

@@ -213,12 +213,14 @@ private:
   /// A plan moves values: what they are and how many bytes they have follows
   /// from their types.
   LogicalResult checkTypes() {
-    for (auto [i, value] : llvm::enumerate(result.view.values)) {
-      Type type = value.getType();
-      if (!isa<BaseMemRefType, UnrankedTensorType>(type))
+    Type last;
+    for (auto [i, type] : llvm::enumerate(result.view.types)) {
+      if (type == last || !isa<BaseMemRefType, UnrankedTensorType>(type)) {
+        last = type;
         continue;
+      }
       bool isMemory = isa<BaseMemRefType>(type);
-      InFlightDiagnostic diag = emitError(value.getLoc());
+      InFlightDiagnostic diag = emitError(result.view.values[i].getLoc());
       diag << "'" << result.view.name(i) << "' is of type " << type
            << (isMemory ? ": a joint graph computes values, not memory"
                         : ": a plan needs the rank of every tensor");

@@ -53,7 +53,8 @@ struct GraphView {
   joint::OutputOp output;
   std::vector<mlir::Operation *> ops;
   std::vector<mlir::Value> values;
-  std::vector<OpTraits> traits; ///< by op
+  std::vector<mlir::Type> types; ///< by value
+  std::vector<OpTraits> traits;  ///< by op
   /// By op: the value that its first result aliases, or kNone.
   std::vector<uint32_t> aliasOf;
   uint32_t numArgs = 0;
