@@ -270,8 +270,12 @@ LogicalResult Functionalizer::write(Visit &visit, Node *node, Value value) {
     updates.emplace_back(node->parent, value);
   }
   if (isLeaf(node)) {
-    // Views of it are made again when they are read.
-    updates = {{node, withLeafGradient(b, node, value)}};
+    // Views of it are made again when they are read; a detached alias has the
+    // history of what was written.
+    llvm::erase_if(updates, [](const std::pair<Node *, Value> &update) {
+      return !isBelowDetach(update.first);
+    });
+    updates.emplace_back(node, withLeafGradient(b, node, value));
     settle(visit);
   }
   ++node->version;

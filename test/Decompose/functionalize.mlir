@@ -261,3 +261,16 @@ joint.graph @an_input_that_is_written_took_no_gradient(%w: tensor<3xf32> {joint.
   %add_ = aten.add_.Tensor(%x, %w) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   joint.output %x : tensor<3xf32>
 }
+
+// -----
+
+// What is written keeps its gradient where the alias is read.
+// CHECK-LABEL: joint.graph @an_alias_has_the_history_of_what_is_written(
+// CHECK: %[[D:.*]] = aten.detach(%w)
+// CHECK: %[[NEW:.*]] = aten.add.Tensor(%[[D]], %x)
+// CHECK: joint.output %[[NEW]]
+joint.graph @an_alias_has_the_history_of_what_is_written(%w: tensor<3xf32> {joint.requires_grad, joint.role = #joint.role<param "w">}, %x: tensor<3xf32> {joint.requires_grad, joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %d = aten.detach(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %add_ = aten.add_.Tensor(%d, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  joint.output %d : tensor<3xf32>
+}
