@@ -3,7 +3,8 @@
 // `reshape`, `flatten`, `contiguous`, `to` give a view where they can and a
 // copy elsewhere. Exported programs declare strides, so it is known which:
 //
-//   reshape, ravel, …  a view if the old strides can express the new sizes
+//   reshape, flatten   a view if the old strides can express the new sizes
+//   ravel              a view of a contiguous operand
 //   contiguous         the operand itself if it has the strides asked for,
 //                      which the result then has too
 //   to, type_as        the operand itself if the element type, the device and
@@ -55,6 +56,17 @@ bool pt2::canView(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides,
                       [](int64_t size) { return size == 1; });
 }
 
+static bool isContiguous(const Types::Tensor &tensor) {
+  int64_t expected = 1;
+  for (auto [size, stride] :
+       llvm::reverse(llvm::zip_equal(tensor.sizes, tensor.strides))) {
+    if (size != 1 && stride != expected)
+      return false;
+    expected *= size;
+  }
+  return true;
+}
+
 bool pt2::isView(Operation *op, const Types::Tensor &operand,
                  const Types::Tensor &result) {
   auto elementOf = [](const Types::Tensor &tensor) {
@@ -68,8 +80,10 @@ bool pt2::isView(Operation *op, const Types::Tensor &operand,
   StringRef packet = call.getSchema().packet;
   bool keepsShape = operand.sizes == result.sizes;
   if (packet == "aten.reshape" || packet == "aten.flatten" ||
-      packet == "aten.reshape_as" || packet == "aten.ravel")
+      packet == "aten.reshape_as")
     return canView(operand.sizes, operand.strides, result.sizes);
+  if (packet == "aten.ravel")
+    return isContiguous(operand);
   if (int copy = call.getSchema().find("copy"); copy >= 0)
     if (auto flag = dyn_cast<BoolAttr>(call.getArgs()[copy]);
         flag && flag.getValue())

@@ -295,6 +295,13 @@ TEST(ExportedProgram, WhatStridesDecideIsSaid) {
       .node("aten.contiguous.default", {{"self", tensorArg("t")}},
             {{"dense", "f32[2, 4, 3]"}})
       .node("aten.ravel.default", {{"self", kX}}, {{"flat", "f32[24]"}})
+      .node("aten.select.int",
+            {{"self", kX},
+             {"dim", arg("as_int", "2")},
+             {"index", arg("as_int", "0")}},
+            {{"s", "f32[2, 3][12, 4]"}})
+      .node("aten.ravel.default", {{"self", tensorArg("s")}},
+            {{"packed", "f32[6]"}})
       .node("aten.contiguous.default", {{"self", kX}},
             {{"same", "f32[2, 3, 4]"}})
       .node("aten.to.dtype",
@@ -310,6 +317,7 @@ TEST(ExportedProgram, WhatStridesDecideIsSaid) {
       .output("alias")
       .output("dense")
       .output("flat")
+      .output("packed")
       .output("same")
       .output("to")
       .output("to_1");
@@ -318,6 +326,7 @@ TEST(ExportedProgram, WhatStridesDecideIsSaid) {
   EXPECT_TRUE(has(ir, "%alias = aten.reshape(%x, [6, 4]) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%dense = aten.contiguous(%t) :"));
   EXPECT_TRUE(has(ir, "%flat = aten.ravel(%x) {joint.aliases} :"));
+  EXPECT_TRUE(has(ir, "%packed = aten.ravel(%s) :"));
   EXPECT_TRUE(has(ir, "%same = aten.contiguous(%x) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%to = aten.to.dtype(%x, f32) {joint.aliases} :"));
   EXPECT_TRUE(has(ir, "%to_1 = aten.to.dtype(%x, f32, false, true) :"));
