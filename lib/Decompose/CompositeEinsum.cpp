@@ -157,9 +157,11 @@ Factor Contraction::multiply(const Factor &left, const Factor &right) {
         own.push_back(label);
       sizes.push_back(at < 0 ? Arg(int64_t(1)) : b.size(factor.value, at));
     }
-    while (!sizes.empty() && sizes.front().getInt() == 1 &&
-           sizes.size() > own.size())
-      sizes.erase(sizes.begin());
+    // Dimensions in front are added by the product itself.
+    size_t front = 0;
+    while (front < labels.size() && factor.find(labels[front]) < 0)
+      ++front;
+    sizes.erase(sizes.begin(), sizes.begin() + front);
     return viewAs(b, arrange(factor, own), sizes);
   };
   return {b.call("aten.mul.Tensor", {spread(left), spread(right)}), labels};

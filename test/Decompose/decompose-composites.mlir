@@ -140,3 +140,16 @@ joint.graph @losses_of_rows_have_no_slope_at_the_margin(%x: tensor<4x3xf32> {joi
   %z = aten.multilabel_margin_loss(%x, %l) : (tensor<4x3xf32>, tensor<4x3xi64>) -> tensor<f32>
   joint.output %y, %z : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// A row of one element stays a dimension beside the column of the other factor.
+// CHECK-LABEL: joint.graph @an_outer_product_of_one_row(
+// CHECK: %[[A:.*]] = aten.squeeze.dim(%a, 1) : (tensor<1x1xf32>) -> tensor<1xf32>
+// CHECK: %[[B:.*]] = aten.sum.dim_IntList(%b, [1]) : (tensor<2x3xf32>) -> tensor<2xf32>
+// CHECK: %[[R:.*]] = aten.view(%[[A]], [1, 1])
+// CHECK: aten.mul.Tensor(%[[R]], %[[B]]) : (tensor<1x1xf32>, tensor<2xf32>) -> tensor<1x2xf32>
+joint.graph @an_outer_product_of_one_row(%a: tensor<1x1xf32> {joint.role = #joint.role<input>}, %b: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> (tensor<1x2xf32>) gradients () {
+  %y = aten.einsum("ij,kj->ik", [%a, %b]) : (tensor<1x1xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
+  joint.output %y : tensor<1x2xf32>
+}
