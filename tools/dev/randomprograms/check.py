@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One program through `cutback run`, against eager PyTorch.
+
+What is compared: loss, outputs, each gradient, each buffer. Float64 must agree
+to 1e-9 of the largest magnitude, unless smaller types occur in the program. The
+results of every way to plan must be the same bytes.
+"""
+
+import contextlib
+import io
+import pathlib
+import random
+import re
+import subprocess
+
+import torch
+from safetensors.torch import load_file, save_file
+
+from . import program
+
+PLANS = [
+    ["--strategy=default"], ["--strategy=save-all"],
+    ["--strategy=recompute-all"], ["--minimize=peak"],
+    ["--cost-model=pytorch"], ["--cost-model=pytorch", "--rules=torch-2.3"],
+    ["--byte-price=0.5"], ["--byte-price=50"], ["--whole"],
+    ["--cost-model=pytorch", "--strategy=recompute-all"],
+    ["--solver=push-relabel", "--device=cpu"],
+]
+
+
+class Finding(Exception):
+    """What is wrong, in a word that stays the same while a program shrinks, and
+    in a sentence."""
+
+    def __init__(self, kind, text):
+        super().__init__(text)
+        self.kind = kind
+        self.text = text
+
+
+class Refused(Exception):
+    """PyTorch does not export or run the program."""
+
+
+def export(space, path, strict=False):
+    module = space["Step"]()
+    inputs = space["inputs"](5)
+    dynamic = None
+    if space["DYNAMIC"]:
+        dynamic = tuple({0: torch.export.Dim.AUTO} if x.dim() else None
+                        for x in inputs)
+    try:
+        # It prints the graph that it could not finish.
+        with contextlib.redirect_stdout(io.StringIO()), \
+                contextlib.redirect_stderr(io.StringIO()):
+            exported = torch.export.export(module, tuple(inputs), strict=strict,
+                                           dynamic_shapes=dynamic)
+            torch.export.save(exported, path)
+    except Exception as error:
+        raise Refused("export: %s: %s" % (type(error).__name__,
+                                          str(error)[:300])) from None
+    return exported
+
+
+def tolerance(source, results):
+    """Of a program: by the least precise type in it."""
+    text = source + " ".join(str(v.dtype) for v in results.values()
+                             if v is not None)
+    for exact in ("torch.float64", "double", "is_float"):
+        text = text.replace(exact, "")
+    if "bfloat16" in text or "float16" in text or "half" in text:
+        return 4e-2
+    return 1e-4 if "float" in text else 1e-9
+
+
+def differences(ours, theirs, rtol, written=()):
+    found = []
+    for name, wanted in theirs.items():
+        got = ours.get(name)
+        if wanted is None:
+            if got is not None and got.any():
+                found.append("%s: a gradient where PyTorch has none" % name)
+            continue
+        if got is None:
+            if name.startswith("grad.") and not wanted.any():
+                continue
+            if name.startswith("buffer.") and name not in written:
+                continue
+            found.append("%s is missing" % name)
+        elif got.shape != wanted.shape or got.dtype != wanted.dtype:
+            found.append("%s: %s %s, not %s %s" % (
+                name, got.dtype, tuple(got.shape), wanted.dtype,
+                tuple(wanted.shape)))
+        elif wanted.dtype.is_floating_point:
+            one, other = got.double(), wanted.double()
+            scale = other.abs().max().item() if other.numel() else 0
+            if not torch.allclose(one, other, rtol=0, equal_nan=True,
+                                  atol=1e-7 * (rtol > 1e-8) + 1e-12
+                                  + rtol * scale):
+                found.append("%s differs by %g of %g" % (
+                    name, (one - other).abs().max().item(), scale))
+        elif not torch.equal(got, wanted):
+            found.append("%s differs" % name)
+    return found
+
+
+class Checker:
+    def __init__(self, cutback, folder, seed=0, plans=3):
+        self.cutback = cutback
+        self.folder = pathlib.Path(folder)
+        self.random = random.Random(seed)
+        self.plans = plans
+
+    def call(self, *options, output="out"):
+        path = self.folder / output
+        path.unlink(missing_ok=True)
+        try:
+            done = subprocess.run(
+                [self.cutback, "run", str(self.folder / "model.pt2"),
+                 "--reference", "--inputs=%s" % (self.folder / "inputs"),
+                 "--outputs=%s" % path, *options],
+                capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            raise Finding("hang", "hang with %s" % " ".join(options)) from None
+        if done.returncode:
+            lines = done.stderr.strip().splitlines()
+            errors = [line for line in lines if "error:" in line] or lines[:1]
+            text = "; ".join(errors)[:400]
+            kind = "refused" if done.returncode == 1 else "crash"
+            # A name for all such: the text without names and numbers.
+            name = re.sub(r"'[^']*'|\d+", "_", text.split("error:")[-1])
+            raise Finding(kind + name[:60], "exit code %d %s: %s" % (
+                done.returncode, " ".join(options), text))
+        return path
+
+    def check(self, source, strict=False):
+        space = program.load(source)
+        try:
+            wanted = {5: program.eager(space)}
+            if space["DYNAMIC"]:
+                wanted[7] = program.eager(space, 7)
+                wanted[2] = program.eager(space, 2)
+        except Exception as error:
+            raise Refused("eager: %s" % error) from None
+        if all(x is None for name, x in wanted[5].items()
+               if name.startswith("grad.")):
+            raise Refused("eager: no gradient")
+        exported = export(space, self.folder / "model.pt2", strict)
+        for batch in wanted:
+            self.check_size(space, source, exported, batch, wanted[batch])
+
+    def check_size(self, space, source, exported, batch, theirs):
+        inputs = space["inputs"](batch)
+        if batch != 5:
+            try:
+                exported.module()(*space["inputs"](batch))
+            except Exception:
+                return  # specialized
+        save_file({"input.%d" % i: x.detach().contiguous()
+                   for i, x in enumerate(inputs)}, self.folder / "inputs")
+        path = self.call()
+        ours = load_file(path)
+        written = {"buffer." + name
+                   for name, value in space["Step"]().named_buffers()
+                   if not torch.equal(theirs["buffer." + name], value)}
+        found = differences(ours, theirs, tolerance(source, theirs), written)
+        if found:
+            step = exported.module()
+            try:
+                again = program.eager(space, batch, step=step)
+            except Exception as error:
+                raise Refused("exported: %s" % error) from None
+            if differences(again, theirs, tolerance(source, theirs)):
+                wrong = differences(ours, again, tolerance(source, theirs))
+                if not wrong:
+                    raise Refused("export: changes the program")
+                raise Finding("export-differs", "of the export too: "
+                              + "; ".join(wrong))
+            raise Finding("wrong", "; ".join(found))
+        bytes_of = path.read_bytes()
+        for plan in self.random.sample(PLANS, self.plans):
+            other = self.call("--check-memory", *plan, output="other")
+            if other.read_bytes() != bytes_of:
+                raise Finding("plans", "other bits with %s" % " ".join(plan))
+
