@@ -240,3 +240,12 @@ class Randomness(Case):
                 with self.subTest(compiler=compiler):
                     torch._dynamo.reset()
                     self.check(Reentrant, x, compiler=compiler)
+        torch.manual_seed(3)
+        module = Reentrant()
+        both = []
+        for backend in ("inductor", "cutback"):
+            torch._dynamo.reset()
+            both.append(gradients(torch.compile(module, backend=backend),
+                                  module, x))
+        for one, other in zip(*both, strict=True):
+            torch.testing.assert_close(one, other)
