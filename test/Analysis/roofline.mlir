@@ -96,7 +96,7 @@ joint.graph @literals_are_made_where_they_are_read(
     %tx: tensor<100x100xf32> {joint.role = #joint.role<tangent of 0>})
     -> (tensor<100x100xf32>) gradients (tensor<100x100xf32>) {
   // A product reads it from memory, and still nothing is saved.
-  // CHECK: {{^}}%2: fusion=create materialized=yes recompute-ps=0 save-ps=never
+  // CHECK: {{^}}two: fusion=create materialized=yes recompute-ps=0 save-ps=never
   %two = arith.constant dense<2.0> : tensor<100x100xf32>
   // CHECK-NEXT: {{^}}prod: fusion=never materialized=yes recompute-ps=1500000 save-ps=40000
   %prod = aten.mm(%x, %two) : (tensor<100x100xf32>, tensor<100x100xf32>) -> tensor<100x100xf32>

@@ -27,7 +27,7 @@ joint.graph @a_view_must_be_saved_and_its_base_recomputed(
 
 // -----
 
-// expected-error @below {{has no plan: policies contradict each other along 'state' -> '%4'}}
+// expected-error @below {{has no plan: policies contradict each other along 'state' -> 'next'}}
 joint.graph @a_state_that_is_no_tensor_must_be_recomputed(
     %x: tensor<4xf32> {joint.role = #joint.role<input>},
     %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})

@@ -9,6 +9,8 @@
 // The check that forward results do not depend on a tangent (C2) is one walk
 // over the body with one flag a value: linear.
 
+#include "TextNames.h"
+
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
 
@@ -120,6 +122,11 @@ ParseResult GraphOp::parse(OpAsmParser &parser, OperationState &state) {
   if (llvm::hasNItemsOrMore(*body, 2))
     return parser.emitError(begin, "a joint.graph has one block: control flow "
                                    "stands inside of its ops");
+  if (!body->empty())
+    keepTextNames(
+        body->front(),
+        StringRef(begin.getPointer(), parser.getCurrentLocation().getPointer() -
+                                          begin.getPointer()));
   return success();
 }
 

@@ -21,46 +21,46 @@ joint.graph @layer(
     %t: tensor<100x100xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>})
     -> (tensor<100x100xf32>) gradients (tensor<100x100xf32>, tensor<100x100xf32>, tensor<100xf32>) {
   // The host holds it.
-  // CHECK-NEXT: {{^}}%4: fusion=create recompute-ps=0 save-ps=1
+  // CHECK-NEXT: {{^}}zero: fusion=create recompute-ps=0 save-ps=1
   %zero = arith.constant 0.0 : f32
   // What nobody has to make is free, and never saved.
-  // CHECK-NEXT: {{^}}%5: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%6: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%7: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%8: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}e: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}e1: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}init: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}init1: fusion=create recompute-ps=0 save-ps=never
   %e = tensor.empty() : tensor<100x100xf32>
   %e1 = tensor.empty() : tensor<100xf32>
   %init = linalg.fill ins(%zero : f32) outs(%e : tensor<100x100xf32>) -> tensor<100x100xf32>
   %init1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<100xf32>) -> tensor<100xf32>
   // 2 * 100^3 FLOPs at 4 a picosecond, and a launch.
-  // CHECK-NEXT: {{^}}%9: fusion=never recompute-ps=1500000 save-ps=40000
+  // CHECK-NEXT: {{^}}h: fusion=never recompute-ps=1500000 save-ps=40000
   %h = linalg.matmul ins(%x, %w : tensor<100x100xf32>, tensor<100x100xf32>) outs(%init : tensor<100x100xf32>) -> tensor<100x100xf32>
   // A broadcast moves nothing.
-  // CHECK-NEXT: {{^}}%10: fusion=view recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}wide: fusion=view recompute-ps=0 save-ps=never
   %wide = linalg.broadcast ins(%b : tensor<100xf32>) outs(%e : tensor<100x100xf32>) dimensions = [0]
   // The product in front of it does not fuse with it, the bias does.
-  // CHECK-NEXT: {{^}}%11: fusion=pointwise recompute-ps=10000 save-ps=80000
+  // CHECK-NEXT: {{^}}sum: fusion=pointwise recompute-ps=10000 save-ps=80000
   %sum = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%h, %wide : tensor<100x100xf32>, tensor<100x100xf32>) outs(%e : tensor<100x100xf32>) {
   ^bb0(%i0: f32, %i1: f32, %o: f32):
     %r = arith.addf %i0, %i1 : f32
     linalg.yield %r : f32
   } -> tensor<100x100xf32>
   // Ten for the function and one for the product, an element.
-  // CHECK-NEXT: {{^}}%12: fusion=pointwise recompute-ps=110000 save-ps=80000
+  // CHECK-NEXT: {{^}}act: fusion=pointwise recompute-ps=110000 save-ps=80000
   %act = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%sum : tensor<100x100xf32>) outs(%e : tensor<100x100xf32>) {
   ^bb0(%i0: f32, %o: f32):
     %th = math.tanh %i0 : f32
     %r = arith.mulf %th, %i0 : f32
     linalg.yield %r : f32
   } -> tensor<100x100xf32>
-  // CHECK-NEXT: {{^}}%13: fusion=reduction recompute-ps=10000 save-ps=800
+  // CHECK-NEXT: {{^}}norm: fusion=reduction recompute-ps=10000 save-ps=800
   %norm = linalg.generic {indexing_maps = [#id, #rows], iterator_types = ["parallel", "reduction"]} ins(%act : tensor<100x100xf32>) outs(%init1 : tensor<100xf32>) {
   ^bb0(%i0: f32, %o: f32):
     %r = arith.addf %i0, %o : f32
     linalg.yield %r : f32
   } -> tensor<100xf32>
   // 80,400 bytes and a launch: nobody fuses with a result.
-  // CHECK-NEXT: {{^}}%14: fusion=pointwise recompute-ps=1080400 save-ps=40000
+  // CHECK-NEXT: {{^}}y: fusion=pointwise recompute-ps=1080400 save-ps=40000
   %y = linalg.generic {indexing_maps = [#id, #rows, #id], iterator_types = ["parallel", "parallel"]} ins(%act, %norm : tensor<100x100xf32>, tensor<100xf32>) outs(%e : tensor<100x100xf32>) {
   ^bb0(%i0: f32, %i1: f32, %o: f32):
     %r = arith.subf %i0, %i1 : f32
@@ -73,12 +73,12 @@ joint.graph @layer(
     %r = arith.mulf %i0, %th : f32
     linalg.yield %r : f32
   } -> tensor<100x100xf32>
-  // CHECK: {{^}}%16: fusion=reduction
+  // CHECK: {{^}}db: fusion=reduction
   %db = linalg.reduce {arith.addf} ins(%dsum : tensor<100x100xf32>) outs(%init1 : tensor<100xf32>) dimensions = [0]
-  // CHECK-NEXT: {{^}}%17: fusion=view recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}xt: fusion=view recompute-ps=0 save-ps=never
   %xt = linalg.transpose ins(%x : tensor<100x100xf32>) outs(%e : tensor<100x100xf32>) permutation = [1, 0]
   %wt = linalg.transpose ins(%w : tensor<100x100xf32>) outs(%e : tensor<100x100xf32>) permutation = [1, 0]
-  // CHECK: {{^}}%19: fusion=never
+  // CHECK: {{^}}dw: fusion=never
   %dw = linalg.matmul ins(%xt, %dsum : tensor<100x100xf32>, tensor<100x100xf32>) outs(%init : tensor<100x100xf32>) -> tensor<100x100xf32>
   %dx = linalg.matmul ins(%dsum, %wt : tensor<100x100xf32>, tensor<100x100xf32>) outs(%init : tensor<100x100xf32>) -> tensor<100x100xf32>
   joint.output %y gradients(%dx of 0, %dw of 1, %db of 2) : tensor<100x100xf32>, tensor<100x100xf32>, tensor<100x100xf32>, tensor<100xf32>
@@ -95,4 +95,4 @@ joint.graph @layer(
 // HALVES: linalg.fill {joint.recompute
 // HALVES: linalg.reduce { arith.addf } ins(%[[DSUM]] :
 // HALVES-NOT: linalg.matmul {joint.recompute
-// HALVES: joint.partition @layer_partition {{.*}} saved ["x", "w", "b", "%9"]
+// HALVES: joint.partition @layer_partition {{.*}} saved ["x", "w", "b", "h"]

@@ -12,35 +12,35 @@ joint.graph @sizes(
     %t: tensor<?x4xf32> {joint.name = "t", joint.dims = ["s", "4"], joint.role = #joint.role<tangent of 0>})
     -> (tensor<?x4xf32>) gradients (tensor<?x4xf32>)
     attributes {symbols = {s = #joint.symbol<hint = 64>}} {
-  // CHECK-NEXT: {{^}}%2: bytes=0 storage=%2 fusion=create
+  // CHECK-NEXT: {{^}}c0: bytes=0 storage=c0 fusion=create
   %c0 = arith.constant 0 : index
-  // CHECK-NEXT: {{^}}%3: bytes=0 storage=%3 fusion=create
+  // CHECK-NEXT: {{^}}c2: bytes=0 storage=c2 fusion=create
   %c2 = arith.constant 2 : index
-  // CHECK-NEXT: {{^}}%4: bytes=8 storage=%4 fusion=pointwise
+  // CHECK-NEXT: {{^}}n: bytes=8 storage=n fusion=pointwise
   %n = tensor.dim %x, %c0 : tensor<?x4xf32>
-  // CHECK-NEXT: {{^}}%5: bytes=8 storage=%5 fusion=pointwise
+  // CHECK-NEXT: {{^}}half: bytes=8 storage=half fusion=pointwise
   %half = arith.divui %n, %c2 : index
   // Nothing has to be made, so nothing takes memory.
-  // CHECK-NEXT: {{^}}%6: bytes=0 storage=%6 fusion=create
+  // CHECK-NEXT: {{^}}e: bytes=0 storage=e fusion=create
   %e = tensor.empty(%n) : tensor<?x4xf32>
   // Its shape is that of its destination.
-  // CHECK-NEXT: {{^}}%7: bytes=1024 storage=%7 fusion=pointwise
-  // EIGHT: {{^}}%7: bytes=128
+  // CHECK-NEXT: {{^}}p: bytes=1024 storage=p fusion=pointwise
+  // EIGHT: {{^}}p: bytes=128
   %p = linalg.map {math.exp} ins(%x : tensor<?x4xf32>) outs(%e : tensor<?x4xf32>)
   // Views lie in the storage of what they look at.
-  // CHECK-NEXT: {{^}}%8: bytes=1024 storage=%7 fusion=view
+  // CHECK-NEXT: {{^}}split: bytes=1024 storage=p fusion=view
   %split = tensor.expand_shape %p [[0, 1], [2]] output_shape [%half, 2, 4] : tensor<?x4xf32> into tensor<?x2x4xf32>
-  // CHECK-NEXT: {{^}}%9: bytes=1024 storage=%7 fusion=view
+  // CHECK-NEXT: {{^}}flat: bytes=1024 storage=p fusion=view
   %flat = tensor.collapse_shape %split [[0, 1, 2]] : tensor<?x2x4xf32> into tensor<?xf32>
-  // CHECK-NEXT: {{^}}%10: bytes=512 storage=%7 fusion=view
-  // EIGHT: {{^}}%10: bytes=64
+  // CHECK-NEXT: {{^}}part: bytes=512 storage=p fusion=view
+  // EIGHT: {{^}}part: bytes=64
   %part = tensor.extract_slice %p[0, 0] [%half, 4] [1, 1] : tensor<?x4xf32> to tensor<?x4xf32>
   // What tosa infers of it.
-  // CHECK-NEXT: {{^}}%11: bytes=1024 storage=%11 fusion=concat
-  // EIGHT-NEXT: {{^}}%11: bytes=128
+  // CHECK-NEXT: {{^}}twice: bytes=1024 storage=twice fusion=concat
+  // EIGHT-NEXT: {{^}}twice: bytes=128
   %twice = tosa.concat %part, %part {axis = 0 : i32} : (tensor<?x4xf32>, tensor<?x4xf32>) -> tensor<?x4xf32>
-  // CHECK-NEXT: {{^}}%12: bytes=1024 storage=%12 fusion=pointwise
-  // EIGHT-NEXT: {{^}}%12: bytes=128
+  // CHECK-NEXT: {{^}}q: bytes=1024 storage=q fusion=pointwise
+  // EIGHT-NEXT: {{^}}q: bytes=128
   %q = tosa.tanh %twice : (tensor<?x4xf32>) -> tensor<?x4xf32>
   %y = arith.addf %q, %p : tensor<?x4xf32>
   %g = arith.mulf %t, %q : tensor<?x4xf32>

@@ -15,34 +15,34 @@ joint.graph @convolution(
     %t: tensor<1x4x4x8xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>})
     -> (tensor<1x4x4x8xf32>) gradients (tensor<8xf32>) {
   // Constants are part of the program.
-  // CHECK-NEXT: {{^}}%4: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%5: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%6: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%7: fusion=create recompute-ps=0 save-ps=never
-  // CHECK-NEXT: {{^}}%8: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}zp: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}shift: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}two: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}flat: fusion=create recompute-ps=0 save-ps=never
+  // CHECK-NEXT: {{^}}twice: fusion=create recompute-ps=0 save-ps=never
   %zp = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %two = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
   %flat = tosa.const_shape {values = dense<[8]> : tensor<1xindex>} : () -> !tosa.shape<1>
   %twice = tosa.const_shape {values = dense<[1, 2, 2, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
   // 2 * 8 * 8 * 8 outputs * 3 * 3 * 4 at 4 a picosecond, and a launch.
-  // CHECK-NEXT: {{^}}%9: fusion=never recompute-ps=1009216 save-ps=2048
+  // CHECK-NEXT: {{^}}h: fusion=never recompute-ps=1009216 save-ps=2048
   %h = tosa.conv2d %x, %w, %b, %zp, %zp {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x10x10x4xf32>, tensor<8x3x3x4xf32>, tensor<8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x8x8xf32>
-  // CHECK-NEXT: {{^}}%10: fusion=pointwise recompute-ps=1005120 save-ps=4096
+  // CHECK-NEXT: {{^}}s: fusion=pointwise recompute-ps=1005120 save-ps=4096
   %s = tosa.sigmoid %h : (tensor<1x8x8x8xf32>) -> tensor<1x8x8x8xf32>
-  // CHECK-NEXT: {{^}}%11: fusion=pointwise recompute-ps=1004096 save-ps=2048
+  // CHECK-NEXT: {{^}}a: fusion=pointwise recompute-ps=1004096 save-ps=2048
   %a = tosa.mul %s, %two, %shift : (tensor<1x8x8x8xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x8x8x8xf32>
   // A kernel of its own.
-  // CHECK-NEXT: {{^}}%12: fusion=never recompute-ps=1002560 save-ps=512
+  // CHECK-NEXT: {{^}}y: fusion=never recompute-ps=1002560 save-ps=512
   %y = tosa.avg_pool2d %a, %zp, %zp {acc_type = f32, kernel = array<i64: 2, 2>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} : (tensor<1x8x8x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x8xf32>
   // The backward: each gradient goes to four places.
-  // CHECK-NEXT: {{^}}%13: fusion=gather
+  // CHECK-NEXT: {{^}}wide: fusion=gather
   %wide = tosa.tile %t, %twice : (tensor<1x4x4x8xf32>, !tosa.shape<4>) -> tensor<1x8x8x8xf32>
   %g = tosa.mul %wide, %s, %shift : (tensor<1x8x8x8xf32>, tensor<1x8x8x8xf32>, tensor<1xi8>) -> tensor<1x8x8x8xf32>
-  // CHECK: {{^}}%15: fusion=reduction
+  // CHECK: {{^}}g0: fusion=reduction
   %g0 = tosa.reduce_sum %g {axis = 1 : i32} : (tensor<1x8x8x8xf32>) -> tensor<1x1x8x8xf32>
   %g1 = tosa.reduce_sum %g0 {axis = 2 : i32} : (tensor<1x1x8x8xf32>) -> tensor<1x1x1x8xf32>
-  // CHECK: {{^}}%17: fusion=view
+  // CHECK: {{^}}db: fusion=view
   %db = tosa.reshape %g1, %flat : (tensor<1x1x1x8xf32>, !tosa.shape<1>) -> tensor<8xf32>
   joint.output %y gradients(%db of 2) : tensor<1x4x4x8xf32>, tensor<8xf32>
 }
@@ -53,4 +53,4 @@ joint.graph @convolution(
 // HALVES-LABEL: func.func @convolution_backward
 // HALVES: %[[SHIFT:.*]] = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> {joint.recompute
 // HALVES-NEXT: tosa.mul %{{.*}}, %arg0, %[[SHIFT]]
-// HALVES: joint.partition @convolution_partition {{.*}} saved ["%10"]
+// HALVES: joint.partition @convolution_partition {{.*}} saved ["s"]
