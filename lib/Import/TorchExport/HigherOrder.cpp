@@ -17,6 +17,7 @@
 
 #include "GraphReader.h"
 
+#include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -203,10 +204,19 @@ Value GraphReader::detach(Value value, const fx::Place &place) {
   return result;
 }
 
+/// Other sizes in place: the tensor and its history stay.
+static bool changesSizesOnly(Operation *op) {
+  auto call = dyn_cast<aten::CallOp>(op);
+  return call && llvm::is_contained({"aten.squeeze_", "aten.unsqueeze_",
+                                     "aten.t_", "aten.transpose_"},
+                                    call.getSchema().packet);
+}
+
 /// Notes what an op gives, where gradients are off: for this reader, and for
 /// functionalization, which must know what has a history.
 void GraphReader::noteGradientMode(Operation *op) {
-  if (hasGradients)
+  if (hasGradients ||
+      (changesSizesOnly(op) && !withoutGradient.contains(op->getOperand(0))))
     return;
   op->setDiscardableAttr(joint::kNoGrad, scope.builder.getUnitAttr());
   for (Value result : op->getResults())

@@ -159,6 +159,27 @@ TEST(GradientRegion, WritesInPlaceLeaveNoHistory) {
   EXPECT_TRUE(has(ir, "%add_ = aten.add_.Tensor(%b_ema, %x_detached)"));
 }
 
+TEST(GradientRegion, OtherSizesInPlaceKeepTheHistory) {
+  ExportText graph;
+  graph.input("x", "f32[2]")
+      .node("aten.unsqueeze_.default",
+            {{"self", kX}, {"dim", arg("as_int", "0")}},
+            {{"unsqueeze_", "f32[1, 2]"}})
+      .output("unsqueeze_");
+  ExportText text;
+  text.input("w", "f32[2]!")
+      .node("aten.exp.default", {{"self", tensorArg("w")}}, {{"e", "f32[2]"}})
+      .node(kGradMode,
+            {{"", arg("as_bool", "false")},
+             {"", graph.graphArg()},
+             {"", tensorArg("e")}},
+            {{"a", "f32[1, 2]"}})
+      .output("a");
+  std::string ir = importJson(text);
+  EXPECT_FALSE(has(ir, "joint.no_grad"));
+  EXPECT_TRUE(has(ir, "joint.output %unsqueeze_ :"));
+}
+
 TEST(GradientRegion, NamesOfInnerGraphsAreMadeUnique) {
   ExportText text;
   text.input("x", "f32[2]")
