@@ -153,8 +153,13 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
     return b.call("aten.full_like.default", {self, 0});
   if (packet == "aten.fill_diagonal_")
     return fillDiagonal(b, reader, self);
-  if (packet == "aten.copy_")
-    return fitTo(b, reader.value("src"), self);
+  if (packet == "aten.copy_") {
+    Value value = fitTo(b, reader.value("src"), self);
+    // An argument may be written itself afterwards.
+    return value && isa<BlockArgument>(value)
+               ? b.call("aten.clone.default", {value})
+               : value;
+  }
   if (packet == "aten.fill_") {
     Value value = reader.value("value");
     return value

@@ -274,3 +274,17 @@ joint.graph @an_alias_has_the_history_of_what_is_written(%w: tensor<3xf32> {join
   %add_ = aten.add_.Tensor(%d, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   joint.output %d : tensor<3xf32>
 }
+
+// -----
+
+// The copy has the old value of the argument, which is written later.
+// CHECK-LABEL: joint.graph @a_copy_of_an_argument_is_one(
+// CHECK: %[[OLD:.*]] = aten.clone(%b)
+// CHECK: joint.write %b,
+// CHECK: joint.output %[[OLD]]
+joint.graph @a_copy_of_an_argument_is_one(%x: tensor<3xf32> {joint.role = #joint.role<input>}, %b: tensor<3xf32> {joint.role = #joint.role<buffer "b">}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  %copy_ = aten.copy_(%y, %b) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %add_ = aten.add_.Tensor(%b, 1) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %y : tensor<3xf32>
+}
