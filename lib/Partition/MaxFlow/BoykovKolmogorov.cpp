@@ -216,8 +216,10 @@ void BoykovKolmogorov::grow(uint32_t v) {
 }
 
 bool BoykovKolmogorov::isTooSlow() const {
+  // Asked at every vertex: no division.
   return scans > patience.scans ||
-         walked / patience.meanPathLength > augmentations + patience.longPaths;
+         walked >=
+             patience.meanPathLength * (augmentations + patience.longPaths + 1);
 }
 
 bool BoykovKolmogorov::run(ResidualGraph &graph, Patience givenPatience) {

@@ -33,6 +33,11 @@ void Contraction::clear(const FlowNetwork &network) {
   sourceTied.assign(1, {kSource, 0});
   sinkTied.assign(1, {kSink, 0});
   path.clear();
+  // What small networks have is there at once.
+  for (auto *tied : {&sourceTied, &sinkTied})
+    tied->reserve(network.numVertices() / 4);
+  for (auto *arcs : {&sourceArcs, &sinkArcs})
+    arcs->reserve(network.numVertices() / 4);
 }
 
 void Contraction::sweepGroups(const FlowNetwork &network) {

@@ -16,7 +16,7 @@ public:
     uint64_t scans = UINT64_MAX;
     /// Arcs of a path on average, over all augmentations so far and as many
     /// more as `longPaths` says.
-    uint64_t meanPathLength = UINT64_MAX;
+    uint64_t meanPathLength = UINT32_MAX;
     uint64_t longPaths = 0;
   };
 
