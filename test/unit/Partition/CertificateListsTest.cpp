@@ -203,12 +203,12 @@ TEST_F(CertificateListsTest, ComparesRegionsOpByOp) {
                kRegionsLink),
          "the gradient of 'x' is not what the joint graph computes: operand 0 "
          "of 'arith.mulf' is 'linalg.generic', in the joint graph "
-         "'linalg.generic': other attributes or regions");
+         "'y' (linalg.generic): other attributes or regions");
   refuse(check(with(kRegions, "%r = math.sin %arg", "%r = math.sin %o"), "", "",
                kRegionsLink),
          "the gradient of 'x' is not what the joint graph computes: operand 0 "
          "of 'arith.mulf' is 'linalg.generic', in the joint graph "
-         "'linalg.generic': other attributes or regions");
+         "'y' (linalg.generic): other attributes or regions");
 }
 
 TEST_F(CertificateListsTest, ValuesReadFromOutsideCountAsOperands) {
