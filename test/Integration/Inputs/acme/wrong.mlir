@@ -1,5 +1,5 @@
 // What is wrong is told at its place, as everywhere.
-// CHECK: wrong.mlir:[[@LINE+1]]:1: error: 'joint.graph' op forward result 0 ('') depends on a tangent
+// CHECK: wrong.mlir:[[@LINE+1]]:1: error: 'joint.graph' op forward result 0 ('y') depends on a tangent
 joint.graph @wrong(
     %x: tensor<4xf32> {joint.role = #joint.role<input>},
     %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
