@@ -11,6 +11,7 @@ import torch
 import torch._functorch.partitioners as partitioners
 
 _PLAIN = re.compile(r"\bPlainAOTInput\(idx=(\d+)\)")
+_RETURN = re.compile(r"^ *return (pytree\.tree_unflatten\()?\[$", re.M)
 # "['fc']" and the like, on a path such as G['m']._modules['fc']
 _STEPS = re.compile(r"\['([^']+)'\]")
 
@@ -59,6 +60,7 @@ def text_of(module, num_fwd_outputs, roles=None):
         print_output=False, include_stride=True, include_device=True,
         expanded_def=True)
     text = _without_objects(text, module.graph, num_fwd_outputs)
+    text = _with_writes(text, module.graph, num_fwd_outputs)
     if roles:
         text = _PLAIN.sub(lambda match: roles.get(int(match[1]), match[0]),
                           text)
@@ -82,6 +84,46 @@ def _without_objects(text, graph, num_fwd_outputs):
     for place in reversed(places):  # behind the line "return ["
         del results[1 + num_fwd_outputs + place]
     return text[:begin] + "".join(results) + text[end:]
+
+
+def _with_writes(text, graph, num_fwd_outputs):
+    """With the writes into arguments that AOTAutograd does behind the forward:
+    the graph has only results for them. The backward must not read such an
+    argument, and autograd refuses it as a saved tensor."""
+    arguments = {_writable(node.meta.get("desc")): node
+                 for node in graph.find_nodes(op="placeholder")}
+    output = graph.output_node()
+    lines = []
+    for result, description in zip(output.args[0][:num_fwd_outputs],
+                                   output.meta.get("desc") or ()):
+        argument = arguments.get(_written(description))
+        if argument and _have_one_shape(argument, result):
+            lines.append("        cutback_write_%d = torch.ops.aten.copy_"
+                         ".default(%s, %s)\n" % (len(lines), argument, result))
+    return _RETURN.sub("".join(lines) + r"\g<0>", text, count=1)
+
+
+def _writable(description):
+    return None if description is None else str(description)
+
+
+def _written(description):
+    """The description of the argument that a result is written into, or None;
+    of tensor subclasses a part into a part."""
+    name = type(description).__name__
+    if name == "InputMutationAOTOutput":
+        return str(description.mutated_input)
+    if name == "SubclassGetAttrAOTOutput":
+        base = _written(description.base)
+        return base and "SubclassGetAttrAOTInput(base=%s, attr=%r)" % (
+            base, description.attr)
+    return None
+
+
+def _have_one_shape(*nodes):
+    values = [getattr(node, "meta", {}).get("val") for node in nodes]
+    return all(isinstance(value, torch.Tensor) and
+               value.shape == values[0].shape for value in values)
 
 
 def _leaves(value):
@@ -112,8 +154,16 @@ def symbol_sizes(graph):
 
 
 def is_random(node):
-    """Whether a second run of a node would give other numbers."""
-    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())
+    """Whether a second run of a node would give other numbers. Attention
+    without dropout draws none."""
+    if torch.Tag.nondeterministic_seeded not in \
+       getattr(node.target, "tags", ()):
+        return False
+    for place, argument in enumerate(node.target._schema.arguments):
+        if argument.name == "dropout_p":
+            named = node.kwargs.get("dropout_p", argument.default_value)
+            return (*node.args[place:], named)[0] != 0
+    return True
 
 
 def device_of(graph):

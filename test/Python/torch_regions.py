@@ -136,6 +136,16 @@ class Randomness(Case):
                     self.check_mask(lambda: nn.Dropout(0.3),
                                     strategy=strategy, cost_model=cost_model)
 
+    def test_attention_without_dropout_may_run_twice(self):
+        attention = nn.functional.scaled_dot_product_attention
+        x = torch.randn(2, 4, 8, 8, requires_grad=True)
+
+        class Net(nn.Module):
+            def forward(self, x):
+                return attention(torch.sin(x), torch.cos(x), x)
+
+        self.check(Net, x, options={"strategy": "recompute-all"})
+
     def test_dropout_in_a_checkpointed_region(self):
         class Checkpointed(nn.Module):
             def forward(self, x):
