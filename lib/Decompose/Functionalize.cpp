@@ -10,13 +10,14 @@
 // Several SSA values may name one tensor object: the result of an in-place op
 // is `self`. `detach_` and `squeeze_` give the object another node.
 //
-// Arguments that were written get one `joint.write` at the end. The value that
-// is read carries the history. One thing cannot be said so: a tensor that has a
-// history, written through a detached alias or where gradients are off, has a
-// new value with the old history. Reading it then is refused; reading it
-// through the alias is not. A parameter (clipped so, as by Embedding(max_norm))
-// has no history but itself: its new value is x + (w - w), with x without
-// gradient, which is x and has the gradient of w.
+// Arguments that were written get one `joint.write` at the end.
+//
+// A tensor and its views share a history, which the root of a storage has, and
+// each detached alias. A write is recorded in the history of what is written,
+// and in no other; in none where gradients are off. A tensor so written keeps
+// its history for the new value: this is x + (h - h), with the new value x and
+// the subtrahend h without gradient, which is x and has the gradient of h. Of a
+// parameter h is the parameter itself.
 //
 // O(ops × depth of view chains); chains are short.
 
@@ -53,10 +54,9 @@ struct Node {
   Value current;
   uint64_t version = 0;    ///< of the root, when `current` was made
   Value origin;            ///< of a root: its first value
+  Value history;           ///< of a root or detached alias, null without one
   bool written = false;    ///< of a root
   bool isUnmarked = false; ///< an argument that takes no gradient after all
-  /// Of a root: changed its value, and not its history.
-  Operation *behindHistory = nullptr;
 };
 
 /// One op being visited: what it named before, and what is built for it.
@@ -79,6 +79,8 @@ public:
 private:
   void addArguments();
   LogicalResult visit(Operation *op);
+  bool isReadAgain(const Visit &visit, aten::CallOp call,
+                   const Node *node) const;
   LogicalResult visitInPlace(Visit &visit, aten::CallOp call);
   LogicalResult visitNorm(Visit &visit, aten::CallOp call);
   void addViews(Visit &visit);
@@ -89,10 +91,9 @@ private:
   Value read(aten::CallBuilder &b, Node *node);
   LogicalResult write(Visit &visit, Node *node, Value value);
   bool isLeaf(const Node *node) const;
-  Value withLeafGradient(aten::CallBuilder &b, const Node *root, Value value);
+  Value withHistory(aten::CallBuilder &b, const Node *owner, Value value);
   bool unmark(Node *root);
-  LogicalResult checkHistory(Node *node, Operation *op);
-  LogicalResult checkRead(Node *node, Operation *op);
+  LogicalResult checkLeaf(Node *node, Operation *op);
   void markHistory(Operation *op);
   void settle(Visit &visit, ArrayRef<Value> results = {});
 
@@ -155,6 +156,8 @@ Node *Functionalizer::makeRoot(Value value) {
   Node &node = nodes.emplace_back();
   node.root = &node;
   node.current = node.origin = value;
+  if (history.contains(value))
+    node.history = value;
   objectOf[value] = objects.size();
   objects.push_back(&node);
   return &node;
@@ -178,6 +181,8 @@ Value Functionalizer::read(aten::CallBuilder &b, Node *node) {
   auto type = cast<RankedTensorType>(node->current.getType());
   if (value != base && type.hasStaticShape())
     value.setType(type);
+  if (isDetach(node->view))
+    value = withHistory(b, node, value);
   node->current = value;
   node->version = node->root->version;
   return value;
@@ -197,12 +202,24 @@ bool Functionalizer::isLeaf(const Node *node) const {
          history.contains(node->root->origin);
 }
 
-/// `value`, with the gradient of the argument that it replaces.
-Value Functionalizer::withLeafGradient(aten::CallBuilder &b, const Node *root,
-                                       Value value) {
-  auto detach = [&](Value of) { return b.call("aten.detach.default", {of}); };
-  Value zero = b.call("aten.sub.Tensor", {root->origin, detach(root->origin)});
-  return b.call("aten.add.Tensor", {detach(value), zero});
+/// `value`, which has no gradient, with the history of `owner`.
+Value Functionalizer::withHistory(aten::CallBuilder &b, const Node *owner,
+                                  Value value) {
+  Value from = owner->history;
+  if (!from || !value)
+    return value;
+  // Infinity - infinity is no zero.
+  if (!isa<BlockArgument>(from))
+    from = b.call("aten.nan_to_num.default", {from});
+  if (!from)
+    return {};
+  Value zero = b.call("aten.sub.Tensor",
+                      {from, b.call("aten.detach.default", {from})});
+  Value result = b.call("aten.add.Tensor",
+                        {b.call("aten.detach.default", {value}), zero});
+  if (result)
+    history.insert(result);
+  return result;
 }
 
 /// PyTorch refuses to write to a leaf that takes a gradient. So an argument
@@ -220,69 +237,58 @@ bool Functionalizer::unmark(Node *root) {
   return true;
 }
 
-LogicalResult Functionalizer::checkHistory(Node *node, Operation *op) {
-  if (isLeaf(node) && (op->hasAttr(kNoGrad) || isBelowDetach(node)))
+LogicalResult Functionalizer::checkLeaf(Node *node, Operation *op) {
+  if (!isLeaf(node) || op->hasAttr(kNoGrad) || isBelowDetach(node) ||
+      unmark(node->root))
     return success();
-  if (isLeaf(node) && unmark(node->root))
-    return success();
-  if (isLeaf(node)) {
-    InFlightDiagnostic diagnostic =
-        op->emitError("argument '")
-        << getValueName(node->root->origin)
-        << "' takes a gradient, and is written in place";
-    diagnostic.attachNote() << "update parameters outside of the program, or "
-                               "write a copy";
-    return diagnostic;
-  }
-  if ((op->hasAttr(kNoGrad) || isBelowDetach(node)) &&
-      history.contains(node->root->current))
-    node->root->behindHistory = op;
-  return success();
-}
-
-LogicalResult Functionalizer::checkRead(Node *node, Operation *op) {
-  Operation *write = node->root->behindHistory;
-  if (!write || isBelowDetach(node))
-    return success();
-  InFlightDiagnostic diagnostic = write->emitError(
-      "a tensor that has a gradient is written through an alias that has none");
-  diagnostic.attachNote(op->getLoc())
-      << "read here: PyTorch keeps the old gradient for the new value, which a "
-         "program of values cannot say; write the tensor itself, or a copy";
+  InFlightDiagnostic diagnostic = op->emitError("argument '")
+                                  << getValueName(node->root->origin)
+                                  << "' takes a gradient, and is written in "
+                                     "place";
+  diagnostic.attachNote() << "update parameters outside of the program, or "
+                             "write a copy";
   return diagnostic;
 }
 
-/// Gives `node` the value, and its parents up to the root theirs.
+/// Gives `node` the value, and its parents up to the root theirs. Behind a
+/// tensor that keeps its history, its views are made again when they are read.
 LogicalResult Functionalizer::write(Visit &visit, Node *node, Value value) {
-  if (!value || failed(checkHistory(node, visit.op)))
+  if (!value || failed(checkLeaf(node, visit.op)))
     return failure();
   aten::CallBuilder &b = visit.b;
-  SmallVector<std::pair<Node *, Value>> updates = {{node, value}};
-  for (; node->parent; node = node->parent) {
-    Value base = read(b, node->parent);
-    if (base)
-      value = writeThrough(b, node->view, node->result, base, value);
+  bool isRecorded = !visit.op->hasAttr(kNoGrad);
+  SmallVector<std::pair<Node *, Value>> updates;
+  size_t first = 0; // of those that share the history
+  for (; node; node = node->parent) {
+    Value above = value;
+    if (Node *parent = node->parent)
+      if (Value base = read(b, parent))
+        above = writeThrough(b, node->view, node->result, base, value);
     if (b.failed())
       return failure();
     settle(visit);
-    if (isDetach(node->view) && history.contains(value))
-      value = b.call("aten.detach.default", {value});
-    updates.emplace_back(node->parent, value);
+    updates.emplace_back(node, value);
+    if (!node->parent || isDetach(node->view)) {
+      if (isRecorded) {
+        node->history = history.contains(value) ? value : Value();
+      } else if (node->history) {
+        updates.resize(first);
+        updates.emplace_back(node, withHistory(b, node, value));
+      }
+      isRecorded = false;
+      first = updates.size();
+      if (node->parent && history.contains(above))
+        above = b.call("aten.detach.default", {above});
+      settle(visit);
+    }
+    value = above;
   }
-  if (isLeaf(node)) {
-    // Views of it are made again when they are read; a detached alias has the
-    // history of what was written.
-    llvm::erase_if(updates, [](const std::pair<Node *, Value> &update) {
-      return !isBelowDetach(update.first);
-    });
-    updates.emplace_back(node, withLeafGradient(b, node, value));
-    settle(visit);
-  }
-  ++node->version;
-  node->written = true;
+  Node *root = updates.back().first;
+  ++root->version;
+  root->written = true;
   for (auto [at, current] : updates) {
     at->current = current;
-    at->version = node->version;
+    at->version = root->version;
   }
   return b.result();
 }
@@ -306,6 +312,20 @@ void Functionalizer::addViews(Visit &visit) {
   }
 }
 
+/// The gradient of an operand reads the old value of an argument that is
+/// written, which is gone then.
+bool Functionalizer::isReadAgain(const Visit &visit, aten::CallOp call,
+                                 const Node *node) const {
+  bool readsSelf = llvm::is_contained(
+      {"aten.mul_", "aten.div_", "aten.lerp_", "aten.pow_", "aten.atan2_",
+       "aten.copysign_", "aten.fmod_", "aten.remainder_", "aten.xlogy_"},
+      call.getSchema().packet);
+  return readsSelf && isa<BlockArgument>(node->root->origin) &&
+         node->root->version == 0 && !visit.op->hasAttr(kNoGrad) &&
+         llvm::any_of(visit.op->getOperands().drop_front(),
+                      [&](Value operand) { return history.contains(operand); });
+}
+
 LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
   Value self = visit.op->getOperand(0), value;
   Node *node = nodeOf(visit.named[0]);
@@ -316,7 +336,10 @@ LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
   case InPlaceKind::Nothing:
     return success();
   case InPlaceKind::Value:
-    value = buildValue(visit.b, call, self);
+    if (isReadAgain(visit, call, node))
+      self = visit.b.call("aten.clone.default", {self});
+    if (self)
+      value = buildValue(visit.b, call, self);
     settle(visit, {value});
     return write(visit, node, value);
   case InPlaceKind::View:
@@ -367,7 +390,7 @@ LogicalResult Functionalizer::visit(Operation *op) {
       continue;
     Node *node = objects[it->second];
     Value value = read(visit.b, node);
-    if (!value || failed(checkRead(node, op)))
+    if (!value)
       return failure();
     operand.set(value);
   }

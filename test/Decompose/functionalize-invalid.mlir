@@ -9,27 +9,6 @@ joint.graph @a_parameter(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}
 
 // -----
 
-joint.graph @a_detached_alias(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
-  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
-  %d = aten.detach(%y) : (tensor<3xf32>) -> tensor<3xf32>
-  // expected-error @+1 {{a tensor that has a gradient is written through an alias that has none}}
-  %mul_ = aten.mul_.Tensor(%d, 2) : (tensor<3xf32>) -> tensor<3xf32>
-  // expected-note @+1 {{read here: PyTorch keeps the old gradient for the new value, which a program of values cannot say; write the tensor itself, or a copy}}
-  joint.output %y : tensor<3xf32>
-}
-
-// -----
-
-joint.graph @without_gradients(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
-  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
-  // expected-error @+1 {{a tensor that has a gradient is written through an alias that has none}}
-  %mul_ = aten.mul_.Tensor(%y, 2) {joint.no_grad} : (tensor<3xf32>) -> tensor<3xf32>
-  // expected-note @+1 {{read here}}
-  joint.output %y : tensor<3xf32>
-}
-
-// -----
-
 joint.graph @expanded(%x: tensor<1x3xf32> {joint.role = #joint.role<input>}) -> (tensor<1x3xf32>) gradients () {
   %y = aten.exp(%x) : (tensor<1x3xf32>) -> tensor<1x3xf32>
   %e = aten.expand(%y, [4, 3]) : (tensor<1x3xf32>) -> tensor<4x3xf32>

@@ -288,3 +288,57 @@ joint.graph @a_copy_of_an_argument_is_one(%x: tensor<3xf32> {joint.role = #joint
   %add_ = aten.add_.Tensor(%b, 1) : (tensor<3xf32>) -> tensor<3xf32>
   joint.output %y : tensor<3xf32>
 }
+
+// -----
+
+// A tensor keeps its history where a write is not recorded. Infinity in the old
+// value must not come out as a number that is none.
+// CHECK-LABEL: joint.graph @keeps_its_history_where_gradients_are_off(
+// CHECK: %[[Y:.*]] = aten.exp(%w)
+// CHECK: %[[M:.*]] = aten.mul.Tensor(%[[Y]], 2)
+// CHECK: %[[OLD:.*]] = aten.nan_to_num(%[[Y]])
+// CHECK: %[[D:.*]] = aten.detach(%[[OLD]])
+// CHECK: %[[ZERO:.*]] = aten.sub.Tensor(%[[OLD]], %[[D]])
+// CHECK: %[[VALUE:.*]] = aten.detach(%[[M]])
+// CHECK: %[[NEW:.*]] = aten.add.Tensor(%[[VALUE]], %[[ZERO]])
+// CHECK: joint.output %[[NEW]]
+joint.graph @keeps_its_history_where_gradients_are_off(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %mul_ = aten.mul_.Tensor(%y, 2) {joint.no_grad} : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %y : tensor<3xf32>
+}
+
+// -----
+
+// An alias with a history of its own keeps that when the tensor is written.
+// CHECK-LABEL: joint.graph @an_alias_keeps_its_history(
+// CHECK: %[[Y:.*]] = aten.exp(%w)
+// CHECK: %[[ALIAS:.*]] = aten.detach(%[[Y]])
+// CHECK: %[[M:.*]] = aten.mul.Tensor(%[[ALIAS]], %w)
+// CHECK: %[[TENSOR:.*]] = aten.add.Tensor(
+// CHECK: %[[SUM:.*]] = aten.add.Tensor(%[[TENSOR]], 1)
+// CHECK: %[[OLD:.*]] = aten.nan_to_num(%[[M]])
+// CHECK: %[[ZERO:.*]] = aten.sub.Tensor(%[[OLD]],
+// CHECK: %[[NEW:.*]] = aten.add.Tensor(%{{.*}}, %[[ZERO]])
+// CHECK: joint.output %[[SUM]], %[[NEW]]
+joint.graph @an_alias_keeps_its_history(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}) -> (tensor<3xf32>, tensor<3xf32>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %d = aten.detach(%y) : (tensor<3xf32>) -> tensor<3xf32>
+  %mul_ = aten.mul_.Tensor(%d, %w) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %add_ = aten.add_.Tensor(%y, 1) : (tensor<3xf32>) -> tensor<3xf32>
+  joint.output %y, %d : tensor<3xf32>, tensor<3xf32>
+}
+
+// -----
+
+// The gradient of %x reads what is in %w before the write.
+// CHECK-LABEL: joint.graph @keeps_what_is_read_behind_the_write(
+// CHECK: %[[D:.*]] = aten.detach(%w)
+// CHECK: %[[OLD:.*]] = aten.clone(%[[D]])
+// CHECK: %[[NEW:.*]] = aten.mul.Tensor(%[[OLD]], %x)
+// CHECK: joint.output %[[NEW]]
+joint.graph @keeps_what_is_read_behind_the_write(%w: tensor<3xf32> {joint.requires_grad, joint.role = #joint.role<param "w">}, %x: tensor<3xf32> {joint.requires_grad, joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %d = aten.detach(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %mul_ = aten.mul_.Tensor(%d, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  joint.output %d : tensor<3xf32>
+}

@@ -8,9 +8,8 @@
 //
 // Where gradients are off, what is computed gets no gradient: a value that
 // leaves such a region (or enters one inside of it where they are on) goes
-// through `aten.detach`. A value that was there before keeps its gradient. An
-// op that writes in place detaches what it reads, so that the tensor it writes
-// to, which may be one from outside, takes a value without a history.
+// through `aten.detach`. A value that was there before keeps its gradient, also
+// where it is written. An op that writes in place detaches what it reads.
 //
 // In an autocast region the operands of each op are cast by PyTorch's rules
 // (Autocast.h). The declared result types tell whether the rules were right.
@@ -204,6 +203,16 @@ Value GraphReader::detach(Value value, const fx::Place &place) {
   return result;
 }
 
+/// The result is the tensor that is written, with its history.
+static bool isWrittenTensor(Operation *op) {
+  if (isa<joint::WriteOp>(op))
+    return true;
+  auto call = dyn_cast<aten::CallOp>(op);
+  return call && op->getNumResults() == 1 && op->getNumOperands() > 0 &&
+         !call.getSchema().params.empty() &&
+         call.getSchema().params.front().isWritten;
+}
+
 /// Other sizes in place: the tensor and its history stay.
 static bool changesSizesOnly(Operation *op) {
   auto call = dyn_cast<aten::CallOp>(op);
@@ -219,6 +228,8 @@ void GraphReader::noteGradientMode(Operation *op) {
       (changesSizesOnly(op) && !withoutGradient.contains(op->getOperand(0))))
     return;
   op->setDiscardableAttr(joint::kNoGrad, scope.builder.getUnitAttr());
+  if (isWrittenTensor(op) && !withoutGradient.contains(op->getOperand(0)))
+    return;
   for (Value result : op->getResults())
     if (isa<FloatType, ComplexType>(getElementTypeOrSelf(result.getType())))
       withoutGradient.insert(result);
