@@ -118,7 +118,11 @@ constexpr const char *kCpuFloat32[] = {"adaptive_avg_pool3d",
                                        "view_as_complex"};
 
 // Made of products, which are cast, or of multiplications, which are not.
-constexpr const char *kCpuResult[] = {"einsum", "tensordot"};
+constexpr const char *kCpuResult[] = {
+    "einsum",         "tensordot",     "gru.input",      "gru_cell",
+    "lstm.input",     "lstm_cell",     "rnn_relu.input", "rnn_relu_cell",
+    "rnn_tanh.input", "rnn_tanh_cell",
+};
 
 constexpr const char *kCpuWidest[] = {"cat", "concat", "stack", "index_copy"};
 

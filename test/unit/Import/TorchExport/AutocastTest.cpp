@@ -90,6 +90,11 @@ TEST_F(AutocastRules, OnTheCpu) {
             "bf16 -");
   EXPECT_EQ(castsOf("einsum.default", {"f32", "bf16"}, "cpu", "", "f32"),
             "- f32");
+  // Their products are cast, their states are what they were.
+  EXPECT_EQ(castsOf("rnn_tanh_cell.default", {"bf16", "bf16", "f32"}, "cpu", "",
+                    "bf16"),
+            "- - bf16");
+  EXPECT_EQ(castsOf("gru.input", {"bf16", "f32"}, "cpu", "", "f32"), "f32 -");
   EXPECT_EQ(castsOf("mm.default", {"f32", "f32"}, "cuda"), "- -");
 }
 
