@@ -13,11 +13,10 @@
 // Arguments that were written get one `joint.write` at the end.
 //
 // A tensor and its views share a history, which the root of a storage has, and
-// each detached alias. A write is recorded in the history of what is written,
+// each detached alias. A write is recorded in the history of what is written
 // and in no other; in none where gradients are off. A tensor so written keeps
-// its history for the new value: this is x + (h - h), with the new value x and
-// the subtrahend h without gradient, which is x and has the gradient of h. Of a
-// parameter h is the parameter itself.
+// its history h for its new value: x + (h - h), with x and the subtrahend
+// without gradient, is x and has the gradient of h.
 //
 // O(ops × depth of view chains); chains are short.
 
@@ -213,10 +212,10 @@ Value Functionalizer::withHistory(aten::CallBuilder &b, const Node *owner,
     from = b.call("aten.nan_to_num.default", {from});
   if (!from)
     return {};
-  Value zero = b.call("aten.sub.Tensor",
-                      {from, b.call("aten.detach.default", {from})});
-  Value result = b.call("aten.add.Tensor",
-                        {b.call("aten.detach.default", {value}), zero});
+  Value zero =
+      b.call("aten.sub.Tensor", {from, b.call("aten.detach.default", {from})});
+  Value result =
+      b.call("aten.add.Tensor", {b.call("aten.detach.default", {value}), zero});
   if (result)
     history.insert(result);
   return result;

@@ -67,16 +67,18 @@ class Program:
     losses: list = dataclasses.field(default_factory=list)
     outputs: list = dataclasses.field(default_factory=list)
     dynamic: bool = False
+    head: str = HEAD
+    last: list = dataclasses.field(default_factory=list)  # of the constructor
 
     def source(self, probe=False):
-        lines = [HEAD, "", "def inputs(batch=5):", "    torch.manual_seed(1)",
+        lines = [self.head, "", "def inputs(batch=5):", "    torch.manual_seed(1)",
                  "    return ["]
         lines += ["        %s,  # x%d" % (text, i)
                   for i, text in enumerate(self.inputs)]
         lines += ["    ]", "", "", "DYNAMIC = %s" % self.dynamic, "", "",
                   "class Step(torch.nn.Module):", "    def __init__(self):",
                   "        super().__init__()", "        torch.manual_seed(2)"]
-        lines += ["        " + text for text in self.state]
+        lines += ["        " + text for text in self.state + self.last]
         names = "".join(", x%d" % i for i in range(len(self.inputs)))
         lines += ["", "    def forward(self%s):" % names]
         lines += ["        " + line for statement in self.body

@@ -3,6 +3,7 @@
 at a time, then regions and parts of texts, as long as the fault stays."""
 
 import copy
+import re
 
 from .program import Region
 
@@ -73,6 +74,11 @@ def _texts(program):
                 new.body[i].text = one.text[:j]
                 yield new
             depth += (c in "([") - (c in ")]")
+        inner = re.match(r".*?\b([vx]\d+)\b", getattr(one, "text", ""))
+        if inner and inner[1] != one.text:
+            new = copy.deepcopy(program)
+            new.body[i].text = inner[1]
+            yield new
     if program.dynamic:
         new = copy.deepcopy(program)
         new.dynamic = False
