@@ -36,8 +36,8 @@ LogicalResult TorchProblem::build() {
     fx.nameNodes(view);
     return report(*buildTorchNetwork(fx.graph, options, torch));
   }
-  net.assign(torch.numVertices, std::move(torch.arcs));
-  if (FlowError error = net.finish(ParallelArcs::Keep))
+  if (FlowError error = net.assignSound(
+          torch.numVertices, std::move(torch.arcs), torch.capacitySum))
     return report({*error, noFxNode, ""});
   return success();
 }

@@ -61,11 +61,28 @@ void FlowNetwork::clear(uint32_t numVertices) {
   finished = false;
 }
 
-FlowError FlowNetwork::checkArcs() const {
+FlowError FlowNetwork::assignSound(uint32_t numVertices,
+                                   std::vector<FlowArc> arcs,
+                                   int64_t finiteSum) {
+  assign(numVertices, std::move(arcs));
+  if (FlowError error = checkSize())
+    return error;
+  this->finiteSum = finiteSum;
+  finished = true;
+  return std::nullopt;
+}
+
+FlowError FlowNetwork::checkSize() const {
   if (vertexCount >= (1U << 31) || arcList.size() >= (1U << 30))
     return "the network has " + std::to_string(vertexCount) + " vertices and " +
            std::to_string(arcList.size()) +
            " arcs; at most 2^31 - 1 and 2^30 - 1 are supported";
+  return std::nullopt;
+}
+
+FlowError FlowNetwork::checkArcs() const {
+  if (FlowError error = checkSize())
+    return error;
   for (const FlowArc &arc : arcList) {
     if (arc.from >= vertexCount || arc.to >= vertexCount)
       return describe(arc) + " ends outside the " +

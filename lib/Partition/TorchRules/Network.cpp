@@ -51,8 +51,7 @@ static TorchRulesError capacityError(const FxGraph &graph, FxNodeId n,
 
 /// The arcs of one node, in PyTorch's order.
 static std::optional<TorchRulesError> addNode(const BanRules &rules, FxNodeId n,
-                                              TorchNetwork &network,
-                                              int64_t &total) {
+                                              TorchNetwork &network) {
   const RuleView &view = rules.view;
   if (addSinkArcs(view, n, network))
     return std::nullopt;
@@ -69,12 +68,13 @@ static std::optional<TorchRulesError> addNode(const BanRules &rules, FxNodeId n,
                     capacity))
     return capacityError(view.graph, n, network.distance[n]);
   if (capacity > 0) {
-    if (capacity > std::numeric_limits<int64_t>::max() - 1 - total)
+    if (capacity >
+        std::numeric_limits<int64_t>::max() - 1 - network.capacitySum)
       return TorchRulesError{
           "the sum of all weights does not fit 64 bits at '" +
               std::string(view.graph.name(n)) + "'",
           n, "the cost model pytorch multiplies bytes by up to 27561"};
-    total += capacity;
+    network.capacitySum += capacity;
   }
   network.arcs.push_back({TorchNetwork::in(n), TorchNetwork::out(n), capacity});
   for (FxNodeId user : view.graph.users[n])
@@ -99,6 +99,7 @@ std::optional<TorchRulesError> cutback::buildTorchNetwork(
     const FxGraph &graph, const TorchRulesOptions &options,
     TorchNetwork &network, const std::vector<uint8_t> &dontBan) {
   network.arcs.clear();
+  network.capacitySum = 0;
   network.banned.assign(graph.size(), BanReason::None);
   if (network.emptyBackward)
     return std::nullopt;
@@ -106,9 +107,8 @@ std::optional<TorchRulesError> cutback::buildTorchNetwork(
   RuleView view(graph, options, network.traits);
   BanRules rules{view, network, dontBan, factsOfUses(view, network)};
   network.arcs.reserve(2 * graph.size() + graph.users.items.size());
-  int64_t total = 0;
   for (FxNodeId n = 0; n < graph.outputNode(); ++n)
-    if (auto error = addNode(rules, n, network, total))
+    if (auto error = addNode(rules, n, network))
       return error;
   if (!view.is23() && !options.aggressiveRecomputation) {
     if (options.banUsedFarApart)

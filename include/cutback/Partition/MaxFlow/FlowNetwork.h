@@ -62,6 +62,11 @@ public:
     clear(numVertices);
     arcList = std::move(arcs);
   }
+  /// assign() and finish() of arcs that are sound by construction, whose finite
+  /// capacities add up to `finiteSum`. Error: too many of them.
+  [[nodiscard]] FlowError assignSound(uint32_t numVertices,
+                                      std::vector<FlowArc> arcs,
+                                      int64_t finiteSum);
 
   VertexId addVertex() { return vertexCount++; }
   /// Adds `count` vertices and returns the first; the others follow it.
@@ -100,6 +105,7 @@ public:
   int64_t effectiveInfinity() const { return finiteSum + 1; }
 
 private:
+  FlowError checkSize() const;
   FlowError checkArcs() const;
   FlowError sumCapacities();
   void mergeParallelArcs(ParallelArcs rule);

@@ -122,6 +122,8 @@ struct TorchNetwork {
   /// In the order in which PyTorch adds them; an arc that is added twice is
   /// listed once, at its first place, with its last capacity.
   std::vector<TorchArc> arcs;
+  /// Of all finite arcs; below 2^63 - 1.
+  int64_t capacitySum = 0;
   /// Per node.
   std::vector<uint8_t> sets;
   std::vector<BanReason> banned;
@@ -144,7 +146,7 @@ struct TorchNetwork {
 };
 
 /// What PyTorch knows of a simplified graph before it looks for a cut: all
-/// members of the result but `arcs` and `banned`. Linear.
+/// members of the result but the arcs, their sum, and `banned`. Linear.
 TorchNetwork classifyTorchGraph(const FxGraph &graph,
                                 const TorchRulesOptions &options);
 

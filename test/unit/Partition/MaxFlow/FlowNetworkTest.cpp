@@ -102,6 +102,19 @@ TEST(FlowNetwork, rejectsMoreVerticesThanIdsReach) {
             "and 2^30 - 1 are supported");
 }
 
+TEST(FlowNetwork, takesSoundArcsAsFinished) {
+  FlowNetwork network;
+  EXPECT_FALSE(network.assignSound(
+      3, {{kSource, 2, 5}, {2, kSink, 7}, {kSource, 2, kInfiniteCapacity}},
+      12));
+  EXPECT_TRUE(network.isFinished());
+  EXPECT_EQ(network.numVertices(), 3u);
+  EXPECT_EQ(network.numArcs(), 3u);
+  EXPECT_EQ(network.effectiveInfinity(), 13);
+  EXPECT_TRUE(network.assignSound(1U << 31, {}, 0));
+  EXPECT_FALSE(network.isFinished());
+}
+
 TEST(FlowNetwork, changesCapacitiesOfAFinishedNetwork) {
   FlowNetwork network = makeNetwork(3, {{0, 2, 5}, {2, 1, 7}});
   EXPECT_EQ(network.setCapacity(0, 20), std::nullopt);

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <deque>
 #include <optional>
 
@@ -49,12 +50,24 @@ inline TorchRulesOptions rules(TorchRuleSet set) {
 inline TorchRulesOptions torch23() { return rules(TorchRuleSet::Torch23); }
 inline TorchRulesOptions torch213() { return rules(TorchRuleSet::Torch213); }
 
+/// What FlowNetwork::assignSound takes the rules' word for.
+inline void expectSoundArcs(const TorchNetwork &network) {
+  int64_t sum = 0;
+  for (const TorchArc &arc : network.arcs) {
+    EXPECT_LT(std::max(arc.from, arc.to), network.numVertices);
+    EXPECT_GE(arc.capacity, infiniteCapacity);
+    sum += std::max<int64_t>(arc.capacity, 0);
+  }
+  EXPECT_EQ(network.capacitySum, sum);
+}
+
 inline TorchNetwork build(const FxGraph &graph,
                           const TorchRulesOptions &options) {
   TorchNetwork network = classifyTorchGraph(graph, options);
   std::optional<TorchRulesError> error =
       buildTorchNetwork(graph, options, network);
   EXPECT_FALSE(error) << (error ? error->message : "");
+  expectSoundArcs(network);
   return network;
 }
 
