@@ -27,8 +27,8 @@ using namespace cutback;
 void BoykovKolmogorov::plant() {
   uint32_t n = g->numVertices();
   nodes.assign(n, {kNone, 0, 0, Free, false});
-  active.clear();
-  active.reserve(2 * n);
+  active.resize(n + 1);
+  lastActive = 0;
   orphans.clear();
   now = 0;
   scans = walked = augmentations = 0;
@@ -227,17 +227,14 @@ bool BoykovKolmogorov::run(ResidualGraph &graph, Patience givenPatience) {
   patience = givenPatience;
   plant();
   // First in, first out, so that paths are nearly shortest.
-  for (size_t next = 0; next < active.size(); ++next) {
+  for (uint32_t next = 0; next != lastActive;) {
     if (isTooSlow())
       return false;
     uint32_t v = active[next];
+    if (++next == active.size())
+      next = 0;
     nodes[v].queued = false;
     grow(v);
-    // The queue would hold every activation ever made.
-    if (next > 4096 && next > active.size() / 2) {
-      active.erase(active.begin(), active.begin() + next + 1);
-      next = size_t(0) - 1;
-    }
   }
   // The last vertex may have been left in the middle.
   return !isTooSlow();

@@ -27,9 +27,9 @@
 using namespace cutback;
 
 void Contraction::clear(const FlowNetwork &network) {
-  group.assign(network.numVertices(), Between);
-  group[kSource] = AtSource;
-  group[kSink] = AtSink;
+  place.assign(network.numVertices(), kBetween);
+  place[kSource] = kAtSource;
+  place[kSink] = kAtSink;
   sourceTied.assign(1, {kSource, 0});
   sinkTied.assign(1, {kSink, 0});
   path.clear();
@@ -44,17 +44,17 @@ void Contraction::sweepGroups(const FlowNetwork &network) {
   const std::vector<FlowArc> &arcs = network.arcs();
   for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
     const FlowArc &arc = arcs[id];
-    if (arc.isInfinite() && group[arc.from] == AtSource &&
-        group[arc.to] == Between) {
-      group[arc.to] = AtSource;
+    if (arc.isInfinite() && place[arc.from] == kAtSource &&
+        place[arc.to] == kBetween) {
+      place[arc.to] = kAtSource;
       sourceTied.push_back({arc.to, id});
     }
   }
   for (ArcId id = network.numArcs(); id-- > 0;) {
     const FlowArc &arc = arcs[id];
-    if (arc.isInfinite() && group[arc.to] == AtSink &&
-        group[arc.from] == Between) {
-      group[arc.from] = AtSink;
+    if (arc.isInfinite() && place[arc.to] == kAtSink &&
+        place[arc.from] == kBetween) {
+      place[arc.from] = kAtSink;
       sinkTied.push_back({arc.from, id});
     }
   }
@@ -63,26 +63,26 @@ void Contraction::sweepGroups(const FlowNetwork &network) {
 bool Contraction::searchGroups(const FlowNetwork &network) {
   clear(network);
   index.build(network);
-  group[kSink] = Between;
+  place[kSink] = kBetween;
   for (size_t next = 0; next < sourceTied.size(); ++next)
     for (ArcId id : index.outArcs(sourceTied[next].vertex)) {
       const FlowArc &arc = network.arc(id);
-      if (!arc.isInfinite() || group[arc.to] != Between)
+      if (!arc.isInfinite() || place[arc.to] != kBetween)
         continue;
-      group[arc.to] = AtSource;
+      place[arc.to] = kAtSource;
       sourceTied.push_back({arc.to, id});
     }
-  if (group[kSink] == AtSource) {
+  if (place[kSink] == kAtSource) {
     findPath(network);
     return false;
   }
-  group[kSink] = AtSink;
+  place[kSink] = kAtSink;
   for (size_t next = 0; next < sinkTied.size(); ++next)
     for (ArcId id : index.inArcs(sinkTied[next].vertex)) {
       const FlowArc &arc = network.arc(id);
-      if (!arc.isInfinite() || group[arc.from] != Between)
+      if (!arc.isInfinite() || place[arc.from] != kBetween)
         continue;
-      group[arc.from] = AtSink;
+      place[arc.from] = kAtSink;
       sinkTied.push_back({arc.from, id});
     }
   return true;
@@ -99,49 +99,60 @@ void Contraction::findPath(const FlowNetwork &network) {
   std::reverse(path.begin(), path.end());
 }
 
-void Contraction::numberVertices(const FlowNetwork &network,
-                                 ResidualGraph &graph) {
-  number.resize(network.numVertices());
-  uint32_t count = 0;
-  for (VertexId v = 0, e = network.numVertices(); v < e; ++v) {
-    number[v] = count;
-    count += group[v] == Between;
-  }
-  graph.clear(count);
+bool Contraction::collectArcs(const FlowNetwork &network,
+                              ResidualGraph &graph) {
+  graph.clear(network.numVertices());
+  between.resize(network.numVertices());
   sourceArcs.clear();
   sinkArcs.clear();
   directArcs.clear();
+  idleArcs.clear();
   innerArcs.clear();
   innerArcs.reserve(network.numArcs());
-}
-
-bool Contraction::collectArcs(const FlowNetwork &network,
-                              ResidualGraph &graph) {
+  uint32_t count = 0;
+  // Numbers in the order of the arcs, so that neighbours lie together, and none
+  // for vertices without arcs.
+  auto numberOf = [&](VertexId v, uint32_t at) {
+    if (at == kBetween) {
+      place[v] = at = count;
+      between[count++] = v;
+    }
+    return at;
+  };
   for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
     const FlowArc &arc = network.arc(id);
-    uint8_t from = group[arc.from], to = group[arc.to];
-    if (from == AtSink || to == AtSource || arc.capacity == 0 ||
-        arc.from == arc.to)
+    uint32_t from = place[arc.from], to = place[arc.to];
+    if (from == kAtSink || to == kAtSource || arc.from == arc.to)
       continue;
-    if (from == Between && to == Between) {
-      innerArcs.push_back({id, number[arc.from], number[arc.to], 0});
+    if (arc.capacity == 0) {
+      idleArcs.push_back(id);
+      continue;
+    }
+    if (from < kAtSink && to < kAtSink) {
+      from = numberOf(arc.from, from);
+      to = numberOf(arc.to, to);
+      innerArcs.push_back({id, from, to, 0});
+      ++graph.begin[from];
+      ++graph.begin[to];
       continue;
     }
     if (arc.isInfinite())
       return false;
-    if (from == Between) {
-      uint32_t v = number[arc.from];
-      sinkArcs.push_back({id, v});
-      graph.sinkResidual[v] += arc.capacity;
-    } else if (to == Between) {
-      uint32_t v = number[arc.to];
-      sourceArcs.push_back({id, v});
-      graph.sourceCapacity[v] += arc.capacity;
+    if (from < kAtSink) {
+      from = numberOf(arc.from, from);
+      sinkArcs.push_back({id, from});
+      graph.sinkResidual[from] += arc.capacity;
+    } else if (to < kAtSink) {
+      to = numberOf(arc.to, to);
+      sourceArcs.push_back({id, to});
+      graph.sourceCapacity[to] += arc.capacity;
     } else {
       directArcs.push_back(id);
       graph.flow += arc.capacity;
     }
   }
+  between.resize(count);
+  graph.truncate(count);
   return true;
 }
 
@@ -156,10 +167,6 @@ void Contraction::placeHalfArcs(const FlowNetwork &network,
   int64_t infinity = 1 + std::min(fromSource, toSink);
 
   std::vector<uint32_t> &begin = graph.begin;
-  for (const InnerArc &arc : innerArcs) {
-    ++begin[arc.from];
-    ++begin[arc.to];
-  }
   uint32_t end = 0;
   for (uint32_t v = 0; v <= n; ++v) {
     end += begin[v];
@@ -181,11 +188,9 @@ void Contraction::placeHalfArcs(const FlowNetwork &network,
 bool Contraction::contract(const FlowNetwork &network, ResidualGraph &graph) {
   clear(network);
   sweepGroups(network);
-  numberVertices(network, graph);
   if (!collectArcs(network, graph)) {
     if (!searchGroups(network))
       return false;
-    numberVertices(network, graph);
     (void)collectArcs(network, graph);
   }
   placeHalfArcs(network, graph);
@@ -243,26 +248,41 @@ void Contraction::liftFlow(const FlowNetwork &network,
   }
 }
 
-void Contraction::liftSides(const FlowNetwork &network,
-                            const std::vector<uint8_t> &innerSide,
+void Contraction::liftSides(const std::vector<uint8_t> &innerSide,
                             MinCut &cut) {
-  cut.onSinkSide.resize(network.numVertices());
-  for (VertexId v = 0, e = network.numVertices(); v < e; ++v)
-    cut.onSinkSide[v] = group[v] == Between ? innerSide[number[v]]
-                                            : uint8_t(group[v] == AtSink);
-  cut.cutArcs.clear();
-  for (ArcId id = 0, e = network.numArcs(); id < e; ++id) {
-    const FlowArc &arc = network.arc(id);
-    // An infinite arc never crosses: the half that most arcs are.
-    if (!arc.isInfinite() && !cut.onSinkSide[arc.from] &&
-        cut.onSinkSide[arc.to])
+  cut.onSinkSide.resize(place.size());
+  std::transform(place.begin(), place.end(), cut.onSinkSide.begin(),
+                 [](uint32_t at) { return at == kAtSink; });
+  for (size_t v = 0; v < between.size(); ++v)
+    cut.onSinkSide[between[v]] = innerSide[v];
+}
+
+/// Infinite arcs never cross, and of the others each list knows what is left to
+/// ask.
+void Contraction::listCutArcs(const FlowNetwork &network,
+                              const std::vector<uint8_t> &innerSide,
+                              MinCut &cut) {
+  cut.cutArcs = directArcs;
+  for (const TerminalArc &arc : sourceArcs)
+    if (innerSide[arc.vertex])
+      cut.cutArcs.push_back(arc.arc);
+  for (const TerminalArc &arc : sinkArcs)
+    if (!innerSide[arc.vertex])
+      cut.cutArcs.push_back(arc.arc);
+  for (const InnerArc &arc : innerArcs)
+    if (innerSide[arc.from] < innerSide[arc.to])
+      cut.cutArcs.push_back(arc.arc);
+  for (ArcId id : idleArcs)
+    if (const FlowArc &arc = network.arc(id);
+        cut.onSinkSide[arc.from] < cut.onSinkSide[arc.to])
       cut.cutArcs.push_back(id);
-  }
+  std::sort(cut.cutArcs.begin(), cut.cutArcs.end());
 }
 
 void Contraction::lift(const FlowNetwork &network, const ResidualGraph &graph,
                        const std::vector<uint8_t> &innerSide, MinCut &cut) {
   liftFlow(network, graph, cut);
-  liftSides(network, innerSide, cut);
+  liftSides(innerSide, cut);
+  listCutArcs(network, innerSide, cut);
   cut.value = graph.flow;
 }

@@ -18,9 +18,15 @@ void ResidualGraph::clear(uint32_t numVertices) {
   begin.assign(numVertices + 1, 0);
   arcs.clear();
   sourceCapacity.assign(numVertices, 0);
-  sourceResidual.assign(numVertices, 0);
+  sourceResidual.clear();
   sinkResidual.assign(numVertices, 0);
   flow = 0;
+}
+
+void ResidualGraph::truncate(uint32_t numVertices) {
+  begin.resize(numVertices + 1);
+  sourceCapacity.resize(numVertices);
+  sinkResidual.resize(numVertices);
 }
 
 void ResidualGraph::cancelTerminals() {

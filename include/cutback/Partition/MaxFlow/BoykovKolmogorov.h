@@ -52,7 +52,9 @@ private:
     if (nodes[v].queued)
       return;
     nodes[v].queued = true;
-    active.push_back(v);
+    active[lastActive] = v;
+    if (++lastActive == active.size())
+      lastActive = 0;
   }
   void grow(uint32_t v);
   bool meet(uint32_t v, uint32_t a);
@@ -77,7 +79,9 @@ private:
 
   ResidualGraph *g = nullptr;
   std::vector<Node> nodes;
+  /// A ring with one place more than vertices, for each is queued once at most.
   std::vector<uint32_t> active;
+  uint32_t lastActive = 0; ///< one behind the last
   std::vector<uint32_t> orphans;
   uint32_t now = 0;
   Patience patience;

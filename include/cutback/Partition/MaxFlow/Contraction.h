@@ -28,11 +28,13 @@ public:
             const std::vector<uint8_t> &innerSide, MinCut &cut);
 
 private:
-  enum Group : uint8_t { Between, AtSource, AtSink };
   struct Tied {
     VertexId vertex;
     ArcId arc; ///< the infinite arc over which it was reached
   };
+  static constexpr uint32_t kAtSource = UINT32_MAX;
+  static constexpr uint32_t kAtSink = UINT32_MAX - 1;
+  static constexpr uint32_t kBetween = UINT32_MAX - 2;
   struct TerminalArc {
     ArcId arc;
     uint32_t vertex; ///< of the graph
@@ -48,21 +50,24 @@ private:
   /// False if infinite arcs lead from the source to the sink.
   bool searchGroups(const FlowNetwork &network);
   void findPath(const FlowNetwork &network);
-  void numberVertices(const FlowNetwork &network, ResidualGraph &graph);
   /// False if an infinite arc leads out of the source group or into the sink
   /// group: they are not whole.
   bool collectArcs(const FlowNetwork &network, ResidualGraph &graph);
   void placeHalfArcs(const FlowNetwork &network, ResidualGraph &graph);
   void liftFlow(const FlowNetwork &network, const ResidualGraph &graph,
                 MinCut &cut);
-  void liftSides(const FlowNetwork &network,
-                 const std::vector<uint8_t> &innerSide, MinCut &cut);
+  void liftSides(const std::vector<uint8_t> &innerSide, MinCut &cut);
+  void listCutArcs(const FlowNetwork &network,
+                   const std::vector<uint8_t> &innerSide, MinCut &cut);
 
-  std::vector<uint8_t> group;   ///< by vertex
-  std::vector<uint32_t> number; ///< by vertex between: vertex of the graph
+  /// By vertex: one of the marks above, or of those between that have arcs the
+  /// number in the graph.
+  std::vector<uint32_t> place;
+  std::vector<VertexId> between;          ///< by vertex of the graph
   std::vector<Tied> sourceTied, sinkTied; ///< each behind what tied it
   std::vector<TerminalArc> sourceArcs, sinkArcs;
   std::vector<ArcId> directArcs; ///< from the source group to the sink group
+  std::vector<ArcId> idleArcs;   ///< of capacity 0
   std::vector<InnerArc> innerArcs;
   std::vector<int64_t> through, dealt;
   ArcIndex index;

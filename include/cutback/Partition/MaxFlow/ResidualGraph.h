@@ -31,12 +31,15 @@ struct ResidualGraph {
   int64_t flow = 0;
 
   uint32_t numVertices() const {
-    return static_cast<uint32_t>(sourceResidual.size());
+    return static_cast<uint32_t>(sourceCapacity.size());
   }
   uint32_t numHalfArcs() const { return static_cast<uint32_t>(arcs.size()); }
 
-  /// Forgets the arcs and makes room for `numVertices`.
+  /// Forgets the arcs and makes room for `numVertices`. What is left on the
+  /// arcs from the source is for the caller to fill.
   void clear(uint32_t numVertices);
+  /// Drops the last vertices, which have no arcs.
+  void truncate(uint32_t numVertices);
 
   /// Pushes what can go straight from the source over one vertex to the sink.
   void cancelTerminals();
