@@ -162,28 +162,33 @@ void torchrules::banLongFusibleChains(const BanRules &rules,
   // Node numbers grow with orders, so they can stand for them.
   std::vector<FxNodeId> heap;
   std::greater<FxNodeId> later;
+  auto pushUsers = [&](FxNodeId n) {
+    visited[n] = 1;
+    for (FxNodeId user : view.graph.users[n])
+      if (order[user] != ~0u && view.fusible(n, user) &&
+          network.banned[user] == BanReason::None) {
+        heap.push_back(user);
+        std::push_heap(heap.begin(), heap.end(), later);
+      }
+  };
   for (FxNodeId start = 0; start < view.graph.outputNode(); ++start) {
     if (order[start] == ~0u || visited[start])
       continue;
-    heap.assign(1, start);
+    heap.clear();
+    pushUsers(start);
     while (!heap.empty()) {
       std::pop_heap(heap.begin(), heap.end(), later);
       FxNodeId n = heap.back();
       heap.pop_back();
       if (visited[n])
         continue;
-      visited[n] = 1;
       if (heap.empty() && order[n] > order[start] + longest) {
+        visited[n] = 1;
         if (rules.mayBan(n) && network.banned[n] == BanReason::None)
           ban(network, n, BanReason::LongFusibleChain);
         break;
       }
-      for (FxNodeId user : view.graph.users[n])
-        if (order[user] != ~0u && view.fusible(n, user) &&
-            network.banned[user] == BanReason::None) {
-          heap.push_back(user);
-          std::push_heap(heap.begin(), heap.end(), later);
-        }
+      pushUsers(n);
     }
   }
 }

@@ -30,24 +30,6 @@ int64_t cutback::torchTensorSize(TorchRuleSet rules, int64_t elements,
   return bytes;
 }
 
-int64_t torchrules::ruleSize(const RuleView &view, FxNodeId n) {
-  const FxNode &node = view.graph.nodes[n];
-  switch (node.value) {
-  case FxValue::None:
-    return 0;
-  case FxValue::Tensor:
-  case FxValue::Tuple:
-    return node.size;
-  case FxValue::SymInt:
-    return 1;
-  case FxValue::SymBool:
-  case FxValue::SymFloat:
-    // Where 2.3 asks for the size of an operand, only integers have one.
-    return view.is23() ? 999999 : 1;
-  }
-  return 0;
-}
-
 static constexpr unsigned furthest = 100;
 
 static const std::array<double, furthest + 1> &powersOf1Point1() {

@@ -57,8 +57,9 @@ std::vector<UseFacts> torchrules::factsOfUses(const RuleView &view,
       bool fusible = view.fusible(n, user);
       here.isMaterialized |= !fusible;
       // 2.3 looks through views of the backward only.
-      if (view.is(user, trait::View) && !(view.is23() && order != ~0u))
-        here.isMaterializedBackward |= there.isMaterializedBackward;
+      here.isMaterializedBackward |= there.isMaterializedBackward &&
+                                     view.is(user, trait::View) &&
+                                     !(view.is23() && order != ~0u);
       if (order == ~0u) {
         here.isMaterializedBackward |= !fusible;
         continue;

@@ -91,7 +91,7 @@ struct RuleView {
       if (ofNode & trait::TritonItem)
         return false;
     }
-    return (ofUser & trait::Cat) || (ofNode & ofUser & trait::Fusible);
+    return (ofUser & (trait::Cat | (ofNode & trait::Fusible))) != 0;
   }
 
 private:
@@ -149,7 +149,23 @@ std::vector<UseFacts> factsOfUses(const RuleView &view,
                                   const TorchNetwork &network);
 
 /// Bytes of a value as the 4x rule and the tuples count them.
-int64_t ruleSize(const RuleView &view, FxNodeId n);
+inline int64_t ruleSize(const RuleView &view, FxNodeId n) {
+  const FxNode &node = view.graph.nodes[n];
+  switch (node.value) {
+  case FxValue::None:
+    return 0;
+  case FxValue::Tensor:
+  case FxValue::Tuple:
+    return node.size;
+  case FxValue::SymInt:
+    return 1;
+  case FxValue::SymBool:
+  case FxValue::SymFloat:
+    // Where 2.3 asks for the size of an operand, only integers have one.
+    return view.is23() ? 999999 : 1;
+  }
+  return 0;
+}
 
 /// Everything the ban rules look at.
 struct BanRules {
