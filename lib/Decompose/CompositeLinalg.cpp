@@ -365,11 +365,11 @@ static Value power(Rewrite &c) {
   return n == 1 ? b.call("aten.clone.default", {result}) : result;
 }
 
-/// mH and matrix_H of real matrices.
+/// mH and matrix_H: views.
 static Value conjugateTransposed(Rewrite &c) {
   Value self = c.r.value("self");
   if (isa<ComplexType>(elementOf(self)))
-    self = c.b.call("aten._conj_physical.default", {self});
+    self = c.b.call("aten._conj.default", {self});
   return transposed(c.b, self);
 }
 

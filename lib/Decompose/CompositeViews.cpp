@@ -110,11 +110,10 @@ static Value swapLast(Rewrite &c) {
 }
 
 static Value adjoint(Rewrite &c) {
-  if (isa<ComplexType>(elementOf(c.r.value("self")))) {
-    c.b.error("'aten.adjoint' of complex numbers is not supported");
-    return {};
-  }
-  return swapLast(c);
+  Value transposed = swapLast(c);
+  return transposed && isa<ComplexType>(elementOf(transposed))
+             ? c.b.call("aten._conj.default", {transposed})
+             : transposed;
 }
 
 static Value reverseDims(Rewrite &c) {

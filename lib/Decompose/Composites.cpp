@@ -142,11 +142,11 @@ static bool hidesView(Operation *op) {
     return reader.boolean("train") == false || reader.number("p") == 0.0;
   if (packet == "aten.einsum" || packet == "aten.cartesian_prod")
     return reader.list("tensors").size() == 1;
-  return llvm::is_contained({"aten.mH", "aten.matrix_H", "aten.meshgrid",
-                             "aten.broadcast_tensors", "aten.unsafe_split",
-                             "aten.unsafe_split_with_sizes",
-                             "aten.unsafe_chunk"},
-                            packet);
+  return llvm::is_contained(
+      {"aten.adjoint", "aten.mH", "aten.matrix_H", "aten.meshgrid",
+       "aten.broadcast_tensors", "aten.unsafe_split",
+       "aten.unsafe_split_with_sizes", "aten.unsafe_chunk"},
+      packet);
 }
 
 LogicalResult cutback::decomposeHiddenViews(joint::GraphOp graph) {

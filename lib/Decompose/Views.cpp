@@ -9,8 +9,11 @@
 //   other types   view.dtype, view_as_real, …: the opposite
 //   nothing       alias, detach, contiguous, to: the value itself
 //
-// `expand` has an inverse only where it repeats nothing. `unfold` and views
-// whose strides overlap have none: PyTorch refuses most of these writes too.
+//   other signs   conj, _neg_view: the same once more
+//
+// `expand` has an inverse only where it repeats nothing, `unfold` where windows
+// do not overlap, and other views whose strides overlap have none: PyTorch
+// refuses most of these writes too.
 //
 // A piece of `split`, `chunk`, `unbind` and their like is made again as one
 // slice (or select), so that the other pieces need not be.
@@ -27,12 +30,39 @@ using namespace cutback::aten;
 
 static CallOp asCall(Operation *op) { return dyn_cast_or_null<CallOp>(op); }
 
+/// Views in PyTorch, which marks a tensor as one to be read so; new values
+/// here.
+static bool changesSigns(CallOp call) {
+  return llvm::is_contained({"aten.conj", "aten._conj", "aten._neg_view"},
+                            call.getSchema().packet);
+}
+
+/// True for what PyTorch keeps as a mark on the numbers that are there.
+static bool isMarked(Value value) {
+  bool marked = false;
+  while (Operation *op = value.getDefiningOp()) {
+    int64_t viewed = getViewed(op);
+    if (viewed < 0)
+      break;
+    marked |= changesSigns(CallOp(op));
+    value = op->getOperand(static_cast<unsigned>(viewed));
+  }
+  return marked;
+}
+
 int64_t cutback::getViewed(Operation *op) {
   CallOp call = asCall(op);
   if (!call || op->getNumResults() == 0 || call.hasOrderedEffects())
     return -1;
+  // A mark is resolved by a copy.
+  if (llvm::is_contained({"aten.resolve_conj", "aten.resolve_neg"},
+                         call.getSchema().packet) &&
+      isMarked(op->getOperand(0)))
+    return -1;
   if (call.getInfo().has(kMayAlias))
     return op->hasAttr("joint.aliases") && op->getNumResults() == 1 ? 0 : -1;
+  if (changesSigns(call))
+    return 0;
   return call.getAliasedOperand(0);
 }
 
@@ -71,6 +101,13 @@ static Arg plus(CallBuilder &b, const Arg &a, const Arg &c) {
   if (a.getInt() == 0)
     return c;
   return Arg(b.call("operator.add", {a, c}));
+}
+
+static Value refused(CallBuilder &b, StringRef packet) {
+  b.error("'" + packet +
+          "' may show elements several times, and is written in place; write a "
+          "clone of it");
+  return {};
 }
 
 static bool isPieces(StringRef packet) {
@@ -183,9 +220,7 @@ static Value expanded(Write &w) {
     size_t added = to.size() - from.size();
     int64_t size = i < added ? 1 : from[i - added];
     if (to[i] != size && to[i] != 1) {
-      w.b.error("'" + w.op().getSchema().packet +
-                "' shows elements several times, and is written in place");
-      return {};
+      return refused(w.b, w.op().getSchema().packet);
     }
   }
   return sizesOfBase(w);
@@ -240,14 +275,32 @@ static bool mayOverlap(const CallReader &view) {
 }
 
 static Value strided(Write &w) {
-  if (mayOverlap(w.view)) {
-    w.b.error("'aten.as_strided' shows elements several times, and is written "
-              "in place");
-    return {};
-  }
+  if (mayOverlap(w.view))
+    return refused(w.b, "aten.as_strided");
   return w.b.call("aten.as_strided_scatter.default",
                   {w.base, w.value, w.view.arg("size"), w.view.arg("stride"),
                    w.view.arg("storage_offset")});
+}
+
+/// Windows that do not overlap: element k of each is a slice.
+static Value windows(Write &w) {
+  std::optional<int64_t> size = w.view.integer("size");
+  std::optional<int64_t> step = w.view.integer("step");
+  int64_t rank = rankOf(w.base);
+  int64_t dim = wrapDim(w.view.integer("dimension").value_or(0), rank);
+  int64_t count = rank > 0 ? shapeOf(w.shown())[static_cast<size_t>(dim)] : 1;
+  if (!size || !step || ShapedType::isDynamic(count) ||
+      (*size > *step && count > 1))
+    return refused(w.b, "aten.unfold");
+  if (rank == 0)
+    return sizesOfBase(w);
+  Value base = w.base;
+  for (int64_t k = 0; base && k < *size; ++k) {
+    Value row = w.b.call("aten.select.int", {w.value, int64_t(-1), k});
+    base = w.b.call("aten.slice_scatter.default",
+                    {base, row, dim, k, k + (count - 1) * *step + 1, *step});
+  }
+  return base;
 }
 
 static Value ofReal(Write &w) {
@@ -256,6 +309,14 @@ static Value ofReal(Write &w) {
 
 static Value ofComplex(Write &w) {
   return w.b.call("aten.view_as_real.default", {w.value});
+}
+
+static Value conjugated(Write &w) {
+  return w.b.call("aten._conj_physical.default", {w.value});
+}
+
+static Value negated(Write &w) {
+  return w.b.call("aten.neg.default", {w.value});
 }
 
 static Value realPart(Write &w) {
@@ -318,8 +379,12 @@ static constexpr Inverse inverses[] = {
     {"aten.diagonal", ofDiagonal},
     {"aten.linalg_diagonal", ofDiagonal},
     {"aten.as_strided", strided},
+    {"aten.unfold", windows},
     {"aten.view_as_real", ofReal},
     {"aten.view_as_complex", ofComplex},
+    {"aten.conj", conjugated},
+    {"aten._conj", conjugated},
+    {"aten._neg_view", negated},
     {"aten.real", realPart},
     {"aten.imag", imaginaryPart},
     {"aten.alias", same},
@@ -352,6 +417,5 @@ Value cutback::writeThrough(CallBuilder &b, Operation *view, unsigned result,
   for (const Inverse &inverse : inverses)
     if (packet == inverse.packet)
       return inverse.build(write);
-  b.error("a write through '" + packet + "' is not supported");
-  return {};
+  return refused(b, packet);
 }

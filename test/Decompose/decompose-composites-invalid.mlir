@@ -104,14 +104,6 @@ joint.graph @order(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (te
 
 // -----
 
-joint.graph @conjugates(%a: tensor<4x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x4xcomplex<f32>>) gradients () {
-  // expected-error @+1 {{'aten.adjoint' of complex numbers is not supported}}
-  %y = aten.adjoint(%a) : (tensor<4x2xcomplex<f32>>) -> tensor<2x4xcomplex<f32>>
-  joint.output %y : tensor<2x4xcomplex<f32>>
-}
-
-// -----
-
 joint.graph @resized(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<8xcomplex<f32>>) gradients () {
   // expected-error @+1 {{'aten.fft_fft' to a size that is not known}}
   %y = aten.fft_fft(%a, 8) : (tensor<?xf32>) -> tensor<8xcomplex<f32>>

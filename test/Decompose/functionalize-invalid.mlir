@@ -12,7 +12,7 @@ joint.graph @a_parameter(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}
 joint.graph @expanded(%x: tensor<1x3xf32> {joint.role = #joint.role<input>}) -> (tensor<1x3xf32>) gradients () {
   %y = aten.exp(%x) : (tensor<1x3xf32>) -> tensor<1x3xf32>
   %e = aten.expand(%y, [4, 3]) : (tensor<1x3xf32>) -> tensor<4x3xf32>
-  // expected-error @+1 {{'aten.expand' shows elements several times, and is written in place}}
+  // expected-error @+1 {{'aten.expand' may show elements several times, and is written in place; write a clone of it}}
   %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
   joint.output %y : tensor<1x3xf32>
 }
@@ -22,7 +22,7 @@ joint.graph @expanded(%x: tensor<1x3xf32> {joint.role = #joint.role<input>}) -> 
 joint.graph @overlapping(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -> (tensor<12xf32>) gradients () {
   %y = aten.exp(%x) : (tensor<12xf32>) -> tensor<12xf32>
   %e = aten.as_strided(%y, [4, 3], [2, 1], 0) : (tensor<12xf32>) -> tensor<4x3xf32>
-  // expected-error @+1 {{'aten.as_strided' shows elements several times, and is written in place}}
+  // expected-error @+1 {{'aten.as_strided' may show elements several times, and is written in place; write a clone of it}}
   %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
   joint.output %y : tensor<12xf32>
 }
@@ -31,9 +31,9 @@ joint.graph @overlapping(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -
 
 joint.graph @windows(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -> (tensor<12xf32>) gradients () {
   %y = aten.exp(%x) : (tensor<12xf32>) -> tensor<12xf32>
-  %e = aten.unfold(%y, 0, 3, 3) : (tensor<12xf32>) -> tensor<4x3xf32>
-  // expected-error @+1 {{a write through 'aten.unfold' is not supported}}
-  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<4x3xf32>) -> tensor<4x3xf32>
+  %e = aten.unfold(%y, 0, 3, 1) : (tensor<12xf32>) -> tensor<10x3xf32>
+  // expected-error @+1 {{'aten.unfold' may show elements several times, and is written in place; write a clone of it}}
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<10x3xf32>) -> tensor<10x3xf32>
   joint.output %y : tensor<12xf32>
 }
 
@@ -61,9 +61,9 @@ joint.graph @a_region(%x: tensor<3xf32> {joint.role = #joint.role<input>}) -> (t
 
 // -----
 
-joint.graph @a_diagonal_of_more(%x: tensor<3x3x3xf32> {joint.role = #joint.role<input>}) -> (tensor<3x3x3xf32>) gradients () {
-  %y = aten.exp(%x) : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
-  // expected-error @+1 {{'aten.fill_diagonal_' is supported for matrices, without wrap}}
-  %fill_diagonal_ = aten.fill_diagonal_(%y, 1) : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
-  joint.output %y : tensor<3x3x3xf32>
+joint.graph @a_diagonal_of_sizes_unknown(%x: tensor<?x3xf32> {joint.role = #joint.role<input>}) -> (tensor<?x3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  // expected-error @+1 {{'aten.fill_diagonal_' of more than a matrix, or with wrap, needs sizes that are known}}
+  %fill_diagonal_ = aten.fill_diagonal_(%y, 1, true) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  joint.output %y : tensor<?x3xf32>
 }

@@ -342,3 +342,52 @@ joint.graph @keeps_what_is_read_behind_the_write(%w: tensor<3xf32> {joint.requir
   %mul_ = aten.mul_.Tensor(%d, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
   joint.output %d : tensor<3xf32>
 }
+
+// -----
+
+// Windows with gaps: the k-th elements of all of them are a slice.
+// CHECK-LABEL: joint.graph @windows_that_do_not_overlap(
+// CHECK: %[[W:.*]] = aten.unfold(%y, 0, 2, 3)
+// CHECK: %[[M:.*]] = aten.mul.Tensor(%[[W]], 2)
+// CHECK: %[[A:.*]] = aten.select.int(%[[M]], -1, 0)
+// CHECK: %[[FIRST:.*]] = aten.slice_scatter(%y, %[[A]], 0, 0, 4, 3)
+// CHECK: %[[B:.*]] = aten.select.int(%[[M]], -1, 1)
+// CHECK: %[[BOTH:.*]] = aten.slice_scatter(%[[FIRST]], %[[B]], 0, 1, 5, 3)
+// CHECK: joint.output %[[BOTH]]
+joint.graph @windows_that_do_not_overlap(%x: tensor<7xf32> {joint.role = #joint.role<input>}) -> (tensor<7xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<7xf32>) -> tensor<7xf32>
+  %e = aten.unfold(%y, 0, 2, 3) : (tensor<7xf32>) -> tensor<2x2xf32>
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  joint.output %y : tensor<7xf32>
+}
+
+// -----
+
+// Every (9 + 3 + 1)th element of 27.
+// CHECK-LABEL: joint.graph @the_diagonal_of_a_cube(
+// CHECK: %[[FLAT:.*]] = aten.reshape(%y, [-1])
+// CHECK: aten.slice_scatter(%[[FLAT]], %{{.*}}, 0, 0, 27, 13)
+joint.graph @the_diagonal_of_a_cube(%x: tensor<3x3x3xf32> {joint.role = #joint.role<input>}) -> (tensor<3x3x3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+  %fill_diagonal_ = aten.fill_diagonal_(%y, 1) : (tensor<3x3x3xf32>) -> tensor<3x3x3xf32>
+  joint.output %y : tensor<3x3x3xf32>
+}
+
+// -----
+
+// A conjugate is a view, a resolved one is none.
+// CHECK-LABEL: joint.graph @conjugates_are_views(
+// CHECK: %[[C:.*]] = aten.conj(%y)
+// CHECK: %[[COPY:.*]] = aten.resolve_conj(%[[C]])
+// CHECK: aten.mul.Tensor(%[[COPY]], 3)
+// CHECK: %[[M:.*]] = aten.mul.Tensor(%[[C]], 2)
+// CHECK: %[[NEW:.*]] = aten._conj_physical(%[[M]])
+// CHECK: joint.output %[[NEW]]
+joint.graph @conjugates_are_views(%x: tensor<3xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>) gradients () {
+  %y = aten.exp(%x) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  %conj = aten.conj(%y) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  %copy = aten.resolve_conj(%conj) {joint.aliases} : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  %three = aten.mul_.Tensor(%copy, 3) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  %two = aten.mul_.Tensor(%conj, 2) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  joint.output %y, %copy : tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>
+}
