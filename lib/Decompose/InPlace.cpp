@@ -135,11 +135,34 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
 }
 
 /// self.fill_diagonal_(value, wrap): rows of a diagonal with ones.
-static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
-  if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false)) {
-    b.error("'aten.fill_diagonal_' is supported for matrices, without wrap");
-    return {};
+/// In the flat tensor the diagonal is every n-th element: of a matrix with
+/// `wrap` to its end, of a cube of equal sizes too.
+static Value fillFlatDiagonal(CallBuilder &b, Value self, const Arg &value) {
+  ArrayRef<int64_t> sizes = shapeOf(self);
+  int64_t step = 0, count = 1;
+  for (int64_t size : llvm::reverse(sizes)) {
+    if (ShapedType::isDynamic(size)) {
+      b.error(
+          "'aten.fill_diagonal_' of more than a matrix, or with wrap, needs "
+          "sizes that are known");
+      return {};
+    }
+    step += count;
+    count *= size;
   }
+  if (count == 0)
+    return self;
+  Value flat = b.call("aten.reshape.default", {self, {-1}});
+  Value rows = b.call("aten.slice.Tensor", {flat, 0, 0, count, step});
+  Value filled = b.call("aten.full_like.default", {rows, value});
+  flat =
+      b.call("aten.slice_scatter.default", {flat, filled, 0, 0, count, step});
+  return b.call("aten.reshape.default", {flat, b.sizes(self)});
+}
+
+static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
+  if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
+    return fillFlatDiagonal(b, self, reader.arg("fill_value"));
   Value diagonal = b.call("aten.diagonal.default", {self});
   Value filled =
       b.call("aten.full_like.default", {diagonal, reader.arg("fill_value")});
