@@ -303,7 +303,7 @@ LogicalResult infer::crossEntropyLoss(const InferCall &call, Results &results) {
   if (target.rank() != self.rank())
     return call.error("probabilities of rank ", target.rank(),
                       " for input of rank ", self.rank());
-  return pushReduced(call, results, samples, self.element);
+  return pushReduced(call, results, samples, promoteTypes({self, target}));
 }
 
 LogicalResult infer::logSigmoidForward(const InferCall &call,

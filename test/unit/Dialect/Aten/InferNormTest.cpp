@@ -73,6 +73,7 @@ TEST(InferTest, NormAsTorchDoes) {
        "f32[5,3,3]"},
       {"aten.cross_entropy_loss.default(f32[5,7,3,3], f32[5,7,3,3], none, 0)",
        "f32[5,3,3]"},
+      {"aten.cross_entropy_loss.default(bf16[5,7], f32[5,7])", "f32[]"},
       {"aten.cross_entropy_loss.default(f32[7], i64[], none, 0)", "f32[]"},
       {"aten.nll_loss_nd.default(f32[5,7], i64[5], none, 0)", "f32[5]"},
       {"aten.nll_loss_forward.default(f32[5,7], i64[5], none, 1, -100)",
