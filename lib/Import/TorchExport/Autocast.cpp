@@ -117,11 +117,13 @@ constexpr const char *kCpuFloat32[] = {"adaptive_avg_pool3d",
                                        "triplet_margin_loss",
                                        "view_as_complex"};
 
-// Made of products, which are cast, or of multiplications, which are not.
+// Made of products, which are cast, or of multiplications, which are not; of
+// one kind of padding or another.
 constexpr const char *kCpuResult[] = {
-    "einsum",         "tensordot",     "gru.input",      "gru_cell",
-    "lstm.input",     "lstm_cell",     "rnn_relu.input", "rnn_relu_cell",
-    "rnn_tanh.input", "rnn_tanh_cell",
+    "einsum",         "tensordot",     "gru.input",
+    "gru_cell",       "lstm.input",    "lstm_cell",
+    "rnn_relu.input", "rnn_relu_cell", "rnn_tanh.input",
+    "rnn_tanh_cell",  "pad",
 };
 
 constexpr const char *kCpuWidest[] = {"cat", "concat", "stack", "index_copy"};

@@ -90,6 +90,9 @@ TEST_F(AutocastRules, OnTheCpu) {
             "bf16 -");
   EXPECT_EQ(castsOf("einsum.default", {"f32", "bf16"}, "cpu", "", "f32"),
             "- f32");
+  // Reflected, and with zeros.
+  EXPECT_EQ(castsOf("pad.default", {"bf16"}, "cpu", "", "f32"), "f32");
+  EXPECT_EQ(castsOf("pad.default", {"bf16"}, "cpu", "", "bf16"), "-");
   // Their products are cast, their states are what they were.
   EXPECT_EQ(castsOf("rnn_tanh_cell.default", {"bf16", "bf16", "f32"}, "cpu", "",
                     "bf16"),
