@@ -46,7 +46,9 @@ static Value alongAs(CallBuilder &b, Value value, Value with, int64_t dim) {
   return expandTo(b, value, sizes);
 }
 
-/// x1 · x2 / (max(|x1|, eps) max(|x2|, eps)), each vector divided first.
+/// x1 · x2 / (max(|x1|, eps) max(|x2|, eps)), each vector divided first. The
+/// bound below is set where PyTorch records no gradient: a small vector has
+/// that of its norm.
 static Value cosine(Rewrite &c) {
   Value a = c.r.value("x1"), other = c.r.value("x2");
   int64_t rank = std::max(rankOf(a), rankOf(other));
@@ -63,8 +65,9 @@ static Value cosine(Rewrite &c) {
     int64_t at = dim + rankOf(value);
     Value norm = c.b.call("aten.linalg_vector_norm.default",
                           {value, 2.0, ArrayRef<int64_t>(at), true});
-    norm = c.b.call("aten.clamp_min.default", {norm, c.r.arg("eps")});
-    return c.b.call("aten.div.Tensor", {value, norm});
+    Value kept = c.b.call("aten.clamp_min.default", {norm, c.r.arg("eps")});
+    return c.b.call("aten.div.Tensor",
+                    {value, withGradientOf(c.b, kept, norm)});
   };
   return sumOver(c.b, times(c.b, normalized(a, other), normalized(other, a)),
                  dim);

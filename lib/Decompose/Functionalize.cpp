@@ -26,6 +26,7 @@
 
 #include "InPlace.h"
 #include "Replacement.h"
+#include "Rules.h"
 #include "Statistics.h"
 #include "Views.h"
 
@@ -204,18 +205,9 @@ bool Functionalizer::isLeaf(const Node *node) const {
 /// `value`, which has no gradient, with the history of `owner`.
 Value Functionalizer::withHistory(aten::CallBuilder &b, const Node *owner,
                                   Value value) {
-  Value from = owner->history;
-  if (!from || !value)
+  if (!owner->history || !value)
     return value;
-  // Infinity - infinity is no zero.
-  if (!isa<BlockArgument>(from))
-    from = b.call("aten.nan_to_num.default", {from});
-  if (!from)
-    return {};
-  Value zero =
-      b.call("aten.sub.Tensor", {from, b.call("aten.detach.default", {from})});
-  Value result =
-      b.call("aten.add.Tensor", {b.call("aten.detach.default", {value}), zero});
+  Value result = decompose::withGradientOf(b, value, owner->history);
   if (result)
     history.insert(result);
   return result;

@@ -73,6 +73,17 @@ Value decompose::castTo(CallBuilder &b, Value value, Type type) {
   return b.call("aten._to_copy.default", {value}, {{"dtype", type}});
 }
 
+Value decompose::withGradientOf(CallBuilder &b, Value value, Value history) {
+  // Infinity - infinity is no zero; an argument is finite.
+  if (history && !isa<BlockArgument>(history))
+    history = b.call("aten.nan_to_num.default", {history});
+  if (!value || !history)
+    return {};
+  auto detach = [&](Value of) { return b.call("aten.detach.default", {of}); };
+  Value zero = b.call("aten.sub.Tensor", {history, detach(history)});
+  return b.call("aten.add.Tensor", {detach(value), zero});
+}
+
 Value decompose::sliceOf(CallBuilder &b, Value value, int64_t dim,
                          const Arg &start, const Arg &end) {
   return b.call("aten.slice.Tensor", {value, dim, start, end});

@@ -83,6 +83,10 @@ mlir::Value expandTo(aten::CallBuilder &b, mlir::Value value,
                      const std::vector<aten::Arg> &sizes);
 /// `value` of element type `type`.
 mlir::Value castTo(aten::CallBuilder &b, mlir::Value value, mlir::Type type);
+/// `value`, with the gradient of `history`, of the same type: what a write that
+/// PyTorch does not record leaves. An infinite element has none.
+mlir::Value withGradientOf(aten::CallBuilder &b, mlir::Value value,
+                           mlir::Value history);
 /// The elements from `start` to `end` of one dimension.
 mlir::Value sliceOf(aten::CallBuilder &b, mlir::Value value, int64_t dim,
                     const aten::Arg &start, const aten::Arg &end);

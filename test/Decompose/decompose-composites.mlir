@@ -153,3 +153,21 @@ joint.graph @an_outer_product_of_one_row(%a: tensor<1x1xf32> {joint.role = #join
   %y = aten.einsum("ij,kj->ik", [%a, %b]) : (tensor<1x1xf32>, tensor<2x3xf32>) -> tensor<1x2xf32>
   joint.output %y : tensor<1x2xf32>
 }
+
+// -----
+
+// The bound of the norm has the value, the norm the gradient: PyTorch sets the
+// bound without a record.
+// CHECK-LABEL: joint.graph @a_small_vector_has_the_gradient_of_its_norm(
+// CHECK: %[[NORM:.*]] = aten.linalg_vector_norm(%x
+// CHECK: %[[BOUND:.*]] = aten.clamp_min(%[[NORM]], 5.000000e-01)
+// CHECK: %[[N:.*]] = aten.nan_to_num(%[[NORM]])
+// CHECK: %[[V:.*]] = aten.detach(%[[N]])
+// CHECK: %[[ZERO:.*]] = aten.sub.Tensor(%[[N]], %[[V]])
+// CHECK: %[[B:.*]] = aten.detach(%[[BOUND]])
+// CHECK: %[[D:.*]] = aten.add.Tensor(%[[B]], %[[ZERO]])
+// CHECK: aten.div.Tensor(%x, %[[D]])
+joint.graph @a_small_vector_has_the_gradient_of_its_norm(%x: tensor<2x3xf32> {joint.role = #joint.role<input>}, %z: tensor<2x3xf32> {joint.role = #joint.role<input>}) -> (tensor<2xf32>) gradients () {
+  %y = aten.cosine_similarity(%x, %z, 1, 0.5) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>
+  joint.output %y : tensor<2xf32>
+}
