@@ -214,4 +214,28 @@ class Checker:
                 other = self.call(*plan, output="other")
             if other.read_bytes() != bytes_of:
                 raise Finding("plans", "other bits with %s" % " ".join(plan))
+        self.check_policies(bytes_of)
+
+    def check_policies(self, bytes_of):
+        """Wishes for a few values may have no plan, or be of values that are
+        gone; never do they change results."""
+        imported = subprocess.run(
+            [self.cutback, "import", str(self.folder / "model.pt2")],
+            capture_output=True, text=True, timeout=60)
+        names = re.findall(r"^ *%(\w+)", imported.stdout, flags=re.M)
+        if not names or not self.plans:
+            return
+        options = ["--policy=%s=%s" % (self.random.choice(names), policy)
+                   for policy in self.random.choices(
+                       ["must-save", "must-recompute", "prefer-save",
+                        "prefer-recompute"], k=self.random.randint(1, 4))]
+        options += self.random.choice(PLANS)
+        try:
+            other = self.call(*options, output="other")
+        except Finding as finding:
+            if finding.kind.startswith("refused"):
+                return
+            raise
+        if other.read_bytes() != bytes_of:
+            raise Finding("plans", "other bits with %s" % " ".join(options))
 
