@@ -74,8 +74,10 @@ Value decompose::castTo(CallBuilder &b, Value value, Type type) {
 }
 
 Value decompose::withGradientOf(CallBuilder &b, Value value, Value history) {
-  // Infinity - infinity is no zero; an argument is finite.
-  if (history && !isa<BlockArgument>(history))
+  // Infinity - infinity is no zero; an argument is finite. Of complex numbers
+  // nothing keeps the gradient and takes infinity away.
+  if (history && !isa<BlockArgument>(history) &&
+      !isa<ComplexType>(elementOf(history)))
     history = b.call("aten.nan_to_num.default", {history});
   if (!value || !history)
     return {};

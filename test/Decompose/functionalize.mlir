@@ -391,3 +391,16 @@ joint.graph @conjugates_are_views(%x: tensor<3xcomplex<f32>> {joint.role = #join
   %two = aten.mul_.Tensor(%conj, 2) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
   joint.output %y, %copy : tensor<3xcomplex<f32>>, tensor<3xcomplex<f32>>
 }
+
+// -----
+
+// CHECK-LABEL: joint.graph @complex_numbers_keep_their_history(
+// CHECK-NOT: nan_to_num
+// CHECK: %[[ZERO:.*]] = aten.sub.Tensor(%y, %{{.*}})
+// CHECK: %[[NEW:.*]] = aten.add.Tensor(%{{.*}}, %[[ZERO]])
+// CHECK: joint.output %[[NEW]]
+joint.graph @complex_numbers_keep_their_history(%w: tensor<3xcomplex<f32>> {joint.role = #joint.role<param "w">}) -> (tensor<3xcomplex<f32>>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  %mul_ = aten.mul_.Tensor(%y, 2) {joint.no_grad} : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
+  joint.output %y : tensor<3xcomplex<f32>>
+}

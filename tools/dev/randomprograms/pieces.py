@@ -215,6 +215,11 @@ class Fourier(nn.Module):
         x = x if kind == torch.float64 else x.float()
         if self.kind == "mix":
             y = torch.fft.fft(torch.fft.fft(x, dim=-1), dim=-2).real
+        elif self.kind == "mark":
+            spectrum = torch.fft.fft(x, dim=-1)
+            spectrum.conj()[..., 1:].mul_(0.5j)
+            spectrum.imag[..., 0] += 1
+            y = torch.view_as_real(spectrum.mH.conj()).mean(-1).mT
         else:
             y = torch.fft.rfft(x, dim=-1, norm="ortho")
             y = torch.fft.irfft(
