@@ -90,6 +90,11 @@ FailureOr<Attribute> ArgumentReader::value(unsigned depth) {
     return word(depth);
   if (chars::is(c, chars::kDigit) || c == '-' || c == '.')
     return number();
+  if (size_t length = complexLength()) {
+    StringRef text = lexer.rest().take_front(length);
+    lexer.moveTo(text.end());
+    return complexNumber(text);
+  }
   switch (c) {
   case '[':
   case '(':
@@ -108,6 +113,8 @@ FailureOr<Attribute> ArgumentReader::value(unsigned depth) {
 
 FailureOr<Attribute> ArgumentReader::number() {
   StringRef text = lexer.number();
+  if (text.ends_with("j") && literals.number(text.drop_back()))
+    return complexNumber(text);
   Attribute attr = text.empty() ? Attribute() : literals.number(text);
   if (attr)
     return attr;
@@ -116,6 +123,22 @@ FailureOr<Attribute> ArgumentReader::number() {
                         " does not read, or does not "
                         "fit 64 bits",
                     kCut);
+}
+
+/// The characters of `(1+2j)`, as Python writes a complex number with two
+/// parts; 0 where there is none.
+size_t ArgumentReader::complexLength() const {
+  StringRef rest = lexer.rest();
+  size_t last = rest.find_first_not_of("0123456789.+-einfa", 1);
+  bool isComplex = rest.starts_with("(") && last != StringRef::npos &&
+                   last > 1 && rest.substr(last).starts_with("j)");
+  return isComplex ? last + 2 : 0;
+}
+
+/// No op of dialect aten has such an argument: the call stays opaque.
+Attribute ArgumentReader::complexNumber(StringRef text) {
+  current->hasComplex = true;
+  return literals.string(text);
 }
 
 FailureOr<Attribute> ArgumentReader::word(unsigned depth) {

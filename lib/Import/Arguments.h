@@ -18,6 +18,7 @@ struct CallArguments {
   llvm::SmallVector<llvm::StringRef, 6> keywords;
   llvm::SmallVector<mlir::Value, 8> operands;
   bool isBackward = false; ///< an operand depends on a tangent
+  bool hasComplex = false; ///< one is a complex number, which is kept as text
 
   void clear() {
     values.clear();
@@ -25,6 +26,7 @@ struct CallArguments {
     keywords.clear();
     operands.clear();
     isBackward = false;
+    hasComplex = false;
   }
 };
 
@@ -54,6 +56,8 @@ private:
   mlir::FailureOr<mlir::Attribute> device();
   mlir::LogicalResult elements(char close, unsigned depth,
                                llvm::SmallVectorImpl<mlir::Attribute> &list);
+  mlir::Attribute complexNumber(llvm::StringRef text);
+  size_t complexLength() const;
   /// The end of a list of plain numbers that begins at the cursor, or null.
   const char *plainListEnd() const;
 

@@ -385,7 +385,8 @@ LogicalResult CallBuilder::build(const CallTarget &target,
   switch (target.kind) {
   case CallTarget::Known:
   case CallTarget::Check: // PyTorch's rules count it as a reader
-    return buildKnown(target, args, statement, place);
+    return args.hasComplex ? buildUnknown(target, args, statement, place)
+                           : buildKnown(target, args, statement, place);
   case CallTarget::Unknown:
     if (const CallTarget *inner = wrappedTarget(target, args))
       return buildReplayed(target, *inner, args, statement, place);

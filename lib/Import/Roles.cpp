@@ -42,6 +42,11 @@ bool isSeed(const Argument &argument) {
          argument.name.contains("bwd_base_offset");
 }
 
+/// What orders ops with effects; no result is its gradient.
+bool isToken(const Argument &argument) {
+  return argument.descriptor.starts_with("ForwardTokenAOTInput(");
+}
+
 bool isTangent(const Argument &argument) {
   return !isSeed(argument) && !argument.isConstant &&
          isBackwardInput(argument.name, argument.descriptor);
@@ -61,7 +66,8 @@ public:
 
   FailureOr<GraphRoles> run() {
     for (auto [i, argument] : llvm::enumerate(scope.arguments))
-      if (!isSeed(argument) && !argument.isConstant && !isTangent(argument))
+      if (!isSeed(argument) && !isToken(argument) && !argument.isConstant &&
+          !isTangent(argument))
         primals.push_back(i);
     bool hasDescriptors =
         llvm::any_of(reader.outputs, [](const Output &output) {

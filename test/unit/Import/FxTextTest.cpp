@@ -111,6 +111,22 @@ TEST(FxText, ReadsTheFormOf2023) {
   EXPECT_EQ(place.getLine(), 843u);
 }
 
+TEST(FxText, TokensOfOpsWithEffectsHaveNoGradient) {
+  Imported in("===== Joint graph 0 =====\n"
+              "def forward(self, primals_1: \"f32[0]\",  # "
+              "ForwardTokenAOTInput(idx=0)\n"
+              "            primals_2: \"f32[4]\",  # PlainAOTInput(idx=0)\n"
+              "            tangents_1: \"f32[4]\",  # TangentAOTInput(output="
+              "PlainAOTOutput(idx=0))\n"
+              "            ):\n"
+              "    sin: \"f32[4]\" = torch.ops.aten.sin.default(primals_2)\n"
+              "    g: \"f32[4]\" = torch.ops.aten.neg.default(tangents_1)\n"
+              "    return [primals_1, sin, g]\n");
+  ASSERT_TRUE(in.isGood) << in.errors();
+  EXPECT_TRUE(has(in.ir(), "joint.output %primals_1, %sin gradients(%g of 1)"))
+      << in.ir();
+}
+
 TEST(FxText, GradientsWithoutDescriptorsFollowTheForwardResults) {
   std::string text =
       "def forward(self, primals, tangents):\n"
@@ -362,6 +378,20 @@ TEST(FxText, UnknownOpsKeepWhatTheTextSays) {
   ASSERT_EQ(in.module.counts.opaque.size(), 3u);
   EXPECT_EQ(in.module.counts.opaque[0].callee, "mylib.one.default");
   EXPECT_EQ(in.module.counts.opaque[0].count, 2u);
+}
+
+TEST(FxText, ACallWithAComplexNumberIsOpaque) {
+  Imported in(jointText(
+      "        a: \"c64[2, 8]\" = torch.ops.aten.mul.Tensor(mm, 1j)\n"
+      "        b: \"c64[2, 8]\" = torch.ops.aten.add.Tensor(a, (-0-1e-05j))\n"
+      "        c: \"c64[2, 8]\" = torch.ops.aten.add.Tensor(b, 2)\n"));
+  ASSERT_TRUE(in.isGood) << in.errors();
+  EXPECT_TRUE(in.isValid) << in.errors();
+  std::string ir = in.ir();
+  EXPECT_TRUE(has(ir, "%a = joint.opaque \"aten.mul.Tensor\"(%mm, \"1j\")"));
+  EXPECT_TRUE(
+      has(ir, "%b = joint.opaque \"aten.add.Tensor\"(%a, \"(-0-1e-05j)\")"));
+  EXPECT_FALSE(has(ir, "%c = joint.opaque"));
 }
 
 TEST(FxText, AnOpThatRunsANestedGraphIsOpaque) {
