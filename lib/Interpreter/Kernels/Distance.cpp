@@ -73,30 +73,34 @@ static void unround(double &whole, const double *a, const double *b,
     whole = norm(a, b, width, p);
 }
 
-/// (grad, x1, x2, p, cdist); the operands have one batch.
+/// (grad, x1, x2, p, cdist); the result has the batch of both points.
 static LogicalResult distancesBackward(const KernelCall &call) {
   Tensor a = call.dense("x1"), b = call.dense("x2");
   double p = call.number("p", 2);
   int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
-  int64_t width = a.sizes.back(), batch = product(batchOf(a));
-  int64_t pairs = batch * rows * columns;
+  int64_t width = a.sizes.back();
+  Sizes sizes = broadcastSizes(batchOf(a), batchOf(b));
+  std::vector<int64_t> mapA = broadcastMap(batchOf(a), sizes);
+  std::vector<int64_t> mapB = broadcastMap(batchOf(b), sizes);
+  int64_t batch = mapA.size(), pairs = batch * rows * columns;
   std::vector<double> g = doubles(call, "grad", pairs);
   std::vector<double> whole = doubles(call, "cdist", pairs);
-  std::vector<double> x = a.doubles(), dx(x.size());
-  std::vector<double> y = doubles(call, "x2", batch * columns * width);
+  std::vector<double> x = a.doubles(), y = b.doubles();
+  std::vector<double> dx(batch * rows * width);
   for (int64_t n = 0; n < batch; ++n)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j) {
         int64_t at = (n * rows + i) * columns + j;
-        unround(whole[at], x.data() + (n * rows + i) * width,
-                y.data() + (n * columns + j) * width, width, p);
-        for (int64_t e = 0; e < width; ++e) {
-          int64_t left = (n * rows + i) * width + e;
-          double apart = x[left] - y[(n * columns + j) * width + e];
-          dx[left] += g[at] * slope(apart, whole[at], p);
-        }
+        const double *from = x.data() + (mapA[n] * rows + i) * width;
+        const double *to = y.data() + (mapB[n] * columns + j) * width;
+        unround(whole[at], from, to, width, p);
+        for (int64_t e = 0; e < width; ++e)
+          dx[(n * rows + i) * width + e] +=
+              g[at] * slope(from[e] - to[e], whole[at], p);
       }
-  put(call, 0, a.sizes, dx);
+  sizes.push_back(rows);
+  sizes.push_back(width);
+  put(call, 0, sizes, dx);
   return success();
 }
 

@@ -187,7 +187,8 @@ def cdist(r):
     if p == float("inf"):
         return None
     mode = r.choice([None, 1, 2])
-    x, y = r.normal(*lead, m, k), r.normal(*lead, n, k)
+    # The batch of one may be missing, and is added in front.
+    x, y = r.normal(*r.choice([lead, lead[1:]]), m, k), r.normal(*lead, n, k)
     z = torch.cdist(x, y, p)
     back = Call("_cdist_backward", r.normal(*z.shape), x, y, p, z)
     return [Call("cdist", x, y, p, mode), Call("_cdist_forward", x, y, p, mode), back]

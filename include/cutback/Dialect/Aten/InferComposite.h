@@ -26,7 +26,7 @@ Function pairwiseDistance;
 Function broadcastLoss;
 Function tripletMarginLoss;
 Function cosineEmbeddingLoss;
-/// _cdist_backward: shape of x1.
+/// _cdist_backward: shape of x1, for each batch of x2.
 Function cdistBackward;
 Function addbmm;
 Function addr;

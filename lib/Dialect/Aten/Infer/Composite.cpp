@@ -183,9 +183,17 @@ LogicalResult infer::cosineEmbeddingLoss(const InferCall &call,
 }
 
 LogicalResult infer::cdistBackward(const InferCall &call, Results &results) {
-  TensorShape points;
-  return failed(call.tensor("x1", points)) ? failure()
-                                           : push(call, results, points);
+  TensorShape a, b;
+  if (failed(call.tensor("x1", a)) || failed(call.tensor("x2", b)))
+    return failure();
+  if (a.rank() < 2 || b.rank() < 2)
+    return call.error("points need at least 2 dimensions, not ", a.rank(),
+                      " and ", b.rank());
+  Dims dims(ArrayRef<int64_t>(a.dims).drop_back(2));
+  if (failed(broadcastInto(call, dims, ArrayRef<int64_t>(b.dims).drop_back(2))))
+    return failure();
+  llvm::append_range(dims, ArrayRef<int64_t>(a.dims).take_back(2));
+  return push(call, results, dims, a.element);
 }
 
 //===----------------------------------------------------------------------===//

@@ -97,6 +97,9 @@ TEST(InferTest, ProductsAsTorchDoes) {
       {"aten._cdist_backward.default(f32[2,4], f32[2,3], f32[4,3], 2.0, "
        "f32[2,4])",
        "f32[2,3]"},
+      {"aten._cdist_backward.default(f32[5,2,4], f32[2,3], f32[5,4,3], 2.0, "
+       "f32[5,2,4])",
+       "f32[5,2,3]"},
   });
 }
 

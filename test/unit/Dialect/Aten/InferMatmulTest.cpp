@@ -95,6 +95,9 @@ TEST(InferTest, MatmulErrorsNameTheValues) {
        "and 2"},
       {"aten.cdist.default(f32[4], f32[4])",
        "error: aten.cdist: points need at least 2 dimensions, not 1 and 1"},
+      {"aten._cdist_backward.default(f32[4], f32[4], f32[4], 2.0, f32[4])",
+       "error: aten._cdist_backward: points need at least 2 dimensions, not 1 "
+       "and 1"},
       {"aten.cdist.default(f32[2,4], f32[2,5])",
        "error: aten.cdist: sizes of points differ: 4 and 5"},
       {"aten.einsum.default('ij', [f32[2,3], f32[2]])",
