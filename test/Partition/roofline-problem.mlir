@@ -95,3 +95,22 @@ joint.graph @what_runs_once_runs_where_its_users_do(
   %g3 = aten.mul.Tensor(%g2, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   joint.output %y gradients(%g3 of 0) : tensor<64x64xf32>, tensor<64x64xf32>
 }
+
+// A region of the model is to be computed again, with an op of the user's in it.
+// CHECK-LABEL: joint.graph @an_unknown_op_runs_twice_where_its_policy_says_so
+joint.graph @an_unknown_op_runs_twice_where_its_policy_says_so(
+    %x: tensor<64x64xf32> {joint.role = #joint.role<input>},
+    %t: tensor<64x64xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<64x64xf32>) gradients (tensor<64x64xf32>) {
+  // CHECK: %odd = joint.opaque "my.op"(%x)
+  // CHECK-SAME: joint.recompute
+  %odd = joint.opaque "my.op"(%x) {joint.policy = #joint.policy<must_recompute>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = aten.sin(%odd) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  // CHECK: %once = joint.opaque "my.op"(%x)
+  // CHECK-SAME: joint.save = array<i1: true>
+  %once = joint.opaque "my.op"(%x) {effects, joint.policy = #joint.policy<must_recompute>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %z = aten.mul.Tensor(%y, %once) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g0 = aten.mul.Tensor(%t, %odd) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %g1 = aten.mul.Tensor(%g0, %once) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  joint.output %z gradients(%g1 of 0) : tensor<64x64xf32>, tensor<64x64xf32>
+}

@@ -53,7 +53,15 @@ StringRef OpaqueOp::getOverloadName() {
 
 ArrayAttr OpaqueOp::getCallArgs() { return getArgs(); }
 bool OpaqueOp::returnsTuple() { return getTuple() || getNumResults() > 1; }
-bool OpaqueOp::isRecomputable() { return false; }
+
+/// Only whoever wrote the model knows whether a second run gives the same.
+bool OpaqueOp::isRecomputable() {
+  auto policy = (*this)->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+  return !getEffects() && policy &&
+         (policy.getKind() == PolicyKind::MustRecompute ||
+          policy.getKind() == PolicyKind::PreferRecompute);
+}
+
 int64_t OpaqueOp::getAliasedOperand(unsigned) { return -1; }
 bool OpaqueOp::isRandom() { return false; }
 bool OpaqueOp::isComputeIntensive() { return false; }

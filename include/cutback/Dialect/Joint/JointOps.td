@@ -113,8 +113,8 @@ def Joint_OpaqueOp : Joint_Op<"opaque", [
   let summary = "an op that is not known";
   let description = [{
     Keeps operands, results and arguments of a call that no dialect knows. It
-    is saved always, recomputed never, fused never. With `effects` it also
-    keeps its place among the ops with effects.
+    is saved, recomputed where its policy says so, fused never. With `effects`
+    it also keeps its place among the ops with effects.
   }];
   let arguments = (ins StrAttr:$callee, Variadic<AnyType>:$inputs,
                        ArrayAttr:$args, OptionalAttr<StrArrayAttr>:$keywords,
