@@ -18,12 +18,13 @@ def explain(model, *args, options=None, file=None, **kwargs):
     from torch._dynamo.backends.common import aot_autograd
     from torch._inductor.decomposition import select_decomp_table
 
-    plans = []
+    plans, graphs = [], []
 
     def boxed(graph_module, _):
         return make_boxed_func(graph_module.forward)
 
     def backend(graph_module, inputs):
+        graphs.append(graph_module)
         roles = roles_of(graph_module.graph, inputs, model)
 
         def partition(joint, joint_inputs, **more):
@@ -53,7 +54,10 @@ def explain(model, *args, options=None, file=None, **kwargs):
         if len(plans) > 1:
             print("graph %d of %d" % (number + 1, len(plans)), file=file)
         print(plan.report(), end="", file=file)
-    if not plans:
+    if not graphs:
+        print("torch.compile finds no graph in this model;"
+              " TORCH_LOGS=graph_breaks says why", file=file)
+    elif not plans:
         print("no graph of this model has a gradient", file=file)
     return plans
 

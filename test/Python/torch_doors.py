@@ -98,6 +98,20 @@ class Doors(Case):
             len(cutback.explain(Broken(), torch.randn(5, 8), file=text)), 2)
         self.assertIn("graph 2 of 2", text.getvalue())
 
+    def test_explain_of_what_is_not_compiled(self):
+        def loop(x):
+            for i in range(2):
+                x = x * torch.nonzero(x).shape[0]
+                torch._dynamo.graph_break()
+            return x
+
+        text = io.StringIO()
+        x = torch.ones(3, requires_grad=True)
+        self.assertEqual(cutback.explain(loop, x, file=text), [])
+        self.assertEqual(text.getvalue(),
+                         "torch.compile finds no graph in this model;"
+                         " TORCH_LOGS=graph_breaks says why\n")
+
     def test_explain_without_gradients(self):
         text = io.StringIO()
         self.assertEqual(cutback.explain(torch.sin, torch.ones(3), file=text),
