@@ -363,6 +363,9 @@ LogicalResult Functionalizer::visitNorm(Visit &visit, aten::CallOp call) {
   for (auto [result, value] : llvm::zip(op->getResults(), done.results))
     result.replaceAllUsesWith(value);
   replaced.push_back(op);
+  // Of no elements there are no statistics: PyTorch leaves the running ones.
+  if (llvm::is_contained(aten::shapeOf(reader.value("input")), 0))
+    return success();
   for (auto [name, value] : {std::pair("running_mean", done.mean),
                              std::pair("running_var", done.variance)}) {
     Node *node = nodeOf(visit.named[reader.operand(name)]);

@@ -404,3 +404,13 @@ joint.graph @complex_numbers_keep_their_history(%w: tensor<3xcomplex<f32>> {join
   %mul_ = aten.mul_.Tensor(%y, 2) {joint.no_grad} : (tensor<3xcomplex<f32>>) -> tensor<3xcomplex<f32>>
   joint.output %y : tensor<3xcomplex<f32>>
 }
+
+// -----
+
+// CHECK-LABEL: joint.graph @no_rows_have_no_statistics(
+// CHECK-NOT: joint.write
+// CHECK: joint.output
+joint.graph @no_rows_have_no_statistics(%x: tensor<0x3xf32> {joint.role = #joint.role<input>}, %mean: tensor<3xf32> {joint.role = #joint.role<buffer>}, %var: tensor<3xf32> {joint.role = #joint.role<buffer>}) -> (tensor<0x3xf32>) gradients () {
+  %y = aten.batch_norm(%x, none, none, %mean, %var, true, 0.1, 1.0e-5, false) : (tensor<0x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<0x3xf32>
+  joint.output %y : tensor<0x3xf32>
+}
