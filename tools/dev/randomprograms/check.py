@@ -114,7 +114,8 @@ def differences(ours, theirs, rtol, written=(), exact=None):
             scale = finite.max().item() if finite.numel() else 0
             moved = 0
             if exact and exact.get(name) is not None and other.numel():
-                moved = (exact[name].double() - other).abs().max().item()
+                moved = (exact[name].double() - other).nan_to_num(
+                    0, 0, 0).abs().max().item()
             if not torch.allclose(one, other, rtol=0, equal_nan=True,
                                   atol=1e-7 * (rtol > 1e-8) + 1e-12
                                   + rtol * max(scale, largest / 100)
