@@ -184,7 +184,8 @@ static void measureJson(std::string_view text, unsigned runs) {
 }
 
 static bool measure(llvm::MemoryBufferRef buffer, unsigned runs) {
-  mlir::MLIRContext context;
+  // As the programs do.
+  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
   std::vector<double> seconds;
   uint64_t ops = 0;
   double bytes = buffer.getBufferSize();

@@ -129,9 +129,12 @@ FailureOr<Attribute> ArgumentReader::number() {
 /// parts; 0 where there is none.
 size_t ArgumentReader::complexLength() const {
   StringRef rest = lexer.rest();
+  // Asked of every argument, and nearly none begins so.
+  if (!rest.starts_with("("))
+    return 0;
   size_t last = rest.find_first_not_of("0123456789.+-einfa", 1);
-  bool isComplex = rest.starts_with("(") && last != StringRef::npos &&
-                   last > 1 && rest.substr(last).starts_with("j)");
+  bool isComplex = last != StringRef::npos && last > 1 &&
+                   rest.substr(last).starts_with("j)");
   return isComplex ? last + 2 : 0;
 }
 
