@@ -365,7 +365,7 @@ static Value power(Rewrite &c) {
   return n == 1 ? b.call("aten.clone.default", {result}) : result;
 }
 
-/// mH and matrix_H: views.
+/// mH, matrix_H and adjoint: views.
 static Value conjugateTransposed(Rewrite &c) {
   Value self = c.r.value("self");
   if (isa<ComplexType>(elementOf(self)))
@@ -415,6 +415,7 @@ RuleTable decompose::linalgRules() {
       {"aten.linalg_matrix_power.default", one<power>},
       {"aten.matrix_H.default", one<conjugateTransposed>},
       {"aten.mH.default", one<conjugateTransposed>},
+      {"aten.adjoint.default", one<conjugateTransposed>},
   };
   return rules;
 }

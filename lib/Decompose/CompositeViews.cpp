@@ -109,13 +109,6 @@ static Value swapLast(Rewrite &c) {
   return c.b.call("aten.transpose.int", {c.r.value("self"), -2, -1});
 }
 
-static Value adjoint(Rewrite &c) {
-  Value transposed = swapLast(c);
-  return transposed && isa<ComplexType>(elementOf(transposed))
-             ? c.b.call("aten._conj.default", {transposed})
-             : transposed;
-}
-
 static Value reverseDims(Rewrite &c) {
   SmallVector<int64_t> order = allDims(c.r.value("self"));
   std::reverse(order.begin(), order.end());
@@ -324,7 +317,6 @@ RuleTable decompose::viewRules() {
       {"aten.swapaxes.default", one<swapAxes>},
       {"aten.swapdims.default", one<swapAxes>},
       {"aten.mT.default", one<swapLast>},
-      {"aten.adjoint.default", one<adjoint>},
       {"aten.numpy_T.default", one<reverseDims>},
       {"aten.movedim.int", one<moveDims>},
       {"aten.movedim.intlist", one<moveDims>},

@@ -134,7 +134,6 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
   return b.call("aten.expand.default", {value, b.sizes(self)});
 }
 
-/// self.fill_diagonal_(value, wrap): rows of a diagonal with ones.
 /// In the flat tensor the diagonal is every n-th element: of a matrix with
 /// `wrap` to its end, of a cube of equal sizes too.
 static Value fillFlatDiagonal(CallBuilder &b, Value self, const Arg &value) {
@@ -160,6 +159,7 @@ static Value fillFlatDiagonal(CallBuilder &b, Value self, const Arg &value) {
   return b.call("aten.reshape.default", {flat, b.sizes(self)});
 }
 
+/// self.fill_diagonal_(value, wrap)
 static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
   if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
     return fillFlatDiagonal(b, self, reader.arg("fill_value"));
