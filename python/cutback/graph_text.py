@@ -90,7 +90,7 @@ def _with_writes(text, graph, num_fwd_outputs):
     """With the writes into arguments that AOTAutograd does behind the forward:
     the graph has only results for them. The backward must not read such an
     argument, and autograd refuses it as a saved tensor."""
-    arguments = {_writable(node.meta.get("desc")): node
+    arguments = {str(node.meta.get("desc")): node
                  for node in graph.find_nodes(op="placeholder")}
     output = graph.output_node()
     lines = []
@@ -101,10 +101,6 @@ def _with_writes(text, graph, num_fwd_outputs):
             lines.append("        cutback_write_%d = torch.ops.aten.copy_"
                          ".default(%s, %s)\n" % (len(lines), argument, result))
     return _RETURN.sub("".join(lines) + r"\g<0>", text, count=1)
-
-
-def _writable(description):
-    return None if description is None else str(description)
 
 
 def _written(description):
