@@ -183,8 +183,7 @@ static void takeNames(CallOp from, ArrayRef<Value> values) {
     if (auto maker = value.getDefiningOp<CallOp>())
       if (StringRef name = joint::getValueName(old);
           !name.empty() && maker->getNumResults() == 1)
-        maker.getProperties().names =
-            OpBuilder(maker).getStrArrayAttr({name.str()});
+        maker.getProperties().names = OpBuilder(maker).getStringAttr(name);
 }
 
 LogicalResult cutback::functionalizeRng(joint::GraphOp graph) {

@@ -332,12 +332,12 @@ LogicalResult CallBuilder::typeCall(const aten::Schema &schema,
 
 Operation *CallBuilder::create(const aten::Schema &schema,
                                const TypedCall &call, TypeRange types,
-                               ArrayAttr resultNames, DictionaryAttr attrs,
+                               StringAttr name, DictionaryAttr attrs,
                                const Place &place) {
   aten::CallProperties properties;
   properties.name = schema.op.getAsOpaquePointer();
   properties.args = call.skeleton->args;
-  properties.names = resultNames;
+  properties.names = name;
   Operation *op = Operation::create(
       place.location, schema.op, types, ValueRange(call.operands), attrs,
       OpaqueProperties(&properties), BlockRange(), /*numRegions=*/0);
@@ -362,15 +362,15 @@ LogicalResult CallBuilder::buildKnown(const CallTarget &target,
       attributes(statement, place, !isSingle, /*keepDims=*/!schema.infer);
   if (!isSingle)
     return bindTuple(create(schema, call,
-                            TypeRange(ArrayRef<Type>(*call.types)), ArrayAttr(),
-                            attrs, place),
+                            TypeRange(ArrayRef<Type>(*call.types)),
+                            StringAttr(), attrs, place),
                      {}, statement.name, args.isBackward);
   FailureOr<Type> type =
       reconcile(statement, call.types->front(), schema.packet);
   if (failed(type))
     return failure();
-  Operation *op = create(schema, call, TypeRange(*type), names(statement.name),
-                         attrs, place);
+  Operation *op = create(schema, call, TypeRange(*type),
+                         nameAttr(statement.name), attrs, place);
   Binding binding;
   binding.value = op->getResult(0);
   binding.isBackward = args.isBackward;

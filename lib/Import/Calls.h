@@ -110,7 +110,7 @@ private:
                                const CallArguments &args, const char *at,
                                const Types *declared, TypedCall &call);
   mlir::Operation *create(const aten::Schema &schema, const TypedCall &call,
-                          mlir::TypeRange types, mlir::ArrayAttr resultNames,
+                          mlir::TypeRange types, mlir::StringAttr name,
                           mlir::DictionaryAttr attrs, const Place &place);
   // Random ops inside of PyTorch's wrappers (RandomCalls.cpp).
   /// The wrapped op, if it is known and the graph is a half.

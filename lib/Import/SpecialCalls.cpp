@@ -197,10 +197,11 @@ void CallBuilder::nameTuples() {
     if (!name.consume_front(taken.call) || !name.starts_with("."))
       continue;
     Operation *op = taken.value.getDefiningOp();
-    auto current = op->getAttrOfType<ArrayAttr>("names");
-    SmallVector<Attribute> all(current.getValue());
-    all[cast<OpResult>(taken.value).getResultNumber()] =
-        scope.builder.getStringAttr(taken.name);
+    SmallVector<Attribute> all;
+    for (OpResult result : op->getResults())
+      all.push_back(result == taken.value
+                        ? scope.builder.getStringAttr(taken.name)
+                        : joint::getResultName(result));
     op->setAttr("names", scope.builder.getArrayAttr(all));
   }
 }
@@ -246,7 +247,7 @@ CallBuilder::buildDeclared(const CallTarget &target, const CallArguments &args,
     }
     bool isSingle = !schema.returnsTuple() && results.size() == 1;
     op = create(schema, call, TypeRange(ArrayRef<Type>(declared)),
-                isSingle ? names(results.front().name) : ArrayAttr(),
+                isSingle ? nameAttr(results.front().name) : StringAttr(),
                 attributes(isSingle ? results.front() : statement, place,
                            !isSingle, /*keepDims=*/!schema.infer),
                 place);

@@ -20,6 +20,7 @@
 
 #include "CertificateClasses.h"
 
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 
@@ -283,10 +284,8 @@ void ClassTable::define(Operation *op, uint32_t opClass) {
 }
 
 static Attribute firstName(Operation *op) {
-  if (!op->getNumResults())
-    return {};
-  auto names = op->getAttrOfType<ArrayAttr>("names");
-  return names && !names.empty() ? names[0] : Attribute();
+  return op->getNumResults() ? joint::getResultName(op->getResult(0))
+                             : StringAttr();
 }
 
 void ClassTable::numberJoint() {

@@ -83,14 +83,9 @@ private:
 
   /// GraphView::name as an attribute; mostly it is one already.
   StringAttr nameOf(uint32_t value) {
-    if (auto result = dyn_cast<OpResult>(view.values[value])) {
-      auto names = result.getOwner()->getAttrOfType<ArrayAttr>(namesId);
-      unsigned i = result.getResultNumber();
-      if (names && i < names.size())
-        if (auto name = dyn_cast<StringAttr>(names[i]);
-            name && !name.getValue().empty())
-          return name;
-    }
+    if (auto result = dyn_cast<OpResult>(view.values[value]))
+      if (StringAttr name = getResultName(result); name && !name.empty())
+        return name;
     return builder.getStringAttr(view.name(value));
   }
 
@@ -193,16 +188,20 @@ private:
   void markRecomputed(Operation *op) {
     op->setDiscardableAttr(recomputeName,
                            builder.getI64IntegerAttr(nextRecompute++));
-    auto names = op->getAttrOfType<ArrayAttr>(namesId);
-    if (!names)
-      return;
-    SmallVector<Attribute> renamed;
-    for (Attribute name : names) {
-      StringRef text = cast<StringAttr>(name).getValue();
-      renamed.push_back(
-          text.empty() ? name : builder.getStringAttr(text + "_recompute"));
+    Attribute names = op->getAttr(namesId);
+    if (auto name = dyn_cast_or_null<StringAttr>(names)) {
+      op->setAttr(namesId, recomputed(name));
+    } else if (auto list = dyn_cast_or_null<ArrayAttr>(names)) {
+      SmallVector<Attribute> renamed;
+      for (Attribute name : list)
+        renamed.push_back(recomputed(cast<StringAttr>(name)));
+      op->setAttr(namesId, builder.getArrayAttr(renamed));
     }
-    op->setAttr(namesId, builder.getArrayAttr(renamed));
+  }
+
+  StringAttr recomputed(StringAttr name) {
+    return name.empty() ? name
+                        : builder.getStringAttr(name.strref() + "_recompute");
   }
 
   const GraphView &view;

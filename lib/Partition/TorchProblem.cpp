@@ -93,14 +93,13 @@ static void moveNames(Operation *from, Operation *to) {
   };
   if (llvm::none_of(to->getResults(), isTaken))
     return;
-  auto oldNames = to->getAttrOfType<ArrayAttr>("names");
-  if (!oldNames)
+  if (!to->hasAttr("names"))
     return;
   Builder builder(to->getContext());
-  SmallVector<Attribute> names(oldNames.begin(), oldNames.end());
+  SmallVector<Attribute> names;
   for (OpResult result : to->getResults())
-    if (unsigned i = result.getResultNumber(); isTaken(result))
-      names[i] = builder.getStringAttr(joint::getValueName(from->getResult(i)));
+    names.push_back(builder.getStringAttr(joint::getValueName(
+        isTaken(result) ? from->getResult(result.getResultNumber()) : result)));
   to->setAttr("names", builder.getArrayAttr(names));
 }
 

@@ -274,14 +274,12 @@ void Anonymizer::renameSymbols() {
 }
 
 void Anonymizer::nameResults(Operation *op) {
-  auto given = op->getAttrOfType<ArrayAttr>("names");
-  if (!given)
+  if (!op->hasAttr("names"))
     return;
   SmallVector<Attribute> entries;
-  for (Attribute entry : given) {
-    StringRef name = cast<StringAttr>(entry).getValue();
-    entries.push_back(name.empty() ? cast<StringAttr>(entry)
-                                   : text(names.value(name, kindOf(op))));
+  for (OpResult result : op->getResults()) {
+    StringRef name = getValueName(result);
+    entries.push_back(text(name.empty() ? "" : names.value(name, kindOf(op))));
   }
   op->setAttr("names", builder.getArrayAttr(entries));
 }

@@ -37,7 +37,7 @@ void CallOp::build(OperationState &state, TypeRange resultTypes,
   auto &properties = state.getOrAddProperties<CallProperties>();
   properties.name = state.name.getAsOpaquePointer();
   properties.args = args;
-  properties.names = names;
+  setInherentAttr(properties, "names", names);
 }
 
 //===----------------------------------------------------------------------===//
@@ -128,8 +128,7 @@ ParseResult CallOp::parse(OpAsmParser &parser, OperationState &state) {
   joint::parseResultNames(parser, state);
   auto &properties = state.getOrAddProperties<CallProperties>();
   properties.args = parser.getBuilder().getArrayAttr(placer.values);
-  properties.names =
-      dyn_cast_or_null<ArrayAttr>(state.attributes.erase("names"));
+  setInherentAttr(properties, "names", state.attributes.erase("names"));
   return success();
 }
 

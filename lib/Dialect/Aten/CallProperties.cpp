@@ -17,10 +17,17 @@ using namespace cutback::aten;
 static constexpr StringLiteral kArgs = "args";
 static constexpr StringLiteral kNames = "names";
 
-/// `names` must be an array of strings.
+/// `names` must be a string or an array of strings.
 static bool isNames(Attribute attr) {
   auto array = dyn_cast<ArrayAttr>(attr);
-  return array && llvm::all_of(array, llvm::IsaPred<StringAttr>);
+  return array ? llvm::all_of(array, llvm::IsaPred<StringAttr>)
+               : isa<StringAttr>(attr);
+}
+
+/// As CallProperties keeps them.
+static Attribute keptNames(Attribute attr) {
+  auto array = dyn_cast_or_null<ArrayAttr>(attr);
+  return array && array.size() == 1 ? array[0] : attr;
 }
 
 static LogicalResult verifyArgs(NamedAttrList &attrs,
@@ -30,8 +37,9 @@ static LogicalResult verifyArgs(NamedAttrList &attrs,
     return failure();
   }
   if (Attribute names = attrs.get(kNames); names && !isNames(names)) {
-    emitError() << "property 'names' must be an array of strings, not "
-                << names;
+    emitError()
+        << "property 'names' must be a string or an array of strings, not "
+        << names;
     return failure();
   }
   return success();
@@ -85,7 +93,7 @@ void CallOp::setInherentAttr(CallProperties &properties, StringRef name,
   if (name == kArgs)
     properties.args = dyn_cast_or_null<ArrayAttr>(value);
   else if (name == kNames)
-    properties.names = dyn_cast_or_null<ArrayAttr>(value);
+    properties.names = keptNames(value);
 }
 
 void CallOp::populateInherentAttrs(MLIRContext *,

@@ -164,10 +164,12 @@ LogicalResult CallOp::verify() {
   for (auto [arg, param] : llvm::zip(args, schema.params)) // C2
     if (failed(verifyOperandTypes(op, param, arg, next)))
       return failure();
-  if (ArrayAttr names = getNamesAttr();
-      names && names.size() != op->getNumResults()) // C4
-    return op->emitOpError("has ") << op->getNumResults() << " results and "
-                                   << names.size() << " names";
+  if (Attribute names = getNamesAttr()) { // C4
+    auto list = dyn_cast<ArrayAttr>(names);
+    if (size_t size = list ? list.size() : 1; size != op->getNumResults())
+      return op->emitOpError("has ")
+             << op->getNumResults() << " results and " << size << " names";
+  }
   return verifyResultTypes(*this);
 }
 

@@ -267,14 +267,25 @@ void cutback::joint::parseResultNames(OpAsmParser &parser,
     state.addAttribute("names", ArrayAttr::get(parser.getContext(), names));
 }
 
+StringAttr cutback::joint::nameOfResult(Attribute names, unsigned result) {
+  if (auto list = dyn_cast_or_null<ArrayAttr>(names))
+    return result < list.size() ? dyn_cast<StringAttr>(list[result])
+                                : StringAttr();
+  return result == 0 ? dyn_cast_or_null<StringAttr>(names) : StringAttr();
+}
+
+StringAttr cutback::joint::getResultName(OpResult result) {
+  return nameOfResult(result.getOwner()->getAttr("names"),
+                      result.getResultNumber());
+}
+
 void cutback::joint::setResultNames(
-    Operation *op, ArrayAttr names,
+    Operation *op, Attribute names,
     llvm::function_ref<void(Value, StringRef)> set) {
-  if (!names)
-    return;
-  for (auto [result, name] : llvm::zip(op->getResults(), names))
-    if (auto text = dyn_cast<StringAttr>(name); text && !text.empty())
-      set(result, text.getValue());
+  for (OpResult result : op->getResults())
+    if (StringAttr name = nameOfResult(names, result.getResultNumber());
+        name && !name.empty())
+      set(result, name.getValue());
 }
 
 StringRef cutback::joint::getValueName(Value value) {
@@ -287,10 +298,6 @@ StringRef cutback::joint::getValueName(Value value) {
                                                       JointDialect::kName);
     return name ? name.getValue() : StringRef();
   }
-  auto result = cast<OpResult>(value);
-  auto names = result.getOwner()->getAttrOfType<ArrayAttr>("names");
-  if (!names || result.getResultNumber() >= names.size())
-    return {};
-  auto name = dyn_cast<StringAttr>(names[result.getResultNumber()]);
+  StringAttr name = getResultName(cast<OpResult>(value));
   return name ? name.getValue() : StringRef();
 }

@@ -26,9 +26,7 @@ namespace {
 
 struct Names : OpAsmOpInterface::FallbackModel<Names> {
   void getAsmResultNames(Operation *op, OpAsmSetValueNameFn setName) const {
-    joint::setResultNames(
-        op, dyn_cast_or_null<ArrayAttr>(op->getDiscardableAttr("names")),
-        setName);
+    joint::setResultNames(op, op->getDiscardableAttr("names"), setName);
   }
   void getAsmBlockArgumentNames(Operation *, Region &,
                                 OpAsmSetValueNameFn) const {}

@@ -107,6 +107,14 @@ func.func @c3_as_many_operands_as_the_arguments_ask_for(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @c4_a_name_is_of_one_result(%x: tensor<4x4xf32>) {
+  // expected-error@+1 {{'aten.max.dim' op has 2 results and 1 names}}
+  %v, %i = "aten.max.dim"(%x) <{args = [#joint.operand, 0, false], names = "a"}> : (tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return
+}
+
+// -----
+
 func.func @c4_one_name_a_result(%x: tensor<4xf32>) {
   // expected-error@+1 {{'aten.relu' op has 1 results and 2 names}}
   %y = "aten.relu"(%x) <{args = [#joint.operand], names = ["a", "b"]}> : (tensor<4xf32>) -> tensor<4xf32>
@@ -148,7 +156,7 @@ func.func @args_is_an_array(%x: tensor<4xf32>) {
 // -----
 
 func.func @names_are_strings(%x: tensor<4xf32>) {
-  // expected-error@+1 {{property 'names' must be an array of strings, not [1]}}
+  // expected-error@+1 {{property 'names' must be a string or an array of strings, not [1]}}
   %y = "aten.relu"(%x) <{args = [#joint.operand], names = [1]}> : (tensor<4xf32>) -> tensor<4xf32>
   return
 }

@@ -4,6 +4,8 @@
 // RUN: cutback-opt %s --cse | FileCheck %s --check-prefix=CSE
 // RUN: cutback-opt %s --canonicalize | FileCheck %s --check-prefix=FOLD
 // RUN: cutback-opt %s --loop-invariant-code-motion | FileCheck %s
+// RUN: cutback-opt %s --mlir-print-op-generic | FileCheck %s --check-prefix=GENERIC
+// RUN: cutback-opt %s --emit-bytecode | cutback-opt | FileCheck %s --check-prefix=NAMES
 
 // CSE-LABEL: @equal_calls_merge_whatever_their_names
 // CSE-COUNT-1: aten.relu
@@ -117,4 +119,20 @@ func.func @numbers_keep_their_bits(%x: tensor<4xf32>) {
   %c = aten.mul.Tensor(%x, nan) : (tensor<4xf32>) -> tensor<4xf32>
   %d = aten.mul.Tensor(%x, -9223372036854775808) : (tensor<4xf32>) -> tensor<4xf32>
   return
+}
+
+// The only result's name may stand in a list: it is the same property.
+// GENERIC-LABEL: sym_name = "one_name"
+// GENERIC: "aten.relu"({{.*}}names = "a"
+// GENERIC: "aten.sin"({{.*}}names = "b"
+// GENERIC: "aten.max.dim"({{.*}}names = ["c", "d"]
+// NAMES-LABEL: @one_name
+// NAMES: %a = aten.relu
+// NAMES: %b = aten.sin
+// NAMES: %c, %d = aten.max.dim
+func.func @one_name(%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %0 = "aten.relu"(%x) <{args = [#joint.operand], names = "a"}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = "aten.sin"(%0) <{args = [#joint.operand], names = ["b"]}> : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2:2 = "aten.max.dim"(%1) <{args = [#joint.operand, 0, false], names = ["c", "d"]}> : (tensor<4x4xf32>) -> (tensor<4xf32>, tensor<4xi64>)
+  return %2#0 : tensor<4xf32>
 }

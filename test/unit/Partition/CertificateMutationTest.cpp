@@ -42,8 +42,8 @@ struct Machine {
   }
 
   static std::string baseName(Operation *op) {
-    auto names = op->getAttrOfType<ArrayAttr>("names");
-    StringRef name = names ? cast<StringAttr>(names[0]).getValue() : "";
+    StringRef name =
+        op->getNumResults() ? getValueName(op->getResult(0)) : StringRef();
     name.consume_back("_recompute");
     return name.str();
   }

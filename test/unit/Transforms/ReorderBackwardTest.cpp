@@ -7,6 +7,7 @@
 
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Partition/Halves.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
@@ -236,8 +237,8 @@ TEST_F(ReorderBackwardTest, ReadersStayOnTheirSideOfAWrite) {
   EXPECT_EQ(outcome.erased, 1u);
   std::string order;
   for (Operation &op : function.front())
-    if (auto names = op.getAttrOfType<ArrayAttr>("names"))
-      order += cast<StringAttr>(names[0]).getValue().str() + " ";
+    if (op.getNumResults())
+      order += getValueName(op.getResult(0)).str() + " ";
   EXPECT_EQ(order, "g0 r1 r2 w g1 r3 g2 g3 ");
 }
 

@@ -41,7 +41,7 @@ def Aten_Dialect : Dialect {
     * C1: `args` has one entry for each parameter of the schema
     * C2: each entry, and each operand's type, fits its parameter
     * C3: there are as many operands as `args` asks for
-    * C4: `names` has one entry for each result
+    * C4: `names` has one entry for each result; of one result it is the name
     * C5: the declared result types are compatible with the inferred ones:
       equal element types, no two static sizes that differ; a result of type
       `none` is not defined and compatible with every type

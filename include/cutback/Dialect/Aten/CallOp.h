@@ -61,7 +61,7 @@ public:
   }
   const Schema &getSchema();
   mlir::ArrayAttr getArgs() { return getProperties().args; }
-  mlir::ArrayAttr getNamesAttr() { return getProperties().names; }
+  mlir::Attribute getNamesAttr() { return getProperties().names; }
 
   static void build(mlir::OperationState &state, mlir::TypeRange resultTypes,
                     mlir::ValueRange operands, mlir::ArrayAttr args,

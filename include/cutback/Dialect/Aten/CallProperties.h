@@ -12,8 +12,9 @@ namespace cutback::aten {
 struct CallProperties {
   /// One entry a parameter of the schema, see joint::CallArgs.
   mlir::ArrayAttr args;
-  /// One name a result, or null.
-  mlir::ArrayAttr names;
+  /// One name a result, or null. The name of an op's only result stands here
+  /// itself: a list of one would be one more attribute to make unique an op.
+  mlir::Attribute names;
   /// The op's OperationName, for type inference, which MLIR hands the
   /// properties but not the op. Set whenever an op is made.
   const void *name = nullptr;

@@ -61,8 +61,15 @@ void printCallTypes(mlir::OpAsmPrinter &p, mlir::Operation *op);
 /// attribute `names` (nothing for numbered results).
 void parseResultNames(mlir::OpAsmParser &parser, mlir::OperationState &state);
 
+/// The entry of the attribute `names` for a result, null where it has none. Of
+/// an op with one result `names` may be the name itself.
+mlir::StringAttr nameOfResult(mlir::Attribute names, unsigned result);
+
+/// The same, by the op's own attribute.
+mlir::StringAttr getResultName(mlir::OpResult result);
+
 /// Suggests the attribute `names` as SSA names.
-void setResultNames(mlir::Operation *op, mlir::ArrayAttr names,
+void setResultNames(mlir::Operation *op, mlir::Attribute names,
                     llvm::function_ref<void(mlir::Value, llvm::StringRef)> set);
 
 /// The name of a value: from `names` of its op, or `joint.name` of the
