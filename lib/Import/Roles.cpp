@@ -35,11 +35,13 @@ std::string text(Type type) {
 }
 
 bool isSeed(const Argument &argument) {
-  return argument.descriptor.starts_with("Philox") ||
-         argument.name.contains("fwd_seed") ||
-         argument.name.contains("fwd_base_offset") ||
-         argument.name.contains("bwd_seed") ||
-         argument.name.contains("bwd_base_offset");
+  StringRef name = argument.name;
+  if (argument.descriptor.starts_with("Philox"))
+    return true;
+  // Hardly any name has the letters that the four share.
+  return name.contains("wd_") &&
+         (name.contains("fwd_seed") || name.contains("fwd_base_offset") ||
+          name.contains("bwd_seed") || name.contains("bwd_base_offset"));
 }
 
 /// What orders ops with effects; no result is its gradient.

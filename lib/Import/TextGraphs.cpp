@@ -26,7 +26,9 @@ using namespace cutback::fx;
 using llvm::StringRef;
 
 bool cutback::fx::hasLogPrefix(StringRef line) {
-  if (line.size() < 12 || !StringRef("VDIWEC").contains(line.front()))
+  // Of most lines of a graph the second character is a space.
+  if (line.size() < 12 || !llvm::isDigit(line[1]) ||
+      !StringRef("VDIWEC").contains(line.front()))
     return false;
   for (char c : line.slice(1, 5))
     if (!llvm::isDigit(c))
@@ -76,8 +78,7 @@ static void appendPlain(StringRef line, std::string &text) {
 std::shared_ptr<const StrippedLog> cutback::fx::stripLog(StringRef text) {
   bool hasPrefixes = text.contains('\x1b');
   for (StringRef rest = text; !rest.empty() && !hasPrefixes;) {
-    StringRef line;
-    std::tie(line, rest) = rest.split('\n');
+    StringRef line = takeLine(rest);
     hasPrefixes = withoutPrefix(line).size() != line.size();
   }
   if (!hasPrefixes)
@@ -86,8 +87,7 @@ std::shared_ptr<const StrippedLog> cutback::fx::stripLog(StringRef text) {
   log->text.reserve(text.size());
   unsigned number = 0;
   for (StringRef rest = text; !rest.empty();) {
-    StringRef line;
-    std::tie(line, rest) = rest.split('\n');
+    StringRef line = takeLine(rest);
     StringRef plain = withoutPrefix(line);
     log->lines.push_back(
         {++number, static_cast<unsigned>(plain.begin() - line.begin()) + 1});
@@ -109,7 +109,7 @@ struct Line {
 };
 
 Line classify(StringRef line) {
-  StringRef trimmed = line.ltrim();
+  StringRef trimmed = line.drop_while(llvm::isSpace);
   size_t indent = line.size() - trimmed.size();
   if (trimmed.starts_with("====="))
     return {LineKind::Title, trimmed.trim("= \r")};
@@ -142,9 +142,8 @@ public:
 
   std::vector<FoundGraph> run() {
     for (StringRef rest = source.text(); !rest.empty();) {
-      auto [line, next] = rest.split('\n');
+      StringRef line = takeLine(rest);
       step(classify(line), line.begin());
-      rest = next;
     }
     close(source.text().end());
     return std::move(graphs);

@@ -142,8 +142,7 @@ public:
   TraceLog run() {
     StringRef rest = source.text();
     while (!rest.empty()) {
-      auto [line, next] = rest.split('\n');
-      rest = next;
+      StringRef line = takeLine(rest);
       ++lineNumber;
       size_t json = line.find("] {");
       if (!hasLogPrefix(line) || json == StringRef::npos)
@@ -273,12 +272,10 @@ private:
 
 bool cutback::fx::isTraceLog(StringRef text) {
   // Other lines may come first: other programs write to the same stream.
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    if (hasLogPrefix(line) && line.contains("] {\""))
+  while (!text.empty())
+    if (StringRef line = takeLine(text);
+        hasLogPrefix(line) && line.contains("] {\""))
       return true;
-    text = rest;
-  }
   return false;
 }
 
