@@ -282,10 +282,13 @@ void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
 /// An op that has no rules.
 static LogicalResult failWithoutRules(Operation *op) {
   auto opaque = dyn_cast<OpaqueOp>(op);
-  StringRef name = opaque ? opaque.getCallee() : op->getName().getStringRef();
+  auto call = dyn_cast<FrameworkCallOpInterface>(op);
+  StringRef name = opaque ? opaque.getCallee()
+                   : call ? call.getPacketName()
+                          : op->getName().getStringRef();
   InFlightDiagnostic diagnostic = op->emitError("no gradient through '")
                                   << name << "', which is not known here";
-  if (!opaque && !isa<FrameworkCallOpInterface>(op)) {
+  if (!call) {
     diagnostic.attachNote()
         << "give the graph with its gradients, or the op the interface "
            "DifferentiableOpInterface of dialect joint";

@@ -216,8 +216,8 @@ FailureOr<Attribute> ArgumentReader::use(StringRef name) {
   case Binding::Literal:
     return scope.literals[binding->tuple];
   case Binding::Module:
-    // A graph that a higher-order op runs: the op is opaque, and this its name.
-    return Attribute(literals.string(name));
+    // A graph that a higher-order op runs.
+    return Attribute(FlatSymbolRefAttr::get(scope.context, name));
   default:
     return scope.fail(name.begin(), quoted(name) + " is not one value",
                       "a call with several results is used through "

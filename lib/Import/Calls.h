@@ -10,6 +10,7 @@
 #include "Scope.h"
 
 #include "cutback/Dialect/Aten/Schema.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Import/Import.h"
 
 namespace cutback::fx {
@@ -58,6 +59,12 @@ public:
   buildDeclared(const CallTarget &target, const CallArguments &args,
                 const CallStatement &statement,
                 llvm::ArrayRef<CallStatement> results, const Place &place);
+  /// Makes `joint.nested` with `graphs`, and binds the statement's name.
+  mlir::LogicalResult
+  buildNested(const CallTarget &target, joint::NestedKind kind,
+              const CallArguments &args, const CallStatement &statement,
+              std::vector<std::unique_ptr<mlir::Region>> &graphs,
+              const Place &place);
   /// Binds `name` to element `index` of the tuple `tuple`.
   mlir::LogicalResult bindElement(const CallStatement &statement,
                                   llvm::StringRef tuple, llvm::StringRef index);

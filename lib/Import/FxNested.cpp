@@ -13,15 +13,11 @@
 // element of the call that they are taken out as. So one
 // text becomes ops as often as it is called, and each of them can be saved or
 // recomputed on its own. Graphs that choose or repeat at run time (cond, scan)
-// are not of this kind; they stay opaque, and a digest of their text stands
-// behind their name: ops with other graphs are other ops, to a proof as well.
+// are not of this kind (FxRegions.cpp).
 //
 // Reading is recursive, and calls multiply: depth and text read are limited.
 
 #include "FxReader.h"
-
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -68,44 +64,38 @@ FxReader::calledWith(const CallTarget &target, const CallArguments &call) {
   return operands;
 }
 
-/// The first eight bytes of a digest of what a graph computes: its lines
-/// without indentation and comments.
-static std::string digestOf(StringRef text) {
-  llvm::SHA256 hash;
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    text = rest;
-    line = line.trim();
-    if (line.empty() || line.starts_with("#"))
-      continue;
-    hash.update(line);
-    hash.update("\n");
-  }
-  std::array<uint8_t, 32> digest = hash.final();
-  return llvm::toHex(ArrayRef<uint8_t>(digest).take_front(8),
-                     /*LowerCase=*/true);
+/// Fails where nested graphs have become too deep, or too much text to read.
+LogicalResult FxReader::checkNesting(StringRef text, const char *at) {
+  if (scope.nesting >= kMaxNesting)
+    return scope.fail(
+        at, "graphs nest deeper than " + Twine(kMaxNesting) + " levels", kCut);
+  numNestedBytes += text.size();
+  if (numNestedBytes > maxNestedText(scope.source.text().size()))
+    return scope.fail(at,
+                      "nested graphs call each other so often that the whole "
+                      "is " +
+                          Twine(numNestedBytes) + " bytes of text and more",
+                      "mark one level of repeated regions only");
+  return success();
 }
 
-/// Graphs among the arguments of a call that stays opaque: "NAME" becomes
-/// "NAME DIGEST" where the text has the graph.
-void FxReader::markGraphs() {
-  for (Attribute &value : args.values) {
-    auto name = dyn_cast<StringAttr>(value);
-    Binding *module = name ? scope.find(name.getValue()) : nullptr;
-    if (!module || module->kind != Binding::Module)
-      continue;
-    std::optional<StringRef> text =
-        nested.find(scope.modules[module->tuple], lexer.position());
-    if (text)
-      value =
-          scope.builder.getStringAttr(name.getValue() + " " + digestOf(*text));
-  }
+LogicalResult FxReader::failLiteralResult(StringRef graph,
+                                          const Output &output) {
+  StringRef name = graph.ltrim();
+  name.consume_front("class ");
+  name = name.take_until([](char c) { return c == '('; });
+  return scope.fail(output.text.begin(),
+                    "nested graph " + quoted(name) + " gives the number " +
+                        quoted(output.text),
+                    "only values are read from nested graphs; dump the "
+                    "graph again without them");
 }
 
 LogicalResult FxReader::inlineCall(const CallTarget &target,
                                    const CallStatement &statement) {
-  auto name = args.values.empty() ? StringAttr()
-                                  : dyn_cast<StringAttr>(args.values.front());
+  auto name = args.values.empty()
+                  ? FlatSymbolRefAttr()
+                  : dyn_cast<FlatSymbolRefAttr>(args.values.front());
   Binding *module = name ? scope.find(name.getValue()) : nullptr;
   if (!module || module->kind != Binding::Module)
     return scope.fail(statement.at,
@@ -117,17 +107,8 @@ LogicalResult FxReader::inlineCall(const CallTarget &target,
     return scope.fail(statement.at,
                       "nested graph " + quoted(path) + " is not in the text",
                       kCut);
-  if (scope.nesting >= kMaxNesting)
-    return scope.fail(
-        statement.at,
-        "graphs nest deeper than " + Twine(kMaxNesting) + " levels", kCut);
-  numNestedBytes += text->size();
-  if (numNestedBytes > maxNestedText(scope.source.text().size()))
-    return scope.fail(statement.at,
-                      "nested graphs call each other so often that the whole "
-                      "is " +
-                          Twine(numNestedBytes) + " bytes of text and more",
-                      "mark one level of repeated regions only");
+  if (failed(checkNesting(*text, statement.at)))
+    return failure();
   FailureOr<std::vector<Binding>> operands = calledWith(target, args);
   if (failed(operands))
     return failure();
@@ -143,11 +124,7 @@ LogicalResult FxReader::inlineCall(const CallTarget &target,
   std::vector<Binding> results;
   for (const Output &output : outer) {
     if (output.kind == Output::Literal)
-      return scope.fail(output.text.begin(),
-                        "nested graph " + quoted(path) + " gives the number " +
-                            quoted(output.text),
-                        "only values are read from nested graphs; dump the "
-                        "graph again without them");
+      return failLiteralResult(*text, output);
     Binding binding = output.kind == Output::None
                           ? literal(joint::NoneAttr::get(scope.context))
                           : Binding();
@@ -212,9 +189,18 @@ LogicalResult FxReader::readNestedParameters(ArrayRef<Binding> operands) {
                      "expected ',' or ')' behind a parameter");
     if (input.name == "self")
       continue;
-    if (count < operands.size() &&
-        failed(calls.bindAs(input, operands[count], "its caller")))
-      return failure();
+    if (count < operands.size()) {
+      Binding operand = operands[count];
+      if (operand.kind == Binding::Value && !operand.value) {
+        // Into a region: an argument of it.
+        if (!input.declared)
+          return failCut(input.at, "an input of a nested graph has no type");
+        operand.value =
+            scope.block().addArgument(input.declared->type, place.location);
+      }
+      if (failed(calls.bindAs(input, operand, "its caller")))
+        return failure();
+    }
     ++count;
   }
   if (count != operands.size())

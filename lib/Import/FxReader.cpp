@@ -217,7 +217,7 @@ LogicalResult FxReader::readCall(CallStatement &statement, StringRef path) {
   if (target.kind == CallTarget::Graph)
     return inlineCall(target, statement);
   if (target.name.starts_with("higher_order."))
-    markGraphs();
+    return nestedCall(target, statement);
   return calls.build(target, args, statement, place);
 }
 

@@ -8,6 +8,8 @@
 #include "FxText.h"
 #include "NestedGraphs.h"
 
+#include "cutback/Dialect/Joint/Nested.h"
+
 namespace cutback::fx {
 
 /// One entry of the list that a graph returns, nested lists flattened.
@@ -55,7 +57,24 @@ private:
   mlir::LogicalResult readGraph(llvm::StringRef text,
                                 llvm::ArrayRef<Binding> operands);
   mlir::LogicalResult readNestedParameters(llvm::ArrayRef<Binding> operands);
-  void markGraphs();
+  mlir::LogicalResult checkNesting(llvm::StringRef text, const char *at);
+  mlir::LogicalResult failLiteralResult(llvm::StringRef graph,
+                                        const Output &output);
+  // Nested graphs as regions (FxRegions.cpp).
+  mlir::LogicalResult nestedCall(const CallTarget &target,
+                                 const CallStatement &statement);
+  std::optional<llvm::StringRef> graphText(llvm::StringRef name);
+  struct NamedText {
+    llvm::StringRef name, text;
+  };
+  std::optional<llvm::SmallVector<NamedText>>
+  graphTexts(joint::NestedKind kind, mlir::ArrayAttr values);
+  bool isPlainGraph(llvm::StringRef text);
+  mlir::Attribute markGraphs(mlir::Attribute value);
+  mlir::LogicalResult readRegion(llvm::StringRef name, llvm::StringRef text,
+                                 llvm::ArrayRef<joint::GraphInput> inputs,
+                                 mlir::Region &region);
+  mlir::LogicalResult endRegion(llvm::StringRef text);
   Binding literal(mlir::Attribute value);
   mlir::LogicalResult endStatement();
   mlir::LogicalResult readReturn();

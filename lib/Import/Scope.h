@@ -98,7 +98,8 @@ public:
     builder.setInsertionPointToStart(&region.front());
   }
 
-  mlir::Block &block() { return region.front(); }
+  /// The block that ops go to: the graph's, or that of the region that is read.
+  mlir::Block &block() { return nestedBlock ? *nestedBlock : region.front(); }
   mlir::LogicalResult fail(const char *at, const llvm::Twine &what,
                            const llvm::Twine &next) const {
     return emitAt(context, source, at, what, next);
@@ -150,6 +151,7 @@ public:
   std::vector<TakenResult> taken;            ///< out of `results`
   Names names;                               ///< of the graph that is read
   unsigned nesting = 0;                      ///< how many calls lead into it
+  mlir::Block *nestedBlock = nullptr; ///< of the region that is read, if any
   bool isHalf = false;          ///< a forward or a backward, not a joint graph
   uint64_t numTupleResults = 0; ///< of all calls
 

@@ -17,6 +17,7 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 
+#include "NestedCalls.h"
 #include "Philox.h"
 
 #include "cutback/Analysis/Layouts.h"
@@ -113,6 +114,10 @@ public:
         memory(options.memory ? *options.memory : standard),
         copies(findForcedCopies(function)) {}
 
+  /// Of a nested graph: it writes no argument.
+  Runner(const InterpreterOptions &options, MLIRContext *context)
+      : context(context), options(options), memory(standard) {}
+
   LogicalResult bind(Block &block, ArrayRef<RuntimeValue> arguments);
   LogicalResult runBlock(Block &block);
   /// What the terminator of a block that has run gives back.
@@ -127,6 +132,7 @@ private:
   LogicalResult runAssert(joint::AssertOp op);
   LogicalResult runOpaque(joint::OpaqueOp op);
   LogicalResult runCheckpoint(joint::CheckpointOp op, Values &results);
+  LogicalResult runNestedOp(joint::NestedOp op, Values &results);
   LogicalResult runRandom(joint::RandomOp op, Values &results);
   LogicalResult resultSizes(Operation *op,
                             SmallVectorImpl<SmallVector<int64_t>> &sizes);
@@ -230,6 +236,8 @@ LogicalResult Runner::runOp(Operation *op, Values &results) {
   }
   if (auto checkpoint = dyn_cast<joint::CheckpointOp>(op))
     return runCheckpoint(checkpoint, results);
+  if (auto nested = dyn_cast<joint::NestedOp>(op))
+    return runNestedOp(nested, results);
   if (auto random = dyn_cast<joint::RandomOp>(op))
     return runRandom(random, results);
   op->emitError() << "'" << op->getName() << "' cannot be executed";
@@ -419,6 +427,37 @@ LogicalResult Runner::runCheckpoint(joint::CheckpointOp op, Values &results) {
         tensor && copies.contains(result) ? copyOf(result, *tensor) : value;
   }
   finish(body.getTerminator(), {});
+  return success();
+}
+
+/// Graphs run outside of the arena; what they give is copied into its place.
+LogicalResult Runner::runNestedOp(joint::NestedOp op, Values &results) {
+  InterpreterOptions inner;
+  inner.seed = options.seed;
+  auto runGraph = [&](Region &graph, ArrayRef<RuntimeValue> inputs)
+      -> FailureOr<std::vector<RuntimeValue>> {
+    Runner runner(inner, context);
+    Block &block = graph.front();
+    if (failed(runner.bind(block, inputs)) || failed(runner.runBlock(block)))
+      return failure();
+    return runner.take(block.getTerminator());
+  };
+  FailureOr<std::vector<RuntimeValue>> given =
+      runNested(op, operandsOf(op), runGraph);
+  if (failed(given))
+    return failure();
+  auto next = given->begin();
+  for (auto [i, result] : llvm::enumerate(op.getResults())) {
+    if (isa<NoneType>(result.getType()))
+      continue;
+    if (next == given->end() || !fits(*next, result.getType()))
+      return op.emitError()
+             << "'" << op.getCallee() << "' gives another "
+             << "result number " << i << " than a " << result.getType();
+    const auto *tensor = std::get_if<Tensor>(&*next);
+    results[i] = tensor ? copyOf(result, *tensor) : *next;
+    ++next;
+  }
   return success();
 }
 

@@ -155,8 +155,42 @@ bool ClassTable::equalAttributes(Operation *a, Operation *b) {
   }
 }
 
-/// Op by op. Values from inside correspond by position; values from outside
-/// when their classes are equal.
+/// Ops of two regions in step, whatever their results are called. `same` says
+/// whether two values correspond, `mark` that they do.
+template <typename Same, typename Mark>
+bool ClassTable::equalOps(Region &left, Region &right, Same same, Mark mark) {
+  auto markAll = [&](auto l, auto r) {
+    if (!llvm::equal(TypeRange(l), TypeRange(r)))
+      return false;
+    for (auto [a, b] : llvm::zip(l, r))
+      mark(a, b);
+    return true;
+  };
+  if (!llvm::hasSingleElement(left) || !llvm::hasSingleElement(right))
+    return left.empty() && right.empty();
+  Block &l = left.front(), &r = right.front();
+  if (!markAll(l.getArguments(), r.getArguments()))
+    return false;
+  auto a = l.begin(), b = r.begin();
+  for (; a != l.end() && b != r.end(); ++a, ++b) {
+    if (a->getName() != b->getName() ||
+        a->getNumOperands() != b->getNumOperands() ||
+        a->getNumRegions() != b->getNumRegions() || !equalAttributes(&*a, &*b))
+      return false;
+    for (auto [x, y] : llvm::zip(a->getOperands(), b->getOperands()))
+      if (!same(x, y))
+        return false;
+    for (auto [x, y] : llvm::zip(a->getRegions(), b->getRegions()))
+      if (!equalOps(x, y, same, mark))
+        return false;
+    if (!markAll(a->getResults(), b->getResults()))
+      return false;
+  }
+  return a == l.end() && b == r.end();
+}
+
+/// Values from inside correspond by position; values from outside when their
+/// classes are equal.
 bool ClassTable::equalRegions(Operation *a, ArrayRef<uint32_t> aOperands,
                               const Key &key) {
   llvm::SetVector<Value> captured;
@@ -167,18 +201,17 @@ bool ClassTable::equalRegions(Operation *a, ArrayRef<uint32_t> aOperands,
   for (auto [i, value] : llvm::enumerate(key.captured))
     classesOfB[value] = key.operands[key.op->getNumOperands() + i];
   llvm::DenseMap<Value, Value> inside;
-  auto check = [&](Value l, Value r) -> LogicalResult {
+  auto same = [&](Value l, Value r) {
     auto known = inside.find(l);
     if (known != inside.end())
-      return success(known->second == r);
+      return known->second == r;
     auto i = classesOfA.find(l), j = classesOfB.find(r);
-    return success(i != classesOfA.end() && j != classesOfB.end() &&
-                   i->second == j->second);
+    return i != classesOfA.end() && j != classesOfB.end() &&
+           i->second == j->second;
   };
   auto mark = [&](Value l, Value r) { inside[l] = r; };
   for (auto [l, r] : llvm::zip(a->getRegions(), key.op->getRegions()))
-    if (!OperationEquivalence::isRegionEquivalentTo(
-            &l, &r, check, mark, OperationEquivalence::IgnoreLocations))
+    if (!equalOps(l, r, same, mark))
       return false;
   return true;
 }

@@ -123,6 +123,8 @@ private:
   uint64_t hashAttributes(mlir::Operation *op);
   bool equalAttributes(mlir::Operation *a, mlir::Operation *b);
   bool isIgnored(mlir::NamedAttribute attribute) const;
+  template <typename Same, typename Mark>
+  bool equalOps(mlir::Region &left, mlir::Region &right, Same same, Mark mark);
   bool equalRegions(mlir::Operation *a, llvm::ArrayRef<uint32_t> aOperands,
                     const Key &key);
   Key keyOf(mlir::Operation *op);

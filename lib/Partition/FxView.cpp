@@ -16,6 +16,7 @@
 #include "cutback/Partition/FxView.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 #include "cutback/Support/SizeExpr.h"
 
@@ -255,7 +256,7 @@ private:
   /// All ops of one name are of one kind, but for those that spell their
   /// callee in an attribute.
   const CallKind &callKind(Operation *op) {
-    if (isa<OpaqueOp>(op)) {
+    if (isa<OpaqueOp, NestedOp>(op)) {
       opaqueKind = makeKind(op);
       return opaqueKind;
     }
@@ -325,13 +326,18 @@ private:
     unsigned numPositional = kind.numPositional;
     ArrayAttr args =
         FrameworkCallOpInterface(view.ops[op], kind.call).getCallArgs();
-    auto known = skeletonOf.find({args, numPositional});
+    // PyTorch reads each nested graph by a node of its own.
+    bool hasGraphs = view.ops[op]->getNumRegions() != 0;
+    auto known =
+        hasGraphs ? skeletonOf.end() : skeletonOf.find({args, numPositional});
     if (known != skeletonOf.end()) {
       for (uint32_t value : operands)
         builder.argNode(fx.nodeOf[value]);
       return builder.end(known->second);
     }
-    isUnlikeAll = false;
+    isUnlikeAll = hasGraphs;
+    if (hasGraphs)
+      builder.argOpaque(reinterpret_cast<uint64_t>(view.ops[op]));
     const uint32_t *next = operands.begin();
     for (auto [i, arg] : llvm::enumerate(args)) {
       if (i >= numPositional)

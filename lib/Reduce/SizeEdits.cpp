@@ -60,6 +60,9 @@ static void resizeValues(GraphOp graph, Resize resize) {
   graph.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults())
       result.setType(resized(result.getType(), resize));
+    for (Region &region : op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        argument.setType(resized(argument.getType(), resize));
   });
   for (Operation &op : graph.getBlock().without_terminator())
     evaluate(op);

@@ -17,6 +17,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Support/NeutralNames.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -236,6 +237,8 @@ Attribute Anonymizer::discardable(NamedAttribute attr, StringRef kind) {
 Attribute Anonymizer::neutralInherent(Operation *op, NamedAttribute attr) {
   StringRef name = attr.getName();
   Attribute value = attr.getValue();
+  if (isa<NestedOp>(op) && (name == "callee" || name == "keywords"))
+    return value; // PyTorch's own
   if (isa<OpaqueOp, AssertOp>(op) && name == "callee")
     return text(names.callee(cast<StringAttr>(value).getValue()));
   if (auto opaque = dyn_cast<OpaqueOp>(op); opaque && name == "keywords") {

@@ -7,6 +7,7 @@
 // JointBase.td.
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Dialect/Joint/Random.h"
 
 #include "mlir/IR/Builders.h"
@@ -34,6 +35,7 @@ void JointDialect::initialize() {
 #include "cutback/Dialect/Joint/JointOps.cpp.inc"
       >();
   addOperations<RandomOp>();
+  addOperations<NestedOp, ReturnOp>();
 }
 
 //===----------------------------------------------------------------------===//
