@@ -28,7 +28,9 @@ void PushRelabel::prefetchArcs(uint32_t v) const {
   const Vertex &vertex = vertices[v];
   if (vertex.begin == vertex.end)
     return;
-  __builtin_prefetch(&g->arcs[vertex.begin]);
+  constexpr uint32_t perLine = 64 / sizeof(HalfArc);
+  for (uint32_t a = vertex.begin; a < vertex.end; a += perLine)
+    __builtin_prefetch(&g->arcs[a]);
   __builtin_prefetch(&g->arcs[vertex.end - 1]);
 }
 
