@@ -70,12 +70,12 @@ InPlaceKind cutback::getInPlaceKind(CallOp op) {
     return CallReader(op).boolean("requires_grad").value_or(true)
                ? InPlaceKind::Nothing
                : InPlaceKind::Detach;
-  if (llvm::is_contained({"aten.squeeze_", "aten.unsqueeze_", "aten.t_",
-                          "aten.transpose_", "aten.swapaxes_", "aten.swapdims_",
-                          "aten.as_strided_"},
-                         packet))
-    return InPlaceKind::View;
-  return InPlaceKind::Value;
+  return op.getFusionKind() == joint::FusionKind::View ? InPlaceKind::View
+                                                       : InPlaceKind::Value;
+}
+
+static bool isTensor(const SchemaParam &param) {
+  return param.kind == ParamKind::Tensor && !param.isList;
 }
 
 /// The functional op on the same arguments, but `self`.

@@ -216,9 +216,8 @@ static bool isWrittenTensor(Operation *op) {
 /// Other sizes in place: the tensor and its history stay.
 static bool changesSizesOnly(Operation *op) {
   auto call = dyn_cast<aten::CallOp>(op);
-  return call && llvm::is_contained({"aten.squeeze_", "aten.unsqueeze_",
-                                     "aten.t_", "aten.transpose_"},
-                                    call.getSchema().packet);
+  return call && isWrittenTensor(op) &&
+         call.getFusionKind() == joint::FusionKind::View;
 }
 
 /// Notes what an op gives, where gradients are off: for this reader, and for

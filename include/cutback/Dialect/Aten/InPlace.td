@@ -25,6 +25,14 @@ class Aten_InPlaceView<string name, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "Changes how `self` sees its storage; no value changes.";
   let infer = rule;
+  let fusion = "View";
+  let flags = ["kOrdered"];
+}
+
+class Aten_InPlaceHistory<string name, string schema>
+    : Aten_AtenOp<name, schema> {
+  let family = "Changes what gradient `self` has; no value changes.";
+  let infer = "sameAsSelf";
   let flags = ["kOrdered"];
 }
 
@@ -490,10 +498,10 @@ def Aten_UniformInPlaceOp : Aten_InPlaceRandom<"uniform_",
 def Aten_AsStridedInPlaceOp : Aten_InPlaceView<"as_strided_",
     "(Tensor(a!) self, SymInt[] size, SymInt[] stride, SymInt? "
     "storage_offset=None) -> Tensor(a!)", "asStrided">;
-def Aten_DetachInPlaceOp : Aten_InPlaceView<"detach_",
-    "(Tensor(a!) self) -> Tensor(a!)", "sameAsSelf">;
-def Aten_RequiresGradInPlaceOp : Aten_InPlaceView<"requires_grad_",
-    "(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)", "sameAsSelf">;
+def Aten_DetachInPlaceOp : Aten_InPlaceHistory<"detach_",
+    "(Tensor(a!) self) -> Tensor(a!)">;
+def Aten_RequiresGradInPlaceOp : Aten_InPlaceHistory<"requires_grad_",
+    "(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)">;
 def Aten_SqueezeInPlaceOp : Aten_InPlaceView<"squeeze_",
     "(Tensor(a!) self) -> Tensor(a!)", "squeeze">;
 def Aten_SqueezeInPlaceDimOp : Aten_InPlaceView<"squeeze_.dim",

@@ -160,24 +160,43 @@ TEST(GradientRegion, WritesInPlaceLeaveNoHistory) {
 }
 
 TEST(GradientRegion, OtherSizesInPlaceKeepTheHistory) {
-  ExportText graph;
-  graph.input("x", "f32[2]")
-      .node("aten.unsqueeze_.default",
-            {{"self", kX}, {"dim", arg("as_int", "0")}},
-            {{"unsqueeze_", "f32[1, 2]"}})
-      .output("unsqueeze_");
-  ExportText text;
-  text.input("w", "f32[2]!")
-      .node("aten.exp.default", {{"self", tensorArg("w")}}, {{"e", "f32[2]"}})
-      .node(kGradMode,
-            {{"", arg("as_bool", "false")},
-             {"", graph.graphArg()},
-             {"", tensorArg("e")}},
-            {{"a", "f32[1, 2]"}})
-      .output("a");
-  std::string ir = importJson(text);
-  EXPECT_FALSE(has(ir, "joint.no_grad"));
-  EXPECT_TRUE(has(ir, "joint.output %unsqueeze_ :"));
+  ExportText::Named axes = {{"a", arg("as_int", "0")},
+                            {"b", arg("as_int", "1")}};
+  auto dims = [](ExportText::Named more) {
+    more.insert(more.begin(), {"self", kX});
+    return more;
+  };
+  const std::tuple<const char *, ExportText::Named, const char *> cases[] = {
+      {"unsqueeze_.default", {{"dim", arg("as_int", "0")}}, "f32[1, 1, 2]"},
+      {"squeeze_.dim", {{"dim", arg("as_int", "0")}}, "f32[2]"},
+      {"t_.default", {}, "f32[2, 1]"},
+      {"transpose_.default", axes, "f32[2, 1]"},
+      {"swapaxes_.default", axes, "f32[2, 1]"},
+      {"swapdims_.default", axes, "f32[2, 1]"},
+      {"as_strided_.default",
+       {{"size", arg("as_ints", "[2]")}, {"stride", arg("as_ints", "[1]")}},
+       "f32[2]"},
+  };
+  for (const auto &[op, more, type] : cases) {
+    SCOPED_TRACE(op);
+    ExportText graph;
+    graph.input("x", "f32[1, 2]")
+        .node(std::string("aten.") + op, dims(more), {{"y", type}})
+        .output("y");
+    ExportText text;
+    text.input("w", "f32[1, 2]!")
+        .node("aten.exp.default", {{"self", tensorArg("w")}},
+              {{"e", "f32[1, 2]"}})
+        .node(kGradMode,
+              {{"", arg("as_bool", "false")},
+               {"", graph.graphArg()},
+               {"", tensorArg("e")}},
+              {{"a", type}})
+        .output("a");
+    std::string ir = importJson(text);
+    EXPECT_FALSE(has(ir, "joint.no_grad"));
+    EXPECT_TRUE(has(ir, "joint.output %y :"));
+  }
 }
 
 TEST(GradientRegion, NamesOfInnerGraphsAreMadeUnique) {
