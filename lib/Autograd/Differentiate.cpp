@@ -259,22 +259,43 @@ void Differentiator::describe(Operation *op, Operation *forwardOp,
 }
 
 /// What the ops from `from` on read of an argument that is written behind the
-/// forward op is cloned in front of it. The clone is saved: run again behind
-/// the write, it would copy the new value.
+/// forward op, or of a view of it, is cloned in front of it. The clone is
+/// saved: run again behind the write, it would copy the new value.
 void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
   for (Operation *op = from; op != graph.getOutput(); op = op->getNextNode())
     for (OpOperand &operand : op->getOpOperands()) {
-      Operation *write = lastWrite.lookup(operand.get());
+/// The value whose storage `value` shows through views.
+static Value storageOf(Value value) {
+  while (auto view = value.getDefiningOp<RematerializableOpInterface>()) {
+    int64_t shown =
+        view.getAliasedOperand(cast<OpResult>(value).getResultNumber());
+    if (shown < 0)
+      break;
+    value = view->getOperand(static_cast<unsigned>(shown));
+  }
+  return value;
+}
+
+      Operation *write = lastWrite.lookup(storageOf(operand.get()));
+      Operation *made = operand.get().getDefiningOp();
       if (!write || !forwardOp->isBeforeInBlock(write))
         continue;
       OpBuilder before(forwardOp);
-      aten::CallBuilder calls(before, forwardOp->getLoc(), &namer);
-      Value copy = calls.call("aten.clone.default", {operand.get()});
-      if (!copy)
-        return;
-      copy.getDefiningOp()->setAttr(
-          JointDialect::kPolicy,
-          PolicyAttr::get(graph.getContext(), PolicyKind::MustSave, -1));
+  if (lastWrite.empty())
+    return;
+  DenseMap<Value, Value> copies;
+      if (made == forwardOp)
+        before.setInsertionPointAfter(forwardOp);
+      Value &copy = copies[operand.get()];
+      if (!copy) {
+        aten::CallBuilder calls(before, forwardOp->getLoc(), &namer);
+        copy = calls.call("aten.clone.default", {operand.get()});
+        if (!copy)
+          return;
+        copy.getDefiningOp()->setAttr(
+            JointDialect::kPolicy,
+            PolicyAttr::get(graph.getContext(), PolicyKind::MustSave, -1));
+      }
       operand.set(copy);
     }
 }

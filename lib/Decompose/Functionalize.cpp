@@ -79,8 +79,6 @@ public:
 private:
   void addArguments();
   LogicalResult visit(Operation *op);
-  bool isReadAgain(const Visit &visit, aten::CallOp call,
-                   const Node *node) const;
   LogicalResult visitInPlace(Visit &visit, aten::CallOp call);
   LogicalResult visitNorm(Visit &visit, aten::CallOp call);
   void addViews(Visit &visit);
@@ -303,20 +301,6 @@ void Functionalizer::addViews(Visit &visit) {
   }
 }
 
-/// The gradient of an operand reads the old value of an argument that is
-/// written, which is gone then.
-bool Functionalizer::isReadAgain(const Visit &visit, aten::CallOp call,
-                                 const Node *node) const {
-  bool readsSelf = llvm::is_contained(
-      {"aten.mul_", "aten.div_", "aten.lerp_", "aten.pow_", "aten.atan2_",
-       "aten.copysign_", "aten.fmod_", "aten.remainder_", "aten.xlogy_"},
-      call.getSchema().packet);
-  return readsSelf && isa<BlockArgument>(node->root->origin) &&
-         node->root->version == 0 && !visit.op->hasAttr(kNoGrad) &&
-         llvm::any_of(visit.op->getOperands().drop_front(),
-                      [&](Value operand) { return history.contains(operand); });
-}
-
 LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
   Value self = visit.op->getOperand(0), value;
   Node *node = nodeOf(visit.named[0]);
@@ -327,10 +311,7 @@ LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
   case InPlaceKind::Nothing:
     return success();
   case InPlaceKind::Value:
-    if (isReadAgain(visit, call, node))
-      self = visit.b.call("aten.clone.default", {self});
-    if (self)
-      value = buildValue(visit.b, call, self);
+    value = buildValue(visit.b, call, self);
     settle(visit, {value});
     return write(visit, node, value);
   case InPlaceKind::View:

@@ -100,6 +100,24 @@ joint.graph @written_arguments_are_kept(%w: tensor<4xf32> {joint.role = #joint.r
 
 // -----
 
+// A view of the argument shows the new value then, too.
+// CHECK-LABEL: joint.graph @views_of_written_arguments_are_kept(
+// CHECK: %[[ROW:.*]] = aten.select.int(%b, 0, 1)
+// CHECK-NEXT: %clone = aten.clone(%[[ROW]]) {joint.policy = #joint.policy<must_save>}
+// CHECK-NEXT: aten.atan2(%[[ROW]], %w)
+// CHECK: joint.write %b
+// CHECK: aten.mul.Tensor(%clone, %clone)
+joint.graph @views_of_written_arguments_are_kept(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %b: tensor<2x4xf32> {joint.role = #joint.role<buffer "b">}) -> (tensor<f32>) gradients () {
+  %row = aten.select.int(%b, 0, 1) : (tensor<2x4xf32>) -> tensor<4xf32>
+  %atan2 = aten.atan2(%row, %w) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %written = aten.select_scatter(%b, %atan2, 0, 1) : (tensor<2x4xf32>, tensor<4xf32>) -> tensor<2x4xf32>
+  %sum = aten.sum(%written) : (tensor<2x4xf32>) -> tensor<f32>
+  %b_1 = joint.write %b, %written : tensor<2x4xf32>, tensor<2x4xf32>
+  joint.output %sum : tensor<f32>
+}
+
+// -----
+
 // Policies and region numbers stay on the forward ops; regions are flattened.
 // CHECK-LABEL: joint.graph @tags_survive(
 // CHECK: aten.exp(%w) {joint.policy = #joint.policy<prefer_recompute, region = 0>}
