@@ -57,6 +57,7 @@ private:
   bool add(GradientRef earlier, GradientRef later, GradientRef &sum);
   LogicalResult checkGradients(Operation *op, const VjpContext &context);
   void keepArguments(Operation *forward, Operation *from);
+  Value makeZeros(uint32_t leaf);
   void describe(Operation *op, Operation *forward, uint64_t sequence);
   void finish();
 
@@ -234,6 +235,11 @@ static Value toValue(GradientRef gradient) {
   return Value::getFromOpaquePointer(const_cast<void *>(gradient));
 }
 
+/// Stands for a gradient of zeros. A node that only such reach passes them on
+/// and builds nothing; zeros change no sum.
+static constexpr char zeroMark = 0;
+static bool isZero(GradientRef gradient) { return gradient == &zeroMark; }
+
 /// Name, and the forward op's location with what ties the two.
 void Differentiator::describe(Operation *op, Operation *forwardOp,
                               uint64_t sequence) {
@@ -258,12 +264,6 @@ void Differentiator::describe(Operation *op, Operation *forwardOp,
                       attributes.getArrayAttr(names));
 }
 
-/// What the ops from `from` on read of an argument that is written behind the
-/// forward op, or of a view of it, is cloned in front of it. The clone is
-/// saved: run again behind the write, it would copy the new value.
-void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
-  for (Operation *op = from; op != graph.getOutput(); op = op->getNextNode())
-    for (OpOperand &operand : op->getOpOperands()) {
 /// The value whose storage `value` shows through views.
 static Value storageOf(Value value) {
   while (auto view = value.getDefiningOp<RematerializableOpInterface>()) {
@@ -276,14 +276,20 @@ static Value storageOf(Value value) {
   return value;
 }
 
+/// What the ops from `from` on read of an argument that is written behind the
+/// forward op, or of a view of it, is cloned in front of it. The clone is
+/// saved: run again behind the write, it would copy the new value.
+void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
+  if (lastWrite.empty())
+    return;
+  DenseMap<Value, Value> copies;
+  for (Operation *op = from; op != graph.getOutput(); op = op->getNextNode())
+    for (OpOperand &operand : op->getOpOperands()) {
       Operation *write = lastWrite.lookup(storageOf(operand.get()));
       Operation *made = operand.get().getDefiningOp();
       if (!write || !forwardOp->isBeforeInBlock(write))
         continue;
       OpBuilder before(forwardOp);
-  if (lastWrite.empty())
-    return;
-  DenseMap<Value, Value> copies;
       if (made == forwardOp)
         before.setInsertionPointAfter(forwardOp);
       Value &copy = copies[operand.get()];
@@ -344,12 +350,17 @@ bool Differentiator::runNode(uint32_t node, ArrayRef<GradientRef> inputs,
                              ArrayRef<bool> wanted,
                              MutableArrayRef<GradientRef> outputs) {
   Operation *op = forward[node];
+  if (llvm::all_of(inputs, [](GradientRef g) { return !g || isZero(g); })) {
+    for (auto [output, asked] : llvm::zip_equal(outputs, wanted))
+      output = asked ? &zeroMark : nullptr;
+    return true;
+  }
   auto rules = dyn_cast<DifferentiableOpInterface>(op);
   if (!rules)
     return succeeded(failWithoutRules(op));
   SmallVector<Value> gradientsIn;
   for (GradientRef gradient : inputs)
-    gradientsIn.push_back(toValue(gradient));
+    gradientsIn.push_back(isZero(gradient) ? Value() : toValue(gradient));
   llvm::SmallBitVector needed(wanted.size());
   for (unsigned i = 0; i < wanted.size(); ++i)
     needed[i] = wanted[i];
@@ -363,15 +374,22 @@ bool Differentiator::runNode(uint32_t node, ArrayRef<GradientRef> inputs,
   keepArguments(op, first);
   for (Operation *at = first; at != graph.getOutput(); at = at->getNextNode())
     describe(at, op, currentSequence);
-  for (auto [output, gradient] :
-       llvm::zip(outputs, context.getOperandGradients()))
-    output = gradient ? gradient.getAsOpaquePointer() : nullptr;
+  for (auto [i, output] : llvm::enumerate(outputs)) {
+    Value gradient = context.getOperandGradients()[i];
+    output = gradient            ? gradient.getAsOpaquePointer()
+             : context.isZero(i) ? &zeroMark
+                                 : nullptr;
+  }
   return true;
 }
 
 /// The sum belongs to the op whose VJP gave the later summand.
 bool Differentiator::add(GradientRef earlier, GradientRef later,
                          GradientRef &sum) {
+  if (isZero(earlier) || isZero(later)) {
+    sum = isZero(earlier) ? later : earlier;
+    return true;
+  }
   Location loc = current ? current->getLoc() : graph.getLoc();
   aten::CallBuilder calls(builder, loc);
   Value value =
@@ -382,6 +400,15 @@ bool Differentiator::add(GradientRef earlier, GradientRef later,
     describe(value.getDefiningOp(), current, currentSequence);
   sum = value.getAsOpaquePointer();
   return true;
+}
+
+/// All that reaches the argument of `leaf`.
+Value Differentiator::makeZeros(uint32_t leaf) {
+  auto group = llvm::find(leaves, leaf) - leaves.begin();
+  Value argument = graph.getBody().getArgument(targets.groups[group].front());
+  aten::CallBuilder calls(builder, argument.getLoc(), &namer);
+  return calls.call("aten.full.default", {calls.sizes(argument), 0.0},
+                    {{"dtype", aten::elementOf(argument)}});
 }
 
 LogicalResult Differentiator::walk() {
@@ -399,8 +426,8 @@ LogicalResult Differentiator::walk() {
     return runNode(node, inputs, asked, outputs);
   };
   auto accumulate = [&](uint32_t node, GradientRef gradient) {
-    gradients[node] = toValue(gradient);
-    return true;
+    gradients[node] = isZero(gradient) ? makeZeros(node) : toValue(gradient);
+    return gradients[node] != nullptr;
   };
   return success(
       runBackward(nodes, roots, wanted, {addGradients, run, accumulate}));

@@ -191,3 +191,27 @@ joint.graph @sizes_are_asked_for_once(%w: tensor<4xf32> {joint.role = #joint.rol
   %sum = aten.add.Tensor(%a, %b) : (tensor<f32>, tensor<f32>) -> tensor<f32>
   joint.output %sum, %a : tensor<f32>, tensor<f32>
 }
+
+// -----
+
+// Steps have gradients of zeros, as in PyTorch: a node that only zeros reach
+// builds nothing, zeros change no sum, and an argument that gets nothing else
+// gets them.
+// CHECK-LABEL: joint.graph @zeros_are_a_gradient(
+// CHECK: %sum = aten.sum(%sub)
+// CHECK-NOT: aten.add
+// CHECK: %[[W:.*]] = aten.mul.Tensor(%expand, %v)
+// CHECK-NOT: aten.exp
+// CHECK: %[[U:.*]] = aten.full([2, 4], 0.000000e+00, dtype = f32)
+// CHECK: joint.output %sum gradients(%[[U]] of 0, %[[W]] of 1)
+joint.graph @zeros_are_a_gradient(%u: tensor<2x4xf32> {joint.role = #joint.role<param "u">}, %w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %v: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  %exp = aten.exp(%u) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %floor = aten.floor(%exp) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+  %select = aten.select.int(%floor, 0, 1) : (tensor<2x4xf32>) -> tensor<4xf32>
+  %sign = aten.sign(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %mul = aten.mul.Tensor(%w, %v) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %add = aten.add.Tensor(%mul, %select) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %sub = aten.sub.Tensor(%add, %sign) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%sub) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}

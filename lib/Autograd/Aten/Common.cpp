@@ -87,6 +87,12 @@ void Vjp::set(ParamRef param, Value gradient) {
     setOperand(i, gradient);
 }
 
+void Vjp::setZero(ParamRef param) {
+  auto [begin, end] = operands(param);
+  for (unsigned i = begin; i < end; ++i)
+    context.setZero(i);
+}
+
 void Vjp::setOperand(unsigned i, Value gradient) {
   if (!gradient || b.failed() || !context.needs(i))
     return;

@@ -82,6 +82,8 @@ public:
 
   void set(ParamRef param, Value gradient);
   void setOperand(unsigned i, Value gradient);
+  /// The gradient is zero: nothing is built for it.
+  void setZero(ParamRef param);
   LogicalResult done() { return b.result(); }
   LogicalResult error(const llvm::Twine &message) {
     b.error(message);

@@ -55,7 +55,9 @@ static void div(Vjp &v) {
 /// A rounded quotient is constant almost everywhere.
 static void divMode(Vjp &v) {
   if (v.in.isNone("rounding_mode"))
-    div(v);
+    return div(v);
+  v.setZero("self");
+  v.setZero("other");
 }
 
 /// The quotient of the operands, rounded.
@@ -179,8 +181,7 @@ static void logaddexp(Vjp &v) { logaddexpWith(v, "exp"); }
 static void logaddexp2(Vjp &v) { logaddexpWith(v, "exp2"); }
 
 static void copysign(Vjp &v) {
-  if (v.in.value("other"))
-    v.set("other", v.zerosLike(v.grad()));
+  v.setZero("other");
   if (!v.needs("self"))
     return;
   Value self = v.value("self");

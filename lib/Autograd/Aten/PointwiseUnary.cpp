@@ -217,7 +217,9 @@ static void conjugate(Vjp &v) {
 /// i z / |z|^2, which turns z; 0 at 0. Real numbers do not turn.
 static void angle(Vjp &v) {
   Value z = v.value("self");
-  if (!v.needs("self") || !isComplex(z))
+  if (!isComplex(z))
+    return v.setZero("self");
+  if (!v.needs("self"))
     return;
   Value real = v.un("real", z), imaginary = v.un("imag", z);
   Value length = v.add(square(v, real), square(v, imaginary));
@@ -228,7 +230,7 @@ static void angle(Vjp &v) {
         v.un2("complex", v.neg(v.mul(imaginary, share)), v.mul(real, share)));
 }
 /// Constant almost everywhere.
-static void constant(Vjp &) {}
+static void constant(Vjp &v) { v.setZero("self"); }
 
 VjpTable autograd::unaryVjps() {
   static constexpr VjpRule rules[] = {
@@ -241,6 +243,12 @@ VjpTable autograd::unaryVjps() {
       {"aten.positive.default", vjpAny<pass>},
       {"aten.frac.default", vjpOfSelf<same>},
       {"aten.sgn.default", vjp<constant>},
+      {"aten.sign.default", vjp<constant>},
+      {"aten.ceil.default", vjp<constant>},
+      {"aten.floor.default", vjp<constant>},
+      {"aten.round.default", vjp<constant>},
+      {"aten.round.decimals", vjp<constant>},
+      {"aten.trunc.default", vjp<constant>},
       {"aten.abs.default", vjpAny<abs>},
       {"aten.nan_to_num.default", vjpOfSelf<nanToNum>},
       {"aten.square.default", vjpOfAnySelf<squared>},

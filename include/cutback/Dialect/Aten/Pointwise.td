@@ -49,6 +49,14 @@ class Aten_Discrete<string name, string schema,
   let flags = ["kNotDifferentiable"];
 }
 
+class Aten_Step<string name, string schema> : Aten_AtenOp<name, schema> {
+  let family = "Elementwise and constant between steps: a gradient of zeros.";
+  let infer = "sameAsSelf";
+  let weight = 1;
+  let fusion = "Pointwise";
+  let flops = "perOutput";
+}
+
 def Aten_AddTensorOp : Aten_Pointwise<"add.Tensor",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">;
 def Aten_AddScalarOp : Aten_Pointwise<"add.Scalar",
@@ -284,18 +292,18 @@ def Aten_NextafterOp : Aten_Pointwise<"nextafter",
     "(Tensor self, Tensor other) -> Tensor">;
 def Aten_BitwiseNotOp : Aten_Discrete<"bitwise_not",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_SignOp : Aten_Discrete<"sign",
-    "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_CeilOp : Aten_Discrete<"ceil",
-    "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_FloorOp : Aten_Discrete<"floor",
-    "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_RoundOp : Aten_Discrete<"round",
-    "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_RoundDecimalsOp : Aten_Discrete<"round.decimals",
-    "(Tensor self, *, int decimals) -> Tensor", "sameAsSelf">;
-def Aten_TruncOp : Aten_Discrete<"trunc",
-    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_SignOp : Aten_Step<"sign",
+    "(Tensor self) -> Tensor">;
+def Aten_CeilOp : Aten_Step<"ceil",
+    "(Tensor self) -> Tensor">;
+def Aten_FloorOp : Aten_Step<"floor",
+    "(Tensor self) -> Tensor">;
+def Aten_RoundOp : Aten_Step<"round",
+    "(Tensor self) -> Tensor">;
+def Aten_RoundDecimalsOp : Aten_Step<"round.decimals",
+    "(Tensor self, *, int decimals) -> Tensor">;
+def Aten_TruncOp : Aten_Step<"trunc",
+    "(Tensor self) -> Tensor">;
 def Aten_SigmoidBackwardOp : Aten_Pointwise<"sigmoid_backward",
     "(Tensor grad_output, Tensor output) -> Tensor", "broadcast", 3>;
 def Aten_TanhBackwardOp : Aten_Pointwise<"tanh_backward",

@@ -23,7 +23,8 @@ public:
              llvm::ArrayRef<mlir::Value> resultGradients,
              llvm::SmallBitVector needed)
       : builder(builder), op(op), resultGradients(resultGradients),
-        needed(std::move(needed)), operandGradients(op->getNumOperands()) {}
+        needed(std::move(needed)), operandGradients(op->getNumOperands()),
+        zeros(op->getNumOperands()) {}
 
   mlir::OpBuilder &builder;
   mlir::Operation *op;
@@ -40,10 +41,16 @@ public:
     return operandGradients;
   }
 
+  /// Answers that operand `i` has a gradient, which is zero everywhere. Nothing
+  /// is built for it unless it is all that an argument gets.
+  void setZero(unsigned i) { zeros.set(i); }
+  bool isZero(unsigned i) const { return zeros.test(i); }
+
 private:
   llvm::ArrayRef<mlir::Value> resultGradients;
   llvm::SmallBitVector needed;
   llvm::SmallVector<mlir::Value, 4> operandGradients;
+  llvm::SmallBitVector zeros;
 };
 
 } // namespace cutback::joint

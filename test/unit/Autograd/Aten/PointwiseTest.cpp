@@ -219,6 +219,33 @@ TEST(PointwiseVjp, FunctionsOfMore) {
   });
 }
 
+TEST(PointwiseVjp, IncompleteGammaFunctionsMoveWithTheirBound) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.positive({3}), a = c.constant({3}, {0.4, 1.0, 2.5});
+    c.output(c.b.call("aten.igamma.default", {a, x}));
+    c.output(c.b.call("aten.igammac.default", {a, x}));
+  });
+  EXPECT_EQ(errorOf([](VjpCheck &c) {
+              Value a = c.positive({3});
+              c.output(c.b.call("aten.igamma.default", {a, a}));
+            }),
+            "no rule for the gradient of the first operand of 'aten.igamma'");
+}
+
+// As PyTorch's: zeros, not none.
+TEST(PointwiseVjp, StepsHaveGradientsOfZeros) {
+  auto gradients = gradientsOf([](VjpCheck &c) {
+    Value x = c.input({2}, {1.2, -2.7}), y = c.input({2}, {0.3, 4.1});
+    for (const char *name : {"sign", "sgn", "ceil", "floor", "round", "trunc"})
+      x = c.b.call((llvm::Twine("aten.") + name + ".default").str(), {x});
+    x = c.b.call("aten.round.decimals", {x}, {{"decimals", 1}});
+    x = c.b.call("aten.angle.default", {x});
+    c.output(
+        c.b.call("aten.div.Tensor_mode", {x, y}, {{"rounding_mode", "floor"}}));
+  });
+  EXPECT_EQ(gradients, (std::vector<std::vector<double>>{{0, 0}, {0, 0}}));
+}
+
 // Finite differences see no steps between neighbours.
 TEST(PointwiseVjp, AStepToTheNextNumberMovesWithIt) {
   auto gradients = gradientsOf([](VjpCheck &c) {
