@@ -195,7 +195,31 @@ static void copysign(Vjp &v) {
 static void nextafter(Vjp &v) {
   Value isThere = v.call("aten.eq.Tensor", {v.value("self"), v.value("other")});
   v.set("self", v.dropWhere(isThere, v.grad()));
-  v.set("other", v.zerosLike(v.grad()));
+  v.setZero("other");
+}
+
+/// The integrand at its bound: x^(a - 1) exp(-x) / gamma(a). In `a` PyTorch has
+/// no gradient either.
+static Value gammaDensity(Vjp &v) {
+  Value a = v.value("self"), x = v.value("other");
+  Value power = v.mul(v.call("aten.sub.Scalar", {a, 1}), v.un("log", x));
+  return v.un("exp", v.sub(v.sub(power, x), v.un("lgamma", a)));
+}
+static LogicalResult incompleteGamma(CallOp op, VjpContext &context,
+                                     bool isUpper) {
+  Vjp v(op, context);
+  if (v.needs("self"))
+    return v.error("no rule for the gradient of the first operand of '" +
+                   op.getSchema().packet + "'");
+  Value slope = v.mul(v.grad(), gammaDensity(v));
+  v.set("other", isUpper ? v.neg(slope) : slope);
+  return v.done();
+}
+static LogicalResult lowerGamma(CallOp op, VjpContext &context) {
+  return incompleteGamma(op, context, false);
+}
+static LogicalResult upperGamma(CallOp op, VjpContext &context) {
+  return incompleteGamma(op, context, true);
 }
 
 //===----------------------------------------------------------------------===//
@@ -404,6 +428,8 @@ static constexpr VjpRule rules[] = {
     {"aten.copysign.Tensor", vjp<copysign>},
     {"aten.copysign.Scalar", vjp<copysign>},
     {"aten.nextafter.default", vjp<nextafter>},
+    {"aten.igamma.default", lowerGamma},
+    {"aten.igammac.default", upperGamma},
     {"aten.pow.Tensor_Scalar", vjpAny<powScalar>},
     {"aten.pow.Tensor_Tensor", vjp<powTensor>},
     {"aten.pow.Scalar", vjp<powOfNumber>},
