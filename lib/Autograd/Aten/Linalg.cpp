@@ -30,6 +30,11 @@ static Value transposed(Vjp &v, Value matrix) {
   return v.call("aten.transpose.int", {matrix, -2, -1});
 }
 
+/// The conjugate transpose.
+static Value adjoint(Vjp &v, Value matrix) {
+  return transposed(v, v.conj(matrix).getValue());
+}
+
 static Value product(Vjp &v, Value a, Value b) {
   return v.call("aten.matmul.default", {a, b});
 }
@@ -297,20 +302,20 @@ static void eigh(Vjp &v) {
   v.set("A", product(v, product(v, vectors, inner), transposed(v, vectors)));
 }
 
-/// -P^T G P^T + (1 - A P) G^T P P^T + P^T P G^T (1 - P A) of P = A^+, with
+/// -P^H G P^H + (1 - A P) G^H P P^H + P^H P G^H (1 - P A) of P = A^+, with
 /// products of the smaller size (Golub and Pereyra 1973). No singular value
 /// divides, so that equal ones are like others.
 static void pseudoInverse(Vjp &v) {
   if (!v.needs("self"))
     return;
   Value a = v.value("self"), p = v.result();
-  Value g = transposed(v, v.grad()), turned = transposed(v, p);
+  Value g = adjoint(v, v.grad()), turned = adjoint(v, p);
   ArrayRef<int64_t> shape = aten::shapeOf(a);
   int64_t rows = shape[shape.size() - 2], columns = shape.back();
   bool isTall = !ShapedType::isDynamic(rows) &&
                 !ShapedType::isDynamic(columns) && rows > columns;
   Value k = isTall ? product(v, p, g) : product(v, g, p);
-  Value direct = transposed(v, isTall ? product(v, k, p) : product(v, p, k));
+  Value direct = adjoint(v, isTall ? product(v, k, p) : product(v, p, k));
   Value near = isTall ? product(v, turned, k) : product(v, k, turned);
   if (isTall) {
     Value left = v.sub(g, product(v, a, k));
@@ -483,7 +488,7 @@ VjpTable autograd::linalgVjps() {
       {"aten._linalg_svd.default", vjp<svd>},
       {"aten._linalg_eigh.default", vjp<eigh>},
       {"aten.linalg_matrix_exp.default", vjp<exponential>},
-      {"aten.linalg_pinv.atol_rtol_tensor", vjp<pseudoInverse>},
+      {"aten.linalg_pinv.atol_rtol_tensor", vjpAny<pseudoInverse>},
       {"aten.linalg_lu_factor_ex.default", vjp<luFactor>},
       {"aten.lu_unpack.default", vjp<luUnpack>},
       {"aten.linalg_eig.default", vjpAny<eigenvectors>},

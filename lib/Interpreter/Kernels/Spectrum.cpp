@@ -425,10 +425,65 @@ static Matrix pseudoInverse(const Matrix &a, double bound, double least) {
   return multiply(parts.v, parts.u.transposed());
 }
 
+/// The matrices of `self`; complex ones as [Re -Im; Im Re], whose
+/// pseudo-inverse is that of the matrix in the same form.
+static FailureOr<Batch> realForms(const KernelCall &call) {
+  Tensor self = call.dense("self");
+  if (!isComplex(self.type))
+    return batchOf(call, "self");
+  Batch batch;
+  batch.dims.assign(self.sizes.begin(), self.sizes.end() - 2);
+  int64_t rows = self.sizes[self.rank() - 2], columns = self.sizes.back();
+  batch.rows = 2 * rows;
+  batch.columns = 2 * columns;
+  std::vector<std::complex<double>> values = self.complexes();
+  for (int64_t m = 0; m < batch.count(); ++m)
+    for (int64_t i = 0; i < batch.rows; ++i)
+      for (int64_t j = 0; j < batch.columns; ++j) {
+        auto z = values[(m * rows + i % rows) * columns + j % columns];
+        bool isBelow = i >= rows, isRight = j >= columns;
+        batch.values.push_back(isBelow == isRight ? z.real()
+                               : isBelow          ? z.imag()
+                                                  : -z.imag());
+      }
+  return batch;
+}
+
+/// The right upper part of a symmetric or Hermitian matrix from the left lower.
+static void mirror(Matrix &a, bool isForm) {
+  int64_t size = isForm ? a.rows / 2 : a.rows;
+  for (int64_t i = 0; i < size; ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      a(j, i) = a(i, j);
+      if (!isForm)
+        continue;
+      double imaginary = i == j ? 0 : a(i + size, j);
+      a(i + size, j + size) = a(j + size, i + size) = a(i, j);
+      a(i + size, j) = a(j, i + size) = imaginary;
+      a(i, j + size) = a(j + size, i) = -imaginary;
+    }
+}
+
+/// Result 0 from real forms.
+static void putComplex(const KernelCall &call, ArrayRef<Matrix> forms,
+                       ArrayRef<int64_t> dims, int64_t rows, int64_t columns) {
+  std::vector<std::complex<double>> values;
+  for (const Matrix &form : forms)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        values.emplace_back(form(i, j), form(i + rows, j));
+  Sizes sizes(dims.begin(), dims.end());
+  sizes.append({rows, columns});
+  call.make(0, sizes).assign(ArrayRef<std::complex<double>>(values));
+}
+
 static LogicalResult pinv(const KernelCall &call) {
-  FailureOr<Batch> batch = batchOf(call, "self");
+  FailureOr<Batch> batch = realForms(call);
   if (failed(batch))
     return failure();
+  DType type = call.tensor("self").type;
+  bool isComplexMatrix = isComplex(type);
+  int64_t parts = isComplexMatrix ? 2 : 1;
   auto absolute = tolerances(call, "atol", *batch);
   auto relative = tolerances(call, "rtol", *batch);
   if (failed(absolute) || failed(relative))
@@ -436,24 +491,31 @@ static LogicalResult pinv(const KernelCall &call) {
   bool isHermitian = call.boolean("hermitian");
   if (isHermitian && batch->rows != batch->columns)
     return call.error("a symmetric matrix is square");
+  int64_t size = std::max(batch->rows, batch->columns) / parts;
   double epsilon =
-      (call.tensor("self").type == DType::F64 ? 0x1p-52 : 0x1p-23) *
-      static_cast<double>(std::max(batch->rows, batch->columns));
-  BatchResult results;
+      (type == DType::F64 || type == DType::C128 ? 0x1p-52 : 0x1p-23) *
+      static_cast<double>(size);
+  std::vector<Matrix> results;
   for (int64_t m = 0; m < batch->count(); ++m) {
     Matrix a = batch->at(m);
-    for (int64_t i = 0; isHermitian && i < a.rows; ++i)
-      for (int64_t j = 0; j < i; ++j)
-        a(j, i) = a(i, j);
+    if (isHermitian)
+      mirror(a, isComplexMatrix);
     if (!isFinite(a))
       return call.error("the matrix has elements that are not finite");
     double least = absolute->empty() ? 0 : (*absolute)[m];
     double bound = !relative->empty() ? (*relative)[m]
                    : least > 0        ? 0
                                       : epsilon;
-    results.add(pseudoInverse(a, bound, least));
+    results.push_back(pseudoInverse(a, bound, least));
   }
-  results.put(call, 0, batch->dims, {batch->columns, batch->rows});
+  if (isComplexMatrix) {
+    putComplex(call, results, batch->dims, batch->columns / 2, batch->rows / 2);
+    return success();
+  }
+  BatchResult real;
+  for (const Matrix &matrix : results)
+    real.add(matrix);
+  real.put(call, 0, batch->dims, {batch->columns, batch->rows});
   return success();
 }
 

@@ -189,6 +189,14 @@ TEST(LinalgVjp, WhatHasNoGradientSaysSo) {
             std::string::npos);
 }
 
+TEST(LinalgVjp, ComplexPseudoInverses) {
+  for (auto sizes : {std::pair(2, 3), std::pair(3, 2)})
+    checkVjp([&](VjpCheck &c) {
+      Value x = c.complexInput({sizes.first, sizes.second});
+      c.output(c.b.call("aten.linalg_pinv.atol_rtol_tensor", {x}));
+    });
+}
+
 TEST(LinalgVjp, LuFactors) {
   checkVjp(
       [](VjpCheck &c) {
