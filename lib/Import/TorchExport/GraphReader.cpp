@@ -249,12 +249,36 @@ LogicalResult GraphReader::failForeign(const Node &node) {
       "does not help, write the model without it");
 }
 
+/// A tensor without dimensions says into how many pieces to split, and so does
+/// the program. What else `target` is.
+const fx::CallTarget &GraphReader::splitTarget(const fx::CallTarget &target) {
+  if (target.name != "aten.tensor_split.tensor_indices_or_sections" ||
+      args.operands.size() != 2 || results.empty())
+    return target;
+  auto places = dyn_cast<RankedTensorType>(args.operands[1].getType());
+  if (!places || places.getRank() != 0)
+    return target;
+  args.operands.pop_back();
+  for (auto [i, keyword] : llvm::enumerate(args.keywords))
+    if (keyword == target.schema->params[1].name)
+      keyword = "sections";
+  size_t second = 0; // the place of the second operand
+  for (auto [i, value] : llvm::enumerate(args.values))
+    if (isa<joint::OperandAttr>(value))
+      second = i;
+  args.values[second] = scope.builder.getI64IntegerAttr(results.size());
+  return calls.target("torch.ops.aten.tensor_split.sections");
+}
+
 LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   std::string renamed;
   StringRef path = node.target;
   if (path.consume_front("_operator."))
     path = renamed = ("operator." + path).str();
   const fx::CallTarget &target = calls.target(path);
+  nodeLocation = node.place.location;
+  if (isForeach(target))
+    return readForeach(node, target, frame);
   switch (target.kind) {
   case fx::CallTarget::Check:
     ++counts.droppedChecks;
@@ -275,7 +299,6 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   default:
     break;
   }
-  nodeLocation = node.place.location;
   if (isOutVariant(target))
     return readOutVariant(node, target, frame);
   FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
@@ -291,6 +314,7 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     return failure();
   if (target.kind == fx::CallTarget::InPlace && !hasGradients)
     detachOperands(node);
+  const fx::CallTarget &meant = splitTarget(target);
   fx::CallStatement statement;
   statement.name = node.name;
   // Older releases do not write it; it is that of the first result.
@@ -298,7 +322,7 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     statement.name = resultNames.front();
   statement.at = node.json.raw().data();
   FailureOr<Operation *> op =
-      calls.buildDeclared(target, args, statement, results, node.place);
+      calls.buildDeclared(meant, args, statement, results, node.place);
   if (failed(op) || failed(bindResults(node, *op, frame)))
     return failure();
   markView(*op, node, frame);

@@ -65,6 +65,7 @@ private:
                                    const Frame &frame); // Strided.cpp
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
   mlir::LogicalResult failForeign(const Node &node);
+  const fx::CallTarget &splitTarget(const fx::CallTarget &target);
   mlir::Value complexNumber(double real, double imaginary);
 
   // Overloads that write to what they are given (OutVariants.cpp).
@@ -74,6 +75,15 @@ private:
   mlir::LogicalResult writeOut(const Node &node,
                                llvm::ArrayRef<mlir::Value> destinations,
                                mlir::ValueRange values, Frame &frame);
+
+  // Calls on lists of tensors (ForeachCalls.cpp).
+  struct ForeachArgument;
+  static bool isForeach(const fx::CallTarget &target);
+  std::vector<ForeachArgument> foreachArguments(JsonValue inputs);
+  const aten::Schema *foreachMeant(const fx::CallTarget &target,
+                                   llvm::ArrayRef<ForeachArgument> arguments);
+  mlir::LogicalResult readForeach(const Node &node,
+                                  const fx::CallTarget &target, Frame &frame);
 
   // Ops that take a graph (HigherOrder.cpp).
   struct Region;

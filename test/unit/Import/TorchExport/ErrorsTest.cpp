@@ -184,6 +184,19 @@ TEST(ExportErrors, Calls) {
                                   {{"r", "f32[2]"}})),
           "'aten.spin.out' writes to a tensor that it is given, and "
           "the op without that is not known"));
+  std::string list = arg("as_tensors", R"([{"name": "x"}, {"name": "x"}])");
+  std::string shorter = arg("as_tensors", R"([{"name": "x"}])");
+  const ExportText::Named wrong[] = {{{"self", list}},
+                                     {{"self", list}, {"other", shorter}},
+                                     {{"self", kX}, {"other", list}},
+                                     {}};
+  for (const ExportText::Named &args : wrong)
+    for (const char *op : {"spin", "add", "maximum_"})
+      EXPECT_TRUE(has(
+          errorOf(oneInput().node(std::string("aten._foreach_") + op + ".List",
+                                  args, {{"r", "f32[2]"}})),
+          "is a call on lists of tensors, and the op on one of them is "
+          "not known | call the op on each tensor, in a loop"));
   EXPECT_TRUE(
       has(errorOf(relu({{"self", arg("as_complex", R"({"real": 1.0})")}},
                        "f32[2]")),

@@ -351,6 +351,51 @@ TEST(ExportedProgram, CallsThatChangeAnOperandAreKept) {
                   "before it is saved: that makes it functional"));
 }
 
+TEST(ExportedProgram, CallsOnListsAreCallsOnTheirEntries) {
+  auto list = [](const std::string &a, const std::string &b) {
+    return arg("as_tensors",
+               R"([{"name": ")" + a + R"("}, {"name": ")" + b + R"("}])");
+  };
+  ExportText text;
+  text.input("x", "f32[2]")
+      .input("y", "f32[3]")
+      .node("aten._foreach_add.List",
+            {{"self", list("x", "y")},
+             {"other", list("x", "y")},
+             {"alpha", arg("as_float", "0.5")}},
+            {{"a", "f32[2]"}, {"b", "f32[3]"}})
+      .node("aten._foreach_addcmul.ScalarList",
+            {{"self", list("a", "b")},
+             {"tensor1", list("x", "y")},
+             {"tensor2", list("x", "y")},
+             {"scalars", arg("as_floats", "[0.25, 4.0]")}},
+            {{"c", "f32[2]"}, {"d", "f32[3]"}})
+      .node("aten._foreach_maximum_.Scalar",
+            {{"self", list("c", "d")}, {"scalar", arg("as_float", "1.5")}}, {})
+      .node("aten._foreach_norm.Scalar",
+            {{"self", list("c", "d")}, {"ord", arg("as_int", "1")}},
+            {{"m", "f32[]"}, {"n", "f32[]"}})
+      .output("m");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "%a = aten.add.Tensor(%x, %x, alpha = 5.000000e-01)"));
+  EXPECT_TRUE(has(ir, "%b = aten.add.Tensor(%y, %y, alpha = 5.000000e-01)"));
+  EXPECT_TRUE(has(ir, "%d = aten.addcmul(%b, %y, %y, value = 4.000000e+00)"));
+  EXPECT_TRUE(has(ir, "aten.clamp_min_(%d, 1.500000e+00)"));
+  EXPECT_TRUE(has(ir, "%n = aten.linalg_vector_norm(%d, 1)"));
+}
+
+TEST(ExportedProgram, ATensorWithoutDimensionsSaysHowManyPieces) {
+  ExportText text;
+  text.input("x", "f32[5]")
+      .input("n", "i64[]")
+      .node("aten.tensor_split.tensor_indices_or_sections",
+            {{"self", kX}, {"tensor_indices_or_sections", tensorArg("n")}},
+            {{"a", "f32[3]"}, {"b", "f32[2]"}})
+      .output("b");
+  EXPECT_TRUE(has(importJson(text), "%a, %b = aten.tensor_split.sections(%x, "
+                                    "2)"));
+}
+
 TEST(ExportedProgram, TheWrongGradientOfCpuAttentionIsRefused) {
   auto program = [](bool hasForward) {
     ExportText text;
