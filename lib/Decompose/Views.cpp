@@ -110,6 +110,14 @@ static Value refused(CallBuilder &b, StringRef packet) {
   return {};
 }
 
+static Value refusedUnknown(CallBuilder &b, StringRef packet) {
+  b.error("'" + packet +
+          "' is written in place, and where its elements lie is known only "
+          "when the step runs; give it sizes that are numbers, or write a "
+          "clone of it");
+  return {};
+}
+
 static bool isPieces(StringRef packet) {
   return llvm::is_contained({"aten.split", "aten.split_with_sizes",
                              "aten.chunk", "aten.tensor_split", "aten.hsplit",
@@ -255,13 +263,9 @@ static Value ofDiagonal(Write &w) {
 
 /// Strides in falling order, each at least the extent of those below: then no
 /// element is shown twice.
-static bool mayOverlap(const CallReader &view) {
-  std::optional<SmallVector<int64_t>> sizes = view.integers("size");
-  std::optional<SmallVector<int64_t>> strides = view.integers("stride");
-  if (!sizes || !strides || sizes->size() != strides->size())
-    return true;
+static bool mayOverlap(ArrayRef<int64_t> sizes, ArrayRef<int64_t> strides) {
   SmallVector<std::pair<int64_t, int64_t>> dims;
-  for (auto [size, stride] : llvm::zip_equal(*sizes, *strides))
+  for (auto [size, stride] : llvm::zip(sizes, strides))
     if (size != 1)
       dims.emplace_back(stride, size);
   llvm::sort(dims);
@@ -275,7 +279,11 @@ static bool mayOverlap(const CallReader &view) {
 }
 
 static Value strided(Write &w) {
-  if (mayOverlap(w.view))
+  std::optional<SmallVector<int64_t>> sizes = w.view.integers("size");
+  std::optional<SmallVector<int64_t>> strides = w.view.integers("stride");
+  if (!sizes || !strides)
+    return refusedUnknown(w.b, "aten.as_strided");
+  if (mayOverlap(*sizes, *strides))
     return refused(w.b, "aten.as_strided");
   return w.b.call("aten.as_strided_scatter.default",
                   {w.base, w.value, w.view.arg("size"), w.view.arg("stride"),
@@ -289,9 +297,11 @@ static Value windows(Write &w) {
   int64_t rank = rankOf(w.base);
   int64_t dim = wrapDim(w.view.integer("dimension").value_or(0), rank);
   int64_t count = rank > 0 ? shapeOf(w.shown())[static_cast<size_t>(dim)] : 1;
-  if (!size || !step || ShapedType::isDynamic(count) ||
-      (*size > *step && count > 1))
+  if (size && step && *size > *step &&
+      (ShapedType::isDynamic(count) || count > 1))
     return refused(w.b, "aten.unfold");
+  if (!size || !step || ShapedType::isDynamic(count))
+    return refusedUnknown(w.b, "aten.unfold");
   if (rank == 0)
     return sizesOfBase(w);
   Value base = w.base;

@@ -29,6 +29,26 @@ joint.graph @overlapping(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -
 
 // -----
 
+joint.graph @overlapping_or_not(%x: tensor<12xf32> {joint.role = #joint.role<input>}, %n: index {joint.role = #joint.role<input>}) -> (tensor<12xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<12xf32>) -> tensor<12xf32>
+  %e = aten.as_strided(%y, [%n, 3], [3, 1], 0) : (tensor<12xf32>, index) -> tensor<?x3xf32>
+  // expected-error @+1 {{'aten.as_strided' is written in place, and where its elements lie is known only when the step runs; give it sizes that are numbers, or write a clone of it}}
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  joint.output %y : tensor<12xf32>
+}
+
+// -----
+
+joint.graph @windows_of_an_unknown_size(%x: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<?xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  %e = aten.unfold(%y, 0, 3, 3) : (tensor<?xf32>) -> tensor<?x3xf32>
+  // expected-error @+1 {{'aten.unfold' is written in place, and where its elements lie is known only when the step runs}}
+  %mul_ = aten.mul_.Tensor(%e, 2) : (tensor<?x3xf32>) -> tensor<?x3xf32>
+  joint.output %y : tensor<?xf32>
+}
+
+// -----
+
 joint.graph @windows(%x: tensor<12xf32> {joint.role = #joint.role<input>}) -> (tensor<12xf32>) gradients () {
   %y = aten.exp(%x) : (tensor<12xf32>) -> tensor<12xf32>
   %e = aten.unfold(%y, 0, 3, 1) : (tensor<12xf32>) -> tensor<10x3xf32>
