@@ -83,6 +83,15 @@ static LogicalResult replaceResult(OpResult result, Value value) {
   return success();
 }
 
+/// A rule leaves the operand of what gives a view of all its elements. As a
+/// tensor of its own the view may be shown otherwise in place. (dropout gives
+/// its operand in PyTorch too.)
+static bool isViewOfAll(Operation *op, ArrayRef<Value> results) {
+  StringRef packet = cast<aten::CallOp>(op).getSchema().packet;
+  return (packet == "aten.einsum" || packet == "aten.cartesian_prod") &&
+         llvm::is_contained(op->getOperands(), results.front());
+}
+
 /// Replaces `op`; the op to go on with, null after an error.
 static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
                                 aten::ValueNamer &namer) {
@@ -90,6 +99,10 @@ static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
   SmallVector<Value> results;
   if (failed(build(cast<aten::CallOp>(op), heirs.builder, results)))
     return nullptr;
+  if (isViewOfAll(op, results)) {
+    aten::CallBuilder calls(heirs.builder, op->getLoc());
+    results = {calls.call("aten.alias.default", {results.front()})};
+  }
   heirs.settle(results);
   results.resize(op->getNumResults());
   for (OpResult result : op->getResults())

@@ -413,3 +413,22 @@ joint.graph @no_rows_have_no_statistics(%x: tensor<0x3xf32> {joint.role = #joint
   %y = aten.batch_norm(%x, none, none, %mean, %var, true, 0.1, 1.0e-5, false) : (tensor<0x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<0x3xf32>
   joint.output %y : tensor<0x3xf32>
 }
+
+// -----
+
+// PyTorch gives a view by `einsum` and the operand itself by a dropout that
+// drops nothing: what shows one otherwise in place leaves the former's operand.
+// CHECK-LABEL: joint.graph @a_view_of_all_is_a_tensor_of_its_own(
+// CHECK: %[[Y:.*]] = aten.exp(%x)
+// CHECK: %[[T:.*]] = aten.t(%[[Y]])
+// CHECK: %[[VIEW:.*]] = aten.alias(%[[T]])
+// CHECK: %[[U:.*]] = aten.t(%[[VIEW]])
+// CHECK: joint.output %[[U]], %[[T]]
+joint.graph @a_view_of_all_is_a_tensor_of_its_own(%x: tensor<3x3xf32> {joint.role = #joint.role<input>}) -> (tensor<3x3xf32>, tensor<3x3xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %same = aten.dropout(%y, 0.0, true) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %t_ = aten.t_(%same) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %view = aten.einsum("ij->ij", [%y]) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  %t__1 = aten.t_(%view) : (tensor<3x3xf32>) -> tensor<3x3xf32>
+  joint.output %view, %y : tensor<3x3xf32>, tensor<3x3xf32>
+}
