@@ -11,7 +11,8 @@ A block is a text `KIND>KIND | STATE | STATEMENT`. KIND is S (a sequence: batch,
 import random
 import re
 
-from .program import CHOICE, Program, Region, Statement, eager, load
+from .program import (CHOICE, Program, Region, Statement, eager, is_tame,
+                      load)
 
 HEAD = """import torch
 import torch.nn.functional as F
@@ -263,9 +264,7 @@ class ModelMaker:
             return False
         finally:
             self.program.losses = kept
-        return all(value is None or not value.is_floating_point() or bool(
-            value.isfinite().all() and (value.abs() < 1e4).all())
-            for value in results.values())
+        return all(map(is_tame, results.values()))
 
     def wrap(self):
         draw = self.random
