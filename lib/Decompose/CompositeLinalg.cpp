@@ -370,7 +370,7 @@ static Value conjugateTransposed(Rewrite &c) {
   Value self = c.r.value("self");
   if (isa<ComplexType>(elementOf(self)))
     self = c.b.call("aten._conj.default", {self});
-  return transposed(c.b, self);
+  return rankOf(self) == 0 ? self : transposed(c.b, self);
 }
 
 RuleTable decompose::linalgRules() {

@@ -106,7 +106,9 @@ static Value swapAxes(Rewrite &c) {
 }
 
 static Value swapLast(Rewrite &c) {
-  return c.b.call("aten.transpose.int", {c.r.value("self"), -2, -1});
+  Value self = c.r.value("self");
+  return rankOf(self) == 0 ? self
+                           : c.b.call("aten.transpose.int", {self, -2, -1});
 }
 
 static Value reverseDims(Rewrite &c) {

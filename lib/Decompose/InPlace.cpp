@@ -86,11 +86,13 @@ static Value callFunctional(CallBuilder &b, CallOp op, Value self) {
       SchemaTable::get(op.getOperation()->getContext()).lookup(name);
   SmallVector<NamedArg> args;
   for (auto [i, param] : llvm::enumerate(op.getSchema().params))
-    // The tensor comes first in both, whatever it is called (`self` of
+    // The first tensor is meant in both, whatever it is called (`self` of
     // dropout_ is `input` of dropout).
-    if (functional && i == 0 && !functional->params.empty())
-      args.push_back({functional->params.front().name, Arg(self)});
-    else if (functional && functional->find(param.name) >= 0)
+    if (functional && i == 0) {
+      if (auto first = llvm::find_if(functional->params, isTensor);
+          first != functional->params.end())
+        args.push_back({first->name, Arg(self)});
+    } else if (functional && functional->find(param.name) >= 0)
       args.push_back({param.name, reader.arg(static_cast<int>(i))});
   SmallVector<Value> results = b.callMany(name, {}, args);
   return results.empty() ? Value() : results.front();

@@ -94,9 +94,11 @@ MaybeLayout transpose(const ViewCall &view) {
 MaybeLayout transposeMatrix(const ViewCall &view) {
   bool isComplex =
       isa<ComplexType>(getElementTypeOrSelf(view.op->getOperand(0)));
-  if (view.rank() < 2 ||
+  if (view.rank() == 1 ||
       (isComplex && view.call.getSchema().packet == "aten.adjoint"))
     return std::nullopt;
+  if (view.rank() == 0)
+    return view.base;
   return swapped(view.base, view.rank() - 2, view.rank() - 1);
 }
 

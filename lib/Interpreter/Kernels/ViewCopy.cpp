@@ -173,8 +173,10 @@ LogicalResult unfoldBackward(const KernelCall &call) {
 /// Of complex matrices; others are views.
 LogicalResult adjoint(const KernelCall &call) {
   Tensor self = call.tensor("self");
-  std::swap(self.sizes[self.rank() - 1], self.sizes[self.rank() - 2]);
-  std::swap(self.strides[self.rank() - 1], self.strides[self.rank() - 2]);
+  if (self.rank() > 1) {
+    std::swap(self.sizes[self.rank() - 1], self.sizes[self.rank() - 2]);
+    std::swap(self.strides[self.rank() - 1], self.strides[self.rank() - 2]);
+  }
   std::vector<std::complex<double>> values = self.complexes();
   for (std::complex<double> &value : values)
     value = std::conj(value);

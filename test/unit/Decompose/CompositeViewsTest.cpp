@@ -29,6 +29,8 @@ TEST(CompositesTest, ViewsAreWhatTorchComputes) {
       {"aten.swapdims.default(f64[2,3,4], 0, 1)", -0.188097189066},
       {"aten.mT.default(f64[2,3,4])", -3.00759332173},
       {"aten.adjoint.default(f64[2,3,4])", -3.00759332173},
+      {"aten.mT.default(f64[])", 0.15967024909},
+      {"aten.adjoint.default(f64[])", 0.15967024909},
       {"aten.numpy_T.default(f64[2,3])", 0.657027889112},
       {"aten.movedim.int(f64[2,3,4], 0, 2)", -3.74878217083},
       {"aten.movedim.intlist(f64[2,3,4,5], [0,1], [2,0])", 3.11311381195},

@@ -148,6 +148,9 @@ Value fromBelow(CallBuilder &b, StringRef name, Value v) {
 Value dropChannels(CallBuilder &b, StringRef name, Value v) {
   return rankOf(v) >= 2 ? b.call(name, {v, 0.3, true}) : Value();
 }
+Value trigamma(CallBuilder &b, StringRef name, Value v) {
+  return b.call(name, {v, 1});
+}
 Value onMatrix(CallBuilder &b, StringRef name, Value v) {
   return rankOf(v) >= 2 ? b.call(name, {v, 1}) : Value();
 }
@@ -179,6 +182,7 @@ const std::map<std::string, Call> ownCalls = {
     {"aten.masked_fill_.Scalar", maskedFill},
     {"aten.masked_fill_.Tensor", maskedFillTensor},
     {"aten.masked_scatter_.default", maskedScatter},
+    {"aten.polygamma_.default", trigamma},
     {"aten.put_.default", put},
     {"aten.round_.decimals", roundTo},
     {"aten.scatter_.reduce", scatterReduce},

@@ -44,8 +44,14 @@ std::vector<Tensor> StorageReference::runAlone(aten::CallOp op, StringRef name,
   }
   const aten::Schema *schema = aten::SchemaTable::get(context).lookup(name);
   EXPECT_TRUE(schema) << name.str();
-  if (!schema || failed(aten::inferResultTypes(*schema, op.getArgs(), types, {},
-                                               loc, results)))
+  if (!schema)
+    return {};
+  // polygamma(n, self) is called polygamma_(self, n).
+  ArrayAttr args = op.getArgs();
+  if (schema->params.front().kind != aten::ParamKind::Tensor &&
+      isa<joint::OperandAttr>(args[0]))
+    args = builder.getArrayAttr({args[1], args[0]});
+  if (failed(aten::inferResultTypes(*schema, args, types, {}, loc, results)))
     return {};
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<DictionaryAttr> attrs(
@@ -63,7 +69,7 @@ std::vector<Tensor> StorageReference::runAlone(aten::CallOp op, StringRef name,
   // What a random op draws depends on its name.
   StringRef stem = schema->packet.rsplit('.').second;
   Operation *call = aten::createCall(
-      builder, loc, *schema, op.getArgs(), block.getArguments(), results,
+      builder, loc, *schema, args, block.getArguments(), results,
       results.size() == 1 ? builder.getStrArrayAttr({stem}) : ArrayAttr());
   joint::OutputOp::create(builder, loc, call->getResults(),
                           builder.getDenseI32ArrayAttr({}));

@@ -353,6 +353,8 @@ def Aten_NotEqualInPlaceScalarOp : Aten_InPlace<"not_equal_.Scalar",
     "(Tensor(a!) self, Scalar other) -> Tensor(a!)">;
 def Aten_NotEqualInPlaceTensorOp : Aten_InPlace<"not_equal_.Tensor",
     "(Tensor(a!) self, Tensor other) -> Tensor(a!)">;
+def Aten_PolygammaInPlaceOp : Aten_InPlace<"polygamma_",
+    "(Tensor(a!) self, int n) -> Tensor(a!)">;
 def Aten_PowInPlaceScalarOp : Aten_InPlace<"pow_.Scalar",
     "(Tensor(a!) self, Scalar exponent) -> Tensor(a!)">;
 def Aten_PowInPlaceTensorOp : Aten_InPlace<"pow_.Tensor",

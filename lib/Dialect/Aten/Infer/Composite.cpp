@@ -151,7 +151,10 @@ LogicalResult infer::broadcastLoss(const InferCall &call, Results &results) {
   bool three = call.getSchema().find("input2") >= 0;
   if (failed(getAll(call, three ? 3 : 2, tensors, dims)))
     return failure();
-  return pushLoss(call, results, dims, promoteTypes(tensors));
+  // The target of a hinge is compared with, and no more.
+  bool isHinge = call.getSchema().find("target") == 1;
+  return pushLoss(call, results, dims,
+                  isHinge ? tensors.front().element : promoteTypes(tensors));
 }
 
 LogicalResult infer::tripletMarginLoss(const InferCall &call,

@@ -20,10 +20,10 @@ LogicalResult infer::matrixTranspose(const InferCall &call, Results &results) {
   TensorShape self;
   if (failed(getSelf(call, self)))
     return failure();
-  if (self.rank() < 2)
-    return call.error("a matrix must have at least 2 dimensions, not ",
-                      self.rank());
-  std::swap(self.dims[self.dims.size() - 2], self.dims.back());
+  if (self.rank() == 1)
+    return call.error("a matrix must have at least 2 dimensions, not 1");
+  if (self.rank() > 0) // PyTorch gives a tensor without dimensions back
+    std::swap(self.dims[self.dims.size() - 2], self.dims.back());
   return push(call, results, self);
 }
 

@@ -235,7 +235,12 @@ LogicalResult infer::pointwiseLoss(const InferCall &call, Results &results) {
   Dims dims = self.dims;
   if (failed(broadcastInto(call, dims, target.dims)))
     return failure();
-  return pushReduced(call, results, dims, promoteTypes({self, target}));
+  // With logits PyTorch writes the loss to 1 - target.
+  bool isOfTarget = call.getSchema().find("pos_weight") >= 0 &&
+                    isa<FloatType>(target.element);
+  return pushReduced(call, results, dims,
+                     isOfTarget ? target.element
+                                : promoteTypes({self, target}));
 }
 
 LogicalResult infer::pointwiseLossBackward(const InferCall &call,

@@ -63,6 +63,8 @@ TEST(InferTest, NormAsTorchDoes) {
        "f32[2,3]"},
       {"aten.mse_loss.default(f32[5,7], f32[5,7])", "f32[]"},
       {"aten.mse_loss.default(f32[5,7], f64[7], 0)", "f64[5,7]"},
+      {"aten.binary_cross_entropy_with_logits.default(f64[5,7], f32[5,7])",
+       "f32[]"},
       {"aten.binary_cross_entropy_with_logits.default(f32[5,7], f32[5,7], "
        "none, none, 2)",
        "f32[]"},
