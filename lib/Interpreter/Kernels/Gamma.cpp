@@ -82,19 +82,6 @@ static LogicalResult binomial(const KernelCall &call) {
 // The slope of a draw
 //===----------------------------------------------------------------------===//
 
-/// The derivative of log gamma, x > 0.
-static double digamma(double x) {
-  double sum = 0;
-  while (x < 12) {
-    sum -= 1 / x;
-    x += 1;
-  }
-  double y = 1 / (x * x);
-  return sum + std::log(x) - 0.5 / x -
-         y * (1.0 / 12 -
-              y * (1.0 / 120 - y * (1.0 / 252 - y * (1.0 / 240 - y / 132))));
-}
-
 static double slopeNear(double a, double x) {
   double term = x / a, psi = digamma(a + 1), sum = 0;
   for (int64_t n = 1; n < 1000000; ++n) {

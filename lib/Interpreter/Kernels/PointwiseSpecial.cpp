@@ -103,8 +103,10 @@ static LogicalResult upperGamma(const KernelCall &call) {
 /// The n-th derivative of digamma: (-1)^(n+1) n! zeta(n + 1, x).
 static LogicalResult polygamma(const KernelCall &call) {
   auto n = static_cast<double>(call.integer("n"));
-  if (n < 1)
-    return call.error("runs for n from 1 on");
+  if (n < 0)
+    return call.error("runs for n from 0 on");
+  if (n == 0)
+    return Elementwise(call, {"self"}).real<1>(digamma);
   double factor = std::tgamma(n + 1) * (std::fmod(n, 2) == 0 ? -1 : 1);
   return Elementwise(call, {"self"}).real<1>([=](double x) {
     return factor * zeta(n + 1, x);

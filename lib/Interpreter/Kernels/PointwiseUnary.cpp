@@ -18,9 +18,35 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
-namespace {
+static constexpr double kPi = 3.14159265358979323846;
 
-constexpr double kPi = 3.14159265358979323846;
+double interpreter::digamma(double x) {
+  if (x == 0)
+    return std::copysign(std::numeric_limits<double>::infinity(), -x);
+  if (x < 0) {
+    if (x == std::trunc(x))
+      return std::numeric_limits<double>::quiet_NaN();
+    double whole;
+    return digamma(1 - x) - kPi / std::tan(kPi * std::modf(x, &whole));
+  }
+  double result = 0;
+  while (x < 10) {
+    result -= 1 / x;
+    x += 1;
+  }
+  double z = 1 / (x * x);
+  // Bernoulli numbers B(2k) / 2k.
+  double series =
+      z *
+      (1.0 / 12 -
+       z * (1.0 / 120 -
+            z * (1.0 / 252 -
+                 z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 -
+                                                        z * (1.0 / 12)))))));
+  return result + std::log(x) - 0.5 / x - series;
+}
+
+namespace {
 
 template <double (*fn)(double)> LogicalResult unary(const KernelCall &call) {
   return Elementwise(call, {"self"}).real<1>(fn);
@@ -84,32 +110,6 @@ double inverseErf(double y) {
     x -= error * std::sqrt(kPi) / 2 * std::exp(x * x);
   }
   return x;
-}
-
-double digamma(double x) {
-  if (x == 0)
-    return std::copysign(std::numeric_limits<double>::infinity(), -x);
-  if (x < 0) {
-    if (x == std::trunc(x))
-      return std::numeric_limits<double>::quiet_NaN();
-    double whole;
-    return digamma(1 - x) - kPi / std::tan(kPi * std::modf(x, &whole));
-  }
-  double result = 0;
-  while (x < 10) {
-    result -= 1 / x;
-    x += 1;
-  }
-  double z = 1 / (x * x);
-  // Bernoulli numbers B(2k) / 2k.
-  double series =
-      z *
-      (1.0 / 12 -
-       z * (1.0 / 120 -
-            z * (1.0 / 252 -
-                 z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 -
-                                                        z * (1.0 / 12)))))));
-  return result + std::log(x) - 0.5 / x - series;
 }
 
 /// std::lgamma writes a global; the value alone is what we want.

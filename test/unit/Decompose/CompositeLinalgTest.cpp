@@ -175,6 +175,7 @@ TEST(CompositesTest, StatisticsAndQuantizationAreWhatTorchComputes) {
       {"aten.special_erfinv.default(f64[3])", 0.225160276159},
       {"aten.special_i0.default(f64[3])", 0.596079169303},
       {"+aten.special_polygamma.default(1, f64[3])", 2.72854057712},
+      {"+aten.special_polygamma.default(0, f64[3])", -1.06801210018},
       {"+aten.special_gammainc.default(f64[3], f64[3])", 0.4377666424},
       {"+aten.special_gammaincc.default(f64[3], f64[3])", 0.133587936516},
       {"aten.floor_divide.Scalar(f64[3], 0.3)", 0.261554267095},

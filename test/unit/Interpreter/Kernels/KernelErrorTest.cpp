@@ -228,8 +228,8 @@ TEST_F(KernelErrorTest, FactorizationsSayWhatTheyCannotDo) {
   fails("aten._unique2(%0)", "tensor<2xcomplex<f32>>",
         "(tensor<?xcomplex<f32>>, tensor<0xi64>, tensor<0xi64>)",
         {Tensor::zeros(DType::C64, {2})}, "runs on real numbers only");
-  fails("aten.polygamma(0, %0)", "tensor<2xf32>", "tensor<2xf32>",
-        {counting({2})}, "runs for n from 1 on");
+  fails("aten.polygamma(-1, %0)", "tensor<2xf32>", "tensor<2xf32>",
+        {counting({2})}, "runs for n from 0 on");
   // Sizes that only the data has.
   fails("aten.linalg_inv_ex(%0)", "tensor<?x?xf32>",
         "(tensor<?x?xf32>, tensor<i32>)", {counting({2, 3})},
