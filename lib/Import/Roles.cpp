@@ -49,6 +49,15 @@ bool isToken(const Argument &argument) {
   return argument.descriptor.starts_with("ForwardTokenAOTInput(");
 }
 
+/// The number of the token that a backward returns, or empty. It is no
+/// gradient: the argument of that number takes its value.
+StringRef backwardToken(StringRef descriptor) {
+  for (StringRef head : {"BackwardTokenAOTOutput(", "BackwardTokenAOTInput("})
+    if (descriptor.consume_front(head))
+      return descriptor;
+  return {};
+}
+
 bool isTangent(const Argument &argument) {
   return !isSeed(argument) && !argument.isConstant &&
          isBackwardInput(argument.name, argument.descriptor);
@@ -87,6 +96,7 @@ private:
   LogicalResult splitByDescriptor();
   LogicalResult splitByCount();
   LogicalResult addGradient(unsigned output, unsigned argument);
+  LogicalResult addToken(unsigned output);
   void addForward(unsigned output) {
     if (reader.outputs[output].kind == Output::Value)
       roles.forward.push_back(output);
@@ -118,6 +128,17 @@ LogicalResult JointRoles::addGradient(unsigned output, unsigned argument) {
   return success();
 }
 
+LogicalResult JointRoles::addToken(unsigned output) {
+  StringRef descriptor = reader.outputs[output].descriptor;
+  for (auto [a, argument] : llvm::enumerate(scope.arguments))
+    if (backwardToken(argument.descriptor) == backwardToken(descriptor)) {
+      roles.writes.push_back({output, static_cast<unsigned>(a)});
+      return success();
+    }
+  return scope.fail(descriptor.begin(),
+                    "this is the value of a token that no input has", kCut);
+}
+
 LogicalResult JointRoles::splitByDescriptor() {
   llvm::StringMap<unsigned> inputs;
   for (auto [i, argument] : llvm::enumerate(scope.arguments))
@@ -125,6 +146,11 @@ LogicalResult JointRoles::splitByDescriptor() {
       inputs.try_emplace(argument.descriptor, i);
   for (auto [i, output] : llvm::enumerate(reader.outputs)) {
     StringRef of = inner(output.descriptor, "GradAOTOutput(grad_of=");
+    if (!backwardToken(output.descriptor).empty()) {
+      if (failed(addToken(i)))
+        return failure();
+      continue;
+    }
     if (of.empty()) {
       if (output.descriptor.starts_with("PhiloxUpdatedBackwardOffset"))
         for (auto [a, argument] : llvm::enumerate(scope.arguments))
@@ -156,6 +182,10 @@ LogicalResult JointRoles::splitByCount() {
       roles.writes.push_back(
           {static_cast<unsigned>(numOutputs), static_cast<unsigned>(a)});
     }
+  while (numOutputs > 0 &&
+         !backwardToken(outputs[numOutputs - 1].descriptor).empty())
+    if (failed(addToken(static_cast<unsigned>(--numOutputs))))
+      return failure();
   int64_t numPrimals = primals.size();
   int64_t numForward = request.forwardOutputs.value_or(numOutputs - numPrimals);
   if (numForward < 0 || numForward > numOutputs ||

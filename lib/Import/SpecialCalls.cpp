@@ -16,7 +16,9 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Aten/KernelTypes.h"
+#include "cutback/Dialect/Aten/OpInfo.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Replay.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -354,6 +356,13 @@ void CallBuilder::countOpaque(StringRef callee) {
   ++counts.opaque[it->second].count;
 }
 
+/// An op of dialect aten that has an argument which dialect aten cannot say.
+static bool isRepeatable(const aten::Schema &schema) {
+  const aten::OpInfo *info = aten::getOpInfo(schema.op);
+  return info && !info->has(aten::kRandom) &&
+         !info->has(aten::kRandomWithDropout) && !info->has(aten::kOrdered);
+}
+
 joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
                                          const CallArguments &args,
                                          const CallStatement &statement,
@@ -377,6 +386,8 @@ joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
       unitIf(!isSingle), resultNames);
   op->setDiscardableAttrs(
       attributes(statement, place, !isSingle, /*keepDims=*/true));
+  if (target.schema && !hasEffects && isRepeatable(*target.schema))
+    op->setDiscardableAttr(joint::kRepeatable, scope.builder.getUnitAttr());
   return op;
 }
 

@@ -38,8 +38,9 @@ std::string describeLocation(Location loc) {
   if (!file)
     return "";
   StringRef path = file.getFilename().getValue();
-  std::string text = path.substr(path.rfind('/') + 1).str() + ":" +
-                     std::to_string(file.getLine());
+  std::string text = path.substr(path.rfind('/') + 1).str();
+  if (!path.starts_with("<module ")) // those of PyTorch's own have no lines
+    text += ":" + std::to_string(file.getLine());
   return function.empty() ? text : text + " in " + function;
 }
 

@@ -48,11 +48,12 @@ std::string lineText(Location location) {
   std::optional<SourcePlace> place = findSourcePlace(location);
   if (!place)
     return "";
-  return (place->file.rsplit('/').second.empty()
-              ? place->file
-              : place->file.rsplit('/').second)
-             .str() +
-         ":" + std::to_string(place->line);
+  StringRef file = place->file.rsplit('/').second.empty()
+                       ? place->file
+                       : place->file.rsplit('/').second;
+  if (file.starts_with("<module ")) // a module of PyTorch's own has no lines
+    return file.str();
+  return file.str() + ":" + std::to_string(place->line);
 }
 
 std::string placeText(Location location) {

@@ -18,6 +18,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Nested.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Support/NeutralNames.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -37,7 +38,7 @@ Telling tellingOf(StringRef name) {
       .Cases({"joint.policy", "joint.save", "joint.recompute", "joint.side",
               "joint.strides", kUnannotatedText, "joint.aliases"},
              Telling::Keep)
-      .Cases({kNoGrad, "joint.sequence_nr", "joint.requires_grad",
+      .Cases({kNoGrad, kRepeatable, "joint.sequence_nr", "joint.requires_grad",
               "joint.num_forward_results", "joint.gradient_of", "no_inline"},
              Telling::Keep)
       .Case("joint.dims", Telling::Dims)

@@ -5,6 +5,7 @@ not say: the sizes that symbols have, the device, long-lived arguments.
 Tags of checkpointing are in the text, as PyTorch prints them beside the nodes.
 """
 
+import contextlib
 import re
 
 import torch
@@ -14,6 +15,10 @@ _PLAIN = re.compile(r"\bPlainAOTInput\(idx=(\d+)\)")
 _RETURN = re.compile(r"^ *return (pytree\.tree_unflatten\()?\[$", re.M)
 # "['fc']" and the like, on a path such as G['m']._modules['fc']
 _STEPS = re.compile(r"\['([^']+)'\]")
+
+# The same in the paths of modules: "L['fn'].blocks._modules['0']".
+_ROOT = re.compile(r"^[A-Z]\['[^']+'\]\.?")
+_CHILD = re.compile(r"\._modules\['([^']+)'\]")
 
 # Words in the names of GPUs, and the descriptions that Cutback has.
 _DEVICES = (("H200", "h200"), ("H100", "h100"), ("A100", "a100"), ("L4", "l4"),
@@ -47,6 +52,28 @@ def roles_of(graph, inputs, model):
     return roles
 
 
+@contextlib.contextmanager
+def _places_of_modules(module):
+    """What stands in no line of the user's, because it is all inside of
+    torch.nn, has the module that it belongs to for its place."""
+    placed = []
+    try:
+        for node in module.graph.nodes:
+            stack = (node.meta.get("nn_module_stack")
+                     or node.meta.get("fwd_nn_module_stack"))
+            if node.stack_trace or not stack:
+                continue
+            path, kind = list(stack.values())[-1]
+            path = _ROOT.sub("", _CHILD.sub(r".\1", str(path)))
+            node.stack_trace = 'File "<module %s>", line 1, in %s\nforward' % (
+                path or "of the model", getattr(kind, "__name__", kind))
+            placed.append(node)
+        yield
+    finally:
+        for node in placed:
+            del node.meta["stack_trace"]
+
+
 def text_of(module, num_fwd_outputs, roles=None):
     """The text of a joint GraphModule; values are called as its nodes.
 
@@ -56,9 +83,10 @@ def text_of(module, num_fwd_outputs, roles=None):
     A title as in PyTorch's logs says that the graph is a joint one where its
     comments do not: nested graphs have none, those of tensor subclasses others.
     """
-    text = module.print_readable(
-        print_output=False, include_stride=True, include_device=True,
-        expanded_def=True)
+    with _places_of_modules(module):
+        text = module.print_readable(
+            print_output=False, include_stride=True, include_device=True,
+            expanded_def=True)
     text = _without_objects(text, module.graph, num_fwd_outputs)
     text = _with_writes(text, module.graph, num_fwd_outputs)
     if roles:

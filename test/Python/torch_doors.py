@@ -82,6 +82,13 @@ class Doors(Case):
                         torch.randn(5, 8), file=text)
         self.assertIn("saved for the backward", text.getvalue())
 
+    def test_explain_says_where_in_a_model_of_modules_only(self):
+        text = io.StringIO()
+        cutback.explain(nn.Sequential(mlp(), nn.ReLU()), torch.randn(5, 8),
+                        file=text)
+        self.assertIn(" <module 0.2> in LayerNorm ", text.getvalue())
+        self.assertNotIn("<joint graph>", text.getvalue())
+
     def test_explain_names_each_graph(self):
         class Broken(nn.Module):
             def __init__(self):

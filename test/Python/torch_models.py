@@ -8,6 +8,7 @@ PyTorch's kernels run the halves of all plans: what is compared are the plans.
 import torch
 import torch.utils.checkpoint as checkpoint
 from torch import nn
+from torch._higher_order_ops import effects
 
 from torch_case import Case
 
@@ -42,8 +43,7 @@ class Models(Case):
 
     def test_complex_numbers_in_the_model(self):
         self.check_plans(lambda: Net(
-            lambda net, x: (torch.complex(net.linear(x), x) * (1 + 2j)).abs()),
-            PLANS[:1])
+            lambda net, x: (torch.complex(net.linear(x), x) * (1 + 2j)).abs()))
         self.check_plans(lambda: Net(
             lambda net, x: ((x + 0j) @ (net.weight * 1j)).imag.square()))
 
@@ -70,12 +70,25 @@ class Models(Case):
         self.check_plans(lambda: _checkpointed(
             lambda net, x: torch.tanh(twice(torch.sin(net.linear(x)))) * x))
 
-    def test_a_branch_with_parameters(self):
-        def branch(net, x):
-            return torch.cond(x.sum() > 0, lambda y: torch.tanh(net.linear(y)),
-                              lambda y: y @ net.weight, (x.exp(),))
-
-        self.check_plans(lambda: Net(branch), PLANS[:1])
+    def test_ops_with_effects_in_both_halves(self):
+        """Their order is a token that the backward takes and gives."""
+        with torch.library._scoped_library("cutback_test", "FRAGMENT") as lib:
+            lib.define("note(Tensor x, str text) -> Tensor")
+            lib.impl("note", lambda x, text: (noted.append(text), x.clone())[1],
+                     "CompositeExplicitAutograd")
+            lib.impl("note", lambda x, text: torch.empty_like(x), "Meta")
+            note = torch.ops.cutback_test.note.default
+            effects._register_effectful_op(note, effects._EffectType.ORDERED)
+            torch.library.register_autograd(
+                "cutback_test::note",
+                lambda context, g: (note(g, "backward"), None), lib=lib)
+            for options in PLANS:
+                noted = []
+                with self.subTest(options=options):
+                    self.check_plans(lambda: Net(lambda net, x: torch.sin(note(
+                        torch.tanh(net.linear(x)), "forward"))), (options,))
+                    # By the compiled module, and by the eager one.
+                    self.assertEqual(noted, ["forward", "backward"] * 2)
 
     def test_gradients_inside_the_model(self):
         self.check_plans(lambda: Net(lambda net, x: net.linear(x) * (

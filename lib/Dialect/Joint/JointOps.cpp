@@ -8,6 +8,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Joint/Replay.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -54,8 +55,11 @@ StringRef OpaqueOp::getOverloadName() {
 ArrayAttr OpaqueOp::getCallArgs() { return getArgs(); }
 bool OpaqueOp::returnsTuple() { return getTuple() || getNumResults() > 1; }
 
-/// Only whoever wrote the model knows whether a second run gives the same.
+/// Only whoever wrote the model knows whether a second run gives the same; but
+/// some calls are opaque for what they are given, not for what they do.
 bool OpaqueOp::isRecomputable() {
+  if (!getEffects() && (*this)->hasAttr(kRepeatable))
+    return true;
   auto policy = (*this)->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
   return !getEffects() && policy &&
          (policy.getKind() == PolicyKind::MustRecompute ||

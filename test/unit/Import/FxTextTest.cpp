@@ -127,6 +127,40 @@ TEST(FxText, TokensOfOpsWithEffectsHaveNoGradient) {
       << in.ir();
 }
 
+static std::string tokenText(const std::string &input,
+                             const std::string &gradient) {
+  return "===== Joint graph 0 =====\n"
+         "def forward(self, primals_1: \"f32[4]\",  # PlainAOTInput(idx=0)\n"
+         "            tangents_1: \"f32[4]\",  # TangentAOTInput(output="
+         "PlainAOTOutput(idx=0))\n"
+         "            tangents_token: \"f32[0]\",  # " +
+         input +
+         "\n            ):\n"
+         "    sin: \"f32[4]\" = torch.ops.aten.sin.default(primals_1)\n"
+         "    neg: \"f32[4]\" = torch.ops.aten.neg.default(tangents_1)\n"
+         "    next: \"f32[0]\" = torch.ops.aten.clone.default("
+         "tangents_token)\n"
+         "    return [\n        sin,  # PlainAOTOutput(idx=0)\n        neg,  "
+         "# " +
+         gradient + "\n        next,  # BackwardTokenAOTOutput(idx=0)\n    ]\n";
+}
+
+TEST(FxText, ATokenOfTheBackwardIsWrittenBack) {
+  for (std::string gradient :
+       {"GradAOTOutput(grad_of=PlainAOTInput(idx=0))", "SomethingElse()"}) {
+    Imported in(tokenText("BackwardTokenAOTInput(idx=0)", gradient));
+    ASSERT_TRUE(in.isGood && in.isValid) << in.errors();
+    EXPECT_TRUE(has(in.ir(), "joint.write %tangents_token, %next {side = "
+                             "#joint.side<backward>}"));
+    EXPECT_TRUE(has(in.ir(), "joint.output %sin gradients(%neg of 0)"));
+  }
+  Imported in(tokenText("BackwardTokenAOTInput(idx=1)",
+                        "GradAOTOutput(grad_of=PlainAOTInput(idx=0))"));
+  EXPECT_FALSE(in.isGood);
+  EXPECT_TRUE(has(in.errors(), "this is the value of a token that no input "
+                               "has"));
+}
+
 TEST(FxText, GradientsWithoutDescriptorsFollowTheForwardResults) {
   std::string text =
       "def forward(self, primals, tangents):\n"

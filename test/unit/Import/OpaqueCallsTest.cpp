@@ -46,7 +46,8 @@ TEST(OpaqueCalls, ACallWithAComplexNumberIsOpaque) {
   ASSERT_TRUE(in.isGood) << in.errors();
   EXPECT_TRUE(in.isValid) << in.errors();
   std::string ir = in.ir();
-  EXPECT_TRUE(has(ir, "%a = joint.opaque \"aten.mul.Tensor\"(%mm, \"1j\")"));
+  EXPECT_TRUE(has(ir, "%a = joint.opaque \"aten.mul.Tensor\"(%mm, \"1j\") "
+                      "{joint.repeatable}"));
   EXPECT_TRUE(
       has(ir, "%b = joint.opaque \"aten.add.Tensor\"(%a, \"(-0-1e-05j)\")"));
   EXPECT_FALSE(has(ir, "%c = joint.opaque"));

@@ -15,6 +15,10 @@ namespace cutback::joint {
 /// that each run of draw N gives the same numbers.
 inline constexpr llvm::StringLiteral kReplay = "joint.replay";
 
+/// Discardable attribute (unit) of an unknown call: a second run gives the same
+/// bits, and has no effect.
+inline constexpr llvm::StringLiteral kRepeatable = "joint.repeatable";
+
 /// Whether a second run of `op`, a random op, gives the numbers of the first.
 bool isReplayed(mlir::Operation *op);
 
