@@ -196,6 +196,31 @@ static Value crossEntropy(Rewrite &c) {
   return c.b.call("aten.add.Tensor", {hard, soft});
 }
 
+/// The loss of a linear map, whole: PyTorch computes it, and its gradients
+/// ahead, in pieces of the batch.
+static Value linearCrossEntropy(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value input = c.r.value("input"), weight = c.r.value("linear_weight");
+  Value logits = castTo(b, linear(b, input, weight, c.r.value("linear_bias")),
+                        c.r.dtype("acc_dtype"));
+  StringRef name =
+      c.op.getSchema().find("reduction") < 0 ? "none" : c.r.string("reduction");
+  int64_t reduction = name == "mean" ? 1 : name == "sum" ? 2 : 0;
+  Arg classWeight = c.r.arg("weight");
+  if (Value given = c.r.value("weight"))
+    classWeight = castTo(b, given, c.r.dtype("acc_dtype"));
+  Value loss = b.call(
+      "aten.cross_entropy_loss.default",
+      {logits, c.r.value("target"), classWeight, reduction,
+       c.r.arg("ignore_index"),
+       c.r.isNone("label_smoothing") ? Arg(0.0) : c.r.arg("label_smoothing")});
+  return castTo(b, loss, elementOf(input));
+}
+
+static Values linearCrossEntropyAndGradients(Rewrite &c) {
+  return {linearCrossEntropy(c), Value(), Value(), Value()};
+}
+
 RuleTable decompose::softmaxRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.softmax.int", one<softmax>},
@@ -206,6 +231,10 @@ RuleTable decompose::softmaxRules() {
       {"aten.nll_loss2d.default", one<nllRule>},
       {"aten.nll_loss_nd.default", one<nllRule>},
       {"aten.cross_entropy_loss.default", one<crossEntropy>},
+      {"torch_nn._linear_cross_entropy_batch_chunked.default",
+       many<linearCrossEntropyAndGradients>},
+      {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default",
+       one<linearCrossEntropy>},
   };
   return rules;
 }

@@ -171,3 +171,16 @@ joint.graph @a_small_vector_has_the_gradient_of_its_norm(%x: tensor<2x3xf32> {jo
   %y = aten.cosine_similarity(%x, %z, 1, 0.5) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2xf32>
   joint.output %y : tensor<2xf32>
 }
+
+// -----
+
+// The gradients that PyTorch makes ahead are nobody's: the loss has a gradient.
+// CHECK-LABEL: joint.graph @a_loss_of_classes_in_pieces(
+// CHECK: %[[LOGITS:.*]] = aten.mm(%x, %{{.*}}) : (tensor<4x3xf32>, tensor<3x5xf32>)
+// CHECK: %[[LOG:.*]] = aten._log_softmax(%[[LOGITS]], 1, false)
+// CHECK: %[[LOSS:.*]], %{{.*}} = aten.nll_loss_forward(%[[LOG]], %t, none, 2, 1)
+// CHECK: joint.output %[[LOSS]]
+joint.graph @a_loss_of_classes_in_pieces(%x: tensor<4x3xf32> {joint.role = #joint.role<input>}, %w: tensor<5x3xf32> {joint.role = #joint.role<param "w">}, %t: tensor<4xi64> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  %loss, %a, %b, %c = aten.torch_nn._linear_cross_entropy_batch_chunked(%x, %w, %t, none, none, "sum", 1, 0.0, 2, "compact", f32, true, true, true, false) : (tensor<4x3xf32>, tensor<5x3xf32>, tensor<4xi64>) -> (tensor<f32>, tensor<4x3xf32>, tensor<5x3xf32>, tensor<0xf32>)
+  joint.output %loss : tensor<f32>
+}

@@ -67,6 +67,15 @@ TEST(CompositesTest, SoftmaxAndClassesAreWhatTorchComputes) {
   });
 }
 
+// torch.nn.functional.linear_cross_entropy, in pieces of the batch.
+TEST(CompositesTest, LossesOfLinearMapsAreWhatTorchComputes) {
+  check({
+      {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default("
+       "f64[4,3], f64[5,3], i64[4], f64[5], none, 1, 2, 'compact', :f64)",
+       0.810129798752},
+  });
+}
+
 TEST(CompositesTest, LossesOfVectorsAreWhatTorchComputes) {
   check({
       {"aten.cosine_similarity.default(f64[3,1,5], f64[3,4,5], -1)",

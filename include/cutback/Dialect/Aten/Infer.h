@@ -473,6 +473,8 @@ Function pointwiseLossBackward;
 Function crossEntropyLoss;
 /// nll_loss_nd nll_loss nll_loss2d: one result.
 Function nllLoss;
+/// torch_nn._linear_cross_entropy_batch_chunked*
+Function linearCrossEntropy;
 /// nll_loss_forward nll_loss2d_forward: (output, total_weight).
 Function nllLossForward;
 /// log_sigmoid_forward: (output, buffer).

@@ -78,6 +78,25 @@ def Aten_CrossEntropyLossOp : Aten_Loss<"cross_entropy_loss",
     "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
     "SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
     "crossEntropyLoss">;
+class Aten_ChunkedCrossEntropy<string name, string schema>
+    : Aten_Op<"torch_nn." # name # ".default", "torch_nn." # name, schema> {
+  let family = "The loss of classes of a linear map, in pieces: a custom op of "
+               "`torch.nn.functional`; decomposition replaces it.";
+  let infer = "linearCrossEntropy";
+}
+def Aten_LinearCrossEntropyChunkedOp : Aten_ChunkedCrossEntropy<
+    "_linear_cross_entropy_batch_chunked",
+    "(Tensor input, Tensor linear_weight, Tensor target, Tensor? linear_bias, "
+    "Tensor? weight, str reduction, SymInt ignore_index, float "
+    "label_smoothing, SymInt batch_chunk_size, str acc_policy, ScalarType "
+    "acc_dtype, bool allow_retain_graph, bool compute_input_grad, bool "
+    "compute_linear_weight_grad, bool compute_linear_bias_grad) -> (Tensor, "
+    "Tensor, Tensor, Tensor)">;
+def Aten_LinearCrossEntropyEachOp : Aten_ChunkedCrossEntropy<
+    "_linear_cross_entropy_batch_chunked_no_reduction",
+    "(Tensor input, Tensor linear_weight, Tensor target, Tensor? linear_bias, "
+    "Tensor? weight, SymInt ignore_index, SymInt batch_chunk_size, str "
+    "acc_policy, ScalarType acc_dtype) -> Tensor">;
 def Aten_NllLossOp : Aten_Loss<"nll_loss",
     "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
     "SymInt ignore_index=-100) -> Tensor", "nllLoss">;

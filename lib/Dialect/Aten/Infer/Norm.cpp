@@ -311,6 +311,37 @@ LogicalResult infer::crossEntropyLoss(const InferCall &call, Results &results) {
   return pushReduced(call, results, samples, promoteTypes({self, target}));
 }
 
+/// The loss, and the gradients that the op makes ahead.
+LogicalResult infer::linearCrossEntropy(const InferCall &call,
+                                        Results &results) {
+  TensorShape input, weight, target;
+  if (failed(call.tensor("input", input)) ||
+      failed(call.tensor("linear_weight", weight)) ||
+      failed(call.tensor("target", target)))
+    return failure();
+  if (input.rank() != 2 || weight.rank() != 2 || target.rank() != 1)
+    return call.error("input, weight and target have 2, 2 and 1 dimensions, "
+                      "not ",
+                      input.rank(), ", ", weight.rank(), " and ",
+                      target.rank());
+  if (call.getSchema().results.size() == 1)
+    return push(call, results, target.dims, input.element);
+  bool ofInput = false, ofWeight = false, ofBias = false;
+  if (failed(push(call, results, {}, input.element)) ||
+      failed(call.boolean("compute_input_grad", ofInput)) ||
+      failed(call.boolean("compute_linear_weight_grad", ofWeight)) ||
+      failed(call.boolean("compute_linear_bias_grad", ofBias)))
+    return failure();
+  auto pushIf = [&](bool isMade, ArrayRef<int64_t> dims) {
+    return push(call, results, isMade ? Dims(dims) : Dims(dims.size(), 0),
+                input.element);
+  };
+  if (failed(pushIf(ofInput, input.dims)) ||
+      failed(pushIf(ofWeight, weight.dims)))
+    return failure();
+  return pushIf(ofBias, weight.dims[0]);
+}
+
 LogicalResult infer::logSigmoidForward(const InferCall &call,
                                        Results &results) {
   TensorShape self;

@@ -42,6 +42,17 @@ TEST(InferTest, NormAsTorchDoes) {
       {"aten.batch_norm.default(f32[4,6,8,8], f32[6], f32[6], f32[6], f32[6], "
        "true, 0.1, 1e-5, true)",
        "f32[4,6,8,8]"},
+      {"torch_nn._linear_cross_entropy_batch_chunked.default(f32[4,3], "
+       "f32[5,3], i64[4], none, none, 'sum', 1, 0.0, 2, 'compact', :f32, true, "
+       "true, false, true)",
+       "f32[] f32[4,3] f32[0,0] f32[5]"},
+      {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default("
+       "f32[4,3], f32[5,3], i64[4], none, none, 1, 2, 'compact', :f32)",
+       "f32[4]"},
+      {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default("
+       "f32[4,3,2], f32[5,3], i64[4], none, none, 1, 2, 'compact', :f32)",
+       "error: torch_nn._linear_cross_entropy_batch_chunked_no_reduction: "
+       "input, weight and target have 2, 2 and 1 dimensions, not 3, 2 and 1"},
       {"aten.native_batch_norm.default(f32[4,6,8,8], f32[6], f32[6], f32[6], "
        "f32[6], true, 0.1, 1e-5)",
        "f32[4,6,8,8] f32[6] f32[6]"},
