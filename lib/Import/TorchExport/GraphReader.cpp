@@ -250,14 +250,14 @@ LogicalResult GraphReader::failForeign(const Node &node) {
 }
 
 /// A tensor without dimensions says into how many pieces to split, and so does
-/// the program. What else `target` is.
-const fx::CallTarget &GraphReader::splitTarget(const fx::CallTarget &target) {
+/// the program: then it is the call that takes their number, else null.
+const fx::CallTarget *GraphReader::splitTarget(const fx::CallTarget &target) {
   if (target.name != "aten.tensor_split.tensor_indices_or_sections" ||
       args.operands.size() != 2 || results.empty())
-    return target;
+    return nullptr;
   auto places = dyn_cast<RankedTensorType>(args.operands[1].getType());
   if (!places || places.getRank() != 0)
-    return target;
+    return nullptr;
   args.operands.pop_back();
   for (auto [i, keyword] : llvm::enumerate(args.keywords))
     if (keyword == target.schema->params[1].name)
@@ -267,7 +267,7 @@ const fx::CallTarget &GraphReader::splitTarget(const fx::CallTarget &target) {
     if (isa<joint::OperandAttr>(value))
       second = i;
   args.values[second] = scope.builder.getI64IntegerAttr(results.size());
-  return calls.target("torch.ops.aten.tensor_split.sections");
+  return &calls.target("torch.ops.aten.tensor_split.sections");
 }
 
 LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
@@ -314,15 +314,15 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     return failure();
   if (target.kind == fx::CallTarget::InPlace && !hasGradients)
     detachOperands(node);
-  const fx::CallTarget &meant = splitTarget(target);
+  const fx::CallTarget *pieces = splitTarget(target);
   fx::CallStatement statement;
   statement.name = node.name;
   // Older releases do not write it; it is that of the first result.
   if (statement.name.empty() && !resultNames.empty())
     statement.name = resultNames.front();
   statement.at = node.json.raw().data();
-  FailureOr<Operation *> op =
-      calls.buildDeclared(meant, args, statement, results, node.place);
+  FailureOr<Operation *> op = calls.buildDeclared(
+      pieces ? *pieces : target, args, statement, results, node.place);
   if (failed(op) || failed(bindResults(node, *op, frame)))
     return failure();
   markView(*op, node, frame);

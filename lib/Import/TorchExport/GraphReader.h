@@ -65,7 +65,7 @@ private:
                                    const Frame &frame); // Strided.cpp
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
   mlir::LogicalResult failForeign(const Node &node);
-  const fx::CallTarget &splitTarget(const fx::CallTarget &target);
+  const fx::CallTarget *splitTarget(const fx::CallTarget &target);
   mlir::Value complexNumber(double real, double imaginary);
 
   // Overloads that write to what they are given (OutVariants.cpp).
