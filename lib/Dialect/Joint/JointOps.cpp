@@ -6,6 +6,8 @@
 // each other, none is merged, and none goes because nobody uses its results.
 // Numbers of constraints (C1, …) are those of the op descriptions.
 
+#include "NamedCall.h"
+
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -72,53 +74,15 @@ bool OpaqueOp::isComputeIntensive() { return false; }
 bool OpaqueOp::hasOrderedEffects() { return getEffects(); }
 
 ParseResult OpaqueOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<ParsedArg> args;
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  StringAttr callee;
-  if (parser.parseAttribute(callee, "callee", state.attributes) ||
-      parseCallArgs(parser, args, operands))
-    return failure();
-  SmallVector<Attribute> values;
-  SmallVector<StringRef> keywords;
-  for (ParsedArg &arg : args) {
-    values.push_back(arg.value);
-    if (!arg.keyword.empty())
-      keywords.push_back(arg.keyword);
-  }
-  Builder &builder = parser.getBuilder();
-  state.addAttribute("args", builder.getArrayAttr(values));
-  if (!keywords.empty())
-    state.addAttribute("keywords", builder.getStrArrayAttr(keywords));
-  if (parser.parseOptionalAttrDict(state.attributes) ||
-      parseCallTypes(parser, state, operands))
-    return failure();
-  parseResultNames(parser, state);
-  return success();
+  return parseNamedCall(parser, state);
 }
 
 void OpaqueOp::print(OpAsmPrinter &p) {
-  p << " ";
-  p.printAttribute(getCalleeAttr());
-  ArrayAttr keywords = getKeywordsAttr();
-  unsigned numPositional = getArgs().size() - (keywords ? keywords.size() : 0);
-  printCallArgs(
-      p, getInputs(), getArgs(),
-      [&](unsigned i) {
-        return cast<StringAttr>(keywords[i - numPositional]).getValue();
-      },
-      numPositional, [](unsigned) { return false; });
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"callee", "args", "keywords", "names"});
-  printCallTypes(p, *this);
+  printNamedCall(p, *this, getCalleeAttr(), getArgs(), getKeywordsAttr());
 }
 
 LogicalResult OpaqueOp::verify() {
-  if (countOperands(getArgs()) != getNumOperands())
-    return emitOpError("has ") << getNumOperands() << " operands, its argument "
-                               << "list asks for " << countOperands(getArgs());
-  if (getKeywordsAttr() && getKeywordsAttr().size() > getArgs().size())
-    return emitOpError("has more keywords than arguments");
-  return success();
+  return verifyNamedCall(*this, getArgs(), getKeywordsAttr());
 }
 
 //===----------------------------------------------------------------------===//

@@ -9,9 +9,10 @@
 
 #include "cutback/Dialect/Joint/Nested.h"
 
+#include "NamedCall.h"
+
 #include "cutback/Dialect/Joint/CallArgs.h"
 
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -25,27 +26,8 @@ using namespace cutback::joint;
 //===----------------------------------------------------------------------===//
 
 ParseResult NestedOp::parse(OpAsmParser &parser, OperationState &state) {
-  SmallVector<ParsedArg> args;
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  StringAttr callee;
-  if (parser.parseAttribute(callee, "callee", state.attributes) ||
-      parseCallArgs(parser, args, operands))
+  if (parseNamedCall(parser, state))
     return failure();
-  SmallVector<Attribute> values;
-  SmallVector<StringRef> keywords;
-  for (ParsedArg &arg : args) {
-    values.push_back(arg.value);
-    if (!arg.keyword.empty())
-      keywords.push_back(arg.keyword);
-  }
-  Builder &builder = parser.getBuilder();
-  state.addAttribute("args", builder.getArrayAttr(values));
-  if (!keywords.empty())
-    state.addAttribute("keywords", builder.getStrArrayAttr(keywords));
-  if (parser.parseOptionalAttrDict(state.attributes) ||
-      parseCallTypes(parser, state, operands))
-    return failure();
-  parseResultNames(parser, state);
   do {
     if (parser.parseRegion(*state.addRegion(), {},
                            /*enableNameShadowing=*/true))
@@ -55,19 +37,7 @@ ParseResult NestedOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void NestedOp::print(OpAsmPrinter &p) {
-  p << " ";
-  p.printAttribute(getCalleeAttr());
-  ArrayAttr keywords = getKeywordsAttr();
-  unsigned numPositional = getArgs().size() - (keywords ? keywords.size() : 0);
-  printCallArgs(
-      p, getInputs(), getArgs(),
-      [&](unsigned i) {
-        return cast<StringAttr>(keywords[i - numPositional]).getValue();
-      },
-      numPositional, [](unsigned) { return false; });
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"callee", "args", "keywords", "names"});
-  printCallTypes(p, *this);
+  printNamedCall(p, *this, getCalleeAttr(), getArgs(), getKeywordsAttr());
   p << " ";
   llvm::interleaveComma(getGraphs(), p,
                         [&](Region &graph) { p.printRegion(graph); });
@@ -82,11 +52,8 @@ void NestedOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult NestedOp::verify() {
-  if (countOperands(getArgs()) != getNumOperands()) // C1
-    return emitOpError("has ") << getNumOperands() << " operands, its argument "
-                               << "list asks for " << countOperands(getArgs());
-  if (getKeywordsAttr() && getKeywordsAttr().size() > getArgs().size())
-    return emitOpError("has more keywords than arguments");
+  if (failed(verifyNamedCall(*this, getArgs(), getKeywordsAttr()))) // C1
+    return failure();
   SmallVector<FlatSymbolRefAttr> names;
   collectGraphs(getArgs(), names);
   if (names.size() != getGraphs().size()) // C1
