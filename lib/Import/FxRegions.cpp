@@ -30,9 +30,7 @@ using namespace cutback::fx;
 static std::string digestOf(StringRef text) {
   llvm::SHA256 hash;
   while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    text = rest;
-    line = line.trim();
+    StringRef line = takeLine(text).trim();
     if (line.empty() || line.starts_with("#"))
       continue;
     hash.update(line);
@@ -75,9 +73,7 @@ Attribute FxReader::markGraphs(Attribute value) {
 /// it, too.
 bool FxReader::isPlainGraph(StringRef text) {
   for (StringRef rest = text; !rest.empty();) {
-    auto [line, next] = rest.split('\n');
-    rest = next;
-    line = line.trim();
+    StringRef line = takeLine(rest).trim();
     if (line.starts_with("#"))
       continue;
     if (line.contains("_.")) // "aten.copy_.default"

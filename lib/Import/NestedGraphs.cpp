@@ -17,6 +17,8 @@
 
 #include "NestedGraphs.h"
 
+#include "SourceText.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace cutback::fx;
@@ -33,8 +35,7 @@ void NestedGraphs::scan() {
     }
   };
   for (StringRef rest = text; !rest.empty();) {
-    auto [line, next] = rest.split('\n');
-    rest = next;
+    StringRef line = takeLine(rest);
     StringRef name = line.ltrim();
     size_t indent = line.size() - name.size();
     // What stands in front of the first class may be a path.

@@ -10,10 +10,19 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
 namespace cutback::fx {
+
+/// Takes the first line off `rest`, without its end.
+inline llvm::StringRef takeLine(llvm::StringRef &rest) {
+  size_t end = rest.find('\n');
+  llvm::StringRef line = rest.take_front(end);
+  rest = rest.drop_front(std::min(line.size() + 1, rest.size()));
+  return line;
+}
 
 /// A file without the prefixes and colours that logging put in front of its
 /// lines, and where each line came from.

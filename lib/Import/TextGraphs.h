@@ -24,14 +24,6 @@ std::shared_ptr<const StrippedLog> stripLog(llvm::StringRef text);
 /// The graphs of `source`, in its order.
 std::vector<FoundGraph> findTextGraphs(const SourceText &source);
 
-/// Takes the first line off `rest`, without its end.
-inline llvm::StringRef takeLine(llvm::StringRef &rest) {
-  size_t end = rest.find('\n');
-  llvm::StringRef line = rest.take_front(end);
-  rest = rest.drop_front(std::min(line.size() + 1, rest.size()));
-  return line;
-}
-
 /// True for a line that Python's logging began: "V0814 12:34:56.789000 1 …".
 bool hasLogPrefix(llvm::StringRef line);
 
