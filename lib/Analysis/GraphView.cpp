@@ -228,12 +228,12 @@ static void keepReadersOfOldValues(GraphView &view) {
 
 namespace {
 
+static_assert(sizeof(Operation) >= DefinitionMap::kLeastOpBytes);
+
 /// Numbers of values while the view grows.
 class ValueNumbers {
 public:
-  ValueNumbers(GraphView &view, size_t numOps) : view(view) {
-    definitions.reset(numOps);
-  }
+  explicit ValueNumbers(GraphView &view) : view(view) { definitions.reset(); }
 
   /// Numbers what `op`, the next one, computes.
   void define(Operation *op) {
@@ -263,32 +263,27 @@ private:
 
 } // namespace
 
-/// Makes room for the ops and values of `block`; the number of ops.
-static size_t reserveFor(Block &block, GraphView &view) {
-  size_t numOps = 0, numValues = block.getNumArguments(), numOperands = 0;
-  for (Operation &op : block) {
-    ++numOps;
-    numValues += op.getNumResults();
-    numOperands += op.getNumOperands();
-  }
+/// Room for so many ops, mostly with one result and one or two operands. To
+/// count would be one more walk over the graph.
+static void reserveFor(size_t numOps, size_t numArgs, GraphView &view) {
   view.ops.reserve(numOps);
-  view.values.reserve(numValues);
-  view.types.reserve(numValues);
-  view.definer.reserve(numValues);
+  view.values.reserve(numOps + numArgs);
+  view.types.reserve(numOps + numArgs);
+  view.definer.reserve(numOps + numArgs);
   view.traits.reserve(numOps);
   view.aliasOf.reserve(numOps);
   view.resultBegin.reserve(numOps + 1);
   view.operandBegin.reserve(numOps + 2);
-  view.operandList.reserve(numOperands);
-  return numOps;
+  view.operandList.reserve(2 * numOps);
 }
 
-GraphView GraphView::build(GraphOp graph) {
+GraphView GraphView::build(GraphOp graph, size_t expectedOps) {
   GraphView view;
   view.graph = graph;
   view.output = graph.getOutput();
   Block &block = graph.getBlock();
-  ValueNumbers numbers(view, reserveFor(block, view));
+  reserveFor(expectedOps, block.getNumArguments(), view);
+  ValueNumbers numbers(view);
   view.operandBegin.push_back(0);
   TraitReader reader(graph.getContext());
   for (BlockArgument arg : block.getArguments())

@@ -4,8 +4,8 @@
 //
 //   1. A key is the op's name, attributes (not: names of results, plan and
 //      policy), result types, and the classes of its operands.
-//   2. Pure ops with equal keys are one class: one lookup in a flat table of
-//      (hash, class) pairs, compared in full.
+//   2. Pure ops with equal keys are one class: looked up among the classes with
+//      the same newest operand, and compared in full.
 //   3. Random ops without a seed and ops with effects are classes of their
 //      own in the joint graph. In a half such an op stands for the one with
 //      its key and name, else for the next one with its key that no half has
@@ -73,9 +73,9 @@ llvm::ArrayRef<uint32_t> ClassTable::operandsOf(uint32_t opClass) const {
 // Keys
 //===----------------------------------------------------------------------===//
 
-/// A kind with an attribute `names` is compared attribute by attribute,
-/// without it; any other kind by its properties as a whole. The half that a
-/// write stands in follows from where it is, so `side` does not count.
+/// A kind with an attribute `names` that counts is compared attribute by
+/// attribute, without it; any other kind by its properties as a whole. The half
+/// that a write stands in follows from where it is, so `side` does not count.
 const ClassTable::Kind &ClassTable::kindOf(Operation *op) {
   OperationName name = op->getName();
   RecentKind &recent =
@@ -90,7 +90,7 @@ const ClassTable::Kind &ClassTable::kindOf(Operation *op) {
     return kinds[it->second];
   Kind &kind = kinds.emplace_back();
   kind.model = conceptOf<RematerializableOpInterface>(op);
-  if (!name.isRegistered() ||
+  if (!name.isRegistered() || name.hasTrait<NamesDoNotCount>() ||
       !llvm::is_contained(name.getAttributeNames(), namesId))
     return kind;
   kind.wholeProperties = false;
@@ -229,7 +229,16 @@ ClassTable::Key ClassTable::keyOf(Operation *op) {
       scratch.push_back(classOf(value));
     }
   }
-  return {op, scratch, capturedScratch};
+  Key key{op, scratch, capturedScratch};
+  uint64_t hash = mix(0, op->getName().getAsOpaquePointer());
+  for (uint32_t operand : scratch) {
+    hash = mix(hash, uint64_t(operand));
+    // A foreign value has no class; all such keys stand together.
+    if (key.newest == kNone || operand > key.newest)
+      key.newest = operand;
+  }
+  key.tag = static_cast<uint32_t>(hash >> 32);
+  return key;
 }
 
 uint64_t ClassTable::hashOf(const Key &key) {
@@ -254,14 +263,15 @@ bool ClassTable::matches(uint32_t opClass, const Key &key) {
 // The table
 //===----------------------------------------------------------------------===//
 
-uint32_t ClassTable::find(const Key &key, uint64_t hash) {
-  return listed.find(hash,
-                     [&](uint32_t opClass) { return matches(opClass, key); });
+uint32_t ClassTable::find(const Key &key) {
+  return listed.find(
+      key.newest, key.tag,
+      [&](uint32_t opClass) { return matches(opClass, key); },
+      [&] { return hashOf(key); });
 }
 
 /// Appends a class; `isListed`: the key finds it from now on.
-uint32_t ClassTable::add(const Key &key, uint64_t hash, Conduct conduct,
-                         bool isListed) {
+uint32_t ClassTable::add(const Key &key, Conduct conduct, bool isListed) {
   uint32_t opClass = classes.size();
   OpClass &added = classes.emplace_back();
   added.op = key.op;
@@ -273,7 +283,7 @@ uint32_t ClassTable::add(const Key &key, uint64_t hash, Conduct conduct,
   for (unsigned i = 0, e = key.op->getNumResults(); i < e; ++i)
     owner.push_back(opClass);
   if (isListed)
-    listed.insert(hash, opClass);
+    listed.insert(key.newest, key.tag, opClass, [&] { return hashOf(key); });
   return opClass;
 }
 
@@ -323,9 +333,8 @@ static Attribute firstName(Operation *op) {
 
 void ClassTable::numberJoint() {
   block = &graph.getBlock();
-  // Counting the ops of a large graph costs more than growing.
-  definitions.reset(1024);
-  listed.reset(1024);
+  definitions.reset();
+  listed.reset();
   argClasses.resize(graphArgs);
   for (uint32_t arg = 0; arg < graphArgs; ++arg)
     argClasses[arg] = arg;
@@ -340,8 +349,7 @@ void ClassTable::numberJoint() {
 
 void ClassTable::numberJointOp(Operation *op) {
   Key key = keyOf(op);
-  uint64_t hash = hashOf(key);
-  uint32_t opClass = find(key, hash);
+  uint32_t opClass = find(key);
   if (opClass != kNone && classes[opClass].conduct == Conduct::Pure)
     return define(op, opClass);
   if (opClass != kNone && classes[opClass].conduct == Conduct::Once) {
@@ -351,7 +359,7 @@ void ClassTable::numberJointOp(Operation *op) {
   uint32_t head = opClass == kNone ? kNone : classes[opClass].instance;
   Conduct conduct = opClass == kNone ? askConduct(op, kindOf(op).model)
                                      : classes[opClass].conduct;
-  opClass = add(key, hash, conduct, /*isListed=*/head == kNone);
+  opClass = add(key, conduct, /*isListed=*/head == kNone);
   if (conduct != Conduct::Pure) {
     uint32_t index = addInstance(opClass, head);
     instances[index].sequence = nextSequence++;
@@ -364,7 +372,7 @@ void ClassTable::numberJointOp(Operation *op) {
 LogicalResult ClassTable::numberHalf(Block &half, Body which,
                                      std::vector<uint32_t> &arguments) {
   block = &half;
-  definitions.reset(classes.size());
+  definitions.reset();
   body = which;
   lastSequence = 0;
   hadEffect = false;
@@ -396,10 +404,9 @@ FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
   if (guess < classes.size() && classes[guess].conduct == Conduct::Pure &&
       matches(guess, key))
     return guess;
-  uint64_t hash = hashOf(key);
-  uint32_t opClass = find(key, hash);
+  uint32_t opClass = find(key);
   if (opClass == kNone)
-    return addForeign(key, hash);
+    return addForeign(key);
   const OpClass &entry = classes[opClass];
   if (entry.conduct == Conduct::Pure)
     return opClass;
@@ -419,11 +426,11 @@ FailureOr<uint32_t> ClassTable::matchHalfOp(Operation *op) {
 
 /// An op that the joint graph does not have. That is an error for effects; any
 /// other op does harm only where a result depends on it.
-FailureOr<uint32_t> ClassTable::addForeign(const Key &key, uint64_t hash) {
+FailureOr<uint32_t> ClassTable::addForeign(const Key &key) {
   Conduct conduct = askConduct(key.op, kindOf(key.op).model);
   if (conduct == Conduct::Effect)
     return reportForeignEffect(key);
-  uint32_t opClass = add(key, hash, conduct, /*isListed=*/true);
+  uint32_t opClass = add(key, conduct, /*isListed=*/true);
   if (conduct != Conduct::Pure) {
     uint32_t index = addInstance(opClass, kNone);
     instances[index].left = 0;

@@ -5,8 +5,8 @@
 #define CUTBACK_LIB_PARTITION_CERTIFICATECLASSES_H
 
 #include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Support/FlatIndex.h"
 #include "cutback/Support/MLIR/DefinitionMap.h"
+#include "cutback/Support/NearIndex.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
@@ -109,6 +109,8 @@ private:
     mlir::Operation *op;
     llvm::ArrayRef<uint32_t> operands;
     llvm::ArrayRef<mlir::Value> captured;
+    uint32_t newest = kNone; ///< of the operands' classes; kNone without any
+    uint32_t tag = 0;        ///< of name and operands
   };
 
   /// Equal but for the classes of operands.
@@ -130,14 +132,14 @@ private:
   Key keyOf(mlir::Operation *op);
   uint64_t hashOf(const Key &key);
   bool matches(uint32_t opClass, const Key &key);
-  uint32_t find(const Key &key, uint64_t hash);
-  uint32_t add(const Key &key, uint64_t hash, Conduct conduct, bool isListed);
+  uint32_t find(const Key &key);
+  uint32_t add(const Key &key, Conduct conduct, bool isListed);
   uint32_t addInstance(uint32_t opClass, uint32_t head);
   void numberJointOp(mlir::Operation *op);
   mlir::FailureOr<uint32_t> matchHalfOp(mlir::Operation *op);
   mlir::FailureOr<uint32_t> takeInstance(const Key &key, uint32_t head);
   uint32_t pickInstance(const Key &key, uint32_t head);
-  mlir::FailureOr<uint32_t> addForeign(const Key &key, uint64_t hash);
+  mlir::FailureOr<uint32_t> addForeign(const Key &key);
   // Random ops that are run again with a saved state.
   /// True if `mark` is about the op behind it, and is remembered.
   bool noteMark(joint::OpaqueOp mark);
@@ -164,7 +166,7 @@ private:
   std::vector<uint32_t> owner; ///< by value class
   std::vector<Instance> instances;
   llvm::DenseMap<mlir::Attribute, uint32_t> instanceByName;
-  FlatIndex listed; ///< op classes by key
+  NearIndex listed; ///< op classes by key, near their newest operand
   std::vector<Kind> kinds;
   llvm::DenseMap<const void *, uint32_t> kindIndex;
   /// In front of `kindIndex`.

@@ -55,7 +55,7 @@ bool ClassTable::noteMark(OpaqueOp mark) {
 
 void ClassTable::leaveMark(uint32_t opClass) {
   if (savingMark) {
-    uint32_t state = add({savingMark, {}, {}}, 0, Conduct::Pure,
+    uint32_t state = add({savingMark, {}, {}}, Conduct::Pure,
                          /*isListed=*/false);
     definitions.insert(savingMark, classes[state].firstValue);
     if (classes[opClass].conduct == Conduct::Draw)

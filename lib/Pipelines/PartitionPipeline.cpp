@@ -22,7 +22,6 @@
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
-#include "cutback/Support/MLIR/OpAccess.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
 #include "cutback/Transforms/DeadCode.h"
@@ -134,33 +133,26 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
   return prepared;
 }
 
-/// False if no op has a tag or a region: one walk in place of three.
-static bool hasAnnotations(joint::GraphOp graph) {
-  DictionaryAttr none = DictionaryAttr::get(graph.getContext());
-  for (Operation &op : graph.getBlock()) {
-    prefetchOp(op.getNextNode());
-    if (op.getRawDictionaryAttrs() != none || op.getNumRegions())
-      return true;
-  }
-  return false;
-}
-
 FailureOr<PreparedGraph>
 cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
                           PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
   if (options.costModel == CostModel::PyTorch)
     return prepareAsTorch(graph, options);
-  bool mayHaveTags = hasAnnotations(graph);
-  if (mayHaveTags)
+  DeadCode code = eliminateDeadCode(graph);
+  bool mayHaveTags = code.annotated;
+  if (mayHaveTags) {
     flattenCheckpoints(graph);
-  eliminateDeadCode(graph);
+    code = eliminateDeadCode(graph);
+  }
   eliminateCommonSubexpressions(graph);
   if (mayHaveTags) {
     cleanTags(graph);
     joint::markReplays(graph);
   }
-  return PreparedGraph();
+  PreparedGraph prepared;
+  prepared.view.emplace(GraphView::build(graph, code.kept));
+  return prepared;
 }
 
 //===----------------------------------------------------------------------===//

@@ -6,7 +6,7 @@
 //   1. The key of an op is its name, operands, result types and attributes.
 //      Earlier replacements have made equal operands the same SSA value, so
 //      pointers are compared. Inherent attributes are compared one by one but
-//      for `names`; an op kind without `names` is compared as a whole. Other
+//      for `names`; where there are none, or do not count, as a whole. Other
 //      attributes count, again but for `names`.
 //   2. A write to an argument begins a new epoch of that argument: operands
 //      that are the argument or a view of it count with their epoch. Ops in
@@ -20,6 +20,7 @@
 #include "cutback/Transforms/CommonSubexpressions.h"
 
 #include "cutback/Support/FlatIndex.h"
+#include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
@@ -44,7 +45,8 @@ uint64_t mix(uint64_t hash, const void *pointer) {
 
 /// How to compare the inherent attributes of one kind of op.
 struct Kind {
-  /// The kind has an attribute `names`: compare the others one by one.
+  /// The kind has an attribute `names` that counts: compare the others one by
+  /// one.
   bool hasNames = false;
   SmallVector<StringAttr, 4> attributes;
 };
@@ -59,10 +61,7 @@ public:
     uint64_t merged = 0;
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       Operation *next = op->getNextNode();
-      // The next op is seldom in the cache of a large graph.
-      for (uintptr_t line = 0; next && line < 3; ++line)
-        __builtin_prefetch(reinterpret_cast<const void *>(
-            reinterpret_cast<uintptr_t>(next) + 64 * line));
+      prefetchOp(next); // seldom in the cache, in a large graph
       if (auto write = dyn_cast<WriteOp>(op))
         ++writes[write.getDestination()];
       else if (op->getNumResults() && !op->getNumRegions() &&
@@ -86,7 +85,7 @@ private:
     if (!isNew)
       return kindList[it->second];
     Kind &kind = kindList.emplace_back();
-    if (name.isRegistered())
+    if (name.isRegistered() && !name.hasTrait<NamesDoNotCount>())
       for (StringAttr attribute : name.getAttributeNames()) {
         if (attribute.getValue() == "names")
           kind.hasNames = true;

@@ -13,6 +13,8 @@
 
 #include "cutback/Transforms/DeadCode.h"
 
+#include "cutback/Support/MLIR/OpAccess.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -27,20 +29,26 @@ static bool mayGo(Operation *op) {
   return wouldOpBeTriviallyDead(op);
 }
 
-uint64_t cutback::eliminateDeadCode(Block &block) {
-  uint64_t erased = 0;
+DeadCode cutback::eliminateDeadCode(Block &block) {
+  DeadCode found;
+  DictionaryAttr none =
+      block.empty() ? nullptr : DictionaryAttr::get(block.front().getContext());
   for (Operation *op = block.empty() ? nullptr : &block.back(); op;) {
     Operation *before = op->getPrevNode();
-    __builtin_prefetch(before);
+    prefetchOp(before);
     if (op->use_empty() && mayGo(op)) {
       op->erase();
-      ++erased;
+      ++found.erased;
+    } else {
+      ++found.kept;
+      found.annotated |=
+          op->getRawDictionaryAttrs() != none || op->getNumRegions() != 0;
     }
     op = before;
   }
-  return erased;
+  return found;
 }
 
-uint64_t cutback::eliminateDeadCode(GraphOp graph) {
+DeadCode cutback::eliminateDeadCode(GraphOp graph) {
   return eliminateDeadCode(graph.getBlock());
 }

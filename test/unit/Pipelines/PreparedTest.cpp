@@ -101,16 +101,22 @@ TEST(Prepared, IsWhatANewLookAtTheGraphFinds) {
   EXPECT_GT(erased, 500u);
 }
 
-TEST(Prepared, OurOwnCostModelHandsNothingOver) {
+TEST(Prepared, OurOwnCostModelHandsOverTheNumbers) {
   MLIRContext context;
   loadDialects(context);
-  OwningOpRef<ModuleOp> module = parse(context, randomGraphText(1));
-  ASSERT_TRUE(module);
-  PhaseSeconds seconds;
-  FailureOr<PreparedGraph> prepared =
-      preparePartition(graphOf(*module), PartitionOptions(), seconds);
-  ASSERT_TRUE(succeeded(prepared));
-  EXPECT_FALSE(prepared->view || prepared->sizes || prepared->fx);
+  for (uint64_t seed = 0; seed < 100; ++seed) {
+    OwningOpRef<ModuleOp> module = parse(context, randomGraphText(seed));
+    ASSERT_TRUE(module);
+    joint::GraphOp graph = graphOf(*module);
+    PhaseSeconds seconds;
+    FailureOr<PreparedGraph> prepared =
+        preparePartition(graph, PartitionOptions(), seconds);
+    ASSERT_TRUE(succeeded(prepared));
+    expectSameView(*prepared->view, GraphView::build(graph));
+    EXPECT_FALSE(prepared->sizes || prepared->fx);
+    if (HasFailure())
+      FAIL() << "seed " << seed;
+  }
 }
 
 } // namespace

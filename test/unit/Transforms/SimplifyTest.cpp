@@ -131,8 +131,9 @@ TEST_F(SimplifyTest, ErasesWhatTheNaiveReferenceErases) {
     OwningOpRef<ModuleOp> fast = parse(context, text);
     ASSERT_TRUE(fast) << text;
     OwningOpRef<ModuleOp> naive = fast->clone();
-    uint64_t erased = eliminateDeadCode(graphOf(*fast));
-    EXPECT_EQ(erased, naiveDeadCode(graphOf(*naive).getBlock()));
+    DeadCode found = eliminateDeadCode(graphOf(*fast));
+    EXPECT_EQ(found.erased, naiveDeadCode(graphOf(*naive).getBlock()));
+    EXPECT_EQ(found.kept, graphOf(*fast).getBlock().getOperations().size());
     EXPECT_EQ(print(*fast), print(*naive)) << "seed " << seed;
   }
 }
@@ -160,7 +161,7 @@ TEST_F(SimplifyTest, ASecondRunFindsNothing) {
     eliminateCommonSubexpressions(graphOf(*module));
     eliminateDeadCode(graphOf(*module));
     EXPECT_EQ(eliminateCommonSubexpressions(graphOf(*module)), 0u);
-    EXPECT_EQ(eliminateDeadCode(graphOf(*module)), 0u);
+    EXPECT_EQ(eliminateDeadCode(graphOf(*module)).erased, 0u);
   }
 }
 
@@ -234,7 +235,21 @@ TEST_F(SimplifyTest, ErasesDeadDrawsAndKeepsEffects) {
                 "%s = joint.opaque \"my.op\"(%x) {effects}" +
                 kUnary + "\n%d = joint.opaque \"my.op\"(%x)" + kUnary,
             "%x");
-  EXPECT_EQ(eliminateDeadCode(graphOf(*module)), 2u);
+  EXPECT_EQ(eliminateDeadCode(graphOf(*module)).erased, 2u);
+}
+
+TEST_F(SimplifyTest, TagsOfWhatIsKeptAreSeen) {
+  auto isAnnotated = [&](const std::string &dead, const std::string &kept) {
+    OwningOpRef<ModuleOp> module =
+        graph("%dead = aten.sin(%x) " + dead + kUnary +
+                  "\n%kept = aten.cos(%x) " + kept + kUnary,
+              "%kept");
+    return eliminateDeadCode(graphOf(*module)).annotated;
+  };
+  std::string tag = "{joint.policy = #joint.policy<must_save>}";
+  EXPECT_FALSE(isAnnotated("", ""));
+  EXPECT_FALSE(isAnnotated(tag, ""));
+  EXPECT_TRUE(isAnnotated("", tag));
 }
 
 TEST_F(SimplifyTest, OtherDialectsGoByTheirEffects) {
@@ -252,7 +267,7 @@ TEST_F(SimplifyTest, OtherDialectsGoByTheirEffects) {
     })mlir");
   auto function = module->lookupSymbol<func::FuncOp>("f");
   EXPECT_EQ(eliminateCommonSubexpressions(function.front()), 1u);
-  EXPECT_EQ(eliminateDeadCode(function.front()), 1u);
+  EXPECT_EQ(eliminateDeadCode(function.front()).erased, 1u);
 }
 
 TEST_F(SimplifyTest, LongChainsOfViewsAreCheap) {

@@ -33,7 +33,8 @@ class CallOp
     : public mlir::Op<
           CallOp, mlir::OpTrait::ZeroRegions, mlir::OpTrait::VariadicResults,
           mlir::OpTrait::ZeroSuccessors, mlir::OpTrait::VariadicOperands,
-          mlir::BytecodeOpInterface::Trait, mlir::InferTypeOpInterface::Trait,
+          joint::NamesDoNotCount, mlir::BytecodeOpInterface::Trait,
+          mlir::InferTypeOpInterface::Trait,
           mlir::MemoryEffectOpInterface::Trait,
           mlir::ConditionallySpeculatable::Trait, mlir::OpAsmOpInterface::Trait,
           joint::RematerializableOpInterface::Trait,

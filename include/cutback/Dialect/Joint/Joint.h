@@ -23,6 +23,11 @@
 
 namespace cutback::joint {
 class VjpContext;
+
+/// Of ops whose properties compare and hash without their `names`: two calls
+/// are the same whatever their results are called.
+template <typename Op>
+class NamesDoNotCount : public mlir::OpTrait::TraitBase<Op, NamesDoNotCount> {};
 } // namespace cutback::joint
 
 #include "cutback/Dialect/Joint/JointInterfaces.h.inc"
