@@ -20,6 +20,8 @@
 
 #include "cutback/Analysis/Roofline.h"
 
+#include "cutback/Support/MLIR/OpAccess.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -164,9 +166,12 @@ private:
       addShape(value);
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       addShape(r);
-    auto model = dyn_cast<CostModelOpInterface>(view.ops[op]);
-    onMatrixUnits = model && model.usesMatrixUnits();
-    return model ? model.getFlops(shapes) : resultElements(op);
+    const CostModelOpInterface::Concept *how = models.of(view.ops[op]);
+    if (!how)
+      return resultElements(op);
+    CostModelOpInterface model(view.ops[op], how);
+    onMatrixUnits = model.usesMatrixUnits();
+    return model.getFlops(shapes);
   }
 
   double resultElements(uint32_t op) const {
@@ -224,13 +229,23 @@ private:
   const ValueSizes &sizes;
   const Device &device;
   SmallVector<ArrayRef<int64_t>> shapes;
+  ConceptTable<CostModelOpInterface> models;
+  // Most ops have the element type of the one before them.
+  Type ratedType;
+  double matrixRate = 0, vectorRate = 0;
 };
 
 double Pricing::computePs(uint32_t op) {
   bool onMatrixUnits = false;
   double flops = flopsOf(op, onMatrixUnits);
-  const Device::Rates &rates = onMatrixUnits ? device.matrix : device.vector;
-  return flops > 0 ? flops / rates.of(elementType(op)) : 0;
+  if (flops <= 0)
+    return 0;
+  if (Type type = elementType(op); type != ratedType) {
+    ratedType = type;
+    matrixRate = device.matrix.of(type);
+    vectorRate = device.vector.of(type);
+  }
+  return flops / (onMatrixUnits ? matrixRate : vectorRate);
 }
 
 } // namespace

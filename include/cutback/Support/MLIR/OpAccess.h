@@ -9,6 +9,7 @@
 #define CUTBACK_SUPPORT_MLIR_OPACCESS_H
 
 #include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/DenseMap.h"
 
 #include <cstdint>
 
@@ -25,6 +26,21 @@ const typename Interface::Concept *conceptOf(mlir::Operation *op) {
     return found;
   return name.getDialect()->getRegisteredInterfaceForOp<Interface>(name);
 }
+
+/// conceptOf(), kept by the names of ops.
+template <typename Interface> class ConceptTable {
+public:
+  const typename Interface::Concept *of(mlir::Operation *op) {
+    auto [it, isNew] = concepts.try_emplace(op->getName().getAsOpaquePointer());
+    if (isNew)
+      it->second = conceptOf<Interface>(op);
+    return it->second;
+  }
+
+private:
+  llvm::SmallDenseMap<const void *, const typename Interface::Concept *, 64>
+      concepts;
+};
 
 /// Begins to fetch an op: its results stand in front of it, its operands
 /// behind. Any pointer may be given.
