@@ -219,5 +219,9 @@ int main(int argc, char **argv) {
     if (side <= (quick ? 141U : full ? 1414U : 447U))
       run("layers", side * side / 2, makeLayered(side, side, 3, 1),
           side < 1414);
+  // What no known network of a model looks like: many ways from layer to layer.
+  for (uint32_t side : {316U, 1000U})
+    if (full)
+      run("layers8", side * side / 2, makeLayered(side, side, 8, 1), false);
   return failed;
 }
