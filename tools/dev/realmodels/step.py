@@ -166,7 +166,17 @@ def compare_exported(make, cutback, folder):
             else ("agree", "%d nodes" % len(exported.graph.nodes)))
 
 
-def compare_compiled(make):
+def first_line(failure):
+    return str(failure).strip().split("\n")[0][:150]
+
+
+def compiled(step, inputs, **how):
+    torch._dynamo.reset()
+    return run(step, torch.compile(step, **how), inputs)
+
+
+def compare_compiled(make, compiler):
+    """`compiler`: "eager", PyTorch's kernels one by one, or "inductor"."""
     import cutback
     from cutback.backend import compile_graph
 
@@ -174,13 +184,19 @@ def compare_compiled(make):
         step, inputs, theirs, _ = eager(make)
     except Exception as failure:
         return "unexported", str(failure)
+    beside = "aot_eager" if compiler == "eager" else compiler
+    try:
+        compiled(step, inputs, backend=beside)
+    except Exception as failure:
+        return "unexported", "%s: %s" % (beside, first_line(failure))
     for options in PLANS:
-        torch._dynamo.reset()
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", cutback.FallbackWarning)
-            ours = run(step, torch.compile(
-                step, backend=compile_graph,
-                options={"compiler": "eager", **options}), inputs)
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always", cutback.FallbackWarning)
+                ours = compiled(step, inputs, backend=compile_graph,
+                                options={"compiler": compiler, **options})
+        except Exception as failure:
+            return "wrong", "%s: %s" % (options, first_line(failure))
         fallen = [str(one.message) for one in caught
                   if issubclass(one.category, cutback.FallbackWarning)]
         if fallen:
