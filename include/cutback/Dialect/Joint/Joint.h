@@ -27,6 +27,7 @@ class VjpContext;
 /// Of ops whose properties compare and hash without their `names`: two calls
 /// are the same whatever their results are called.
 template <typename Op>
+// mlir::Op makes it. NOLINTNEXTLINE(bugprone-crtp-constructor-accessibility)
 class NamesDoNotCount : public mlir::OpTrait::TraitBase<Op, NamesDoNotCount> {};
 } // namespace cutback::joint
 
