@@ -8,6 +8,8 @@
 
 #include "Rules.h"
 
+#include "cutback/Dialect/Aten/SecondNames.h"
+
 #include <cmath>
 
 using namespace mlir;
@@ -15,21 +17,9 @@ using namespace cutback;
 using namespace cutback::aten;
 using namespace cutback::decompose;
 
-namespace {
-struct Alias {
-  const char *name, *meant;
-};
-} // namespace
-
-static constexpr Alias aliases[] = {
-    {"aten.subtract.Tensor", "aten.sub.Tensor"},
-    {"aten.subtract.Scalar", "aten.sub.Scalar"},
-    {"aten.multiply.Tensor", "aten.mul.Tensor"},
-    {"aten.multiply.Scalar", "aten.mul.Scalar"},
-    {"aten.divide.Tensor", "aten.div.Tensor"},
-    {"aten.divide.Scalar", "aten.div.Scalar"},
-    {"aten.divide.Tensor_mode", "aten.div.Tensor_mode"},
-    {"aten.divide.Scalar_mode", "aten.div.Scalar_mode"},
+/// Besides those of SecondNames.h; parameters that the other one does not have
+/// fall away.
+static constexpr SecondName moreNames[] = {
     {"aten.true_divide.Tensor", "aten.div.Tensor"},
     {"aten.true_divide.Scalar", "aten.div.Scalar"},
     {"aten.floor_divide.Scalar", "aten.floor_divide.default"},
@@ -94,30 +84,8 @@ static constexpr Alias aliases[] = {
     {"aten.special_zeta.other_scalar", "aten.special_zeta.default"},
     {"aten.special_xlogy.other_scalar", "aten.xlogy.Scalar_Other"},
     {"aten.special_xlogy.self_scalar", "aten.xlogy.Scalar_Self"},
-    {"aten.negative.default", "aten.neg.default"},
-    {"aten.absolute.default", "aten.abs.default"},
-    {"aten.fix.default", "aten.trunc.default"},
-    {"aten.clip.default", "aten.clamp.default"},
-    {"aten.clip.Tensor", "aten.clamp.Tensor"},
     {"aten.max.other", "aten.maximum.default"},
     {"aten.min.other", "aten.minimum.default"},
-    {"aten.arctan2.default", "aten.atan2.default"},
-    {"aten.arccos.default", "aten.acos.default"},
-    {"aten.arccosh.default", "aten.acosh.default"},
-    {"aten.arcsin.default", "aten.asin.default"},
-    {"aten.arcsinh.default", "aten.asinh.default"},
-    {"aten.arctan.default", "aten.atan.default"},
-    {"aten.arctanh.default", "aten.atanh.default"},
-    {"aten.greater.Tensor", "aten.gt.Tensor"},
-    {"aten.greater.Scalar", "aten.gt.Scalar"},
-    {"aten.greater_equal.Tensor", "aten.ge.Tensor"},
-    {"aten.greater_equal.Scalar", "aten.ge.Scalar"},
-    {"aten.less.Tensor", "aten.lt.Tensor"},
-    {"aten.less.Scalar", "aten.lt.Scalar"},
-    {"aten.less_equal.Tensor", "aten.le.Tensor"},
-    {"aten.less_equal.Scalar", "aten.le.Scalar"},
-    {"aten.not_equal.Tensor", "aten.ne.Tensor"},
-    {"aten.not_equal.Scalar", "aten.ne.Scalar"},
     {"aten.__and__.Tensor", "aten.bitwise_and.Tensor"},
     {"aten.__and__.Scalar", "aten.bitwise_and.Scalar"},
     {"aten.__or__.Tensor", "aten.bitwise_or.Tensor"},
@@ -128,20 +96,6 @@ static constexpr Alias aliases[] = {
     {"aten.__lshift__.Scalar", "aten.bitwise_left_shift.Tensor_Scalar"},
     {"aten.__rshift__.Tensor", "aten.bitwise_right_shift.Tensor"},
     {"aten.__rshift__.Scalar", "aten.bitwise_right_shift.Tensor_Scalar"},
-    {"aten.special_exp2.default", "aten.exp2.default"},
-    {"aten.special_expit.default", "aten.sigmoid.default"},
-    {"aten.special_expm1.default", "aten.expm1.default"},
-    {"aten.special_erf.default", "aten.erf.default"},
-    {"aten.special_erfc.default", "aten.erfc.default"},
-    {"aten.special_log1p.default", "aten.log1p.default"},
-    {"aten.special_sinc.default", "aten.sinc.default"},
-    {"aten.special_logit.default", "aten.logit.default"},
-    {"aten.special_digamma.default", "aten.digamma.default"},
-    {"aten.special_psi.default", "aten.digamma.default"},
-    {"aten.special_gammaln.default", "aten.lgamma.default"},
-    {"aten.special_xlogy.default", "aten.xlogy.Tensor"},
-    {"aten.special_round.default", "aten.round.decimals"},
-    {"aten.special_logsumexp.default", "aten.logsumexp.default"},
     {"aten._convolution.default", "aten.convolution.default"},
     {"aten._conj_copy.default", "aten._conj_physical.default"},
     {"aten._neg_view.default", "aten.neg.default"},
@@ -153,8 +107,10 @@ static constexpr Alias aliases[] = {
 
 static Value alias(Rewrite &c) {
   StringRef name = c.op.getInfo().torchName;
-  const Alias *entry = llvm::find_if(
-      aliases, [&](const Alias &entry) { return name == entry.name; });
+  auto isIt = [&](const SecondName &entry) { return name == entry.name; };
+  const SecondName *entry = llvm::find_if(moreNames, isIt);
+  if (entry == std::end(moreNames))
+    entry = llvm::find_if(getSecondNames(), isIt);
   SmallVector<NamedArg> args;
   const Schema *meant =
       SchemaTable::get(c.b.getBuilder().getContext()).lookup(entry->meant);
@@ -252,8 +208,10 @@ RuleTable decompose::aliasRules() {
         {"aten.ldexp.Tensor", one<ldexp>},
         {"aten.special_xlog1py.default", one<xlog1py>},
     };
-    for (const Alias &entry : aliases)
-      table.push_back({entry.name, one<alias>});
+    for (ArrayRef<SecondName> names :
+         {getSecondNames(), ArrayRef<SecondName>(moreNames)})
+      for (const SecondName &entry : names)
+        table.push_back({entry.name, one<alias>});
     return table;
   }();
   return rules;

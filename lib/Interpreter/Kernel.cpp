@@ -27,8 +27,10 @@ KernelFn interpreter::getKernel(OperationName op) {
     for (ArrayRef<KernelEntry> table : allKernels())
       for (const KernelEntry &entry : table)
         map[entry.torchName] = entry.run;
-    for (const KernelAlias &alias : kernelAliases())
-      map[alias.torchName] = map.lookup(alias.meant);
+    for (ArrayRef<aten::SecondName> names :
+         {aten::getSecondNames(), kernelAliases()})
+      for (const aten::SecondName &entry : names)
+        map[entry.name] = map.lookup(entry.meant);
     return &map;
   }();
   const aten::OpInfo *info = aten::getOpInfo(op);

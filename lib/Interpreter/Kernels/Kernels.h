@@ -4,6 +4,7 @@
 #ifndef CUTBACK_LIB_INTERPRETER_KERNELS_KERNELS_H
 #define CUTBACK_LIB_INTERPRETER_KERNELS_KERNELS_H
 
+#include "cutback/Dialect/Aten/SecondNames.h"
 #include "cutback/Interpreter/Kernel.h"
 
 namespace cutback::interpreter {
@@ -54,11 +55,8 @@ llvm::ArrayRef<KernelEntry> segmentKernels();
 llvm::ArrayRef<KernelEntry> gammaKernels();
 llvm::ArrayRef<KernelEntry> eigenKernels();
 
-/// An op that the kernel of another one runs: same parameters.
-struct KernelAlias {
-  const char *torchName, *meant;
-};
-llvm::ArrayRef<KernelAlias> kernelAliases();
+/// Ops that the kernels of others run, besides aten::getSecondNames().
+llvm::ArrayRef<aten::SecondName> kernelAliases();
 llvm::ArrayRef<KernelEntry> compositeKernels();
 
 /// All tables, for the map in Kernel.cpp.
