@@ -9,8 +9,10 @@
 // 2 to 10, and push-relabel from 60 on, by up to 180.
 //
 //   1. Run Boykov-Kolmogorov until its paths are longer than 32 arcs on
-//      average, counting 64 paths before the first, or until it has looked 16
-//      times at every half arc.
+//      average, counting 64 paths before the first, or until it has looked 4
+//      times at every half arc, and 65,536 times besides. Joint graphs of more
+//      than 5,000 half arcs take 1.4 to 3.4 looks, small ones up to 11; shallow
+//      networks with many ways through them take any number.
 //   2. If it stops there, go on with push-relabel, from the flow it leaves.
 //
 // On a deep network the first few paths decide, so a wrong start costs little
@@ -23,7 +25,7 @@ using namespace cutback;
 
 void AutoMaxFlow::run(ResidualGraph &graph) {
   BoykovKolmogorov::Patience patience;
-  patience.scans = 16 * uint64_t(graph.numHalfArcs());
+  patience.scans = 4 * uint64_t(graph.numHalfArcs()) + 65536;
   patience.meanPathLength = 32;
   patience.longPaths = 64;
   switched = !boykovKolmogorov.run(graph, patience);
