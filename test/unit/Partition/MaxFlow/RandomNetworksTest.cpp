@@ -196,6 +196,19 @@ TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnDeepLayers) {
   EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
 }
 
+/// Paths stay short there, so only the looks can tell.
+TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnShallowLayersWithManyWays) {
+  FlowNetwork network = makeLayered(10, 600, 8, 1);
+  ASSERT_EQ(network.finish(), std::nullopt);
+  MaxFlowSolver solver;
+  MinCut cut;
+  ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
+  EXPECT_TRUE(solver.stats().switched);
+  EXPECT_EQ(checkFlow(network, cut), std::nullopt);
+  MinCut second = solve(network, MaxFlowAlgorithm::BoykovKolmogorov);
+  EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
+}
+
 TEST(RandomNetworks, autoStaysWithBoykovKolmogorovOnJointGraphs) {
   FlowNetwork network = makeJointLike(5000, 1);
   ASSERT_EQ(network.finish(), std::nullopt);
