@@ -160,17 +160,23 @@ TEST(RandomNetworks, largeJointLikeOnesAreProvedAndAgree) {
   }
 }
 
+/// Auto goes over to push-relabel, and cuts as `other` does.
+void expectSwitch(FlowNetwork network, MaxFlowAlgorithm other) {
+  ASSERT_EQ(network.finish(), std::nullopt);
+  MaxFlowSolver solver;
+  MinCut cut;
+  ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
+  EXPECT_TRUE(solver.stats().switched);
+  EXPECT_EQ(checkFlow(network, cut), std::nullopt);
+  MinCut second = solve(network, other);
+  EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
+}
+
 TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnDeepLadders) {
   for (uint32_t width : {8U, 32U, 128U}) {
-    FlowNetwork network = makeLadder(5000, width, width);
-    ASSERT_EQ(network.finish(), std::nullopt);
-    MaxFlowSolver solver;
-    MinCut cut;
-    ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
-    EXPECT_TRUE(solver.stats().switched);
-    EXPECT_EQ(checkFlow(network, cut), std::nullopt);
-    MinCut second = solve(network, MaxFlowAlgorithm::BoostPushRelabel);
-    EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
+    SCOPED_TRACE("width " + std::to_string(width));
+    expectSwitch(makeLadder(5000, width, width),
+                 MaxFlowAlgorithm::BoostPushRelabel);
   }
 }
 
@@ -185,28 +191,12 @@ TEST(RandomNetworks, layeredOnesAgreeWithEdmondsKarp) {
 }
 
 TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnDeepLayers) {
-  FlowNetwork network = makeLayered(200, 20, 3, 1);
-  ASSERT_EQ(network.finish(), std::nullopt);
-  MaxFlowSolver solver;
-  MinCut cut;
-  ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
-  EXPECT_TRUE(solver.stats().switched);
-  EXPECT_EQ(checkFlow(network, cut), std::nullopt);
-  MinCut second = solve(network, MaxFlowAlgorithm::BoykovKolmogorov);
-  EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
+  expectSwitch(makeLayered(200, 20, 3, 1), MaxFlowAlgorithm::BoykovKolmogorov);
 }
 
 /// Paths stay short there, so only the looks can tell.
 TEST(RandomNetworks, autoLeavesBoykovKolmogorovOnShallowLayersWithManyWays) {
-  FlowNetwork network = makeLayered(10, 600, 8, 1);
-  ASSERT_EQ(network.finish(), std::nullopt);
-  MaxFlowSolver solver;
-  MinCut cut;
-  ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
-  EXPECT_TRUE(solver.stats().switched);
-  EXPECT_EQ(checkFlow(network, cut), std::nullopt);
-  MinCut second = solve(network, MaxFlowAlgorithm::BoykovKolmogorov);
-  EXPECT_EQ(cut.onSinkSide, second.onSinkSide);
+  expectSwitch(makeLayered(10, 600, 8, 1), MaxFlowAlgorithm::BoykovKolmogorov);
 }
 
 TEST(RandomNetworks, autoStaysWithBoykovKolmogorovOnJointGraphs) {
