@@ -233,8 +233,8 @@ ClassTable::Key ClassTable::keyOf(Operation *op) {
   uint64_t hash = mix(0, op->getName().getAsOpaquePointer());
   for (uint32_t operand : scratch) {
     hash = mix(hash, uint64_t(operand));
-    // A foreign value has no class; all such keys stand together.
-    if (key.newest == kNone || operand > key.newest)
+    // A foreign value has no class.
+    if (operand != kNone && (key.newest == kNone || operand > key.newest))
       key.newest = operand;
   }
   key.tag = static_cast<uint32_t>(hash >> 32);
@@ -242,10 +242,7 @@ ClassTable::Key ClassTable::keyOf(Operation *op) {
 }
 
 uint64_t ClassTable::hashOf(const Key &key) {
-  uint64_t hash = hashAttributes(key.op);
-  for (uint32_t operand : key.operands)
-    hash = mix(hash, uint64_t(operand));
-  return hash;
+  return mix(hashAttributes(key.op), uint64_t(key.tag));
 }
 
 bool ClassTable::matches(uint32_t opClass, const Key &key) {
