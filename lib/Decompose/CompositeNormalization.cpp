@@ -130,13 +130,16 @@ static Value featureDropout(Rewrite &c) {
   return c.b.call("aten.mul.Tensor", {input, kept});
 }
 
-/// Dropped elements become what keeps mean and variance under `selu`.
+/// Dropped elements become what keeps mean and variance under `selu`; where all
+/// drop there is no such value, and they are zero.
 static Value alphaDropout(Rewrite &c) {
   constexpr double alpha = 1.7580993408473766;
   Value input = c.r.value("input");
   double p = c.r.number("p").value_or(0.5);
   if (dropsNothing(c))
     return input;
+  if (p == 1.0)
+    return c.b.call("aten.mul.Scalar", {input, 0.0});
   double a = 1.0 / std::sqrt((alpha * alpha * p + 1.0) * (1.0 - p));
   Value ones = c.packet() == "aten.feature_alpha_dropout"
                    ? onesOfFeatures(c, input)

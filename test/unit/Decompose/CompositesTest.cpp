@@ -155,6 +155,10 @@ TEST(CompositesTest, NormalizationsAreWhatTorchComputes) {
       {"aten.dropout.default(f64[4], 0.0, true)", 0.127744465345},
       {"aten.feature_dropout.default(f64[2,4], 0.0, true)", 1.89276755574},
       {"aten.alpha_dropout.default(f64[2,4], 0.5, false)", 1.89276755574},
+      {"aten.alpha_dropout.default(f64[2,4], 1.0, true)", 0},
+      {"aten.feature_alpha_dropout.default(f64[2,4,3], 1.0, true)", 0},
+      {"aten.dropout.default(f64[2,4], 1.0, true)", 0},
+      {"aten.feature_dropout.default(f64[2,4,3], 1.0, true)", 0},
   });
 }
 
