@@ -290,10 +290,10 @@ static void eigh(Vjp &v) {
   }
   Value inner;
   if (v.grad(1)) {
-    Value turn = product(v, transposed(v, vectors), v.grad(1));
-    turn = v.div(turn, differences(v, values));
-    Value above = triangle(v, turn, true, 1);
-    inner = v.add(above, triangle(v, turn, false, -1));
+    // What turns the vectors is skew: the rest of the gradient would change
+    // their lengths.
+    Value turn = skew(v, product(v, transposed(v, vectors), v.grad(1)));
+    inner = v.div(v.scale(turn, 0.5), differences(v, values));
   }
   if (v.grad(0)) {
     Value diagonal = diagonalMatrix(v, v.grad(0));

@@ -132,6 +132,32 @@ TEST(LinalgVjp, Eigenvalues) {
   });
 }
 
+// Differences of a symmetric matrix see the symmetric part of its gradient
+// alone; PyTorch's is symmetric, as recorded here.
+TEST(LinalgVjp, EigenvectorsHaveSymmetricGradients) {
+  auto gradientOf = [](const char *half, int64_t k) {
+    return gradientsOf([=](VjpCheck &c) {
+      Value x = c.input({3, 3}, {2, 0.5, -1, 0.5, -1, 0.3, -1, 0.3, 1.2});
+      Value w = c.constant({3, 3}, {1, 2, -1, 0, 0.5, 3, 0.25, -2, 1});
+      auto parts = c.b.callMany("aten._linalg_eigh.default", {x, half});
+      Value own = c.b.call("aten.slice.Tensor", {parts[1], 1, k, k + 1});
+      c.output(c.b.call("aten.mul.Tensor", {timesTransposed(c, own), w}));
+    })[0];
+  };
+  const double lower[] = {0.13355022328,   -0.267198959349, 0.119346583999,
+                          -0.267198959349, -0.239301131382, -0.21235090053,
+                          0.119346583999,  -0.21235090053,  0.105750908102};
+  const double upper[] = {-0.114907399613, 0.156249446185, -0.125243545689,
+                          0.156249446185,  0.220904042213, 0.285297124994,
+                          -0.125243545689, 0.285297124994, -0.105996642600};
+  std::vector<double> first = gradientOf("L", 0), second = gradientOf("U", 1);
+  ASSERT_EQ(first.size(), 9u);
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_NEAR(first[i], lower[i], 1e-11);
+    EXPECT_NEAR(second[i], upper[i], 1e-11);
+  }
+}
+
 TEST(LinalgVjp, Exponential) {
   checkVjp([](VjpCheck &c) {
     c.output(c.b.call("aten.linalg_matrix_exp.default", {c.input({2, 3, 3})}));
