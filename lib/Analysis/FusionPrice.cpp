@@ -53,13 +53,32 @@ public:
       countBytes(op, isFree);
     double total = 0;
     for (const Kernel &kernel : kernels)
-      total += std::max(kernel.flopsPs, kernel.bytes / device.bandwidth) +
-               device.launchPs;
+      total += timeOf(kernel);
     return total;
   }
   uint64_t numKernels() const { return kernels.size(); }
 
+  /// The kernels of `ops`, which have been run, from the first to the last.
+  std::vector<FusedKernel> list(ArrayRef<uint32_t> ops) const {
+    std::vector<FusedKernel> out(kernels.size());
+    // Later kernels have smaller numbers: the walk was backwards.
+    auto of = [&](uint32_t kernel) -> FusedKernel & {
+      return out[kernels.size() - 1 - kernel];
+    };
+    for (uint32_t kernel = 0; kernel < kernels.size(); ++kernel)
+      of(kernel).ps = timeOf(kernels[kernel]);
+    for (uint32_t op : ops)
+      if (kernelOf[op] != kNoKernel)
+        of(kernelOf[op]).ops.push_back(op);
+    return out;
+  }
+
 private:
+  double timeOf(const Kernel &kernel) const {
+    return std::max(kernel.flopsPs, kernel.bytes / device.bandwidth) +
+           device.launchPs;
+  }
+
   bool isHost(uint32_t op) const {
     if (view.traits[op].view || view.traits[op].literal)
       return true;
@@ -199,6 +218,19 @@ FusedTime cutback::priceFused(const GraphView &view, const ValueSizes &sizes,
       price(backward, {view.gradients()}, true, nullptr);
   time.extraPs = time.forwardPs + time.backwardPs - ideal;
   return time;
+}
+
+FusedKernels cutback::listKernels(const GraphView &view,
+                                  const ValueSizes &sizes, const Device &device,
+                                  const std::vector<double> &flopsPs,
+                                  const Halves &halves) {
+  auto list = [&](ArrayRef<uint32_t> ops, ArrayRef<ArrayRef<uint32_t>> kept) {
+    HalfPricing half(view, sizes, device, flopsPs);
+    half.run(ops, kept, false);
+    return half.list(ops);
+  };
+  return {list(halves.forwardOps, {view.forwardResults(), halves.savedTensors}),
+          list(halves.backwardOps, {view.gradients()})};
 }
 
 double cutback::priceBackward(const GraphView &view, const ValueSizes &sizes,

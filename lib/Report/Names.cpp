@@ -4,7 +4,7 @@
 // model would. An op is called as in the framework, without namespace and
 // overload; a place by the last component of its file, since training code
 // rarely has two files of one name and full paths push everything else off the
-// screen. JSON and IR keep the full forms.
+// screen. Pages and traces have room for whole paths; IR keeps the full forms.
 
 #include "cutback/Report/Names.h"
 
@@ -44,26 +44,34 @@ std::optional<SourcePlace> findSourcePlace(Location location) {
   return place;
 }
 
+static std::string lineText(const SourcePlace &place, StringRef file) {
+  if (file.starts_with("<module ")) // a module of PyTorch's own has no lines
+    return file.str();
+  return file.str() + ":" + std::to_string(place.line);
+}
+
+static std::string withFunction(std::string text, const SourcePlace &place) {
+  if (!text.empty() && !place.function.empty())
+    text += " in " + place.function.str();
+  return text;
+}
+
 std::string lineText(Location location) {
   std::optional<SourcePlace> place = findSourcePlace(location);
   if (!place)
     return "";
-  StringRef file = place->file.rsplit('/').second.empty()
-                       ? place->file
-                       : place->file.rsplit('/').second;
-  if (file.starts_with("<module ")) // a module of PyTorch's own has no lines
-    return file.str();
-  return file.str() + ":" + std::to_string(place->line);
+  StringRef last = place->file.rsplit('/').second;
+  return lineText(*place, last.empty() ? place->file : last);
 }
 
 std::string placeText(Location location) {
-  std::string text = lineText(location);
-  if (text.empty())
-    return text;
   std::optional<SourcePlace> place = findSourcePlace(location);
-  if (!place->function.empty())
-    text += " in " + place->function.str();
-  return text;
+  return place ? withFunction(lineText(location), *place) : "";
+}
+
+std::string wholePlaceText(Location location) {
+  std::optional<SourcePlace> place = findSourcePlace(location);
+  return place ? withFunction(lineText(*place, place->file), *place) : "";
 }
 
 std::string shortOpName(Operation *op) {

@@ -29,6 +29,22 @@ FusedTime priceFused(const GraphView &view, const ValueSizes &sizes,
                      const Device &device, const std::vector<double> &flopsPs,
                      const Halves &halves);
 
+/// A kernel of fused ops.
+struct FusedKernel {
+  double ps = 0;
+  std::vector<uint32_t> ops; ///< of the view, in the order of the half
+};
+
+/// The kernels of both halves that `priceFused` prices, as they run: their
+/// times add up to its. Linear.
+struct FusedKernels {
+  std::vector<FusedKernel> forward, backward;
+};
+FusedKernels listKernels(const GraphView &view, const ValueSizes &sizes,
+                         const Device &device,
+                         const std::vector<double> &flopsPs,
+                         const Halves &halves);
+
 /// The backward's time alone. Linear, a fourth of the work.
 double priceBackward(const GraphView &view, const ValueSizes &sizes,
                      const Device &device, const std::vector<double> &flopsPs,

@@ -27,7 +27,9 @@ std::optional<SourcePlace> findSourcePlace(mlir::Location location);
 /// "models.py:117 in forward"; the last component of the path; empty if the
 /// place is not known.
 std::string placeText(mlir::Location location);
-/// The same without the function: "models.py:117".
+/// The same with the whole path, as the source graph has it.
+std::string wholePlaceText(mlir::Location location);
+/// Without path and function: "models.py:117".
 std::string lineText(mlir::Location location);
 
 /// "mul" for `aten.mul.Tensor`, "iota" for `aten.prims.iota`, the callee of an
