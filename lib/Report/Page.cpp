@@ -4,21 +4,24 @@
 //
 // Values and ops are items, known by name, so that plans of differently
 // prepared copies of a graph share them. Only what some plan saves, recomputes,
-// reads for that, or shows at a moment of the step becomes an item: a page of a
-// graph of 20,000 ops has a few thousand.
+// reads for that, or shows at a moment of the step or in the arena becomes an
+// item: a page of a graph of 20,000 ops has some thousands.
 //
-// The memory over the step comes from the simulation that gives the peak
-// (Analysis/Peak.h). The step is divided into at most 360 stretches, and each
-// is shown by its moment with most live bytes, so the peak is among them. What
+// The memory over the step comes from the live ranges of StepTimeline.h. The
+// step is divided into at most 360 stretches, and each is shown by its moment
+// with most live bytes, so the peak is among them. What
 // is saved at each moment is kept by value, since the groups into which it is
 // divided are chosen when all plans are known.
 
 #include "cutback/Report/Page.h"
 
-#include "cutback/Analysis/Peak.h"
+#include "PageArena.h"
+
 #include "cutback/Report/Names.h"
+#include "cutback/Support/Gzip.h"
 
 #include <algorithm>
+#include <numeric>
 
 using namespace mlir;
 using llvm::StringRef;
@@ -38,7 +41,8 @@ public:
   Collector(Page &page, const PartitionResult &result,
             const ReportExtras &extras)
       : page(page), result(result), extras(extras), view(result.view),
-        known(view.numValues(), GraphView::kNone) {
+        known(view.numValues(), GraphView::kNone),
+        timeline(StepTimeline::of(result)), step{timeline.numOps} {
     if (extras.modules)
       modules = valueModules(view);
   }
@@ -49,6 +53,7 @@ public:
     listSaved();
     listRecomputed();
     listMoments();
+    listArena();
     return std::move(plan);
   }
 
@@ -99,7 +104,7 @@ private:
     if (number < result.recomputeCost.size())
       item.recomputePs = result.recomputeCost[number];
     item.op = page.text(shortOpName(op));
-    item.place = page.text(placeText(op->getLoc()));
+    item.place = page.text(wholePlaceText(op->getLoc()));
     if (!extras.modules)
       module = lineText(op->getLoc());
     item.module = page.text(module.empty() ? "(elsewhere)" : module);
@@ -118,8 +123,8 @@ private:
     plan.kernels = result.kernels;
     plan.verified = result.verified;
     plan.recomputedOps = result.recomputed.size();
-    plan.forwardOps = result.halves.forwardOps.size();
-    plan.numOps = plan.forwardOps + result.halves.backwardOps.size();
+    plan.forwardOps = timeline.forwardOps;
+    plan.numOps = timeline.numOps;
   }
 
   void listSaved() {
@@ -153,102 +158,21 @@ private:
   // Memory over the step
   //===--------------------------------------------------------------------===//
 
-  /// What is live when, as numbers of the whole step.
-  struct Life {
-    uint32_t value, begin, end;
-    int64_t bytes;
-    enum Kind : uint8_t { Saved, Result, Gradient, Temporary } kind;
-  };
-
-  /// Of the memory plan where there is one: its numbers are those of the
-  /// report.
-  std::vector<Life> lives() {
-    return result.memory ? plannedLives(*result.memory) : opByOpLives();
-  }
-
-  /// A step of the memory plan, whose halves end in a terminator each, as the
-  /// number of an op: what lives at the end of a half lives at its last op.
-  uint32_t stepOf(const StepProgram &program, uint32_t op) const {
-    if (op <= program.forwardEnd)
-      return std::min(op, std::max(plan.forwardOps, 1u) - 1);
-    return std::min(plan.forwardOps + op - program.forwardEnd - 1,
-                    plan.numOps - 1);
-  }
-
-  /// The value of the graph that a half calls so: a copy is NAME_recompute.
-  uint32_t valueNamed(StringRef name) {
-    if (named.empty())
-      for (uint32_t value = 0; value < view.numValues(); ++value)
-        named.try_emplace(view.name(value), value);
-    auto found = named.find(name);
-    if (found == named.end() && name.consume_back("_recompute"))
-      found = named.find(name);
-    return found == named.end() ? 0 : found->second;
-  }
-
-  std::vector<Life> plannedLives(const MemoryPlan &memory) {
-    static constexpr Life::Kind kinds[] = {Life::Temporary, Life::Temporary,
-                                           Life::Saved, Life::Result,
-                                           Life::Gradient};
-    const StepProgram &program = memory.program;
-    std::vector<Life> out;
-    for (uint32_t i = 0; i < memory.storages.size(); ++i) {
-      const PlannedStorage &storage = memory.storages[i];
-      if (storage.use == StorageUse::Outside || storage.begin >= storage.end)
-        continue;
-      int64_t bytes = llvm::alignTo(storage.bytes, memory.alignment);
-      uint32_t value = valueNamed(program.name(program.storages[i].value));
-      out.push_back({value, stepOf(program, storage.begin),
-                     stepOf(program, storage.end - 1) + 1, bytes,
-                     kinds[static_cast<int>(storage.use)]});
-    }
-    for (uint32_t op = 0; op < program.numOps(); ++op)
-      if (program.resultBegin[op] < program.resultEnd[op])
-        planned[stepOf(program, op)] = valueNamed(program.opName(op));
-    return out;
-  }
-
-  std::vector<Life> opByOpLives() const {
-    StepLives halves;
-    simulateStep(view, result.halves, result.bytes, result.storage, &halves);
-    std::vector<Life> out;
-    auto add = [&](const std::vector<LiveRange> &ranges, uint32_t offset,
-                   uint32_t steps, LiveOrigin saved, LiveOrigin gradient) {
-      for (const LiveRange &range : ranges) {
-        if (range.begin >= steps)
-          continue;
-        Life::Kind kind = range.origin == saved      ? Life::Saved
-                          : range.origin == gradient ? Life::Gradient
-                                                     : Life::Temporary;
-        out.push_back({range.value, range.begin + offset,
-                       std::min(range.end, steps) + offset, range.bytes, kind});
-      }
-    };
-    add(halves.forward, 0, plan.forwardOps, LiveOrigin::Kept,
-        LiveOrigin::Given);
-    add(halves.backward, plan.forwardOps, plan.numOps - plan.forwardOps,
-        LiveOrigin::HandedIn, LiveOrigin::Kept);
-    return out;
-  }
-
   /// The step with most live bytes of each stretch; the first of equals.
-  void chooseMoments(const std::vector<Life> &all) {
-    std::vector<int64_t> live(plan.numOps + 1, 0);
-    for (const Life &life : all) {
-      live[life.begin] += life.bytes;
-      live[life.end] -= life.bytes;
-    }
-    uint32_t stretches = std::min(plan.numOps, kMoments);
-    int64_t sum = 0;
-    for (uint64_t i = 0; i < stretches; ++i) {
+  void chooseMoments() {
+    auto live = timeline.liveBytes();
+    for (uint32_t i = 0; i < step.numStretches(); ++i) {
       PageMoment moment;
       int64_t most = -1;
-      uint32_t end = (i + 1) * plan.numOps / stretches;
-      for (uint32_t step = i * plan.numOps / stretches; step < end; ++step)
-        if ((sum += live[step]) > most) {
-          most = sum;
-          moment.step = step;
-        }
+      for (uint32_t at = step.beginOf(i); at < step.beginOf(i + 1); ++at) {
+        int64_t sum =
+            std::accumulate(live[at].begin(), live[at].end(), int64_t(0));
+        if (sum <= most)
+          continue;
+        most = sum;
+        moment.step = at;
+        moment.bytes = live[at];
+      }
       plan.moments.push_back(moment);
     }
   }
@@ -261,65 +185,47 @@ private:
            plan.moments.begin();
   }
 
-  static int64_t &countIn(PageMoment &moment, Life::Kind kind) {
-    switch (kind) {
-    case Life::Saved:
-      return moment.saved;
-    case Life::Result:
-      return moment.results;
-    case Life::Gradient:
-      return moment.gradients;
-    case Life::Temporary:
-      break;
+  void listMoments() {
+    chooseMoments();
+    for (PageMoment &moment : plan.moments)
+      moment.item = item(timeline.valueOf[moment.step]);
+    for (const LiveValue &live : timeline.values) {
+      uint32_t begin = momentFrom(live.begin), end = momentFrom(live.end);
+      if (live.kind == LiveKind::Saved && begin < end)
+        plan.spans.push_back({item(live.value), begin, end, live.bytes});
     }
-    return moment.temporaries;
   }
 
-  void listMoments() {
-    std::vector<Life> all = lives();
-    chooseMoments(all);
-    std::vector<std::vector<const Life *>> largest(plan.moments.size());
-    auto isLarger = [](const Life *a, const Life *b) {
+  /// The largest values of each moment, where no arena tells them.
+  void listLargest() {
+    std::vector<std::vector<const LiveValue *>> largest(plan.moments.size());
+    auto isLarger = [](const LiveValue *a, const LiveValue *b) {
       return a->bytes != b->bytes ? a->bytes > b->bytes : a->value < b->value;
     };
-    for (const Life &life : all) {
-      uint32_t begin = momentFrom(life.begin), end = momentFrom(life.end);
-      if (begin == end)
-        continue;
-      for (uint32_t i = begin; i < end; ++i) {
-        PageMoment &moment = plan.moments[i];
-        countIn(moment, life.kind) += life.bytes;
+    for (const LiveValue &live : timeline.values) {
+      uint32_t end = momentFrom(live.end);
+      for (uint32_t i = momentFrom(live.begin); i < end; ++i) {
         auto &list = largest[i];
-        list.insert(llvm::upper_bound(list, &life, isLarger), &life);
+        list.insert(llvm::upper_bound(list, &live, isLarger), &live);
         if (list.size() > 4)
           list.pop_back();
       }
-      if (life.kind == Life::Saved)
-        plan.spans.push_back({item(life.value), begin, end, life.bytes});
     }
-    for (uint32_t i = 0; i < plan.moments.size(); ++i) {
-      plan.moments[i].item = itemOfStep(plan.moments[i].step);
-      for (const Life *life : largest[i]) {
-        uint32_t number = item(life->value);
-        plan.moments[i].largest.push_back(number);
-        // What nobody has to make weighs nothing for the plan, but it has its
-        // place in the arena.
-        if (page.items[number].bytes == 0)
-          page.items[number].bytes = life->bytes;
-      }
-    }
+    for (uint32_t i = 0; i < plan.moments.size(); ++i)
+      for (const LiveValue *live : largest[i])
+        plan.moments[i].largest.push_back(item(live->value));
   }
 
-  uint32_t itemOfStep(uint32_t step) {
-    if (auto it = planned.find(step); it != planned.end())
-      return item(it->second);
-    uint32_t op = step < plan.forwardOps
-                      ? result.halves.forwardOps[step]
-                      : result.halves.backwardOps[step - plan.forwardOps];
-    if (view.numResults(op))
-      return item(view.resultBegin[op]);
-    // A write or an assertion: what it reads tells where it stands.
-    return item(view.operands(op).empty() ? 0 : view.operands(op).front());
+  void listArena() {
+    plan.arena = collectArena(result, timeline, step,
+                              [&](uint32_t value) { return item(value); });
+    // What nobody has to make weighs nothing for the plan, but it has its
+    // place in the arena.
+    for (const PagePlaced &placed : plan.arena.placed)
+      if (page.items[placed.item].bytes == 0)
+        page.items[placed.item].bytes = placed.bytes;
+    if (!result.memory)
+      listLargest();
   }
 
   Page &page;
@@ -327,9 +233,9 @@ private:
   const ReportExtras &extras;
   const GraphView &view;
   std::vector<std::string> modules;
-  std::vector<uint32_t> known;                ///< by value: its item
-  llvm::StringMap<uint32_t> named;            ///< values of the graph
-  llvm::DenseMap<uint32_t, uint32_t> planned; ///< by step: value of its op
+  std::vector<uint32_t> known; ///< by value: its item
+  StepTimeline timeline;
+  StretchedStep step;
   PagePlan plan;
 };
 
@@ -358,6 +264,8 @@ void Page::choose(size_t plan, const PartitionResult &result,
     (isParameter ? parameterBytes : inputBytes) += result.bytes[arg];
   }
 }
+
+void Page::addTrace(StringRef json) { plans.back().trace = gzip(json); }
 
 const PagePlan *Page::find(PagePlanName::Kind kind, StringRef label) const {
   for (const PagePlan &plan : plans)

@@ -7,6 +7,7 @@
 //     memory does not change that is a zero
 //   * what a plan saves and recomputes as the difference from the plan before
 //     it: what to drop, what to add
+//   * the arena as columns; where bytes follow from the value they are left out
 //   * saved bytes over time in at most seven groups, by kind of op and by
 //     module, with block numbers replaced by a star
 //
@@ -16,6 +17,7 @@
 #include "PageWriter.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Base64.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <map>
@@ -54,6 +56,24 @@ PageWriter::PageWriter(const Page &page) : page(page) {
   kinds = group([&](const PageItem &item) { return page.texts[item.op]; });
   places = group(
       [&](const PageItem &item) { return starred(page.texts[item.module]); });
+  chooseTraces();
+}
+
+/// The plan that was asked for first, then from the first on.
+void PageWriter::chooseTraces() {
+  hasTrace.assign(page.plans.size(), false);
+  size_t total = 0;
+  auto take = [&](size_t plan) {
+    size_t bytes = page.plans[plan].trace.size();
+    if (bytes == 0 || hasTrace[plan] || total + bytes > Page::kTraceBytes)
+      return;
+    total += bytes;
+    hasTrace[plan] = true;
+  };
+  if (page.chosen < page.plans.size())
+    take(page.chosen);
+  for (size_t plan = 0; plan < page.plans.size(); ++plan)
+    take(plan);
 }
 
 /// Groups all items by `label`; the six with most saved bytes in the plans over
@@ -255,12 +275,16 @@ void PageWriter::writeMoments(const PagePlan &plan) {
   };
   all("step", [](const PageMoment &moment) { return moment.step; });
   all("item", [&](const PageMoment &moment) { return number[moment.item]; });
-  all("gradients", [](const PageMoment &moment) { return moment.gradients; });
-  all("results", [](const PageMoment &moment) { return moment.results; });
-  all("temporaries",
-      [](const PageMoment &moment) { return moment.temporaries; });
+  // What is saved stands in groups below.
+  for (LiveKind kind : {LiveKind::Result, LiveKind::Gradient,
+                        LiveKind::Recomputed, LiveKind::Temporary})
+    all(spell(kind), [&](const PageMoment &moment) {
+      return moment.bytes[static_cast<unsigned>(kind)];
+    });
   writeGroups("saved_by_kind", plan, kinds);
   writeGroups("saved_by_module", plan, places);
+  if (plan.arena.problem.empty())
+    return;
   json.attributeArray("largest", [&] {
     for (const PageMoment &moment : plan.moments)
       json.array([&] {
@@ -268,6 +292,69 @@ void PageWriter::writeMoments(const PagePlan &plan) {
           json.value(number[item]);
       });
   });
+}
+
+void PageWriter::writePlaced(const PageArena &arena) {
+  auto all = [&](auto field) {
+    std::vector<int64_t> values;
+    for (const PagePlaced &placed : arena.placed)
+      values.push_back(field(placed));
+    return values;
+  };
+  differences("item", all([&](const PagePlaced &placed) {
+                return number[placed.item];
+              }));
+  differences("begin",
+              all([](const PagePlaced &placed) { return placed.begin; }));
+  column("steps", all([](const PagePlaced &placed) {
+           return placed.end - placed.begin;
+         }));
+  // Many values lie in one place after another.
+  std::vector<int64_t> offsets = all([&](const PagePlaced &placed) {
+    return placed.offset / arena.alignment;
+  });
+  std::vector<int64_t> places = offsets;
+  llvm::sort(places);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
+  for (int64_t &offset : offsets)
+    offset = llvm::lower_bound(places, offset) - places.begin();
+  differences("offsets", places);
+  column("place", offsets);
+  std::string kinds;
+  for (const PagePlaced &placed : arena.placed)
+    kinds += static_cast<char>('0' + static_cast<int>(placed.kind));
+  json.attribute("kind", kinds);
+  // Of most, the bytes are those of the item, rounded up.
+  json.attributeArray("sizes", [&] {
+    for (auto [i, placed] : llvm::enumerate(arena.placed))
+      if (placed.bytes != static_cast<int64_t>(llvm::alignTo(
+                              page.items[placed.item].bytes, arena.alignment)))
+        json.array([&, i = i, &placed = placed] {
+          json.value(int64_t(i));
+          json.value(placed.bytes);
+        });
+  });
+}
+
+void PageWriter::writeArena(const PageArena &arena) {
+  if (!arena.problem.empty()) {
+    textAttribute("problem", arena.problem);
+    return;
+  }
+  json.attribute("bytes", arena.bytes);
+  json.attribute("alignment", arena.alignment);
+  writePlaced(arena);
+  json.attribute("num_small", arena.numSmall);
+  json.attribute("largest_small", arena.largestSmall);
+  auto small = [&](StringRef key, auto field) {
+    std::vector<int64_t> values;
+    for (const PageSmall &run : arena.small)
+      values.push_back(field(run));
+    differences(key, values);
+  };
+  small("small_row", [](const PageSmall &run) { return run.row; });
+  small("small_begin", [](const PageSmall &run) { return run.begin; });
+  small("small_end", [](const PageSmall &run) { return run.end; });
 }
 
 void PageWriter::writePlan(size_t index) {
@@ -297,6 +384,9 @@ void PageWriter::writePlan(size_t index) {
   writeSaved(plan, before);
   writeRecomputed(plan, before);
   json.attributeObject("moments", [&] { writeMoments(plan); });
+  json.attributeObject("arena", [&] { writeArena(plan.arena); });
+  if (hasTrace[index])
+    json.attribute("trace", llvm::encodeBase64(plan.trace));
 }
 
 void PageWriter::writeOther(const OtherPartition &other) {
@@ -319,6 +409,7 @@ std::string PageWriter::data() {
     textAttribute("graph", page.graph);
     json.attribute("chosen", page.chosen);
     json.attribute("modules", page.modules);
+    json.attribute("rows", Page::kRows);
     json.attribute("parameter_bytes", page.parameterBytes);
     json.attribute("input_bytes", page.inputBytes);
     if (page.other)

@@ -29,6 +29,7 @@ private:
   };
 
   Groups group(llvm::function_ref<std::string(const PageItem &)> label);
+  void chooseTraces();
   void column(llvm::StringRef key, const std::vector<int64_t> &values);
   void differences(llvm::StringRef key, const std::vector<int64_t> &values);
   void differencesOf(const std::vector<int64_t> &values);
@@ -41,12 +42,15 @@ private:
   void writeMoments(const PagePlan &plan);
   void writeGroups(llvm::StringRef key, const PagePlan &plan,
                    const Groups &groups);
+  void writePlaced(const PageArena &arena);
+  void writeArena(const PageArena &arena);
   void writeOther(const OtherPartition &other);
 
   const Page &page;
   std::vector<uint32_t> order;  ///< items in the order of the model
   std::vector<uint32_t> number; ///< by item: its place in `order`
   Groups kinds, places;
+  std::vector<bool> hasTrace; ///< by plan: it is in the page
   std::string text;
   llvm::raw_string_ostream os{text};
   llvm::json::OStream json{os};

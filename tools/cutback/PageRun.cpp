@@ -14,8 +14,10 @@
 #include "PageRun.h"
 
 #include "cutback/Pipelines/PriceSweep.h"
+#include "cutback/Report/TraceExport.h"
 #include "cutback/Support/MLIR/Silence.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -23,6 +25,15 @@ using namespace mlir;
 using llvm::StringRef;
 
 namespace cutback {
+
+std::string titleOf(StringRef path, StringRef graph) {
+  if (path == "-")
+    return graph.str();
+  path = path.rtrim('/');
+  size_t at = path.rfind('/');
+  at = at == StringRef::npos || at == 0 ? at : path.rfind('/', at);
+  return (at == StringRef::npos ? path : path.drop_front(at + 1)).str();
+}
 
 PageRun::PageRun(Session &session, PlanRun &run)
     : session(session), run(run),
@@ -81,6 +92,19 @@ static bool isAlike(const PagePlan &plan, const PartitionResult &result) {
          plan.saved.size() == result.saved.size();
 }
 
+std::string PageRun::title() const {
+  return titleOf(session.line.arguments.front(), run.result->graph);
+}
+
+size_t PageRun::addToPage(const PartitionResult &result,
+                          const ReportExtras &extras, PagePlanName name) {
+  size_t index = page.add(result, extras, std::move(name));
+  std::string error;
+  if (auto trace = traceJson(result, extras, title(), error))
+    page.addTrace(*trace);
+  return index;
+}
+
 std::string PageRun::add(joint::GraphOp graph, const PartitionOptions &options,
                          PagePlanName name, PreparedGraph &prepared) {
   Silence silence(session.context);
@@ -88,10 +112,12 @@ std::string PageRun::add(joint::GraphOp graph, const PartitionOptions &options,
   prepared = PreparedGraph();
   if (failed(result))
     return silence.firstError.empty() ? "unknown" : silence.firstError;
+  if (!(*result)->memory && (*result)->memoryProblem.empty())
+    (*result)->memoryProblem = run.result->memoryProblem;
   bool isPrice = name.kind == PagePlanName::Price;
   if (!isPrice || page.plans.empty() || !isAlike(page.plans.back(), **result)) {
     ReportExtras extras = collectExtras(**result);
-    page.add(**result, extras, std::move(name));
+    addToPage(**result, extras, std::move(name));
   }
   erasePartition((*result)->partition);
   prepared = takePrepared(**result);
@@ -99,18 +125,12 @@ std::string PageRun::add(joint::GraphOp graph, const PartitionOptions &options,
 }
 
 void PageRun::addAsked(const ReportExtras &extras) {
-  asked = page.add(*run.result, extras, nameOf(*run.result));
+  asked = addToPage(*run.result, extras, nameOf(*run.result));
 }
 
-/// For a plan beside the one that was asked for: no files, and a shorter search
-/// for order and places, so that twenty plans take seconds. Its peak may be a
-/// little above what its options give alone.
+/// For a plan beside the one that was asked for: no files.
 static PartitionOptions optionsBeside(PartitionOptions options) {
   options.dumpNetwork.clear();
-  if (options.memory) {
-    options.memory->arena.work /= 30;
-    options.memory->scheduleWork /= 20;
-  }
   return options;
 }
 
@@ -198,16 +218,6 @@ void PageRun::addRules(const ReportExtras &extras) {
     page.addNote("No plan by PyTorch’s rules: " + error);
 }
 
-/// The last two parts of the input's path: file names alone are often alike.
-static std::string titleOf(StringRef path) {
-  if (path == "-")
-    return "";
-  path = path.rtrim('/');
-  size_t at = path.rfind('/');
-  at = at == StringRef::npos || at == 0 ? at : path.rfind('/', at);
-  return (at == StringRef::npos ? path : path.drop_front(at + 1)).str();
-}
-
 /// The graph of the chosen plan, unless PyTorch prepared that: then a copy.
 void PageRun::prepare() {
   const PartitionResult &chosen = *run.result;
@@ -237,8 +247,7 @@ std::string PageRun::make(const ReportExtras &extras) {
   addRules(extras);
   if (!asked)
     addAsked(extras);
-  page.choose(*asked, *run.result, extras,
-              titleOf(session.line.arguments.front()));
+  page.choose(*asked, *run.result, extras, title());
   session.progress.step("writing the page");
   return page.html();
 }

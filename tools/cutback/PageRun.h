@@ -10,6 +10,10 @@
 
 namespace cutback {
 
+/// What a page and a trace are called: the last two parts of the input's path,
+/// as file names alone are often alike; the graph's name for standard input.
+std::string titleOf(llvm::StringRef path, llvm::StringRef graph);
+
 /// Plans beside the one that was asked for: over the price of a byte, by the
 /// other strategies, and by PyTorch's rules.
 class PageRun {
@@ -24,6 +28,9 @@ public:
 
 private:
   void prepare();
+  std::string title() const;
+  size_t addToPage(const PartitionResult &result, const ReportExtras &extras,
+                   PagePlanName name);
   void addAsked(const ReportExtras &extras);
   void addPrices(const ReportExtras &extras);
   void addStrategies(const ReportExtras &extras);

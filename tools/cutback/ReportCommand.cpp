@@ -6,7 +6,8 @@
 //   2. the certificate on PyTorch's halves, against the graph as it was read
 //   3. prepare, plan and verify by the chosen strategy
 //   4. plan by the other three on the same prepared graph, without emitting
-//   5. with --html, more plans, and the page (PageRun.cpp)
+//   5. with --trace, the step as a trace
+//   6. with --html, more plans, and the page (PageRun.cpp)
 //
 // A refused partition of somebody else is a finding, not a failure: the exit
 // code is 0.
@@ -15,6 +16,7 @@
 
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
+#include "cutback/Report/TraceExport.h"
 
 using namespace mlir;
 
@@ -31,11 +33,16 @@ CommandSpec reportSpec() {
        "write a page for a browser as well: memory over\nthe step, every "
        "decision, and a slider over plans\nfrom fast to small; it needs no "
        "network"},
+      {"trace", OptionSpec::Text, "F",
+       "write the step as a trace as well, for Perfetto\n(ui.perfetto.dev) or "
+       "chrome://tracing: kernels with\nthe times of the cost model, and bytes "
+       "in use"},
   });
   spec.examples = {
       "report joint.txt",
       "report trace.log --json",
       "report joint.txt --html=report.html",
+      "report joint.txt --trace=step.json",
       "report joint.txt --sym s0=64 --device=a100",
       "report joint.txt --cost-model=pytorch --rules=torch-2.3",
       "report joint.txt --policy=addmm_3=must-save",
@@ -43,8 +50,34 @@ CommandSpec reportSpec() {
   return spec;
 }
 
+/// Writes the files that were asked for beside the report. Returns an exit
+/// code.
+static int writeFiles(Session &session, PlanRun &run,
+                      const ReportExtras &extras,
+                      std::optional<PageRun> &page) {
+  const CommandLine &line = session.line;
+  if (line.has("trace")) {
+    std::string error;
+    std::string title = titleOf(line.arguments.front(), run.result->graph);
+    auto trace = traceJson(*run.result, extras, title, error);
+    // The device was read for the plan; it may be gone by now.
+    if (!trace) {
+      session.error(error);
+      return WrongInput;
+    }
+    if (int code = session.write(line.get("trace"), *trace))
+      return code;
+  }
+  return page ? session.write(line.get("html"), page->make(extras)) : Done;
+}
+
 int runReport(const CommandLine &line) {
   Session session("report", line);
+  if (line.get("html") == "-" && line.get("trace") == "-") {
+    session.error("--html=- and --trace=- both write to standard output");
+    session.note("give one of them the name of a file");
+    return WrongUsage;
+  }
   PlanRun run;
   ImportOptions importOptions = importOptionsOf(line);
   importOptions.torchHalves = true;
@@ -72,10 +105,9 @@ int runReport(const CommandLine &line) {
       run.imported.graph, *run.result, extras, [&](Strategy strategy) {
         session.progress.step("comparing with " + spell(strategy).str());
       });
-  if (page)
-    if (int code = session.write(line.get("html"), page->make(extras)))
-      return code;
-  if (line.get("html") == "-")
+  if (int code = writeFiles(session, run, extras, page))
+    return code;
+  if (line.get("html") == "-" || line.get("trace") == "-")
     return Done;
   return session.write(std::nullopt, line.has("json")
                                          ? reportJson(*run.result, extras)

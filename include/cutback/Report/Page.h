@@ -6,6 +6,7 @@
 #define CUTBACK_REPORT_PAGE_H
 
 #include "cutback/Report/Report.h"
+#include "cutback/Report/StepTimeline.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -30,14 +31,38 @@ struct PageItem {
 struct PageMoment {
   uint32_t step = 0; ///< number of the op, the forward's first
   uint32_t item = 0; ///< its first result
-  int64_t saved = 0, results = 0, gradients = 0, temporaries = 0;
-  std::vector<uint32_t> largest; ///< items, at most four
+  std::array<int64_t, kLiveKinds> bytes{}; ///< by LiveKind
+  /// Items, at most four; none where there is an arena.
+  std::vector<uint32_t> largest;
 };
 
 /// Saved bytes of one value, live from one moment to another.
 struct PageSpan {
   uint32_t item = 0, begin = 0, end = 0; ///< moments begin … end-1
   int64_t bytes = 0;
+};
+
+/// A value in the arena, during the steps begin … end-1.
+struct PagePlaced {
+  uint32_t item = 0, begin = 0, end = 0;
+  int64_t offset = 0, bytes = 0;
+  LiveKind kind = LiveKind::Temporary;
+};
+
+/// Where small values lie: a row of the arena, from one moment to another.
+struct PageSmall {
+  uint32_t row = 0, begin = 0, end = 0; ///< moments begin … end-1
+};
+
+/// The arena of a plan over the step: the largest values one by one, and the
+/// others by where they lie.
+struct PageArena {
+  int64_t bytes = 0, alignment = 1;
+  std::vector<PagePlaced> placed; ///< by begin, then offset
+  uint64_t numSmall = 0;
+  int64_t largestSmall = 0;     ///< bytes
+  std::vector<PageSmall> small; ///< by row, then begin
+  std::string problem;          ///< why there is none, or empty
 };
 
 struct PageSaved {
@@ -65,6 +90,8 @@ struct PagePlan {
   uint32_t forwardOps = 0, numOps = 0;
   std::vector<PageMoment> moments;
   std::vector<PageSpan> spans;
+  PageArena arena;
+  std::string trace; ///< a gzip file, or empty
 };
 
 /// What a page shows. Plans are added one by one, so that nothing of a plan but
@@ -73,6 +100,11 @@ class Page {
 public:
   /// Stretches into which a step is divided at most.
   static constexpr uint32_t kMoments = 360;
+  /// Values of an arena that are shown one by one at most, and the rows into
+  /// which it is divided for the others.
+  static constexpr uint32_t kPlaced = 4000, kRows = 400;
+  /// Bytes of all traces, packed: those that take more stay out of the page.
+  static constexpr size_t kTraceBytes = 3 << 18;
 
   /// Adds a plan and returns its number. Plans of one graph, or of copies of it
   /// with the same names, may differ in anything. `extras` belongs to `result`.
@@ -85,6 +117,9 @@ public:
   void choose(size_t plan, const PartitionResult &result,
               const ReportExtras &extras, std::string title);
   void dropLast() { plans.pop_back(); }
+  /// Puts the trace of the last plan into the page, packed, so that its reader
+  /// can save it.
+  void addTrace(llvm::StringRef json);
   /// Says that a plan is missing, and why.
   void addNote(std::string text) { notes.push_back(std::move(text)); }
 

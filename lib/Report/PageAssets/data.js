@@ -43,6 +43,23 @@ function unfoldPlans(plans) {
 }
 unfoldPlans(data.plans);
 
+/// Why bytes are live, by the number that the arena has for it.
+const liveKinds = [ "saved", "result", "gradient", "recomputed", "temporary" ];
+const kindTexts = {
+  saved : "saved",
+  result : "forward results",
+  gradient : "gradients",
+  recomputed : "recomputed",
+  temporary : "temporaries"
+};
+const kindColours = {
+  saved : "c1",
+  result : "c0",
+  gradient : "c8",
+  recomputed : "c10",
+  temporary : "c9"
+};
+
 /// The moments of a plan as arrays over time, unfolded once.
 function momentsOf(plan) {
   if (plan.series)
@@ -51,23 +68,41 @@ function momentsOf(plan) {
   const byKind = moments.saved_by_kind.map(sums);
   const saved = moments.step.map(
       (_, i) => byKind.reduce((sum, group) => sum + group[i], 0));
-  const gradients = sums(moments.gradients);
-  const results = sums(moments.results);
-  const temporaries = sums(moments.temporaries);
+  const others = Object.fromEntries(
+      liveKinds.slice(1).map(kind => [kind, sums(moments[kind])]));
   plan.series = {
     step : sums(moments.step),
     item : sums(moments.item),
-    largest : moments.largest,
     kind : byKind,
     module : moments.saved_by_module.map(sums),
     saved,
-    results,
-    gradients,
-    temporaries,
-    total : saved.map((bytes, i) =>
-                          bytes + results[i] + gradients[i] + temporaries[i]),
+    ...others,
+    total : saved.map((bytes, i) => Object.values(others).reduce(
+                          (sum, series) => sum + series[i], bytes)),
   };
   return plan.series;
+}
+
+/// The place of a step of `plan` in the width of a picture, 0 to 1: each half
+/// keeps its part in all plans.
+function partOf(plan, step) {
+  const chosen = data.plans[data.chosen];
+  const split = chosen.forward_ops / Math.max(chosen.ops, 1);
+  const backward = Math.max(plan.ops - plan.forward_ops, 1);
+  return step <= plan.forward_ops
+             ? split * step / Math.max(plan.forward_ops, 1)
+             : split + (1 - split) * (step - plan.forward_ops) / backward;
+}
+
+/// The step at a place in the width: the inverse.
+function stepAt(plan, part) {
+  const chosen = data.plans[data.chosen];
+  const split = chosen.forward_ops / Math.max(chosen.ops, 1);
+  const backward = Math.max(plan.ops - plan.forward_ops, 1);
+  const step = part < split
+                   ? plan.forward_ops * part / split
+                   : plan.forward_ops + backward * (part - split) / (1 - split);
+  return Math.max(0, Math.min(plan.ops - 1, Math.floor(step)));
 }
 
 /// Another plan of `plans` is better in one of two measures, and not worse in
@@ -128,8 +163,31 @@ function shorten(text) {
   return text.length > 80 ? text.slice(0, 79) + "…" : text;
 }
 
+/// Adds the whole text as a tooltip where only a part is shown.
+function wholeOf(text, shown) { return text === shown ? undefined : text; }
+
 /// The name of a value, as it is shown.
 function nameOf(item) { return "%" + shorten(items.name[item]); }
+
+/// A difference with its sign: "+12.0 MiB".
+function formatSigned(value, format) {
+  if (value === 0)
+    return "±0";
+  return (value < 0 ? "−" : "+") + format(Math.abs(value));
+}
+
+/// "blocks.3.attn" → "blocks.*.attn".
+function starred(path) {
+  return path.split(".")
+      .map((part, i) => i > 0 && /^\d+$/.test(part) ? "*" : part)
+      .join(".");
+}
+
+/// "some/folder/models.py:117 in forward" without its folders.
+function shortPlace(place) {
+  const end = place.search(/:\d+( in |$)/);
+  return place.slice(place.lastIndexOf("/", end < 0 ? 0 : end) + 1);
+}
 
 /// "-37 %" or "+2.1 %"; empty where there is nothing to compare with.
 function formatChange(value, than) {

@@ -14,6 +14,11 @@ const openedBySearch = new Set();
 const closed = new Set();       // of these, by the reader
 const unfoldedRows = new Map(); // path → how many children are shown
 
+/// Is an item that a plan saves kept for the backward only?
+function isOwn(item, {own}) {
+  return own > 0 || (!items.argument[item] && items.bytes[item] === 0);
+}
+
 /// What the tree shows of a plan: one entry a value.
 function entriesOf(plan) {
   const entries = [];
@@ -22,9 +27,7 @@ function entriesOf(plan) {
       item,
       own,
       why : reason,
-      fate : own > 0 || (!items.argument[item] && items.bytes[item] === 0)
-                 ? "saved"
-                 : "kept"
+      fate : isOwn(item, {own}) ? "saved" : "kept"
     });
   for (const item of plan.recomputedItems)
     if (!plan.savedItems.has(item))
@@ -213,7 +216,9 @@ function byteBar(bytes, most) {
 
 function nodeCells(node, most) {
   return [
-    element("span", {class : "name"}, shorten(node.name) || "(model)"),
+    element("span",
+            {class : "name", title : wholeOf(node.name, shorten(node.name))},
+            shorten(node.name) || "(model)"),
     byteBar(node.own, most),
     element("span", {class : "number"}, formatBytes(node.own)),
     element("span", {class : "why"}, countsText(node)),
@@ -245,7 +250,8 @@ function entryCells(entry, most) {
         "span", {class : "why"},
         [
           entry.why, texts[items.place[item]]
-                         ? element("small", {}, ` ${texts[items.place[item]]}`)
+                         ? element("small", {title : texts[items.place[item]]},
+                                   ` ${shortPlace(texts[items.place[item]])}`)
                          : null
         ]),
   ];
@@ -344,17 +350,29 @@ function otherPlansText(item) {
   return `recomputed in: ${again.map(plan => plan.label).join(", ")}`;
 }
 
-function detailOf(entry, level) {
-  const item = entry.item, plan = state.plan;
-  const fact = (name, value) =>
-      value === "" ? [] : [ element("dt", {}, name), element("dd", {}, value) ];
-  const facts = element("dl", {}, [
-    ...fact("value", `%${items.name[item]}`),
+/// What is known of a value whatever the plan, as terms and descriptions.
+function factsOf(item) {
+  return [
+    ...fact("value", copyable(`%${items.name[item]}`)),
+    ...fact("op", texts[items.op[item]]),
     ...fact("type", texts[items.type[item]]),
     ...fact("size", `${formatBytes(items.bytes[item])} (${
                         formatCount(items.bytes[item])} bytes)`),
-    ...fact("module", texts[items.module[item]]),
-    ...fact("source", texts[items.place[item]]),
+    ...fact("module", copyable(texts[items.module[item]])),
+    ...fact("source", copyable(texts[items.place[item]])),
+  ];
+}
+
+/// Nothing, where there is nothing to say.
+function fact(name, value) {
+  return value === "" ? []
+                      : [ element("dt", {}, name), element("dd", {}, value) ];
+}
+
+function detailOf(entry, level) {
+  const item = entry.item, plan = state.plan;
+  const facts = element("dl", {}, [
+    ...factsOf(item),
     ...fact("why", entry.why),
     ...fact("saving costs", costText(items.save_ps[item])),
     ...fact("recomputing costs",
@@ -515,9 +533,13 @@ function startDecisions() {
     clearTimeout(waiting);
     closed.clear();
     waiting = setTimeout(() => drawTree(null), 60);
+    noteChange(false);
   });
   for (const id of ["sort", "show-saved", "show-recomputed", "show-kept"])
-    byId(id).addEventListener("change", () => drawTree(null));
+    byId(id).addEventListener("change", () => {
+      drawTree(null);
+      noteChange(true);
+    });
   byId("open-all").addEventListener("click", () => {
     closed.clear();
     openPaths(buildTree(wantedEntries(state.plan).found), {left : 400}, opened);

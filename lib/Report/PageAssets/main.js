@@ -4,19 +4,56 @@
 
 const state = {
   plan : data.plans[data.chosen],
-  moment : null, // index in the plan's moments; null: the peak
+  other : null,  // the plan that it is compared with, or null
+  step : null,   // the moment that is looked at; null: the peak
+  moment : null, // its index in the plan's moments
+  value : null,  // item that is looked at, or null
+  view : "",     // part of the page
   memory : null  // places of the picture of memory
 };
 
-/// Everything on the page follows the plan.
-function choosePlan(index) {
+/// Everything on the page follows the plan. `isStep`: a person is done
+/// choosing.
+function choosePlan(index, isStep) {
   state.plan = data.plans[index];
+  state.step = null;
+  showAll();
+  noteChange(isStep === true);
+}
+
+/// The plan to compare with at first: what a user would have without us.
+function defaultOther() {
+  const chosen = data.plans[data.chosen];
+  return [ rulesPlan, savesAll, data.plans[0] ].find(plan => plan &&
+                                                             plan !== chosen) ||
+         null;
+}
+
+/// The plan that the shown one is compared with, or null.
+function otherPlan() { return state.other === state.plan ? null : state.other; }
+
+function chooseOther(plan) {
+  state.other = plan;
+  showAll();
+  noteChange(true);
+}
+
+function chooseValue(item) {
+  state.value = item;
+  showArena();
+  noteChange(true);
+}
+
+function showAll() {
   showPlan(state.plan);
   if (byId("plans-chart").clientWidth > 0)
     drawPlans();
+  showPair();
   showMemory();
+  showArena();
   drawTree(null);
   showKinds();
+  showTrace();
 }
 
 //===----------------------------------------------------------------------===//
@@ -46,6 +83,8 @@ function startTheme() {
     button.textContent = isDark() ? "Light" : "Dark";
     button.setAttribute("aria-label",
                         isDark() ? "Use light colours" : "Use dark colours");
+    // What is painted does not follow the style by itself.
+    paintArenas();
   };
   const last = stored("cutback-theme");
   if (last === "dark" || last === "light")
@@ -74,13 +113,19 @@ function startKeys() {
     } else if (event.key === "Escape" && event.target === search) {
       search.value = "";
       drawTree(null);
+      noteChange(false);
     }
   });
 }
 
 startTheme();
 startPlans();
+startPair();
 startMemory();
+startArena();
 startDecisions();
+startTrace();
 startKeys();
-choosePlan(data.chosen);
+startLinks();
+if (followLink(location.hash.slice(1)) && state.view)
+  byId(state.view).scrollIntoView();

@@ -7,13 +7,7 @@
 // shows the op of it with most live bytes. The scale is that of the largest
 // plan on the slider, so that moving the slider shows what memory does.
 
-const memoryColours = {
-  saved : [ "c1", "c2", "c3", "c4", "c5", "c6", "c7" ],
-  results : "c0",
-  gradients : "c8",
-  temporaries : "c9",
-  outside : "outside"
-};
+const savedColours = [ "c1", "c2", "c3", "c4", "c5", "c6", "c7" ];
 
 /// Parameters and inputs, if they are to be shown.
 function outsideBytes() {
@@ -32,36 +26,29 @@ function layersOf(plan) {
   if (bytes > 0)
     layers.push({
       name : "parameters and inputs",
-      colour : memoryColours.outside,
+      colour : "outside",
       bytes : series.step.map(() => bytes)
     });
   series[by].forEach((bytes, i) => layers.push({
     name : `saved: ${shorten(names[i])}`,
-    colour : memoryColours.saved[i],
+    colour : savedColours[i],
     bytes
   }));
-  for (const [key, name] of [[ "results", "results of the forward" ],
-                             [ "gradients", "gradients" ],
-                             [ "temporaries", "temporaries" ]])
-    layers.push({name, colour : memoryColours[key], bytes : series[key]});
+  for (const kind of liveKinds.slice(1))
+    layers.push({
+      name : kindTexts[kind],
+      colour : kindColours[kind],
+      bytes : series[kind]
+    });
   return layers.filter(layer => layer.bytes.some(bytes => bytes > 0));
 }
 
 /// Where moments begin, as parts of the width; one more at the end.
 function momentPlaces(plan) {
-  const series = momentsOf(plan);
-  const chosen = data.plans[data.chosen];
-  const split = chosen.forward_ops / Math.max(chosen.ops, 1);
-  const backward = Math.max(plan.ops - plan.forward_ops, 1);
-  const count = series.step.length;
+  const count = momentsOf(plan).step.length;
   const places = [];
-  for (let i = 0; i <= count; ++i) {
-    const step = i * plan.ops / count;
-    places.push(step <= plan.forward_ops
-                    ? split * step / Math.max(plan.forward_ops, 1)
-                    : split +
-                          (1 - split) * (step - plan.forward_ops) / backward);
-  }
+  for (let i = 0; i <= count; ++i)
+    places.push(partOf(plan, i * plan.ops / count));
   return places;
 }
 
@@ -93,17 +80,11 @@ function memoryCeiling(plan, with_) {
   return outside + 1.06 * Math.max(...all.map(other => other.peak_bytes), 1);
 }
 
-function comparedPlan() {
-  const value = byId("memory-with").value;
-  const plan = value === "" ? null : data.plans[Number(value)];
-  return plan === state.plan ? null : plan;
-}
-
 function drawMemory() {
   const place = byId("memory-chart"), plan = state.plan;
   const {width, height} = chartSize(place, 380);
   const box = {left : 58, right : width - 10, top : 22, bottom : height - 28};
-  const other = comparedPlan();
+  const other = otherPlan();
   const high = memoryCeiling(plan, other);
   const x = part => box.left + (box.right - box.left) * part;
   const y = bytes => box.bottom - (box.bottom - box.top) * bytes / high;
@@ -125,7 +106,7 @@ function drawMemory() {
       svg("text", {class : "axis", x : 4, y : 11}, `live bytes, ${unitName}`));
   drawLayers(drawing, plan, x, y);
   if (other)
-    drawOutline(drawing, other, x, y);
+    drawOutline(drawing, other, outsideBytes(), x, y);
   drawHalves(drawing, x, box);
   drawPeak(drawing, plan, x, y, box);
   drawing.append(svg("g", {class : "cursor"}));
@@ -151,8 +132,7 @@ function drawLayers(drawing, plan, x, y) {
 }
 
 /// Another plan's live bytes, as a line.
-function drawOutline(drawing, other, x, y) {
-  const outside = outsideBytes();
+function drawOutline(drawing, other, outside, x, y) {
   const heights = momentsOf(other).total.map(bytes => bytes + outside);
   const d = stairs(momentPlaces(other), heights, x, y);
   drawing.append(svg("path", {class : "outline under", d}),
@@ -162,7 +142,7 @@ function drawOutline(drawing, other, x, y) {
 /// Where the halves meet, in pixels.
 function halvesMeet(x) {
   const chosen = data.plans[data.chosen];
-  return x(chosen.forward_ops / Math.max(chosen.ops, 1));
+  return x(partOf(chosen, chosen.forward_ops));
 }
 
 /// The line between the halves, and their names, each below its half as far as
@@ -227,7 +207,10 @@ function listenToMoments(drawing, plan, x, box) {
     showMoment(Math.min(at, count - 1));
   };
   drawing.addEventListener("pointermove", point);
-  drawing.addEventListener("pointerdown", point);
+  drawing.addEventListener("pointerdown", event => {
+    point(event);
+    noteMoment();
+  });
   drawing.addEventListener("keydown", event => {
     const far = Math.max(Math.round(count / 20), 1);
     const steps = {
@@ -245,10 +228,27 @@ function listenToMoments(drawing, plan, x, box) {
     event.preventDefault();
     const next = state.moment + steps[event.key];
     showMoment(Math.max(0, Math.min(count - 1, next)));
+    noteMoment();
   });
 }
 
-/// "op 1,234 of 4,321, backward: %mul_12, mul in blocks.3.mlp".
+/// The moment goes into the link, unless it is the peak.
+function noteMoment() {
+  const plan = state.plan;
+  state.step = state.moment === peakMoment(plan)
+                   ? null
+                   : momentsOf(plan).step[state.moment];
+  noteChange(false);
+}
+
+/// The last moment that begins no later than a step.
+function momentOf(plan, step) {
+  const steps = momentsOf(plan).step;
+  const behind = steps.findIndex(begin => begin > step);
+  return behind < 0 ? steps.length - 1 : Math.max(behind - 1, 0);
+}
+
+/// "Op 1,234 of 4,321, backward: %mul_12, mul in blocks.3.mlp".
 function momentTitle(plan, moment) {
   const series = momentsOf(plan), step = series.step[moment];
   const item = series.item[moment];
@@ -257,6 +257,18 @@ function momentTitle(plan, moment) {
   const op = shorten(texts[items.op[item]]);
   return `Op ${formatCount(step + 1)} of ${formatCount(plan.ops)}, ${half}: ${
       nameOf(item)}, ${op} in ${module}`;
+}
+
+/// The largest values of a moment with their bytes, at most four.
+function largestAt(plan, moment) {
+  if (plan.arena.problem !== undefined)
+    return plan.moments.largest[moment].map(item => [item, items.bytes[item]]);
+  const step = momentsOf(plan).step[moment];
+  return arenaOf(plan)
+      .values.filter(({begin, end}) => begin <= step && step < end)
+      .sort((a, b) => b.bytes - a.bytes || a.item - b.item)
+      .slice(0, 4)
+      .map(({item, bytes}) => [item, bytes]);
 }
 
 function showMoment(moment) {
@@ -279,12 +291,14 @@ function showMoment(moment) {
         element("span", {class : "name"}, layer.name),
         element("span", {class : "number"}, formatBytes(layer.bytes[moment]))
       ]));
-  const largest = series.largest[moment].map(
-      item => element("li", {}, [
-        element("span", {class : "name"},
-                `${nameOf(item)} (${shorten(texts[items.op[item]])})`),
-        element("span", {class : "number"}, formatBytes(items.bytes[item]))
-      ]));
+  const largest =
+      largestAt(plan, moment).map(([ item, bytes ]) => element("li", {}, [
+                                    valueButton(item),
+                                    element("span", {class : "quiet"},
+                                            shorten(texts[items.op[item]])),
+                                    element("span", {class : "number"},
+                                            formatBytes(bytes))
+                                  ]));
   replaceChildren(byId("memory-moment"), [
     element("p", {class : "moment-title"},
             [ element("strong", {}, total + " live"), ` · ${title}` ]),
@@ -296,23 +310,21 @@ function showMoment(moment) {
 }
 
 function showMemory() {
-  state.moment = null;
+  state.moment = state.step === null ? null : momentOf(state.plan, state.step);
   if (byId("memory-chart").clientWidth > 0)
     drawMemory();
 }
 
 function startMemory() {
   byId("memory").hidden = false;
-  const select = byId("memory-with");
-  select.append(element("option", {value : ""}, "nothing"));
-  for (const plan of [rulesPlan, savesAll, data.plans[data.chosen]])
-    if (plan && ![...select.options].some(o => o.value === String(plan.index)))
-      select.append(element("option", {value : plan.index}, plan.label));
-  if (rulesPlan)
-    select.value = rulesPlan.index;
-  for (const id of ["memory-by", "memory-with", "memory-parameters"])
-    byId(id).addEventListener("change", drawMemory);
-  byId("memory-peak")
-      .addEventListener("click", () => showMoment(peakMoment(state.plan)));
+  for (const id of ["memory-by", "memory-parameters"])
+    byId(id).addEventListener("change", () => {
+      drawMemory();
+      noteChange(true);
+    });
+  byId("memory-peak").addEventListener("click", () => {
+    showMoment(peakMoment(state.plan));
+    noteMoment();
+  });
   redrawOnResize(byId("memory-chart"), drawMemory);
 }

@@ -180,7 +180,7 @@ function drawPoints(drawing, points, scales, labels) {
       "aria-disabled" : !point.plan,
       "aria-label" : pointText(point),
       "data-label" : point.label,
-      onclick : () => point.plan && choosePlan(point.plan.index),
+      onclick : () => point.plan && choosePlan(point.plan.index, true),
       onpointerenter : () => showPoint(point),
       onfocus : () => showPoint(point),
       onkeydown : event => movePoint(event, points, index)
@@ -207,7 +207,7 @@ function movePoint(event, points, index) {
   event.preventDefault();
   const plans = points.filter(point => point.plan);
   const next = (index + step[event.key] + plans.length) % plans.length;
-  choosePlan(plans[next].plan.index);
+  choosePlan(plans[next].plan.index, true);
   const point = byId("plans-chart").querySelector(".chosen");
   if (point)
     point.focus();
@@ -281,7 +281,7 @@ function startTable() {
     const button =
         element("button", {type : "button", class : "link"}, head.textContent);
     button.addEventListener("click",
-                            () => choosePlan(Number(row.dataset.plan)));
+                            () => choosePlan(Number(row.dataset.plan), true));
     replaceChildren(head, button);
   }
 }
@@ -289,11 +289,15 @@ function startTable() {
 function startPlans() {
   const slider = byId("slider");
   slider.max = Math.max(pricePlans.length - 1, 0);
-  slider.addEventListener(
-      "input",
-      () => choosePlan(
-          pricePlans[pricePlans.length - 1 - Number(slider.value)].index));
-  byId("plans-x").addEventListener("change", drawPlans);
+  const chooseAt = isLast => choosePlan(
+      pricePlans[pricePlans.length - 1 - Number(slider.value)].index, isLast);
+  slider.addEventListener("input", () => chooseAt(false));
+  // Where the slider is let go is a step back.
+  slider.addEventListener("change", () => noteChange(true));
+  byId("plans-x").addEventListener("change", () => {
+    drawPlans();
+    noteChange(true);
+  });
   byId("plans-view").hidden = false;
   byId("figures").hidden = false;
   byId("bar").hidden = pricePlans.length < 2;

@@ -45,12 +45,18 @@ Page examplePage(const std::string &name = "addmm_1") {
     PageMoment moment;
     moment.step = step;
     moment.item = step;
-    moment.saved = step < 2 ? 1000 : 3000;
-    moment.gradients = 10 * step;
-    moment.largest = {2};
+    moment.bytes = {step < 2 ? 1000 : 3000, 0, 10 * step};
     fast.moments.push_back(moment);
   }
   fast.spans = {{0, 0, 4, 1000}, {3, 2, 4, 2000}};
+  fast.arena.bytes = 9216;
+  fast.arena.alignment = 512;
+  fast.arena.placed = {{0, 0, 4, 0, 1024, LiveKind::Saved},
+                       {3, 0, 1, 1024, 8192, LiveKind::Temporary},
+                       {3, 2, 4, 1024, 4096, LiveKind::Recomputed}};
+  fast.arena.numSmall = 2;
+  fast.arena.largestSmall = 500;
+  fast.arena.small = {{1, 0, 2}, {3, 1, 4}};
   PagePlan small = fast;
   small.name = {PagePlanName::Strategy, "save-all", "--strategy=save-all"};
   small.saved = {{0, 5, 1000}, {2, 5, 3000}};
@@ -119,7 +125,61 @@ TEST(Page, memoryIsDividedByKindAndByModule) {
   const auto *kinds = moments->getArray("saved_by_kind");
   EXPECT_EQ(numbers((*kinds)[0].getAsArray()), Numbers({0, 0, 2000, 0}));
   EXPECT_EQ(numbers((*kinds)[1].getAsArray()), Numbers({1000, 0, 0, 0}));
-  EXPECT_EQ(numbers(moments->getArray("gradients")), Numbers({0, 10, 10, 10}));
+  EXPECT_EQ(numbers(moments->getArray("gradient")), Numbers({0, 10, 10, 10}));
+}
+
+TEST(Page, theArenaIsColumns) {
+  auto json = llvm::json::parse(examplePage().data());
+  ASSERT_TRUE(bool(json));
+  const auto *plans = json->getAsObject()->getArray("plans");
+  const auto *arena = (*plans)[0].getAsObject()->getObject("arena");
+  EXPECT_EQ(arena->getInteger("bytes"), 9216);
+  // The items are 3, 0, 0 in the order of the model.
+  EXPECT_EQ(numbers(arena->getArray("item")), Numbers({3, -3, 0}));
+  EXPECT_EQ(numbers(arena->getArray("begin")), Numbers({0, 0, 2}));
+  EXPECT_EQ(numbers(arena->getArray("steps")), Numbers({4, 1, 2}));
+  EXPECT_EQ(numbers(arena->getArray("offsets")), Numbers({0, 2}));
+  EXPECT_EQ(numbers(arena->getArray("place")), Numbers({0, 1, 1}));
+  EXPECT_EQ(arena->getString("kind"), StringRef("043"));
+  // 1,000 bytes take 1,024, and 4,000 take 4,096; 8,192 must be said.
+  const auto *sizes = arena->getArray("sizes");
+  ASSERT_EQ(sizes->size(), 1u);
+  EXPECT_EQ(numbers((*sizes)[0].getAsArray()), Numbers({1, 8192}));
+  EXPECT_EQ(arena->getInteger("num_small"), 2);
+  EXPECT_EQ(numbers(arena->getArray("small_row")), Numbers({1, 2}));
+  EXPECT_EQ(numbers(arena->getArray("small_end")), Numbers({2, 2}));
+}
+
+TEST(Page, withoutAnArenaThePageSaysWhy) {
+  Page page = examplePage();
+  page.plans[0].arena = PageArena();
+  page.plans[0].arena.problem = "the size of 'x' is not known";
+  page.plans[0].moments[0].largest = {2};
+  auto json = llvm::json::parse(page.data());
+  ASSERT_TRUE(bool(json));
+  const auto *plan = (*json->getAsObject()->getArray("plans"))[0].getAsObject();
+  EXPECT_EQ(plan->getObject("arena")->getString("problem"),
+            StringRef("the size of 'x' is not known"));
+  const auto *largest = plan->getObject("moments")->getArray("largest");
+  EXPECT_EQ(numbers((*largest)[0].getAsArray()), Numbers({1}));
+}
+
+TEST(Page, tracesStandInThePageAsFarAsThereIsRoom) {
+  Page page = examplePage();
+  auto traces = [&] {
+    std::vector<bool> out;
+    auto json = llvm::json::parse(page.data());
+    for (const auto &plan : *json->getAsObject()->getArray("plans"))
+      out.push_back(plan.getAsObject()->getString("trace").has_value());
+    return out;
+  };
+  EXPECT_EQ(traces(), std::vector<bool>({false, false}));
+  page.addTrace("{}");
+  EXPECT_EQ(traces(), std::vector<bool>({false, true}));
+  // That of the plan that was asked for comes first.
+  page.plans[0].trace = std::string(1000, 'x');
+  page.plans[1].trace = std::string(Page::kTraceBytes, 'x');
+  EXPECT_EQ(traces(), std::vector<bool>({true, false}));
 }
 
 TEST(Page, manyKindsAreSixAndOthers) {

@@ -189,6 +189,24 @@ class Page:
                   type="keyDown" if text else "rawKeyDown", text=text, **about)
         self.call("Input.dispatchKeyEvent", type="keyUp", **about)
 
+    def mouse(self, kind, x, y, held=False):
+        """Moves the mouse ("Moved"), or its left button ("Pressed",
+        "Released"), in pixels of the window."""
+        isButton = kind != "Moved"
+        self.call("Input.dispatchMouseEvent", type="mouse" + kind, x=x, y=y,
+                  button="left" if isButton or held else "none",
+                  buttons=1 if kind == "Pressed" or held else 0,
+                  clickCount=1 if isButton else 0)
+
+    def reload(self):
+        """Loads the page again, with its fragment."""
+        self.events.clear()
+        self.call("Page.reload")
+        deadline = time.monotonic() + self.timeout
+        while "Page.loadEventFired" not in self.events:
+            self._note(self._receive(deadline))
+        self.settle(0.3)
+
     def settle(self, seconds=0.15):
         """Waits until what the last key or click set off is drawn."""
         self.run("new Promise(done => setTimeout(done, %d))"
