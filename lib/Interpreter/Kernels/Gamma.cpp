@@ -12,12 +12,16 @@
 // and beyond, the integral over u >= 0 of
 //   (log(x + u) - psi(a)) (1 + u / x)^(a - 1) exp(-u)
 // by the trapezoidal rule in t, u = exp(t - exp(-t)). Neither cancels.
+//
+// By hand: draws are functions of a seed and a stream, which no library's
+// distributions are, and Boost.Math has no derivative by the shape.
 
 #include "Draws.h"
 
 #include "../Philox.h"
 #include "Kernels.h"
 #include "Pointwise.h"
+#include "SpecialFunctions.h"
 #include "Values.h"
 
 #include <cmath>

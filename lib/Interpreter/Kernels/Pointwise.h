@@ -23,9 +23,6 @@ namespace cutback::interpreter {
 DType promote(const KernelCall &call, llvm::ArrayRef<Tensor> operands,
               llvm::ArrayRef<bool> isNumber);
 
-/// The derivative of the logarithm of the gamma function.
-double digamma(double x);
-
 //===-- Arithmetic that is defined for all numbers ------------------------===//
 /// int64_t wraps around.
 inline int64_t asSigned(uint64_t x) { return static_cast<int64_t>(x); }

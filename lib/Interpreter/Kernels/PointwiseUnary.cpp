@@ -2,14 +2,13 @@
 //
 // Functions of one tensor: rounding, signs, and transcendental functions, in
 // double precision (integers become doubles), and for complex numbers where
-// PyTorch has them.
-//
-// erfinv starts from Winitzki's approximation and takes Newton steps on erf;
-// digamma reflects, climbs to x >= 10 by the recurrence, and sums the
-// asymptotic series.
+// PyTorch has them. Rounding and signs leave integers integers. Special
+// functions are those of SpecialFunctions.h; what is elementary is the C
+// library's.
 
 #include "Kernels.h"
 #include "Pointwise.h"
+#include "SpecialFunctions.h"
 
 #include <cmath>
 #include <limits>
@@ -19,32 +18,6 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 static constexpr double kPi = 3.14159265358979323846;
-
-double interpreter::digamma(double x) {
-  if (x == 0)
-    return std::copysign(std::numeric_limits<double>::infinity(), -x);
-  if (x < 0) {
-    if (x == std::trunc(x))
-      return std::numeric_limits<double>::quiet_NaN();
-    double whole;
-    return digamma(1 - x) - kPi / std::tan(kPi * std::modf(x, &whole));
-  }
-  double result = 0;
-  while (x < 10) {
-    result -= 1 / x;
-    x += 1;
-  }
-  double z = 1 / (x * x);
-  // Bernoulli numbers B(2k) / 2k.
-  double series =
-      z *
-      (1.0 / 12 -
-       z * (1.0 / 120 -
-            z * (1.0 / 252 -
-                 z * (1.0 / 240 - z * (1.0 / 132 - z * (691.0 / 32760 -
-                                                        z * (1.0 / 12)))))));
-  return result + std::log(x) - 0.5 / x - series;
-}
 
 namespace {
 
@@ -93,91 +66,18 @@ Complex log1pComplex(Complex x) { return std::log(1.0 + x); }
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(kPi * x) / (kPi * x); }
 
-double inverseErf(double y) {
-  if (!(std::fabs(y) < 1))
-    return std::fabs(y) == 1
-               ? std::copysign(std::numeric_limits<double>::infinity(), y)
-               : std::numeric_limits<double>::quiet_NaN();
-  constexpr double a = 0.147;
-  double l = std::log1p(-y * y), b = 2 / (kPi * a) + l / 2;
-  double x = std::copysign(std::sqrt(std::sqrt(b * b - l / a) - b), y);
-  for (int step = 0; step < 4; ++step) {
-    // By what is left of 1 where y is near 1: erf has lost it.
-    double error = std::fabs(y) < 0.5
-                       ? std::erf(std::fabs(x)) - std::fabs(y)
-                       : (1 - std::fabs(y)) - std::erfc(std::fabs(x));
-    error = std::copysign(1.0, y) * error;
-    x -= error * std::sqrt(kPi) / 2 * std::exp(x * x);
-  }
-  return x;
-}
-
-/// std::lgamma writes a global; the value alone is what we want.
-double logGamma(double x) {
-  int sign;
-  return ::lgamma_r(x, &sign);
-}
-
 double degrees(double x) { return x * (180 / kPi); }
 double radians(double x) { return x * (kPi / 180); }
 double fraction(double x) { return x - std::trunc(x); }
 
-/// exp(-|x|) times the modified Bessel function of the first kind, of order n:
-/// the power series, or for large x the asymptotic one.
-double scaledBessel(int n, double x) {
-  double size = std::fabs(x), sum = 0;
-  double sign = n % 2 && x < 0 ? -1 : 1;
-  if (size < 30) {
-    double term = std::pow(size / 2, n) * std::exp(-size);
-    for (int k = 1; k < 200; ++k) {
-      sum += term;
-      term *= size * size / 4 / (static_cast<double>(k) * (k + n));
-    }
-    return sign * sum;
-  }
-  double term = 1;
-  for (int k = 1; k < 20; ++k) {
-    sum += term;
-    double odd = 2 * k - 1;
-    term *= -(4.0 * n * n - odd * odd) / (8 * k * size);
-  }
-  return sign * sum / std::sqrt(2 * kPi * size);
-}
-double bessel0(double x) { return scaledBessel(0, x) * std::exp(std::fabs(x)); }
-double bessel1(double x) { return scaledBessel(1, x) * std::exp(std::fabs(x)); }
-double bessel0Scaled(double x) { return scaledBessel(0, x); }
-double bessel1Scaled(double x) { return scaledBessel(1, x); }
-
-/// exp(x^2) erfc(x); for large x by its asymptotic series.
-double scaledErfc(double x) {
-  if (x < 25)
-    return std::exp(x * x) * std::erfc(x);
-  double z = 1 / (2 * x * x), series = 1;
-  for (int odd = 13; odd > 0; odd -= 2)
-    series = 1 - odd * z * series;
-  return series / (x * std::sqrt(kPi));
+template <int order, bool isScaled> double bessel(double x) {
+  return besselI(order, isScaled, x);
 }
 
 double entropy(double x) {
   if (x > 0)
     return -x * std::log(x);
   return x == 0 ? 0 : std::isnan(x) ? x : -HUGE_VAL;
-}
-
-double normalBelow(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
-double logNormalBelow(double x) {
-  return x < -1 ? std::log(scaledErfc(-x / std::sqrt(2.0)) / 2) - x * x / 2
-                : std::log1p(-std::erfc(x / std::sqrt(2.0)) / 2);
-}
-double normalQuantile(double p) {
-  if (!(p > 0 && p < 1))
-    return p == 0 || p == 1 ? std::copysign(HUGE_VAL, p - 0.5) : NAN;
-  double x = std::sqrt(2.0) * inverseErf(2 * p - 1);
-  if (!std::isfinite(x))
-    x = -std::sqrt(-2 * std::log(p));
-  for (int step = 0; step < 8; ++step)
-    x -= (normalBelow(x) - p) * std::sqrt(2 * kPi) * std::exp(x * x / 2);
-  return x;
 }
 
 //===----------------------------------------------------------------------===//
@@ -334,10 +234,10 @@ constexpr KernelEntry entries[] = {
     {"aten.deg2rad.default", unary<radians>},
     {"aten.rad2deg.default", unary<degrees>},
     {"aten.frac.default", unary<fraction>},
-    {"aten.i0.default", unary<bessel0>},
-    {"aten.special_i0e.default", unary<bessel0Scaled>},
-    {"aten.special_i1.default", unary<bessel1>},
-    {"aten.special_i1e.default", unary<bessel1Scaled>},
+    {"aten.i0.default", unary<bessel<0, false>>},
+    {"aten.special_i0e.default", unary<bessel<0, true>>},
+    {"aten.special_i1.default", unary<bessel<1, false>>},
+    {"aten.special_i1e.default", unary<bessel<1, true>>},
     {"aten.special_erfcx.default", unary<scaledErfc>},
     {"aten.special_entr.default", unary<entropy>},
     {"aten.special_ndtr.default", unary<normalBelow>},

@@ -2,6 +2,8 @@
 #
 # Linear algebra, special functions, alignments of labels.
 
+import math
+
 import torch
 
 from .calls import Call
@@ -134,6 +136,53 @@ def special(r):
             Call("conj_physical", r.normal(2))]
 
 
+def edges(r):
+    """Special functions far out, at their poles, beyond their domains; in single
+    precision too, whose results PyTorch rounds on the way."""
+    inf, nan = math.inf, math.nan
+    def numbers(*values, dtype=torch.float64):
+        return torch.tensor(values, dtype=dtype)
+    whole = numbers(0.0, -0.0, -1, -2, -30, inf, -inf, nan)
+    far = numbers(1e-300, -1e-300, 1e300, 1e-10, -1e-10, 170.5, 1e5, 3e8)
+    near = r.uniform(6, low=-8, high=8, dtype=torch.float64)
+    small = r.uniform(6, low=-1, high=1, dtype=torch.float64)
+    at = torch.cat([whole, far, near])
+    over = torch.cat([r.uniform(4, low=-700, high=700, dtype=torch.float64), near])
+    positive = torch.cat([r.uniform(3, low=0, high=700, dtype=torch.float64), near.abs()])
+    made = [(name, x) for name, xs in {
+        "lgamma": [whole, far, near], "digamma": [at[at < 1e8]],
+        "erfinv": [small, numbers(0, 1, -1, 2, nan, 1 - 1e-12, 1e-300)],
+        "special_erfcx": [far[2:3], near, numbers(inf, nan, 30, 1e5), numbers(-28, -inf)],
+        "special_ndtri": [small.abs(), numbers(0, 1, -1, 2, nan, 1e-300, 0.5)],
+        "special_log_ndtr": [near, -positive],
+        "i0": [near, numbers(0, 800, inf, -inf, nan)], "special_i1": [near, numbers(-800, inf)],
+        "special_i0e": [over, numbers(1e300, 0, nan)], "special_i1e": [over, numbers(-1e300, 0)],
+        "special_bessel_j0": [near, numbers(0, inf, nan)],
+        "special_bessel_j1": [near, numbers(0, -inf, nan)],
+        "special_bessel_y0": [near, numbers(0, -1, inf, 1e-30, nan)],
+        "special_bessel_y1": [near, numbers(0, -1, nan), numbers(1e-30)],
+        "special_modified_bessel_k0": [positive, numbers(0, -1, inf, nan)],
+        "special_modified_bessel_k1": [positive, numbers(0, -1, inf, nan)],
+        "special_scaled_modified_bessel_k0": [positive, numbers(1e300, 0, -1, inf, nan)],
+        "special_scaled_modified_bessel_k1": [positive, numbers(1e5, 0, -1, nan)],
+        "special_airy_ai": [near, numbers(0, 1e-300, 200, inf, -inf, nan)],
+    }.items() for x in xs]
+    # PyTorch's J, Y and Ai have nine digits.
+    rough = ("special_bessel_", "special_airy")
+    one = [Call(name, x.float() if name.startswith(rough) else x) for name, x in made]
+    one += [Call(name, x.float()) for name, x in made
+            if name in ("special_i0e", "special_ndtri", "special_erfcx", "special_log_ndtr")]
+    zetas = numbers(1, 0.5, 2, 2, 3, 2.5, 2, 3, nan, 30, 30), numbers(
+        2, 2, -2, 0, -2.5, -2.5, 1e-5, -9.3, 1, 100, 0.5)
+    parts = (torch.cat([numbers(0, 0, inf, 1, 1, 1, -1, 5, 1e-5, 1e3, 1e3, 2), near.abs()]),
+             torch.cat([numbers(0, 1, 1, inf, 0, -1, 1, 1e4, 1e-5, 1e3, 1.2e3, nan),
+                        near.abs().flip(0)]))
+    return one + [Call("special_zeta", *zetas), Call("igamma", *parts),
+                  Call("igammac", *parts)] + [
+        Call("polygamma", n, x.float() if n == 1 else x) for n in (0, 1, 2, 5)
+        for x in (torch.cat([near, numbers(0, 1e-3, nan)]), numbers(-0.7, -3.2, 40.5))]
+
+
 POLYNOMIALS = [f"{shift}chebyshev_polynomial_{kind}" for shift in ("", "shifted_")
                for kind in "tuvw"] + [
     "hermite_polynomial_h", "hermite_polynomial_he", "laguerre_polynomial_l",
@@ -181,5 +230,5 @@ def unique(r):
 FAMILIES = {
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
                spectra, exponential, lu, pseudo_inverses, reflections, eigenvalues],
-    "special": [special, bessel, ctc, unique, airy],
+    "special": [special, bessel, ctc, unique, airy, edges],
 }
