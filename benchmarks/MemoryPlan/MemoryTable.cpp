@@ -42,8 +42,8 @@ constexpr Column kColumns[] = {
     {"min-cut", Strategy::MinCut, CostModel::Roofline, Minimize::Time},
     {"least peak", Strategy::MinCut, CostModel::Roofline, Minimize::Peak},
     {"PyTorch", Strategy::MinCut, CostModel::PyTorch, Minimize::Time},
-    {"default", Strategy::Default, CostModel::Roofline, Minimize::Time},
-    {"save-all", Strategy::SaveAll, CostModel::Roofline, Minimize::Time},
+    {"eager", Strategy::Eager, CostModel::Roofline, Minimize::Time},
+    {"precompute", Strategy::Precompute, CostModel::Roofline, Minimize::Time},
     {"recompute-all", Strategy::RecomputeAll, CostModel::Roofline,
      Minimize::Time},
 };

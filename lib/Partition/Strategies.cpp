@@ -16,8 +16,8 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-Plan cutback::planDefault(const GraphView &view, const GraphSets &sets,
-                          const ValueSizes &sizes) {
+Plan cutback::planEager(const GraphView &view, const GraphSets &sets,
+                        const ValueSizes &sizes) {
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
   std::vector<uint8_t> early(view.numOps(), 0);
@@ -44,7 +44,7 @@ Plan cutback::planDefault(const GraphView &view, const GraphSets &sets,
   return plan;
 }
 
-Plan cutback::planSaveAll(const GraphView &view, const GraphSets &sets) {
+Plan cutback::planPrecompute(const GraphView &view, const GraphSets &sets) {
   Plan plan;
   plan.saved.assign(view.numValues(), 0);
   std::vector<uint8_t> inBackward = sets.findBackwardOps(view);

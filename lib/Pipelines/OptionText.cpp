@@ -36,9 +36,12 @@ bool cutback::parseStrategy(llvm::StringRef text, Strategy &value,
                             std::string &error) {
   static const std::pair<llvm::StringRef, Strategy> table[] = {
       {"min-cut", Strategy::MinCut},
-      {"default", Strategy::Default},
-      {"save-all", Strategy::SaveAll},
+      {"eager", Strategy::Eager},
+      {"precompute", Strategy::Precompute},
       {"recompute-all", Strategy::RecomputeAll}};
+  // Former names, which scripts may still use.
+  if (text == "default" || text == "save-all")
+    text = text == "default" ? "eager" : "precompute";
   return parseWord("strategy", text, value, table, error);
 }
 

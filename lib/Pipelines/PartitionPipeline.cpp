@@ -267,11 +267,11 @@ private:
 
   LogicalResult plan() {
     switch (options.strategy) {
-    case Strategy::Default:
-      result.plan = planDefault(result.view, *result.sets, *sizes);
+    case Strategy::Eager:
+      result.plan = planEager(result.view, *result.sets, *sizes);
       return success();
-    case Strategy::SaveAll:
-      result.plan = planSaveAll(result.view, *result.sets);
+    case Strategy::Precompute:
+      result.plan = planPrecompute(result.view, *result.sets);
       return success();
     case Strategy::RecomputeAll:
       result.plan = planRecomputeAll(result.view, *result.sets);
@@ -349,7 +349,7 @@ private:
       if (choice &&
           failed(forceChoice(graph, none, *choice, kNoVertex, kNoVertex)))
         return failure();
-      result.plan = planDefault(result.view, *result.sets, *sizes);
+      result.plan = planEager(result.view, *result.sets, *sizes);
       return success();
     }
     auto name = [&](uint32_t node) {

@@ -101,7 +101,7 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
                                        "partition")};
   Value<std::string> strategy{
       *this, "strategy", llvm::cl::init("min-cut"),
-      llvm::cl::desc("min-cut, default, save-all or recompute-all")};
+      llvm::cl::desc("min-cut, eager, precompute or recompute-all")};
   Value<std::string> costModel{*this, "cost-model", llvm::cl::init("roofline"),
                                llvm::cl::desc("roofline or pytorch")};
   Value<std::string> rules{

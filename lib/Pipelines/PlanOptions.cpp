@@ -24,8 +24,18 @@ namespace cutback {
 
 std::vector<OptionSpec> planOptions() {
   return {
-      {"strategy", OptionSpec::Choice, "min-cut|default|save-all|recompute-all",
-       "what to save; min-cut is the default"},
+      {"strategy", OptionSpec::Choice, "min-cut|eager|precompute|recompute-all",
+       "what to save for the backward:\n"
+       "min-cut (the default): save or recompute each value,\n"
+       "whichever costs less;\n"
+       "eager: save what the backward reads, recompute\n"
+       "nothing: about what PyTorch keeps uncompiled;\n"
+       "precompute: as eager, but first do in the forward all\n"
+       "that needs no gradient (a mask in place of what it is\n"
+       "made from);\n"
+       "recompute-all: save inputs and what must not run\n"
+       "twice, as checkpointing the whole model",
+       false, 0, "default|save-all"},
       {"cost-model", OptionSpec::Choice, "roofline|pytorch",
        "what saving and recomputing cost: time on a\n"
        "device (the default), or PyTorch's heuristics"},

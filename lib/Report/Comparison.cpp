@@ -58,8 +58,8 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
   // What is known of the graph goes from plan to plan.
   PreparedGraph prepared{result.view, result.sizes, std::nullopt, result.sets,
                          result.costs};
-  for (Strategy strategy : {Strategy::MinCut, Strategy::Default,
-                            Strategy::SaveAll, Strategy::RecomputeAll}) {
+  for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
+                            Strategy::Precompute, Strategy::RecomputeAll}) {
     if (strategy == result.options.strategy) {
       extras.strategies.push_back(strategyLine(result, true));
       continue;

@@ -68,7 +68,7 @@ static std::string hashOf(StringRef text) {
 // Headline
 //===----------------------------------------------------------------------===//
 
-/// "1,024.0 MiB (12 %) below saving everything".
+/// "1,024.0 MiB (12 %) below eager PyTorch".
 static std::string comparedTo(int64_t bytes, int64_t than,
                               const std::string &what) {
   if (bytes == than)
@@ -86,9 +86,9 @@ static std::string comparedTo(int64_t bytes, int64_t than,
 std::string Page::headline(size_t index) const {
   const PagePlan &plan = plans[index];
   std::vector<std::pair<const PagePlan *, std::string>> others;
-  if (const PagePlan *all = find(PagePlanName::Strategy, "save-all"))
-    if (all != &plan)
-      others.emplace_back(all, "saving everything");
+  if (const PagePlan *eager = find(PagePlanName::Strategy, "eager"))
+    if (eager != &plan)
+      others.emplace_back(eager, "eager PyTorch");
   if (const PagePlan *rules = find(PagePlanName::Rules, ""))
     if (rules != &plan)
       others.emplace_back(rules, "PyTorch’s rules");

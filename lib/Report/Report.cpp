@@ -21,10 +21,10 @@ StringRef spell(Strategy strategy) {
   switch (strategy) {
   case Strategy::MinCut:
     return "min-cut";
-  case Strategy::Default:
-    return "default";
-  case Strategy::SaveAll:
-    return "save-all";
+  case Strategy::Eager:
+    return "eager";
+  case Strategy::Precompute:
+    return "precompute";
   case Strategy::RecomputeAll:
     break;
   }

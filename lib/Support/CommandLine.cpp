@@ -122,8 +122,9 @@ bool Parser::checkValue(const OptionSpec &spec, std::string_view value) {
   std::string shown = "'" + std::string(value) + "'";
   std::string name = dashed(spec.name);
   if (spec.kind == OptionSpec::Choice) {
-    auto choices = words(spec.value);
-    if (std::find(choices.begin(), choices.end(), value) != choices.end())
+    auto choices = words(spec.value), former = words(spec.former);
+    if (std::count(choices.begin(), choices.end(), value) ||
+        std::count(former.begin(), former.end(), value))
       return true;
     auto near = nearestNames(value, choices, 1);
     std::string hint = near.empty() ? "" : "; did you mean '" + near[0] + "'?";

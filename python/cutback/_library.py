@@ -236,7 +236,7 @@ class Graph:
             name.encode(), len(options), _strings(options)))
 
     def plan(self, options=()):
-        """Plans by options of the command line: ["--strategy=save-all"]."""
+        """Plans by options of the command line: ["--strategy=precompute"]."""
         return Plan(self, list(options))
 
     def __del__(self):

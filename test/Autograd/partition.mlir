@@ -2,12 +2,12 @@
 // and both cost models, and the halves are proved.
 //
 // RUN: cutback-opt %s --cutback-differentiate --cutback-pipeline | FileCheck %s
-// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=default" --cutback-extract --cutback-verify-partition | FileCheck %s
-// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=save-all" --cutback-extract --cutback-verify-partition | FileCheck %s
+// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=eager" --cutback-extract --cutback-verify-partition | FileCheck %s
+// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=precompute" --cutback-extract --cutback-verify-partition | FileCheck %s
 // RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=recompute-all" --cutback-extract --cutback-verify-partition | FileCheck %s
 // RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=min-cut cost-model=pytorch" --cutback-extract --cutback-verify-partition | FileCheck %s
-// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=default cost-model=pytorch" --cutback-extract --cutback-verify-partition | FileCheck %s
-// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=save-all cost-model=pytorch" --cutback-extract --cutback-verify-partition | FileCheck %s
+// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=eager cost-model=pytorch" --cutback-extract --cutback-verify-partition | FileCheck %s
+// RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=precompute cost-model=pytorch" --cutback-extract --cutback-verify-partition | FileCheck %s
 // RUN: cutback-opt %s --cutback-differentiate --cutback-plan="strategy=recompute-all cost-model=pytorch" --cutback-extract --cutback-verify-partition | FileCheck %s
 
 // CHECK: func.func @step_forward(

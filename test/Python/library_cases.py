@@ -32,8 +32,11 @@ class Library(unittest.TestCase):
     def test_options_are_those_of_the_command_line(self):
         graph = cutback.Graph.read(CORPUS / "dynamic_llama" / "trace.log",
                                    ["--graph=0"])
-        all_saved = graph.plan(["--strategy=save-all"]).json["saved_bytes"]
+        all_saved = graph.plan(["--strategy=precompute"]).json["saved_bytes"]
         self.assertLess(graph.plan().json["saved_bytes"], all_saved)
+        former = graph.plan(["--strategy=save-all"]).json
+        self.assertEqual(former["strategy"], "precompute")
+        self.assertEqual(former["saved_bytes"], all_saved)
         torch = graph.plan(["--cost-model=pytorch", "--rules=torch-2.3"])
         self.assertEqual(torch.json["rules"], "torch-2.3")
 

@@ -31,7 +31,7 @@ class Doors(Case):
         one = cutback.InductorPartitioner()
         self.assertEqual(one.uuid(), cutback.InductorPartitioner().uuid())
         self.assertIn(cutback.version(), one.uuid())
-        for options in ({"byte_price": 0.5}, {"strategy": "save-all"},
+        for options in ({"byte_price": 0.5}, {"strategy": "precompute"},
                         cutback.Options(cost_model="pytorch")):
             self.assertNotEqual(one.uuid(),
                                 cutback.InductorPartitioner(options).uuid())

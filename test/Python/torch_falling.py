@@ -54,7 +54,7 @@ class Falling(Case):
     def test_a_budget_for_a_strategy_without_a_choice(self):
         with config.patch(activation_memory_budget=0.5):
             self.falls_back("an activation memory budget needs the strategy"
-                            " min-cut", strategy="save-all")
+                            " min-cut", strategy="precompute")
 
     def test_a_budget_that_no_plan_keeps(self):
         # The mask cannot be computed again.

@@ -22,7 +22,7 @@ def _boxed(graph_module, _):
 
 class Gradients(Case):
     def test_every_strategy_and_cost_model(self):
-        for strategy in ("min-cut", "default", "save-all", "recompute-all"):
+        for strategy in ("min-cut", "eager", "precompute", "recompute-all"):
             for cost_model in ("roofline", "pytorch"):
                 with self.subTest(strategy=strategy, cost_model=cost_model):
                     torch._dynamo.reset()

@@ -88,7 +88,7 @@ class Nested(Case):
         torch.manual_seed(3)
         net, x = Net(branch), torch.randn(40, 8)
         saved = []
-        for strategy in ("save-all", "recompute-all"):
+        for strategy in ("precompute", "recompute-all"):
             torch._dynamo.reset()
             compiled = torch.compile(net, backend="cutback", options={
                 "compiler": "eager", "strategy": strategy})

@@ -85,7 +85,7 @@ class Regions(Case):
             return nn.Sequential(Outer(), nn.Linear(8, 8), Checkpointed())
 
         x = torch.randn(16, 8, requires_grad=True)
-        for strategy in ("min-cut", "default", "save-all", "recompute-all"):
+        for strategy in ("min-cut", "eager", "precompute", "recompute-all"):
             with self.subTest(strategy=strategy):
                 torch._dynamo.reset()
                 self.check(make, x, options={"strategy": strategy})

@@ -34,8 +34,8 @@ argumentsOf(joint::GraphOp graph, const StepNames &names, int64_t size) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   uint64_t words[2] = {0, 0};
   std::memcpy(words, data, std::min(size, sizeof words));
-  static const Strategy kStrategies[] = {Strategy::MinCut, Strategy::Default,
-                                         Strategy::SaveAll,
+  static const Strategy kStrategies[] = {Strategy::MinCut, Strategy::Eager,
+                                         Strategy::Precompute,
                                          Strategy::RecomputeAll};
   test::RandomProgramOptions shape;
   shape.numForward = 5 + words[1] % 30;

@@ -180,7 +180,7 @@ void PageRun::addPrices(const ReportExtras &extras) {
 
 void PageRun::addStrategies(const ReportExtras &extras) {
   for (Strategy strategy :
-       {Strategy::SaveAll, Strategy::Default, Strategy::RecomputeAll}) {
+       {Strategy::Precompute, Strategy::Eager, Strategy::RecomputeAll}) {
     if (strategy == run.result->options.strategy) {
       addAsked(extras);
       continue;

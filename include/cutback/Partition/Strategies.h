@@ -12,15 +12,16 @@
 
 namespace cutback {
 
-/// The forward runs F, the backward runs X and B; saved is every value of F
-/// that they use. Sizes of X are computed in the forward, so that a tensor of
+/// As PyTorch without a compiler, and AOTAutograd's default partitioner: the
+/// forward runs F, the backward runs X and B; saved is every value of F that
+/// they use. Sizes of X are computed in the forward, so that a tensor of
 /// which only a size is needed is not saved.
-Plan planDefault(const GraphView &view, const GraphSets &sets,
-                 const ValueSizes &sizes);
+Plan planEager(const GraphView &view, const GraphSets &sets,
+               const ValueSizes &sizes);
 
 /// X runs in the forward too, but for effects that stand behind it; every value
 /// that the backward reads is saved.
-Plan planSaveAll(const GraphView &view, const GraphSets &sets);
+Plan planPrecompute(const GraphView &view, const GraphSets &sets);
 
 /// Saved are arguments, and what may not run twice.
 Plan planRecomputeAll(const GraphView &view, const GraphSets &sets);

@@ -22,7 +22,7 @@
 
 namespace cutback {
 
-enum class Strategy { MinCut, Default, SaveAll, RecomputeAll };
+enum class Strategy { MinCut, Eager, Precompute, RecomputeAll };
 enum class CostModel { Roofline, PyTorch };
 enum class Rules { Torch2_3, Torch2_13 };
 enum class Solver { Auto, BoykovKolmogorov, PushRelabel };

@@ -10,7 +10,7 @@ include "mlir/Pass/PassBase.td"
 class Cutback_PlanOptions {
   list<Option> planOptions = [
     Option<"strategy", "strategy", "std::string", "\"min-cut\"",
-           "min-cut, default, save-all or recompute-all">,
+           "min-cut, eager, precompute or recompute-all">,
     Option<"costModel", "cost-model", "std::string", "\"roofline\"",
            "roofline or pytorch">,
     Option<"rules", "rules", "std::string", "\"torch-2.13\"",

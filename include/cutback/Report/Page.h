@@ -129,7 +129,7 @@ public:
   std::string html() const;
   /// The data alone: one JSON object.
   std::string data() const;
-  /// A plan in one sentence, beside saving everything and PyTorch's rules.
+  /// A plan in one sentence, beside strategy eager and PyTorch's rules.
   std::string headline(size_t plan) const;
 
   std::vector<PagePlan> plans;

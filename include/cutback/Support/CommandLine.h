@@ -29,6 +29,7 @@ struct OptionSpec {
   std::string_view help;  ///< one or more lines
   bool repeatable = false;
   int64_t minimum = 0;
+  std::string_view former = ""; ///< further words of a choice, not in --help
 };
 
 /// One command: `cutback NAME ARGUMENTS [options]`.

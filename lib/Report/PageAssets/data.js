@@ -121,7 +121,7 @@ const allPrices = data.plans.filter(plan => plan.kind === "price");
 const pricePlans = allPrices.filter(
     plan => plan.index === data.chosen ||
             !isBeaten(plan, allPrices, other => other.peak_bytes));
-const savesAll = data.plans.find(plan => plan.label === "save-all");
+const eagerPlan = data.plans.find(plan => plan.label === "eager");
 const rulesPlan = data.plans.find(plan => plan.kind === "rules");
 
 //===----------------------------------------------------------------------===//

@@ -24,7 +24,7 @@ function choosePlan(index, isStep) {
 /// The plan to compare with at first: what a user would have without us.
 function defaultOther() {
   const chosen = data.plans[data.chosen];
-  return [ rulesPlan, savesAll, data.plans[0] ].find(plan => plan &&
+  return [ rulesPlan, eagerPlan, data.plans[0] ].find(plan => plan &&
                                                              plan !== chosen) ||
          null;
 }

@@ -225,7 +225,7 @@ function showPoint(point) {
 function showFigures(plan) {
   const beside =
       (value,
-       of) => [[ "save-all", savesAll ], [ "PyTorch’s rules", rulesPlan ]]
+       of) => [[ "eager", eagerPlan ], [ "PyTorch’s rules", rulesPlan ]]
                   .filter(([, other ]) =>
                               other && other !== plan && of(other) > 0)
                   .map(([ name, other ]) =>

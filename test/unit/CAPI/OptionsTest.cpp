@@ -52,7 +52,7 @@ TEST_F(Options, dataIsNeeded) {
 
 TEST_F(Options, everyOptionIsAString) {
   readGraph();
-  const char *options[] = {"--strategy=default", nullptr};
+  const char *options[] = {"--strategy=eager", nullptr};
   EXPECT_EQ(cutbackPlanCreate(graph, 2, options, &plan), CUTBACK_WRONG_USAGE);
   EXPECT_EQ(messages, (Messages{"option 1 is a null pointer",
                                 "give as many strings as numOptions says"}));

@@ -148,7 +148,7 @@ TEST_F(PlannedMemoryTest, AnArenaGivesTheBitsOfMemoryWithoutOne) {
     module = RandomProgram(seed, options, context).build();
     ASSERT_TRUE(module) << messages;
     for (Strategy strategy :
-         {Strategy::MinCut, Strategy::SaveAll, Strategy::RecomputeAll}) {
+         {Strategy::MinCut, Strategy::Precompute, Strategy::RecomputeAll}) {
       PartitionOptions partition;
       partition.strategy = strategy;
       checkStrategy(*module, partition, options.size, seed);
@@ -178,7 +178,7 @@ joint.graph @g(%x: tensor<4x64xf32> {joint.role = #joint.role<input>}, %n: tenso
   %dx = aten.expand(%g, [4, 64]) : (tensor<64xf32>) -> tensor<4x64xf32>
   joint.output %y gradients(%dx of 0) : tensor<64xf32>, tensor<4x64xf32>
 })";
-  for (Strategy strategy : {Strategy::SaveAll, Strategy::RecomputeAll}) {
+  for (Strategy strategy : {Strategy::Precompute, Strategy::RecomputeAll}) {
     auto source = parseSourceString<ModuleOp>(text, &context);
     ASSERT_TRUE(source) << messages;
     PartitionOptions partition;

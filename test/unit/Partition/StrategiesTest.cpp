@@ -48,11 +48,12 @@ TEST_F(StrategiesTest, NoneButRecomputeAllRunsAnOpOfTheForwardTwice) {
     ASSERT_TRUE(graph.load(context, SmallGraphText(seed).text()));
     const GraphView &view = graph.view;
     const GraphSets &sets = *graph.sets;
-    FailureOr<Halves> saveAll = splitGraph(view, sets, planSaveAll(view, sets));
-    ASSERT_TRUE(succeeded(saveAll));
-    EXPECT_TRUE(saveAll->recomputed.empty());
+    FailureOr<Halves> precompute =
+        splitGraph(view, sets, planPrecompute(view, sets));
+    ASSERT_TRUE(succeeded(precompute));
+    EXPECT_TRUE(precompute->recomputed.empty());
     FailureOr<Halves> byDefault =
-        splitGraph(view, sets, planDefault(view, sets, *graph.sizes));
+        splitGraph(view, sets, planEager(view, sets, *graph.sizes));
     ASSERT_TRUE(succeeded(byDefault));
     EXPECT_TRUE(byDefault->recomputed.empty());
     EXPECT_EQ(byDefault->forwardOps.size(), sets.numForward);

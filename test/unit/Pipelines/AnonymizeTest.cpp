@@ -163,8 +163,8 @@ TEST_P(Anonymize, PlansAsBefore) {
   Anonymous graph = anonymous(context, GetParam());
   ASSERT_FALSE(graph.after.empty());
   std::vector<PartitionOptions> ways(7);
-  ways[1].strategy = Strategy::Default;
-  ways[2].strategy = Strategy::SaveAll;
+  ways[1].strategy = Strategy::Eager;
+  ways[2].strategy = Strategy::Precompute;
   ways[3].strategy = Strategy::RecomputeAll;
   ways[4].costModel = ways[5].costModel = CostModel::PyTorch;
   ways[5].rules = Rules::Torch2_3;

@@ -103,8 +103,8 @@ constexpr Setting kSettings[] = {
     {"whole", true, Strategy::MinCut, CostModel::Roofline},
     {"min-cut roofline", false, Strategy::MinCut, CostModel::Roofline},
     {"min-cut pytorch", false, Strategy::MinCut, CostModel::PyTorch},
-    {"default", false, Strategy::Default, CostModel::Roofline},
-    {"save-all", false, Strategy::SaveAll, CostModel::Roofline},
+    {"eager", false, Strategy::Eager, CostModel::Roofline},
+    {"precompute", false, Strategy::Precompute, CostModel::Roofline},
     {"recompute-all", false, Strategy::RecomputeAll, CostModel::Roofline},
 };
 

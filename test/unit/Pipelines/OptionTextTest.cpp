@@ -15,12 +15,21 @@ TEST(OptionText, readsEveryStrategy) {
   std::string error;
   EXPECT_TRUE(parseStrategy("min-cut", value, error));
   EXPECT_EQ(value, Strategy::MinCut);
-  EXPECT_TRUE(parseStrategy("default", value, error));
-  EXPECT_EQ(value, Strategy::Default);
-  EXPECT_TRUE(parseStrategy("save-all", value, error));
-  EXPECT_EQ(value, Strategy::SaveAll);
+  EXPECT_TRUE(parseStrategy("eager", value, error));
+  EXPECT_EQ(value, Strategy::Eager);
+  EXPECT_TRUE(parseStrategy("precompute", value, error));
+  EXPECT_EQ(value, Strategy::Precompute);
   EXPECT_TRUE(parseStrategy("recompute-all", value, error));
   EXPECT_EQ(value, Strategy::RecomputeAll);
+}
+
+TEST(OptionText, readsFormerNamesOfStrategies) {
+  Strategy value;
+  std::string error;
+  EXPECT_TRUE(parseStrategy("default", value, error));
+  EXPECT_EQ(value, Strategy::Eager);
+  EXPECT_TRUE(parseStrategy("save-all", value, error));
+  EXPECT_EQ(value, Strategy::Precompute);
 }
 
 TEST(OptionText, readsCostModelsRulesAndSolvers) {
@@ -48,8 +57,8 @@ TEST(OptionText, namesTheWordsThereAre) {
   Strategy value;
   std::string error;
   EXPECT_FALSE(parseStrategy("best", value, error));
-  EXPECT_EQ(error, "unknown strategy 'best'; there are min-cut, default, "
-                   "save-all, recompute-all");
+  EXPECT_EQ(error, "unknown strategy 'best'; there are min-cut, eager, "
+                   "precompute, recompute-all");
 }
 
 TEST(OptionText, readsPositionsOfFreeParameters) {

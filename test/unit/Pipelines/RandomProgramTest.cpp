@@ -46,8 +46,8 @@ constexpr Setting kSettings[] = {
     {"min-cut roofline, dear bytes", Strategy::MinCut, CostModel::Roofline,
      1e9},
     {"min-cut pytorch", Strategy::MinCut, CostModel::PyTorch, 0},
-    {"default", Strategy::Default, CostModel::Roofline, 0},
-    {"save-all", Strategy::SaveAll, CostModel::Roofline, 0},
+    {"eager", Strategy::Eager, CostModel::Roofline, 0},
+    {"precompute", Strategy::Precompute, CostModel::Roofline, 0},
     {"recompute-all", Strategy::RecomputeAll, CostModel::Roofline, 0},
 };
 

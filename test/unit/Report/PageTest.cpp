@@ -58,7 +58,7 @@ Page examplePage(const std::string &name = "addmm_1") {
   fast.arena.largestSmall = 500;
   fast.arena.small = {{1, 0, 2}, {3, 1, 4}};
   PagePlan small = fast;
-  small.name = {PagePlanName::Strategy, "save-all", "--strategy=save-all"};
+  small.name = {PagePlanName::Strategy, "eager", "--strategy=eager"};
   small.saved = {{0, 5, 1000}, {2, 5, 3000}};
   small.recomputed = {3};
   small.recomputedOps = 1;
@@ -207,9 +207,9 @@ TEST(Page, manyKindsAreSixAndOthers) {
 TEST(Page, headlineComparesWithSavingEverything) {
   Page page = examplePage();
   EXPECT_EQ(page.headline(0),
-            "This plan’s peak is 8.8 KiB, 8.8 KiB (50 %) below saving "
-            "everything; saving and recomputing take 2.00 us of a step (saving "
-            "everything: 2.00 us); verified: the two halves compute what the "
+            "This plan’s peak is 8.8 KiB, 8.8 KiB (50 %) below eager "
+            "PyTorch; saving and recomputing take 2.00 us of a step (eager "
+            "PyTorch: 2.00 us); verified: the two halves compute what the "
             "graph computes.");
   EXPECT_EQ(page.headline(1), "This plan’s peak is 17.6 KiB; saving and "
                               "recomputing take 2.00 us of a step; not "
@@ -220,7 +220,7 @@ TEST(Page, headlineComparesWithSavingEverything) {
   rules.peakBytes = 8500;
   page.plans.push_back(rules);
   EXPECT_EQ(StringRef(page.headline(0)).split(';').first,
-            "This plan’s peak is 8.8 KiB, as high as saving everything and 500 "
+            "This plan’s peak is 8.8 KiB, as high as eager PyTorch and 500 "
             "B (5.9 %) above PyTorch’s rules");
 }
 

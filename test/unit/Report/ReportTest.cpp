@@ -248,8 +248,8 @@ TEST(Report, jsonWithoutTimesIsThePlanAlone) {
 
 TEST(Report, choicesAreSpelledAsOnTheCommandLine) {
   EXPECT_EQ(spell(Strategy::RecomputeAll), "recompute-all");
-  EXPECT_EQ(spell(Strategy::SaveAll), "save-all");
-  EXPECT_EQ(spell(Strategy::Default), "default");
+  EXPECT_EQ(spell(Strategy::Precompute), "precompute");
+  EXPECT_EQ(spell(Strategy::Eager), "eager");
   EXPECT_EQ(spell(CostModel::PyTorch), "pytorch");
   EXPECT_EQ(spell(Rules::Torch2_3), "torch-2.3");
   EXPECT_EQ(spell(SavedValue::Size), "size");

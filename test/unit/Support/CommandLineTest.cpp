@@ -15,7 +15,8 @@ CommandSpec exampleSpec() {
   spec.summary = "Draw a plan.";
   spec.options = {
       {"o", OptionSpec::Text, "F", "output"},
-      {"strategy", OptionSpec::Choice, "min-cut|default", "what to save"},
+      {"strategy", OptionSpec::Choice, "min-cut|default", "what to save", false,
+       0, "all"},
       {"radius", OptionSpec::Integer, "N", "how far", false, 1},
       {"byte-price", OptionSpec::Number, "PS", "price\nof a byte"},
       {"sym", OptionSpec::Text, "NAME=SIZE", "size", true},
@@ -97,6 +98,7 @@ TEST(CommandLine, valuesAreChecked) {
   EXPECT_EQ(errorOf({"in", "--byte-price=inf"}),
             "'inf' is not a number from 0 on, for --byte-price");
   EXPECT_EQ(parsed({"in", "--byte-price=0.25"}).number("byte-price"), 0.25);
+  EXPECT_EQ(parsed({"in", "--strategy=all"}).get("strategy"), "all");
 }
 
 TEST(CommandLine, valuesAreThereExactlyWhereTheyBelong) {

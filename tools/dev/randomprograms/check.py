@@ -19,7 +19,7 @@ from safetensors.torch import load_file, save_file
 from . import program
 
 PLANS = [
-    ["--strategy=default"], ["--strategy=save-all"],
+    ["--strategy=eager"], ["--strategy=precompute"],
     ["--strategy=recompute-all"], ["--minimize=peak"],
     ["--cost-model=pytorch"], ["--cost-model=pytorch", "--rules=torch-2.3"],
     ["--byte-price=0.5"], ["--byte-price=50"], ["--whole"],
