@@ -2,7 +2,9 @@
 //
 // Reads device descriptions. The built-in ones are devices.json, which the
 // build turns into a string; a user's file has one such object. Rates are
-// vendors' published peaks without sparsity, f32 matrix rates those of TF32.
+// vendors' published peaks without sparsity, f32 matrix rates those of TF32;
+// memory is what the name on the box says. The cpu has no memory size: it is
+// that of whoever's machine it is.
 //
 // Units are chosen so that all times come out in picoseconds: 1 TFLOP/s is one
 // FLOP a picosecond, 1 GB/s a thousandth of a byte. A rate that a description
@@ -65,6 +67,14 @@ static bool readDevice(const llvm::json::Object &object, Device &device,
   }
   device.bandwidth = *bandwidth * 1e-3;
   device.launchPs = std::max(0.0, launch.value_or(0)) * 1e6;
+  std::optional<double> memory = object.getNumber("memory_gib");
+  if (memory && !(*memory > 0 && *memory < 1e6)) {
+    error = "device has a 'memory_gib' that is no size of memory; leave it out "
+            "where it is not known";
+    return false;
+  }
+  if (memory)
+    device.memoryBytes = static_cast<int64_t>(*memory * 1073741824.0);
   device.l2Bytes = object.getNumber("l2_mib").value_or(0) * 1048576;
   return true;
 }

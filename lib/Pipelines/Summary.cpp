@@ -13,6 +13,7 @@
 
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Pipelines/Reasons.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -73,32 +74,31 @@ public:
   }
 
 private:
-  const char *reasonOf(uint32_t value) {
+  StringRef reasonOf(uint32_t value) {
+    joint::GraphOp graph = view.graph;
     if (view.isArg(value))
-      return "argument that the backward reads";
+      return reasonOfArgument(graph.getRole(value).getKind());
     if (sizes.isScalar(value))
-      return "size";
+      return reasons::kSize;
     uint32_t op = view.definer[value];
     if (policies[op] == OpPolicy::MustSave)
-      return "must be saved by policy";
+      return reasons::kPolicy;
     if (torch)
       return torchReason(value);
     if (view.traits[op].random && !view.traits[op].recomputable)
-      return "random: a second run gives other numbers";
+      return reasons::kRandom;
     if (!view.traits[op].recomputable || view.traits[op].ordered)
-      return "may run only once";
+      return reasons::kOnce;
     if (view.traits[op].computeIntensive)
-      return "expensive to recompute";
-    return "cheaper to keep than to recompute";
+      return reasons::kExpensive;
+    return reasons::kCheaper;
   }
 
-  const char *torchReason(uint32_t value) {
+  StringRef torchReason(uint32_t value) {
     FxNodeId node = fx->nodeOf[value];
     const std::vector<BanReason> &banned = torch->rules().banned;
-    if (node == noFxNode || node >= banned.size() ||
-        banned[node] == BanReason::None)
-      return "in the minimum cut";
-    return describeBanReason(banned[node]).data();
+    bool isKnown = node != noFxNode && node < banned.size();
+    return reasonOfBan(isKnown ? banned[node] : BanReason::None);
   }
 
   void add(uint32_t value, SavedValue::Kind kind) {
@@ -107,7 +107,7 @@ private:
     saved.kind = kind;
     saved.bytes = sizes.bytes[value];
     saved.argument = view.isArg(value);
-    saved.reason = reasonOf(value);
+    saved.reason = reasonOf(value).str();
     saved.value = value;
     if (uint32_t op = view.definer[value]; op != GraphView::kNone)
       saved.location = describeLocation(view.ops[op]->getLoc());

@@ -9,6 +9,7 @@
 
 #include "cutback/Report/Explain.h"
 
+#include "cutback/Pipelines/Reasons.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
@@ -64,11 +65,21 @@ uint32_t Fates::savedInStorage(uint32_t value) const {
   return savedStorage[storageOf(result, value)];
 }
 
+bool Fates::isReadInBackward(uint32_t value) const {
+  return llvm::any_of(result.view.users(value), [&](uint32_t user) {
+    return user != result.view.numOps() && inBackward(user);
+  });
+}
+
 Fate Fates::of(uint32_t value) const {
   if (saved[value] != GraphView::kNone)
     return Fate::Saved;
-  if (result.view.isArg(value))
-    return Fate::Argument;
+  if (result.view.isArg(value)) {
+    if (isReadInBackward(value))
+      return Fate::BackwardInput;
+    return savedInStorage(value) != GraphView::kNone ? Fate::SavedStorage
+                                                     : Fate::Argument;
+  }
   uint32_t op = result.view.definer[value];
   if (forward[op] && backward[op])
     return Fate::Recomputed;
@@ -89,7 +100,7 @@ static std::string listNames(const std::vector<std::string> &names) {
     out += (i ? ", %" : "%") + names[i];
   if (names.size() > 8)
     out += ", and " + formatCount(names.size() - 8) + " more";
-  return out.empty() ? "nobody" : out;
+  return out.empty() ? "no op" : out;
 }
 
 /// A price of the roofline, whatever model the plan was made by.
@@ -108,32 +119,55 @@ static std::string opName(const GraphView &view, uint32_t op) {
   return view.name(view.resultBegin[op]);
 }
 
+/// What an argument is for.
+static std::string roleText(const GraphView &view, uint32_t value) {
+  joint::GraphOp graph = view.graph;
+  joint::RoleAttr role = graph.getRole(value);
+  if (!role)
+    return "";
+  std::string name =
+      role.getName() ? " " + role.getName().getValue().str() : "";
+  switch (role.getKind()) {
+  case joint::RoleKind::Param:
+    return "parameter" + name;
+  case joint::RoleKind::Tangent:
+  case joint::RoleKind::GradSeed: {
+    std::string out = "gradient of forward result ";
+    llvm::ArrayRef<uint32_t> results = view.forwardResults();
+    if (role.getOf() < 0 || size_t(role.getOf()) >= results.size())
+      return "gradient of a forward result";
+    return out + std::to_string(role.getOf()) + ", %" +
+           view.name(results[role.getOf()]);
+  }
+  case joint::RoleKind::RngSeed:
+    return "seed of random numbers" + name;
+  case joint::RoleKind::RngOffset:
+    return "offset of random numbers" + name;
+  default:
+    return joint::stringifyRoleKind(role.getKind()).str() + name;
+  }
+}
+
 static std::string headText(const PartitionResult &result, uint32_t value,
                             const std::string &module) {
   const GraphView &view = result.view;
-  std::string out = "%" + view.name(value) + ": ";
   mlir::Value ir = view.values[value];
-  out += typeText(ir.getType());
+  std::string out = typeText(ir.getType());
   if (value < result.bytes.size())
     out += ", " + formatBytes(result.bytes[value]);
   if (view.isArg(value)) {
-    joint::GraphOp graph = view.graph;
-    joint::RoleAttr role = graph.getRole(value);
-    out += ", an argument";
-    if (role)
-      out += ": " + joint::stringifyRoleKind(role.getKind()).str();
-    if (role && role.getName())
-      out += " " + role.getName().getValue().str();
-    return out + "\n";
+    std::string role = roleText(view, value);
+    out += role.empty() ? ", an argument" : ", an argument: " + role;
+  } else {
+    mlir::Operation *op = view.ops[view.definer[value]];
+    out += ", computed by " + op->getName().getStringRef().str();
+    std::string place = placeText(op->getLoc());
+    if (!place.empty())
+      out += " at " + place;
+    if (!module.empty())
+      out += " (" + module + ")";
   }
-  mlir::Operation *op = view.ops[view.definer[value]];
-  out += ", computed by " + op->getName().getStringRef().str();
-  std::string place = placeText(op->getLoc());
-  if (!place.empty())
-    out += " at " + place;
-  if (!module.empty())
-    out += " (" + module + ")";
-  return out + "\n";
+  return wrapText("%" + view.name(value) + ":", out, 4);
 }
 
 static std::string fateText(const PartitionResult &result, const Fates &fates,
@@ -141,8 +175,10 @@ static std::string fateText(const PartitionResult &result, const Fates &fates,
   switch (fates.of(value)) {
   case Fate::Saved: {
     const SavedValue &saved = result.saved[fates.savedIndex(value)];
-    std::string out = "saved for the backward";
-    return saved.reason.empty() ? out : out + ": " + saved.reason;
+    std::string out = result.view.isArg(value) ? "read by the backward"
+                                               : "saved for the backward";
+    return saved.reason.empty() ? out
+                                : out + ": " + phraseOfReason(saved.reason);
   }
   case Fate::SavedStorage:
     return "not saved by itself: its storage is, as %" +
@@ -153,10 +189,17 @@ static std::string fateText(const PartitionResult &result, const Fates &fates,
     return "used in the forward only: the backward does not need it";
   case Fate::BackwardOnly:
     return "computed in the backward only";
+  case Fate::BackwardInput:
+    return "an input of the backward: given to it, so nothing saves it";
   case Fate::Argument:
     break;
   }
   return "an argument that the backward does not read";
+}
+
+/// A line of the table below the fate.
+static std::string factText(const char *name, const std::string &fact) {
+  return wrapText("  " + std::string(name), fact, 28);
 }
 
 static std::string usersText(const PartitionResult &result, const Fates &fates,
@@ -174,10 +217,10 @@ static std::string usersText(const PartitionResult &result, const Fates &fates,
     if (fates.inBackward(user))
       backward.push_back(opName(view, user));
   }
-  std::string out = "  used in the forward by    " + listNames(forward) + "\n" +
-                    "  used in the backward by   " + listNames(backward) + "\n";
+  std::string out = factText("used in the forward by", listNames(forward)) +
+                    factText("used in the backward by", listNames(backward));
   if (returned)
-    out += "  returned                  as a result of the step\n";
+    out += factText("returned", "as a result of the step");
   return out;
 }
 
@@ -195,9 +238,9 @@ static std::string needsText(const PartitionResult &result, const Fates &fates,
   }
   std::string out;
   if (!there.empty())
-    out += "  recomputing needs, saved  " + listNames(there) + "\n";
+    out += factText("recomputing needs, saved", listNames(there));
   if (!again.empty())
-    out += "  recomputing needs also    " + listNames(again) + "\n";
+    out += factText("recomputing needs also", listNames(again));
   return out;
 }
 
@@ -206,25 +249,23 @@ std::string explainValue(const PartitionResult &result, uint32_t value,
   const GraphView &view = result.view;
   Fates fates(result);
   std::string out = headText(result, value, module);
-  out += "  " + fateText(result, fates, value) + "\n";
-  if (value < result.distance.size() && result.distance[value] >= 0)
-    out += "  distance to the backward  " +
-           formatFixed(result.distance[value], 0) + " ops\n";
-  out += "  saving costs              " +
-         costText(result, result.saveCost, value) + "\n";
+  out += wrapText("", fateText(result, fates, value), 2);
   if (view.isArg(value))
     return out + usersText(result, fates, value);
+  if (value < result.distance.size() && result.distance[value] >= 0)
+    out += factText("distance to the backward",
+                    formatFixed(result.distance[value], 0) + " ops");
+  out += factText("saving costs", costText(result, result.saveCost, value));
   uint32_t op = view.definer[value];
-  out += "  recomputing costs         " +
-         costText(result, result.recomputeCost, op) + "\n";
+  out +=
+      factText("recomputing costs", costText(result, result.recomputeCost, op));
   out += needsText(result, fates, op);
   if (auto policy = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
           joint::JointDialect::kPolicy)) {
-    out += "  policy                    " +
-           joint::stringifyPolicyKind(policy.getKind()).str();
+    std::string text = joint::stringifyPolicyKind(policy.getKind()).str();
     if (policy.getRegion() >= 0)
-      out += ", checkpoint region " + std::to_string(policy.getRegion());
-    out += "\n";
+      text += ", checkpoint region " + std::to_string(policy.getRegion());
+    out += factText("policy", text);
   }
   return out + usersText(result, fates, value);
 }

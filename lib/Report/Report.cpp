@@ -9,6 +9,7 @@
 
 #include "cutback/Report/Report.h"
 
+#include "cutback/Pipelines/Reasons.h"
 #include "cutback/Report/Modules.h"
 #include "cutback/Report/Names.h"
 
@@ -29,6 +30,20 @@ StringRef spell(Strategy strategy) {
     break;
   }
   return "recompute-all";
+}
+
+StringRef describe(Strategy strategy) {
+  switch (strategy) {
+  case Strategy::MinCut:
+    return "saves or recomputes each value, whichever costs less";
+  case Strategy::Eager:
+    return "saves what the backward reads, as PyTorch without a compiler";
+  case Strategy::Precompute:
+    return "as eager, but does in the forward all that needs no gradient";
+  case Strategy::RecomputeAll:
+    break;
+  }
+  return "saves inputs alone, as a checkpoint around the model";
 }
 
 StringRef spell(CostModel model) {
@@ -110,7 +125,7 @@ static void countOwnBytes(const PartitionResult &result,
     const SavedValue &saved = result.saved[i];
     uint32_t base = result.storage[saved.value];
     if (returned[base] && !saved.argument)
-      items[i].reason = "returned by the forward anyway";
+      items[i].reason = reasons::kResult.str();
     bool adds =
         saved.kind != SavedValue::Size && !there[base] && !returned[base];
     items[i].bytes = adds ? result.bytes[base] : 0;
@@ -130,14 +145,14 @@ ReportExtras collectExtras(PartitionResult &result) {
     item.reason = saved.reason;
     if (view.isArg(saved.value)) {
       item.what = "argument";
-      item.place = saved.module.empty() ? "(arguments)" : saved.module;
+      item.place = saved.module.empty() ? "(inputs)" : saved.module;
     } else {
       Operation *op = view.ops[view.definer[saved.value]];
       item.what = shortOpName(op);
       item.place = extras.modules ? saved.module : lineText(op->getLoc());
     }
     if (item.place.empty())
-      item.place = "(elsewhere)";
+      item.place = extras.modules ? "(no module)" : "(no source line)";
     extras.items.push_back(std::move(item));
   }
   countOwnBytes(result, extras.items);
@@ -146,6 +161,9 @@ ReportExtras collectExtras(PartitionResult &result) {
     for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
       if (view.name(value) == result.peak.at)
         extras.peakModule = modules[value];
+  // Of sizes that nobody said, nothing follows.
+  if (extras.unknownSymbols.empty())
+    extras.fit = fitDevice(result);
   return extras;
 }
 

@@ -50,8 +50,10 @@ static void writeCounts(OStream &json, StringRef key,
   });
 }
 
-static void writePeak(OStream &json, const PeakResult &peak,
-                      StringRef problem) {
+static void writePeak(OStream &json, const PartitionResult &result,
+                      const ReportExtras &extras) {
+  const PeakResult &peak = result.peak;
+  const std::string &problem = result.memoryProblem;
   json.attributeObject("peak", [&] {
     json.attribute("model", peak.isPlanned ? "planned" : "op-by-op");
     json.attribute("bytes", peak.bytes);
@@ -65,6 +67,8 @@ static void writePeak(OStream &json, const PeakResult &peak,
     if (peak.isPlanned)
       json.attribute("result_bytes", peak.resultBytes);
     json.attribute("temporary_bytes", peak.temporaryBytes);
+    if (extras.fit)
+      json.attribute("floor_bytes", extras.fit->floorBytes);
     if (!problem.empty())
       writeText(json, "not_planned", problem);
   });
@@ -84,6 +88,18 @@ static void writeStrategies(OStream &json, const ReportExtras &extras) {
         json.attribute("recomputed", line.recomputed);
         json.attribute("priced_ps", line.extraPs);
       });
+  });
+}
+
+static void writeFit(OStream &json, const DeviceFit &fit) {
+  json.attributeObject("device", [&] {
+    writeText(json, "name", fit.device);
+    json.attribute("resident_bytes", fit.residentBytes);
+    json.attribute("needed_bytes", fit.neededBytes());
+    if (fit.memoryBytes == 0)
+      return;
+    json.attribute("memory_bytes", fit.memoryBytes);
+    json.attribute("fits", fit.fits());
   });
 }
 
@@ -172,7 +188,9 @@ std::string reportJson(const PartitionResult &result,
     });
     writeCounts(json, "recomputed_by_kind", result.recomputedByKind);
     writeCounts(json, "opaque", result.opaque);
-    writePeak(json, result.peak, result.memoryProblem);
+    writePeak(json, result, extras);
+    if (extras.fit)
+      writeFit(json, *extras.fit);
     json.attributeObject("time", [&] {
       json.attribute("model_ps", result.modelPs);
       json.attribute("priced_ps", result.pricedPs);

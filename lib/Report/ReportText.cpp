@@ -11,6 +11,7 @@
 
 #include "cutback/Report/Report.h"
 
+#include "cutback/Pipelines/Reasons.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -34,11 +35,12 @@ static std::string planText(const PartitionResult &result) {
     return out;
   if (result.isTorchDecision())
     out += ", rules " + spell(options.rules).str() +
-           ", priced by cost model roofline, device " + options.device;
+           ", priced by cost model roofline, device " +
+           shortDeviceName(options.device);
   else if (options.costModel == CostModel::PyTorch)
     out += ", cost model pytorch, rules " + spell(options.rules).str();
   else
-    out += ", cost model roofline, device " + options.device;
+    out += ", cost model roofline, device " + shortDeviceName(options.device);
   if (options.bytePricePs != 0)
     out += ", byte price " + llvm::formatv("{0}", options.bytePricePs).str();
   if (result.isOfTorchGraph && !result.isTorchDecision())
@@ -74,7 +76,7 @@ static void addOther(TextTable &table, const ByteUnit &unit,
              other.peakBytes ? unit.format(*other.peakBytes) : "",
              formatCount(other.recomputed),
              other.pricedPs ? formatPicoseconds(*other.pricedPs) : "",
-             other.accepted ? "in the log, verified" : "in the log, REFUSED"});
+             other.accepted ? "log, verified" : "log, REFUSED"});
 }
 
 static std::string comparison(const PartitionResult &result,
@@ -86,7 +88,7 @@ static std::string comparison(const PartitionResult &result,
   using T = TextTable;
   T table({T::Left, T::Right, T::Right, T::Right, T::Right, T::Left});
   std::string name = unit.name;
-  table.add({"  strategy", "saved " + name, "peak " + name, "recomputed ops",
+  table.add({"  strategy", "saved " + name, "peak " + name, "recomputed",
              "extra time", ""});
   for (const StrategyLine &line : extras.strategies) {
     std::string label =
@@ -103,11 +105,46 @@ static std::string comparison(const PartitionResult &result,
   }
   if (extras.other)
     addOther(table, unit, *extras.other);
+  table.fit(kScreenWidth, {{5, 0}, {0, 12}});
   std::string out = table.str(0);
+  for (const StrategyLine &line : extras.strategies)
+    if (line.strategy != Strategy::MinCut)
+      out += wrapText("  " + spell(line.strategy).str(),
+                      describe(line.strategy).str(), 17);
   if (extras.other && !extras.other->accepted)
-    out += "  the certificate refuses " + extras.other->origin +
-           "'s partition: " + extras.other->verdict + "\n";
+    out += wrapText(
+        "  the certificate refuses",
+        extras.other->origin + "'s partition: " + extras.other->verdict, 4);
   return out;
+}
+
+/// "3,343.0 MiB instead of 8,471.0 MiB (-61 %)".
+static std::string insteadOf(int64_t bytes, int64_t than) {
+  if (bytes == than)
+    return "the same " + quantity(bytes);
+  std::string out = quantity(bytes) + " instead of " + quantity(than);
+  if (than <= 0)
+    return out;
+  double percent = 100.0 * (static_cast<double>(bytes) / double(than) - 1);
+  double size = percent < 0 ? -percent : percent;
+  return out + (percent < 0 ? " (-" : " (+") +
+         formatFixed(size, size < 10 ? 1 : 0) + " %)";
+}
+
+/// What the plan changes for whoever has PyTorch alone.
+static std::string againstEager(const ReportExtras &extras) {
+  const StrategyLine *eager = nullptr, *chosen = nullptr;
+  for (const StrategyLine &line : extras.strategies) {
+    if (line.strategy == Strategy::Eager && line.possible)
+      eager = &line;
+    if (line.chosen)
+      chosen = &line;
+  }
+  if (!eager || !chosen || eager == chosen)
+    return "";
+  return wrapLine("against PyTorch without a compiler: saved " +
+                  insteadOf(chosen->savedBytes, eager->savedBytes) + ", peak " +
+                  insteadOf(chosen->peakBytes, eager->peakBytes));
 }
 
 /// "2 view, addmm, …": most frequent first.
@@ -130,8 +167,8 @@ static void addGroup(TextTable &table, const ByteUnit &unit,
   if (group.times > 1)
     values += " × " + formatCount(group.times);
   table.add({indent + shorten(group.label, 36), values,
-             unit.format(group.bytes), shorten(kindsText(group, 3), 44),
-             shorten(group.reason, 38)});
+             unit.format(group.bytes), kindsText(group, 3),
+             labelOfReason(group.reason).str()});
 }
 
 /// The `limit` largest of `groups`, in their own order.
@@ -211,13 +248,14 @@ static std::string topValues(const PartitionResult &result,
   ByteUnit unit = byteUnitFor(own.items[members[0]].bytes);
   using T = TextTable;
   T table({T::Left, T::Right, T::Left, T::Left});
-  table.add({"largest outside repeated modules", unit.name, "where", "why"});
+  table.add({"largest single values", unit.name, "where", "why"});
   for (size_t member : members) {
     const SavedValue &saved = result.saved[own.index[member]];
     table.add({"  %" + shorten(saved.name, 36),
-               unit.format(own.items[member].bytes),
-               shorten(saved.location, 34), shorten(saved.reason, 38)});
+               unit.format(own.items[member].bytes), saved.location,
+               labelOfReason(own.items[member].reason).str()});
   }
+  table.fit(kScreenWidth, {{0, 28}, {2, 18}, {0, 20}, {3, 12}, {2, 8}});
   return "\n" + table.str(0);
 }
 
@@ -264,6 +302,7 @@ static std::string savedTable(const ReportExtras &extras,
     addRest(table, unit, shown[i]->parts, parts, "    ");
   }
   addRest(table, unit, groups, shown, "  ");
+  table.fit(kScreenWidth, {{3, 18}, {0, 22}, {3, 10}, {4, 12}, {0, 8}});
   return table.str(0);
 }
 
@@ -271,14 +310,14 @@ static std::string savedSection(const PartitionResult &result,
                                 const ReportExtras &extras) {
   SavedItems own = ownValues(result, extras);
   size_t arguments = result.saved.size() - own.items.size();
-  std::string out =
-      "saved for the backward: " + formatCount(own.items.size(), "value") +
-      ", " + quantity(result.savedBytes);
+  std::string text = formatCount(own.items.size(), "value") + ", " +
+                     quantity(result.savedBytes);
   if (arguments)
-    out += "; and " + formatCount(arguments, "argument") + " (" +
-           quantity(result.argumentBytes) + ") that " +
-           (arguments == 1 ? "exists" : "exist") + " anyway";
-  out += "\n";
+    text +=
+        "; and " +
+        formatCount(arguments, "parameter or input", "parameters and inputs") +
+        " (" + quantity(result.argumentBytes) + "), in memory anyway";
+  std::string out = wrapText("saved for the backward:", text, 6);
   if (own.items.empty())
     return out;
   std::vector<FoldedGroup> groups = foldByModule(own.items);
@@ -329,12 +368,22 @@ static std::string peakText(const PartitionResult &result,
   out += " + temporaries " + quantity(peak.temporaryBytes) +
          "; parameters and inputs apart; ";
   if (peak.isPlanned)
-    return out + "planned; lower bound " + quantity(peak.lowerBound) +
-           (peak.isLeastOrder ? " in any order of the backward" : "");
+    return out + "planned; at least " + quantity(peak.lowerBound) +
+           (peak.isLeastOrder ? " in any order of the backward"
+                              : " in this order of the backward");
   out += "op by op; at least " + quantity(peak.lowerBound) + " in this order";
   return result.memoryProblem.empty()
              ? out
              : out + "; not planned: " + result.memoryProblem;
+}
+
+/// Of the plans that are compared.
+static int64_t leastPeak(const ReportExtras &extras) {
+  int64_t least = INT64_MAX;
+  for (const StrategyLine &line : extras.strategies)
+    if (line.possible)
+      least = std::min(least, line.peakBytes);
+  return least;
 }
 
 static std::string chosenText(const PassedOver &passed) {
@@ -358,49 +407,41 @@ static std::string secondsText(const PhaseSeconds &seconds) {
   return out;
 }
 
-/// A unit stays on the line of its number.
-static bool isUnit(std::string_view word) {
-  word = word.substr(0, word.find_first_of(",;:)"));
-  for (std::string_view unit :
-       {"B", "KiB", "MiB", "GiB", "ps", "ns", "us", "ms", "s"})
-    if (word == unit)
-      return true;
-  return false;
-}
-
-/// Breaks `text` at spaces into lines of 100 columns, aligned behind `title`.
 static std::string paragraph(const std::string &title,
                              const std::string &text) {
-  constexpr size_t indent = 12, width = 100;
-  std::vector<std::string> words;
-  for (size_t begin = 0; begin < text.size();) {
-    size_t end = std::min(text.find(' ', begin), text.size());
-    std::string word = text.substr(begin, end - begin);
-    if (!words.empty() && isUnit(word))
-      words.back() += " " + word;
-    else
-      words.push_back(std::move(word));
-    begin = end + 1;
-  }
-  std::string out = title;
-  out.resize(indent, ' ');
-  size_t column = indent;
-  for (size_t i = 0; i < words.size(); ++i) {
-    size_t length = displayWidth(words[i]) + (column > indent);
-    if (column + length > width && column > indent) {
-      out += "\n" + std::string(indent, ' ');
-      column = indent;
-      length = displayWidth(words[i]);
-    }
-    out += (column > indent ? " " : "") + words[i];
-    column += length;
-  }
-  return out + "\n";
+  return wrapText(title, text, 12);
+}
+
+static std::string headText(const PartitionResult &result,
+                            const ReportExtras &extras) {
+  std::string out;
+  llvm::SmallVector<llvm::StringRef> lines;
+  std::string headline = reportHeadline(result, extras);
+  llvm::StringRef(headline).split(lines, '\n', -1, /*KeepEmpty=*/false);
+  for (llvm::StringRef line : lines)
+    out += wrapLine(std::string_view(line.data(), line.size()));
+  out += againstEager(extras);
+  if (extras.fit && !extras.fit->fits())
+    out += wrapLine(fitText(*extras.fit, leastPeak(extras)));
+  return out;
+}
+
+static std::string timeText(const PartitionResult &result) {
+  return "saving and recomputing take " + formatPicoseconds(result.pricedPs) +
+         " of a step, by a model of fused kernels (op by op, as the minimum "
+         "cut weighs them: " +
+         formatPicoseconds(result.modelPs) + ")";
+}
+
+static std::string solverText(const PartitionResult &result) {
+  return "minimum cut of a network of " +
+         formatCount(result.networkVertices, "vertex", "vertices") + " and " +
+         formatCount(result.networkArcs, "arc") + ", by " + result.solver;
 }
 
 std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras) {
-  std::string out = reportHeadline(result, extras) + "\n";
+  std::string out = headText(result, extras) + "\n";
   if (!extras.strategies.empty())
     out += comparison(result, extras) + "\n";
   out += savedSection(result, extras) + "\n";
@@ -411,21 +452,22 @@ std::string reportText(const PartitionResult &result,
                                      countsText(result.recomputedByKind, true);
   out += paragraph("recomputed", recomputed);
   out += paragraph("peak", peakText(result, extras));
+  if (extras.fit && extras.fit->isAtFloor())
+    out += paragraph("", "gradients and results are the peak: they are all "
+                         "there at the end of the step, and no plan changes "
+                         "that");
+  if (extras.fit && extras.fit->memoryBytes && extras.fit->fits())
+    out += paragraph("memory", fitText(*extras.fit, leastPeak(extras)));
   if (result.passedOver)
     out += paragraph("chosen", chosenText(*result.passedOver));
-  out += paragraph("time", "saving and recomputing take " +
-                               formatPicoseconds(result.pricedPs) +
-                               " of a step (by the network: " +
-                               formatPicoseconds(result.modelPs) + ")");
+  out += paragraph("time", timeText(result));
   if (result.networkVertices)
-    out += paragraph("network", formatCount(result.networkVertices) +
-                                    " vertices, " +
-                                    formatCount(result.networkArcs, "arc") +
-                                    ", cut " + formatCount(result.cutValue) +
-                                    ", solved by " + result.solver);
+    out += paragraph("solver", solverText(result));
   if (!result.opaque.empty())
-    out += paragraph("opaque", countsText(result.opaque, false) +
-                                   ": not known, saved, never recomputed");
+    out += paragraph("unknown ops",
+                     countsText(result.opaque, false) +
+                         ": saved where the backward reads them, never "
+                         "recomputed");
   out += paragraph("took", secondsText(result.seconds));
   out += paragraph("verified",
                    result.verified

@@ -10,6 +10,7 @@
 
 #include "cutback/Report/WhatIf.h"
 
+#include "cutback/Pipelines/Reasons.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
@@ -72,13 +73,14 @@ static std::string whyNotRecomputed(const PartitionResult &result,
   std::string policy = policyText(result, op);
   if (!policy.empty() && asksToSave(policy))
     return policy + " decides; take it away first";
-  if (saved.reason == "must be saved by policy")
+  if (saved.reason == reasons::kPolicy)
     return "the policy of a view of it decides; take it away first";
   bool isRule = result.options.costModel == CostModel::PyTorch &&
                 saved.kind == SavedValue::Tensor &&
-                saved.reason != "in the minimum cut";
+                saved.reason != reasons::kTorchCheaper;
   if (isRule)
-    return "PyTorch's rules never recompute it: " + saved.reason;
+    return "PyTorch's rules never recompute it: " +
+           phraseOfReason(saved.reason);
   return "";
 }
 
@@ -100,8 +102,8 @@ static std::string whyNot(const PartitionResult &result, const Fates &fates,
                           uint32_t value) {
   const GraphView &view = result.view;
   if (view.isArg(value))
-    return "it is an argument: nothing computes it, so there is no other way "
-           "to have it";
+    return "it is an argument: nothing computes it, so it cannot be "
+           "recomputed";
   uint32_t op = view.definer[value];
   switch (fates.of(value)) {
   case Fate::Saved:
@@ -117,6 +119,7 @@ static std::string whyNot(const PartitionResult &result, const Fates &fates,
     return whyNotSaved(result, value);
   case Fate::Recomputed:
     return whyNotSaved(result, value);
+  case Fate::BackwardInput:
   case Fate::Argument:
     break;
   }
@@ -148,10 +151,12 @@ const char *spell(Fate fate) {
     return "in the forward only";
   case Fate::BackwardOnly:
     return "in the backward only";
+  case Fate::BackwardInput:
+    return "an input of the backward";
   case Fate::Argument:
     break;
   }
-  return "an argument that is not saved";
+  return "an argument that the backward does not read";
 }
 
 std::vector<FateChange> changedFates(const PartitionResult &before,
@@ -217,6 +222,7 @@ static std::string changesText(const PartitionResult &before,
     table.add({"%" + before.view.name(changes[i].value),
                std::string(spell(changes[i].before)) + " -> " +
                    spell(changes[i].after)});
+  table.fit(kScreenWidth - 4, {{0, 20}});
   out += table.str(4);
   if (shown < changes.size())
     out += "    and " + formatCount(changes.size() - shown) + " more\n";
@@ -227,7 +233,7 @@ std::string whatIfText(const PartitionResult &before,
                        const PartitionResult *after, const Opposite &opposite,
                        uint32_t value) {
   if (!after)
-    return "what if not: " + opposite.whyNot + "\n";
+    return wrapText("what if not:", opposite.whyNot, 4);
   std::string out = std::string("what if it were ") +
                     (opposite.choice->save ? "saved" : "recomputed") + ":\n";
   using T = TextTable;

@@ -39,6 +39,11 @@ std::string formatCount(int64_t count, std::string_view noun) {
   return count == 1 ? out : out + "s";
 }
 
+std::string formatCount(int64_t count, std::string_view one,
+                        std::string_view many) {
+  return formatCount(count) + " " + std::string(count == 1 ? one : many);
+}
+
 std::string formatFixed(double value, int digits) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "%.*f", digits, value);
@@ -107,11 +112,33 @@ void TextTable::add(std::vector<std::string> cells) {
   rows.push_back(std::move(cells));
 }
 
-std::string TextTable::str(unsigned indent) const {
+std::vector<size_t> TextTable::widths() const {
   std::vector<size_t> widths(columns.size());
   for (const auto &row : rows)
     for (size_t i = 0; i < row.size(); ++i)
       widths[i] = std::max(widths[i], displayWidth(row[i]));
+  return widths;
+}
+
+void TextTable::fit(size_t width, const std::vector<Least> &columns) {
+  std::vector<size_t> wide = widths();
+  size_t total = 0;
+  for (size_t column : wide)
+    total += column + 2;
+  size_t over = total > width + 2 ? total - width - 2 : 0;
+  for (const Least &least : columns) {
+    size_t before = wide[least.column];
+    if (over == 0 || before <= least.width)
+      continue;
+    size_t cut = std::min(over, before - least.width);
+    over -= cut;
+    for (std::vector<std::string> &row : rows)
+      row[least.column] = shorten(row[least.column], before - cut);
+  }
+}
+
+std::string TextTable::str(unsigned indent) const {
+  std::vector<size_t> widths = this->widths();
   std::string out;
   for (const auto &row : rows) {
     std::string line(indent, ' ');
@@ -124,6 +151,52 @@ std::string TextTable::str(unsigned indent) const {
     out += line + "\n";
   }
   return out;
+}
+
+/// A unit stays on the line of its number.
+static bool isUnit(std::string_view word) {
+  word = word.substr(0, word.find_first_of(",;:)"));
+  for (std::string_view unit :
+       {"B", "KiB", "MiB", "GiB", "ps", "ns", "us", "ms", "s", "%"})
+    if (word == unit)
+      return true;
+  return false;
+}
+
+std::string wrapText(std::string_view title, std::string_view text,
+                     size_t indent) {
+  std::vector<std::string> words;
+  for (size_t begin = 0; begin < text.size();) {
+    size_t end = std::min(text.find(' ', begin), text.size());
+    std::string word(text.substr(begin, end - begin));
+    if (!words.empty() && isUnit(word))
+      words.back() += " " + word;
+    else if (!word.empty())
+      words.push_back(std::move(word));
+    begin = end + 1;
+  }
+  std::string out(title);
+  if (displayWidth(out) < indent)
+    out.append(indent - displayWidth(out), ' ');
+  else if (!out.empty())
+    out += " ";
+  size_t column = displayWidth(out), start = column;
+  for (const std::string &word : words) {
+    size_t length = displayWidth(word);
+    if (column > start && column + 1 + length > kScreenWidth) {
+      out += "\n" + std::string(indent, ' ');
+      column = start = indent;
+    }
+    out += (column > start ? " " : "") + word;
+    column += length + (column > start);
+  }
+  return out + "\n";
+}
+
+std::string wrapLine(std::string_view line) {
+  size_t end = std::min(line.find(' '), line.size());
+  return wrapText(line.substr(0, end), line.substr(end),
+                  std::min<size_t>(end + 1, 6));
 }
 
 unsigned editDistance(std::string_view a, std::string_view b, unsigned limit) {

@@ -12,16 +12,16 @@ joint.graph @step(
     %s: index {joint.role = #joint.role<size>},
     %t: tensor<64x64xf32> {joint.role = #joint.role<tangent of 0>})
     -> (tensor<64x64xf32>) gradients (tensor<64x64xf32>) {
-  // CHECK-DAG: Remark="'s' is saved, 8 bytes: argument that the backward reads"
+  // CHECK-DAG: Remark="'s' is saved, 8 bytes: an input: in memory anyway"
   // CHECK-DAG: Remark="'mm' is saved, 16384 bytes: expensive to recompute"
   %mm = aten.mm(%x, %w) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   // CHECK-DAG: Remark="'noise' is saved, 16384 bytes: random: a second run gives other numbers"
   %noise = aten.bernoulli(%mm) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-  // CHECK-DAG: Remark="'kept' is saved, 16384 bytes: must be saved by policy"
+  // CHECK-DAG: Remark="'kept' is saved, 16384 bytes: asked for by a policy"
   %kept = aten.sin(%noise) {joint.policy = #joint.policy<must_save>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
   // CHECK-DAG: Remark="'neg' is recomputed in the backward: {{[0-9]+}} ps"
   %neg = aten.neg(%kept) : (tensor<64x64xf32>) -> tensor<64x64xf32>
-  // CHECK-DAG: Remark="'odd' is saved, 16384 bytes: may run only once"
+  // CHECK-DAG: Remark="'odd' is saved, 16384 bytes: must not run twice: unknown, or with effects"
   %odd = joint.opaque "my.op"(%kept) : (tensor<64x64xf32>) -> tensor<64x64xf32>
   %sum = aten.mul.Tensor(%neg, %odd) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %y = aten.sin(%sum) : (tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -15,6 +15,7 @@
 #include "cutback/Report/Modules.h"
 #include "cutback/Report/WhatIf.h"
 #include "cutback/Support/MLIR/Silence.h"
+#include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -107,10 +108,12 @@ static int notPrepared(Session &session, const std::string &name) {
         << llvm::formatv("{0:2}\n", llvm::json::Value(std::move(object)));
     return session.write(std::nullopt, text);
   }
-  return session.write(std::nullopt, "%" + name +
-                                         ": not in the prepared graph: nothing "
-                                         "uses it, or it equals a value that "
-                                         "comes before\n");
+  return session.write(
+      std::nullopt,
+      wrapText("%" + name + ":",
+               "not in the prepared graph: nothing uses it, or it equals a "
+               "value that comes before",
+               4));
 }
 
 int runExplain(const CommandLine &line) {

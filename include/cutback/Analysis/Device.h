@@ -18,6 +18,7 @@ struct Device {
   double bandwidth = 0; ///< bytes a picosecond
   double launchPs = 0;  ///< of one kernel
   double l2Bytes = 0;
+  int64_t memoryBytes = 0; ///< of all its memory; 0 where it is not known
   /// FLOPs a picosecond, by element type; narrower types fall back to f32.
   struct Rates {
     double f64 = 0, f32 = 0, f16 = 0, bf16 = 0, f8 = 0;

@@ -22,12 +22,13 @@ std::vector<std::string> namesNear(const GraphView &view, llvm::StringRef name,
 
 /// What happens to a value under a plan.
 enum class Fate {
-  Saved,        ///< handed to the backward
-  SavedStorage, ///< another value in its storage is
-  Recomputed,   ///< both halves compute it
-  ForwardOnly,  ///< the backward does not need it
-  BackwardOnly, ///< the backward computes it, and only it does
-  Argument,     ///< an argument that is not saved
+  Saved,         ///< handed to the backward
+  SavedStorage,  ///< another value in its storage is
+  Recomputed,    ///< both halves compute it
+  ForwardOnly,   ///< the backward does not need it
+  BackwardOnly,  ///< the backward computes it, and only it does
+  BackwardInput, ///< an argument that the backward gets from outside
+  Argument,      ///< an argument that the backward does not read
 };
 
 /// What each value's fate is; found once for all values.
@@ -35,6 +36,8 @@ class Fates {
 public:
   explicit Fates(const PartitionResult &result);
   Fate of(uint32_t value) const;
+  /// Whether an op of the backward has it as operand.
+  bool isReadInBackward(uint32_t value) const;
   bool inForward(uint32_t op) const { return forward[op]; }
   bool inBackward(uint32_t op) const { return backward[op]; }
   /// Index in `result.saved`, or kNone.

@@ -5,6 +5,7 @@
 #define CUTBACK_REPORT_REPORT_H
 
 #include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Report/DeviceFit.h"
 #include "cutback/Report/Folding.h"
 
 #include <optional>
@@ -49,6 +50,7 @@ struct ReportExtras {
   std::vector<std::string> unknownSymbols; ///< nobody said their size
   std::string peakModule;                  ///< of the op at the peak
   std::optional<OtherPartition> other;
+  std::optional<DeviceFit> fit;
 };
 
 /// Reads names, modules, places and symbols from the graph behind `result`,
@@ -65,8 +67,8 @@ std::string reportHeadline(const PartitionResult &result,
 /// The line of a result in the comparison.
 StrategyLine strategyLine(const PartitionResult &result, bool chosen);
 
-/// The report in text, at most about 50 lines of about 100 columns, whatever
-/// the size of the graph.
+/// The report in text, at most about 55 lines of 80 columns, whatever the size
+/// of the graph.
 std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras);
 
@@ -78,6 +80,8 @@ std::string reportJson(const PartitionResult &result,
 
 /// How the command line spells a choice.
 llvm::StringRef spell(Strategy strategy);
+/// What a strategy does, in a phrase.
+llvm::StringRef describe(Strategy strategy);
 llvm::StringRef spell(CostModel model);
 llvm::StringRef spell(Rules rules);
 llvm::StringRef spell(SavedValue::Kind kind);

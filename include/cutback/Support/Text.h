@@ -18,6 +18,10 @@ std::string formatCount(int64_t count);
 /// `count` and its noun: "1 value", "2,587 values".
 std::string formatCount(int64_t count, std::string_view noun);
 
+/// The same with a plural of its own: "1 vertex", "2,587 vertices".
+std::string formatCount(int64_t count, std::string_view one,
+                        std::string_view many);
+
 /// A value with `digits` digits behind the point and thousands separators:
 /// (2256.04, 1) → "2,256.0".
 std::string formatFixed(double value, int digits);
@@ -48,14 +52,36 @@ public:
   /// Adds a row; missing cells are empty, cells beyond the columns are
   /// appended to the last one.
   void add(std::vector<std::string> cells);
+  /// Cuts cells until rows behind no indent fit into `width` columns of the
+  /// screen: those of the first named column, down to its least width, then
+  /// those of the next.
+  struct Least {
+    size_t column, width;
+  };
+  void fit(size_t width, const std::vector<Least> &columns);
   /// Rows of `indent` spaces and cells two spaces apart, without spaces at
   /// the end of a line.
   std::string str(unsigned indent = 2) const;
 
 private:
+  std::vector<size_t> widths() const;
+
   std::vector<Align> columns;
   std::vector<std::vector<std::string>> rows;
 };
+
+/// How wide a screen is taken to be, in columns.
+inline constexpr size_t kScreenWidth = 80;
+
+/// `text` broken at spaces into lines of `kScreenWidth` columns, each ended.
+/// The first begins with `title`, padded to `indent`, and the others with as
+/// many spaces. A unit stays on the line of its number; a word that is too long
+/// for a line has one of its own.
+std::string wrapText(std::string_view title, std::string_view text,
+                     size_t indent);
+
+/// A line that may be too long: `wrapText` with its first word as the title.
+std::string wrapLine(std::string_view line);
 
 /// Code points of UTF-8 text.
 size_t displayWidth(std::string_view text);

@@ -10,6 +10,17 @@ using namespace cutback;
 
 namespace {
 
+/// Lines of a paragraph as one.
+std::string unwrapped(const std::string &text) {
+  std::string out;
+  for (char c : text)
+    if (c != ' ' && c != '\n')
+      out += c;
+    else if (!out.empty() && out.back() != ' ')
+      out += ' ';
+  return out;
+}
+
 PartitionResult exampleResult() {
   PartitionResult result;
   result.graph = "step";
@@ -74,17 +85,19 @@ TEST(Report, textHasEveryAnswer) {
        {"step: 2,587 ops, 1,000 run forward, 1,700 backward\n",
         "plan: min-cut, cost model roofline, device h100; sizes for s34 = 24\n",
         "> min-cut", "432.0", "1.02 ms", "recompute-all", "no such plan",
-        "saved for the backward: 12 values, 432.0 MiB; and 1 argument (5.0 "
-        "MiB) that exists anyway\n",
+        "saved for the backward: 12 values, 432.0 MiB; and 1 parameter or "
+        "input\n"
+        "      (5.0 MiB), in memory anyway\n",
         "  blocks.0–11  1 × 12  432.0  addmm        expensive to recompute\n",
         "recomputed  2 ops: 1 mul, 1 add\n",
         "peak        900.0 MiB in the backward, at %mm_12 (blocks.11.fc): "
-        "saved "
-        "400.0 MiB + gradients",
-        "300.0 MiB + temporaries 200.0 MiB",
-        "2,000 vertices, 5,000 arcs, cut 1,234,567, solved by auto: "
-        "boykov-kolmogorov\n",
-        "opaque      3 mylib.op.default: not known, saved, never recomputed\n",
+        "saved 400.0 MiB\n            + gradients 300.0 MiB + temporaries "
+        "200.0 MiB",
+        "solver      minimum cut of a network of 2,000 vertices and 5,000 "
+        "arcs, "
+        "by auto:\n            boykov-kolmogorov\n",
+        "unknown ops 3 mylib.op.default: saved where the backward reads them, "
+        "never\n            recomputed\n",
         "verified    yes: the two halves compute what the graph computes\n"})
     EXPECT_NE(text.find(expected), std::string::npos)
         << "missing: " << expected << "\nin:\n"
@@ -94,9 +107,11 @@ TEST(Report, textHasEveryAnswer) {
 TEST(Report, textSaysHowThePeakIsKnown) {
   PartitionResult result = exampleResult();
   ReportExtras extras = exampleExtras(result);
-  EXPECT_NE(reportText(result, extras).find("op by op; at"), std::string::npos);
+  EXPECT_NE(unwrapped(reportText(result, extras)).find("op by op; at"),
+            std::string::npos);
   result.memoryProblem = "size of 'x' is not known";
-  EXPECT_NE(reportText(result, extras).find("size of 'x'"), std::string::npos);
+  EXPECT_NE(unwrapped(reportText(result, extras)).find("size of 'x'"),
+            std::string::npos);
   EXPECT_NE(reportJson(result, extras).find("\"not_planned\":\"size of 'x'"),
             std::string::npos);
   result.memoryProblem.clear();
@@ -111,7 +126,7 @@ TEST(Report, textSaysWhatWasMinimized) {
   PartitionResult result = exampleResult();
   result.options.minimize = Minimize::Peak;
   result.options.bytePricePs = 0.3;
-  std::string text = reportText(result, exampleExtras(result));
+  std::string text = unwrapped(reportText(result, exampleExtras(result)));
   EXPECT_NE(text.find("byte price 0.30, chosen for the least peak"),
             std::string::npos)
       << text;
@@ -125,9 +140,9 @@ TEST(Report, saysWhichMinimumCutWasPassedOver) {
   std::string text = reportText(result, exampleExtras(result));
   EXPECT_NE(
       text.find("chosen      the peak is not above that of PyTorch's "
-                "decision, 2.0 MiB; the minimum cut for time\n            "
-                "alone has 3.0 MiB (--minimize=time takes it) and "
-                "7.00 us of saving and recomputing\n"),
+                "decision, 2.0 MiB; the\n            "
+                "minimum cut for time alone has 3.0 MiB (--minimize=time takes "
+                "it)\n            and 7.00 us of saving and recomputing\n"),
       std::string::npos)
       << text;
   std::string json = reportJson(result, exampleExtras(result));
@@ -154,9 +169,9 @@ TEST(Report, textStaysOnOneScreen) {
   std::string text = reportText(result, extras);
   EXPECT_LE(std::count(text.begin(), text.end(), '\n'), 55) << text;
   EXPECT_NE(text.find("… 2,488 more"), std::string::npos) << text;
-  EXPECT_NE(text.find("largest outside repeated modules"), std::string::npos);
+  EXPECT_NE(text.find("largest single values"), std::string::npos);
   EXPECT_NE(text.find("  %value_4999"), std::string::npos);
-  EXPECT_NE(text.find("4,994 others"), std::string::npos) << text;
+  EXPECT_NE(unwrapped(text).find("4,994 others"), std::string::npos) << text;
 }
 
 TEST(Report, anotherPartitionStandsBesideOurs) {
@@ -171,11 +186,11 @@ TEST(Report, anotherPartitionStandsBesideOurs) {
   std::string text = reportText(result, extras);
   EXPECT_NE(text.find("PyTorch's"), std::string::npos);
   EXPECT_NE(text.find("3,081.0"), std::string::npos);
-  EXPECT_NE(text.find("in the log, verified"), std::string::npos) << text;
+  EXPECT_NE(text.find("log, verified"), std::string::npos) << text;
   extras.other->accepted = false;
   extras.other->verdict = "no such value";
   text = reportText(result, extras);
-  EXPECT_NE(text.find("in the log, REFUSED"), std::string::npos);
+  EXPECT_NE(text.find("log, REFUSED"), std::string::npos);
   EXPECT_NE(text.find("the certificate refuses PyTorch's partition: no such "
                       "value\n"),
             std::string::npos);

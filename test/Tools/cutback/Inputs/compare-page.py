@@ -68,7 +68,7 @@ check("sum of own bytes", sum(own for own, _ in saved.values()),
 names = {s["value"]: s for s in report["saved"]}
 for i, (own, why) in saved.items():
     entry = names[items["name"][i]]
-    if why != "returned by the forward anyway":
+    if why != "a forward result: in memory anyway":
         check("reason of " + entry["value"], why, entry["reason"])
     # The page has whole paths, the report the last part of each.
     place = data["texts"][items["place"][i]]

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a step needs on its device: its arguments, which lie outside of the
+// arena, and the arena. State of the optimizer, workspaces of libraries and
+// what an allocator leaves unused are not known and not counted, so a step that
+// fits narrowly may not fit after all; one that does not fit here never does.
+//
+// The advice goes from what no plan changes to what another plan may change:
+// arguments alone, arguments with gradients, a plan for the least peak.
+
+#include "cutback/Report/DeviceFit.h"
+
+#include "cutback/Analysis/Device.h"
+#include "cutback/Support/Text.h"
+
+#include <algorithm>
+
+namespace cutback {
+
+/// Bytes of the distinct storages of `values` that `seen` does not hold yet.
+static int64_t addStorages(const PartitionResult &result,
+                           llvm::ArrayRef<uint32_t> values,
+                           std::vector<uint8_t> &seen) {
+  int64_t bytes = 0;
+  for (uint32_t value : values) {
+    uint32_t storage = result.storage[value];
+    if (!seen[storage])
+      bytes += result.bytes[storage];
+    seen[storage] = 1;
+  }
+  return bytes;
+}
+
+std::string shortDeviceName(llvm::StringRef device) {
+  return device.substr(device.rfind('/') + 1).str();
+}
+
+DeviceFit fitDevice(const PartitionResult &result) {
+  const GraphView &view = result.view;
+  DeviceFit fit;
+  Device device;
+  std::string error;
+  if (Device::load(result.options.device, device, error))
+    fit.memoryBytes = device.memoryBytes;
+  fit.device = result.options.device;
+  fit.peakBytes = result.peak.bytes;
+  fit.isLeastPeak = result.options.minimize == Minimize::Peak;
+  std::vector<uint8_t> seen(view.numValues(), 0);
+  std::vector<uint32_t> arguments(view.numArgs);
+  for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+    arguments[arg] = arg;
+  fit.residentBytes = addStorages(result, arguments, seen);
+  fit.floorBytes = addStorages(result, view.forwardResults(), seen);
+  fit.floorBytes += addStorages(result, view.gradients(), seen);
+  return fit;
+}
+
+/// Memory of devices is told in GiB.
+static std::string gibibytes(int64_t bytes) {
+  constexpr int64_t gib = int64_t(1) << 30;
+  return bytes < gib ? formatBytes(bytes)
+                     : formatFixed(double(bytes) / double(gib), 1) + " GiB";
+}
+
+std::string fitText(const DeviceFit &fit, int64_t leastPeak) {
+  if (fit.memoryBytes == 0)
+    return "";
+  std::string device =
+      shortDeviceName(fit.device) + " (" + gibibytes(fit.memoryBytes) + ")";
+  std::string needs =
+      gibibytes(fit.neededBytes()) + ": parameters and inputs " +
+      gibibytes(fit.residentBytes) + ", the step " + gibibytes(fit.peakBytes);
+  if (fit.fits())
+    return "fits on " + device + ": needs " + needs +
+           "; without the optimizer's state";
+  std::string out = "does not fit on " + device + ": needs " + needs + "; ";
+  if (fit.residentBytes > fit.memoryBytes)
+    return out + "parameters and inputs alone do not fit: shard the model, or "
+                 "give another --device";
+  if (fit.residentBytes + fit.floorBytes > fit.memoryBytes)
+    return out + "parameters, inputs and gradients alone do not fit, whatever "
+                 "is saved: shard the model, or give another --device";
+  if (leastPeak <= fit.memoryBytes - fit.residentBytes)
+    return out + "another strategy of the table fits; --minimize=peak or a "
+                 "--byte-price may fit and take less time";
+  if (!fit.isLeastPeak)
+    return out + "try --minimize=peak, else a smaller batch or another "
+                 "--device";
+  return out + "this is the least peak that was found: take a smaller batch, "
+               "or another --device";
+}
+
+} // namespace cutback
