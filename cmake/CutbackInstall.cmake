@@ -2,8 +2,9 @@
 #
 # What `cmake --install` puts under a prefix: the tools, the plugin, the static
 # libraries, libcutback.so, headers with what TableGen wrote beside them, .td
-# files for those who write dialects against our interfaces, and
-# lib/cmake/Cutback, with which find_package(Cutback) finds all that. Included
+# files for those who write dialects against our interfaces, lib/cmake/Cutback,
+# with which find_package(Cutback) finds all that, and lib/pkgconfig/cutback.pc
+# for programs that use the C interface. Included
 # last: it lists the libraries.
 
 include(GNUInstallDirs)
@@ -20,10 +21,21 @@ endforeach()
 if(TARGET CutbackPlugin)
   install(TARGETS CutbackPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+# The C interface is a component of its own: `--component CutbackC`.
 if(TARGET CutbackShared)
-  install(TARGETS CutbackShared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS CutbackShared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          COMPONENT CutbackC)
+  # From the folder of cutback.pc to the prefix, wherever that is moved.
+  file(RELATIVE_PATH CUTBACK_PC_PREFIX
+       ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+  configure_file(lib/pkgconfig/cutback.pc.in
+                 ${PROJECT_BINARY_DIR}/pkgconfig/cutback.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/pkgconfig/cutback.pc
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT CutbackC)
 endif()
-install(DIRECTORY include/cutback include/cutback-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/cutback-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        COMPONENT CutbackC FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/cutback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/cutback
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}

@@ -10,6 +10,7 @@
 #   benchmarks   the programs of benchmarks/ are built
 #   asan         our code is compiled with sanitizers
 #   shared-library  libcutback.so is built; %shared_library is its path
+#   pkg-config   pkg-config is there
 #   torch        PyTorch is in build/torch (tools/dev/bootstrap --with-torch),
 #                or $CUTBACK_TORCH_PYTHON is a Python that has it;
 #                %torch_python is that Python
@@ -70,6 +71,8 @@ if config.cutback_benchmarks == "ON":
     config.available_features.add("benchmarks")
 if config.cutback_shared_library:
     config.available_features.add("shared-library")
+if shutil.which("pkg-config"):
+    config.available_features.add("pkg-config")
 
 torch_python = os.environ.get("CUTBACK_TORCH_PYTHON") or os.path.join(
     config.cutback_source_dir, "build", "torch", "bin", "python"

@@ -12,6 +12,8 @@
 
 #include "cutback/Analysis/Device.h"
 
+#include "cutback/Support/Text.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -94,7 +96,7 @@ static bool loadFile(llvm::StringRef path, Device &device, std::string &error) {
     return false;
   }
   llvm::Expected<llvm::json::Value> json =
-      llvm::json::parse((*buffer)->getBuffer());
+      llvm::json::parse(withoutByteOrderMark((*buffer)->getBuffer()));
   if (!json) {
     error = llvm::formatv("device file '{0}' is not JSON: {1}", path,
                           llvm::toString(json.takeError()));

@@ -18,6 +18,7 @@
 #include "TraceLog.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -85,9 +86,12 @@ std::optional<InputFormat> failedFormat() { return std::nullopt; }
 class Input {
 public:
   Input(llvm::MemoryBufferRef buffer, MLIRContext &context)
-      : text(buffer.getBuffer()), name(buffer.getBufferIdentifier()),
-        context(context), source(name, text, text) {}
+      : text(withoutByteOrderMark(buffer.getBuffer())),
+        name(buffer.getBufferIdentifier()), context(context),
+        source(name, text, text) {}
 
+  /// What there is to read, behind a byte order mark.
+  llvm::MemoryBufferRef content() const { return {text, name}; }
   std::optional<InputFormat> detect();
   /// The graphs of FX text or of a log; fails with an error if there are none.
   LogicalResult findGraphs(InputFormat format);
@@ -126,6 +130,10 @@ std::optional<InputFormat> Input::detect() {
     return InputFormat::MlirBytecode;
   if (pt2::isTorchExport(text))
     return InputFormat::Pt2;
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    (void)fail("this is text in UTF-16", "save it as UTF-8");
+    return failedFormat();
+  }
   if (text.take_front(1 << 16).contains('\0')) {
     (void)fail("this is a binary file of unknown format",
                "expected .pt2, FX text, a trace log, or MLIR");
@@ -328,7 +336,8 @@ readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
   if (!format)
     return failure();
   if (*format == InputFormat::Pt2)
-    return pt2::readTorchExport(buffer, std::move(owner), context, options);
+    return pt2::readTorchExport(input.content(), std::move(owner), context,
+                                options);
   ImportedModule result;
   result.format = *format;
   if (*format == InputFormat::MlirText ||
@@ -389,7 +398,7 @@ cutback::listGraphs(llvm::MemoryBufferRef buffer, MLIRContext &context) {
   if (!format)
     return failure();
   if (*format == InputFormat::Pt2)
-    return pt2::listTorchExport(buffer, context);
+    return pt2::listTorchExport(input.content(), context);
   std::vector<GraphInfo> infos;
   if (*format == InputFormat::MlirText ||
       *format == InputFormat::MlirBytecode) {

@@ -93,8 +93,8 @@ static std::string whyNotSaved(const PartitionResult &result, uint32_t value) {
     return policy + " decides; take it away first";
   if (view.traits[op].view && view.aliasOf[op] != GraphView::kNone &&
       result.options.costModel == CostModel::Roofline)
-    return "it is a view: ask about %" + view.name(view.aliasOf[op]) +
-           ", which it looks at";
+    return "it is a view of %" + view.name(view.aliasOf[op]) +
+           ": ask about that one";
   return "";
 }
 

@@ -216,6 +216,25 @@ parseCommandLine(const CommandSpec &command,
 // Help
 //===----------------------------------------------------------------------===//
 
+/// A command that is too long goes on behind a backslash, in front of an
+/// option.
+static std::string exampleText(std::string_view program,
+                               std::string_view example) {
+  std::string line = "  " + std::string(program), out;
+  for (bool isFirst = true; !example.empty(); isFirst = false) {
+    size_t end = std::min(example.find(" --", 1), example.size());
+    std::string_view part = example.substr(0, end);
+    example.remove_prefix(end);
+    if (!isFirst &&
+        displayWidth(line) + displayWidth(part) + 2 > kScreenWidth) {
+      out += line + " \\\n";
+      line = "     ";
+    }
+    line += (isFirst ? " " : "") + std::string(part);
+  }
+  return out + line + "\n";
+}
+
 std::string commandHelp(std::string_view program, const CommandSpec &command) {
   std::string out = "usage: " + std::string(program) + " " +
                     std::string(command.name) + " " +
@@ -242,7 +261,7 @@ std::string commandHelp(std::string_view program, const CommandSpec &command) {
   if (!command.examples.empty())
     out += "\nexamples:\n";
   for (std::string_view example : command.examples)
-    out += "  " + std::string(program) + " " + std::string(example) + "\n";
+    out += exampleText(program, example);
   return out;
 }
 

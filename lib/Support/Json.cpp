@@ -15,6 +15,8 @@
 
 #include "cutback/Support/Json.h"
 
+#include "cutback/Support/Text.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -456,12 +458,16 @@ std::optional<JsonError> JsonParser::run() {
 
 std::optional<JsonError> JsonDocument::parse(std::string_view text,
                                              JsonDocument &document) {
+  size_t whole = text.size();
+  text = withoutByteOrderMark(text);
   document.text = text;
   document.nodes.clear();
   if (text.size() >= std::numeric_limits<uint32_t>::max())
     return JsonError{0, "the text is longer than 4 GiB"};
   std::optional<JsonError> error = JsonParser(text, document).run();
-  if (error)
+  if (error) {
     document.nodes.clear();
+    error->offset += whole - text.size();
+  }
   return error;
 }

@@ -102,16 +102,36 @@ static std::string writeNew(const std::string &path, std::string_view data,
   return error;
 }
 
-/// Where a symbolic link leads, as long as it leads somewhere.
-static std::string resolved(const std::string &path) {
+/// Where symbolic links lead; the last one may name what is not there yet.
+static std::string resolved(std::string path) {
+  constexpr int maxLinks = 40;
   char buffer[PATH_MAX];
-  return ::realpath(path.c_str(), buffer) ? buffer : path;
+  for (int i = 0; i < maxLinks; ++i) {
+    if (::realpath(path.c_str(), buffer))
+      return buffer;
+    ssize_t length = ::readlink(path.c_str(), buffer, sizeof buffer);
+    if (length < 0)
+      return path;
+    std::string to(buffer, static_cast<size_t>(length));
+    path = to[0] == '/' ? to : folderOf(path) + "/" + to;
+  }
+  return path;
+}
+
+/// What to call the target of a link in a message.
+static std::string shownTarget(const std::string &path,
+                               const std::string &target) {
+  struct stat info;
+  bool isLink = ::lstat(path.c_str(), &info) == 0 && S_ISLNK(info.st_mode);
+  return isLink ? path + "' -> '" + target : path;
 }
 
 std::string writeFileSafely(const std::string &path, std::string_view data) {
   std::string target = resolved(path);
   struct stat info;
   bool exists = ::stat(target.c_str(), &info) == 0;
+  if (!exists && errno == ELOOP)
+    return cannotWrite(path, ELOOP);
   if (exists && S_ISDIR(info.st_mode))
     return cannotWrite(path, EISDIR);
   if (exists && !S_ISREG(info.st_mode)) {
@@ -127,7 +147,7 @@ std::string writeFileSafely(const std::string &path, std::string_view data) {
   mode_t mode = exists ? info.st_mode & 07777 : 0666;
   std::string error = writeNew(temporary, data, mode);
   if (!error.empty())
-    return "cannot write '" + path + "': " + error;
+    return "cannot write '" + shownTarget(path, target) + "': " + error;
   if (::rename(temporary.c_str(), target.c_str()) != 0) {
     int code = errno;
     ::unlink(temporary.c_str());
@@ -186,7 +206,8 @@ std::string writeFolderSafely(const std::string &folder,
   SignalsHeld held;
   struct stat info;
   if (::stat(target.c_str(), &info) != 0)
-    return writeNewFolder(target, files);
+    return errno == ELOOP ? cannotWrite(folder, ELOOP)
+                          : writeNewFolder(target, files);
   if (!S_ISDIR(info.st_mode))
     return cannotWrite(folder, ENOTDIR);
   for (const NamedFile &file : files) {

@@ -103,6 +103,13 @@ std::string shorten(std::string_view text, size_t width) {
   return std::string(text.substr(0, kept)) + "…";
 }
 
+std::string_view withoutByteOrderMark(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (text.substr(0, mark.size()) == mark)
+    text.remove_prefix(mark.size());
+  return text;
+}
+
 void TextTable::add(std::vector<std::string> cells) {
   while (cells.size() > columns.size()) {
     cells[columns.size() - 1] += "  " + cells[columns.size()];
@@ -132,6 +139,7 @@ void TextTable::fit(size_t width, const std::vector<Least> &columns) {
       continue;
     size_t cut = std::min(over, before - least.width);
     over -= cut;
+    wide[least.column] -= cut;
     for (std::vector<std::string> &row : rows)
       row[least.column] = shorten(row[least.column], before - cut);
   }

@@ -25,7 +25,7 @@ CommandSpec compileSpec() {
   });
   spec.examples = {
       "compile joint.txt -o out --to=partition",
-      "compile trace.log --graph=0 -o out --to=partition --strategy=precompute",
+      "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
   };
   return spec;
 }

@@ -24,7 +24,7 @@ CommandSpec drawSpec() {
   spec.arguments = "IN -o F.svg|F.dot";
   spec.summary = "Draw a plan.\n\n"
                  "Graphs of more than 120 ops are drawn module by module; "
-                 "--around shows single ops.";
+                 "--around shows\nsingle ops.";
   spec.options = withPlanOptions({
       {"o", OptionSpec::Text, "F.svg|F.dot", "the picture"},
       {"around", OptionSpec::Text, "NAME",

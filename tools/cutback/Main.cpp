@@ -105,8 +105,10 @@ static std::string overview() {
     table.add({"  " + std::string(spec.name),
                std::string(summary.substr(0, summary.find('\n')))});
   }
+  table.add({"  help", "Describe a command: its options, with examples."});
+  table.add({"  version", "Print the version."});
   return out + table.str(0) +
-         "\n`cutback COMMAND --help` has options and examples. IN is a .pt2"
+         "\n`cutback help COMMAND` has options and examples. IN is a .pt2"
          " archive, FX text,\na trace log, MLIR text or bytecode, or a folder"
          " that `compile` wrote; `-` is\nstandard input.\n";
 }
@@ -128,34 +130,59 @@ static int unknownCommand(const std::string &name) {
   return usage("unknown command '" + name + "'" + hint, "");
 }
 
+static const Command *findCommand(std::string_view name) {
+  for (const Command &command : kCommands)
+    if (command.spec().name == name)
+      return &command;
+  return nullptr;
+}
+
+/// `help`, or `help COMMAND`.
+static int help(const std::vector<std::string_view> &names) {
+  if (names.empty() || names[0] == "--help" || names[0] == "-h" ||
+      names[0] == "help") {
+    print(STDOUT_FILENO, overview());
+    return Done;
+  }
+  if (names[0] == "version") {
+    print(STDOUT_FILENO, "usage: cutback version\n\nPrint the version.\n");
+    return Done;
+  }
+  const Command *command = findCommand(names[0]);
+  if (!command)
+    return unknownCommand(std::string(names[0]));
+  print(STDOUT_FILENO, commandHelp("cutback", command->spec()));
+  return Done;
+}
+
+static int run(const Command &command,
+               const std::vector<std::string_view> &args) {
+  CommandSpec spec = command.spec();
+  std::string error;
+  auto line = parseCommandLine(spec, args, error);
+  if (!line)
+    return usage(error, spec.name);
+  if (line->help) {
+    print(STDOUT_FILENO, commandHelp("cutback", spec));
+    return Done;
+  }
+  return command.run(*line);
+}
+
 static int dispatch(const std::vector<std::string_view> &args) {
   if (args.empty())
     return usage("expected a command", "");
   std::string name(args[0]);
-  if (name == "--help" || name == "-h" || name == "help") {
-    print(STDOUT_FILENO, overview());
-    return Done;
-  }
-  if (name == "--version") {
+  std::vector<std::string_view> rest(args.begin() + 1, args.end());
+  if (name == "--help" || name == "-h" || name == "help")
+    return help(rest);
+  if (name == "--version" || name == "version") {
     print(STDOUT_FILENO,
           "cutback " CUTBACK_VERSION " (LLVM " LLVM_VERSION_STRING ")\n");
     return Done;
   }
-  for (const Command &command : kCommands) {
-    CommandSpec spec = command.spec();
-    if (spec.name != name)
-      continue;
-    std::string error;
-    std::vector<std::string_view> rest(args.begin() + 1, args.end());
-    auto line = parseCommandLine(spec, rest, error);
-    if (!line)
-      return usage(error, name);
-    if (line->help) {
-      print(STDOUT_FILENO, commandHelp("cutback", spec));
-      return Done;
-    }
-    return command.run(*line);
-  }
+  if (const Command *command = findCommand(name))
+    return run(*command, rest);
   return unknownCommand(name);
 }
 

@@ -29,8 +29,8 @@ CommandSpec reduceSpec() {
   spec.arguments = "IN --test='CMD {}' -o OUT.mlir";
   spec.summary =
       "Find the smallest graph on which a command still succeeds.\n\n"
-      "CMD runs in a shell, with the path of a candidate in place of {}. Exit "
-      "code 0 means: the candidate still shows what is looked for.";
+      "CMD runs in a shell, with the path of a smaller graph in place of {}. "
+      "Exit code\n0 means: that graph still shows what is looked for.";
   spec.options = {
       {"test", OptionSpec::Text, "'CMD {}'", "the command"},
       {"o", OptionSpec::Text, "OUT.mlir", "where the smallest graph goes"},
@@ -68,7 +68,7 @@ static int needs(Session &session) {
     session.error("expected --test='CMD {}'");
   } else if (test->find("{}") == std::string_view::npos) {
     session.error("the command of --test does not have {} in it, where the "
-                  "path of a candidate goes");
+                  "path of a smaller graph goes");
   } else if (!session.line.has("o")) {
     session.error("expected -o OUT.mlir");
   } else {

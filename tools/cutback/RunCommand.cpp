@@ -42,7 +42,7 @@ CommandSpec runSpec() {
   spec.maxArguments = 3;
   spec.options = withPlanOptions({
       {"reference", OptionSpec::Flag, "",
-       "use the naive interpreter (the only way there is today)"},
+       "use the reference interpreter (there is no other yet)"},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
@@ -52,13 +52,14 @@ CommandSpec runSpec() {
        "compare results with those of a safetensors file:\n"
        "difference <= atol + rtol x largest magnitude"},
       {"rtol", OptionSpec::Number, "X",
-       "default 1e-5; 2e-2 of what comes from bf16 or f16, with\n"
-       "one rounding of the largest gradient as least magnitude"},
+       "default 1e-5; 2e-2 of what comes from bf16 or f16,\n"
+       "with one rounding of the largest gradient as least\n"
+       "magnitude"},
       {"atol", OptionSpec::Number, "X", "default 1e-7"},
       {"tolerances", OptionSpec::Text, "F.json", "an object: rtol by name"},
       {"exact", OptionSpec::Text, "F",
-       "the results in float64: four times what those of --check\n"
-       "differ from them is allowed too"},
+       "the results in float64: four times what those of\n"
+       "--check differ from them is allowed too"},
       {"whole", OptionSpec::Flag, "",
        "run the graph as it is, without a partition"},
       {"check-memory", OptionSpec::Flag, "",
@@ -216,28 +217,43 @@ static std::string kindOf(StringRef name) {
                                        : "outputs";
 }
 
+static std::string wrongText(const Difference &difference) {
+  std::string out = "wrong: " + difference.name + " ";
+  if (!difference.problem.empty())
+    return out + difference.problem + "\n";
+  out += llvm::formatv("differs by {0:e3}, allowed {1:e3}", difference.largest,
+                       difference.allowed);
+  if (difference.allowed > 0)
+    out += llvm::formatv(" ({0:f1} times)", difference.badness());
+  return out + "\n";
+}
+
+/// The tensors that are wrong, the worst first.
+static std::vector<const Difference *>
+findWrong(const std::vector<Difference> &list) {
+  std::vector<const Difference *> wrong;
+  for (const Difference &difference : list)
+    if (!difference.isRight())
+      wrong.push_back(&difference);
+  llvm::stable_sort(wrong, [](const Difference *a, const Difference *b) {
+    return a->badness() > b->badness();
+  });
+  return wrong;
+}
+
 /// One line a kind with its worst tensor, and one for each that is wrong.
 static std::string checkText(const std::vector<Difference> &list,
-                             size_t &wrong) {
+                             ArrayRef<const Difference *> wrong) {
   std::map<std::string, std::pair<size_t, const Difference *>> kinds;
-  std::string failures;
-  wrong = 0;
   for (const Difference &difference : list) {
     auto &[count, worst] = kinds[kindOf(difference.name)];
     ++count;
     if (!worst || difference.badness() > worst->badness())
       worst = &difference;
-    if (difference.isRight())
-      continue;
-    ++wrong;
-    failures += "wrong: " + difference.name + " " +
-                (difference.problem.empty()
-                     ? llvm::formatv("differs by {0:e3}, allowed {1:e3}",
-                                     difference.largest, difference.allowed)
-                           .str()
-                     : difference.problem) +
-                "\n";
   }
+  std::string failures;
+  for (const Difference *difference : wrong)
+    failures += wrongText(*difference);
   TextTable table({TextTable::Left, TextTable::Right, TextTable::Left,
                    TextTable::Right, TextTable::Right});
   table.add({"checked", "tensors", "worst", "difference", "allowed"});
@@ -246,6 +262,33 @@ static std::string checkText(const std::vector<Difference> &list,
                llvm::formatv("{0:e2}", entry.second->largest).str(),
                llvm::formatv("{0:e2}", entry.second->allowed).str()});
   return table.str(0) + failures;
+}
+
+/// How far the worst of `wrong` is off, in a line.
+static std::string verdictText(size_t checked,
+                               ArrayRef<const Difference *> wrong) {
+  if (wrong.empty())
+    return "all " + formatCount(checked, "tensor") + " agree\n";
+  std::string out = formatCount(wrong.size(), "tensor") + " of " +
+                    std::to_string(checked) + " differ";
+  const Difference &worst = *wrong.front();
+  if (worst.problem.empty() && worst.scale > 0)
+    out += llvm::formatv("; {0} most, by {1:e1} of its largest value",
+                         worst.name, worst.largest / worst.scale);
+  return out + "\n";
+}
+
+/// Whether rounding may be all that makes the difference: it is small beside
+/// the largest of these tensors (one that is zero but for rounding may be all
+/// wrong).
+static bool mayBeRounding(ArrayRef<const Difference *> wrong) {
+  double scale = 0;
+  for (const Difference *one : wrong)
+    scale = std::max(scale, one->scale);
+  return !wrong.empty() && llvm::all_of(wrong, [&](const Difference *one) {
+    return one->problem.empty() && one->rtol > 0 &&
+           one->largest <= 0.05 * scale;
+  });
 }
 
 static int check(Session &session, const ReferenceResult &result,
@@ -264,12 +307,13 @@ static int check(Session &session, const ReferenceResult &result,
     return code;
   std::vector<Difference> list = compareResults(
       result.tensors, expected, sources.weights.get(), tolerance);
-  size_t wrong = 0;
-  text += checkText(list, wrong);
-  text += wrong == 0 ? "all " + formatCount(list.size(), "tensor") + " agree\n"
-                     : formatCount(wrong, "tensor") + " of " +
-                           std::to_string(list.size()) + " differ\n";
-  return wrong == 0 ? Done : NoPlan;
+  std::vector<const Difference *> wrong = findWrong(list);
+  text += checkText(list, wrong) + verdictText(list.size(), wrong);
+  if (mayBeRounding(wrong) && !tolerance.exact)
+    text += "rounding grows through batch norms in training and through deep "
+            "models:\n--exact=F, the results in float64, allows four times "
+            "PyTorch's own error\n";
+  return wrong.empty() ? Done : NoPlan;
 }
 
 //===----------------------------------------------------------------------===//

@@ -89,6 +89,9 @@ size_t displayWidth(std::string_view text);
 /// `text` cut to `width` code points, "…" at its end where it was cut.
 std::string shorten(std::string_view text, size_t width);
 
+/// `text` behind the byte order mark that some editors put in front of UTF-8.
+std::string_view withoutByteOrderMark(std::string_view text);
+
 /// Number of insertions, deletions, replacements and swaps of neighbours
 /// between two strings, or `limit + 1` if there are more than `limit`.
 unsigned editDistance(std::string_view a, std::string_view b, unsigned limit);

@@ -130,3 +130,15 @@ TEST(CommandLine, helpListsEveryOptionAndTheExamples) {
             "examples:\n"
             "  cutback draw a.txt -o a.svg\n");
 }
+
+TEST(CommandLine, longExamplesGoOnBehindABackslash) {
+  CommandSpec spec = exampleSpec();
+  spec.examples = {"draw a-rather-long-name.txt --strategy=min-cut --radius=3 "
+                   "--byte-price=0.25 --json"};
+  std::string help = commandHelp("cutback", spec);
+  EXPECT_NE(help.find("  cutback draw a-rather-long-name.txt "
+                      "--strategy=min-cut --radius=3 \\\n"
+                      "      --byte-price=0.25 --json\n"),
+            std::string::npos)
+      << help;
+}

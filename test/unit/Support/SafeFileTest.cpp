@@ -55,6 +55,34 @@ TEST_F(SafeFile, writesAndReplaces) {
   EXPECT_EQ(entries(), 1u) << "no temporary file is left";
 }
 
+TEST_F(SafeFile, aLinkToNothingMakesWhatItNames) {
+  fs::create_symlink("second", path("first"));
+  fs::create_symlink(path("target"), path("second"));
+  EXPECT_EQ(writeFileSafely(path("first"), "one"), "");
+  EXPECT_EQ(read("target"), "one");
+  EXPECT_TRUE(fs::is_symlink(path("first"))) << "the link stays";
+  EXPECT_EQ(entries(), 3u);
+  fs::create_symlink("made", path("folder"));
+  EXPECT_EQ(writeFolderSafely(path("folder"), {{"a", "two"}}), "");
+  EXPECT_EQ(read("made/a"), "two");
+}
+
+TEST_F(SafeFile, aLinkThatLeadsNowhereIsAnErrorAndStays) {
+  fs::create_symlink("none/target", path("link"));
+  EXPECT_EQ(writeFileSafely(path("link"), "one"),
+            "cannot write '" + path("link") + "' -> '" + folder +
+                "/none/target': No such file or directory");
+  fs::create_symlink("loop", path("loop"));
+  EXPECT_EQ(writeFileSafely(path("loop"), "one"),
+            "cannot write '" + path("loop") +
+                "': Too many levels of symbolic links");
+  EXPECT_EQ(writeFolderSafely(path("loop"), {{"a", "one"}}),
+            "cannot write '" + path("loop") +
+                "': Too many levels of symbolic links");
+  EXPECT_TRUE(fs::is_symlink(path("link")) && fs::is_symlink(path("loop")));
+  EXPECT_EQ(entries(), 2u) << "no temporary file is left";
+}
+
 TEST_F(SafeFile, followsALink) {
   EXPECT_EQ(writeFileSafely(path("a"), "one"), "");
   fs::create_symlink("a", path("link"));

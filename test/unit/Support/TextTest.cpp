@@ -46,6 +46,40 @@ TEST(Text, durationsTakeTheUnitThatFits) {
   EXPECT_EQ(formatPicoseconds(2e12), "2.00 s");
 }
 
+TEST(Text, aTableIsCutToFitColumnByColumn) {
+  TextTable table({TextTable::Left, TextTable::Right, TextTable::Left});
+  table.add({"blocks.0–1", "1,000", "expensive"});
+  table.add({"c", "2", "y"});
+  table.fit(28, {{2, 4}, {0, 4}});
+  EXPECT_EQ(table.str(0), "blocks.0–1  1,000  expensive\n"
+                          "c               2  y\n");
+  table.fit(20, {{2, 6}, {0, 6}, {2, 3}, {0, 2}});
+  EXPECT_EQ(table.str(0), "block…  1,000  expe…\n"
+                          "c           2  y\n");
+}
+
+TEST(Text, textIsWrappedBehindItsTitle) {
+  EXPECT_EQ(wrapText("peak", "1 MiB", 8), "peak    1 MiB\n");
+  EXPECT_EQ(wrapText("a longer title", "x", 8), "a longer title x\n");
+  EXPECT_EQ(wrapText("", "x y", 2), "  x y\n");
+  std::string word(39, 'w');
+  EXPECT_EQ(wrapText("a", word + " " + word.substr(1) + " b", 2),
+            "a " + word + " " + word.substr(1) + "\n  b\n");
+  EXPECT_EQ(wrapText("a", word + " " + word.substr(4) + " 12 MiB", 2),
+            "a " + word + " " + word.substr(4) + "\n  12 MiB\n")
+      << "a unit stays with its number";
+  std::string endless(100, 'w');
+  EXPECT_EQ(wrapText("a", "b " + endless, 2), "a b\n  " + endless + "\n");
+  EXPECT_EQ(wrapLine("plan: " + word + " " + word),
+            "plan: " + word + "\n      " + word + "\n");
+}
+
+TEST(Text, aByteOrderMarkIsNoText) {
+  EXPECT_EQ(withoutByteOrderMark("\xEF\xBB\xBFx"), "x");
+  EXPECT_EQ(withoutByteOrderMark("\xEF\xBBx"), "\xEF\xBBx");
+  EXPECT_EQ(withoutByteOrderMark(""), "");
+}
+
 TEST(Text, aTableAlignsAndDropsSpacesAtTheEnd) {
   TextTable table({TextTable::Left, TextTable::Right, TextTable::Left});
   table.add({"a", "1"});
