@@ -24,8 +24,8 @@ function choosePlan(index, isStep) {
 /// The plan to compare with at first: what a user would have without us.
 function defaultOther() {
   const chosen = data.plans[data.chosen];
-  return [ rulesPlan, eagerPlan, data.plans[0] ].find(plan => plan &&
-                                                             plan !== chosen) ||
+  return [ rulesPlan, eagerPlan, data.plans[0] ].find(
+             plan => plan && plan !== chosen) ||
          null;
 }
 

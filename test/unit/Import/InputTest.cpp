@@ -105,6 +105,10 @@ TEST(Input, TellsWhatItCannotRead) {
           "export the file again"));
   EXPECT_TRUE(has(errorOf(std::string("a\0b", 3)),
                   "this is a binary file of unknown format"));
+  EXPECT_TRUE(has(errorOf(std::string("\xff\xfe"
+                                      "d\0e\0",
+                                      6)),
+                  "1:1: this is text in UTF-16 | save it as UTF-8"));
   EXPECT_TRUE(
       has(errorOf("hello"),
           "this is neither .pt2, nor FX text, nor a trace log, nor MLIR | FX "
