@@ -118,7 +118,7 @@ partsOf(const std::vector<const FoldItem *> &items, uint64_t times) {
   std::vector<FoldedGroup> parts;
   for (const std::string &rest : order) {
     FoldedGroup part = summarize(byRest[rest], times);
-    part.label = rest.empty() ? "(the module itself)" : rest;
+    part.label = rest.empty() ? "(itself)" : rest;
     parts.push_back(std::move(part));
   }
   return parts;

@@ -133,6 +133,20 @@ static void countOwnBytes(const PartitionResult &result,
   }
 }
 
+/// Whether an op has a tag that asks for its recomputation.
+static bool hasCheckpoints(const GraphView &view) {
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    if (!view.traits[op].annotated)
+      continue;
+    auto policy = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
+        joint::JointDialect::kPolicy);
+    if (policy && (policy.getKind() == joint::PolicyKind::MustRecompute ||
+                   policy.getKind() == joint::PolicyKind::PreferRecompute))
+      return true;
+  }
+  return false;
+}
+
 ReportExtras collectExtras(PartitionResult &result) {
   ReportExtras extras;
   const GraphView &view = result.view;
@@ -157,6 +171,7 @@ ReportExtras collectExtras(PartitionResult &result) {
   }
   countOwnBytes(result, extras.items);
   collectSymbols(result, extras);
+  extras.isCheckpointed = hasCheckpoints(view);
   if (extras.modules)
     for (uint32_t value = view.numArgs; value < view.numValues(); ++value)
       if (view.name(value) == result.peak.at)

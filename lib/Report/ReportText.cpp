@@ -142,9 +142,11 @@ static std::string againstEager(const ReportExtras &extras) {
   }
   if (!eager || !chosen || eager == chosen)
     return "";
-  return wrapLine("against PyTorch without a compiler: saved " +
-                  insteadOf(chosen->savedBytes, eager->savedBytes) + ", peak " +
-                  insteadOf(chosen->peakBytes, eager->peakBytes));
+  return wrapLine(
+      "against PyTorch without a compiler" +
+      std::string(extras.isCheckpointed ? " and without checkpoints" : "") +
+      ": saved " + insteadOf(chosen->savedBytes, eager->savedBytes) +
+      ", peak " + insteadOf(chosen->peakBytes, eager->peakBytes));
 }
 
 /// "2 view, addmm, …": most frequent first.

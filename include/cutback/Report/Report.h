@@ -51,6 +51,8 @@ struct ReportExtras {
   std::string peakModule;                  ///< of the op at the peak
   std::optional<OtherPartition> other;
   std::optional<DeviceFit> fit;
+  /// The model checkpoints regions, which strategy `eager` does not look at.
+  bool isCheckpointed = false;
 };
 
 /// Reads names, modules, places and symbols from the graph behind `result`,
