@@ -189,8 +189,13 @@ static std::string fateText(const PartitionResult &result, const Fates &fates,
     return "used in the forward only: the backward does not need it";
   case Fate::BackwardOnly:
     return "computed in the backward only";
-  case Fate::BackwardInput:
-    return "an input of the backward: given to it, so nothing saves it";
+  case Fate::BackwardInput: {
+    joint::GraphOp graph = result.view.graph;
+    joint::RoleAttr role = graph.getRole(value);
+    return role && role.getKind() == joint::RoleKind::Constant
+               ? "a part of both halves, so nothing saves it"
+               : "an input of the backward: given to it, so nothing saves it";
+  }
   case Fate::Argument:
     break;
   }
