@@ -51,7 +51,8 @@ static Value luSolve(CallBuilder &b, Value factors, Value pivots, Value right,
   if (parts.empty())
     return {};
   Value p = parts[0], lower = parts[1], upper = parts[2];
-  Value turnedLower = transposed(b, lower), turnedUpper = transposed(b, upper);
+  Value turnedLower = decompose::adjoint(b, lower);
+  Value turnedUpper = decompose::adjoint(b, upper);
   if (left && !adjoint) {
     right = matmul(b, transposed(b, p), right);
     right = solveTriangular(b, lower, right, false, true, true);

@@ -20,6 +20,12 @@ Value decompose::transposed(CallBuilder &b, Value matrix) {
   return b.call("aten.transpose.int", {matrix, -2, -1});
 }
 
+Value decompose::adjoint(CallBuilder &b, Value matrix) {
+  if (isa<ComplexType>(elementOf(matrix)))
+    matrix = b.call("aten._conj_physical.default", {matrix});
+  return transposed(b, matrix);
+}
+
 static Value firstOf(const Values &results) {
   return results.empty() ? Value() : results.front();
 }
@@ -79,11 +85,11 @@ static Value solveTriangular(CallBuilder &b, Value matrix, Value right,
                 {{"upper", upper}, {"unitriangular", unit}});
 }
 
-/// L L^T x = b, with L (or its transpose) given.
+/// L L^H x = b, with L (or its conjugate transpose) given.
 static Value solveByFactor(CallBuilder &b, Value factor, Value right,
                            bool upper) {
-  Value lower = upper ? transposed(b, factor) : factor;
-  Value higher = upper ? factor : transposed(b, factor);
+  Value lower = upper ? adjoint(b, factor) : factor;
+  Value higher = upper ? factor : adjoint(b, factor);
   return solveTriangular(b, higher, solveTriangular(b, lower, right, false),
                          true);
 }
@@ -207,7 +213,7 @@ static Values svd(Rewrite &c) {
                     : c.r.boolean("full_matrices").value_or(true);
   Values all = svdOf(c.b, c.r.value(0), full);
   if (!all.empty() && isOld)
-    all[2] = transposed(c.b, all[2]);
+    all[2] = adjoint(c.b, all[2]);
   return all;
 }
 

@@ -15,6 +15,8 @@ RuleTable copyRules();       ///< copies of views, parts at tensors
 
 /// The transpose of the last two dimensions.
 mlir::Value transposed(aten::CallBuilder &b, mlir::Value matrix);
+/// The same of the conjugates.
+mlir::Value adjoint(aten::CallBuilder &b, mlir::Value matrix);
 
 /// The operands of `quantile` and `nanquantile`, and the shape of what both
 /// give.

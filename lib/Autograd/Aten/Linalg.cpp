@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// VJPs of linear algebra, of real matrices (^T is the transpose, G the
-// gradient that arrives, A^-T the inverse of the transpose):
+// VJPs of linear algebra (^H is the conjugate transpose, G the gradient that
+// arrives, A^-H the inverse of the conjugate transpose):
 //
-//   inverse       -X^T G X^T
-//   solve         dB = A^-T G, dA = -dB X^T
-//   determinants  g det A^-T, g A^-T
-//   Cholesky      L^-T phi(L^T G) L^-1, phi the symmetric part of the lower
+//   inverse       -X^H G X^H
+//   solve         dB = A^-H G, dA = -dB X^H
+//   determinants  g conj(det) A^-H, (g + i Im(h conj(sign))) A^-H, where h is
+//                 the gradient of a complex sign
+//   Cholesky      L^-H phi(L^H G) L^-1, phi the Hermitian part of the lower
 //                 triangle
-//   QR            (dQ + Q c(M)) R^-T, M = R dR^T - dQ^T Q, c the symmetric
+//   QR            (dQ + Q c(M)) R^-H, M = R dR^H - dQ^H Q, c the Hermitian
 //                 matrix with the lower triangle of M
 //   singular values, eigenvalues: by the differences of their squares, or of
 //                 themselves; a gradient through vectors of equal values is
@@ -16,9 +17,8 @@
 //   pseudo-inverse  of the matrix and it alone, see pseudoInverse
 //   LU            see luFactor
 //   eigenvalues of any matrix, see eigenvectors
-//   exponential   the upper right block of exp [A^T G; 0 A^T]
-//
-// A wide matrix has the QR factors of its first columns, Q^T times the rest.
+//   exponential   the upper right block of exp [A^H G; 0 A^H]
+// A wide matrix has the QR factors of its first columns, Q^H times the rest.
 
 #include "Common.h"
 
@@ -70,7 +70,7 @@ static Value diagonalMatrix(Vjp &v, Value x) {
 static void inverse(Vjp &v) {
   if (!v.grad(0) || !v.needs("A"))
     return;
-  Value turned = transposed(v, v.result());
+  Value turned = adjoint(v, v.result());
   v.set("A", v.neg(product(v, product(v, turned, v.grad()), turned)));
 }
 
@@ -87,9 +87,9 @@ static void solveEquations(Vjp &v) {
     gradient = unsqueeze(v, gradient, -1);
     solution = unsqueeze(v, solution, -1);
   }
-  Value forRight = solve(v, transposed(v, matrix), gradient, left);
+  Value forRight = solve(v, adjoint(v, matrix), gradient, left);
   if (v.needs("A")) {
-    Value turned = transposed(v, solution);
+    Value turned = adjoint(v, solution);
     v.set("A", v.neg(left ? product(v, forRight, turned)
                           : product(v, turned, forRight)));
   }
@@ -101,17 +101,26 @@ static Value scaledInverse(Vjp &v, Value matrix, Value scale) {
   scale = unsqueeze(v, unsqueeze(v, scale, -1), -1);
   Value one = v.call("aten.eye.default", {v.b.size(matrix, -1)},
                      {{"dtype", aten::elementOf(matrix)}});
-  return solve(v, transposed(v, matrix), v.mul(scale, one));
+  return solve(v, adjoint(v, matrix), v.mul(scale, one));
 }
 
 static void determinant(Vjp &v) {
   if (v.grad(0) && v.needs("A"))
-    v.set("A", scaledInverse(v, v.value("A"), v.mul(v.grad(0), v.result(0))));
+    v.set("A", scaledInverse(v, v.value("A"),
+                             v.mul(v.grad(0), v.conj(v.result(0)))));
 }
 
 static void logDeterminant(Vjp &v) {
-  if (v.grad(1) && v.needs("A"))
-    v.set("A", scaledInverse(v, v.value("A"), v.grad(1)));
+  if (!v.needs("A"))
+    return;
+  Value scale = v.grad(1);
+  if (v.grad(0) && isComplex(v.result(0))) {
+    Value turn = v.un("imag", v.mul(v.grad(0), v.conj(v.result(0))));
+    Value along = scale ? scale : v.zerosLike(turn);
+    scale = v.un2("complex", along, turn);
+  }
+  if (scale)
+    v.set("A", scaledInverse(v, v.value("A"), scale));
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,9 +141,9 @@ static void solveTriangular(Vjp &v) {
   bool left = v.in.boolean("left").value_or(true);
   bool unit = v.in.boolean("unitriangular").value_or(false);
   Value forRight =
-      solveTriangle(v, transposed(v, matrix), v.grad(), !upper, left, unit);
+      solveTriangle(v, adjoint(v, matrix), v.grad(), !upper, left, unit);
   if (v.needs("self")) {
-    Value turned = transposed(v, v.result());
+    Value turned = adjoint(v, v.result());
     Value whole = v.neg(left ? product(v, forRight, turned)
                              : product(v, turned, forRight));
     v.set("self", triangle(v, whole, upper, unit ? (upper ? 1 : -1) : 0));
@@ -146,11 +155,12 @@ static void cholesky(Vjp &v) {
   if (!v.grad(0) || !v.needs("self"))
     return;
   bool upper = v.in.boolean("upper").value_or(false);
-  Value factor = upper ? transposed(v, v.result()) : v.result();
-  Value gradient = upper ? transposed(v, v.grad()) : v.grad();
-  Value turned = transposed(v, factor);
-  Value lower = halfDiagonal(v, product(v, turned, gradient));
-  Value symmetric = v.scale(v.add(lower, transposed(v, lower)), 0.5);
+  Value factor = upper ? adjoint(v, v.result()) : v.result();
+  Value gradient = upper ? adjoint(v, v.grad()) : v.grad();
+  Value turned = adjoint(v, factor);
+  Value inner = product(v, turned, gradient);
+  Value below = adjoint(v, triangle(v, inner, false, -1));
+  Value symmetric = v.scale(v.add(triangle(v, inner, false), below), 0.5);
   Value half = solveTriangle(v, turned, symmetric, /*upper=*/true);
   v.set("self", solveTriangle(v, factor, half, false, /*left=*/false));
 }
@@ -163,17 +173,17 @@ static void cholesky(Vjp &v) {
 static Value tallQr(Vjp &v, Value q, Value r, Value forQ, Value forR) {
   Value m;
   if (forR)
-    m = product(v, r, transposed(v, forR));
+    m = product(v, r, adjoint(v, forR));
   if (forQ) {
-    Value inner = product(v, transposed(v, forQ), q);
+    Value inner = product(v, adjoint(v, forQ), q);
     m = m ? v.sub(m, inner) : v.neg(inner);
   }
-  Value below = triangle(v, m, false, -1);
-  Value symmetric = v.add(triangle(v, m, false), transposed(v, below));
+  Value half = halfDiagonal(v, m);
+  Value symmetric = v.add(half, adjoint(v, half));
   Value whole = product(v, q, symmetric);
   if (forQ)
     whole = v.add(forQ, whole);
-  return solveTriangle(v, transposed(v, r), whole, /*upper=*/false,
+  return solveTriangle(v, adjoint(v, r), whole, /*upper=*/false,
                        /*left=*/false);
 }
 
@@ -203,7 +213,7 @@ static void qr(Vjp &v) {
   };
   Value forQ = v.grad(0), forRest = part(v.grad(1), rows, columns);
   if (forRest) {
-    Value rest = product(v, part(a, rows, columns), transposed(v, forRest));
+    Value rest = product(v, part(a, rows, columns), adjoint(v, forRest));
     forQ = forQ ? v.add(forQ, rest) : rest;
   }
   Value first = tallQr(v, q, part(r, 0, rows), forQ, part(v.grad(1), 0, rows));
@@ -222,12 +232,12 @@ static Value differences(Vjp &v, Value x) {
   return v.add(apart, diagonalMatrix(v, v.call("aten.ones_like.default", {x})));
 }
 
-/// x - x^T.
-static Value skew(Vjp &v, Value x) { return v.sub(x, transposed(v, x)); }
+/// x - x^H.
+static Value skew(Vjp &v, Value x) { return v.sub(x, adjoint(v, x)); }
 
 /// What is left of `x` beside the columns of `basis`.
 static Value outside(Vjp &v, Value basis, Value x) {
-  return v.sub(x, product(v, basis, product(v, transposed(v, basis), x)));
+  return v.sub(x, product(v, basis, product(v, adjoint(v, basis), x)));
 }
 
 /// What full vectors have beside those of singular values has no gradient: it
@@ -253,15 +263,23 @@ static void svd(Vjp &v) {
     forV = first(forV, -2);
     vh = first(vh, -2);
   }
-  Value inner = v.grad(1) ? diagonalMatrix(v, v.grad(1)) : Value();
+  auto diagonal = [&](Value x) {
+    return castTo(v.b, diagonalMatrix(v, x), aten::elementOf(a));
+  };
+  Value inner = v.grad(1) ? diagonal(v.grad(1)) : Value();
   Value e = forU || forV ? differences(v, v.mul(s, s)) : Value();
   auto add = [&](Value part) { inner = inner ? v.add(inner, part) : part; };
   if (forU) {
-    Value turn = v.div(skew(v, product(v, transposed(v, u), forU)), e);
-    add(v.mul(turn, unsqueeze(v, s, -2)));
+    Value turn = skew(v, product(v, adjoint(v, u), forU));
+    add(v.mul(v.div(turn, e), unsqueeze(v, s, -2)));
+    // Both vectors of a pair turn by one phase.
+    if (forV && isComplex(a)) {
+      Value phase = v.call("aten.diagonal.default", {turn, 0, -2, -1});
+      add(diagonal(v.div(phase, v.scale(s, 2.0))));
+    }
   }
   if (forV) {
-    Value turn = v.div(skew(v, product(v, vh, transposed(v, forV))), e);
+    Value turn = v.div(skew(v, product(v, vh, adjoint(v, forV))), e);
     add(v.mul(unsqueeze(v, s, -1), turn));
   }
   Value whole = product(v, product(v, u, inner), vh);
@@ -272,9 +290,9 @@ static void svd(Vjp &v) {
   }
   if (forV && !(columns <= rows && !ShapedType::isDynamic(rows) &&
                 !ShapedType::isDynamic(columns))) {
-    Value scaled = transposed(v, v.div(forV, unsqueeze(v, s, -1)));
-    Value rest = outside(v, transposed(v, vh), scaled);
-    whole = v.add(whole, product(v, u, transposed(v, rest)));
+    Value scaled = adjoint(v, v.div(forV, unsqueeze(v, s, -1)));
+    Value rest = outside(v, adjoint(v, vh), scaled);
+    whole = v.add(whole, product(v, u, adjoint(v, rest)));
   }
   v.set("A", whole);
 }
@@ -292,14 +310,15 @@ static void eigh(Vjp &v) {
   if (v.grad(1)) {
     // What turns the vectors is skew: the rest of the gradient would change
     // their lengths.
-    Value turn = skew(v, product(v, transposed(v, vectors), v.grad(1)));
+    Value turn = skew(v, product(v, adjoint(v, vectors), v.grad(1)));
     inner = v.div(v.scale(turn, 0.5), differences(v, values));
   }
   if (v.grad(0)) {
-    Value diagonal = diagonalMatrix(v, v.grad(0));
+    Value diagonal =
+        castTo(v.b, diagonalMatrix(v, v.grad(0)), aten::elementOf(vectors));
     inner = inner ? v.add(inner, diagonal) : diagonal;
   }
-  v.set("A", product(v, product(v, vectors, inner), transposed(v, vectors)));
+  v.set("A", product(v, product(v, vectors, inner), adjoint(v, vectors)));
 }
 
 /// -P^H G P^H + (1 - A P) G^H P P^H + P^H P G^H (1 - P A) of P = A^+, with
@@ -333,7 +352,7 @@ static void pseudoInverse(Vjp &v) {
 static void exponential(Vjp &v) {
   if (!v.needs("self"))
     return;
-  Value turned = transposed(v, v.value("self"));
+  Value turned = adjoint(v, v.value("self"));
   Value top = v.call("aten.cat.default", {{turned, v.grad()}, -1});
   Value bottom =
       v.call("aten.cat.default", {{v.zerosLike(turned), turned}, -1});
@@ -367,9 +386,9 @@ static Value part(Vjp &v, Value x, int64_t dim, int64_t from, int64_t to) {
   return v.call("aten.slice.Tensor", {x, dim, from, to});
 }
 
-/// P L^-T (tril(L^T gL, -1) + triu(gU U^T)) U^-T, where both factors are
+/// P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H, where both factors are
 /// square. Of a wide matrix the further columns of U are L^-1 times those of
-/// the matrix: their gradient is L^-T gU, and gL has -L^-T gU U^T more. Of a
+/// the matrix: their gradient is L^-H gU, and gL has -L^-H gU U^H more. Of a
 /// tall one the further rows of L are those of the matrix times U^-1.
 static void luFactor(Vjp &v) {
   auto sizes = sizesOf(v, v.value("A"));
@@ -380,19 +399,19 @@ static void luFactor(Vjp &v) {
   SmallVector<Value> parts = unpacked(v, v.result(0), v.result(1));
   if (parts.empty())
     return;
-  Value lower = transposed(v, part(v, parts[1], -2, 0, size));
-  Value upper = transposed(v, part(v, parts[2], -1, 0, size));
+  Value lower = adjoint(v, part(v, parts[1], -2, 0, size));
+  Value upper = adjoint(v, part(v, parts[2], -1, 0, size));
   Value square = part(v, part(v, v.grad(0), -2, 0, size), -1, 0, size);
   Value below = product(v, lower, triangle(v, square, false, -1));
   Value above = product(v, triangle(v, square, true), upper);
   Value further;
   if (columns > size) {
     further = part(v, v.grad(0), -1, size, columns);
-    Value rest = transposed(v, part(v, parts[2], -1, size, columns));
+    Value rest = adjoint(v, part(v, parts[2], -1, size, columns));
     below = v.sub(below, product(v, further, rest));
   } else if (rows > size) {
     further = part(v, v.grad(0), -2, size, rows);
-    Value rest = transposed(v, part(v, parts[1], -2, size, rows));
+    Value rest = adjoint(v, part(v, parts[1], -2, size, rows));
     above = v.sub(above, product(v, rest, further));
   }
   Value inner = v.add(triangle(v, below, false, -1), triangle(v, above, true));
@@ -478,19 +497,19 @@ static void eigenvectors(Vjp &v) {
 
 VjpTable autograd::linalgVjps() {
   static constexpr VjpRule rules[] = {
-      {"aten.linalg_inv_ex.default", vjp<inverse>},
-      {"aten._linalg_solve_ex.default", vjp<solveEquations>},
-      {"aten._linalg_det.default", vjp<determinant>},
-      {"aten._linalg_slogdet.default", vjp<logDeterminant>},
-      {"aten.linalg_solve_triangular.default", vjp<solveTriangular>},
-      {"aten.linalg_cholesky_ex.default", vjp<cholesky>},
-      {"aten.linalg_qr.default", vjp<qr>},
-      {"aten._linalg_svd.default", vjp<svd>},
-      {"aten._linalg_eigh.default", vjp<eigh>},
-      {"aten.linalg_matrix_exp.default", vjp<exponential>},
+      {"aten.linalg_inv_ex.default", vjpAny<inverse>},
+      {"aten._linalg_solve_ex.default", vjpAny<solveEquations>},
+      {"aten._linalg_det.default", vjpAny<determinant>},
+      {"aten._linalg_slogdet.default", vjpAny<logDeterminant>},
+      {"aten.linalg_solve_triangular.default", vjpAny<solveTriangular>},
+      {"aten.linalg_cholesky_ex.default", vjpAny<cholesky>},
+      {"aten.linalg_qr.default", vjpAny<qr>},
+      {"aten._linalg_svd.default", vjpAny<svd>},
+      {"aten._linalg_eigh.default", vjpAny<eigh>},
+      {"aten.linalg_matrix_exp.default", vjpAny<exponential>},
       {"aten.linalg_pinv.atol_rtol_tensor", vjpAny<pseudoInverse>},
-      {"aten.linalg_lu_factor_ex.default", vjp<luFactor>},
-      {"aten.lu_unpack.default", vjp<luUnpack>},
+      {"aten.linalg_lu_factor_ex.default", vjpAny<luFactor>},
+      {"aten.lu_unpack.default", vjpAny<luUnpack>},
       {"aten.linalg_eig.default", vjpAny<eigenvectors>},
   };
   return rules;

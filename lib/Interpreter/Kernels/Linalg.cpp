@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Inverses, equations and determinants by LU factorization with partial
-// pivoting, Cholesky factors, and triangular equations; a batch of matrices
-// one after another, in double. n^3 each.
+// Inverses, equations and determinants by LU factors (LuFactors.cpp), and by
+// Eigen Cholesky factors and triangular equations; a batch of matrices, real or
+// complex, one after another, in double. n^3 each.
 //
 // A singular matrix is an error where PyTorch raises one (`info` is not 0):
 // a model that goes on with such an inverse has nothing to compare with.
 
 #include "Kernels.h"
 #include "Matrix.h"
+
+#include <Eigen/Cholesky>
 
 #include <cmath>
 
@@ -17,186 +19,99 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 //===----------------------------------------------------------------------===//
-// Matrices
+// Inverses, equations, determinants
 //===----------------------------------------------------------------------===//
 
-Matrix interpreter::identity(int64_t size) {
-  Matrix result(size, size);
-  for (int64_t i = 0; i < size; ++i)
-    result(i, i) = 1;
-  return result;
-}
-
-Matrix interpreter::multiply(const Matrix &a, const Matrix &b) {
-  Matrix result(a.rows, b.columns);
-  for (int64_t i = 0; i < a.rows; ++i)
-    for (int64_t k = 0; k < a.columns; ++k)
-      for (int64_t j = 0; j < b.columns; ++j)
-        result(i, j) += a(i, k) * b(k, j);
-  return result;
-}
-
-Matrix Batch::at(int64_t i) const {
-  Matrix result(rows, columns);
-  std::copy_n(values.begin() + i * rows * columns, rows * columns,
-              result.values.begin());
-  return result;
-}
-
-FailureOr<Batch> interpreter::batchOf(const KernelCall &call,
-                                      aten::ParamRef param) {
-  Tensor tensor = call.dense(param);
-  if (isComplex(tensor.type))
-    return call.error("runs on real matrices only");
-  Batch batch;
-  batch.dims.assign(tensor.sizes.begin(), tensor.sizes.end() - 2);
-  batch.rows = tensor.sizes[tensor.rank() - 2];
-  batch.columns = tensor.sizes.back();
-  batch.values = tensor.doubles();
-  return batch;
-}
-
-/// The same, of matrices with as many rows as columns.
-static FailureOr<Batch> squareOf(const KernelCall &call, aten::ParamRef param) {
-  FailureOr<Batch> batch = batchOf(call, param);
-  if (succeeded(batch) && batch->rows != batch->columns)
-    return call.error("runs on square matrices only");
-  return batch;
-}
-
-void BatchResult::put(const KernelCall &call, unsigned i,
-                      ArrayRef<int64_t> dims, ArrayRef<int64_t> more) const {
-  Sizes sizes(dims.begin(), dims.end());
-  sizes.append(more.begin(), more.end());
-  if (call.wants(i))
-    interpreter::put(call, i, sizes, values);
-}
-
-//===----------------------------------------------------------------------===//
-// LU factors
-//===----------------------------------------------------------------------===//
-
-Lu::Lu(Matrix matrix) : lu(std::move(matrix)) {
-  int64_t n = lu.rows;
-  for (int64_t k = 0; k < n; ++k) {
-    int64_t best = k;
-    for (int64_t i = k + 1; i < n; ++i)
-      if (std::fabs(lu(i, k)) > std::fabs(lu(best, k)))
-        best = i;
-    pivots.push_back(best);
-    if (best != k) {
-      sign = -sign;
-      for (int64_t j = 0; j < n; ++j)
-        std::swap(lu(k, j), lu(best, j));
-    }
-    if (lu(k, k) == 0) {
-      singular = singular ? singular : k + 1;
-      continue;
-    }
-    for (int64_t i = k + 1; i < n; ++i) {
-      lu(i, k) /= lu(k, k);
-      for (int64_t j = k + 1; j < n; ++j)
-        lu(i, j) -= lu(i, k) * lu(k, j);
-    }
-  }
-}
-
-Matrix Lu::solve(Matrix right) const {
-  int64_t n = lu.rows;
-  for (int64_t k = 0; k < n; ++k)
-    for (int64_t j = 0; pivots[k] != k && j < right.columns; ++j)
-      std::swap(right(k, j), right(pivots[k], j));
-  for (int64_t j = 0; j < right.columns; ++j) {
-    for (int64_t i = 0; i < n; ++i)
-      for (int64_t k = 0; k < i; ++k)
-        right(i, j) -= lu(i, k) * right(k, j);
-    for (int64_t i = n - 1; i >= 0; --i) {
-      for (int64_t k = i + 1; k < n; ++k)
-        right(i, j) -= lu(i, k) * right(k, j);
-      right(i, j) /= lu(i, i);
-    }
-  }
-  return right;
-}
-
-static LogicalResult checkRegular(const KernelCall &call, const Lu &factors) {
+template <typename S>
+static LogicalResult checkRegular(const KernelCall &call,
+                                  const Lu<S> &factors) {
   if (!factors.singular)
     return success();
   return call.error("the matrix is singular");
 }
 
 /// What factorizations give beside their answer.
-struct LuResults {
-  BatchResult lu, pivots, info;
-  void add(const Lu &factors) {
+template <typename S> struct LuResults {
+  BatchResult<S> lu;
+  BatchResult<double> pivots, info;
+  void add(const Lu<S> &factors) {
     lu.add(factors.lu);
     for (int64_t pivot : factors.pivots)
       pivots.add(static_cast<double>(pivot + 1));
     info.add(static_cast<double>(factors.singular));
   }
-  void put(const KernelCall &call, unsigned first, const Batch &batch) const {
+  void put(const KernelCall &call, unsigned first,
+           const Batch<S> &batch) const {
     lu.put(call, first, batch.dims, {batch.rows, batch.rows});
     pivots.put(call, first + 1, batch.dims, {batch.rows});
   }
 };
 
-static LogicalResult invert(const KernelCall &call) {
-  FailureOr<Batch> batch = squareOf(call, "A");
+template <typename S> static LogicalResult invert(const KernelCall &call) {
+  FailureOr<Batch<S>> batch = squareOf<S>(call, "A");
   if (failed(batch))
     return failure();
-  BatchResult results, info;
+  int64_t n = batch->rows;
+  BatchResult<S> results;
+  BatchResult<double> info;
   for (int64_t i = 0; i < batch->count(); ++i) {
-    Lu factors(batch->at(i));
+    Lu<S> factors(batch->at(i));
     if (failed(checkRegular(call, factors)))
       return failure();
-    results.add(factors.solve(identity(batch->rows)));
+    results.add(factors.solve(MatrixOf<S>::Identity(n, n)));
     info.add(0);
   }
-  results.put(call, 0, batch->dims, {batch->rows, batch->rows});
+  results.put(call, 0, batch->dims, {n, n});
   info.put(call, 1, batch->dims);
   return success();
 }
 
-/// A X = B, or X A = B as A^T X^T = B^T.
-static LogicalResult solve(const KernelCall &call) {
-  FailureOr<Batch> matrices = squareOf(call, "A");
-  if (failed(matrices))
-    return failure();
-  Tensor b = call.dense("B");
-  Tensor a = call.tensor("A");
-  bool left = call.boolean("left", true);
-  bool isVector =
-      b.rank() == 1 ||
-      (b.rank() == a.rank() - 1 &&
-       llvm::equal(b.sizes, ArrayRef<int64_t>(a.sizes).drop_back()));
-  Batch rights;
-  rights.values = b.doubles();
+/// The right sides of `solve`; a vector is a matrix of one column.
+template <typename S>
+static Batch<S> rightSides(const KernelCall &call, bool &isVector) {
+  Tensor b = call.dense("B"), a = call.tensor("A");
+  isVector = b.rank() == 1 ||
+             (b.rank() == a.rank() - 1 &&
+              llvm::equal(b.sizes, ArrayRef<int64_t>(a.sizes).drop_back()));
+  Batch<S> rights;
+  rights.values = elementsOf<S>(b);
   Sizes sizes(b.sizes.begin(), b.sizes.end());
   if (isVector)
     sizes.push_back(1);
   rights.columns = sizes.pop_back_val();
   rights.rows = sizes.pop_back_val();
   rights.dims = sizes;
+  return rights;
+}
+
+/// A X = B, or X A = B as A^T X^T = B^T.
+template <typename S> static LogicalResult solve(const KernelCall &call) {
+  FailureOr<Batch<S>> matrices = squareOf<S>(call, "A");
+  if (failed(matrices))
+    return failure();
+  bool left = call.boolean("left", true), isVector;
+  Batch<S> rights = rightSides<S>(call, isVector);
   if ((left ? rights.rows : rights.columns) != matrices->rows)
     return call.error("operands of sizes that do not fit");
   Sizes dims = broadcastSizes(matrices->dims, rights.dims);
-  std::vector<int64_t> ofMatrix = matrices->mapTo(dims),
-                       ofRight = rights.mapTo(dims);
-  BatchResult results;
-  LuResults factorsOfAll;
-  std::vector<Lu> factors;
+  BatchResult<S> results;
+  LuResults<S> factorsOfAll;
+  std::vector<Lu<S>> factors;
   for (int64_t i = 0; i < matrices->count(); ++i) {
     factors.emplace_back(matrices->at(i));
     if (failed(checkRegular(call, factors.back())))
       return failure();
     factorsOfAll.add(factors.back());
     if (!left)
-      factors.back() = Lu(matrices->at(i).transposed());
+      factors.back() = Lu<S>(matrices->at(i).transpose());
   }
-  for (auto [m, r] : llvm::zip_equal(ofMatrix, ofRight)) {
-    Matrix right = rights.at(r);
-    results.add(left ? factors[m].solve(right)
-                     : factors[m].solve(right.transposed()).transposed());
+  for (auto [m, r] :
+       llvm::zip_equal(matrices->mapTo(dims), rights.mapTo(dims))) {
+    MatrixOf<S> right = rights.at(r);
+    if (left)
+      results.add(factors[m].solve(right));
+    else
+      results.add(factors[m].solve(right.transpose()).transpose());
   }
   if (isVector)
     results.put(call, 0, dims, {rights.rows});
@@ -207,15 +122,15 @@ static LogicalResult solve(const KernelCall &call) {
   return success();
 }
 
-static LogicalResult determinant(const KernelCall &call) {
-  FailureOr<Batch> batch = squareOf(call, "A");
+template <typename S> static LogicalResult determinant(const KernelCall &call) {
+  FailureOr<Batch<S>> batch = squareOf<S>(call, "A");
   if (failed(batch))
     return failure();
-  BatchResult results;
-  LuResults factorsOfAll;
+  BatchResult<S> results;
+  LuResults<S> factorsOfAll;
   for (int64_t i = 0; i < batch->count(); ++i) {
-    Lu factors(batch->at(i));
-    double value = factors.sign;
+    Lu<S> factors(batch->at(i));
+    S value = factors.sign;
     for (int64_t k = 0; k < batch->rows; ++k)
       value *= factors.lu(k, k);
     results.add(value);
@@ -226,19 +141,22 @@ static LogicalResult determinant(const KernelCall &call) {
   return success();
 }
 
+template <typename S>
 static LogicalResult logDeterminant(const KernelCall &call) {
-  FailureOr<Batch> batch = squareOf(call, "A");
+  FailureOr<Batch<S>> batch = squareOf<S>(call, "A");
   if (failed(batch))
     return failure();
-  BatchResult signs, logarithms;
-  LuResults factorsOfAll;
+  BatchResult<S> signs;
+  BatchResult<double> logarithms;
+  LuResults<S> factorsOfAll;
   for (int64_t i = 0; i < batch->count(); ++i) {
-    Lu factors(batch->at(i));
-    double sign = factors.sign, logarithm = 0;
+    Lu<S> factors(batch->at(i));
+    S sign = factors.sign;
+    double logarithm = 0;
     for (int64_t k = 0; k < batch->rows; ++k) {
-      double pivot = factors.lu(k, k);
-      sign *= pivot < 0 ? -1 : pivot > 0;
-      logarithm += std::log(std::fabs(pivot));
+      S pivot = factors.lu(k, k);
+      sign *= pivot == S(0) ? S(0) : pivot / std::abs(pivot);
+      logarithm += std::log(std::abs(pivot));
     }
     signs.add(sign);
     logarithms.add(logarithm);
@@ -254,27 +172,29 @@ static LogicalResult logDeterminant(const KernelCall &call) {
 // Triangular matrices
 //===----------------------------------------------------------------------===//
 
-static LogicalResult cholesky(const KernelCall &call) {
-  FailureOr<Batch> batch = squareOf(call, "self");
+template <typename S> static LogicalResult cholesky(const KernelCall &call) {
+  FailureOr<Batch<S>> batch = squareOf<S>(call, "self");
   if (failed(batch))
     return failure();
   bool upper = call.boolean("upper");
-  BatchResult results, info;
+  BatchResult<S> results;
+  BatchResult<double> info;
   int64_t n = batch->rows;
   for (int64_t m = 0; m < batch->count(); ++m) {
-    Matrix a = batch->at(m), factor(n, n);
+    // It reads the lower half alone.
+    MatrixOf<S> a = batch->at(m);
     if (upper)
-      a = a.transposed();
-    for (int64_t j = 0; j < n; ++j)
-      for (int64_t i = j; i < n; ++i) {
-        double sum = a(i, j);
-        for (int64_t k = 0; k < j; ++k)
-          sum -= factor(i, k) * factor(j, k);
-        if (i == j && !(sum > 0))
-          return call.error("the matrix is not positive definite");
-        factor(i, j) = i == j ? std::sqrt(sum) : sum / factor(j, j);
-      }
-    results.add(upper ? factor.transposed() : factor);
+      a.adjointInPlace();
+    Eigen::LLT<MatrixOf<S>> own(a);
+    MatrixOf<S> factor = own.matrixL();
+    bool isPositive = own.info() == Eigen::Success;
+    for (int64_t i = 0; i < n; ++i)
+      isPositive &= std::real(factor(i, i)) > 0;
+    if (!isPositive)
+      return call.error("the matrix is not positive definite");
+    if (upper)
+      factor.adjointInPlace();
+    results.add(factor);
     info.add(0);
   }
   results.put(call, 0, batch->dims, {n, n});
@@ -282,52 +202,51 @@ static LogicalResult cholesky(const KernelCall &call) {
   return success();
 }
 
-/// `matrix` X = right, by substitution from its first row or its last.
-static Matrix substitute(const Matrix &matrix, Matrix right, bool upper,
-                         bool unit) {
-  int64_t n = matrix.rows;
-  for (int64_t j = 0; j < right.columns; ++j)
-    for (int64_t step = 0; step < n; ++step) {
-      int64_t i = upper ? n - 1 - step : step;
-      for (int64_t k = upper ? i + 1 : 0; k < (upper ? n : i); ++k)
-        right(i, j) -= matrix(i, k) * right(k, j);
-      if (!unit)
-        right(i, j) /= matrix(i, i);
-    }
-  return right;
-}
-
+template <typename S>
 static LogicalResult solveTriangular(const KernelCall &call) {
-  FailureOr<Batch> matrices = squareOf(call, "self");
-  FailureOr<Batch> rights = batchOf(call, "B");
-  if (failed(matrices) || failed(rights))
+  FailureOr<Batch<S>> matrices = squareOf<S>(call, "self");
+  if (failed(matrices))
     return failure();
+  Batch<S> rights = batchOf<S>(call, "B");
   bool upper = call.boolean("upper"), left = call.boolean("left", true);
   bool unit = call.boolean("unitriangular");
-  if ((left ? rights->rows : rights->columns) != matrices->rows)
+  if ((left ? rights.rows : rights.columns) != matrices->rows)
     return call.error("operands of sizes that do not fit");
-  Sizes dims = broadcastSizes(matrices->dims, rights->dims);
-  BatchResult results;
+  Sizes dims = broadcastSizes(matrices->dims, rights.dims);
+  BatchResult<S> results;
   for (auto [m, r] :
-       llvm::zip_equal(matrices->mapTo(dims), rights->mapTo(dims))) {
-    Matrix matrix = matrices->at(m), right = rights->at(r);
-    results.add(
-        left ? substitute(matrix, right, upper, unit)
-             : substitute(matrix.transposed(), right.transposed(), !upper, unit)
-                   .transposed());
+       llvm::zip_equal(matrices->mapTo(dims), rights.mapTo(dims))) {
+    MatrixOf<S> matrix = matrices->at(m), right = rights.at(r);
+    if (!left) {
+      matrix.transposeInPlace();
+      right.transposeInPlace();
+    }
+    if (unit)
+      matrix.diagonal().setOnes();
+    if (upper == left)
+      matrix.template triangularView<Eigen::Upper>().solveInPlace(right);
+    else
+      matrix.template triangularView<Eigen::Lower>().solveInPlace(right);
+    if (!left)
+      right.transposeInPlace();
+    results.add(right);
   }
-  results.put(call, 0, dims, {rights->rows, rights->columns});
+  results.put(call, 0, dims, {rights.rows, rights.columns});
   return success();
 }
 
 ArrayRef<KernelEntry> interpreter::linalgKernels() {
   static constexpr KernelEntry entries[] = {
-      {"aten.linalg_inv_ex.default", invert},
-      {"aten._linalg_solve_ex.default", solve},
-      {"aten._linalg_det.default", determinant},
-      {"aten._linalg_slogdet.default", logDeterminant},
-      {"aten.linalg_cholesky_ex.default", cholesky},
-      {"aten.linalg_solve_triangular.default", solveTriangular},
+      {"aten.linalg_inv_ex.default", either<invert<double>, invert<Complex>>},
+      {"aten._linalg_solve_ex.default", either<solve<double>, solve<Complex>>},
+      {"aten._linalg_det.default",
+       either<determinant<double>, determinant<Complex>>},
+      {"aten._linalg_slogdet.default",
+       either<logDeterminant<double>, logDeterminant<Complex>>},
+      {"aten.linalg_cholesky_ex.default",
+       either<cholesky<double>, cholesky<Complex>>},
+      {"aten.linalg_solve_triangular.default",
+       either<solveTriangular<double>, solveTriangular<Complex>>},
       {"aten.linalg_lu_factor_ex.default", luFactor},
       {"aten.lu_unpack.default", luUnpack},
   };

@@ -152,7 +152,7 @@ def write(makers, count, seed):
     many calls."""
     text = []
     for maker in makers:
-        for number in range(count * getattr(maker, "times", 1)):
+        for number in range(int(count * getattr(maker, "times", 1))):
             random_numbers = Random(f"{seed} {maker.__name__} {number}")
             try:
                 made = maker(random_numbers)

@@ -126,6 +126,57 @@ def eigenvalues(r):
         Call("linalg_eig", torch.complex(draw(4), draw(4)))]
 
 
+def complex_matrices(r):
+    m, n, rows = r.randint(1, 4), r.randint(1, 4), batch(r)
+    r.dtype = torch.float64
+    x, a = r.complex(*rows, m, n), r.complex(*rows, n, n)
+    b, eye = r.complex(*rows, n, 2), (n + 1) * torch.eye(n)
+    factors, pivots, _ = torch.linalg.lu_factor_ex(x)
+    low = x[..., :1] * r.complex(*rows, 1, n)
+    upper = r.coin()
+    return [
+        Call("linalg_inv_ex", a + eye),
+        # PyTorch may factorize the transpose.
+        Call("_linalg_solve_ex", a + eye, b, skip=(1, 2)),
+        Call("_linalg_solve_ex", a + eye, b.mT, left=False, skip=(1, 2)),
+        Call("_linalg_det", a, skip=(1, 2)), Call("_linalg_slogdet", a, skip=(2, 3)),
+        Call("linalg_cholesky_ex", a @ a.mH + eye, upper=upper),
+        Call("linalg_solve_triangular", (a + eye).triu(), b, upper=True),
+        Call("linalg_solve_triangular", a.tril(), b.mT, upper=False, left=False, unitriangular=True),
+        Call("linalg_qr", x), Call("linalg_qr", x, "complete"), Call("geqrf", x),
+        Call("_linalg_svd", x, skip=(0, 2)), Call("_linalg_eigh", a + a.mH, skip=(1,)),
+        Call("_linalg_eigh", a, "U", skip=(1,)), Call("linalg_matrix_exp", a),
+        Call("linalg_lu_factor_ex", x), Call("lu_unpack", factors, pivots),
+        Call("linalg_pinv.atol_rtol_tensor", x),
+        Call("linalg_pinv.atol_rtol_tensor", low, rtol=torch.tensor(0.01)),
+        Call("linalg_pinv.atol_rtol_tensor", a + a.mH, hermitian=True)]
+
+
+def large(r):
+    """Beyond the blocks that libraries factorize at a time; empty ones."""
+    n = 18
+    x = r.normal(n, n, dtype=torch.float64)
+    calls = []
+    for y in (x, x[:, :n // 2].contiguous(), x[:n // 2].contiguous()):
+        calls += [Call("linalg_lu_factor_ex", y), Call("linalg_qr", y, "r"),
+                  Call("_linalg_svd", y, skip=(0, 2))]
+    empty = [x[:0, :0], x[:0, :3], x[:3, :0], x.new_zeros(0, 2, 2)]
+    for y in empty:
+        calls += [Call("linalg_lu_factor_ex", y), Call("linalg_qr", y), Call("geqrf", y),
+                  Call("_linalg_svd", y), Call("_linalg_svd", y, True)]
+    for y in (empty[0], empty[3]):
+        calls += [Call("linalg_inv_ex", y), Call("_linalg_det", y), Call("_linalg_eigh", y),
+                  Call("linalg_eig", y), Call("linalg_cholesky_ex", y),
+                  Call("linalg_matrix_exp", y), Call("linalg_solve_triangular", y, y, upper=True)]
+    return calls + [Call("_linalg_eigh", x + x.mT, skip=(1,)),
+                    Call("_linalg_det", x / 4, skip=(1, 2)),
+                    Call("linalg_cholesky_ex", x @ x.mT + torch.eye(n)),
+                    Call("linalg_inv_ex", x + n * torch.eye(n))]
+
+
+large.times = 1 / 3
+
+
 def special(r):
     x = r.uniform(2, 3, low=0.2, high=6.0)
     a = r.uniform(3, low=0.2, high=4.0)
@@ -229,6 +280,7 @@ def unique(r):
 
 FAMILIES = {
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
-               spectra, exponential, lu, pseudo_inverses, reflections, eigenvalues],
+               spectra, exponential, lu, pseudo_inverses, reflections, eigenvalues,
+               complex_matrices, large],
     "special": [special, bessel, ctc, unique, airy, edges],
 }

@@ -215,6 +215,77 @@ TEST(LinalgVjp, WhatHasNoGradientSaysSo) {
             std::string::npos);
 }
 
+/// Complex, far from singular, and its conjugate transpose.
+static Value complexRegular(VjpCheck &c) {
+  Value one = c.constant({3, 3}, {5, 0, 0, 0, 5, 0, 0, 0, 5});
+  return c.b.call("aten.add.Tensor", {c.complexInput({3, 3}), one});
+}
+
+static Value adjoint(VjpCheck &c, Value x) {
+  return c.b.call("aten.transpose.int",
+                  {c.b.call("aten._conj_physical.default", {x}), -2, -1});
+}
+
+/// What of unit vectors does not depend on their phases: column k times its
+/// conjugate transpose.
+static Value projection(VjpCheck &c, Value vectors, int64_t k) {
+  Value own = c.b.call("aten.slice.Tensor", {vectors, 1, k, k + 1});
+  return c.b.call("aten.mm.default", {own, adjoint(c, own)});
+}
+
+TEST(LinalgVjp, ComplexInversesAndDeterminants) {
+  checkVjp(
+      [](VjpCheck &c) {
+        Value x = complexRegular(c), right = c.complexInput({3, 2});
+        c.output(c.b.callMany("aten.linalg_inv_ex.default", {x})[0]);
+        c.output(c.b.callMany("aten._linalg_solve_ex.default", {x, right})[0]);
+        c.output(c.b.callMany("aten._linalg_solve_ex.default",
+                              {x, adjoint(c, right)}, {{"left", false}})[0]);
+        c.output(c.b.callMany("aten._linalg_det.default", {x})[0]);
+        auto parts = c.b.callMany("aten._linalg_slogdet.default", {x});
+        c.output(parts[0]);
+        c.output(parts[1]);
+        c.output(c.b.call("aten.linalg_matrix_exp.default",
+                          {c.complexInput({2, 2})}));
+        c.output(c.b.call("aten.linalg_solve_triangular.default", {x, right},
+                          {{"upper", true}}));
+      },
+      fixedSizes());
+}
+
+TEST(LinalgVjp, ComplexFactors) {
+  for (bool upper : {false, true})
+    checkVjp(
+        [=](VjpCheck &c) {
+          Value x = complexRegular(c);
+          Value square = c.b.call("aten.mm.default", {x, adjoint(c, x)});
+          c.output(c.b.callMany("aten.linalg_cholesky_ex.default", {square},
+                                {{"upper", upper}})[0]);
+          auto own = c.b.callMany("aten._linalg_eigh.default",
+                                  {square, upper ? "U" : "L"});
+          c.output(own[0]);
+          c.output(projection(c, own[1], 1));
+        },
+        fixedSizes());
+  for (auto [rows, columns] :
+       {std::pair(4, 2), std::pair(3, 3), std::pair(2, 4)})
+    checkVjp(
+        [rows = rows, columns = columns](VjpCheck &c) {
+          Value x = c.complexInput({rows, columns});
+          for (Value part : c.b.callMany("aten.linalg_qr.default", {x}))
+            c.output(part);
+          c.output(c.b.callMany("aten.linalg_lu_factor_ex.default", {x})[0]);
+          auto svd = c.b.callMany("aten._linalg_svd.default", {x});
+          c.output(svd[1]);
+          c.output(projection(c, svd[0], 0));
+          // Both vectors of a pair.
+          Value left = c.b.call("aten.slice.Tensor", {svd[0], 1, 1, 2});
+          Value right = c.b.call("aten.slice.Tensor", {svd[2], 0, 1, 2});
+          c.output(c.b.call("aten.mm.default", {left, right}));
+        },
+        fixedSizes());
+}
+
 TEST(LinalgVjp, ComplexPseudoInverses) {
   for (auto sizes : {std::pair(2, 3), std::pair(3, 2)})
     checkVjp([&](VjpCheck &c) {

@@ -222,9 +222,6 @@ TEST_F(KernelErrorTest, FactorizationsSayWhatTheyCannotDo) {
   fails("aten._linalg_svd(%0)", matrix,
         "(tensor<2x2xf32>, tensor<2xf32>, tensor<2x2xf32>)", {endless},
         "the matrix has elements that are not finite");
-  Tensor complex = Tensor::zeros(DType::C64, {2, 2});
-  fails("aten.linalg_matrix_exp(%0)", "tensor<2x2xcomplex<f32>>",
-        "tensor<2x2xcomplex<f32>>", {complex}, "runs on real matrices only");
   fails("aten._unique2(%0)", "tensor<2xcomplex<f32>>",
         "(tensor<?xcomplex<f32>>, tensor<0xi64>, tensor<0xi64>)",
         {Tensor::zeros(DType::C64, {2})}, "runs on real numbers only");
