@@ -120,7 +120,7 @@ static std::string comparison(const PartitionResult &result,
 
 /// "3,343.0 MiB instead of 8,471.0 MiB (-61 %)".
 static std::string insteadOf(int64_t bytes, int64_t than) {
-  if (bytes == than)
+  if (quantity(bytes) == quantity(than))
     return "the same " + quantity(bytes);
   std::string out = quantity(bytes) + " instead of " + quantity(than);
   if (than <= 0)

@@ -104,6 +104,51 @@ TEST(Report, textHasEveryAnswer) {
         << text;
 }
 
+TEST(Report, theHeadIsWhatAUserWouldHaveWithoutUs) {
+  PartitionResult result = exampleResult();
+  ReportExtras extras = exampleExtras(result);
+  EXPECT_EQ(reportText(result, extras).find("without a compiler: saved"),
+            std::string::npos)
+      << "nothing to compare with";
+  StrategyLine eager;
+  eager.strategy = Strategy::Eager;
+  eager.savedBytes = int64_t(864) << 20;
+  eager.peakBytes = (int64_t(900) << 20) + 1;
+  extras.strategies.push_back(eager);
+  std::string text = unwrapped(reportText(result, extras));
+  EXPECT_NE(text.find("against PyTorch without a compiler: saved 432.0 MiB "
+                      "instead of 864.0 MiB (-50 %), peak the same 900.0 MiB"),
+            std::string::npos)
+      << text;
+  extras.isCheckpointed = true;
+  extras.strategies.back().savedBytes = int64_t(422) << 20;
+  text = unwrapped(reportText(result, extras));
+  EXPECT_NE(text.find("without a compiler and without checkpoints: saved 432.0 "
+                      "MiB instead of 422.0 MiB (+2.4 %)"),
+            std::string::npos)
+      << text;
+}
+
+TEST(Report, textSaysThatNoPlanChangesThePeak) {
+  PartitionResult result = exampleResult();
+  ReportExtras extras = exampleExtras(result);
+  DeviceFit fit;
+  fit.device = "h100";
+  fit.memoryBytes = int64_t(80) << 30;
+  fit.residentBytes = int64_t(81) << 30;
+  fit.peakBytes = fit.floorBytes = result.peak.bytes;
+  extras.fit = fit;
+  std::string text = unwrapped(reportText(result, extras));
+  EXPECT_NE(text.find("gradients and results are the peak"), std::string::npos);
+  size_t head = text.find("does not fit on h100 (80.0 GiB): needs 81.9 GiB");
+  EXPECT_LT(head, text.find("saved for the backward")) << text;
+  std::string json = reportJson(result, extras);
+  EXPECT_NE(json.find("\"memory_bytes\":85899345920,\"fits\":false"),
+            std::string::npos)
+      << json;
+  EXPECT_NE(json.find("\"floor_bytes\":943718400"), std::string::npos) << json;
+}
+
 TEST(Report, textSaysHowThePeakIsKnown) {
   PartitionResult result = exampleResult();
   ReportExtras extras = exampleExtras(result);
