@@ -408,6 +408,12 @@ std::string PageWriter::data() {
     json.attribute("schema", 1);
     textAttribute("graph", page.graph);
     json.attribute("chosen", page.chosen);
+    for (auto [key, strategy] :
+         {std::pair("eager", Strategy::Eager),
+          std::pair("recompute_all", Strategy::RecomputeAll)})
+      if (const PagePlan *plan =
+              page.find(PagePlanName::Strategy, spell(strategy)))
+        json.attribute(key, plan - page.plans.data());
     json.attribute("modules", page.modules);
     json.attribute("rows", Page::kRows);
     json.attribute("parameter_bytes", page.parameterBytes);

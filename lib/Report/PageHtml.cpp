@@ -86,7 +86,8 @@ static std::string comparedTo(int64_t bytes, int64_t than,
 std::string Page::headline(size_t index) const {
   const PagePlan &plan = plans[index];
   std::vector<std::pair<const PagePlan *, std::string>> others;
-  if (const PagePlan *eager = find(PagePlanName::Strategy, "eager"))
+  if (const PagePlan *eager =
+          find(PagePlanName::Strategy, spell(Strategy::Eager)))
     if (eager != &plan)
       others.emplace_back(eager, "eager PyTorch");
   if (const PagePlan *rules = find(PagePlanName::Rules, ""))

@@ -54,7 +54,7 @@ function gridX(ticks, top, bottom) {
       ]) => [svg("line",
                  {class : "grid", x1 : x, x2 : x, y1 : top, y2 : bottom}),
              svg("text",
-                 {class : "tick", x, y : bottom + 16, "text-anchor" : "middle"},
+                 {class : "tick", x, y : bottom + 19, "text-anchor" : "middle"},
                  text)]);
 }
 

@@ -121,7 +121,8 @@ const allPrices = data.plans.filter(plan => plan.kind === "price");
 const pricePlans = allPrices.filter(
     plan => plan.index === data.chosen ||
             !isBeaten(plan, allPrices, other => other.peak_bytes));
-const eagerPlan = data.plans.find(plan => plan.label === "eager");
+const slowestPlan = data.plans[data.recompute_all];
+const eagerPlan = data.plans[data.eager];
 const rulesPlan = data.plans.find(plan => plan.kind === "rules");
 
 //===----------------------------------------------------------------------===//

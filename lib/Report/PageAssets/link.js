@@ -140,13 +140,16 @@ function showView(view) {
   noteChange(true);
 }
 
-/// The part whose beginning was scrolled past last.
+/// The part whose beginning was scrolled past last; the present one as long as
+/// its beginning is in sight, for the last parts never reach the top.
 function viewInSight() {
   if (scrollY < 40)
     return "";
-  const past = views.filter(view => !byId(view).hidden &&
-                                    byId(view).getBoundingClientRect().top <
-                                        innerHeight / 3);
+  const topOf = view => byId(view).getBoundingClientRect().top;
+  if (state.view && topOf(state.view) >= 0 && topOf(state.view) < innerHeight)
+    return state.view;
+  const past =
+      views.filter(view => !byId(view).hidden && topOf(view) < innerHeight / 3);
   return past.length ? past[past.length - 1] : "";
 }
 

@@ -63,7 +63,7 @@ function planScales(points, box) {
   const spread = Math.max(...xs) - Math.min(...xs) || Math.max(...xs) || 1;
   const low = Math.max(0, Math.min(...xs) - 0.06 * spread);
   const high = Math.max(...xs) + 0.06 * spread;
-  const slowest = points.filter(point => point.label !== "recompute-all");
+  const slowest = points.filter(point => point.plan !== slowestPlan);
   const most = Math.max(...slowest.map(point => point.y), 1);
   const width = box.right - box.left;
   const height = box.bottom - box.top - 14;
@@ -225,7 +225,7 @@ function showPoint(point) {
 function showFigures(plan) {
   const beside =
       (value,
-       of) => [[ "eager", eagerPlan ], [ "PyTorch’s rules", rulesPlan ]]
+       of) => [[ "eager PyTorch", eagerPlan ], [ "PyTorch’s rules", rulesPlan ]]
                   .filter(([, other ]) =>
                               other && other !== plan && of(other) > 0)
                   .map(([ name, other ]) =>

@@ -168,6 +168,7 @@ class Page:
         return answer["result"].get("value")
 
     def resize(self, width, height):
+        self.width = width
         self.call("Emulation.setDeviceMetricsOverride", width=width,
                   height=height, deviceScaleFactor=1, mobile=width < 600)
 

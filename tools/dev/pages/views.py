@@ -84,7 +84,8 @@ SHOWN = """({
   kinds : hiddenKindsText(), from : byId("arena-from").value,
   both : byId("arena-both").checked, by : byId("memory-by").value,
   across : byId("plans-x").value, search : byId("search").value,
-  kept : byId("show-kept").checked, slider : byId("slider").value,
+  kept : byId("show-kept").checked,
+  slider : pricePlans.includes(state.plan) ? byId("slider").value : "",
   moment : state.moment, found : byId("found").textContent,
   changes : byId("pair-changes").textContent,
   card : byId("arena-value").textContent
