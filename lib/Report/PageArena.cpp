@@ -13,8 +13,6 @@
 
 #include "PageArena.h"
 
-using llvm::StringRef;
-
 namespace cutback {
 
 /// Marks rows of the arena.
