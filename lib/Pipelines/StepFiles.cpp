@@ -80,24 +80,46 @@ static const NamedTensor *findByName(ArrayRef<NamedTensor> list,
   return nullptr;
 }
 
-/// The result called `name`, or the gradient of a parameter that is tied to
-/// the one in the name.
-static const NamedTensor *resultFor(StringRef name,
-                                    ArrayRef<NamedTensor> results,
-                                    const WeightFile *weights) {
-  if (const NamedTensor *tensor = findByName(results, name))
-    return tensor;
-  StringRef parameter = name;
-  const WeightTensor *own = weights && parameter.consume_front("grad.")
-                                ? weights->find(parameter)
-                                : nullptr;
-  if (!own)
-    return nullptr;
-  for (const WeightTensor &other : weights->all())
-    if (&other != own && other.isSameView(*own))
-      if (const NamedTensor *found = findByName(results, "grad." + other.name))
-        return found;
-  return nullptr;
+/// "grad." of a gradient, "buffer." of a buffer, nothing of what belongs to no
+/// tensor of the model.
+static StringRef kindOf(StringRef result) {
+  for (StringRef kind : {"grad.", "buffer."})
+    if (result.starts_with(kind))
+      return kind;
+  return "";
+}
+
+void cutback::addTiedResults(std::vector<NamedTensor> &results,
+                             llvm::StringMap<double> &rounding,
+                             const WeightFile *weights) {
+  if (!weights)
+    return;
+  llvm::DenseMap<unsigned, SmallVector<const WeightTensor *, 1>> byPayload;
+  // Without data, all tensors of a type are in one empty file.
+  for (const WeightTensor &tensor : weights->all())
+    if (tensor.hasData())
+      byPayload[tensor.payload].push_back(&tensor);
+  llvm::StringSet<> given;
+  for (const auto &[name, tensor] : results)
+    given.insert(name);
+  for (size_t i = 0, count = results.size(); i < count; ++i) {
+    NamedTensor result = results[i];
+    StringRef kind = kindOf(result.first);
+    const WeightTensor *own =
+        kind.empty()
+            ? nullptr
+            : weights->find(StringRef(result.first).substr(kind.size()));
+    if (!own || !own->hasData())
+      continue;
+    for (const WeightTensor *other : byPayload[own->payload]) {
+      std::string name = (kind + other->name).str();
+      if (!other->isSameView(*own) || !given.insert(name).second)
+        continue;
+      if (double step = rounding.lookup(result.first))
+        rounding[name] = step;
+      results.emplace_back(name, result.second);
+    }
+  }
 }
 
 static bool isArgumentName(StringRef name) {
@@ -140,14 +162,13 @@ static void allowNoise(std::vector<Difference> &list, ArrayRef<double> steps,
 
 std::vector<Difference> cutback::compareResults(ArrayRef<NamedTensor> results,
                                                 const TensorFile &expected,
-                                                const WeightFile *weights,
                                                 const Tolerance &tolerance) {
   std::vector<Difference> list;
   SmallVector<double> steps;
   for (const auto &[name, tensor] : expected.tensors()) {
     if (isArgumentName(name))
       continue;
-    if (const NamedTensor *actual = resultFor(name, results, weights)) {
+    if (const NamedTensor *actual = findByName(results, name)) {
       steps.push_back(tolerance.rounding.lookup(actual->first));
       list.push_back(compareTensors(name, actual->second, tensor, tolerance,
                                     /*half=*/steps.back() > 0));

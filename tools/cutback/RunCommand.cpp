@@ -292,7 +292,7 @@ static bool mayBeRounding(ArrayRef<const Difference *> wrong) {
 }
 
 static int check(Session &session, const ReferenceResult &result,
-                 const StepFiles &sources, std::string &text) {
+                 std::string &text) {
   TensorFile expected;
   if (int code = openTensors(session, "check", expected))
     return code;
@@ -305,8 +305,8 @@ static int check(Session &session, const ReferenceResult &result,
   std::map<std::string, double> byName;
   if (int code = readTolerance(session, tolerance, byName))
     return code;
-  std::vector<Difference> list = compareResults(
-      result.tensors, expected, sources.weights.get(), tolerance);
+  std::vector<Difference> list =
+      compareResults(result.tensors, expected, tolerance);
   std::vector<const Difference *> wrong = findWrong(list);
   text += checkText(list, wrong) + verdictText(list.size(), wrong);
   if (mayBeRounding(wrong) && !tolerance.exact)
@@ -419,11 +419,12 @@ int runRun(const CommandLine &line) {
     noteInputs(session, sources, missing);
     return WrongInput;
   }
+  addTiedResults(result->tensors, result->rounding, sources.weights.get());
   if (auto path = line.get("outputs"))
     if (int code = session.write(path, encodeTensors(result->tensors)))
       return code;
   std::string text = resultText(*result, options.stored ? &stored : nullptr);
-  int code = line.has("check") ? check(session, *result, sources, text) : Done;
+  int code = line.has("check") ? check(session, *result, text) : Done;
   if (code == WrongInput)
     return code;
   if (int failed = session.write(std::nullopt, text))

@@ -31,14 +31,19 @@ struct StepFiles {
   std::vector<std::string> findStray(const interpreter::StepNames &names) const;
 };
 
+/// A tied parameter or buffer is one tensor with several names: adds its
+/// gradient, or its new value, under those that `results` lacks, and what
+/// `rounding` has of it. `weights` (may be null) knows which are tied.
+void addTiedResults(std::vector<interpreter::NamedTensor> &results,
+                    llvm::StringMap<double> &rounding,
+                    const WeightFile *weights);
+
 /// Every result in `expected` against `results`; arguments in `expected` are
-/// passed over. The gradient of a tied parameter counts under each of its
-/// names; `weights` (may be null) knows which are tied. A gradient computed
-/// from 16-bit floats counts as at least one rounding of the largest gradient.
+/// passed over. A gradient computed from 16-bit floats counts as at least one
+/// rounding of the largest gradient.
 std::vector<interpreter::Difference>
 compareResults(llvm::ArrayRef<interpreter::NamedTensor> results,
                const interpreter::TensorFile &expected,
-               const WeightFile *weights,
                const interpreter::Tolerance &tolerance);
 
 } // namespace cutback
