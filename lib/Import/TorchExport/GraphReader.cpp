@@ -141,11 +141,15 @@ LogicalResult GraphReader::readResults(const Node &node, const Frame &frame) {
   FailureOr<JsonValue> outputs = fields.list(node.json, "outputs");
   if (failed(outputs))
     return failure();
+  unsigned number = 0;
   for (JsonValue output : outputs->children()) {
     FailureOr<Fields::Variant> variant = fields.variant(output);
     if (failed(variant))
       return failure();
     auto [kind, value] = *variant;
+    // Behind a token stands None if the op gives nothing.
+    if (number++ < node.firstOutput || (node.firstOutput && kind == "as_none"))
+      continue;
     auto addTensor = [&](JsonValue entry) -> LogicalResult {
       if (JsonValue inner = entry.find("as_tensor"))
         entry = inner;
@@ -216,7 +220,8 @@ LogicalResult GraphReader::readAssert(const Node &node,
                                       const fx::CallTarget &target,
                                       Frame &frame) {
   FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
-  if (failed(inputs) || failed(arguments.read(*inputs, nullptr, frame, args)))
+  if (failed(inputs) ||
+      failed(arguments.read(*inputs, nullptr, frame, args, node.firstInput)))
     return failure();
   StringAttr message = scope.builder.getStringAttr("");
   if (args.values.size() > 1)
@@ -303,7 +308,8 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     return readOutVariant(node, target, frame);
   FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
   if (failed(inputs) ||
-      failed(arguments.read(*inputs, target.schema, frame, args)) ||
+      failed(arguments.read(*inputs, target.schema, frame, args,
+                            node.firstInput)) ||
       failed(readResults(node, frame)))
     return failure();
   if (target.schema && autocast.isActive() &&

@@ -50,6 +50,9 @@ private:
     JsonValue json;
     llvm::StringRef target, name;
     fx::Place place;
+    /// Inputs and outputs in front of those of the op: 2 and 1 of a call that
+    /// hands a token on.
+    unsigned firstInput = 0, firstOutput = 0;
   };
   mlir::LogicalResult readNode(JsonValue json, Frame &frame);
   mlir::LogicalResult readCall(const Node &node, Frame &frame);
@@ -88,6 +91,7 @@ private:
   // Ops that take a graph (HigherOrder.cpp).
   struct Region;
   mlir::LogicalResult readHigherOrder(const Node &node, Frame &frame);
+  mlir::LogicalResult readEffect(const Node &node, Frame &frame);
   mlir::LogicalResult readRegion(const Node &node, const Frame &frame,
                                  Region &region);
   mlir::LogicalResult readGradientRegion(const Node &node, Frame &frame);

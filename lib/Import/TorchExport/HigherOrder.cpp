@@ -6,6 +6,10 @@
 //   wrap_with_autocast(device, dtype, enabled, cache, graph, args…)
 //   invoke_subgraph(graph, identifier, args…)
 //
+// A call with effects is threaded on a token; it is read as the call alone:
+//
+//   with_effects(token, op, args…) -> (token, results…)
+//
 // Where gradients are off, what is computed gets no gradient: a value that
 // leaves such a region (or enters one inside of it where they are on) goes
 // through `aten.detach`. A value that was there before keeps its gradient, also
@@ -353,6 +357,39 @@ LogicalResult GraphReader::castOperands(const Node &node,
 }
 
 //===----------------------------------------------------------------------===//
+// Effects
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphReader::readEffect(const Node &node, Frame &frame) {
+  Node inner = node;
+  inner.firstInput = 2;
+  inner.firstOutput = 1;
+  FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
+  FailureOr<JsonValue> outputs = fields.list(node.json, "outputs");
+  if (failed(inputs) || failed(outputs))
+    return failure();
+  JsonValue op, token;
+  unsigned number = 0;
+  for (JsonValue input : inputs->children())
+    if (number++ == 1)
+      op = input.find("arg").find("as_operator");
+  for (JsonValue output : outputs->children()) {
+    token = output.find("as_tensor").find("name");
+    break;
+  }
+  if (!op.isString() || !token.isString())
+    return fields.fail(node.json,
+                       fx::quoted(node.target) +
+                           " does not say its op, or gives no token",
+                       kDamaged);
+  if (!frame.bind(fields.text(token), Value()))
+    return fields.fail(
+        token, fx::quoted(fields.text(token)) + " is defined twice", kDamaged);
+  inner.target = fields.text(op);
+  return readCall(inner, frame);
+}
+
+//===----------------------------------------------------------------------===//
 // Dispatch
 //===----------------------------------------------------------------------===//
 
@@ -363,6 +400,8 @@ LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
     return readGradientRegion(node, frame);
   if (name == "wrap_with_autocast")
     return readAutocastRegion(node, frame);
+  if (name == "with_effects")
+    return readEffect(node, frame);
   if (name == "invoke_subgraph") {
     Region region;
     SmallVector<Value> outputs;

@@ -240,7 +240,8 @@ NodeArguments::Result NodeArguments::argument(JsonValue arg,
 }
 
 LogicalResult NodeArguments::read(JsonValue inputs, const aten::Schema *schema,
-                                  const Frame &in, fx::CallArguments &args) {
+                                  const Frame &in, fx::CallArguments &args,
+                                  unsigned first) {
   // PyTorch's number for an argument that is given by its name.
   constexpr int64_t kKeyword = 2;
   args.clear();
@@ -248,6 +249,10 @@ LogicalResult NodeArguments::read(JsonValue inputs, const aten::Schema *schema,
   frame = &in;
   unsigned number = 0;
   for (JsonValue input : inputs.children()) {
+    if (first > 0) {
+      --first;
+      continue;
+    }
     FailureOr<JsonValue> arg = fields.get(input, "arg", JsonKind::Object);
     if (failed(arg))
       return failure();

@@ -18,9 +18,11 @@ public:
   NodeArguments(Fields &fields, Types &types);
 
   /// Reads the `inputs` of a node. Arguments get the names of `schema`'s
-  /// parameters, or the node's where there is no schema.
+  /// parameters, or the node's where there is no schema. Those in front of
+  /// input `first` are passed over.
   mlir::LogicalResult read(JsonValue inputs, const aten::Schema *schema,
-                           const Frame &frame, fx::CallArguments &args);
+                           const Frame &frame, fx::CallArguments &args,
+                           unsigned first = 0);
   /// The names, in the frame, of the operands that were read last.
   llvm::ArrayRef<llvm::StringRef> operandNames() const { return names; }
   /// The value called `name`; null where it is undefined.

@@ -33,6 +33,9 @@ constexpr int64_t kNewestMajor = 8;
 /// Attributes of arguments; see Import.h.
 constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
 constexpr llvm::StringLiteral kTied = "joint.tied";
+constexpr llvm::StringLiteral kForeignInput =
+    "custom objects have no place in a training graph; export the model "
+    "without them";
 
 std::string textOf(Type type) {
   std::string text;
@@ -62,6 +65,7 @@ private:
   LogicalResult readRanges(JsonValue root);
   LogicalResult readInputs(JsonValue json, JsonValue specs);
   LogicalResult readInput(JsonValue input, JsonValue spec);
+  LogicalResult readToken(JsonValue value);
   LogicalResult addInput(RoleKind kind, StringRef role, StringRef name,
                          JsonValue at, bool isScalar);
   LogicalResult readOutputs(JsonValue json, JsonValue specs);
@@ -176,11 +180,12 @@ LogicalResult ProgramReader::readInput(JsonValue input, JsonValue spec) {
     return named(RoleKind::Constant, "tensor_constant_name");
   if (kind == "constant_input")
     return success(); // the nodes hold its value
+  if (kind == "token")
+    return readToken(value);
   if (kind != "user_input")
     return fields.fail(spec,
                        "an input of kind " + fx::quoted(kind) + " is not read",
-                       "custom objects and effect tokens have no place in a "
-                       "training graph; export the model without them");
+                       kForeignInput);
   FailureOr<JsonValue> arg = fields.get(value, "arg", JsonKind::Object);
   if (failed(arg))
     return failure();
@@ -205,8 +210,21 @@ LogicalResult ProgramReader::readInput(JsonValue input, JsonValue spec) {
     return success();
   return fields.fail(
       *arg, "an input of kind " + fx::quoted(what->kind) + " is not read",
-      "custom objects and effect tokens have no place in a "
-      "training graph; export the model without them");
+      kForeignInput);
+}
+
+/// What orders calls that have effects in PyTorch's functional graphs. Here ops
+/// with effects stay in their order, so a token is no value.
+LogicalResult ProgramReader::readToken(JsonValue value) {
+  FailureOr<JsonValue> arg = fields.get(value, "arg", JsonKind::Object);
+  if (failed(arg))
+    return failure();
+  FailureOr<StringRef> name = fields.text(*arg, "name");
+  if (failed(name))
+    return failure();
+  if (frame.bind(*name, Value()))
+    return success();
+  return fields.fail(*arg, fx::quoted(*name) + " is defined twice", kDamaged);
 }
 
 LogicalResult ProgramReader::readInputs(JsonValue json, JsonValue specs) {
@@ -303,6 +321,8 @@ LogicalResult ProgramReader::readOutput(JsonValue spec) {
   FailureOr<Value> value = resultOf(*arg);
   if (failed(value))
     return failure();
+  if (kind == "token")
+    return success();
   if (kind == "user_output" || kind == "loss_output") {
     if (*value)
       results.push_back(*value);

@@ -297,6 +297,17 @@ LogicalResult checkRange(const KernelCall &call) {
   return call.error("check failed: " + Twine(size) + " is out of range");
 }
 
+/// What a factorization says of each matrix: 0 if it is done.
+LogicalResult checkFactors(const KernelCall &call) {
+  for (double info : call.tensor("info").doubles())
+    if (info != 0)
+      return call.error("check failed: " + call.string("api_name") +
+                        ": a matrix has no such factors (info " +
+                        Twine(static_cast<int64_t>(info)) +
+                        "): it is singular, or not positive-definite");
+  return success();
+}
+
 /// A mark between stages of a pipeline; one process has one stage.
 LogicalResult mark(const KernelCall &) { return success(); }
 
@@ -314,6 +325,7 @@ constexpr KernelEntry entries[] = {
     {"aten._assert_tensor_metadata.default", assertSizes},
     {"aten.sym_constrain_range_for_size.default", checkRange},
     {"aten.sym_constrain_range.default", checkRange},
+    {"aten._linalg_check_errors.default", checkFactors},
     {"operator.add", arithmetic<add, addReal>},
     {"operator.sub", arithmetic<sub, subReal>},
     {"operator.mul", arithmetic<mul, mulReal>},

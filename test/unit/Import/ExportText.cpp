@@ -56,6 +56,7 @@ std::string test::tensorMeta(const std::string &type) {
                   .Case("f64", 8)
                   .Case("f16", 6)
                   .Case("bf16", 13)
+                  .Case("i32", 4)
                   .Case("i64", 5)
                   .Case("b8", 12)
                   .Default(0);

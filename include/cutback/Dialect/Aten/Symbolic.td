@@ -79,6 +79,8 @@ def Aten_InternalAssertAsyncMsgOp : Aten_Check<"_assert_async.msg",
     "(Tensor self, str assert_msg) -> ()", "nothing">;
 def Aten_InternalAssertScalarOp : Aten_Check<"_assert_scalar",
     "(Scalar self, str assert_msg) -> ()", "nothing">;
+def Aten_InternalLinalgCheckErrorsOp : Aten_Check<"_linalg_check_errors",
+    "(Tensor info, str api_name, *, bool is_matrix) -> ()", "nothing">;
 def Aten_InternalAssertTensorMetadataOp : Aten_AtenOp<"_assert_tensor_metadata",
     "(Tensor a, SymInt[]? size=None, SymInt[]? stride=None, "
     "ScalarType? dtype=None, *, Device? device=None, "

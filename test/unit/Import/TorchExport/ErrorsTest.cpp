@@ -198,6 +198,19 @@ TEST(ExportErrors, Calls) {
           "is a call on lists of tensors, and the op on one of them is "
           "not known | call the op on each tensor, in a loop"));
   EXPECT_TRUE(
+      has(errorOf(oneInput().node("higher_order.with_effects",
+                                  {{"", kX}, {"", kX}}, {{"t", "f32[0]"}})),
+          "does not say its op, or gives no token"));
+  EXPECT_TRUE(
+      has(errorOf(oneInput().rawNode(
+              R"({"target": "torch.ops.higher_order.with_effects", "inputs": )"
+              R"([{"name": "", "arg": )" +
+              kX + R"(, "kind": 1}, {"name": "", "arg": )" +
+              arg("as_operator", "\"torch.ops.aten.relu.default\"") +
+              R"(, "kind": 1}], "outputs": [)" + kX +
+              R"(], "metadata": {}, "name": "e"})")),
+          "'x' is defined twice"));
+  EXPECT_TRUE(
       has(errorOf(relu({{"self", arg("as_complex", R"({"real": 1.0})")}},
                        "f32[2]")),
           "a complex number has the members 'real' and 'imag'"));
@@ -210,10 +223,12 @@ TEST(ExportErrors, Calls) {
 }
 
 TEST(ExportErrors, Signatures) {
-  EXPECT_TRUE(has(errorOf(linearProgram().rawInput(kX, "{\"token\": {}}")),
-                  "an input of kind 'token' is not read | custom objects and "
-                  "effect tokens have no place in a training graph; export the "
-                  "model without them"));
+  EXPECT_TRUE(has(errorOf(linearProgram().rawInput(kX, "{\"odd\": {}}")),
+                  "an input of kind 'odd' is not read | custom objects have no "
+                  "place in a training graph; export the model without them"));
+  EXPECT_TRUE(has(errorOf(linearProgram().rawInput(
+                      kX, R"({"token": {"arg": {"name": "x"}}})")),
+                  "'x' is defined twice"));
   std::string object = arg("as_custom_obj", "{}");
   EXPECT_TRUE(has(errorOf(linearProgram().rawInput(
                       object, R"({"user_input": {"arg": )" + object + "}}")),
@@ -237,8 +252,8 @@ TEST(ExportErrors, Signatures) {
   EXPECT_TRUE(has(errorOf(linearProgram().mutation("mean", "fc.weight")),
                   "the new value of 'fc.weight' has another shape than it"));
   EXPECT_TRUE(has(errorOf(linearProgram().rawOutput(
-                      kX, R"({"token": {"arg": {"name": "x"}}})")),
-                  "an output of kind 'token' is not read"));
+                      kX, R"({"odd": {"arg": {"name": "x"}}})")),
+                  "an output of kind 'odd' is not read"));
 }
 
 TEST(ExportErrors, UnusedDeclarationsAreNoBurden) {

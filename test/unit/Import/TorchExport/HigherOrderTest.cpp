@@ -215,6 +215,31 @@ TEST(GradientRegion, NamesOfInnerGraphsAreMadeUnique) {
   EXPECT_TRUE(has(ir, "joint.output %relu_s1"));
 }
 
+TEST(Effects, ACallOnATokenIsTheCallAlone) {
+  ExportText text;
+  text.declare("token", "f32[0]");
+  text.rawInput(tensorArg("token"), R"({"token": {"arg": {"name": "token"}}})")
+      .param("w", "p_w", "f32[2, 2]!")
+      .node("aten.linalg_inv_ex.default", {{"A", tensorArg("p_w")}},
+            {{"inverse", "f32[2, 2]"}, {"info", "i32[]"}})
+      .node("higher_order.with_effects",
+            {{"", tensorArg("token")},
+             {"", arg("as_operator",
+                      "\"torch.ops.aten._linalg_check_errors.default\"")},
+             {"", tensorArg("info")},
+             {"", arg("as_string", "\"linalg.inv\"")},
+             {"is_matrix", arg("as_bool", "true")}},
+            {{"token_1", "f32[0]"}, {"none", ""}})
+      .rawOutput(tensorArg("token_1"),
+                 R"({"token": {"arg": {"name": "token_1"}}})")
+      .output("inverse");
+  std::string ir = importJson(text);
+  EXPECT_TRUE(has(ir, "joint.graph @model(%p_w: tensor<2x2xf32>"));
+  EXPECT_TRUE(has(ir, "aten._linalg_check_errors(%info, \"linalg.inv\", "
+                      "is_matrix = true)"));
+  EXPECT_TRUE(has(ir, "joint.output %inverse"));
+}
+
 TEST(AutocastRegion, OperandsAreCastAndWeightsOnce) {
   ExportText graph;
   graph.input("x", "f32[2, 4]").input("w", "f32[4, 4]");
