@@ -52,8 +52,8 @@ void cutback::registerAtenDecompositions(DialectRegistry &registry) {
   });
 }
 
-/// `value` stands for `result` from now on.
-static LogicalResult replaceResult(OpResult result, Value value) {
+/// Fails, with an error, if `value` cannot stand for `result`.
+static LogicalResult checkResult(OpResult result, Value value) {
   if (!value) {
     if (result.use_empty())
       return success();
@@ -61,26 +61,32 @@ static LogicalResult replaceResult(OpResult result, Value value) {
                                         "that is used");
   }
   Type declared = result.getType(), built = value.getType();
-  if (declared != built) {
-    auto from = dyn_cast<RankedTensorType>(built);
-    auto to = dyn_cast<RankedTensorType>(declared);
-    bool fits = isa<NoneType>(declared) ||
-                (from && to && from.getElementType() == to.getElementType() &&
-                 succeeded(verifyCompatibleShape(from, to)));
-    if (!fits)
-      return result.getOwner()->emitError("the decomposition gives type ")
-             << built << ", not " << declared;
-    // What either knows of the sizes.
-    if (to && value.getDefiningOp()) {
-      SmallVector<int64_t> shape(to.getShape());
-      for (auto [size, other] : llvm::zip_equal(shape, from.getShape()))
-        if (ShapedType::isDynamic(size))
-          size = other;
-      value.setType(RankedTensorType::get(shape, to.getElementType()));
-    }
+  auto from = dyn_cast<RankedTensorType>(built);
+  auto to = dyn_cast<RankedTensorType>(declared);
+  bool fits = declared == built || isa<NoneType>(declared) ||
+              (from && to && from.getElementType() == to.getElementType() &&
+               succeeded(verifyCompatibleShape(from, to)));
+  if (fits)
+    return success();
+  return result.getOwner()->emitError("the decomposition gives type ")
+         << built << ", not " << declared;
+}
+
+/// `value` stands for `result` from now on.
+static void replaceResult(OpResult result, Value value) {
+  if (!value)
+    return;
+  auto from = dyn_cast<RankedTensorType>(value.getType());
+  auto to = dyn_cast<RankedTensorType>(result.getType());
+  // What either knows of the sizes.
+  if (from && to && from != to && value.getDefiningOp()) {
+    SmallVector<int64_t> shape(to.getShape());
+    for (auto [size, other] : llvm::zip_equal(shape, from.getShape()))
+      if (ShapedType::isDynamic(size))
+        size = other;
+    value.setType(RankedTensorType::get(shape, to.getElementType()));
   }
   result.replaceAllUsesWith(value);
-  return success();
 }
 
 /// A rule leaves the operand of what gives a view of all its elements. As a
@@ -92,22 +98,51 @@ static bool isViewOfAll(Operation *op, ArrayRef<Value> results) {
          llvm::is_contained(op->getOperands(), results.front());
 }
 
-/// Replaces `op`; the op to go on with, null after an error.
-static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
-                                aten::ValueNamer &namer) {
-  Replacement heirs(op, namer);
-  SmallVector<Value> results;
+namespace {
+/// What becomes of an op whose rule fails.
+enum class OnFailure {
+  Stop, ///< with the error of the rule
+  Keep, ///< it stays, and nothing is said
+};
+} // namespace
+
+/// Builds what stands for `op`, one value a result.
+static LogicalResult buildReplacement(Operation *op, aten::DecomposeFn build,
+                                      Replacement &heirs,
+                                      SmallVectorImpl<Value> &results) {
   if (failed(build(cast<aten::CallOp>(op), heirs.builder, results)))
-    return nullptr;
+    return failure();
   if (isViewOfAll(op, results)) {
     aten::CallBuilder calls(heirs.builder, op->getLoc());
-    results = {calls.call("aten.alias.default", {results.front()})};
+    results.assign({calls.call("aten.alias.default", {results.front()})});
   }
   heirs.settle(results);
   results.resize(op->getNumResults());
   for (OpResult result : op->getResults())
-    if (failed(replaceResult(result, results[result.getResultNumber()])))
-      return nullptr;
+    if (failed(checkResult(result, results[result.getResultNumber()])))
+      return failure();
+  return success();
+}
+
+/// Replaces `op`; the op to go on with, nothing after an error.
+static FailureOr<Operation *> replaceByRule(Operation *op,
+                                            aten::DecomposeFn build,
+                                            aten::ValueNamer &namer,
+                                            OnFailure onFailure) {
+  Replacement heirs(op, namer);
+  SmallVector<Value> results;
+  std::optional<ScopedDiagnosticHandler> silence;
+  if (onFailure == OnFailure::Keep)
+    silence.emplace(op->getContext(), [](Diagnostic &) {});
+  if (failed(buildReplacement(op, build, heirs, results))) {
+    if (onFailure == OnFailure::Stop)
+      return failure();
+    for (Operation *built : llvm::reverse(heirs.getOps()))
+      built->erase();
+    return op->getNextNode();
+  }
+  for (OpResult result : op->getResults())
+    replaceResult(result, results[result.getResultNumber()]);
   Operation *next =
       heirs.getOps().empty() ? op->getNextNode() : heirs.getOps().front();
   op->erase();
@@ -116,11 +151,12 @@ static Operation *replaceByRule(Operation *op, aten::DecomposeFn build,
 
 /// Replaces every op that `ruleOf` has a rule for, and what rules build.
 static LogicalResult
-applyRules(joint::GraphOp graph,
-           llvm::function_ref<aten::DecomposeFn(Operation *)> ruleOf) {
-  aten::ValueNamer namer(graph);
+applyRules(Operation *root,
+           llvm::function_ref<aten::DecomposeFn(Operation *)> ruleOf,
+           OnFailure onFailure = OnFailure::Stop) {
+  aten::ValueNamer namer(root);
   SmallVector<Block *> blocks;
-  graph.walk([&](Block *block) { blocks.push_back(block); });
+  root->walk([&](Block *block) { blocks.push_back(block); });
   for (Block *block : blocks) {
     Operation *op = block->empty() ? nullptr : &block->front();
     while (op) {
@@ -129,12 +165,14 @@ applyRules(joint::GraphOp graph,
         op = op->getNextNode();
         continue;
       }
-      op = replaceByRule(op, build, namer);
-      if (!op)
+      FailureOr<Operation *> next = replaceByRule(op, build, namer, onFailure);
+      if (failed(next))
         return failure();
+      op = *next;
     }
   }
-  updateResultTypes(graph);
+  if (auto graph = dyn_cast<joint::GraphOp>(root))
+    updateResultTypes(graph);
   return success();
 }
 
@@ -142,6 +180,22 @@ LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
   return applyRules(graph, [](Operation *op) {
     return aten::getDecomposeRule(op->getName());
   });
+}
+
+FailureOr<bool> cutback::decomposeOnly(
+    Operation *root, llvm::function_ref<bool(Operation *)> isMeant, bool keep) {
+  bool isAny = false;
+  auto ruleOf = [&](Operation *op) -> aten::DecomposeFn {
+    aten::DecomposeFn rule = aten::getDecomposeRule(op->getName());
+    if (!rule || !isMeant(op))
+      return nullptr;
+    isAny = true;
+    return rule;
+  };
+  if (failed(
+          applyRules(root, ruleOf, keep ? OnFailure::Keep : OnFailure::Stop)))
+    return failure();
+  return isAny;
 }
 
 /// PyTorch gives a view, or the operand itself, where the schema says nothing.

@@ -106,12 +106,15 @@ SmallVector<int64_t> decompose::allDims(Value value) {
   return llvm::to_vector(llvm::seq<int64_t>(0, rankOf(value)));
 }
 
-/// As differentiation decides which arguments take a gradient.
+/// As differentiation decides which arguments take a gradient. A graph that has
+/// its gradients is not differentiated again, and a half neither.
 static bool takesGradient(BlockArgument argument) {
-  auto graph =
-      dyn_cast_or_null<joint::GraphOp>(argument.getOwner()->getParentOp());
+  Operation *parent = argument.getOwner()->getParentOp();
+  auto graph = dyn_cast_or_null<joint::GraphOp>(parent);
   if (!graph)
-    return true;
+    return !isa_and_nonnull<FunctionOpInterface>(parent);
+  if (!graph.getOutput().getGradientOf().empty())
+    return false;
   unsigned index = argument.getArgNumber();
   if (graph.getArgAttr(index, "joint.requires_grad"))
     return true;

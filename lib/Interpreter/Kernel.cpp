@@ -11,6 +11,7 @@
 #include "Elements.h"
 #include "Kernels/Kernels.h"
 
+#include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -35,6 +36,11 @@ KernelFn interpreter::getKernel(OperationName op) {
   }();
   const aten::OpInfo *info = aten::getOpInfo(op);
   return info ? kernels->lookup(info->torchName) : nullptr;
+}
+
+bool interpreter::hasKernel(Operation *call) {
+  return getKernel(call->getName()) ||
+         (call->getNumResults() > 0 && getViewedOperand(call, 0) >= 0);
 }
 
 KernelCall::KernelCall(aten::CallOp op, ArrayRef<RuntimeValue> operands,

@@ -22,6 +22,7 @@
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
+#include "cutback/Pipelines/Runnable.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
 #include "cutback/Transforms/DeadCode.h"
@@ -139,6 +140,8 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
   PhaseTimer timer(seconds.prepare);
   if (options.costModel == CostModel::PyTorch)
     return prepareAsTorch(graph, options);
+  if (options.decompose)
+    decomposeForPlan(graph);
   DeadCode code = eliminateDeadCode(graph);
   bool mayHaveTags = code.annotated;
   if (mayHaveTags) {

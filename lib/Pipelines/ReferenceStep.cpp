@@ -3,7 +3,8 @@
 // One training step in the interpreter.
 //
 //   1. arguments by name; they bind the symbolic sizes
-//   2. prepare and partition for those sizes, or take halves as they are
+//   2. prepare and partition for those sizes, or take halves as they are; of
+//      both, what has no kernel is decomposed
 //   3. both halves, in order, in one arena of the planned size
 //   4. results by name
 //
@@ -15,6 +16,7 @@
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
 #include "cutback/Pipelines/PeakPlan.h"
+#include "cutback/Pipelines/Runnable.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -46,34 +48,63 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
   return runPartition(link, graph, arguments, run);
 }
 
+/// Plans the memory of halves that were not planned with it.
+static LogicalResult planHalves(joint::GraphOp graph, joint::PartitionOp link,
+                                const llvm::StringMap<int64_t> &symbols,
+                                std::optional<MemoryPlan> &memory,
+                                ReferenceResult &result) {
+  memory.reset();
+  auto step = sizedStep(link, graph, symbols, result.memoryProblem);
+  if (!step)
+    return success();
+  FailureOr<MemoryPlan> plan = planMemory(std::move(*step));
+  if (failed(plan))
+    return failure();
+  memory = std::move(*plan);
+  return success();
+}
+
+static FailureOr<bool> makeRunnable(Partition halves) {
+  FailureOr<bool> forward = makeRunnable(halves.forward.getOperation());
+  FailureOr<bool> backward = makeRunnable(halves.backward.getOperation());
+  if (failed(forward) || failed(backward))
+    return failure();
+  return *forward || *backward;
+}
+
 static FailureOr<std::vector<RuntimeValue>>
 runStored(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
           const ReferenceOptions &options,
           const llvm::StringMap<int64_t> &symbols, ReferenceResult &result) {
-  joint::PartitionOp link = options.stored->link;
+  const Partition &stored = *options.stored;
   std::optional<MemoryPlan> memory;
-  if (auto step = sizedStep(link, graph, symbols, result.memoryProblem)) {
-    FailureOr<MemoryPlan> plan = planMemory(std::move(*step));
-    if (failed(plan))
-      return failure();
-    memory = std::move(*plan);
-  }
-  return runHalves(graph, link, memory, arguments, options, result);
+  if (failed(makeRunnable(stored)) ||
+      failed(planHalves(graph, stored.link, symbols, memory, result)))
+    return failure();
+  return runHalves(graph, stored.link, memory, arguments, options, result);
 }
 
 static FailureOr<std::vector<RuntimeValue>>
 runPlanned(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
            const ReferenceOptions &options, PartitionOptions partition,
            ReferenceResult &result) {
+  partition.decompose = true;
   if (!partition.memory)
     partition.memory.emplace();
   auto planned = planStep(graph, partition);
   if (failed(planned))
     return failure();
   result.partition = std::move(*planned);
-  result.memoryProblem = result.partition->memoryProblem;
-  return runHalves(graph, result.partition->partition.link,
-                   result.partition->memory, arguments, options, result);
+  PartitionResult &plan = *result.partition;
+  result.memoryProblem = plan.memoryProblem;
+  // PyTorch's decision is made on its own ops; they are decomposed behind it.
+  const Partition &halves = plan.partition;
+  FailureOr<bool> isChanged = makeRunnable(halves);
+  if (failed(isChanged) ||
+      (*isChanged && failed(planHalves(graph, halves.link, partition.symbols,
+                                       plan.memory, result))))
+    return failure();
+  return runHalves(graph, halves.link, plan.memory, arguments, options, result);
 }
 
 /// The seed of `joint.random` is an argument: the one that the options say.
@@ -100,6 +131,8 @@ cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
   result.rounding = getRounding(graph, names);
   FailureOr<std::vector<RuntimeValue>> values = failure();
   if (options.whole) {
+    if (failed(makeRunnable(graph)))
+      return failure();
     InterpreterOptions run;
     run.seed = options.seed;
     values = interpreter::run(graph, *arguments, run);

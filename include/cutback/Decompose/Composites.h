@@ -17,6 +17,14 @@ void registerAtenDecompositions(mlir::DialectRegistry &registry);
 /// with an error at the op, where a rule does; the graph is then half done.
 llvm::LogicalResult decomposeComposites(joint::GraphOp graph);
 
+/// Replaces the ops of `root`, a graph or a half, that `isMeant` and that have
+/// a rule, and what their rules build likewise; whether there were any. Where a
+/// rule fails: with `keep` the op stays as it is, and nothing is said; else
+/// fails as above.
+llvm::FailureOr<bool>
+decomposeOnly(mlir::Operation *root,
+              llvm::function_ref<bool(mlir::Operation *)> isMeant, bool keep);
+
 /// Applies the rules of ops whose results may be views though their schemas do
 /// not say so (dropout that drops nothing, meshgrid, mH): what is written in
 /// place through such a result is then seen to be. Fails as above.

@@ -99,6 +99,10 @@ struct KernelEntry {
 /// The kernel of an op; null if there is none.
 KernelFn getKernel(mlir::OperationName op);
 
+/// True of a call that runs as it is: its op has a kernel, or its result is a
+/// view wherever strides allow one.
+bool hasKernel(mlir::Operation *call);
+
 } // namespace cutback::interpreter
 
 #endif // CUTBACK_INTERPRETER_KERNEL_H

@@ -54,6 +54,9 @@ struct PartitionOptions {
   /// Schedule the backward against the planned peak, and plan the memory of the
   /// step; symbols are those above. Needs `emit`.
   std::optional<MemoryPlanOptions> memory;
+  /// Composite ops that the interpreter has no kernel for are decomposed before
+  /// they are planned, but for a plan of the graph as PyTorch prepares it.
+  bool decompose = false;
   bool reorderBackward = true;
   bool verify = true;
   bool emit = true;    ///< write the two functions
