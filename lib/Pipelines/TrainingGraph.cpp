@@ -3,6 +3,8 @@
 // From what a reader gives to a joint graph: functional, decomposed, seeded,
 // differentiated. The order matters: composite ops hide random ones, and
 // in-place ops must be gone before anybody looks at values.
+//
+// A graph that has gradients only gets its marks on determinants.
 
 #include "cutback/Pipelines/TrainingGraph.h"
 
@@ -10,6 +12,7 @@
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Decompose/Functionalize.h"
 #include "cutback/Decompose/FunctionalizeRng.h"
+#include "cutback/Interpreter/Determinants.h"
 
 #include "mlir/IR/DialectRegistry.h"
 
@@ -25,8 +28,10 @@ void cutback::registerTrainingGraph(MLIRContext &context) {
 
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
                                          const TrainingGraphOptions &options) {
-  if (!graph.getOutput().getGradientOf().empty())
+  if (!graph.getOutput().getGradientOf().empty()) {
+    interpreter::markDeterminants(graph);
     return success();
+  }
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
   if (options.functionalizeRng && failed(functionalizeRng(graph)))

@@ -22,7 +22,8 @@ struct TrainingGraphOptions {
 /// Before anything is read in `context`.
 void registerTrainingGraph(mlir::MLIRContext &context);
 
-/// Leaves a graph that has gradients as it is. A forward program is
+/// Leaves a graph that has gradients as it is, but for a mark on determinants
+/// (Interpreter/Determinants.h). A forward program is
 ///   1. made functional: in-place ops become values and writes of arguments
 ///   2. decomposed: composite ops become those that have a gradient rule
 ///   3. made a function of a seed, if it draws random numbers

@@ -10,6 +10,8 @@
 #include "Kernels.h"
 #include "Matrix.h"
 
+#include "cutback/Interpreter/Determinants.h"
+
 #include <Eigen/Cholesky>
 
 #include <cmath>
@@ -122,6 +124,16 @@ template <typename S> static LogicalResult solve(const KernelCall &call) {
   return success();
 }
 
+/// Matrix `i` of a determinant, transposed where its factors must be.
+template <typename S>
+static MatrixOf<S> toFactorize(const KernelCall &call, const Batch<S> &batch,
+                               int64_t i) {
+  MatrixOf<S> matrix = batch.at(i);
+  if (call.op.getOperation()->hasAttr(kTransposed))
+    matrix.transposeInPlace();
+  return matrix;
+}
+
 template <typename S> static LogicalResult determinant(const KernelCall &call) {
   FailureOr<Batch<S>> batch = squareOf<S>(call, "A");
   if (failed(batch))
@@ -129,7 +141,7 @@ template <typename S> static LogicalResult determinant(const KernelCall &call) {
   BatchResult<S> results;
   LuResults<S> factorsOfAll;
   for (int64_t i = 0; i < batch->count(); ++i) {
-    Lu<S> factors(batch->at(i));
+    Lu<S> factors(toFactorize(call, *batch, i));
     S value = factors.sign;
     for (int64_t k = 0; k < batch->rows; ++k)
       value *= factors.lu(k, k);
@@ -150,7 +162,7 @@ static LogicalResult logDeterminant(const KernelCall &call) {
   BatchResult<double> logarithms;
   LuResults<S> factorsOfAll;
   for (int64_t i = 0; i < batch->count(); ++i) {
-    Lu<S> factors(batch->at(i));
+    Lu<S> factors(toFactorize(call, *batch, i));
     S sign = factors.sign;
     double logarithm = 0;
     for (int64_t k = 0; k < batch->rows; ++k) {
