@@ -171,6 +171,26 @@ static Value rrelu(Rewrite &c) {
   return c.b.call("aten.where.self", {isPositive, self, scaled});
 }
 
+/// The same, where the slopes are a result, 1 of what is positive; outside of
+/// training that is the noise as it came.
+static Values rreluWithNoise(Rewrite &c) {
+  if (!c.r.boolean("training").value_or(false))
+    return {rrelu(c), c.r.value("noise")};
+  double lower = c.r.number("lower").value_or(0.125);
+  double upper = c.r.number("upper").value_or(1.0 / 3.0);
+  Value self = c.r.value("self");
+  Value slope = c.b.call(
+      "aten.add.Scalar",
+      {c.b.call("aten.mul.Scalar",
+                {c.b.call("aten.rand_like.default", {self}), upper - lower}),
+       lower});
+  Value isPositive = c.b.call("aten.gt.Scalar", {self, 0});
+  slope = c.b.call(
+      "aten.where.self",
+      {isPositive, c.b.call("aten.ones_like.default", {slope}), slope});
+  return {c.b.call("aten.mul.Tensor", {self, slope}), slope};
+}
+
 static Value floatPower(Rewrite &c) {
   Type type = elementOf(c.result());
   Value base = c.r.value("self"), exponent = c.r.value("exponent");
@@ -202,6 +222,7 @@ RuleTable decompose::aliasRules() {
         {"aten.where.ScalarOther", one<where>},
         {"aten.prelu.default", one<prelu>},
         {"aten.rrelu.default", one<rrelu>},
+        {"aten.rrelu_with_noise_functional.default", many<rreluWithNoise>},
         {"aten.float_power.Tensor_Tensor", one<floatPower>},
         {"aten.float_power.Tensor_Scalar", one<floatPower>},
         {"aten.float_power.Scalar", one<floatPower>},

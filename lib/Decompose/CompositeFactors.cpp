@@ -160,6 +160,10 @@ static Value matrixRank(Rewrite &c) {
     b.error("a rank of a matrix whose size is not known");
     return {};
   }
+  // A matrix without elements has the rank 0.
+  if (shape.back() == 0 || shape[shape.size() - 2] == 0)
+    return b.call("aten.sum.dim_IntList",
+                  {b.call("aten.gt.Scalar", {self, 0}), {-2, -1}});
   Value spectrum =
       sizesOfSpectrum(b, self, c.r.boolean("hermitian").value_or(false));
   Value largest = b.call("aten.amax.default", {spectrum, {-1}, true});

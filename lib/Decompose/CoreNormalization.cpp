@@ -344,6 +344,11 @@ static Values evaluatedBatchNorm(Rewrite &c) {
         !c.result(i).use_empty())
       results[i] = c.b.call("aten.zeros.default", {{0}},
                             {{"dtype", elementOf(c.result(i))}});
+  // The functional form gives the running statistics, which stay.
+  if (results.size() == 5)
+    for (auto [i, name] :
+         {std::pair(3, "running_mean"), std::pair(4, "running_var")})
+      results[i] = c.b.call("aten.clone.default", {c.r.value(name)});
   return results;
 }
 

@@ -14,6 +14,7 @@ using namespace cutback::aten;
 
 llvm::ArrayRef<SecondName> cutback::aten::getSecondNames() {
   static constexpr SecondName names[] = {
+      {"aten._efficientzerotensor.default", "aten.zeros.default"},
       {"aten.subtract.Tensor", "aten.sub.Tensor"},
       {"aten.subtract.Scalar", "aten.sub.Scalar"},
       {"aten.multiply.Tensor", "aten.mul.Tensor"},

@@ -38,6 +38,10 @@ static ArrayRef<int64_t> batchOf(const Tensor &tensor) {
 static LogicalResult distances(const KernelCall &call) {
   Tensor a = call.dense(0), b = call.dense(1);
   double p = call.number("p", 2);
+  if (a.numel() == 0 || b.numel() == 0) {
+    call.make(0, a.sizes);
+    return success();
+  }
   int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
   int64_t width = a.sizes.back();
   Sizes sizes = broadcastSizes(batchOf(a), batchOf(b));
@@ -73,7 +77,8 @@ static void unround(double &whole, const double *a, const double *b,
     whole = norm(a, b, width, p);
 }
 
-/// (grad, x1, x2, p, cdist); the result has the batch of both points.
+/// (grad, x1, x2, p, cdist); the result has the batch of both points, but the
+/// shape of x1 where there is nothing to add up.
 static LogicalResult distancesBackward(const KernelCall &call) {
   Tensor a = call.dense("x1"), b = call.dense("x2");
   double p = call.number("p", 2);

@@ -156,6 +156,9 @@ def Aten_EmptyPermutedOp : Aten_Create<"empty_permuted",
 def Aten_ZerosOp : Aten_Create<"zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
+def Aten_InternalEfficientzerotensorOp : Aten_Create<"_efficientzerotensor",
+    "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
+    "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
 def Aten_OnesOp : Aten_Create<"ones",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;

@@ -196,6 +196,9 @@ LogicalResult infer::cdistBackward(const InferCall &call, Results &results) {
   if (failed(broadcastInto(call, dims, ArrayRef<int64_t>(b.dims).drop_back(2))))
     return failure();
   llvm::append_range(dims, ArrayRef<int64_t>(a.dims).take_back(2));
+  // PyTorch gives zeros of the shape of x1 then.
+  if (llvm::is_contained(a.dims, 0) || llvm::is_contained(b.dims, 0))
+    dims.assign(a.dims.begin(), a.dims.end());
   return push(call, results, dims, a.element);
 }
 
