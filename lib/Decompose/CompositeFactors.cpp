@@ -150,11 +150,11 @@ static Value matrixRank(Rewrite &c) {
   bool hasTolerance = schema.find("tol") >= 0;
   ArrayRef<int64_t> shape = shapeOf(self);
   int64_t size = std::max(shape.back(), shape[shape.size() - 2]);
-  auto floating = dyn_cast<FloatType>(elementOf(self));
-  if (!floating) {
-    b.error("a rank of complex matrices is not supported");
-    return {};
-  }
+  // Singular values are real.
+  Type element = elementOf(self);
+  if (auto complex = dyn_cast<ComplexType>(element))
+    element = complex.getElementType();
+  auto floating = cast<FloatType>(element);
   if (ShapedType::isDynamic(shape.back()) ||
       ShapedType::isDynamic(shape[shape.size() - 2])) {
     b.error("a rank of a matrix whose size is not known");

@@ -229,10 +229,6 @@ static Values eigh(Rewrite &c) {
 /// By the unit; tolerances are tensors, numbers or absent.
 static Value pseudoInverse(CallBuilder &b, Value matrix, const Arg &atol,
                            const Arg &rtol, const Arg &hermitian = Arg(false)) {
-  if (!isa<FloatType>(elementOf(matrix))) {
-    b.error("a pseudo-inverse of complex matrices is not supported");
-    return {};
-  }
   auto tolerance = [&](const Arg &given) {
     return given.isNone() || given.isValue()
                ? given

@@ -200,14 +200,6 @@ joint.graph @complex_reflections(%a: tensor<2x2xcomplex<f32>> {joint.role = #joi
 
 // -----
 
-joint.graph @complex_inverse(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x2xcomplex<f32>>) gradients () {
-  // expected-error @+1 {{a pseudo-inverse of complex matrices is not supported}}
-  %y = aten.pinverse(%a) : (tensor<2x2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
-  joint.output %y : tensor<2x2xcomplex<f32>>
-}
-
-// -----
-
 joint.graph @ranks_between(%a: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
   // expected-error @+1 {{'aten.quantile' has no interpolation 'cubic'}}
   %y = aten.quantile.scalar(%a, 0.5, interpolation = "cubic") : (tensor<4xf32>) -> tensor<f32>
@@ -235,14 +227,6 @@ joint.graph @two_sided(%a: tensor<4x5xcomplex<f32>> {joint.role = #joint.role<in
 joint.graph @rank(%a: tensor<2x?xf32> {joint.role = #joint.role<input>}) -> (tensor<i64>) gradients () {
   // expected-error @+1 {{a rank of a matrix whose size is not known}}
   %y = aten.linalg_matrix_rank(%a, 0.5) : (tensor<2x?xf32>) -> tensor<i64>
-  joint.output %y : tensor<i64>
-}
-
-// -----
-
-joint.graph @complex_rank(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<i64>) gradients () {
-  // expected-error @+1 {{a rank of complex matrices is not supported}}
-  %y = aten.linalg_matrix_rank(%a, 0.5) : (tensor<2x2xcomplex<f32>>) -> tensor<i64>
   joint.output %y : tensor<i64>
 }
 

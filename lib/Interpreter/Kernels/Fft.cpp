@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Discrete Fourier transforms by their definition: n^2 products a line, with
-// angles reduced to one turn before sine and cosine are taken.
+// angles reduced to one turn before sine and cosine are taken. By hand, in one
+// loop: FFTW's licence is not ours, pocketfft is not in Debian 12, and Eigen's
+// transforms are in its unsupported part; the rest of this file is what
+// dimensions, sizes and norms mean.
 //
 // Normalization: 0 none, 1 by the root of the number of elements transformed,
 // 2 by that number. A real transform keeps elements 0 to n / 2 of its last

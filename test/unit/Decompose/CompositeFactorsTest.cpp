@@ -29,6 +29,8 @@ TEST(CompositesTest, FactorsAndRanksAreWhatTorchComputes) {
       {"+aten.linalg_cond.p_str(f64[2,3,3], 'fro')", 16.3793973002},
       {"+aten.linalg_cond.p_str(f64[3,3], 'nuc')", 13.2589395765},
       {"aten.linalg_matrix_rank.default(f64[4,3], 0.5)", 1.08060461174},
+      {"aten.linalg_matrix_rank.default(c128[4,3], 0.5)", 1.08060461174},
+      {"aten.linalg_matrix_rank.atol_rtol_float(c128[2,3,4])", 2.2192560806},
       {"aten.linalg_matrix_rank.default(f64[2,3,3], 0.1, true)", 1.67895377473},
       {"aten.linalg_matrix_rank.atol_rtol_float(f64[2,3,4])", 1.47950405373},
       {"aten.linalg_matrix_rank.atol_rtol_float(f64[3,4], atol=0.2, rtol=0.6)",
