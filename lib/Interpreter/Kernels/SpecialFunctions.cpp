@@ -91,11 +91,12 @@ double interpreter::polygamma(double n, double x) {
 /// For s > 1 and q > 0.
 static double zetaAbove(double s, double q) {
   double sum = 0, x = q;
-  for (; x < 12 + 2 * s; ++x) {
+  while (x < 12 + 2 * s) {
     double term = std::pow(x, -s);
     sum += term;
     if (term <= 1e-18 * sum)
       return sum;
+    x += 1;
   }
   // B(2j) / (2j)!
   constexpr double series[] = {1.0 / 12,          -1.0 / 720,
