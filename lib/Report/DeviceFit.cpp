@@ -32,7 +32,8 @@ static int64_t addStorages(const PartitionResult &result,
 }
 
 std::string shortDeviceName(llvm::StringRef device) {
-  return device.substr(device.rfind('/') + 1).str();
+  std::string name = Device::displayName(device);
+  return name.substr(name.rfind('/') + 1);
 }
 
 DeviceFit fitDevice(const PartitionResult &result) {
@@ -42,7 +43,7 @@ DeviceFit fitDevice(const PartitionResult &result) {
   std::string error;
   if (Device::load(result.options.device, device, error))
     fit.memoryBytes = device.memoryBytes;
-  fit.device = result.options.device;
+  fit.device = Device::displayName(result.options.device);
   fit.peakBytes = result.peak.bytes;
   fit.isLeastPeak = result.options.minimize == Minimize::Peak;
   std::vector<uint8_t> seen(view.numValues(), 0);

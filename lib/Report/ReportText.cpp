@@ -25,8 +25,7 @@ static constexpr size_t kGroupLines = 12, kPartLines = 10, kTopValues = 10,
 
 static std::string quantity(int64_t bytes) { return formatBytes(bytes); }
 
-/// What was taken, and by which model its time is told.
-static std::string planText(const PartitionResult &result) {
+std::string planText(const PartitionResult &result) {
   const PartitionOptions &options = result.options;
   std::string out = result.isTorchDecision() ? "PyTorch's decision"
                                              : spell(options.strategy).str();

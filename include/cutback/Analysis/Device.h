@@ -26,11 +26,17 @@ struct Device {
   };
   Rates matrix, vector;
 
-  /// A built-in device by name, or a description from a .json file with the
-  /// fields of lib/Analysis/Devices/devices.json. On failure `error` says what
-  /// is wrong and which names there are.
-  static bool load(llvm::StringRef nameOrPath, Device &device,
-                   std::string &error);
+  /// A built-in device by name, or a description with the fields of
+  /// lib/Analysis/Devices/devices.json: a .json file, or the object itself. On
+  /// failure `error` says what is wrong and which names there are.
+  static bool load(llvm::StringRef text, Device &device, std::string &error);
+
+  /// Replaces the name of a .json file by the object in it, in one line, with
+  /// the name of the file as its `name`. Other texts stay as they are.
+  static bool embed(std::string &text, std::string &error);
+
+  /// How a report calls the device of `text`, which `load` takes.
+  static std::string displayName(llvm::StringRef text);
 };
 
 } // namespace cutback

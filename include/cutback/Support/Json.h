@@ -38,6 +38,7 @@ public:
   JsonKind kind() const;
   explicit operator bool() const { return document != nullptr; }
   bool isNull() const { return kind() == JsonKind::Null; }
+  bool isNumber() const { return kind() == JsonKind::Number; }
   bool isString() const { return kind() == JsonKind::String; }
   bool isArray() const { return kind() == JsonKind::Array; }
   bool isObject() const { return kind() == JsonKind::Object; }

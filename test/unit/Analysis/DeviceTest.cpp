@@ -52,6 +52,41 @@ TEST(DeviceTest, RatesGoByElementType) {
             1);
 }
 
+TEST(DeviceTest, ADescriptionIsReadFromTheTextItself) {
+  std::string text = R"({"name": "mine", "bandwidth_gb_s": 1000,)"
+                     R"("matrix_tflop_s": {"f32": 2, "f16": 4},)"
+                     R"("vector_tflop_s": {"f32": 1}})";
+  Device device;
+  std::string error;
+  ASSERT_TRUE(Device::load(text, device, error)) << error;
+  EXPECT_EQ(device.name, "mine");
+  EXPECT_DOUBLE_EQ(device.bandwidth, 1);
+  EXPECT_DOUBLE_EQ(device.matrix.f16, 4);
+  EXPECT_EQ(Device::displayName(text), "mine");
+  EXPECT_EQ(Device::displayName("h100"), "h100");
+  // It needs no file, so it stays as it is.
+  std::string same = text;
+  EXPECT_TRUE(Device::embed(same, error));
+  EXPECT_EQ(same, text);
+  EXPECT_FALSE(Device::load("{", device, error));
+  EXPECT_EQ(error, "the description of the device is not JSON: at byte 1: the "
+                   "text ends inside an object");
+}
+
+TEST(DeviceTest, RatesThatAreNoneAreErrors) {
+  Device device;
+  std::string error;
+  for (const char *rate : {"0", "-1", "1e-300", "1e400", "NaN", "Infinity",
+                           "\"NaN\"", "null", "true", "[1]"}) {
+    std::string text = R"({"bandwidth_gb_s": 1, "matrix_tflop_s": {"f32": )" +
+                       std::string(rate) +
+                       R"(}, "vector_tflop_s": {"f32": 1}})";
+    EXPECT_FALSE(Device::load(text, device, error)) << rate;
+    EXPECT_EQ(error, "device needs a positive 'f32' in 'matrix_tflop_s'")
+        << rate;
+  }
+}
+
 TEST(DeviceTest, AnUnknownNameIsAnError) {
   Device device;
   std::string error;
