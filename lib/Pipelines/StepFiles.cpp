@@ -26,7 +26,9 @@ using namespace cutback::interpreter;
 static std::optional<Tensor> tensorOf(const WeightTensor &weight,
                                       std::shared_ptr<WeightFile> owner) {
   std::optional<DType> type = dtypeOf(weight.elementType);
-  if (!type || (!weight.hasData() && weight.getNumElements() != 0))
+  ArrayRef<char> content =
+      weight.hasData() ? weight.storage->content() : ArrayRef<char>();
+  if (!type || (content.empty() && weight.getNumElements() != 0))
     return std::nullopt;
   Tensor tensor;
   tensor.type = *type;
@@ -34,8 +36,8 @@ static std::optional<Tensor> tensorOf(const WeightTensor &weight,
   tensor.strides.assign(weight.strides.begin(), weight.strides.end());
   tensor.offset = weight.offset;
   tensor.storage = std::make_shared<Storage>();
-  tensor.storage->data = const_cast<char *>(weight.storage.data());
-  tensor.storage->bytes = static_cast<int64_t>(weight.storage.size());
+  tensor.storage->data = const_cast<char *>(content.data());
+  tensor.storage->bytes = static_cast<int64_t>(content.size());
   tensor.storage->writable = false;
   tensor.storage->owner = std::move(owner);
   return tensor;

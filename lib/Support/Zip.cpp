@@ -12,7 +12,8 @@
 //      one), names with each other and with paths that leave the archive.
 //
 // Stored content is used where it lies. Compressed content is inflated when it
-// is asked for, into exactly the announced size.
+// is asked for, into exactly the announced size: what gives less or more is
+// refused, and memory is taken as the content comes.
 
 #include "cutback/Support/Zip.h"
 
@@ -285,7 +286,8 @@ const ZipEntry *ZipArchive::find(std::string_view name) const {
   return it == byName.end() ? nullptr : &list[it->second];
 }
 
-static bool inflateAll(std::string_view data, std::string &out) {
+/// Inflates `data` into `out`; false unless it gives `size` bytes.
+static bool inflateAll(std::string_view data, uint64_t size, std::string &out) {
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
     return false;
@@ -295,6 +297,8 @@ static bool inflateAll(std::string_view data, std::string &out) {
   // zlib counts in 32 bits.
   constexpr size_t kStep = size_t(1) << 30;
   while (status == Z_OK) {
+    if (done == out.size() && done < size)
+      out.resize(std::min<uint64_t>(size, std::max(2 * done, 8 * data.size())));
     uInt in = static_cast<uInt>(std::min(kStep, data.size() - taken));
     uInt room = static_cast<uInt>(std::min(kStep, out.size() - done));
     stream.avail_in = in;
@@ -307,7 +311,7 @@ static bool inflateAll(std::string_view data, std::string &out) {
       break;
   }
   inflateEnd(&stream);
-  return status == Z_STREAM_END && done == out.size() && taken == data.size();
+  return status == Z_STREAM_END && done == size && taken == data.size();
 }
 
 std::optional<ZipError> ZipArchive::content(const ZipEntry &entry, bool checked,
@@ -319,8 +323,8 @@ std::optional<ZipError> ZipArchive::content(const ZipEntry &entry, bool checked,
   };
   result = entry.data;
   if (entry.isDeflated) {
-    buffer.assign(entry.size, '\0');
-    if (!inflateAll(entry.data, buffer))
+    buffer.clear();
+    if (!inflateAll(entry.data, entry.size, buffer))
       return fail("entry " + quoted(entry.name) + " does not unpack to its " +
                   std::to_string(entry.size) + " bytes");
     result = buffer;

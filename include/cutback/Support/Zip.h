@@ -42,7 +42,8 @@ public:
   const ZipEntry *find(std::string_view name) const;
 
   /// The content of `entry`: in place if it is stored, else inflated into
-  /// `buffer`. `checked` compares its checksum.
+  /// `buffer`, which grows as the content comes and never beyond the announced
+  /// size. `checked` compares its checksum.
   std::optional<ZipError> content(const ZipEntry &entry, bool checked,
                                   std::string &buffer,
                                   std::string_view &result) const;

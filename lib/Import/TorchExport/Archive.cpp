@@ -40,7 +40,7 @@ LogicalResult Archive::fail(const ZipError &error) const {
 
 LogicalResult Archive::open(StringRef bytes) {
   if (std::optional<ZipError> error =
-          ZipArchive::read({bytes.data(), bytes.size()}, zip))
+          ZipArchive::read({bytes.data(), bytes.size()}, *zip))
     return fail(*error);
   return success();
 }
@@ -48,7 +48,7 @@ LogicalResult Archive::open(StringRef bytes) {
 const ZipEntry *Archive::find(const Twine &path) const {
   SmallString<128> buffer;
   StringRef text = path.toStringRef(buffer);
-  return zip.find({text.data(), text.size()});
+  return zip->find({text.data(), text.size()});
 }
 
 std::string Archive::nameOf(const ZipEntry &entry) const {
@@ -56,14 +56,38 @@ std::string Archive::nameOf(const ZipEntry &entry) const {
 }
 
 FailureOr<StringRef> Archive::content(const ZipEntry &entry, bool checked) {
+  constexpr uint64_t kAlways = uint64_t(64) << 20, kMostTimes = 100;
+  if (entry.isDeflated && entry.size > kAlways &&
+      entry.size / kMostTimes > entry.data.size())
+    return fail(entry,
+                "this entry would unpack from " + Twine(entry.data.size()) +
+                    " to " + Twine(entry.size) + " bytes",
+                "no program packs like this; if the file is to be trusted, "
+                "unpack it and pack it again without compression (zip -0)");
   auto buffer = std::make_unique<std::string>();
   std::string_view result;
   if (std::optional<ZipError> error =
-          zip.content(entry, checked, *buffer, result))
+          zip->content(entry, checked, *buffer, result))
     return fail(*error);
   if (entry.isDeflated)
     unpacked.push_back(std::move(buffer));
   return ref(result);
+}
+
+std::shared_ptr<WeightStorage> Archive::storage(const ZipEntry &entry) const {
+  if (entry.size == 0)
+    return nullptr;
+  if (!entry.isDeflated)
+    return std::make_shared<WeightStorage>(
+        ArrayRef(entry.data.data(), entry.data.size()));
+  return std::make_shared<WeightStorage>(
+      nameOf(entry), entry.size,
+      [zip = zip, entry](std::string &content) -> std::string {
+        std::string_view result;
+        std::optional<ZipError> error =
+            zip->content(entry, /*checked=*/true, content, result);
+        return error ? error->message + "; " + error->next : "";
+      });
 }
 
 LogicalResult Package::read(const Archive &archive) {

@@ -4,6 +4,7 @@
 #ifndef CUTBACK_LIB_IMPORT_TORCHEXPORT_ARCHIVE_H
 #define CUTBACK_LIB_IMPORT_TORCHEXPORT_ARCHIVE_H
 
+#include "cutback/Import/Weights.h"
 #include "cutback/Support/Zip.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -27,10 +28,16 @@ public:
   mlir::LogicalResult open(llvm::StringRef bytes);
 
   const ZipEntry *find(const llvm::Twine &path) const;
-  const std::vector<ZipEntry> &entries() const { return zip.entries(); }
-  /// The content of an entry; what had to be unpacked lives as long as this.
-  /// `checked` compares its checksum.
+  const std::vector<ZipEntry> &entries() const { return zip->entries(); }
+  /// The content of an entry that is read with the graph; what had to be
+  /// unpacked lives as long as this. `checked` compares its checksum. An entry
+  /// that would grow to more than 64 MiB and a hundred times its packed size is
+  /// refused: no exporter packs anything, and no text packs like that.
   mlir::FailureOr<llvm::StringRef> content(const ZipEntry &entry, bool checked);
+  /// The content of an entry that holds a storage, which is unpacked only when
+  /// it is asked for; null for an empty one. The archive's memory must outlive
+  /// it.
+  std::shared_ptr<WeightStorage> storage(const ZipEntry &entry) const;
   /// "FILE/ENTRY", for positions in an entry.
   std::string nameOf(const ZipEntry &entry) const;
 
@@ -47,7 +54,8 @@ public:
 private:
   mlir::LogicalResult fail(const ZipError &error) const;
 
-  ZipArchive zip;
+  /// Shared with the storages that are still packed.
+  std::shared_ptr<ZipArchive> zip = std::make_shared<ZipArchive>();
 };
 
 /// A program in a container.

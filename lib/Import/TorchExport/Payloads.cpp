@@ -8,8 +8,9 @@
 //
 // A file holds a whole storage; each name is a view of it by sizes, strides
 // and offset, and several names may share one file. A file of no bytes is a
-// program that was exported without data. Nothing is copied: a tensor refers
-// to the mapped file, and that it lies inside of it is checked here.
+// program that was exported without data. Nothing is copied or unpacked: a
+// tensor refers to the mapped file, and that it lies inside of it is checked
+// here.
 
 #include "Payloads.h"
 
@@ -30,7 +31,10 @@ unsigned pt2::storedBytes(Type type) {
   return type.isIntOrFloat() ? type.getIntOrFloatBitWidth() / 8 : 0;
 }
 
-std::string pt2::checkInside(const WeightTensor &tensor, uint64_t bytes) {
+std::string pt2::checkInside(const WeightTensor &tensor) {
+  if (!tensor.storage)
+    return "";
+  uint64_t bytes = tensor.storage->size();
   if (tensor.sizes.size() != tensor.strides.size())
     return "has " + std::to_string(tensor.sizes.size()) + " sizes and " +
            std::to_string(tensor.strides.size()) + " strides";
@@ -50,6 +54,7 @@ std::string pt2::checkInside(const WeightTensor &tensor, uint64_t bytes) {
   if (overflows || static_cast<uint64_t>(last) >= bytes / width)
     return "does not lie inside of its storage of " + std::to_string(bytes) +
            " bytes";
+  tensor.storage->noteUse((static_cast<uint64_t>(last) + 1) * width);
   return "";
 }
 
@@ -74,8 +79,8 @@ private:
   fx::TypeTable types;
   std::string folder;
   bool isConstant = false;
-  llvm::StringMap<unsigned> numbers; ///< payloads by path
-  std::vector<StringRef> contents;   ///< by payload
+  llvm::StringMap<unsigned> numbers;                    ///< payloads by path
+  std::vector<std::shared_ptr<WeightStorage>> storages; ///< by payload
 };
 
 } // namespace
@@ -136,18 +141,12 @@ LogicalResult ConfigReader::readTensor(Fields &fields, StringRef fqn,
                            fx::quoted(folder + path->str()) +
                            ", which the archive does not have",
                        kDamaged);
-  auto [it, isNew] = numbers.try_emplace(*path, contents.size());
-  if (isNew) {
-    FailureOr<StringRef> content = archive.content(*entry, false);
-    if (failed(content))
-      return failure();
-    contents.push_back(*content);
-  }
+  auto [it, isNew] = numbers.try_emplace(*path, storages.size());
+  if (isNew)
+    storages.push_back(archive.storage(*entry));
   tensor.payload = it->second * 2 + isConstant;
-  StringRef bytes = contents[it->second];
-  tensor.storage = ArrayRef(bytes.data(), bytes.size());
-  if (std::string why = bytes.empty() ? "" : checkInside(tensor, bytes.size());
-      !why.empty())
+  tensor.storage = storages[it->second];
+  if (std::string why = checkInside(tensor); !why.empty())
     return fields.fail(payload, "tensor " + fx::quoted(fqn) + " " + why,
                        kDamaged);
   if (!file.add(std::move(tensor)))
@@ -161,7 +160,7 @@ LogicalResult ConfigReader::read(const ZipEntry &entry, StringRef inFolder,
   folder = (package.root + inFolder).str();
   isConstant = constant;
   numbers.clear();
-  contents.clear();
+  storages.clear();
   FailureOr<StringRef> text = archive.content(entry, true);
   if (failed(text))
     return failure();

@@ -18,9 +18,9 @@ readPayloads(Archive &archive, const Package &package, llvm::StringRef model);
 /// Bytes of one element in a storage; 0 if no storage has such elements.
 unsigned storedBytes(mlir::Type elementType);
 
-/// Checks that a tensor lies inside of a storage of `bytes` bytes. Returns why
-/// not, or an empty string.
-std::string checkInside(const WeightTensor &tensor, uint64_t bytes);
+/// Checks that a tensor lies inside of its storage, and notes there how far it
+/// reaches. Returns why not, or an empty string.
+std::string checkInside(const WeightTensor &tensor);
 
 } // namespace cutback::pt2
 

@@ -59,8 +59,8 @@ private:
   WeightFile &file;
   fx::TypeTable types;
   std::string root;
-  llvm::StringMap<unsigned> numbers; ///< payloads by key
-  std::vector<StringRef> contents;   ///< by payload
+  llvm::StringMap<unsigned> numbers;                    ///< payloads by key
+  std::vector<std::shared_ptr<WeightStorage>> storages; ///< by payload
 };
 
 } // namespace
@@ -126,16 +126,10 @@ LogicalResult PickledReader::add(const ZipEntry &pickle, StringRef name,
                       kDamaged);
   auto [it, isNew] = numbers.try_emplace(from.storageKey, numbers.size());
   tensor.payload = it->second * 2 + isConstant;
-  if (isNew) {
-    FailureOr<StringRef> content = inner.content(*entry, false);
-    if (failed(content))
-      return failure();
-    contents.push_back(*content);
-  }
-  StringRef bytes = contents[it->second];
-  tensor.storage = ArrayRef(bytes.data(), bytes.size());
-  if (std::string why = bytes.empty() ? "" : checkInside(tensor, bytes.size());
-      !why.empty())
+  if (isNew)
+    storages.push_back(inner.storage(*entry));
+  tensor.storage = storages[it->second];
+  if (std::string why = checkInside(tensor); !why.empty())
     return inner.fail(pickle, "tensor " + fx::quoted(name) + " " + why,
                       kDamaged);
   if (!file.add(std::move(tensor)))

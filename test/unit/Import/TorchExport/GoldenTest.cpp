@@ -82,6 +82,6 @@ TEST(ExportedFiles, WeightsHaveTheirData) {
   const WeightTensor *weight = in.module.weights->find("wte.weight");
   ASSERT_TRUE(weight);
   EXPECT_EQ(weight->sizes.size(), 2u);
-  EXPECT_EQ(weight->storage.size(),
+  EXPECT_EQ(weight->storage->size(),
             static_cast<size_t>(weight->getNumElements()) * 4);
 }

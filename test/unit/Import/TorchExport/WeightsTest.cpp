@@ -114,9 +114,10 @@ TEST(RawWeights, AreViewsOfMappedFiles) {
   ASSERT_TRUE(a && c);
   EXPECT_TRUE(a->elementType.isF32());
   EXPECT_EQ(a->getNumElements(), 4);
-  EXPECT_EQ(a->storage.size(), 16u);
-  EXPECT_GE(a->storage.data(), bytes.data());
-  EXPECT_LT(a->storage.data(), bytes.data() + bytes.size());
+  EXPECT_EQ(a->storage->size(), 16u);
+  const char *data = a->storage->content().data();
+  EXPECT_GE(data, bytes.data());
+  EXPECT_LT(data, bytes.data() + bytes.size());
   EXPECT_EQ(c->offset, 1);
   EXPECT_EQ(c->strides.front(), 2);
   EXPECT_EQ(a->payload, c->payload);
@@ -179,6 +180,63 @@ TEST(RawWeights, ErrorsNameTheTensor) {
                   "expected an object with 'path_name', found a number"));
 }
 
+TEST(RawWeights, PackedOnesAreUnpackedForWhatTheirTensorsUse) {
+  ExportText program;
+  program.param("a", "p_a", "f32[2, 2]!").output("p_a");
+  auto pack = [&](const std::string &data) {
+    ZipWriter zip;
+    zip.add("r/archive_format", "pt2");
+    zip.add("r/models/model.json", program.json(), /*deflated=*/true);
+    zip.add("r/data/weights/model_weights_config.json",
+            "{\"config\": {" + entry("a", "weight_0", "f32[2, 2]") + "}}");
+    zip.add("r/data/weights/weight_0", data, /*deflated=*/true);
+    return zip;
+  };
+  Imported small(pack(floats({1, 2, 3, 4, 5})).str());
+  ASSERT_TRUE(small.isGood) << small.errors();
+  EXPECT_EQ(small.module.weights->unpack(), "");
+  EXPECT_EQ(small.module.weights->find("a")->storage->content().size(), 20u);
+  Imported huge(pack(std::string((65 << 20) + 16, '\0')).str());
+  ASSERT_TRUE(huge.isGood) << huge.errors();
+  EXPECT_TRUE(has(huge.module.weights->unpack(),
+                  "r/data/weights/weight_0: a packed storage of 68157456 "
+                  "bytes, of which tensors use 16"));
+  EXPECT_TRUE(huge.module.weights->find("a")->storage->content().empty());
+}
+
+TEST(RawWeights, DamagedPackedOnesAreNamedWhenTheyAreUnpacked) {
+  ExportText program;
+  program.param("a", "p_a", "f32[2, 2]!").output("p_a");
+  ZipWriter zip;
+  zip.add("r/archive_format", "pt2");
+  zip.add("r/models/model.json", program.json());
+  zip.add("r/data/weights/model_weights_config.json",
+          "{\"config\": {" + entry("a", "weight_0", "f32[2, 2]") + "}}");
+  std::string data;
+  for (int i = 0; i < 4000; ++i)
+    data += static_cast<char>(i * i / 7);
+  zip.add("r/data/weights/weight_0", data, /*deflated=*/true);
+  std::string bytes = zip.str();
+  bytes[bytes.find("r/data/weights/weight_0") + 500] ^= 0x55;
+  Imported in(bytes);
+  ASSERT_TRUE(in.isGood) << in.errors();
+  EXPECT_TRUE(has(in.module.weights->unpack(), "r/data/weights/weight_0: "));
+}
+
+TEST(RawWeights, ATextThatUnpacksToFarMoreIsRefused) {
+  ExportText program;
+  program.param("a", "p_a", "f32[2, 2]!").output("p_a");
+  ZipWriter zip;
+  zip.add("r/archive_format", "pt2");
+  zip.add("r/models/model.json",
+          program.json() + std::string(size_t(65) << 20, ' '),
+          /*deflated=*/true);
+  EXPECT_TRUE(has(errorOf(zip), "this entry would unpack from "));
+  EXPECT_TRUE(has(errorOf(zip), "no program packs like this; if the file is to "
+                                "be trusted, unpack it and pack it again "
+                                "without compression (zip -0)"));
+}
+
 TEST(RawWeights, MissingOnesAreNamed) {
   EXPECT_TRUE(has(errorOf(withConfig(entry("a", "weight_0", "f32[2, 2]"),
                                      floats({1, 2, 3, 4}))),
@@ -213,8 +271,12 @@ TEST(PickledWeights, AreReadWhereTheyLie) {
   ASSERT_TRUE(in.isGood) << in.errors();
   const WeightTensor *a = in.module.weights->find("a");
   ASSERT_TRUE(a);
-  EXPECT_EQ(std::string(a->storage.data(), a->storage.size()),
-            floats({1, 2, 3, 4}));
+  // Reading the graph leaves packed storages as they are.
+  EXPECT_EQ(a->storage->size(), 16u);
+  EXPECT_TRUE(a->storage->content().empty());
+  EXPECT_EQ(in.module.weights->unpack(), "");
+  llvm::ArrayRef<char> content = a->storage->content();
+  EXPECT_EQ(std::string(content.data(), content.size()), floats({1, 2, 3, 4}));
   EXPECT_TRUE(has(in.ir(), "joint.tied = \"a\""));
 }
 
