@@ -50,7 +50,9 @@ typedef struct CutbackPlan CutbackPlan;
 /* The numbers are the exit codes of the command line. */
 typedef enum CutbackStatus {
   CUTBACK_DONE = 0,
-  CUTBACK_WRONG_INPUT = 1, /* the graph, or a file cannot be read or written */
+  CUTBACK_WRONG_INPUT = 1, /* the graph, or a file cannot be read or written;
+                            * or it needs more memory than there is, and the
+                            * context is of no use any more */
   CUTBACK_WRONG_USAGE = 2, /* an option or an argument */
   CUTBACK_NO_PLAN = 3,     /* no plan exists, or its proof failed */
   CUTBACK_DEFECT = 4       /* of ours; the context is of no use any more */

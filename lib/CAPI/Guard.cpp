@@ -48,17 +48,30 @@ static CutbackStatus giveUp(CutbackContext &context,
   return CUTBACK_DEFECT;
 }
 
+/// Memory that runs out is what the input asked for.
+static CutbackStatus giveUpWithoutMemory(CutbackContext &context) noexcept {
+  context.broken = true;
+  context.report(CUTBACK_ERROR, "out of memory");
+  context.report(CUTBACK_NOTE, "this input needs more than the process may "
+                               "have; make a new context");
+  return CUTBACK_WRONG_INPUT;
+}
+
 CutbackStatus guarded(CutbackContext &context,
                       llvm::function_ref<CutbackStatus()> body) noexcept {
   if (context.broken) {
-    context.report(CUTBACK_ERROR, "an earlier defect has broken this context");
+    context.report(CUTBACK_ERROR,
+                   "an earlier defect, or the end of memory, has broken this "
+                   "context");
     context.report(CUTBACK_NOTE, "make a new one");
     return CUTBACK_DEFECT;
   }
   try {
     return body();
   } catch (const std::bad_alloc &) {
-    return giveUp(context, "out of memory");
+    return giveUpWithoutMemory(context);
+  } catch (const std::length_error &) { // a container beyond all memory
+    return giveUpWithoutMemory(context);
   } catch (const std::exception &exception) {
     return giveUp(context, exception.what());
   } catch (...) {

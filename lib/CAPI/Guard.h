@@ -17,7 +17,7 @@ void installFatalErrorHandler();
 
 /// Runs `body`. An exception out of it, and a fatal error inside LLVM, become
 /// a diagnostic of `context` and CUTBACK_DEFECT; so does any later call with
-/// this context.
+/// this context. A call that runs out of memory is CUTBACK_WRONG_INPUT itself.
 CutbackStatus guarded(CutbackContext &context,
                       llvm::function_ref<CutbackStatus()> body) noexcept;
 

@@ -4,10 +4,14 @@
 //
 // Exit codes: 0 done, 1 the input is wrong, 2 the command line is wrong, 3 no
 // plan or a failed check, 4 a defect of ours. A defect ends with one line that
-// asks for a report, whatever it was: exceptions are caught here; allocation
-// failures and fatal errors inside LLVM (which is built without exceptions)
-// and signals end in handlers that print the line and leave. So there is never
-// a stack dump, and no exit by a signal that a script would have to decode.
+// asks for a report, whatever it was: exceptions are caught here; fatal errors
+// inside LLVM (which is built without exceptions) and signals end in handlers
+// that print the line and leave. So there is never a stack dump, and no exit by
+// a signal that a script would have to decode.
+//
+// Memory that runs out is what the input asked for: exit code 1, wherever it is
+// noticed. C code that does not look at what malloc returned ends in a signal,
+// so a signal where no memory is left counts as that.
 
 #include "Commands.h"
 
@@ -22,6 +26,8 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <stdexcept>
+#include <sys/mman.h>
 #include <unistd.h>
 
 using namespace cutback;
@@ -34,16 +40,39 @@ static const char *const kAskForReport =
     "\ncutback: this is a defect of cutback, not of your input; please report"
     " it with the command line and, if you can share it, the input\n";
 
+static const char *const kAskForMemory =
+    "\ncutback: note: this input needs more than the machine, or a limit of the"
+    " shell (ulimit -v), allows; raise the limit, or give a smaller input\n";
+
 /// Uses nothing but write(2): it runs in signal handlers.
-[[noreturn]] static void leaveWithDefect(const char *what, const char *detail) {
-  for (const char *part : {"cutback: error: ", what, detail, kAskForReport}) {
+[[noreturn]] static void leave(int code, const char *what, const char *detail,
+                               const char *next) {
+  for (const char *part : {"cutback: error: ", what, detail, next}) {
     ssize_t ignored = ::write(STDERR_FILENO, part, std::strlen(part));
     (void)ignored;
   }
-  ::_exit(OurDefect);
+  ::_exit(code);
+}
+
+[[noreturn]] static void leaveWithDefect(const char *what, const char *detail) {
+  leave(OurDefect, what, detail, kAskForReport);
+}
+
+[[noreturn]] static void leaveWithoutMemory() {
+  leave(WrongInput, "out of memory", "", kAskForMemory);
+}
+
+/// Whether what malloc asks the system for is still to be had.
+static bool isMemoryLeft() {
+  constexpr size_t size = 8 << 20;
+  void *pages = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return pages != MAP_FAILED && ::munmap(pages, size) == 0;
 }
 
 static void onSignal(int number) {
+  if (!isMemoryLeft())
+    leaveWithoutMemory();
   const char *what = number == SIGSEGV || number == SIGBUS
                          ? "invalid memory access"
                      : number == SIGFPE ? "invalid arithmetic"
@@ -56,9 +85,7 @@ static void onFatalError(void *, const char *reason, bool) {
   leaveWithDefect("", reason);
 }
 
-static void onBadAlloc(void *, const char *, bool) {
-  leaveWithDefect("out of memory", "");
-}
+static void onBadAlloc(void *, const char *, bool) { leaveWithoutMemory(); }
 
 /// Handlers run on a stack of their own, so that the end of the normal one can
 /// be reported too.
@@ -77,6 +104,8 @@ static void installHandlers() {
   ::signal(SIGPIPE, SIG_IGN);
   llvm::install_fatal_error_handler(onFatalError);
   llvm::install_bad_alloc_error_handler(onBadAlloc);
+  // In front of the exception, which would meet code that knows none.
+  std::set_new_handler(leaveWithoutMemory);
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,7 +221,9 @@ int main(int argc, char **argv) {
   try {
     code = dispatch(std::vector<std::string_view>(argv + 1, argv + argc));
   } catch (const std::bad_alloc &) {
-    leaveWithDefect("out of memory", "");
+    leaveWithoutMemory();
+  } catch (const std::length_error &) { // a container beyond all memory
+    leaveWithoutMemory();
   } catch (const std::exception &exception) {
     leaveWithDefect("", exception.what());
   } catch (...) {

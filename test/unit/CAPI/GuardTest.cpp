@@ -30,12 +30,16 @@ struct Guard : testing::Test {
     cutbackContextDestroy(context);
   }
 
-  void expectDefect(const std::string &message) {
+  void expectBroken(const std::string &message, const std::string &next) {
     ASSERT_EQ(messages.size(), 2u);
     EXPECT_EQ(messages[0], message);
-    EXPECT_EQ(messages[1], "this is a defect of cutback, not of your input; "
-                           "please report it");
+    EXPECT_EQ(messages[1], next);
     EXPECT_TRUE(context->broken);
+  }
+
+  void expectDefect(const std::string &message) {
+    expectBroken(message, "this is a defect of cutback, not of your input; "
+                          "please report it");
   }
 };
 
@@ -61,8 +65,17 @@ TEST_F(Guard, catchesTheEndOfMemoryInsideLlvm) {
                     []() -> CutbackStatus {
                       llvm::report_bad_alloc_error("no memory");
                     }),
-            CUTBACK_DEFECT);
-  expectDefect("out of memory");
+            CUTBACK_WRONG_INPUT);
+  expectBroken("out of memory", "this input needs more than the process may "
+                                "have; make a new context");
+}
+
+TEST_F(Guard, takesAContainerBeyondAllMemoryForTheEndOfMemory) {
+  EXPECT_EQ(guarded(*context,
+                    []() -> CutbackStatus { throw std::length_error("size"); }),
+            CUTBACK_WRONG_INPUT);
+  expectBroken("out of memory", "this input needs more than the process may "
+                                "have; make a new context");
 }
 
 TEST_F(Guard, catchesExceptionsOfAnyKind) {
@@ -85,7 +98,9 @@ TEST_F(Guard, refusesABrokenContext) {
             CUTBACK_DEFECT);
   EXPECT_EQ(graph, nullptr);
   ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0], "an earlier defect has broken this context");
+  EXPECT_EQ(messages[0],
+            "an earlier defect, or the end of memory, has broken this "
+            "context");
   EXPECT_EQ(messages[1], "make a new one");
   // It is left alone: what is in it may be locked.
   cutbackContextDestroy(context);
