@@ -134,6 +134,25 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
   return true;
 }
 
+bool isOfPlan(const OptionSpec &option) {
+  return option.name != "remarks" && option.name != "dump-network";
+}
+
+/// What a stored plan says about itself.
+static void rememberAsked(const CommandLine &line, PartitionOptions &options) {
+  options.asked.clear();
+  for (const OptionSpec &option : planOptions())
+    for (std::string_view value : line.all(option.name)) {
+      std::string text = "--" + std::string(option.name);
+      if (option.name == "device")
+        text += "=" + options.device;
+      else if (option.kind != OptionSpec::Flag)
+        text += "=" + std::string(value);
+      if (isOfPlan(option))
+        options.asked.push_back(std::move(text));
+    }
+}
+
 bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
                      std::string &error) {
   auto word = [&](const char *name, const char *otherwise) {
@@ -159,8 +178,10 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   options.withinTorchPeak = !line.has("minimize") && !line.has("byte-price");
   options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
   Device device;
-  if (line.has("device") && !Device::load(options.device, device, error))
+  if (line.has("device") && (!Device::embed(options.device, error) ||
+                             !Device::load(options.device, device, error)))
     return false;
+  rememberAsked(line, options);
   return readPolicies(line, options, error) && checkUse(line, options, error);
 }
 

@@ -2,11 +2,18 @@
 //
 // Each function goes into a module of its own; the link between the two halves
 // is left out, because its symbols are in other files. The graph is written as
-// it was prepared, so that the certificate can be asked again from the files
-// alone. plan.json is the object of `report --json` without times.
+// it was prepared, with the options of its plan, so that the certificate can be
+// asked again, and the plan be made again, from the files alone. plan.json is
+// the object of `report --json` without times.
+//
+// Nothing in a stored folder is believed. The plan is made again of joint.mlir
+// (Pipelines/PlanRecord.h); then plan.json must say of it what a new plan.json
+// would, and the stored halves must be those that it has. Halves are compared
+// as they print, so that layout and comments of the files do not matter.
 
 #include "cutback/Report/PartitionFiles.h"
 
+#include "cutback/Pipelines/PlanRecord.h"
 #include "cutback/Support/SafeFile.h"
 
 #include "mlir/IR/Builders.h"
@@ -16,10 +23,10 @@ using namespace mlir;
 
 namespace cutback {
 
-/// Prints a copy of `op` in a module of its own.
-static std::string printAlone(Operation *op) {
+/// Prints `op`, of which the module takes possession, in a module of its own.
+static std::string printInModule(Operation *op) {
   OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
-  module->push_back(op->clone());
+  module->push_back(op);
   std::string text;
   llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;
@@ -29,17 +36,67 @@ static std::string printAlone(Operation *op) {
   return text;
 }
 
+static std::string printAlone(Operation *op) {
+  return printInModule(op->clone());
+}
+
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
                            const std::string &folder) {
-  std::string plan = reportJson(result, extras, /*withTimes=*/false);
+  auto stored = cast<joint::GraphOp>(graph->clone());
+  recordPlan(stored, result);
+  std::string joint = printInModule(stored);
   std::string forward = printAlone(result.partition.forward);
   std::string backward = printAlone(result.partition.backward);
-  std::string joint = printAlone(graph);
-  return writeFolderSafely(folder, {{"joint.mlir", joint},
-                                    {"forward.mlir", forward},
-                                    {"backward.mlir", backward},
-                                    {"plan.json", plan}});
+  std::string plan = planJson(result, extras, {joint, forward, backward});
+  return writeFolderSafely(folder, {{kPartitionFiles[0], joint},
+                                    {kPartitionFiles[1], forward},
+                                    {kPartitionFiles[2], backward},
+                                    {kPartitionFiles[3], plan}});
+}
+
+/// The first line in which two texts differ.
+static PartMismatch differentLine(const char *file, StringRef stored,
+                                  StringRef computed) {
+  unsigned line = 1;
+  while (true) {
+    auto [first, rest] = stored.split('\n');
+    auto [second, other] = computed.split('\n');
+    if (first != second || rest.empty() || other.empty()) {
+      auto shorten = [](StringRef text) {
+        text = text.trim();
+        return text.size() > 160 ? text.take_front(160).str() + " ..."
+                                 : text.str();
+      };
+      return {file, "line " + std::to_string(line) + " is '" + shorten(first) +
+                        "', where the plan that joint.mlir records has '" +
+                        shorten(second) + "'"};
+    }
+    stored = rest;
+    computed = other;
+    ++line;
+  }
+}
+
+std::optional<PartMismatch> comparePartition(PartitionResult &result,
+                                             func::FuncOp forward,
+                                             func::FuncOp backward,
+                                             ArrayRef<StringRef> files) {
+  std::string plan =
+      planJson(result, collectExtras(result), files.take_front(3));
+  if (auto mismatch = comparePlans(files[3], plan))
+    return mismatch;
+  std::pair<func::FuncOp, func::FuncOp> halves[] = {
+      {forward, result.partition.forward},
+      {backward, result.partition.backward}};
+  for (auto [i, half] : llvm::enumerate(halves)) {
+    std::string computed = printAlone(half.second);
+    if (files[i + 1] == computed)
+      continue;
+    if (std::string stored = printAlone(half.first); stored != computed)
+      return differentLine(kPartitionFiles[i + 1], stored, computed);
+  }
+  return std::nullopt;
 }
 
 } // namespace cutback

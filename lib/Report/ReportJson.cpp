@@ -5,10 +5,13 @@
 // meaning. Keys are written in a fixed order and numbers as whole bytes and
 // picoseconds, so that two reports of one plan differ in "seconds" only.
 
-#include "cutback/Report/Report.h"
+#include "cutback/Report/PartitionFiles.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 using llvm::StringRef;
 using llvm::json::OStream;
@@ -165,48 +168,84 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
   });
 }
 
+/// What both documents have, in the order of the schema.
+static void writeBody(OStream &json, const PartitionResult &result,
+                      const ReportExtras &extras) {
+  writeHead(json, result, extras);
+  writeSaved(json, result, extras);
+  json.attribute("saved_bytes", result.savedBytes);
+  json.attribute("saved_plain_bytes", result.savedPlainBytes);
+  json.attribute("saved_storage_bytes", result.savedStorageBytes);
+  json.attribute("argument_bytes", result.argumentBytes);
+  json.attribute("cut_value", result.cutValue);
+  json.attributeObject("network", [&] {
+    json.attribute("vertices", result.networkVertices);
+    json.attribute("arcs", result.networkArcs);
+  });
+  json.attributeArray("recomputed", [&] {
+    for (const std::string &name : result.recomputed)
+      json.value(name);
+  });
+  writeCounts(json, "recomputed_by_kind", result.recomputedByKind);
+  writeCounts(json, "opaque", result.opaque);
+  writePeak(json, result, extras);
+  if (extras.fit)
+    writeFit(json, *extras.fit);
+  json.attributeObject("time", [&] {
+    json.attribute("model_ps", result.modelPs);
+    json.attribute("priced_ps", result.pricedPs);
+  });
+  json.attribute("verified", result.verified);
+}
+
+static void writeFiles(OStream &json, llvm::ArrayRef<StringRef> files) {
+  json.attributeObject("files", [&] {
+    for (size_t i = 0; i < files.size(); ++i)
+      json.attributeObject(kPartitionFiles[i], [&] {
+        StringRef text = files[i];
+        llvm::XXH128_hash_t hash =
+            llvm::xxh3_128bits(llvm::arrayRefFromStringRef(text));
+        json.attribute("bytes", uint64_t(text.size()));
+        json.attribute(
+            "xxh3_128",
+            llvm::formatv("{0:x-16}{1:x-16}", hash.high64, hash.low64).str());
+      });
+  });
+}
+
 std::string reportJson(const PartitionResult &result,
-                       const ReportExtras &extras, bool withTimes) {
+                       const ReportExtras &extras) {
   std::string text;
   llvm::raw_string_ostream os(text);
   OStream json(os);
   json.object([&] {
-    writeHead(json, result, extras);
-    writeSaved(json, result, extras);
-    json.attribute("saved_bytes", result.savedBytes);
-    json.attribute("saved_plain_bytes", result.savedPlainBytes);
-    json.attribute("saved_storage_bytes", result.savedStorageBytes);
-    json.attribute("argument_bytes", result.argumentBytes);
-    json.attribute("cut_value", result.cutValue);
-    json.attributeObject("network", [&] {
-      json.attribute("vertices", result.networkVertices);
-      json.attribute("arcs", result.networkArcs);
-    });
-    json.attributeArray("recomputed", [&] {
-      for (const std::string &name : result.recomputed)
-        json.value(name);
-    });
-    writeCounts(json, "recomputed_by_kind", result.recomputedByKind);
-    writeCounts(json, "opaque", result.opaque);
-    writePeak(json, result, extras);
-    if (extras.fit)
-      writeFit(json, *extras.fit);
-    json.attributeObject("time", [&] {
-      json.attribute("model_ps", result.modelPs);
-      json.attribute("priced_ps", result.pricedPs);
-    });
-    json.attribute("verified", result.verified);
+    writeBody(json, result, extras);
     if (!extras.strategies.empty())
       writeStrategies(json, extras);
     if (extras.other)
       writeOther(json, *extras.other);
-    if (withTimes)
-      return writeSeconds(json, result.seconds);
-    if (!result.memory)
-      return;
-    json.attributeBegin("memory");
-    result.memory->writeJson(json);
-    json.attributeEnd();
+    writeSeconds(json, result.seconds);
+  });
+  return text + "\n";
+}
+
+std::string planJson(const PartitionResult &result, const ReportExtras &extras,
+                     llvm::ArrayRef<StringRef> files) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  OStream json(os);
+  json.object([&] {
+    writeBody(json, result, extras);
+    if (result.memory) {
+      json.attributeBegin("memory");
+      result.memory->writeJson(json);
+      json.attributeEnd();
+    }
+    json.attributeArray("options", [&] {
+      for (const std::string &option : result.options.asked)
+        json.value(llvm::json::fixUTF8(option));
+    });
+    writeFiles(json, files);
   });
   return text + "\n";
 }

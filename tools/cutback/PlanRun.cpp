@@ -6,8 +6,13 @@
 //
 // A failed plan has printed why; whether the input is to blame (exit code 1) or
 // there is no plan (3) is asked afterwards.
+//
+// A folder that `compile` wrote has its plan: it is taken as it is, once it is
+// proved to be what its parts say.
 
 #include "PlanRun.h"
+
+#include "StoredHalves.h"
 
 #include "cutback/Pipelines/PeakPlan.h"
 #include "cutback/Pipelines/TrainingGraph.h"
@@ -16,7 +21,23 @@ using namespace mlir;
 
 namespace cutback {
 
+int PlanRun::loadStored(Session &session) {
+  if (int code = refusePlanOptions(session))
+    return code;
+  StoredHalves stored;
+  if (int code = stored.load(session, session.line.arguments))
+    return code;
+  if (int code = stored.verify(session))
+    return code;
+  imported = std::move(stored.joint);
+  result = std::move(stored.plan);
+  options = result->options;
+  return Done;
+}
+
 int PlanRun::load(Session &session, const ImportOptions &importOptions) {
+  if (isStoredPlan(session.line.arguments[0]))
+    return loadStored(session);
   std::string error;
   if (!readPlanOptions(session.line, options, error)) {
     session.error(error);
@@ -34,6 +55,8 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
 }
 
 int PlanRun::plan(Session &session, bool memory) {
+  if (result)
+    return Done;
   session.progress.step("planning");
   if (memory)
     options.memory.emplace();

@@ -27,11 +27,16 @@ struct PlanRun {
     (void)result.release();
   }
 
-  /// Reads the plan options and the graph. Returns an exit code.
+  /// Reads the plan options and the graph; of a folder that `compile` wrote,
+  /// the plan that is in it, which it proves. Returns an exit code.
   int load(Session &session, const ImportOptions &options);
-  /// Prepares the graph, plans, and asks the certificate. With `memory` the
-  /// step's arena is planned too. Returns an exit code.
+  /// Prepares the graph, plans, and asks the certificate, unless the plan was
+  /// stored. With `memory` the step's arena is planned too. Returns an exit
+  /// code.
   int plan(Session &session, bool memory = false);
+
+private:
+  int loadStored(Session &session);
 };
 
 } // namespace cutback

@@ -93,7 +93,7 @@ int runReport(const CommandLine &line) {
   bool isLarge = std::distance(block.begin(), block.end()) > maxPlannedOps;
   if (int code = run.plan(session, /*memory=*/!isLarge))
     return code;
-  if (isLarge)
+  if (isLarge && !run.result->memory)
     run.result->memoryProblem =
         "the graph has more than 100,000 ops; `cutback compile` plans it";
   ReportExtras extras = collectExtras(*run.result);

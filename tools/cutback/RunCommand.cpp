@@ -14,6 +14,7 @@
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Pipelines/ReferenceStep.h"
 #include "cutback/Pipelines/StepFiles.h"
+#include "cutback/Report/Report.h"
 #include "cutback/Support/Json.h"
 #include "cutback/Support/Text.h"
 
@@ -144,6 +145,16 @@ static int checkInputs(Session &session, const StepFiles &sources,
 static bool isArchive(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
   return buffer && (*buffer)->getBuffer() == "PK";
+}
+
+/// A step needs the weights: what is packed is unpacked now.
+static int unpackWeights(Session &session, StepFiles &sources) {
+  std::string error = sources.weights ? sources.weights->unpack() : "";
+  if (error.empty())
+    return Done;
+  session.error(error);
+  session.note("export the model again; torch.export packs nothing");
+  return WrongInput;
 }
 
 static int openSources(Session &session, StepFiles &sources) {
@@ -330,6 +341,9 @@ static std::string resultText(const ReferenceResult &result,
     text += "stored halves, verified: " +
             formatCount(stored->signature.saved.size(), "saved value") + "; " +
             formatCount(stored->stats.recomputedOps, "op") + " recomputed\n";
+  if (stored && stored->plan)
+    text += "plan: " + planText(*stored->plan) + "; saved " +
+            formatBytes(stored->plan->savedBytes) + " between the halves\n";
   if (result.partition)
     text += "saved " + formatBytes(result.partition->savedBytes) +
             " between the halves; " +
@@ -348,14 +362,9 @@ static std::string resultText(const ReferenceResult &result,
 /// Halves from files, proved and linked.
 static int loadStored(Session &session, StoredHalves &stored,
                       ReferenceOptions &options) {
-  for (const OptionSpec &option : planOptions())
-    if (session.line.has(option.name) &&
-        std::string_view(option.name) != "sym") {
-      session.error("--" + std::string(option.name) +
-                    " has no effect on halves that are stored");
-      session.note("give the joint graph alone to plan it again");
-      return WrongUsage;
-    }
+  // Sizes that no input of the step tells.
+  if (int code = refusePlanOptions(session, {"sym"}))
+    return code;
   std::string error;
   if (!readPlanOptions(session.line, options.partition, error)) {
     session.error(error);
@@ -374,7 +383,7 @@ static int loadStored(Session &session, StoredHalves &stored,
 static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
                     ReferenceOptions &options) {
   const std::vector<std::string> &paths = session.line.arguments;
-  if (paths.size() > 1 || (isStoredPair(paths[0]) && !options.whole))
+  if (paths.size() > 1 || (isStoredPlan(paths[0]) && !options.whole))
     return loadStored(session, stored, options);
   if (int code = run.load(session, importOptionsOf(session.line)))
     return code;
@@ -401,6 +410,8 @@ int runRun(const CommandLine &line) {
   StepFiles sources;
   sources.weights = imported.weights;
   if (int code = openSources(session, sources))
+    return code;
+  if (int code = unpackWeights(session, sources))
     return code;
   if (int code = checkInputs(session, sources, imported.graph))
     return code;

@@ -4,21 +4,45 @@
 // result is whose gradient, is read from the names of arguments and results,
 // not from a plan. `verify` and `run` share this: what runs has been proved
 // before, and nothing is made up where a file does not say it.
+//
+// A folder that `compile` wrote is one thing: its plan is made again from
+// joint.mlir, and each of the four files must be what that says.
 
 #include "StoredHalves.h"
 
+#include "cutback/Pipelines/PlanRecord.h"
+#include "cutback/Report/PartitionFiles.h"
 #include "cutback/Transforms/FoldViews.h"
 
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 
 namespace cutback {
 
-bool isStoredPair(const std::string &path) {
-  return llvm::sys::fs::is_directory(path) &&
-         llvm::sys::fs::exists(path + "/forward.mlir") &&
-         llvm::sys::fs::exists(path + "/backward.mlir");
+bool isStoredPlan(const std::string &path) {
+  return llvm::sys::fs::is_directory(path);
+}
+
+int refusePlanOptions(Session &session,
+                      llvm::ArrayRef<std::string_view> allowed) {
+  std::vector<OptionSpec> deciding = planOptions();
+  llvm::erase_if(deciding,
+                 [](const OptionSpec &option) { return !isOfPlan(option); });
+  for (const OptionSpec &option : inputOptions())
+    if (option.name != "progress")
+      deciding.push_back(option);
+  for (const OptionSpec &option : deciding)
+    if (session.line.has(option.name) &&
+        !llvm::is_contained(allowed, option.name)) {
+      session.error("--" + std::string(option.name) +
+                    " has no effect on a plan that is stored");
+      session.note("give the graph to plan it again: the input of `cutback "
+                   "compile`, or joint.mlir of the folder");
+      return WrongUsage;
+    }
+  return Done;
 }
 
 /// The only function of an input, whatever its format.
@@ -48,22 +72,44 @@ static int loadHalf(Session &session, const std::string &path, GraphKind kind,
   return WrongInput;
 }
 
+/// All files of a stored partition have to be there; what is no file (a
+/// pipe, a device behind a link) is not read.
+static int checkFiles(Session &session, const std::string &folder) {
+  for (const char *name : kPartitionFiles) {
+    std::string path = folder + "/" + name;
+    if (llvm::sys::fs::is_regular_file(path))
+      continue;
+    if (llvm::sys::fs::exists(path))
+      session.error("'" + path + "' is no regular file");
+    else
+      session.error("no " + std::string(name) + " in the folder '" + folder +
+                    "'");
+    session.note("a folder that `cutback compile` wrote has joint.mlir, "
+                 "forward.mlir, backward.mlir and plan.json; halves without a "
+                 "plan are given as three files: JOINT FORWARD BACKWARD");
+    return WrongInput;
+  }
+  return Done;
+}
+
+int StoredHalves::loadFolder(Session &session) {
+  if (int code = checkFiles(session, folder))
+    return code;
+  std::string path = folder + "/";
+  return load(session, {path + kPartitionFiles[0], path + kPartitionFiles[1],
+                        path + kPartitionFiles[2]});
+}
+
 int StoredHalves::load(Session &session, std::vector<std::string> paths) {
-  bool folder = llvm::sys::fs::is_directory(paths[0]);
+  if (paths.size() == 1 && isStoredPlan(paths[0])) {
+    folder = paths[0];
+    return loadFolder(session);
+  }
   if (paths.size() == 2) {
     session.error("expected a folder, a log, or three files");
     session.note("give three files: JOINT FORWARD BACKWARD");
     return WrongUsage;
   }
-  if (folder && paths.size() == 1 && !isStoredPair(paths[0])) {
-    session.error("no two halves in the folder '" + paths[0] + "'");
-    session.note("give a folder that `cutback compile` wrote, a log, or three "
-                 "files: JOINT FORWARD BACKWARD");
-    return WrongInput;
-  }
-  if (folder && paths.size() == 1)
-    paths = {paths[0] + "/joint.mlir", paths[0] + "/forward.mlir",
-             paths[0] + "/backward.mlir"};
   ImportOptions options = importOptionsOf(session.line);
   options.torchHalves = paths.size() == 1;
   double seconds = 0;
@@ -81,12 +127,51 @@ int StoredHalves::load(Session &session, std::vector<std::string> paths) {
   }
   forward = joint.torchForward;
   backward = joint.torchBackward;
-  ofLog = !folder;
+  ofLog = true;
   if (forward && backward)
     return Done;
   session.error("no forward and backward graph in '" + paths[0] + "'");
   session.note("give three files: JOINT FORWARD BACKWARD");
   return WrongInput;
+}
+
+/// Says which part of a folder does not belong to the others.
+static int refusePart(Session &session, const std::string &folder,
+                      const PartMismatch &mismatch) {
+  session.error("refused: " + folder + "/" + mismatch.file +
+                (mismatch.isUnreadable ? ": "
+                                       : " does not belong to the other "
+                                         "files of its folder: ") +
+                mismatch.message);
+  session.note("store the plan again with `cutback compile`; halves without a "
+               "plan are given as three files: JOINT FORWARD BACKWARD");
+  return mismatch.isUnreadable ? WrongInput : NoPlan;
+}
+
+int StoredHalves::verifyPlan(Session &session) {
+  session.progress.step("making the plan again");
+  std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
+  std::vector<StringRef> files;
+  for (const char *name : kPartitionFiles) {
+    auto buffer = llvm::MemoryBuffer::getFile(folder + "/" + name);
+    if (!buffer) {
+      session.error("cannot read '" + folder + "/" + name +
+                    "': " + buffer.getError().message());
+      return WrongInput;
+    }
+    buffers.push_back(std::move(*buffer));
+    files.push_back(buffers.back()->getBuffer());
+  }
+  auto planned = planAsRecorded(graph);
+  if (failed(planned)) {
+    session.error("refused: " + folder +
+                  "/joint.mlir does not say how its plan is made");
+    return NoPlan;
+  }
+  if (auto mismatch = comparePartition(**planned, forward, backward, files))
+    return refusePart(session, folder, *mismatch);
+  plan = std::move(*planned);
+  return Done;
 }
 
 int StoredHalves::verify(Session &session) {
@@ -110,7 +195,7 @@ int StoredHalves::verify(Session &session) {
     return NoPlan;
   }
   signature = std::move(*derived);
-  return Done;
+  return folder.empty() ? Done : verifyPlan(session);
 }
 
 } // namespace cutback

@@ -8,6 +8,7 @@
 
 #include "StoredHalves.h"
 
+#include "cutback/Report/Report.h"
 #include "cutback/Support/Text.h"
 
 namespace cutback {
@@ -16,8 +17,13 @@ CommandSpec verifySpec() {
   CommandSpec spec;
   spec.name = "verify";
   spec.arguments = "DIR | LOG | JOINT FORWARD BACKWARD";
-  spec.summary = "Prove that two halves compute what a joint graph computes.\n"
-                 "\nExit code 3 if they do not.";
+  spec.summary =
+      "Prove that two halves compute what a joint graph computes.\n"
+      "\nOf a folder that `compile` wrote, also that every part belongs to "
+      "the\n"
+      "others: the plan is made again from joint.mlir, and each fact of\n"
+      "plan.json and both halves must be what comes of it.\n"
+      "\nExit code 3 if not.";
   spec.options = inputOptions();
   spec.minArguments = 1;
   spec.maxArguments = 3;
@@ -32,6 +38,9 @@ CommandSpec verifySpec() {
 int runVerify(const CommandLine &line) {
   Session session("verify", line);
   StoredHalves halves;
+  if (line.arguments.size() == 1 && isStoredPlan(line.arguments[0]))
+    if (int code = refusePlanOptions(session))
+      return code;
   if (int code = halves.load(session, line.arguments))
     return code;
   if (int code = halves.verify(session))
@@ -40,7 +49,10 @@ int runVerify(const CommandLine &line) {
       std::nullopt,
       "verified: " + formatCount(halves.stats.classes) + " value classes, " +
           formatCount(halves.signature.saved.size(), "saved value") + ", " +
-          formatCount(halves.stats.recomputedOps, "op") + " recomputed\n");
+          formatCount(halves.stats.recomputedOps, "op") + " recomputed\n" +
+          (halves.plan ? "plan: " + planText(*halves.plan) +
+                             "; plan.json is what its files say\n"
+                       : ""));
 }
 
 } // namespace cutback

@@ -61,6 +61,9 @@ struct PartitionOptions {
   bool verify = true;
   bool emit = true;    ///< write the two functions
   bool figures = true; ///< fill in what reports show
+  /// The options as texts of the command line, which need no file: what a
+  /// stored plan says about itself. `readPlanOptions` fills it.
+  std::vector<std::string> asked;
 };
 
 /// One decision, for reports; all sizes in bytes.

@@ -17,6 +17,10 @@ namespace cutback {
 /// Options that decide a plan.
 std::vector<OptionSpec> planOptions();
 
+/// Whether an option of these decides what the plan is; the others say what is
+/// written about it.
+bool isOfPlan(const OptionSpec &option);
+
 /// Reads the plan options. Returns false and sets `error` if they contradict
 /// each other or a value is malformed.
 bool readPlanOptions(const CommandLine &line, PartitionOptions &options,

@@ -1,20 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A partition as files.
+// A partition as files, and whether files are one.
 #ifndef CUTBACK_REPORT_PARTITIONFILES_H
 #define CUTBACK_REPORT_PARTITIONFILES_H
 
 #include "cutback/Report/Report.h"
 
+#include <array>
+
 namespace cutback {
 
-/// Writes joint.mlir, forward.mlir, backward.mlir and plan.json into `folder`,
-/// all of them or none. `result` is a plan of `graph`, with its functions.
-/// Returns an empty string, or what failed and why. Two calls for equal plans
-/// write equal bytes.
+/// The files of a stored partition, the plan last.
+inline constexpr std::array<const char *, 4> kPartitionFiles = {
+    "joint.mlir", "forward.mlir", "backward.mlir", "plan.json"};
+
+/// Writes joint.mlir (the prepared graph, with a record of the plan),
+/// forward.mlir, backward.mlir and plan.json into `folder`, all of them or
+/// none. Two runs on equal inputs write equal bytes. Returns an empty string,
+/// or what failed and why.
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
                            const std::string &folder);
+
+/// What plan.json holds: the report without strategies, other partitions and
+/// times, with the memory plan, the options, and checksums of the other three
+/// files, whose contents are `files`.
+std::string planJson(const PartitionResult &result, const ReportExtras &extras,
+                     llvm::ArrayRef<llvm::StringRef> files);
+
+/// A part of a stored partition that is not what the others say.
+struct PartMismatch {
+  std::string file;          ///< "plan.json"
+  std::string message;       ///< which field, what is stored, what was computed
+  bool isUnreadable = false; ///< the file is no JSON at all
+};
+
+/// Compares the text of a plan.json, value by value, with the one that was made
+/// again of the other files. White space and the order of an object's members
+/// do not matter; everything else does. The first difference, or nothing.
+/// Linear.
+std::optional<PartMismatch> comparePlans(llvm::StringRef stored,
+                                         llvm::StringRef computed);
+
+/// Compares the whole of a stored partition with `result`, the plan that was
+/// made again of its graph: checksums, plan.json, and both halves as they were
+/// read. `files` are the texts in the order of `kPartitionFiles`. The first
+/// difference, or nothing.
+std::optional<PartMismatch>
+comparePartition(PartitionResult &result, mlir::func::FuncOp forward,
+                 mlir::func::FuncOp backward,
+                 llvm::ArrayRef<llvm::StringRef> files);
 
 } // namespace cutback
 

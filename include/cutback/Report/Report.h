@@ -62,6 +62,9 @@ ReportExtras collectExtras(PartitionResult &result);
 /// By value: its module; empty if no parameter has a name.
 std::vector<std::string> valueModules(const GraphView &view);
 
+/// What was taken, and by which model its time is told.
+std::string planText(const PartitionResult &result);
+
 /// "12,345 ops, …" and what the plan was made for: the first lines of a report.
 std::string reportHeadline(const PartitionResult &result,
                            const ReportExtras &extras);
@@ -75,10 +78,8 @@ std::string reportText(const PartitionResult &result,
                        const ReportExtras &extras);
 
 /// The report as one JSON object on one line, schema 1 (docs/ReportJson.md).
-/// Without times it is the plan as a file keeps it: with "memory" in place of
-/// "seconds", and equal plans give equal bytes.
 std::string reportJson(const PartitionResult &result,
-                       const ReportExtras &extras, bool withTimes = true);
+                       const ReportExtras &extras);
 
 /// How the command line spells a choice.
 llvm::StringRef spell(Strategy strategy);

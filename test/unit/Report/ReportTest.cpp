@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "cutback/Report/Report.h"
+#include "cutback/Report/PartitionFiles.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -300,10 +300,15 @@ TEST(Report, jsonHasTheKeysOfSchemaOne) {
 TEST(Report, jsonWithoutTimesIsThePlanAlone) {
   PartitionResult result = exampleResult();
   ReportExtras extras = exampleExtras(result);
-  std::string text = reportJson(result, extras, /*withTimes=*/false);
+  std::string text = planJson(result, extras, {"j", "f", "b"});
   EXPECT_EQ(text.find("seconds"), std::string::npos);
   result.seconds.solve = 7;
-  EXPECT_EQ(text, reportJson(result, extras, /*withTimes=*/false));
+  EXPECT_EQ(text, planJson(result, extras, {"j", "f", "b"}));
+  // As xxhsum -H2 prints it.
+  EXPECT_NE(planJson(result, extras, {"", "f", "b"})
+                .find(R"("joint.mlir":{"bytes":0,"xxh3_128":)"
+                      R"("99aa06d3014798d86001c324468d497f"})"),
+            std::string::npos);
 }
 
 TEST(Report, choicesAreSpelledAsOnTheCommandLine) {

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a graph that is stored beside its halves says about their plan.
+#ifndef CUTBACK_PIPELINES_PLANRECORD_H
+#define CUTBACK_PIPELINES_PLANRECORD_H
+
+#include "cutback/Pipelines/PartitionPipeline.h"
+
+namespace cutback {
+
+/// Attribute of a `joint.graph` that was stored with its plan: a dictionary of
+///   options        the plan options as texts of the command line
+///   byte_price_ps  the price of a byte that was chosen under them
+///   torch_graph    the graph is as PyTorch prepares it
+///   torch_decision PyTorch's decision was taken
+///   passed_over    of the minimum cut that was not taken: its peak, that of
+///                  PyTorch's decision, its time in ps
+inline constexpr llvm::StringLiteral kPlanRecord = "joint.plan";
+
+/// Writes how `result` was made onto its prepared graph, or onto a copy of it.
+void recordPlan(joint::GraphOp graph, const PartitionResult &result);
+
+/// Makes the plan of a prepared graph again, as its record says: same saved
+/// values, order, arena and figures, but for the times. Nothing is prepared
+/// and nothing compared with other plans. Fails with an error at the graph if
+/// there is no record, or one that cannot be read.
+mlir::FailureOr<std::unique_ptr<PartitionResult>>
+planAsRecorded(joint::GraphOp graph);
+
+} // namespace cutback
+
+#endif // CUTBACK_PIPELINES_PLANRECORD_H
