@@ -16,6 +16,7 @@
 #include "cutback/Analysis/Device.h"
 
 #include "cutback/Support/Json.h"
+#include "cutback/Support/SafeFile.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -152,6 +153,10 @@ static bool parseDescription(StringRef text, JsonDocument &document,
 /// The file at `path`, with what is wrong in `error`.
 static std::unique_ptr<llvm::MemoryBuffer> readFile(StringRef path,
                                                     std::string &error) {
+  if (isDevice(path.str())) {
+    error = llvm::formatv("device file '{0}' is no file", path);
+    return nullptr;
+  }
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (buffer)
     return std::move(*buffer);

@@ -18,6 +18,7 @@
 #include "TraceLog.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -69,6 +70,9 @@ cutback::openInput(StringRef path, MLIRContext &context) {
   };
   if (path != "-" && llvm::sys::fs::is_directory(path))
     return fail(path + " is a folder",
+                "name a file: .pt2, FX text, a trace log, .mlir or .mlirbc");
+  if (path != "-" && isDevice(path.str()))
+    return fail(path + " is a device",
                 "name a file: .pt2, FX text, a trace log, .mlir or .mlirbc");
   auto file = path == "-" ? llvm::MemoryBuffer::getSTDIN()
                           : llvm::MemoryBuffer::getFile(path);

@@ -12,6 +12,7 @@
 #include "cutback/Interpreter/TensorFile.h"
 
 #include "cutback/Support/Json.h"
+#include "cutback/Support/SafeFile.h"
 
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/JSON.h"
@@ -148,6 +149,8 @@ std::string TensorFile::read(const std::shared_ptr<MemoryBuffer> &buffer,
 }
 
 std::string TensorFile::open(const std::string &path, TensorFile &file) {
+  if (isDevice(path))
+    return path + ": this is a device, not a file";
   auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
                                       /*RequiresNullTerminator=*/false);
   if (!buffer)

@@ -49,6 +49,12 @@ static std::string cannotWrite(const std::string &path, int code) {
   return "cannot write '" + path + "': " + std::strerror(code);
 }
 
+bool isDevice(const std::string &path) {
+  struct stat status;
+  return ::stat(path.c_str(), &status) == 0 &&
+         (S_ISCHR(status.st_mode) || S_ISBLK(status.st_mode));
+}
+
 std::string writeAll(int file, std::string_view data) {
   while (!data.empty()) {
     ssize_t written = ::write(file, data.data(), data.size());

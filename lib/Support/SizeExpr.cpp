@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <unordered_set>
 
 using namespace cutback;
 
@@ -235,6 +236,17 @@ Number cutback::evaluateSizeExpr(std::string_view text, const Lookup &lookup) {
 
 std::vector<std::string> cutback::sizeExprSymbols(std::string_view text) {
   std::vector<std::string> symbols;
+  // Usual texts have one or two; a set pays from some more on.
+  constexpr size_t kFew = 16;
+  std::unordered_set<std::string_view> seen;
+  auto isNew = [&](std::string_view word) {
+    if (symbols.size() < kFew)
+      return std::find(symbols.begin(), symbols.end(), word) == symbols.end();
+    if (seen.empty())
+      for (const std::string &symbol : symbols)
+        seen.insert(text.substr(text.find(symbol), symbol.size()));
+    return seen.insert(word).second;
+  };
   for (size_t i = 0; i < text.size();) {
     unsigned char c = text[i];
     if (!isalpha(c) && c != '_') {
@@ -246,13 +258,13 @@ std::vector<std::string> cutback::sizeExprSymbols(std::string_view text) {
     while (end < text.size() &&
            (isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
       ++end;
-    std::string word(text.substr(i, end - i));
+    std::string_view word = text.substr(i, end - i);
     size_t next = text.find_first_not_of(' ', end);
     bool isCall = next != std::string_view::npos && text[next] == '(';
     bool isKeyword = next != std::string_view::npos && text[next] == '=';
     if (!isCall && !isKeyword && word != "True" && word != "False" &&
-        std::find(symbols.begin(), symbols.end(), word) == symbols.end())
-      symbols.push_back(word);
+        isNew(word))
+      symbols.emplace_back(word);
     i = end;
   }
   return symbols;

@@ -16,6 +16,7 @@
 #include "cutback/Pipelines/StepFiles.h"
 #include "cutback/Report/Report.h"
 #include "cutback/Support/Json.h"
+#include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -186,7 +187,8 @@ static int readTolerance(Session &session, Tolerance &tolerance,
   auto path = line.get("tolerances");
   if (!path)
     return Done;
-  auto buffer = llvm::MemoryBuffer::getFile(std::string(*path));
+  bool isFile = !isDevice(std::string(*path));
+  auto buffer = llvm::MemoryBuffer::getFile(isFile ? std::string(*path) : "");
   JsonDocument document;
   bool isObject =
       buffer &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Files that are either written whole or not at all.
+// Files that are either written whole or not at all, and what is no file.
 #ifndef CUTBACK_SUPPORT_SAFEFILE_H
 #define CUTBACK_SUPPORT_SAFEFILE_H
 
@@ -28,6 +28,10 @@ std::string writeFileSafely(const std::string &path, std::string_view data);
 /// folders are made. Returns an empty string, or what failed and why.
 std::string writeFolderSafely(const std::string &folder,
                               const std::vector<NamedFile> &files);
+
+/// Whether `path`, or what it links to, is a device such as /dev/zero, which
+/// may never end.
+bool isDevice(const std::string &path);
 
 /// Writes all of `data` to an open file. Returns an empty string, or why not
 /// ("No space left on device"). A reader that has gone away is no failure.

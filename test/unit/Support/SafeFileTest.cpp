@@ -150,6 +150,15 @@ TEST_F(SafeFile, aFolderIsNoFile) {
             "cannot write '" + path("out/a") + "': Is a directory");
 }
 
+TEST_F(SafeFile, devicesAreToldFromFiles) {
+  EXPECT_TRUE(isDevice("/dev/null"));
+  fs::create_symlink("/dev/zero", path("zero"));
+  EXPECT_TRUE(isDevice(path("zero")));
+  EXPECT_EQ(writeFileSafely(path("a"), "x"), "");
+  EXPECT_FALSE(isDevice(path("a")));
+  EXPECT_FALSE(isDevice(path("none")));
+}
+
 TEST_F(SafeFile, aReaderThatLeavesIsNoFailure) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

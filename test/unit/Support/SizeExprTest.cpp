@@ -177,4 +177,15 @@ TEST(SizeExpr, randomExpressionsAgreeWithATree) {
   EXPECT_GT(known, 5000u);
 }
 
+TEST(SizeExpr, manySymbolsAreListedOnce) {
+  std::string text = "s0";
+  for (int i = 1; i < 100000; ++i)
+    text += " + s" + std::to_string(i) + "*s" + std::to_string(i / 2);
+  std::vector<std::string> symbols = sizeExprSymbols(text);
+  ASSERT_EQ(symbols.size(), 100000u);
+  EXPECT_EQ(symbols.front(), "s0");
+  EXPECT_EQ(symbols[1], "s1");
+  EXPECT_EQ(symbols.back(), "s99999");
+}
+
 } // namespace
