@@ -239,8 +239,8 @@ bool Device::embed(std::string &text, std::string &error) {
   };
   json.object([&] {
     json.attribute("name", llvm::json::fixUTF8(text));
-    copyNumbers(document.root(), {"bandwidth_gb_s", "launch_us",
-                                  "l2_mib", "memory_gib"});
+    copyNumbers(document.root(),
+                {"bandwidth_gb_s", "launch_us", "l2_mib", "memory_gib"});
     for (const char *rates : {"matrix_tflop_s", "vector_tflop_s"})
       json.attributeObject(rates, [&] {
         copyNumbers(document.root().find(rates),
