@@ -293,6 +293,16 @@ TEST_F(KernelTest, ChecksThatHoldSayNothing) {
   EXPECT_EQ(message, "");
   call("aten._assert_scalar(%0, \"\")", "i1 -> ()", {true});
   EXPECT_EQ(message, "");
+  std::string factors =
+      "aten._linalg_check_errors(%0, \"linalg.inv\", is_matrix = false)";
+  call(factors, "tensor<2xi32> -> ()", {tensorOf(DType::I32, {2}, {0, 0})});
+  EXPECT_EQ(message, "");
+  call(factors, "tensor<2xi32> -> ()", {tensorOf(DType::I32, {2}, {0, 3})});
+  EXPECT_NE(message.find("check failed: linalg.inv: a matrix has no such "
+                         "factors (info 3): it is singular, or not "
+                         "positive-definite"),
+            std::string::npos)
+      << message;
 }
 
 //===----------------------------------------------------------------------===//
