@@ -61,7 +61,7 @@ public:
       return failure();
     result.type = view.types;
     if (!areStatic())
-      evaluate(result.type);
+      evaluate(result.type, result.number);
     return success();
   }
 
@@ -110,8 +110,8 @@ private:
                      types.slice(begin, count), ints.slice(begin, count));
   }
 
-  void evaluate(std::vector<Type> &types) {
-    std::vector<int64_t> ints(view.numValues(), ShapedType::kDynamic);
+  void evaluate(std::vector<Type> &types, std::vector<int64_t> &ints) {
+    ints.assign(view.numValues(), ShapedType::kDynamic);
     evaluateArguments(types, ints);
     for (uint32_t op = 0; op < view.numOps(); ++op)
       evaluateOp(op, types, ints);
@@ -222,6 +222,8 @@ void ValueSizes::renumber(const Renumbering &renumbering) {
     unknown[now] = unknown[old];
     kind[now] = kind[old];
     type[now] = type[old];
+    if (!number.empty())
+      number[now] = number[old];
     // The base may have been merged with a value that is a view itself.
     uint32_t base = newValue[storage[old]];
     storage[now] = base < now ? storage[base] : now;
@@ -231,6 +233,7 @@ void ValueSizes::renumber(const Renumbering &renumbering) {
   unknown.resize(n);
   kind.resize(n);
   type.resize(n);
+  number.resize(number.empty() ? 0 : n);
   storage.resize(n);
   std::vector<uint32_t> stillTooLarge;
   for (uint32_t old : tooLarge)

@@ -5,6 +5,7 @@
 //   # File: models.py:117 in forward, code: q = self.wq(h)
 //   # ac_graph_id: 3 - PREFER_RECOMPUTE File: models.py:46 in forward, code: …
 //   # recompute: MUST_SAVE File: …
+//   # Annotation: {'stage': 2} ac_graph_id: 0 - MUST_SAVE File: …
 //   # No stacktrace found for following nodes
 //
 // The place becomes NameLoc("forward", FileLineColLoc(models.py, 117)), the
@@ -73,6 +74,17 @@ static joint::PolicyAttr takePolicy(StringRef &text, MLIRContext *context) {
   return joint::PolicyAttr::get(context, *kind, region);
 }
 
+/// What stands behind "Annotation: {...}", which is the model's: a dictionary
+/// whose texts may hold anything. The tag is the last thing in front of the
+/// place.
+static StringRef skipAnnotation(StringRef text) {
+  if (!text.starts_with("Annotation: "))
+    return text;
+  size_t tag = std::max(text.rfind("} ac_graph_id: ") + 1,
+                        text.rfind("} recompute: ") + 1);
+  return tag ? text.drop_front(tag + 1) : text;
+}
+
 /// "path:line in function", "path:line".
 static LocationAttr parsePlace(StringRef text, MLIRContext *context) {
   StringRef function;
@@ -95,7 +107,7 @@ void CommentReader::parse(StringRef key, Entry &entry) {
   // The printer may put several annotations in front, each with its own '#'.
   size_t file = rest.find("File: ");
   for (StringRef part = rest.take_front(file); !part.empty();) {
-    part = part.ltrim(" #");
+    part = skipAnnotation(part.ltrim(" #"));
     if (joint::PolicyAttr policy = takePolicy(part, context)) {
       entry.place.policy = policy;
       entry.isPlace = true;

@@ -92,10 +92,22 @@ LogicalResult FxReader::readDeclaration(const CallStatement &statement) {
   return scope.addArgument(argument);
 }
 
+/// Is the input that stands at `place` of the text a Python object (state of
+/// the backward, a device mesh)? It has no declaration, and two blanks where
+/// others have a comma.
+bool FxReader::isObject(size_t place, StringRef name) {
+  bool isDeclared =
+      place < scope.arguments.size() && scope.arguments[place].name == name;
+  return !isDeclared && !scope.find(name) && name.end()[0] == ' ' &&
+         name.end()[1] == ' ';
+}
+
 LogicalResult FxReader::readFlatten(StringRef first) {
   size_t count = 0;
   // The comma behind `name` is read already; the last name has one too.
   for (StringRef name = first; !name.empty(); name = lexer.identifier()) {
+    if (isObject(count, name) && failed(scope.insertObject(count, name)))
+      return failure();
     if (count >= scope.arguments.size() || scope.arguments[count].name != name)
       return scope.fail(name.begin(),
                         quoted(name) + " is not input number " + Twine(count) +

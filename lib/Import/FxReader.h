@@ -40,6 +40,7 @@ private:
   mlir::LogicalResult readStatement(llvm::StringRef name);
   mlir::LogicalResult readDeclaration(const CallStatement &statement);
   mlir::LogicalResult readFlatten(llvm::StringRef first);
+  bool isObject(size_t place, llvm::StringRef name);
   mlir::LogicalResult readAssignment(CallStatement &statement);
   mlir::LogicalResult readCall(CallStatement &statement, llvm::StringRef path);
   mlir::LogicalResult readElement(const CallStatement &statement,

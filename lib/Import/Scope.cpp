@@ -65,6 +65,17 @@ LogicalResult Scope::addArgument(const Argument &argument) {
   return define(argument.name, binding);
 }
 
+LogicalResult Scope::insertObject(size_t place, StringRef name) {
+  object.type = NoneType::get(context);
+  Binding binding;
+  binding.value =
+      block().insertArgument(static_cast<unsigned>(place), object.type,
+                             source.locate(context, name.begin(), cursor));
+  arguments.insert(arguments.begin() + static_cast<ptrdiff_t>(place),
+                   {name, StringRef(), &object});
+  return define(name, binding);
+}
+
 void Scope::addConstant(StringRef name, Binding &binding,
                         const DeclaredType &type) {
   binding.kind = Binding::Value;

@@ -130,6 +130,9 @@ public:
 
   /// Adds an argument to the block. Its position is that of its name.
   mlir::LogicalResult addArgument(const Argument &argument);
+  /// Adds an input that is a Python object, of type none, in front of input
+  /// number `place`: texts declare no type for it.
+  mlir::LogicalResult insertObject(size_t place, llvm::StringRef name);
   /// Gives the constant `name`, bound as `binding`, its type.
   void addConstant(llvm::StringRef name, Binding &binding,
                    const DeclaredType &type);
@@ -142,6 +145,7 @@ public:
   mlir::OpBuilder builder;
   mlir::Region region;
   std::vector<Argument> arguments; ///< by block argument
+  DeclaredType object;             ///< what Python objects are
   std::vector<TupleCall> calls;
   std::vector<TupleBinding> tuples;
   std::vector<RandomCall> randomCalls;

@@ -15,6 +15,7 @@
 
 #include "cutback/Partition/FxView.h"
 
+#include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Support/MLIR/OpAccess.h"
@@ -22,6 +23,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -92,8 +94,11 @@ public:
             const std::vector<uint8_t> &isFree, TorchRuleSet rules)
       : view(view), sizes(sizes), isFree(isFree), rules(rules),
         graph(view.graph), isUnannotated(graph->hasAttr(kUnannotatedText)),
-        policyAttr(
-            StringAttr::get(graph->getContext(), JointDialect::kPolicy)) {}
+        policyAttr(StringAttr::get(graph->getContext(), JointDialect::kPolicy)),
+        dimsAttr(StringAttr::get(graph->getContext(), JointDialect::kDims)),
+        symbols(SymbolUses::find(view)) {
+    assumeSizes();
+  }
 
   FxView run() {
     fx.nodeOf.assign(view.numValues(), noFxNode);
@@ -148,9 +153,23 @@ private:
       node.flags |= fxflag::UnknownSymbol;
   }
 
+  /// PyTorch 2.13 has a size for each symbol without a hint.
+  void assumeSizes() {
+    if (rules != TorchRuleSet::Torch213 ||
+        !llvm::is_contained(sizes.unknown, 1))
+      return;
+    llvm::StringMap<int64_t> values =
+        assumeSymbols(view, ValueSizes::fallbackElements);
+    if (auto all = ValueSizes::computeAll(view, values);
+        !values.empty() && succeeded(all))
+      assumed = std::move(*all);
+  }
+
   int64_t tensorSize(uint32_t value) {
     if (!sizes.unknown[value])
       return sizes.bytes[value];
+    if (assumed && !assumed->unknown[value])
+      return assumed->bytes[value];
     int64_t item = sizes.bytes[value] / ValueSizes::fallbackElements;
     return torchTensorSize(rules, 0, item, true);
   }
@@ -164,6 +183,8 @@ private:
     if (isFree[arg])
       node.flags |= fxflag::StaticLifetime;
     describe(arg, node);
+    if (sizes.kind[arg] == ValueKind::Other)
+      node.value = FxValue::Object;
     // PyTorch knows no value of a constant whose text has no type.
     if (isConstant && isUnannotated)
       node.value = FxValue::None;
@@ -187,6 +208,29 @@ private:
       if (sizes.kind[arg] == ValueKind::Size && symbols.size() == 1 &&
           symbols[0] == text.getValue())
         builder.bindSymbol(builder.symbol(symbols[0]));
+    }
+  }
+
+  /// What a result needs to be bound: symbols of arguments that its sizes
+  /// depend on, and those that the text names. A number that only a run tells
+  /// (`u0`) is bound where it is made.
+  void addSymbols(uint32_t value, ArrayAttr dims) {
+    for (auto [name, uses] : llvm::zip(symbols.names, symbols.uses))
+      if (uses[value])
+        builder.freeSymbol(builder.symbol(name));
+    for (Attribute dim : dims ? dims.getValue() : ArrayRef<Attribute>()) {
+      auto text = dyn_cast<StringAttr>(dim);
+      if (!text)
+        continue;
+      for (const std::string &name : sizeExprSymbols(text.getValue())) {
+        bool isOfRun =
+            name.size() > 1 && name[0] == 'u' && llvm::isDigit(name[1]);
+        if (isOfRun)
+          builder.freeSymbol(builder.symbol(name));
+        if (isOfRun && sizes.kind[value] == ValueKind::Size &&
+            name == text.getValue())
+          builder.bindSymbol(builder.symbol(name));
+      }
     }
   }
 
@@ -226,6 +270,9 @@ private:
         node.flags |= fxflag::TagBackward;
     }
     builder.begin(node);
+    if (!isTuple && count == 1)
+      addSymbols(first, dyn_cast_or_null<ArrayAttr>(
+                            operation->getDiscardableAttr(dimsAttr)));
     builder.target(kind.target);
     FxNodeId id =
         kind.call ? addCallArguments(op, kind) : addPlainArguments(op);
@@ -380,6 +427,12 @@ private:
     node.region = callNode.region;
     describe(value, node);
     builder.begin(node);
+    auto dims =
+        dyn_cast_or_null<ArrayAttr>(view.ops[op]->getDiscardableAttr(dimsAttr));
+    uint32_t place = value - view.resultBegin[op];
+    if (dims && place < dims.size())
+      dims = dyn_cast<ArrayAttr>(dims[place]);
+    addSymbols(value, dims);
     builder.target(getItemTarget);
     builder.argNode(call);
     builder.argInt(value - view.resultBegin[op]);
@@ -405,7 +458,9 @@ private:
   TorchRuleSet rules;
   GraphOp graph;
   bool isUnannotated;
-  StringAttr policyAttr;
+  StringAttr policyAttr, dimsAttr;
+  SymbolUses symbols;
+  std::optional<ValueSizes> assumed; ///< where PyTorch knows more
   FxGraphBuilder builder;
   uint32_t getItemPacket = 0, getItemTarget = 0, literalPacket = 0;
   std::vector<CallKind> kinds;

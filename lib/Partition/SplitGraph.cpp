@@ -28,9 +28,11 @@ class Splitter {
 public:
   Splitter(const GraphView &view, const GraphSets &sets, const Plan &plan)
       : view(view), sets(sets), plan(plan), inForward(view.numOps(), 0),
-        inBackward(view.numOps(), 0), handedOver(view.numValues(), 0) {}
+        inBackward(view.numOps(), 0) {}
 
   FailureOr<Halves> run() {
+    handedOver = plan.bound;
+    handedOver.resize(view.numValues(), 0);
     walkBackward();
     walkForward();
     Halves halves;

@@ -55,6 +55,11 @@ FailureOr<Plan> TorchProblem::plan(const MinCut &cut) {
     for (FxNodeId node : *list)
       if (uint32_t value = fx.valueOf[node]; value != GraphView::kNone)
         plan.saved[value] = 1;
+  plan.bound.assign(view.numValues(), 0);
+  for (FxNodeId node : extracted.savedSizes)
+    if (uint32_t value = fx.valueOf[node];
+        value != GraphView::kNone && fx.graph.binds[node] >= 0)
+      plan.bound[value] = 1;
   return plan;
 }
 

@@ -104,6 +104,109 @@ bool cutback::parseFreeParameters(llvm::StringRef text, FreeParameters &value,
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// Flags of PyTorch's partitioner
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct TorchFlag {
+  llvm::StringRef name;
+  bool TorchRulesOptions::*member;
+  bool isOf23;
+};
+} // namespace
+
+/// Sorted. Two flags are no member: a number, and one that says which
+/// parameters are free.
+static constexpr llvm::StringRef kDistance = "max_dist_from_bw";
+static constexpr llvm::StringRef kFree = "treat_parameters_as_free_to_save";
+static const TorchFlag torchFlags[] = {
+    {"aggressive_recomputation", &TorchRulesOptions::aggressiveRecomputation,
+     true},
+    {"ban_recompute_long_fusible_chains",
+     &TorchRulesOptions::banLongFusibleChains, false},
+    {"ban_recompute_materialized_backward",
+     &TorchRulesOptions::banMaterializedBackward, false},
+    {"ban_recompute_not_in_allowlist", &TorchRulesOptions::banNotInAllowList,
+     false},
+    {"ban_recompute_reductions", &TorchRulesOptions::banReductions, false},
+    {"ban_recompute_used_far_apart", &TorchRulesOptions::banUsedFarApart,
+     false},
+    {"cse", &TorchRulesOptions::cse, true},
+    {"is_non_builtin_to_include", &TorchRulesOptions::includeNonBuiltin, false},
+    {"recompute_views", &TorchRulesOptions::recomputeViews, false},
+    {"unsafe_allow_optimization_of_collectives",
+     &TorchRulesOptions::optimizeCollectives, false},
+};
+
+std::vector<std::string> cutback::torchConfigNames() {
+  std::vector<std::string> names{kDistance.str(), kFree.str()};
+  for (const TorchFlag &flag : torchFlags)
+    names.push_back(flag.name.str());
+  llvm::sort(names);
+  return names;
+}
+
+/// What --torch-config says of a flag that takes true or false.
+static bool parseTruth(llvm::StringRef name, llvm::StringRef text, bool &value,
+                       std::string &error) {
+  value = text.equals_insensitive("true") || text == "1";
+  if (value || text.equals_insensitive("false") || text == "0")
+    return true;
+  error = name.str() + " is true or false, not '" + text.str() + "'";
+  return false;
+}
+
+bool cutback::parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
+                               std::string &error) {
+  auto [name, value] = text.split('=');
+  bool is23 = options.rules == Rules::Torch2_3;
+  if (name == kDistance) {
+    int64_t &distance = options.torch.maxDistance;
+    if (!value.getAsInteger(10, distance) && distance >= 0)
+      return true;
+    error =
+        kDistance.str() + " is a number of steps, not '" + value.str() + "'";
+    return false;
+  }
+  const TorchFlag *flag = llvm::find_if(
+      torchFlags, [&](const TorchFlag &flag) { return flag.name == name; });
+  bool isKnown = flag != std::end(torchFlags);
+  if (!isKnown && name != kFree) {
+    error = "unknown flag '" + name.str() +
+            "' of PyTorch's partitioner; there "
+            "are " +
+            llvm::join(torchConfigNames(), ", ");
+    return false;
+  }
+  bool isSet;
+  if (!parseTruth(name, value, isSet, error))
+    return false;
+  if (is23 && !(isKnown && flag->isOf23)) {
+    error = name.str() + " needs the rules torch-2.13: torch-2.3 knows "
+                         "aggressive_recomputation, cse and max_dist_from_bw";
+    return false;
+  }
+  if (isKnown)
+    options.torch.*(flag->member) = isSet;
+  else if (!isSet)
+    options.freeParameters = {FreeParameters::None, {}};
+  return true;
+}
+
+bool cutback::parseRecomputable(llvm::StringRef text, PartitionOptions &options,
+                                std::string &error) {
+  llvm::SmallVector<llvm::StringRef> parts;
+  text.split(parts, '.');
+  if (parts.size() < 2 || parts.size() > 3 || llvm::is_contained(parts, "")) {
+    error = "an op is called NAMESPACE.NAME or NAMESPACE.NAME.OVERLOAD, not '" +
+            text.str() + "'";
+    return false;
+  }
+  options.torch.recomputable.push_back(text.str());
+  return true;
+}
+
 bool cutback::parseSymbols(llvm::ArrayRef<std::string> texts,
                            llvm::StringMap<int64_t> &values,
                            std::string &error) {

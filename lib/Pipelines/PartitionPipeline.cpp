@@ -50,7 +50,7 @@ std::vector<uint8_t> cutback::freeArguments(joint::GraphOp graph,
 
 TorchRulesOptions cutback::torchOptions(joint::GraphOp graph,
                                         const PartitionOptions &options) {
-  TorchRulesOptions rules;
+  TorchRulesOptions rules = options.torch;
   rules.rules = options.rules == Rules::Torch2_3 ? TorchRuleSet::Torch23
                                                  : TorchRuleSet::Torch213;
   rules.fallbackRandom = options.rules == Rules::Torch2_3 &&
@@ -251,10 +251,18 @@ private:
     return success();
   }
 
+  /// What a tag asks to be recomputed only a cut can leave out: with tags the
+  /// default goes over to it, as PyTorch's does.
+  bool isCut() const {
+    return options.strategy == Strategy::MinCut ||
+           (options.strategy == Strategy::Default &&
+            llvm::is_contained(policies, OpPolicy::MustRecompute));
+  }
+
   /// PyTorch's rules have costs of their own; figures are in time always.
   bool needsCosts() const {
-    return options.figures || (options.strategy == Strategy::MinCut &&
-                               options.costModel == CostModel::Roofline);
+    return options.figures ||
+           (isCut() && options.costModel == CostModel::Roofline);
   }
 
   LogicalResult computeCosts() {
@@ -269,6 +277,9 @@ private:
   }
 
   LogicalResult plan() {
+    if (isCut())
+      return options.costModel == CostModel::PyTorch ? planAsTorch()
+                                                     : planByRoofline();
     switch (options.strategy) {
     case Strategy::Eager:
       result.plan = planEager(result.view, *result.sets, *sizes);
@@ -280,8 +291,7 @@ private:
       result.plan = planRecomputeAll(result.view, *result.sets);
       return success();
     case Strategy::MinCut:
-      return options.costModel == CostModel::PyTorch ? planAsTorch()
-                                                     : planByRoofline();
+      break;
     }
     return failure();
   }

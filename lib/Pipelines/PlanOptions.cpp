@@ -54,6 +54,16 @@ std::vector<OptionSpec> planOptions() {
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
        "arguments that cost nothing to save (pytorch);\n"
        "auto: those known to be parameters or buffers"},
+      {"torch-config", OptionSpec::Text, "NAME=VALUE",
+       "a flag of PyTorch's partitioner by the name that\n"
+       "torch._functorch.config has for it (pytorch):\n"
+       "aggressive_recomputation=true, max_dist_from_bw=3;\n"
+       "a wrong name prints them all; repeatable",
+       true},
+      {"recomputable", OptionSpec::Text, "OP",
+       "let PyTorch recompute this op too (pytorch), called\n"
+       "as in the graph: mylib.gelu; repeatable",
+       true},
       {"sym", OptionSpec::Text, "NAME=SIZE",
        "the size that a symbol has; repeatable", true},
       {"policy", OptionSpec::Text, "VALUE=POLICY",
@@ -106,7 +116,8 @@ static bool readPolicies(const CommandLine &line, PartitionOptions &options,
 static bool checkUse(const CommandLine &line, const PartitionOptions &options,
                      std::string &error) {
   bool torch = options.costModel == CostModel::PyTorch;
-  for (const char *name : {"rules", "free-parameters"})
+  for (const char *name :
+       {"rules", "free-parameters", "torch-config", "recomputable"})
     if (line.has(name) && !torch) {
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
@@ -153,6 +164,21 @@ static void rememberAsked(const CommandLine &line, PartitionOptions &options) {
     }
 }
 
+static bool readTorchOptions(const CommandLine &line, PartitionOptions &options,
+                             std::string &error) {
+  for (std::string_view given : line.all("torch-config"))
+    if (!parseTorchConfig(ref(given), options, error)) {
+      error += ", for --torch-config";
+      return false;
+    }
+  for (std::string_view given : line.all("recomputable"))
+    if (!parseRecomputable(ref(given), options, error)) {
+      error += ", for --recomputable";
+      return false;
+    }
+  return true;
+}
+
 bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
                      std::string &error) {
   auto word = [&](const char *name, const char *otherwise) {
@@ -182,7 +208,8 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
                              !Device::load(options.device, device, error)))
     return false;
   rememberAsked(line, options);
-  return readPolicies(line, options, error) && checkUse(line, options, error);
+  return readTorchOptions(line, options, error) &&
+         readPolicies(line, options, error) && checkUse(line, options, error);
 }
 
 std::vector<OptionSpec> inputOptions() {

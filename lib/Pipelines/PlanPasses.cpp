@@ -96,6 +96,12 @@ struct PlanPartitionPass
         !parseFreeParameters(freeParameters, parsed.freeParameters, error) ||
         !parseSymbols(symbols, parsed.symbols, error))
       return errorHandler(error);
+    for (const std::string &text : torchConfig)
+      if (!parseTorchConfig(text, parsed, error))
+        return errorHandler(error);
+    for (const std::string &text : recomputable)
+      if (!parseRecomputable(text, parsed, error))
+        return errorHandler(error);
     parsed.device = device;
     parsed.bytePricePs = bytePrice;
     given = std::move(parsed);

@@ -69,6 +69,7 @@ public:
     countBytes();
     listRecomputed();
     listOpaque();
+    listBanned();
     fillPeak();
     fillCosts();
   }
@@ -213,6 +214,37 @@ private:
       ++result.opaque[it->second].count;
     }
   }
+
+  void listBannedByTorch() {
+    const TorchNetwork &rules = torch->rules();
+    for (FxNodeId node = 0; node < rules.reasons.size(); ++node)
+      if (rules.reasons[node])
+        result.banned.push_back(
+            {fx->valueOf[node], fx->opOf[node], rules.reasons[node]});
+  }
+
+  /// Without PyTorch's rules an op is banned if a second run would be wrong, or
+  /// if the user says so.
+  void listBannedOps() {
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      const OpTraits &traits = view.traits[op];
+      if (sets.ops[op] != GraphSet::Forward || !view.numResults(op))
+        continue;
+      uint32_t rules = 0;
+      if (policies[op] == OpPolicy::MustSave)
+        rules |= BannedOp::ByPolicy;
+      if (traits.random && !traits.recomputable)
+        rules |= BannedOp::Random;
+      else if (!traits.recomputable || traits.ordered)
+        rules |= BannedOp::OnlyOnce;
+      uint32_t value =
+          view.numResults(op) == 1 ? view.resultBegin[op] : GraphView::kNone;
+      if (rules)
+        result.banned.push_back({value, op, rules});
+    }
+  }
+
+  void listBanned() { torch ? listBannedByTorch() : listBannedOps(); }
 
   void fillPeak() {
     if (result.memory)

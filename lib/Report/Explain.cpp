@@ -10,6 +10,7 @@
 #include "cutback/Report/Explain.h"
 
 #include "cutback/Pipelines/Reasons.h"
+#include "cutback/Report/Bans.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
@@ -256,7 +257,7 @@ std::string explainValue(const PartitionResult &result, uint32_t value,
   std::string out = headText(result, value, module);
   out += wrapText("", fateText(result, fates, value), 2);
   if (view.isArg(value))
-    return out + usersText(result, fates, value);
+    return out + bansOfValue(result, value) + usersText(result, fates, value);
   if (value < result.distance.size() && result.distance[value] >= 0)
     out += factText("distance to the backward",
                     formatFixed(result.distance[value], 0) + " ops");
@@ -264,7 +265,7 @@ std::string explainValue(const PartitionResult &result, uint32_t value,
   uint32_t op = view.definer[value];
   out +=
       factText("recomputing costs", costText(result, result.recomputeCost, op));
-  out += needsText(result, fates, op);
+  out += bansOfValue(result, value) + needsText(result, fates, op);
   if (auto policy = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
           joint::JointDialect::kPolicy)) {
     std::string text = joint::stringifyPolicyKind(policy.getKind()).str();

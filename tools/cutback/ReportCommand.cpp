@@ -14,6 +14,7 @@
 
 #include "PageRun.h"
 
+#include "cutback/Report/Bans.h"
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
 #include "cutback/Report/TraceExport.h"
@@ -29,6 +30,9 @@ CommandSpec reportSpec() {
   spec.summary = "Plan, and explain the plan in one screen.";
   spec.options = withPlanOptions({
       {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
+      {"bans", OptionSpec::Flag, "",
+       "print what may not be recomputed instead, with every\n"
+       "rule that forbids it; with --json as JSON"},
       {"html", OptionSpec::Text, "F",
        "write a page for a browser as well: memory over\nthe step, every "
        "decision, and a slider over plans\nfrom fast to small; it needs no "
@@ -85,6 +89,10 @@ int runReport(const CommandLine &line) {
     return code;
   std::optional<OtherPartition> other = judgeOther(run.imported, run.options);
   std::optional<PageRun> page;
+  if (line.has("html") && line.has("bans")) {
+    session.error("--bans prints a list, --html a page: give one of them");
+    return WrongUsage;
+  }
   if (line.has("html"))
     page.emplace(session, run);
   // A screen of figures should not take seconds.
@@ -96,6 +104,10 @@ int runReport(const CommandLine &line) {
   if (isLarge && !run.result->memory)
     run.result->memoryProblem =
         "the graph has more than 100,000 ops; `cutback compile` plans it";
+  if (line.has("bans"))
+    return session.write(std::nullopt, line.has("json")
+                                           ? bansJson(*run.result)
+                                           : bansText(*run.result));
   ReportExtras extras = collectExtras(*run.result);
   if (other) {
     countOther(*run.result, run.imported.torchBackward, *other);

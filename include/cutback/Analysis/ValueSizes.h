@@ -32,6 +32,10 @@ struct ValueSizes {
   /// By value: its type under the hints (its declared type if it is static).
   std::vector<mlir::Type> type;
 
+  /// By value: the number that a `Size` is, kDynamic where it is not known.
+  /// Empty where all sizes are static.
+  std::vector<int64_t> number;
+
   static constexpr int64_t fallbackElements = 4096;
 
   bool isScalar(uint32_t value) const {

@@ -15,6 +15,9 @@ namespace cutback {
 /// Everything else that the backward needs is computed there.
 struct Plan {
   std::vector<uint8_t> saved; ///< by value number, 0 or 1
+  /// Sizes that are handed over whether an op of the backward reads them or
+  /// not: the symbols of what it is given. By value; may be empty.
+  std::vector<uint8_t> bound;
   /// Why (one of a fixed list of phrases), by value; empty for values that are
   /// not saved. May be left empty as a whole.
   std::vector<const char *> reason;

@@ -19,6 +19,16 @@ bool parseSolver(llvm::StringRef text, Solver &value, std::string &error);
 /// "auto", "none", or positions: "0,2,5-22".
 bool parseFreeParameters(llvm::StringRef text, FreeParameters &value,
                          std::string &error);
+/// "NAME=VALUE", a flag of PyTorch's partitioner as torch._functorch.config has
+/// it: "aggressive_recomputation=true", "max_dist_from_bw=3". Under rules that
+/// do not know the flag it is an error.
+bool parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
+                      std::string &error);
+/// An op of the user's, "mylib.gelu" or "mylib.gelu.default".
+bool parseRecomputable(llvm::StringRef text, PartitionOptions &options,
+                       std::string &error);
+/// The flags that parseTorchConfig knows, sorted.
+std::vector<std::string> torchConfigNames();
 /// "s0=24"
 bool parseSymbols(llvm::ArrayRef<std::string> texts,
                   llvm::StringMap<int64_t> &values, std::string &error);

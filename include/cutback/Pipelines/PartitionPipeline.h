@@ -43,6 +43,9 @@ struct PartitionOptions {
   Rules rules = Rules::Torch2_13;
   Solver solver = Solver::Auto;
   FreeParameters freeParameters;
+  /// Flags of PyTorch's partitioner, and the user's own ops; what it has of
+  /// rules and free parameters is not looked at.
+  TorchRulesOptions torch;
   llvm::StringMap<int64_t> symbols;      ///< `--sym s0=24`, over file hints
   double bytePricePs = 0;                ///< picoseconds a byte (roofline)
   std::string device = "h100";           ///< name or path of a .json file
@@ -82,6 +85,20 @@ struct PhaseSeconds {
   double import = 0, prepare = 0, network = 0, solve = 0, extract = 0,
          memory = 0, verify = 0;
   double compare = 0; ///< plans that were made to compare peaks
+};
+
+/// An op of the forward, or an input, that may not be recomputed.
+struct BannedOp {
+  uint32_t value = 0; ///< in the view; kNone for a call with several results
+  uint32_t op = 0;    ///< kNone for an input
+  /// Bits of all rules that apply: of PyTorch's, by BanReason, the lowest
+  /// decides; of those without PyTorch's rules one of the following.
+  uint32_t rules = 0;
+  enum : uint32_t {
+    ByPolicy = 1u << 16, ///< the user or a tag asks to save it
+    Random = 1u << 17,   ///< a second run gives other numbers
+    OnlyOnce = 1u << 18, ///< it has an effect, or may have one
+  };
 };
 
 /// The minimum cut that was not taken, because its step has a larger peak than
@@ -136,6 +153,7 @@ struct PartitionResult {
   std::vector<std::string> replayedRandom;
   std::vector<OpCount> recomputedByKind;
   std::vector<OpCount> opaque;
+  std::vector<BannedOp> banned; ///< in program order, inputs first
   PeakResult peak;
   /// Of the step, if it was asked for and all sizes are known.
   std::optional<MemoryPlan> memory;

@@ -17,6 +17,12 @@ class Cutback_PlanOptions {
            "torch-2.13 or torch-2.3, with cost-model=pytorch">,
     Option<"freeParameters", "free-parameters", "std::string", "\"auto\"",
            "auto or none: whether parameters cost nothing to save">,
+    ListOption<"torchConfig", "torch-config", "std::string",
+               "NAME=VALUE: flags of PyTorch's partitioner, with "
+               "cost-model=pytorch">,
+    ListOption<"recomputable", "recomputable", "std::string",
+               "ops that PyTorch may recompute beside its own, with "
+               "cost-model=pytorch">,
     Option<"device", "device", "std::string", "\"h100\"",
            "name of a device, or a .json file">,
     Option<"bytePrice", "byte-price-ps", "double", "0",

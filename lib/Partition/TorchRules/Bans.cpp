@@ -2,9 +2,10 @@
 //
 // Which nodes may not be recomputed.
 //
-// shouldBan asks the rules that look at one node, first match decides; mayBan
-// knows the refusals of 2.13 (views, tagged nodes, float symbols). Two rules
-// of 2.13 look at the forward as a whole:
+// reasonsOf lists the rules that apply to one node; of PyTorch's, which stop at
+// the first, it is the one with the lowest number. mayBan knows the refusals
+// of 2.13 (views, tagged nodes, float symbols). Two rules of 2.13 look at the
+// forward as a whole:
 //
 // Used far apart. A value's user is banned if, on the way from all users to
 // it, something had to be written to memory already. PyTorch finds the first
@@ -27,30 +28,51 @@
 using namespace cutback;
 using namespace cutback::torchrules;
 
+namespace {
+struct ReasonText {
+  std::string_view name;
+  BanRule rule;
+};
+} // namespace
+
+/// All bans there are, in the order of the enum: PyTorch's word, what the rule
+/// looks at, and what switches it off.
+static constexpr ReasonText reasonTexts[numBanReasons] = {
+    {"", {"", ""}},
+    {"primal input", {"it is an input, which nothing computes", ""}},
+    {"marked MUST_SAVE",
+     {"a tag, the border of a checkpointed region, or an effect", ""}},
+    {"not in recomputable allowlist",
+     {"PyTorch recomputes only ops that it lists",
+      "ban_recompute_not_in_allowlist"}},
+    {"random op", {"a second run draws other numbers", ""}},
+    {"compute intensive op", {"it is listed as expensive", ""}},
+    {"non-builtin op",
+     {"it is a custom op or a kernel of the user",
+      "is_non_builtin_to_include"}},
+    {"materialized in backward",
+     {"an op of the backward that cannot be fused with it reads it",
+      "ban_recompute_materialized_backward"}},
+    {"too far from the backward",
+     {"more steps from the backward than max_dist_from_bw",
+      "max_dist_from_bw"}},
+    {"reduction op",
+     {"its operands take more than four times its bytes",
+      "ban_recompute_reductions"}},
+    {"used far apart",
+     {"an operand is used before and behind an op that cannot be fused",
+      "ban_recompute_used_far_apart"}},
+    {"long fusible chain",
+     {"over 100 steps of ops that can be fused lead to it",
+      "ban_recompute_long_fusible_chains"}},
+};
+
 std::string_view cutback::describeBanReason(BanReason reason) {
-  switch (reason) {
-  case BanReason::None:
-    return "";
-  case BanReason::Input:
-    return "primal input";
-  case BanReason::MustSave:
-    return "marked MUST_SAVE";
-  case BanReason::NotInAllowList:
-    return "not in recomputable allowlist";
-  case BanReason::InDenyList:
-    return "in the deny list";
-  case BanReason::MaterializedBackward:
-    return "materialized in backward";
-  case BanReason::TooFar:
-    return "too far from the backward";
-  case BanReason::Reduction:
-    return "reduction op";
-  case BanReason::UsedFarApart:
-    return "used far apart";
-  case BanReason::LongFusibleChain:
-    return "long fusible chain";
-  }
-  return "";
+  return reasonTexts[static_cast<unsigned>(reason)].name;
+}
+
+BanRule cutback::ruleOf(BanReason reason) {
+  return reasonTexts[static_cast<unsigned>(reason)].rule;
 }
 
 /// A value that is much smaller than what it is computed from.
@@ -62,61 +84,80 @@ bool BanRules::isReduction(FxNodeId n) const {
   return __int128(4) * ruleSize(view, n) < operands;
 }
 
-BanReason BanRules::shouldBan23(FxNodeId n) const {
+BanReasons BanRules::heuristicsOf(FxNodeId n, bool materialized, bool tooFar,
+                                  bool reduction) const {
+  BanReasons reasons = 0;
+  if (materialized && uses[n].isMaterializedBackward)
+    reasons |= banBit(BanReason::MaterializedBackward);
+  if (tooFar)
+    reasons |= banBit(BanReason::TooFar);
+  if (reduction && isReduction(n))
+    reasons |= banBit(BanReason::Reduction);
+  return reasons;
+}
+
+/// The list that stands for the allow list where that is switched off.
+static BanReasons reasonsOfDenyList(const RuleView &view, FxNodeId n) {
+  BanReasons reasons = 0;
+  if (view.is(n, trait::Random))
+    reasons |= banBit(BanReason::RandomOp);
+  if (view.is(n, trait::ComputeIntensive))
+    reasons |= banBit(BanReason::ComputeIntensive);
+  return reasons;
+}
+
+BanReasons BanRules::reasonsOf23(FxNodeId n) const {
   FxPolicy policy = network.policy[n];
   if (policy != FxPolicy::None)
-    return isRecompute(policy) ? BanReason::None : BanReason::MustSave;
+    return isRecompute(policy) ? 0 : banBit(BanReason::MustSave);
   const TorchRulesOptions &options = view.options;
   if (options.aggressiveRecomputation)
-    return view.is(n, trait::Random | trait::ComputeIntensive)
-               ? BanReason::InDenyList
-               : BanReason::None;
+    return reasonsOfDenyList(view, n);
   const FxNode &node = view.graph.nodes[n];
   if (!node.isCall())
-    return BanReason::None;
+    return 0;
+  BanReasons reasons = 0;
   if (!view.is(n, trait::Recomputable))
-    return BanReason::NotInAllowList;
-  if (node.kind == FxKind::GetItem || view.is(n, trait::LiftFresh))
-    return BanReason::None;
-  if (uses[n].isMaterializedBackward)
-    return BanReason::MaterializedBackward;
+    reasons = banBit(BanReason::NotInAllowList);
+  else if (node.kind == FxKind::GetItem || view.is(n, trait::LiftFresh))
+    return 0;
   int64_t limit = options.maxDistance < 0 ? 3 : options.maxDistance;
-  if (!network.anyRecompute && network.distance[n] > limit)
-    return BanReason::TooFar;
-  return isReduction(n) ? BanReason::Reduction : BanReason::None;
+  return reasons |
+         heuristicsOf(n, true,
+                      !network.anyRecompute && network.distance[n] > limit,
+                      true);
 }
 
-BanReason BanRules::shouldBan213(FxNodeId n) const {
+BanReasons BanRules::reasonsOf213(FxNodeId n) const {
   const FxNode &node = view.graph.nodes[n];
   if (!node.isCall() || node.kind == FxKind::GetItem)
-    return BanReason::None;
-  if (network.policy[n] == FxPolicy::MustSave)
-    return BanReason::MustSave;
+    return 0;
   const TorchRulesOptions &options = view.options;
   bool isView = view.is(n, trait::View);
+  BanReasons reasons = 0;
+  if (network.policy[n] == FxPolicy::MustSave)
+    reasons = banBit(BanReason::MustSave);
   if ((options.recomputeViews && isView) || view.is(n, trait::LiftFresh))
-    return BanReason::None;
+    return reasons;
   bool aggressive = options.aggressiveRecomputation;
-  if (options.banNotInAllowList && !aggressive) {
-    if (!view.is(n, trait::Recomputable))
-      return BanReason::NotInAllowList;
-  } else if (view.is(n, trait::Random | trait::ComputeIntensive) ||
-             (options.includeNonBuiltin &&
-              node.has(fxflag::NonBuiltin | fxflag::TritonWrapper))) {
-    return BanReason::InDenyList;
+  if (!options.banNotInAllowList || aggressive) {
+    reasons |= reasonsOfDenyList(view, n);
+    if (options.includeNonBuiltin &&
+        node.has(fxflag::NonBuiltin | fxflag::TritonWrapper))
+      reasons |= banBit(BanReason::NonBuiltin);
+  } else if (!view.is(n, trait::Recomputable)) {
+    reasons |= banBit(BanReason::NotInAllowList);
   }
-  if (options.banMaterializedBackward && !aggressive && !isView &&
-      uses[n].isMaterializedBackward)
-    return BanReason::MaterializedBackward;
   int64_t limit = options.maxDistance < 0 ? 1000 : options.maxDistance;
-  if (network.distance[n] > limit && network.distance[n] < 1000)
-    return BanReason::TooFar;
-  return options.banReductions && isReduction(n) ? BanReason::Reduction
-                                                 : BanReason::None;
+  bool tooFar = network.distance[n] > limit && network.distance[n] < 1000;
+  return reasons |
+         heuristicsOf(n,
+                      options.banMaterializedBackward && !aggressive && !isView,
+                      tooFar, options.banReductions);
 }
 
-BanReason BanRules::shouldBan(FxNodeId n) const {
-  return view.is23() ? shouldBan23(n) : shouldBan213(n);
+BanReasons BanRules::reasonsOf(FxNodeId n) const {
+  return view.is23() ? reasonsOf23(n) : reasonsOf213(n);
 }
 
 bool BanRules::mayBan(FxNodeId n) const {
@@ -133,6 +174,7 @@ bool BanRules::mayBan(FxNodeId n) const {
 
 void torchrules::ban(TorchNetwork &network, FxNodeId n, BanReason reason) {
   network.banned[n] = reason;
+  network.reasons[n] |= banBit(reason);
   network.arcs.push_back({0, TorchNetwork::in(n), infiniteCapacity});
 }
 
@@ -148,8 +190,12 @@ void torchrules::banUsedFarApart(const BanRules &rules, TorchNetwork &network) {
       continue;
     for (FxNodeId user : view.graph.users[n])
       if (order[user] != ~0u && order[user] > border && view.fusible(n, user) &&
-          network.banned[user] == BanReason::None && rules.mayBan(user))
-        ban(network, user, BanReason::UsedFarApart);
+          rules.mayBan(user)) {
+        if (network.banned[user] == BanReason::None)
+          ban(network, user, BanReason::UsedFarApart);
+        else
+          network.reasons[user] |= banBit(BanReason::UsedFarApart);
+      }
   }
 }
 

@@ -8,6 +8,8 @@
 // double precision, and the product is rounded once: multiplying step by step
 // gives other last bits. So the powers are a table made with pow.
 //
+// A Python object that the graph is given costs nothing.
+//
 // Limits: factors reach 2 * 13780, so a value of 2^48 bytes still fits 64
 // bits; larger ones are reported, not wrapped.
 #include "RuleView.h"
@@ -48,6 +50,10 @@ bool torchrules::saveCapacity(const RuleView &view, FxNodeId n,
   const FxNode &node = view.graph.nodes[n];
   if (node.isSymbolic()) {
     capacity = node.value == FxValue::SymFloat ? 4 : 1;
+    return true;
+  }
+  if (node.value == FxValue::Object) {
+    capacity = 0;
     return true;
   }
   if (node.value != FxValue::Tensor) {

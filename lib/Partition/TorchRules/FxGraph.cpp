@@ -139,14 +139,30 @@ void FxGraphBuilder::literal(char kind, uint64_t bits, uint64_t hash) {
   currentTokens.push_back(fxtoken::literal | id);
 }
 
+/// Python hashes numbers modulo this prime, with their sign, and -1 as -2.
+static constexpr int64_t hashModulus = (int64_t(1) << 61) - 1;
+
+static uint64_t signedHash(int64_t hash) {
+  return static_cast<uint64_t>(hash == -1 ? -2 : hash) & (~uint64_t(0) >> 2);
+}
+
 void FxGraphBuilder::argInt(int64_t value) {
-  // Python hashes integers modulo 2^61 - 1 with their sign, and -1 as -2.
-  constexpr int64_t modulus = (int64_t(1) << 61) - 1;
-  int64_t hash = value % modulus;
-  if (hash == -1)
-    hash = -2;
-  literal('i', static_cast<uint64_t>(value),
-          static_cast<uint64_t>(hash) & (~uint64_t(0) >> 2));
+  literal('i', static_cast<uint64_t>(value), signedHash(value % hashModulus));
+}
+
+/// Of a finite number: mantissa * 2^exponent, modulo the prime. Multiplying by
+/// a power of two turns the 61 bits around.
+static int64_t hashOfFloat(double value) {
+  constexpr int bits = 61;
+  int exponent;
+  double fraction = std::frexp(std::abs(value), &exponent);
+  // 53 bits make the fraction a whole number.
+  auto mantissa = static_cast<uint64_t>(std::ldexp(fraction, 53));
+  int turn = ((exponent - 53) % bits + bits) % bits;
+  uint64_t hash = ((mantissa << turn) & uint64_t(hashModulus)) |
+                  (turn ? mantissa >> (bits - turn) : 0);
+  return std::signbit(value) ? -static_cast<int64_t>(hash)
+                             : static_cast<int64_t>(hash);
 }
 
 void FxGraphBuilder::argFloat(double value) {
@@ -154,6 +170,10 @@ void FxGraphBuilder::argFloat(double value) {
     value = 0; // -0.0 equals 0.0.
   uint64_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
+  if (std::isfinite(value))
+    return literal('f', bits, signedHash(hashOfFloat(value)));
+  if (std::isinf(value))
+    return literal('f', bits, signedHash(value > 0 ? 314159 : -314159));
   // No NaN is equal to any other: each gets bits that nothing else has.
   if (std::isnan(value))
     bits = ~uint64_t(0) - graph.literalHash.size();

@@ -58,11 +58,12 @@ static std::optional<TorchRulesError> addNode(const BanRules &rules, FxNodeId n,
   bool inForward = network.sets[n] & torchset::Forward;
   if (view.graph.nodes[n].isInput() && rules.mayBan(n))
     ban(network, n, BanReason::Input);
-  if (inForward && network.banned[n] == BanReason::None) {
-    BanReason reason = rules.shouldBan(n);
-    if (reason != BanReason::None && rules.mayBan(n))
-      ban(network, n, reason);
-  }
+  if (inForward)
+    if (BanReasons reasons = rules.reasonsOf(n); reasons && rules.mayBan(n)) {
+      network.reasons[n] |= reasons;
+      if (network.banned[n] == BanReason::None)
+        ban(network, n, static_cast<BanReason>(__builtin_ctz(reasons)));
+    }
   int64_t capacity = 0;
   if (!saveCapacity(view, n, network.distance[n], rules.uses[n].isMaterialized,
                     capacity))
@@ -101,6 +102,7 @@ std::optional<TorchRulesError> cutback::buildTorchNetwork(
   network.arcs.clear();
   network.capacitySum = 0;
   network.banned.assign(graph.size(), BanReason::None);
+  network.reasons.assign(graph.size(), 0);
   if (network.emptyBackward)
     return std::nullopt;
 

@@ -103,20 +103,37 @@ uint16_t torchrules::packetTraits(TorchRuleSet rules, std::string_view packet) {
   return traits;
 }
 
-std::vector<uint16_t> torchrules::tableOfPackets(const FxGraph &graph,
-                                                 TorchRuleSet rules) {
+/// The user's list names packets, or overloads of them: PyTorch's rules know
+/// but packets.
+static bool isUsers(const TorchRulesOptions &options, std::string_view packet) {
+  for (std::string_view given : options.recomputable)
+    if (startsWith(given, packet) &&
+        (given.size() == packet.size() ||
+         (given[packet.size()] == '.' &&
+          packet.find('.') != std::string_view::npos)))
+      return true;
+  return false;
+}
+
+std::vector<uint16_t>
+torchrules::tableOfPackets(const FxGraph &graph,
+                           const TorchRulesOptions &options) {
   std::vector<uint16_t> ofPacket;
   ofPacket.reserve(graph.packets.size());
-  for (const std::string &packet : graph.packets)
-    ofPacket.push_back(packetTraits(rules, packet));
+  for (const std::string &packet : graph.packets) {
+    ofPacket.push_back(packetTraits(options.rules, packet));
+    if (isUsers(options, packet))
+      ofPacket.back() |= trait::Recomputable | trait::Fusible;
+  }
   return ofPacket;
 }
 
 std::vector<uint16_t> torchrules::nodeTraits(const FxGraph &graph,
-                                             TorchRuleSet rules) {
+                                             const TorchRulesOptions &options) {
+  TorchRuleSet rules = options.rules;
   std::vector<uint16_t> made;
   if (graph.packetTraits.empty() || graph.traitRules != unsigned(rules))
-    made = tableOfPackets(graph, rules);
+    made = tableOfPackets(graph, options);
   const std::vector<uint16_t> &ofPacket =
       made.empty() ? graph.packetTraits : made;
   uint16_t ofGetItem = packetTraits(rules, "operator.getitem");

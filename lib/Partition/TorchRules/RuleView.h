@@ -36,8 +36,10 @@ enum : uint16_t {
 
 uint16_t packetTraits(TorchRuleSet rules, std::string_view packet);
 /// The traits of all packets of a graph.
-std::vector<uint16_t> tableOfPackets(const FxGraph &graph, TorchRuleSet rules);
-std::vector<uint16_t> nodeTraits(const FxGraph &graph, TorchRuleSet rules);
+std::vector<uint16_t> tableOfPackets(const FxGraph &graph,
+                                     const TorchRulesOptions &options);
+std::vector<uint16_t> nodeTraits(const FxGraph &graph,
+                                 const TorchRulesOptions &options);
 
 /// The distance of a node that no path leads from to the backward.
 inline constexpr int64_t farAway = 1000000000;
@@ -49,8 +51,7 @@ struct RuleView {
   std::vector<uint16_t> traits;
 
   RuleView(const FxGraph &graph, const TorchRulesOptions &options)
-      : graph(graph), options(options),
-        traits(nodeTraits(graph, options.rules)) {
+      : graph(graph), options(options), traits(nodeTraits(graph, options)) {
     if (!is23())
       pinNodes();
   }
@@ -153,6 +154,7 @@ inline int64_t ruleSize(const RuleView &view, FxNodeId n) {
   const FxNode &node = view.graph.nodes[n];
   switch (node.value) {
   case FxValue::None:
+  case FxValue::Object:
     return 0;
   case FxValue::Tensor:
   case FxValue::Tuple:
@@ -174,14 +176,18 @@ struct BanRules {
   const std::vector<uint8_t> &dontBan;
   std::vector<UseFacts> uses;
 
-  /// The reason that the rules give, or None. For any node.
-  BanReason shouldBan(FxNodeId n) const;
+  /// All rules that forbid to recompute this node, looked at by itself. For
+  /// any node.
+  BanReasons reasonsOf(FxNodeId n) const;
   /// May this node be banned at all?
   bool mayBan(FxNodeId n) const;
 
 private:
-  BanReason shouldBan23(FxNodeId n) const;
-  BanReason shouldBan213(FxNodeId n) const;
+  BanReasons reasonsOf23(FxNodeId n) const;
+  BanReasons reasonsOf213(FxNodeId n) const;
+  /// Of the three rules that both releases end with.
+  BanReasons heuristicsOf(FxNodeId n, bool materialized, bool tooFar,
+                          bool reduction) const;
   bool isReduction(FxNodeId n) const;
 };
 

@@ -240,7 +240,7 @@ void FxSimplifier::reportStandIns(std::vector<FxNodeId> &standIn) const {
 FxGraph cutback::simplifyFxGraph(FxGraph graph,
                                  const TorchRulesOptions &options,
                                  std::vector<FxNodeId> *standIn) {
-  graph.packetTraits = tableOfPackets(graph, options.rules);
+  graph.packetTraits = tableOfPackets(graph, options);
   graph.traitRules = static_cast<unsigned>(options.rules);
   RuleView view(graph, options);
   FxSimplifier simplifier(view, graph);

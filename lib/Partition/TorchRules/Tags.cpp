@@ -42,8 +42,7 @@ static void saveBoundaries(const RuleView &view,
   }
 }
 
-/// The getitems of a call that no other getitem reads; the call itself if
-/// nobody takes it apart.
+/// The getitems of a call that no other getitem reads.
 static void saveLeaves(const FxGraph &graph, FxNodeId root,
                        std::vector<FxPolicy> &policy) {
   std::vector<FxNodeId> stack{root};
@@ -56,7 +55,7 @@ static void saveLeaves(const FxGraph &graph, FxNodeId root,
         stack.push_back(user);
         leaf = false;
       }
-    if (leaf)
+    if (leaf && n != root)
       policy[n] = FxPolicy::MustSave;
   }
 }

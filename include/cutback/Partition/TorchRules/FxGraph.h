@@ -45,8 +45,17 @@ private:
 enum class FxKind : uint8_t { Placeholder, GetAttr, Call, GetItem, Output };
 
 /// What a node yields. `Tuple` also stands for lists and dicts; `None` for
-/// calls without results and `get_attr` nodes without a known value.
-enum class FxValue : uint8_t { None, Tensor, Tuple, SymInt, SymBool, SymFloat };
+/// calls without results and `get_attr` nodes without a known value; `Object`
+/// for a Python object that the graph is given (BackwardState, a device mesh).
+enum class FxValue : uint8_t {
+  None,
+  Tensor,
+  Tuple,
+  Object,
+  SymInt,
+  SymBool,
+  SymFloat
+};
 
 /// What a placeholder is. Parameters, buffers, inputs and sizes of the step
 /// are all `Primal`. Seeds are the seeds and offsets of the random generator

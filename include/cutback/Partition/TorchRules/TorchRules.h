@@ -48,6 +48,9 @@ struct TorchRulesOptions {
   bool optimizeCollectives = false;
   /// Seeded random calls are impure (Inductor's `fallback_random`).
   bool fallbackRandom = false;
+  /// Packets ("mylib.gelu") or overloads ("mylib.gelu.default") that the user
+  /// lets PyTorch recompute beside its own list. Any rule set.
+  std::vector<std::string> recomputable;
 };
 
 /// A failure, and the node that it is about (noFxNode: the graph). The
@@ -87,21 +90,37 @@ int64_t torchTensorSize(TorchRuleSet rules, int64_t elements, int64_t itemSize,
 FxGraph simplifyFxGraph(FxGraph graph, const TorchRulesOptions &options,
                         std::vector<FxNodeId> *standIn = nullptr);
 
-/// Why a node may not be recomputed. 2.3 knows but one word for all.
+/// Why a node may not be recomputed, in the order in which PyTorch asks: the
+/// first one decides. 2.3 knows but one word for all.
 enum class BanReason : uint8_t {
   None,
   Input,
   MustSave,
   NotInAllowList,
-  InDenyList,
+  RandomOp,
+  ComputeIntensive,
+  NonBuiltin,
   MaterializedBackward,
   TooFar,
   Reduction,
   UsedFarApart,
   LongFusibleChain,
 };
+inline constexpr unsigned numBanReasons = 12;
 /// "primal input", "not in recomputable allowlist", ...
 std::string_view describeBanReason(BanReason reason);
+/// What the rule is about, in a sentence for people, and the flag of PyTorch
+/// that switches it off ("" if there is none).
+struct BanRule {
+  std::string_view cause, flag;
+};
+BanRule ruleOf(BanReason reason);
+
+/// A set of reasons, one bit each.
+using BanReasons = uint16_t;
+inline constexpr BanReasons banBit(BanReason reason) {
+  return static_cast<BanReasons>(1u << static_cast<unsigned>(reason));
+}
 
 /// Bits of TorchNetwork::sets.
 namespace torchset {
@@ -126,7 +145,11 @@ struct TorchNetwork {
   int64_t capacitySum = 0;
   /// Per node.
   std::vector<uint8_t> sets;
+  /// The reason that decides.
   std::vector<BanReason> banned;
+  /// Of banned nodes: all rules that apply, the one that decides among them.
+  /// After a ban PyTorch stops asking, so of a chain it finds but the first.
+  std::vector<BanReasons> reasons;
   /// Number among the nodes of F, in graph order; ~0u outside F.
   std::vector<uint32_t> forwardOrder;
   /// Steps to the backward; the two versions differ, see Distance.cpp.

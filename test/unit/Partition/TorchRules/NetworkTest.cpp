@@ -210,7 +210,7 @@ TEST(Bans, InOrderOfTheRules) {
   EXPECT_EQ(bans(text, options), "red: reduction op");
   TorchRulesOptions old = torch23();
   old.aggressiveRecomputation = true;
-  EXPECT_EQ(bans(text, old), "soft: in the deny list");
+  EXPECT_EQ(bans(text, old), "soft: compute intensive op");
 }
 
 TEST(Bans, TheDenyListHasRandomHeavyAndCustomCalls) {
@@ -227,10 +227,10 @@ TEST(Bans, TheDenyListHasRandomHeavyAndCustomCalls) {
   text.replace(text.find("output 1 x"), 10, "output 1 e");
   TorchRulesOptions options = torch213();
   options.aggressiveRecomputation = true;
-  EXPECT_EQ(bans(text, options), "d: in the deny list, m: in the deny list");
+  EXPECT_EQ(bans(text, options), "d: random op, m: compute intensive op");
   options.includeNonBuiltin = true;
   EXPECT_EQ(bans(text, options),
-            "d: in the deny list, m: in the deny list, c: in the deny list");
+            "d: random op, m: compute intensive op, c: non-builtin op");
 }
 
 TEST(Bans, DistanceLimits) {

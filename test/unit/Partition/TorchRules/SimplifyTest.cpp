@@ -71,6 +71,29 @@ TEST(Simplify, KeepsReturnedStoragesApartFrom213On) {
   EXPECT_EQ(left(text, torch213()), "a b v");
 }
 
+TEST(Simplify, FindsFloatsByWhatPythonHashes) {
+  auto three = [&](const std::string &a, const std::string &b,
+                   const std::string &c) {
+    return left(x + "call a tensor 4 aten.mul.Tensor %x f:" + a +
+                    "\ncall b tensor 4 aten.mul.Tensor %x f:" + b +
+                    "\ncall c tensor 4 aten.mul.Tensor %x f:" + c +
+                    "\ncall d tensor 4 aten.cat.default [ %a %b %c ]\n"
+                    "output 1 d\n",
+                torch213());
+  };
+  EXPECT_EQ(three("-0.025", "0.025", "0.025"), "a b d");
+  EXPECT_EQ(three("-inf", "inf", "inf"), "a b d");
+  EXPECT_EQ(three("1", "4", "4"), "a b d");
+  // hash(-1.0) is hash(-2.0): the second is not remembered.
+  EXPECT_EQ(three("-1", "-2", "-2"), "a b c d");
+  EXPECT_EQ(three("-2", "-1", "-1"), "a b c d");
+  // Modulo 2^61 - 1, 2^61 is 1, and 2^-1 is 2^60.
+  EXPECT_EQ(three("1", "2305843009213693952", "2305843009213693952"),
+            "a b c d");
+  EXPECT_EQ(three("0.5", "1152921504606846976", "1152921504606846976"),
+            "a b c d");
+}
+
 TEST(Simplify, LooksAtTypesKeywordsAndBrackets) {
   auto two = [&](const std::string &first, const std::string &second) {
     return left(x + "call a tensor 4 aten.add.Tensor " + first +
