@@ -109,6 +109,19 @@ static bool spreadCheckpoints(joint::GraphOp graph, const GraphView &view) {
          (joint::markReplays(graph) != 0 || hasCheckpoints);
 }
 
+/// What is not known to give the same on a second run does so if the user says
+/// it.
+static void markRecomputable(joint::GraphOp graph,
+                             const std::vector<std::string> &names) {
+  if (names.empty())
+    return;
+  auto attr = UnitAttr::get(graph->getContext());
+  for (auto op : graph.getBody().front().getOps<joint::OpaqueOp>())
+    if (llvm::is_contained(names, op.getPacketName()) ||
+        llvm::is_contained(names, op.getCallee()))
+      op->setAttr(joint::kRepeatable, attr);
+}
+
 /// Dead code elimination and CSE as PyTorch does them, so that the networks
 /// can be compared. The numbers that they need serve the plan, too.
 static FailureOr<PreparedGraph>
@@ -138,6 +151,7 @@ FailureOr<PreparedGraph>
 cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
                           PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
+  markRecomputable(graph, options.torch.recomputable);
   if (options.costModel == CostModel::PyTorch)
     return prepareAsTorch(graph, options);
   if (options.decompose)

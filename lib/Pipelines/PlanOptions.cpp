@@ -61,8 +61,8 @@ std::vector<OptionSpec> planOptions() {
        "a wrong name prints them all; repeatable",
        true},
       {"recomputable", OptionSpec::Text, "OP",
-       "let PyTorch recompute this op too (pytorch), called\n"
-       "as in the graph: mylib.gelu; repeatable",
+       "this op of yours may run twice, a plan may recompute\n"
+       "it; called as in the graph: mylib.gelu; repeatable",
        true},
       {"sym", OptionSpec::Text, "NAME=SIZE",
        "the size that a symbol has; repeatable", true},
@@ -117,7 +117,7 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
                      std::string &error) {
   bool torch = options.costModel == CostModel::PyTorch;
   for (const char *name :
-       {"rules", "free-parameters", "torch-config", "recomputable"})
+       {"rules", "free-parameters", "torch-config"})
     if (line.has(name) && !torch) {
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
