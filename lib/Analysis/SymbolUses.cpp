@@ -36,7 +36,9 @@ static StringRef symbolOf(const GraphView &view, uint32_t arg) {
 /// Do two evaluations of a value contradict each other?
 static bool differ(const ValueSizes &a, const ValueSizes &b, uint32_t value) {
   if (a.kind[value] == ValueKind::Size)
-    return a.number[value] != b.number[value] &&
+    // Where all tensors are static, numbers are not evaluated.
+    return !a.number.empty() && !b.number.empty() &&
+           a.number[value] != b.number[value] &&
            !ShapedType::isDynamic(a.number[value]) &&
            !ShapedType::isDynamic(b.number[value]);
   auto left = dyn_cast<RankedTensorType>(a.type[value]);
@@ -90,6 +92,8 @@ SymbolUses SymbolUses::find(const GraphView &view) {
            ++value)
         uses[value] |= differ(*base, *sizes, value);
     }
+    for (uint32_t arg = 0; arg < view.numArgs; ++arg)
+      uses[arg] |= symbolOf(view, arg) == name;
     followNumbers(view, *base, uses);
   }
   return found;

@@ -50,6 +50,10 @@ static bool isInPlaceName(StringRef name) {
 void CallBuilder::classify(StringRef path, CallTarget &target) {
   target.name = path;
   bool isTorchOp = target.name.consume_front("torch.ops.");
+  // A hook on a gradient, as the printer spells the function of PyTorch that
+  // calls it: an op that is not known.
+  isTorchOp |= path == "torch__dynamo__trace_wrapped_higher_order_op_self_"
+                       "invoke";
   if (!isTorchOp && path == "round")
     target.name = "builtins.round";
   target.schema = schemas.lookup(target.name);

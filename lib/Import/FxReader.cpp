@@ -44,6 +44,7 @@ LogicalResult FxReader::readParameters() {
     return failCut(lexer.position(), "there is no 'def forward(' in this text");
   lexer.moveTo(lexer.position() + header + strlen("def forward("));
   lexer.skipToToken();
+  SmallVector<std::pair<size_t, StringRef>> untyped;
   while (!lexer.eat(')')) {
     Argument argument;
     const char *at = lexer.position();
@@ -65,15 +66,27 @@ LogicalResult FxReader::readParameters() {
                      "expected ',' or ')' behind a parameter");
     if (argument.type && failed(scope.addArgument(argument)))
       return failure();
-    if (argument.type || argument.name == "self")
-      continue;
-    Binding group;
-    group.kind = Binding::Group;
-    hasGroups = true;
-    if (failed(scope.define(argument.name, group)))
-      return failure();
+    if (!argument.type && argument.name != "self")
+      untyped.emplace_back(scope.arguments.size() + untyped.size(),
+                           argument.name);
   }
   lexer.restOfLine();
+  return defineUntyped(untyped);
+}
+
+/// Parameters without a type are groups of inputs, which are declared later;
+/// but Python objects where others have a type.
+LogicalResult
+FxReader::defineUntyped(ArrayRef<std::pair<size_t, StringRef>> parameters) {
+  bool areObjects = !scope.arguments.empty();
+  for (auto [place, name] : parameters) {
+    Binding group;
+    group.kind = Binding::Group;
+    if (failed(areObjects ? scope.insertObject(place, name)
+                          : scope.define(name, group)))
+      return failure();
+  }
+  hasGroups = !areObjects && !parameters.empty();
   return success();
 }
 

@@ -41,6 +41,8 @@ private:
   mlir::LogicalResult readDeclaration(const CallStatement &statement);
   mlir::LogicalResult readFlatten(llvm::StringRef first);
   bool isObject(size_t place, llvm::StringRef name);
+  mlir::LogicalResult
+  defineUntyped(llvm::ArrayRef<std::pair<size_t, llvm::StringRef>> parameters);
   mlir::LogicalResult readAssignment(CallStatement &statement);
   mlir::LogicalResult readCall(CallStatement &statement, llvm::StringRef path);
   mlir::LogicalResult readElement(const CallStatement &statement,

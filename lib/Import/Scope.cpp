@@ -70,7 +70,7 @@ LogicalResult Scope::insertObject(size_t place, StringRef name) {
   Binding binding;
   binding.value =
       block().insertArgument(static_cast<unsigned>(place), object.type,
-                             source.locate(context, name.begin(), cursor));
+                             source.locate(context, name.begin()));
   arguments.insert(arguments.begin() + static_cast<ptrdiff_t>(place),
                    {name, StringRef(), &object});
   return define(name, binding);

@@ -159,7 +159,8 @@ static bool parseTruth(llvm::StringRef name, llvm::StringRef text, bool &value,
 
 bool cutback::parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
                                std::string &error) {
-  auto [name, value] = text.split('=');
+  llvm::StringRef name = text.split('=').first;
+  llvm::StringRef value = text.split('=').second;
   bool is23 = options.rules == Rules::Torch2_3;
   if (name == kDistance) {
     int64_t &distance = options.torch.maxDistance;
@@ -183,7 +184,7 @@ bool cutback::parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
   if (!parseTruth(name, value, isSet, error))
     return false;
   if (is23 && !(isKnown && flag->isOf23)) {
-    error = name.str() + " needs the rules torch-2.13: torch-2.3 knows "
+    error = name.str() + " needs the rules torch-2.13; torch-2.3 knows "
                          "aggressive_recomputation, cse and max_dist_from_bw";
     return false;
   }

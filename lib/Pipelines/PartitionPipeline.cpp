@@ -269,7 +269,7 @@ private:
   /// default goes over to it, as PyTorch's does.
   bool isCut() const {
     return options.strategy == Strategy::MinCut ||
-           (options.strategy == Strategy::Default &&
+           (options.strategy == Strategy::Eager &&
             llvm::is_contained(policies, OpPolicy::MustRecompute));
   }
 

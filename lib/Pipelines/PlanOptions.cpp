@@ -116,8 +116,7 @@ static bool readPolicies(const CommandLine &line, PartitionOptions &options,
 static bool checkUse(const CommandLine &line, const PartitionOptions &options,
                      std::string &error) {
   bool torch = options.costModel == CostModel::PyTorch;
-  for (const char *name :
-       {"rules", "free-parameters", "torch-config"})
+  for (const char *name : {"rules", "free-parameters", "torch-config"})
     if (line.has(name) && !torch) {
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;

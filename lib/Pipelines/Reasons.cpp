@@ -35,8 +35,12 @@ StringRef reasonOfBan(BanReason ban) {
     return reasons::kPolicy;
   case BanReason::NotInAllowList:
     return "op PyTorch never reruns: it is not among those taken for cheap";
-  case BanReason::InDenyList:
+  case BanReason::RandomOp:
+    return "random: a second run gives other numbers";
+  case BanReason::ComputeIntensive:
     return "expensive to recompute: by PyTorch's list of such ops";
+  case BanReason::NonBuiltin:
+    return "an op of your own: PyTorch does not rerun it";
   case BanReason::MaterializedBackward:
     return "read by an unfused op: PyTorch keeps what the backward does not "
            "fuse";

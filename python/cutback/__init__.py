@@ -12,8 +12,8 @@ needs no PyTorch. With PyTorch 2.13:
     cutback.InductorPartitioner()  as Inductor's
 """
 
-from ._library import (CutbackError, Diagnostic, Graph, Plan, library_path,
-                       version)
+from ._library import (CutbackError, Diagnostic, Graph, LibraryMissing, Plan,
+                       library_path, version)
 from .options import Options
 
 # Looked up when they are asked for: they import torch.
@@ -25,8 +25,8 @@ _WITH_TORCH = {
     "explain": "explaining",
 }
 
-__all__ = ["CutbackError", "Diagnostic", "Graph", "Options", "Plan",
-           "library_path", "version", *_WITH_TORCH]
+__all__ = ["CutbackError", "Diagnostic", "Graph", "LibraryMissing", "Options",
+           "Plan", "library_path", "version", *_WITH_TORCH]
 
 
 def __getattr__(name):

@@ -91,6 +91,16 @@ class CutbackError(Exception):
         )
 
 
+class LibraryMissing(CutbackError):
+    """libcutback.so is not there, or is of another version. One sentence."""
+
+    def __init__(self, path, reason):
+        super().__init__(4, [Diagnostic(
+            "error", str(path), 0, 0,
+            "this library cannot be used (%s): build the one of this version"
+            " (ninja CutbackShared), or name it in CUTBACK_LIBRARY" % reason)])
+
+
 def library_path():
     """The library: $CUTBACK_LIBRARY, else the one that the package holds."""
     given = os.environ.get("CUTBACK_LIBRARY")
@@ -105,19 +115,23 @@ def _library():
     try:
         library = ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
     except OSError as error:
-        raise CutbackError(
-            4, [Diagnostic("error", str(path), 0, 0, str(error))]
-        ) from None
+        raise LibraryMissing(path, error) from None
     for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(library, name)
+        function = getattr(library, name, None)
+        if function is None:
+            raise LibraryMissing(path, "it has no function " + name)
         function.restype, function.argtypes = result, arguments
     found = library.cutbackApiVersion()
     if found != _API_VERSION:
-        raise CutbackError(4, [Diagnostic(
-            "error", str(path), 0, 0,
-            "has version %d of the C interface, this package needs %d"
-            % (found, _API_VERSION))])
+        raise LibraryMissing(
+            path, "it has version %d of the C interface, this package needs %d"
+            % (found, _API_VERSION))
     return library
+
+
+def check_library():
+    """Raises `LibraryMissing` where every call would."""
+    _library()
 
 
 def version():

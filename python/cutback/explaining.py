@@ -3,7 +3,9 @@
 
 import torch
 
+from ._library import check_library
 from .graph_text import roles_of
+from .options import Options
 from .partition import plan_of
 
 
@@ -13,6 +15,8 @@ def explain(model, *args, options=None, file=None, **kwargs):
     Runs the forward once; buffers and the state of random generators are put
     back. Several graphs give several reports. Returns the plans.
     """
+    check_library()
+    options = Options.of(options)
     from functorch.compile import (make_boxed_func,
                                    min_cut_rematerialization_partition)
     from torch._dynamo.backends.common import aot_autograd

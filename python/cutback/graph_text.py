@@ -9,7 +9,6 @@ import contextlib
 import re
 
 import torch
-import torch._functorch.partitioners as partitioners
 
 _PLAIN = re.compile(r"\bPlainAOTInput\(idx=(\d+)\)")
 _RETURN = re.compile(r"^ *return (pytree\.tree_unflatten\()?\[$", re.M)
@@ -87,7 +86,6 @@ def text_of(module, num_fwd_outputs, roles=None):
         text = module.print_readable(
             print_output=False, include_stride=True, include_device=True,
             expanded_def=True)
-    text = _without_objects(text, module.graph, num_fwd_outputs)
     text = _with_writes(text, module.graph, num_fwd_outputs)
     if roles:
         text = _PLAIN.sub(lambda match: roles.get(int(match[1]), match[0]),
@@ -95,23 +93,6 @@ def text_of(module, num_fwd_outputs, roles=None):
     if "# PlainAOTOutput(" in text and "# GradAOTOutput(" in text:
         return text
     return "===== Joint graph 0 =====\n" + text
-
-
-def _without_objects(text, graph, num_fwd_outputs):
-    """Without the gradients of inputs that are Python objects, such as the
-    device mesh of a DTensor: the text gives these inputs no type, and they are
-    none for Cutback."""
-    places = [place for place, node in enumerate(
-        graph.find_nodes(op="placeholder"))
-        if partitioners.is_opaque_node(node)]
-    begin = text.find("return [\n")
-    end = text.find("]\n", begin)
-    if not places or begin < 0:
-        return text
-    results = text[begin:end].splitlines(keepends=True)
-    for place in reversed(places):  # behind the line "return ["
-        del results[1 + num_fwd_outputs + place]
-    return text[:begin] + "".join(results) + text[end:]
 
 
 def _with_writes(text, graph, num_fwd_outputs):
@@ -191,7 +172,7 @@ def is_random(node):
 
 
 def device_of(graph):
-    """The description of the GPU that most arguments are on, or None."""
+    """The description of the device that most arguments are on, or None."""
     counts = {}
     for node in graph.find_nodes(op="placeholder"):
         for value in _leaves(node.meta.get("val")):
@@ -200,6 +181,8 @@ def device_of(graph):
     if not counts:
         return None
     device = max(counts, key=counts.get)
+    if device.type == "cpu":
+        return "cpu"
     if device.type != "cuda" or not torch.cuda.is_available():
         return None
     words = torch.cuda.get_device_name(device).upper().replace("-", " ").split()

@@ -11,7 +11,8 @@ import pathlib
 from torch._inductor.custom_graph_pass import (
     CustomPartitionerFn, get_hash_for_files)
 
-from ._library import CutbackError, library_path, version
+from ._library import (CutbackError, check_library, library_path,
+                       version)
 from .options import Options
 from .partition import partition_fn
 
@@ -31,6 +32,7 @@ class InductorPartitioner(CustomPartitionerFn):
     """Splits what Inductor compiles; takes the fields of `Options`."""
 
     def __init__(self, options=None):
+        check_library()
         self.options = Options.of(options)
 
     def __call__(self, gm, joint_inputs, **kwargs):

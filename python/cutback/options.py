@@ -1,37 +1,87 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The plan options of the command line as an object."""
+"""The plan options of the command line as an object.
 
+`FIELDS` says which field is which option; a test compares it with the options
+that the library has. The options in `FROM_PYTORCH` are facts of the graph that
+the package finds out by itself.
+"""
+
+import contextlib
 import dataclasses
+
+# The option of the command line, and the cost model that it needs, if one.
+FIELDS = {
+    "strategy": ("strategy", None),
+    "cost_model": ("cost-model", None),
+    "device": ("device", None),
+    "byte_price": ("byte-price", "roofline"),
+    "minimize": ("minimize", "roofline"),
+    "rules": ("rules", "pytorch"),
+    "torch_config": ("torch-config", "pytorch"),
+    "recomputable": ("recomputable", None),
+    "policy": ("policy", None),
+    "solver": ("solver", None),
+    "dump_network": ("dump-network", None),
+    "remarks": ("remarks", None),
+}
+FROM_PYTORCH = ("free-parameters", "sym")
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
     """What decides a plan; the fields are options of `cutback report`.
 
-    `device` None: the GPU that the tensors of the graph are on, as far as there
-    is a description of it, else the default of the command line.
+    `device` None: what the tensors of the graph are on: the CPU, or a GPU that
+    there is a description of, else the default of the command line.
+    `minimize` None: time, with no larger peak than PyTorch's decision has.
     """
 
     strategy: str = "min-cut"
     cost_model: str = "roofline"
-    device: str | None = None  # roofline
+    device: str | None = None
     byte_price: float = 0.0  # picoseconds a byte; roofline
+    minimize: str | None = None  # "time" or "peak"; roofline
     rules: str = "torch-2.13"  # pytorch
+    torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config
+    recomputable: tuple = ()  # ops of your own: "mylib.gelu"
+    policy: tuple = ()  # a dict: {"addmm_3": "must-save"}
     solver: str = "auto"
+    dump_network: str | None = None
+    remarks: bool = False
+
+    def __post_init__(self):
+        # Dicts as pairs, so that objects are equal and have a hash.
+        for name in ("torch_config", "policy"):
+            given = getattr(self, name)
+            pairs = given.items() if hasattr(given, "items") else given
+            object.__setattr__(self, name, tuple(map(tuple, pairs)))
+        given = self.recomputable
+        object.__setattr__(self, "recomputable", (
+            (given,) if isinstance(given, str) else tuple(given)))
 
     def arguments(self, device=None, free_parameters=()):
         """As the command line has them, for a graph on `device` with the
         positions of arguments that outlive the step."""
-        given = ["--strategy=" + self.strategy,
-                 "--cost-model=" + self.cost_model, "--solver=" + self.solver]
+        given = []
+        for field in dataclasses.fields(self):
+            value = getattr(self, field.name)
+            option, needs = FIELDS[field.name]
+            if field.name == "device":
+                value = value or device
+            elif value == field.default and field.name not in (
+                    "strategy", "cost_model", "solver"):
+                continue
+            if value is None or value == ():
+                continue
+            if isinstance(value, bool):
+                given += ["--" + option] * value
+            elif isinstance(value, tuple):
+                given += ["--%s=%s" % (option, _word(one)) for one in value]
+            else:
+                given.append("--%s=%s" % (option, value))
         if self.cost_model == "pytorch":
             free = ",".join(map(str, free_parameters)) or "none"
-            return given + ["--rules=" + self.rules,
-                            "--free-parameters=" + free]
-        if self.device or device:
-            given.append("--device=" + (self.device or device))
-        if self.byte_price:
-            given.append("--byte-price=%s" % self.byte_price)
+            given.append("--free-parameters=" + free)
         return given
 
     @classmethod
@@ -46,3 +96,32 @@ class Options:
                 raise TypeError("there is no option '%s' of a plan; there are"
                                 " %s" % (name, ", ".join(known)))
         return cls(**given)
+
+
+def _word(value):
+    return "=".join(map(str, value)) if isinstance(value, tuple) else value
+
+
+def in_python(message):
+    """A message of the library with the names that Python has for options."""
+    for name, (option, _) in sorted(FIELDS.items(), key=lambda field:
+                                    -len(field[1][0])):
+        message = message.replace("--%s=" % option, name + "=")
+        message = message.replace("'--%s'" % option, "'%s'" % name)
+        message = message.replace("--" + option, name)
+    return message
+
+
+@contextlib.contextmanager
+def python_names():
+    """Errors about options, raised inside, speak of the fields."""
+    from ._library import CutbackError
+
+    try:
+        yield
+    except CutbackError as error:
+        if error.status != 2:
+            raise
+        raise CutbackError(2, [
+            dataclasses.replace(one, message=in_python(one.message))
+            for one in error.diagnostics]) from None

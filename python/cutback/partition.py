@@ -22,8 +22,8 @@ import torch
 import torch._functorch.partitioners as partitioners
 
 from . import graph_text, nested
-from ._library import CutbackError, Graph
-from .options import Options
+from ._library import (CutbackError, Graph, LibraryMissing, check_library)
+from .options import Options, python_names
 
 _CHOICE = "choose_saved_values_set"
 
@@ -45,7 +45,8 @@ def _fall_back(reason):
 
 def _is_wrong_option(error):
     """Whether it is the caller's to mend: no plan of PyTorch's hides that."""
-    return isinstance(error, CutbackError) and error.status == 2
+    return isinstance(error, LibraryMissing) or (
+        isinstance(error, CutbackError) and error.status == 2)
 
 
 def plan_of(module, num_fwd_outputs, options=None, static_indices=(),
@@ -66,8 +67,13 @@ def _planner(module, num_fwd_outputs, static_indices, roles=None):
         ["--forward-outputs=%d" % num_fwd_outputs])
     device = graph_text.device_of(module.graph)
     sizes = graph_text.symbol_sizes(module.graph)
-    return lambda options: graph.plan(
-        options.arguments(device, static_indices) + sizes)
+
+    def plan(options):
+        with python_names():
+            return graph.plan(options.arguments(device, static_indices)
+                              + sizes)
+
+    return plan
 
 
 def complete(saved, backward_outputs, may_run_twice, entered=()):
@@ -198,7 +204,8 @@ def _chooser(options, num_fwd_outputs):
             # instead draws random numbers twice: the roofline model has one.
             def saved_at(price):
                 return saved_by(dataclasses.replace(
-                    options, cost_model="roofline",
+                    options, cost_model="roofline", torch_config=(),
+                    rules="torch-2.13", minimize=None,
                     byte_price=options.byte_price + price))
 
             if memory_budget == 1:
@@ -236,6 +243,7 @@ def partition_fn(joint_module, joint_inputs, *args, num_fwd_outputs,
     For every `partition_fn=` of AOTAutograd. `options`: an `Options` object or
     a dict of its fields. Everything else is handed to PyTorch's partitioner.
     """
+    check_library()
     theirs = partitioners.min_cut_rematerialization_partition
     kwargs.update(
         num_fwd_outputs=num_fwd_outputs,

@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The library from Python, without PyTorch."""
 
+import dataclasses
 import json
+import os
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 import threading
@@ -75,6 +79,65 @@ class Library(unittest.TestCase):
             graph.plan(["--rules=torch-2.3"])
         self.assertEqual(e.exception.status, 2)
         self.assertTrue(graph.plan().saved)
+
+    def test_options_are_all_of_the_driver(self):
+        """The fields of Options against the help of the commands that plan:
+        what all of these take, and `import`, which does not plan, does not."""
+        def options(command):
+            text = subprocess.run(["cutback", command, "--help"], text=True,
+                                  stdout=subprocess.PIPE, check=True).stdout
+            return set(re.findall(r"^ +--([a-z-]+)", text, re.M))
+
+        plan = (options("report") & options("explain") & options("compile")
+                ) - options("import")
+        from cutback.options import FIELDS, FROM_PYTORCH
+        self.assertEqual(plan, {option for option, _ in FIELDS.values()}
+                         | set(FROM_PYTORCH))
+        self.assertEqual(
+            [field.name for field in dataclasses.fields(cutback.Options)],
+            list(FIELDS))
+
+    def test_every_field_reaches_the_library(self):
+        graph = cutback.Graph.read(TEXT)
+        base = cutback.Options(
+            cost_model="pytorch", device="cpu", policy={},
+            torch_config={"aggressive_recomputation": True},
+            recomputable=["aten.cumsum"])
+        self.assertEqual(hash(base), hash(dataclasses.replace(base)))
+        self.assertTrue(graph.plan(base.arguments()).saved)
+        peak = cutback.Options(minimize="peak")
+        self.assertTrue(graph.plan(peak.arguments("cpu")).saved)
+
+    def test_errors_have_the_names_of_python(self):
+        from cutback.options import python_names
+        graph = cutback.Graph.read(TEXT)
+        for options, message in (
+                (cutback.Options(cost_model="pytorch", byte_price=1.5),
+                 "byte_price needs cost_model=roofline"),
+                (cutback.Options(torch_config={"cse": True}),
+                 "torch_config needs cost_model=pytorch"),
+                (cutback.Options(minimize="peak", byte_price=1.5),
+                 "leave out byte_price")):
+            with self.assertRaisesRegex(cutback.CutbackError, message):
+                with python_names():
+                    graph.plan(options.arguments())
+
+    def test_a_missing_or_old_library_is_one_sentence(self):
+        code = ("import cutback\n"
+                "try: cutback.version()\n"
+                "except cutback.LibraryMissing as error:"
+                " print(len(error.diagnostics), error)")
+        import ctypes.util
+        for path, message in (
+                ("/nowhere/libcutback.so", "cannot be used (/nowhere"),
+                (ctypes.util.find_library("c"), "it has no function cutback")):
+            run = subprocess.run(
+                [sys.executable, "-c", code], text=True, check=True,
+                stdout=subprocess.PIPE,
+                env={**os.environ, "CUTBACK_LIBRARY": path})
+            self.assertTrue(run.stdout.startswith("1 "), run.stdout)
+            self.assertIn(message, run.stdout)
+            self.assertEqual(run.stdout.count("\n"), 1)
 
     def test_options_of_options(self):
         options = cutback.Options.of({"cost_model": "pytorch"})

@@ -2,6 +2,7 @@
 """The ways into PyTorch beside torch.compile(backend="cutback")."""
 
 import io
+import unittest.mock
 
 import torch
 from torch import nn
@@ -88,6 +89,38 @@ class Doors(Case):
                         file=text)
         self.assertIn(" <module 0.2> in LayerNorm ", text.getvalue())
         self.assertNotIn("<joint graph>", text.getvalue())
+
+    def test_plans_are_for_the_device_of_the_tensors(self):
+        model, x = nn.Linear(8, 8), torch.randn(5, 8)
+        for options, device in ((None, "cpu"), ({"device": "a100"}, "a100")):
+            text = io.StringIO()
+            plan, = cutback.explain(model, x, options=options, file=text)
+            self.assertIn(device, text.getvalue())
+
+    def test_inductor_options_stand_beside_ours(self):
+        from cutback.backend import compile_graph
+        seen = []
+
+        def compile_fx(graph, inputs, config_patches):
+            seen.append(config_patches)
+            return graph
+
+        with unittest.mock.patch("torch._inductor.compile_fx.compile_fx",
+                                 compile_fx):
+            compile_graph(None, (), options={
+                "byte_price": 0.5, "mode": "max-autotune-no-cudagraphs",
+                "epilogue-fusion": False})
+        patches, = seen
+        self.assertEqual(
+            patches.pop("custom_partitioner_fn").options.byte_price, 0.5)
+        self.assertEqual(patches["max_autotune"], True)
+        self.assertEqual(patches["epilogue_fusion"], False)
+        with self.assertRaisesRegex(TypeError, "no option 'speed', neither of"
+                                    " a plan .* nor of Inductor"):
+            compile_graph(None, (), options={"speed": 11})
+        with self.assertRaisesRegex(ValueError, "compiler='eager' has no mode"):
+            compile_graph(None, (), options={
+                "compiler": "eager", "mode": "max-autotune"})
 
     def test_explain_names_each_graph(self):
         class Broken(nn.Module):

@@ -100,7 +100,19 @@ class Falling(Case):
         try:
             with unittest.mock.patch.dict(os.environ,
                                           CUTBACK_LIBRARY="/nowhere.so"):
-                self.falls_back("/nowhere.so")
+                # From every door, and no plan of PyTorch's instead.
+                model, x = torch.nn.Linear(4, 4), torch.randn(2, 4)
+                for door in (lambda: cutback.explain(model, x),
+                             lambda: cutback.partition_fn(
+                                 None, (), num_fwd_outputs=1),
+                             cutback.InductorPartitioner,
+                             cutback.version):
+                    with self.assertRaisesRegex(
+                            cutback.LibraryMissing,
+                            "^/nowhere.so: error: this library cannot be used"
+                            ) as caught:
+                        door()
+                    self.assertEqual(len(caught.exception.diagnostics), 1)
         finally:
             cutback._library._library.cache_clear()
 

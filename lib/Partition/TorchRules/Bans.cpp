@@ -2,10 +2,9 @@
 //
 // Which nodes may not be recomputed.
 //
-// reasonsOf lists the rules that apply to one node; of PyTorch's, which stop at
-// the first, it is the one with the lowest number. mayBan knows the refusals
-// of 2.13 (views, tagged nodes, float symbols). Two rules of 2.13 look at the
-// forward as a whole:
+// reasonsOf lists the rules that apply to one node; PyTorch stops at the lowest
+// number. mayBan knows the refusals of 2.13 (views, tagged nodes, float
+// symbols). Two rules of 2.13 look at the forward as a whole:
 //
 // Used far apart. A value's user is banned if, on the way from all users to
 // it, something had to be written to memory already. PyTorch finds the first

@@ -42,6 +42,22 @@ joint.graph @g(%n: index {joint.role = #joint.role<size>, joint.dims = ["s0"]},
   EXPECT_EQ(found.uses[1], (std::vector<uint8_t>{0, 1, 0, 0, 1, 1}));
 }
 
+TEST_F(SymbolUsesTest, FollowNumbersWhereAllTensorsAreStatic) {
+  OwningOpRef<ModuleOp> module = parse(context, R"mlir(
+joint.graph @g(%n: index {joint.role = #joint.role<size>, joint.dims = ["s0"]},
+               %x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients ()
+    attributes {symbols = {s0 = #joint.symbol<hint = 24>}} {
+  %k = aten.sym.mul(%n, 2) : (index) -> index
+  joint.output %x : tensor<4xf32>
+}
+)mlir");
+  ASSERT_TRUE(module);
+  SymbolUses found = SymbolUses::find(GraphView::build(graphOf(*module)));
+  ASSERT_EQ(found.names, (std::vector<std::string>{"s0"}));
+  EXPECT_EQ(found.uses[0], (std::vector<uint8_t>{1, 0, 1}));
+}
+
 TEST_F(SymbolUsesTest, AssertsBoundWhatIsAssumed) {
   OwningOpRef<ModuleOp> module = parse(context, R"mlir(
 joint.graph @g(%x: tensor<4xi64> {joint.role = #joint.role<input>}, %t: tensor<i64> {joint.role = #joint.role<input>})
