@@ -489,12 +489,11 @@ ArenaLayout cutback::layoutArena(const Intervals &intervals,
   sweepAll(intervals, sizes, layout);
   if (layout.bytes == layout.lowerBound)
     return layout;
+  Decoder decoder(intervals, sizes);
+  if (!decoder.findPairs())
+    return layout;
   layout.offsets.clear();
   layout.bytes = 0;
-  Decoder decoder(intervals, sizes);
-  if (decoder.findPairs())
-    Search(intervals, decoder, options.work, layout).run();
-  else
-    sweepAll(intervals, sizes, layout);
+  Search(intervals, decoder, options.work, layout).run();
   return layout;
 }

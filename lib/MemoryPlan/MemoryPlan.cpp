@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From a step to a plan: check, lay out, prove. The proof is part of planning
-// in every build; a plan that it refuses is an error, never a wrong result.
+// in every build; a plan that it refuses is an error, never a wrong result. A
+// plan that is laid out to be compared with another one is proved when it is
+// taken.
 // The moment of the peak is found by a sweep over the lives of storages, so
 // that it can be said what the bytes are.
 
@@ -45,16 +47,14 @@ static PlannedPeak findPeak(const MemoryPlan &plan) {
   return peak;
 }
 
-FailureOr<MemoryPlan> cutback::planMemory(StepProgram program,
-                                          const MemoryPlanOptions &options) {
+FailureOr<MemoryPlan> cutback::layoutMemory(StepProgram program,
+                                            const MemoryPlanOptions &options) {
   StepMemory memory(program, options.memory);
   if (failed(memory.check()))
     return failure();
   MemoryPlan plan;
   plan.alignment = options.arena.alignment;
   plan.layout = layoutArena(memory.buffers(), options.arena);
-  if (failed(memory.verify(plan.layout, plan.alignment)))
-    return failure();
   plan.lives = memory.lives();
   for (auto [storage, life] : llvm::zip_equal(program.storages, plan.lives)) {
     PlannedStorage planned{life.use,   0,        storage.bytes,
@@ -65,6 +65,20 @@ FailureOr<MemoryPlan> cutback::planMemory(StepProgram program,
   }
   plan.program = std::move(program);
   plan.peak = findPeak(plan);
+  return plan;
+}
+
+LogicalResult cutback::proveMemory(const MemoryPlan &plan,
+                                   const MemoryPlanOptions &options) {
+  return StepMemory(plan.program, options.memory)
+      .verify(plan.layout, plan.alignment);
+}
+
+FailureOr<MemoryPlan> cutback::planMemory(StepProgram program,
+                                          const MemoryPlanOptions &options) {
+  FailureOr<MemoryPlan> plan = layoutMemory(std::move(program), options);
+  if (failed(plan) || failed(proveMemory(*plan, options)))
+    return failure();
   return plan;
 }
 

@@ -101,20 +101,28 @@ static ScheduleOutcome orderBackward(const StepProgram &step,
   return schedule;
 }
 
-LogicalResult cutback::planArena(joint::GraphOp graph,
-                                 PartitionResult &result) {
+LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
+                                 int64_t limit) {
   PhaseTimer timer(result.seconds.memory);
   joint::PartitionOp link = result.partition.link;
   MemoryPlanOptions options = *result.options.memory;
   options.symbols = result.options.symbols;
   std::optional<StepProgram> step =
       sizedStep(link, graph, options.symbols, result.memoryProblem);
-  if (!step)
+  // The schedule leaves the forward as it is.
+  if (!step || (limit != kNoLimit && forwardPeak(*step, options) >= limit))
     return success();
   ScheduleOutcome schedule = orderBackward(*step, result);
   bool isCurrent = !schedule.isChanged || step->reorderBackward(schedule.order);
-  FailureOr<MemoryPlan> plan = isCurrent ? planMemory(std::move(*step), options)
-                                         : planMemory(link, graph, options);
+  if (!isCurrent) {
+    step.reset();
+    FailureOr<StepProgram> again =
+        StepProgram::ofPartition(link, graph, options.symbols);
+    if (failed(again))
+      return failure();
+    step.emplace(std::move(*again));
+  }
+  FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), options);
   if (failed(plan))
     return failure();
   plan->isLeastOrder =
@@ -123,14 +131,10 @@ LogicalResult cutback::planArena(joint::GraphOp graph,
   return success();
 }
 
-int64_t cutback::forwardBytes(joint::GraphOp graph,
-                              const PartitionResult &result) {
-  std::string problem;
-  std::optional<StepProgram> step =
-      sizedStep(result.partition.link, graph, result.options.symbols, problem);
-  if (!step)
-    return 0;
-  return forwardPeak(*step, *result.options.memory);
+LogicalResult cutback::proveArena(PartitionResult &result) {
+  PhaseTimer timer(result.seconds.memory);
+  return result.memory ? proveMemory(*result.memory, *result.options.memory)
+                       : success();
 }
 
 int64_t cutback::peakBytes(const std::optional<MemoryPlan> &memory,

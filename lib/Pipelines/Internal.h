@@ -13,6 +13,7 @@
 #include "cutback/Pipelines/WhatIf.h"
 
 #include <chrono>
+#include <limits>
 
 namespace cutback {
 
@@ -47,21 +48,61 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
             llvm::function_ref<std::string(uint32_t)> nodeName,
             uint32_t numNodes, bool isInOut);
 
-/// Schedules the backward of `result.partition` and plans the memory of the
-/// step into `result.memory`; the order of `result.halves` follows. Where a
-/// size is not known nothing changes, and `result.memoryProblem` says why. A
-/// plan that is not proved is an error.
-mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result);
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
-/// Bytes that the forward of `result.partition` needs at one moment, saved
-/// values among them: no arena of the step is smaller. 0 where a size is not
-/// known.
-int64_t forwardBytes(joint::GraphOp graph, const PartitionResult &result);
+/// Schedules the backward of `result.partition` and plans the memory of the
+/// step into `result.memory`, without the proof; the order of `result.halves`
+/// follows. Where a size is not known nothing changes, and
+/// `result.memoryProblem` says why; and nothing where the forward alone needs
+/// `limit` bytes at one moment, for then no arena is smaller.
+mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
+                              int64_t limit = kNoLimit);
+
+/// The proof of `result.memory`, if there is one: a plan that it refuses is an
+/// error.
+mlir::LogicalResult proveArena(PartitionResult &result);
+
+/// A plan as far as it is needed to compare it with others: the cut proved (if
+/// `options.verify`), halves, functions, the order of the backward and the
+/// arena; without proofs of arena and halves, and without figures. The
+/// functions stand behind the graph.
+class DraftPlan {
+public:
+  /// As partitionGraph(), with a forced choice or none. Where the forward alone
+  /// needs `arenaLimit` bytes there is no arena.
+  static mlir::FailureOr<DraftPlan> make(joint::GraphOp graph,
+                                         const PartitionOptions &options,
+                                         PreparedGraph prepared,
+                                         int64_t arenaLimit = kNoLimit,
+                                         const ForcedChoice *choice = nullptr);
+  DraftPlan(DraftPlan &&);
+  DraftPlan &operator=(DraftPlan &&);
+  ~DraftPlan();
+
+  PartitionResult &result();
+  /// Gives `graph` the body and attributes of the graph that was planned, and
+  /// puts the functions behind it.
+  void moveTo(joint::GraphOp graph);
+  /// Proofs and figures; ends the draft.
+  mlir::FailureOr<std::unique_ptr<PartitionResult>> finish();
+  /// Erases the functions; ends the draft. What is known of the graph is left.
+  PreparedGraph discard();
+
+private:
+  struct State;
+  explicit DraftPlan(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
 
 /// PyTorch's decision under these options: its rules of 2.13.
 PartitionOptions torchDecision(PartitionOptions options);
 
-/// Prepares `graph`, as PyTorch does if `asTorch`, and plans it.
+/// Prepares `graph`, as PyTorch does if `asTorch`, and drafts its plan.
+mlir::FailureOr<DraftPlan> prepareAndDraft(joint::GraphOp graph,
+                                           const PartitionOptions &options,
+                                           bool asTorch);
+
+/// The same, and the rest.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 prepareAndPlan(joint::GraphOp graph, const PartitionOptions &options,
                bool asTorch);

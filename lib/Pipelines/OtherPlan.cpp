@@ -60,9 +60,10 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   result.sizes = std::move(*sizes);
   result.halves = std::move(*halves);
   result.partition = emitHalves(view, result.halves);
-  LogicalResult planned = planArena(copy, result);
+  bool isPlanned =
+      succeeded(planArena(copy, result)) && succeeded(proveArena(result));
   erasePartition(result.partition);
-  if (failed(planned))
+  if (!isPlanned)
     return failure();
   FusedTime time = priceFused(view, *result.sizes, device,
                               result.costs->flopsPs, result.halves);

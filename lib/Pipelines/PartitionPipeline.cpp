@@ -7,7 +7,10 @@
 //   solve     network, contraction, minimum cut, check of the cut
 //   extract   halves, order of the backward, the two functions
 //   memory    the backward scheduled against the peak, the arena (if asked for)
-//   verify    the certificate, on the functions alone
+//   verify    the proof of the arena; the certificate, on the functions alone
+//
+// Up to the arena a plan is a draft, which may be compared with others; the one
+// that is taken is verified and gets its figures.
 //
 // A wrong plan is an error here, in every build: the cut is proved with its
 // flow, the halves with value numbering. Near linear; the maximum flow is the
@@ -185,15 +188,27 @@ public:
       : result(result), options(result.options), graph(graph),
         prepared(std::move(prepared)), choice(choice), sizes(result.sizes) {}
 
-  LogicalResult run() {
+  /// Up to the arena: see DraftPlan.
+  LogicalResult draft(int64_t arenaLimit) {
     if (failed(analyse()) || failed(plan()) || failed(extract()))
       return failure();
-    if (options.emit && failed(emit()))
-      return failure();
     result.ops = result.view.numOps();
+    return options.emit ? emit(arenaLimit) : success();
+  }
+
+  /// What is left.
+  LogicalResult finish() {
+    if (options.emit && failed(verify()))
+      return failure();
     if (options.figures)
       fillFigures();
     return success();
+  }
+
+  /// The numbers are of another graph op by now, with the same body.
+  void follow(joint::GraphOp now) {
+    graph = now;
+    result.view.graph = now;
   }
 
 private:
@@ -455,12 +470,16 @@ private:
     return success();
   }
 
-  LogicalResult emit() {
+  LogicalResult emit(int64_t arenaLimit) {
     {
       PhaseTimer timer(result.seconds.extract);
       result.partition = emitHalves(result.view, result.halves);
     }
-    if (options.memory && failed(planArena(graph, result)))
+    return options.memory ? planArena(graph, result, arenaLimit) : success();
+  }
+
+  LogicalResult verify() {
+    if (failed(proveArena(result)))
       return failure();
     if (!options.verify)
       return success();
@@ -496,15 +515,79 @@ private:
 
 } // namespace
 
+struct DraftPlan::State {
+  State(joint::GraphOp graph, const PartitionOptions &options,
+        PreparedGraph prepared, const ForcedChoice *choice)
+      : result(std::make_unique<PartitionResult>()),
+        planner(setUp(graph, options), graph, std::move(prepared), choice) {}
+
+  std::unique_ptr<PartitionResult> result;
+  Planner planner; ///< refers to the result
+
+private:
+  PartitionResult &setUp(joint::GraphOp graph,
+                         const PartitionOptions &options) const {
+    result->graph = graph.getSymName().str();
+    result->options = options;
+    return *result;
+  }
+};
+
+DraftPlan::DraftPlan(std::unique_ptr<State> state) : state(std::move(state)) {}
+DraftPlan::DraftPlan(DraftPlan &&) = default;
+DraftPlan &DraftPlan::operator=(DraftPlan &&) = default;
+DraftPlan::~DraftPlan() = default;
+
+FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
+                                     const PartitionOptions &options,
+                                     PreparedGraph prepared, int64_t arenaLimit,
+                                     const ForcedChoice *choice) {
+  DraftPlan draft(
+      std::make_unique<State>(graph, options, std::move(prepared), choice));
+  if (failed(draft.state->planner.draft(arenaLimit)))
+    return failure();
+  return draft;
+}
+
+PartitionResult &DraftPlan::result() { return *state->result; }
+
+void DraftPlan::moveTo(joint::GraphOp graph) {
+  joint::GraphOp from = state->result->view.graph;
+  graph->setAttrs(from->getAttrDictionary());
+  graph->getRegion(0).takeBody(from->getRegion(0));
+  Partition &partition = state->result->partition;
+  Operation *last = graph;
+  for (Operation *op :
+       {partition.forward.getOperation(), partition.backward.getOperation(),
+        partition.link.getOperation()}) {
+    op->moveAfter(last);
+    last = op;
+  }
+  state->planner.follow(graph);
+}
+
+FailureOr<std::unique_ptr<PartitionResult>> DraftPlan::finish() {
+  if (failed(state->planner.finish()))
+    return failure();
+  return std::move(state->result);
+}
+
+PreparedGraph DraftPlan::discard() {
+  if (state->result->partition.link)
+    erasePartition(state->result->partition);
+  PreparedGraph prepared = takePrepared(*state->result);
+  state.reset();
+  return prepared;
+}
+
 FailureOr<std::unique_ptr<PartitionResult>>
 cutback::partitionWith(joint::GraphOp graph, const PartitionOptions &options,
                        PreparedGraph prepared, const ForcedChoice *choice) {
-  auto result = std::make_unique<PartitionResult>();
-  result->graph = graph.getSymName().str();
-  result->options = options;
-  if (failed(Planner(*result, graph, std::move(prepared), choice).run()))
+  FailureOr<DraftPlan> draft = DraftPlan::make(
+      graph, options, std::move(prepared), kNoLimit, choice);
+  if (failed(draft))
     return failure();
-  return result;
+  return draft->finish();
 }
 
 FailureOr<std::unique_ptr<PartitionResult>>

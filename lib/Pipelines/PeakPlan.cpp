@@ -36,11 +36,11 @@ FailureOr<int64_t> tryOut(joint::GraphOp graph, Way way) {
   way.options.figures = false;
   way.options.verify = false;
   way.options.dumpNetwork.clear();
-  auto plan =
-      prepareAndPlan(cast<joint::GraphOp>(copy), way.options, way.asTorch);
+  FailureOr<DraftPlan> plan =
+      prepareAndDraft(cast<joint::GraphOp>(copy), way.options, way.asTorch);
   if (failed(plan))
     return failure();
-  const PartitionResult &result = **plan;
+  const PartitionResult &result = plan->result();
   return peakBytes(result.memory, result.view, *result.sizes, result.halves);
 }
 

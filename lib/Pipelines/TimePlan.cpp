@@ -11,12 +11,14 @@
 //      fused kernels take; arenas are laid out from the fastest on, until one
 //      is no larger than PyTorch's
 //
-// What is tried out has no figures and proofs; what is taken from it is made
-// again on the graph, with both.
+// Each plan is a draft, made once; the one that is taken is proved and gets its
+// figures. Very large graphs get fewer candidates, and one layout besides that
+// of PyTorch's decision, so that a million ops take seconds.
 
 #include "Internal.h"
 
 #include "cutback/Analysis/FusionPrice.h"
+#include "cutback/Transforms/ReorderBackward.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -30,8 +32,9 @@ PartitionOptions cutback::torchDecision(PartitionOptions options) {
   return options;
 }
 
-Result cutback::prepareAndPlan(joint::GraphOp graph,
-                               const PartitionOptions &options, bool asTorch) {
+FailureOr<DraftPlan> cutback::prepareAndDraft(joint::GraphOp graph,
+                                              const PartitionOptions &options,
+                                              bool asTorch) {
   PartitionOptions prepare = options;
   if (asTorch)
     prepare.costModel = CostModel::PyTorch;
@@ -41,196 +44,263 @@ Result cutback::prepareAndPlan(joint::GraphOp graph,
     return failure();
   // What PyTorch's preparation leaves behind is for its own rules.
   bool fits = prepare.costModel == options.costModel;
-  auto result = partitionGraph(graph, options,
-                               fits ? std::move(*prepared) : PreparedGraph());
-  if (succeeded(result)) {
-    (*result)->seconds.prepare += seconds.prepare;
-    (*result)->isOfTorchGraph = asTorch;
+  FailureOr<DraftPlan> draft = DraftPlan::make(
+      graph, options, fits ? std::move(*prepared) : PreparedGraph());
+  if (succeeded(draft)) {
+    draft->result().seconds.prepare += seconds.prepare;
+    draft->result().isOfTorchGraph = asTorch;
   }
-  return result;
+  return draft;
+}
+
+Result cutback::prepareAndPlan(joint::GraphOp graph,
+                               const PartitionOptions &options, bool asTorch) {
+  FailureOr<DraftPlan> draft = prepareAndDraft(graph, options, asTorch);
+  if (failed(draft))
+    return failure();
+  return draft->finish();
 }
 
 namespace {
 
-/// Plans of one prepared graph that are thrown away. What is known of the graph
-/// goes from plan to plan.
+/// Ops up to which all candidates are planned.
+constexpr uint64_t kAllCandidates = 300'000;
+
+PreparedGraph copyPrepared(const PartitionResult &result) {
+  return {result.view, result.sizes, std::nullopt, result.sets, result.costs};
+}
+
+FusedTime timeOf(PartitionResult &result, const Halves &halves) {
+  Device device;
+  std::string error;
+  // The device was loaded to make the first plan.
+  if (!Device::load(result.options.device, device, error))
+    return {};
+  if (!result.costs)
+    result.costs = RooflineCosts::compute(result.view, *result.sets,
+                                          *result.sizes, device);
+  return priceFused(result.view, *result.sizes, device, result.costs->flopsPs,
+                    halves);
+}
+
+double bothHalves(const FusedTime &time) {
+  return time.forwardPs + time.backwardPs;
+}
+
+/// The halves of a plan before its memory was looked at: a price of a plan
+/// without an arena goes by these.
+FailureOr<Halves> unscheduled(const PartitionResult &result) {
+  FailureOr<Halves> halves =
+      splitGraph(result.view, *result.sets, result.plan);
+  if (succeeded(halves) && result.options.reorderBackward)
+    improveBackwardOrder(result.view, *halves, result.sizes->bytes,
+                         result.sizes->storage);
+  return halves;
+}
+
+struct Candidate {
+  PartitionOptions options;
+  bool asTorch = false; ///< the graph is prepared as PyTorch does
+  double timePs = 0;    ///< of both halves; negative if there is no such plan
+  std::vector<uint32_t> saved;
+
+  bool isAlike(const Candidate &other) const {
+    return asTorch == other.asTorch && saved == other.saved;
+  }
+};
+
+/// Plans of one prepared graph. What is known of the graph goes from plan to
+/// plan.
 class Trials {
 public:
   Trials(joint::GraphOp graph, PreparedGraph known)
       : graph(graph), known(std::move(known)) {}
 
-  /// A plan without an arena: the time of both halves in ps by kernels of fused
-  /// ops, and what it saves. Negative if there is no such plan.
-  double time(PartitionOptions options, std::vector<uint32_t> &saved) {
-    options.emit = false;
-    auto result = run(options);
+  /// Time and saved values, of a plan without an arena.
+  void time(Candidate &candidate) {
+    PartitionOptions options = candidate.options;
+    options.memory.reset();
+    options.figures = options.verify = options.emit = false;
+    auto result = partitionGraph(graph, options, std::move(known));
+    known = PreparedGraph();
+    candidate.timePs = -1;
     if (failed(result))
-      return -1;
-    double ps = timeOf(**result);
-    saved = std::move((*result)->halves.savedTensors);
+      return;
+    candidate.timePs = bothHalves(timeOf(**result, (*result)->halves));
+    candidate.saved = std::move((*result)->halves.savedTensors);
     known = takePrepared(**result);
-    return ps;
   }
 
-  /// The arena of a plan, or nothing if it is not smaller than `limit`.
-  std::optional<int64_t> arenaBelow(const PartitionOptions &options,
-                                    int64_t limit) {
-    auto result = run(options);
-    if (failed(result))
+  /// The plan, if its arena is smaller than `limit`.
+  std::optional<DraftPlan> draftBelow(const PartitionOptions &options,
+                                      int64_t limit) {
+    FailureOr<DraftPlan> draft =
+        DraftPlan::make(graph, options, std::move(known), limit);
+    known = PreparedGraph();
+    if (failed(draft))
       return std::nullopt;
-    PartitionResult &plan = **result;
-    plan.options.memory = options.memory;
-    std::optional<int64_t> arena;
-    // The schedule leaves the forward as it is.
-    if (forwardBytes(graph, plan) < limit &&
-        succeeded(planArena(graph, plan)) && plan.memory &&
-        plan.memory->arenaBytes() < limit)
-      arena = plan.memory->arenaBytes();
-    erasePartition(plan.partition);
-    known = takePrepared(plan);
-    return arena;
+    const std::optional<MemoryPlan> &memory = draft->result().memory;
+    if (memory && memory->arenaBytes() < limit)
+      return std::move(*draft);
+    known = draft->discard();
+    return std::nullopt;
   }
 
 private:
-  Result run(PartitionOptions options) {
-    options.memory.reset();
-    options.figures = false;
-    options.verify = false;
-    options.dumpNetwork.clear();
-    auto result = partitionGraph(graph, options, std::move(known));
-    known = PreparedGraph();
-    return result;
-  }
-
-  static double timeOf(PartitionResult &result) {
-    Device device;
-    std::string error;
-    if (!Device::load(result.options.device, device, error))
-      return -1;
-    if (!result.costs)
-      result.costs = RooflineCosts::compute(result.view, *result.sets,
-                                            *result.sizes, device);
-    FusedTime time = priceFused(result.view, *result.sizes, device,
-                                result.costs->flopsPs, result.halves);
-    return time.forwardPs + time.backwardPs;
-  }
-
   joint::GraphOp graph;
   PreparedGraph known;
-};
-
-/// One way to a plan.
-struct Way {
-  PartitionOptions options;
-  bool asTorch = false;
-  double timePs = 0;
-  std::vector<uint32_t> saved;
-
-  bool isAlike(const Way &other) const {
-    return asTorch == other.asTorch && saved == other.saved;
-  }
 };
 
 class TimePlan {
 public:
   TimePlan(joint::GraphOp graph, const PartitionOptions &options)
-      : graph(graph), options(options), asRead(graph.clone()) {}
+      : graph(graph), options(options), trial(options), asRead(graph.clone()) {
+    trial.dumpNetwork.clear();
+  }
 
   Result run() {
-    Result result = prepareAndPlan(graph, options, false);
-    if (failed(result) || !(*result)->memory)
-      return result;
+    FailureOr<DraftPlan> minCut = prepareAndDraft(graph, options, false);
+    if (failed(minCut))
+      return failure();
+    if (!minCut->result().memory)
+      return minCut->finish();
     double seconds = 0;
-    PassedOver passed{(*result)->memory->arenaBytes(), 0, (*result)->pricedPs};
-    std::optional<Way> other;
+    std::optional<PassedOver> passed;
     {
       PhaseTimer timer(seconds);
       ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
-      other = findOther(**result, passed);
+      passed = compare(*minCut);
     }
-    if (other) {
-      erasePartition((*result)->partition);
-      graph->setAttrs((*asRead)->getAttrDictionary());
-      graph->getRegion(0).takeBody((*asRead)->getRegion(0));
-      result = prepareAndPlan(graph, other->options, other->asTorch);
-      if (failed(result))
-        return result;
-      (*result)->passedOver = passed;
-    }
+    // Of the plan that was taken: the name has stayed.
+    if (passed && failed(dumpTaken(minCut->result().options)))
+      return failure();
+    Result result = minCut->finish();
+    if (failed(result))
+      return failure();
+    (*result)->options.dumpNetwork = options.dumpNetwork;
+    (*result)->passedOver = passed;
     (*result)->seconds.compare += seconds;
     return result;
   }
 
 private:
-  /// The way to take in place of the minimum cut, if it needs too much.
-  std::optional<Way> findOther(const PartitionResult &minCut,
-                               PassedOver &passed) {
+  /// Puts another plan in the place of the minimum cut if that needs too much.
+  std::optional<PassedOver> compare(DraftPlan &minCut) {
     OwningOpRef<ModuleOp> scratch = ModuleOp::create(graph.getLoc());
-    joint::GraphOp copy = asRead->clone();
+    joint::GraphOp copy = asRead.release();
     scratch->push_back(copy);
-    PartitionOptions torch = torchDecision(options);
+    FailureOr<DraftPlan> torch = draftTorch(copy, minCut.result());
+    if (failed(torch))
+      return std::nullopt;
+    PartitionResult &ours = minCut.result(), &theirs = torch->result();
+    if (!theirs.memory ||
+        theirs.memory->arenaBytes() >= ours.memory->arenaBytes())
+      return std::nullopt;
+    FailureOr<Halves> halves = unscheduled(theirs);
+    if (failed(halves))
+      return std::nullopt;
+    double extraPs = timeOf(ours, ours.halves).extraPs;
+    PassedOver passed{ours.memory->arenaBytes(), theirs.memory->arenaBytes(),
+                      static_cast<int64_t>(std::max(0.0, extraPs)),
+                      ours.view.numOps() > kAllCandidates};
+    Candidate cut{trial, false, 0, ours.halves.savedTensors};
+    Candidate decision{theirs.options, true, bothHalves(timeOf(theirs, *halves)),
+                       theirs.halves.savedTensors};
+    Trials ourTrials(graph, minCut.discard());
+    Trials theirTrials(copy, copyPrepared(theirs));
+    std::optional<DraftPlan> faster =
+        fastestWithin(passed, cut, decision, ourTrials, theirTrials);
+    if (faster)
+      torch->discard();
+    DraftPlan &taken = faster ? *faster : *torch;
+    if (taken.result().view.graph == copy) {
+      taken.moveTo(graph);
+      taken.result().isOfTorchGraph = true;
+    }
+    minCut = std::move(taken);
+    return passed;
+  }
+
+  FailureOr<DraftPlan> draftTorch(joint::GraphOp copy,
+                                  const PartitionResult &minCut) {
+    PartitionOptions torch = torchDecision(trial);
     PhaseSeconds seconds;
     FailureOr<PreparedGraph> prepared = preparePartition(copy, torch, seconds);
     if (failed(prepared))
-      return std::nullopt;
-    Trials theirs(copy, std::move(*prepared));
-    std::optional<int64_t> limit = theirs.arenaBelow(torch, passed.peakBytes);
-    if (!limit)
-      return std::nullopt;
-    passed.torchPeakBytes = *limit;
-    Trials ours(graph, {minCut.view, minCut.sizes, std::nullopt, minCut.sets,
-                        minCut.costs});
-    return fastestWithin(*limit, ours, theirs);
+      return failure();
+    return DraftPlan::make(copy, torch, std::move(*prepared),
+                           minCut.memory->arenaBytes());
   }
 
-  /// PyTorch's decision is one of the ways, so there is one.
-  Way fastestWithin(int64_t limit, Trials &ours, Trials &theirs) {
-    std::vector<Way> ways;
+  /// A plan that takes less time than PyTorch's decision and needs no more.
+  std::optional<DraftPlan> fastestWithin(const PassedOver &passed,
+                                         const Candidate &minCut,
+                                         const Candidate &torch, Trials &ours,
+                                         Trials &theirs) {
+    std::vector<Candidate> candidates;
     for (double price : {0.0, 0.1, 0.3, 1.0})
       for (bool asTorch : {false, true}) {
-        ways.push_back({options, asTorch, 0, {}});
-        ways.back().options.bytePricePs = price;
+        // The first is the minimum cut itself.
+        bool isChosen = passed.hasFewCandidates ? price == (asTorch ? 0.0 : 0.1)
+                                                : price > 0 || asTorch;
+        if (!isChosen)
+          continue;
+        candidates.push_back({trial, asTorch, 0, {}});
+        candidates.back().options.bytePricePs = price;
+        (asTorch ? theirs : ours).time(candidates.back());
       }
-    ways.push_back({torchDecision(options), true, 0, {}});
-    for (Way &way : ways)
-      way.timePs = (way.asTorch ? theirs : ours).time(way.options, way.saved);
-    Way minCut = ways.front(), torch = ways.back();
-    llvm::stable_sort(
-        ways, [](const Way &a, const Way &b) { return a.timePs < b.timePs; });
-    std::vector<const Way *> tried = {&minCut};
-    for (const Way &way : ways) {
-      if (way.options.costModel == CostModel::PyTorch || way.isAlike(torch))
-        return torch;
-      if (way.timePs < 0 ||
-          llvm::any_of(
-              tried, [&](const Way *other) { return way.isAlike(*other); }))
+    llvm::stable_sort(candidates, [](const Candidate &a, const Candidate &b) {
+      return a.timePs < b.timePs;
+    });
+    std::vector<const Candidate *> tried = {&minCut};
+    for (const Candidate &candidate : candidates) {
+      if (candidate.timePs > torch.timePs || candidate.isAlike(torch))
+        break;
+      if (candidate.timePs < 0 ||
+          llvm::any_of(tried, [&](const Candidate *other) {
+            return candidate.isAlike(*other);
+          }))
         continue;
-      if ((way.asTorch ? theirs : ours).arenaBelow(way.options, limit + 1))
-        return way;
-      tried.push_back(&way);
+      Trials &trials = candidate.asTorch ? theirs : ours;
+      if (auto draft =
+              trials.draftBelow(candidate.options, passed.torchPeakBytes + 1))
+        return draft;
+      if (passed.hasFewCandidates)
+        break;
+      tried.push_back(&candidate);
     }
-    return torch;
+    return std::nullopt;
+  }
+
+  /// The file of the network holds that of the minimum cut, which was not
+  /// taken.
+  LogicalResult dumpTaken(PartitionOptions taken) {
+    if (options.dumpNetwork.empty())
+      return success();
+    taken.dumpNetwork = options.dumpNetwork;
+    taken.memory.reset();
+    taken.emit = taken.figures = taken.verify = false;
+    return success(succeeded(partitionGraph(graph, taken)));
   }
 
   joint::GraphOp graph;
   const PartitionOptions &options;
+  PartitionOptions trial; ///< the same, of plans that may be thrown away
   OwningOpRef<joint::GraphOp> asRead;
 };
 
 /// Who asks for a price of a byte or another strategy gets that.
-bool isCompared(joint::GraphOp graph, const PartitionOptions &options) {
-  constexpr ptrdiff_t maxOps = 100'000;
-  Block &block = graph.getBlock();
+bool isCompared(const PartitionOptions &options) {
   return options.withinTorchPeak && options.strategy == Strategy::MinCut &&
          options.costModel == CostModel::Roofline && options.bytePricePs == 0 &&
-         options.emit && std::distance(block.begin(), block.end()) <= maxOps;
+         options.emit;
 }
 
 } // namespace
 
 Result cutback::planForTime(joint::GraphOp graph,
                             const PartitionOptions &options) {
-  if (!isCompared(graph, options))
+  if (!isCompared(options))
     return prepareAndPlan(graph, options, false);
   PartitionOptions planned = options;
   if (!planned.memory)

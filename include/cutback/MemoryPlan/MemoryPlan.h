@@ -62,7 +62,14 @@ struct MemoryPlan {
 mlir::FailureOr<MemoryPlan> planMemory(StepProgram program,
                                        const MemoryPlanOptions &options = {});
 
-/// The same, from a partition. `graph` may be null.
+/// The two halves of `planMemory`: a plan that nobody may run yet, and the proof
+/// that makes it one. `options` are the same.
+mlir::FailureOr<MemoryPlan> layoutMemory(StepProgram program,
+                                         const MemoryPlanOptions &options);
+mlir::LogicalResult proveMemory(const MemoryPlan &plan,
+                                const MemoryPlanOptions &options);
+
+/// Plans the step of a partition. `graph` may be null.
 mlir::FailureOr<MemoryPlan> planMemory(joint::PartitionOp partition,
                                        joint::GraphOp graph,
                                        const MemoryPlanOptions &options = {});

@@ -106,6 +106,8 @@ struct BannedOp {
 struct PassedOver {
   int64_t peakBytes = 0, torchPeakBytes = 0;
   int64_t pricedPs = 0; ///< as PartitionResult::pricedPs
+  /// The graph is so large that not all candidates were planned in its place.
+  bool hasFewCandidates = false;
 };
 
 struct OpCount {

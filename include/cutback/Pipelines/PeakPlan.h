@@ -17,10 +17,10 @@ namespace cutback {
 /// PyTorch's decision (its rules of 2.13): where it would be larger, the
 /// fastest plan, by kernels of fused ops, of PyTorch's decision and minimum
 /// cuts under small prices of a byte whose arena is not; `passedOver` says so.
-/// So it is for the roofline model without a price, up to 100,000 ops and where
-/// all sizes are known, if `options.withinTorchPeak`; else the plan is what the
-/// options say. Costs a second plan, and eight more where the first is not
-/// taken. The body of `graph` may be another one afterwards.
+/// So it is for the roofline model without a price and where all sizes are
+/// known, if `options.withinTorchPeak`; else the plan is what the options say.
+/// Costs a second plan, and up to seven more where the first is not taken: above
+/// 300,000 ops two. The body of `graph` may be another one afterwards.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 planStep(joint::GraphOp graph, const PartitionOptions &options);
 
