@@ -26,6 +26,8 @@ static constexpr uint32_t kNone = StepProgram::kNone;
 PlannedMemory::PlannedMemory(const MemoryPlan &plan, bool poisonDead)
     : plan(plan), poisonDead(poisonDead),
       arena(Storage::allocate(plan.arenaBytes())) {
+  for (uint32_t v = 0; v < plan.program.values.size(); ++v)
+    numbers[plan.program.values[v].value] = v;
   if (!poisonDead)
     return;
   for (uint32_t op = 0; op < plan.program.numOps(); ++op)
@@ -49,9 +51,9 @@ void PlannedMemory::poison(int64_t offset, int64_t bytes) {
 Tensor PlannedMemory::allocate(Value value, DType type,
                                ArrayRef<int64_t> sizes) {
   Operation *op = value.getDefiningOp();
-  auto found = plan.program.numberOf.find(value);
+  auto found = numbers.find(value);
   uint32_t number =
-      found == plan.program.numberOf.end() ? kNone : found->second;
+      found == numbers.end() ? kNone : found->second;
   uint32_t storage =
       number == kNone ? kNone : plan.program.values[number].storage;
   if (storage == kNone || plan.program.storages[storage].isOutside ||
@@ -75,8 +77,8 @@ Tensor PlannedMemory::allocate(Value value, DType type,
 }
 
 bool PlannedMemory::hasPlace(Value value) {
-  auto found = plan.program.numberOf.find(value);
-  if (found == plan.program.numberOf.end())
+  auto found = numbers.find(value);
+  if (found == numbers.end())
     return false;
   uint32_t storage = plan.program.values[found->second].storage;
   return storage != kNone && !plan.program.storages[storage].isOutside &&
@@ -112,8 +114,8 @@ void PlannedMemory::checkResults(Operation *op,
                                  ArrayRef<RuntimeValue> results) {
   for (auto [result, value] : llvm::zip(op->getResults(), results)) {
     const auto *tensor = std::get_if<Tensor>(&value);
-    auto found = plan.program.numberOf.find(result);
-    if (!tensor || tensor->numel() == 0 || found == plan.program.numberOf.end())
+    auto found = numbers.find(result);
+    if (!tensor || tensor->numel() == 0 || found == numbers.end())
       continue;
     const StepValue &planned = plan.program.values[found->second];
     bool isRight = planned.storage != kNone;

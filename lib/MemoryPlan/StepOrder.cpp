@@ -77,7 +77,6 @@ private:
   void addValue(uint32_t number) {
     StepValue &value = old.values[number - firstValue];
     valueOf[number] = step.values.size();
-    step.numberOf[value.value] = valueOf[number];
     if (uint32_t s = value.storage; s != StepProgram::kNone) {
       if (s >= firstStorage && old.storages[s - firstStorage].value == number) {
         storageOf[s] = step.storages.size();

@@ -19,6 +19,7 @@
 #include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Literal.h"
+#include "cutback/Support/MLIR/DefinitionMap.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -82,15 +83,18 @@ private:
   LogicalResult addFunction(FunctionOpInterface function,
                             ArrayRef<uint32_t> given) {
     copies = findForcedCopies(function);
+    definitions.reset();
+    arguments.clear();
     Block &block = function.getFunctionBody().front();
     for (BlockArgument arg : block.getArguments()) {
       if (arg.getArgNumber() < given.size()) {
-        program.numberOf[arg] = given[arg.getArgNumber()];
+        arguments.push_back(given[arg.getArgNumber()]);
         continue;
       }
       auto dims = function.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(),
                                                        JointDialect::kDims);
       uint32_t number = addValue(arg, sizes.withDims(arg.getType(), dims));
+      arguments.push_back(number);
       if (arg.getType().isIndex() && dims && dims.size() == 1)
         program.values[number].integer = sizes.evaluate(dims[0]);
       if (failed(addStorage(number, /*isOutside=*/true)))
@@ -104,25 +108,36 @@ private:
 
   uint32_t addValue(Value value, Type type) {
     uint32_t number = program.values.size();
-    program.numberOf[value] = number;
     StepValue &added = program.values.emplace_back();
     added.value = value;
     added.type = type;
     return number;
   }
 
+  /// The number of a value of the function at work; 0 of one that nobody has
+  /// defined so far.
+  uint32_t numberOf(Value value) const {
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      return arguments[arg.getArgNumber()];
+    uint32_t first = definitions.lookup(value.getDefiningOp());
+    return first == DefinitionMap::kNone
+               ? 0
+               : first + cast<OpResult>(value).getResultNumber();
+  }
+
   LogicalResult addOp(Operation *op) {
     program.ops.push_back(op);
     for (Value operand : op->getOperands())
-      program.operandList.push_back(program.numberOf.lookup(operand));
+      program.operandList.push_back(numberOf(operand));
     if (op->getNumRegions()) {
       llvm::SetVector<Value> captured;
       getUsedValuesDefinedAbove(op->getRegions(), captured);
       for (Value value : captured)
-        program.operandList.push_back(program.numberOf.lookup(value));
+        program.operandList.push_back(numberOf(value));
     }
     program.operandBegin.push_back(program.operandList.size());
     program.resultBegin.push_back(program.values.size());
+    definitions.insert(op, program.values.size());
     if (failed(addResults(op)))
       return failure();
     program.resultEnd.push_back(program.values.size());
@@ -133,7 +148,7 @@ private:
     operandTypes.clear();
     operandInts.clear();
     for (Value operand : op->getOperands()) {
-      const StepValue &value = program.values[program.numberOf.lookup(operand)];
+      const StepValue &value = program.values[numberOf(operand)];
       operandTypes.push_back(value.type);
       operandInts.push_back(value.integer);
     }
@@ -188,7 +203,7 @@ private:
   }
 
   const StepValue &baseOf(Operation *op, int64_t operand) {
-    return program.values[program.numberOf.lookup(op->getOperand(operand))];
+    return program.values[numberOf(op->getOperand(operand))];
   }
 
   /// Makes value `number` a view where it can be one.
@@ -230,7 +245,9 @@ private:
 
   SizeEvaluation sizes;
   StepProgram program;
-  llvm::DenseSet<Value> copies; ///< of the function at work
+  llvm::DenseSet<Value> copies;    ///< of the function at work
+  DefinitionMap definitions;       ///< the same: ops to first results
+  std::vector<uint32_t> arguments; ///< the same
   SmallVector<Type> operandTypes;
   SmallVector<int64_t> operandInts;
   SmallVector<std::optional<Layout>> layouts; ///< of the op at work

@@ -12,8 +12,8 @@
 //      is no larger than PyTorch's
 //
 // Each plan is a draft, made once; the one that is taken is proved and gets its
-// figures. Very large graphs get fewer candidates, and one layout besides that
-// of PyTorch's decision, so that a million ops take seconds.
+// figures. In very large graphs step 3 is PyTorch's decision, so that a million
+// ops take seconds; the report says so.
 
 #include "Internal.h"
 
@@ -62,9 +62,6 @@ Result cutback::prepareAndPlan(joint::GraphOp graph,
 }
 
 namespace {
-
-/// Ops up to which all candidates are planned.
-constexpr uint64_t kAllCandidates = 300'000;
 
 PreparedGraph copyPrepared(const PartitionResult &result) {
   return {result.view, result.sizes, std::nullopt, result.sets, result.costs};
@@ -196,20 +193,15 @@ private:
     if (!theirs.memory ||
         theirs.memory->arenaBytes() >= ours.memory->arenaBytes())
       return std::nullopt;
-    FailureOr<Halves> halves = unscheduled(theirs);
-    if (failed(halves))
-      return std::nullopt;
     double extraPs = timeOf(ours, ours.halves).extraPs;
     PassedOver passed{ours.memory->arenaBytes(), theirs.memory->arenaBytes(),
                       static_cast<int64_t>(std::max(0.0, extraPs)),
-                      ours.view.numOps() > kAllCandidates};
-    Candidate cut{trial, false, 0, ours.halves.savedTensors};
-    Candidate decision{theirs.options, true, bothHalves(timeOf(theirs, *halves)),
-                       theirs.halves.savedTensors};
-    Trials ourTrials(graph, minCut.discard());
-    Trials theirTrials(copy, copyPrepared(theirs));
-    std::optional<DraftPlan> faster =
-        fastestWithin(passed, cut, decision, ourTrials, theirTrials);
+                      ours.view.numOps() <= kFullComparisonOps};
+    std::optional<DraftPlan> faster;
+    if (passed.hasTriedOthers)
+      faster = findFaster(passed, minCut, *torch, copy);
+    else
+      minCut.discard();
     if (faster)
       torch->discard();
     DraftPlan &taken = faster ? *faster : *torch;
@@ -219,6 +211,24 @@ private:
     }
     minCut = std::move(taken);
     return passed;
+  }
+
+  /// A plan that takes less time than PyTorch's decision and needs no more.
+  /// Ends the draft of the minimum cut.
+  std::optional<DraftPlan> findFaster(const PassedOver &passed,
+                                      DraftPlan &minCut, DraftPlan &torch,
+                                      joint::GraphOp copy) {
+    PartitionResult &theirs = torch.result();
+    Candidate cut{trial, false, 0, minCut.result().halves.savedTensors};
+    Trials ourTrials(graph, minCut.discard());
+    FailureOr<Halves> halves = unscheduled(theirs);
+    if (failed(halves))
+      return std::nullopt;
+    Candidate decision{theirs.options, true, bothHalves(timeOf(theirs, *halves)),
+                       theirs.halves.savedTensors};
+    Trials theirTrials(copy, copyPrepared(theirs));
+    return fastestWithin(passed.torchPeakBytes, cut, decision, ourTrials,
+                         theirTrials);
   }
 
   FailureOr<DraftPlan> draftTorch(joint::GraphOp copy,
@@ -232,19 +242,17 @@ private:
                            minCut.memory->arenaBytes());
   }
 
-  /// A plan that takes less time than PyTorch's decision and needs no more.
-  std::optional<DraftPlan> fastestWithin(const PassedOver &passed,
+  /// The fastest that needs no more than `peakBytes`, if it is faster than
+  /// PyTorch's decision.
+  std::optional<DraftPlan> fastestWithin(int64_t peakBytes,
                                          const Candidate &minCut,
                                          const Candidate &torch, Trials &ours,
                                          Trials &theirs) {
     std::vector<Candidate> candidates;
     for (double price : {0.0, 0.1, 0.3, 1.0})
       for (bool asTorch : {false, true}) {
-        // The first is the minimum cut itself.
-        bool isChosen = passed.hasFewCandidates ? price == (asTorch ? 0.0 : 0.1)
-                                                : price > 0 || asTorch;
-        if (!isChosen)
-          continue;
+        if (price == 0 && !asTorch)
+          continue; // the minimum cut itself
         candidates.push_back({trial, asTorch, 0, {}});
         candidates.back().options.bytePricePs = price;
         (asTorch ? theirs : ours).time(candidates.back());
@@ -262,11 +270,8 @@ private:
           }))
         continue;
       Trials &trials = candidate.asTorch ? theirs : ours;
-      if (auto draft =
-              trials.draftBelow(candidate.options, passed.torchPeakBytes + 1))
+      if (auto draft = trials.draftBelow(candidate.options, peakBytes + 1))
         return draft;
-      if (passed.hasFewCandidates)
-        break;
       tried.push_back(&candidate);
     }
     return std::nullopt;

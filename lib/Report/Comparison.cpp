@@ -7,7 +7,8 @@
 // but for views that cancel each other, by the certificate; a refusal is a
 // finding and ends with its first message. Strategies are compared on the
 // prepared graph, in silence: that a strategy has no plan is a line of the
-// table.
+// table. An arena costs several times what its plan does, so in very large
+// graphs their peaks are op by op, which the report says.
 
 #include "cutback/Report/Comparison.h"
 
@@ -69,6 +70,8 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
     PartitionOptions options = result.options;
     options.strategy = strategy;
     options.verify = false;
+    if (result.view.numOps() > kFullComparisonOps)
+      options.memory.reset();
     // A memory plan is made of functions; new ones stand in front of those of
     // `result`, which have the same names, and go again.
     options.emit = options.memory.has_value();

@@ -72,6 +72,7 @@ StrategyLine strategyLine(const PartitionResult &result, bool chosen) {
   line.chosen = chosen;
   line.savedBytes = result.savedBytes;
   line.peakBytes = result.peak.bytes;
+  line.isPlanned = result.peak.isPlanned;
   line.recomputed = result.recomputed.size();
   line.extraPs = result.pricedPs;
   return line;

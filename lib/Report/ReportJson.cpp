@@ -77,7 +77,8 @@ static void writePeak(OStream &json, const PartitionResult &result,
   });
 }
 
-static void writeStrategies(OStream &json, const ReportExtras &extras) {
+static void writeStrategies(OStream &json, const PartitionResult &result,
+                            const ReportExtras &extras) {
   json.attributeArray("strategies", [&] {
     for (const StrategyLine &line : extras.strategies)
       json.object([&] {
@@ -88,6 +89,8 @@ static void writeStrategies(OStream &json, const ReportExtras &extras) {
           return;
         json.attribute("saved_bytes", line.savedBytes);
         json.attribute("peak_bytes", line.peakBytes);
+        if (line.isPlanned != result.peak.isPlanned)
+          json.attribute("peak_model", line.isPlanned ? "planned" : "op-by-op");
         json.attribute("recomputed", line.recomputed);
         json.attribute("priced_ps", line.extraPs);
       });
@@ -140,6 +143,8 @@ static void writeHead(OStream &json, const PartitionResult &result,
       json.attribute("peak_bytes", passed->peakBytes);
       json.attribute("torch_peak_bytes", passed->torchPeakBytes);
       json.attribute("priced_ps", passed->pricedPs);
+      if (!passed->hasTriedOthers)
+        json.attribute("others_tried", false);
     });
   writeText(json, "solver", result.solver);
   json.attribute("ops", result.ops);
@@ -221,7 +226,7 @@ std::string reportJson(const PartitionResult &result,
   json.object([&] {
     writeBody(json, result, extras);
     if (!extras.strategies.empty())
-      writeStrategies(json, extras);
+      writeStrategies(json, result, extras);
     if (extras.other)
       writeOther(json, *extras.other);
     writeSeconds(json, result.seconds);

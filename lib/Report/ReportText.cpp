@@ -114,6 +114,12 @@ static std::string comparison(const PartitionResult &result,
     out += wrapText(
         "  the certificate refuses",
         extras.other->origin + "'s partition: " + extras.other->verdict, 4);
+  auto isOpByOp = [](const StrategyLine &line) {
+    return line.possible && !line.isPlanned;
+  };
+  if (result.peak.isPlanned && llvm::any_of(extras.strategies, isOpByOp))
+    out += wrapText("  above " + formatCount(kFullComparisonOps) + " ops",
+                    "peaks of other strategies are op by op, not planned", 4);
   return out;
 }
 
@@ -392,7 +398,10 @@ static std::string chosenText(const PassedOver &passed) {
          quantity(passed.torchPeakBytes) +
          "; the minimum cut for time alone has " + quantity(passed.peakBytes) +
          " (--minimize=time takes it) and " +
-         formatPicoseconds(passed.pricedPs) + " of saving and recomputing";
+         formatPicoseconds(passed.pricedPs) + " of saving and recomputing" +
+         (passed.hasTriedOthers ? ""
+                                : "; above " + formatCount(kFullComparisonOps) +
+                                      " ops no other plan is tried");
 }
 
 static std::string secondsText(const PhaseSeconds &seconds) {

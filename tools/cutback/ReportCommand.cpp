@@ -95,15 +95,8 @@ int runReport(const CommandLine &line) {
   }
   if (line.has("html"))
     page.emplace(session, run);
-  // A screen of figures should not take seconds.
-  constexpr ptrdiff_t maxPlannedOps = 100'000;
-  Block &block = run.imported.graph.getBlock();
-  bool isLarge = std::distance(block.begin(), block.end()) > maxPlannedOps;
-  if (int code = run.plan(session, /*memory=*/!isLarge))
+  if (int code = run.plan(session, /*memory=*/true))
     return code;
-  if (isLarge && !run.result->memory)
-    run.result->memoryProblem =
-        "the graph has more than 100,000 ops; `cutback compile` plans it";
   if (line.has("bans"))
     return session.write(std::nullopt, line.has("json")
                                            ? bansJson(*run.result)

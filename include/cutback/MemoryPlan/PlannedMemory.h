@@ -40,6 +40,7 @@ private:
   const MemoryPlan &plan;
   bool poisonDead;
   std::shared_ptr<interpreter::Storage> arena;
+  llvm::DenseMap<mlir::Value, uint32_t> numbers; ///< of the step's values
   llvm::DenseMap<mlir::Operation *, uint32_t> opNumbers;
   std::vector<Death> deaths; ///< of buffers, by end
   size_t nextDeath = 0;

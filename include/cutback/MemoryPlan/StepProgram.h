@@ -8,7 +8,6 @@
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/Joint.h"
 
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <cstdint>
@@ -51,7 +50,6 @@ struct StepProgram {
   /// backward.
   uint32_t forwardEnd = 0;
   std::vector<uint32_t> forwardResults, saved, gradients; ///< values
-  llvm::DenseMap<mlir::Value, uint32_t> numberOf;
 
   uint32_t numOps() const { return ops.size(); }
   llvm::ArrayRef<uint32_t> operands(uint32_t op) const {

@@ -101,13 +101,18 @@ struct BannedOp {
   };
 };
 
+/// Ops of a prepared graph above which the minimum cut and PyTorch's decision
+/// are the only plans that get an arena: no other one is tried where the former
+/// needs more than the latter, and other strategies are compared op by op.
+inline constexpr uint64_t kFullComparisonOps = 300'000;
+
 /// The minimum cut that was not taken, because its step has a larger peak than
 /// that of PyTorch's decision.
 struct PassedOver {
   int64_t peakBytes = 0, torchPeakBytes = 0;
   int64_t pricedPs = 0; ///< as PartitionResult::pricedPs
-  /// The graph is so large that not all candidates were planned in its place.
-  bool hasFewCandidates = false;
+  /// False if the graph is so large that PyTorch's decision was taken at once.
+  bool hasTriedOthers = true;
 };
 
 struct OpCount {

@@ -23,6 +23,7 @@ struct StrategyLine {
   int64_t savedBytes = 0, peakBytes = 0;
   uint64_t recomputed = 0;
   int64_t extraPs = 0;
+  bool isPlanned = false; ///< the peak is that of an arena, not op by op
 };
 
 /// A partition that somebody else made of the same graph.
