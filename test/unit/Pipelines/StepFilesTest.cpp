@@ -82,7 +82,8 @@ TEST(StepFilesTest, ATiedTensorHasItsResultsUnderEachName) {
     tensor.elementType = mlir::Float32Type::get(&context);
     tensor.sizes = tensor.strides = {1};
     tensor.offset = offset;
-    tensor.storage = bytes;
+    tensor.storage = std::make_shared<WeightStorage>(
+        llvm::ArrayRef<char>(bytes.data(), bytes.size()));
     tensor.payload = payload;
     EXPECT_TRUE(weights.add(std::move(tensor)));
   };
