@@ -52,8 +52,7 @@ Tensor PlannedMemory::allocate(Value value, DType type,
                                ArrayRef<int64_t> sizes) {
   Operation *op = value.getDefiningOp();
   auto found = numbers.find(value);
-  uint32_t number =
-      found == numbers.end() ? kNone : found->second;
+  uint32_t number = found == numbers.end() ? kNone : found->second;
   uint32_t storage =
       number == kNone ? kNone : plan.program.values[number].storage;
   if (storage == kNone || plan.program.storages[storage].isOutside ||

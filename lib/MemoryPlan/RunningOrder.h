@@ -123,7 +123,7 @@ struct RunningOrder {
   Simulation simulation;
   uint64_t work; ///< looks at ops that are left
   Order order;
-  Order simulated; ///< the order that the numbers below are of
+  Order simulated;                 ///< the order that the numbers below are of
   std::vector<uint32_t> position;  ///< by op
   std::vector<int64_t> lastReader; ///< by storage: position, or -1
   std::vector<int64_t> before;     ///< by position: live bytes in front

@@ -75,8 +75,8 @@ public:
                                          PreparedGraph prepared,
                                          int64_t arenaLimit = kNoLimit,
                                          const ForcedChoice *choice = nullptr);
-  DraftPlan(DraftPlan &&);
-  DraftPlan &operator=(DraftPlan &&);
+  DraftPlan(DraftPlan &&) noexcept;
+  DraftPlan &operator=(DraftPlan &&) noexcept;
   ~DraftPlan();
 
   PartitionResult &result();

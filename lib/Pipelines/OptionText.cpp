@@ -120,7 +120,7 @@ struct TorchFlag {
 /// parameters are free.
 static constexpr llvm::StringRef kDistance = "max_dist_from_bw";
 static constexpr llvm::StringRef kFree = "treat_parameters_as_free_to_save";
-static const TorchFlag torchFlags[] = {
+static constexpr TorchFlag torchFlags[] = {
     {"aggressive_recomputation", &TorchRulesOptions::aggressiveRecomputation,
      true},
     {"ban_recompute_long_fusible_chains",

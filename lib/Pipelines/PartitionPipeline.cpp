@@ -534,8 +534,8 @@ private:
 };
 
 DraftPlan::DraftPlan(std::unique_ptr<State> state) : state(std::move(state)) {}
-DraftPlan::DraftPlan(DraftPlan &&) = default;
-DraftPlan &DraftPlan::operator=(DraftPlan &&) = default;
+DraftPlan::DraftPlan(DraftPlan &&) noexcept = default;
+DraftPlan &DraftPlan::operator=(DraftPlan &&) noexcept = default;
 DraftPlan::~DraftPlan() = default;
 
 FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
@@ -583,8 +583,8 @@ PreparedGraph DraftPlan::discard() {
 FailureOr<std::unique_ptr<PartitionResult>>
 cutback::partitionWith(joint::GraphOp graph, const PartitionOptions &options,
                        PreparedGraph prepared, const ForcedChoice *choice) {
-  FailureOr<DraftPlan> draft = DraftPlan::make(
-      graph, options, std::move(prepared), kNoLimit, choice);
+  FailureOr<DraftPlan> draft =
+      DraftPlan::make(graph, options, std::move(prepared), kNoLimit, choice);
   if (failed(draft))
     return failure();
   return draft->finish();

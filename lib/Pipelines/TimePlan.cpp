@@ -87,8 +87,7 @@ double bothHalves(const FusedTime &time) {
 /// The halves of a plan before its memory was looked at: a price of a plan
 /// without an arena goes by these.
 FailureOr<Halves> unscheduled(const PartitionResult &result) {
-  FailureOr<Halves> halves =
-      splitGraph(result.view, *result.sets, result.plan);
+  FailureOr<Halves> halves = splitGraph(result.view, *result.sets, result.plan);
   if (succeeded(halves) && result.options.reorderBackward)
     improveBackwardOrder(result.view, *halves, result.sizes->bytes,
                          result.sizes->storage);
@@ -136,10 +135,11 @@ public:
     known = PreparedGraph();
     if (failed(draft))
       return std::nullopt;
-    const std::optional<MemoryPlan> &memory = draft->result().memory;
+    DraftPlan &plan = *draft;
+    const std::optional<MemoryPlan> &memory = plan.result().memory;
     if (memory && memory->arenaBytes() < limit)
-      return std::move(*draft);
-    known = draft->discard();
+      return std::move(plan);
+    known = plan.discard();
     return std::nullopt;
   }
 
@@ -224,7 +224,8 @@ private:
     FailureOr<Halves> halves = unscheduled(theirs);
     if (failed(halves))
       return std::nullopt;
-    Candidate decision{theirs.options, true, bothHalves(timeOf(theirs, *halves)),
+    Candidate decision{theirs.options, true,
+                       bothHalves(timeOf(theirs, *halves)),
                        theirs.halves.savedTensors};
     Trials theirTrials(copy, copyPrepared(theirs));
     return fastestWithin(passed.torchPeakBytes, cut, decision, ourTrials,
@@ -264,10 +265,11 @@ private:
     for (const Candidate &candidate : candidates) {
       if (candidate.timePs > torch.timePs || candidate.isAlike(torch))
         break;
-      if (candidate.timePs < 0 ||
-          llvm::any_of(tried, [&](const Candidate *other) {
-            return candidate.isAlike(*other);
-          }))
+      if (candidate.timePs < 0 || llvm::any_of(
+                                      tried,
+                                      [&](const Candidate *other) {
+                                        return candidate.isAlike(*other);
+                                      }))
         continue;
       Trials &trials = candidate.asTorch ? theirs : ours;
       if (auto draft = trials.draftBelow(candidate.options, peakBytes + 1))

@@ -44,6 +44,8 @@ static Rule ruleOfBit(unsigned bit) {
     return {"random", "a second run gives other numbers", ""};
   case BannedOp::OnlyOnce:
     return {"may run only once", "it has an effect, or may have one", ""};
+  default:
+    break;
   }
   auto reason = static_cast<BanReason>(bit);
   BanRule rule = ruleOf(reason);

@@ -62,8 +62,8 @@ struct MemoryPlan {
 mlir::FailureOr<MemoryPlan> planMemory(StepProgram program,
                                        const MemoryPlanOptions &options = {});
 
-/// The two halves of `planMemory`: a plan that nobody may run yet, and the proof
-/// that makes it one. `options` are the same.
+/// The two halves of `planMemory`: a plan that nobody may run yet, and the
+/// proof that makes it one. `options` are the same.
 mlir::FailureOr<MemoryPlan> layoutMemory(StepProgram program,
                                          const MemoryPlanOptions &options);
 mlir::LogicalResult proveMemory(const MemoryPlan &plan,

@@ -19,9 +19,9 @@ namespace cutback {
 /// cuts under small prices of a byte whose arena is not; `passedOver` says so.
 /// So it is for the roofline model without a price and where all sizes are
 /// known, if `options.withinTorchPeak`; else the plan is what the options say.
-/// Costs a second plan, and up to seven more where the first is not taken; above
-/// `kFullComparisonOps` none: then it is PyTorch's decision that is taken. The
-/// body of `graph` may be another one afterwards.
+/// Costs a second plan, and up to seven more where the first is not taken;
+/// above `kFullComparisonOps` none: then it is PyTorch's decision that is
+/// taken. The body of `graph` may be another one afterwards.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 planStep(joint::GraphOp graph, const PartitionOptions &options);
 
