@@ -459,11 +459,11 @@ std::optional<JsonError> JsonParser::run() {
 std::optional<JsonError> JsonDocument::parse(std::string_view text,
                                              JsonDocument &document) {
   size_t whole = text.size();
+  document.nodes.clear();
+  if (whole >= std::numeric_limits<uint32_t>::max())
+    return JsonError{0, "the text is longer than 4 GiB"};
   text = withoutByteOrderMark(text);
   document.text = text;
-  document.nodes.clear();
-  if (text.size() >= std::numeric_limits<uint32_t>::max())
-    return JsonError{0, "the text is longer than 4 GiB"};
   std::optional<JsonError> error = JsonParser(text, document).run();
   if (error) {
     document.nodes.clear();
