@@ -12,6 +12,7 @@
 #include "SchemaDetail.h"
 #include "cutback/Dialect/Aten/Flops.h"
 #include "cutback/Dialect/Aten/InferComposite.h"
+#include "cutback/Dialect/Aten/Loops.h"
 
 using namespace mlir;
 using namespace cutback::aten;

@@ -10,6 +10,7 @@
 #include "cutback/Dialect/Joint/Random.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/IterationSpace.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -96,6 +97,10 @@ bool RandomOp::isComputeIntensive() { return false; }
 bool RandomOp::hasOrderedEffects() { return false; }
 
 FusionKind RandomOp::getFusionKind() { return FusionKind::Create; }
+bool RandomOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>> shapes,
+                                 IterationSpace &space) {
+  return gatherSpace(shapes, getOperation()->getNumOperands(), space);
+}
 
 /// Ten rounds of a few integer operations for four elements.
 double RandomOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {

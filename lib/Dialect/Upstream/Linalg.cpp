@@ -134,6 +134,52 @@ struct StructuredRematerializable
   }
 };
 
+/// The loops of the op, bound to the dimensions that its maps pick.
+bool structuredLoops(linalg::LinalgOp op, Shapes shapes,
+                     IterationSpace &space) {
+  unsigned numOperands = op->getNumOperands();
+  Structure structure = classify(op);
+  if (structure == Structure::Literal || structure == Structure::Gather)
+    return gatherSpace(shapes, numOperands, space);
+  if ((structure != Structure::Pointwise &&
+       structure != Structure::Reduction) ||
+      !picksDimensions(op) || op.getNumLoops() > 127)
+    return false;
+  space = IterationSpace();
+  space.extents.assign(op.getNumLoops(), ShapedType::kDynamic);
+  for (utils::IteratorType type : op.getIteratorTypesArray())
+    space.isReduced.push_back(type != utils::IteratorType::parallel);
+  space.operands.resize(numOperands);
+  space.isGathered.assign(numOperands, 0);
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    ArrayRef<int64_t> shape = operandShape(shapes, number);
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    if (map.getNumResults() != shape.size())
+      return false;
+    for (auto [size, expr] : llvm::zip_equal(shape, map.getResults())) {
+      auto axis = dyn_cast<AffineDimExpr>(expr);
+      space.operands[number].push_back(
+          axis ? static_cast<int8_t>(axis.getPosition())
+               : IterationSpace::kOnce);
+      if (axis)
+        space.extents[axis.getPosition()] = size;
+    }
+  }
+  // Results are written in the order of the axes that are left.
+  int8_t last = -1;
+  for (OpOperand &init : op.getDpsInitsMutable())
+    for (int8_t axis : space.operands[init.getOperandNumber()]) {
+      if (axis <= last || space.isReduced[axis])
+        return false;
+      last = axis;
+    }
+  return op.getNumDpsInits() == 1 &&
+         llvm::none_of(space.extents, ShapedType::isDynamic);
+}
+
 struct StructuredFusible
     : FusibleOpInterface::FallbackModel<StructuredFusible> {
   FusionKind getFusionKind(Operation *op) const {
@@ -154,6 +200,10 @@ struct StructuredFusible
       return FusionKind::Never;
     }
     return FusionKind::Never;
+  }
+  bool getIterationSpace(Operation *op, Shapes shapes,
+                         IterationSpace &space) const {
+    return structuredLoops(cast<linalg::LinalgOp>(op), shapes, space);
   }
 };
 

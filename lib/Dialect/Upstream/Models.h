@@ -5,6 +5,7 @@
 #ifndef CUTBACK_LIB_DIALECT_UPSTREAM_MODELS_H
 #define CUTBACK_LIB_DIALECT_UPSTREAM_MODELS_H
 
+#include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Literal.h"
 
@@ -69,6 +70,16 @@ struct Rematerializable
 template <joint::FusionKind kind>
 struct Fusible : joint::FusibleOpInterface::FallbackModel<Fusible<kind>> {
   joint::FusionKind getFusionKind(mlir::Operation *) const { return kind; }
+  bool getIterationSpace(mlir::Operation *op, Shapes shapes,
+                         joint::IterationSpace &space) const {
+    unsigned operands = op->getNumOperands();
+    if constexpr (kind == joint::FusionKind::Pointwise)
+      return joint::pointwiseSpace(shapes, operands, space);
+    if constexpr (kind == joint::FusionKind::Gather ||
+                  kind == joint::FusionKind::Create)
+      return joint::gatherSpace(shapes, operands, space);
+    return false;
+  }
 };
 
 template <bool undefined>

@@ -137,6 +137,10 @@ public:
 
   // FusibleOpInterface, CostModelOpInterface, DifferentiableOpInterface.
   joint::FusionKind getFusionKind() { return getInfo().fusion; }
+  bool getIterationSpace(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes,
+                         joint::IterationSpace &space) {
+    return getInfo().loops(getOperation(), shapes, space);
+  }
   double getFlops(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
     return getInfo().flops(getOperation(), shapes, getInfo().flopsWeight);
   }

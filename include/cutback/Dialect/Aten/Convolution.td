@@ -30,6 +30,7 @@ class Aten_Pool<string name, string schema, string rule, int w = 4>
   let infer = rule;
   let weight = w;
   let fusion = "Gather";
+  let loops = "gather";
   let flops = "perOutput";
 }
 
@@ -39,6 +40,7 @@ class Aten_PoolBackward<string name, string schema, string rule, int w = 4>
   let infer = rule;
   let weight = w;
   let fusion = "Gather";
+  let loops = "gather";
   let flops = "perOutput";
 }
 
@@ -48,6 +50,7 @@ class Aten_Resample<string name, string schema, string rule, int w = 8>
   let infer = rule;
   let weight = w;
   let fusion = "Gather";
+  let loops = "gather";
   let flops = "perOutput";
 }
 
@@ -56,6 +59,7 @@ class Aten_Rearrange<string name, string schema, string rule>
   let family = "Moves the elements of windows or blocks.";
   let infer = rule;
   let fusion = "Gather";
+  let loops = "gather";
 }
 
 def Aten_ConvolutionOp : Aten_Convolution<"convolution",

@@ -12,6 +12,7 @@ class Aten_Copy<string name, string schema, string rule>
                "another device.";
   let infer = rule;
   let fusion = "Pointwise";
+  let loops = "pointwise";
 }
 
 class Aten_Concat<string name, string schema, string rule>
@@ -19,6 +20,7 @@ class Aten_Concat<string name, string schema, string rule>
   let family = "Several tensors behind each other in a new one.";
   let infer = rule;
   let fusion = "Concat";
+  let loops = "concat";
 }
 
 class Aten_Move<string name, string schema, string rule>
@@ -26,6 +28,7 @@ class Aten_Move<string name, string schema, string rule>
   let family = "Each element comes from a place known from the sizes.";
   let infer = rule;
   let fusion = "Gather";
+  let loops = "gather";
 }
 
 class Aten_Create<string name, string schema, string rule>
@@ -33,6 +36,7 @@ class Aten_Create<string name, string schema, string rule>
   let family = "A new tensor, from sizes and numbers only.";
   let infer = rule;
   let fusion = "Create";
+  let loops = "gather";
   let flags = ["kNotDifferentiable"];
 }
 
@@ -41,6 +45,7 @@ class Aten_DiscreteMove<string name, string schema, string rule>
   let family = "Writes places given as numbers; no gradient.";
   let infer = rule;
   let fusion = "Gather";
+  let loops = "gather";
   let flags = ["kNotDifferentiable"];
 }
 
@@ -58,11 +63,15 @@ def Aten_InternalToCopyOp : Aten_Copy<"_to_copy",
     "MemoryFormat? memory_format=None) -> Tensor", "toDtype">;
 def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy",
     "(Tensor self, SymInt[] size, SymInt[] stride, "
-    "SymInt? storage_offset=None) -> Tensor", "asStrided">;
+    "SymInt? storage_offset=None) -> Tensor", "asStrided"> {
+  let loops = "gather";
+}
 def Aten_CatOp : Aten_Concat<"cat",
     "(Tensor[] tensors, int dim=0) -> Tensor", "cat">;
 def Aten_StackOp : Aten_Concat<"stack",
-    "(Tensor[] tensors, int dim=0) -> Tensor", "stack">;
+    "(Tensor[] tensors, int dim=0) -> Tensor", "stack"> {
+  let loops = "none";
+}
 def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd",
     "(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "padNd">;
 def Aten_ReflectionPad1dOp : Aten_Move<"reflection_pad1d",
@@ -85,9 +94,13 @@ def Aten_FlipOp : Aten_Move<"flip",
 def Aten_RollOp : Aten_Move<"roll",
     "(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "sameAsSelf">;
 def Aten_TrilOp : Aten_Move<"tril",
-    "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf">;
+    "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf"> {
+  let loops = "pointwise";
+}
 def Aten_TriuOp : Aten_Move<"triu",
-    "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf">;
+    "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf"> {
+  let loops = "pointwise";
+}
 def Aten_SliceScatterOp : Aten_Move<"slice_scatter",
     "(Tensor self, Tensor src, int dim=0, SymInt? start=None, "
     "SymInt? end=None, SymInt step=1) -> Tensor", "sameAsSelf">;
@@ -237,10 +250,14 @@ def Aten_ReplicationPad3dBackwardOp : Aten_Move<"replication_pad3d_backward",
 def Aten_TrilIndicesOp : Aten_Create<"tril_indices",
     "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    "triIndices">;
+    "triIndices"> {
+  let loops = "none";
+}
 def Aten_TriuIndicesOp : Aten_Create<"triu_indices",
     "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    "triIndices">;
+    "triIndices"> {
+  let loops = "none";
+}
 
 #endif // CUTBACK_DIALECT_ATEN_DATA_TD

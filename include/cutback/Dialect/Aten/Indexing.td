@@ -11,6 +11,7 @@ class Aten_Gather<string name, string schema, string rule>
   let family = "Reads at places that other tensors hold.";
   let infer = rule;
   let fusion = "Gather";
+  let loops = "gather";
 }
 
 class Aten_Scatter<string name, string schema, string rule, int w = 1>
@@ -67,16 +68,22 @@ def Aten_InternalUnsafeMaskedIndexOp : Aten_Gather<"_unsafe_masked_index",
     "maskedIndex">;
 def Aten_GatherOp : Aten_Gather<"gather",
     "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> "
-    "Tensor", "gather">;
+    "Tensor", "gather"> {
+  let loops = "pick";
+}
 def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim",
-    "(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather">;
+    "(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather"> {
+  let loops = "pick";
+}
 def Aten_IndexSelectOp : Aten_Gather<"index_select",
     "(Tensor self, int dim, Tensor index) -> Tensor", "indexSelect">;
 def Aten_TakeOp : Aten_Gather<"take",
     "(Tensor self, Tensor index) -> Tensor", "take">;
 def Aten_EmbeddingOp : Aten_Gather<"embedding",
     "(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
-    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", "embedding">;
+    "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", "embedding"> {
+  let loops = "lookup";
+}
 def Aten_IndexPutOp : Aten_Scatter<"index_put",
     "(Tensor self, Tensor?[] indices, Tensor values, "
     "bool accumulate=False) -> Tensor", "sameAsSelf">;

@@ -44,10 +44,16 @@ enum OpFlags : uint32_t {
   kNotDifferentiable = 1u << 5,
 };
 
+/// The loops of a call: see FusibleOpInterface::getIterationSpace.
+using LoopsFn = bool (*)(mlir::Operation *op,
+                         llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes,
+                         joint::IterationSpace &space);
+
 struct OpInfo {
   const char *torchName; ///< "aten.mul.Tensor", "aten.mm.default"
   const char *schema;    ///< "(Tensor self, Tensor other) -> Tensor"
   InferFn infer;
+  LoopsFn loops;
   FlopsFn flops;
   unsigned flopsWeight;
   joint::FusionKind fusion;

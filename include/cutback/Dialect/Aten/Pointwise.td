@@ -14,6 +14,7 @@ class Aten_Pointwise<string name, string schema,
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 
@@ -24,6 +25,7 @@ class Aten_Transcendental<string name, string schema,
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 
@@ -34,6 +36,7 @@ class Aten_Predicate<string name, string schema,
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
   let flags = ["kNotDifferentiable"];
 }
@@ -45,6 +48,7 @@ class Aten_Discrete<string name, string schema,
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
   let flags = ["kNotDifferentiable"];
 }
@@ -54,6 +58,7 @@ class Aten_Step<string name, string schema> : Aten_AtenOp<name, schema> {
   let infer = "sameAsSelf";
   let weight = 1;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 
@@ -198,7 +203,9 @@ def Aten_MaskedFillScalarOp : Aten_Pointwise<"masked_fill.Scalar",
 def Aten_MaskedFillTensorOp : Aten_Pointwise<"masked_fill.Tensor",
     "(Tensor self, Tensor mask, Tensor value) -> Tensor", "maskedFill">;
 def Aten_GluOp : Aten_Pointwise<"glu",
-    "(Tensor self, int dim=-1) -> Tensor", "glu", 10>;
+    "(Tensor self, int dim=-1) -> Tensor", "glu", 10> {
+  let loops = "none";
+}
 def Aten_ExpOp : Aten_Transcendental<"exp", "(Tensor self) -> Tensor">;
 def Aten_Exp2Op : Aten_Transcendental<"exp2", "(Tensor self) -> Tensor">;
 def Aten_Expm1Op : Aten_Transcendental<"expm1", "(Tensor self) -> Tensor">;
@@ -338,7 +345,9 @@ def Aten_LogSigmoidBackwardOp : Aten_Pointwise<"log_sigmoid_backward",
 def Aten_MishBackwardOp : Aten_Pointwise<"mish_backward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 12>;
 def Aten_GluBackwardOp : Aten_Pointwise<"glu_backward",
-    "(Tensor grad_output, Tensor self, int dim) -> Tensor", "sameAsSelf", 10>;
+    "(Tensor grad_output, Tensor self, int dim) -> Tensor", "sameAsSelf", 10> {
+  let loops = "none";
+}
 def Aten_LogitBackwardOp : Aten_Pointwise<"logit_backward",
     "(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
     "sameAsSelf", 10>;

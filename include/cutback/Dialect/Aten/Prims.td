@@ -12,6 +12,7 @@ class Aten_PrimsCopy<string name, string schema, string rule>
   let family = "The same values on another device, or laid out in another way.";
   let infer = rule;
   let fusion = "Pointwise";
+  let loops = "pointwise";
 }
 
 class Aten_PrimsCast<string name, string schema, string rule>
@@ -19,6 +20,7 @@ class Aten_PrimsCast<string name, string schema, string rule>
   let family = "The same values as another type.";
   let infer = rule;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flags = ["kIdentityIfSameType"];
 }
 
@@ -27,6 +29,7 @@ class Aten_PrimsCreate<string name, string schema, string rule>
   let family = "A new tensor, from sizes and numbers only.";
   let infer = rule;
   let fusion = "Create";
+  let loops = "gather";
   let flags = ["kNotDifferentiable"];
 }
 
@@ -35,6 +38,7 @@ class Aten_PrimsSeed<string name, string schema, string rule>
   let family = "Seeds, drawn from the generator's state.";
   let infer = rule;
   let fusion = "Create";
+  let loops = "gather";
   let flags = ["kRandom", "kNotDifferentiable"];
 }
 
@@ -45,6 +49,7 @@ class Aten_PrimsFromSeed<string name, string schema, string rule, int w = 10>
   let infer = rule;
   let weight = w;
   let fusion = "Create";
+  let loops = "gather";
   let flops = "perOutput";
   let flags = ["kNotDifferentiable"];
 }
@@ -54,6 +59,7 @@ class Aten_PrimsMove<string name, string schema, string rule>
   let family = "Each element comes from a place known from the sizes.";
   let infer = rule;
   let fusion = "Gather";
+  let loops = "gather";
 }
 
 class Aten_PrimsPointwise<string name, string schema, string rule, int w = 1>
@@ -62,6 +68,7 @@ class Aten_PrimsPointwise<string name, string schema, string rule, int w = 1>
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 
@@ -72,6 +79,7 @@ class Aten_PrimsPool<string name, string schema, string rule, int w = 4>
   let infer = rule;
   let weight = w;
   let fusion = "Gather";
+  let loops = "gather";
   let flops = "perOutput";
 }
 

@@ -12,6 +12,7 @@ class Aten_RandomCreate<string name, string schema, string rule, int w = 10>
   let infer = rule;
   let weight = w;
   let fusion = "Create";
+  let loops = "gather";
   let flops = "perOutput";
   let flags = ["kRandom", "kNotDifferentiable"];
 }
@@ -22,6 +23,7 @@ class Aten_RandomPointwise<string name, string schema, string rule, int w = 10>
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
   let flags = ["kRandom", "kNotDifferentiable"];
 }
@@ -33,6 +35,7 @@ class Aten_Dropout<string name, string schema, string rule, int w = 10>
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
   let flags = ["kRandomWithDropout"];
 }
@@ -43,6 +46,7 @@ class Aten_DropoutBackward<string name, string schema, string rule, int w = 2>
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 
@@ -62,7 +66,9 @@ def Aten_RandintLowOp : Aten_RandomCreate<"randint.low",
     "Tensor", "randint">;
 def Aten_RandpermOp : Aten_RandomCreate<"randperm",
     "(SymInt n, *, ScalarType? dtype=long, Layout? layout=None, "
-    "Device? device=None, bool? pin_memory=None) -> Tensor", "randperm">;
+    "Device? device=None, bool? pin_memory=None) -> Tensor", "randperm"> {
+  let loops = "none";
+}
 def Aten_RandLikeOp : Aten_RandomCreate<"rand_like",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "
@@ -89,14 +95,18 @@ def Aten_NormalFunctionalOp : Aten_RandomPointwise<"normal_functional",
     "Generator? generator=None) -> Tensor", "createLike">;
 def Aten_MultinomialOp : Aten_RandomCreate<"multinomial",
     "(Tensor self, SymInt num_samples, bool replacement=False, *, "
-    "Generator? generator=None) -> Tensor", "multinomial">;
+    "Generator? generator=None) -> Tensor", "multinomial"> {
+  let loops = "none";
+}
 def Aten_NativeDropoutOp : Aten_Dropout<"native_dropout",
     "(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
     "nativeDropout">;
 def Aten_DropoutOp : Aten_Dropout<"dropout",
     "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
 def Aten_FeatureDropoutOp : Aten_Dropout<"feature_dropout",
-    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput"> {
+  let loops = "none";
+}
 def Aten_NativeDropoutBackwardOp : Aten_DropoutBackward<
     "native_dropout_backward",
     "(Tensor grad_output, Tensor mask, float scale) -> Tensor", "broadcast">;
@@ -132,6 +142,7 @@ def Aten_InternalStandardGammaGradOp : Aten_DropoutBackward<
 def Aten_InternalSampleDirichletOp : Aten_RandomPointwise<"_sample_dirichlet",
     "(Tensor self, Generator? generator=None) -> Tensor", "sameAsSelf"> {
   let flags = ["kRandom"];
+  let loops = "none";
 }
 def Aten_BinomialOp : Aten_RandomPointwise<"binomial",
     "(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
@@ -159,9 +170,13 @@ def Aten_NormalFloatFloatOp : Aten_RandomCreate<"normal.float_float",
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? "
     "pin_memory=None) -> Tensor", "create">;
 def Aten_AlphaDropoutOp : Aten_Dropout<"alpha_dropout",
-    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput"> {
+  let loops = "none";
+}
 def Aten_FeatureAlphaDropoutOp : Aten_Dropout<"feature_alpha_dropout",
-    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput">;
+    "(Tensor input, float p, bool train) -> Tensor", "sameAsInput"> {
+  let loops = "none";
+}
 def Aten_RreluWithNoiseFunctionalOp : Aten_Dropout<
     "rrelu_with_noise_functional",
     "(Tensor self, Tensor noise, Scalar lower=0.125, "

@@ -13,6 +13,7 @@ class Aten_Reduction<string name, string schema, string rule, int w = 1>
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
+  let loops = "reduction";
   let flops = "perInput";
 }
 
@@ -23,6 +24,7 @@ class Aten_SelectingReduction<string name, string schema,
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
+  let loops = "reduction";
   let flops = "perInput";
 }
 
@@ -32,6 +34,7 @@ class Aten_DiscreteReduction<string name, string schema, string rule, int w = 1>
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
+  let loops = "reduction";
   let flops = "perInput";
   let flags = ["kNotDifferentiable"];
 }
@@ -122,7 +125,9 @@ def Aten_NormScalarOptDimOp : Aten_Reduction<"norm.ScalarOpt_dim",
     "(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
     "vectorNorm", 2>;
 def Aten_LogsumexpOp : Aten_Reduction<"logsumexp",
-    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp", 12>;
+    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp", 12> {
+  let loops = "none";
+}
 def Aten_MaxDimOp : Aten_SelectingReduction<"max.dim",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
     "Tensor indices)">;
@@ -131,13 +136,19 @@ def Aten_MinDimOp : Aten_SelectingReduction<"min.dim",
     "Tensor indices)">;
 def Aten_MedianDimOp : Aten_SelectingReduction<"median.dim",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
-    "Tensor indices)">;
+    "Tensor indices)"> {
+  let loops = "none";
+}
 def Aten_ModeOp : Aten_SelectingReduction<"mode",
     "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, "
-    "Tensor indices)">;
+    "Tensor indices)"> {
+  let loops = "none";
+}
 def Aten_KthvalueOp : Aten_SelectingReduction<"kthvalue",
     "(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> "
-    "(Tensor values, Tensor indices)">;
+    "(Tensor values, Tensor indices)"> {
+  let loops = "none";
+}
 def Aten_AnyOp : Aten_DiscreteReduction<"any",
     "(Tensor self) -> Tensor", "anyAll">;
 def Aten_AnyDimOp : Aten_DiscreteReduction<"any.dim",
@@ -198,17 +209,25 @@ def Aten_BincountOp : Aten_DiscreteSort<"bincount",
     "(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     "bincount">;
 def Aten_TraceOp : Aten_Reduction<"trace",
-    "(Tensor self) -> Tensor", "trace">;
+    "(Tensor self) -> Tensor", "trace"> {
+  let loops = "none";
+}
 def Aten_NanmeanOp : Aten_Reduction<"nanmean",
     "(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
     "dtype=None) -> Tensor", "mean">;
 def Aten_MedianOp : Aten_Reduction<"median",
-    "(Tensor self) -> Tensor", "amax">;
+    "(Tensor self) -> Tensor", "amax"> {
+  let loops = "none";
+}
 def Aten_NanmedianOp : Aten_Reduction<"nanmedian",
-    "(Tensor self) -> Tensor", "amax">;
+    "(Tensor self) -> Tensor", "amax"> {
+  let loops = "none";
+}
 def Aten_NanmedianDimOp : Aten_SelectingReduction<"nanmedian.dim",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor "
-    "indices)">;
+    "indices)"> {
+  let loops = "none";
+}
 def Aten_VarMeanOp : Aten_Reduction<"var_mean",
     "(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "varMean">;
 def Aten_StdMeanOp : Aten_Reduction<"std_mean",
@@ -223,19 +242,27 @@ def Aten_NormScalarOptDimDtypeOp : Aten_Reduction<"norm.ScalarOpt_dim_dtype",
     "-> Tensor", "vectorNorm">;
 def Aten_LinalgNormOp : Aten_Reduction<"linalg_norm",
     "(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm"> {
+  let loops = "none";
+}
 def Aten_LinalgMatrixNormOp : Aten_Reduction<"linalg_matrix_norm",
     "(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor", "vectorNorm">;
+    "ScalarType? dtype=None) -> Tensor", "vectorNorm"> {
+  let loops = "none";
+}
 def Aten_FrobeniusNormDimOp : Aten_Reduction<"frobenius_norm.dim",
-    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "vectorNorm">;
+    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "vectorNorm"> {
+  let loops = "none";
+}
 def Aten_CountNonzeroOp : Aten_DiscreteReduction<"count_nonzero",
     "(Tensor self, int? dim=None) -> Tensor", "argReduce">;
 def Aten_CountNonzeroDimIntListOp : Aten_DiscreteReduction<
     "count_nonzero.dim_IntList",
     "(Tensor self, int[] dim) -> Tensor", "argReduce">;
 def Aten_DistOp : Aten_Reduction<"dist",
-    "(Tensor self, Tensor other, Scalar p=2) -> Tensor", "dist">;
+    "(Tensor self, Tensor other, Scalar p=2) -> Tensor", "dist"> {
+  let loops = "none";
+}
 def Aten_MsortOp : Aten_Sort<"msort",
     "(Tensor self) -> Tensor", "sameAsSelf">;
 

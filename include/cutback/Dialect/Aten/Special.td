@@ -14,6 +14,7 @@ class Aten_Bessel<string name, string param = "self">
   let infer = "unaryFloat";
   let weight = 30;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 
@@ -23,6 +24,7 @@ class Aten_Polynomial<string name, string params = "Tensor x, Tensor n">
   let infer = "broadcastFloat";
   let weight = 30;
   let fusion = "Pointwise";
+  let loops = "pointwise";
   let flops = "perOutput";
 }
 

@@ -23,6 +23,7 @@
 
 namespace cutback::joint {
 class VjpContext;
+struct IterationSpace;
 
 /// Of ops whose properties compare and hash without their `names`: two calls
 /// are the same whatever their results are called.

@@ -62,7 +62,15 @@ def FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
       View: no data moves. Gather: reads by computed index, fuses with
       consumers. Concat: fuses with producers. Create: no tensor operands.
       Never: a library call or an effect.
-    }], "::cutback::joint::FusionKind", "getFusionKind">
+    }], "::cutback::joint::FusionKind", "getFusionKind">,
+    InterfaceMethod<[{
+      The loops of one execution: which axes the op maps, reduces, broadcasts,
+      gathers. `shapes` as in CostModelOpInterface. False if it has no such
+      loops (a library call, a sort), or not for these shapes: then it is a
+      kernel of its own.
+    }], "bool", "getIterationSpace",
+       (ins "::llvm::ArrayRef<::llvm::ArrayRef<int64_t>>":$shapes,
+            "::cutback::joint::IterationSpace &":$space)>
   ];
 }
 
