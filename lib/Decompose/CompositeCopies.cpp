@@ -5,7 +5,8 @@
 // In a graph without writes a copy of a view cannot be told from the view, so
 // it becomes that: whoever plans memory knows that a view costs none. A part
 // that begins at a place in a tensor is read by index, and pieces end at
-// numbers that are read from the tensor one by one.
+// numbers that are read from the tensor one by one. What is resized keeps the
+// elements that it has room for.
 
 #include "FactorRules.h"
 
@@ -51,6 +52,27 @@ static Values splitAtPlaces(Rewrite &c) {
   return b.callMany("aten.tensor_split.indices", {self, ends, dim});
 }
 
+Value decompose::resized(CallBuilder &b, const CallReader &call, Value self) {
+  Value other = call.value("the_template");
+  std::optional<SmallVector<int64_t>> sizes;
+  if (other)
+    sizes = SmallVector<int64_t>(shapeOf(other));
+  else
+    sizes = call.integers("size");
+  if (!sizes || llvm::any_of(*sizes, ShapedType::isDynamic)) {
+    b.error("a tensor is resized to sizes that are not known");
+    return {};
+  }
+  SmallVector<int64_t> strides(sizes->size(), 1);
+  for (size_t i = sizes->size(); i-- > 1;)
+    strides[i - 1] = strides[i] * std::max<int64_t>((*sizes)[i], 1);
+  return b.call("aten.as_strided.default", {self, *sizes, strides});
+}
+
+static Value resized(Rewrite &c) {
+  return decompose::resized(c.b, c.r, c.r.value("self"));
+}
+
 RuleTable decompose::copyRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten._reshape_alias_copy.default", many<viewOf>},
@@ -76,6 +98,7 @@ RuleTable decompose::copyRules() {
       {"aten.view_as_real_copy.default", many<viewOf>},
       {"aten.view_copy.default", many<viewOf>},
       {"aten.view_copy.dtype", many<viewOf>},
+      {"aten.resize.default", one<::resized>},
       {"aten.narrow.Tensor", one<narrowAt>},
       {"aten.tensor_split.tensor_indices_or_sections", many<splitAtPlaces>},
   };

@@ -40,6 +40,10 @@ static Value contiguous(Rewrite &c) {
                   {{"memory_format", c.r.arg("memory_format")}});
 }
 
+static Value halfComplex(Rewrite &c) {
+  return castTo(c.b, c.r.value("self"), elementOf(c.result()));
+}
+
 RuleTable decompose::castRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.to.dtype", one<to>},
@@ -48,6 +52,7 @@ RuleTable decompose::castRules() {
       {"aten.to.other", one<to>},
       {"aten.type_as.default", one<to>},
       {"aten.contiguous.default", one<contiguous>},
+      {"aten.chalf.default", one<halfComplex>},
   };
   return rules;
 }
@@ -113,6 +118,64 @@ static Value cartesianProduct(Rewrite &c) {
         c.b.call("aten._unsafe_view.default", {copy, {c.b.numel(axis)}}));
   }
   return c.b.call("aten.stack.default", {columns, 1});
+}
+
+/// Of all lists of r places, those that rise: they are the true elements of a
+/// mask, from which each column reads its element.
+static Value combinations(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = c.r.value("self");
+  int64_t r = c.r.integer("r").value_or(2);
+  if (r == 0)
+    return b.call("aten.new_empty.default", {self, {0}});
+  Value places = b.call("aten.arange.default", {b.size(self, 0)});
+  Values grids = grid(b, std::vector<Arg>(r, Arg(places)), /*swapped=*/false);
+  if (b.failed())
+    return {};
+  Value rises = b.call("aten.ones_like.default", {grids.front()},
+                       {{"dtype", b.boolean()}});
+  bool again = c.r.boolean("with_replacement").value_or(false);
+  for (int64_t i = 0; i + 1 < r; ++i)
+    rises = b.call("aten.logical_and.default",
+                   {rises, b.call(again ? "aten.le.Tensor" : "aten.lt.Tensor",
+                                  {grids[i], grids[i + 1]})});
+  std::vector<Arg> columns;
+  for (Value axis : grid(b, std::vector<Arg>(r, Arg(self)), /*swapped=*/false))
+    columns.push_back(b.call("aten.masked_select.default", {axis, rises}));
+  return b.call("aten.stack.default", {columns, 1});
+}
+
+/// Each tensor, filled up with zeros, as one row a chunk; the rows side by
+/// side.
+static Value chunkCat(Rewrite &c) {
+  CallBuilder &b = c.b;
+  std::vector<Arg> tensors = c.r.list("tensors"), rows;
+  int64_t chunks = c.r.integer("num_chunks").value_or(1);
+  int64_t dim = wrapDim(c.r.integer("dim").value_or(0),
+                        rankOf(tensors.front().getValue()));
+  for (const Arg &tensor : tensors) {
+    Value value = tensor.getValue();
+    int64_t size = shapeOf(value)[dim];
+    if (ShapedType::isDynamic(size)) {
+      b.error("'aten._chunk_cat' along a size that is not known");
+      return {};
+    }
+    if (int64_t rest = size % chunks) {
+      SmallVector<int64_t> pad(2 * (rankOf(value) - dim), 0);
+      pad.back() = chunks - rest;
+      value = b.call("aten.constant_pad_nd.default", {value, pad});
+    }
+    if (b.failed())
+      return {};
+    std::vector<Arg> sizes = sizesOf(b, value);
+    sizes.resize(dim);
+    sizes.insert(sizes.end(), {Arg(chunks), Arg(int64_t(-1))});
+    // -1 is no size where there are no elements.
+    if (llvm::is_contained(shapeOf(value), 0))
+      sizes.back() = Arg(int64_t(0));
+    rows.push_back(b.call("aten.reshape.default", {value, sizes}));
+  }
+  return b.call("aten.cat.default", {rows, dim + 1});
 }
 
 static Value blockDiagonal(Rewrite &c) {
@@ -291,6 +354,8 @@ RuleTable decompose::stackRules() {
       {"aten.meshgrid.indexing", many<meshgrid>},
       {"aten.cartesian_prod.default", one<cartesianProduct>},
       {"aten.block_diag.default", one<blockDiagonal>},
+      {"aten.combinations.default", one<combinations>},
+      {"aten._chunk_cat.default", one<chunkCat>},
       {"aten.pad.default", one<pad>},
       {"aten.repeat_interleave.self_int", one<repeatEach>},
       {"aten.repeat_interleave.self_Tensor", one<repeatByTensor>},

@@ -172,8 +172,13 @@ static Value lineBetween(Rewrite &c) {
   };
   int64_t steps = c.r.integer("steps").value_or(0);
   Value first = end("start"), last = end("end");
+  auto powers = [&](Value line) {
+    return c.packet() == "aten.linspace"
+               ? line
+               : b.call("aten.pow.Scalar", {c.r.arg("base"), line});
+  };
   if (steps <= 1)
-    return expandTo(b, first, {Arg(steps)});
+    return powers(expandTo(b, first, {Arg(steps)}));
   Value step = b.call("aten.div.Scalar",
                       {b.call("aten.sub.Tensor", {last, first}), steps - 1});
   Value count = b.call("aten.arange.default", {steps}, {{"dtype", type}});
@@ -183,10 +188,7 @@ static Value lineBetween(Rewrite &c) {
                     {first, b.call("aten.mul.Tensor", {count, step})});
   Value down = b.call("aten.sub.Tensor",
                       {last, b.call("aten.mul.Tensor", {back, step})});
-  Value line = b.call("aten.where.self", {isFirst, up, down});
-  return c.packet() == "aten.linspace"
-             ? line
-             : b.call("aten.pow.Scalar", {c.r.arg("base"), line});
+  return powers(b.call("aten.where.self", {isFirst, up, down}));
 }
 
 static Value padSequence(Rewrite &c) {

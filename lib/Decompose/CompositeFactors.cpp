@@ -31,6 +31,14 @@ static Values luFactor(Rewrite &c) {
   return all;
 }
 
+static Values ldlFactor(Rewrite &c) {
+  Values all =
+      c.b.callMany("aten.linalg_ldl_factor_ex.default", {c.r.value("self")},
+                   {{"hermitian", c.r.arg("hermitian")}});
+  all.resize(std::min<size_t>(all.size(), 2));
+  return all;
+}
+
 static Values luParts(Rewrite &c) {
   Values factors = luOf(c.b, c.r.value("A"));
   if (factors.empty())
@@ -234,6 +242,7 @@ RuleTable decompose::factorRules() {
   static constexpr DecomposeRule rules[] = {
       {"aten.linalg_lu_factor.default", many<luFactor>},
       {"aten._lu_with_info.default", many<luFactor>},
+      {"aten.linalg_ldl_factor.default", many<ldlFactor>},
       {"aten.linalg_lu.default", many<luParts>},
       {"aten.linalg_lu_solve.default", one<luSolve>},
       {"aten.lu_solve.default", one<luSolve>},

@@ -49,17 +49,19 @@ static Value histc(Rewrite &c) {
                 {zeros, 0, place, castTo(b, isInside, type)});
 }
 
-/// The edges of bins of one width: from and to the numbers of `range`, or the
-/// smallest and the greatest element.
-static Value evenEdges(Rewrite &c, Value line) {
-  CallBuilder &b = c.b;
+/// The edges of `count` bins of one width, for the elements of `line`: from and
+/// to the numbers of `range`, or the smallest and the greatest element; from 0
+/// to 1 where there is none.
+static Value evenEdges(CallBuilder &b, Value line, ArrayRef<Arg> range,
+                       const Arg &count) {
   Type type = elementOf(line);
-  Arg count = plus(b, c.r.arg("bins"), Arg(int64_t(1)));
-  if (std::vector<Arg> range = c.r.list("range"); range.size() == 2) {
-    double low = range[0].getNumber().value_or(0.0);
-    double high = range[1].getNumber().value_or(0.0);
+  Arg edges = plus(b, count, Arg(int64_t(1)));
+  bool isEmpty = range.size() != 2 && llvm::is_contained(shapeOf(line), 0);
+  if (range.size() == 2 || isEmpty) {
+    double low = isEmpty ? 0 : range[0].getNumber().value_or(0.0);
+    double high = isEmpty ? 1 : range[1].getNumber().value_or(0.0);
     double apart = low == high ? 0.5 : 0.0;
-    return b.call("aten.linspace.default", {low - apart, high + apart, count},
+    return b.call("aten.linspace.default", {low - apart, high + apart, edges},
                   {{"dtype", type}});
   }
   Value low = b.call("aten.amin.default", {line});
@@ -68,24 +70,18 @@ static Value evenEdges(Rewrite &c, Value line) {
   apart = b.call("aten.mul.Scalar", {apart, 0.5});
   return b.call("aten.linspace.Tensor_Tensor",
                 {b.call("aten.sub.Tensor", {low, apart}),
-                 b.call("aten.add.Tensor", {high, apart}), count},
+                 b.call("aten.add.Tensor", {high, apart}), edges},
                 {{"dtype", type}});
 }
 
-/// Sums of weights (or ones) between edges, and the edges; a density is divided
-/// by the sum of all and the widths.
-static Values histogram(Rewrite &c) {
-  CallBuilder &b = c.b;
-  Value self = b.call("aten.detach.default", {c.r.value("self")});
-  Type type = elementOf(self);
-  Value line = viewAs(b, self, {b.numel(self)}), edges = c.r.value("bins");
-  if (!edges)
-    edges = evenEdges(c, line);
-  if (b.failed())
-    return {};
-  Arg bins = b.size(c.result(), 0), count = b.size(edges, 0);
-  if (!bins.getInt())
-    bins = plus(b, count, Arg(int64_t(-1)));
+namespace {
+/// The bin of each element, 0 for those outside.
+struct Binned {
+  Value place, isInside;
+};
+} // namespace
+
+static Binned binsOf(CallBuilder &b, Value line, Value edges) {
   Value place =
       b.call("aten.searchsorted.Tensor", {edges, line}, {{"right", true}});
   // What is at the last edge belongs to the last bin.
@@ -96,13 +92,36 @@ static Values histogram(Rewrite &c) {
   place = b.call("aten.sub.Scalar", {place, 1});
   Value isLast = b.call("aten.eq.Tensor", {line, last});
   place = b.call("aten.sub.Tensor", {place, castTo(b, isLast, b.i64())});
-  place = b.call("aten.where.ScalarOther", {isInside, place, 0});
-  Value amount = castTo(b, isInside, type);
+  return {b.call("aten.where.ScalarOther", {isInside, place, 0}), isInside};
+}
+
+/// Sums of weights (or ones) in each of `count` bins.
+static Value sumsOf(Rewrite &c, const Binned &bins, const Arg &count,
+                    Type type) {
+  CallBuilder &b = c.b;
+  Value amount = castTo(b, bins.isInside, type);
   if (Value weight = c.r.value("weight"))
     amount = b.call("aten.mul.Tensor",
                     {amount, viewAs(b, weight, {b.numel(weight)})});
-  Value zeros = b.call("aten.zeros.default", {{bins}}, {{"dtype", type}});
-  Value sums = b.call("aten.scatter_add.default", {zeros, 0, place, amount});
+  Value zeros = b.call("aten.zeros.default", {{count}}, {{"dtype", type}});
+  return b.call("aten.scatter_add.default", {zeros, 0, bins.place, amount});
+}
+
+/// Sums of weights (or ones) between edges, and the edges; a density is divided
+/// by the sum of all and the widths.
+static Values histogram(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = b.call("aten.detach.default", {c.r.value("self")});
+  Type type = elementOf(self);
+  Value line = viewAs(b, self, {b.numel(self)}), edges = c.r.value("bins");
+  if (!edges)
+    edges = evenEdges(b, line, c.r.list("range"), c.r.arg("bins"));
+  if (b.failed())
+    return {};
+  Arg bins = b.size(c.result(), 0), count = b.size(edges, 0);
+  if (!bins.getInt())
+    bins = plus(b, count, Arg(int64_t(-1)));
+  Value sums = sumsOf(c, binsOf(b, line, edges), bins, type);
   if (c.r.boolean("density").value_or(false)) {
     Value widths = b.call("aten.diff.default", {edges});
     Value all = b.call("aten.sum.default", {sums});
@@ -110,6 +129,87 @@ static Values histogram(Rewrite &c) {
                   {sums, b.call("aten.mul.Tensor", {widths, all})});
   }
   return {sums, edges};
+}
+
+namespace {
+/// The rows of a histogram of several dimensions: its columns and their edges.
+struct Columns {
+  Values lines, edges;
+};
+} // namespace
+
+static Columns columnsOf(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value self = b.call("aten.detach.default", {c.r.value("self")});
+  if (b.failed())
+    return {};
+  int64_t last = rankOf(self) - 1, count = shapeOf(self)[last];
+  std::vector<Arg> bins = c.r.list("bins"), range = c.r.list("range");
+  if (bins.size() == 1)
+    bins.resize(count, bins.front());
+  Columns columns;
+  for (int64_t i = 0; i < count && !b.failed(); ++i) {
+    Value line = b.call("aten.select.int", {self, last, i});
+    line = b.call("aten.reshape.default", {line, {b.numel(line)}});
+    ArrayRef<Arg> own = range;
+    own = own.empty() ? own : own.slice(2 * i, 2);
+    columns.lines.push_back(line);
+    columns.edges.push_back(bins[i].isValue()
+                                ? bins[i].getValue()
+                                : evenEdges(b, line, own, bins[i]));
+  }
+  return columns;
+}
+
+/// The bins of all columns as one number, counted along the last column first.
+static Value histogramOfRows(Rewrite &c, const Columns &columns) {
+  CallBuilder &b = c.b;
+  Binned all;
+  Arg count(int64_t(1));
+  std::vector<Arg> sizes;
+  for (auto [line, edges] : llvm::zip_equal(columns.lines, columns.edges)) {
+    if (b.failed())
+      return {};
+    Binned own = binsOf(b, line, edges);
+    Arg size = plus(b, b.size(edges, 0), Arg(int64_t(-1)));
+    sizes.push_back(size);
+    count = b.times(count, size);
+    if (all.place) {
+      own.place =
+          b.call("aten.add.Tensor",
+                 {b.call("aten.mul.Scalar", {all.place, size}), own.place});
+      own.isInside =
+          b.call("aten.logical_and.default", {all.isInside, own.isInside});
+    }
+    all = own;
+  }
+  // A place counts only where all columns are inside.
+  all.place = b.call("aten.where.ScalarOther", {all.isInside, all.place, 0});
+  Value sums =
+      viewAs(b, sumsOf(c, all, count, elementOf(c.r.value("self"))), sizes);
+  if (!c.r.boolean("density").value_or(false))
+    return sums;
+  sums = b.call("aten.div.Tensor", {sums, b.call("aten.sum.default", {sums})});
+  for (auto [i, edges] : llvm::enumerate(columns.edges)) {
+    std::vector<Arg> own(sizes.size(), Arg(int64_t(1)));
+    own[i] = sizes[i];
+    Value widths = b.call("aten.diff.default", {edges});
+    sums = b.call("aten.div.Tensor", {sums, viewAs(b, widths, own)});
+  }
+  return sums;
+}
+
+static Values histogramOfRows(Rewrite &c) {
+  Columns columns = columnsOf(c);
+  if (columns.edges.empty())
+    return {};
+  bool isEdges = c.packet() == "aten._histogramdd_bin_edges";
+  Values results;
+  if (!isEdges)
+    results.push_back(histogramOfRows(c, columns));
+  if (isEdges || c.packet() == "aten.histogramdd")
+    results.append(columns.edges);
+  return results;
 }
 
 /// The places q (n - 1) among the n elements of each line that are not NaN.
@@ -168,6 +268,12 @@ RuleTable decompose::histogramRules() {
       {"aten.histc.default", one<histc>},
       {"aten.histogram.bins_tensor", many<histogram>},
       {"aten.histogram.bin_ct", many<histogram>},
+      {"aten.histogramdd.default", many<histogramOfRows>},
+      {"aten.histogramdd.int_bins", many<histogramOfRows>},
+      {"aten.histogramdd.TensorList_bins", many<histogramOfRows>},
+      {"aten._histogramdd_bin_edges.default", many<histogramOfRows>},
+      {"aten._histogramdd_from_bin_cts.default", many<histogramOfRows>},
+      {"aten._histogramdd_from_bin_tensors.default", many<histogramOfRows>},
       {"aten.nanquantile.default", one<nanQuantile>},
       {"aten.nanquantile.scalar", one<nanQuantile>},
       {"aten.logspace.default", one<logspace>},

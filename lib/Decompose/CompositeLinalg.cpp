@@ -128,15 +128,12 @@ static Values orthogonal(Rewrite &c) {
                                               : "complete"});
 }
 
-/// `matrix` after the reflections 1 - tau v v^T, whose vectors are the columns
-/// of `input` below its diagonal: from the last to the first one, or back.
+/// `matrix` after the reflections 1 - tau v v^H, whose vectors are the columns
+/// of `input` below its diagonal: from the last to the first one, or, as
+/// adjoints, back.
 static Value reflect(Rewrite &c, Value input, Value tau, Value matrix,
                      bool fromLast) {
   CallBuilder &b = c.b;
-  if (isa<ComplexType>(elementOf(input))) {
-    b.error("'" + c.packet() + "' of complex matrices is not supported");
-    return {};
-  }
   int64_t count = shapeOf(tau).back();
   if (ShapedType::isDynamic(count)) {
     b.error("'" + c.packet() + "' of a size that is not known");
@@ -146,12 +143,14 @@ static Value reflect(Rewrite &c, Value input, Value tau, Value matrix,
                       {{"dtype", elementOf(input)}});
   Value vectors = b.call("aten.add.Tensor",
                          {b.call("aten.tril.default", {input, -1}), ones});
+  if (!fromLast && isa<ComplexType>(elementOf(tau)))
+    tau = b.call("aten._conj_physical.default", {tau});
   for (int64_t k = 0; k < count && !b.failed(); ++k) {
     int64_t i = fromLast ? count - 1 - k : k;
     Value v = sliceOf(b, vectors, rankOf(input) - 1, i, i + 1);
     Value scale = sliceOf(b, tau, rankOf(tau) - 1, i, i + 1);
     scale = b.call("aten.unsqueeze.default", {scale, -1});
-    Value part = matmul(b, transposed(b, v), matrix);
+    Value part = matmul(b, adjoint(b, v), matrix);
     Value step = b.call("aten.mul.Tensor",
                         {scale, b.call("aten.mul.Tensor", {v, part})});
     matrix = b.call("aten.sub.Tensor", {matrix, step});
@@ -168,7 +167,7 @@ static Value householderProduct(Rewrite &c) {
                  expandTo(b, ones, b.sizes(input).getList().vec()), true);
 }
 
-/// Q B, Q^T B, or from the right, which is the transpose of these on B^T.
+/// Q B, Q^H B, or from the right, which is the adjoint of these on B^H.
 static Value timesHouseholder(Rewrite &c) {
   Value input = c.r.value("self"), tau = c.r.value("input2");
   Value matrix = c.r.value("input3");
@@ -176,8 +175,8 @@ static Value timesHouseholder(Rewrite &c) {
   bool isTurned = c.r.boolean("transpose").value_or(false);
   if (isLeft)
     return reflect(c, input, tau, matrix, !isTurned);
-  Value turned = reflect(c, input, tau, transposed(c.b, matrix), isTurned);
-  return turned ? transposed(c.b, turned) : turned;
+  Value turned = reflect(c, input, tau, adjoint(c.b, matrix), isTurned);
+  return turned ? adjoint(c.b, turned) : turned;
 }
 
 static Value eigenvalues(Rewrite &c) {

@@ -52,7 +52,7 @@ static Value groupNorm(Rewrite &c) {
 
 /// Running statistics given; nothing to update. The statistics of the batch,
 /// which nobody reads then, are empty, as PyTorch's CPU kernel gives them.
-static Value evaluatedBatchNorm(Rewrite &c) {
+static Values evaluated(Rewrite &c) {
   Values results =
       c.b.callMany("aten._native_batch_norm_legit_no_training.default",
                    {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
@@ -60,8 +60,10 @@ static Value evaluatedBatchNorm(Rewrite &c) {
                     c.r.arg("momentum"), c.r.arg("eps")});
   for (Value statistic : ArrayRef<Value>(results).drop_front(!results.empty()))
     statistic.setType(RankedTensorType::get({0}, elementOf(statistic)));
-  return first(results);
+  return results;
 }
+
+static Value evaluatedBatchNorm(Rewrite &c) { return first(evaluated(c)); }
 
 static Value failToUpdate(Rewrite &c) {
   c.b.error("'" + c.packet() +
@@ -94,6 +96,40 @@ static Value batchNorm(Rewrite &c) {
       c.b.callMany("aten._native_batch_norm_legit.no_stats",
                    {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
                     true, c.r.arg("momentum"), c.r.arg("eps")}));
+}
+
+/// What cuDNN keeps for the backward; other devices keep nothing.
+static Value noReserve(CallBuilder &b) {
+  Type byte = b.getBuilder().getIntegerType(8, /*isSigned=*/false);
+  return b.call("aten.empty.memory_format", {{0}}, {{"dtype", byte}});
+}
+
+/// The running statistics stand behind the reserve.
+static Values updatedBatchNorm(Rewrite &c) {
+  Values results =
+      c.b.callMany("aten._native_batch_norm_legit_functional.default",
+                   {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
+                    c.r.arg("running_mean"), c.r.arg("running_var"), true,
+                    c.r.arg("momentum"), c.r.arg("eps")});
+  if (!results.empty())
+    results.insert(results.begin() + 3, noReserve(c.b));
+  return results;
+}
+
+static Values batchNormAsItStands(Rewrite &c) {
+  Values results = evaluated(c);
+  if (!results.empty())
+    results.push_back(noReserve(c.b));
+  return results;
+}
+
+static Values gradientsOfBatchNorm(Rewrite &c) {
+  return c.b.callMany("aten.native_batch_norm_backward.default",
+                      {c.r.value("grad_out"), c.r.value("input"),
+                       c.r.arg("weight"), c.r.arg("running_mean"),
+                       c.r.arg("running_var"), c.r.arg("save_mean"),
+                       c.r.arg("save_var"), c.r.arg("update"), c.r.arg("eps"),
+                       c.r.arg("output_mask")});
 }
 
 //===----------------------------------------------------------------------===//
@@ -160,6 +196,10 @@ RuleTable decompose::normalizationRules() {
       {"aten.group_norm.default", one<groupNorm>},
       {"aten.instance_norm.default", one<instanceNorm>},
       {"aten.batch_norm.default", one<batchNorm>},
+      {"aten._batch_norm_with_update_functional.default",
+       many<updatedBatchNorm>},
+      {"aten._batch_norm_no_update.default", many<batchNormAsItStands>},
+      {"aten.batch_norm_backward.default", many<gradientsOfBatchNorm>},
       {"aten.dropout.default", one<dropout>},
       {"aten.feature_dropout.default", one<featureDropout>},
       {"aten.alpha_dropout.default", one<alphaDropout>},

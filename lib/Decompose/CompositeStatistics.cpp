@@ -388,6 +388,8 @@ static Value isin(Rewrite &c) {
 static Value vander(Rewrite &c) {
   CallBuilder &b = c.b;
   Value x = c.r.value("x");
+  if (rankOf(x) == 0)
+    x = b.call("aten.unsqueeze.default", {x, 0});
   int64_t count = c.r.integer("N").value_or(shapeOf(x).back());
   if (ShapedType::isDynamic(count)) {
     b.error("'" + c.packet() + "' of a size that is not known");

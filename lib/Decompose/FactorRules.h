@@ -11,12 +11,17 @@ namespace cutback::decompose {
 RuleTable factorRules();     ///< LU factors, equations of tensors, ranks
 RuleTable histogramRules();  ///< histograms, quantiles without NaN
 RuleTable differenceRules(); ///< gradient, lines, padded sequences
-RuleTable copyRules();       ///< copies of views, parts at tensors
+RuleTable copyRules();       ///< copies of views, parts at tensors, resizing
 
 /// The transpose of the last two dimensions.
 mlir::Value transposed(aten::CallBuilder &b, mlir::Value matrix);
 /// The same of the conjugates.
 mlir::Value adjoint(aten::CallBuilder &b, mlir::Value matrix);
+
+/// The first elements of `self`, in row-major order, under the sizes that a
+/// call of `resize`, `resize_` or `resize_as_` asks for.
+mlir::Value resized(aten::CallBuilder &b, const aten::CallReader &call,
+                    mlir::Value self);
 
 /// The operands of `quantile` and `nanquantile`, and the shape of what both
 /// give.

@@ -11,6 +11,8 @@
 
 #include "InPlace.h"
 
+#include "FactorRules.h"
+
 #include "cutback/Dialect/Aten/CallReader.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -195,5 +197,7 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
 }
 
 Value cutback::buildView(CallBuilder &b, CallOp op, Value self) {
+  if (op.getSchema().packet.starts_with("aten.resize_"))
+    return decompose::resized(b, CallReader(op), self);
   return callFunctional(b, op, self);
 }

@@ -14,27 +14,34 @@ using namespace cutback;
 using namespace cutback::aten;
 
 bool cutback::updatesStatistics(CallOp op) {
-  if (!llvm::is_contained({"aten.batch_norm", "aten.instance_norm",
-                           "aten.native_batch_norm",
-                           "aten._native_batch_norm_legit"},
-                          op.getSchema().packet))
+  if (!llvm::is_contained(
+          {"aten.batch_norm", "aten.instance_norm", "aten.native_batch_norm",
+           "aten._native_batch_norm_legit", "aten._batch_norm_with_update"},
+          op.getSchema().packet))
     return false;
   CallReader reader(op);
+  if (op.getSchema().packet == "aten._batch_norm_with_update")
+    return true;
   const char *flag =
       op.getSchema().find("training") >= 0 ? "training" : "use_input_stats";
   return reader.boolean(flag).value_or(true) && reader.value("running_mean") &&
          reader.value("running_var");
 }
 
+/// By the op that says so in its schema: its last results are the statistics.
 static Normalized normalize(CallBuilder &b, const CallReader &reader,
-                            ArrayRef<Arg> tensors) {
+                            ArrayRef<Arg> tensors, bool keepsReserve = false) {
   SmallVector<Arg> args(tensors);
-  for (const Arg &arg : {Arg(true), reader.arg("momentum"), reader.arg("eps")})
+  if (!keepsReserve)
+    args.push_back(Arg(true));
+  for (const Arg &arg : {reader.arg("momentum"), reader.arg("eps")})
     args.push_back(arg);
   Normalized done;
-  done.results =
-      b.callMany("aten._native_batch_norm_legit_functional.default", args);
-  if (done.results.size() != 5)
+  done.results = b.callMany(
+      keepsReserve ? "aten._batch_norm_with_update_functional.default"
+                   : "aten._native_batch_norm_legit_functional.default",
+      args);
+  if (done.results.empty())
     return {};
   done.variance = done.results.pop_back_val();
   done.mean = done.results.pop_back_val();
@@ -74,7 +81,9 @@ Normalized cutback::buildNormalized(CallBuilder &b, CallOp op) {
   for (const char *name :
        {"input", "weight", "bias", "running_mean", "running_var"})
     tensors.push_back(reader.arg(name));
-  Normalized done = normalize(b, reader, tensors);
+  Normalized done =
+      normalize(b, reader, tensors,
+                op.getSchema().packet == "aten._batch_norm_with_update");
   if (!done.results.empty())
     done.results.resize(op.getOperation()->getNumResults());
   return done;

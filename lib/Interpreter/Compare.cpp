@@ -32,10 +32,6 @@ static std::string shapeText(const Tensor &tensor) {
   return text + "]";
 }
 
-static bool isComplexType(DType type) {
-  return type == DType::C64 || type == DType::C128;
-}
-
 /// Distance of two numbers; NaNs are equal to each other and infinitely far
 /// from everything else.
 static double distance(double a, double b) {
@@ -60,14 +56,14 @@ Difference cutback::interpreter::compareTensors(StringRef name,
   Difference difference;
   difference.name = name.str();
   bool sameKind = isFloating(actual.type) == isFloating(expected.type) &&
-                  isComplexType(actual.type) == isComplexType(expected.type);
+                  isComplex(actual.type) == isComplex(expected.type);
   if (actual.sizes != expected.sizes || !sameKind) {
     difference.problem =
         "is " + shapeText(actual) + ", expected " + shapeText(expected);
     return difference;
   }
   Tensor a = actual.contiguous(), b = expected.contiguous();
-  bool exact = isIntegral(b.type), complex = isComplexType(b.type);
+  bool exact = isIntegral(b.type), complex = isComplex(b.type);
   for (int64_t i = 0, e = b.numel(); i < e; ++i) {
     if (exact) {
       difference.largest =

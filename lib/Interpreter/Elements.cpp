@@ -86,26 +86,37 @@ using F8E5M2 = SmallFloat<uint8_t, 5, 2, true>;
 struct Truth {
   uint8_t bits;
 };
+struct HalfComplex {
+  F16 real, imag;
+};
 
 //===----------------------------------------------------------------------===//
 // One element
 //===----------------------------------------------------------------------===//
 
 /// As the processor converts: what does not fit gives the least integer.
-int64_t truncate(double value) {
+template <typename T = int64_t> T truncate(double value) {
+  if constexpr (std::is_same_v<T, uint64_t>)
+    if (value >= 0x1p63 && value < 0x1p64)
+      return static_cast<T>(value);
   if (!(value >= -0x1p63 && value < 0x1p63))
-    return INT64_MIN;
-  return static_cast<int64_t>(value);
+    return static_cast<T>(INT64_MIN);
+  return static_cast<T>(static_cast<int64_t>(value));
 }
+
+template <typename T>
+constexpr bool isStdComplex =
+    std::is_same_v<T, Complex> || std::is_same_v<T, std::complex<float>>;
 
 template <typename T> double toReal(T value) {
   if constexpr (std::is_arithmetic_v<T>)
     return static_cast<double>(value);
   else if constexpr (std::is_same_v<T, Truth>)
     return value.bits != 0;
-  else if constexpr (std::is_same_v<T, Complex> ||
-                     std::is_same_v<T, std::complex<float>>)
+  else if constexpr (isStdComplex<T>)
     return value.real();
+  else if constexpr (std::is_same_v<T, HalfComplex>)
+    return value.real.get();
   else
     return value.get();
 }
@@ -124,9 +135,10 @@ template <typename V, typename T> V load(T value) {
     return toInteger(value);
   else if constexpr (std::is_same_v<V, double>)
     return toReal(value);
-  else if constexpr (std::is_same_v<T, Complex> ||
-                     std::is_same_v<T, std::complex<float>>)
+  else if constexpr (isStdComplex<T>)
     return Complex(value);
+  else if constexpr (std::is_same_v<T, HalfComplex>)
+    return Complex(value.real.get(), value.imag.get());
   else
     return Complex(toReal(value), 0);
 }
@@ -134,17 +146,19 @@ template <typename V, typename T> V load(T value) {
 template <typename T, typename V> T store(V value) {
   if constexpr (std::is_same_v<T, Truth>) {
     return {static_cast<uint8_t>(value != V(0))};
-  } else if constexpr (std::is_same_v<T, Complex> ||
-                       std::is_same_v<T, std::complex<float>>) {
+  } else if constexpr (isStdComplex<T>) {
     if constexpr (std::is_same_v<V, Complex>)
       return T(value);
     else
       return T(static_cast<typename T::value_type>(value), 0);
+  } else if constexpr (std::is_same_v<T, HalfComplex>) {
+    auto whole = store<Complex>(value);
+    return {F16::from(whole.real()), F16::from(whole.imag())};
   } else if constexpr (std::is_same_v<V, Complex>) {
     return store<T>(value.real());
   } else if constexpr (std::is_integral_v<T>) {
     if constexpr (std::is_same_v<V, double>)
-      return static_cast<T>(truncate(value));
+      return truncate<T>(value);
     else
       return static_cast<T>(value);
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -178,10 +192,18 @@ template <typename Fn> void dispatch(DType type, Fn run) {
     return run(int16_t());
   case DType::I8:
     return run(int8_t());
+  case DType::U64:
+    return run(uint64_t());
+  case DType::U32:
+    return run(uint32_t());
+  case DType::U16:
+    return run(uint16_t());
   case DType::U8:
     return run(uint8_t());
   case DType::Bool:
     return run(Truth());
+  case DType::C32:
+    return run(HalfComplex());
   case DType::C64:
     return run(std::complex<float>());
   case DType::C128:

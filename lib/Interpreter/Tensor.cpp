@@ -30,14 +30,18 @@ int64_t interpreter::itemSize(DType type) {
     return 16;
   case DType::F64:
   case DType::I64:
+  case DType::U64:
   case DType::C64:
     return 8;
   case DType::F32:
   case DType::I32:
+  case DType::U32:
+  case DType::C32:
     return 4;
   case DType::F16:
   case DType::BF16:
   case DType::I16:
+  case DType::U16:
     return 2;
   case DType::F8E4M3FN:
   case DType::F8E5M2:
@@ -50,7 +54,7 @@ int64_t interpreter::itemSize(DType type) {
 }
 
 bool interpreter::isFloating(DType type) { return type <= DType::F8E5M2; }
-bool interpreter::isComplex(DType type) { return type >= DType::C64; }
+bool interpreter::isComplex(DType type) { return type >= DType::C32; }
 bool interpreter::isIntegral(DType type) {
   return !isFloating(type) && !isComplex(type);
 }
@@ -59,24 +63,22 @@ std::optional<DType> interpreter::dtypeOf(Type element) {
   if (auto complex = dyn_cast<ComplexType>(element)) {
     if (complex.getElementType().isF64())
       return DType::C128;
+    if (complex.getElementType().isF16())
+      return DType::C32;
     return complex.getElementType().isF32() ? std::optional(DType::C64)
                                             : std::nullopt;
   }
   if (auto integer = dyn_cast<IntegerType>(element)) {
-    // Words of random states: the same bits.
-    if (integer.isUnsigned() && integer.getWidth() == 64)
-      return DType::I64;
-    if (integer.isUnsigned())
-      return integer.getWidth() == 8 ? std::optional(DType::U8) : std::nullopt;
+    bool isUnsigned = integer.isUnsigned();
     switch (integer.getWidth()) {
     case 64:
-      return DType::I64;
+      return isUnsigned ? DType::U64 : DType::I64;
     case 32:
-      return DType::I32;
+      return isUnsigned ? DType::U32 : DType::I32;
     case 16:
-      return DType::I16;
+      return isUnsigned ? DType::U16 : DType::I16;
     case 8:
-      return DType::I8;
+      return isUnsigned ? DType::U8 : DType::I8;
     case 1:
       return DType::Bool;
     default:
@@ -121,10 +123,16 @@ Type interpreter::typeOf(DType type, MLIRContext *context) {
     return builder.getI16Type();
   case DType::I8:
     return builder.getI8Type();
+  case DType::U64:
+  case DType::U32:
+  case DType::U16:
   case DType::U8:
-    return builder.getIntegerType(8, /*isSigned=*/false);
+    return builder.getIntegerType(static_cast<unsigned>(8 * itemSize(type)),
+                                  /*isSigned=*/false);
   case DType::Bool:
     return builder.getI1Type();
+  case DType::C32:
+    return ComplexType::get(builder.getF16Type());
   case DType::C64:
     return ComplexType::get(builder.getF32Type());
   case DType::C128:
@@ -135,8 +143,9 @@ Type interpreter::typeOf(DType type, MLIRContext *context) {
 
 StringRef interpreter::nameOf(DType type) {
   static constexpr StringLiteral names[] = {
-      "f64", "f32", "f16", "bf16", "f8E4M3FN", "f8E5M2",       "i64",
-      "i32", "i16", "i8",  "ui8",  "i1",       "complex<f32>", "complex<f64>"};
+      "f64",  "f32", "f16", "bf16",         "f8E4M3FN",     "f8E5M2",
+      "i64",  "i32", "i16", "i8",           "ui64",         "ui32",
+      "ui16", "ui8", "i1",  "complex<f16>", "complex<f32>", "complex<f64>"};
   return names[static_cast<unsigned>(type)];
 }
 
@@ -295,6 +304,9 @@ static void convertElements(const Tensor &from, const Tensor &to) {
 void interpreter::copyElements(const Tensor &from, const Tensor &to) {
   if (from.type == to.type)
     return copySameType(from, to);
+  // The upper half of these is negative as int64_t.
+  if (from.type == DType::U64 && !isIntegral(to.type))
+    return convertElements<double>(from, to);
   switch (domainOf(from.type)) {
   case Domain::Integer:
     return convertElements<int64_t>(from, to);

@@ -24,20 +24,15 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 static constexpr std::pair<const char *, DType> kTypes[] = {
-    {"F64", DType::F64},
-    {"F32", DType::F32},
-    {"F16", DType::F16},
-    {"BF16", DType::BF16},
-    {"F8_E4M3", DType::F8E4M3FN},
-    {"F8_E5M2", DType::F8E5M2},
-    {"I64", DType::I64},
-    {"I32", DType::I32},
-    {"I16", DType::I16},
-    {"I8", DType::I8},
-    {"U8", DType::U8},
-    {"BOOL", DType::Bool},
-    {"C64", DType::C64},
-    {"C128", DType::C128},
+    {"F64", DType::F64},          {"F32", DType::F32},
+    {"F16", DType::F16},          {"BF16", DType::BF16},
+    {"F8_E4M3", DType::F8E4M3FN}, {"F8_E5M2", DType::F8E5M2},
+    {"I64", DType::I64},          {"I32", DType::I32},
+    {"I16", DType::I16},          {"I8", DType::I8},
+    {"U64", DType::U64},          {"U32", DType::U32},
+    {"U16", DType::U16},          {"U8", DType::U8},
+    {"BOOL", DType::Bool},        {"C32", DType::C32},
+    {"C64", DType::C64},          {"C128", DType::C128},
 };
 
 static std::optional<DType> typeOfName(std::string_view name) {

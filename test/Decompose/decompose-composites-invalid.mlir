@@ -192,10 +192,10 @@ joint.graph @powers(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (ten
 
 // -----
 
-joint.graph @complex_reflections(%a: tensor<2x2xcomplex<f32>> {joint.role = #joint.role<input>}, %t: tensor<2xcomplex<f32>> {joint.role = #joint.role<input>}) -> (tensor<2x2xcomplex<f32>>) gradients () {
-  // expected-error @+1 {{'aten.orgqr' of complex matrices is not supported}}
-  %y = aten.orgqr(%a, %t) : (tensor<2x2xcomplex<f32>>, tensor<2xcomplex<f32>>) -> tensor<2x2xcomplex<f32>>
-  joint.output %y : tensor<2x2xcomplex<f32>>
+joint.graph @reflections_without_number(%a: tensor<2x?xf32> {joint.role = #joint.role<input>}, %t: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<2x?xf32>) gradients () {
+  // expected-error @+1 {{'aten.orgqr' of a size that is not known}}
+  %y = aten.orgqr(%a, %t) : (tensor<2x?xf32>, tensor<?xf32>) -> tensor<2x?xf32>
+  joint.output %y : tensor<2x?xf32>
 }
 
 // -----
@@ -259,5 +259,21 @@ joint.graph @sequences(%a: tensor<4xf32> {joint.role = #joint.role<input>}, %b: 
 joint.graph @steps(%n: index {joint.role = #joint.role<size>}) -> (tensor<?xf32>) gradients () {
   // expected-error @+1 {{'aten.range' of bounds that are not known}}
   %y = aten.range(0, %n) : (index) -> tensor<?xf32>
+  joint.output %y : tensor<?xf32>
+}
+
+// -----
+
+joint.graph @chunks(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<2x?xf32>) gradients () {
+  // expected-error @+1 {{'aten._chunk_cat' along a size that is not known}}
+  %y = aten._chunk_cat([%a], 0, 2) : (tensor<?xf32>) -> tensor<2x?xf32>
+  joint.output %y : tensor<2x?xf32>
+}
+
+// -----
+
+joint.graph @sizes_of_data(%a: tensor<4xf32> {joint.role = #joint.role<input>}, %n: index {joint.role = #joint.role<size>}) -> (tensor<?xf32>) gradients () {
+  // expected-error @+1 {{a tensor is resized to sizes that are not known}}
+  %y = aten.resize(%a, [%n]) : (tensor<4xf32>, index) -> tensor<?xf32>
   joint.output %y : tensor<?xf32>
 }

@@ -28,8 +28,12 @@ enum class DType : uint8_t {
   I32,
   I16,
   I8,
+  U64,
+  U32,
+  U16,
   U8,
   Bool,
+  C32,
   C64,
   C128
 };

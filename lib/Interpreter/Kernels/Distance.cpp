@@ -38,10 +38,6 @@ static ArrayRef<int64_t> batchOf(const Tensor &tensor) {
 static LogicalResult distances(const KernelCall &call) {
   Tensor a = call.dense(0), b = call.dense(1);
   double p = call.number("p", 2);
-  if (a.numel() == 0 || b.numel() == 0) {
-    call.make(0, a.sizes);
-    return success();
-  }
   int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
   int64_t width = a.sizes.back();
   Sizes sizes = broadcastSizes(batchOf(a), batchOf(b));
@@ -88,6 +84,10 @@ static LogicalResult distancesBackward(const KernelCall &call) {
   std::vector<int64_t> mapA = broadcastMap(batchOf(a), sizes);
   std::vector<int64_t> mapB = broadcastMap(batchOf(b), sizes);
   int64_t batch = mapA.size(), pairs = batch * rows * columns;
+  if (pairs * width == 0) {
+    call.make(0, a.sizes);
+    return success();
+  }
   std::vector<double> g = doubles(call, "grad", pairs);
   std::vector<double> whole = doubles(call, "cdist", pairs);
   std::vector<double> x = a.doubles(), y = b.doubles();

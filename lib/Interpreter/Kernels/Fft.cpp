@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Discrete Fourier transforms by their definition: n^2 products a line, with
-// angles reduced to one turn before sine and cosine are taken. By hand, in one
-// loop: FFTW's licence is not ours, pocketfft is not in Debian 12, and Eigen's
-// transforms are in its unsupported part; the rest of this file is what
+// Discrete Fourier transforms by Eigen, a line at a time (its FFT is in the
+// unsupported part, which every package of Eigen has); this file is what
 // dimensions, sizes and norms mean.
 //
 // Normalization: 0 none, 1 by the root of the number of elements transformed,
@@ -11,8 +9,11 @@
 // dimension; the way back fills in the conjugates of the others, and takes the
 // elements that are their own conjugates as real.
 
+#include "EigenCore.h"
 #include "Kernels.h"
 #include "Values.h"
+
+#include <unsupported/Eigen/FFT>
 
 #include <cmath>
 
@@ -20,31 +21,26 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
-/// exp(sign * 2 pi i * k / n) for all k.
-static std::vector<Complex> roots(int64_t n, double sign) {
-  constexpr double turn = 6.283185307179586476925286766559;
-  std::vector<Complex> result;
-  for (int64_t k = 0; k < n; ++k)
-    result.push_back(std::polar(1.0, sign * turn * static_cast<double>(k) /
-                                         static_cast<double>(n)));
-  return result;
-}
-
 /// Transforms all lines along `dim` in place.
 static void transform(std::vector<Complex> &values, ArrayRef<int64_t> sizes,
                       int64_t dim, bool forward) {
   Along along(sizes, dim);
-  std::vector<Complex> unit = roots(along.length, forward ? -1 : 1);
-  std::vector<Complex> line(along.length);
+  // One element is its own transform, for which Eigen has no place.
+  if (along.length < 2)
+    return;
+  Eigen::FFT<double> fft(Eigen::default_fft_impl<double>(),
+                         Eigen::FFT<double>::Unscaled);
+  std::vector<Complex> line(along.length), result(along.length);
   for (int64_t o = 0; o < along.outer; ++o)
     for (int64_t n = 0; n < along.inner; ++n) {
-      for (int64_t k = 0; k < along.length; ++k) {
-        line[k] = 0;
-        for (int64_t i = 0; i < along.length; ++i)
-          line[k] += values[along.at(o, i, n)] * unit[i * k % along.length];
-      }
       for (int64_t k = 0; k < along.length; ++k)
-        values[along.at(o, k, n)] = line[k];
+        line[k] = values[along.at(o, k, n)];
+      if (forward)
+        fft.fwd(result.data(), line.data(), along.length);
+      else
+        fft.inv(result.data(), line.data(), along.length);
+      for (int64_t k = 0; k < along.length; ++k)
+        values[along.at(o, k, n)] = result[k];
     }
 }
 
@@ -108,25 +104,25 @@ static std::vector<double> toReal(const Transform &t, Values &x,
   int64_t last = wrapped(t.dims.back(), static_cast<int64_t>(x.sizes.size()));
   for (int64_t dim : ArrayRef<int64_t>(t.dims).drop_back())
     transform(x.values, x.sizes, dim, /*forward=*/false);
-  // The last dimension: real sums of what is there and its conjugates.
+  // The last dimension: what is there and its conjugates.
   Along half(x.sizes, last);
   x.sizes[last] = length;
   Along whole(x.sizes, last);
-  std::vector<Complex> unit = roots(length, 1);
-  std::vector<double> result(product(x.sizes));
-  double factor = t.factor(x.sizes);
+  std::vector<Complex> all(product(x.sizes));
   for (int64_t o = 0; o < whole.outer; ++o)
     for (int64_t n = 0; n < whole.inner; ++n)
-      for (int64_t k = 0; k < length; ++k) {
-        double sum = 0;
-        for (int64_t i = 0; i <= length / 2 && i < half.length; ++i) {
-          Complex value = x.values[half.at(o, i, n)];
-          bool own = i == 0 || 2 * i == length;
-          sum += own ? value.real() * unit[i * k % length].real()
-                     : 2 * (value * unit[i * k % length]).real();
-        }
-        result[whole.at(o, k, n)] = sum * factor;
+      for (int64_t i = 0; i <= length / 2 && i < half.length; ++i) {
+        Complex value = x.values[half.at(o, i, n)];
+        bool own = i == 0 || 2 * i == length;
+        all[whole.at(o, i, n)] = own ? value.real() : value;
+        if (!own)
+          all[whole.at(o, length - i, n)] = std::conj(value);
       }
+  transform(all, x.sizes, last, /*forward=*/false);
+  std::vector<double> result;
+  double factor = t.factor(x.sizes);
+  for (Complex value : all)
+    result.push_back(value.real() * factor);
   return result;
 }
 

@@ -261,6 +261,8 @@ ArrayRef<KernelEntry> interpreter::linalgKernels() {
        either<solveTriangular<double>, solveTriangular<Complex>>},
       {"aten.linalg_lu_factor_ex.default", luFactor},
       {"aten.lu_unpack.default", luUnpack},
+      {"aten.linalg_ldl_factor_ex.default", ldlFactor},
+      {"aten.linalg_ldl_solve.default", ldlSolve},
   };
   return entries;
 }

@@ -107,6 +107,9 @@ mlir::LogicalResult either(const KernelCall &call) {
 /// linalg_lu_factor_ex and lu_unpack (LuFactors.cpp).
 mlir::LogicalResult luFactor(const KernelCall &call);
 mlir::LogicalResult luUnpack(const KernelCall &call);
+/// linalg_ldl_factor_ex and linalg_ldl_solve (LdlFactors.cpp).
+mlir::LogicalResult ldlFactor(const KernelCall &call);
+mlir::LogicalResult ldlSolve(const KernelCall &call);
 
 } // namespace cutback::interpreter
 

@@ -132,6 +132,8 @@ FailureOr<Places> interpreter::placesAlong(const KernelCall &call,
   Sizes sizes = index.sizes.empty() ? Sizes{1} : Sizes(index.sizes);
   Sizes strides = rowMajor(shape), position(sizes.size(), 0);
   dim = wrapped(dim, static_cast<int64_t>(self.size()));
+  if (product(sizes) == 0)
+    return places;
   if (sizes.size() != shape.size())
     return call.error("an index of rank " + Twine(sizes.size()) +
                       " for a tensor of rank " + Twine(shape.size()));

@@ -12,9 +12,12 @@
 #include "Pointwise.h"
 
 #include "llvm/ADT/SmallBitVector.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 
 using namespace mlir;
 using namespace cutback;
@@ -139,6 +142,24 @@ LogicalResult countNonzero(const KernelCall &call) {
   return Reduction(call).reduce<Complex>([](ArrayRef<Complex> values) {
     return static_cast<int64_t>(values.size()) -
            llvm::count(values, Complex(0));
+  });
+}
+
+/// Exclusive or of the bits that elements have as 64-bit numbers.
+LogicalResult hashOfBits(const KernelCall &call) {
+  if (call.integer("mode") != 0)
+    return call.error("runs in mode 0 only");
+  Reduction reduction(call);
+  if (isIntegral(reduction.type()))
+    return reduction.reduce<int64_t>([](ArrayRef<int64_t> values) {
+      return std::accumulate(values.begin(), values.end(), int64_t(0),
+                             std::bit_xor<int64_t>());
+    });
+  return reduction.reduce<double>([](ArrayRef<double> values) {
+    int64_t hash = 0;
+    for (double value : values)
+      hash ^= llvm::bit_cast<int64_t>(value);
+    return hash;
   });
 }
 
@@ -430,6 +451,7 @@ constexpr KernelEntry entries[] = {
     {"aten.linalg_matrix_norm.default", matrixNorm},
     {"aten.dist.default", distance},
     {"aten.nanmean.default", nanMean},
+    {"aten.hash_tensor.default", hashOfBits},
     {"aten.count_nonzero.default", countNonzero},
     {"aten.count_nonzero.dim_IntList", countNonzero},
     {"aten.trace.default", trace},

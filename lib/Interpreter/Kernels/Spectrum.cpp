@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// QR factors, eigenvalues of symmetric and Hermitian matrices, singular values
-// and pseudo-inverses by Eigen, whose Householder reflections have LAPACK's
-// signs. A batch of matrices, real or complex, one after another, in double.
+// QR factors, eigenvalues of symmetric and Hermitian matrices, singular values,
+// pseudo-inverses and exponentials by Eigen, whose Householder reflections have
+// LAPACK's signs. A batch of matrices, real or complex, one after another, in
+// double.
 //
 // Eigenvalues ascend, singular values descend. The first component of a
 // Hermitian matrix's eigenvector is real, the last one where the upper half is
 // read, as LAPACK has them. The signs of eigenvectors and of pairs of singular
 // vectors are free: those of two LAPACKs differ, too.
 //
-// The exponential is ours, since Eigen's is in its unsupported part: a Taylor
-// series of a matrix that was halved often enough and is squared as often.
+// The exponential is that of Eigen's unsupported part, which every package of
+// Eigen has.
 
 #include "Kernels.h"
 #include "Matrix.h"
@@ -18,6 +19,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <unsupported/Eigen/MatrixFunctions>
 
 #include <cmath>
 
@@ -162,30 +164,17 @@ template <typename S> static LogicalResult svd(const KernelCall &call) {
 // Exponentials
 //===----------------------------------------------------------------------===//
 
-template <typename S> static MatrixOf<S> exponential(MatrixOf<S> a) {
-  double norm = a.cwiseAbs().sum();
-  int halvings = norm > 0.25 && std::isfinite(norm)
-                     ? int(std::ceil(std::log2(norm / 0.25)))
-                     : 0;
-  a *= std::ldexp(1.0, -halvings);
-  MatrixOf<S> result = MatrixOf<S>::Identity(a.rows(), a.cols());
-  MatrixOf<S> term = result;
-  for (int k = 1; k < 24; ++k) {
-    term = (term * a / S(k)).eval();
-    result += term;
-  }
-  for (; halvings > 0; --halvings)
-    result = (result * result).eval();
-  return result;
-}
-
 template <typename S> static LogicalResult matrixExp(const KernelCall &call) {
   FailureOr<Batch<S>> batch = squareOf<S>(call, "self");
   if (failed(batch))
     return failure();
   BatchResult<S> results;
-  for (int64_t m = 0; m < batch->count(); ++m)
-    results.add(exponential<S>(batch->at(m)));
+  for (int64_t m = 0; batch->rows > 0 && m < batch->count(); ++m) {
+    MatrixOf<S> a = batch->at(m);
+    results.add(a.allFinite()
+                    ? MatrixOf<S>(a.exp())
+                    : MatrixOf<S>::Constant(a.rows(), a.cols(), kNaN));
+  }
   results.put(call, 0, batch->dims, {batch->rows, batch->columns});
   return success();
 }

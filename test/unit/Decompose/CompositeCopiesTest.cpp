@@ -166,4 +166,48 @@ TEST(CompositesTest, ReflectionsAreWhatTorchComputes) {
   });
 }
 
+TEST(CompositesTest, ComplexReflectionsAreWhatTorchComputes) {
+  check({
+      {"aten.linalg_householder_product.default(c128[4,2], c128[2])",
+       1.61848591806},
+      {"aten.linalg_householder_product.default(c128[2,3,3], c128[2,2])",
+       4.27712826906},
+      {"aten.ormqr.default(c128[3,2], c128[2], c128[3,4])", 3.36478126915},
+      {"aten.ormqr.default(c128[3,2], c128[2], c128[3,4], true, true)",
+       3.42142848556},
+      {"aten.ormqr.default(c128[3,2], c128[2], c128[4,3], false)",
+       4.72467123486},
+      {"aten.ormqr.default(c128[3,2], c128[2], c128[4,3], false, true)",
+       -2.97303690063},
+  });
+}
+
+TEST(CompositesTest, ListsAndChunksOfElementsAreWhatTorchComputes) {
+  check({
+      {"aten.logspace.Scalar_Tensor(2, f64[], 1, 2.0, dtype=:f64)",
+       2.1612092234725598},
+      {"aten.linalg_vander.default(f64[], N=3)", 0.584537210287},
+      {"aten.vander.default(f64[4])", -3.08669700381},
+      {"aten.chalf.default(f64[3])", -0.67849897763},
+      {"aten.chalf.default(c128[3])", -1.03440915055},
+      {"aten.combinations.default(f64[4])", -2.87369197077},
+      {"aten.combinations.default(f64[4], 3, true)", 0.528899455131},
+      {"aten.combinations.default(f64[4], 1)", 0.127744465345},
+      {"aten.combinations.default(f64[2], 3)", 0},
+      {"aten.combinations.default(f64[4], 0)", 0},
+      {"aten._chunk_cat.default([f64[1,2,3], f64[1,2,3]], -1, 5)",
+       -2.18826746138},
+      {"aten._chunk_cat.default([f64[3,2], f64[5], f64[4,1,2]], 0, 2)",
+       -0.900875448559},
+      {"aten.resize.default(f64[3,4], [2,5])", 0.932869323746},
+      {"aten.resize.default(f64[3,4], [12])", 0.686345190109},
+      {"aten._batch_norm_with_update_functional.default(f64[4,3], f64[3], "
+       "f64[3], f64[3], f64[3], 0.1, 0.001)",
+       6.28878055283},
+      {"+aten._batch_norm_no_update.default(f64[4,3], f64[3], f64[3], "
+       "f64[3], f64[3], 0.1, 0.001)",
+       -4.37398284482},
+  });
+}
+
 } // namespace

@@ -65,4 +65,28 @@ TEST(CompositesTest, HistogramsAreWhatTorchComputes) {
   });
 }
 
+TEST(CompositesTest, HistogramsOfRowsAreWhatTorchComputes) {
+  check({
+      {"aten.histogramdd.default(f64[7,2], [3,2])", -0.384264356824},
+      {"aten.histogramdd.default(f64[7,2], [3,2], [-0.5,0.5,-0.75,1.0], "
+       "f64[7], true)",
+       -1.69972600097},
+      {"aten.histogramdd.int_bins(f64[3,4,2], 3)", -3.11656965404},
+      {"aten._histogramdd_bin_edges.default(f64[7,2], [3,2])", -1.25081422002},
+      {"aten._histogramdd_from_bin_cts.default(f64[7,2], [3,2], density=true)",
+       -0.405230503038},
+  });
+}
+
+TEST(CompositesTest, IndefiniteFactorsAreWhatTorchComputes) {
+  check({
+      {"aten.linalg_ldl_factor.default(f64[4,4])", 7.25428570356},
+      {"aten.linalg_ldl_factor.default(f64[2,3,3])", -6.95348906558},
+      {"aten.linalg_ldl_factor.default(c128[4,4])", 3.18510582265},
+      {"aten.linalg_ldl_factor.default(c128[4,4], hermitian=true)",
+       -3.70398678382},
+      {"aten.linalg_ldl_factor_ex.default(f64[5,5])", 6.94349955043},
+  });
+}
+
 } // namespace

@@ -166,17 +166,26 @@ TEST_F(FunctionalizeTest, RandomProgramsOfViewsAndWrites) {
 }
 
 /// In-place ops whose functional form has another name, or none of its own.
-const char *const otherForms[] = {
-    "aten.pow_.Tensor",           "aten.float_power_.Scalar",
-    "aten.float_power_.Tensor",   "aten.pow_.Scalar",
-    "aten.polygamma_.default",    "aten.bernoulli_.float",
-    "aten.normal_.default",       "aten.floor_divide_.Tensor",
-    "aten.floor_divide_.Scalar",  "aten.transpose_.default",
-    "aten.ldexp_.default",        "aten.__iand__.Tensor",
-    "aten.__iand__.Scalar",       "aten.__ior__.Tensor",
-    "aten.__ior__.Scalar",        "aten.__ixor__.Tensor",
-    "aten.__ixor__.Scalar",       "aten.fill_diagonal_.default",
-    "aten.requires_grad_.default"};
+const char *const otherForms[] = {"aten.pow_.Tensor",
+                                  "aten.float_power_.Scalar",
+                                  "aten.float_power_.Tensor",
+                                  "aten.pow_.Scalar",
+                                  "aten.polygamma_.default",
+                                  "aten.bernoulli_.float",
+                                  "aten.normal_.default",
+                                  "aten.floor_divide_.Tensor",
+                                  "aten.floor_divide_.Scalar",
+                                  "aten.transpose_.default",
+                                  "aten.ldexp_.default",
+                                  "aten.__iand__.Tensor",
+                                  "aten.__iand__.Scalar",
+                                  "aten.__ior__.Tensor",
+                                  "aten.__ior__.Scalar",
+                                  "aten.__ixor__.Tensor",
+                                  "aten.__ixor__.Scalar",
+                                  "aten.fill_diagonal_.default",
+                                  "aten.requires_grad_.default",
+                                  "aten.resize_as_.default"};
 
 TEST_F(FunctionalizeTest, EveryInPlaceOpHasAFunctionalForm) {
   const SchemaTable &table = SchemaTable::get(&context);

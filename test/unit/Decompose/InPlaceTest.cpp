@@ -233,7 +233,8 @@ bool writesNothing(StringRef packet) {
   static const llvm::StringSet<> packets = {
       "aten.squeeze_",    "aten.unsqueeze_", "aten.t_",
       "aten.transpose_",  "aten.swapaxes_",  "aten.swapdims_",
-      "aten.as_strided_", "aten.detach_",    "aten.requires_grad_"};
+      "aten.as_strided_", "aten.detach_",    "aten.requires_grad_",
+      "aten.resize_",     "aten.resize_as_"};
   return packets.contains(packet);
 }
 

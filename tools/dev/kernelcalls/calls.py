@@ -20,7 +20,11 @@ TYPES = {
     torch.int16: "i16",
     torch.int8: "i8",
     torch.uint8: "ui8",
+    torch.uint16: "ui16",
+    torch.uint32: "ui32",
+    torch.uint64: "ui64",
     torch.bool: "i1",
+    torch.complex32: "complex<f16>",
     torch.complex64: "complex<f32>",
     torch.complex128: "complex<f64>",
 }

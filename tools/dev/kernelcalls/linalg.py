@@ -278,7 +278,51 @@ def unique(r):
     return [Call("_unique2", x, True, True, True), Call("_unique2", x)]
 
 
+def bits(r):
+    x = r.normal(3, 4)
+    return [Call("hash_tensor", x), Call("hash_tensor", x, [1]),
+            Call("hash_tensor", r.ints(2, 3), [0], keepdim=True),
+            Call("hash_tensor", r.mask(5)),
+            Call("_to_copy", torch.tensor([5, 2**64 - 1, 2**63], dtype=torch.uint64),
+                 dtype=torch.float64),
+            Call("_to_copy", torch.tensor([5.5, 2.0**63], dtype=torch.float64),
+                 dtype=torch.uint64),
+            Call("_to_copy", r.ints(4, low=-5), dtype=torch.uint32),
+            Call("_to_copy", r.normal(4), dtype=torch.complex32),
+            Call("_to_copy", r.complex(3).to(torch.complex32), dtype=torch.complex64),
+            Call("view_as_real", r.complex(3).to(torch.complex32))]
+
+
+def indefinite(r):
+    # In double: single precision may choose another pivot.
+    r.dtype = torch.float64
+    n = r.randint(1, 6)
+    x, z = symmetric(r, *batch(r), n), r.complex(n, n)
+    x.diagonal(dim1=-2, dim2=-1)[..., ::2] *= 0.01
+    made = [(x, r.normal(n, 2), False), (z + z.mT, r.complex(2, n, 3), False),
+            (z + z.mH, r.complex(n, 1), True)]
+    calls = []
+    for matrix, right, hermitian in made:
+        factors, pivots, _ = torch.linalg.ldl_factor_ex(matrix, hermitian=hermitian)
+        calls += [Call("linalg_ldl_factor_ex", matrix, hermitian=hermitian),
+                  Call("linalg_ldl_solve", factors, pivots, right, hermitian=hermitian)]
+    return calls + [Call("linalg_ldl_factor_ex", torch.zeros(2, 2))]
+
+
+def nothing(r):
+    x, y = r.normal(4, 3), r.normal(2, 0, 3)
+    z = torch.cdist(x, y)
+    return [Call("cdist", x, y), Call("cdist", y, x), Call("gather", r.normal(5), 0, r.ints(0, 3)), Call("_cdist_backward", z, x, y, 2.0, z),
+            Call("_cdist_backward", r.normal(0, 4, 2), x, r.normal(0, 2, 3), 2.0, r.normal(0, 4, 2)),
+            Call("_cdist_forward", x[:, :0], x[:2, :0], 2.0, None),
+            Call("linalg_matrix_exp", torch.full((2, 2), float("inf"))),
+            Call("_fft_c2c", r.complex(2, 3), [0], 0, True),
+            Call("_fft_c2c", r.complex(1, 7), [0, 1], 1, False), Call("_fft_r2c", r.normal(11), [0], 2, True),
+            Call("_fft_c2r", r.complex(5), [0], 2, 9), Call("_fft_c2r", r.complex(3, 5), [1], 0, 8)]
+
+
 FAMILIES = {
+    "rare": [bits, indefinite, nothing],
     "linalg": [inverse, solve, determinants, cholesky, solve_triangular, qr,
                spectra, exponential, lu, pseudo_inverses, reflections, eigenvalues,
                complex_matrices, large],

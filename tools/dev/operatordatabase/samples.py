@@ -7,6 +7,10 @@ gradient are its parameters, the others its inputs. Its loss is a sum of all
 that the operator gives, weighted by fixed numbers, times one more parameter, so
 that each operator is in a graph with a gradient. Behind the loss come the
 operator's results.
+
+The signs of eigenvectors, and of pairs of singular vectors, are free: two
+LAPACKs give different ones. For these PyTorch's samples come with a function
+that gives what does not depend on signs, and steps are made of that.
 """
 
 import re
@@ -14,6 +18,9 @@ import re
 import torch
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
+
+
+FREE_SIGNS = ("linalg.eigh", "linalg.svd", "svd")
 
 
 def name_of(op):
@@ -59,7 +66,10 @@ class Step(torch.nn.Module):
         super().__init__()
         leaves, self.spec = pytree.tree_flatten(
             (sample.input, tuple(sample.args), dict(sample.kwargs)))
+        self.name = name_of(op)
         self.call = op.op
+        self.decided = (sample.output_process_fn_grad
+                        if op.name in FREE_SIGNS else lambda results: results)
         self.scale = torch.nn.Parameter(torch.tensor(1.25, dtype=torch.float64))
         self.leaves = []  # a name of a parameter, a place, or what it is
         self.values = []
@@ -84,7 +94,8 @@ class Step(torch.nn.Module):
                   else inputs[place] for place, leaf in self.leaves]
         first, args, kwargs = pytree.tree_unflatten(leaves, self.spec)
         results = [one for one in pytree.tree_leaves(
-            self.call(first, *args, **kwargs)) if isinstance(one, torch.Tensor)]
+            self.decided(self.call(first, *args, **kwargs)))
+            if isinstance(one, torch.Tensor)]
         total = sum(weighted(one, number)
                     for number, one in enumerate(results))
         return (self.scale * total, *[one.detach().clone() for one in results])

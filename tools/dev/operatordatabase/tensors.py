@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of tensors as `cutback run` reads and writes them: safetensors, and
-complex numbers of two float64 beside, which that library does not know."""
+complex numbers beside, of which that library knows those of two float32."""
 
 import json
 import struct
@@ -11,7 +11,9 @@ TYPES = {
     "F64": torch.float64, "F32": torch.float32, "F16": torch.float16,
     "BF16": torch.bfloat16, "I64": torch.int64, "I32": torch.int32,
     "I16": torch.int16, "I8": torch.int8, "U8": torch.uint8,
-    "BOOL": torch.bool, "C64": torch.complex64, "C128": torch.complex128,
+    "U64": torch.uint64, "U32": torch.uint32, "U16": torch.uint16,
+    "BOOL": torch.bool, "C32": torch.complex32, "C64": torch.complex64,
+    "C128": torch.complex128,
 }
 NAMES = {dtype: name for name, dtype in TYPES.items()}
 

@@ -15,6 +15,8 @@ from torch._export import utils
 from torch.export.experimental import _export_forward_backward
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
+from . import samples
+
 WAYS = ("model", "decomposed", "joint")
 
 # Found anew for each program, in case a custom operator was added: a third of
@@ -81,6 +83,14 @@ def save(program, path):
 def first_line(error):
     text = (str(error).strip().splitlines() or [""])[0]
     return "%s: %s" % (type(error).__name__, text[:160])
+
+
+def run(way, program, step):
+    """What a program gives, by the names that it has in files."""
+    if way == "joint":
+        return run_joint(program, step.inputs())
+    module = program.module()
+    return samples.run(module, module, step.inputs())
 
 
 def run_joint(program, inputs):

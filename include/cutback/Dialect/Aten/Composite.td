@@ -464,6 +464,40 @@ def Aten_VanderOp : Aten_Composite<"vander",
     "(Tensor x, int? N=None, bool increasing=False) -> Tensor", "vander">;
 def Aten_LinalgVanderOp : Aten_Composite<"linalg_vander",
     "(Tensor x, *, SymInt? N=None) -> Tensor", "vander">;
+def Aten_ChalfOp : Aten_Composite<"chalf",
+    "(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+    "halfComplex">;
+def Aten_CombinationsOp : Aten_Composite<"combinations",
+    "(Tensor self, int r=2, bool with_replacement=False) -> Tensor",
+    "combinations">;
+def Aten_InternalChunkCatOp : Aten_Composite<"_chunk_cat",
+    "(Tensor[] tensors, int dim, int num_chunks) -> Tensor", "chunkCat">;
+def Aten_ResizeOp : Aten_Composite<"resize",
+    "(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> "
+    "Tensor", "resize">;
+def Aten_HistogramddOp : Aten_Composite<"histogramdd",
+    "(Tensor self, int[] bins, float[]? range=None, Tensor? weight=None, bool "
+    "density=False) -> (Tensor hist, Tensor[] bin_edges)", "histogramOfRows">;
+def Aten_HistogramddIntBinsOp : Aten_Composite<"histogramdd.int_bins",
+    "(Tensor self, int bins, float[]? range=None, Tensor? weight=None, bool "
+    "density=False) -> (Tensor hist, Tensor[] bin_edges)", "histogramOfRows">;
+def Aten_HistogramddTensorListBinsOp : Aten_Composite<
+    "histogramdd.TensorList_bins",
+    "(Tensor self, Tensor[] bins, float[]? range=None, Tensor? weight=None, "
+    "bool density=False) -> (Tensor hist, Tensor[] bin_edges)",
+    "histogramOfRows">;
+def Aten_InternalHistogramddBinEdgesOp : Aten_Composite<
+    "_histogramdd_bin_edges",
+    "(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, "
+    "bool density=False) -> Tensor[]", "histogramOfRows">;
+def Aten_InternalHistogramddFromBinCtsOp : Aten_Composite<
+    "_histogramdd_from_bin_cts",
+    "(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, "
+    "bool density=False) -> Tensor", "histogramOfRows">;
+def Aten_InternalHistogramddFromBinTensorsOp : Aten_Composite<
+    "_histogramdd_from_bin_tensors",
+    "(Tensor self, Tensor[] bins, *, Tensor? weight=None, bool density=False) "
+    "-> Tensor", "histogramOfRows">;
 def Aten_WhereOp : Aten_Composite<"where",
     "(Tensor condition) -> Tensor[]", "nonzeroByDim">;
 def Aten_NonzeroNumpyOp : Aten_Composite<"nonzero_numpy",

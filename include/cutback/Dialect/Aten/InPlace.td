@@ -504,6 +504,12 @@ def Aten_DetachInPlaceOp : Aten_InPlaceHistory<"detach_",
     "(Tensor(a!) self) -> Tensor(a!)">;
 def Aten_RequiresGradInPlaceOp : Aten_InPlaceHistory<"requires_grad_",
     "(Tensor(a!) self, bool requires_grad=True) -> Tensor(a!)">;
+def Aten_ResizeInPlaceOp : Aten_InPlaceView<"resize_",
+    "(Tensor(a!) self, SymInt[] size, *, MemoryFormat? memory_format=None) -> "
+    "Tensor(a!)", "resize">;
+def Aten_ResizeAsInPlaceOp : Aten_InPlaceView<"resize_as_",
+    "(Tensor(a!) self, Tensor the_template, *, MemoryFormat? "
+    "memory_format=None) -> Tensor(a!)", "resize">;
 def Aten_SqueezeInPlaceOp : Aten_InPlaceView<"squeeze_",
     "(Tensor(a!) self) -> Tensor(a!)", "squeeze">;
 def Aten_SqueezeInPlaceDimOp : Aten_InPlaceView<"squeeze_.dim",

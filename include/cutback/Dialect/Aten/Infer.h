@@ -214,6 +214,8 @@ Function mean;
 Function amax;
 /// any.* all.*: i1.
 Function anyAll;
+/// hash_tensor: ui64.
+Function hashOfBits;
 /// argmax argmin: i64; no `dim` is all.
 Function argReduce;
 /// var.* std.*: real type of self.
@@ -286,6 +288,8 @@ Function unfold;
 Function diagonal;
 /// as_strided as_strided_copy: `size`.
 Function asStrided;
+/// resize_ resize: `size`; resize_as_: sizes of the other one.
+Function resize;
 /// view_as_real: complex becomes real with a last dimension 2.
 Function viewAsReal;
 /// view_as_complex.
@@ -456,7 +460,8 @@ Function nativeGroupNormBackward;
 Function nativeBatchNorm;
 /// native_batch_norm_backward.
 Function nativeBatchNormBackward;
-/// _native_batch_norm_legit_functional: five results.
+/// _native_batch_norm_legit_functional: five results;
+/// _batch_norm_with_update_functional: six.
 Function batchNormFunctional;
 /// softmax.int log_softmax.int: `dtype`.
 Function softmax;

@@ -106,6 +106,10 @@ Function linalgSolve;
 Function solveTriangular;
 /// linalg_lu_factor: (LU, i32 pivots, and i32 info where the schema has it).
 Function luFactor;
+/// linalg_ldl_factor: (LD, i32 pivots, and i32 info where the schema has it).
+Function ldlFactor;
+/// linalg_ldl_solve: B, broadcast to the batch of factors.
+Function ldlSolve;
 /// lu_unpack linalg_lu: (P, L, U).
 Function luUnpack;
 Function luSolve;
@@ -149,6 +153,9 @@ Function stepConvolution;
 Function frexp;
 /// histogram.*: (histogram, edges), [bins] and [bins + 1].
 Function histogram;
+/// histogramdd.* _histogramdd_*: a histogram of as many dimensions as a row has
+/// elements, and the edges along each.
+Function histogramOfRows;
 /// histc: [bins].
 Function histc;
 Function pdist;
@@ -156,7 +163,14 @@ Function maxUnpool;
 /// cov corrcoef: [N, N].
 Function covariance;
 Function isin;
+/// vander linalg_vander: a row of powers for each element.
 Function vander;
+/// chalf: complex<f16>.
+Function halfComplex;
+/// combinations: [?, r], or [n, r] where the elements are counted.
+Function combinations;
+/// _chunk_cat: [leading sizes.., num_chunks, elements].
+Function chunkCat;
 /// rrelu_with_noise_functional: (result, slopes), both like self.
 Function rreluWithNoise;
 /// masked_scatter_backward: `sizes`.

@@ -76,6 +76,13 @@ def Aten_LuUnpackOp : Aten_Factorization<"lu_unpack",
     "(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool "
     "unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)", "luUnpack">;
 
+def Aten_LinalgLdlFactorExOp : Aten_Factorization<"linalg_ldl_factor_ex",
+    "(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor "
+    "LD, Tensor pivots, Tensor info)", "ldlFactor">;
+def Aten_LinalgLdlSolveOp : Aten_Factorization<"linalg_ldl_solve",
+    "(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor",
+    "ldlSolve">;
+
 //===----------------------------------------------------------------------===//
 // What models call
 //===----------------------------------------------------------------------===//
@@ -175,6 +182,9 @@ def Aten_LinalgCondOp : Aten_LinalgComposite<"linalg_cond",
     "(Tensor self, Scalar? p=None) -> Tensor", "linalgDet">;
 def Aten_LinalgCondPStrOp : Aten_LinalgComposite<"linalg_cond.p_str",
     "(Tensor self, str p) -> Tensor", "linalgDet">;
+def Aten_LinalgLdlFactorOp : Aten_LinalgComposite<"linalg_ldl_factor",
+    "(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots)",
+    "ldlFactor">;
 def Aten_LinalgLuFactorOp : Aten_LinalgComposite<"linalg_lu_factor",
     "(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots)",
     "luFactor">;

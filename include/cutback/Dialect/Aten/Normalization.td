@@ -105,6 +105,27 @@ def Aten_InternalNativeBatchNormLegitFunctionalOp : Aten_BatchNorm<
     "Tensor running_var, bool training, float momentum, float eps) -> "
     "(Tensor, Tensor, Tensor, Tensor running_mean_out, "
     "Tensor running_var_out)", "batchNormFunctional">;
+def Aten_InternalBatchNormWithUpdateOp : Aten_BatchNorm<
+    "_batch_norm_with_update",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
+    "Tensor(b!) running_var, float momentum, float eps) -> (Tensor, Tensor, "
+    "Tensor, Tensor)", "nativeBatchNorm">;
+def Aten_InternalBatchNormWithUpdateFunctionalOp : Aten_BatchNorm<
+    "_batch_norm_with_update_functional",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
+    "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, "
+    "Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
+    "batchNormFunctional">;
+def Aten_InternalBatchNormNoUpdateOp : Aten_BatchNorm<
+    "_batch_norm_no_update",
+    "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
+    "Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, "
+    "Tensor, Tensor)", "nativeBatchNorm">;
+def Aten_BatchNormBackwardOp : Aten_BatchNormBackward<"batch_norm_backward",
+    "(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, "
+    "Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, "
+    "float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, "
+    "Tensor)", "nativeBatchNormBackward">;
 def Aten_NativeLayerNormBackwardOp : Aten_Norm<"native_layer_norm_backward",
     "(Tensor grad_out, Tensor input, SymInt[] normalized_shape, "
     "Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, "

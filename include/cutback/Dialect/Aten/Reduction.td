@@ -259,6 +259,9 @@ def Aten_CountNonzeroOp : Aten_DiscreteReduction<"count_nonzero",
 def Aten_CountNonzeroDimIntListOp : Aten_DiscreteReduction<
     "count_nonzero.dim_IntList",
     "(Tensor self, int[] dim) -> Tensor", "argReduce">;
+def Aten_HashTensorOp : Aten_DiscreteReduction<"hash_tensor",
+    "(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> "
+    "Tensor", "hashOfBits">;
 def Aten_DistOp : Aten_Reduction<"dist",
     "(Tensor self, Tensor other, Scalar p=2) -> Tensor", "dist"> {
   let loops = "none";

@@ -119,7 +119,9 @@ LogicalResult infer::gather(const InferCall &call, Results &results) {
     dims[dim] = index.dims[dim];
     return push(call, results, dims, self.element);
   }
-  if (std::max<int64_t>(self.rank(), 1) != std::max<int64_t>(index.rank(), 1))
+  // No index at all may have any rank.
+  if (countElements(index.dims) != 0 &&
+      std::max<int64_t>(self.rank(), 1) != std::max<int64_t>(index.rank(), 1))
     return call.error("ranks of tensor and index differ: ", self.rank(),
                       " and ", index.rank());
   return push(call, results, index.dims, self.element);

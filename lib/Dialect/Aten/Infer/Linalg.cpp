@@ -369,6 +369,40 @@ LogicalResult infer::luUnpack(const InferCall &call, Results &results) {
   return add(data, size, columns);
 }
 
+/// `right` for each batch of `factors`, whose size is that of `along`.
+static LogicalResult solvedBy(const InferCall &call, Results &results,
+                              const TensorShape &factors,
+                              const TensorShape &right, int64_t along) {
+  Dims dims = batched(right);
+  if (failed(checkSame(call, "sizes of the factors and the right-hand side",
+                       factors.dims.back(), along)) ||
+      failed(broadcastInto(call, dims, batched(factors))))
+    return failure();
+  dims.append(right.dims.end() - 2, right.dims.end());
+  return push(call, results, dims, right.element);
+}
+
+LogicalResult infer::ldlFactor(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getMatrix(call, self)) || failed(checkSquare(call, self)) ||
+      failed(push(call, results, self)) ||
+      failed(
+          push(call, results, batched(self, self.dims.back()), infoType(call))))
+    return failure();
+  if (call.getSchema().results.size() == 2)
+    return success();
+  return push(call, results, batched(self), infoType(call));
+}
+
+LogicalResult infer::ldlSolve(const InferCall &call, Results &results) {
+  TensorShape factors, right;
+  if (failed(call.tensor("LD", factors)) ||
+      failed(checkSquare(call, factors)) || failed(call.tensor("B", right)) ||
+      failed(checkMatrix(call, right)))
+    return failure();
+  return solvedBy(call, results, factors, right, right.dims[right.rank() - 2]);
+}
+
 LogicalResult infer::luSolve(const InferCall &call, Results &results) {
   TensorShape factors, right;
   bool isOld = call.getSchema().find("LU_data") >= 0, left = true;
@@ -379,13 +413,7 @@ LogicalResult infer::luSolve(const InferCall &call, Results &results) {
       (!isOld && failed(call.boolean("left", left))))
     return failure();
   int64_t along = left ? right.dims[right.rank() - 2] : right.dims.back();
-  Dims dims = batched(right);
-  if (failed(checkSame(call, "sizes of the factors and the right-hand side",
-                       factors.dims.back(), along)) ||
-      failed(broadcastInto(call, dims, batched(factors))))
-    return failure();
-  dims.append(right.dims.end() - 2, right.dims.end());
-  return push(call, results, dims, right.element);
+  return solvedBy(call, results, factors, right, along);
 }
 
 //===----------------------------------------------------------------------===//

@@ -129,16 +129,16 @@ static LogicalResult getChannels(const InferCall &call, TensorShape &input,
 LogicalResult infer::nativeBatchNorm(const InferCall &call, Results &results) {
   TensorShape input;
   int64_t channels = 0;
-  bool training = false;
+  bool training = StringRef(call.getSchema().packet).contains("_with_update");
   if (failed(getChannels(call, input, channels)) ||
-      failed(call.boolean("training", training)) ||
+      (!training && failed(call.boolean("training", training))) ||
       failed(push(call, results, input)))
     return failure();
   Type type = statisticsType(input.element);
   for (int i = 0; i < 2; ++i)
     if (failed(push(call, results, {training ? channels : kUnknown}, type)))
       return failure();
-  // cudnn's: bytes it reserves for the backward.
+  // cudnn's bytes that it reserves for the backward.
   if (call.getSchema().results.size() < 4)
     return success();
   Type byte = IntegerType::get(call.getContext(), 8, IntegerType::Unsigned);
@@ -152,7 +152,7 @@ LogicalResult infer::batchNormFunctional(const InferCall &call,
       failed(call.tensor("running_mean", runningMean)) ||
       failed(call.tensor("running_var", runningVar)))
     return failure();
-  results.truncate(3);
+  results.truncate(call.getSchema().results.size() - 2);
   return success(succeeded(push(call, results, runningMean)) &&
                  succeeded(push(call, results, runningVar)));
 }

@@ -77,6 +77,17 @@ LogicalResult infer::anyAll(const InferCall &call, Results &results) {
   return push(call, results, dims, bytes ? self.element : boolType(call));
 }
 
+LogicalResult infer::hashOfBits(const InferCall &call, Results &results) {
+  TensorShape self;
+  Dims dims;
+  if (failed(getReduced(call, self, dims)))
+    return failure();
+  if (isComplex(self.element))
+    return call.error("elements must be real, not ", self.element);
+  return push(call, results, dims,
+              IntegerType::get(call.getContext(), 64, IntegerType::Unsigned));
+}
+
 LogicalResult infer::argReduce(const InferCall &call, Results &results) {
   TensorShape self;
   Dims dims;

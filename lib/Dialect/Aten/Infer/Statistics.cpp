@@ -343,6 +343,59 @@ LogicalResult infer::histogram(const InferCall &call, Results &results) {
   return push(call, results, {addSizes(bins, 1)}, self.element);
 }
 
+/// The numbers of bins, a dimension each; edges as tensors or counts.
+static LogicalResult binsOfRows(const InferCall &call, int64_t count,
+                                Dims &bins) {
+  if (call.getSchema().overload == "int_bins") {
+    int64_t number = 0;
+    if (failed(call.integer("bins", number)))
+      return failure();
+    bins.assign(count, number);
+    return success();
+  }
+  const SchemaParam &param =
+      call.getSchema().params[call.getSchema().find("bins")];
+  if (param.kind != ParamKind::Tensor)
+    return call.integers("bins", bins);
+  SmallVector<TensorShape> edges;
+  if (failed(call.tensors("bins", edges)))
+    return failure();
+  for (const TensorShape &edge : edges) {
+    if (edge.rank() != 1)
+      return call.error("the edges of bins have ", edge.rank(), " dimensions");
+    bins.push_back(addSizes(edge.dims[0], -1));
+  }
+  return success();
+}
+
+LogicalResult infer::histogramOfRows(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  int64_t count = self.dims.empty() ? kUnknown : self.dims.back();
+  // As many as a tensor of PyTorch may have dimensions.
+  if (self.rank() < 2 || count == kUnknown || count > 64)
+    return call.error("a histogram is of rows of a known length, up to 64");
+  Dims bins;
+  if (failed(binsOfRows(call, count, bins)))
+    return failure();
+  if (static_cast<int64_t>(bins.size()) != count)
+    return call.error("bins for ", bins.size(), " of ", count, " elements");
+  for (int64_t number : bins)
+    if (number != kUnknown && number <= 0)
+      return call.error("the number of bins is ", number);
+  const Schema &schema = call.getSchema();
+  bool isEdges = schema.packet == "aten._histogramdd_bin_edges";
+  if (!isEdges && failed(push(call, results, bins, self.element)))
+    return failure();
+  if (!isEdges && schema.results.size() == 1)
+    return success();
+  for (int64_t number : bins)
+    if (failed(push(call, results, {addSizes(number, 1)}, self.element)))
+      return failure();
+  return success();
+}
+
 LogicalResult infer::isin(const InferCall &call, Results &results) {
   TensorShape elements;
   if (call.getSchema().find("elements") < 0)
@@ -359,9 +412,46 @@ LogicalResult infer::vander(const InferCall &call, Results &results) {
       failed(call.optionalInteger("N", count)))
     return failure();
   if (self.dims.empty())
-    return call.error("a number has no Vandermonde matrix");
+    self.dims = {1};
   self.dims.push_back(count.value_or(self.dims.back()));
   return push(call, results, self);
+}
+
+LogicalResult infer::halfComplex(const InferCall &call, Results &results) {
+  TensorShape self;
+  if (failed(getSelf(call, self)))
+    return failure();
+  return push(call, results, self.dims,
+              ComplexType::get(Float16Type::get(call.getContext())));
+}
+
+/// Each tensor from `dim` on is a row of elements for each chunk.
+LogicalResult infer::chunkCat(const InferCall &call, Results &results) {
+  SmallVector<TensorShape> tensors;
+  int64_t dim = 0, chunks = 0;
+  if (failed(call.tensors("tensors", tensors)) ||
+      failed(call.integer("num_chunks", chunks)))
+    return failure();
+  if (tensors.empty() || chunks < 1)
+    return call.error(chunks, " chunks of ", tensors.size(), " tensors");
+  if (failed(call.dimension("dim", tensors[0].rank(), dim)))
+    return failure();
+  Dims dims(ArrayRef(tensors[0].dims).take_front(dim));
+  int64_t total = 0;
+  for (const TensorShape &tensor : tensors) {
+    if (tensor.rank() <= dim)
+      return call.error("a tensor of ", tensor.rank(),
+                        " dimensions has no dimension ", dim);
+    for (auto [own, size] : llvm::zip(dims, tensor.dims))
+      if (failed(checkSame(call, "leading sizes", own, size)))
+        return failure();
+    total = addSizes(
+        total,
+        mulSizes(ceilDivSize(tensor.dims[dim], chunks),
+                 countElements(ArrayRef(tensor.dims).drop_front(dim + 1))));
+  }
+  dims.append({chunks, total});
+  return push(call, results, dims, promoteTypes(tensors));
 }
 
 //===----------------------------------------------------------------------===//
@@ -376,6 +466,19 @@ LogicalResult infer::nonzeroByDim(const InferCall &call, Results &results) {
     if (failed(push(call, results, {kUnknown}, intType(call))))
       return failure();
   return success();
+}
+
+/// The rows are counted when the mask of those that ascend is read.
+LogicalResult infer::combinations(const InferCall &call, Results &results) {
+  TensorShape self;
+  int64_t r = 0;
+  if (failed(getOfRank(call, "self", 1, self)) || failed(call.integer("r", r)))
+    return failure();
+  if (r < 0)
+    return call.error("combinations of ", r, " elements");
+  if (r == 0)
+    return push(call, results, {0}, self.element);
+  return push(call, results, {kUnknown, r}, self.element);
 }
 
 LogicalResult infer::unique(const InferCall &call, Results &results) {

@@ -268,6 +268,23 @@ LogicalResult infer::asStrided(const InferCall &call, Results &results) {
   return push(call, results, sizes, self.element);
 }
 
+LogicalResult infer::resize(const InferCall &call, Results &results) {
+  TensorShape self, other;
+  if (failed(getSelf(call, self)))
+    return failure();
+  if (call.getSchema().find("the_template") >= 0) {
+    if (failed(call.tensor("the_template", other)))
+      return failure();
+  } else if (failed(getSizes(call, "size", other.dims))) {
+    return failure();
+  }
+  int64_t from = countElements(self.dims), to = countElements(other.dims);
+  if (from != kUnknown && to != kUnknown && from < to)
+    return call.error(from, " elements cannot be resized to ", to,
+                      ", which would have no value");
+  return push(call, results, other.dims, self.element);
+}
+
 LogicalResult infer::viewAsReal(const InferCall &call, Results &results) {
   TensorShape self;
   if (failed(getSelf(call, self)))

@@ -225,6 +225,8 @@ TEST_F(KernelErrorTest, FactorizationsSayWhatTheyCannotDo) {
   fails("aten._unique2(%0)", "tensor<2xcomplex<f32>>",
         "(tensor<?xcomplex<f32>>, tensor<0xi64>, tensor<0xi64>)",
         {Tensor::zeros(DType::C64, {2})}, "runs on real numbers only");
+  fails("aten.hash_tensor(%0, mode = 1)", "tensor<2xf32>", "tensor<ui64>",
+        {counting({2})}, "runs in mode 0 only");
   fails("aten.polygamma(-1, %0)", "tensor<2xf32>", "tensor<2xf32>",
         {counting({2})}, "runs for n from 0 on");
   // Sizes that only the data has.
