@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The ways into PyTorch beside torch.compile(backend="cutback")."""
 
+import ctypes.util
 import io
+import os
+import subprocess
+import sys
 import unittest.mock
 
 import torch
@@ -11,7 +15,61 @@ import cutback
 from torch_case import Case, mlp
 
 
+# Goes through one door, named as its argument; prints what is raised.
+THROUGH_A_DOOR = """
+import sys, torch
+model, x = torch.nn.Linear(3, 3), torch.randn(2, 3)
+
+def function(x):
+    return torch.sin(x).sum()
+
+def compiled():
+    torch.compile(model, backend="cutback")(x)
+
+def explained():
+    import cutback
+    cutback.explain(model, x)
+
+def chosen():
+    import cutback
+    cutback.InductorPartitioner()
+
+def partitioned():
+    import cutback
+    from functorch.compile import aot_function, nop
+    aot_function(function, nop, nop, partition_fn=cutback.partition_fn)(
+        x.requires_grad_())
+
+try:
+    globals()[sys.argv[1]]()
+except Exception as error:
+    print(type(error).__module__, type(error).__name__)
+    print(error)
+"""
+
+
 class Doors(Case):
+    def test_every_door_is_closed_with_one_sentence(self):
+        """A library that is missing, or too old: no warning, no wrapping."""
+        missing = ("/nowhere/libcutback.so", "cannot be used (/nowhere")
+        old = (ctypes.util.find_library("c"), "it has no function cutback")
+        for door, (path, reason) in (
+                ("compiled", missing), ("explained", missing),
+                ("chosen", missing), ("partitioned", missing),
+                ("compiled", old)):
+            with self.subTest(door=door, library=path):
+                run = subprocess.run(
+                    [sys.executable, "-c", THROUGH_A_DOOR, door],
+                    env={**os.environ, "CUTBACK_LIBRARY": path},
+                    text=True, capture_output=True)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertEqual(run.stderr, "")
+                kind, *sentence = run.stdout.splitlines()
+                self.assertEqual(kind, "cutback._library LibraryMissing")
+                self.assertEqual(len(sentence), 1, run.stdout)
+                self.assertIn(reason, sentence[0])
+                self.assertIn("name it in CUTBACK_LIBRARY", sentence[0])
+
     def test_aot_function(self):
         from functorch.compile import aot_function, nop
 
