@@ -3,15 +3,17 @@
 // Reading, for the C interface: any input, from a file or from memory. Memory
 // is copied, with a zero byte behind it as MLIR's parser wants. A program
 // without gradients is differentiated here, so that every graph that is handed
-// out can be planned.
+// out can be planned. A folder that `cutback compile` wrote has its plan: it is
+// proved here, by the code of the command line, and later given out as it is.
 
 #include "Guard.h"
 #include "Options.h"
+#include "Stored.h"
 
 #include "cutback/Pipelines/PlanOptions.h"
 #include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Report/StoredHalves.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <chrono>
@@ -33,14 +35,8 @@ static CutbackStatus readGraph(CutbackContext &context, size_t numOptions,
   importOptions.torchHalves = true;
   auto start = std::chrono::steady_clock::now();
   FailureOr<ImportedModule> imported = read(importOptions);
-  if (failed(imported))
+  if (!requireGraph(context, imported))
     return CUTBACK_WRONG_INPUT;
-  if (!imported->graph) {
-    context.report(CUTBACK_ERROR, "there is no joint graph in the input");
-    context.report(CUTBACK_NOTE, "give a joint graph, or a forward program "
-                                 "that torch.export wrote");
-    return CUTBACK_WRONG_INPUT;
-  }
   if (failed(makeTrainingGraph(imported->graph)))
     return CUTBACK_WRONG_INPUT;
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
@@ -60,12 +56,11 @@ CutbackStatus cutbackGraphReadFile(CutbackContext *context, const char *path,
   return guarded(*context, [&] {
     if (!path)
       return wrongUsage(*context, "path is a null pointer", "give a file");
-    std::string file = path;
-    if (llvm::sys::fs::is_directory(file))
-      file += "/joint.mlir";
+    if (isStoredPlan(path))
+      return readStored(*context, path, numOptions, options, graph);
     return readGraph(*context, numOptions, options, graph,
                      [&](const ImportOptions &importOptions) {
-                       return readInput(StringRef(file), context->mlir,
+                       return readInput(StringRef(path), context->mlir,
                                         importOptions);
                      });
   });

@@ -35,10 +35,12 @@ struct CutbackGraph {
   CutbackContext &context;
   cutback::ImportedModule imported;
   double importSeconds = 0;
+  bool isStored = false; ///< of a folder, with its plan, which was proved
 };
 
 struct CutbackPlan {
-  explicit CutbackPlan(CutbackContext &context) : context(context) {}
+  /// With a copy of the graph alone.
+  explicit CutbackPlan(CutbackGraph &graph);
 
   CutbackContext &context;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< a copy of the graph's

@@ -9,6 +9,7 @@
 
 #include "Guard.h"
 #include "Options.h"
+#include "Stored.h"
 
 #include "cutback/Pipelines/PeakPlan.h"
 #include "cutback/Pipelines/PlanOptions.h"
@@ -16,19 +17,15 @@
 #include "cutback/Report/OtherHalves.h"
 #include "cutback/Report/PartitionFiles.h"
 
-#include "mlir/IR/IRMapping.h"
-
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::capi;
 
-/// A copy of the graph alone.
-static std::unique_ptr<CutbackPlan> copyGraph(CutbackGraph &graph) {
-  auto plan = std::unique_ptr<CutbackPlan>(new CutbackPlan(graph.context));
-  plan->module = ModuleOp::create(graph.imported.graph->getLoc());
-  plan->graph = cast<joint::GraphOp>(graph.imported.graph->clone());
-  plan->module->push_back(plan->graph);
-  return plan;
+CutbackPlan::CutbackPlan(CutbackGraph &from)
+    : context(from.context),
+      module(ModuleOp::create(from.imported.graph->getLoc())),
+      graph(cast<joint::GraphOp>(from.imported.graph->clone())) {
+  module->push_back(graph);
 }
 
 static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
@@ -41,7 +38,7 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
                       "`cutback report --help` describes all options");
   if (line.has("remarks"))
     enablePlanRemarks(context.mlir);
-  std::unique_ptr<CutbackPlan> plan = copyGraph(graph);
+  std::unique_ptr<CutbackPlan> plan = std::make_unique<CutbackPlan>(graph);
   plan->other = judgeOther(graph.imported, options);
   options.memory.emplace();
   auto result = planStep(plan->graph, options);
@@ -76,7 +73,10 @@ CutbackStatus cutbackPlanCreate(CutbackGraph *graph, size_t numOptions,
   return guarded(graph->context, [&] {
     auto line =
         parseOptions(graph->context, planOptions(), numOptions, options);
-    return line ? makePlan(*graph, *line, plan) : CUTBACK_WRONG_USAGE;
+    if (!line)
+      return CUTBACK_WRONG_USAGE;
+    return graph->isStored ? takeStored(*graph, *line, plan)
+                           : makePlan(*graph, *line, plan);
   });
 }
 

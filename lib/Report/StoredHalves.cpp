@@ -2,14 +2,16 @@
 //
 // Halves from files, whoever made them: which values are saved, and which
 // result is whose gradient, is read from the names of arguments and results,
-// not from a plan. `verify` and `run` share this: what runs has been proved
-// before, and nothing is made up where a file does not say it.
+// not from a plan. The command line and the C interface share this: what is
+// shown or run has been proved before, and nothing is made up where a file does
+// not say it.
 //
 // A folder that `compile` wrote is one thing: its plan is made again from
 // joint.mlir, and each of the four files must be what that says.
 
-#include "StoredHalves.h"
+#include "cutback/Report/StoredHalves.h"
 
+#include "cutback/Pipelines/PlanOptions.h"
 #include "cutback/Pipelines/PlanRecord.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Transforms/FoldViews.h"
@@ -25,8 +27,14 @@ bool isStoredPlan(const std::string &path) {
   return llvm::sys::fs::is_directory(path);
 }
 
-int refusePlanOptions(Session &session,
-                      llvm::ArrayRef<std::string_view> allowed) {
+FailureOr<ImportedModule>
+StoredHalvesClient::read(const std::string &path,
+                         const ImportOptions &options) {
+  return readInput(StringRef(path), context, options);
+}
+
+int refusePlanOptions(StoredHalvesClient &client, const CommandLine &line,
+                      ArrayRef<std::string_view> allowed) {
   std::vector<OptionSpec> deciding = planOptions();
   llvm::erase_if(deciding,
                  [](const OptionSpec &option) { return !isOfPlan(option); });
@@ -34,12 +42,11 @@ int refusePlanOptions(Session &session,
     if (option.name != "progress")
       deciding.push_back(option);
   for (const OptionSpec &option : deciding)
-    if (session.line.has(option.name) &&
-        !llvm::is_contained(allowed, option.name)) {
-      session.error("--" + std::string(option.name) +
-                    " has no effect on a plan that is stored");
-      session.note("give the graph to plan it again: the input of `cutback "
-                   "compile`, or joint.mlir of the folder");
+    if (line.has(option.name) && !llvm::is_contained(allowed, option.name)) {
+      client.error("--" + std::string(option.name) +
+                   " has no effect on a plan that is stored");
+      client.note("give the graph to plan it again: the input of `cutback "
+                  "compile`, or joint.mlir of the folder");
       return WrongUsage;
     }
   return Done;
@@ -53,110 +60,111 @@ static func::FuncOp functionOf(ImportedModule &module) {
   return functions.empty() ? func::FuncOp() : *functions.begin();
 }
 
-static int loadHalf(Session &session, const std::string &path, GraphKind kind,
+static int loadHalf(StoredHalvesClient &client, const std::string &path,
+                    ImportOptions options, GraphKind kind,
                     ImportedModule &module, func::FuncOp &function) {
-  ImportOptions options = importOptionsOf(session.line);
   options.graph.clear();
   options.forwardOutputs.reset();
   options.kind = kind;
-  double seconds = 0;
-  FailureOr<ImportedModule> read = session.load(path, options, seconds);
+  FailureOr<ImportedModule> read = client.read(path, options);
   if (failed(read))
     return WrongInput;
   module = std::move(*read);
   function = functionOf(module);
   if (function)
     return Done;
-  session.error("no function in '" + path + "'");
-  session.note("a half is a `func.func`, or FX text");
+  client.error("no function in '" + path + "'");
+  client.note("a half is a `func.func`, or FX text");
   return WrongInput;
 }
 
 /// All files of a stored partition have to be there; what is no file (a
 /// pipe, a device behind a link) is not read.
-static int checkFiles(Session &session, const std::string &folder) {
+static int checkFiles(StoredHalvesClient &client, const std::string &folder) {
   for (const char *name : kPartitionFiles) {
     std::string path = folder + "/" + name;
     if (llvm::sys::fs::is_regular_file(path))
       continue;
     if (llvm::sys::fs::exists(path))
-      session.error("'" + path + "' is no regular file");
+      client.error("'" + path + "' is no regular file");
     else
-      session.error("no " + std::string(name) + " in the folder '" + folder +
-                    "'");
-    session.note("a folder that `cutback compile` wrote has joint.mlir, "
-                 "forward.mlir, backward.mlir and plan.json; halves without a "
-                 "plan are given as three files: JOINT FORWARD BACKWARD");
+      client.error("no " + std::string(name) + " in the folder '" + folder +
+                   "'");
+    client.note("a folder that `cutback compile` wrote has joint.mlir, "
+                "forward.mlir, backward.mlir and plan.json; halves without a "
+                "plan are given as three files: JOINT FORWARD BACKWARD");
     return WrongInput;
   }
   return Done;
 }
 
-int StoredHalves::loadFolder(Session &session) {
-  if (int code = checkFiles(session, folder))
+int StoredHalves::loadFolder(StoredHalvesClient &client,
+                             const ImportOptions &options) {
+  if (int code = checkFiles(client, folder))
     return code;
   std::string path = folder + "/";
-  return load(session, {path + kPartitionFiles[0], path + kPartitionFiles[1],
-                        path + kPartitionFiles[2]});
+  return load(client,
+              {path + kPartitionFiles[0], path + kPartitionFiles[1],
+               path + kPartitionFiles[2]},
+              options);
 }
 
-int StoredHalves::load(Session &session, std::vector<std::string> paths) {
+int StoredHalves::load(StoredHalvesClient &client,
+                       std::vector<std::string> paths, ImportOptions options) {
   if (paths.size() == 1 && isStoredPlan(paths[0])) {
     folder = paths[0];
-    return loadFolder(session);
+    return loadFolder(client, options);
   }
   if (paths.size() == 2) {
-    session.error("expected a folder, a log, or three files");
-    session.note("give three files: JOINT FORWARD BACKWARD");
+    client.error("expected a folder, a log, or three files");
+    client.note("give three files: JOINT FORWARD BACKWARD");
     return WrongUsage;
   }
-  ImportOptions options = importOptionsOf(session.line);
   options.torchHalves = paths.size() == 1;
-  double seconds = 0;
-  FailureOr<ImportedModule> read =
-      session.loadJoint(paths[0], options, seconds);
+  FailureOr<ImportedModule> read = client.readJoint(paths[0], options);
   if (failed(read))
     return WrongInput;
   joint = std::move(*read);
   graph = joint.graph;
   if (paths.size() == 3) {
-    if (int code =
-            loadHalf(session, paths[1], GraphKind::Forward, first, forward))
+    if (int code = loadHalf(client, paths[1], options, GraphKind::Forward,
+                            first, forward))
       return code;
-    return loadHalf(session, paths[2], GraphKind::Backward, second, backward);
+    return loadHalf(client, paths[2], options, GraphKind::Backward, second,
+                    backward);
   }
   forward = joint.torchForward;
   backward = joint.torchBackward;
   ofLog = true;
   if (forward && backward)
     return Done;
-  session.error("no forward and backward graph in '" + paths[0] + "'");
-  session.note("give three files: JOINT FORWARD BACKWARD");
+  client.error("no forward and backward graph in '" + paths[0] + "'");
+  client.note("give three files: JOINT FORWARD BACKWARD");
   return WrongInput;
 }
 
 /// Says which part of a folder does not belong to the others.
-static int refusePart(Session &session, const std::string &folder,
+static int refusePart(StoredHalvesClient &client, const std::string &folder,
                       const PartMismatch &mismatch) {
-  session.error("refused: " + folder + "/" + mismatch.file +
-                (mismatch.isUnreadable ? ": "
-                                       : " does not belong to the other "
-                                         "files of its folder: ") +
-                mismatch.message);
-  session.note("store the plan again with `cutback compile`; halves without a "
-               "plan are given as three files: JOINT FORWARD BACKWARD");
+  client.error("refused: " + folder + "/" + mismatch.file +
+               (mismatch.isUnreadable ? ": "
+                                      : " does not belong to the other "
+                                        "files of its folder: ") +
+               mismatch.message);
+  client.note("store the plan again with `cutback compile`; halves without a "
+              "plan are given as three files: JOINT FORWARD BACKWARD");
   return mismatch.isUnreadable ? WrongInput : NoPlan;
 }
 
-int StoredHalves::verifyPlan(Session &session) {
-  session.progress.step("making the plan again");
+int StoredHalves::verifyPlan(StoredHalvesClient &client) {
+  client.step("making the plan again");
   std::vector<std::unique_ptr<llvm::MemoryBuffer>> buffers;
   std::vector<StringRef> files;
   for (const char *name : kPartitionFiles) {
     auto buffer = llvm::MemoryBuffer::getFile(folder + "/" + name);
     if (!buffer) {
-      session.error("cannot read '" + folder + "/" + name +
-                    "': " + buffer.getError().message());
+      client.error("cannot read '" + folder + "/" + name +
+                   "': " + buffer.getError().message());
       return WrongInput;
     }
     buffers.push_back(std::move(*buffer));
@@ -164,18 +172,18 @@ int StoredHalves::verifyPlan(Session &session) {
   }
   auto planned = planAsRecorded(graph);
   if (failed(planned)) {
-    session.error("refused: " + folder +
-                  "/joint.mlir does not say how its plan is made");
+    client.error("refused: " + folder +
+                 "/joint.mlir does not say how its plan is made");
     return NoPlan;
   }
   if (auto mismatch = comparePartition(**planned, forward, backward, files))
-    return refusePart(session, folder, *mismatch);
+    return refusePart(client, folder, *mismatch);
   plan = std::move(*planned);
   return Done;
 }
 
-int StoredHalves::verify(Session &session) {
-  session.progress.step("verifying");
+int StoredHalves::verify(StoredHalvesClient &client) {
+  client.step("verifying");
   FailureOr<HalvesSignature> derived =
       deriveSignature(graph, forward, backward);
   // Inductor logs the graph, then takes out views that cancel each other.
@@ -185,17 +193,17 @@ int StoredHalves::verify(Session &session) {
       foldViews(*block);
   if (failed(derived) ||
       failed(verifyHalves(graph, forward, backward, *derived, &stats))) {
-    session.error("refused: the halves do not compute what the "
-                  "joint graph computes");
+    client.error("refused: the halves do not compute what the "
+                 "joint graph computes");
     if (ofLog)
-      session.note("Inductor logs a joint graph, then rewrites it (attention, "
-                   "constants), and partitions what comes of it; compile with "
-                   "backend=\"aot_eager\" for a log of "
-                   "PyTorch's partitioner alone");
+      client.note("Inductor logs a joint graph, then rewrites it (attention, "
+                  "constants), and partitions what comes of it; compile with "
+                  "backend=\"aot_eager\" for a log of "
+                  "PyTorch's partitioner alone");
     return NoPlan;
   }
   signature = std::move(*derived);
-  return folder.empty() ? Done : verifyPlan(session);
+  return folder.empty() ? Done : verifyPlan(client);
 }
 
 } // namespace cutback

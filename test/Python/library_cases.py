@@ -60,6 +60,29 @@ class Library(unittest.TestCase):
             self.assertEqual(
                 json.loads((out / "plan.json").read_text())["schema"], 1)
 
+    def test_a_folder_has_the_plan_that_is_stored(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder, "out")
+            cutback.Graph.read(TEXT).plan(["--strategy=recompute-all"]).write(
+                out)
+            stored = cutback.Graph.read(out)
+            plan = stored.plan()
+            self.assertEqual(plan.json["strategy"], "recompute-all")
+            self.assertIn("plan: recompute-all", plan.report())
+            with self.assertRaisesRegex(
+                    cutback.CutbackError,
+                    "--strategy has no effect on a plan that is stored"):
+                stored.plan(["--strategy=min-cut"])
+            again = cutback.Graph.read(out / "joint.mlir").plan()
+            self.assertEqual(again.json["strategy"], "min-cut")
+            text = (out / "plan.json").read_text()
+            (out / "plan.json").write_text(text.replace("recompute-all",
+                                                        "precompute"))
+            with self.assertRaisesRegex(cutback.CutbackError,
+                                        "does not belong") as caught:
+                cutback.Graph.read(out)
+            self.assertEqual(caught.exception.status, 3)
+
     def test_an_error_has_a_place_and_a_next_step(self):
         broken = TEXT.read_text().replace("aten.mm.default(",
                                           "aten.mm.default((", 1)

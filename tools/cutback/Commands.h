@@ -6,19 +6,11 @@
 #define CUTBACK_TOOLS_CUTBACK_COMMANDS_H
 
 #include "cutback/Support/CommandLine.h"
+#include "cutback/Support/ExitCode.h"
 
 #include <vector>
 
 namespace cutback {
-
-/// Exit codes; scripts depend on them.
-enum ExitCode {
-  Done = 0,
-  WrongInput = 1, ///< or holds what cannot be handled
-  WrongUsage = 2, ///< the command line
-  NoPlan = 3,     ///< or a check failed
-  OurDefect = 4,
-};
 
 struct Command {
   CommandSpec (*spec)();

@@ -12,8 +12,6 @@
 
 #include "PlanRun.h"
 
-#include "StoredHalves.h"
-
 #include "cutback/Pipelines/PeakPlan.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 
@@ -22,10 +20,11 @@ using namespace mlir;
 namespace cutback {
 
 int PlanRun::loadStored(Session &session) {
-  if (int code = refusePlanOptions(session))
+  if (int code = refusePlanOptions(session, session.line))
     return code;
   StoredHalves stored;
-  if (int code = stored.load(session, session.line.arguments))
+  if (int code = stored.load(session, session.line.arguments,
+                             importOptionsOf(session.line)))
     return code;
   if (int code = stored.verify(session))
     return code;

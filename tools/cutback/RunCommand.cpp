@@ -9,8 +9,6 @@
 // each of its names.
 
 #include "PlanRun.h"
-#include "StoredHalves.h"
-
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Pipelines/ReferenceStep.h"
 #include "cutback/Pipelines/StepFiles.h"
@@ -365,14 +363,15 @@ static std::string resultText(const ReferenceResult &result,
 static int loadStored(Session &session, StoredHalves &stored,
                       ReferenceOptions &options) {
   // Sizes that no input of the step tells.
-  if (int code = refusePlanOptions(session, {"sym"}))
+  if (int code = refusePlanOptions(session, session.line, {"sym"}))
     return code;
   std::string error;
   if (!readPlanOptions(session.line, options.partition, error)) {
     session.error(error);
     return WrongUsage;
   }
-  if (int code = stored.load(session, session.line.arguments))
+  if (int code = stored.load(session, session.line.arguments,
+                             importOptionsOf(session.line)))
     return code;
   if (int code = stored.verify(session))
     return code;

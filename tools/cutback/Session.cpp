@@ -32,7 +32,7 @@ static void printError(const std::string &text) {
 }
 
 Session::Session(std::string_view command, const CommandLine &line)
-    : context(*new MLIRContext(MLIRContext::Threading::DISABLED)),
+    : StoredHalvesClient(*new MLIRContext(MLIRContext::Threading::DISABLED)),
       progress("cutback " + std::string(command), line.has("progress")),
       line(line), command(command) {
   registerTrainingGraph(context);
@@ -126,6 +126,18 @@ FailureOr<ImportedModule> Session::loadJoint(const std::string &path,
   }
   note("give a joint graph; `cutback import --list` names what an input holds");
   return failure();
+}
+
+FailureOr<ImportedModule> Session::read(const std::string &path,
+                                        const ImportOptions &options) {
+  double seconds = 0;
+  return load(path, options, seconds);
+}
+
+FailureOr<ImportedModule> Session::readJoint(const std::string &path,
+                                             const ImportOptions &options) {
+  double seconds = 0;
+  return loadJoint(path, options, seconds);
 }
 
 void Session::error(const std::string &message) {

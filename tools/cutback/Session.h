@@ -8,6 +8,7 @@
 
 #include "cutback/Import/Import.h"
 #include "cutback/Pipelines/PlanOptions.h"
+#include "cutback/Report/StoredHalves.h"
 #include "cutback/Support/Progress.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -20,13 +21,13 @@ namespace cutback {
 
 /// One run of a command. Diagnostics of the context go to standard error as
 /// `FILE:LINE:COL: error: …`.
-class Session {
+class Session : public StoredHalvesClient {
 public:
   Session(std::string_view command, const CommandLine &line);
-  ~Session();
+  ~Session() override;
 
   /// Lives until the process ends, which is faster than taking it apart.
-  mlir::MLIRContext &context;
+  using StoredHalvesClient::context;
   Progress progress;
   const CommandLine &line;
 
@@ -39,8 +40,13 @@ public:
   loadJoint(const std::string &path, ImportOptions options, double &seconds);
 
   /// Prints `cutback COMMAND: error: MESSAGE`, and what to do next.
-  void error(const std::string &message);
-  void note(const std::string &message);
+  void error(const std::string &message) override;
+  void note(const std::string &message) override;
+  mlir::FailureOr<ImportedModule> read(const std::string &path,
+                                       const ImportOptions &options) override;
+  mlir::FailureOr<ImportedModule>
+  readJoint(const std::string &path, const ImportOptions &options) override;
+  void step(const char *what) override { progress.step(what); }
   /// Writes a result to `path`, or to standard output for none and "-".
   int write(std::optional<std::string_view> path, const std::string &text);
   /// Says that a write failed, and what to do; the exit code.

@@ -6,7 +6,7 @@
 // Three files, a folder that `compile` wrote, or a trace log that holds all
 // three graphs.
 
-#include "StoredHalves.h"
+#include "Session.h"
 
 #include "cutback/Report/Report.h"
 #include "cutback/Support/Text.h"
@@ -39,9 +39,9 @@ int runVerify(const CommandLine &line) {
   Session session("verify", line);
   StoredHalves halves;
   if (line.arguments.size() == 1 && isStoredPlan(line.arguments[0]))
-    if (int code = refusePlanOptions(session))
+    if (int code = refusePlanOptions(session, session.line))
       return code;
-  if (int code = halves.load(session, line.arguments))
+  if (int code = halves.load(session, line.arguments, importOptionsOf(line)))
     return code;
   if (int code = halves.verify(session))
     return code;

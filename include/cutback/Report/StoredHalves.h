@@ -1,17 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A joint graph and two halves of it, read from files.
-#ifndef CUTBACK_TOOLS_CUTBACK_STOREDHALVES_H
-#define CUTBACK_TOOLS_CUTBACK_STOREDHALVES_H
+// A joint graph and two halves of it, read from files and proved.
+#ifndef CUTBACK_REPORT_STOREDHALVES_H
+#define CUTBACK_REPORT_STOREDHALVES_H
 
-#include "Session.h"
-
+#include "cutback/Import/Import.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Support/CommandLine.h"
+#include "cutback/Support/ExitCode.h"
 
 #include <memory>
 
 namespace cutback {
+
+/// Who asks for stored halves: reads files in its own way, and hears what is
+/// wrong with them. What MLIR finds goes to the handler of the context.
+class StoredHalvesClient {
+public:
+  virtual ~StoredHalvesClient() = default;
+  virtual mlir::FailureOr<ImportedModule> read(const std::string &path,
+                                               const ImportOptions &options);
+  /// The same of a file that has to have a joint graph, in words of its own.
+  virtual mlir::FailureOr<ImportedModule>
+  readJoint(const std::string &path, const ImportOptions &options) = 0;
+  virtual void error(const std::string &message) = 0;
+  virtual void note(const std::string &message) = 0;
+  /// What is done next, where the client shows progress.
+  virtual void step(const char *) {}
+
+protected:
+  explicit StoredHalvesClient(mlir::MLIRContext &context) : context(context) {}
+
+  mlir::MLIRContext &context;
+};
 
 struct StoredHalves {
   ImportedModule joint, first, second; ///< keep what the others point to
@@ -25,15 +47,17 @@ struct StoredHalves {
   std::unique_ptr<PartitionResult> plan;
 
   /// Reads a folder that `compile` wrote, three files (JOINT FORWARD BACKWARD),
-  /// or a trace log that holds all three graphs. Returns an exit code.
-  int load(Session &session, std::vector<std::string> paths);
+  /// or a trace log that holds all three graphs. `options` are those of the
+  /// joint graph. Returns an exit code, as all of these do.
+  int load(StoredHalvesClient &client, std::vector<std::string> paths,
+           ImportOptions options);
   /// Asks the certificate; of a folder, also whether every part belongs to the
-  /// others. Returns an exit code.
-  int verify(Session &session);
+  /// others.
+  int verify(StoredHalvesClient &client);
 
 private:
-  int loadFolder(Session &session);
-  int verifyPlan(Session &session);
+  int loadFolder(StoredHalvesClient &client, const ImportOptions &options);
+  int verifyPlan(StoredHalvesClient &client);
 
   std::string folder; ///< empty if there is none
 };
@@ -42,10 +66,10 @@ private:
 bool isStoredPlan(const std::string &path);
 
 /// A folder holds one plan: options that would decide another are an error.
-/// Those in `allowed` have a meaning of their own there. Returns an exit code.
-int refusePlanOptions(Session &session,
+/// Those in `allowed` have a meaning of their own there.
+int refusePlanOptions(StoredHalvesClient &client, const CommandLine &line,
                       llvm::ArrayRef<std::string_view> allowed = {});
 
 } // namespace cutback
 
-#endif // CUTBACK_TOOLS_CUTBACK_STOREDHALVES_H
+#endif // CUTBACK_REPORT_STOREDHALVES_H
