@@ -23,6 +23,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
@@ -63,19 +64,59 @@ StringRef cutback::stringifyGraphKind(GraphKind kind) {
 // Opening and telling apart
 //===----------------------------------------------------------------------===//
 
+/// No text, and no archive or bytecode: what follows does not matter.
+static bool isUnknownBinary(StringRef text) {
+  return text.take_front(1 << 16).contains('\0') &&
+         !text.starts_with("ML\xefR") && !text.starts_with("PK");
+}
+
+/// Standard input to its end, which has to come: a device or a program may
+/// write for ever.
+static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+readStandardInput(MLIRContext &context) {
+  constexpr size_t kMaxGiB = 2, kMaxBytes = kMaxGiB << 30, kPiece = 1 << 16;
+  auto fail = [&](const Twine &what, const Twine &next) {
+    return emitAt(&context, SourceText("<stdin>", "", ""), "", what, next);
+  };
+  SmallVector<char, 0> bytes;
+  while (true) {
+    size_t size = bytes.size();
+    // Doubled, so that the copies are linear too.
+    if (bytes.capacity() - size < kPiece)
+      bytes.reserve(2 * bytes.capacity() + kPiece);
+    bytes.resize_for_overwrite(size + kPiece);
+    llvm::Expected<size_t> read = llvm::sys::fs::readNativeFile(
+        llvm::sys::fs::getStdinHandle(),
+        llvm::MutableArrayRef(bytes).drop_front(size));
+    if (!read)
+      return fail("cannot read standard input: " +
+                      llvm::toString(read.takeError()),
+                  "give a file, or a program that writes one");
+    bytes.truncate(size + *read);
+    if (*read == 0 || isUnknownBinary({bytes.data(), bytes.size()}))
+      break;
+    if (bytes.size() > kMaxBytes)
+      return fail("standard input has more than " + Twine(kMaxGiB) + " GiB",
+                  "give the file by its name: then it is not copied");
+  }
+  return std::unique_ptr<llvm::MemoryBuffer>(new llvm::SmallVectorMemoryBuffer(
+      std::move(bytes), "<stdin>", /*RequiresNullTerminator=*/true));
+}
+
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 cutback::openInput(StringRef path, MLIRContext &context) {
   auto fail = [&](const Twine &what, const Twine &next) {
     return emitAt(&context, SourceText(path, "", ""), "", what, next);
   };
-  if (path != "-" && llvm::sys::fs::is_directory(path))
+  if (path == "-")
+    return readStandardInput(context);
+  if (llvm::sys::fs::is_directory(path))
     return fail(path + " is a folder",
                 "name a file: .pt2, FX text, a trace log, .mlir or .mlirbc");
-  if (path != "-" && isDevice(path.str()))
+  if (isDevice(path.str()))
     return fail(path + " is a device",
                 "name a file: .pt2, FX text, a trace log, .mlir or .mlirbc");
-  auto file = path == "-" ? llvm::MemoryBuffer::getSTDIN()
-                          : llvm::MemoryBuffer::getFile(path);
+  auto file = llvm::MemoryBuffer::getFile(path);
   if (!file)
     return fail("cannot read " + path + ": " + file.getError().message(),
                 "check the path, and that the file may be read");
@@ -138,7 +179,7 @@ std::optional<InputFormat> Input::detect() {
     (void)fail("this is text in UTF-16", "save it as UTF-8");
     return failedFormat();
   }
-  if (text.take_front(1 << 16).contains('\0')) {
+  if (isUnknownBinary(text)) {
     (void)fail("this is a binary file of unknown format",
                "expected .pt2, FX text, a trace log, or MLIR");
     return failedFormat();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// MLIR's parser is recursive, so the nesting of text is measured before it is
-// parsed.
+// MLIR's parser and nearly everything else of it is recursive, so nesting is
+// measured before (MlirNesting.h), and ops are verified after that.
 //
 // Ops of `aten` and `joint` keep the names of their results. For ops of other
 // dialects, which have no place for names, the attribute `names` (an array of
@@ -15,6 +15,7 @@
 //      order of the graph.
 
 #include "MlirText.h"
+#include "MlirNesting.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
@@ -23,6 +24,7 @@
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -31,30 +33,6 @@
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::fx;
-
-static LogicalResult checkNesting(const SourceText &source,
-                                  MLIRContext &context) {
-  constexpr unsigned kMaxDepth = 256;
-  unsigned depth = 0;
-  StringRef text = source.text();
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '"') {
-      for (++i; i < text.size() && text[i] != '"' && text[i] != '\n'; ++i)
-        i += text[i] == '\\';
-    } else if (c == '(' || c == '[' || c == '{' || c == '<') {
-      if (++depth > kMaxDepth)
-        return emitAt(&context, source, text.begin() + i,
-                      "brackets nest deeper than " + Twine(kMaxDepth) +
-                          " levels",
-                      "no graph is nested like this; check the file");
-    } else if (c == ')' || c == ']' || c == '}' ||
-               (c == '>' && i > 0 && text[i - 1] != '-')) {
-      depth -= depth > 0;
-    }
-  }
-  return success();
-}
 
 //===----------------------------------------------------------------------===//
 // Names
@@ -163,7 +141,7 @@ static OwningOpRef<ModuleOp> takeModule(Block &block, Location place) {
 
 FailureOr<OwningOpRef<ModuleOp>>
 fx::parseMlir(const SourceText &source, bool isText, MLIRContext &context) {
-  if (isText && failed(checkNesting(source, context)))
+  if (isText && failed(checkBrackets(source, context)))
     return failure();
   context
       .loadDialect<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
@@ -179,7 +157,7 @@ fx::parseMlir(const SourceText &source, bool isText, MLIRContext &context) {
              "that run once";
     return failure();
   });
-  ParserConfig config(&context);
+  ParserConfig config(&context, /*verifyAfterParse=*/false);
   AsmParserState names;
   bool isObserved = isText && source.text().contains("\"joint.graph\"");
   OwningOpRef<ModuleOp> module;
@@ -192,6 +170,13 @@ fx::parseMlir(const SourceText &source, bool isText, MLIRContext &context) {
   } else if (module = parseSourceFile<ModuleOp>(sources, config); !module) {
     return failure();
   }
+  if (failed(checkExpansion(*module))) {
+    // Taking it apart is recursive too: it is lost.
+    (void)module.release();
+    return failure();
+  }
+  if (failed(verify(*module)))
+    return failure();
   for (auto graph : module->getOps<joint::GraphOp>())
     ValueNamer(graph, isObserved ? &names : nullptr).run();
   return module;

@@ -123,6 +123,62 @@ TEST(Input, TellsWhatItCannotRead) {
       "brackets nest deeper than 256 levels | no graph is nested like this"));
 }
 
+/// Lines that define alias 1 ... `count`, each by the one before.
+static std::string aliases(const std::string &first, unsigned count,
+                           const std::string &opening,
+                           const std::string &closing, unsigned times) {
+  std::string text = first + "\n", mark = first.substr(0, 1);
+  for (unsigned i = 1; i <= count; ++i) {
+    text += mark + "a" + std::to_string(i) + " = " + opening;
+    for (unsigned k = 0; k < times; ++k)
+      text += (k ? ", " : "") + mark + "a" + std::to_string(i - 1);
+    text += closing + "\n";
+  }
+  return text;
+}
+
+TEST(Input, WhatMlirWouldWriteOutIsMeasured) {
+  auto errorWith = [](const std::string &before, const std::string &last) {
+    return errorOf(before + "module attributes {t.a = " + last + "} {}");
+  };
+  EXPECT_TRUE(
+      has(errorWith(aliases("#a0 = 1", 1000, "[", "]", 1), "#a1000"),
+          "an attribute of an op 'builtin.module' nests deeper than 256 "
+          "levels | no graph is nested like this; check the file"));
+  EXPECT_TRUE(has(errorWith(aliases("#a0 = 1", 60, "[", "]", 2), "#a60"),
+                  "has more than 1048576 parts when written out"));
+  EXPECT_TRUE(has(errorWith(aliases("!a0 = i64", 60, "tuple<", ">", 2), "!a60"),
+                  "has more than 1048576 parts when written out"));
+  std::string places =
+      aliases("#a0 = loc(\"f\":1:1)", 300, "loc(\"g\"(", "))", 1);
+  EXPECT_TRUE(has(errorOf(places + "module {} loc(#a300)"),
+                  "the location of an op 'builtin.module' nests deeper than "
+                  "256 levels"));
+  EXPECT_TRUE(has(
+      errorWith("", "affine_map<(d0) -> (" + std::string(5000, '-') + "d0)>"),
+      "an affine map has more than 4096 characters"));
+  std::string ones;
+  for (unsigned i = 0; i < 3000; ++i)
+    ones += "1x";
+  EXPECT_TRUE(has(errorWith("", "tensor<" + ones + "f32>"),
+                  "the sizes of a type have more than 4096 characters"));
+  // What is shared as often as in a usual file is no error.
+  Imported shared(aliases("#a0 = 1", 16, "[", "]", 2) +
+                  "module attributes {t.a = #a16} {}");
+  EXPECT_TRUE(shared.isGood) << shared.errors();
+  Imported maps("module attributes {t.a = affine_set<(d0) : (d0 >= 0, d0 - 4 "
+                ">= 0)>, t.b = affine_map<(d0) -> (-d0)>, t.c = "
+                "tensor<2x3xf32>} {}");
+  EXPECT_TRUE(maps.isGood) << maps.errors();
+  // Each alone is allowed, all together are not.
+  std::string many = aliases("#a0 = 1", 18, "[", "]", 2) + "module {\n";
+  for (unsigned i = 0; i < 600; ++i)
+    many += "module attributes {t.a = #a18} {}\n";
+  EXPECT_TRUE(has(errorOf(many + "}"),
+                  "the attributes and types of the file have more than "
+                  "268435456 parts when written out"));
+}
+
 TEST(Input, FilesAreOpenedOrExplained) {
   EXPECT_TRUE(has(errorOfPath(CUTBACK_SOURCE_DIR "/test"),
                   "/test is a folder | name a file: .pt2, FX text, a "

@@ -32,6 +32,8 @@ done
 ln -s /dev/zero zero.json
 ask "/dev/zero" cutback report /dev/zero
 ask "--device=/dev/zero" cutback report "$2/joint.txt" --device=zero.json
+ask "- < /dev/zero" cutback report - < /dev/zero
+ask "- < yes" cutback report - < <(yes)
 ask "--tolerances=/dev/zero" $run "$2/model.pt2" "$inputs" \
   --check="$2/expected.safetensors" --tolerances=zero.json
 for file in deep.pt2 weight.pt2 text.pt2 list.txt size-symbols.txt; do

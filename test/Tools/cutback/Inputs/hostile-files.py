@@ -82,6 +82,21 @@ for name, size in (
     text(f"size-{name}.txt", re.sub(r"\[s1, 16\]", f"[{size}, 16]", graph))
 text("rank.txt", re.sub(r"\[64, 16\]", "[" + "1, " * MANY + "1]", graph))
 text("module.mlir", "module attributes {a = " + "[" * DEEP + "]" * DEEP + "} {}")
+
+# What is shared when it is read, and written out when it is printed.
+for name, first, deep, wide in (
+    ("attribute", "#a0 = 1", "#a{1} = [#a{0}]", "#a{1} = [#a{0}, #a{0}]"),
+    ("type", "!a0 = i64", "!a{1} = tuple<!a{0}>", "!a{1} = tuple<!a{0}, !a{0}>"),
+    ("location", '#a0 = loc("f":1:1)', '#a{1} = loc("g"(#a{0}))', "#a{1} = loc(callsite(#a{0} at #a{0}))"),
+):
+    for kind, item, count in (("deep", deep, DEEP), ("wide", wide, 60)):
+        lines = [first] + [item.format(i, i + 1) for i in range(count)]
+        last = f"{first[0]}a{count}"
+        end = f"module {{}} loc({last})" if name == "location" else f"module attributes {{t.a = {last}}} {{}}"
+        text(f"{kind}-{name}.mlir", "\n".join([*lines, end]) + "\n")
+text("minus.mlir", "module attributes {t.a = affine_map<(d0) -> (" + "-" * DEEP + "d0)>} {}")
+text("ops.mlir", 'module { "a.b"() ({' + '"a.b"() ({' * DEEP + "}) : () -> ()" * DEEP + "}) : () -> () }")
+text("shape.mlir", "module attributes {t.a = tensor<" + "1x" * DEEP + "f32>} {}")
 inner = folder / "inner.zip"
 with zipfile.ZipFile(inner, "w") as archive:
     archive.writestr("archive/data.pkl", b"\x80\x02" + b"(" * DEEP + b"t" * DEEP + b".")
