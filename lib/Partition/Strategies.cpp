@@ -16,32 +16,105 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-Plan cutback::planEager(const GraphView &view, const GraphSets &sets,
-                        const ValueSizes &sizes) {
-  Plan plan;
-  plan.saved.assign(view.numValues(), 0);
-  std::vector<uint8_t> early(view.numOps(), 0);
-  std::vector<uint8_t> inBackward = sets.findBackwardOps(view);
-  for (uint32_t op = 0; op < view.numOps(); ++op) {
-    bool scalar = view.numResults(op) > 0;
-    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-      scalar &= sizes.isScalar(r);
-    early[op] =
-        sets.ops[op] == GraphSet::Forward || (scalar && !inBackward[op]);
+namespace {
+
+/// Which values an eager framework hands over. With tags it is what
+/// AOTAutograd's default partitioner of 2.13 does with them: what is tagged
+/// runs again, and saved is what its region reads from outside.
+class EagerPlan {
+public:
+  EagerPlan(const GraphView &view, const GraphSets &sets,
+            const ValueSizes &sizes, ArrayRef<OpPolicy> policies)
+      : view(view), sets(sets), sizes(sizes), policies(policies),
+        early(view.numOps(), 0) {
+    plan.saved.assign(view.numValues(), 0);
   }
-  auto save = [&](uint32_t value) {
-    uint32_t def = view.definer[value];
-    if (def == GraphView::kNone ? sets.values[value] != GraphSet::Backward
-                                : early[def] != 0)
-      plan.saved[value] = 1;
-  };
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    if (!early[op])
+
+  Plan run() {
+    findEarlyOps();
+    for (uint32_t op = 0; op < view.numOps(); ++op)
       for (uint32_t value : view.operands(op))
-        save(value);
-  for (uint32_t value : view.gradients())
-    save(value);
-  return plan;
+        if (!early[op] || isTagged(op))
+          save(value, early[op] ? op : GraphView::kNone);
+    for (uint32_t value : view.gradients())
+      save(value, GraphView::kNone);
+    if (!policies.empty())
+      savePinned();
+    return std::move(plan);
+  }
+
+private:
+  void findEarlyOps() {
+    std::vector<uint8_t> inBackward = sets.findBackwardOps(view);
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      bool scalar = view.numResults(op) > 0;
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        scalar &= sizes.isScalar(r);
+      early[op] =
+          sets.ops[op] == GraphSet::Forward || (scalar && !inBackward[op]);
+    }
+  }
+
+  bool isTagged(uint32_t op) const {
+    return !policies.empty() && policies[op] == OpPolicy::MustRecompute;
+  }
+  /// The checkpoint region of an op, -1 outside of all.
+  int64_t regionOf(uint32_t op) const {
+    auto policy =
+        view.traits[op].annotated
+            ? view.ops[op]->getAttrOfType<PolicyAttr>(JointDialect::kPolicy)
+            : PolicyAttr();
+    return policy ? policy.getRegion() : -1;
+  }
+
+  /// `value` is read by the backward, or by an op of the forward, `reader`,
+  /// that the backward runs again.
+  void save(uint32_t value, uint32_t reader) {
+    uint32_t def = view.definer[value];
+    if (def == GraphView::kNone) {
+      plan.saved[value] |= sets.values[value] != GraphSet::Backward;
+      return;
+    }
+    if (!early[def])
+      return;
+    // Sizes are handed over whatever their tags.
+    if (isTagged(def) && !sizes.isScalar(value))
+      plan.saved[value] |= reader != GraphView::kNone && regionOf(def) >= 0 &&
+                           regionOf(reader) > regionOf(def);
+    else if (reader == GraphView::kNone || sizes.isScalar(value) ||
+             regionOf(def) < 0)
+      plan.saved[value] = 1;
+  }
+
+  /// What a tag says to save, or no tag can make run twice; what the backward
+  /// does not read of it is dropped later.
+  void savePinned() {
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      const OpTraits &traits = view.traits[op];
+      if (early[op] && (policies[op] == OpPolicy::MustSave || traits.ordered ||
+                        !traits.recomputable))
+        for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1];
+             ++r)
+          plan.saved[r] = 1;
+    }
+  }
+
+  const GraphView &view;
+  const GraphSets &sets;
+  const ValueSizes &sizes;
+  ArrayRef<OpPolicy> policies;
+  std::vector<uint8_t> early; ///< by op: the forward runs it
+  Plan plan;
+};
+
+} // namespace
+
+Plan cutback::planEager(const GraphView &view, const GraphSets &sets,
+                        const ValueSizes &sizes, ArrayRef<OpPolicy> policies) {
+  bool isTagged = llvm::is_contained(policies, OpPolicy::MustRecompute);
+  return EagerPlan(view, sets, sizes,
+                   isTagged ? policies : ArrayRef<OpPolicy>())
+      .run();
 }
 
 Plan cutback::planPrecompute(const GraphView &view, const GraphSets &sets) {

@@ -280,11 +280,13 @@ private:
     return success();
   }
 
-  /// What a tag asks to be recomputed only a cut can leave out: with tags the
-  /// default goes over to it, as PyTorch's does.
+  /// With tags the default partitioner of PyTorch 2.3 goes over to the minimum
+  /// cut; that of 2.13 does so only for graphs that write in place, which are
+  /// not read.
   bool isCut() const {
     return options.strategy == Strategy::MinCut ||
            (options.strategy == Strategy::Eager &&
+            options.rules == Rules::Torch2_3 &&
             llvm::is_contained(policies, OpPolicy::MustRecompute));
   }
 
@@ -311,7 +313,7 @@ private:
                                                      : planByRoofline();
     switch (options.strategy) {
     case Strategy::Eager:
-      result.plan = planEager(result.view, *result.sets, *sizes);
+      result.plan = planEager(result.view, *result.sets, *sizes, policies);
       return success();
     case Strategy::Precompute:
       result.plan = planPrecompute(result.view, *result.sets);

@@ -15,9 +15,12 @@ namespace cutback {
 /// As PyTorch without a compiler, and AOTAutograd's default partitioner: the
 /// forward runs F, the backward runs X and B; saved is every value of F that
 /// they use. Sizes of X are computed in the forward, so that a tensor of
-/// which only a size is needed is not saved.
+/// which only a size is needed is not saved. Where `policies`, by op, ask for
+/// something to be recomputed, the backward runs that again, and what it reads
+/// from outside of its checkpoint region is saved, as the default partitioner
+/// of 2.13 does it (that of 2.3 goes over to the minimum cut).
 Plan planEager(const GraphView &view, const GraphSets &sets,
-               const ValueSizes &sizes);
+               const ValueSizes &sizes, llvm::ArrayRef<OpPolicy> policies = {});
 
 /// X runs in the forward too, but for effects that stand behind it; every value
 /// that the backward reads is saved.

@@ -231,7 +231,11 @@ TEST(FxText, TagsBecomePolicies) {
       "        # ac_graph_id: 5 File: model.py:9 in f, code: MUST_SAVE\n"
       "        e: \"f32[2, 8]\" = torch.ops.aten.sin.default(d)\n"
       "        # File: model.py:10 in f, code: x # recompute: MUST_SAVE\n"
-      "        f: \"f32[2, 8]\" = torch.ops.aten.sin.default(e)\n"));
+      "        f: \"f32[2, 8]\" = torch.ops.aten.sin.default(e)\n"
+      "        # Annotation: {'s': {'t': '}'}} ac_graph_id: 6 - MUST_SAVE "
+      "File: "
+      "model.py:9 in f, code: x\n"
+      "        g: \"f32[2, 8]\" = torch.ops.aten.sin.default(f)\n"));
   ASSERT_TRUE(in.isGood) << in.errors();
   std::string ir = in.ir();
   EXPECT_TRUE(has(ir, "%a = aten.sin(%mm) {joint.policy = "
@@ -244,6 +248,8 @@ TEST(FxText, TagsBecomePolicies) {
                       "#joint.policy<must_recompute>}"));
   EXPECT_TRUE(has(ir, "%e = aten.sin(%d) :"));
   EXPECT_TRUE(has(ir, "%f = aten.sin(%e) :"));
+  EXPECT_TRUE(has(ir, "%g = aten.sin(%f) {joint.policy = "
+                      "#joint.policy<must_save, region = 6>}"));
 }
 
 TEST(FxText, WritesAndChecksKeepTheirPlace) {

@@ -79,6 +79,51 @@ joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
 }
 )mlir";
 
+/// Two checkpoint regions behind one another; what is before, between and
+/// behind them; a size, and what may not run twice.
+const char *const kRegions = R"mlir(
+joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
+               %y: tensor<4x4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<4x4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4x4xf32>) gradients (tensor<4x4xf32>) {
+  %before = aten.exp(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %unread = aten.exp(%y) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %a = aten.add.Tensor(%before, %unread) {joint.policy = #joint.policy<must_recompute, region = 1>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %once = joint.opaque "my.op"(%a) {effects, joint.policy = #joint.policy<must_recompute, region = 1>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %kept = aten.sin(%once) {joint.policy = #joint.policy<must_save, region = 1>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %rather = aten.cos(%kept) {joint.policy = #joint.policy<prefer_save, region = 1>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %edge = aten.mul.Tensor(%rather, %y) {joint.policy = #joint.policy<prefer_recompute, region = 1>} : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %b = aten.sin(%edge) {joint.policy = #joint.policy<must_recompute, region = 2>} : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %after = aten.exp(%b) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g1 = aten.mul.Tensor(%t, %after) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g2 = aten.mul.Tensor(%g1, %b) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %g3 = aten.mul.Tensor(%g2, %a) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  joint.output %after gradients(%g3 of 0) : tensor<4x4xf32>, tensor<4x4xf32>
+}
+)mlir";
+
+TEST_F(StrategiesTest, EagerRunsRegionsAgainFromWhatEntersThem) {
+  SmallGraph graph;
+  ASSERT_TRUE(graph.load(context, kRegions));
+  std::vector<OpPolicy> policies;
+  EXPECT_EQ(collect(graph.view, {}, policies), "");
+  auto saved = [&](ArrayRef<OpPolicy> given) {
+    Plan plan = planEager(graph.view, *graph.sets, *graph.sizes, given);
+    std::string names;
+    for (uint32_t value = 0; value < graph.view.numValues(); ++value)
+      if (plan.saved[value])
+        names += graph.view.name(value) + " ";
+    return names;
+  };
+  // What is read from outside of a region, at its edge to the next, by a tag,
+  // and what may not run twice; %after is read by the backward.
+  EXPECT_EQ(saved(policies), "y before unread once kept edge after ");
+  // Without tags: what the backward reads.
+  EXPECT_EQ(saved({}), "a b after ");
+  std::fill(policies.begin(), policies.end(), OpPolicy::PreferSave);
+  EXPECT_EQ(saved(policies), "a b after ");
+}
+
 TEST_F(StrategiesTest, TheCommandLineOverridesTags) {
   using Policies = std::vector<OpPolicy>;
   SmallGraph graph;
