@@ -64,7 +64,9 @@ bool cutback::parseSolver(llvm::StringRef text, Solver &value,
   static const std::pair<llvm::StringRef, Solver> table[] = {
       {"auto", Solver::Auto},
       {"boykov-kolmogorov", Solver::BoykovKolmogorov},
-      {"push-relabel", Solver::PushRelabel}};
+      {"push-relabel", Solver::PushRelabel},
+      {"boost-push-relabel", Solver::BoostPushRelabel},
+      {"edmonds-karp", Solver::EdmondsKarp}};
   return parseWord("solver", text, value, table, error);
 }
 

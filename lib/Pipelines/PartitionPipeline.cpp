@@ -63,18 +63,6 @@ TorchRulesOptions cutback::torchOptions(joint::GraphOp graph,
   return rules;
 }
 
-static MaxFlowAlgorithm algorithmOf(Solver solver) {
-  switch (solver) {
-  case Solver::Auto:
-    return MaxFlowAlgorithm::Auto;
-  case Solver::BoykovKolmogorov:
-    return MaxFlowAlgorithm::BoykovKolmogorov;
-  case Solver::PushRelabel:
-    return MaxFlowAlgorithm::PushRelabel;
-  }
-  return MaxFlowAlgorithm::Auto;
-}
-
 //===----------------------------------------------------------------------===//
 // Prepare
 //===----------------------------------------------------------------------===//
@@ -438,7 +426,7 @@ private:
         return failure();
     }
     const FlowNetwork &network = changed ? *changed : built;
-    MaxFlowSolver solver(algorithmOf(options.solver));
+    MaxFlowSolver solver(options.solver);
     MinCutStatus status;
     {
       PhaseTimer timer(result.seconds.solve);
@@ -446,7 +434,7 @@ private:
     }
     result.networkVertices = network.numVertices();
     result.networkArcs = network.numArcs();
-    result.solver = getAlgorithmName(algorithmOf(options.solver));
+    result.solver = getAlgorithmName(options.solver);
     if (options.solver == Solver::Auto)
       result.solver = solver.stats().switched ? "auto: push-relabel"
                                               : "auto: boykov-kolmogorov";

@@ -118,7 +118,8 @@ struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("picoseconds that a saved byte is worth")};
   Value<std::string> solver{
       *this, "solver", llvm::cl::init("auto"),
-      llvm::cl::desc("auto, boykov-kolmogorov or push-relabel")};
+      llvm::cl::desc("auto, boykov-kolmogorov, push-relabel, "
+                     "boost-push-relabel or edmonds-karp")};
   Values<std::string> symbols{
       *this, "sym", llvm::cl::desc("values of symbolic sizes: s0=24")};
 

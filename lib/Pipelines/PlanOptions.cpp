@@ -74,8 +74,12 @@ std::vector<OptionSpec> planOptions() {
        "effect; must-recompute, prefer-recompute: save\n"
        "none of its results; repeatable",
        true},
-      {"solver", OptionSpec::Choice, "auto|boykov-kolmogorov|push-relabel",
-       "the maximum-flow algorithm; the plan is the same"},
+      {"solver", OptionSpec::Choice,
+       "auto|boykov-kolmogorov|push-relabel|boost-push-relabel|edmonds-karp",
+       "the maximum-flow algorithm; the plan is the same.\n"
+       "auto: Boost.Graph's boykov-kolmogorov, and our\n"
+       "push-relabel from where that gets slow; the last\n"
+       "two are for comparison, edmonds-karp is very slow"},
       {"dump-network", OptionSpec::Text, "F",
        "write the flow network that was solved, as JSON"},
       {"remarks", OptionSpec::Flag, "", "print a remark for every decision"},

@@ -5,6 +5,8 @@
 // RUN: cutback-opt %s --cutback-plan=solver=auto | FileCheck %s --check-prefixes=CHECK,H100
 // RUN: cutback-opt %s --cutback-plan=solver=boykov-kolmogorov | FileCheck %s --check-prefixes=CHECK,H100
 // RUN: cutback-opt %s --cutback-plan=solver=push-relabel | FileCheck %s --check-prefixes=CHECK,H100
+// RUN: cutback-opt %s --cutback-plan=solver=boost-push-relabel | FileCheck %s --check-prefixes=CHECK,H100
+// RUN: cutback-opt %s --cutback-plan=solver=edmonds-karp | FileCheck %s --check-prefixes=CHECK,H100
 // RUN: cutback-opt %s --cutback-plan=device=cpu | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: cutback-opt %s --cutback-plan=byte-price-ps=1000 | FileCheck %s --check-prefixes=CHECK,DEAR
 

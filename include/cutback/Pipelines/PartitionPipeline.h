@@ -12,6 +12,7 @@
 #include "cutback/MemoryPlan/MemoryPlan.h"
 #include "cutback/Partition/FxView.h"
 #include "cutback/Partition/Halves.h"
+#include "cutback/Partition/MaxFlow/MinCut.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -25,7 +26,8 @@ namespace cutback {
 enum class Strategy { MinCut, Eager, Precompute, RecomputeAll };
 enum class CostModel { Roofline, PyTorch };
 enum class Rules { Torch2_3, Torch2_13 };
-enum class Solver { Auto, BoykovKolmogorov, PushRelabel };
+/// What computes the minimum cut; the plan does not depend on it.
+using Solver = MaxFlowAlgorithm;
 /// What a plan is best at: see `planStep`.
 enum class Minimize { Time, Peak };
 

@@ -28,7 +28,8 @@ class Cutback_PlanOptions {
     Option<"bytePrice", "byte-price-ps", "double", "0",
            "picoseconds that a saved byte is worth">,
     Option<"solver", "solver", "std::string", "\"auto\"",
-           "auto, boykov-kolmogorov or push-relabel">,
+           "auto, boykov-kolmogorov, push-relabel, boost-push-relabel or "
+           "edmonds-karp">,
     ListOption<"symbols", "sym", "std::string",
                "values of symbolic sizes: s0=24">
   ];

@@ -1,123 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The residual graph as a Boost compressed_sparse_row_graph, and back.
+// Boost.Graph's algorithms, called as they are, through property maps that do a
+// little more than read and write.
 //
-//   1. Vertices keep their numbers; source and sink come last. The half arcs of
-//      a vertex stay together and in order, each followed at the end by its
-//      arcs at source and sink, in both directions. So a vertex' edges are
-//      sorted as the constructor wants them.
-//   2. Capacity = what is left, so the copy starts from the flow that is there.
-//   3. Residuals are copied back by position.
+// Boykov-Kolmogorov is fast where paths are short and ruinous where they are
+// long, and Boost's has no limit. The maps have one:
 //
-// Push-relabel adds up all capacities of the source's edges: contraction has
-// made these finite, and their sum is below 2^63.
+//   1. The map of what is left counts: a look is a `get`, a push along a path a
+//      `put` at a half arc, an augmentation a `put` at an arc of the source,
+//      for each path has one.
+//   2. The map of the trees throws, in `get`, once that is too much. Boost asks
+//      for the tree of a vertex while it grows and repairs trees, but not
+//      between the first and the last push of an augmentation; so what is left
+//      on the arcs is a valid flow, from which another algorithm goes on.
+//   3. The value of the flow, which Boost's sum has not told by then, is added
+//      up anew, at the arcs of the source.
+//
+// Worst case O(V^2 E C) as published, with C the value of the cut; push-relabel
+// O(V^3).
 
 #include "cutback/Partition/MaxFlow/BoostMaxFlow.h"
 
+#include "ResidualGraphModel.h"
+
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
-#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/push_relabel_max_flow.hpp>
+#include <boost/property_map/function_property_map.hpp>
 
 using namespace cutback;
 
-using Csr =
-    boost::compressed_sparse_row_graph<boost::directedS, boost::no_property,
-                                       boost::no_property, boost::no_property,
-                                       uint32_t, uint32_t>;
-using Edge = boost::graph_traits<Csr>::edge_descriptor;
+using Tree = BoostBoykovKolmogorov::Tree;
 
-/// The copy with its arrays by edge.
-struct BoostMaxFlow::Copy {
-  explicit Copy(const ResidualGraph &g);
-  void addEdge(uint32_t from, uint32_t to, int64_t capacity);
-  template <typename T> auto byEdge(std::vector<T> &values) {
-    return boost::make_iterator_property_map(values.begin(),
-                                             get(boost::edge_index, csr));
-  }
-  template <typename T> auto byVertex(std::vector<T> &values) {
-    return boost::make_iterator_property_map(values.begin(),
-                                             get(boost::vertex_index, csr));
-  }
-
-  uint32_t n, source, sink;
-  std::vector<std::pair<uint32_t, uint32_t>> ends;
-  std::vector<int64_t> capacity, residual;
-  std::vector<uint32_t> twinOf;
-  std::vector<Edge> reverse;
-  /// By vertex: its first edge, its edge to the source, to the sink.
-  std::vector<uint32_t> first, toSource, toSink;
-  Csr csr;
-  int64_t found = 0;
+/// Boost's names for the trees.
+template <> struct boost::color_traits<Tree> {
+  static Tree gray() { return BoostBoykovKolmogorov::Free; }
+  static Tree black() { return BoostBoykovKolmogorov::FromSource; }
+  static Tree white() { return BoostBoykovKolmogorov::ToSink; }
 };
 
-void BoostMaxFlow::Copy::addEdge(uint32_t from, uint32_t to, int64_t left) {
-  ends.push_back({from, to});
-  capacity.push_back(left);
-  twinOf.push_back(0);
-}
+namespace {
+/// Thrown where patience ends.
+struct OutOfPatience {};
+} // namespace
 
-BoostMaxFlow::Copy::Copy(const ResidualGraph &g)
-    : n(g.numVertices()), source(n), sink(n + 1), first(n), toSource(n),
-      toSink(n) {
-  for (uint32_t v = 0; v < n; ++v) {
-    first[v] = static_cast<uint32_t>(ends.size());
-    for (uint32_t a = g.begin[v]; a < g.begin[v + 1]; ++a)
-      addEdge(v, g.arcs[a].head, g.arcs[a].residual);
-    toSource[v] = static_cast<uint32_t>(ends.size());
-    addEdge(v, source, 0);
-    toSink[v] = static_cast<uint32_t>(ends.size());
-    addEdge(v, sink, g.sinkResidual[v]);
-  }
-  for (uint32_t v = 0; v < n; ++v)
-    for (uint32_t a = g.begin[v]; a < g.begin[v + 1]; ++a) {
-      uint32_t w = g.arcs[a].head;
-      twinOf[first[v] + a - g.begin[v]] =
-          first[w] + g.arcs[a].twin - g.begin[w];
+class BoostBoykovKolmogorov::Search {
+public:
+  using Model = ResidualGraphModel<OutEdges::Inner>;
+
+  Search(ResidualGraph &graph, std::vector<Node> &nodes, Patience patience)
+      : model(graph), nodes(nodes.data()), mayLook(patience.scans),
+        perPath(2 * patience.meanPathLength),
+        mayPush(perPath * (patience.longPaths + 1)) {}
+
+  /// False if patience ended.
+  bool run() {
+    bool isDone = true;
+    try {
+      boost::boykov_kolmogorov_max_flow(
+          model, CapacityMap<Model>{&model}, ResidualMap{this},
+          ReverseMap<Model>{&model}, ParentMap{this}, TreeMap{this},
+          DistanceMap{this}, boost::identity_property_map(), model.source(),
+          model.sink());
+    } catch (const OutOfPatience &) {
+      isDone = false;
     }
-  for (uint32_t v = 0; v < n; ++v) {
-    twinOf[toSource[v]] = static_cast<uint32_t>(ends.size());
-    addEdge(source, v, g.sourceResidual[v]);
-    twinOf.back() = toSource[v];
+    model.addFlow();
+    return isDone;
   }
-  for (uint32_t v = 0; v < n; ++v) {
-    twinOf[toSink[v]] = static_cast<uint32_t>(ends.size());
-    addEdge(sink, v, 0);
-    twinOf.back() = toSink[v];
-  }
-  csr = Csr(boost::edges_are_sorted, ends.begin(), ends.end(), n + 2);
-  residual = capacity;
-  for (uint32_t e = 0; e < ends.size(); ++e)
-    reverse.push_back(Edge(ends[twinOf[e]].first, twinOf[e]));
+
+  uint64_t scans() const { return looks; }
+
+private:
+  struct ByVertex {
+    using key_type = uint32_t;
+    using category = boost::read_write_property_map_tag;
+    Search *search;
+  };
+
+  struct ResidualMap {
+    using key_type = ModelEdge;
+    using value_type = int64_t;
+    using reference = int64_t;
+    using category = boost::read_write_property_map_tag;
+    Search *search;
+
+    friend int64_t get(const ResidualMap &map, ModelEdge e) {
+      Search &search = *map.search;
+      search.looks += search.model.isHalfArc(e);
+      return search.model.residual(e);
+    }
+    friend void put(const ResidualMap &map, ModelEdge e, int64_t left) {
+      Search &search = *map.search;
+      if (search.model.isHalfArc(e))
+        ++search.pushes;
+      else if (search.model.isFromSource(e))
+        search.mayPush += search.perPath;
+      search.model.setResidual(e, left);
+    }
+    friend void put(const ResidualMap &, ModelEdge, Unchanged) {}
+  };
+
+  struct ParentMap : ByVertex {
+    using value_type = ModelEdge;
+    using reference = ModelEdge;
+    friend ModelEdge get(const ParentMap &map, uint32_t v) {
+      const Node &node = map.search->nodes[v];
+      return {node.parentFrom, node.parentNumber};
+    }
+    friend void put(const ParentMap &map, uint32_t v, ModelEdge e) {
+      map.search->nodes[v].parentFrom = e.from;
+      map.search->nodes[v].parentNumber = e.number;
+    }
+  };
+
+  struct TreeMap : ByVertex {
+    using value_type = Tree;
+    using reference = Tree;
+    friend Tree get(const TreeMap &map, uint32_t v) {
+      const Search &search = *map.search;
+      if (search.looks > search.mayLook || search.pushes >= search.mayPush)
+        throw OutOfPatience();
+      return search.nodes[v].tree;
+    }
+    friend void put(const TreeMap &map, uint32_t v, Tree tree) {
+      map.search->nodes[v].tree = tree;
+    }
+  };
+
+  struct DistanceMap : ByVertex {
+    using value_type = uint32_t;
+    using reference = uint32_t;
+    friend uint32_t get(const DistanceMap &map, uint32_t v) {
+      return map.search->nodes[v].distance;
+    }
+    friend void put(const DistanceMap &map, uint32_t v, uint32_t distance) {
+      map.search->nodes[v].distance = distance;
+    }
+  };
+
+  Model model;
+  Node *nodes;
+  uint64_t looks = 0, mayLook;
+  /// A push along a half arc writes both directions: two for each of a path.
+  uint64_t pushes = 0, perPath, mayPush;
+};
+
+bool BoostBoykovKolmogorov::run(ResidualGraph &graph, Patience patience) {
+  nodes.assign(graph.numVertices() + 2, Node{0, 0, 0, Free});
+  Search search(graph, nodes, patience);
+  bool isDone = search.run();
+  scans = search.scans();
+  return isDone;
 }
 
-BoostMaxFlow::BoostMaxFlow(const ResidualGraph &graph)
-    : copy(std::make_unique<Copy>(graph)) {}
-BoostMaxFlow::~BoostMaxFlow() = default;
-
-void BoostMaxFlow::runBoykovKolmogorov() {
-  std::vector<Edge> predecessor(copy->n + 2);
-  std::vector<boost::default_color_type> color(copy->n + 2);
-  std::vector<int64_t> distance(copy->n + 2);
-  copy->found = boost::boykov_kolmogorov_max_flow(
-      copy->csr, copy->byEdge(copy->capacity), copy->byEdge(copy->residual),
-      copy->byEdge(copy->reverse), copy->byVertex(predecessor),
-      copy->byVertex(color), copy->byVertex(distance),
-      get(boost::vertex_index, copy->csr), copy->source, copy->sink);
+void BoostBoykovKolmogorov::markSinkTree(
+    std::vector<uint8_t> &onSinkSide) const {
+  onSinkSide.resize(nodes.size() - 2);
+  for (size_t v = 0; v < onSinkSide.size(); ++v)
+    onSinkSide[v] = nodes[v].tree == ToSink;
 }
 
-void BoostMaxFlow::runPushRelabel() {
-  copy->found = boost::push_relabel_max_flow(
-      copy->csr, copy->source, copy->sink, copy->byEdge(copy->capacity),
-      copy->byEdge(copy->residual), copy->byEdge(copy->reverse),
-      get(boost::vertex_index, copy->csr));
-}
+namespace {
 
-void BoostMaxFlow::copyBack(ResidualGraph &g) const {
-  for (uint32_t v = 0; v < copy->n; ++v) {
-    for (uint32_t a = g.begin[v]; a < g.begin[v + 1]; ++a)
-      g.arcs[a].residual = copy->residual[copy->first[v] + a - g.begin[v]];
-    g.sourceResidual[v] = copy->residual[copy->twinOf[copy->toSource[v]]];
-    g.sinkResidual[v] = copy->residual[copy->toSink[v]];
+/// What is left, without more.
+struct PlainResidualMap {
+  using Model = ResidualGraphModel<OutEdges::All>;
+  using key_type = ModelEdge;
+  using value_type = int64_t;
+  using reference = int64_t;
+  using category = boost::read_write_property_map_tag;
+
+  const Model *model;
+  friend int64_t get(const PlainResidualMap &map, ModelEdge e) {
+    return map.model->residual(e);
   }
-  g.flow += copy->found;
+  friend void put(const PlainResidualMap &map, ModelEdge e, int64_t left) {
+    map.model->setResidual(e, left);
+  }
+};
+
+} // namespace
+
+void BoostPushRelabel::run(ResidualGraph &graph) {
+  using Model = PlainResidualMap::Model;
+  Model model(graph);
+  // It asks for capacities to the end: what was left at the beginning, but
+  // nothing on the way back to the source, by which it knows that way.
+  std::vector<int64_t> capacity(num_edges(model));
+  for (auto [it, end] = edges(model); it != end; ++it)
+    if (model.head(*it) != model.source())
+      capacity[(*it).number] = model.residual(*it);
+  boost::push_relabel_max_flow(
+      model, model.source(), model.sink(),
+      boost::make_function_property_map<ModelEdge>(
+          [&](ModelEdge e) { return capacity[e.number]; }),
+      PlainResidualMap{&model}, ReverseMap<Model>{&model},
+      boost::identity_property_map());
+  model.addFlow();
 }

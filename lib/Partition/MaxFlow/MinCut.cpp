@@ -24,7 +24,6 @@ static const struct {
     {MaxFlowAlgorithm::Auto, "auto"},
     {MaxFlowAlgorithm::BoykovKolmogorov, "boykov-kolmogorov"},
     {MaxFlowAlgorithm::PushRelabel, "push-relabel"},
-    {MaxFlowAlgorithm::BoostBoykovKolmogorov, "boost-boykov-kolmogorov"},
     {MaxFlowAlgorithm::BoostPushRelabel, "boost-push-relabel"},
     {MaxFlowAlgorithm::EdmondsKarp, "edmonds-karp"}};
 
@@ -48,7 +47,7 @@ struct MaxFlowSolver::Impl {
   Contraction contraction;
   ResidualGraph graph;
   AutoMaxFlow automatic;
-  BoykovKolmogorov boykovKolmogorov;
+  BoostBoykovKolmogorov boykovKolmogorov;
   PushRelabel pushRelabel;
   MaxFlowStats stats;
   std::vector<uint8_t> innerSide;
@@ -72,16 +71,8 @@ void MaxFlowSolver::Impl::solveGraph() {
     pushRelabel.run(graph);
     stats.arcScans = pushRelabel.arcScans();
     return;
-  case MaxFlowAlgorithm::BoostBoykovKolmogorov: {
-    BoostMaxFlow boost(graph);
-    boost.runBoykovKolmogorov();
-    return boost.copyBack(graph);
-  }
-  case MaxFlowAlgorithm::BoostPushRelabel: {
-    BoostMaxFlow boost(graph);
-    boost.runPushRelabel();
-    return boost.copyBack(graph);
-  }
+  case MaxFlowAlgorithm::BoostPushRelabel:
+    return BoostPushRelabel().run(graph);
   case MaxFlowAlgorithm::EdmondsKarp:
     return; // takes the network as given, in solve()
   }

@@ -51,6 +51,10 @@ TEST(OptionText, readsCostModelsRulesAndSolvers) {
   EXPECT_EQ(solver, Solver::BoykovKolmogorov);
   EXPECT_TRUE(parseSolver("push-relabel", solver, error));
   EXPECT_EQ(solver, Solver::PushRelabel);
+  EXPECT_TRUE(parseSolver("boost-push-relabel", solver, error));
+  EXPECT_EQ(solver, Solver::BoostPushRelabel);
+  EXPECT_TRUE(parseSolver("edmonds-karp", solver, error));
+  EXPECT_EQ(solver, Solver::EdmondsKarp);
 }
 
 TEST(OptionText, namesTheWordsThereAre) {

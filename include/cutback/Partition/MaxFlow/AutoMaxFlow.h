@@ -2,12 +2,12 @@
 #ifndef CUTBACK_PARTITION_MAXFLOW_AUTOMAXFLOW_H
 #define CUTBACK_PARTITION_MAXFLOW_AUTOMAXFLOW_H
 
-#include "cutback/Partition/MaxFlow/BoykovKolmogorov.h"
+#include "cutback/Partition/MaxFlow/BoostMaxFlow.h"
 #include "cutback/Partition/MaxFlow/PushRelabel.h"
 
 namespace cutback {
 
-/// Boykov-Kolmogorov while it is cheap, push-relabel from there on.
+/// Boost's Boykov-Kolmogorov while it is cheap, our push-relabel from there on.
 class AutoMaxFlow {
 public:
   /// Continues from the flow in `graph` to a maximum flow.
@@ -26,7 +26,7 @@ public:
                     std::vector<uint32_t> &queue) const;
 
 private:
-  BoykovKolmogorov boykovKolmogorov;
+  BoostBoykovKolmogorov boykovKolmogorov;
   PushRelabel pushRelabel;
   bool switched = false;
 };

@@ -4,28 +4,56 @@
 
 #include "cutback/Partition/MaxFlow/ResidualGraph.h"
 
-#include <memory>
-
 namespace cutback {
 
-/// Boost.Graph's algorithms on a compressed sparse row copy of a graph, as
-/// yardsticks. Copying and solving are apart so that they can be timed apart.
-class BoostMaxFlow {
+/// Boost.Graph's `boykov_kolmogorov_max_flow` on the residual graph itself:
+/// augments along paths between two search trees that outlive the augmentation
+/// (Boykov and Kolmogorov, PAMI 2004). The fastest where most paths are short.
+class BoostBoykovKolmogorov {
 public:
-  /// Copies the graph with the flow it holds.
-  explicit BoostMaxFlow(const ResidualGraph &graph);
-  ~BoostMaxFlow();
+  /// When to stop before the end.
+  struct Patience {
+    /// Looks at half arcs.
+    uint64_t scans = UINT64_MAX;
+    /// Half arcs of a path on average, over all augmentations so far and as
+    /// many more as `longPaths` says.
+    uint64_t meanPathLength = UINT32_MAX;
+    uint64_t longPaths = 0;
+  };
 
-  /// Compute a maximum flow of the copy. Can be repeated.
-  void runBoykovKolmogorov();
-  void runPushRelabel();
+  /// Continues from the flow in `graph`, of which no vertex has something left
+  /// both from the source and to the sink, to a maximum flow, or until its
+  /// patience ends, leaving a valid flow. Returns whether it is maximum.
+  bool run(ResidualGraph &graph, Patience patience);
+  void run(ResidualGraph &graph) { (void)run(graph, Patience()); }
+  /// Marks with 1 the sink's tree. Once the flow is maximum these are the
+  /// vertices that still reach the sink: a vertex with something left on an arc
+  /// into the tree was taken in when the tree grew over that arc.
+  void markSinkTree(std::vector<uint8_t> &onSinkSide) const;
+  /// Looks at half arcs, in the last run.
+  uint64_t arcScans() const { return scans; }
 
-  /// Writes the last flow computed to the graph that was copied.
-  void copyBack(ResidualGraph &graph) const;
+  enum Tree : uint8_t { Free, FromSource, ToSink };
 
 private:
-  struct Copy;
-  std::unique_ptr<Copy> copy;
+  /// What Boost's maps by vertex hold, side by side.
+  struct Node {
+    uint32_t parentFrom, parentNumber; ///< the edge to or from the parent
+    uint32_t distance;                 ///< edges to the root
+    Tree tree;
+  };
+  class Search;
+
+  std::vector<Node> nodes; ///< source and sink last
+  uint64_t scans = 0;
+};
+
+/// Boost.Graph's `push_relabel_max_flow` on the residual graph itself, as a
+/// yardstick of our own.
+class BoostPushRelabel {
+public:
+  /// Continues from the flow in `graph` to a maximum flow.
+  void run(ResidualGraph &graph);
 };
 
 } // namespace cutback

@@ -15,21 +15,20 @@ enum class MaxFlowAlgorithm {
   /// paths turn out to be long. See AutoMaxFlow.
   Auto,
   /// Boykov and Kolmogorov, "An experimental comparison of min-cut/max-flow
-  /// algorithms", PAMI 2004, on flat arrays.
+  /// algorithms", PAMI 2004, as Boost.Graph has it.
   BoykovKolmogorov,
   /// Goldberg and Tarjan, "A new approach to the maximum-flow problem", JACM
   /// 1988; highest label, gaps, global relabelling, on flat arrays.
   PushRelabel,
-  /// The same two as Boost.Graph has them: yardsticks.
-  BoostBoykovKolmogorov,
+  /// The same as Boost.Graph has it: a yardstick.
   BoostPushRelabel,
   /// The naive reference of the tests: shortest augmenting paths on the
   /// network as given, not contracted. Small networks only.
   EdmondsKarp
 };
 
-/// "auto", "boykov-kolmogorov", "push-relabel", "boost-boykov-kolmogorov",
-/// "boost-push-relabel", "edmonds-karp".
+/// "auto", "boykov-kolmogorov", "push-relabel", "boost-push-relabel",
+/// "edmonds-karp".
 const char *getAlgorithmName(MaxFlowAlgorithm algorithm);
 std::optional<MaxFlowAlgorithm> parseAlgorithmName(const std::string &name);
 

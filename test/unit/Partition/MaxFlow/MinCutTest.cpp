@@ -173,8 +173,6 @@ TEST(MinCut, algorithmsHaveNames) {
   EXPECT_STREQ(getAlgorithmName(MaxFlowAlgorithm::BoykovKolmogorov),
                "boykov-kolmogorov");
   EXPECT_STREQ(getAlgorithmName(MaxFlowAlgorithm::PushRelabel), "push-relabel");
-  EXPECT_STREQ(getAlgorithmName(MaxFlowAlgorithm::BoostBoykovKolmogorov),
-               "boost-boykov-kolmogorov");
   EXPECT_STREQ(getAlgorithmName(MaxFlowAlgorithm::BoostPushRelabel),
                "boost-push-relabel");
   EXPECT_STREQ(getAlgorithmName(MaxFlowAlgorithm::EdmondsKarp), "edmonds-karp");

@@ -7,6 +7,11 @@
 #include "SampleNetworks.h"
 #include "TestNetworks.h"
 #include "cutback/Partition/MaxFlow/ArcIndex.h"
+#include "cutback/Partition/MaxFlow/BoostMaxFlow.h"
+#include "cutback/Partition/MaxFlow/Contraction.h"
+#include "cutback/Partition/MaxFlow/PushRelabel.h"
+
+#include <algorithm>
 
 using namespace cutback;
 using namespace cutback::samples;
@@ -207,6 +212,68 @@ TEST(RandomNetworks, autoStaysWithBoykovKolmogorovOnJointGraphs) {
   ASSERT_EQ(solver.solve(network, cut), MinCutStatus::Solved);
   EXPECT_FALSE(solver.stats().switched);
   EXPECT_LT(solver.stats().contractedVertices, network.numVertices());
+}
+
+/// What a vertex gains by the flow that went from `before` to `after`.
+static std::vector<int64_t> gains(const ResidualGraph &before,
+                                  const ResidualGraph &after) {
+  std::vector<int64_t> gain(before.numVertices());
+  for (uint32_t v = 0; v < gain.size(); ++v) {
+    gain[v] += before.sourceResidual[v] - after.sourceResidual[v];
+    gain[v] -= before.sinkResidual[v] - after.sinkResidual[v];
+    for (uint32_t a = before.begin[v]; a < before.begin[v + 1]; ++a)
+      gain[v] -= before.arcs[a].residual - after.arcs[a].residual;
+  }
+  return gain;
+}
+
+static bool hasNegative(const ResidualGraph &graph) {
+  auto isNegative = [](int64_t left) { return left < 0; };
+  auto any = [&](const std::vector<int64_t> &left) {
+    return std::any_of(left.begin(), left.end(), isNegative);
+  };
+  return any(graph.sourceResidual) || any(graph.sinkResidual) ||
+         std::any_of(
+             graph.arcs.begin(), graph.arcs.end(),
+             [&](const HalfArc &arc) { return isNegative(arc.residual); });
+}
+
+/// Wherever Boost's algorithm is stopped it leaves a flow, from which another
+/// goes on to the maximum.
+TEST(RandomNetworks, stoppedSearchesLeaveAFlow) {
+  unsigned stopped = 0, ended = 0, unfinished = 0;
+  for (uint64_t seed = 0; seed < 2000; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    FlowNetwork network = seed % 4 ? makeAny(seed, 40, 200)
+                                   : makeLadder(20 + seed % 100, 4, seed);
+    if (!network.isFinished())
+      ASSERT_EQ(network.finish(), std::nullopt);
+    Contraction contraction;
+    ResidualGraph whole;
+    if (!contraction.contract(network, whole))
+      continue;
+    BoostBoykovKolmogorov trees;
+    ResidualGraph first = whole, graph = whole;
+    EXPECT_TRUE(trees.run(first, {}));
+    BoostBoykovKolmogorov::Patience patience;
+    if (seed % 2)
+      patience.scans = seed * 7919 % 300;
+    else
+      patience.meanPathLength = 1 + seed % 3;
+    bool isDone = trees.run(graph, patience);
+    ++(isDone ? ended : stopped);
+    ASSERT_FALSE(hasNegative(graph));
+    ASSERT_EQ(gains(whole, graph), std::vector<int64_t>(whole.numVertices()));
+    EXPECT_LE(graph.flow, first.flow);
+    unfinished += graph.flow < first.flow;
+    if (isDone)
+      EXPECT_EQ(graph.flow, first.flow);
+    PushRelabel().run(graph);
+    EXPECT_EQ(graph.flow, first.flow);
+  }
+  EXPECT_GT(stopped, 200u);
+  EXPECT_GT(unfinished, 200u);
+  EXPECT_GT(ended, 200u);
 }
 
 TEST(RandomNetworks, anAnswerTwiceIsTheSameAnswer) {

@@ -14,11 +14,8 @@ namespace cutback {
 inline constexpr int64_t kInf = kInfiniteCapacity;
 
 inline const MaxFlowAlgorithm kAllAlgorithms[] = {
-    MaxFlowAlgorithm::Auto,
-    MaxFlowAlgorithm::BoykovKolmogorov,
-    MaxFlowAlgorithm::PushRelabel,
-    MaxFlowAlgorithm::BoostBoykovKolmogorov,
-    MaxFlowAlgorithm::BoostPushRelabel,
+    MaxFlowAlgorithm::Auto, MaxFlowAlgorithm::BoykovKolmogorov,
+    MaxFlowAlgorithm::PushRelabel, MaxFlowAlgorithm::BoostPushRelabel,
     MaxFlowAlgorithm::EdmondsKarp};
 
 inline FlowNetwork makeNetwork(uint32_t numVertices,
