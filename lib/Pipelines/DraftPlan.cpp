@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way of a prepared graph to a plan: analyse, solve, extract, memory,
+// verify, as PartitionPipeline.cpp lists them. Up to the arena a plan is a
+// draft, which may be compared with others; the one that is taken is verified
+// and gets its figures.
+//
+// A wrong plan is an error here, in every build: the cut is proved with its
+// flow, the halves with value numbering. Near linear; the maximum flow is the
+// only step that is not bounded so.
+
+#include "Internal.h"
+
+#include "cutback/Analysis/FusionPrice.h"
+#include "cutback/Partition/Certificate.h"
+#include "cutback/Partition/CutCheck.h"
+#include "cutback/Partition/Strategies.h"
+#include "cutback/Transforms/ReorderBackward.h"
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+class Planner {
+public:
+  Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared,
+          const ForcedChoice *choice)
+      : result(result), options(result.options), graph(graph),
+        prepared(std::move(prepared)), choice(choice), sizes(result.sizes) {}
+
+  /// Up to the arena: see DraftPlan.
+  LogicalResult draft(int64_t arenaLimit) {
+    if (failed(analyse()) || failed(plan()) || failed(extract()))
+      return failure();
+    result.ops = result.view.numOps();
+    return options.emit ? emit(arenaLimit) : success();
+  }
+
+  /// What is left.
+  LogicalResult finish() {
+    if (options.emit && failed(verify()))
+      return failure();
+    if (options.figures)
+      fillFigures();
+    return success();
+  }
+
+  /// The numbers are of another graph op by now, with the same body.
+  void follow(joint::GraphOp now) {
+    graph = now;
+    result.view.graph = now;
+  }
+
+private:
+  LogicalResult analyse() {
+    PhaseTimer timer(result.seconds.prepare);
+    result.view =
+        prepared.view ? std::move(*prepared.view) : GraphView::build(graph);
+    if (failed(checkTypes()) || failed(computeSets()) || failed(computeSizes()))
+      return failure();
+    FailureOr<std::vector<OpPolicy>> asked =
+        collectPolicies(result.view, options.policies);
+    if (failed(asked))
+      return failure();
+    policies = std::move(*asked);
+    if (result.view.gradients().empty()) {
+      auto diag = graph.emitOpError("has no gradients: there is no backward to "
+                                    "plan for");
+      diag.attachNote() << "give a joint graph; if its last outputs are "
+                           "gradients, say how many forward outputs there are "
+                           "(--forward-outputs)";
+      return diag;
+    }
+    return needsCosts() ? computeCosts() : success();
+  }
+
+  /// A plan moves values: what they are and how many bytes they have follows
+  /// from their types.
+  LogicalResult checkTypes() {
+    Type last;
+    for (auto [i, type] : llvm::enumerate(result.view.types)) {
+      if (type == last || !isa<BaseMemRefType, UnrankedTensorType>(type)) {
+        last = type;
+        continue;
+      }
+      bool isMemory = isa<BaseMemRefType>(type);
+      InFlightDiagnostic diag = emitError(result.view.values[i].getLoc());
+      diag << "'" << result.view.name(i) << "' is of type " << type
+           << (isMemory ? ": a joint graph computes values, not memory"
+                        : ": a plan needs the rank of every tensor");
+      diag.attachNote() << (isMemory
+                                ? "partition before tensors become buffers"
+                                : "give it a ranked type; sizes that are not "
+                                  "static may be symbols (joint.dims)");
+      return diag;
+    }
+    return success();
+  }
+
+  LogicalResult computeSets() {
+    result.sets = std::move(prepared.sets);
+    if (result.sets)
+      return success();
+    FailureOr<GraphSets> computed = GraphSets::compute(result.view);
+    if (failed(computed))
+      return failure();
+    result.sets = std::move(*computed);
+    return success();
+  }
+
+  LogicalResult computeSizes() {
+    sizes = std::move(prepared.sizes);
+    if (sizes)
+      return success();
+    FailureOr<ValueSizes> values =
+        ValueSizes::compute(result.view, options.symbols);
+    if (failed(values))
+      return failure();
+    sizes = std::move(*values);
+    return success();
+  }
+
+  /// With tags the default partitioner of PyTorch 2.3 goes over to the minimum
+  /// cut; that of 2.13 does so only for graphs that write in place, which are
+  /// not read.
+  bool isCut() const {
+    return options.strategy == Strategy::MinCut ||
+           (options.strategy == Strategy::Eager &&
+            options.rules == Rules::Torch2_3 &&
+            llvm::is_contained(policies, OpPolicy::MustRecompute));
+  }
+
+  /// PyTorch's rules have costs of their own; figures are in time always.
+  bool needsCosts() const {
+    return options.figures ||
+           (isCut() && options.costModel == CostModel::Roofline);
+  }
+
+  LogicalResult computeCosts() {
+    std::string error;
+    if (!Device::load(options.device, device, error))
+      return graph.emitError(error);
+    result.costs = std::move(prepared.costs);
+    if (!result.costs)
+      result.costs =
+          RooflineCosts::compute(result.view, *result.sets, *sizes, device);
+    return success();
+  }
+
+  LogicalResult plan() {
+    if (isCut())
+      return options.costModel == CostModel::PyTorch ? planAsTorch()
+                                                     : planByRoofline();
+    switch (options.strategy) {
+    case Strategy::Eager:
+      result.plan = planEager(result.view, *result.sets, *sizes, policies);
+      return success();
+    case Strategy::Precompute:
+      result.plan = planPrecompute(result.view, *result.sets);
+      return success();
+    case Strategy::RecomputeAll:
+      result.plan = planRecomputeAll(result.view, *result.sets);
+      return success();
+    case Strategy::MinCut:
+      break;
+    }
+    return failure();
+  }
+
+  LogicalResult planByRoofline() {
+    RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
+    MinCut cut;
+    {
+      PhaseTimer timer(result.seconds.network);
+      if (FlowError error = problem.build(options.bytePricePs))
+        return graph.emitError(*error);
+    }
+    auto name = [&](uint32_t vertex) { return problem.vertexName(vertex); };
+    if (failed(dumpNetwork(graph, options, problem.network(), name,
+                           problem.network().numVertices(), false)))
+      return failure();
+    auto report = [&](ArrayRef<VertexId> path) {
+      return problem.reportUnbounded(path);
+    };
+    auto [definer, value] = verticesOf([&](uint32_t value) {
+      return std::pair(problem.definerOf(value), problem.vertexOf(value));
+    });
+    if (failed(solve(problem.network(), definer, value, cut, report)))
+      return failure();
+    result.plan = problem.plan(cut);
+    return success();
+  }
+
+  /// The graph as PyTorch's rules see it: numbers again, so a part of prepare.
+  void viewAsTorch(const TorchRulesOptions &rules) {
+    PhaseTimer timer(result.seconds.prepare);
+    fx = std::move(prepared.fx);
+    if (!fx)
+      fx = FxView::build(result.view, *sizes,
+                         freeArguments(graph, options.freeParameters),
+                         rules.rules);
+    if (!options.policies.empty())
+      overrideTags();
+    if (!options.dumpNetwork.empty() || options.figures)
+      fx->nameNodes(result.view);
+    torch.emplace(result.view, *fx, rules);
+    torch->classify();
+  }
+
+  /// Policies of the command line stand over the tags of the graph.
+  void overrideTags() {
+    for (FxNodeId node = 0; node < fx->graph.size(); ++node) {
+      uint32_t op = fx->opOf[node];
+      if (op == GraphView::kNone || policies[op] == OpPolicy::None)
+        continue;
+      fx->graph.nodes[node].policy =
+          policies[op] == OpPolicy::MustSave     ? FxPolicy::MustSave
+          : policies[op] == OpPolicy::PreferSave ? FxPolicy::PreferSave
+                                                 : FxPolicy::MustRecompute;
+    }
+  }
+
+  LogicalResult planAsTorch() {
+    TorchRulesOptions rules = torchOptions(graph, options);
+    viewAsTorch(rules);
+    {
+      PhaseTimer timer(result.seconds.network);
+      if (failed(torch->build()))
+        return failure();
+    }
+    if (torch->rules().emptyBackward) {
+      FlowNetwork none;
+      if (choice &&
+          failed(forceChoice(graph, none, *choice, kNoVertex, kNoVertex)))
+        return failure();
+      result.plan = planEager(result.view, *result.sets, *sizes);
+      return success();
+    }
+    auto name = [&](uint32_t node) {
+      return std::string(fx->graph.name(node));
+    };
+    if (failed(dumpNetwork(graph, options, torch->network(), name,
+                           fx->graph.size(), true)))
+      return failure();
+    MinCut cut;
+    auto report = [&](ArrayRef<VertexId> path) {
+      return torch->reportUnbounded(path);
+    };
+    auto [in, out] = verticesOf([&](uint32_t value) {
+      FxNodeId node = fx->nodeOf[value];
+      return node == noFxNode ? std::pair(kNoVertex, kNoVertex)
+                              : std::pair(VertexId(TorchNetwork::in(node)),
+                                          VertexId(TorchNetwork::out(node)));
+    });
+    if (failed(solve(torch->network(), in, out, cut, report)))
+      return failure();
+    PhaseTimer timer(result.seconds.extract);
+    FailureOr<Plan> plan = torch->plan(cut);
+    if (failed(plan))
+      return failure();
+    result.plan = std::move(*plan);
+    return success();
+  }
+
+  /// Of the value with a forced choice, if there is one.
+  std::pair<VertexId, VertexId>
+  verticesOf(llvm::function_ref<std::pair<VertexId, VertexId>(uint32_t)> find) {
+    return choice ? find(choice->value) : std::pair(kNoVertex, kNoVertex);
+  }
+
+  LogicalResult
+  solve(const FlowNetwork &built, VertexId definer, VertexId value, MinCut &cut,
+        llvm::function_ref<LogicalResult(ArrayRef<VertexId>)> report) {
+    std::optional<FlowNetwork> changed;
+    if (choice) {
+      changed = built;
+      if (failed(forceChoice(graph, *changed, *choice, definer, value)))
+        return failure();
+    }
+    const FlowNetwork &network = changed ? *changed : built;
+    MaxFlowSolver solver(options.solver);
+    MinCutStatus status;
+    {
+      PhaseTimer timer(result.seconds.solve);
+      status = solver.solve(network, cut);
+    }
+    result.networkVertices = network.numVertices();
+    result.networkArcs = network.numArcs();
+    result.solver = getAlgorithmName(options.solver);
+    if (options.solver == Solver::Auto)
+      result.solver = solver.stats().switched ? "auto: push-relabel"
+                                              : "auto: boykov-kolmogorov";
+    if (status == MinCutStatus::Unbounded)
+      return report(solver.unboundedPath());
+    result.cutValue = cut.value;
+    if (!options.verify && status == MinCutStatus::Solved)
+      return success();
+    PhaseTimer timer(result.seconds.verify);
+    return verifyCut(graph, network, cut);
+  }
+
+  LogicalResult extract() {
+    PhaseTimer timer(result.seconds.extract);
+    FailureOr<Halves> halves =
+        splitGraph(result.view, *result.sets, result.plan);
+    if (failed(halves))
+      return failure();
+    result.halves = std::move(*halves);
+    if (options.reorderBackward)
+      improveBackwardOrder(result.view, result.halves, sizes->bytes,
+                           sizes->storage);
+    return success();
+  }
+
+  LogicalResult emit(int64_t arenaLimit) {
+    {
+      PhaseTimer timer(result.seconds.extract);
+      result.partition = emitHalves(result.view, result.halves);
+    }
+    return options.memory ? planArena(graph, result, arenaLimit) : success();
+  }
+
+  LogicalResult verify() {
+    if (failed(proveArena(result)))
+      return failure();
+    if (!options.verify)
+      return success();
+    PhaseTimer timer(result.seconds.verify);
+    if (failed(verifyHalves(graph, result.partition.forward,
+                            result.partition.backward, result.partition.link)))
+      return failure();
+    result.verified = true;
+    return success();
+  }
+
+  void fillFigures() {
+    FusedTime fused = priceFused(result.view, *sizes, device,
+                                 result.costs->flopsPs, result.halves);
+    result.pricedPs = static_cast<int64_t>(std::max(0.0, fused.extraPs));
+    result.kernels = fused.forwardKernels + fused.backwardKernels;
+    summarize(result, *sizes, &*result.costs, policies,
+              torch ? &*torch : nullptr, fx ? &*fx : nullptr);
+    emitRemarks(result);
+  }
+
+  PartitionResult &result;
+  const PartitionOptions &options;
+  joint::GraphOp graph;
+  PreparedGraph prepared;
+  const ForcedChoice *choice; ///< or null
+  std::optional<ValueSizes> &sizes;
+  std::vector<OpPolicy> policies;
+  Device device;
+  std::optional<FxView> fx;
+  std::optional<TorchProblem> torch;
+};
+
+} // namespace
+
+struct DraftPlan::State {
+  State(joint::GraphOp graph, const PartitionOptions &options,
+        PreparedGraph prepared, const ForcedChoice *choice)
+      : result(std::make_unique<PartitionResult>()),
+        planner(setUp(graph, options), graph, std::move(prepared), choice) {}
+
+  std::unique_ptr<PartitionResult> result;
+  Planner planner; ///< refers to the result
+
+private:
+  PartitionResult &setUp(joint::GraphOp graph,
+                         const PartitionOptions &options) const {
+    result->graph = graph.getSymName().str();
+    result->options = options;
+    return *result;
+  }
+};
+
+DraftPlan::DraftPlan(std::unique_ptr<State> state) : state(std::move(state)) {}
+DraftPlan::DraftPlan(DraftPlan &&) noexcept = default;
+DraftPlan &DraftPlan::operator=(DraftPlan &&) noexcept = default;
+DraftPlan::~DraftPlan() = default;
+
+FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
+                                     const PartitionOptions &options,
+                                     PreparedGraph prepared, int64_t arenaLimit,
+                                     const ForcedChoice *choice) {
+  DraftPlan draft(
+      std::make_unique<State>(graph, options, std::move(prepared), choice));
+  if (failed(draft.state->planner.draft(arenaLimit)))
+    return failure();
+  return draft;
+}
+
+PartitionResult &DraftPlan::result() { return *state->result; }
+
+void DraftPlan::moveTo(joint::GraphOp graph) {
+  joint::GraphOp from = state->result->view.graph;
+  graph->setAttrs(from->getAttrDictionary());
+  graph->getRegion(0).takeBody(from->getRegion(0));
+  Partition &partition = state->result->partition;
+  Operation *last = graph;
+  for (Operation *op :
+       {partition.forward.getOperation(), partition.backward.getOperation(),
+        partition.link.getOperation()}) {
+    op->moveAfter(last);
+    last = op;
+  }
+  state->planner.follow(graph);
+}
+
+FailureOr<std::unique_ptr<PartitionResult>> DraftPlan::finish() {
+  if (failed(state->planner.finish()))
+    return failure();
+  return std::move(state->result);
+}
+
+PreparedGraph DraftPlan::discard() {
+  if (state->result->partition.link)
+    erasePartition(state->result->partition);
+  PreparedGraph prepared = takePrepared(*state->result);
+  state.reset();
+  return prepared;
+}
