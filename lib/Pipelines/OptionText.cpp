@@ -149,6 +149,18 @@ std::vector<std::string> cutback::torchConfigNames() {
   return names;
 }
 
+/// The flags that 2.3 has too, as a list of words.
+static std::string flagsOf23() {
+  std::vector<std::string> names{kDistance.str()};
+  for (const TorchFlag &flag : torchFlags)
+    if (flag.isOf23)
+      names.push_back(flag.name.str());
+  llvm::sort(names);
+  std::string last = " and " + names.back();
+  names.pop_back();
+  return llvm::join(names, ", ") + last;
+}
+
 /// What --torch-config says of a flag that takes true or false.
 static bool parseTruth(llvm::StringRef name, llvm::StringRef text, bool &value,
                        std::string &error) {
@@ -186,8 +198,8 @@ bool cutback::parseTorchConfig(llvm::StringRef text, PartitionOptions &options,
   if (!parseTruth(name, value, isSet, error))
     return false;
   if (is23 && !(isKnown && flag->isOf23)) {
-    error = name.str() + " needs the rules torch-2.13; torch-2.3 knows "
-                         "aggressive_recomputation, cse and max_dist_from_bw";
+    error = name.str() + " needs the rules torch-2.13; torch-2.3 knows " +
+            flagsOf23();
     return false;
   }
   if (isKnown)
