@@ -53,7 +53,7 @@ public:
       : graph(graph), options(options), limits(limits),
         view(GraphView::build(graph)) {}
 
-  FailureOr<std::vector<PricePoint>> run() {
+  FailureOr<PriceFront> run() {
     if (failed(analyse()))
       return failure();
     problem.emplace(view, *sets, costs, policies);
@@ -68,7 +68,7 @@ public:
     if (failed(search()))
       return failure();
     shortenPrices();
-    return corners;
+    return PriceFront{std::move(corners), isWhole};
   }
 
 private:
@@ -126,18 +126,28 @@ private:
     return bytes * left * (middle - low);
   }
 
+  /// The corner behind which the hull may lie farthest below what is known.
+  std::optional<size_t> findWidest() const {
+    std::optional<size_t> widest;
+    double area = 0;
+    for (size_t i = 0; i + 1 < corners.size(); ++i)
+      if (!isEdge[i] && openArea(i) > area) {
+        area = openArea(i);
+        widest = i;
+      }
+    return widest;
+  }
+
+  bool isAtLimit() const {
+    return corners.size() >= limits.maxPoints || solves >= limits.maxSolves;
+  }
+
   LogicalResult search() {
-    while (corners.size() < limits.maxPoints && solves < limits.maxSolves) {
-      size_t widest = 0;
-      double area = 0;
-      for (size_t i = 0; i + 1 < corners.size(); ++i)
-        if (!isEdge[i] && openArea(i) > area) {
-          area = openArea(i);
-          widest = i;
-        }
-      if (area <= 0)
+    while (std::optional<size_t> widest = findWidest()) {
+      isWhole = !isAtLimit();
+      if (!isWhole)
         return success();
-      if (failed(divide(widest)))
+      if (failed(divide(*widest)))
         return failure();
     }
     return success();
@@ -192,13 +202,14 @@ private:
   MaxFlowSolver solver;
   unsigned solves = 0;
   std::vector<PricePoint> corners;
+  bool isWhole = true;
   std::vector<uint8_t> isEdge; ///< by corner: no corner up to the next one
 };
 
 } // namespace
 
-FailureOr<std::vector<PricePoint>>
-cutback::sweepBytePrice(joint::GraphOp graph, const PartitionOptions &options,
-                        const PriceSweepOptions &sweep) {
+FailureOr<PriceFront> cutback::sweepBytePrice(joint::GraphOp graph,
+                                              const PartitionOptions &options,
+                                              const PriceSweepOptions &sweep) {
   return Sweep(graph, options, sweep).run();
 }

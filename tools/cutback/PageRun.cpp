@@ -146,12 +146,17 @@ void PageRun::addPrices(const ReportExtras &extras) {
   std::vector<double> prices;
   {
     Silence silence(session.context);
-    auto points = sweepBytePrice(graph, options);
-    if (failed(points))
+    auto front = sweepBytePrice(graph, options);
+    if (failed(front)) {
       page.addNote("No plans over the price of a byte: " + silence.firstError);
-    else
-      for (const PricePoint &point : *points)
+    } else {
+      for (const PricePoint &point : front->corners)
         prices.push_back(point.bytePricePs);
+      if (!front->isWhole)
+        page.addNote("The slider stops at " + std::to_string(prices.size()) +
+                     " plans. Between them there may be more: --byte-price=PS "
+                     "gives the one at any price of a byte.");
+    }
   }
   if (isPrice && !llvm::is_contained(prices, own.bytePricePs)) {
     prices.push_back(own.bytePricePs);

@@ -67,11 +67,12 @@ TEST_F(PriceSweep, FindsEveryCornerAndAPriceOfEach) {
     PriceSweepOptions all;
     all.maxPoints = 1000;
     all.maxSolves = 10000;
-    auto points = sweepBytePrice(graph, PartitionOptions(), all);
-    ASSERT_TRUE(succeeded(points)) << seed;
-    expectConvex(*points);
-    corners += points->size();
-    for (const PricePoint &point : *points)
+    auto front = sweepBytePrice(graph, PartitionOptions(), all);
+    ASSERT_TRUE(succeeded(front)) << seed;
+    EXPECT_TRUE(front->isWhole);
+    expectConvex(front->corners);
+    corners += front->corners.size();
+    for (const PricePoint &point : front->corners)
       EXPECT_EQ(timeAt(graph, point.bytePricePs), point.ps)
           << seed << ", price " << point.bytePricePs;
   }
@@ -79,20 +80,24 @@ TEST_F(PriceSweep, FindsEveryCornerAndAPriceOfEach) {
 }
 
 TEST_F(PriceSweep, StopsAtItsLimits) {
+  size_t cutShort = 0;
   for (uint64_t seed = 0; seed < 30; ++seed) {
     joint::GraphOp graph = make(seed);
-    PriceSweepOptions few;
-    few.maxPoints = 3;
-    auto points = sweepBytePrice(graph, PartitionOptions(), few);
-    ASSERT_TRUE(succeeded(points));
-    EXPECT_LE(points->size(), 3u);
-    expectConvex(*points);
-    few.maxPoints = 1000;
-    few.maxSolves = 2;
-    points = sweepBytePrice(graph, PartitionOptions(), few);
-    ASSERT_TRUE(succeeded(points));
-    EXPECT_LE(points->size(), 2u);
+    auto whole = sweepBytePrice(graph, PartitionOptions(), {1000, 10000});
+    ASSERT_TRUE(succeeded(whole));
+    for (PriceSweepOptions few : {PriceSweepOptions{3, 48}, {1000, 2}}) {
+      size_t most = std::min(few.maxPoints, few.maxSolves);
+      auto front = sweepBytePrice(graph, PartitionOptions(), few);
+      ASSERT_TRUE(succeeded(front));
+      EXPECT_LE(front->corners.size(), most);
+      expectConvex(front->corners);
+      // It says so where corners are left out.
+      if (front->corners.size() < whole->corners.size())
+        EXPECT_FALSE(front->isWhole);
+      cutShort += !front->isWhole;
+    }
   }
+  EXPECT_GT(cutShort, 10u);
 }
 
 TEST_F(PriceSweep, FailsWhereAPlanWould) {
