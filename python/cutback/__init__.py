@@ -4,7 +4,7 @@ twice.
 
     cutback.Graph.read("joint.txt").plan(["--strategy=min-cut"]).saved
 
-needs no PyTorch. With PyTorch 2.13:
+needs no PyTorch. With PyTorch (`TESTED_TORCH` names the releases):
 
     torch.compile(model, backend="cutback")
     cutback.explain(model, *inputs)
@@ -15,6 +15,7 @@ needs no PyTorch. With PyTorch 2.13:
 from ._library import (CutbackError, Diagnostic, Graph, LibraryMissing, Plan,
                        library_path, version)
 from .options import Options
+from .releases import TESTED_TORCH, ReleaseWarning
 
 # Looked up when they are asked for: they import torch.
 _WITH_TORCH = {
@@ -26,7 +27,7 @@ _WITH_TORCH = {
 }
 
 __all__ = ["CutbackError", "Diagnostic", "Graph", "LibraryMissing", "Options",
-           "Plan", "library_path", "version", *_WITH_TORCH]
+           "Plan", "ReleaseWarning", "TESTED_TORCH", "library_path", "version", *_WITH_TORCH]
 
 
 def __getattr__(name):

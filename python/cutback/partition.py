@@ -24,6 +24,9 @@ import torch._functorch.partitioners as partitioners
 from . import graph_text, nested
 from ._library import (CutbackError, Graph, LibraryMissing, check_library)
 from .options import Options, python_names
+from .releases import check_release
+
+check_release(torch.__version__)
 
 _CHOICE = "choose_saved_values_set"
 

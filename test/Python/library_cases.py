@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import warnings
 
 import cutback
 
@@ -24,6 +25,21 @@ class Library(unittest.TestCase):
         self.assertRegex(cutback.version(), r"^\d+\.\d+\.\d+$")
         with self.assertRaisesRegex(AttributeError, "no attribute 'nothing'"):
             cutback.nothing
+
+    def test_a_release_that_was_not_tested_is_told_once(self):
+        from cutback import releases
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for tested in cutback.TESTED_TORCH:
+                releases.check_release(tested + ".1+cpu")
+            self.assertEqual(caught, [])
+            for _ in range(2):
+                releases.check_release("3.7.0")
+        self.assertEqual([str(one.message) for one in caught], [
+            "cutback was tested with PyTorch 2.13 and 2.14; this is 3.7.0, and"
+            " cutback goes on"])
+        self.assertIs(caught[0].category, cutback.ReleaseWarning)
 
     def test_a_file_and_its_text_have_one_plan(self):
         one = cutback.Graph.read(TEXT).plan()
