@@ -16,6 +16,7 @@
 // A call that misses no table costs about a microsecond with all attributes.
 
 #include "Calls.h"
+#include "NextSteps.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
@@ -113,29 +114,31 @@ LogicalResult CallBuilder::fillSlots(const aten::Schema &schema,
   slots.assign(schema.params.size(), -1);
   unsigned numPositional = args.values.size() - args.keywords.size();
   if (numPositional > schema.params.size())
-    return scope.fail(args.positions[schema.params.size()],
+    return contradict(args.positions[schema.params.size()],
                       schema.packet + " takes at most " +
                           Twine(schema.params.size()) +
                           " arguments, and there are " + Twine(numPositional),
-                      kOtherRelease);
+                      nextSteps(scope.source).otherRelease);
   for (unsigned i = 0; i < numPositional; ++i)
     slots[i] = i;
   for (auto [i, keyword] : llvm::enumerate(args.keywords)) {
     int param = schema.find(keyword);
-    if (param < 0 || slots[param] >= 0)
+    if (param < 0)
+      return contradict(keyword.begin(),
+                        schema.packet + " has no parameter " + quoted(keyword),
+                        nextSteps(scope.source).otherRelease);
+    if (slots[param] >= 0)
       return scope.fail(keyword.begin(),
-                        schema.packet +
-                            (param < 0 ? " has no parameter "
-                                       : " is given twice its parameter ") +
+                        schema.packet + " is given twice its parameter " +
                             quoted(keyword),
-                        kOtherRelease);
+                        nextSteps(scope.source).otherRelease);
     slots[param] = numPositional + i;
   }
   for (auto [slot, param] : llvm::zip(slots, schema.params))
     if (slot < 0 && !param.defaultValue)
-      return scope.fail(
+      return contradict(
           at, schema.packet + " lacks its argument " + quoted(param.name),
-          kOtherRelease);
+          nextSteps(scope.source).otherRelease);
   return success();
 }
 
@@ -152,9 +155,11 @@ CallBuilder::mapArguments(const aten::Schema &schema, const CallArguments &args,
   key.push_back(reinterpret_cast<const void *>(
       static_cast<uintptr_t>(8 * args.keywords.size())));
   auto [number, isNew] = skeletonKeys.insert(key);
-  if (!isNew)
-    return &skeletons[number];
-  Skeleton &skeleton = skeletons.emplace_back();
+  if (isNew)
+    skeletons.emplace_back();
+  Skeleton &skeleton = skeletons[number];
+  if (skeleton.args)
+    return &skeleton;
   SmallVector<int> slots;
   if (failed(fillSlots(schema, args, at, slots)))
     return nullptr;
@@ -173,10 +178,10 @@ CallBuilder::mapArguments(const aten::Schema &schema, const CallArguments &args,
     }
     Attribute value = aten::canonicalizeArg(param, args.values[slot]);
     if (!value) {
-      (void)scope.fail(args.positions[slot],
+      (void)contradict(args.positions[slot],
                        "this is not an argument for parameter " +
                            quoted(param.name) + " of " + schema.packet,
-                       kOtherRelease);
+                       nextSteps(scope.source).otherRelease);
       return nullptr;
     }
     values.push_back(value);
@@ -204,10 +209,10 @@ LogicalResult CallBuilder::checkOperands(const aten::Schema &schema,
           !aten::acceptsOperand(param, type)) {
         std::string text;
         llvm::raw_string_ostream(text) << type;
-        return scope.fail(at,
+        return contradict(at,
                           schema.packet + " takes no value of type " + text +
                               " for its parameter " + quoted(param.name),
-                          kCut);
+                          nextSteps(scope.source).cut);
       }
   }
   return success();
@@ -223,9 +228,11 @@ const CallBuilder::Types *CallBuilder::inferTypes(const aten::Schema &schema,
   for (Value operand : operands)
     key.push_back(operand.getType().getAsOpaquePointer());
   auto [number, isNew] = typeKeys.insert(key);
-  if (!isNew)
-    return &inferred[number];
-  Types &types = inferred.emplace_back();
+  if (isNew)
+    inferred.emplace_back();
+  std::optional<Types> &known = inferred[number];
+  if (known)
+    return &*known;
   if (failed(checkOperands(schema, args, operands, at)))
     return nullptr;
   SmallVector<Type> result;
@@ -239,11 +246,11 @@ const CallBuilder::Types *CallBuilder::inferTypes(const aten::Schema &schema,
     if (succeeded(aten::inferResultTypes(
             schema, args, TypeRange(ValueRange(operands)), {},
             UnknownLoc::get(scope.context), result))) {
-      types.append(result.begin(), result.end());
-      return &types;
+      return &known.emplace(result.begin(), result.end());
     }
   }
-  (void)scope.fail(at, "this call does not type: " + reason, kOtherMeaning);
+  (void)contradict(at, "this call does not type: " + reason,
+                   nextSteps(scope.source).otherMeaning);
   return nullptr;
 }
 
@@ -276,10 +283,10 @@ FailureOr<Type> CallBuilder::reconcile(const CallStatement &statement,
   std::string declaredText, inferredText;
   llvm::raw_string_ostream(declaredText) << statement.declared->type;
   llvm::raw_string_ostream(inferredText) << inferred;
-  return scope.fail(statement.typeAt,
+  return contradict(statement.typeAt,
                     quoted(statement.name) + " is declared as " + declaredText +
                         ", but " + callee + " gives " + inferredText,
-                    kOtherMeaning);
+                    nextSteps(scope.source).otherMeaning);
 }
 
 //===----------------------------------------------------------------------===//
@@ -349,10 +356,10 @@ Operation *CallBuilder::create(const aten::Schema &schema,
   return op;
 }
 
-LogicalResult CallBuilder::buildKnown(const CallTarget &target,
-                                      const CallArguments &args,
-                                      const CallStatement &statement,
-                                      const Place &place) {
+LogicalResult CallBuilder::makeKnown(const CallTarget &target,
+                                     const CallArguments &args,
+                                     const CallStatement &statement,
+                                     const Place &place) {
   const aten::Schema &schema = *target.schema;
   Types declared;
   if (statement.declared)
@@ -362,6 +369,8 @@ LogicalResult CallBuilder::buildKnown(const CallTarget &target,
                       statement.declared ? &declared : nullptr, call)))
     return failure();
   bool isSingle = !schema.returnsTuple() && call.types->size() == 1;
+  if (failed(checkElements(schema, statement, *call.types, !isSingle)))
+    return failure();
   DictionaryAttr attrs =
       attributes(statement, place, !isSingle, /*keepDims=*/!schema.infer);
   if (!isSingle)

@@ -33,6 +33,12 @@ struct CallTarget {
   llvm::StringRef name; ///< without "torch.ops."
 };
 
+/// Why a call is none that the op has here; where, and what to do next.
+struct Contradiction {
+  const char *at = nullptr; ///< null: there is none
+  std::string what, next;
+};
+
 /// A statement `name: "type" = target(args)`.
 struct CallStatement {
   llvm::StringRef name;
@@ -97,15 +103,44 @@ private:
                                  const CallArguments &args,
                                  const CallStatement &statement,
                                  const Place &place);
+  mlir::LogicalResult makeKnown(const CallTarget &target,
+                                const CallArguments &args,
+                                const CallStatement &statement,
+                                const Place &place);
+  // Calls taken as declared (DeclaredCalls.cpp).
+  /// Fails: with an error, or by keeping what is wrong where calls may be
+  /// taken as declared.
+  mlir::LogicalResult contradict(const char *at, const llvm::Twine &what,
+                                 const llvm::Twine &next);
+  /// Contradicts where a call is annotated, or its elements are, otherwise
+  /// than the op gives them.
+  mlir::LogicalResult checkElements(const aten::Schema &schema,
+                                    const CallStatement &statement,
+                                    llvm::ArrayRef<mlir::Type> types,
+                                    bool isTuple);
+  /// The text says what the statement's call gives.
+  bool isDeclared(const CallStatement &statement);
+  void markDeclared(joint::OpaqueOp op, const Contradiction &why);
+  mlir::FailureOr<mlir::Operation *>
+  makeDeclared(const CallTarget &target, const CallArguments &args,
+               const CallStatement &statement,
+               llvm::ArrayRef<CallStatement> results, const Place &place);
+  // Ops that are not known, or, for the reason `why`, taken as declared.
+  mlir::Operation *makeUnknown(const CallTarget &target,
+                               const CallArguments &args,
+                               const CallStatement &statement,
+                               llvm::ArrayRef<CallStatement> results,
+                               const Contradiction &why, const Place &place);
   mlir::LogicalResult buildUnknown(const CallTarget &target,
                                    const CallArguments &args,
                                    const CallStatement &statement,
-                                   const Place &place);
+                                   const Place &place,
+                                   const Contradiction &why = {});
   joint::OpaqueOp buildOpaque(const CallTarget &target,
                               const CallArguments &args,
                               const CallStatement &statement,
                               llvm::ArrayRef<mlir::Type> types, bool isSingle,
-                              const Place &place);
+                              const Contradiction &why, const Place &place);
   /// Brings the arguments into the schema's form and infers the results, or
   /// takes `declared` where no rule tells them.
   struct TypedCall {
@@ -181,9 +216,10 @@ private:
   mlir::StringAttr callName, dimsName, policyName, stridesName;
   llvm::StringMap<CallTarget> targets;
   llvm::StringMap<unsigned> opaqueIndex;
+  Contradiction *contradiction = nullptr; ///< set while one is looked for
   KeyTable skeletonKeys, typeKeys;
-  std::vector<Skeleton> skeletons;
-  std::vector<Types> inferred;
+  std::vector<Skeleton> skeletons;            ///< without `args`: it failed
+  std::vector<std::optional<Types>> inferred; ///< nothing: it failed
   std::vector<joint::WriteOp> writes;
   llvm::SmallVector<const void *, 24> key;
   llvm::SmallVector<mlir::Value, 8> operands;

@@ -193,6 +193,7 @@ FailureOr<Operation *> fx::importFxText(const FxRequest &request,
   FxReader reader(request.source, builder.getContext(), counts);
   reader.scope.isHalf =
       request.kind == GraphKind::Forward || request.kind == GraphKind::Backward;
+  reader.scope.isStrict = request.isStrict;
   if (failed(reader.read()))
     return failure();
   counts.arguments = reader.scope.arguments.size();

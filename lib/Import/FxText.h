@@ -36,6 +36,7 @@ struct FxRequest {
   std::optional<int64_t> forwardOutputs;
   const GraphHints *hints = nullptr;
   std::string symbolName;
+  bool isStrict = false; ///< see ImportOptions::strict
 };
 
 /// The symbols of a graph that was read, with what `hints` (null for none)

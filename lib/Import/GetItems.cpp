@@ -61,7 +61,7 @@ std::vector<TupleLeaf> GetItems::leavesOf(StringRef name) {
       std::vector<unsigned> path = prefix;
       path.push_back(item.index);
       if (!item.type.empty())
-        leaves.push_back({std::move(path), item.type});
+        leaves.push_back({std::move(path), item.type, item.name});
       else if (visited.insert(item.name).second)
         open.push_back({item.name, std::move(path)});
     }

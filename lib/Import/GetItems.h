@@ -16,6 +16,7 @@ namespace cutback::fx {
 struct TupleLeaf {
   std::vector<unsigned> path;
   llvm::StringRef type; ///< between the quotes
+  llvm::StringRef name; ///< what the element is called
 };
 
 class GetItems {

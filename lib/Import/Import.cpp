@@ -18,6 +18,7 @@
 #include "TraceLog.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 
@@ -274,8 +275,12 @@ LogicalResult Input::readGraph(const FoundGraph &graph,
                                ImportCounts &counts, Operation *&result) {
   GraphHints hints = log.hintsFor(graph);
   GraphKind kind = options.kind.value_or(graph.info.kind);
-  FxRequest request{graph.source, kind, options.forwardOutputs, &hints,
-                    symbolNameOf(graph.info, kind)};
+  FxRequest request{graph.source,
+                    kind,
+                    options.forwardOutputs,
+                    &hints,
+                    symbolNameOf(graph.info, kind),
+                    options.strict};
   OpBuilder builder(&context);
   builder.setInsertionPointToEnd(module.getBody());
   FailureOr<Operation *> op = importFxText(request, builder, counts);
@@ -372,6 +377,43 @@ static LogicalResult chooseSymbol(Input &input, const ImportOptions &options,
 // Entry points
 //===----------------------------------------------------------------------===//
 
+/// The first call of the module that is taken as declared, or null.
+static joint::OpaqueOp firstTakenAsDeclared(ModuleOp module) {
+  joint::OpaqueOp first;
+  module.walk([&](joint::OpaqueOp op) {
+    if (!joint::isTakenAsDeclared(op))
+      return WalkResult::advance();
+    first = op;
+    return WalkResult::interrupt();
+  });
+  return first;
+}
+
+/// Says which calls are taken as declared. Of an MLIR file that has been said,
+/// but with `strict` it is an error there too.
+static LogicalResult tellDeclared(const ImportedModule &result,
+                                  const ImportOptions &options) {
+  uint64_t count = result.counts.asDeclared;
+  if (!count && !options.strict)
+    return success();
+  joint::OpaqueOp op = firstTakenAsDeclared(*result.module);
+  if (!op)
+    return success();
+  if (!count) {
+    auto diag = mlir::emitError(op.getLoc())
+                << "'" << op.getCallee() << "' is " << joint::declaredText(op);
+    diag.attachNote() << "without --strict it is planned so";
+    return diag;
+  }
+  op.getContext()->getDiagEngine().emit(*result.counts.firstAsDeclared,
+                                        DiagnosticSeverity::Note)
+      << (count == 1 ? Twine("1 op") : Twine(count) + " ops")
+      << " taken as declared" << (count == 1 ? ": " : ", the first: ")
+      << op.getCallee() << ": " << joint::declaredWhy(op)
+      << " (--strict makes it an error)";
+  return success();
+}
+
 /// Reads an input; `owner`, if it is not null, owns its memory.
 static FailureOr<ImportedModule>
 readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
@@ -419,10 +461,21 @@ readAny(llvm::MemoryBufferRef buffer, std::shared_ptr<llvm::MemoryBuffer> owner,
   return result;
 }
 
+static FailureOr<ImportedModule>
+readAndTell(llvm::MemoryBufferRef buffer,
+            std::shared_ptr<llvm::MemoryBuffer> owner, MLIRContext &context,
+            const ImportOptions &options) {
+  FailureOr<ImportedModule> result =
+      readAny(buffer, std::move(owner), context, options);
+  if (failed(result) || failed(tellDeclared(*result, options)))
+    return failure();
+  return result;
+}
+
 FailureOr<ImportedModule> cutback::readInput(llvm::MemoryBufferRef buffer,
                                              MLIRContext &context,
                                              const ImportOptions &options) {
-  return readAny(buffer, nullptr, context, options);
+  return readAndTell(buffer, nullptr, context, options);
 }
 
 FailureOr<ImportedModule> cutback::readInput(StringRef path,
@@ -433,7 +486,7 @@ FailureOr<ImportedModule> cutback::readInput(StringRef path,
   if (failed(file))
     return failure();
   std::shared_ptr<llvm::MemoryBuffer> owner = std::move(*file);
-  return readAny(owner->getMemBufferRef(), owner, context, options);
+  return readAndTell(owner->getMemBufferRef(), owner, context, options);
 }
 
 FailureOr<std::vector<GraphInfo>>

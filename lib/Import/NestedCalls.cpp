@@ -6,6 +6,7 @@
 // error has its place in the text.
 
 #include "Calls.h"
+#include "NextSteps.h"
 
 #include "cutback/Dialect/Joint/Nested.h"
 
@@ -43,7 +44,7 @@ LogicalResult CallBuilder::buildNested(
     return scope.fail(statement.at,
                       "the graphs of " + quoted(target.name) +
                           " do not give what such a call gives",
-                      kCut);
+                      nextSteps(scope.source).cut);
   OperationState state(place.location, joint::NestedOp::getOperationName());
   state.addOperands(args.operands);
   state.addTypes(*types);
@@ -70,7 +71,7 @@ LogicalResult CallBuilder::buildNested(
   }
   if (!reason.empty())
     return scope.fail(statement.at, "this call does not type: " + reason,
-                      kOtherMeaning);
+                      nextSteps(scope.source).otherMeaning);
   return bindTuple(op, pathsOf(kind, types->size()), statement.name,
                    args.isBackward);
 }

@@ -6,6 +6,7 @@
 // cycles to look for.
 
 #include "Scope.h"
+#include "NextSteps.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -36,7 +37,7 @@ LogicalResult Scope::failRedefined(StringRef name) const {
 
 LogicalResult Scope::failUndefined(StringRef name) const {
   return fail(name.begin(), quoted(name) + " is not defined before its use",
-              kCut);
+              nextSteps(source).cut);
 }
 
 const DeclaredType *Scope::readType(StringRef text) {

@@ -156,6 +156,7 @@ public:
   Names names;                               ///< of the graph that is read
   unsigned nesting = 0;                      ///< how many calls lead into it
   mlir::Block *nestedBlock = nullptr; ///< of the region that is read, if any
+  bool isStrict = false;              ///< no call is taken as declared
   bool isHalf = false;          ///< a forward or a backward, not a joint graph
   uint64_t numTupleResults = 0; ///< of all calls
 

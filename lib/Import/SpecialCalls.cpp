@@ -13,6 +13,7 @@
 // or is a higher-order op.
 
 #include "Calls.h"
+#include "NextSteps.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Aten/KernelTypes.h"
@@ -44,7 +45,7 @@ LogicalResult CallBuilder::bindTuple(Operation *op,
     return scope.fail(name.begin(),
                       "calls give more results than a text of this length "
                       "can use",
-                      kCut);
+                      nextSteps(scope.source).cut);
   binding.kind = Binding::Tuple;
   binding.tuple = scope.tuples.size();
   scope.tuples.push_back(
@@ -83,8 +84,8 @@ FailureOr<Value> CallBuilder::nameResult(const CallStatement &statement,
   Value value = call.op->getResult(result);
   Type own = value.getType();
   if (auto known = dyn_cast<aten::CallOp>(call.op); known && statement.declared)
-    own = aten::statisticsAs(known.getSchema(), result, own,
-                             statement.declared->type);
+    own = aten::resultAs(known.getSchema(), result, own,
+                         statement.declared->type);
   FailureOr<Type> type =
       reconcile(statement, own,
                 cast<joint::FrameworkCallOpInterface>(call.op).getPacketName());
@@ -140,7 +141,7 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
                       "element " + index + " of " + quoted(tuple) +
                           ", which has " + Twine(call.op->getNumResults()) +
                           " results",
-                      kCut);
+                      nextSteps(scope.source).cut);
   }
   FailureOr<Value> value = nameResult(statement, call, result);
   if (failed(value))
@@ -159,7 +160,7 @@ LogicalResult CallBuilder::bindResult(const CallStatement &statement,
     return scope.fail(index.begin(),
                       "element " + index + " of a nested graph with " +
                           Twine(results.size()) + " results",
-                      kCut);
+                      nextSteps(scope.source).cut);
   const Binding &result = results[element];
   if (result.kind == Binding::Value && result.value.getDefiningOp())
     scope.taken.push_back({result.value, scope.valueName(tuple),
@@ -209,54 +210,63 @@ void CallBuilder::nameTuples() {
 }
 
 /// What the results of one call are declared as, in the order of the results.
-FailureOr<Operation *>
-CallBuilder::buildDeclared(const CallTarget &target, const CallArguments &args,
-                           const CallStatement &statement,
-                           ArrayRef<CallStatement> results,
-                           const Place &place) {
-  ++counts.ops;
-  Types declared;
+static SmallVector<Type> typesOf(ArrayRef<CallStatement> results,
+                                 MLIRContext *context) {
+  SmallVector<Type> types;
   for (const CallStatement &result : results)
-    declared.push_back(result.declared ? result.declared->type
-                                       : NoneType::get(scope.context));
-  Operation *op = nullptr;
-  if (!target.schema) {
-    countOpaque(target.name);
-    bool isSingle = results.size() == 1 && results.front().declared;
-    op = buildOpaque(target, args, isSingle ? results.front() : statement,
-                     declared, isSingle, place);
-  } else {
-    const aten::Schema &schema = *target.schema;
-    TypedCall call;
-    if (failed(typeCall(schema, args, statement.at, &declared, call)))
+    types.push_back(result.declared ? result.declared->type
+                                    : NoneType::get(context));
+  return types;
+}
+
+Operation *CallBuilder::makeUnknown(const CallTarget &target,
+                                    const CallArguments &args,
+                                    const CallStatement &statement,
+                                    ArrayRef<CallStatement> results,
+                                    const Contradiction &why,
+                                    const Place &place) {
+  bool isSingle = results.size() == 1 && results.front().declared;
+  Operation *op =
+      buildOpaque(target, args, isSingle ? results.front() : statement,
+                  typesOf(results, scope.context), isSingle, why, place);
+  if (!isSingle)
+    describeResults(op, results);
+  return op;
+}
+
+FailureOr<Operation *>
+CallBuilder::makeDeclared(const CallTarget &target, const CallArguments &args,
+                          const CallStatement &statement,
+                          ArrayRef<CallStatement> results, const Place &place) {
+  const aten::Schema &schema = *target.schema;
+  Types declared(typesOf(results, scope.context));
+  TypedCall call;
+  if (failed(typeCall(schema, args, statement.at, &declared, call)))
+    return failure();
+  if (call.types->size() != results.size())
+    return contradict(statement.at,
+                      quoted(statement.name) + " is declared with " +
+                          Twine(results.size()) + " results, but " +
+                          schema.packet + " gives " + Twine(call.types->size()),
+                      nextSteps(scope.source).otherMeaning);
+  for (auto [i, result, inferred, type] :
+       llvm::enumerate(results, *call.types, declared)) {
+    Type own = result.declared
+                   ? aten::resultAs(schema, i, inferred, result.declared->type)
+                   : inferred;
+    FailureOr<Type> met = reconcile(result, own, schema.packet);
+    if (failed(met))
       return failure();
-    if (call.types->size() != results.size())
-      return scope.fail(statement.at,
-                        quoted(statement.name) + " is declared with " +
-                            Twine(results.size()) + " results, but " +
-                            schema.packet + " gives " +
-                            Twine(call.types->size()),
-                        kOtherMeaning);
-    for (auto [i, result, inferred, type] :
-         llvm::enumerate(results, *call.types, declared)) {
-      Type own = result.declared ? aten::statisticsAs(schema, i, inferred,
-                                                      result.declared->type)
-                                 : inferred;
-      FailureOr<Type> met = reconcile(result, own, schema.packet);
-      if (failed(met))
-        return failure();
-      type = *met;
-    }
-    bool isSingle = !schema.returnsTuple() && results.size() == 1;
-    op = create(schema, call, TypeRange(ArrayRef<Type>(declared)),
-                isSingle ? nameAttr(results.front().name) : StringAttr(),
-                attributes(isSingle ? results.front() : statement, place,
-                           !isSingle, /*keepDims=*/!schema.infer),
-                place);
-    if (isSingle)
-      return op;
+    type = *met;
   }
-  if (results.size() != 1 || !results.front().declared || target.schema)
+  bool isSingle = !schema.returnsTuple() && results.size() == 1;
+  Operation *op =
+      create(schema, call, TypeRange(ArrayRef<Type>(declared)),
+             isSingle ? nameAttr(results.front().name) : StringAttr(),
+             attributes(isSingle ? results.front() : statement, place,
+                        !isSingle, /*keepDims=*/!schema.infer),
+             place);
+  if (!isSingle)
     describeResults(op, results);
   return op;
 }
@@ -306,7 +316,7 @@ LogicalResult CallBuilder::buildWrite(const CallArguments &args,
     return scope.fail(statement.at,
                       "copy_ writes a value of type " + fromText +
                           " to an input of type " + toText,
-                      kCut);
+                      nextSteps(scope.source).cut);
   }
   if (failed(reconcile(statement, to, "copy_")))
     return failure();
@@ -333,7 +343,7 @@ LogicalResult CallBuilder::buildAssert(const CallTarget &target,
   if (args.operands.size() != 1 || !message || args.values.size() > 2 ||
       !isa<joint::OperandAttr>(args.values[0]))
     return scope.fail(statement.at, "a check takes a condition and a message",
-                      kCut);
+                      nextSteps(scope.source).cut);
   auto check = joint::AssertOp::create(
       scope.builder, place.location, args.operands[0], message,
       scope.builder.getStringAttr(target.name), ArrayAttr());
@@ -367,6 +377,7 @@ joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
                                          const CallArguments &args,
                                          const CallStatement &statement,
                                          ArrayRef<Type> types, bool isSingle,
+                                         const Contradiction &why,
                                          const Place &place) {
   ArrayAttr keywords, resultNames;
   if (!args.keywords.empty())
@@ -386,7 +397,11 @@ joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
       unitIf(!isSingle), resultNames);
   op->setDiscardableAttrs(
       attributes(statement, place, !isSingle, /*keepDims=*/true));
-  if (target.schema && !hasEffects && isRepeatable(*target.schema))
+  if (why.at)
+    markDeclared(op, why);
+  else
+    countOpaque(target.name);
+  if (!why.at && target.schema && !hasEffects && isRepeatable(*target.schema))
     op->setDiscardableAttr(joint::kRepeatable, scope.builder.getUnitAttr());
   return op;
 }
@@ -394,8 +409,8 @@ joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
 LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
                                         const CallArguments &args,
                                         const CallStatement &statement,
-                                        const Place &place) {
-  countOpaque(target.name);
+                                        const Place &place,
+                                        const Contradiction &why) {
   SmallVector<Type> types;
   std::vector<std::vector<unsigned>> paths;
   bool isSingle = statement.declared != nullptr;
@@ -410,7 +425,7 @@ LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
       paths.push_back(std::move(leaf.path));
     }
   }
-  auto op = buildOpaque(target, args, statement, types, isSingle, place);
+  auto op = buildOpaque(target, args, statement, types, isSingle, why, place);
   if (!isSingle)
     return bindTuple(op, std::move(paths), statement.name, args.isBackward);
   Binding binding;

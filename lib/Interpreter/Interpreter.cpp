@@ -22,6 +22,7 @@
 
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Interpreter/Kernel.h"
 
@@ -408,6 +409,15 @@ LogicalResult Runner::runAssert(joint::AssertOp op) {
 }
 
 LogicalResult Runner::runOpaque(joint::OpaqueOp op) {
+  if (joint::isTakenAsDeclared(op)) {
+    InFlightDiagnostic diag = op.emitError() << "'" << op.getCallee()
+                                             << "' cannot be executed: it is "
+                                             << joint::declaredText(op);
+    diag.attachNote() << "it can be planned as it is; to run the graph, export "
+                         "the model again with a release whose op is the one "
+                         "that is known here";
+    return diag;
+  }
   InFlightDiagnostic diag = op.emitError() << "'" << op.getCallee()
                                            << "' cannot be executed: what it "
                                               "does is not known";

@@ -223,6 +223,9 @@ std::vector<OptionSpec> inputOptions() {
        "which program of a .pt2 with several"},
       {"forward-outputs", OptionSpec::Integer, "N",
        "the first N outputs belong to the forward, the\nothers are gradients"},
+      {"strict", OptionSpec::Flag, "",
+       "refuse ops whose arguments or declared types are\n"
+       "not those of the releases that are known"},
       {"progress", OptionSpec::Flag, "",
        "say what is done if it takes more than a second"},
   };
@@ -235,6 +238,7 @@ ImportOptions importOptionsOf(const CommandLine &line) {
   if (auto model = line.get("model"))
     options.model = std::string(*model);
   options.forwardOutputs = line.integer("forward-outputs");
+  options.strict = line.has("strict");
   return options;
 }
 

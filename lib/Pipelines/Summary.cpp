@@ -13,6 +13,7 @@
 
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Pipelines/Reasons.h"
 
 using namespace mlir;
@@ -207,12 +208,29 @@ private:
       auto opaque = dyn_cast<joint::OpaqueOp>(op);
       if (!opaque)
         continue;
+      if (joint::isTakenAsDeclared(op)) {
+        noteDeclared(opaque);
+        continue;
+      }
       auto [it, isNew] =
           index.try_emplace(opaque.getCallee(), result.opaque.size());
       if (isNew)
         result.opaque.push_back({opaque.getCallee().str(), 0});
       ++result.opaque[it->second].count;
     }
+  }
+
+  void noteDeclared(joint::OpaqueOp op) {
+    std::string callee = op.getCallee().str();
+    auto known = llvm::find_if(result.asDeclared, [&](const DeclaredOps &ops) {
+      return ops.op == callee;
+    });
+    if (known == result.asDeclared.end()) {
+      result.asDeclared.push_back({callee, joint::declaredPlace(op).str(),
+                                   joint::declaredWhy(op).str()});
+      known = std::prev(result.asDeclared.end());
+    }
+    ++known->count;
   }
 
   void listBannedByTorch() {

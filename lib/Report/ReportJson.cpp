@@ -53,6 +53,18 @@ static void writeCounts(OStream &json, StringRef key,
   });
 }
 
+static void writeDeclared(OStream &json, const std::vector<DeclaredOps> &ops) {
+  json.attributeArray("as_declared", [&] {
+    for (const DeclaredOps &entry : ops)
+      json.object([&] {
+        writeText(json, "op", entry.op);
+        json.attribute("count", entry.count);
+        writeText(json, "place", entry.place);
+        writeText(json, "why", entry.why);
+      });
+  });
+}
+
 static void writePeak(OStream &json, const PartitionResult &result,
                       const ReportExtras &extras) {
   const PeakResult &peak = result.peak;
@@ -193,6 +205,7 @@ static void writeBody(OStream &json, const PartitionResult &result,
   });
   writeCounts(json, "recomputed_by_kind", result.recomputedByKind);
   writeCounts(json, "opaque", result.opaque);
+  writeDeclared(json, result.asDeclared);
   writePeak(json, result, extras);
   if (extras.fit)
     writeFit(json, *extras.fit);

@@ -443,6 +443,22 @@ static std::string timeText(const PartitionResult &result) {
          formatPicoseconds(result.modelPs) + ")";
 }
 
+/// Ops that are not those of the releases that are known.
+static std::string declaredText(const std::vector<DeclaredOps> &ops) {
+  uint64_t count = 0;
+  for (const DeclaredOps &entry : ops)
+    count += entry.count;
+  std::string out = formatCount(count, "op") + " taken as the file declares " +
+                    (count == 1 ? "it" : "them");
+  for (size_t i = 0; i < ops.size() && i < kKinds; ++i) {
+    const DeclaredOps &entry = ops[i];
+    out += (i ? "; " : ": ") + formatCount(entry.count) + " " + entry.op;
+    if (!entry.why.empty())
+      out += " (" + entry.place + ": " + entry.why + ")";
+  }
+  return out + (ops.size() > kKinds ? "; …" : "");
+}
+
 static std::string solverText(const PartitionResult &result) {
   return "minimum cut of a network of " +
          formatCount(result.networkVertices, "vertex", "vertices") + " and " +
@@ -478,6 +494,8 @@ std::string reportText(const PartitionResult &result,
                      countsText(result.opaque, false) +
                          ": saved where the backward reads them, never "
                          "recomputed");
+  if (!result.asDeclared.empty())
+    out += paragraph("as declared", declaredText(result.asDeclared));
   out += paragraph("took", secondsText(result.seconds));
   out += paragraph("verified",
                    result.verified

@@ -16,6 +16,7 @@
 #include "cutback/Transforms/Anonymize.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -31,7 +32,7 @@ using namespace cutback::joint;
 namespace {
 
 /// How much a discardable attribute of dialect `joint` tells.
-enum class Telling { Drop, Keep, Dims, Name, Path, Role, Symbols };
+enum class Telling { Drop, Keep, Declared, Dims, Name, Path, Role, Symbols };
 
 Telling tellingOf(StringRef name) {
   return llvm::StringSwitch<Telling>(name)
@@ -41,6 +42,7 @@ Telling tellingOf(StringRef name) {
       .Cases({kNoGrad, kRepeatable, "joint.sequence_nr", "joint.requires_grad",
               "joint.num_forward_results", "joint.gradient_of", "no_inline"},
              Telling::Keep)
+      .Case(kDeclared, Telling::Declared)
       .Case("joint.dims", Telling::Dims)
       .Cases({"joint.call", "joint.name"}, Telling::Name)
       .Case("joint.tied", Telling::Path)
@@ -223,6 +225,8 @@ Attribute Anonymizer::discardable(NamedAttribute attr, StringRef kind) {
   case Telling::Name:
     return string ? text(names.value(string.getValue(), kind.str()))
                   : Attribute();
+  case Telling::Declared:
+    return declaredAttr(builder.getContext(), "", "");
   case Telling::Path:
     return string ? text(names.path(string.getValue())) : Attribute();
   case Telling::Role:

@@ -52,6 +52,9 @@ struct ImportOptions {
   std::optional<GraphKind> kind;
   /// Number of forward results, instead of the rule of the format.
   std::optional<int64_t> forwardOutputs;
+  /// An op whose arguments or declared types contradict what is known of it is
+  /// an error, and not taken as declared.
+  bool strict = false;
   /// Read PyTorch's own forward and backward graph of the same compile id too.
   bool torchHalves = false;
 };
@@ -79,6 +82,8 @@ struct ImportCounts {
   uint64_t arguments = 0;
   uint64_t droppedChecks = 0;      ///< `_assert_tensor_metadata` of a program
   std::vector<OpaqueCount> opaque; ///< by first occurrence
+  uint64_t asDeclared = 0;         ///< calls taken as declared (Declared.h)
+  std::optional<mlir::Location> firstAsDeclared; ///< where the file says it
 };
 
 struct ImportedModule {
@@ -122,6 +127,9 @@ openInput(llvm::StringRef path, mlir::MLIRContext &context);
 ///   sizes      `symbols` of the graph; `joint.dims` on arguments and on
 ///              results whose sizes depend on data (on an op of several
 ///              results an array of those, unit where the sizes are static)
+///   other      an op that is known, with arguments or types that contradict
+///   releases   what is known of it, is a `joint.opaque` with `joint.declared`,
+///              and a diagnostic of severity Note says so, unless `strict`
 ///   age        `joint.unannotated` on the graph if the text has neither
 ///              strides nor descriptors
 /// A .pt2 has more to say:

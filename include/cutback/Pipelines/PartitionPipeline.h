@@ -117,6 +117,13 @@ struct PassedOver {
   bool hasTriedOthers = true;
 };
 
+/// Calls of one op that are taken as declared (Declared.h), and of the first of
+/// them what the file says where.
+struct DeclaredOps {
+  std::string op, place, why;
+  uint64_t count = 0;
+};
+
 struct OpCount {
   std::string op;
   uint64_t count = 0;
@@ -161,7 +168,8 @@ struct PartitionResult {
   /// its rules; not in `recomputed`.
   std::vector<std::string> replayedRandom;
   std::vector<OpCount> recomputedByKind;
-  std::vector<OpCount> opaque;
+  std::vector<OpCount> opaque; ///< without those that are taken as declared
+  std::vector<DeclaredOps> asDeclared;
   std::vector<BannedOp> banned; ///< in program order, inputs first
   PeakResult peak;
   /// Of the step, if it was asked for and all sizes are known.

@@ -5,6 +5,7 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 
+#include "DeclaredCalls.h"
 #include "SchemaDetail.h"
 #include "ViewLayout.h"
 
@@ -27,6 +28,7 @@ void AtenDialect::initialize() {
   storage = std::make_unique<Storage>();
   registerCalls(*this);
   addInterface(createViewLayouts(this));
+  addInterface(createDeclaredCalls(this));
 }
 
 const SchemaTable &AtenDialect::getSchemas() {

@@ -7,8 +7,10 @@
 // carry an annotation in PyTorch's schema and the flag kMayAlias in ours: they
 // are said to alias nothing, because only the declared strides can tell.
 
+#include "DeclaredCalls.h"
 #include "SchemaDetail.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Forgets.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -40,12 +42,8 @@ bool CallOp::isRandom() {
   const OpInfo &info = getInfo();
   if (!info.has(kRandomWithDropout))
     return info.has(kRandom);
-  auto train = dyn_cast_or_null<BoolAttr>(getArg(*this, {"train", "training"}));
-  if (train && !train.getValue())
-    return false;
-  auto dropout =
-      dyn_cast_or_null<FloatAttr>(getArg(*this, {"dropout_p", "p", "dropout"}));
-  return !dropout || !dropout.getValue().isZero();
+  return drawsRandomly(info, getArg(*this, {"train", "training"}),
+                       getArg(*this, {"dropout_p", "p", "dropout"}));
 }
 
 void CallOp::getEffects(Effects &effects) {
@@ -91,7 +89,8 @@ static bool isDifferentiableType(Type type) {
 bool CallOp::canHaveGradient(unsigned operand) {
   Operation *op = getOperation();
   const OpInfo &info = getInfo();
-  if (!getArgs() || info.has(kNotDifferentiable) ||
+  bool forgets = operand == 0 && op->hasAttr(joint::kForgets);
+  if (!getArgs() || (info.has(kNotDifferentiable) && !forgets) ||
       operand >= op->getNumOperands() ||
       !isDifferentiableType(op->getOperand(operand).getType()) ||
       llvm::none_of(op->getResultTypes(), isDifferentiableType))

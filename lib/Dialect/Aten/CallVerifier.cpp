@@ -136,7 +136,7 @@ static LogicalResult verifyResultTypes(CallOp op) {
                                   << inferred.size() << " are inferred";
   for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
     if (!CallOp::isCompatibleReturnTypes(
-            statisticsAs(op.getSchema(), i, inferred[i], type), type))
+            resultAs(op.getSchema(), i, inferred[i], type), type))
       return op.emitOpError("result ") << i << " has type " << type << ", "
                                        << inferred[i] << " is inferred";
   return success();

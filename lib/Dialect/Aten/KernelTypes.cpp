@@ -21,8 +21,11 @@ static bool hasStatistics(const aten::Schema &schema) {
       schema.infer);
 }
 
-Type aten::statisticsAs(const Schema &schema, unsigned i, Type inferred,
-                        Type declared) {
+Type aten::resultAs(const Schema &schema, unsigned i, Type inferred,
+                    Type declared) {
+  for (const OtherResult &other : schema.otherReleases)
+    if (other.result == i && other.type == declared)
+      return declared;
   auto a = dyn_cast<TensorType>(inferred), b = dyn_cast<TensorType>(declared);
   if (i == 0 || !a || !b || !hasStatistics(schema))
     return inferred;

@@ -11,9 +11,10 @@
 // Grammar: type := name ["(" alias ")"] {"?" | "[" [int] "]" [alias]}. A `?`
 // before the last `[]` belongs to the elements, one after it to the list.
 // Names of results are skipped. Reading is linear; the strings are constants
-// of the program, so the table keeps references into them. A string that does
-// not read is a mistake in an ODS file: its schema has no inference rule then,
-// which a unit test finds.
+// of the program, so the table keeps references into them. Results of other
+// releases are `index ":" type "[" [int {"," int}] "]"`, with commas between. A
+// string that does not read is a mistake in an ODS file: its schema has no
+// inference rule then, which a unit test finds.
 
 #include "cutback/Dialect/Aten/Schema.h"
 
@@ -60,6 +61,7 @@ public:
   Reader(MLIRContext *context, StringRef text) : builder(context), text(text) {}
 
   LogicalResult read(Schema &schema);
+  LogicalResult readOtherReleases(Schema &schema);
 
 private:
   /// StringRef::ltrim makes a set of characters at each call.
@@ -271,6 +273,36 @@ LogicalResult Reader::read(Schema &schema) {
   return readResults(schema);
 }
 
+/// "6: i64[], 7: ui64[2]".
+LogicalResult Reader::readOtherReleases(Schema &schema) {
+  for (skipSpace(); !text.empty(); consume(",")) {
+    OtherResult other;
+    SmallVector<int64_t> sizes;
+    skipSpace();
+    if (text.consumeInteger(10, other.result) || !consume(":"))
+      return failure();
+    StringRef element = word();
+    bool isUnsigned = element.consume_front("u");
+    unsigned width = 0;
+    if (!element.consume_front("i") || element.getAsInteger(10, width) ||
+        !consume("["))
+      return failure();
+    while (!consume("]")) {
+      int64_t size = 0;
+      if (text.consumeInteger(10, size))
+        return failure();
+      sizes.push_back(size);
+      consume(",");
+    }
+    other.type = RankedTensorType::get(
+        sizes, isUnsigned ? builder.getIntegerType(width, false)
+                          : builder.getIntegerType(width));
+    schema.otherReleases.push_back(other);
+    skipSpace();
+  }
+  return success();
+}
+
 //===----------------------------------------------------------------------===//
 // The table
 //===----------------------------------------------------------------------===//
@@ -293,7 +325,9 @@ void SchemaTable::Impl::fill(MLIRContext *context) {
     const OpInfo &info = CallModel::get(name)->info;
     Schema schema(name);
     splitName(info.torchName, schema);
-    if (succeeded(Reader(context, info.schema).read(schema)))
+    if (succeeded(Reader(context, info.schema).read(schema)) &&
+        succeeded(
+            Reader(context, info.otherReleases).readOtherReleases(schema)))
       schema.infer = info.infer;
     schemas.push_back(std::move(schema));
   }

@@ -6,6 +6,7 @@
 // 0"), which takes a parser of its own; the other attributes have formats in
 // JointBase.td.
 
+#include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Dialect/Joint/Random.h"
@@ -96,6 +97,14 @@ LogicalResult JointDialect::verifyOperationAttribute(Operation *op,
       return op->emitOpError("attribute '")
              << kSave << "' must hold one bool for each of the op's "
              << op->getNumResults() << " results";
+  }
+  if (name == kDeclared) {
+    auto entries = dyn_cast<DictionaryAttr>(attr.getValue());
+    if (!isa<OpaqueOp>(op) || !entries || !entries.getAs<StringAttr>("place") ||
+        !entries.getAs<StringAttr>("why"))
+      return op->emitOpError("attribute '")
+             << kDeclared << "' belongs to joint.opaque, and must hold the "
+             << "strings 'place' and 'why'";
   }
   if (name == kSide && !isa<SideAttr>(attr.getValue()))
     return op->emitOpError("attribute '") << kSide << "' must be #joint.side";

@@ -9,6 +9,7 @@
 #include "NamedCall.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Replay.h"
 
@@ -60,17 +61,18 @@ bool OpaqueOp::returnsTuple() { return getTuple() || getNumResults() > 1; }
 /// Only whoever wrote the model knows whether a second run gives the same; but
 /// some calls are opaque for what they are given, not for what they do.
 bool OpaqueOp::isRecomputable() {
-  if (!getEffects() && (*this)->hasAttr(kRepeatable))
+  if (getEffects())
+    return false;
+  if ((*this)->hasAttr(kRepeatable))
     return true;
+  if (std::optional<CalleeFacts> facts = calleeFacts(*this))
+    return !facts->isRandom && !facts->hasOrderedEffects;
   auto policy = (*this)->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-  return !getEffects() && policy &&
-         (policy.getKind() == PolicyKind::MustRecompute ||
-          policy.getKind() == PolicyKind::PreferRecompute);
+  return policy && (policy.getKind() == PolicyKind::MustRecompute ||
+                    policy.getKind() == PolicyKind::PreferRecompute);
 }
 
 int64_t OpaqueOp::getAliasedOperand(unsigned) { return -1; }
-bool OpaqueOp::isRandom() { return false; }
-bool OpaqueOp::isComputeIntensive() { return false; }
 bool OpaqueOp::hasOrderedEffects() { return getEffects(); }
 
 ParseResult OpaqueOp::parse(OpAsmParser &parser, OperationState &state) {

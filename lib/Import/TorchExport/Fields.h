@@ -19,7 +19,7 @@ inline constexpr char kDamaged[] =
     "the file is damaged or was edited; export and save the program again";
 inline constexpr char kNewer[] =
     "it is of a release that is not known, or was edited; export it with "
-    "torch 2.2 to 2.13";
+    "torch 2.2 to 2.14";
 
 inline llvm::StringRef ref(std::string_view text) {
   return {text.data(), text.size()};

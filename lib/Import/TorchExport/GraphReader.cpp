@@ -12,6 +12,8 @@
 
 #include "GraphReader.h"
 
+#include "ComplexNumbers.h"
+
 #include "Views.h"
 
 using namespace mlir;
@@ -320,15 +322,26 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     return failure();
   if (target.kind == fx::CallTarget::InPlace && !hasGradients)
     detachOperands(node);
-  const fx::CallTarget *pieces = splitTarget(target);
+  const fx::CallTarget *called = splitTarget(target);
+  if (!called) {
+    FailureOr<const fx::CallTarget *> settled = &target;
+    if (target.schema && !args.operands.empty())
+      settled = ComplexNumbers(*this, args,
+                               results.size() == 1 ? &results.front() : nullptr,
+                               node.place, node.json)
+                    .settle(target);
+    if (failed(settled))
+      return failure();
+    called = *settled;
+  }
   fx::CallStatement statement;
   statement.name = node.name;
   // Older releases do not write it; it is that of the first result.
   if (statement.name.empty() && !resultNames.empty())
     statement.name = resultNames.front();
   statement.at = node.json.raw().data();
-  FailureOr<Operation *> op = calls.buildDeclared(
-      pieces ? *pieces : target, args, statement, results, node.place);
+  FailureOr<Operation *> op =
+      calls.buildDeclared(*called, args, statement, results, node.place);
   if (failed(op) || failed(bindResults(node, *op, frame)))
     return failure();
   markView(*op, node, frame);

@@ -48,7 +48,9 @@ public:
   ProgramReader(Fields &fields, const ProgramRequest &request,
                 ImportCounts &counts)
       : fields(fields), request(request), counts(counts), graph(fields, counts),
-        builder(fields.context) {}
+        builder(fields.context) {
+    graph.scope.isStrict = request.isStrict;
+  }
 
   LogicalResult read(JsonValue root);
   joint::GraphOp finish(OpBuilder &at);
@@ -112,7 +114,7 @@ LogicalResult ProgramReader::checkVersion(JsonValue root) {
                        "this program has schema version " + Twine(*major) +
                            ", and " + Twine(kNewestMajor) +
                            " is the newest that is known",
-                       "export it with torch 2.13 or before, or use a newer "
+                       "export it with torch 2.14 or before, or use a newer "
                        "cutback");
   return success();
 }

@@ -14,6 +14,7 @@ struct ProgramRequest {
   fx::SourceText source;               ///< the JSON text
   llvm::StringRef symbolName;          ///< of the graph
   const WeightFile *weights = nullptr; ///< says which parameters are tied
+  bool isStrict = false;               ///< see ImportOptions::strict
 };
 
 /// Reads the program and puts a `joint.graph` where `builder` stands. `kind`

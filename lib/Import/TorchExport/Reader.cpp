@@ -134,7 +134,7 @@ pt2::readTorchExport(llvm::MemoryBufferRef buffer,
   OpBuilder builder(&context);
   builder.setInsertionPointToEnd(result.module->getBody());
   std::string symbol = symbolOf((*model)->name);
-  ProgramRequest request{*source, symbol, result.weights.get()};
+  ProgramRequest request{*source, symbol, result.weights.get(), options.strict};
   result.info.name = (*model)->name;
   result.info.bytes = source->text().size();
   FailureOr<joint::GraphOp> graph =

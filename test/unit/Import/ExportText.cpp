@@ -58,6 +58,7 @@ std::string test::tensorMeta(const std::string &type) {
                   .Case("bf16", 13)
                   .Case("i32", 4)
                   .Case("i64", 5)
+                  .Case("c64", 10)
                   .Case("b8", 12)
                   .Default(0);
   std::string sizeList, strideList;

@@ -52,6 +52,8 @@ PartitionResult exampleResult() {
   result.recomputed = {"mul_1", "add_2"};
   result.recomputedByKind = {{"aten.mul", 1}, {"aten.add", 1}};
   result.opaque = {{"mylib.op.default", 3}};
+  result.asDeclared = {
+      {"aten.sin.default", "joint.txt:14", "aten.sin takes at most 1", 2}};
   result.peak = {
       int64_t(900) << 20, int64_t(800) << 20, "mm_12",           true,
       int64_t(400) << 20, int64_t(300) << 20, int64_t(200) << 20};
@@ -98,6 +100,9 @@ TEST(Report, textHasEveryAnswer) {
         "by auto:\n            boykov-kolmogorov\n",
         "unknown ops 3 mylib.op.default: saved where the backward reads them, "
         "never\n            recomputed\n",
+        "as declared 2 ops taken as the file declares them: 2 "
+        "aten.sin.default\n            (joint.txt:14: aten.sin takes at most "
+        "1)\n",
         "verified    yes: the two halves compute what the graph computes\n"})
     EXPECT_NE(text.find(expected), std::string::npos)
         << "missing: " << expected << "\nin:\n"
@@ -279,6 +284,7 @@ TEST(Report, jsonHasTheKeysOfSchemaOne) {
                           "network",
                           "recomputed",
                           "opaque",
+                          "as_declared",
                           "peak",
                           "time",
                           "verified",

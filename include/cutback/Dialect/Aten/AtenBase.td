@@ -99,6 +99,9 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
   list<string> flags = [];
   /// Bit i: parameter i never has a gradient.
   int noGradient = 0;
+  /// What results are in other releases: "6: i64[], 7: i64[]" says that results
+  /// 6 and 7 may also be that. Such calls are planned as today's are.
+  string otherReleases = "";
 
   let arguments = (ins Variadic<AnyType>:$inputs);
   let results = (outs Variadic<AnyType>:$outputs);
@@ -123,7 +126,7 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
           &infer::}] # infer # ", &loops::" # loops # ", &flops::" # flops # ", " # weight # [{,
           ::cutback::joint::FusionKind::}] # fusion # [{,
           0}] # !foldl("", flags, all, flag, all # " | " # flag) # [{,
-          }] # noGradient # [{};
+          }] # noGradient # ", \"" # otherReleases # [{"};
       return info;
     }
   }];

@@ -41,7 +41,10 @@ def Aten_InternalScaledDotProductFlashAttentionOp : Aten_Attention<
     "bool is_causal=False, bool return_debug_mask=False, *, "
     "float? scale=None) -> (Tensor output, Tensor logsumexp, "
     "Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, "
-    "Tensor rng_state, Tensor unused, Tensor debug_attn_mask)", "sdpaFlash">;
+    "Tensor rng_state, Tensor unused, Tensor debug_attn_mask)", "sdpaFlash"> {
+  // Seed and offset of the random numbers, in 2023.
+  let otherReleases = "6: i64[], 7: i64[]";
+}
 def Aten_InternalScaledDotProductEfficientAttentionOp : Aten_Attention<
     "_scaled_dot_product_efficient_attention",
     "(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, "

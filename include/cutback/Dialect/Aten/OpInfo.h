@@ -61,6 +61,8 @@ struct OpInfo {
   /// Parameters (bit i: parameter i) that never have a gradient although they
   /// are floating-point tensors: running statistics, class weights.
   uint32_t noGradient;
+  /// "6: i64[]": results that other releases give (AtenBase.td), or empty.
+  const char *otherReleases;
 
   bool has(OpFlags flag) const { return flags & flag; }
 };

@@ -65,12 +65,19 @@ class InferCall;
 using InferFn = mlir::LogicalResult (*)(const InferCall &call,
                                         llvm::SmallVectorImpl<mlir::Type> &);
 
+/// What result `result` of an op is in some other release.
+struct OtherResult {
+  unsigned result = 0;
+  mlir::Type type;
+};
+
 struct Schema {
   llvm::StringRef packet;   ///< "aten.mul", "prims.iota", "operator.add"
   llvm::StringRef overload; ///< "Tensor", "default"; empty for operator.*
   mlir::OperationName op;
   std::vector<SchemaParam> params;
   std::vector<SchemaResult> results;
+  std::vector<OtherResult> otherReleases;
   /// Null for an op whose results cannot be inferred.
   InferFn infer = nullptr;
 

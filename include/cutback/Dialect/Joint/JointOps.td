@@ -109,12 +109,16 @@ def Joint_OpaqueOp : Joint_Op<"opaque", [
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<FrameworkCallOpInterface>,
+    DeclareOpInterfaceMethods<CostModelOpInterface>,
     DeclareOpInterfaceMethods<RematerializableOpInterface>]> {
   let summary = "an op that is not known";
   let description = [{
     Keeps operands, results and arguments of a call that no dialect knows. It
     is saved, recomputed where its policy says so, fused never. With `effects`
     it also keeps its place among the ops with effects.
+
+    With `joint.declared` it is a call of a known op whose arguments or types
+    are not those that the op has here (Declared.h).
   }];
   let arguments = (ins StrAttr:$callee, Variadic<AnyType>:$inputs,
                        ArrayAttr:$args, OptionalAttr<StrArrayAttr>:$keywords,

@@ -5,7 +5,7 @@
 // Statistics (mean, 1 / standard deviation) of 16-bit floats are kept in f32,
 // as GPU kernels do; torch's CPU kernels keep those of layer and batch norm in
 // the input's type unless the weight is f32. A graph that says so is right too:
-// `statisticsAs` (KernelTypes.h). Where the number of statistics depends on the
+// `resultAs` (KernelTypes.h). Where the number of statistics depends on the
 // kernel (none or one a channel, when batch norm evaluates) it is `?`.
 
 #include "Common.h"

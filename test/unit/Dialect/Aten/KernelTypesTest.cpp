@@ -24,11 +24,11 @@ TEST(KernelTypesTest, TheKernelSaysWhatStatisticsOfHalvesAre) {
   mlir::Builder &b = harness.builder;
   mlir::Type f32 = type(kUnknown, b.getF32Type());
   mlir::Type bf16 = type(4, b.getBF16Type());
-  EXPECT_EQ(statisticsAs(norm, 1, f32, bf16), type(kUnknown, b.getBF16Type()));
-  EXPECT_EQ(statisticsAs(norm, 2, bf16, f32), type(4, b.getF32Type()));
-  EXPECT_EQ(statisticsAs(norm, 1, f32, type(4, b.getF64Type())), f32);
-  EXPECT_EQ(statisticsAs(norm, 0, f32, bf16), f32);
-  EXPECT_EQ(statisticsAs(product, 1, f32, bf16), f32);
+  EXPECT_EQ(resultAs(norm, 1, f32, bf16), type(kUnknown, b.getBF16Type()));
+  EXPECT_EQ(resultAs(norm, 2, bf16, f32), type(4, b.getF32Type()));
+  EXPECT_EQ(resultAs(norm, 1, f32, type(4, b.getF64Type())), f32);
+  EXPECT_EQ(resultAs(norm, 0, f32, bf16), f32);
+  EXPECT_EQ(resultAs(product, 1, f32, bf16), f32);
 }
 
 } // namespace

@@ -14,7 +14,9 @@ namespace {
 const std::string kX = tensorArg("x");
 
 std::string errorOf(const std::string &text) {
-  Imported in(text);
+  ImportOptions options;
+  options.strict = true; // what contradicts is not taken as declared
+  Imported in(text, options);
   EXPECT_FALSE(in.isGood);
   return in.errors();
 }
@@ -40,7 +42,7 @@ TEST(ExportErrors, Versions) {
   text.version = R"({"major": 9, "minor": 0})";
   EXPECT_TRUE(has(errorOf(text),
                   "this program has schema version 9, and 8 is the newest that "
-                  "is known | export it with torch 2.13 or before, or use a "
+                  "is known | export it with torch 2.14 or before, or use a "
                   "newer cutback"));
   text.version = R"({"minor": 0})";
   EXPECT_TRUE(has(errorOf(text),
@@ -147,7 +149,7 @@ TEST(ExportErrors, Values) {
               R"(}], "outputs": [{"as_future": {}}], "metadata": {}})")),
           "a result of kind 'as_future' is not read | it is of a "
           "release that is not known, or was edited; export it with "
-          "torch 2.2 to 2.13"));
+          "torch 2.2 to 2.14"));
 }
 
 TEST(ExportErrors, Calls) {
