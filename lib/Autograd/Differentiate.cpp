@@ -24,6 +24,8 @@
 #include "cutback/Autograd/NodeGraph.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Declared.h"
+#include "cutback/Dialect/Joint/Forgets.h"
 #include "cutback/Dialect/Joint/Vjp.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
@@ -57,6 +59,8 @@ private:
   bool add(GradientRef earlier, GradientRef later, GradientRef &sum);
   LogicalResult checkGradients(Operation *op, const VjpContext &context);
   void keepArguments(Operation *forward, Operation *from);
+  Operation *gradientEnd(ArrayRef<unsigned> chosen);
+  LogicalResult failUnreached(ArrayRef<unsigned> chosen);
   Value makeZeros(uint32_t leaf);
   void describe(Operation *op, Operation *forward, uint64_t sequence);
   void finish();
@@ -218,12 +222,50 @@ LogicalResult Differentiator::makeSeeds() {
       roots, [](const BackwardRoot &root) { return root.edge.isValid(); });
   if (reached)
     return success();
-  auto diagnostic = graph.emitError("no result of '")
-                    << graph.getSymName()
+  if (chosen.empty()) // none has a type that can be differentiated
+    for (unsigned i = 0; i < results.size(); ++i)
+      chosen.push_back(i);
+  return failUnreached(chosen);
+}
+
+/// The last op in front of the results `chosen` that depends on an argument
+/// which takes a gradient, and has none itself; null if there is none.
+Operation *Differentiator::gradientEnd(ArrayRef<unsigned> chosen) {
+  SmallVector<Value> open;
+  for (unsigned i : chosen)
+    open.push_back(graph.getOutput().getForwardResults()[i]);
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  Operation *end = nullptr;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    bool reads = llvm::any_of(op->getOperands(), [&](Value operand) {
+      return edges.lookup(operand).isValid();
+    });
+    if (reads && (!end || end->isBeforeInBlock(op)))
+      end = op;
+    llvm::append_range(open, op->getOperands());
+  }
+  return end;
+}
+
+LogicalResult Differentiator::failUnreached(ArrayRef<unsigned> chosen) {
+  Operation *end = gradientEnd(chosen);
+  auto diagnostic = mlir::emitError(end ? end->getLoc() : graph.getLoc())
+                    << "no result of '" << graph.getSymName()
                     << "' that is differentiated depends on an argument that "
                        "takes a gradient";
+  auto call = dyn_cast_or_null<FrameworkCallOpInterface>(end);
+  if (end)
+    diagnostic << ": gradients end at '"
+               << (call ? call.getPacketName() : end->getName().getStringRef())
+               << "'";
   diagnostic.attachNote() << "arguments that take a gradient: "
-                          << targets.describe(graph);
+                          << targets.describe(graph)
+                          << "; give a loss that is computed from one of them "
+                             "by ops that have gradients, or ask for the "
+                             "gradient of another argument";
   return failure();
 }
 
@@ -309,6 +351,15 @@ void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
 /// An op that has no rules.
 static LogicalResult failWithoutRules(Operation *op) {
   auto opaque = dyn_cast<OpaqueOp>(op);
+  if (opaque && isTakenAsDeclared(op)) {
+    InFlightDiagnostic diagnostic = op->emitError("no gradient through '")
+                                    << opaque.getCallee() << "', which is "
+                                    << declaredText(op);
+    diagnostic.attachNote()
+        << "give the graph with its gradients, or export the model again with "
+           "a release whose op is the one that is known here";
+    return diagnostic;
+  }
   auto call = dyn_cast<FrameworkCallOpInterface>(op);
   StringRef name = opaque ? opaque.getCallee()
                    : call ? call.getPacketName()
@@ -429,8 +480,11 @@ LogicalResult Differentiator::walk() {
     gradients[node] = isZero(gradient) ? makeZeros(node) : toValue(gradient);
     return gradients[node] != nullptr;
   };
-  return success(
-      runBackward(nodes, roots, wanted, {addGradients, run, accumulate}));
+  if (!runBackward(nodes, roots, wanted, {addGradients, run, accumulate}))
+    return failure();
+  bool any = llvm::any_of(
+      wanted, [&](uint32_t leaf) { return gradients[leaf] != nullptr; });
+  return any ? success() : failUnreached({});
 }
 
 //===----------------------------------------------------------------------===//
@@ -457,6 +511,8 @@ void Differentiator::finish() {
     }
   Operation *last = output->getPrevNode();
   OpBuilder at(output);
+  for (Operation &op : graph.getBlock())
+    op.removeDiscardableAttr(kForgets);
   OutputOp::create(at, output.getLoc(), results, at.getDenseI32ArrayAttr(of));
   output.erase();
   for (Operation *op = last; op && op != lastForward;) {

@@ -181,7 +181,9 @@ static Value lineBetween(Rewrite &c) {
     return powers(expandTo(b, first, {Arg(steps)}));
   Value step = b.call("aten.div.Scalar",
                       {b.call("aten.sub.Tensor", {last, first}), steps - 1});
-  Value count = b.call("aten.arange.default", {steps}, {{"dtype", type}});
+  auto complex = dyn_cast<ComplexType>(type);
+  Value count = b.call("aten.arange.default", {steps},
+                       {{"dtype", complex ? complex.getElementType() : type}});
   Value back = b.call("aten.rsub.Scalar", {count, steps - 1});
   Value isFirst = b.call("aten.lt.Scalar", {count, steps / 2});
   Value up = b.call("aten.add.Tensor",

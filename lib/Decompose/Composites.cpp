@@ -14,6 +14,7 @@
 #include "FactorRules.h"
 #include "Replacement.h"
 
+#include "cutback/Dialect/Aten/RuleErrors.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -110,7 +111,12 @@ enum class OnFailure {
 static LogicalResult buildReplacement(Operation *op, aten::DecomposeFn build,
                                       Replacement &heirs,
                                       SmallVectorImpl<Value> &results) {
-  if (failed(build(cast<aten::CallOp>(op), heirs.builder, results)))
+  auto call = cast<aten::CallOp>(op);
+  if (failed(aten::runRule(
+          call,
+          "call run_decompositions() on the program before it is saved, or "
+          "write the op in terms of others",
+          [&] { return build(call, heirs.builder, results); })))
     return failure();
   if (isViewOfAll(op, results)) {
     aten::CallBuilder calls(heirs.builder, op->getLoc());

@@ -260,9 +260,16 @@ template <bool again> static Values groupNormBackward(Rewrite &c) {
                              normalized, rstd, /*mean=*/true);
     results[0] = viewAs(c.b, asResult(c, 0, dx), g.input);
   }
-  if (wants(c, 1))
-    results[1] = asResult(
-        c, 1, viewAs(c.b, n.sum(n.mul(dy, Arg(normalized))), channels));
+  if (wants(c, 1)) {
+    Value summands = n.mul(dy, Arg(normalized));
+    // A group without places has no summands, but a deviation that is no
+    // number, which PyTorch multiplies their sum with.
+    if (g.shape[3].getInt() == 0)
+      summands =
+          c.b.call("aten.expand.default",
+                   {n.mul(rstd, 0.0), {g.shape[0], g.shape[1], g.shape[2], 1}});
+    results[1] = asResult(c, 1, viewAs(c.b, n.sum(summands), channels));
+  }
   if (wants(c, 2))
     results[2] = asResult(c, 2, viewAs(c.b, n.sum(dy), channels));
   return results;

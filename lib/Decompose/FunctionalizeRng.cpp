@@ -10,9 +10,12 @@
 
 #include "cutback/Decompose/FunctionalizeRng.h"
 
+#include "Rules.h"
+
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/CallReader.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Forgets.h"
 #include "cutback/Dialect/Joint/Random.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -45,6 +48,7 @@ public:
 private:
   Value draw(Distribution distribution, Type element);
   Value cast(Value value, Type element);
+  Value withZeros(Value numbers);
   Type resultElement() { return elementOf(op.getOperation()->getResult(0)); }
 
   CallOp op;
@@ -99,6 +103,21 @@ SmallVector<Value> Rewrite::standardNormal() {
   return {draw(Distribution::Normal, resultElement())};
 }
 
+/// The same numbers, with a gradient of zeros to the tensor that they take the
+/// place of, or are drawn by: PyTorch gives it one.
+Value Rewrite::withZeros(Value numbers) {
+  Value self = read.value("self");
+  if (!self || !numbers || !isa<FloatType>(elementOf(self)) ||
+      !decompose::mayHaveGradient(self))
+    return numbers;
+  Value zeros = call.call("aten.full_like.default", {self, 0});
+  if (!zeros)
+    return {};
+  zeros.getDefiningOp()->setDiscardableAttr(joint::kForgets,
+                                            builder.getUnitAttr());
+  return call.call("aten.add.Tensor", {numbers, zeros});
+}
+
 /// low + (64 random bits mod (high - low)).
 SmallVector<Value> Rewrite::integers() {
   Arg low = read.isNone("low") ? Arg(0) : read.arg("low");
@@ -117,7 +136,7 @@ SmallVector<Value> Rewrite::bernoulli() {
   Value drawn = read.isNone("p")
                     ? call.call("aten.lt.Tensor", {number, read.arg("self")})
                     : call.call("aten.lt.Scalar", {number, read.arg("p")});
-  return {cast(drawn, resultElement())};
+  return {withZeros(cast(drawn, resultElement()))};
 }
 
 /// x · mask / (1 - p), and the mask.
@@ -140,7 +159,7 @@ SmallVector<Value> Rewrite::permutation() {
 SmallVector<Value> Rewrite::normal() {
   Value number = draw(Distribution::Normal, resultElement());
   Value wide = call.call("aten.mul.Scalar", {number, read.arg("std")});
-  return {call.call("aten.add.Scalar", {wide, read.arg("mean")})};
+  return {withZeros(call.call("aten.add.Scalar", {wide, read.arg("mean")}))};
 }
 
 using Rule = SmallVector<Value> (Rewrite::*)();

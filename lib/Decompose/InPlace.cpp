@@ -14,6 +14,7 @@
 #include "FactorRules.h"
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Joint/Forgets.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -163,6 +164,15 @@ static Value fillFlatDiagonal(CallBuilder &b, Value self, const Arg &value) {
   return b.call("aten.reshape.default", {flat, b.sizes(self)});
 }
 
+/// A tensor like `self`, whose old value is forgotten.
+static Value fullLike(CallBuilder &b, Value self, const Arg &value) {
+  Value filled = b.call("aten.full_like.default", {self, value});
+  if (filled)
+    filled.getDefiningOp()->setDiscardableAttr(joint::kForgets,
+                                               b.getBuilder().getUnitAttr());
+  return filled;
+}
+
 /// self.fill_diagonal_(value, wrap)
 static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
   if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
@@ -177,7 +187,7 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
   CallReader reader(op);
   StringRef packet = op.getSchema().packet;
   if (packet == "aten.zero_")
-    return b.call("aten.full_like.default", {self, 0});
+    return fullLike(b, self, 0);
   if (packet == "aten.fill_diagonal_")
     return fillDiagonal(b, reader, self);
   if (packet == "aten.copy_") {
@@ -189,9 +199,8 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
   }
   if (packet == "aten.fill_") {
     Value value = reader.value("value");
-    return value
-               ? fitTo(b, value, self)
-               : b.call("aten.full_like.default", {self, reader.arg("value")});
+    return value ? fitTo(b, value, self)
+                 : fullLike(b, self, reader.arg("value"));
   }
   return fitTo(b, callFunctional(b, op, self), self);
 }

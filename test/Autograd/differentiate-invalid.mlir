@@ -16,7 +16,7 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
 // -----
 
 // expected-error @below {{no result of 'g' that is differentiated depends on an argument that takes a gradient}}
-// expected-note @below {{arguments that take a gradient: 'w'}}
+// expected-note @below {{arguments that take a gradient: 'w'; give a loss that is computed from one of them by ops that have gradients, or ask for the gradient of another argument}}
 joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %x: tensor<f32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
   joint.output %x : tensor<f32>
 }
@@ -76,7 +76,28 @@ joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tens
 // -----
 
 joint.graph @g(%w: tensor<2x2xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
-  // expected-error @below {{no rule for the gradient of a matrix norm}}
+  // expected-error @below {{'aten.linalg_norm': no rule for the gradient of a matrix norm}}
+  // expected-note @below {{detach its inputs if no gradient shall flow through it, or write the op in terms of others}}
   %y = aten.linalg_norm(%w, 2.0) : (tensor<2x2xf32>) -> tensor<f32>
   joint.output %y : tensor<f32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  %exp = aten.exp(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  // expected-error @below {{no result of 'g' that is differentiated depends on an argument that takes a gradient: gradients end at 'aten.gt'}}
+  // expected-note @below {{arguments that take a gradient: 'w'; give a loss}}
+  %gt = aten.gt.Scalar(%exp, 0) : (tensor<4xf32>) -> tensor<4xi1>
+  %mean = aten.sum(%gt, dtype = f32) : (tensor<4xi1>) -> tensor<f32>
+  joint.output %mean : tensor<f32>
+}
+
+// -----
+
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<5xf32>) gradients () {
+  // expected-error @below {{no gradient through 'aten.exp.default', which is taken as joint.txt:7 declares it ('y' is declared as tensor<5xf32>)}}
+  // expected-note @below {{give the graph with its gradients, or export the model again with a release whose op is the one that is known here}}
+  %y = joint.opaque "aten.exp.default"(%w) {joint.declared = {place = "joint.txt:7", why = "'y' is declared as tensor<5xf32>"}} : (tensor<4xf32>) -> tensor<5xf32>
+  joint.output %y : tensor<5xf32>
 }

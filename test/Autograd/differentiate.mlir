@@ -215,3 +215,38 @@ joint.graph @zeros_are_a_gradient(%u: tensor<2x4xf32> {joint.role = #joint.role<
   %sum = aten.sum(%sub) : (tensor<4xf32>) -> tensor<f32>
   joint.output %sum : tensor<f32>
 }
+
+// -----
+
+// What is written over has a gradient, of zeros; and so has what random numbers
+// are drawn by.
+// CHECK-LABEL: joint.graph @what_is_forgotten_has_a_gradient_of_zeros(
+// CHECK: %[[ZEROS:.*]] = aten.full([4], 0.0, dtype = f32)
+// CHECK: gradients(%[[ZEROS]] of 0)
+joint.graph @what_is_forgotten_has_a_gradient_of_zeros(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  %exp = aten.exp(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %fill = aten.fill.Scalar(%exp, 3.0) : (tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%fill) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @so_has_what_was_written_over_in_place(
+// CHECK: %full_like = aten.full_like(%w, 0) : (tensor<4xf32>)
+// CHECK: gradients(%{{.*}} of 0)
+joint.graph @so_has_what_was_written_over_in_place(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  %full_like = aten.full_like(%w, 0) {joint.forgets} : (tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%full_like) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @so_has_what_random_numbers_are_drawn_by(
+// CHECK: gradients(%{{.*}} of 0)
+joint.graph @so_has_what_random_numbers_are_drawn_by(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
+  %bernoulli = aten.bernoulli(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%bernoulli) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}

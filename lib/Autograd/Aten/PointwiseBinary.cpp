@@ -374,7 +374,16 @@ static void maskedFill(Vjp &v) {
 }
 
 /// The old elements are gone.
-static void fill(Vjp &v) { v.set("value", v.grad()); }
+static void fill(Vjp &v) {
+  v.setZero("self");
+  v.set("value", v.grad());
+}
+
+/// New random numbers of a probability each.
+static void draw(Vjp &v) {
+  v.setZero("self");
+  v.setZero("p");
+}
 
 static void complexOf(Vjp &v) {
   if (v.needs("real"))
@@ -453,6 +462,7 @@ static constexpr VjpRule rules[] = {
     {"aten.fill.Scalar", vjpAny<fill>},
     {"aten.fill.Tensor", vjpAny<fill>},
     {"aten.zero.default", vjpAny<fill>},
+    {"aten.bernoulli.Tensor", vjpAny<draw>},
     {"aten.complex.default", vjpAny<complexOf>},
     {"aten.polar.default", vjpAny<polar>},
 };

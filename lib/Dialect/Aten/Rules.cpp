@@ -9,6 +9,8 @@
 #include "cutback/Dialect/Aten/Rules.h"
 
 #include "SchemaDetail.h"
+#include "cutback/Dialect/Aten/RuleErrors.h"
+#include "cutback/Dialect/Joint/Forgets.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -47,12 +49,18 @@ DecomposeFn aten::getDecomposeRule(OperationName op) {
 
 LogicalResult CallOp::buildVjp(joint::VjpContext &vjp) {
   Operation *op = getOperation();
-  if (VjpFn build = getVjpRule(op->getName()))
-    return build(*this, vjp);
-  InFlightDiagnostic diagnostic = emitError("no rule for the gradient of '")
-                                  << getInfo().torchName << "'";
-  diagnostic.attachNote()
-      << "detach its inputs if no gradient shall flow through it, or write the "
-         "op in terms of others";
-  return failure();
+  if (op->hasAttr(joint::kForgets)) {
+    vjp.setZero(0);
+    return success();
+  }
+  return runRule(
+      *this,
+      "detach its inputs if no gradient shall flow through it, or write the op "
+      "in terms of others",
+      [&]() -> LogicalResult {
+        if (VjpFn build = getVjpRule(op->getName()))
+          return build(*this, vjp);
+        return emitError("no rule for the gradient of '")
+               << getInfo().torchName << "'";
+      });
 }

@@ -139,7 +139,8 @@ static void putRunning(const KernelCall &call, unsigned i, const Groups &groups,
   std::vector<double> variance = doubles(call, "running_var", groups.channels);
   double momentum = call.number("momentum", 0.1);
   double n = static_cast<double>(groups.length());
-  if (training)
+  // Nothing is learnt from an empty batch.
+  if (training && groups.length() != 0)
     for (int64_t c = 0; c < groups.channels; ++c) {
       mean[c] = momentum * s.mean[c] + (1 - momentum) * mean[c];
       variance[c] = momentum * s.variance[c] * (n / (n - 1)) +
@@ -205,6 +206,8 @@ static LogicalResult groupNorm(const KernelCall &call) {
     return failure();
   std::vector<double> x = load<double>(input);
   Statistics s = measure(x, groups, call.number("eps"));
+  if (groups.length() == 0) // as PyTorch's; the deviation is no number
+    s.mean.assign(s.mean.size(), 0);
   put(call, 0, input.sizes, normalize(x, groups, s, getAffine(call, groups)));
   if (call.wants(1))
     put(call, 1, {groups.batch, groups.perSample}, s.mean);
@@ -235,6 +238,12 @@ static LogicalResult backward(const KernelCall &call, const Groups &groups,
     return weight.empty() ? dy[i] : dy[i] * weight[groups.channel(i)];
   };
   int64_t count = static_cast<int64_t>(x.size());
+  // PyTorch multiplies the sum of no elements with a deviation that is no
+  // number.
+  if (groups.plane == 0 && groups.perSample != 0)
+    for (int64_t i = 0; i < groups.batch * groups.channels; ++i)
+      dw[i % groups.channels] +=
+          0 * s.rstd[i / (groups.channels / groups.perSample)];
   for (int64_t i = 0; i < count; ++i) {
     sum[groups.group(i)] += weighted(i);
     dot[groups.group(i)] += weighted(i) * unitAt(i);

@@ -25,7 +25,7 @@ class Aten_RandomPointwise<string name, string schema, string rule, int w = 10>
   let fusion = "Pointwise";
   let loops = "pointwise";
   let flops = "perOutput";
-  let flags = ["kRandom", "kNotDifferentiable"];
+  let flags = ["kRandom"]; // the gradient is zero
 }
 
 class Aten_Dropout<string name, string schema, string rule, int w = 10>

@@ -178,9 +178,15 @@ LogicalResult infer::range(const InferCall &call, Results &results) {
 
 LogicalResult infer::linspace(const InferCall &call, Results &results) {
   int64_t steps = 0;
-  Type type;
+  TensorShape start, end;
+  Type type = floatType(call);
   if (failed(call.integer("steps", steps)) ||
-      failed(getDtype(call, floatType(call), type)))
+      failed(call.tensorOrNumber("start", start)) ||
+      failed(call.tensorOrNumber("end", end)))
+    return failure();
+  if (isa<ComplexType>(start.element) || isa<ComplexType>(end.element))
+    type = complexType(type);
+  if (failed(getDtype(call, type, type)))
     return failure();
   return push(call, results, {steps}, type);
 }
