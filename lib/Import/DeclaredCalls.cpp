@@ -119,19 +119,24 @@ CallBuilder::buildDeclared(const CallTarget &target, const CallArguments &args,
 
 /// "joint.txt:14", without folders: reports say it, and files that are
 /// compared.
-static std::string placeText(const SourceText &source, const char *at) {
-  return (llvm::sys::path::filename(source.name()) + ":" +
-          Twine(source.lineAndColumn(at).first))
-      .str();
+static std::string placeText(Location location) {
+  auto place = location->findInstanceOf<FileLineColLoc>();
+  if (!place)
+    return "";
+  StringRef file = llvm::sys::path::filename(place.getFilename().getValue());
+  return (file + ":" + Twine(place.getLine())).str();
 }
 
 void CallBuilder::markDeclared(joint::OpaqueOp op, const Contradiction &why) {
+  // A program is one line: its lines of the model tell more.
+  Location location = op.getLoc();
+  if (&nextSteps(scope.source) == &kTextSteps)
+    location = scope.source.locate(scope.context, why.at);
   if (counts.asDeclared++ == 0)
-    counts.firstAsDeclared = scope.source.locate(scope.context, why.at);
-  op->setDiscardableAttr(joint::kDeclared,
-                         joint::declaredAttr(scope.context,
-                                             placeText(scope.source, why.at),
-                                             why.what));
+    counts.firstAsDeclared = location;
+  op->setDiscardableAttr(
+      joint::kDeclared,
+      joint::declaredAttr(scope.context, placeText(location), why.what));
   std::optional<joint::CalleeFacts> facts = joint::calleeFacts(op);
   if (facts && (facts->isRandom || facts->hasOrderedEffects))
     op.setEffects(true);

@@ -221,7 +221,7 @@ joint.graph @zeros_are_a_gradient(%u: tensor<2x4xf32> {joint.role = #joint.role<
 // What is written over has a gradient, of zeros; and so has what random numbers
 // are drawn by.
 // CHECK-LABEL: joint.graph @what_is_forgotten_has_a_gradient_of_zeros(
-// CHECK: %[[ZEROS:.*]] = aten.full([4], 0.0, dtype = f32)
+// CHECK: %[[ZEROS:.*]] = aten.full([4], 0.000000e+00, dtype = f32)
 // CHECK: gradients(%[[ZEROS]] of 0)
 joint.graph @what_is_forgotten_has_a_gradient_of_zeros(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {
   %exp = aten.exp(%w) : (tensor<4xf32>) -> tensor<4xf32>
