@@ -181,7 +181,7 @@ int main(int argc, char **argv) {
     floor |= std::strcmp(argv[i], "--floor") == 0;
   }
   std::printf("ns a vertex; * = went over to push-relabel; 0.0 = not run\n"
-              "%-10s %8s | %6s %6s %6s %6s %7s | %8s  %8s %8s | %8s %8s | %5s "
+              "%-10s %8s | %6s %6s %6s %6s %7s | %8s  %8s %8s %8s | %5s "
               "| %9s\n",
               "network", "ops", "finish", "contr.", "lift", "check", "solve",
               "auto", "BK", "PR", "boost PR", "ratio", "ms in all");
