@@ -74,8 +74,8 @@ static bool isUnknownBinary(StringRef text) {
 /// Standard input to its end, which has to come: a device or a program may
 /// write for ever.
 static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-readStandardInput(MLIRContext &context) {
-  constexpr size_t kMaxGiB = 2, kMaxBytes = kMaxGiB << 30, kPiece = 1 << 16;
+readStandardInput(MLIRContext &context, uint64_t mostBytes) {
+  constexpr size_t kPiece = 1 << 16;
   auto fail = [&](const Twine &what, const Twine &next) {
     return emitAt(&context, SourceText("<stdin>", "", ""), "", what, next);
   };
@@ -96,8 +96,8 @@ readStandardInput(MLIRContext &context) {
     bytes.truncate(size + *read);
     if (*read == 0 || isUnknownBinary({bytes.data(), bytes.size()}))
       break;
-    if (bytes.size() > kMaxBytes)
-      return fail("standard input has more than " + Twine(kMaxGiB) + " GiB",
+    if (bytes.size() > mostBytes)
+      return fail("standard input has more than " + formatBytes(mostBytes),
                   "give the file by its name: then it is not copied");
   }
   return std::unique_ptr<llvm::MemoryBuffer>(new llvm::SmallVectorMemoryBuffer(
@@ -105,12 +105,13 @@ readStandardInput(MLIRContext &context) {
 }
 
 FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-cutback::openInput(StringRef path, MLIRContext &context) {
+cutback::openInput(StringRef path, MLIRContext &context,
+                   uint64_t mostOfStandardInput) {
   auto fail = [&](const Twine &what, const Twine &next) {
     return emitAt(&context, SourceText(path, "", ""), "", what, next);
   };
   if (path == "-")
-    return readStandardInput(context);
+    return readStandardInput(context, mostOfStandardInput);
   if (llvm::sys::fs::is_directory(path))
     return fail(path + " is a folder",
                 "name a file: .pt2, FX text, a trace log, .mlir or .mlirbc");

@@ -108,10 +108,12 @@ struct ImportedModule {
   mlir::func::FuncOp torchForward, torchBackward;
 };
 
-/// Opens a file, or standard input for "-". Emits an error for a folder, an
-/// empty file, or one that cannot be read.
+/// Opens a file, or standard input for "-", of which so many bytes are read at
+/// most: it is copied, and may never end. Emits an error for a folder, a
+/// device, more than that, or what cannot be read.
 mlir::FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
-openInput(llvm::StringRef path, mlir::MLIRContext &context);
+openInput(llvm::StringRef path, mlir::MLIRContext &context,
+          uint64_t mostOfStandardInput = uint64_t(2) << 30);
 
 /// Reads the graph that `options` asks for. Loads the dialects it needs. Time
 /// and memory are linear in the size of the input.

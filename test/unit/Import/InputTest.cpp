@@ -5,7 +5,11 @@
 #include "ImportTestSupport.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/Support/FileSystem.h"
+
+#include <fcntl.h>
+#include <unistd.h>
 
 using namespace cutback;
 using namespace cutback::test;
@@ -20,7 +24,9 @@ std::string errorOf(const std::string &text, const std::string &graph = "") {
   return in.errors();
 }
 
-std::string errorOfPath(const std::string &path) {
+/// What opening or reading `path` says.
+std::string errorOfPath(const std::string &path,
+                        std::optional<uint64_t> most = std::nullopt) {
   mlir::MLIRContext context;
   std::string text;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diag) {
@@ -29,9 +35,27 @@ std::string errorOfPath(const std::string &path) {
     for (mlir::Diagnostic &note : diag.getNotes())
       os << " | " << note;
   });
-  EXPECT_TRUE(failed(readInput(llvm::StringRef(path), context)));
+  EXPECT_TRUE(most ? failed(openInput(path, context, *most))
+                   : failed(readInput(llvm::StringRef(path), context)));
   return text;
 }
+
+/// A file in the place of standard input.
+class StandardInput {
+public:
+  explicit StandardInput(const char *path) : before(::dup(0)) {
+    int file = ::open(path, O_RDONLY);
+    ::dup2(file, 0);
+    ::close(file);
+  }
+  ~StandardInput() {
+    ::dup2(before, 0);
+    ::close(before);
+  }
+
+private:
+  int before;
+};
 
 const char *const kMlir = R"mlir(
 module {
@@ -191,6 +215,48 @@ TEST(Input, FilesAreOpenedOrExplained) {
       llvm::StringRef(CUTBACK_SOURCE_DIR "/test/corpus/mlp/joint.txt"),
       context);
   EXPECT_TRUE(succeeded(result));
+}
+
+TEST(Input, StandardInputIsReadToItsEndOrALimit) {
+  const char *joint = CUTBACK_SOURCE_DIR "/test/corpus/mlp/joint.txt";
+  {
+    StandardInput file(joint);
+    mlir::MLIRContext context;
+    EXPECT_TRUE(succeeded(readInput(llvm::StringRef("-"), context)));
+  }
+  {
+    StandardInput file(joint);
+    EXPECT_TRUE(has(errorOfPath("-", 1024),
+                    "standard input has more than 1.0 KiB | give the file by "
+                    "its name: then it is not copied"));
+  }
+  {
+    StandardInput device("/dev/zero");
+    EXPECT_TRUE(
+        has(errorOfPath("-"), "this is a binary file of unknown format"));
+  }
+  StandardInput folder("/");
+  EXPECT_TRUE(
+      has(errorOfPath("-"),
+          "cannot read standard input: Is a directory | give a file, or "
+          "a program that writes one"));
+}
+
+TEST(Input, OpsThatNestInBytecodeAreCounted) {
+  mlir::MLIRContext context;
+  mlir::OpBuilder builder(&context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::ModuleOp::create(builder.getUnknownLoc());
+  mlir::ModuleOp inner = *module;
+  for (unsigned i = 0; i < 300; ++i) {
+    builder.setInsertionPointToStart(inner.getBody());
+    inner = mlir::ModuleOp::create(builder, builder.getUnknownLoc());
+  }
+  std::string bytes;
+  llvm::raw_string_ostream os(bytes);
+  ASSERT_TRUE(succeeded(mlir::writeBytecodeToFile(*module, os)));
+  EXPECT_TRUE(has(errorOf(bytes), "ops nest deeper than 256 levels | no graph "
+                                  "is nested like this; check the file"));
 }
 
 TEST(Input, NamesOfFormatsAndKinds) {
