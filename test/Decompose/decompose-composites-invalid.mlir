@@ -119,7 +119,7 @@ joint.graph @order(%a: tensor<4x2xf32> {joint.role = #joint.role<input>}) -> (te
 
 joint.graph @resized(%a: tensor<?xf32> {joint.role = #joint.role<input>}) -> (tensor<8xcomplex<f32>>) gradients () {
   // expected-error @+2 {{'aten.fft_fft' to a size that is not known}}
-  // expected-note @+1 {{call run_decompositions() on the program before it is saved, or write the op in terms of others}}
+  // expected-note @+1 {{export the model with fixed sizes where this op reads them (no Dim in dynamic_shapes), or call run_decompositions() on the program before it is saved, or write the op in terms of others}}
   %y = aten.fft_fft(%a, 8) : (tensor<?xf32>) -> tensor<8xcomplex<f32>>
   joint.output %y : tensor<8xcomplex<f32>>
 }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Completes the errors of rules. They are caught while the rule runs and
-// emitted again behind it, as a handler must not emit.
+// Completes the errors of rules.
+//
+// A rule says what is wrong, in the words of its formula; which op of the model
+// that is, and what to do about it, is the same for all rules and is added
+// here. The errors are caught while the rule runs and emitted again behind it,
+// as a handler must not emit. Who catches them (a decomposition that may fail)
+// sees the completed ones.
 
 #include "cutback/Dialect/Aten/RuleErrors.h"
 

@@ -271,3 +271,12 @@ joint.graph @one_block(%x: tensor<4xf32> {joint.role = #joint.role<input>})
 ^bb1:
   joint.output %x : tensor<4xf32>
 }
+
+// -----
+
+joint.graph @who_is_taken_as_declared_says_where(%x: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xf32>) gradients () {
+  // expected-error@+1 {{attribute 'joint.declared' belongs to joint.opaque, and must hold the strings 'place' and 'why'}}
+  %y = joint.opaque "aten.relu.default"(%x) {joint.declared = {place = "a:1"}} : (tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y : tensor<4xf32>
+}
