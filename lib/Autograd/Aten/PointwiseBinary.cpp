@@ -379,10 +379,11 @@ static void fill(Vjp &v) {
   v.set("value", v.grad());
 }
 
-/// New random numbers of a probability each.
+/// New random numbers, with parameters for each; those that the op lacks have
+/// no operands.
 static void draw(Vjp &v) {
-  v.setZero("self");
-  v.setZero("p");
+  for (const char *param : {"self", "p", "mean", "std"})
+    v.setZero(param);
 }
 
 static void complexOf(Vjp &v) {
@@ -463,6 +464,9 @@ static constexpr VjpRule rules[] = {
     {"aten.fill.Tensor", vjpAny<fill>},
     {"aten.zero.default", vjpAny<fill>},
     {"aten.bernoulli.Tensor", vjpAny<draw>},
+    {"aten.normal.Tensor_Tensor", vjpAny<draw>},
+    {"aten.normal.Tensor_float", vjpAny<draw>},
+    {"aten.normal.float_Tensor", vjpAny<draw>},
     {"aten.complex.default", vjpAny<complexOf>},
     {"aten.polar.default", vjpAny<polar>},
 };

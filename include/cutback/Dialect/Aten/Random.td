@@ -146,7 +146,9 @@ def Aten_InternalSampleDirichletOp : Aten_RandomPointwise<"_sample_dirichlet",
 }
 def Aten_BinomialOp : Aten_RandomPointwise<"binomial",
     "(Tensor count, Tensor prob, Generator? generator=None) -> Tensor",
-    "broadcast">;
+    "broadcast"> {
+  let flags = ["kRandom", "kNotDifferentiable"];
+}
 def Aten_NormalTensorFloatOp : Aten_RandomPointwise<"normal.Tensor_float",
     "(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor",
     "sameAsSelf">;
