@@ -200,12 +200,12 @@ static Value normOfPower(Vjp &v, double p, Value x, Value gradient,
   return v.mul(scaled, zeroWhereZero(v, factor, norm));
 }
 
-/// Gradient of the p-norm of `x` over `over`; null for p = 0, which counts.
+/// Gradient of the p-norm of `x` over `over`; zeros for p = 0, which counts.
 static Value normGradient(Vjp &v, Reduced &over, Value x, double p) {
   Value gradient = over.restore(v, v.grad());
   Value norm = over.restore(v, v.result());
   if (p == 0)
-    return {};
+    return v.zerosLike(x);
   if (p == 1)
     return v.mul(v.un("sign", x), gradient);
   if (p == 2)

@@ -279,6 +279,12 @@ static void compareAlone(VjpCheck &c, ArrayRef<Tensor> gradients) {
   if (gradients.size() < 2)
     return;
   for (unsigned i = 0; i < gradients.size(); ++i) {
+    // No gradient at all is an error where nothing else is asked for.
+    bool isZero = true;
+    for (int64_t k = 0; k < gradients[i].numel(); ++k)
+      isZero &= gradients[i].getDouble(k) == 0;
+    if (isZero)
+      continue;
     std::vector<Tensor> alone = c.gradients(static_cast<int>(i));
     ASSERT_EQ(alone.size(), gradients.size());
     for (int64_t k = 0; k < gradients[i].numel(); ++k)
@@ -349,5 +355,10 @@ std::string cutback::test::errorOf(const VjpProgram &program) {
   program(c);
   c.finish();
   (void)c.gradients();
-  return text;
+  // What stands around a rule's own words is the same for all rules, and tested
+  // with the passes: the op in front, the next step behind.
+  StringRef own = StringRef(text).split('\n').first;
+  if (auto [op, rest] = own.split("': "); op.starts_with("'") && !rest.empty())
+    own = rest;
+  return own.str();
 }
