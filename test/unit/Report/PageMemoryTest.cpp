@@ -5,7 +5,7 @@
 // and against the peak of the report.
 
 #include "../../../lib/Report/PageArena.h"
-#include "../Transforms/RandomGraph.h"
+#include "RandomPlan.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -75,26 +75,11 @@ Bytes countAt(const MemoryPlan &memory, const PagePlan &plan, uint32_t step) {
   return counted;
 }
 
-class PageMemory : public ::testing::TestWithParam<uint64_t> {
+class PageMemory : public RandomPlan {
 protected:
-  PageMemory() { loadDialects(context); }
-
   /// The plan of a page of a random graph of `ops` ops.
   const PagePlan &plan(unsigned ops, bool memory) {
-    RandomGraphOptions shape;
-    shape.numForward = ops;
-    shape.isChain = true;
-    // What runs only once may leave no plan.
-    shape.percentRandom = 0;
-    module = parse(context, RandomGraph(GetParam(), shape).text());
-    PartitionOptions options;
-    if (memory)
-      options.memory.emplace();
-    auto made = partitionGraph(graphOf(*module), options);
-    EXPECT_TRUE(succeeded(made));
-    result = std::move(*made);
-    EXPECT_EQ(result->memory.has_value(), memory) << result->memoryProblem;
-    ReportExtras extras = collectExtras(*result);
+    makePlan(ops, /*isChain=*/true, memory);
     page.add(*result, extras, {PagePlanName::Price, "byte price 0", ""});
     return page.plans.front();
   }
@@ -108,9 +93,6 @@ protected:
     }
   }
 
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  std::unique_ptr<PartitionResult> result;
   Page page;
 };
 
