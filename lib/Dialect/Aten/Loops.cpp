@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // From shapes and the argument `dim` to loops.
+//
+// A pick (`gather` of one element a row) is a reduction whose terms are masked,
+// a placement (`scatter` of one) is elementwise with a mask: both are
+// recognized by their shapes. What is asked for in another number, or at places
+// that broadcast, stays a gather or has no loops.
 
 #include "cutback/Dialect/Aten/Loops.h"
 
@@ -81,6 +86,33 @@ bool loops::pick(Operation *op, Shapes shapes, IterationSpace &space) {
   space.operands.insert(space.operands.begin(), IterationSpace::Dims());
   space.isGathered.insert(space.isGathered.begin(), 1);
   return op->getNumOperands() == 2 || gather(op, shapes, space);
+}
+
+bool loops::place(Operation *op, Shapes shapes, IterationSpace &space) {
+  CallReader call{CallOp(op)};
+  unsigned numOperands = op->getNumOperands();
+  int index = call.operand("index");
+  if (call.operand("self") != 0 || index < 1 || shapes.size() <= numOperands ||
+      shapes[0].empty())
+    return false;
+  int64_t dim = dimOf(call, shapes[0].size());
+  SmallVector<int64_t> row(shapes[0]);
+  if (dim < 0)
+    return false;
+  row[dim] = 1;
+  for (unsigned i = 1; i < numOperands; ++i)
+    if (isa<ShapedType>(op->getOperand(i).getType()) &&
+        shapes[i] != ArrayRef<int64_t>(row))
+      return false;
+  // Broadcasts along `dim` as any operand of one element there.
+  return joint::pointwiseSpace(shapes, numOperands, space);
+}
+
+bool loops::update(Operation *op, Shapes shapes, IterationSpace &space) {
+  if (CallReader{CallOp(op)}.operand("self") != 0 || !gather(op, shapes, space))
+    return false;
+  space.updated = 0;
+  return true;
 }
 
 bool loops::lookup(Operation *op, Shapes shapes, IterationSpace &space) {

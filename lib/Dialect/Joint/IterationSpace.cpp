@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The three kinds of loop nests that nearly all ops have.
+// The three kinds of loop nests that nearly all ops have: pointwise, reduction,
+// gather.
+//
+// Sizes decide: a dimension of one is read at 0, one of another size than the
+// axis is no loop of this kind. A size that is not known is none either, so
+// that nobody takes two unknown sizes for equal.
 
 #include "cutback/Dialect/Joint/IterationSpace.h"
 
@@ -13,9 +18,9 @@ using llvm::ArrayRef;
 /// Sets the axes to `shape`. False if a size is not known.
 static bool setAxes(ArrayRef<int64_t> shape, unsigned numOperands,
                     IterationSpace &space) {
-  if (llvm::any_of(shape, [](int64_t size) {
-        return mlir::ShapedType::isDynamic(size);
-      }) ||
+  if (llvm::any_of(
+          shape,
+          [](int64_t size) { return mlir::ShapedType::isDynamic(size); }) ||
       shape.size() > 127)
     return false;
   space = IterationSpace();

@@ -86,20 +86,30 @@ def Aten_EmbeddingOp : Aten_Gather<"embedding",
 }
 def Aten_IndexPutOp : Aten_Scatter<"index_put",
     "(Tensor self, Tensor?[] indices, Tensor values, "
-    "bool accumulate=False) -> Tensor", "sameAsSelf">;
+    "bool accumulate=False) -> Tensor", "sameAsSelf"> {
+  let loops = "update";
+}
 def Aten_InternalUnsafeIndexPutOp : Aten_Scatter<"_unsafe_index_put",
     "(Tensor self, Tensor?[] indices, Tensor values, "
-    "bool accumulate=False) -> Tensor", "sameAsSelf">;
+    "bool accumulate=False) -> Tensor", "sameAsSelf"> {
+  let loops = "update";
+}
 def Aten_InternalUnsafeMaskedIndexPutAccumulateOp : Aten_Scatter<
     "_unsafe_masked_index_put_accumulate",
     "(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
-    "sameAsSelf">;
+    "sameAsSelf"> {
+  let loops = "update";
+}
 def Aten_IndexAddOp : Aten_Scatter<"index_add",
     "(Tensor self, int dim, Tensor index, Tensor source, *, "
-    "Scalar alpha=1) -> Tensor", "sameAsSelf">;
+    "Scalar alpha=1) -> Tensor", "sameAsSelf"> {
+  let loops = "update";
+}
 def Aten_IndexCopyOp : Aten_Scatter<"index_copy",
     "(Tensor self, int dim, Tensor index, Tensor source) -> Tensor",
-    "sameAsSelf">;
+    "sameAsSelf"> {
+  let loops = "update";
+}
 def Aten_IndexFillIntScalarOp : Aten_Scatter<"index_fill.int_Scalar",
     "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
     "sameAsSelf">;
@@ -107,12 +117,18 @@ def Aten_IndexFillIntTensorOp : Aten_Scatter<"index_fill.int_Tensor",
     "(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
     "sameAsSelf">;
 def Aten_ScatterSrcOp : Aten_Scatter<"scatter.src",
-    "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf">;
+    "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf"> {
+  let loops = "place";
+}
 def Aten_ScatterValueOp : Aten_Scatter<"scatter.value",
     "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
-    "sameAsSelf">;
+    "sameAsSelf"> {
+  let loops = "place";
+}
 def Aten_ScatterAddOp : Aten_Scatter<"scatter_add",
-    "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf">;
+    "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf"> {
+  let loops = "update";
+}
 def Aten_ScatterReduceTwoOp : Aten_Scatter<"scatter_reduce.two",
     "(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, "
     "bool include_self=True) -> Tensor", "sameAsSelf">;

@@ -25,6 +25,11 @@ bool reduction(mlir::Operation *op, Shapes shapes, IterationSpace &space);
 bool gather(mlir::Operation *op, Shapes shapes, IterationSpace &space);
 /// `gather` along parameter `dim`: a pick where one element a row is asked for.
 bool pick(mlir::Operation *op, Shapes shapes, IterationSpace &space);
+/// `scatter` along parameter `dim` of one element a row: elementwise, the new
+/// one where the index says so. Nothing else.
+bool place(mlir::Operation *op, Shapes shapes, IterationSpace &space);
+/// Operand 0 with elements replaced, or added to, at computed places.
+bool update(mlir::Operation *op, Shapes shapes, IterationSpace &space);
 /// Rows of operand 0, chosen by operand 1.
 bool lookup(mlir::Operation *op, Shapes shapes, IterationSpace &space);
 /// Operands one behind the other along parameter `dim`.

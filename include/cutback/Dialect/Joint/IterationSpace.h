@@ -34,6 +34,10 @@ struct IterationSpace {
   /// Each result is one element along the reduced axes, chosen by an index
   /// (`gather` of one element a row): reading that element alone will do.
   bool isPick = false;
+  /// The result is this operand but for elements at places that depend on
+  /// values (`index_put`), and may be written over it; -1 if it is none. The
+  /// loops do not say which: such an op is a kernel of its own.
+  int updated = -1;
   /// The results lie behind each other along an axis, one an operand.
   int concatAxis = -1;
 };
@@ -44,7 +48,8 @@ using OpShapes = llvm::ArrayRef<llvm::ArrayRef<int64_t>>;
 /// dimensions and have dimensions of one. `shapes` are those of the operands
 /// and then of the results, as in CostModelOpInterface. False where the shapes
 /// are not of that kind, or not known.
-bool pointwiseSpace(OpShapes shapes, unsigned numOperands, IterationSpace &space);
+bool pointwiseSpace(OpShapes shapes, unsigned numOperands,
+                    IterationSpace &space);
 
 /// Operand 0 combined along the dimensions in `reduced`; the other operands
 /// are not tensors. False where the results are not what is left of it.

@@ -4,9 +4,12 @@
 
 #include "AcmeOps.h"
 
+#include "cutback/Dialect/Joint/IterationSpace.h"
+
 using namespace mlir;
 using namespace acme;
 using cutback::joint::FusionKind;
+using cutback::joint::IterationSpace;
 
 #include "AcmeDialect.cpp.inc"
 #define GET_OP_CLASSES
@@ -46,6 +49,11 @@ bool DenseOp::evaluateSizes(ArrayRef<Type> operands, ArrayRef<int64_t>,
 }
 
 FusionKind SwishOp::getFusionKind() { return FusionKind::Pointwise; }
+bool SwishOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>> shapes,
+                                IterationSpace &space) {
+  return cutback::joint::pointwiseSpace(shapes, (*this)->getNumOperands(),
+                                        space);
+}
 double SwishOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
   double flops = 13;
   for (int64_t dim : shapes[0])
@@ -54,6 +62,11 @@ double SwishOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
 }
 bool SwishOp::usesMatrixUnits() { return false; }
 FusionKind SwishGradOp::getFusionKind() { return FusionKind::Pointwise; }
+bool SwishGradOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>> shapes,
+                                    IterationSpace &space) {
+  return cutback::joint::pointwiseSpace(shapes, (*this)->getNumOperands(),
+                                        space);
+}
 
 // Random without a seed: what was drawn must be kept.
 void DiceOp::getEffects(

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of a step: one object for its price, its order and its memory.
+#ifndef CUTBACK_KERNELS_KERNELPLAN_H
+#define CUTBACK_KERNELS_KERNELPLAN_H
+
+#include "cutback/Analysis/Device.h"
+#include "cutback/Kernels/Formation.h"
+#include "cutback/Partition/Halves.h"
+
+#include <optional>
+#include <string>
+
+namespace cutback {
+
+struct KernelPlan {
+  SegmentKernels forward, backward;
+
+  double forwardPs() const { return forward.ps(); }
+  double backwardPs() const { return backward.ps(); }
+  double ps() const { return forwardPs() + backwardPs(); }
+  uint64_t numLaunches() const {
+    return forward.kernels.size() + backward.kernels.size();
+  }
+};
+
+/// Forms kernels for plans of one graph on one device. Keeps references to all
+/// that it is given.
+class KernelPlanner {
+public:
+  /// `flopsPs`: by op, picoseconds of its FLOPs (RooflineCosts).
+  KernelPlanner(const KernelProblem &problem, const GraphView &view,
+                const ValueSizes &sizes, const Device &device,
+                const std::vector<double> &flopsPs);
+
+  /// The kernels of both halves. Near linear.
+  KernelPlan plan(const Halves &halves) const;
+  /// Those of the backward alone.
+  SegmentKernels planBackward(const Halves &halves) const;
+
+  /// Picoseconds that saving and recomputing add: `plan`, less the same halves
+  /// without writes and reads of saved values and without copies. Near linear.
+  double extraPs(const Halves &halves, const KernelPlan &plan) const;
+
+  /// What is wrong with `plan`, if anything is: an op with loops or a call that
+  /// stands in no kernel or out of order, a kernel that reads what no earlier
+  /// one writes, a call with company, an effect or an argument's read out of
+  /// its order, fewer bytes moved than cross the kernel's border, another time
+  /// than follows from its bytes and FLOPs. Linear.
+  std::optional<std::string> verify(const Halves &halves,
+                                    const KernelPlan &plan) const;
+
+private:
+  SegmentKernels form(llvm::ArrayRef<uint32_t> order,
+                      llvm::ArrayRef<llvm::ArrayRef<uint32_t>> kept,
+                      llvm::ArrayRef<uint32_t> given, bool isGiven) const;
+  std::optional<std::string> verify(llvm::ArrayRef<uint32_t> order,
+                                    llvm::ArrayRef<uint32_t> given,
+                                    const SegmentKernels &kernels) const;
+
+  const KernelProblem &problem;
+  const GraphView &view;
+  const ValueSizes &sizes;
+  KernelRates rates;
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_KERNELS_KERNELPLAN_H

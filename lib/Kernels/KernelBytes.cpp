@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A storage is read once a kernel, however many ops of it read it: different
+// parts of it each, at most the whole. A long row is read in each pass that
+// needs it: what a reduction gives is known in the next one. Partial sums are
+// written and read besides.
+
+#include "KernelBytes.h"
+
+using namespace cutback;
+
+namespace {
+
+constexpr uint32_t kNone = SegmentKernels::kNone;
+/// Elements that one partial sum combines, and its bytes.
+constexpr int64_t kChunk = 1024, kPartialBytes = 4;
+
+class ByteCount {
+public:
+  ByteCount(const KernelProblem &problem, const GraphView &view,
+            const ValueSizes &sizes, const SegmentOps &segment,
+            const KernelRates &rates, const MemberFacts &facts,
+            SegmentKernels &kernels)
+      : problem(problem), view(view), sizes(sizes), segment(segment),
+        rates(rates), facts(facts), kernels(kernels), level(view.numOps(), 0),
+        counted(view.numValues(), kNone), bytesOf(view.numValues(), 0),
+        mapOf(view.numValues(), 0) {}
+
+  void run() {
+    for (uint32_t number = 0; number < kernels.kernels.size(); ++number)
+      count(number);
+  }
+
+private:
+  bool isInside(uint32_t root, uint32_t number) const {
+    uint32_t def = view.definer[root];
+    return def != GraphView::kNone && kernels.kernelOf[def] == number &&
+           !facts.isGiven[root];
+  }
+
+  bool isWritten(uint32_t value, uint32_t number) const {
+    if (facts.isGiven[value])
+      return false;
+    if (facts.isKept[value])
+      return true;
+    return llvm::any_of(problem.readersOf(value), [&](uint32_t read) {
+      uint32_t op = problem.reads[read].op;
+      return facts.places[op] != kNone && kernels.kernelOf[op] != number;
+    });
+  }
+
+  void count(uint32_t number) {
+    Kernel &kernel = kernels.kernels[number];
+    int64_t written = 0, partial = 0;
+    uint32_t last = 0; // pass
+    for (uint32_t op : kernel.ops) {
+      uint32_t known = 0;
+      for (const KernelProblem::Read &read : problem.readsOf(op))
+        if (isInside(read.root, number))
+          known = std::max(known, level[view.definer[read.root]]);
+      level[op] = known + facts.combines[op];
+      bool isOut = false;
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1];
+           ++r) {
+        if (!isWritten(r, number))
+          continue;
+        isOut = true;
+        written += sizes.bytes[r];
+        if (facts.combines[op] && kernel.schedule == KernelSchedule::Partial)
+          partial += partialBytes(kernel.pattern);
+      }
+      if (facts.combines[op] || (isOut && facts.atFull[op]))
+        last = std::max(last, known);
+    }
+    bool isLong = kernel.schedule == KernelSchedule::LongRow;
+    kernel.passes = isLong ? last + 1 : 1;
+    kernel.borderBytes = kernel.movedBytes = written;
+    for (uint32_t op : kernel.ops)
+      countReads(kernel, number, op);
+    kernel.movedBytes += partial;
+    kernel.ps =
+        std::max(kernel.flopsPs,
+                 static_cast<double>(kernel.movedBytes) / rates.bandwidth) +
+        rates.launchPs;
+  }
+
+  void countReads(Kernel &kernel, uint32_t number, uint32_t op) {
+    for (const KernelProblem::Read &read : problem.readsOf(op)) {
+      uint32_t root = read.root, def = view.definer[root];
+      if (isInside(root, number) ||
+          (segment.isGiven &&
+           (def == GraphView::kNone || facts.places[def] == kNone)))
+        continue;
+      int64_t before = counted[root] == number ? bytesOf[root] : 0;
+      if (before && mapOf[root] == read.map)
+        continue;
+      int64_t now = std::min(before + read.bytes, sizes.bytes[root]);
+      counted[root] = number;
+      bytesOf[root] = now;
+      mapOf[root] = read.map;
+      kernel.borderBytes += now - before;
+      bool isRow = facts.atFull[op] || facts.combines[op];
+      uint32_t from = level[op] - facts.combines[op];
+      int64_t times = isRow && kernel.passes > from ? kernel.passes - from : 1;
+      kernel.movedBytes += (now - before) * times;
+    }
+  }
+
+  int64_t partialBytes(uint32_t pattern) const {
+    const LoopPattern &loops = problem.maps.pattern(pattern);
+    return 2 * kPartialBytes * loops.kept *
+           ((loops.reduced + kChunk - 1) / kChunk);
+  }
+
+  const KernelProblem &problem;
+  const GraphView &view;
+  const ValueSizes &sizes;
+  const SegmentOps &segment;
+  const KernelRates &rates;
+  const MemberFacts &facts;
+  SegmentKernels &kernels;
+  /// By op: reductions of its kernel that its results depend on, in a row.
+  std::vector<uint32_t> level;
+  /// By root: the kernel that counted it last, how much of it, and the map.
+  std::vector<uint32_t> counted;
+  std::vector<int64_t> bytesOf;
+  std::vector<IndexMaps::Id> mapOf;
+};
+
+} // namespace
+
+void cutback::countBytes(const KernelProblem &problem, const GraphView &view,
+                         const ValueSizes &sizes, const SegmentOps &segment,
+                         const KernelRates &rates, const MemberFacts &facts,
+                         SegmentKernels &kernels) {
+  ByteCount(problem, view, sizes, segment, rates, facts, kernels).run();
+}

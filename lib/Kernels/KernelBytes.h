@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels read and write.
+#ifndef CUTBACK_LIB_KERNELS_KERNELBYTES_H
+#define CUTBACK_LIB_KERNELS_KERNELBYTES_H
+
+#include "cutback/Kernels/Formation.h"
+
+namespace cutback {
+
+/// What formation knows of ops and values.
+struct MemberFacts {
+  const std::vector<uint32_t> &places; ///< by op; kNone: not in the segment
+  const std::vector<uint8_t> &isKept, &isGiven; ///< by root
+  /// By op: it runs in each iteration of its kernel; it combines a row.
+  const std::vector<uint8_t> &atFull, &combines;
+};
+
+/// Fills in passes, bytes and time of all kernels. Linear.
+void countBytes(const KernelProblem &problem, const GraphView &view,
+                const ValueSizes &sizes, const SegmentOps &segment,
+                const KernelRates &rates, const MemberFacts &facts,
+                SegmentKernels &kernels);
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_KERNELS_KERNELBYTES_H

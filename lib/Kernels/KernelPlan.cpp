@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of both halves, and what a plan adds to the step.
+//
+// The extra time is the difference to the same step without the plan's price: a
+// forward that hands nothing over, and a backward without copies to which every
+// value of the forward is given.
+
+#include "cutback/Kernels/KernelPlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+
+using namespace cutback;
+using llvm::ArrayRef;
+
+KernelPlanner::KernelPlanner(const KernelProblem &problem,
+                             const GraphView &view, const ValueSizes &sizes,
+                             const Device &device,
+                             const std::vector<double> &flopsPs)
+    : problem(problem), view(view), sizes(sizes),
+      rates{device.bandwidth, device.launchPs, &flopsPs} {}
+
+SegmentKernels KernelPlanner::form(ArrayRef<uint32_t> order,
+                                   ArrayRef<ArrayRef<uint32_t>> kept,
+                                   ArrayRef<uint32_t> given,
+                                   bool isGiven) const {
+  SegmentOps segment{order, {}, given, isGiven};
+  segment.kept.assign(kept.begin(), kept.end());
+  return formKernels(problem, view, sizes, segment, rates);
+}
+
+KernelPlan KernelPlanner::plan(const Halves &halves) const {
+  return {form(halves.forwardOps, {view.forwardResults(), halves.savedTensors},
+               {}, false),
+          planBackward(halves)};
+}
+
+SegmentKernels KernelPlanner::planBackward(const Halves &halves) const {
+  return form(halves.backwardOps, {view.gradients()}, halves.savedTensors,
+              false);
+}
+
+double KernelPlanner::extraPs(const Halves &halves,
+                              const KernelPlan &plan) const {
+  // X is where the plan has it, so it cancels out.
+  std::vector<uint8_t> isCopy(view.numOps(), 0);
+  for (uint32_t op : halves.recomputed)
+    isCopy[op] = 1;
+  std::vector<uint32_t> backward;
+  llvm::copy_if(halves.backwardOps, std::back_inserter(backward),
+                [&](uint32_t op) { return !isCopy[op]; });
+  return plan.ps() -
+         form(halves.forwardOps, {view.forwardResults()}, {}, false).ps() -
+         form(backward, {view.gradients()}, {}, true).ps();
+}
+
+std::optional<std::string> KernelPlanner::verify(const Halves &halves,
+                                                 const KernelPlan &plan) const {
+  if (auto fault = verify(halves.forwardOps, {}, plan.forward))
+    return "kernels of the forward: " + *fault;
+  if (auto fault =
+          verify(halves.backwardOps, halves.savedTensors, plan.backward))
+    return "kernels of the backward: " + *fault;
+  return std::nullopt;
+}
+
+std::optional<std::string>
+KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
+                      const SegmentKernels &segment) const {
+  constexpr uint32_t kNone = SegmentKernels::kNone;
+  std::vector<uint32_t> places(view.numOps(), kNone);
+  std::vector<uint8_t> hasRun(view.numOps(), 0), isGiven(view.numValues(), 0);
+  for (uint32_t value : given)
+    isGiven[problem.root[value]] = 1;
+  for (uint32_t place = 0; place < order.size(); ++place)
+    places[order[place]] = place;
+  auto nameOf = [&](uint32_t op) {
+    return view.numResults(op) ? "'" + view.name(view.resultBegin[op]) + "'"
+                               : "op " + std::to_string(op);
+  };
+  uint32_t lastEffect = 0;
+  for (const auto &[number, kernel] : llvm::enumerate(segment.kernels)) {
+    if (kernel.ops.empty())
+      return "kernel " + std::to_string(number) + " is empty";
+    bool isCall = kernel.schedule == KernelSchedule::Call;
+    uint32_t before = kNone;
+    for (uint32_t op : kernel.ops) {
+      if (places[op] == kNone || segment.kernelOf[op] != number ||
+          (before != kNone && places[op] <= places[before]))
+        return nameOf(op) + " stands in the wrong kernel or out of order";
+      before = op;
+      if (isCall != (problem.kind[op] == LoopKind::Call) ||
+          (isCall && kernel.ops.size() != 1))
+        return nameOf(op) + " has no loops and shares a kernel";
+      for (const KernelProblem::Read &read : problem.readsOf(op)) {
+        uint32_t def = view.definer[read.root];
+        if (def != GraphView::kNone && places[def] != kNone && !hasRun[def] &&
+            problem.kind[def] != LoopKind::None && !isGiven[read.root])
+          return nameOf(op) + " reads '" + view.name(read.root) +
+                 "' before it is written";
+        uint32_t written = problem.writeOf[read.root];
+        if (written == kNone)
+          continue;
+        for (uint32_t write : problem.writes[written].second)
+          if (places[write] != kNone && write != op &&
+              (hasRun[write] != 0) != (places[write] < places[op]))
+            return nameOf(op) + " reads '" + view.name(read.root) +
+                   "' on the wrong side of a write";
+      }
+      if (view.traits[op].ordered) {
+        if (places[op] < lastEffect)
+          return nameOf(op) + " has an effect out of its order";
+        lastEffect = places[op];
+      }
+      hasRun[op] = 1;
+    }
+    double ps =
+        std::max(kernel.flopsPs,
+                 static_cast<double>(kernel.movedBytes) / rates.bandwidth) +
+        rates.launchPs;
+    if (kernel.movedBytes < kernel.borderBytes || kernel.ps != ps)
+      return nameOf(kernel.anchor()) + " ends a kernel whose time is wrong";
+  }
+  for (uint32_t op : order)
+    if (problem.kind[op] != LoopKind::None && !hasRun[op])
+      return nameOf(op) + " stands in no kernel";
+  return std::nullopt;
+}

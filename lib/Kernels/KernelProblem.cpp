@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From interfaces to numbers.
+//
+//   1. Views, as the memory plan and the interpreter see them (viewLayout): the
+//      value under them, and their strides there. A view that strides do not
+//      allow is a copy in the order of its operand.
+//   2. The loops of every other op (getIterationSpace), with the strides that
+//      they make in the storage of each operand.
+//   3. Who reads a storage, and who writes an argument.
+
+#include "cutback/Kernels/KernelProblem.h"
+
+#include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Support/MLIR/OpAccess.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+constexpr uint32_t kNone = GraphView::kNone;
+
+class ProblemBuilder {
+public:
+  ProblemBuilder(const GraphView &view, const ValueSizes &sizes)
+      : view(view), sizes(sizes), viewLayouts(1),
+        layoutOf(view.numValues(), 0) {}
+
+  KernelProblem run() {
+    uint32_t numOps = view.numOps();
+    problem.kind.assign(numOps, LoopKind::None);
+    problem.pattern.assign(numOps, IndexMaps::kNoPattern);
+    problem.iterations.assign(numOps, 0);
+    problem.firstRead.reserve(numOps + 1);
+    problem.reads.reserve(view.operandList.size());
+    problem.root.resize(view.numValues());
+    for (uint32_t v = 0; v < view.numValues(); ++v)
+      problem.root[v] = v;
+    for (uint32_t op = 0; op < numOps; ++op) {
+      problem.firstRead.push_back(problem.reads.size());
+      addOp(op);
+      addSizes(op);
+    }
+    problem.firstRead.push_back(problem.reads.size());
+    findReaders();
+    findWrites();
+    return std::move(problem);
+  }
+
+private:
+  void addOp(uint32_t op) {
+    const OpTraits &traits = view.traits[op];
+    if (traits.literal || isHost(op) || (!traits.ordered && addView(op)))
+      return;
+    problem.kind[op] = LoopKind::Call;
+    if ((traits.recomputable || traits.readsOldValue) && !traits.ordered &&
+        !traits.hasRegions && (addCopy(op) || (findSpace(op) && addLoops(op))))
+      return;
+    // What an effect gives back is the argument that it wrote.
+    if (traits.ordered && view.aliasOf[op] != kNone)
+      problem.root[view.resultBegin[op]] = problem.root[view.aliasOf[op]];
+    problem.reads.resize(problem.firstRead[op]);
+    for (uint32_t value : view.operands(op))
+      addRead(op, value, IndexMaps::kNone);
+  }
+
+  /// A size that is asked of a tensor, and what is made with it, come behind
+  /// the tensor, though nobody reads its elements.
+  void addSizes(uint32_t op) {
+    bool isRun = problem.kind[op] != LoopKind::None;
+    SmallVector<uint32_t, 4> behind;
+    for (uint32_t value : view.operands(op)) {
+      if (auto found = behindOf.find(value); found != behindOf.end())
+        behind.append(found->second.begin(), found->second.end());
+      if (!isRun && !view.isArg(problem.root[value]) && isHost(op) &&
+          isa<ShapedType>(sizes.type[value]))
+        behind.push_back(problem.root[value]);
+    }
+    if (behind.empty())
+      return;
+    llvm::sort(behind);
+    behind.erase(llvm::unique(behind), behind.end());
+    if (!isRun) {
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        behindOf[r] = behind;
+      return;
+    }
+    for (uint32_t root : behind)
+      problem.reads.push_back(
+          {op, root, IndexMaps::kNone, IndexMaps::kNone, 0});
+  }
+
+  /// Sizes and what is computed from them. Who reads the contents of a tensor
+  /// is none of them.
+  bool isHost(uint32_t op) const {
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (!sizes.isScalar(r))
+        return false;
+    return view.traits[op].fusion == FusionKind::View ||
+           llvm::none_of(view.operands(op), [&](uint32_t value) {
+             return isa<ShapedType>(sizes.type[value]);
+           });
+  }
+
+  static ArrayRef<int64_t> shapeOf(Type type) {
+    auto shaped = dyn_cast<RankedTensorType>(type);
+    return shaped ? shaped.getShape() : ArrayRef<int64_t>();
+  }
+  bool isSizedTensor(uint32_t value) const {
+    auto shaped = dyn_cast<RankedTensorType>(sizes.type[value]);
+    return shaped && shaped.hasStaticShape();
+  }
+
+  Layout layout(uint32_t value) const {
+    return layoutOf[value] ? viewLayouts[layoutOf[value]]
+                           : Layout::contiguous(shapeOf(sizes.type[value]));
+  }
+
+  /// The layouts of the op's results on the storage of an operand, if all of
+  /// them are views.
+  bool addView(uint32_t op) {
+    Operation *operation = view.ops[op];
+    uint32_t first = view.resultBegin[op], count = view.numResults(op);
+    if (!count ||
+        (!view.traits[op].view && view.traits[op].fusion != FusionKind::View))
+      return false;
+    SmallVector<Layout, 2> found;
+    for (uint32_t r = 0; r < count; ++r) {
+      std::optional<Layout> one = layoutAsView(op, operation, r, false);
+      if (!one)
+        return false;
+      found.push_back(std::move(*one));
+    }
+    for (uint32_t r = 0; r < count; ++r) {
+      uint32_t operand = view.operands(op)[getViewedOperand(operation, r)];
+      problem.root[first + r] = problem.root[operand];
+      layoutOf[first + r] = viewLayouts.size();
+      viewLayouts.push_back(std::move(found[r]));
+    }
+    return true;
+  }
+
+  /// On the operand as it lies, or as if it was contiguous.
+  std::optional<Layout> layoutAsView(uint32_t op, Operation *operation,
+                                     uint32_t r, bool isOnCopy) {
+    int64_t operand = getViewedOperand(operation, r);
+    uint32_t result = view.resultBegin[op] + r;
+    if (operand < 0 || !isSizedTensor(result))
+      return std::nullopt;
+    uint32_t value = view.operands(op)[operand];
+    if (!isSizedTensor(value))
+      return std::nullopt;
+    SmallVector<int64_t> ints;
+    for (uint32_t other :
+         view.operands(op).take_front(operation->getNumOperands()))
+      ints.push_back(sizes.number.empty() ? ShapedType::kDynamic
+                                          : sizes.number[other]);
+    Layout base = isOnCopy ? Layout::contiguous(shapeOf(sizes.type[value]))
+                           : layout(value);
+    return viewLayout(operation, r, base, shapeOf(sizes.type[result]), ints);
+  }
+
+  /// A view that cannot be one: all elements of its operand, in their order.
+  bool addCopy(uint32_t op) {
+    Operation *operation = view.ops[op];
+    if (view.numResults(op) != 1 || view.traits[op].fusion != FusionKind::View)
+      return false;
+    std::optional<Layout> onCopy = layoutAsView(op, operation, 0, true);
+    if (!onCopy || onCopy->offset != 0 || !onCopy->isContiguous())
+      return false;
+    uint32_t value = view.operands(op)[getViewedOperand(operation, 0)];
+    Layout from = layout(value);
+    if (from.numel() != onCopy->numel() || from.numel() == 0)
+      return false;
+    SmallVector<MapLoop, 6> loops;
+    for (auto [size, stride] : llvm::zip_equal(from.sizes, from.strides))
+      loops.push_back({size, stride});
+    addRead(op, value, intern(loops, from.offset, value));
+    problem.kind[op] = LoopKind::Elementwise;
+    problem.iterations[op] = from.numel();
+    return true;
+  }
+
+  bool findSpace(uint32_t op) {
+    shapes.clear();
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (!isSizedTensor(r))
+        return false;
+    Operation *operation = view.ops[op];
+    unsigned numOperands = operation->getNumOperands();
+    for (uint32_t value : view.operands(op).take_front(numOperands)) {
+      if (isa<ShapedType>(sizes.type[value]) && !isSizedTensor(value))
+        return false;
+      shapes.push_back(shapeOf(sizes.type[value]));
+    }
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      shapes.push_back(shapeOf(sizes.type[r]));
+    if (const FusibleOpInterface::Concept *how = fusible.of(operation))
+      return FusibleOpInterface(operation, how)
+          .getIterationSpace(shapes, space);
+    return view.traits[op].fusion == FusionKind::Pointwise
+               ? pointwiseSpace(shapes, numOperands, space)
+               : view.traits[op].fusion == FusionKind::Create &&
+                     gatherSpace(shapes, numOperands, space);
+  }
+
+  bool addLoops(uint32_t op) {
+    if (space.updated >= 0)
+      return false;
+    int64_t iterations = 1;
+    for (int64_t extent : space.extents)
+      if (__builtin_mul_overflow(iterations, extent, &iterations))
+        return false;
+    if (iterations == 0)
+      return false;
+    SmallVector<LoopPattern::Loop, 6> nest;
+    for (auto [extent, isReduced] :
+         llvm::zip_equal(space.extents, space.isReduced))
+      nest.push_back({extent, isReduced != 0});
+    problem.pattern[op] = problem.maps.internPattern(nest);
+    bool isReduction = problem.pattern[op] != IndexMaps::kNoPattern;
+    problem.kind[op] = space.concatAxis >= 0 ? LoopKind::Concat
+                       : !isReduction        ? LoopKind::Elementwise
+                       : space.isPick        ? LoopKind::Pick
+                                             : LoopKind::Reduction;
+    problem.iterations[op] = iterations;
+    unsigned numOperands = view.ops[op]->getNumOperands();
+    for (unsigned i = 0; i < numOperands; ++i)
+      addOperand(op, i);
+    return true;
+  }
+
+  void addOperand(uint32_t op, unsigned i) {
+    uint32_t value = view.operands(op)[i];
+    if (!isa<ShapedType>(sizes.type[value]))
+      return;
+    if (space.concatAxis >= 0) {
+      // A part that is a view would be walked by strides; it is read then.
+      bool isPlain = layoutOf[value] == 0 || layout(value).isContiguous();
+      bool isWhole = isPlain && layout(value).offset == 0 &&
+                     sizes.bytes[value] == sizes.bytes[problem.root[value]];
+      addRead(op, value,
+              isWhole ? problem.maps.internPart(op, i) : IndexMaps::kNone);
+      return;
+    }
+    if (space.isGathered[i]) {
+      addRead(op, value, IndexMaps::kNone);
+      // A lookup touches as much of its table as it gives.
+      int64_t given = sizes.bytes[view.resultBegin[op]];
+      problem.reads.back().bytes = std::min(problem.reads.back().bytes, given);
+      return;
+    }
+    addRead(op, value, mapOf(value, space.operands[i], false));
+    if (problem.kind[op] == LoopKind::Pick && i > 0)
+      problem.reads.back().mapOfResult = mapOf(value, space.operands[i], true);
+  }
+
+  /// The map of an operand whose dimensions the axes in `dims` walk; of the
+  /// axes that are not reduced alone if `ofResult`.
+  IndexMaps::Id mapOf(uint32_t value, ArrayRef<int8_t> dims, bool ofResult) {
+    Layout from = layout(value);
+    if (from.sizes.size() != dims.size())
+      return IndexMaps::kNone;
+    SmallVector<MapLoop, 6> loops;
+    for (int64_t extent : space.extents)
+      loops.push_back({extent, 0});
+    for (auto [dim, stride] : llvm::zip_equal(dims, from.strides))
+      if (dim != IterationSpace::kOnce)
+        loops[dim].stride += stride;
+    if (ofResult) {
+      size_t kept = 0;
+      for (size_t axis = 0; axis < loops.size(); ++axis)
+        if (!space.isReduced[axis])
+          loops[kept++] = loops[axis];
+      loops.truncate(kept);
+    }
+    return intern(loops, from.offset, value);
+  }
+
+  IndexMaps::Id intern(SmallVectorImpl<MapLoop> &loops, int64_t offset,
+                       uint32_t value) {
+    ArrayRef<int64_t> shape = shapeOf(sizes.type[problem.root[value]]);
+    int64_t numElements = 1;
+    for (int64_t size : shape)
+      numElements *= size;
+    return problem.maps.intern(loops, offset, numElements);
+  }
+
+  void addRead(uint32_t op, uint32_t value, IndexMaps::Id map) {
+    if (!isa<ShapedType>(sizes.type[value]))
+      return;
+    uint32_t root = problem.root[value];
+    problem.reads.push_back({op, root, map, IndexMaps::kNone,
+                             std::min(sizes.bytes[value], sizes.bytes[root])});
+  }
+
+  void findReaders() {
+    problem.readerBegin.assign(view.numValues() + 1, 0);
+    for (const KernelProblem::Read &read : problem.reads)
+      ++problem.readerBegin[read.root + 1];
+    for (uint32_t v = 0; v < view.numValues(); ++v)
+      problem.readerBegin[v + 1] += problem.readerBegin[v];
+    problem.readerList.resize(problem.reads.size());
+    std::vector<uint32_t> next(problem.readerBegin.begin(),
+                               problem.readerBegin.end() - 1);
+    for (uint32_t read = 0; read < problem.reads.size(); ++read)
+      problem.readerList[next[problem.reads[read].root]++] = read;
+  }
+
+  void findWrites() {
+    problem.writeOf.assign(view.numValues(), kNone);
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      if (!view.traits[op].ordered || !isa<WriteOp>(view.ops[op]))
+        continue;
+      uint32_t argument = problem.root[view.operands(op).front()];
+      uint32_t &index = problem.writeOf[argument];
+      if (index == kNone) {
+        index = problem.writes.size();
+        problem.writes.push_back({argument, {}});
+      }
+      problem.writes[index].second.push_back(op);
+    }
+  }
+
+  const GraphView &view;
+  const ValueSizes &sizes;
+  KernelProblem problem;
+  std::vector<Layout> viewLayouts;
+  std::vector<uint32_t> layoutOf; ///< by value; 0: contiguous, on its own
+  IterationSpace space;           ///< of the op at work
+  /// By value that no kernel makes: see addSizes.
+  llvm::DenseMap<uint32_t, SmallVector<uint32_t, 4>> behindOf;
+  SmallVector<ArrayRef<int64_t>> shapes;
+  ConceptTable<FusibleOpInterface> fusible;
+};
+
+} // namespace
+
+KernelProblem KernelProblem::build(const GraphView &view,
+                                   const ValueSizes &sizes) {
+  return ProblemBuilder(view, sizes).run();
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which ops share a kernel, by example; and on random programs that each kernel
+// can be written as one loop nest, element by element.
+
+#include "ElementCheck.h"
+
+#include "../Pipelines/RandomProgram.h"
+
+#include "cutback/Analysis/Roofline.h"
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Kernels/KernelPlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+#include <cstdlib>
+#include <numeric>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::test;
+using llvm::StringRef;
+
+namespace {
+
+class Formation : public ::testing::Test {
+protected:
+  Formation() {
+    context.disableMultithreading();
+    context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                        func::FuncDialect>();
+    std::string error;
+    EXPECT_TRUE(Device::load("h100", device, error)) << error;
+  }
+
+  void analyse(joint::GraphOp graph) {
+    view = GraphView::build(graph);
+    auto computed = ValueSizes::compute(view, {});
+    ASSERT_TRUE(succeeded(computed));
+    sizes = std::move(*computed);
+    auto sets = GraphSets::compute(view);
+    ASSERT_TRUE(succeeded(sets));
+    costs = RooflineCosts::compute(view, *sets, sizes, device);
+    problem = KernelProblem::build(view, sizes);
+    order.resize(view.numOps());
+    std::iota(order.begin(), order.end(), 0);
+    kept.assign(view.forwardResults().begin(), view.forwardResults().end());
+    kept.insert(kept.end(), view.gradients().begin(), view.gradients().end());
+  }
+
+  SegmentKernels form(const KernelLimits &limits = {}) {
+    SegmentOps segment{order, {kept}, {}, false};
+    KernelRates rates{device.bandwidth, device.launchPs, &costs.flopsPs};
+    return formKernels(problem, view, sizes, segment, rates, limits);
+  }
+
+  /// The kernels of a graph, in words: "row: a b c".
+  std::vector<std::string> kernelsOf(const std::string &text,
+                                     const KernelLimits &limits = {}) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    EXPECT_TRUE(module) << text;
+    if (!module)
+      return {};
+    analyse(*module->getOps<joint::GraphOp>().begin());
+    SegmentKernels segment = form(limits);
+    EXPECT_EQ(checkElements(view, sizes, problem, segment, order, kept), "");
+    std::vector<std::string> list;
+    for (const Kernel &kernel : segment.kernels) {
+      std::string &line = list.emplace_back(spell(kernel.schedule));
+      line += ":";
+      for (uint32_t op : kernel.ops)
+        line += " " + view.name(view.resultBegin[op]);
+    }
+    return list;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  Device device;
+  GraphView view;
+  ValueSizes sizes;
+  RooflineCosts costs;
+  KernelProblem problem;
+  std::vector<uint32_t> order, kept;
+};
+
+/// A row-wise softmax of x, 64 x 128.
+std::string softmax(const std::string &dim, const std::string &reduced) {
+  return R"(
+joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64x128xf32>) gradients () {
+  %m = aten.amax(%x, [)" +
+         dim + R"(], true) : (tensor<64x128xf32>) -> tensor<)" + reduced +
+         R"(xf32>
+  %d = aten.sub.Tensor(%x, %m) : (tensor<64x128xf32>, tensor<)" +
+         reduced + R"(xf32>) -> tensor<64x128xf32>
+  %e = aten.exp(%d) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+  %s = aten.sum.dim_IntList(%e, [)" +
+         dim + R"(], true) : (tensor<64x128xf32>) -> tensor<)" + reduced +
+         R"(xf32>
+  %y = aten.div.Tensor(%e, %s) : (tensor<64x128xf32>, tensor<)" +
+         reduced + R"(xf32>) -> tensor<64x128xf32>
+  joint.output %y : tensor<64x128xf32>
+}
+)";
+}
+
+using Lines = std::vector<std::string>;
+
+TEST_F(Formation, RowsStayOnChip) {
+  EXPECT_EQ(kernelsOf(softmax("1", "64x1")), (Lines{"row: m d e s y"}));
+}
+
+TEST_F(Formation, LongRowsAreReadAgain) {
+  KernelLimits limits;
+  limits.rowOnChip = 64;
+  EXPECT_EQ(kernelsOf(softmax("1", "64x1"), limits),
+            (Lines{"long-row: m d e s y"}));
+  SegmentKernels segment = form(limits);
+  ASSERT_EQ(segment.kernels.size(), 1u);
+  EXPECT_EQ(segment.kernels[0].passes, 3u);
+  EXPECT_EQ(segment.kernels[0].borderBytes, 2 * 64 * 128 * 4);
+  EXPECT_EQ(segment.kernels[0].movedBytes, 4 * 64 * 128 * 4);
+}
+
+TEST_F(Formation, ColumnsAreCombinedByPartialSums) {
+  EXPECT_EQ(kernelsOf(softmax("0", "1x128")),
+            (Lines{"partial: m", "partial: d e s", "pointwise: y"}));
+}
+
+TEST_F(Formation, ReducedValuesCanBeTheResult) {
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64xf32>) gradients () {
+  %q = aten.mul.Tensor(%x, %x) : (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>
+  %s = aten.mean.dim(%q, [1]) : (tensor<64x128xf32>) -> tensor<64xf32>
+  %r = aten.rsqrt(%s) : (tensor<64xf32>) -> tensor<64xf32>
+  joint.output %r : tensor<64xf32>
+}
+)"),
+            (Lines{"row: q s r"}));
+}
+
+TEST_F(Formation, TwoElementsOfOneOpAreTwoKernels) {
+  // The two halves of y meet in one element of z.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64x64xf32>) gradients () {
+  %y = aten.exp(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+  %a = aten.slice.Tensor(%y, 1, 0, 64) : (tensor<64x128xf32>) -> tensor<64x64xf32>
+  %b = aten.slice.Tensor(%y, 1, 64, 128) : (tensor<64x128xf32>) -> tensor<64x64xf32>
+  %z = aten.add.Tensor(%a, %b) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  joint.output %z : tensor<64x64xf32>
+}
+)"),
+            (Lines{"pointwise: y", "pointwise: z"}));
+}
+
+TEST_F(Formation, APickAlongARowIsAReduction) {
+  Lines expected{"row: e g"};
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>},
+               %i: tensor<64x1xi64> {joint.role = #joint.role<input>})
+    -> (tensor<64x1xf32>) gradients () {
+  %e = aten.exp(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+  %g = aten.gather(%e, 1, %i) : (tensor<64x128xf32>, tensor<64x1xi64>) -> tensor<64x1xf32>
+  joint.output %g : tensor<64x1xf32>
+}
+)"),
+            expected);
+}
+
+TEST_F(Formation, ReadsDoNotMoveOverAWrite) {
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64xf32> {joint.role = #joint.role<input>},
+               %b: tensor<64xf32> {joint.role = #joint.role<buffer>})
+    -> (tensor<64xf32>) gradients () {
+  %old = aten.exp(%b) : (tensor<64xf32>) -> tensor<64xf32>
+  %n = aten.neg(%x) : (tensor<64xf32>) -> tensor<64xf32>
+  %w = joint.write %b, %n : tensor<64xf32>, tensor<64xf32>
+  %y = aten.add.Tensor(%old, %x) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  joint.output %y : tensor<64xf32>
+}
+)")
+                .front(),
+            "pointwise: old");
+}
+
+/// The number of programs: CUTBACK_RANDOM_GRAPHS, or 300.
+uint64_t numPrograms() {
+  const char *text = std::getenv("CUTBACK_RANDOM_GRAPHS");
+  return text ? std::strtoull(text, nullptr, 10) : 300;
+}
+
+TEST_F(Formation, EveryKernelIsALoopNest) {
+  uint64_t fused = 0;
+  for (uint64_t seed = 1; seed <= numPrograms(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomProgramOptions options;
+    module = RandomProgram(seed, options, context).build();
+    ASSERT_TRUE(module);
+    auto graph = *module->getOps<joint::GraphOp>().begin();
+    analyse(graph);
+    // Small rows, so that all schedules are met.
+    KernelLimits limits;
+    limits.rowOnChip = seed % 3 ? 16384 : 2;
+    limits.fewRows = seed % 2 ? 32 : 1;
+    SegmentKernels segment = form(limits);
+    ASSERT_EQ(checkElements(view, sizes, problem, segment, order, kept), "");
+    for (const Kernel &kernel : segment.kernels)
+      fused += kernel.ops.size() > 1;
+  }
+  EXPECT_GT(fused, numPrograms());
+}
+
+} // namespace

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The check of a plan of kernels, on plans that are wrong in one place.
+
+#include "cutback/Kernels/KernelPlan.h"
+#include "cutback/Analysis/Roofline.h"
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Partition/Strategies.h"
+#include "cutback/Pipelines/PartitionPipeline.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace cutback;
+
+namespace {
+
+class KernelPlanCheck : public ::testing::Test {
+protected:
+  KernelPlanCheck() {
+    context.disableMultithreading();
+    context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                        func::FuncDialect>();
+    module = parseSourceString<ModuleOp>(R"(
+joint.graph @g(%x: tensor<64x32xf32> {joint.role = #joint.role<input>},
+               %w: tensor<32x32xf32> {joint.role = #joint.role<param>},
+               %t: tensor<64x32xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<64x32xf32>) gradients (tensor<32x32xf32>) {
+  %a = aten.sin(%x) : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %b = aten.exp(%a) : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %y = aten.mm(%b, %w) : (tensor<64x32xf32>, tensor<32x32xf32>) -> tensor<64x32xf32>
+  %n = aten.neg(%t) : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %bt = aten.t(%b) : (tensor<64x32xf32>) -> tensor<32x64xf32>
+  %g = aten.mm(%bt, %n) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32>
+  joint.output %y gradients(%g of 1) : tensor<64x32xf32>, tensor<32x32xf32>
+}
+)",
+                                         &context);
+    EXPECT_TRUE(module);
+    auto made = partitionGraph(*module->getOps<joint::GraphOp>().begin(),
+                               PartitionOptions());
+    EXPECT_TRUE(succeeded(made));
+    result = std::move(*made);
+    std::string error;
+    EXPECT_TRUE(Device::load("h100", device, error)) << error;
+  }
+
+  std::string faultOf(const KernelPlan &plan) {
+    KernelPlanner planner(*result->kernelProblem, result->view, *result->sizes,
+                          device, result->costs->flopsPs);
+    return planner.verify(result->halves, plan).value_or("");
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::unique_ptr<PartitionResult> result;
+  Device device;
+};
+
+TEST_F(KernelPlanCheck, TakesThePlanThatWasMade) {
+  EXPECT_EQ(faultOf(*result->kernelPlan), "");
+  EXPECT_EQ(result->kernelPlan->forward.kernels.size(), 2u);
+}
+
+TEST_F(KernelPlanCheck, RefusesKernelsInAnotherOrder) {
+  KernelPlan plan = *result->kernelPlan;
+  auto &kernels = plan.forward;
+  std::swap(kernels.kernels[0], kernels.kernels[1]);
+  for (uint32_t number = 0; number < 2; ++number)
+    for (uint32_t op : kernels.kernels[number].ops)
+      kernels.kernelOf[op] = number;
+  EXPECT_EQ(faultOf(plan),
+            "kernels of the forward: 'y' reads 'b' before it is written");
+}
+
+TEST_F(KernelPlanCheck, RefusesACallWithCompany) {
+  KernelPlan plan = *result->kernelPlan;
+  auto &kernels = plan.forward;
+  uint32_t product = kernels.kernels[1].ops.front();
+  kernels.kernels[0].ops.push_back(product);
+  kernels.kernels.pop_back();
+  kernels.kernelOf[product] = 0;
+  EXPECT_EQ(faultOf(plan),
+            "kernels of the forward: 'y' has no loops and shares a kernel");
+}
+
+TEST_F(KernelPlanCheck, RefusesAnotherTime) {
+  KernelPlan plan = *result->kernelPlan;
+  plan.backward.kernels[0].movedBytes += 1 << 20;
+  EXPECT_NE(faultOf(plan).find("ends a kernel whose time is wrong"),
+            std::string::npos);
+}
+
+TEST_F(KernelPlanCheck, RefusesAnOpThatNobodyRuns) {
+  KernelPlan plan = *result->kernelPlan;
+  uint32_t first = plan.forward.kernels[0].ops.front();
+  plan.forward.kernels[0].ops.erase(plan.forward.kernels[0].ops.begin());
+  EXPECT_EQ(faultOf(plan),
+            "kernels of the forward: '" +
+                result->view.name(result->view.resultBegin[first + 1]) +
+                "' reads '" +
+                result->view.name(result->view.resultBegin[first]) +
+                "' before it is written");
+}
+
+} // namespace
