@@ -64,6 +64,9 @@ Tensor PlannedMemory::allocate(Value value, DType type,
            "contiguous";
     return Tensor::zeros(type, sizes);
   }
+  // Inside a launch: registers there, here a tensor of its own.
+  if (plan.lives[storage].buffer == kNone && plan.storages[storage].bytes > 0)
+    return interpreter::Memory::allocate(value, type, sizes);
   auto planned = cast<RankedTensorType>(plan.program.values[number].type);
   if (planned.getShape() != sizes ||
       dtypeOf(planned.getElementType()) != type) {
@@ -118,7 +121,7 @@ void PlannedMemory::checkResults(Operation *op,
       continue;
     const StepValue &planned = plan.program.values[found->second];
     bool isRight = planned.storage != kNone;
-    if (isRight && plan.program.storages[planned.storage].isOutside)
+    if (isRight && plan.lives[planned.storage].buffer == kNone)
       isRight = tensor->storage != arena;
     else if (isRight)
       isRight = tensor->storage == arena &&

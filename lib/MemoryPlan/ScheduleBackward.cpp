@@ -2,10 +2,10 @@
 //
 // From a backward in the IR to numbers that can be reordered, and back.
 //
-//   1. Dependencies: the ops that define operands; among ops with effects and
-//      random ops without a seed, the one before; for an argument's storage
-//      that is written, the last write for its readers, and the readers since
-//      then for the next write.
+//   1. Dependencies between launches: those that define operands; among ops
+//      with effects and random ops without a seed, the one before; for an
+//      argument's storage that is written, the last write for its readers, and
+//      the readers since then for the next write.
 //   2. Storages: what the forward left is given, what the step keeps is kept,
 //      arguments weigh nothing. A place may be taken over where the memory
 //      plan allows it (mayReplace).
@@ -30,20 +30,21 @@ constexpr uint32_t kNone = StepProgram::kNone;
 class ProblemBuilder {
 public:
   ProblemBuilder(const StepProgram &step, int64_t alignment)
-      : step(step), first(step.forwardEnd + 1),
+      : step(step), first(step.launchOf[step.forwardEnd] + 1),
         definer(step.values.size(), kNone), accesses(step.storages.size()) {
     setStorages(alignment);
   }
 
   ScheduleProblem run() {
-    for (uint32_t op = first; op + 1 < step.numOps(); ++op)
+    uint32_t firstOp = step.forwardEnd + 1;
+    for (uint32_t op = firstOp; op + 1 < step.numOps(); ++op) {
       for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
-        definer[r] = op - first;
-    for (uint32_t op = first; op + 1 < step.numOps(); ++op)
+        definer[r] = step.launchOf[op] - first;
       if (auto write = dyn_cast<joint::WriteOp>(step.ops[op]))
         accesses[storageOf(step.operands(op).front())].isWritten = true;
-    for (uint32_t op = first; op + 1 < step.numOps(); ++op)
-      addOp(op);
+    }
+    for (uint32_t i = first; i + 1 < step.launches.size(); ++i)
+      addLaunch(step.launches[i]);
     return std::move(problem);
   }
 
@@ -57,11 +58,12 @@ private:
     problem.bytes.assign(count, 0);
     problem.isGiven.assign(count, 1);
     problem.isKept.assign(count, 0);
+    StepMemory memory(step);
     for (uint32_t s = 0; s < count; ++s)
-      if (!step.storages[s].isOutside)
+      if (memory.lives()[s].use != StorageUse::Outside)
         problem.bytes[s] =
             (step.storages[s].bytes + alignment - 1) / alignment * alignment;
-    for (uint32_t op = first; op < step.numOps(); ++op)
+    for (uint32_t op = step.forwardEnd + 1; op < step.numOps(); ++op)
       for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
         if (uint32_t s = storageOf(r);
             s != kNone && step.storages[s].value == r)
@@ -72,41 +74,70 @@ private:
           problem.isKept[s] = 1;
   }
 
-  void addOp(uint32_t op) {
-    uint32_t number = op - first;
-    llvm::SmallVector<uint32_t> depends, reads;
-    for (uint32_t value : step.operands(op)) {
-      if (definer[value] != kNone && definer[value] < number)
-        depends.push_back(definer[value]);
-      if (uint32_t s = storageOf(value); s != kNone)
-        reads.push_back(s);
+  void addLaunch(const StepLaunch &launch) {
+    uint32_t number = step.launchOf[launch.begin] - first;
+    llvm::SmallVector<uint32_t> depends, reads, makes;
+    for (uint32_t op = launch.begin; op < launch.end; ++op) {
+      llvm::SmallVector<uint32_t> own;
+      for (uint32_t value : step.operands(op)) {
+        if (definer[value] != kNone && definer[value] < number)
+          depends.push_back(definer[value]);
+        if (uint32_t s = storageOf(value); s != kNone)
+          own.push_back(s);
+      }
+      sortUnique(own);
+      keepOrder(op, number, own, depends);
+      reads.append(own.begin(), own.end());
+      for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+        if (uint32_t s = storageOf(r);
+            s != kNone && step.storages[s].value == r)
+          makes.push_back(s);
     }
     sortUnique(reads);
-    keepOrder(op, number, reads, depends);
     sortUnique(depends);
+    llvm::erase(depends, number);
+    // What it makes itself it need not find.
+    llvm::erase_if(reads,
+                   [&](uint32_t s) { return llvm::is_contained(makes, s); });
     for (uint32_t other : depends)
       problem.depends.add(other);
     for (uint32_t s : reads)
       problem.reads.add(s);
-    addResults(op, reads);
+    for (uint32_t s : makes)
+      problem.makes.add(s);
+    addReplaced(launch, reads, makes);
     for (Rows *rows :
          {&problem.depends, &problem.reads, &problem.makes, &problem.replaces})
       rows->endRow();
   }
 
-  void addResults(uint32_t op, ArrayRef<uint32_t> reads) {
-    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
-      if (uint32_t s = storageOf(r); s != kNone && step.storages[s].value == r)
-        problem.makes.add(s);
-    if (step.resultEnd[op] - step.resultBegin[op] != 1)
+  /// Places that the only result with bytes can take.
+  void addReplaced(const StepLaunch &launch, ArrayRef<uint32_t> reads,
+                   ArrayRef<uint32_t> makes) {
+    uint32_t made = kNone;
+    for (uint32_t s : makes) {
+      if (!problem.bytes[s])
+        continue;
+      if (made != kNone)
+        return;
+      made = s;
+    }
+    if (made == kNone)
       return;
-    for (uint32_t s : reads)
-      for (uint32_t value : step.operands(op))
-        if (storageOf(value) == s && problem.bytes[s] && !problem.isKept[s] &&
-            mayReplace(step, op, value, step.resultBegin[op])) {
-          problem.replaces.add(s);
-          break;
-        }
+    uint32_t result = step.storages[made].value, maker = launch.begin;
+    while (result >= step.resultEnd[maker])
+      ++maker;
+    for (uint32_t s : reads) {
+      if (!problem.bytes[s] || problem.isKept[s])
+        continue;
+      bool mayTake = false;
+      for (uint32_t op = launch.begin; op <= maker && !mayTake; ++op)
+        for (uint32_t value : step.operands(op))
+          mayTake |=
+              storageOf(value) == s && mayReplace(step, maker, value, result);
+      if (mayTake)
+        problem.replaces.add(s);
+    }
   }
 
   static void sortUnique(llvm::SmallVectorImpl<uint32_t> &list) {
@@ -152,8 +183,8 @@ private:
   };
 
   const StepProgram &step;
-  uint32_t first;
-  std::vector<uint32_t> definer; ///< by value, in the backward
+  uint32_t first;                ///< launch
+  std::vector<uint32_t> definer; ///< by value: launch of the backward
   std::vector<Access> accesses;  ///< by storage
   uint32_t lastOrdered = kNone;
   ScheduleProblem problem;
@@ -177,9 +208,20 @@ ScheduleOutcome cutback::scheduleBackward(const StepProgram &step,
   if (!outcome.isChanged)
     return outcome;
   Operation *terminator = step.ops.back();
-  for (uint32_t op : schedule.order)
-    step.ops[step.forwardEnd + 1 + op]->moveBefore(terminator);
-  outcome.order = std::move(schedule.order);
+  uint32_t first = step.forwardEnd + 1, firstLaunch = step.launchOf[first];
+  std::vector<int32_t> sizes;
+  for (uint32_t number : schedule.order) {
+    const StepLaunch &launch = step.launches[firstLaunch + number];
+    for (uint32_t op = launch.begin; op < launch.end; ++op) {
+      step.ops[op]->moveBefore(terminator);
+      outcome.order.push_back(op - first);
+    }
+    auto size = static_cast<int32_t>(launch.end - launch.begin);
+    sizes.push_back(launch.isAligned ? size : -size);
+  }
+  if (Operation *half = terminator->getParentOp(); half->hasAttr(kLaunches))
+    half->setAttr(kLaunches, DenseI32ArrayAttr::get(half->getContext(), sizes));
+  outcome.launchOrder = std::move(schedule.order);
   return outcome;
 }
 

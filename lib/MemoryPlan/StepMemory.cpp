@@ -2,9 +2,10 @@
 //
 // Lives of storages.
 //
-//   1. A storage is live from the op that makes it to the last op that reads a
-//      value in it. Terminators are ops: what the backward takes is read
-//      there. Forward results and gradients are kept to the end.
+//   1. A storage is live from the launch that makes it to the last one that
+//      reads a value in it. Terminators are launches: what the backward takes
+//      is read there. Forward results and gradients are kept to the end. What
+//      one launch of several ops makes and reads lies in its registers.
 //   2. A pointwise op may write over an operand that nobody reads after it, and
 //      an op with a destination (DestinationStyleOpInterface) over that; the
 //      two storages become one buffer. Of several such operands the one
@@ -16,10 +17,14 @@
 
 #include "cutback/MemoryPlan/StepMemory.h"
 
+#include "cutback/Dialect/Joint/IterationSpace.h"
+
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 
 using namespace mlir;
 using namespace cutback;
+using cutback::joint::FusionKind;
 
 static constexpr uint32_t kNone = StepProgram::kNone;
 
@@ -39,6 +44,33 @@ const char *cutback::spell(StorageUse use) {
   return "";
 }
 
+static FusionKind fusionOf(Operation *op) {
+  auto fusible = dyn_cast<joint::FusibleOpInterface>(op);
+  return fusible ? fusible.getFusionKind() : FusionKind::Never;
+}
+
+static bool isPointwise(Operation *op) {
+  return fusionOf(op) == FusionKind::Pointwise;
+}
+
+/// Moves no data: a view that could be one, or a size.
+static bool isView(const StepProgram &program, uint32_t op) {
+  for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+    if (uint32_t storage = program.values[r].storage;
+        storage != kNone && program.storages[storage].value == r)
+      return false;
+  return fusionOf(program.ops[op]) == FusionKind::View;
+}
+
+/// True if nothing but views stands with `op` in its launch.
+static bool isAlone(const StepProgram &program, uint32_t op) {
+  const StepLaunch &launch = program.launch(op);
+  for (uint32_t other = launch.begin; other < launch.end; ++other)
+    if (other != op && !isView(program, other))
+      return false;
+  return true;
+}
+
 StepMemory::StepMemory(const StepProgram &program,
                        const StepMemoryOptions &options)
     : program(program), life(program.storages.size()) {
@@ -50,11 +82,12 @@ void StepMemory::findLives() {
   for (uint32_t op = 0; op < program.numOps(); ++op) {
     for (uint32_t value : program.operands(op))
       if (uint32_t storage = program.values[value].storage; storage != kNone)
-        life[storage].end = op + 1;
+        life[storage].end = program.launch(op).end;
     for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
       if (uint32_t storage = program.values[r].storage;
           storage != kNone && program.storages[storage].value == r)
-        life[storage] = {StorageUse::Temporary, op, op + 1};
+        life[storage] = {StorageUse::Temporary, program.launch(op).begin,
+                         program.launch(op).end};
   }
   auto mark = [&](ArrayRef<uint32_t> values, StorageUse use, bool isKept) {
     for (uint32_t value : values) {
@@ -75,13 +108,19 @@ void StepMemory::findLives() {
       life[storage].end = program.numOps();
   for (uint32_t storage = 0; storage < life.size(); ++storage)
     if (program.storages[storage].isOutside ||
-        program.storages[storage].bytes == 0)
+        program.storages[storage].bytes == 0 || isInside(storage))
       life[storage].use = StorageUse::Outside;
 }
 
-static bool isPointwise(Operation *op) {
-  auto fusible = dyn_cast<joint::FusibleOpInterface>(op);
-  return fusible && fusible.getFusionKind() == joint::FusionKind::Pointwise;
+bool StepMemory::isInside(uint32_t storage) const {
+  if (life[storage].use != StorageUse::Temporary)
+    return false;
+  if (life[storage].end != program.launch(life[storage].begin).end)
+    return false;
+  uint32_t op = life[storage].begin;
+  while (program.resultEnd[op] <= program.storages[storage].value)
+    ++op;
+  return !isAlone(program, op);
 }
 
 /// The op says itself that it writes its result over `operand`, and reads
@@ -103,17 +142,76 @@ static bool isDestination(const StepProgram &program, uint32_t op,
   return true;
 }
 
+/// The op changes elements of `operand` and gives it back.
+static bool isUpdated(const StepProgram &program, uint32_t op,
+                      uint32_t operand) {
+  auto fusible = dyn_cast<joint::FusibleOpInterface>(program.ops[op]);
+  if (!fusible || fusible.getFusionKind() != FusionKind::Never)
+    return false;
+  SmallVector<ArrayRef<int64_t>> shapes;
+  auto add = [&](uint32_t value) {
+    auto shaped = dyn_cast<RankedTensorType>(program.values[value].type);
+    shapes.push_back(shaped ? shaped.getShape() : ArrayRef<int64_t>());
+  };
+  ArrayRef<uint32_t> operands = program.operands(op);
+  for (uint32_t value : operands)
+    add(value);
+  for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+    add(r);
+  joint::IterationSpace space;
+  if (program.ops[op]->getNumRegions() ||
+      !fusible.getIterationSpace(shapes, space) || space.updated < 0 ||
+      operands[space.updated] != operand)
+    return false;
+  uint32_t storage = program.values[operand].storage;
+  return llvm::count_if(operands, [&](uint32_t value) {
+           return program.values[value].storage == storage;
+         }) == 1;
+}
+
+/// True if an op behind `op` in its launch looks at `storage`, be it for its
+/// sizes.
+static bool isReadLater(const StepProgram &program, uint32_t op,
+                        uint32_t storage) {
+  for (uint32_t other = op + 1; other < program.launch(op).end; ++other)
+    for (uint32_t operand : program.operands(other))
+      if (program.values[operand].storage == storage)
+        return true;
+  return false;
+}
+
+/// True if each read of `storage` in the launch of `op` is of its element i
+/// when element i of the results is made.
+static bool readsInStep(const StepProgram &program, uint32_t op,
+                        uint32_t storage) {
+  const StepLaunch &launch = program.launch(op);
+  for (uint32_t other = launch.begin; other < launch.end; ++other)
+    for (uint32_t operand : program.operands(other)) {
+      const StepValue &value = program.values[operand];
+      if (value.storage != storage)
+        continue;
+      FusionKind kind = fusionOf(program.ops[other]);
+      if (isView(program, other))
+        continue; // who reads the view is looked at
+      if (!value.layout.isContiguous() || value.layout.offset != 0 ||
+          (kind != FusionKind::Pointwise && kind != FusionKind::Reduction))
+        return false;
+    }
+  return launch.isAligned;
+}
+
 bool cutback::mayReplace(const StepProgram &program, uint32_t op,
                          uint32_t operand, uint32_t result) {
   if (program.resultEnd[op] - program.resultBegin[op] != 1 ||
-      !(isPointwise(program.ops[op]) || isDestination(program, op, operand)))
+      !(isPointwise(program.ops[op]) || isDestination(program, op, operand) ||
+        isUpdated(program, op, operand)))
     return false;
-  const StepValue &to = program.values[result];
+  const StepValue &to = program.values[result], &from = program.values[operand];
   auto isWhole = [&](const StepValue &value) {
     return value.type == to.type && value.layout.offset == 0 &&
            value.layout.isContiguous();
   };
-  uint32_t storage = program.values[operand].storage;
+  uint32_t storage = from.storage;
   if (storage == kNone || to.storage == kNone || storage == to.storage ||
       program.storages[storage].bytes != program.storages[to.storage].bytes)
     return false;
@@ -121,22 +219,32 @@ bool cutback::mayReplace(const StepProgram &program, uint32_t op,
     if (program.values[other].storage == storage &&
         !isWhole(program.values[other]))
       return false;
-  return isWhole(to) && isWhole(program.values[operand]);
+  bool isAlike =
+      getElementTypeOrSelf(to.type) == getElementTypeOrSelf(from.type);
+  if (!isWhole(to) || isReadLater(program, op, storage))
+    return false;
+  if (isAlone(program, op))
+    return isWhole(from);
+  return isAlike && from.layout.isContiguous() &&
+         readsInStep(program, op, storage);
 }
 
 /// The storage whose place the op's only result takes, or kNone.
 uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
   uint32_t best = kNone;
-  for (uint32_t operand : program.operands(op)) {
-    uint32_t storage = program.values[operand].storage;
-    if (storage == kNone || life[storage].use == StorageUse::Outside ||
-        life[storage].end != op + 1 ||
-        !mayReplace(program, op, operand, result))
-      continue;
-    auto beginOf = [&](uint32_t s) { return intervals[life[s].buffer].begin; };
-    if (best == kNone || beginOf(storage) > beginOf(best))
-      best = storage;
-  }
+  const StepLaunch &launch = program.launch(op);
+  auto beginOf = [&](uint32_t s) { return intervals[life[s].buffer].begin; };
+  for (uint32_t reader = launch.begin; reader <= op; ++reader)
+    for (uint32_t operand : program.operands(reader)) {
+      uint32_t storage = program.values[operand].storage;
+      if (storage == kNone || life[storage].use == StorageUse::Outside ||
+          life[storage].begin == launch.begin ||
+          life[storage].end != launch.end ||
+          !mayReplace(program, op, operand, result))
+        continue;
+      if (best == kNone || beginOf(storage) > beginOf(best))
+        best = storage;
+    }
   return best;
 }
 
@@ -155,7 +263,7 @@ void StepMemory::findBuffers(bool inPlace) {
             {own.begin, own.end, program.storages[storage].bytes, -1});
         continue;
       }
-      life[own.inPlaceOf].end = op;
+      life[own.inPlaceOf].end = own.begin;
       own.buffer = life[own.inPlaceOf].buffer;
       intervals[own.buffer].end = own.end;
     }

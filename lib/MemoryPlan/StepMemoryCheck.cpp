@@ -7,8 +7,9 @@
 // must find the storages of its operands owned whole, then its results take
 // their bytes over from whoever has them. A plan that frees too early, or that
 // puts two live storages on the same bytes, fails at the op that reads what is
-// gone. An op must not write over what it reads either, but in place as
-// `mayReplace` allows. O(n log n).
+// gone. A launch runs its ops in any order: none must write over what another
+// reads, but in place as `mayReplace` allows; and what has no place is read
+// where it was made. O(n log n).
 
 #include "cutback/MemoryPlan/StepMemory.h"
 
@@ -58,10 +59,13 @@ class Proof {
 public:
   Proof(const StepProgram &program, const std::vector<StorageLife> &life,
         const ArenaLayout &layout)
-      : program(program), life(life), layout(layout) {}
+      : program(program), life(life), layout(layout),
+        maker(program.storages.size(), kNone) {}
 
   LogicalResult run() {
     for (uint32_t op = 0; op < program.numOps(); ++op) {
+      if (op == program.launch(op).begin)
+        enter(program.launch(op));
       for (uint32_t value : program.operands(op))
         if (failed(checkRead(op, value)))
           return failure();
@@ -80,9 +84,31 @@ public:
   }
 
 private:
-  bool isInArena(uint32_t storage) const {
+  /// A storage of the step itself, with bytes.
+  bool isOwn(uint32_t storage) const {
     return storage != kNone && !program.storages[storage].isOutside &&
            program.storages[storage].bytes > 0;
+  }
+  bool isInArena(uint32_t storage) const {
+    return isOwn(storage) && life[storage].buffer != kNone;
+  }
+
+  /// Finds what the launch reads, each storage once.
+  void enter(const StepLaunch &launch) {
+    reads.clear();
+    for (uint32_t op = launch.begin; op < launch.end; ++op)
+      for (uint32_t value : program.operands(op)) {
+        uint32_t storage = program.values[value].storage;
+        if (isInArena(storage))
+          reads.push_back(value);
+      }
+    auto storageOf = [&](uint32_t value) {
+      return program.values[value].storage;
+    };
+    llvm::sort(reads, [&](uint32_t a, uint32_t b) {
+      return std::pair(storageOf(a), a) < std::pair(storageOf(b), b);
+    });
+    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
   }
   int64_t offsetOf(uint32_t storage) const {
     return layout.offsets[life[storage].buffer];
@@ -90,8 +116,17 @@ private:
 
   LogicalResult checkRead(uint32_t op, uint32_t value) {
     uint32_t storage = program.values[value].storage;
-    if (!isInArena(storage))
+    if (!isOwn(storage))
       return success();
+    if (!isInArena(storage)) {
+      bool isHere = maker[storage] != kNone &&
+                    program.launchOf[maker[storage]] == program.launchOf[op] &&
+                    maker[storage] < op;
+      if (isHere)
+        return success();
+      return program.ops[op]->emitOpError("would read '")
+             << program.name(value) << "', which has no place";
+    }
     auto owner = owners.find(offsetOf(storage));
     if (owner != owners.end() && owner->second == storage)
       return success();
@@ -106,22 +141,30 @@ private:
 
   LogicalResult write(uint32_t op, uint32_t result) {
     uint32_t storage = program.values[result].storage;
-    if (!isInArena(storage) || program.storages[storage].value != result)
+    if (!isOwn(storage) || program.storages[storage].value != result)
+      return success();
+    maker[storage] = op;
+    if (!isInArena(storage))
       return success();
     int64_t begin = offsetOf(storage);
     int64_t end = begin + program.storages[storage].bytes;
-    for (uint32_t operand : program.operands(op)) {
-      uint32_t other = program.values[operand].storage;
-      if (!isInArena(other) || !overlap(storage, other))
-        continue;
-      if (offsetOf(other) != begin || !mayReplace(program, op, operand, result))
+    for (size_t i = 0; i < reads.size();) {
+      uint32_t other = program.values[reads[i]].storage;
+      bool isAllowed = false; // as one of the values that lie there
+      size_t first = i;
+      for (; i < reads.size() && program.values[reads[i]].storage == other; ++i)
+        isAllowed |= offsetOf(other) == begin &&
+                     mayReplace(program, op, reads[i], result);
+      if (other != storage && overlap(storage, other) && !isAllowed)
         return program.ops[op]->emitOpError("would write '")
                << program.name(result) << "' over its operand '"
-               << program.name(operand) << "'";
+               << program.name(reads[first]) << "'";
     }
-    for (uint32_t r = program.resultBegin[op]; r < result; ++r)
+    for (uint32_t r = program.resultBegin[program.launch(op).begin]; r < result;
+         ++r)
       if (uint32_t other = program.values[r].storage;
-          isInArena(other) && overlap(storage, other))
+          isInArena(other) && program.storages[other].value == r &&
+          overlap(storage, other))
         return program.ops[op]->emitOpError("would write '")
                << program.name(result) << "' over its result '"
                << program.name(r) << "'";
@@ -145,6 +188,8 @@ private:
   const std::vector<StorageLife> &life;
   const ArenaLayout &layout;
   std::map<int64_t, uint32_t> owners; ///< first byte → storage
+  std::vector<uint32_t> maker;        ///< by storage: the op that made it
+  std::vector<uint32_t> reads;        ///< of the launch at work: values
 };
 
 } // namespace

@@ -31,6 +31,7 @@ public:
     for (uint32_t op : order)
       add(op);
     add(old.numOps() - 1);
+    addLaunches();
     for (uint32_t &value : step.gradients)
       value = valueOf[value];
   }
@@ -51,6 +52,8 @@ private:
     old.operandList = takeEnd(step.operandList, step.operandBegin[first]);
     old.resultBegin = takeEnd(step.resultBegin, first);
     old.resultEnd = takeEnd(step.resultEnd, first);
+    old.launchOf = takeEnd(step.launchOf, first);
+    old.launches = takeEnd(step.launches, old.launchOf.front());
     old.values = takeEnd(step.values, firstValue);
     old.storages = takeEnd(step.storages, firstStorage);
   }
@@ -65,6 +68,7 @@ private:
 
   void add(uint32_t op) {
     step.ops.push_back(old.ops[op]);
+    launchAt.push_back(old.launchOf[op]);
     for (uint32_t value : old.operands(op))
       step.operandList.push_back(valueOf[value]);
     step.operandBegin.push_back(step.operandList.size());
@@ -72,6 +76,19 @@ private:
     for (uint32_t r = old.resultBegin[op]; r < old.resultEnd[op]; ++r)
       addValue(r);
     step.resultEnd.push_back(step.values.size());
+  }
+
+  /// An order keeps the ops of a launch together.
+  void addLaunches() {
+    uint32_t firstLaunch = old.launchOf.front();
+    for (uint32_t op = first; op < step.numOps();) {
+      const StepLaunch &launch =
+          old.launches[launchAt[op - first] - firstLaunch];
+      uint32_t count = launch.end - launch.begin;
+      step.launchOf.insert(step.launchOf.end(), count, step.launches.size());
+      step.launches.push_back({op, op + count, launch.isAligned});
+      op += count;
+    }
   }
 
   void addValue(uint32_t number) {
@@ -93,6 +110,7 @@ private:
   StepProgram old;
   uint32_t first, firstValue = 0, firstStorage = 0;
   std::vector<uint32_t> valueOf, storageOf; ///< new numbers by old ones
+  std::vector<uint32_t> launchAt; ///< old launches of the ops as they stand now
 };
 
 } // namespace

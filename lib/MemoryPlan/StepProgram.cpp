@@ -100,9 +100,45 @@ private:
       if (failed(addStorage(number, /*isOutside=*/true)))
         return failure();
     }
+    uint32_t first = program.numOps();
     for (Operation &op : block)
       if (failed(addOp(&op)))
         return failure();
+    return addLaunches(function, first);
+  }
+
+  /// The launches of the ops from `first` on. The terminator is one.
+  LogicalResult addLaunches(FunctionOpInterface function, uint32_t first) {
+    uint32_t at = first, last = program.numOps() - 1;
+    auto add = [&](uint32_t count, bool isAligned) {
+      program.launchOf.insert(program.launchOf.end(), count,
+                              program.launches.size());
+      program.launches.push_back({at, at + count, isAligned});
+      at += count;
+    };
+    if (auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(kLaunches)) {
+      for (int32_t size : sizes.asArrayRef()) {
+        uint32_t count = std::abs(size);
+        if (size == 0)
+          continue;
+        if (count > last - at) {
+          at = last + 1;
+          break;
+        }
+        add(count, size > 0);
+      }
+      if (at != last) {
+        auto diag = function.emitOpError("has another number of ops than its "
+                                         "launches ('")
+                    << kLaunches << "')";
+        diag.attachNote() << "a pass changed the half after it was planned: "
+                             "take the attribute off, then every op is a "
+                             "launch";
+        return diag;
+      }
+    }
+    while (at <= last)
+      add(1, true);
     return success();
   }
 

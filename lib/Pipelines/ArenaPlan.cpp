@@ -5,18 +5,17 @@
 //   1. the step as numbers, if all sizes are known: a graph with symbols of
 //      unknown size, or with sizes that depend on data, has no plan of bytes,
 //      and that is no error
-//   2. the backward in an order that needs less, unless it costs more than it
-//      is worth: an op far from its reader is no part of its kernel. The
-//      numbers of the halves take the same order, so that reports speak of the
-//      functions as they are
+//   2. the launches of the backward in an order that needs less. The numbers of
+//      the halves take the same order, so that reports speak of the functions
+//      as they are
 //   3. the arena, with its proof
 //
 // Near linear, and the work of both searches.
 
 #include "Internal.h"
 
-#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Peak.h"
+#include "cutback/Analysis/SymbolUses.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
 using namespace mlir;
@@ -50,37 +49,51 @@ static int64_t forwardPeak(const StepProgram &step,
   return arenaLowerBound(made, options.arena.alignment);
 }
 
-/// Time of the backward in the order of `result.halves`, by kernels of fused
-/// ops; 0 for a device that is not known.
-static double backwardPs(PartitionResult &result) {
+/// Loops need sizes: a symbol that nobody knows is assumed to be some number.
+static std::shared_ptr<const KernelProblem>
+makeProblem(const PartitionResult &result) {
+  const ValueSizes &sizes = *result.sizes;
+  std::optional<ValueSizes> assumed;
+  if (llvm::is_contained(sizes.unknown, 1)) {
+    constexpr int64_t kAssumedSize = 64;
+    llvm::StringMap<int64_t> symbols = assumeSymbols(result.view, kAssumedSize);
+    for (const auto &symbol : result.options.symbols)
+      symbols[symbol.getKey()] = symbol.getValue();
+    if (auto computed = ValueSizes::computeAll(result.view, symbols);
+        succeeded(computed))
+      assumed = std::move(*computed);
+  }
+  return std::make_shared<const KernelProblem>(
+      KernelProblem::build(result.view, assumed ? *assumed : sizes));
+}
+
+std::optional<KernelPlanner> cutback::kernelPlanner(PartitionResult &result) {
   Device device;
   std::string error;
   if (!Device::load(result.options.device, device, error))
-    return 0;
+    return std::nullopt;
   if (!result.costs)
     result.costs = RooflineCosts::compute(result.view, *result.sets,
                                           *result.sizes, device);
-  return priceBackward(result.view, *result.sizes, device,
-                       result.costs->flopsPs, result.halves);
+  if (!result.kernelProblem)
+    result.kernelProblem = makeProblem(result);
+  return KernelPlanner(*result.kernelProblem, result.view, *result.sizes,
+                       device, result.costs->flopsPs);
 }
 
-/// Whether the order that was found is taken: the step's peak has to fall by
-/// the larger share than the one by which the backward's time grows, or by
-/// bytes whose price is more than that time. `step` is of the order before.
-static bool isWorthItsTime(const ScheduleOutcome &schedule, double beforePs,
-                           double afterPs, const StepProgram &step,
-                           const PartitionOptions &options) {
-  if (afterPs <= beforePs || options.minimize == Minimize::Peak)
-    return true;
-  int64_t forward = forwardPeak(step, *options.memory);
-  int64_t before = std::max(forward, schedule.peakBefore);
-  auto saved =
-      static_cast<double>(before - std::max(forward, schedule.peakAfter));
-  return saved / static_cast<double>(before) >= afterPs / beforePs - 1 ||
-         saved * options.bytePricePs >= afterPs - beforePs;
+/// Puts kernels into the order that the schedule chose.
+static void permute(SegmentKernels &segment,
+                    const std::vector<uint32_t> &order) {
+  std::vector<Kernel> old = std::move(segment.kernels);
+  segment.kernels.clear();
+  for (uint32_t number : order)
+    segment.kernels.push_back(std::move(old[number]));
+  for (uint32_t number = 0; number < segment.kernels.size(); ++number)
+    for (uint32_t op : segment.kernels[number].ops)
+      segment.kernelOf[op] = number;
 }
 
-/// Finds the order, and puts both functions and numbers into it if it is taken.
+/// Finds the order, and puts both functions and numbers into it.
 static ScheduleOutcome orderBackward(const StepProgram &step,
                                      PartitionResult &result) {
   ScheduleOutcome schedule = scheduleBackward(
@@ -88,17 +101,45 @@ static ScheduleOutcome orderBackward(const StepProgram &step,
                                searchBound(step.numOps())));
   if (!schedule.isChanged)
     return schedule;
-  double beforePs = backwardPs(result);
-  std::vector<uint32_t> old = result.halves.backwardOps;
   permute(result.halves.backwardOps, schedule.order);
-  if (isWorthItsTime(schedule, beforePs, backwardPs(result), step,
-                     result.options))
-    return schedule;
-  result.halves.backwardOps = std::move(old);
-  for (size_t op = step.forwardEnd + 1; op + 1 < step.ops.size(); ++op)
-    step.ops[op]->moveBefore(step.ops.back());
-  schedule.isChanged = false;
+  if (result.kernelPlan)
+    permute(result.kernelPlan->backward, schedule.launchOrder);
   return schedule;
+}
+
+static void setLaunches(func::FuncOp half, const LaunchOrder &launches,
+                        const SegmentKernels &segment) {
+  std::vector<int32_t> sizes = launches.sizes;
+  for (auto [size, kernel] : llvm::zip(sizes, segment.kernels))
+    if (!kernel.isAligned)
+      size = -size;
+  half->setAttr(kLaunches, DenseI32ArrayAttr::get(half.getContext(), sizes));
+}
+
+void cutback::orderByKernels(PartitionResult &result) {
+  std::optional<KernelPlanner> planner = kernelPlanner(result);
+  if (!planner)
+    return;
+  result.kernelPlan = planner->plan(result.halves);
+  const GraphView &view = result.view;
+  auto order = [&](std::vector<uint32_t> &ops, SegmentKernels &segment) {
+    LaunchOrder launches = orderByLaunches(view, ops, segment);
+    ops = launches.order;
+    return launches;
+  };
+  result.forwardLaunches =
+      order(result.halves.forwardOps, result.kernelPlan->forward);
+  result.backwardLaunches =
+      order(result.halves.backwardOps, result.kernelPlan->backward);
+}
+
+void cutback::writeLaunches(PartitionResult &result) {
+  if (!result.kernelPlan)
+    return;
+  setLaunches(result.partition.forward, result.forwardLaunches,
+              result.kernelPlan->forward);
+  setLaunches(result.partition.backward, result.backwardLaunches,
+              result.kernelPlan->backward);
 }
 
 LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,

@@ -11,7 +11,6 @@
 
 #include "Internal.h"
 
-#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
@@ -41,8 +40,11 @@ public:
   LogicalResult finish() {
     if (options.emit && failed(verify()))
       return failure();
-    if (options.figures)
-      fillFigures();
+    if (!options.figures)
+      return success();
+    if (failed(planKernels()))
+      return failure();
+    fillFigures();
     return success();
   }
 
@@ -142,6 +144,7 @@ private:
     if (!Device::load(options.device, device, error))
       return graph.emitError(error);
     result.costs = std::move(prepared.costs);
+    result.kernelProblem = std::move(prepared.kernelProblem);
     if (!result.costs)
       result.costs =
           RooflineCosts::compute(result.view, *result.sets, *sizes, device);
@@ -310,6 +313,8 @@ private:
     if (options.reorderBackward)
       improveBackwardOrder(result.view, result.halves, sizes->bytes,
                            sizes->storage);
+    if (options.memory)
+      orderByKernels(result);
     return success();
   }
 
@@ -317,6 +322,7 @@ private:
     {
       PhaseTimer timer(result.seconds.extract);
       result.partition = emitHalves(result.view, result.halves);
+      writeLaunches(result);
     }
     return options.memory ? planArena(graph, result, arenaLimit) : success();
   }
@@ -334,11 +340,21 @@ private:
     return success();
   }
 
+  LogicalResult planKernels() {
+    planner.emplace(*kernelPlanner(result));
+    if (!result.kernelPlan)
+      result.kernelPlan = planner->plan(result.halves);
+    std::optional<std::string> fault =
+        planner->verify(result.halves, *result.kernelPlan);
+    if (!fault)
+      return success();
+    return graph.emitError(*fault);
+  }
+
   void fillFigures() {
-    FusedTime fused = priceFused(result.view, *sizes, device,
-                                 result.costs->flopsPs, result.halves);
-    result.pricedPs = static_cast<int64_t>(std::max(0.0, fused.extraPs));
-    result.kernels = fused.forwardKernels + fused.backwardKernels;
+    result.pricedPs = static_cast<int64_t>(
+        std::max(0.0, planner->extraPs(result.halves, *result.kernelPlan)));
+    result.kernels = result.kernelPlan->numLaunches();
     summarize(result, *sizes, &*result.costs, policies,
               torch ? &*torch : nullptr, fx ? &*fx : nullptr);
     emitRemarks(result);
@@ -354,6 +370,7 @@ private:
   Device device;
   std::optional<FxView> fx;
   std::optional<TorchProblem> torch;
+  std::optional<KernelPlanner> planner;
 };
 
 } // namespace

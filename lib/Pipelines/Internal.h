@@ -48,6 +48,17 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
             llvm::function_ref<std::string(uint32_t)> nodeName,
             uint32_t numNodes, bool isInOut);
 
+/// Forms kernels for halves of the graph of `result`; makes the costs and the
+/// problem that it needs where they are missing, and refers to them. Nothing
+/// for a device that is not known.
+std::optional<KernelPlanner> kernelPlanner(PartitionResult &result);
+
+/// Forms the kernels of `result.halves` and orders both halves by them, into
+/// `result.kernelPlan`; nothing for a device that is not known.
+void orderByKernels(PartitionResult &result);
+/// Says on the functions which ops run as one.
+void writeLaunches(PartitionResult &result);
+
 inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 
 /// Schedules the backward of `result.partition` and plans the memory of the

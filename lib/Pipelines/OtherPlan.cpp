@@ -10,7 +10,6 @@
 
 #include "Internal.h"
 
-#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
@@ -59,15 +58,17 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   result.sets = std::move(*sets);
   result.sizes = std::move(*sizes);
   result.halves = std::move(*halves);
+  orderByKernels(result);
   result.partition = emitHalves(view, result.halves);
+  writeLaunches(result);
   bool isPlanned =
       succeeded(planArena(copy, result)) && succeeded(proveArena(result));
   erasePartition(result.partition);
   if (!isPlanned)
     return failure();
-  FusedTime time = priceFused(view, *result.sizes, device,
-                              result.costs->flopsPs, result.halves);
+  KernelPlanner planner = *kernelPlanner(result);
+  double extraPs = planner.extraPs(result.halves, *result.kernelPlan);
   return OtherFigures{
       peakBytes(result.memory, view, *result.sizes, result.halves),
-      static_cast<int64_t>(std::max(0.0, time.extraPs))};
+      static_cast<int64_t>(std::max(0.0, extraPs))};
 }

@@ -179,5 +179,6 @@ PreparedGraph cutback::takePrepared(PartitionResult &result) {
   prepared.sizes = std::move(result.sizes);
   prepared.sets = std::move(result.sets);
   prepared.costs = std::move(result.costs);
+  prepared.kernelProblem = std::move(result.kernelProblem);
   return prepared;
 }

@@ -69,6 +69,11 @@ static FailureOr<bool> makeRunnable(Partition halves) {
   FailureOr<bool> backward = makeRunnable(halves.backward.getOperation());
   if (failed(forward) || failed(backward))
     return failure();
+  // The launches were of other ops.
+  if (*forward)
+    halves.forward->removeAttr(kLaunches);
+  if (*backward)
+    halves.backward->removeAttr(kLaunches);
   return *forward || *backward;
 }
 

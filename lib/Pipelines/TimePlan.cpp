@@ -17,7 +17,6 @@
 
 #include "Internal.h"
 
-#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 using namespace mlir;
@@ -64,24 +63,13 @@ Result cutback::prepareAndPlan(joint::GraphOp graph,
 namespace {
 
 PreparedGraph copyPrepared(const PartitionResult &result) {
-  return {result.view, result.sizes, std::nullopt, result.sets, result.costs};
+  return {result.view, result.sizes, std::nullopt,
+          result.sets, result.costs, result.kernelProblem};
 }
 
-FusedTime timeOf(PartitionResult &result, const Halves &halves) {
-  Device device;
-  std::string error;
-  // The device was loaded to make the first plan.
-  if (!Device::load(result.options.device, device, error))
-    return {};
-  if (!result.costs)
-    result.costs = RooflineCosts::compute(result.view, *result.sets,
-                                          *result.sizes, device);
-  return priceFused(result.view, *result.sizes, device, result.costs->flopsPs,
-                    halves);
-}
-
-double bothHalves(const FusedTime &time) {
-  return time.forwardPs + time.backwardPs;
+/// Picoseconds of both halves. The device was loaded to make the first plan.
+double timeOf(PartitionResult &result, const Halves &halves) {
+  return kernelPlanner(result)->plan(halves).ps();
 }
 
 /// The halves of a plan before its memory was looked at: a price of a plan
@@ -122,7 +110,7 @@ public:
     candidate.timePs = -1;
     if (failed(result))
       return;
-    candidate.timePs = bothHalves(timeOf(**result, (*result)->halves));
+    candidate.timePs = timeOf(**result, (*result)->halves);
     candidate.saved = std::move((*result)->halves.savedTensors);
     known = takePrepared(**result);
   }
@@ -193,7 +181,8 @@ private:
     if (!theirs.memory ||
         theirs.memory->arenaBytes() >= ours.memory->arenaBytes())
       return std::nullopt;
-    double extraPs = timeOf(ours, ours.halves).extraPs;
+    KernelPlanner planner = *kernelPlanner(ours);
+    double extraPs = planner.extraPs(ours.halves, *ours.kernelPlan);
     PassedOver passed{ours.memory->arenaBytes(), theirs.memory->arenaBytes(),
                       static_cast<int64_t>(std::max(0.0, extraPs)),
                       ours.view.numOps() <= kFullComparisonOps};
@@ -224,8 +213,7 @@ private:
     FailureOr<Halves> halves = unscheduled(theirs);
     if (failed(halves))
       return std::nullopt;
-    Candidate decision{theirs.options, true,
-                       bothHalves(timeOf(theirs, *halves)),
+    Candidate decision{theirs.options, true, timeOf(theirs, *halves),
                        theirs.halves.savedTensors};
     Trials theirTrials(copy, copyPrepared(theirs));
     return fastestWithin(passed.torchPeakBytes, cut, decision, ourTrials,

@@ -57,8 +57,8 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
                        ReportExtras &extras,
                        const std::function<void(Strategy)> &before) {
   // What is known of the graph goes from plan to plan.
-  PreparedGraph prepared{result.view, result.sizes, std::nullopt, result.sets,
-                         result.costs};
+  PreparedGraph prepared{result.view, result.sizes, std::nullopt,
+                         result.sets, result.costs, result.kernelProblem};
   for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
                             Strategy::Precompute, Strategy::RecomputeAll}) {
     if (strategy == result.options.strategy) {

@@ -16,7 +16,6 @@
 
 #include "cutback/Report/TraceExport.h"
 
-#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Report/StepTimeline.h"
 
@@ -51,13 +50,13 @@ public:
   }
 
   std::string run(const Device &device) {
-    FusedKernels kernels = listKernels(view, *result.sizes, device,
-                                       result.costs->flopsPs, result.halves);
+    const KernelPlan &kernels = *result.kernelPlan;
     writeHeader(device);
     nameTracks();
-    writeHalf(Track::Forward, kernels.forward, result.halves.forwardOps, 0);
-    writeHalf(Track::Backward, kernels.backward, result.halves.backwardOps,
-              timeline.forwardOps);
+    writeHalf(Track::Forward, kernels.forward.kernels, result.halves.forwardOps,
+              0);
+    writeHalf(Track::Backward, kernels.backward.kernels,
+              result.halves.backwardOps, timeline.forwardOps);
     if (timeline.numOps)
       writeMemory(std::min(step, timeline.numOps - 1), timeline.numOps);
     os << "\n]}\n";
@@ -147,12 +146,12 @@ private:
 
   /// The kernels of a half, with what is live in front of each. `ops` are those
   /// of the half, of which the first is the step `first`.
-  void writeHalf(Track track, const std::vector<FusedKernel> &kernels,
+  void writeHalf(Track track, const std::vector<Kernel> &kernels,
                  const std::vector<uint32_t> &ops, uint32_t first) {
     std::vector<uint32_t> place(view.numOps(), 0);
     for (size_t i = 0; i < ops.size(); ++i)
       place[ops[i]] = first + i;
-    for (const FusedKernel &kernel : kernels) {
+    for (const Kernel &kernel : kernels) {
       uint32_t end = place[kernel.ops.back()] + 1;
       writeMemory(step, end);
       step = end;
@@ -160,7 +159,7 @@ private:
     }
   }
 
-  void writeLaunch(Track track, const FusedKernel &kernel) {
+  void writeLaunch(Track track, const Kernel &kernel) {
     int64_t begin = now();
     uint32_t copies = 0;
     // A product says more of its kernel than what is done with it.
@@ -192,7 +191,7 @@ private:
   }
 
   /// What a kernel runs: its main value, its place in the model, its ops.
-  void describe(llvm::json::OStream &json, const FusedKernel &kernel,
+  void describe(llvm::json::OStream &json, const Kernel &kernel,
                 uint32_t main) {
     constexpr size_t maxOps = 40;
     if (view.numResults(main)) {

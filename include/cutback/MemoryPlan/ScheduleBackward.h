@@ -9,10 +9,11 @@
 
 namespace cutback {
 
-/// The backward of a step: op i is op `step.forwardEnd + 1 + i` of the step,
-/// its terminator left out. Sizes are rounded up to `alignment`. Ops with
-/// effects and random ops without a seed keep their order, and so do readers
-/// and writers of an argument that is written. Linear.
+/// The backward of a step: op i of the problem is its launch number i, the
+/// terminator left out. Sizes are rounded up to `alignment`; what lies inside a
+/// launch weighs nothing. Launches with effects and random ops without a seed
+/// keep their order, and so do readers and writers of an argument that is
+/// written. Linear.
 ScheduleProblem makeScheduleProblem(const StepProgram &step,
                                     int64_t alignment = 64);
 
@@ -20,14 +21,15 @@ struct ScheduleOutcome {
   int64_t peakBefore = 0, peakAfter = 0; ///< of the backward, in bytes
   bool isChanged = false;
   bool isLeast = false; ///< proved: no order of the backward has a lower peak
-  /// By place in the new order: the place in the old one. Empty if unchanged.
-  std::vector<uint32_t> order;
+  /// By place in the new order: the place in the old one, of ops and of
+  /// launches. Empty if unchanged.
+  std::vector<uint32_t> order, launchOrder;
 };
 
-/// Reorders the backward of a step where that lowers its planned peak:
-/// views, copies and places taken over as the memory plan counts them. The
-/// peak is never above that of the order it had. `step` is of the old order
-/// then.
+/// Reorders the launches of a step's backward where that lowers its planned
+/// peak: views, copies and places taken over as the memory plan counts them.
+/// The peak is never above that of the order it had, and no launch is torn.
+/// `step` is of the old order then.
 ScheduleOutcome scheduleBackward(const StepProgram &step,
                                  uint64_t work = 20'000'000);
 

@@ -12,7 +12,8 @@ namespace cutback {
 
 /// Why a storage is there.
 enum class StorageUse : uint8_t {
-  Outside,   ///< an argument's, or of no bytes: not in the arena
+  Outside,   ///< an argument's, of no bytes, or inside one launch: not in the
+             ///< arena
   Temporary, ///< dead when its half ends
   Saved,     ///< handed to the backward, dead after its last use there
   Result,    ///< a forward result: kept to the end of the step
@@ -22,7 +23,8 @@ enum class StorageUse : uint8_t {
 /// "saved", as reports spell it.
 const char *spell(StorageUse use);
 
-/// The life of a storage: it holds its values while ops begin … end-1 run.
+/// The life of a storage: it holds its values while ops begin … end-1 run,
+/// whole launches.
 struct StorageLife {
   StorageUse use = StorageUse::Outside;
   uint32_t begin = 0, end = 0;
@@ -62,6 +64,7 @@ public:
 private:
   void findLives();
   void findBuffers(bool inPlace);
+  bool isInside(uint32_t storage) const;
   uint32_t findDyingOperand(uint32_t op, uint32_t result) const;
 
   const StepProgram &program;
@@ -69,9 +72,10 @@ private:
   std::vector<ArenaInterval> intervals;
 };
 
-/// True if `op`, reading `operand`, can write `result` over it: a pointwise op
-/// of one result, equal types, both contiguous, and nothing else that it reads
-/// lies in the operand's storage another way. Says nothing about lives.
+/// True if `op` can write `result` over the storage of `operand`, which its
+/// launch reads: a pointwise op (or one that updates the operand) of one
+/// result, equal types, both contiguous, and nothing in the launch reads the
+/// operand's storage another way, or after the op. Says nothing about lives.
 bool mayReplace(const StepProgram &program, uint32_t op, uint32_t operand,
                 uint32_t result);
 

@@ -34,6 +34,18 @@ struct StepStorage {
   bool isOutside = false; ///< an argument's: somebody else owns it
 };
 
+/// Attribute of a half: how many of its ops, in their order and without the
+/// terminator, each launch runs (DenseI32ArrayAttr). Negative where an op of
+/// the launch computes another element than the one whose turn it is.
+inline constexpr llvm::StringLiteral kLaunches = "joint.launches";
+
+/// Ops that run as one: ops begin … end-1 of the step.
+struct StepLaunch {
+  uint32_t begin = 0, end = 0;
+  /// Every op computes its element i when the others compute theirs.
+  bool isAligned = true;
+};
+
 /// Ops are numbered as they run; the terminators of the halves are ops too, so
 /// that what a half returns is used when it ends.
 struct StepProgram {
@@ -50,6 +62,10 @@ struct StepProgram {
   /// backward.
   uint32_t forwardEnd = 0;
   std::vector<uint32_t> forwardResults, saved, gradients; ///< values
+  /// In the order in which they run. From `joint.launches` of the halves; an op
+  /// each where they have none.
+  std::vector<StepLaunch> launches;
+  std::vector<uint32_t> launchOf; ///< by op
 
   uint32_t numOps() const { return ops.size(); }
   llvm::ArrayRef<uint32_t> operands(uint32_t op) const {
@@ -61,6 +77,7 @@ struct StepProgram {
   /// Name of an op: that of its first result.
   std::string opName(uint32_t op) const;
   bool inBackward(uint32_t op) const { return op > forwardEnd; }
+  const StepLaunch &launch(uint32_t op) const { return launches[launchOf[op]]; }
 
   /// Lets op forwardEnd + 1 + order[i] of the backward run as its i-th; the
   /// terminator stays. Numbers become what ofPartition makes of the reordered

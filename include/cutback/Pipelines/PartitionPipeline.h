@@ -9,6 +9,8 @@
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Kernels/KernelPlan.h"
+#include "cutback/Kernels/LaunchOrder.h"
 #include "cutback/MemoryPlan/MemoryPlan.h"
 #include "cutback/Partition/FxView.h"
 #include "cutback/Partition/Halves.h"
@@ -150,6 +152,7 @@ struct PreparedGraph {
   std::optional<FxView> fx;
   std::optional<GraphSets> sets;
   std::optional<RooflineCosts> costs; ///< on the options' device
+  std::shared_ptr<const KernelProblem> kernelProblem;
 };
 
 /// What a plan is and does. The fields are those of `report --json`.
@@ -194,6 +197,9 @@ struct PartitionResult {
   std::optional<GraphSets> sets;
   std::optional<ValueSizes> sizes;
   std::optional<RooflineCosts> costs; ///< where the plan or figures asked
+  std::shared_ptr<const KernelProblem> kernelProblem; ///< the same
+  std::optional<KernelPlan> kernelPlan; ///< with a memory plan or figures
+  LaunchOrder forwardLaunches, backwardLaunches; ///< with a memory plan
   Plan plan;
   Halves halves;
   Partition partition;           ///< null functions if options.emit is off

@@ -277,4 +277,87 @@ TEST_F(WrongPlanTest, AViewBeyondItsStorageIsFound) {
             std::string::npos);
 }
 
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+class LaunchTest : public StepFixture {
+protected:
+  /// The step of `body`, its ops in launches of so many.
+  StepProgram launched(const std::string &body, ArrayRef<int32_t> sizes) {
+    joint::GraphOp op = graph(body);
+    op->setAttr(kLaunches, DenseI32ArrayAttr::get(&context, sizes));
+    auto built = StepProgram::ofGraph(op, {});
+    return succeeded(built) ? std::move(*built) : StepProgram();
+  }
+  /// y = cumsum(sin(exp(x))), and the same of t.
+  const std::string body = "%a = aten.exp(%x)" + kOne + "%b = aten.sin(%a)" +
+                           kOne + "%y = aten.cumsum(%b, 0)" + kOne +
+                           "%dx = aten.cumsum(%t, 0)" + kOne;
+};
+
+TEST_F(LaunchTest, WhatALaunchMakesAndReadsHasNoPlace) {
+  StepProgram step = launched(body, {2, 1, 1});
+  ASSERT_EQ(step.launches.size(), 4u); // and the terminator
+  StepMemory memory(step);
+  EXPECT_EQ(memory.lives()[storageOf(step, "a")].use, StorageUse::Outside);
+  EXPECT_EQ(memory.lives()[storageOf(step, "b")].use, StorageUse::Temporary);
+  EXPECT_EQ(memory.lives()[storageOf(step, "b")].begin, 0u);
+  EXPECT_TRUE(succeeded(
+      memory.verify(layoutArena(memory.buffers()), /*alignment=*/64)));
+}
+
+TEST_F(LaunchTest, AResultTakesThePlaceOfADyingOperandOfItsLaunch) {
+  std::string chain = "%p = aten.cumsum(%x, 0)" + kOne + "%a = aten.exp(%p)" +
+                      kOne + "%y = aten.sin(%a)" + kOne +
+                      "%dx = aten.cumsum(%t, 0)" + kOne;
+  StepProgram step = launched(chain, {1, 2, 1});
+  EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
+            storageOf(step, "p"));
+  // Where elements move inside the launch, one could be overwritten too early.
+  StepProgram moving = launched(chain, {1, -2, 1});
+  EXPECT_EQ(StepMemory(moving).lives()[storageOf(moving, "y")].inPlaceOf,
+            kNone);
+}
+
+TEST_F(LaunchTest, AnOpThatUpdatesItsOperandWritesOverIt) {
+  StepProgram step =
+      launched("%p = aten.exp(%x)" + kOne +
+                   "%i = aten.full([4], 1) : () -> tensor<4xi64>\n"
+                   "%s = aten.full([4], 2.0) : () -> tensor<4xf32>\n"
+                   "%y = aten.index_add(%p, 0, %i, %s) : (tensor<64xf32>, "
+                   "tensor<4xi64>, tensor<4xf32>) -> tensor<64xf32>\n"
+                   "%dx = aten.cumsum(%t, 0)" +
+                   kOne,
+               {1, 1, 1, 1, 1});
+  EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
+            storageOf(step, "p"));
+}
+
+TEST_F(LaunchTest, AReaderOutsideTheLaunchIsFound) {
+  StepProgram wrong = launched(body, {2, 1, 1});
+  StepMemory memory(wrong);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  wrong.operandList[wrong.operandBegin[3]] = valueOf(wrong, "a");
+  EXPECT_TRUE(failed(memory.verify(layout, 64)));
+  EXPECT_NE(messages.find("would read 'a', which has no place"),
+            std::string::npos);
+}
+
+TEST_F(LaunchTest, LaunchesOfAnotherProgramAreRefused) {
+  for (ArrayRef<int32_t> sizes :
+       {ArrayRef<int32_t>{2, 1}, ArrayRef<int32_t>{2, 1, 2}}) {
+    messages.clear();
+    launched(body, sizes);
+    EXPECT_NE(messages.find("has another number of ops than its launches "
+                            "('joint.launches')"),
+              std::string::npos)
+        << messages;
+    EXPECT_NE(messages.find("a pass changed the half after it was planned: "
+                            "take the attribute off, then every op is a "
+                            "launch"),
+              std::string::npos);
+  }
+}
+
 } // namespace

@@ -3,9 +3,8 @@
 // Traces of random graphs: well-formed, in the order of time, and with the
 // times and bytes of the report.
 
-#include "../Transforms/RandomGraph.h"
+#include "RandomPlan.h"
 
-#include "cutback/Analysis/FusionPrice.h"
 #include "cutback/Report/StepTimeline.h"
 #include "cutback/Report/TraceExport.h"
 
@@ -28,23 +27,12 @@ int64_t nanoseconds(const llvm::json::Object &event, StringRef key) {
   return std::llround(event.getNumber(key).value_or(-1) * 1000);
 }
 
-class TraceExport : public ::testing::TestWithParam<uint64_t> {
+class TraceExport : public RandomPlan {
 protected:
-  TraceExport() { loadDialects(context); }
-
   /// Plans a random graph, and parses the events of its trace.
   void trace(bool memory, StringRef title = "a title") {
-    RandomGraphOptions shape;
-    shape.numForward = 60;
-    shape.percentRandom = 0;
-    module = parse(context, RandomGraph(GetParam(), shape).text());
-    PartitionOptions options;
-    if (memory)
-      options.memory.emplace();
-    auto made = partitionGraph(graphOf(*module), options);
-    ASSERT_TRUE(succeeded(made));
-    result = std::move(*made);
-    ReportExtras extras = collectExtras(*result);
+    makePlan(60, /*isChain=*/false, memory);
+    ASSERT_TRUE(result);
     std::string error;
     auto written = traceJson(*result, extras, title, error);
     ASSERT_TRUE(written.has_value()) << error;
@@ -67,9 +55,6 @@ protected:
     return out;
   }
 
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
-  std::unique_ptr<PartitionResult> result;
   std::string text;
   llvm::json::Value json = nullptr;
   std::vector<const llvm::json::Object *> events;
@@ -91,48 +76,9 @@ TEST_P(TraceExport, launchesFollowEachOtherAndAddUpToTheReport) {
     forward += !isBackward;
   }
   EXPECT_EQ(of("X").size(), result->kernels);
-  Device device;
-  std::string error;
-  ASSERT_TRUE(Device::load("h100", device, error)) << error;
-  FusedTime time = priceFused(result->view, *result->sizes, device,
-                              result->costs->flopsPs, result->halves);
-  EXPECT_EQ(forward, int64_t(time.forwardKernels));
-  EXPECT_EQ(end, std::llround((time.forwardPs + time.backwardPs) / 1000));
-}
-
-TEST_P(TraceExport, kernelsHaveEachOpOnceAndTheTimesOfThePrice) {
-  trace(true);
-  Device device;
-  std::string error;
-  ASSERT_TRUE(Device::load("h100", device, error)) << error;
-  FusedKernels kernels = listKernels(result->view, *result->sizes, device,
-                                     result->costs->flopsPs, result->halves);
-  FusedTime time = priceFused(result->view, *result->sizes, device,
-                              result->costs->flopsPs, result->halves);
-  for (auto [half, ops, ps] :
-       {std::tuple(&kernels.forward, &result->halves.forwardOps,
-                   time.forwardPs),
-        std::tuple(&kernels.backward, &result->halves.backwardOps,
-                   time.backwardPs)}) {
-    std::map<uint32_t, size_t> place;
-    for (size_t i = 0; i < ops->size(); ++i)
-      place[(*ops)[i]] = i;
-    double sum = 0;
-    size_t last = 0;
-    std::map<uint32_t, int> seen;
-    for (const FusedKernel &kernel : *half) {
-      sum += kernel.ps;
-      ASSERT_FALSE(kernel.ops.empty());
-      for (uint32_t op : kernel.ops) {
-        EXPECT_TRUE(place.count(op));
-        EXPECT_EQ(++seen[op], 1);
-      }
-      // As they run: by their last ops.
-      EXPECT_GE(place[kernel.ops.back()], last);
-      last = place[kernel.ops.back()];
-    }
-    EXPECT_NEAR(sum, ps, 1e-9 * ps + 1e-6);
-  }
+  const KernelPlan &plan = *result->kernelPlan;
+  EXPECT_EQ(forward, int64_t(plan.forward.kernels.size()));
+  EXPECT_EQ(end, std::llround(plan.ps() / 1000));
 }
 
 TEST_P(TraceExport, theLargestCountIsThePeak) {
