@@ -196,29 +196,86 @@ static Value crossEntropy(Rewrite &c) {
   return c.b.call("aten.add.Tensor", {hard, soft});
 }
 
+namespace {
 /// The loss of a linear map, whole: PyTorch computes it, and its gradients
 /// ahead, in pieces of the batch.
-static Value linearCrossEntropy(Rewrite &c) {
-  CallBuilder &b = c.b;
-  Value input = c.r.value("input"), weight = c.r.value("linear_weight");
-  Value logits = castTo(b, linear(b, input, weight, c.r.value("linear_bias")),
-                        c.r.dtype("acc_dtype"));
-  StringRef name =
-      c.op.getSchema().find("reduction") < 0 ? "none" : c.r.string("reduction");
-  int64_t reduction = name == "mean" ? 1 : name == "sum" ? 2 : 0;
-  Arg classWeight = c.r.arg("weight");
-  if (Value given = c.r.value("weight"))
-    classWeight = castTo(b, given, c.r.dtype("acc_dtype"));
-  Value loss = b.call(
-      "aten.cross_entropy_loss.default",
-      {logits, c.r.value("target"), classWeight, reduction,
-       c.r.arg("ignore_index"),
-       c.r.isNone("label_smoothing") ? Arg(0.0) : c.r.arg("label_smoothing")});
-  return castTo(b, loss, elementOf(input));
+struct LinearLoss {
+  explicit LinearLoss(Rewrite &c)
+      : c(c), b(c.b), input(c.r.value("input")),
+        map(c.r.value("linear_weight")), classWeight(c.r.arg("weight")) {
+    Type type = c.r.dtype("acc_dtype");
+    logits = castTo(b, linear(b, input, map, c.r.value("linear_bias")), type);
+    if (Value given = c.r.value("weight"))
+      classWeight = castTo(b, given, type);
+    if (c.op.getSchema().find("reduction") >= 0) {
+      StringRef name = c.r.string("reduction");
+      reduction = name == "mean" ? 1 : name == "sum" ? 2 : 0;
+    }
+  }
+
+  Value loss() {
+    Value whole = b.call("aten.cross_entropy_loss.default",
+                         {logits, c.r.value("target"), classWeight, reduction,
+                          c.r.arg("ignore_index"),
+                          c.r.number("label_smoothing").value_or(0.0)});
+    return castTo(b, whole, elementOf(input));
+  }
+  /// Without smoothing, which PyTorch's op has not.
+  Value gradientOfLogits();
+
+  Rewrite &c;
+  CallBuilder &b;
+  Value input, map, logits;
+  Arg classWeight;
+  int64_t reduction = 0;
+};
+} // namespace
+
+Value LinearLoss::gradientOfLogits() {
+  Type type = elementOf(logits);
+  Value logs = b.call("aten._log_softmax.default", {logits, 1, false});
+  Value target = c.r.value("target");
+  Values forward = b.callMany(
+      "aten.nll_loss_forward.default",
+      {logs, target, classWeight, reduction, c.r.arg("ignore_index")});
+  if (forward.empty())
+    return {};
+  Value one = b.call("aten.full.default", {ArrayRef<int64_t>(), 1.0},
+                     {{"dtype", type}});
+  Value gradient = b.call("aten.nll_loss_backward.default",
+                          {one, logs, target, classWeight, reduction,
+                           c.r.arg("ignore_index"), forward[1]});
+  return b.call("aten._log_softmax_backward_data.default",
+                {gradient, logs, 1, type});
 }
 
+static Value linearCrossEntropy(Rewrite &c) { return LinearLoss(c).loss(); }
+
+/// The loss, and the gradients that somebody reads.
 static Values linearCrossEntropyAndGradients(Rewrite &c) {
-  return {linearCrossEntropy(c), Value(), Value(), Value()};
+  LinearLoss l(c);
+  CallBuilder &b = c.b;
+  Values results = {l.loss(), Value(), Value(), Value()};
+  auto isRead = [&](unsigned i) { return !c.result(i).use_empty(); };
+  if (!isRead(1) && !isRead(2) && !isRead(3))
+    return results;
+  Value gradient = l.gradientOfLogits();
+  if (b.failed())
+    return {};
+  auto product = [&](Value left, Value right) {
+    return castTo(b,
+                  b.call("aten.mm.default",
+                         {left, castTo(b, right, elementOf(gradient))}),
+                  elementOf(l.input));
+  };
+  if (isRead(1))
+    results[1] = product(gradient, l.map);
+  if (isRead(2))
+    results[2] =
+        product(b.call("aten.transpose.int", {gradient, 0, 1}), l.input);
+  if (isRead(3))
+    results[3] = castTo(b, sumOver(b, gradient, 0), elementOf(l.input));
+  return results;
 }
 
 RuleTable decompose::softmaxRules() {

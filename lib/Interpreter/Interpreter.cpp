@@ -405,7 +405,12 @@ LogicalResult Runner::runAssert(joint::AssertOp op) {
     holds = integerNow(condition) != 0;
   if (holds)
     return success();
-  return op.emitError() << "check failed: " << op.getMessage();
+  InFlightDiagnostic diagnostic = op.emitError()
+                                  << "check failed: " << op.getMessage();
+  diagnostic.attachNote()
+      << "the program checks this itself ('aten._assert_scalar' or 'assert'); "
+         "give it inputs like those that it was exported with";
+  return diagnostic;
 }
 
 LogicalResult Runner::runOpaque(joint::OpaqueOp op) {

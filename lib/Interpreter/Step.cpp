@@ -167,6 +167,10 @@ LogicalResult Binder::bindTensor(unsigned i) {
   if (!type || names.arguments[i].empty())
     return success();
   std::optional<Tensor> tensor = find(names.arguments[i]);
+  // There is one tensor without elements (an effect's token, say).
+  if (!tensor && type.hasStaticShape() && type.getNumElements() == 0)
+    if (std::optional<DType> element = dtypeOf(type.getElementType()))
+      tensor = Tensor::zeros(*element, type.getShape());
   if (!tensor) {
     if (graph.getRole(i).getKind() == joint::RoleKind::Tangent)
       return success();

@@ -7,10 +7,16 @@
 //
 // Only what has no kernel: an op that runs as it is keeps its name, its cost
 // and PyTorch's numbers.
+//
+// `with_effects(token, op, args…)` gives the token and what the op gives: it
+// runs as that op, in its place in the body, and the token as it is. PyTorch's
+// decision is made on the wrapper.
 
 #include "cutback/Pipelines/Runnable.h"
 
 #include "cutback/Decompose/Composites.h"
+#include "cutback/Dialect/Aten/Schema.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Kernel.h"
 
 using namespace mlir;
@@ -18,8 +24,85 @@ using namespace cutback;
 
 static bool lacksKernel(Operation *op) { return !interpreter::hasKernel(op); }
 
+namespace {
+/// The arguments of the wrapped call, in the order of its schema.
+struct WrappedCall {
+  SmallVector<Attribute> args;
+  SmallVector<Value> operands;
+};
+} // namespace
+
+/// Nothing where an argument has no place in `schema`.
+static std::optional<WrappedCall> readWrapped(joint::OpaqueOp op,
+                                              const aten::Schema &schema) {
+  ArrayRef<Attribute> given = op.getArgs().getValue();
+  ArrayRef<Attribute> keywords;
+  if (ArrayAttr listed = op.getKeywordsAttr())
+    keywords = listed.getValue();
+  size_t positional = given.size() - keywords.size();
+  SmallVector<Attribute> args(schema.params.size());
+  SmallVector<SmallVector<Value>> operands(args.size());
+  size_t next = 1; // behind the token
+  for (size_t i = 2; i < given.size(); ++i) {
+    int place =
+        i < positional
+            ? static_cast<int>(i) - 2
+            : schema.find(
+                  cast<StringAttr>(keywords[i - positional]).getValue());
+    if (place < 0 || place >= static_cast<int>(args.size()))
+      return std::nullopt;
+    args[place] = given[i];
+    unsigned count =
+        joint::countOperands(ArrayAttr::get(op.getContext(), {given[i]}));
+    llvm::append_range(operands[place], op.getInputs().slice(next, count));
+    next += count;
+  }
+  WrappedCall call;
+  for (auto [i, param] : llvm::enumerate(schema.params)) {
+    Attribute arg = args[i] ? args[i] : param.defaultValue;
+    if (!arg)
+      return std::nullopt;
+    call.args.push_back(arg);
+    call.operands.append(operands[i]);
+  }
+  return call;
+}
+
+/// An op that is not known stays, as the wrapper's own error.
+static bool unwrapEffect(joint::OpaqueOp op) {
+  ArrayRef<Attribute> given = op.getArgs().getValue();
+  auto name = given.size() < 2 ? StringAttr() : dyn_cast<StringAttr>(given[1]);
+  if (op.getCallee() != "higher_order.with_effects" || !name ||
+      !isa<joint::OperandAttr>(given[0]) || op->getNumResults() == 0)
+    return false;
+  const aten::Schema *schema =
+      aten::SchemaTable::get(op.getContext()).lookup(name);
+  std::optional<WrappedCall> call =
+      schema ? readWrapped(op, *schema) : std::nullopt;
+  if (!call)
+    return false;
+  OpBuilder builder(op);
+  ArrayAttr names = op.getNamesAttr();
+  if (names)
+    names = builder.getArrayAttr(names.getValue().drop_front());
+  Operation *own = aten::createCall(
+      builder, op.getLoc(), *schema, builder.getArrayAttr(call->args),
+      call->operands, TypeRange(op->getResultTypes()).drop_front(), names);
+  op->getResult(0).replaceAllUsesWith(op.getInputs().front());
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults().drop_front(), own->getResults()))
+    result.replaceAllUsesWith(value);
+  op->erase();
+  return true;
+}
+
 FailureOr<bool> cutback::makeRunnable(Operation *function) {
-  return decomposeOnly(function, lacksKernel, /*keep=*/false);
+  bool isAny = false;
+  function->walk([&](joint::OpaqueOp op) { isAny |= unwrapEffect(op); });
+  FailureOr<bool> isMore = decomposeOnly(function, lacksKernel, /*keep=*/false);
+  if (failed(isMore))
+    return failure();
+  return isAny || *isMore;
 }
 
 void cutback::decomposeForPlan(joint::GraphOp graph) {

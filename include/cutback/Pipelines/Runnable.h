@@ -9,8 +9,9 @@
 namespace cutback {
 
 /// Decomposes the ops of `function`, a graph or a half, that have a rule and no
-/// kernel; whether there were any. Fails with the error of a rule. The rules
-/// must be registered (`registerTrainingGraph`). Linear.
+/// kernel, and takes known ops out of `with_effects`; whether there were any.
+/// Fails with the error of a rule. The rules must be registered
+/// (`registerTrainingGraph`). Linear.
 mlir::FailureOr<bool> makeRunnable(mlir::Operation *function);
 
 /// The same in front of a plan; where a rule fails the op stays.

@@ -389,7 +389,7 @@ LogicalResult GraphReader::readNode(JsonValue json, Frame &frame) {
   node.target = *target;
   if (JsonValue name = json.find("name"); name.isString())
     node.name = fields.text(name);
-  node.place = places.read(json.find("metadata"));
+  node.place = places.read(json);
   StringRef op = node.target;
   if (op.consume_front(
           "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu")) {

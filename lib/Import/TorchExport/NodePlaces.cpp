@@ -10,8 +10,9 @@
 //
 // The place is the innermost line outside of PyTorch's own modules, as FX text
 // has it. It is wrapped into a FusedLoc whose metadata is the module's path,
-// "blocks.3.attn". A joint program has no source lines; its traces lead to the
-// code that was generated from the forward program.
+// "blocks.3.attn". A joint program has no source lines: its traces lead to the
+// code that was generated from the forward program and is gone. Its nodes are
+// where they stand in the file.
 
 #include "NodePlaces.h"
 
@@ -51,11 +52,9 @@ LocationAttr NodePlaces::placeOf(StringRef trace) {
     bestFunction = function;
     bestLine = number;
   }
-  if (!bestLine)
-    return fallback;
-  // Its number changes from run to run.
-  if (bestPath.starts_with("<eval_with_key>"))
-    bestPath = "<eval_with_key>";
+  // Nobody can open the code that PyTorch generates.
+  if (!bestLine || bestPath.starts_with("<eval_with_key>"))
+    return {};
   Location location = FileLineColLoc::get(context, bestPath, bestLine, 0);
   if (bestFunction.empty())
     return location;
@@ -105,14 +104,22 @@ joint::PolicyAttr NodePlaces::policyOf(JsonValue custom) {
   return joint::PolicyAttr::get(context, *kind, std::max<int64_t>(region, -1));
 }
 
-fx::Place NodePlaces::read(JsonValue metadata) {
+Location NodePlaces::placeInFile(JsonValue node) {
+  // The cursor goes forward; nested graphs are read in any order.
+  if (cursor.last && node.raw().data() < cursor.last)
+    cursor = {};
+  return fields.source.locate(context, node.raw().data(), cursor);
+}
+
+fx::Place NodePlaces::read(JsonValue node) {
+  JsonValue metadata = node.find("metadata");
   fx::Place place;
   place.location = fallback;
   if (JsonValue trace = metadata.find("stack_trace"); trace.isString()) {
     auto [it, isNew] = places.try_emplace(ref(trace.raw()));
     if (isNew)
       it->second = placeOf(trace.decoded());
-    place.location = it->second;
+    place.location = it->second ? it->second : LocationAttr(placeInFile(node));
   }
   if (JsonValue stack = metadata.find("nn_module_stack"); stack.isString()) {
     auto [it, isNew] = modules.try_emplace(ref(stack.raw()));

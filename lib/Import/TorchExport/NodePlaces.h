@@ -18,17 +18,20 @@ public:
 
   /// The place of the whole text.
   mlir::Location whole() const { return fallback; }
-  /// Location and checkpoint tag of a node with this `metadata`. Costs a
-  /// look-up where the same metadata was seen before.
-  fx::Place read(JsonValue metadata);
+  /// Location and checkpoint tag of a node. Costs a look-up where the same
+  /// metadata was seen before.
+  fx::Place read(JsonValue node);
 
 private:
+  /// Null where the trace leads to no file.
   mlir::LocationAttr placeOf(llvm::StringRef trace);
+  mlir::Location placeInFile(JsonValue node);
   joint::PolicyAttr policyOf(JsonValue custom);
 
   Fields &fields;
   mlir::MLIRContext *context;
   mlir::Location fallback;
+  fx::SourceText::Cursor cursor;
   llvm::StringMap<mlir::LocationAttr> places;  ///< by stack trace
   llvm::StringMap<mlir::StringAttr> modules;   ///< by module stack
   llvm::StringMap<joint::PolicyAttr> policies; ///< by custom text

@@ -73,6 +73,14 @@ TEST(CompositesTest, LossesOfLinearMapsAreWhatTorchComputes) {
       {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default("
        "f64[4,3], f64[5,3], i64[4], f64[5], none, 1, 2, 'compact', :f64)",
        0.810129798752},
+      {"torch_nn._linear_cross_entropy_batch_chunked.default(f64[3,4], "
+       "f64[5,4], i64[3], f64[5], none, 'mean', -100, 0.0, 2, 'compact', :f64, "
+       "true, true, true, true)",
+       0.788518581468},
+      {"torch_nn._linear_cross_entropy_batch_chunked.default(f64[3,4], "
+       "f64[5,4], i64[3], f64[5], f64[5], 'mean', 1, 0.0, 2, 'compact', :f64, "
+       "true, true, true, true)",
+       -1.0816509519},
   });
 }
 

@@ -371,6 +371,9 @@ TEST_F(InterpreterTest, AssertsStopTheRun) {
   })",
       {false});
   expectMessage("check failed: n is odd");
+  expectMessage("the program checks this itself ('aten._assert_scalar' or "
+                "'assert'); give it inputs like those that it was exported "
+                "with");
 }
 
 TEST_F(InterpreterTest, UnknownOpsAreNamedWithTheNextStep) {

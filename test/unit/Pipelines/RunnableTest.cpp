@@ -115,4 +115,40 @@ TEST_F(RunnableTest, OnlyWhatHasNoKernelIsDecomposedAndOnlyForOurPlans) {
   EXPECT_EQ(count(graph, "aten.histc"), 1u);
 }
 
+// As PyTorch traces `linalg.solve` under torch.compile.
+constexpr const char *kEffects = R"mlir(
+joint.graph @step(
+    %token: tensor<0xf32> {joint.role = #joint.role<input>},
+    %w: tensor<2x2xf64> {joint.role = #joint.role<param "w">},
+    %t: tensor<f64> {joint.role = #joint.role<tangent of 1>})
+    -> (tensor<0xf32>, tensor<f64>) gradients (tensor<2x2xf64>) {
+  %inverse, %info = aten.linalg_inv_ex(%w) : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<i32>)
+  %next = joint.opaque "higher_order.with_effects"(%token, "aten._linalg_check_errors.default", %info, "linalg.inv", is_matrix = true) {effects, tuple} : (tensor<0xf32>, tensor<i32>) -> tensor<0xf32>
+  %sum = aten.sum(%inverse) : (tensor<2x2xf64>) -> tensor<f64>
+  %grad = aten.mul.Tensor(%inverse, %t) : (tensor<2x2xf64>, tensor<f64>) -> tensor<2x2xf64>
+  joint.output %next, %sum gradients(%grad of 1) : tensor<0xf32>, tensor<f64>, tensor<2x2xf64>
+}
+)mlir";
+
+TEST_F(RunnableTest, AnOpWithEffectsRunsAsItself) {
+  for (bool whole : {true, false}) {
+    module = parseSourceString<ModuleOp>(kEffects, &context);
+    ASSERT_TRUE(module);
+    ReferenceOptions options;
+    options.whole = whole;
+    Tensor w = Tensor::zeros(DType::F64, {2, 2});
+    w.assign(ArrayRef<double>{2, 0, 0, 4});
+    auto result = runReferenceStep(
+        *module->getOps<joint::GraphOp>().begin(),
+        [&](StringRef name) -> std::optional<Tensor> {
+          return name == "param.w" ? std::optional(w) : std::nullopt;
+        },
+        options);
+    ASSERT_TRUE(succeeded(result));
+    for (const auto &[name, tensor] : result->tensors)
+      if (tensor.numel() == 1)
+        EXPECT_EQ(tensor.getDouble(0), 0.75) << name;
+  }
+}
+
 } // namespace

@@ -192,7 +192,8 @@ TEST(ExportedProgram, PlacesModulesAndTags) {
   in.module.module->print(os, flags);
   EXPECT_TRUE(has(ir, "\"models.py\":62:0"));
   EXPECT_TRUE(has(ir, "fused<\"a.b\">"));
-  EXPECT_TRUE(has(ir, "\"<eval_with_key>\":7:0"));
+  EXPECT_FALSE(has(ir, "eval_with_key"));
+  EXPECT_TRUE(has(ir, "loc(\"in.txt\":1:593)"));
   EXPECT_TRUE(has(ir, "joint.policy = #joint.policy<prefer_recompute, region = "
                       "3>"));
 }
