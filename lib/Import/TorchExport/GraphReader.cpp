@@ -277,6 +277,18 @@ const fx::CallTarget *GraphReader::splitTarget(const fx::CallTarget &target) {
   return &calls.target("torch.ops.aten.tensor_split.sections");
 }
 
+FailureOr<const fx::CallTarget *>
+GraphReader::settleTarget(const Node &node, const fx::CallTarget &target) {
+  if (const fx::CallTarget *split = splitTarget(target))
+    return split;
+  if (!target.schema || args.operands.empty())
+    return &target;
+  return ComplexNumbers(*this, args,
+                        results.size() == 1 ? &results.front() : nullptr,
+                        node.place, node.json)
+      .settle(target);
+}
+
 LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
   std::string renamed;
   StringRef path = node.target;
@@ -322,18 +334,9 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     return failure();
   if (target.kind == fx::CallTarget::InPlace && !hasGradients)
     detachOperands(node);
-  const fx::CallTarget *called = splitTarget(target);
-  if (!called) {
-    FailureOr<const fx::CallTarget *> settled = &target;
-    if (target.schema && !args.operands.empty())
-      settled = ComplexNumbers(*this, args,
-                               results.size() == 1 ? &results.front() : nullptr,
-                               node.place, node.json)
-                    .settle(target);
-    if (failed(settled))
-      return failure();
-    called = *settled;
-  }
+  FailureOr<const fx::CallTarget *> called = settleTarget(node, target);
+  if (failed(called))
+    return failure();
   fx::CallStatement statement;
   statement.name = node.name;
   // Older releases do not write it; it is that of the first result.
@@ -341,7 +344,7 @@ LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
     statement.name = resultNames.front();
   statement.at = node.json.raw().data();
   FailureOr<Operation *> op =
-      calls.buildDeclared(*called, args, statement, results, node.place);
+      calls.buildDeclared(**called, args, statement, results, node.place);
   if (failed(op) || failed(bindResults(node, *op, frame)))
     return failure();
   markView(*op, node, frame);

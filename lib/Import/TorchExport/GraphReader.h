@@ -69,6 +69,9 @@ private:
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
   mlir::LogicalResult failForeign(const Node &node);
   const fx::CallTarget *splitTarget(const fx::CallTarget &target);
+  /// What is called once the arguments in `args` are known.
+  mlir::FailureOr<const fx::CallTarget *>
+  settleTarget(const Node &node, const fx::CallTarget &target);
   mlir::Value complexNumber(double real, double imaginary);
 
   // Overloads that write to what they are given (OutVariants.cpp).
