@@ -22,7 +22,8 @@ using llvm::StringRef;
 
 namespace cutback {
 
-std::vector<OptionSpec> planOptions() {
+/// What is decided, and at what costs.
+static std::vector<OptionSpec> decisionOptions() {
   return {
       {"strategy", OptionSpec::Choice, "min-cut|eager|precompute|recompute-all",
        "what to save for the backward:\n"
@@ -54,6 +55,12 @@ std::vector<OptionSpec> planOptions() {
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
        "arguments that cost nothing to save (pytorch);\n"
        "auto: those known to be parameters or buffers"},
+  };
+}
+
+/// What is known about the graph, and how the network is solved.
+static std::vector<OptionSpec> graphOptions() {
+  return {
       {"torch-config", OptionSpec::Text, "NAME=VALUE",
        "a flag of PyTorch's partitioner by the name that\n"
        "torch._functorch.config has for it (pytorch):\n"
@@ -84,6 +91,12 @@ std::vector<OptionSpec> planOptions() {
        "write the flow network that was solved, as JSON"},
       {"remarks", OptionSpec::Flag, "", "print a remark for every decision"},
   };
+}
+
+std::vector<OptionSpec> planOptions() {
+  std::vector<OptionSpec> options = decisionOptions();
+  llvm::append_range(options, graphOptions());
+  return options;
 }
 
 std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own) {

@@ -289,12 +289,15 @@ GraphReader::settleTarget(const Node &node, const fx::CallTarget &target) {
       .settle(target);
 }
 
-LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
-  std::string renamed;
+const fx::CallTarget &GraphReader::targetOf(const Node &node) {
   StringRef path = node.target;
   if (path.consume_front("_operator."))
-    path = renamed = ("operator." + path).str();
-  const fx::CallTarget &target = calls.target(path);
+    return calls.target(("operator." + path).str());
+  return calls.target(path);
+}
+
+LogicalResult GraphReader::readCall(const Node &node, Frame &frame) {
+  const fx::CallTarget &target = targetOf(node);
   nodeLocation = node.place.location;
   if (isForeach(target))
     return readForeach(node, target, frame);

@@ -69,6 +69,7 @@ private:
   void markView(mlir::Operation *op, const Node &node, const Frame &frame);
   mlir::LogicalResult failForeign(const Node &node);
   const fx::CallTarget *splitTarget(const fx::CallTarget &target);
+  const fx::CallTarget &targetOf(const Node &node);
   /// What is called once the arguments in `args` are known.
   mlir::FailureOr<const fx::CallTarget *>
   settleTarget(const Node &node, const fx::CallTarget &target);

@@ -106,9 +106,10 @@ joint::PolicyAttr NodePlaces::policyOf(JsonValue custom) {
 
 Location NodePlaces::placeInFile(JsonValue node) {
   // The cursor goes forward; nested graphs are read in any order.
-  if (cursor.last && node.raw().data() < cursor.last)
+  const char *at = node.raw().begin();
+  if (cursor.last && at < cursor.last)
     cursor = {};
-  return fields.source.locate(context, node.raw().data(), cursor);
+  return fields.source.locate(context, at, cursor);
 }
 
 fx::Place NodePlaces::read(JsonValue node) {
