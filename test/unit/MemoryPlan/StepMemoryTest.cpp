@@ -345,8 +345,8 @@ TEST_F(LaunchTest, AReaderOutsideTheLaunchIsFound) {
 }
 
 TEST_F(LaunchTest, LaunchesOfAnotherProgramAreRefused) {
-  for (ArrayRef<int32_t> sizes :
-       {ArrayRef<int32_t>{2, 1}, ArrayRef<int32_t>{2, 1, 2}}) {
+  for (const std::vector<int32_t> &sizes :
+       {std::vector<int32_t>{2, 1}, std::vector<int32_t>{2, 1, 2}}) {
     messages.clear();
     launched(body, sizes);
     EXPECT_NE(messages.find("has another number of ops than its launches "
