@@ -139,6 +139,24 @@ static OwningOpRef<ModuleOp> takeModule(Block &block, Location place) {
   return module;
 }
 
+/// Erases what is inside of `root`, the innermost ops first: MLIR's own
+/// destructors are recursive, and these ops may nest without end.
+static void eraseOps(Operation *root) {
+  std::vector<Operation *> ops = {root}; // each in front of those inside of it
+  for (size_t i = 0; i < ops.size(); ++i)
+    for (Region &region : ops[i]->getRegions())
+      for (Block &block : region)
+        for (Operation &inner : block)
+          ops.push_back(&inner);
+  for (Operation *op : ops) {
+    op->setOperands({});
+    for (BlockOperand &successor : op->getBlockOperands())
+      successor.drop();
+  }
+  for (Operation *op : llvm::reverse(llvm::ArrayRef(ops).drop_front()))
+    op->erase();
+}
+
 FailureOr<OwningOpRef<ModuleOp>>
 fx::parseMlir(const SourceText &source, bool isText, MLIRContext &context) {
   if (isText && failed(checkBrackets(source, context)))
@@ -171,8 +189,7 @@ fx::parseMlir(const SourceText &source, bool isText, MLIRContext &context) {
     return failure();
   }
   if (failed(checkExpansion(*module))) {
-    // Taking it apart is recursive too: it is lost.
-    (void)module.release();
+    eraseOps(*module);
     return failure();
   }
   if (failed(verify(*module)))

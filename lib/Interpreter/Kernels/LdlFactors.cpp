@@ -115,6 +115,8 @@ template <typename S> void Ldl<S>::eliminate(Index k) {
     block << ld(k, k), turned(ld(last, k)), ld(last, k), ld(last, last);
     scaled *= block.inverse();
   }
+  if (rest == 0)
+    return;
   MatrixOf<S> across =
       isHermitian ? MatrixOf<S>(columns.adjoint()) : columns.transpose();
   ld.bottomRightCorner(rest, rest).template triangularView<Eigen::Lower>() -=
