@@ -10,6 +10,7 @@
 #include "cutback/Dialect/Aten/AtenOps.h"
 
 #include "SchemaDetail.h"
+#include "cutback/Dialect/Aten/Elements.h"
 #include "cutback/Dialect/Aten/Flops.h"
 #include "cutback/Dialect/Aten/InferComposite.h"
 #include "cutback/Dialect/Aten/Loops.h"

@@ -92,6 +92,8 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
   string fusion = "Never";
   /// Function of namespace cutback::aten::loops: what its elements depend on.
   string loops = "none";
+  /// Function of namespace cutback::aten::elements: the formula of one element.
+  string element = "none";
   /// Function of namespace cutback::aten::flops, and its weight.
   string flops = "none";
   int weight = 0;
@@ -123,7 +125,7 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
       static constexpr OpInfo info = {
           "}] # torch # [{",
           "}] # !subst("\"", "\\\"", schemaText) # [{",
-          &infer::}] # infer # ", &loops::" # loops # ", &flops::" # flops # ", " # weight # [{,
+          &infer::}] # infer # ", &loops::" # loops # ", &elements::" # element # ", &flops::" # flops # ", " # weight # [{,
           ::cutback::joint::FusionKind::}] # fusion # [{,
           0}] # !foldl("", flags, all, flag, all # " | " # flag) # [{,
           }] # noGradient # ", \"" # otherReleases # [{"};

@@ -38,7 +38,8 @@ class CallOp
           mlir::MemoryEffectOpInterface::Trait,
           mlir::ConditionallySpeculatable::Trait, mlir::OpAsmOpInterface::Trait,
           joint::RematerializableOpInterface::Trait,
-          joint::FusibleOpInterface::Trait, joint::CostModelOpInterface::Trait,
+          joint::FusibleOpInterface::Trait, joint::LowerableOpInterface::Trait,
+          joint::CostModelOpInterface::Trait,
           joint::DifferentiableOpInterface::Trait,
           joint::SizeEvaluationOpInterface::Trait,
           joint::FrameworkCallOpInterface::Trait> {
@@ -140,6 +141,12 @@ public:
   bool getIterationSpace(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes,
                          joint::IterationSpace &space) {
     return getInfo().loops(getOperation(), shapes, space);
+  }
+  bool hasElement();
+  llvm::LogicalResult
+  buildElement(joint::ElementBuilder &elements,
+               llvm::SmallVectorImpl<mlir::Value> &results) {
+    return getInfo().element(getOperation(), elements, results);
   }
   double getFlops(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
     return getInfo().flops(getOperation(), shapes, getInfo().flopsWeight);

@@ -49,11 +49,17 @@ using LoopsFn = bool (*)(mlir::Operation *op,
                          llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes,
                          joint::IterationSpace &space);
 
+/// The formula of one element: see LowerableOpInterface::buildElement.
+using ElementFn = llvm::LogicalResult (*)(
+    mlir::Operation *op, joint::ElementBuilder &elements,
+    llvm::SmallVectorImpl<mlir::Value> &results);
+
 struct OpInfo {
   const char *torchName; ///< "aten.mul.Tensor", "aten.mm.default"
   const char *schema;    ///< "(Tensor self, Tensor other) -> Tensor"
   InferFn infer;
   LoopsFn loops;
+  ElementFn element;
   FlopsFn flops;
   unsigned flopsWeight;
   joint::FusionKind fusion;

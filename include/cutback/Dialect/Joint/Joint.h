@@ -22,6 +22,7 @@
 #include "cutback/Dialect/Joint/JointAttrs.h.inc"
 
 namespace cutback::joint {
+class ElementBuilder;
 class VjpContext;
 struct IterationSpace;
 

@@ -74,6 +74,27 @@ def FusibleOpInterface : OpInterface<"FusibleOpInterface"> {
   ];
 }
 
+def LowerableOpInterface : OpInterface<"LowerableOpInterface"> {
+  let cppNamespace = "::cutback::joint";
+  let description = [{
+    How one element of an op's results is computed from elements of its
+    operands. An op with such a formula can be part of a generated kernel; any
+    other is a launch of its own, which calls a library or the interpreter.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      True if the op, with its arguments and types, has a formula.
+    }], "bool", "hasElement">,
+    InterfaceMethod<[{
+      Builds the formula with ops of `arith` and `math`: one scalar a result, of
+      the result's element type, for the iteration that `elements` stands for.
+      Fails, with an error at the op, if there is none.
+    }], "::llvm::LogicalResult", "buildElement",
+       (ins "::cutback::joint::ElementBuilder &":$elements,
+            "::llvm::SmallVectorImpl<::mlir::Value> &":$results)>
+  ];
+}
+
 def CostModelOpInterface : OpInterface<"CostModelOpInterface"> {
   let cppNamespace = "::cutback::joint";
   let description = [{
