@@ -9,6 +9,7 @@
 import contextlib
 import functools
 import io
+import re
 
 import torch
 from torch._export import utils
@@ -66,9 +67,11 @@ def make(way, exported):
 
 
 def is_random(program):
-    """An operator in it may draw random numbers."""
+    """An operator in it may draw random numbers, or gives memory as it is
+    found (`empty`, `new_empty_strided`)."""
     return any(torch.Tag.nondeterministic_seeded
                in getattr(node.target, "tags", ())
+               or re.search(r"^aten\.(new_)?empty(_|\.|$)", str(node.target))
                for node in program.graph.nodes)
 
 
