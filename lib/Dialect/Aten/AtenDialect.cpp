@@ -9,6 +9,9 @@
 #include "SchemaDetail.h"
 #include "ViewLayout.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
 #include <mutex>
 
 using namespace mlir;

@@ -64,7 +64,9 @@ def Aten_Dialect : Dialect {
     `torch.sym_*` are `aten.sym.*`.
   }];
   let cppNamespace = "::cutback::aten";
-  let dependentDialects = ["::cutback::joint::JointDialect"];
+  let dependentDialects = ["::cutback::joint::JointDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect"];
   let hasNonDefaultDestructor = 1;
   // The ops share one struct of properties, which ODS does not make.
   let usePropertiesForAttributes = 0;

@@ -143,11 +143,8 @@ public:
     return getInfo().loops(getOperation(), shapes, space);
   }
   bool hasElement();
-  llvm::LogicalResult
-  buildElement(joint::ElementBuilder &elements,
-               llvm::SmallVectorImpl<mlir::Value> &results) {
-    return getInfo().element(getOperation(), elements, results);
-  }
+  llvm::LogicalResult buildElement(joint::ElementBuilder &elements,
+                                   llvm::SmallVectorImpl<mlir::Value> &results);
   double getFlops(llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
     return getInfo().flops(getOperation(), shapes, getInfo().flopsWeight);
   }

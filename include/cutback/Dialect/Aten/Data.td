@@ -6,254 +6,268 @@
 
 include "cutback/Dialect/Aten/AtenBase.td"
 
-class Aten_Copy<string name, string schema, string rule>
+class Aten_Copy<string name, string formula, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "A copy of the same values, perhaps of another type or on "
                "another device.";
+  let element = formula;
   let infer = rule;
   let fusion = "Pointwise";
   let loops = "pointwise";
 }
 
-class Aten_Concat<string name, string schema, string rule>
+class Aten_Concat<string name, string formula, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "Several tensors behind each other in a new one.";
+  let element = formula;
   let infer = rule;
   let fusion = "Concat";
   let loops = "concat";
 }
 
-class Aten_Move<string name, string schema, string rule>
+class Aten_Move<string name, string formula, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "Each element comes from a place known from the sizes.";
+  let element = formula;
   let infer = rule;
   let fusion = "Gather";
   let loops = "gather";
 }
 
-class Aten_Create<string name, string schema, string rule>
+class Aten_Create<string name, string formula, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "A new tensor, from sizes and numbers only.";
+  let element = formula;
   let infer = rule;
   let fusion = "Create";
   let loops = "gather";
   let flags = ["kNotDifferentiable"];
 }
 
-class Aten_DiscreteMove<string name, string schema, string rule>
+class Aten_DiscreteMove<string name, string formula, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "Writes places given as numbers; no gradient.";
+  let element = formula;
   let infer = rule;
   let fusion = "Gather";
   let loops = "gather";
   let flags = ["kNotDifferentiable"];
 }
 
-def Aten_CloneOp : Aten_Copy<"clone",
+def Aten_CloneOp : Aten_Copy<"clone", "copy",
     "(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
     "sameAsSelf">;
-def Aten_CopyOp : Aten_Copy<"copy",
+def Aten_CopyOp : Aten_Copy<"copy", "copyFrom",
     "(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
     "sameAsSelf">;
-def Aten_LiftFreshCopyOp : Aten_Copy<"lift_fresh_copy",
+def Aten_LiftFreshCopyOp : Aten_Copy<"lift_fresh_copy", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_InternalToCopyOp : Aten_Copy<"_to_copy",
+def Aten_InternalToCopyOp : Aten_Copy<"_to_copy", "copy",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, bool non_blocking=False, "
     "MemoryFormat? memory_format=None) -> Tensor", "toDtype">;
-def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy",
+def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy", "none",
     "(Tensor self, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor", "asStrided"> {
   let loops = "gather";
 }
-def Aten_CatOp : Aten_Concat<"cat",
+def Aten_CatOp : Aten_Concat<"cat", "none",
     "(Tensor[] tensors, int dim=0) -> Tensor", "cat">;
-def Aten_StackOp : Aten_Concat<"stack",
+def Aten_StackOp : Aten_Concat<"stack", "none",
     "(Tensor[] tensors, int dim=0) -> Tensor", "stack"> {
   let loops = "none";
 }
-def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd",
+def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd", "none",
     "(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "padNd">;
-def Aten_ReflectionPad1dOp : Aten_Move<"reflection_pad1d",
+def Aten_ReflectionPad1dOp : Aten_Move<"reflection_pad1d", "none",
     "(Tensor self, SymInt[2] padding) -> Tensor", "padNd">;
-def Aten_ReflectionPad2dOp : Aten_Move<"reflection_pad2d",
+def Aten_ReflectionPad2dOp : Aten_Move<"reflection_pad2d", "none",
     "(Tensor self, SymInt[4] padding) -> Tensor", "padNd">;
-def Aten_ReflectionPad3dOp : Aten_Move<"reflection_pad3d",
+def Aten_ReflectionPad3dOp : Aten_Move<"reflection_pad3d", "none",
     "(Tensor self, SymInt[6] padding) -> Tensor", "padNd">;
-def Aten_ReplicationPad1dOp : Aten_Move<"replication_pad1d",
+def Aten_ReplicationPad1dOp : Aten_Move<"replication_pad1d", "none",
     "(Tensor self, SymInt[2] padding) -> Tensor", "padNd">;
-def Aten_ReplicationPad2dOp : Aten_Move<"replication_pad2d",
+def Aten_ReplicationPad2dOp : Aten_Move<"replication_pad2d", "none",
     "(Tensor self, SymInt[4] padding) -> Tensor", "padNd">;
-def Aten_ReplicationPad3dOp : Aten_Move<"replication_pad3d",
+def Aten_ReplicationPad3dOp : Aten_Move<"replication_pad3d", "none",
     "(Tensor self, SymInt[6] padding) -> Tensor", "padNd">;
-def Aten_PadOp : Aten_Move<"pad",
+def Aten_PadOp : Aten_Move<"pad", "none",
     "(Tensor self, SymInt[] pad, str mode=\"constant\", "
     "float? value=None) -> Tensor", "padNd">;
-def Aten_FlipOp : Aten_Move<"flip",
+def Aten_FlipOp : Aten_Move<"flip", "none",
     "(Tensor self, int[] dims) -> Tensor", "sameAsSelf">;
-def Aten_RollOp : Aten_Move<"roll",
+def Aten_RollOp : Aten_Move<"roll", "none",
     "(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "sameAsSelf">;
-def Aten_TrilOp : Aten_Move<"tril",
+def Aten_TrilOp : Aten_Move<"tril", "lowerTriangle",
     "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf"> {
   let loops = "pointwise";
 }
-def Aten_TriuOp : Aten_Move<"triu",
+def Aten_TriuOp : Aten_Move<"triu", "upperTriangle",
     "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf"> {
   let loops = "pointwise";
 }
-def Aten_SliceScatterOp : Aten_Move<"slice_scatter",
+def Aten_SliceScatterOp : Aten_Move<"slice_scatter", "none",
     "(Tensor self, Tensor src, int dim=0, SymInt? start=None, "
     "SymInt? end=None, SymInt step=1) -> Tensor", "sameAsSelf">;
-def Aten_SelectScatterOp : Aten_Move<"select_scatter",
+def Aten_SelectScatterOp : Aten_Move<"select_scatter", "none",
     "(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", "sameAsSelf">;
-def Aten_DiagonalScatterOp : Aten_Move<"diagonal_scatter",
+def Aten_DiagonalScatterOp : Aten_Move<"diagonal_scatter", "none",
     "(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> "
     "Tensor", "sameAsSelf">;
-def Aten_AsStridedScatterOp : Aten_Move<"as_strided_scatter",
+def Aten_AsStridedScatterOp : Aten_Move<"as_strided_scatter", "none",
     "(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor", "sameAsSelf">;
-def Aten_RepeatOp : Aten_Move<"repeat",
+def Aten_RepeatOp : Aten_Move<"repeat", "none",
     "(Tensor self, SymInt[] repeats) -> Tensor", "repeat">;
-def Aten_TileOp : Aten_Move<"tile",
+def Aten_TileOp : Aten_Move<"tile", "none",
     "(Tensor self, SymInt[] dims) -> Tensor", "tile">;
-def Aten_RepeatInterleaveTensorOp : Aten_Move<"repeat_interleave.Tensor",
+def Aten_RepeatInterleaveTensorOp : Aten_Move<
+    "repeat_interleave.Tensor", "none",
     "(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
     "repeatInterleave">;
-def Aten_RepeatInterleaveSelfIntOp : Aten_Move<"repeat_interleave.self_int",
+def Aten_RepeatInterleaveSelfIntOp : Aten_Move<
+    "repeat_interleave.self_int", "none",
     "(Tensor self, SymInt repeats, int? dim=None, *, "
     "SymInt? output_size=None) -> Tensor", "repeatInterleave">;
 def Aten_RepeatInterleaveSelfTensorOp : Aten_Move<
-    "repeat_interleave.self_Tensor",
+    "repeat_interleave.self_Tensor", "none",
     "(Tensor self, Tensor repeats, int? dim=None, *, "
     "SymInt? output_size=None) -> Tensor", "repeatInterleave">;
-def Aten_SliceBackwardOp : Aten_Move<"slice_backward",
+def Aten_SliceBackwardOp : Aten_Move<"slice_backward", "none",
     "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, "
     "SymInt end, SymInt step) -> Tensor", "sizesOfInput">;
-def Aten_SelectBackwardOp : Aten_Move<"select_backward",
+def Aten_SelectBackwardOp : Aten_Move<"select_backward", "none",
     "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> "
     "Tensor", "sizesOfInput">;
-def Aten_DiagonalBackwardOp : Aten_Move<"diagonal_backward",
+def Aten_DiagonalBackwardOp : Aten_Move<"diagonal_backward", "none",
     "(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, "
     "int dim2) -> Tensor", "sizesOfInput">;
-def Aten_UnfoldBackwardOp : Aten_Move<"unfold_backward",
+def Aten_UnfoldBackwardOp : Aten_Move<"unfold_backward", "none",
     "(Tensor grad_in, SymInt[] input_sizes, int dim, int size, "
     "int step) -> Tensor", "sizesOfInput">;
-def Aten_ReflectionPad1dBackwardOp : Aten_Move<"reflection_pad1d_backward",
+def Aten_ReflectionPad1dBackwardOp : Aten_Move<
+    "reflection_pad1d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
     "sameAsSelf">;
-def Aten_ReflectionPad2dBackwardOp : Aten_Move<"reflection_pad2d_backward",
+def Aten_ReflectionPad2dBackwardOp : Aten_Move<
+    "reflection_pad2d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
     "sameAsSelf">;
-def Aten_ReplicationPad1dBackwardOp : Aten_Move<"replication_pad1d_backward",
+def Aten_ReplicationPad1dBackwardOp : Aten_Move<
+    "replication_pad1d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor",
     "sameAsSelf">;
-def Aten_ReplicationPad2dBackwardOp : Aten_Move<"replication_pad2d_backward",
+def Aten_ReplicationPad2dBackwardOp : Aten_Move<
+    "replication_pad2d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor",
     "sameAsSelf">;
-def Aten_FullOp : Aten_Create<"full",
+def Aten_FullOp : Aten_Create<"full", "full",
     "(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "full">;
-def Aten_EmptyMemoryFormatOp : Aten_Create<"empty.memory_format",
+def Aten_EmptyMemoryFormatOp : Aten_Create<"empty.memory_format", "zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "
     "MemoryFormat? memory_format=None) -> Tensor", "create">;
-def Aten_EmptyStridedOp : Aten_Create<"empty_strided",
+def Aten_EmptyStridedOp : Aten_Create<"empty_strided", "zeros",
     "(SymInt[] size, SymInt[] stride, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "create">;
-def Aten_EmptyPermutedOp : Aten_Create<"empty_permuted",
+def Aten_EmptyPermutedOp : Aten_Create<"empty_permuted", "zeros",
     "(SymInt[] size, int[] physical_layout, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "create">;
-def Aten_ZerosOp : Aten_Create<"zeros",
+def Aten_ZerosOp : Aten_Create<"zeros", "zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
-def Aten_InternalEfficientzerotensorOp : Aten_Create<"_efficientzerotensor",
+def Aten_InternalEfficientzerotensorOp : Aten_Create<
+    "_efficientzerotensor", "zeros",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
-def Aten_OnesOp : Aten_Create<"ones",
+def Aten_OnesOp : Aten_Create<"ones", "ones",
     "(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "create">;
-def Aten_FullLikeOp : Aten_Create<"full_like",
+def Aten_FullLikeOp : Aten_Create<"full_like", "full",
     "(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None, "
     "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
-def Aten_ZerosLikeOp : Aten_Create<"zeros_like",
+def Aten_ZerosLikeOp : Aten_Create<"zeros_like", "zeros",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "
     "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
-def Aten_OnesLikeOp : Aten_Create<"ones_like",
+def Aten_OnesLikeOp : Aten_Create<"ones_like", "ones",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "
     "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
-def Aten_EmptyLikeOp : Aten_Create<"empty_like",
+def Aten_EmptyLikeOp : Aten_Create<"empty_like", "zeros",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, "
     "MemoryFormat? memory_format=None) -> Tensor", "createLike">;
-def Aten_NewFullOp : Aten_Create<"new_full",
+def Aten_NewFullOp : Aten_Create<"new_full", "full",
     "(Tensor self, SymInt[] size, Scalar fill_value, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None) -> Tensor", "createNew">;
-def Aten_NewZerosOp : Aten_Create<"new_zeros",
+def Aten_NewZerosOp : Aten_Create<"new_zeros", "zeros",
     "(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "createNew">;
-def Aten_NewOnesOp : Aten_Create<"new_ones",
+def Aten_NewOnesOp : Aten_Create<"new_ones", "ones",
     "(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "createNew">;
-def Aten_NewEmptyOp : Aten_Create<"new_empty",
+def Aten_NewEmptyOp : Aten_Create<"new_empty", "zeros",
     "(Tensor self, SymInt[] size, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "createNew">;
-def Aten_NewEmptyStridedOp : Aten_Create<"new_empty_strided",
+def Aten_NewEmptyStridedOp : Aten_Create<"new_empty_strided", "zeros",
     "(Tensor self, SymInt[] size, SymInt[] stride, *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None) -> Tensor", "createNew">;
-def Aten_ArangeOp : Aten_Create<"arange",
+def Aten_ArangeOp : Aten_Create<"arange", "arange",
     "(Scalar end, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "arange">;
-def Aten_ArangeStartOp : Aten_Create<"arange.start",
+def Aten_ArangeStartOp : Aten_Create<"arange.start", "arange",
     "(Scalar start, Scalar end, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "arange">;
-def Aten_ArangeStartStepOp : Aten_Create<"arange.start_step",
+def Aten_ArangeStartStepOp : Aten_Create<"arange.start_step", "arange",
     "(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "arange">;
-def Aten_LinspaceOp : Aten_Create<"linspace",
+def Aten_LinspaceOp : Aten_Create<"linspace", "linspace",
     "(Scalar start, Scalar end, int steps, *, ScalarType? dtype=None, "
     "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> "
     "Tensor", "linspace">;
-def Aten_LogspaceOp : Aten_Create<"logspace",
+def Aten_LogspaceOp : Aten_Create<"logspace", "none",
     "(Scalar start, Scalar end, int steps, float base=10., *, "
     "ScalarType? dtype=None, Layout? layout=None, Device? device=None, "
     "bool? pin_memory=None) -> Tensor", "linspace">;
-def Aten_ScalarTensorOp : Aten_Create<"scalar_tensor",
+def Aten_ScalarTensorOp : Aten_Create<"scalar_tensor", "scalarTensor",
     "(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "scalarTensor">;
-def Aten_EyeOp : Aten_Create<"eye",
+def Aten_EyeOp : Aten_Create<"eye", "eye",
     "(SymInt n, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "eye">;
-def Aten_EyeMOp : Aten_Create<"eye.m",
+def Aten_EyeMOp : Aten_Create<"eye.m", "eye",
     "(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "eye">;
-def Aten_OneHotOp : Aten_DiscreteMove<"one_hot",
+def Aten_OneHotOp : Aten_DiscreteMove<"one_hot", "none",
     "(Tensor self, int num_classes=-1) -> Tensor", "oneHot">;
-def Aten_ReflectionPad3dBackwardOp : Aten_Move<"reflection_pad3d_backward",
+def Aten_ReflectionPad3dBackwardOp : Aten_Move<
+    "reflection_pad3d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
     "sameAsSelf">;
-def Aten_ReplicationPad3dBackwardOp : Aten_Move<"replication_pad3d_backward",
+def Aten_ReplicationPad3dBackwardOp : Aten_Move<
+    "replication_pad3d_backward", "none",
     "(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor",
     "sameAsSelf">;
-def Aten_TrilIndicesOp : Aten_Create<"tril_indices",
+def Aten_TrilIndicesOp : Aten_Create<"tril_indices", "none",
     "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     "triIndices"> {
   let loops = "none";
 }
-def Aten_TriuIndicesOp : Aten_Create<"triu_indices",
+def Aten_TriuIndicesOp : Aten_Create<"triu_indices", "none",
     "(int row, int col, int offset=0, *, ScalarType? dtype=long, Layout? "
     "layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     "triIndices"> {

@@ -6,9 +6,10 @@
 
 include "cutback/Dialect/Aten/AtenBase.td"
 
-class Aten_Gather<string name, string schema, string rule>
+class Aten_Gather<string name, string formula, string schema, string rule>
     : Aten_AtenOp<name, schema> {
   let family = "Reads at places that other tensors hold.";
+  let element = formula;
   let infer = rule;
   let fusion = "Gather";
   let loops = "gather";
@@ -59,27 +60,29 @@ class Aten_MaskedSelect<string name, string schema, string rule, int w = 1>
   let flops = "perInput";
 }
 
-def Aten_IndexTensorOp : Aten_Gather<"index.Tensor",
+def Aten_IndexTensorOp : Aten_Gather<"index.Tensor", "none",
     "(Tensor self, Tensor?[] indices) -> Tensor", "indexTensor">;
-def Aten_InternalUnsafeIndexTensorOp : Aten_Gather<"_unsafe_index.Tensor",
+def Aten_InternalUnsafeIndexTensorOp : Aten_Gather<
+    "_unsafe_index.Tensor", "none",
     "(Tensor self, Tensor?[] indices) -> Tensor", "indexTensor">;
-def Aten_InternalUnsafeMaskedIndexOp : Aten_Gather<"_unsafe_masked_index",
+def Aten_InternalUnsafeMaskedIndexOp : Aten_Gather<
+    "_unsafe_masked_index", "none",
     "(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
     "maskedIndex">;
-def Aten_GatherOp : Aten_Gather<"gather",
+def Aten_GatherOp : Aten_Gather<"gather", "none",
     "(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> "
     "Tensor", "gather"> {
   let loops = "pick";
 }
-def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim",
+def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim", "none",
     "(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather"> {
   let loops = "pick";
 }
-def Aten_IndexSelectOp : Aten_Gather<"index_select",
+def Aten_IndexSelectOp : Aten_Gather<"index_select", "none",
     "(Tensor self, int dim, Tensor index) -> Tensor", "indexSelect">;
-def Aten_TakeOp : Aten_Gather<"take",
+def Aten_TakeOp : Aten_Gather<"take", "none",
     "(Tensor self, Tensor index) -> Tensor", "take">;
-def Aten_EmbeddingOp : Aten_Gather<"embedding",
+def Aten_EmbeddingOp : Aten_Gather<"embedding", "none",
     "(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
     "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", "embedding"> {
   let loops = "lookup";

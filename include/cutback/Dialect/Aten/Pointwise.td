@@ -7,10 +7,11 @@
 
 include "cutback/Dialect/Aten/AtenBase.td"
 
-class Aten_Pointwise<string name, string schema,
+class Aten_Pointwise<string name, string formula, string schema,
                      string rule = "broadcast", int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Elementwise with broadcasting and type promotion.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
@@ -18,10 +19,11 @@ class Aten_Pointwise<string name, string schema,
   let flops = "perOutput";
 }
 
-class Aten_Transcendental<string name, string schema,
+class Aten_Transcendental<string name, string formula, string schema,
                           string rule = "unaryFloat", int w = 10>
     : Aten_AtenOp<name, schema> {
   let family = "Elementwise function of one tensor; integers become float.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
@@ -29,10 +31,11 @@ class Aten_Transcendental<string name, string schema,
   let flops = "perOutput";
 }
 
-class Aten_Predicate<string name, string schema,
+class Aten_Predicate<string name, string formula, string schema,
                      string rule = "comparison", int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Elementwise, with a result of type i1. No gradient.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
@@ -41,10 +44,11 @@ class Aten_Predicate<string name, string schema,
   let flags = ["kNotDifferentiable"];
 }
 
-class Aten_Discrete<string name, string schema,
+class Aten_Discrete<string name, string formula, string schema,
                     string rule = "broadcast", int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Elementwise, with a gradient that is zero or not defined.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
@@ -53,8 +57,10 @@ class Aten_Discrete<string name, string schema,
   let flags = ["kNotDifferentiable"];
 }
 
-class Aten_Step<string name, string schema> : Aten_AtenOp<name, schema> {
+class Aten_Step<string name, string formula, string schema>
+    : Aten_AtenOp<name, schema> {
   let family = "Elementwise and constant between steps: a gradient of zeros.";
+  let element = formula;
   let infer = "sameAsSelf";
   let weight = 1;
   let fusion = "Pointwise";
@@ -62,426 +68,468 @@ class Aten_Step<string name, string schema> : Aten_AtenOp<name, schema> {
   let flops = "perOutput";
 }
 
-def Aten_AddTensorOp : Aten_Pointwise<"add.Tensor",
+def Aten_AddTensorOp : Aten_Pointwise<"add.Tensor", "add",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">;
-def Aten_AddScalarOp : Aten_Pointwise<"add.Scalar",
+def Aten_AddScalarOp : Aten_Pointwise<"add.Scalar", "add",
     "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor">;
-def Aten_SubTensorOp : Aten_Pointwise<"sub.Tensor",
+def Aten_SubTensorOp : Aten_Pointwise<"sub.Tensor", "subtract",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">;
-def Aten_SubScalarOp : Aten_Pointwise<"sub.Scalar",
+def Aten_SubScalarOp : Aten_Pointwise<"sub.Scalar", "subtract",
     "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor">;
-def Aten_RsubTensorOp : Aten_Pointwise<"rsub.Tensor",
+def Aten_RsubTensorOp : Aten_Pointwise<"rsub.Tensor", "subtractFrom",
     "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor">;
-def Aten_RsubScalarOp : Aten_Pointwise<"rsub.Scalar",
+def Aten_RsubScalarOp : Aten_Pointwise<"rsub.Scalar", "subtractFrom",
     "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor">;
-def Aten_MulTensorOp : Aten_Pointwise<"mul.Tensor",
+def Aten_MulTensorOp : Aten_Pointwise<"mul.Tensor", "multiply",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_MulScalarOp : Aten_Pointwise<"mul.Scalar",
+def Aten_MulScalarOp : Aten_Pointwise<"mul.Scalar", "multiply",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_MaximumOp : Aten_Pointwise<"maximum",
+def Aten_MaximumOp : Aten_Pointwise<"maximum", "maximum",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_MinimumOp : Aten_Pointwise<"minimum",
+def Aten_MinimumOp : Aten_Pointwise<"minimum", "minimum",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_FmaxOp : Aten_Pointwise<"fmax",
+def Aten_FmaxOp : Aten_Pointwise<"fmax", "fmax",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_FminOp : Aten_Pointwise<"fmin",
+def Aten_FminOp : Aten_Pointwise<"fmin", "fmin",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_AddcmulOp : Aten_Pointwise<"addcmul",
+def Aten_AddcmulOp : Aten_Pointwise<"addcmul", "addProduct",
     "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> "
     "Tensor", "broadcast", 2>;
-def Aten_LerpTensorOp : Aten_Pointwise<"lerp.Tensor",
+def Aten_LerpTensorOp : Aten_Pointwise<"lerp.Tensor", "interpolate",
     "(Tensor self, Tensor end, Tensor weight) -> Tensor", "broadcast", 2>;
-def Aten_LerpScalarOp : Aten_Pointwise<"lerp.Scalar",
+def Aten_LerpScalarOp : Aten_Pointwise<"lerp.Scalar", "interpolate",
     "(Tensor self, Tensor end, Scalar weight) -> Tensor", "broadcast", 2>;
-def Aten_DivTensorOp : Aten_Pointwise<"div.Tensor",
+def Aten_DivTensorOp : Aten_Pointwise<"div.Tensor", "divide",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
-def Aten_DivScalarOp : Aten_Pointwise<"div.Scalar",
+def Aten_DivScalarOp : Aten_Pointwise<"div.Scalar", "divide",
     "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
-def Aten_TrueDivideTensorOp : Aten_Pointwise<"true_divide.Tensor",
+def Aten_TrueDivideTensorOp : Aten_Pointwise<"true_divide.Tensor", "divide",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
-def Aten_Atan2Op : Aten_Pointwise<"atan2",
+def Aten_Atan2Op : Aten_Pointwise<"atan2", "atan2",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 10>;
-def Aten_XlogyTensorOp : Aten_Pointwise<"xlogy.Tensor",
+def Aten_XlogyTensorOp : Aten_Pointwise<"xlogy.Tensor", "xlogy",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 10>;
-def Aten_LogaddexpOp : Aten_Pointwise<"logaddexp",
+def Aten_LogaddexpOp : Aten_Pointwise<"logaddexp", "logAddExp",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 10>;
-def Aten_AddcdivOp : Aten_Pointwise<"addcdiv",
+def Aten_AddcdivOp : Aten_Pointwise<"addcdiv", "addQuotient",
     "(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> "
     "Tensor", "broadcastFloat", 3>;
-def Aten_DivTensorModeOp : Aten_Pointwise<"div.Tensor_mode",
+def Aten_DivTensorModeOp : Aten_Pointwise<"div.Tensor_mode", "divideMode",
     "(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "divMode">;
-def Aten_DivScalarModeOp : Aten_Pointwise<"div.Scalar_mode",
+def Aten_DivScalarModeOp : Aten_Pointwise<"div.Scalar_mode", "divideMode",
     "(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "divMode">;
-def Aten_FloorDivideOp : Aten_Pointwise<"floor_divide",
+def Aten_FloorDivideOp : Aten_Pointwise<"floor_divide", "divideFloor",
     "(Tensor self, Tensor other) -> Tensor", "broadcast", 4>;
-def Aten_FmodTensorOp : Aten_Pointwise<"fmod.Tensor",
+def Aten_FmodTensorOp : Aten_Pointwise<"fmod.Tensor", "fmod",
     "(Tensor self, Tensor other) -> Tensor", "broadcast", 4>;
-def Aten_FmodScalarOp : Aten_Pointwise<"fmod.Scalar",
+def Aten_FmodScalarOp : Aten_Pointwise<"fmod.Scalar", "fmod",
     "(Tensor self, Scalar other) -> Tensor", "broadcast", 4>;
-def Aten_RemainderTensorOp : Aten_Pointwise<"remainder.Tensor",
+def Aten_RemainderTensorOp : Aten_Pointwise<"remainder.Tensor", "remainder",
     "(Tensor self, Tensor other) -> Tensor", "broadcast", 4>;
-def Aten_RemainderScalarOp : Aten_Pointwise<"remainder.Scalar",
+def Aten_RemainderScalarOp : Aten_Pointwise<"remainder.Scalar", "remainder",
     "(Tensor self, Scalar other) -> Tensor", "broadcast", 4>;
-def Aten_HypotOp : Aten_Pointwise<"hypot",
+def Aten_HypotOp : Aten_Pointwise<"hypot", "none",
     "(Tensor self, Tensor other) -> Tensor", "broadcast", 4>;
-def Aten_PowTensorTensorOp : Aten_Pointwise<"pow.Tensor_Tensor",
+def Aten_PowTensorTensorOp : Aten_Pointwise<"pow.Tensor_Tensor", "power",
     "(Tensor self, Tensor exponent) -> Tensor", "broadcast", 10>;
-def Aten_PowTensorScalarOp : Aten_Pointwise<"pow.Tensor_Scalar",
+def Aten_PowTensorScalarOp : Aten_Pointwise<"pow.Tensor_Scalar", "power",
     "(Tensor self, Scalar exponent) -> Tensor", "broadcast", 10>;
-def Aten_PowScalarOp : Aten_Pointwise<"pow.Scalar",
+def Aten_PowScalarOp : Aten_Pointwise<"pow.Scalar", "power",
     "(Scalar self, Tensor exponent) -> Tensor", "broadcast", 10>;
-def Aten_ClampOp : Aten_Pointwise<"clamp",
+def Aten_ClampOp : Aten_Pointwise<"clamp", "clamp",
     "(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor">;
-def Aten_ClampTensorOp : Aten_Pointwise<"clamp.Tensor",
+def Aten_ClampTensorOp : Aten_Pointwise<"clamp.Tensor", "clamp",
     "(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor">;
-def Aten_ClampMinOp : Aten_Pointwise<"clamp_min",
+def Aten_ClampMinOp : Aten_Pointwise<"clamp_min", "clampLow",
     "(Tensor self, Scalar min) -> Tensor">;
-def Aten_ClampMinTensorOp : Aten_Pointwise<"clamp_min.Tensor",
+def Aten_ClampMinTensorOp : Aten_Pointwise<"clamp_min.Tensor", "clampLow",
     "(Tensor self, Tensor min) -> Tensor">;
-def Aten_ClampMaxOp : Aten_Pointwise<"clamp_max",
+def Aten_ClampMaxOp : Aten_Pointwise<"clamp_max", "clampHigh",
     "(Tensor self, Scalar max) -> Tensor">;
-def Aten_ClampMaxTensorOp : Aten_Pointwise<"clamp_max.Tensor",
+def Aten_ClampMaxTensorOp : Aten_Pointwise<"clamp_max.Tensor", "clampHigh",
     "(Tensor self, Tensor max) -> Tensor">;
-def Aten_NegOp : Aten_Pointwise<"neg", "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_ReluOp : Aten_Pointwise<"relu",
+def Aten_NegOp : Aten_Pointwise<"neg", "negate",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_Relu6Op : Aten_Pointwise<"relu6",
+def Aten_ReluOp : Aten_Pointwise<"relu", "relu",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_HardtanhOp : Aten_Pointwise<"hardtanh",
+def Aten_Relu6Op : Aten_Pointwise<"relu6", "relu6",
+    "(Tensor self) -> Tensor", "sameAsSelf">;
+def Aten_HardtanhOp : Aten_Pointwise<"hardtanh", "hardtanh",
     "(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
     "sameAsSelf">;
-def Aten_HardswishOp : Aten_Pointwise<"hardswish",
+def Aten_HardswishOp : Aten_Pointwise<"hardswish", "hardswish",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_HardsigmoidOp : Aten_Pointwise<"hardsigmoid",
+def Aten_HardsigmoidOp : Aten_Pointwise<"hardsigmoid", "hardsigmoid",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_LeakyReluOp : Aten_Pointwise<"leaky_relu",
+def Aten_LeakyReluOp : Aten_Pointwise<"leaky_relu", "leakyRelu",
     "(Tensor self, Scalar negative_slope=0.01) -> Tensor", "sameAsSelf">;
-def Aten_ThresholdOp : Aten_Pointwise<"threshold",
+def Aten_ThresholdOp : Aten_Pointwise<"threshold", "threshold",
     "(Tensor self, Scalar threshold, Scalar value) -> Tensor", "sameAsSelf">;
-def Aten_FillScalarOp : Aten_Pointwise<"fill.Scalar",
+def Aten_FillScalarOp : Aten_Pointwise<"fill.Scalar", "fill",
     "(Tensor self, Scalar value) -> Tensor", "sameAsSelf">;
-def Aten_FillTensorOp : Aten_Pointwise<"fill.Tensor",
+def Aten_FillTensorOp : Aten_Pointwise<"fill.Tensor", "fill",
     "(Tensor self, Tensor value) -> Tensor", "sameAsSelf">;
-def Aten_ZeroOp : Aten_Pointwise<"zero",
+def Aten_ZeroOp : Aten_Pointwise<"zero", "zeros",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_NanToNumOp : Aten_Pointwise<"nan_to_num",
+def Aten_NanToNumOp : Aten_Pointwise<"nan_to_num", "nanToNum",
     "(Tensor self, float? nan=None, float? posinf=None, "
     "float? neginf=None) -> Tensor", "sameAsSelf">;
-def Aten_SquareOp : Aten_Pointwise<"square",
+def Aten_SquareOp : Aten_Pointwise<"square", "square",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_PositiveOp : Aten_Pointwise<"positive",
+def Aten_PositiveOp : Aten_Pointwise<"positive", "copy",
     "(Tensor(a) self) -> Tensor(a)", "sameAsSelf">;
-def Aten_SiluOp : Aten_Pointwise<"silu",
+def Aten_SiluOp : Aten_Pointwise<"silu", "silu",
     "(Tensor self) -> Tensor", "sameAsSelf", 10>;
-def Aten_GeluOp : Aten_Pointwise<"gelu",
+def Aten_GeluOp : Aten_Pointwise<"gelu", "gelu",
     "(Tensor self, *, str approximate=\"none\") -> Tensor", "sameAsSelf", 10>;
-def Aten_EluOp : Aten_Pointwise<"elu",
+def Aten_EluOp : Aten_Pointwise<"elu", "elu",
     "(Tensor self, Scalar alpha=1, Scalar scale=1, "
     "Scalar input_scale=1) -> Tensor", "sameAsSelf", 10>;
-def Aten_SeluOp : Aten_Pointwise<"selu",
+def Aten_SeluOp : Aten_Pointwise<"selu", "selu",
     "(Tensor self) -> Tensor", "sameAsSelf", 10>;
-def Aten_CeluOp : Aten_Pointwise<"celu",
+def Aten_CeluOp : Aten_Pointwise<"celu", "celu",
     "(Tensor self, Scalar alpha=1.) -> Tensor", "sameAsSelf", 10>;
-def Aten_MishOp : Aten_Pointwise<"mish",
+def Aten_MishOp : Aten_Pointwise<"mish", "mish",
     "(Tensor self) -> Tensor", "sameAsSelf", 10>;
-def Aten_SoftplusOp : Aten_Pointwise<"softplus",
+def Aten_SoftplusOp : Aten_Pointwise<"softplus", "softplus",
     "(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor",
     "sameAsSelf", 10>;
-def Aten_LogSigmoidOp : Aten_Pointwise<"log_sigmoid",
+def Aten_LogSigmoidOp : Aten_Pointwise<"log_sigmoid", "logSigmoid",
     "(Tensor self) -> Tensor", "sameAsSelf", 10>;
-def Aten_AbsOp : Aten_Pointwise<"abs", "(Tensor self) -> Tensor", "absolute">;
-def Aten_WhereSelfOp : Aten_Pointwise<"where.self",
+def Aten_AbsOp : Aten_Pointwise<"abs", "absolute",
+    "(Tensor self) -> Tensor", "absolute">;
+def Aten_WhereSelfOp : Aten_Pointwise<"where.self", "where",
     "(Tensor condition, Tensor self, Tensor other) -> Tensor", "where">;
-def Aten_WhereScalarOtherOp : Aten_Pointwise<"where.ScalarOther",
+def Aten_WhereScalarOtherOp : Aten_Pointwise<"where.ScalarOther", "where",
     "(Tensor condition, Tensor self, Scalar other) -> Tensor", "where">;
-def Aten_WhereScalarSelfOp : Aten_Pointwise<"where.ScalarSelf",
+def Aten_WhereScalarSelfOp : Aten_Pointwise<"where.ScalarSelf", "where",
     "(Tensor condition, Scalar self, Tensor other) -> Tensor", "where">;
-def Aten_WhereScalarOp : Aten_Pointwise<"where.Scalar",
+def Aten_WhereScalarOp : Aten_Pointwise<"where.Scalar", "where",
     "(Tensor condition, Scalar self, Scalar other) -> Tensor", "where">;
-def Aten_MaskedFillScalarOp : Aten_Pointwise<"masked_fill.Scalar",
+def Aten_MaskedFillScalarOp : Aten_Pointwise<"masked_fill.Scalar", "maskedFill",
     "(Tensor self, Tensor mask, Scalar value) -> Tensor", "maskedFill">;
-def Aten_MaskedFillTensorOp : Aten_Pointwise<"masked_fill.Tensor",
+def Aten_MaskedFillTensorOp : Aten_Pointwise<"masked_fill.Tensor", "maskedFill",
     "(Tensor self, Tensor mask, Tensor value) -> Tensor", "maskedFill">;
-def Aten_GluOp : Aten_Pointwise<"glu",
+def Aten_GluOp : Aten_Pointwise<"glu", "none",
     "(Tensor self, int dim=-1) -> Tensor", "glu", 10> {
   let loops = "none";
 }
-def Aten_ExpOp : Aten_Transcendental<"exp", "(Tensor self) -> Tensor">;
-def Aten_Exp2Op : Aten_Transcendental<"exp2", "(Tensor self) -> Tensor">;
-def Aten_Expm1Op : Aten_Transcendental<"expm1", "(Tensor self) -> Tensor">;
-def Aten_LogOp : Aten_Transcendental<"log", "(Tensor self) -> Tensor">;
-def Aten_Log2Op : Aten_Transcendental<"log2", "(Tensor self) -> Tensor">;
-def Aten_Log10Op : Aten_Transcendental<"log10", "(Tensor self) -> Tensor">;
-def Aten_Log1pOp : Aten_Transcendental<"log1p", "(Tensor self) -> Tensor">;
-def Aten_SqrtOp : Aten_Transcendental<"sqrt", "(Tensor self) -> Tensor">;
-def Aten_RsqrtOp : Aten_Transcendental<"rsqrt", "(Tensor self) -> Tensor">;
-def Aten_ReciprocalOp : Aten_Transcendental<"reciprocal",
+def Aten_ExpOp : Aten_Transcendental<"exp", "exp", "(Tensor self) -> Tensor">;
+def Aten_Exp2Op : Aten_Transcendental<"exp2", "exp2",
     "(Tensor self) -> Tensor">;
-def Aten_SigmoidOp : Aten_Transcendental<"sigmoid", "(Tensor self) -> Tensor">;
-def Aten_TanhOp : Aten_Transcendental<"tanh", "(Tensor self) -> Tensor">;
-def Aten_SinOp : Aten_Transcendental<"sin", "(Tensor self) -> Tensor">;
-def Aten_CosOp : Aten_Transcendental<"cos", "(Tensor self) -> Tensor">;
-def Aten_TanOp : Aten_Transcendental<"tan", "(Tensor self) -> Tensor">;
-def Aten_AsinOp : Aten_Transcendental<"asin", "(Tensor self) -> Tensor">;
-def Aten_AcosOp : Aten_Transcendental<"acos", "(Tensor self) -> Tensor">;
-def Aten_AtanOp : Aten_Transcendental<"atan", "(Tensor self) -> Tensor">;
-def Aten_SinhOp : Aten_Transcendental<"sinh", "(Tensor self) -> Tensor">;
-def Aten_CoshOp : Aten_Transcendental<"cosh", "(Tensor self) -> Tensor">;
-def Aten_AsinhOp : Aten_Transcendental<"asinh", "(Tensor self) -> Tensor">;
-def Aten_AcoshOp : Aten_Transcendental<"acosh", "(Tensor self) -> Tensor">;
-def Aten_AtanhOp : Aten_Transcendental<"atanh", "(Tensor self) -> Tensor">;
-def Aten_ErfOp : Aten_Transcendental<"erf", "(Tensor self) -> Tensor">;
-def Aten_ErfcOp : Aten_Transcendental<"erfc", "(Tensor self) -> Tensor">;
-def Aten_ErfinvOp : Aten_Transcendental<"erfinv", "(Tensor self) -> Tensor">;
-def Aten_LgammaOp : Aten_Transcendental<"lgamma", "(Tensor self) -> Tensor">;
-def Aten_DigammaOp : Aten_Transcendental<"digamma", "(Tensor self) -> Tensor">;
-def Aten_LogitOp : Aten_Transcendental<"logit",
+def Aten_Expm1Op : Aten_Transcendental<"expm1", "expm1",
+    "(Tensor self) -> Tensor">;
+def Aten_LogOp : Aten_Transcendental<"log", "log", "(Tensor self) -> Tensor">;
+def Aten_Log2Op : Aten_Transcendental<"log2", "log2",
+    "(Tensor self) -> Tensor">;
+def Aten_Log10Op : Aten_Transcendental<"log10", "log10",
+    "(Tensor self) -> Tensor">;
+def Aten_Log1pOp : Aten_Transcendental<"log1p", "log1p",
+    "(Tensor self) -> Tensor">;
+def Aten_SqrtOp : Aten_Transcendental<"sqrt", "sqrt",
+    "(Tensor self) -> Tensor">;
+def Aten_RsqrtOp : Aten_Transcendental<"rsqrt", "rsqrt",
+    "(Tensor self) -> Tensor">;
+def Aten_ReciprocalOp : Aten_Transcendental<"reciprocal", "reciprocal",
+    "(Tensor self) -> Tensor">;
+def Aten_SigmoidOp : Aten_Transcendental<"sigmoid", "sigmoid",
+    "(Tensor self) -> Tensor">;
+def Aten_TanhOp : Aten_Transcendental<"tanh", "tanh",
+    "(Tensor self) -> Tensor">;
+def Aten_SinOp : Aten_Transcendental<"sin", "sin", "(Tensor self) -> Tensor">;
+def Aten_CosOp : Aten_Transcendental<"cos", "cos", "(Tensor self) -> Tensor">;
+def Aten_TanOp : Aten_Transcendental<"tan", "tan", "(Tensor self) -> Tensor">;
+def Aten_AsinOp : Aten_Transcendental<"asin", "asin",
+    "(Tensor self) -> Tensor">;
+def Aten_AcosOp : Aten_Transcendental<"acos", "acos",
+    "(Tensor self) -> Tensor">;
+def Aten_AtanOp : Aten_Transcendental<"atan", "atan",
+    "(Tensor self) -> Tensor">;
+def Aten_SinhOp : Aten_Transcendental<"sinh", "sinh",
+    "(Tensor self) -> Tensor">;
+def Aten_CoshOp : Aten_Transcendental<"cosh", "cosh",
+    "(Tensor self) -> Tensor">;
+def Aten_AsinhOp : Aten_Transcendental<"asinh", "asinh",
+    "(Tensor self) -> Tensor">;
+def Aten_AcoshOp : Aten_Transcendental<"acosh", "acosh",
+    "(Tensor self) -> Tensor">;
+def Aten_AtanhOp : Aten_Transcendental<"atanh", "atanh",
+    "(Tensor self) -> Tensor">;
+def Aten_ErfOp : Aten_Transcendental<"erf", "erf", "(Tensor self) -> Tensor">;
+def Aten_ErfcOp : Aten_Transcendental<"erfc", "erfc",
+    "(Tensor self) -> Tensor">;
+def Aten_ErfinvOp : Aten_Transcendental<"erfinv", "none",
+    "(Tensor self) -> Tensor">;
+def Aten_LgammaOp : Aten_Transcendental<"lgamma", "none",
+    "(Tensor self) -> Tensor">;
+def Aten_DigammaOp : Aten_Transcendental<"digamma", "none",
+    "(Tensor self) -> Tensor">;
+def Aten_LogitOp : Aten_Transcendental<"logit", "logit",
     "(Tensor self, float? eps=None) -> Tensor">;
-def Aten_SincOp : Aten_Transcendental<"sinc", "(Tensor self) -> Tensor">;
-def Aten_EqTensorOp : Aten_Predicate<"eq.Tensor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_EqScalarOp : Aten_Predicate<"eq.Scalar",
-    "(Tensor self, Scalar other) -> Tensor">;
-def Aten_NeTensorOp : Aten_Predicate<"ne.Tensor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_NeScalarOp : Aten_Predicate<"ne.Scalar",
-    "(Tensor self, Scalar other) -> Tensor">;
-def Aten_LtTensorOp : Aten_Predicate<"lt.Tensor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_LtScalarOp : Aten_Predicate<"lt.Scalar",
-    "(Tensor self, Scalar other) -> Tensor">;
-def Aten_LeTensorOp : Aten_Predicate<"le.Tensor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_LeScalarOp : Aten_Predicate<"le.Scalar",
-    "(Tensor self, Scalar other) -> Tensor">;
-def Aten_GtTensorOp : Aten_Predicate<"gt.Tensor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_GtScalarOp : Aten_Predicate<"gt.Scalar",
-    "(Tensor self, Scalar other) -> Tensor">;
-def Aten_GeTensorOp : Aten_Predicate<"ge.Tensor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_GeScalarOp : Aten_Predicate<"ge.Scalar",
-    "(Tensor self, Scalar other) -> Tensor">;
-def Aten_LogicalAndOp : Aten_Predicate<"logical_and",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_LogicalOrOp : Aten_Predicate<"logical_or",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_LogicalXorOp : Aten_Predicate<"logical_xor",
-    "(Tensor self, Tensor other) -> Tensor">;
-def Aten_LogicalNotOp : Aten_Predicate<"logical_not",
+def Aten_SincOp : Aten_Transcendental<"sinc", "sinc",
     "(Tensor self) -> Tensor">;
-def Aten_IsnanOp : Aten_Predicate<"isnan", "(Tensor self) -> Tensor">;
-def Aten_IsinfOp : Aten_Predicate<"isinf", "(Tensor self) -> Tensor">;
-def Aten_IsfiniteOp : Aten_Predicate<"isfinite", "(Tensor self) -> Tensor">;
-def Aten_BitwiseAndTensorOp : Aten_Discrete<"bitwise_and.Tensor",
+def Aten_EqTensorOp : Aten_Predicate<"eq.Tensor", "equal",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_BitwiseAndScalarOp : Aten_Discrete<"bitwise_and.Scalar",
+def Aten_EqScalarOp : Aten_Predicate<"eq.Scalar", "equal",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_BitwiseOrTensorOp : Aten_Discrete<"bitwise_or.Tensor",
+def Aten_NeTensorOp : Aten_Predicate<"ne.Tensor", "notEqual",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_BitwiseOrScalarOp : Aten_Discrete<"bitwise_or.Scalar",
+def Aten_NeScalarOp : Aten_Predicate<"ne.Scalar", "notEqual",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_BitwiseXorTensorOp : Aten_Discrete<"bitwise_xor.Tensor",
+def Aten_LtTensorOp : Aten_Predicate<"lt.Tensor", "less",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_BitwiseXorScalarOp : Aten_Discrete<"bitwise_xor.Scalar",
+def Aten_LtScalarOp : Aten_Predicate<"lt.Scalar", "less",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_BitwiseLeftShiftTensorOp : Aten_Discrete<"bitwise_left_shift.Tensor",
+def Aten_LeTensorOp : Aten_Predicate<"le.Tensor", "lessOrEqual",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_LeScalarOp : Aten_Predicate<"le.Scalar", "lessOrEqual",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_GtTensorOp : Aten_Predicate<"gt.Tensor", "greater",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_GtScalarOp : Aten_Predicate<"gt.Scalar", "greater",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_GeTensorOp : Aten_Predicate<"ge.Tensor", "greaterOrEqual",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_GeScalarOp : Aten_Predicate<"ge.Scalar", "greaterOrEqual",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_LogicalAndOp : Aten_Predicate<"logical_and", "logicalAnd",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_LogicalOrOp : Aten_Predicate<"logical_or", "logicalOr",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_LogicalXorOp : Aten_Predicate<"logical_xor", "logicalXor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_LogicalNotOp : Aten_Predicate<"logical_not", "logicalNot",
+    "(Tensor self) -> Tensor">;
+def Aten_IsnanOp : Aten_Predicate<"isnan", "isNan", "(Tensor self) -> Tensor">;
+def Aten_IsinfOp : Aten_Predicate<"isinf", "isInf", "(Tensor self) -> Tensor">;
+def Aten_IsfiniteOp : Aten_Predicate<"isfinite", "isFinite",
+    "(Tensor self) -> Tensor">;
+def Aten_BitwiseAndTensorOp : Aten_Discrete<"bitwise_and.Tensor", "bitAnd",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_BitwiseAndScalarOp : Aten_Discrete<"bitwise_and.Scalar", "bitAnd",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_BitwiseOrTensorOp : Aten_Discrete<"bitwise_or.Tensor", "bitOr",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_BitwiseOrScalarOp : Aten_Discrete<"bitwise_or.Scalar", "bitOr",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_BitwiseXorTensorOp : Aten_Discrete<"bitwise_xor.Tensor", "bitXor",
+    "(Tensor self, Tensor other) -> Tensor">;
+def Aten_BitwiseXorScalarOp : Aten_Discrete<"bitwise_xor.Scalar", "bitXor",
+    "(Tensor self, Scalar other) -> Tensor">;
+def Aten_BitwiseLeftShiftTensorOp : Aten_Discrete<
+    "bitwise_left_shift.Tensor", "shiftLeft",
     "(Tensor self, Tensor other) -> Tensor">;
 def Aten_BitwiseLeftShiftTensorScalarOp : Aten_Discrete<
-    "bitwise_left_shift.Tensor_Scalar",
+    "bitwise_left_shift.Tensor_Scalar", "shiftLeft",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_BitwiseRightShiftTensorOp : Aten_Discrete<"bitwise_right_shift.Tensor",
+def Aten_BitwiseRightShiftTensorOp : Aten_Discrete<
+    "bitwise_right_shift.Tensor", "shiftRight",
     "(Tensor self, Tensor other) -> Tensor">;
 def Aten_BitwiseRightShiftTensorScalarOp : Aten_Discrete<
-    "bitwise_right_shift.Tensor_Scalar",
+    "bitwise_right_shift.Tensor_Scalar", "shiftRight",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_NextafterOp : Aten_Pointwise<"nextafter",
+def Aten_NextafterOp : Aten_Pointwise<"nextafter", "none",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_BitwiseNotOp : Aten_Discrete<"bitwise_not",
+def Aten_BitwiseNotOp : Aten_Discrete<"bitwise_not", "bitNot",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_SignOp : Aten_Step<"sign",
+def Aten_SignOp : Aten_Step<"sign", "sign",
     "(Tensor self) -> Tensor">;
-def Aten_CeilOp : Aten_Step<"ceil",
+def Aten_CeilOp : Aten_Step<"ceil", "ceil",
     "(Tensor self) -> Tensor">;
-def Aten_FloorOp : Aten_Step<"floor",
+def Aten_FloorOp : Aten_Step<"floor", "floor",
     "(Tensor self) -> Tensor">;
-def Aten_RoundOp : Aten_Step<"round",
+def Aten_RoundOp : Aten_Step<"round", "round",
     "(Tensor self) -> Tensor">;
-def Aten_RoundDecimalsOp : Aten_Step<"round.decimals",
+def Aten_RoundDecimalsOp : Aten_Step<"round.decimals", "roundDecimals",
     "(Tensor self, *, int decimals) -> Tensor">;
-def Aten_TruncOp : Aten_Step<"trunc",
+def Aten_TruncOp : Aten_Step<"trunc", "trunc",
     "(Tensor self) -> Tensor">;
-def Aten_SigmoidBackwardOp : Aten_Pointwise<"sigmoid_backward",
+def Aten_SigmoidBackwardOp : Aten_Pointwise<
+    "sigmoid_backward", "sigmoidBackward",
     "(Tensor grad_output, Tensor output) -> Tensor", "broadcast", 3>;
-def Aten_TanhBackwardOp : Aten_Pointwise<"tanh_backward",
+def Aten_TanhBackwardOp : Aten_Pointwise<"tanh_backward", "tanhBackward",
     "(Tensor grad_output, Tensor output) -> Tensor", "broadcast", 3>;
-def Aten_ThresholdBackwardOp : Aten_Pointwise<"threshold_backward",
+def Aten_ThresholdBackwardOp : Aten_Pointwise<
+    "threshold_backward", "thresholdBackward",
     "(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
     "broadcast", 3>;
-def Aten_HardtanhBackwardOp : Aten_Pointwise<"hardtanh_backward",
+def Aten_HardtanhBackwardOp : Aten_Pointwise<
+    "hardtanh_backward", "hardtanhBackward",
     "(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> "
     "Tensor", "broadcast", 3>;
-def Aten_LeakyReluBackwardOp : Aten_Pointwise<"leaky_relu_backward",
+def Aten_LeakyReluBackwardOp : Aten_Pointwise<
+    "leaky_relu_backward", "leakyReluBackward",
     "(Tensor grad_output, Tensor self, Scalar negative_slope, "
     "bool self_is_result) -> Tensor", "broadcast", 3>;
-def Aten_HardswishBackwardOp : Aten_Pointwise<"hardswish_backward",
+def Aten_HardswishBackwardOp : Aten_Pointwise<
+    "hardswish_backward", "hardswishBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 3>;
-def Aten_HardsigmoidBackwardOp : Aten_Pointwise<"hardsigmoid_backward",
+def Aten_HardsigmoidBackwardOp : Aten_Pointwise<
+    "hardsigmoid_backward", "hardsigmoidBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 3>;
-def Aten_GeluBackwardOp : Aten_Pointwise<"gelu_backward",
+def Aten_GeluBackwardOp : Aten_Pointwise<"gelu_backward", "geluBackward",
     "(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> "
     "Tensor", "broadcast", 12>;
-def Aten_SiluBackwardOp : Aten_Pointwise<"silu_backward",
+def Aten_SiluBackwardOp : Aten_Pointwise<"silu_backward", "siluBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 12>;
-def Aten_EluBackwardOp : Aten_Pointwise<"elu_backward",
+def Aten_EluBackwardOp : Aten_Pointwise<"elu_backward", "eluBackward",
     "(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, "
     "bool is_result, Tensor self_or_result) -> Tensor", "broadcast", 12>;
-def Aten_SoftplusBackwardOp : Aten_Pointwise<"softplus_backward",
+def Aten_SoftplusBackwardOp : Aten_Pointwise<
+    "softplus_backward", "softplusBackward",
     "(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> "
     "Tensor", "broadcast", 12>;
-def Aten_LogSigmoidBackwardOp : Aten_Pointwise<"log_sigmoid_backward",
+def Aten_LogSigmoidBackwardOp : Aten_Pointwise<
+    "log_sigmoid_backward", "logSigmoidBackward",
     "(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
     "broadcast", 12>;
-def Aten_MishBackwardOp : Aten_Pointwise<"mish_backward",
+def Aten_MishBackwardOp : Aten_Pointwise<"mish_backward", "mishBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 12>;
-def Aten_GluBackwardOp : Aten_Pointwise<"glu_backward",
+def Aten_GluBackwardOp : Aten_Pointwise<"glu_backward", "none",
     "(Tensor grad_output, Tensor self, int dim) -> Tensor", "sameAsSelf", 10> {
   let loops = "none";
 }
-def Aten_LogitBackwardOp : Aten_Pointwise<"logit_backward",
+def Aten_LogitBackwardOp : Aten_Pointwise<"logit_backward", "logitBackward",
     "(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
     "sameAsSelf", 10>;
-def Aten_LogSigmoidForwardOp : Aten_Pointwise<"log_sigmoid_forward",
+def Aten_LogSigmoidForwardOp : Aten_Pointwise<
+    "log_sigmoid_forward", "logSigmoidForward",
     "(Tensor self) -> (Tensor output, Tensor buffer)", "logSigmoidForward", 12>;
-def Aten_ComplexOp : Aten_Pointwise<"complex",
+def Aten_ComplexOp : Aten_Pointwise<"complex", "none",
     "(Tensor real, Tensor imag) -> Tensor", "makeComplex">;
-def Aten_PolarOp : Aten_Pointwise<"polar",
+def Aten_PolarOp : Aten_Pointwise<"polar", "none",
     "(Tensor abs, Tensor angle) -> Tensor", "makeComplex", 20>;
-def Aten_MaxOtherOp : Aten_Pointwise<"max.other",
+def Aten_MaxOtherOp : Aten_Pointwise<"max.other", "maximum",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_MinOtherOp : Aten_Pointwise<"min.other",
+def Aten_MinOtherOp : Aten_Pointwise<"min.other", "minimum",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_Logaddexp2Op : Aten_Pointwise<"logaddexp2",
+def Aten_Logaddexp2Op : Aten_Pointwise<"logaddexp2", "logAddExp2",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_RemainderScalarTensorOp : Aten_Pointwise<"remainder.Scalar_Tensor",
+def Aten_RemainderScalarTensorOp : Aten_Pointwise<
+    "remainder.Scalar_Tensor", "remainder",
     "(Scalar self, Tensor other) -> Tensor">;
-def Aten_CopysignTensorOp : Aten_Pointwise<"copysign.Tensor",
+def Aten_CopysignTensorOp : Aten_Pointwise<"copysign.Tensor", "copysign",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">;
-def Aten_CopysignScalarOp : Aten_Pointwise<"copysign.Scalar",
+def Aten_CopysignScalarOp : Aten_Pointwise<"copysign.Scalar", "copysign",
     "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
-def Aten_XlogyScalarSelfOp : Aten_Pointwise<"xlogy.Scalar_Self",
+def Aten_XlogyScalarSelfOp : Aten_Pointwise<"xlogy.Scalar_Self", "xlogy",
     "(Scalar self, Tensor other) -> Tensor", "broadcastFloat">;
-def Aten_XlogyScalarOtherOp : Aten_Pointwise<"xlogy.Scalar_Other",
+def Aten_XlogyScalarOtherOp : Aten_Pointwise<"xlogy.Scalar_Other", "xlogy",
     "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">;
-def Aten_FracOp : Aten_Pointwise<"frac",
+def Aten_FracOp : Aten_Pointwise<"frac", "fraction",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_SgnOp : Aten_Pointwise<"sgn",
+def Aten_SgnOp : Aten_Pointwise<"sgn", "sign",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_HardshrinkOp : Aten_Pointwise<"hardshrink",
+def Aten_HardshrinkOp : Aten_Pointwise<"hardshrink", "hardshrink",
     "(Tensor self, Scalar lambd=0.5) -> Tensor", "sameAsSelf">;
-def Aten_SoftshrinkOp : Aten_Pointwise<"softshrink",
+def Aten_SoftshrinkOp : Aten_Pointwise<"softshrink", "softshrink",
     "(Tensor self, Scalar lambd=0.5) -> Tensor", "sameAsSelf">;
-def Aten_InternalPreluKernelOp : Aten_Pointwise<"_prelu_kernel",
+def Aten_InternalPreluKernelOp : Aten_Pointwise<"_prelu_kernel", "prelu",
     "(Tensor self, Tensor weight) -> Tensor", "sameAsSelf">;
-def Aten_HardshrinkBackwardOp : Aten_Pointwise<"hardshrink_backward",
+def Aten_HardshrinkBackwardOp : Aten_Pointwise<
+    "hardshrink_backward", "hardshrinkBackward",
     "(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", "broadcast">;
-def Aten_SoftshrinkBackwardOp : Aten_Pointwise<"softshrink_backward",
+def Aten_SoftshrinkBackwardOp : Aten_Pointwise<
+    "softshrink_backward", "softshrinkBackward",
     "(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", "broadcast">;
 def Aten_InternalPreluKernelBackwardOp : Aten_Pointwise<
-    "_prelu_kernel_backward",
+    "_prelu_kernel_backward", "preluBackward",
     "(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
     "preluBackward">;
-def Aten_I0Op : Aten_Transcendental<"i0",
+def Aten_I0Op : Aten_Transcendental<"i0", "none",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialI1Op : Aten_Transcendental<"special_i1",
+def Aten_SpecialI1Op : Aten_Transcendental<"special_i1", "none",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialI0eOp : Aten_Transcendental<"special_i0e",
+def Aten_SpecialI0eOp : Aten_Transcendental<"special_i0e", "none",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialEntrOp : Aten_Transcendental<"special_entr",
+def Aten_SpecialEntrOp : Aten_Transcendental<"special_entr", "entropy",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialNdtrOp : Aten_Transcendental<"special_ndtr",
+def Aten_SpecialNdtrOp : Aten_Transcendental<"special_ndtr", "normalBelow",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialNdtriOp : Aten_Transcendental<"special_ndtri",
+def Aten_SpecialNdtriOp : Aten_Transcendental<"special_ndtri", "none",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialLogNdtrOp : Aten_Transcendental<"special_log_ndtr",
+def Aten_SpecialLogNdtrOp : Aten_Transcendental<"special_log_ndtr", "none",
     "(Tensor self) -> Tensor">;
-def Aten_Deg2radOp : Aten_Transcendental<"deg2rad",
+def Aten_Deg2radOp : Aten_Transcendental<"deg2rad", "radians",
     "(Tensor self) -> Tensor">;
-def Aten_Rad2degOp : Aten_Transcendental<"rad2deg",
+def Aten_Rad2degOp : Aten_Transcendental<"rad2deg", "degrees",
     "(Tensor self) -> Tensor">;
-def Aten_SpecialErfcxOp : Aten_Transcendental<"special_erfcx",
+def Aten_SpecialErfcxOp : Aten_Transcendental<"special_erfcx", "none",
     "(Tensor self) -> Tensor">;
-def Aten_GcdOp : Aten_Discrete<"gcd",
+def Aten_GcdOp : Aten_Discrete<"gcd", "none",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_LcmOp : Aten_Discrete<"lcm",
+def Aten_LcmOp : Aten_Discrete<"lcm", "none",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_DunderAndTensorOp : Aten_Discrete<"__and__.Tensor",
+def Aten_DunderAndTensorOp : Aten_Discrete<"__and__.Tensor", "bitAnd",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_DunderAndScalarOp : Aten_Discrete<"__and__.Scalar",
+def Aten_DunderAndScalarOp : Aten_Discrete<"__and__.Scalar", "bitAnd",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_DunderOrTensorOp : Aten_Discrete<"__or__.Tensor",
+def Aten_DunderOrTensorOp : Aten_Discrete<"__or__.Tensor", "bitOr",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_DunderOrScalarOp : Aten_Discrete<"__or__.Scalar",
+def Aten_DunderOrScalarOp : Aten_Discrete<"__or__.Scalar", "bitOr",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_DunderXorTensorOp : Aten_Discrete<"__xor__.Tensor",
+def Aten_DunderXorTensorOp : Aten_Discrete<"__xor__.Tensor", "bitXor",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_DunderXorScalarOp : Aten_Discrete<"__xor__.Scalar",
+def Aten_DunderXorScalarOp : Aten_Discrete<"__xor__.Scalar", "bitXor",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_DunderLshiftTensorOp : Aten_Discrete<"__lshift__.Tensor",
+def Aten_DunderLshiftTensorOp : Aten_Discrete<"__lshift__.Tensor", "shiftLeft",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_DunderLshiftScalarOp : Aten_Discrete<"__lshift__.Scalar",
+def Aten_DunderLshiftScalarOp : Aten_Discrete<"__lshift__.Scalar", "shiftLeft",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_DunderRshiftTensorOp : Aten_Discrete<"__rshift__.Tensor",
+def Aten_DunderRshiftTensorOp : Aten_Discrete<"__rshift__.Tensor", "shiftRight",
     "(Tensor self, Tensor other) -> Tensor">;
-def Aten_DunderRshiftScalarOp : Aten_Discrete<"__rshift__.Scalar",
+def Aten_DunderRshiftScalarOp : Aten_Discrete<"__rshift__.Scalar", "shiftRight",
     "(Tensor self, Scalar other) -> Tensor">;
-def Aten_BitwiseAndScalarTensorOp : Aten_Discrete<"bitwise_and.Scalar_Tensor",
+def Aten_BitwiseAndScalarTensorOp : Aten_Discrete<
+    "bitwise_and.Scalar_Tensor", "bitAnd",
     "(Scalar self, Tensor other) -> Tensor">;
-def Aten_BitwiseOrScalarTensorOp : Aten_Discrete<"bitwise_or.Scalar_Tensor",
+def Aten_BitwiseOrScalarTensorOp : Aten_Discrete<
+    "bitwise_or.Scalar_Tensor", "bitOr",
     "(Scalar self, Tensor other) -> Tensor">;
-def Aten_BitwiseXorScalarTensorOp : Aten_Discrete<"bitwise_xor.Scalar_Tensor",
+def Aten_BitwiseXorScalarTensorOp : Aten_Discrete<
+    "bitwise_xor.Scalar_Tensor", "bitXor",
     "(Scalar self, Tensor other) -> Tensor">;
 def Aten_BitwiseLeftShiftScalarTensorOp : Aten_Discrete<
-    "bitwise_left_shift.Scalar_Tensor",
+    "bitwise_left_shift.Scalar_Tensor", "shiftLeft",
     "(Scalar self, Tensor other) -> Tensor">;
 def Aten_BitwiseRightShiftScalarTensorOp : Aten_Discrete<
-    "bitwise_right_shift.Scalar_Tensor",
+    "bitwise_right_shift.Scalar_Tensor", "shiftRight",
     "(Scalar self, Tensor other) -> Tensor">;
-def Aten_HeavisideOp : Aten_Discrete<"heaviside",
+def Aten_HeavisideOp : Aten_Discrete<"heaviside", "heaviside",
     "(Tensor self, Tensor values) -> Tensor">;
-def Aten_IsposinfOp : Aten_Predicate<"isposinf",
+def Aten_IsposinfOp : Aten_Predicate<"isposinf", "isPosInf",
     "(Tensor self) -> Tensor">;
-def Aten_IsneginfOp : Aten_Predicate<"isneginf",
+def Aten_IsneginfOp : Aten_Predicate<"isneginf", "isNegInf",
     "(Tensor self) -> Tensor">;
-def Aten_IsrealOp : Aten_Predicate<"isreal",
+def Aten_IsrealOp : Aten_Predicate<"isreal", "isReal",
     "(Tensor self) -> Tensor">;
-def Aten_IscloseOp : Aten_Predicate<"isclose",
+def Aten_IscloseOp : Aten_Predicate<"isclose", "isClose",
     "(Tensor self, Tensor other, float rtol=1.0000000000000001e-05, float "
     "atol=1e-08, bool equal_nan=False) -> Tensor">;
-def Aten_SignbitOp : Aten_Predicate<"signbit",
+def Aten_SignbitOp : Aten_Predicate<"signbit", "signBit",
     "(Tensor self) -> Tensor">;
 
-def Aten_AngleOp : Aten_Transcendental<"angle",
+def Aten_AngleOp : Aten_Transcendental<"angle", "angle",
     "(Tensor self) -> Tensor", "angle">;
-def Aten_InternalConjOp : Aten_Pointwise<"_conj",
+def Aten_InternalConjOp : Aten_Pointwise<"_conj", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_ConjOp : Aten_Pointwise<"conj",
+def Aten_ConjOp : Aten_Pointwise<"conj", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_InternalConjPhysicalOp : Aten_Pointwise<"_conj_physical",
+def Aten_InternalConjPhysicalOp : Aten_Pointwise<"_conj_physical", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_ConjPhysicalOp : Aten_Pointwise<"conj_physical",
+def Aten_ConjPhysicalOp : Aten_Pointwise<"conj_physical", "copy",
     "(Tensor self) -> Tensor", "sameAsSelf">;
-def Aten_PolygammaOp : Aten_Transcendental<"polygamma",
+def Aten_PolygammaOp : Aten_Transcendental<"polygamma", "none",
     "(int n, Tensor self) -> Tensor", "unaryFloat", 30>;
-def Aten_SpecialI1eOp : Aten_Transcendental<"special_i1e",
+def Aten_SpecialI1eOp : Aten_Transcendental<"special_i1e", "none",
     "(Tensor self) -> Tensor">;
-def Aten_IgammaOp : Aten_Pointwise<"igamma",
+def Aten_IgammaOp : Aten_Pointwise<"igamma", "none",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
-def Aten_IgammacOp : Aten_Pointwise<"igammac",
+def Aten_IgammacOp : Aten_Pointwise<"igammac", "none",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
-def Aten_SpecialZetaOp : Aten_Pointwise<"special_zeta",
+def Aten_SpecialZetaOp : Aten_Pointwise<"special_zeta", "none",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat", 30>;
-def Aten_FrexpTensorOp : Aten_Pointwise<"frexp.Tensor",
+def Aten_FrexpTensorOp : Aten_Pointwise<"frexp.Tensor", "none",
     "(Tensor self) -> (Tensor mantissa, Tensor exponent)", "frexp">;
 
 #endif // CUTBACK_DIALECT_ATEN_POINTWISE_TD

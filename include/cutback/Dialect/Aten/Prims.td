@@ -7,26 +7,29 @@
 
 include "cutback/Dialect/Aten/AtenBase.td"
 
-class Aten_PrimsCopy<string name, string schema, string rule>
+class Aten_PrimsCopy<string name, string formula, string schema, string rule>
     : Aten_PrimsOp<name, schema> {
   let family = "The same values on another device, or laid out in another way.";
+  let element = formula;
   let infer = rule;
   let fusion = "Pointwise";
   let loops = "pointwise";
 }
 
-class Aten_PrimsCast<string name, string schema, string rule>
+class Aten_PrimsCast<string name, string formula, string schema, string rule>
     : Aten_PrimsOp<name, schema> {
   let family = "The same values as another type.";
+  let element = formula;
   let infer = rule;
   let fusion = "Pointwise";
   let loops = "pointwise";
   let flags = ["kIdentityIfSameType"];
 }
 
-class Aten_PrimsCreate<string name, string schema, string rule>
+class Aten_PrimsCreate<string name, string formula, string schema, string rule>
     : Aten_PrimsOp<name, schema> {
   let family = "A new tensor, from sizes and numbers only.";
+  let element = formula;
   let infer = rule;
   let fusion = "Create";
   let loops = "gather";
@@ -54,17 +57,20 @@ class Aten_PrimsFromSeed<string name, string schema, string rule, int w = 10>
   let flags = ["kNotDifferentiable"];
 }
 
-class Aten_PrimsMove<string name, string schema, string rule>
+class Aten_PrimsMove<string name, string formula, string schema, string rule>
     : Aten_PrimsOp<name, schema> {
   let family = "Each element comes from a place known from the sizes.";
+  let element = formula;
   let infer = rule;
   let fusion = "Gather";
   let loops = "gather";
 }
 
-class Aten_PrimsPointwise<string name, string schema, string rule, int w = 1>
+class Aten_PrimsPointwise<string name, string formula, string schema,
+                          string rule, int w = 1>
     : Aten_PrimsOp<name, schema> {
   let family = "Elementwise; the operands have equal types.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
@@ -83,17 +89,18 @@ class Aten_PrimsPool<string name, string schema, string rule, int w = 4>
   let flops = "perOutput";
 }
 
-def Aten_PrimsConvertElementTypeOp : Aten_PrimsCast<"convert_element_type",
+def Aten_PrimsConvertElementTypeOp : Aten_PrimsCast<
+    "convert_element_type", "copy",
     "(Tensor a, ScalarType dtype) -> Tensor", "convertElementType">;
-def Aten_PrimsDevicePutOp : Aten_PrimsCopy<"device_put",
+def Aten_PrimsDevicePutOp : Aten_PrimsCopy<"device_put", "copy",
     "(Tensor a, Device device, bool non_blocking=False) -> Tensor",
     "sameAsSelf">;
-def Aten_PrimsIotaOp : Aten_PrimsCreate<"iota",
+def Aten_PrimsIotaOp : Aten_PrimsCreate<"iota", "iota",
     "(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, "
     "Device device, bool requires_grad) -> Tensor", "iota">;
-def Aten_PrimsRevOp : Aten_PrimsMove<"rev",
+def Aten_PrimsRevOp : Aten_PrimsMove<"rev", "none",
     "(Tensor a, int[] dims) -> Tensor", "sameAsSelf">;
-def Aten_PrimsFmaOp : Aten_PrimsPointwise<"fma",
+def Aten_PrimsFmaOp : Aten_PrimsPointwise<"fma", "multiplyAdd",
     "(Tensor a, Tensor b, Tensor c) -> Tensor", "broadcast", 2>;
 def Aten_PrimsInductorSeedOp : Aten_PrimsSeed<"inductor_seed",
     "(Device device) -> Tensor", "seeds">;
@@ -108,7 +115,7 @@ def Aten_PrimsInductorRandintOp : Aten_PrimsFromSeed<"inductor_randint",
     "(SymInt low, SymInt high, SymInt[] size, Tensor seed) -> Tensor",
     "randint">;
 def Aten_PrimsInductorForceStrideOrderOp : Aten_PrimsCopy<
-    "inductor_force_stride_order",
+    "inductor_force_stride_order", "copy",
     "(Tensor input, SymInt[] stride) -> Tensor", "sameAsInput">;
 def Aten_PrimsLowMemoryMaxPoolWithOffsetsOp : Aten_PrimsPool<
     "_low_memory_max_pool_with_offsets",

@@ -6,10 +6,12 @@
 
 include "cutback/Dialect/Aten/AtenBase.td"
 
-class Aten_Reduction<string name, string schema, string rule, int w = 1>
+class Aten_Reduction<string name, string formula, string schema,
+                     string rule, int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Combines the elements along dimensions (all, if none are "
                "given).";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
@@ -17,10 +19,11 @@ class Aten_Reduction<string name, string schema, string rule, int w = 1>
   let flops = "perInput";
 }
 
-class Aten_SelectingReduction<string name, string schema,
+class Aten_SelectingReduction<string name, string formula, string schema,
                               string rule = "dimWithIndices", int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Picks one element along a dimension: (values, indices).";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
@@ -28,9 +31,11 @@ class Aten_SelectingReduction<string name, string schema,
   let flops = "perInput";
 }
 
-class Aten_DiscreteReduction<string name, string schema, string rule, int w = 1>
+class Aten_DiscreteReduction<string name, string formula, string schema,
+                             string rule, int w = 1>
     : Aten_AtenOp<name, schema> {
   let family = "Combines the elements along dimensions; no gradient.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Reduction";
@@ -64,106 +69,110 @@ class Aten_DiscreteSort<string name, string schema, string rule, int w = 1>
   let flags = ["kNotDifferentiable"];
 }
 
-def Aten_SumOp : Aten_Reduction<"sum",
+def Aten_SumOp : Aten_Reduction<"sum", "sum",
     "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "sum">;
-def Aten_SumDimIntListOp : Aten_Reduction<"sum.dim_IntList",
+def Aten_SumDimIntListOp : Aten_Reduction<"sum.dim_IntList", "sum",
     "(Tensor self, int[1]? dim, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "sum">;
-def Aten_ProdOp : Aten_Reduction<"prod",
+def Aten_ProdOp : Aten_Reduction<"prod", "product",
     "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "sum">;
-def Aten_ProdDimIntOp : Aten_Reduction<"prod.dim_int",
+def Aten_ProdDimIntOp : Aten_Reduction<"prod.dim_int", "product",
     "(Tensor self, int dim, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "sum">;
-def Aten_NansumOp : Aten_Reduction<"nansum",
+def Aten_NansumOp : Aten_Reduction<"nansum", "nanSum",
     "(Tensor self, int[1]? dim=None, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "sum">;
-def Aten_MeanOp : Aten_Reduction<"mean",
+def Aten_MeanOp : Aten_Reduction<"mean", "mean",
     "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "mean">;
-def Aten_MeanDimOp : Aten_Reduction<"mean.dim",
+def Aten_MeanDimOp : Aten_Reduction<"mean.dim", "mean",
     "(Tensor self, int[1]? dim, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "mean">;
-def Aten_AmaxOp : Aten_Reduction<"amax",
+def Aten_AmaxOp : Aten_Reduction<"amax", "greatest",
     "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "amax">;
-def Aten_AminOp : Aten_Reduction<"amin",
+def Aten_AminOp : Aten_Reduction<"amin", "least",
     "(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", "amax">;
-def Aten_MaxOp : Aten_Reduction<"max", "(Tensor self) -> Tensor", "amax">;
-def Aten_MinOp : Aten_Reduction<"min", "(Tensor self) -> Tensor", "amax">;
-def Aten_AminmaxOp : Aten_Reduction<"aminmax",
+def Aten_MaxOp : Aten_Reduction<"max", "greatest",
+    "(Tensor self) -> Tensor", "amax">;
+def Aten_MinOp : Aten_Reduction<"min", "least",
+    "(Tensor self) -> Tensor", "amax">;
+def Aten_AminmaxOp : Aten_Reduction<"aminmax", "leastAndGreatest",
     "(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, "
     "Tensor max)", "aminmax">;
-def Aten_VarCorrectionOp : Aten_Reduction<"var.correction",
+def Aten_VarCorrectionOp : Aten_Reduction<"var.correction", "variance",
     "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
     "bool keepdim=False) -> Tensor", "variance", 3>;
-def Aten_VarDimOp : Aten_Reduction<"var.dim",
+def Aten_VarDimOp : Aten_Reduction<"var.dim", "variance",
     "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
     "Tensor", "variance", 3>;
-def Aten_VarOp : Aten_Reduction<"var",
+def Aten_VarOp : Aten_Reduction<"var", "variance",
     "(Tensor self, bool unbiased=True) -> Tensor", "variance", 3>;
-def Aten_StdCorrectionOp : Aten_Reduction<"std.correction",
+def Aten_StdCorrectionOp : Aten_Reduction<"std.correction", "deviation",
     "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
     "bool keepdim=False) -> Tensor", "variance", 3>;
-def Aten_StdDimOp : Aten_Reduction<"std.dim",
+def Aten_StdDimOp : Aten_Reduction<"std.dim", "deviation",
     "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
     "Tensor", "variance", 3>;
-def Aten_StdOp : Aten_Reduction<"std",
+def Aten_StdOp : Aten_Reduction<"std", "deviation",
     "(Tensor self, bool unbiased=True) -> Tensor", "variance", 3>;
-def Aten_VarMeanCorrectionOp : Aten_Reduction<"var_mean.correction",
+def Aten_VarMeanCorrectionOp : Aten_Reduction<
+    "var_mean.correction", "varianceWithMean",
     "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
     "bool keepdim=False) -> (Tensor, Tensor)", "varMean", 3>;
-def Aten_VarMeanDimOp : Aten_Reduction<"var_mean.dim",
+def Aten_VarMeanDimOp : Aten_Reduction<"var_mean.dim", "varianceWithMean",
     "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
     "(Tensor, Tensor)", "varMean", 3>;
-def Aten_StdMeanCorrectionOp : Aten_Reduction<"std_mean.correction",
+def Aten_StdMeanCorrectionOp : Aten_Reduction<
+    "std_mean.correction", "deviationWithMean",
     "(Tensor self, int[1]? dim=None, *, Scalar? correction=None, "
     "bool keepdim=False) -> (Tensor, Tensor)", "varMean", 3>;
-def Aten_LinalgVectorNormOp : Aten_Reduction<"linalg_vector_norm",
+def Aten_LinalgVectorNormOp : Aten_Reduction<"linalg_vector_norm", "vectorNorm",
     "(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "vectorNorm", 2>;
-def Aten_NormScalarOp : Aten_Reduction<"norm.Scalar",
+def Aten_NormScalarOp : Aten_Reduction<"norm.Scalar", "norm",
     "(Tensor self, Scalar p=2) -> Tensor", "vectorNorm", 2>;
-def Aten_NormScalarOptDimOp : Aten_Reduction<"norm.ScalarOpt_dim",
+def Aten_NormScalarOptDimOp : Aten_Reduction<"norm.ScalarOpt_dim", "norm",
     "(Tensor self, Scalar? p, int[1] dim, bool keepdim=False) -> Tensor",
     "vectorNorm", 2>;
-def Aten_LogsumexpOp : Aten_Reduction<"logsumexp",
+def Aten_LogsumexpOp : Aten_Reduction<"logsumexp", "none",
     "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp", 12> {
   let loops = "none";
 }
-def Aten_MaxDimOp : Aten_SelectingReduction<"max.dim",
+def Aten_MaxDimOp : Aten_SelectingReduction<"max.dim", "greatestWithPlace",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
     "Tensor indices)">;
-def Aten_MinDimOp : Aten_SelectingReduction<"min.dim",
+def Aten_MinDimOp : Aten_SelectingReduction<"min.dim", "leastWithPlace",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
     "Tensor indices)">;
-def Aten_MedianDimOp : Aten_SelectingReduction<"median.dim",
+def Aten_MedianDimOp : Aten_SelectingReduction<"median.dim", "none",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
     "Tensor indices)"> {
   let loops = "none";
 }
-def Aten_ModeOp : Aten_SelectingReduction<"mode",
+def Aten_ModeOp : Aten_SelectingReduction<"mode", "none",
     "(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, "
     "Tensor indices)"> {
   let loops = "none";
 }
-def Aten_KthvalueOp : Aten_SelectingReduction<"kthvalue",
+def Aten_KthvalueOp : Aten_SelectingReduction<"kthvalue", "none",
     "(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> "
     "(Tensor values, Tensor indices)"> {
   let loops = "none";
 }
-def Aten_AnyOp : Aten_DiscreteReduction<"any",
+def Aten_AnyOp : Aten_DiscreteReduction<"any", "any",
     "(Tensor self) -> Tensor", "anyAll">;
-def Aten_AnyDimOp : Aten_DiscreteReduction<"any.dim",
+def Aten_AnyDimOp : Aten_DiscreteReduction<"any.dim", "any",
     "(Tensor self, int dim, bool keepdim=False) -> Tensor", "anyAll">;
-def Aten_AnyDimsOp : Aten_DiscreteReduction<"any.dims",
+def Aten_AnyDimsOp : Aten_DiscreteReduction<"any.dims", "any",
     "(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "anyAll">;
-def Aten_AllOp : Aten_DiscreteReduction<"all",
+def Aten_AllOp : Aten_DiscreteReduction<"all", "all",
     "(Tensor self) -> Tensor", "anyAll">;
-def Aten_AllDimOp : Aten_DiscreteReduction<"all.dim",
+def Aten_AllDimOp : Aten_DiscreteReduction<"all.dim", "all",
     "(Tensor self, int dim, bool keepdim=False) -> Tensor", "anyAll">;
-def Aten_AllDimsOp : Aten_DiscreteReduction<"all.dims",
+def Aten_AllDimsOp : Aten_DiscreteReduction<"all.dims", "all",
     "(Tensor self, int[]? dim=None, bool keepdim=False) -> Tensor", "anyAll">;
-def Aten_ArgmaxOp : Aten_DiscreteReduction<"argmax",
+def Aten_ArgmaxOp : Aten_DiscreteReduction<"argmax", "placeOfGreatest",
     "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "argReduce">;
-def Aten_ArgminOp : Aten_DiscreteReduction<"argmin",
+def Aten_ArgminOp : Aten_DiscreteReduction<"argmin", "placeOfLeast",
     "(Tensor self, int? dim=None, bool keepdim=False) -> Tensor", "argReduce">;
 def Aten_CumsumOp : Aten_Scan<"cumsum",
     "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "scan">;
@@ -208,61 +217,63 @@ def Aten_BucketizeScalarOp : Aten_DiscreteSort<"bucketize.Scalar",
 def Aten_BincountOp : Aten_DiscreteSort<"bincount",
     "(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
     "bincount">;
-def Aten_TraceOp : Aten_Reduction<"trace",
+def Aten_TraceOp : Aten_Reduction<"trace", "none",
     "(Tensor self) -> Tensor", "trace"> {
   let loops = "none";
 }
-def Aten_NanmeanOp : Aten_Reduction<"nanmean",
+def Aten_NanmeanOp : Aten_Reduction<"nanmean", "nanMean",
     "(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? "
     "dtype=None) -> Tensor", "mean">;
-def Aten_MedianOp : Aten_Reduction<"median",
+def Aten_MedianOp : Aten_Reduction<"median", "none",
     "(Tensor self) -> Tensor", "amax"> {
   let loops = "none";
 }
-def Aten_NanmedianOp : Aten_Reduction<"nanmedian",
+def Aten_NanmedianOp : Aten_Reduction<"nanmedian", "none",
     "(Tensor self) -> Tensor", "amax"> {
   let loops = "none";
 }
-def Aten_NanmedianDimOp : Aten_SelectingReduction<"nanmedian.dim",
+def Aten_NanmedianDimOp : Aten_SelectingReduction<"nanmedian.dim", "none",
     "(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor "
     "indices)"> {
   let loops = "none";
 }
-def Aten_VarMeanOp : Aten_Reduction<"var_mean",
+def Aten_VarMeanOp : Aten_Reduction<"var_mean", "varianceWithMean",
     "(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "varMean">;
-def Aten_StdMeanOp : Aten_Reduction<"std_mean",
+def Aten_StdMeanOp : Aten_Reduction<"std_mean", "deviationWithMean",
     "(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", "varMean">;
-def Aten_StdMeanDimOp : Aten_Reduction<"std_mean.dim",
+def Aten_StdMeanDimOp : Aten_Reduction<"std_mean.dim", "deviationWithMean",
     "(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> "
     "(Tensor, Tensor)", "varMean">;
-def Aten_NormScalarOptDtypeOp : Aten_Reduction<"norm.ScalarOpt_dtype",
+def Aten_NormScalarOptDtypeOp : Aten_Reduction<"norm.ScalarOpt_dtype", "norm",
     "(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor", "vectorNorm">;
-def Aten_NormScalarOptDimDtypeOp : Aten_Reduction<"norm.ScalarOpt_dim_dtype",
+def Aten_NormScalarOptDimDtypeOp : Aten_Reduction<
+    "norm.ScalarOpt_dim_dtype", "norm",
     "(Tensor self, Scalar? p, int[1] dim, bool keepdim, *, ScalarType dtype) "
     "-> Tensor", "vectorNorm">;
-def Aten_LinalgNormOp : Aten_Reduction<"linalg_norm",
+def Aten_LinalgNormOp : Aten_Reduction<"linalg_norm", "none",
     "(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "vectorNorm"> {
   let loops = "none";
 }
-def Aten_LinalgMatrixNormOp : Aten_Reduction<"linalg_matrix_norm",
+def Aten_LinalgMatrixNormOp : Aten_Reduction<"linalg_matrix_norm", "none",
     "(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, "
     "ScalarType? dtype=None) -> Tensor", "vectorNorm"> {
   let loops = "none";
 }
-def Aten_FrobeniusNormDimOp : Aten_Reduction<"frobenius_norm.dim",
+def Aten_FrobeniusNormDimOp : Aten_Reduction<"frobenius_norm.dim", "none",
     "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "vectorNorm"> {
   let loops = "none";
 }
-def Aten_CountNonzeroOp : Aten_DiscreteReduction<"count_nonzero",
+def Aten_CountNonzeroOp : Aten_DiscreteReduction<
+    "count_nonzero", "countNonzero",
     "(Tensor self, int? dim=None) -> Tensor", "argReduce">;
 def Aten_CountNonzeroDimIntListOp : Aten_DiscreteReduction<
-    "count_nonzero.dim_IntList",
+    "count_nonzero.dim_IntList", "countNonzero",
     "(Tensor self, int[] dim) -> Tensor", "argReduce">;
-def Aten_HashTensorOp : Aten_DiscreteReduction<"hash_tensor",
+def Aten_HashTensorOp : Aten_DiscreteReduction<"hash_tensor", "none",
     "(Tensor self, int[1] dim=[], *, bool keepdim=False, int mode=0) -> "
     "Tensor", "hashOfBits">;
-def Aten_DistOp : Aten_Reduction<"dist",
+def Aten_DistOp : Aten_Reduction<"dist", "none",
     "(Tensor self, Tensor other, Scalar p=2) -> Tensor", "dist"> {
   let loops = "none";
 }

@@ -1,28 +1,251 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all element formulas of ATen calls share.
+//
+// Whether a call has a formula depends on its arguments and types in as many
+// ways as there are formulas. So that the answer cannot be wrong, the formula
+// is built into a block that is thrown away: some ten ops. Formulas fail
+// without a word; CallOp::buildElement says it.
+
+#include "ElementCall.h"
 
 #include "cutback/Dialect/Aten/CallOp.h"
-#include "cutback/Dialect/Aten/Elements.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
+using namespace cutback::aten::elements;
 
-LogicalResult elements::none(Operation *op, ElementBuilder &, Results &) {
-  return op->emitOpError("has no element formula");
+LogicalResult elements::none(Operation *, ElementBuilder &, Results &) {
+  return failure();
 }
 
 /// Integers, and floating point that processors know.
 static bool isLowerable(Type type) {
-  auto shaped = dyn_cast<ShapedType>(type);
-  Type element = shaped ? shaped.getElementType() : type;
+  Type element = getElementTypeOrSelf(type);
   return element.isIntOrIndex() || element.isF64() || element.isF32() ||
          element.isF16() || element.isBF16();
 }
 
+static Type scalarTypeOf(Type type) {
+  return signlessOf(getElementTypeOrSelf(type));
+}
+
+namespace {
+
+/// Scalars that stand for nothing.
+class Probe final : public ElementBuilder {
+public:
+  explicit Probe(Operation *op)
+      : ElementBuilder(builder, op->getLoc()), op(op),
+        builder(OpBuilder::atBlockEnd(&block)) {}
+
+  Value operand(unsigned i) override {
+    return any(scalarTypeOf(op->getOperand(i).getType()));
+  }
+  Value index(unsigned) override { return any(builder.getIndexType()); }
+  Value load(unsigned i, ArrayRef<Value>, Value, Value) override {
+    return operand(i);
+  }
+  Value reduce(joint::Combine, Value element) override {
+    return any(element.getType());
+  }
+  Value reduceIndex(bool, Value) override { return any(builder.getI64Type()); }
+  int64_t numReduced() override { return 1; }
+
+private:
+  Value any(Type type) { return block.addArgument(type, loc); }
+
+  Operation *op;
+  Block block;
+  OpBuilder builder;
+};
+
+} // namespace
+
 bool CallOp::hasElement() {
-  return getInfo().element != &elements::none &&
-         llvm::all_of(getOperation()->getOperandTypes(), isLowerable) &&
-         llvm::all_of(getOperation()->getResultTypes(), isLowerable);
+  Operation *op = getOperation();
+  if (getInfo().element == &elements::none ||
+      !llvm::all_of(op->getOperandTypes(), isLowerable) ||
+      !llvm::all_of(op->getResultTypes(), isLowerable))
+    return false;
+  Probe probe(op);
+  SmallVector<Value> results;
+  return succeeded(getInfo().element(op, probe, results));
+}
+
+LogicalResult CallOp::buildElement(ElementBuilder &elements,
+                                   SmallVectorImpl<Value> &results) {
+  if (succeeded(getInfo().element(getOperation(), elements, results)))
+    return success();
+  return emitOpError("has no element formula");
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+Type elements::computeTypeOf(Type type) {
+  if (!type)
+    return {};
+  if (isa<FloatType>(type))
+    return type.getIntOrFloatBitWidth() < 32
+               ? Type(Float32Type::get(type.getContext()))
+               : type;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || (integer.isUnsigned() && integer.getWidth() == 64))
+    return {};
+  bool isWide = integer.getWidth() > (integer.isUnsigned() ? 31 : 32);
+  return IntegerType::get(type.getContext(), isWide ? 64 : 32);
+}
+
+Type elements::realTypeOf(Type type) {
+  return isa_and_nonnull<IntegerType>(type)
+             ? Type(Float32Type::get(type.getContext()))
+             : computeTypeOf(type);
+}
+
+static Type elementTypeOf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isIndex() ? IntegerType::get(type.getContext(), 64) : element;
+}
+
+Type ElementCall::operandType(unsigned i) const {
+  return elementTypeOf(op->getOperand(i).getType());
+}
+Type ElementCall::resultType(unsigned i) const {
+  return elementTypeOf(op->getResult(i).getType());
+}
+
+Type ElementCall::typeOf(ParamRef param) const {
+  MLIRContext *context = op->getContext();
+  if (Value own = value(param))
+    return elementTypeOf(own.getType());
+  if (boolean(param))
+    return IntegerType::get(context, 1);
+  if (integer(param))
+    return IntegerType::get(context, 64);
+  return number(param) ? Type(Float64Type::get(context)) : Type();
+}
+
+Type ElementCall::promoted(Params params) const {
+  SmallVector<TensorShape, 3> shapes;
+  for (ParamRef param : params) {
+    TensorShape shape;
+    shape.element = typeOf(param);
+    if (!shape.element)
+      continue;
+    Value own = value(param);
+    auto tensor = own ? dyn_cast<RankedTensorType>(own.getType()) : nullptr;
+    shape.isNumber = !tensor;
+    if (tensor)
+      shape.dims.assign(tensor.getShape().begin(), tensor.getShape().end());
+    shapes.push_back(std::move(shape));
+  }
+  return promoteTypes(shapes);
+}
+
+Type ElementCall::realTypeIn(Type common) const {
+  if (isa_and_nonnull<FloatType>(common))
+    return computeTypeOf(common);
+  return isa<FloatType>(resultType())
+             ? computeTypeOf(resultType())
+             : Type(Float64Type::get(op->getContext()));
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// An index as i64.
+static Num integerOf(ElementBuilder &elements, Value index) {
+  Type i64 = elements.builder.getI64Type();
+  return Num(elements, arith::IndexCastOp::create(elements.builder,
+                                                  elements.loc, i64, index));
+}
+
+Num ElementCall::operand(unsigned i) const {
+  Value own = elements.operand(i);
+  return own.getType().isIndex() ? integerOf(elements, own)
+                                 : Num(elements, own);
+}
+
+Num ElementCall::axis(unsigned axis) const {
+  return integerOf(elements, elements.index(axis));
+}
+
+Num ElementCall::place(ParamRef param) const {
+  Type i64 = elements.builder.getI64Type();
+  return isNone(param) ? constantOf(elements, i64, int64_t(0))
+                       : argument(param, i64);
+}
+
+Num ElementCall::argument(ParamRef param, Type to) const {
+  if (!to)
+    return {};
+  if (value(param)) {
+    auto i = static_cast<unsigned>(CallReader::operand(param));
+    return cast(operand(i), operandType(i), to);
+  }
+  Type scalar = signlessOf(to);
+  if (std::optional<int64_t> whole = integer(param))
+    return to.isInteger(1) ? constantOf(elements, scalar, int64_t(*whole != 0))
+                           : constantOf(elements, scalar, *whole);
+  std::optional<double> real = number(param);
+  if (!real)
+    return {};
+  if (to.isInteger(1))
+    return constantOf(elements, scalar, int64_t(*real != 0));
+  return isa<FloatType>(to)
+             ? constantOf(elements, scalar, *real)
+             : cast(constantOf(elements, elements.builder.getF64Type(), *real),
+                    elements.builder.getF64Type(), to);
+}
+
+Num ElementCall::promotedArgument(ParamRef param, Type common, Type to,
+                                  bool exact) const {
+  if (!common || !to)
+    return {};
+  Value own = value(param);
+  auto tensor = own ? dyn_cast<RankedTensorType>(own.getType()) : nullptr;
+  bool isScalar = !tensor || tensor.getRank() == 0;
+  Type via = isScalar && !exact && isa<FloatType>(common)
+                 ? computeTypeOf(common)
+                 : common;
+  // Integers that are computed on as floats are not wrapped.
+  if (isa<IntegerType>(common) && isa<FloatType>(to))
+    via = to;
+  return cast(argument(param, via), via, to);
+}
+
+double ElementCall::literal(ParamRef param,
+                            std::optional<double> ifNone) const {
+  if (std::optional<double> given = number(param))
+    return *given;
+  hasFailed |= !isNone(param) || !ifNone;
+  return ifNone.value_or(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult ElementCall::give(ArrayRef<Num> nums) const {
+  for (const Num &num : nums)
+    if (!num || failed(giveAs(num, num.type())))
+      return failure();
+  return success();
+}
+
+LogicalResult ElementCall::giveAs(const Num &num, Type from) const {
+  if (!num || hasFailed || results.size() >= op->getNumResults())
+    return failure();
+  Num result = cast(num, from, resultType(results.size()));
+  if (!result)
+    return failure();
+  results.push_back(result.get());
+  return success();
 }

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies, casts, fills: the same elements, perhaps of another type. Layouts,
+// devices and memory formats change no value.
+
+#include "ElementCall.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::aten::elements;
+
+LogicalResult elements::copy(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  return call.giveAs(call.operand(0), call.operandType(0));
+}
+
+static LogicalResult giveArgument(const ElementCall &call, ParamRef param) {
+  return call.giveAs(call.argument(param, call.resultType()),
+                     call.resultType());
+}
+
+LogicalResult elements::copyFrom(Operation *op, ElementBuilder &b, Results &r) {
+  return giveArgument(ElementCall(op, b, r), "src");
+}
+
+LogicalResult elements::fill(Operation *op, ElementBuilder &b, Results &r) {
+  return giveArgument(ElementCall(op, b, r), "value");
+}
+
+/// A triangle keeps its elements, and has zeros around it.
+template <bool isLower>
+static LogicalResult triangle(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (type.getRank() < 2)
+    return failure();
+  auto rank = static_cast<unsigned>(type.getRank());
+  Num offset = call.axis(rank - 1) - call.axis(rank - 2);
+  Num diagonal = call.place("diagonal");
+  Num kept = isLower ? offset <= diagonal : offset >= diagonal;
+  return call.giveAs(select(kept, call.operand(0), 0), call.operandType(0));
+}
+LogicalResult elements::lowerTriangle(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  return triangle<true>(op, b, r);
+}
+LogicalResult elements::upperTriangle(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  return triangle<false>(op, b, r);
+}
+
+//===----------------------------------------------------------------------===//
+// New tensors
+//===----------------------------------------------------------------------===//
+
+static LogicalResult giveNumber(const ElementCall &call, double number) {
+  Type type = call.resultType();
+  return call.giveAs(constantOf(call.elements, signlessOf(type), number), type);
+}
+/// Also of what is not initialized, so that every run gives the same bits.
+LogicalResult elements::zeros(Operation *op, ElementBuilder &b, Results &r) {
+  return giveNumber(ElementCall(op, b, r), 0);
+}
+LogicalResult elements::ones(Operation *op, ElementBuilder &b, Results &r) {
+  return giveNumber(ElementCall(op, b, r), 1);
+}
+
+LogicalResult elements::full(Operation *op, ElementBuilder &b, Results &r) {
+  return giveArgument(ElementCall(op, b, r), "fill_value");
+}
+LogicalResult elements::scalarTensor(Operation *op, ElementBuilder &b,
+                                     Results &r) {
+  return giveArgument(ElementCall(op, b, r), "s");
+}
+
+/// start + i * step, counted in integers or in f64.
+static LogicalResult range(const ElementCall &call, Type in) {
+  auto argument = [&](const char *param, double ifNone) {
+    return call.isNone(param) ? constantOf(call.elements, in, ifNone)
+                              : call.argument(param, in);
+  };
+  Num i = cast(call.axis(0), call.elements.builder.getI64Type(), in);
+  Num start = argument("start", 0), step = argument("step", 1);
+  return call.giveAs(start + i * step, in);
+}
+LogicalResult elements::arange(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  auto isWhole = [&](const char *param) {
+    return call.isNone(param) || isa<IntegerType>(call.typeOf(param));
+  };
+  bool whole = isa<IntegerType>(call.resultType()) ||
+               (isWhole("start") && isWhole("end") && isWhole("step"));
+  return range(call, whole ? Type(b.builder.getI64Type())
+                           : Type(b.builder.getF64Type()));
+}
+LogicalResult elements::iota(Operation *op, ElementBuilder &b, Results &r) {
+  return range(ElementCall(op, b, r), b.builder.getI64Type());
+}
+
+/// From both ends, so that both are exact.
+LogicalResult elements::linspace(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  Type f64 = b.builder.getF64Type(), i64 = b.builder.getI64Type();
+  std::optional<int64_t> steps = call.integer("steps");
+  Num start = call.argument("start", f64), end = call.argument("end", f64);
+  if (!steps || !start || !end)
+    return failure();
+  Num step = *steps > 1 ? (end - start) / static_cast<double>(*steps - 1)
+                        : start.constant(0);
+  Num i = call.axis(0);
+  Num up = start + cast(i, i64, f64) * step;
+  Num down = end - cast(*steps - 1 - i, i64, f64) * step;
+  return call.giveAs(
+      *steps == 1 ? up : select(i < static_cast<double>(*steps / 2), up, down),
+      f64);
+}
+
+LogicalResult elements::eye(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  return call.give(call.axis(0) == call.axis(1));
+}
