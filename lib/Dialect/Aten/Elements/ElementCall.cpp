@@ -41,7 +41,9 @@ class Probe final : public ElementBuilder {
 public:
   explicit Probe(Operation *op)
       : ElementBuilder(builder, op->getLoc()), op(op),
-        builder(OpBuilder::atBlockEnd(&block)) {}
+        builder(op->getContext()) {
+    builder.setInsertionPointToEnd(&block);
+  }
 
   Value operand(unsigned i) override {
     return any(scalarTypeOf(op->getOperand(i).getType()));

@@ -9,7 +9,10 @@
 //
 // with the bytes of each operand and result; `-` is a result that nobody
 // compares. Floats agree within a part of the largest magnitude, integers and
-// booleans exactly. CUTBACK_KERNEL_CALLS names one more file of calls.
+// booleans exactly. What an op's element formula gives, where it has one, is
+// compared with the same. CUTBACK_KERNEL_CALLS names one more file of calls.
+
+#include "../ElementRun.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Kernel.h"
@@ -156,6 +159,7 @@ protected:
   void checkFile(StringRef path);
 
   MLIRContext context;
+  int formulas = 0; ///< calls that have one
 };
 
 std::string KernelReferenceTest::check(StringRef call, StringRef data) {
@@ -187,6 +191,11 @@ std::string KernelReferenceTest::check(StringRef call, StringRef data) {
   FailureOr<std::vector<RuntimeValue>> results = run(function, arguments);
   if (failed(results))
     return "fails: " + messages;
+  test::ElementRun byElements =
+      test::runElements(&function.getBody().front().front(), arguments);
+  if (!byElements.fault.empty())
+    return "its formula " + byElements.fault;
+  formulas += byElements.hasRun;
   for (auto [i, text] : llvm::enumerate(expected)) {
     if (text == "-")
       continue;
@@ -196,6 +205,11 @@ std::string KernelReferenceTest::check(StringRef call, StringRef data) {
       return "has a result of other bytes";
     if (std::string apart = difference(*tensor, *actual); !apart.empty())
       return "result " + std::to_string(i) + ": " + apart;
+    if (!byElements.hasRun)
+      continue;
+    std::string apart = difference(*tensor, byElements.results[i]);
+    if (!apart.empty())
+      return "result " + std::to_string(i) + " of its formula: " + apart;
   }
   return "";
 }
@@ -215,6 +229,7 @@ void KernelReferenceTest::checkFile(StringRef path) {
       FAIL() << "and " << (lines.size() - i) / 2 << " more calls not run";
   }
   RecordProperty("calls", static_cast<int>(lines.size() / 2));
+  RecordProperty("formulas", formulas);
 }
 
 std::string folder() {

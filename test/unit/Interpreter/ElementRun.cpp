@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The formula is built once, with block arguments for what it asks of its
+// ElementBuilder; a scalar is evaluated when it is asked for, and once an
+// iteration. A float is a double that is rounded to its type after every op.
+
+#include "ElementRun.h"
+
+#include "cutback/Dialect/Joint/ElementBuilder.h"
+#include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/APFloat.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+using joint::Combine;
+
+namespace {
+
+/// One of them, by the type; an integer is extended by its sign, i1 is 0 or 1.
+struct Scalar {
+  double real = 0;
+  int64_t whole = 0;
+};
+
+double roundReal(Type type, double value) {
+  if (type.isF64())
+    return value;
+  llvm::APFloat number(value);
+  bool isInexact;
+  number.convert(cast<FloatType>(type).getFloatSemantics(),
+                 llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  number.convert(llvm::APFloat::IEEEdouble(),
+                 llvm::APFloat::rmNearestTiesToEven, &isInexact);
+  return number.convertToDouble();
+}
+
+int64_t wrapWhole(Type type, int64_t value) {
+  unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  if (width == 1)
+    return value & 1;
+  return width == 64 ? value
+                     : static_cast<int64_t>(static_cast<uint64_t>(value)
+                                            << (64 - width)) >>
+                           (64 - width);
+}
+
+class Formula final : public joint::ElementBuilder {
+public:
+  Formula(Operation *call, const joint::IterationSpace &space,
+          ArrayRef<RuntimeValue> operands)
+      : ElementBuilder(builder, call->getLoc()), call(call), space(space),
+        operands(operands), builder(call->getContext()),
+        at(space.extents.size(), 0) {
+    builder.setInsertionPointToEnd(&block);
+  }
+
+  Value operand(unsigned i) override {
+    if (space.isGathered[i])
+      fault = "reads a gathered operand where it stands";
+    return node(scalarType(i), {Kind::Operand, i});
+  }
+  Value index(unsigned axis) override {
+    if (axis >= space.extents.size())
+      fault = "has no such axis";
+    return node(builder.getIndexType(), {Kind::Index, axis});
+  }
+  Value load(unsigned i, ArrayRef<Value> indices, Value mask,
+             Value otherwise) override {
+    if (!space.isGathered[i])
+      fault = "gathers an operand that is none to gather";
+    if (bool(mask) != bool(otherwise))
+      fault = "has a mask without another element";
+    Node made = {Kind::Load, i};
+    made.inputs.assign(indices.begin(), indices.end());
+    made.mask = mask;
+    made.otherwise = otherwise;
+    return node(scalarType(i), made);
+  }
+  Value reduce(Combine how, Value element) override {
+    Node made = {Kind::Reduce, 0};
+    made.how = how;
+    made.inputs = {element};
+    return node(element.getType(), made);
+  }
+  Value reduceIndex(bool greatest, Value element) override {
+    Node made = {Kind::ReduceIndex, 0};
+    made.how = greatest ? Combine::Max : Combine::Min;
+    made.inputs = {element};
+    return node(builder.getI64Type(), made);
+  }
+  int64_t numReduced() override {
+    int64_t count = 1;
+    for (auto [extent, isReduced] :
+         llvm::zip_equal(space.extents, space.isReduced))
+      count *= isReduced ? extent : 1;
+    return count;
+  }
+
+  /// Evaluates `results` for all iterations that are not reduced.
+  void run(ArrayRef<Value> results, ArrayRef<Tensor> into);
+
+  std::string fault;
+
+private:
+  enum class Kind { Operand, Index, Load, Reduce, ReduceIndex };
+  struct Node {
+    Kind kind;
+    unsigned number;
+    SmallVector<Value> inputs;
+    Value mask, otherwise;
+    Combine how = Combine::Add;
+  };
+
+  Type scalarType(unsigned i) {
+    Type type = getElementTypeOrSelf(call->getOperand(i).getType());
+    auto integer = dyn_cast<IntegerType>(type);
+    return integer ? builder.getIntegerType(integer.getWidth()) : type;
+  }
+  Value node(Type type, Node made) {
+    Value value = block.addArgument(type, loc);
+    nodes[value] = std::move(made);
+    return value;
+  }
+
+  Scalar eval(Value value);
+  Scalar evalNode(Value value);
+  Scalar evalOp(Operation *op);
+  Scalar evalReduce(const Node &node, Type type);
+  Scalar element(unsigned i, ArrayRef<int64_t> index);
+  /// The next iteration of the axes that are reduced, or of the others.
+  bool advance(bool reduced);
+
+  Operation *call;
+  const joint::IterationSpace &space;
+  ArrayRef<RuntimeValue> operands;
+  Block block;
+  OpBuilder builder;
+  llvm::DenseMap<Value, Node> nodes;
+  SmallVector<int64_t> at;
+  /// What is known in this iteration, and of the reductions for this result.
+  llvm::DenseMap<Value, Scalar> known, combined;
+};
+
+} // namespace
+
+bool Formula::advance(bool reduced) {
+  for (size_t axis = at.size(); axis-- > 0;) {
+    if (bool(space.isReduced[axis]) != reduced)
+      continue;
+    if (++at[axis] < space.extents[axis])
+      return true;
+    at[axis] = 0;
+  }
+  return false;
+}
+
+void Formula::run(ArrayRef<Value> results, ArrayRef<Tensor> into) {
+  int64_t count = into.front().numel();
+  for (int64_t i = 0; i < count && fault.empty(); ++i) {
+    known.clear();
+    combined.clear();
+    for (auto [value, tensor] : llvm::zip_equal(results, into)) {
+      Scalar result = eval(value);
+      if (isFloating(tensor.type))
+        tensor.set(i, result.real);
+      else
+        tensor.setInt(i, result.whole);
+    }
+    advance(/*reduced=*/false);
+  }
+}
+
+Scalar Formula::eval(Value value) {
+  auto it = known.find(value);
+  if (it != known.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  Scalar result = op ? evalOp(op) : evalNode(value);
+  if (isa<FloatType>(value.getType()))
+    result.real = roundReal(value.getType(), result.real);
+  else
+    result.whole = wrapWhole(value.getType(), result.whole);
+  return known[value] = result;
+}
+
+Scalar Formula::element(unsigned i, ArrayRef<int64_t> index) {
+  if (const auto *whole = std::get_if<int64_t>(&operands[i]))
+    return {0, *whole};
+  if (const auto *real = std::get_if<double>(&operands[i]))
+    return {*real, 0};
+  if (const auto *truth = std::get_if<bool>(&operands[i]))
+    return {0, *truth};
+  const auto *tensor = std::get_if<Tensor>(&operands[i]);
+  if (!tensor || tensor->sizes.size() != index.size()) {
+    fault = "reads an operand with another number of indices";
+    return {};
+  }
+  int64_t place = 0;
+  for (auto [at, size] : llvm::zip_equal(index, tensor->sizes)) {
+    if (at < 0 || at >= size) {
+      fault =
+          "reads element " + std::to_string(at) + " of " + std::to_string(size);
+      return {};
+    }
+    place = place * size + at;
+  }
+  if (isFloating(tensor->type))
+    return {tensor->getDouble(place), 0};
+  return {0, tensor->getInt(place)};
+}
+
+Scalar Formula::evalNode(Value value) {
+  const Node node = nodes.lookup(value);
+  switch (node.kind) {
+  case Kind::Operand: {
+    SmallVector<int64_t> index;
+    for (int8_t axis : space.operands[node.number])
+      index.push_back(axis == joint::IterationSpace::kOnce ? 0 : at[axis]);
+    return element(node.number, index);
+  }
+  case Kind::Index:
+    return {0, at[node.number]};
+  case Kind::Load: {
+    if (node.mask && !eval(node.mask).whole)
+      return eval(node.otherwise);
+    SmallVector<int64_t> index;
+    for (Value one : node.inputs)
+      index.push_back(eval(one).whole);
+    return element(node.number, index);
+  }
+  case Kind::Reduce:
+  case Kind::ReduceIndex:
+    break;
+  }
+  auto it = combined.find(value);
+  if (it != combined.end())
+    return it->second;
+  Scalar result = evalReduce(node, value.getType());
+  return combined[value] = result;
+}
+
+Scalar Formula::evalReduce(const Node &node, Type type) {
+  Type in = node.inputs[0].getType();
+  bool isReal = isa<FloatType>(in);
+  Scalar result;
+  int64_t count = numReduced(), place = 0;
+  if (count > 0 && node.how == Combine::Mul)
+    result = {1, 1};
+  if (node.how == Combine::And)
+    result = {1, 1};
+  SmallVector<int64_t> outside = at;
+  auto before = std::move(known);
+  for (size_t axis = 0; axis < at.size(); ++axis)
+    at[axis] = space.isReduced[axis] ? 0 : at[axis];
+  for (int64_t i = 0; i < count; ++i) {
+    known.clear();
+    Scalar x = eval(node.inputs[0]);
+    double a = isReal ? x.real : static_cast<double>(x.whole);
+    double b = isReal ? result.real : static_cast<double>(result.whole);
+    bool isBetter = false;
+    switch (node.how) {
+    case Combine::Add:
+      result = {
+          roundReal(isReal ? in : builder.getF64Type(), result.real + x.real),
+          result.whole + x.whole};
+      break;
+    case Combine::Mul:
+      result = {
+          roundReal(isReal ? in : builder.getF64Type(), result.real * x.real),
+          result.whole * x.whole};
+      break;
+    case Combine::Max:
+      isBetter = a > b;
+      break;
+    case Combine::Min:
+      isBetter = a < b;
+      break;
+    case Combine::And:
+      result.whole &= x.whole;
+      break;
+    case Combine::Or:
+      result.whole |= x.whole;
+      break;
+    case Combine::MaxUnsigned:
+    case Combine::MinUnsigned:
+      fault = "combines unsigned integers";
+      break;
+    }
+    bool isChoice = node.how == Combine::Max || node.how == Combine::Min;
+    if (isChoice && (i == 0 || (b == b && (isBetter || a != a)))) {
+      result = x;
+      place = i;
+    }
+    advance(/*reduced=*/true);
+  }
+  at = outside;
+  known = std::move(before);
+  (void)type;
+  return node.kind == Kind::ReduceIndex ? Scalar{0, place} : result;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static bool holds(arith::CmpFPredicate predicate, double a, double b) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OEQ:
+    return a == b;
+  case arith::CmpFPredicate::OLT:
+    return a < b;
+  case arith::CmpFPredicate::OLE:
+    return a <= b;
+  case arith::CmpFPredicate::OGT:
+    return a > b;
+  case arith::CmpFPredicate::OGE:
+    return a >= b;
+  case arith::CmpFPredicate::UNE:
+    return a != b;
+  default:
+    llvm_unreachable("formulas compare so in no place");
+  }
+}
+
+static bool holds(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  default:
+    llvm_unreachable("formulas compare so in no place");
+  }
+}
+
+static uint64_t asUnsigned(Type type, int64_t value) {
+  unsigned width = type.getIntOrFloatBitWidth();
+  return width == 64 ? static_cast<uint64_t>(value)
+                     : static_cast<uint64_t>(value) & ((1ull << width) - 1);
+}
+
+static int64_t wholePower(int64_t base, int64_t exponent) {
+  uint64_t result = 1, square = static_cast<uint64_t>(base);
+  for (; exponent > 0; exponent >>= 1, square *= square)
+    result *= exponent & 1 ? square : 1;
+  return static_cast<int64_t>(result);
+}
+
+/// Functions of `math` on doubles.
+static std::optional<double> evalFunction(Operation *op, ArrayRef<double> x) {
+  using Fn = double (*)(double);
+  Fn fn = llvm::TypeSwitch<Operation *, Fn>(op)
+              .Case([](math::AbsFOp) -> Fn { return std::fabs; })
+              .Case([](math::AcosOp) -> Fn { return std::acos; })
+              .Case([](math::AcoshOp) -> Fn { return std::acosh; })
+              .Case([](math::AsinOp) -> Fn { return std::asin; })
+              .Case([](math::AsinhOp) -> Fn { return std::asinh; })
+              .Case([](math::AtanOp) -> Fn { return std::atan; })
+              .Case([](math::AtanhOp) -> Fn { return std::atanh; })
+              .Case([](math::CeilOp) -> Fn { return std::ceil; })
+              .Case([](math::CosOp) -> Fn { return std::cos; })
+              .Case([](math::CoshOp) -> Fn { return std::cosh; })
+              .Case([](math::ErfOp) -> Fn { return std::erf; })
+              .Case([](math::ErfcOp) -> Fn { return std::erfc; })
+              .Case([](math::ExpOp) -> Fn { return std::exp; })
+              .Case([](math::Exp2Op) -> Fn { return std::exp2; })
+              .Case([](math::ExpM1Op) -> Fn { return std::expm1; })
+              .Case([](math::FloorOp) -> Fn { return std::floor; })
+              .Case([](math::LogOp) -> Fn { return std::log; })
+              .Case([](math::Log10Op) -> Fn { return std::log10; })
+              .Case([](math::Log1pOp) -> Fn { return std::log1p; })
+              .Case([](math::Log2Op) -> Fn { return std::log2; })
+              .Case([](math::RoundEvenOp) -> Fn { return std::nearbyint; })
+              .Case([](math::SinOp) -> Fn { return std::sin; })
+              .Case([](math::SinhOp) -> Fn { return std::sinh; })
+              .Case([](math::SqrtOp) -> Fn { return std::sqrt; })
+              .Case([](math::TanOp) -> Fn { return std::tan; })
+              .Case([](math::TanhOp) -> Fn { return std::tanh; })
+              .Case([](math::TruncOp) -> Fn { return std::trunc; })
+              .Default([](Operation *) -> Fn { return nullptr; });
+  if (fn)
+    return fn(x[0]);
+  if (isa<math::Atan2Op>(op))
+    return std::atan2(x[0], x[1]);
+  if (isa<math::CopySignOp>(op))
+    return std::copysign(x[0], x[1]);
+  if (isa<math::PowFOp>(op))
+    return std::pow(x[0], x[1]);
+  if (isa<math::FmaOp>(op))
+    return std::fma(x[0], x[1], x[2]);
+  return std::nullopt;
+}
+
+Scalar Formula::evalOp(Operation *op) {
+  SmallVector<Scalar, 3> x;
+  SmallVector<double, 3> reals;
+  for (Value operand : op->getOperands()) {
+    x.push_back(eval(operand));
+    reals.push_back(x.back().real);
+  }
+  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+    if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
+      return {real.getValueAsDouble(), 0};
+    return {0,
+            cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue()};
+  }
+  if (std::optional<double> result = evalFunction(op, reals))
+    return {*result, 0};
+  Type from = op->getOperand(0).getType();
+  double a = x[0].real, b = x.size() > 1 ? x[1].real : 0;
+  int64_t m = x[0].whole, n = x.size() > 1 ? x[1].whole : 0;
+  auto u = [](int64_t value) { return static_cast<uint64_t>(value); };
+  auto whole = [](uint64_t value) {
+    return Scalar{0, static_cast<int64_t>(value)};
+  };
+  return llvm::TypeSwitch<Operation *, Scalar>(op)
+      .Case([&](arith::AddFOp) { return Scalar{a + b, 0}; })
+      .Case([&](arith::SubFOp) { return Scalar{a - b, 0}; })
+      .Case([&](arith::MulFOp) { return Scalar{a * b, 0}; })
+      .Case([&](arith::DivFOp) { return Scalar{a / b, 0}; })
+      .Case([&](arith::RemFOp) { return Scalar{std::fmod(a, b), 0}; })
+      .Case([&](arith::NegFOp) { return Scalar{-a, 0}; })
+      .Case([&](arith::AddIOp) { return whole(u(m) + u(n)); })
+      .Case([&](arith::SubIOp) { return whole(u(m) - u(n)); })
+      .Case([&](arith::MulIOp) { return whole(u(m) * u(n)); })
+      .Case<arith::DivSIOp, arith::RemSIOp>([&](auto division) {
+        if (n == 0 || n == -1) {
+          fault = "divides by " + std::to_string(n);
+          return Scalar();
+        }
+        bool isRest = isa<arith::RemSIOp>(division.getOperation());
+        return Scalar{0, isRest ? m % n : m / n};
+      })
+      .Case([&](arith::AndIOp) { return Scalar{0, m & n}; })
+      .Case([&](arith::OrIOp) { return Scalar{0, m | n}; })
+      .Case([&](arith::XOrIOp) { return Scalar{0, m ^ n}; })
+      .Case<arith::ShLIOp, arith::ShRSIOp>([&](auto shift) {
+        if (n < 0 || n >= from.getIntOrFloatBitWidth())
+          fault = "shifts by " + std::to_string(n);
+        bool isLeft = isa<arith::ShLIOp>(shift.getOperation());
+        return isLeft ? whole(u(m) << (n & 63)) : Scalar{0, m >> (n & 63)};
+      })
+      .Case([&](math::IPowIOp) {
+        if (n < 0)
+          fault = "has a negative exponent";
+        return Scalar{0, wholePower(m, n)};
+      })
+      .Case([&](arith::CmpFOp compare) {
+        return Scalar{0, holds(compare.getPredicate(), a, b)};
+      })
+      .Case([&](arith::CmpIOp compare) {
+        return Scalar{0, holds(compare.getPredicate(), m, n)};
+      })
+      .Case([&](arith::SelectOp) { return m ? x[1] : x[2]; })
+      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return x[0]; })
+      .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(
+          [&](auto) { return x[0]; })
+      .Case([&](arith::ExtUIOp) { return whole(asUnsigned(from, m)); })
+      .Case([&](arith::SIToFPOp) { return Scalar{static_cast<double>(m), 0}; })
+      .Case([&](arith::UIToFPOp) {
+        return Scalar{static_cast<double>(asUnsigned(from, m)), 0};
+      })
+      .Case([&](arith::FPToSIOp) {
+        if (!(a >= -0x1p63 && a < 0x1p63)) {
+          fault = "converts " + std::to_string(a) + " to an integer";
+          return Scalar();
+        }
+        return Scalar{0, static_cast<int64_t>(a)};
+      })
+      .Default([&](Operation *other) {
+        fault = "has an op '" + other->getName().getStringRef().str() + "'";
+        return Scalar();
+      });
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+test::ElementRun test::runElements(Operation *call,
+                                   ArrayRef<RuntimeValue> operands) {
+  ElementRun result;
+  auto lowerable = dyn_cast<joint::LowerableOpInterface>(call);
+  auto fusible = dyn_cast<joint::FusibleOpInterface>(call);
+  if (!lowerable || !fusible || !lowerable.hasElement())
+    return result;
+  SmallVector<ArrayRef<int64_t>> shapes;
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(call->getOperandTypes()),
+                                SmallVector<Type>(call->getResultTypes()))) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    shapes.push_back(tensor ? tensor.getShape() : ArrayRef<int64_t>());
+  }
+  joint::IterationSpace space;
+  if (!fusible.getIterationSpace(shapes, space))
+    return result;
+  result.hasRun = true;
+  std::vector<RuntimeValue> dense;
+  for (const RuntimeValue &operand : operands) {
+    const auto *tensor = std::get_if<Tensor>(&operand);
+    dense.push_back(tensor ? RuntimeValue(tensor->contiguous()) : operand);
+  }
+  Formula formula(call, space, dense);
+  SmallVector<Value> scalars;
+  if (failed(lowerable.buildElement(formula, scalars)) ||
+      scalars.size() != call->getNumResults()) {
+    result.fault = "has a formula, and is not built";
+    return result;
+  }
+  for (auto [scalar, type] : llvm::zip_equal(scalars, call->getResultTypes())) {
+    auto tensor = cast<RankedTensorType>(type);
+    std::optional<DType> dtype = dtypeOf(tensor.getElementType());
+    auto integer = dyn_cast<IntegerType>(tensor.getElementType());
+    Type wanted = integer
+                      ? IntegerType::get(call->getContext(), integer.getWidth())
+                      : tensor.getElementType();
+    if (!dtype || scalar.getType() != wanted) {
+      result.fault = "gives a scalar of another type";
+      return result;
+    }
+    result.results.push_back(Tensor::zeros(*dtype, tensor.getShape()));
+  }
+  formula.run(scalars, result.results);
+  result.fault = formula.fault;
+  return result;
+}
