@@ -66,12 +66,12 @@ public:
   Value operand(unsigned i) override {
     if (space.isGathered[i])
       fault = "reads a gathered operand where it stands";
-    return node(scalarType(i), {Kind::Operand, i});
+    return node(scalarType(i), Node(Kind::Operand, i));
   }
   Value index(unsigned axis) override {
     if (axis >= space.extents.size())
       fault = "has no such axis";
-    return node(builder.getIndexType(), {Kind::Index, axis});
+    return node(builder.getIndexType(), Node(Kind::Index, axis));
   }
   Value load(unsigned i, ArrayRef<Value> indices, Value mask,
              Value otherwise) override {
@@ -79,20 +79,20 @@ public:
       fault = "gathers an operand that is none to gather";
     if (bool(mask) != bool(otherwise))
       fault = "has a mask without another element";
-    Node made = {Kind::Load, i};
+    Node made(Kind::Load, i);
     made.inputs.assign(indices.begin(), indices.end());
     made.mask = mask;
     made.otherwise = otherwise;
     return node(scalarType(i), made);
   }
   Value reduce(Combine how, Value element) override {
-    Node made = {Kind::Reduce, 0};
+    Node made(Kind::Reduce, 0);
     made.how = how;
     made.inputs = {element};
     return node(element.getType(), made);
   }
   Value reduceIndex(bool greatest, Value element) override {
-    Node made = {Kind::ReduceIndex, 0};
+    Node made(Kind::ReduceIndex, 0);
     made.how = greatest ? Combine::Max : Combine::Min;
     made.inputs = {element};
     return node(builder.getI64Type(), made);
@@ -113,11 +113,14 @@ public:
 private:
   enum class Kind { Operand, Index, Load, Reduce, ReduceIndex };
   struct Node {
-    Kind kind;
-    unsigned number;
+    Kind kind = Kind::Operand;
+    unsigned number = 0;
     SmallVector<Value> inputs;
     Value mask, otherwise;
     Combine how = Combine::Add;
+
+    Node() = default;
+    Node(Kind kind, unsigned number) : kind(kind), number(number) {}
   };
 
   Type scalarType(unsigned i) {

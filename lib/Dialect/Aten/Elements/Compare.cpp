@@ -70,11 +70,11 @@ CUTBACK_LOGIC(logicalXor, ^)
 CUTBACK_PREDICATE(logicalNot, x == 0)
 CUTBACK_PREDICATE(isNan, isNan(x))
 CUTBACK_PREDICATE(isInf, isInfinite(x))
-CUTBACK_PREDICATE(isFinite, !(isNan(x) | isInfinite(x)))
+CUTBACK_PREDICATE(isFinite, negated(isNan(x) | isInfinite(x)))
 CUTBACK_PREDICATE(isPosInf, isInfinite(x) & (x > 0))
 CUTBACK_PREDICATE(isNegInf, isInfinite(x) & (x < 0))
 CUTBACK_PREDICATE(signBit, x.isFloat() ? copysign(1, x) < 0 : x < 0)
-CUTBACK_PREDICATE(isReal, isNan(x) | !isNan(x))
+CUTBACK_PREDICATE(isReal, isNan(x) | negated(isNan(x)))
 #undef CUTBACK_PREDICATE
 
 //===----------------------------------------------------------------------===//

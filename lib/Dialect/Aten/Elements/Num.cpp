@@ -132,7 +132,7 @@ Num elements::shiftLeft(const Num &a, const Num &b) {
 Num elements::shiftRight(const Num &a, const Num &b) {
   return make<arith::ShRSIOp>(a, b);
 }
-Num elements::operator!(const Num &a) {
+Num elements::negated(const Num &a) {
   return a ? a ^ a.wholeConstant(1) : Num();
 }
 

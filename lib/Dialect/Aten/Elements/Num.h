@@ -85,7 +85,7 @@ Num operator^(const Num &a, const Num &b);
 Num shiftLeft(const Num &a, const Num &b);
 Num shiftRight(const Num &a, const Num &b);
 /// Of a truth value.
-Num operator!(const Num &a);
+Num negated(const Num &a);
 Num select(const Num &condition, const Term &a, const Term &b);
 /// False of an integer.
 Num isNan(const Num &a);
