@@ -66,37 +66,37 @@ def Aten_InternalToCopyOp : Aten_Copy<"_to_copy", "copy",
     "(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None, bool non_blocking=False, "
     "MemoryFormat? memory_format=None) -> Tensor", "toDtype">;
-def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy", "none",
+def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy", "asStridedCopy",
     "(Tensor self, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor", "asStrided"> {
   let loops = "gather";
 }
-def Aten_CatOp : Aten_Concat<"cat", "none",
+def Aten_CatOp : Aten_Concat<"cat", "concatenate",
     "(Tensor[] tensors, int dim=0) -> Tensor", "cat">;
 def Aten_StackOp : Aten_Concat<"stack", "none",
     "(Tensor[] tensors, int dim=0) -> Tensor", "stack"> {
   let loops = "none";
 }
-def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd", "none",
+def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd", "constantPad",
     "(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", "padNd">;
-def Aten_ReflectionPad1dOp : Aten_Move<"reflection_pad1d", "none",
+def Aten_ReflectionPad1dOp : Aten_Move<"reflection_pad1d", "reflectionPad",
     "(Tensor self, SymInt[2] padding) -> Tensor", "padNd">;
-def Aten_ReflectionPad2dOp : Aten_Move<"reflection_pad2d", "none",
+def Aten_ReflectionPad2dOp : Aten_Move<"reflection_pad2d", "reflectionPad",
     "(Tensor self, SymInt[4] padding) -> Tensor", "padNd">;
-def Aten_ReflectionPad3dOp : Aten_Move<"reflection_pad3d", "none",
+def Aten_ReflectionPad3dOp : Aten_Move<"reflection_pad3d", "reflectionPad",
     "(Tensor self, SymInt[6] padding) -> Tensor", "padNd">;
-def Aten_ReplicationPad1dOp : Aten_Move<"replication_pad1d", "none",
+def Aten_ReplicationPad1dOp : Aten_Move<"replication_pad1d", "replicationPad",
     "(Tensor self, SymInt[2] padding) -> Tensor", "padNd">;
-def Aten_ReplicationPad2dOp : Aten_Move<"replication_pad2d", "none",
+def Aten_ReplicationPad2dOp : Aten_Move<"replication_pad2d", "replicationPad",
     "(Tensor self, SymInt[4] padding) -> Tensor", "padNd">;
-def Aten_ReplicationPad3dOp : Aten_Move<"replication_pad3d", "none",
+def Aten_ReplicationPad3dOp : Aten_Move<"replication_pad3d", "replicationPad",
     "(Tensor self, SymInt[6] padding) -> Tensor", "padNd">;
-def Aten_PadOp : Aten_Move<"pad", "none",
+def Aten_PadOp : Aten_Move<"pad", "pad",
     "(Tensor self, SymInt[] pad, str mode=\"constant\", "
     "float? value=None) -> Tensor", "padNd">;
-def Aten_FlipOp : Aten_Move<"flip", "none",
+def Aten_FlipOp : Aten_Move<"flip", "flip",
     "(Tensor self, int[] dims) -> Tensor", "sameAsSelf">;
-def Aten_RollOp : Aten_Move<"roll", "none",
+def Aten_RollOp : Aten_Move<"roll", "roll",
     "(Tensor self, SymInt[1] shifts, int[1] dims=[]) -> Tensor", "sameAsSelf">;
 def Aten_TrilOp : Aten_Move<"tril", "lowerTriangle",
     "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf"> {
@@ -106,40 +106,40 @@ def Aten_TriuOp : Aten_Move<"triu", "upperTriangle",
     "(Tensor self, SymInt diagonal=0) -> Tensor", "sameAsSelf"> {
   let loops = "pointwise";
 }
-def Aten_SliceScatterOp : Aten_Move<"slice_scatter", "none",
+def Aten_SliceScatterOp : Aten_Move<"slice_scatter", "sliceScatter",
     "(Tensor self, Tensor src, int dim=0, SymInt? start=None, "
     "SymInt? end=None, SymInt step=1) -> Tensor", "sameAsSelf">;
-def Aten_SelectScatterOp : Aten_Move<"select_scatter", "none",
+def Aten_SelectScatterOp : Aten_Move<"select_scatter", "selectScatter",
     "(Tensor self, Tensor src, int dim, SymInt index) -> Tensor", "sameAsSelf">;
-def Aten_DiagonalScatterOp : Aten_Move<"diagonal_scatter", "none",
+def Aten_DiagonalScatterOp : Aten_Move<"diagonal_scatter", "diagonalScatter",
     "(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> "
     "Tensor", "sameAsSelf">;
 def Aten_AsStridedScatterOp : Aten_Move<"as_strided_scatter", "none",
     "(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor", "sameAsSelf">;
-def Aten_RepeatOp : Aten_Move<"repeat", "none",
+def Aten_RepeatOp : Aten_Move<"repeat", "repeat",
     "(Tensor self, SymInt[] repeats) -> Tensor", "repeat">;
-def Aten_TileOp : Aten_Move<"tile", "none",
+def Aten_TileOp : Aten_Move<"tile", "repeat",
     "(Tensor self, SymInt[] dims) -> Tensor", "tile">;
 def Aten_RepeatInterleaveTensorOp : Aten_Move<
     "repeat_interleave.Tensor", "none",
     "(Tensor repeats, *, SymInt? output_size=None) -> Tensor",
     "repeatInterleave">;
 def Aten_RepeatInterleaveSelfIntOp : Aten_Move<
-    "repeat_interleave.self_int", "none",
+    "repeat_interleave.self_int", "repeatEach",
     "(Tensor self, SymInt repeats, int? dim=None, *, "
     "SymInt? output_size=None) -> Tensor", "repeatInterleave">;
 def Aten_RepeatInterleaveSelfTensorOp : Aten_Move<
     "repeat_interleave.self_Tensor", "none",
     "(Tensor self, Tensor repeats, int? dim=None, *, "
     "SymInt? output_size=None) -> Tensor", "repeatInterleave">;
-def Aten_SliceBackwardOp : Aten_Move<"slice_backward", "none",
+def Aten_SliceBackwardOp : Aten_Move<"slice_backward", "sliceBackward",
     "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, "
     "SymInt end, SymInt step) -> Tensor", "sizesOfInput">;
-def Aten_SelectBackwardOp : Aten_Move<"select_backward", "none",
+def Aten_SelectBackwardOp : Aten_Move<"select_backward", "selectBackward",
     "(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> "
     "Tensor", "sizesOfInput">;
-def Aten_DiagonalBackwardOp : Aten_Move<"diagonal_backward", "none",
+def Aten_DiagonalBackwardOp : Aten_Move<"diagonal_backward", "diagonalBackward",
     "(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, "
     "int dim2) -> Tensor", "sizesOfInput">;
 def Aten_UnfoldBackwardOp : Aten_Move<"unfold_backward", "none",
@@ -251,7 +251,7 @@ def Aten_EyeOp : Aten_Create<"eye", "eye",
 def Aten_EyeMOp : Aten_Create<"eye.m", "eye",
     "(SymInt n, SymInt m, *, ScalarType? dtype=None, Layout? layout=None, "
     "Device? device=None, bool? pin_memory=None) -> Tensor", "eye">;
-def Aten_OneHotOp : Aten_DiscreteMove<"one_hot", "none",
+def Aten_OneHotOp : Aten_DiscreteMove<"one_hot", "oneHot",
     "(Tensor self, int num_classes=-1) -> Tensor", "oneHot">;
 def Aten_ReflectionPad3dBackwardOp : Aten_Move<
     "reflection_pad3d_backward", "none",

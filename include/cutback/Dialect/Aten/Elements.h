@@ -55,6 +55,7 @@ Function sigmoid, silu, mish, gelu, logSigmoid, logSigmoidForward, elu, selu,
     celu, softplus;
 Function sigmoidBackward, tanhBackward, siluBackward, mishBackward,
     geluBackward, logSigmoidBackward, eluBackward, softplusBackward;
+Function dropoutBackward, rreluBackward;
 
 //===-- Reductions --------------------------------------------------------===//
 Function sum, product, mean, nanSum, nanMean, countNonzero;
@@ -67,6 +68,14 @@ Function vectorNorm, norm;
 //===-- Copies and new tensors --------------------------------------------===//
 Function copy, copyFrom, fill, lowerTriangle, upperTriangle;
 Function zeros, ones, full, scalarTensor, arange, iota, linspace, eye;
+
+//===-- Elements from other places ----------------------------------------===//
+Function constantPad, reflectionPad, replicationPad, pad;
+Function sliceScatter, selectScatter, diagonalScatter, sliceBackward,
+    selectBackward, diagonalBackward;
+Function flip, roll, repeat, repeatEach, asStridedCopy, concatenate;
+Function indexTensors, maskedIndex, indexSelect, embedding, oneHot;
+Function scatterElement, scatterNumber;
 
 } // namespace cutback::aten::elements
 

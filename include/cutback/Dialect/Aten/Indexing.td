@@ -60,13 +60,13 @@ class Aten_MaskedSelect<string name, string schema, string rule, int w = 1>
   let flops = "perInput";
 }
 
-def Aten_IndexTensorOp : Aten_Gather<"index.Tensor", "none",
+def Aten_IndexTensorOp : Aten_Gather<"index.Tensor", "indexTensors",
     "(Tensor self, Tensor?[] indices) -> Tensor", "indexTensor">;
 def Aten_InternalUnsafeIndexTensorOp : Aten_Gather<
-    "_unsafe_index.Tensor", "none",
+    "_unsafe_index.Tensor", "indexTensors",
     "(Tensor self, Tensor?[] indices) -> Tensor", "indexTensor">;
 def Aten_InternalUnsafeMaskedIndexOp : Aten_Gather<
-    "_unsafe_masked_index", "none",
+    "_unsafe_masked_index", "maskedIndex",
     "(Tensor self, Tensor mask, Tensor?[] indices, Scalar fill) -> Tensor",
     "maskedIndex">;
 def Aten_GatherOp : Aten_Gather<"gather", "none",
@@ -78,11 +78,11 @@ def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim", "none",
     "(Tensor self, Tensor indices, int? dim=None) -> Tensor", "gather"> {
   let loops = "pick";
 }
-def Aten_IndexSelectOp : Aten_Gather<"index_select", "none",
+def Aten_IndexSelectOp : Aten_Gather<"index_select", "indexSelect",
     "(Tensor self, int dim, Tensor index) -> Tensor", "indexSelect">;
 def Aten_TakeOp : Aten_Gather<"take", "none",
     "(Tensor self, Tensor index) -> Tensor", "take">;
-def Aten_EmbeddingOp : Aten_Gather<"embedding", "none",
+def Aten_EmbeddingOp : Aten_Gather<"embedding", "embedding",
     "(Tensor weight, Tensor indices, SymInt padding_idx=-1, "
     "bool scale_grad_by_freq=False, bool sparse=False) -> Tensor", "embedding"> {
   let loops = "lookup";
@@ -121,11 +121,13 @@ def Aten_IndexFillIntTensorOp : Aten_Scatter<"index_fill.int_Tensor",
     "sameAsSelf">;
 def Aten_ScatterSrcOp : Aten_Scatter<"scatter.src",
     "(Tensor self, int dim, Tensor index, Tensor src) -> Tensor", "sameAsSelf"> {
+  let element = "scatterElement";
   let loops = "place";
 }
 def Aten_ScatterValueOp : Aten_Scatter<"scatter.value",
     "(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
     "sameAsSelf"> {
+  let element = "scatterNumber";
   let loops = "place";
 }
 def Aten_ScatterAddOp : Aten_Scatter<"scatter_add",

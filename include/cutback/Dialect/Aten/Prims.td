@@ -98,7 +98,7 @@ def Aten_PrimsDevicePutOp : Aten_PrimsCopy<"device_put", "copy",
 def Aten_PrimsIotaOp : Aten_PrimsCreate<"iota", "iota",
     "(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, "
     "Device device, bool requires_grad) -> Tensor", "iota">;
-def Aten_PrimsRevOp : Aten_PrimsMove<"rev", "none",
+def Aten_PrimsRevOp : Aten_PrimsMove<"rev", "flip",
     "(Tensor a, int[] dims) -> Tensor", "sameAsSelf">;
 def Aten_PrimsFmaOp : Aten_PrimsPointwise<"fma", "multiplyAdd",
     "(Tensor a, Tensor b, Tensor c) -> Tensor", "broadcast", 2>;

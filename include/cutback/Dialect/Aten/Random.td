@@ -40,9 +40,11 @@ class Aten_Dropout<string name, string schema, string rule, int w = 10>
   let flags = ["kRandomWithDropout"];
 }
 
-class Aten_DropoutBackward<string name, string schema, string rule, int w = 2>
+class Aten_DropoutBackward<string name, string formula, string schema,
+                           string rule, int w = 2>
     : Aten_AtenOp<name, schema> {
   let family = "Gradient of dropout from its mask.";
+  let element = formula;
   let infer = rule;
   let weight = w;
   let fusion = "Pointwise";
@@ -108,7 +110,7 @@ def Aten_FeatureDropoutOp : Aten_Dropout<"feature_dropout",
   let loops = "none";
 }
 def Aten_NativeDropoutBackwardOp : Aten_DropoutBackward<
-    "native_dropout_backward",
+    "native_dropout_backward", "dropoutBackward",
     "(Tensor grad_output, Tensor mask, float scale) -> Tensor", "broadcast">;
 def Aten_UniformOp : Aten_RandomPointwise<"uniform",
     "(Tensor self, float from=0., float to=1., *, Generator? generator=None) "
@@ -134,7 +136,7 @@ def Aten_InternalStandardGammaOp : Aten_RandomPointwise<"_standard_gamma",
   let flags = ["kRandom"];
 }
 def Aten_InternalStandardGammaGradOp : Aten_DropoutBackward<
-    "_standard_gamma_grad", "(Tensor self, Tensor output) -> Tensor",
+    "_standard_gamma_grad", "none", "(Tensor self, Tensor output) -> Tensor",
     "broadcast", 200> {
   let family = "The slope of a draw from a gamma distribution in its shape. It "
                "has no gradient.";
@@ -188,7 +190,7 @@ def Aten_RreluWithNoiseFunctionalOp : Aten_Dropout<
   let family = "Negative elements times slopes that are drawn, and the slopes.";
 }
 def Aten_RreluWithNoiseBackwardOp : Aten_DropoutBackward<
-    "rrelu_with_noise_backward",
+    "rrelu_with_noise_backward", "rreluBackward",
     "(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, "
     "Scalar upper, bool training, bool self_is_result) -> Tensor",
     "sameAsSelf">;

@@ -289,3 +289,31 @@ LogicalResult elements::softplusBackward(Operation *op, ElementBuilder &b,
     return select(scaled > limit, g, g * z / (z + 1));
   });
 }
+
+//===----------------------------------------------------------------------===//
+// Of what was drawn
+//===----------------------------------------------------------------------===//
+
+LogicalResult elements::dropoutBackward(Operation *op, ElementBuilder &b,
+                                        Results &r) {
+  ElementCall call(op, b, r);
+  double scale = call.literal("scale");
+  Type type = call.realTypeIn(call.resultType());
+  return call.give(call.argument("grad_output", type) *
+                   (call.argument("mask", type) * scale));
+}
+
+/// A slope of 1 throughout needs no noise.
+LogicalResult elements::rreluBackward(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  ElementCall call(op, b, r);
+  double lower = call.literal("lower"), upper = call.literal("upper");
+  std::optional<bool> isTraining = call.boolean("training");
+  if (!isTraining)
+    return failure();
+  Type type = call.realTypeIn(call.resultType());
+  Num g = call.argument("grad_output", type), x = call.argument("self", type);
+  if (*isTraining && upper - lower > 1e-6)
+    return call.give(g * call.argument("noise", type));
+  return call.give(select(x > 0, g, g * ((lower + upper) / 2)));
+}

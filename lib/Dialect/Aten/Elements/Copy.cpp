@@ -12,7 +12,7 @@ using namespace cutback::aten::elements;
 
 LogicalResult elements::copy(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
-  return call.giveAs(call.operand(0), call.operandType(0));
+  return call.giveAs(call.element(0), call.operandType(0));
 }
 
 static LogicalResult giveArgument(const ElementCall &call, ParamRef param) {
@@ -37,9 +37,9 @@ static LogicalResult triangle(Operation *op, ElementBuilder &b, Results &r) {
     return failure();
   auto rank = static_cast<unsigned>(type.getRank());
   Num offset = call.axis(rank - 1) - call.axis(rank - 2);
-  Num diagonal = call.place("diagonal");
+  Num diagonal = call.index("diagonal");
   Num kept = isLower ? offset <= diagonal : offset >= diagonal;
-  return call.giveAs(select(kept, call.operand(0), 0), call.operandType(0));
+  return call.giveAs(select(kept, call.element(0), 0), call.operandType(0));
 }
 LogicalResult elements::lowerTriangle(Operation *op, ElementBuilder &b,
                                       Results &r) {
@@ -80,7 +80,8 @@ static LogicalResult range(const ElementCall &call, Type in) {
     return call.isNone(param) ? constantOf(call.elements, in, ifNone)
                               : call.argument(param, in);
   };
-  Num i = cast(call.axis(0), call.elements.builder.getI64Type(), in);
+  Num i = cast(call.toInteger(call.axis(0)), call.elements.builder.getI64Type(),
+               in);
   Num start = argument("start", 0), step = argument("step", 1);
   return call.giveAs(start + i * step, in);
 }
@@ -106,14 +107,12 @@ LogicalResult elements::linspace(Operation *op, ElementBuilder &b, Results &r) {
   Num start = call.argument("start", f64), end = call.argument("end", f64);
   if (!steps || !start || !end)
     return failure();
-  Num step = *steps > 1 ? (end - start) / static_cast<double>(*steps - 1)
-                        : start.constant(0);
-  Num i = call.axis(0);
+  Num step = *steps > 1 ? (end - start) / (*steps - 1) : start.constant(0);
+  Num i = call.toInteger(call.axis(0));
   Num up = start + cast(i, i64, f64) * step;
   Num down = end - cast(*steps - 1 - i, i64, f64) * step;
-  return call.giveAs(
-      *steps == 1 ? up : select(i < static_cast<double>(*steps / 2), up, down),
-      f64);
+  return call.giveAs(*steps == 1 ? up : select(i < (*steps / 2), up, down),
+                     f64);
 }
 
 LogicalResult elements::eye(Operation *op, ElementBuilder &b, Results &r) {

@@ -162,27 +162,59 @@ Type ElementCall::realTypeIn(Type common) const {
 // Scalars
 //===----------------------------------------------------------------------===//
 
-/// An index as i64.
-static Num integerOf(ElementBuilder &elements, Value index) {
+Num ElementCall::element(unsigned i) const {
+  Num own(elements, elements.operand(i));
+  return own.type().isIndex() ? toInteger(own) : own;
+}
+
+Num ElementCall::toInteger(const Num &index) const {
+  if (!index)
+    return {};
   Type i64 = elements.builder.getI64Type();
-  return Num(elements, arith::IndexCastOp::create(elements.builder,
-                                                  elements.loc, i64, index));
+  return Num(elements, arith::IndexCastOp::create(
+                           elements.builder, elements.loc, i64, index.get()));
 }
 
-Num ElementCall::operand(unsigned i) const {
-  Value own = elements.operand(i);
-  return own.getType().isIndex() ? integerOf(elements, own)
-                                 : Num(elements, own);
+Num ElementCall::toIndex(const Num &number) const {
+  if (!number)
+    return {};
+  Type index = elements.builder.getIndexType();
+  return Num(elements,
+             arith::IndexCastOp::create(elements.builder, elements.loc, index,
+                                        number.get()));
 }
 
-Num ElementCall::axis(unsigned axis) const {
-  return integerOf(elements, elements.index(axis));
+Num ElementCall::index(int64_t number) const {
+  return constantOf(elements, elements.builder.getIndexType(), number);
 }
 
-Num ElementCall::place(ParamRef param) const {
-  Type i64 = elements.builder.getI64Type();
-  return isNone(param) ? constantOf(elements, i64, int64_t(0))
-                       : argument(param, i64);
+Num ElementCall::index(ParamRef param) const {
+  if (isNone(param))
+    return index(int64_t(0));
+  if (std::optional<int64_t> literal = integer(param))
+    return index(*literal);
+  return toIndex(argument(param, elements.builder.getI64Type()));
+}
+
+Num ElementCall::load(unsigned i, ArrayRef<Num> places,
+                      ArrayRef<Num> conditions, const Num &otherwise) const {
+  SmallVector<Value> indices;
+  for (const Num &place : places) {
+    if (!place)
+      return {};
+    indices.push_back(place.get());
+  }
+  if (conditions.empty())
+    return Num(elements, elements.load(i, indices));
+  Num mask = conditions.front();
+  for (const Num &condition : conditions.drop_front())
+    mask = mask & condition;
+  Num other =
+      otherwise ? otherwise
+                : constantOf(elements, signlessOf(operandType(i)), int64_t(0));
+  return mask
+             ? Num(elements, elements.load(i, indices, mask.get(), other.get()))
+             : Num();
 }
 
 Num ElementCall::argument(ParamRef param, Type to) const {
@@ -190,7 +222,7 @@ Num ElementCall::argument(ParamRef param, Type to) const {
     return {};
   if (value(param)) {
     auto i = static_cast<unsigned>(CallReader::operand(param));
-    return cast(operand(i), operandType(i), to);
+    return cast(element(i), operandType(i), to);
   }
   Type scalar = signlessOf(to);
   if (std::optional<int64_t> whole = integer(param))

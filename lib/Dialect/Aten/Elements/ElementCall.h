@@ -41,7 +41,7 @@ public:
 
   //===-- Scalars ---------------------------------------------------------===//
   /// Operand `i`, as an element of its type.
-  Num operand(unsigned i) const;
+  Num element(unsigned i) const;
   /// An argument as an element of `to`: an element of a tensor, or a number.
   Num argument(ParamRef param, mlir::Type to) const;
   /// The same, rounded to the promoted type `common` first.
@@ -50,10 +50,19 @@ public:
   /// A literal number. Where it is another kind of argument, there is no
   /// formula.
   double literal(ParamRef param, std::optional<double> ifNone = {}) const;
-  /// This iteration along an axis, and an integer argument, as i64; without
-  /// the argument, 0.
-  Num axis(unsigned axis) const;
-  Num place(ParamRef param) const;
+  /// Of type `index`: this iteration along an axis, a constant, an integer
+  /// argument (0 where it is None), an integer.
+  Num axis(unsigned axis) const { return Num(elements, elements.index(axis)); }
+  Num index(int64_t number) const;
+  Num index(ParamRef param) const;
+  Num toIndex(const Num &number) const;
+  /// An index as i64.
+  Num toInteger(const Num &index) const;
+  /// The element of operand `i` at `places`, of type `index`. With conditions,
+  /// `otherwise` where one of them is false, 0 without that.
+  Num load(unsigned i, llvm::ArrayRef<Num> places,
+           llvm::ArrayRef<Num> conditions = {},
+           const Num &otherwise = {}) const;
 
   //===-- Whole formulas --------------------------------------------------===//
   /// Result 0 = f(arguments...) in the compute type of the promoted type.

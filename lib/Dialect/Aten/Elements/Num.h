@@ -42,16 +42,21 @@ private:
 class Term {
 public:
   Term(const Num &num) : num(num) {}
-  Term(double constant) : number(constant) {}
+  Term(double constant) : real(constant) {}
+  template <typename T, std::enable_if_t<std::is_integral_v<T>, int> = 0>
+  Term(T constant) : whole(static_cast<int64_t>(constant)) {}
   Num like(const Term &other) const {
-    return num || !number ? num
-           : other.num    ? other.num.constant(*number)
-                          : Num();
+    if (real)
+      return other.num ? other.num.constant(*real) : Num();
+    if (whole)
+      return other.num ? other.num.wholeConstant(*whole) : Num();
+    return num;
   }
 
 private:
   Num num;
-  std::optional<double> number;
+  std::optional<double> real;
+  std::optional<int64_t> whole;
 };
 
 /// A constant of any type of `arith`; integers wrap around.

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements at places that other tensors hold, and one new element a row where
+// an index says so. An index that may be negative counts from the end; that all
+// are in range is the graph's care, which the interpreter checks.
+
+#include "ElementCall.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::aten::elements;
+
+static ArrayRef<int64_t> sizesOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+static bool areKnown(Operation *op) {
+  auto isKnown = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.hasStaticShape();
+  };
+  return llvm::all_of(op->getOperandTypes(), isKnown) &&
+         llvm::all_of(op->getResultTypes(), isKnown);
+}
+
+/// An element of an index tensor as a place; negative ones count from the end.
+static Num placeOf(const ElementCall &call, unsigned operand, const Num &number,
+                   std::optional<int64_t> size = {}) {
+  auto type = dyn_cast<IntegerType>(call.operandType(operand));
+  if (!type || type.getWidth() == 1 || type.isUnsigned())
+    return {}; // A mask.
+  Num place = call.toIndex(number);
+  return size ? select(place < 0, place + *size, place) : place;
+}
+
+/// Where a tensor of `sizes` is read that broadcasts to `places`.
+static SmallVector<Num> broadcast(const ElementCall &call, ArrayRef<Num> places,
+                                  ArrayRef<int64_t> sizes) {
+  SmallVector<Num> own;
+  for (auto [place, size] :
+       llvm::zip_equal(places.take_back(sizes.size()), sizes))
+    own.push_back(size == 1 ? call.index(int64_t(0)) : place);
+  return own;
+}
+
+static SmallVector<Num> placesOf(const ElementCall &call) {
+  SmallVector<Num> places;
+  for (unsigned axis = 0; axis < sizesOf(call.op->getResult(0)).size(); ++axis)
+    places.push_back(call.axis(axis));
+  return places;
+}
+
+//===----------------------------------------------------------------------===//
+// self[i, :, j]
+//===----------------------------------------------------------------------===//
+
+/// Places in `self`, one a dimension; empty where there is no formula. As the
+/// interpreter's: indices that are neighbours stand where they were, others in
+/// front. With `clamp`, an index that is out of range is the nearest place.
+static SmallVector<Num> indexedPlaces(const ElementCall &call, bool clamp) {
+  ArrayRef<int64_t> self = sizesOf(call.op->getOperand(0));
+  std::vector<Arg> indices = call.list("indices");
+  int first = call.operand("indices");
+  if (first < 0 || indices.size() > self.size() || !areKnown(call.op))
+    return {};
+  size_t picked = 0, from = self.size(), to = 0, count = 0;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    if (index.isNone())
+      continue;
+    if (!isa_and_nonnull<RankedTensorType>(
+            index.getValue() ? index.getValue().getType() : Type()))
+      return {};
+    picked = std::max(picked, sizesOf(index.getValue()).size());
+    from = std::min(from, dim);
+    to = dim;
+    ++count;
+  }
+  size_t before = count && to - from + 1 == count ? from : 0;
+  SmallVector<Num> places = placesOf(call), result(self.size());
+  auto named = ArrayRef(places).slice(before, picked);
+  size_t whole = 0; // dimensions without an index so far
+  unsigned operand = first;
+  for (size_t dim = 0; dim < self.size(); ++dim) {
+    if (dim >= indices.size() || indices[dim].isNone()) {
+      result[dim] = places[whole < before ? whole : whole + picked];
+      ++whole;
+      continue;
+    }
+    ArrayRef<int64_t> sizes = sizesOf(call.op->getOperand(operand));
+    Num number = call.load(operand, broadcast(call, named, sizes));
+    int64_t size = self[dim];
+    if (clamp && self[dim] > 0)
+      number = select(number < -size, -size,
+                      select(number >= size, size - 1, number));
+    result[dim] = placeOf(call, operand++, number, self[dim]);
+  }
+  return llvm::all_of(result, [](const Num &place) { return bool(place); })
+             ? result
+             : SmallVector<Num>();
+}
+
+LogicalResult elements::indexTensors(Operation *op, ElementBuilder &b,
+                                     Results &r) {
+  ElementCall call(op, b, r);
+  SmallVector<Num> places = indexedPlaces(call, /*clamp=*/false);
+  if (places.empty())
+    return failure();
+  return call.giveAs(call.load(0, places), call.operandType(0));
+}
+
+LogicalResult elements::maskedIndex(Operation *op, ElementBuilder &b,
+                                    Results &r) {
+  ElementCall call(op, b, r);
+  SmallVector<Num> places = indexedPlaces(call, /*clamp=*/true);
+  int mask = call.operand("mask");
+  Type type = call.operandType(0);
+  Num fill = call.argument("fill", type);
+  if (places.empty() || mask < 0 || !fill)
+    return failure();
+  ArrayRef<int64_t> sizes = sizesOf(op->getOperand(mask));
+  Num keep = call.load(mask, broadcast(call, placesOf(call), sizes)) != 0;
+  return call.giveAs(call.load(0, places, keep, fill), type);
+}
+
+//===----------------------------------------------------------------------===//
+// Rows, elements of a row
+//===----------------------------------------------------------------------===//
+
+LogicalResult elements::embedding(Operation *op, ElementBuilder &b,
+                                  Results &r) {
+  ElementCall call(op, b, r);
+  size_t rank = sizesOf(op->getResult(0)).size();
+  if (sizesOf(op->getOperand(0)).size() != 2 || rank == 0)
+    return failure();
+  Num row = placeOf(call, 1, call.element(1));
+  Num column = call.axis(static_cast<unsigned>(rank - 1));
+  return call.giveAs(call.load(0, {row, column}), call.operandType(0));
+}
+
+LogicalResult elements::indexSelect(Operation *op, ElementBuilder &b,
+                                    Results &r) {
+  ElementCall call(op, b, r);
+  SmallVector<Num> places = placesOf(call);
+  std::optional<int64_t> dim = call.integer("dim");
+  if (!dim || places.empty())
+    return failure();
+  Num &place = places[wrapDim(*dim, static_cast<int64_t>(places.size()))];
+  bool isRow = !sizesOf(op->getOperand(1)).empty();
+  place = placeOf(call, 1,
+                  call.load(1, isRow ? ArrayRef<Num>(place) : ArrayRef<Num>()));
+  return call.giveAs(call.load(0, places), call.operandType(0));
+}
+
+LogicalResult elements::oneHot(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  SmallVector<Num> places = placesOf(call);
+  if (places.empty())
+    return failure();
+  Num number = placeOf(call, 0, call.load(0, ArrayRef(places).drop_back()));
+  return number ? call.give(number == places.back()) : failure();
+}
+
+/// `scatter` of one element a row: the new one where the index says so.
+static LogicalResult placeOne(const ElementCall &call, ParamRef value) {
+  Operation *op = call.op;
+  int index = call.operand("index");
+  std::optional<int64_t> given = call.integer("dim");
+  ArrayRef<int64_t> sizes = sizesOf(op->getOperand(0));
+  if (index < 1 || !given || sizes.empty() || !areKnown(op))
+    return failure();
+  int64_t dim = wrapDim(*given, static_cast<int64_t>(sizes.size()));
+  SmallVector<int64_t> row(sizes);
+  row[dim] = 1;
+  for (Value operand : op->getOperands().drop_front())
+    if (isa<RankedTensorType>(operand.getType()) &&
+        sizesOf(operand) != ArrayRef<int64_t>(row))
+      return failure();
+  Type type = call.resultType();
+  Num place = placeOf(call, index, call.element(index), sizes[dim]);
+  Num self = cast(call.element(0), call.operandType(0), type);
+  Num isHere = place ? call.axis(static_cast<unsigned>(dim)) == place : place;
+  return call.giveAs(select(isHere, call.argument(value, type), self), type);
+}
+LogicalResult elements::scatterElement(Operation *op, ElementBuilder &b,
+                                       Results &r) {
+  return placeOne(ElementCall(op, b, r), "src");
+}
+LogicalResult elements::scatterNumber(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  return placeOne(ElementCall(op, b, r), "value");
+}

@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements that come from a place known from the sizes: padding, flips, rolls,
+// repetition, parts put into a whole, concatenation. Places are of type
+// `index`. Where sizes decide they are known, else there is no formula.
+
+#include "ElementCall.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::aten;
+using namespace cutback::aten::elements;
+
+namespace {
+
+/// One a dimension.
+using Places = SmallVector<Num, 6>;
+/// Truth values that must hold together.
+using Conditions = SmallVector<Num, 6>;
+
+class MovingCall : public ElementCall {
+public:
+  using ElementCall::ElementCall;
+
+  ArrayRef<int64_t> sizes(unsigned i = 0) const {
+    return cast<RankedTensorType>(op->getOperand(i).getType()).getShape();
+  }
+  ArrayRef<int64_t> resultSizes() const {
+    return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  }
+  /// This iteration, in the result.
+  Places places() const {
+    Places own;
+    for (unsigned axis = 0; axis < resultSizes().size(); ++axis)
+      own.push_back(this->axis(axis));
+    return own;
+  }
+  /// A dimension, counted from 0; nothing if it is not literal.
+  std::optional<size_t> dim(ParamRef param, size_t rank) const {
+    std::optional<int64_t> given = integer(param);
+    if (!given || rank == 0)
+      return std::nullopt;
+    return wrapDim(*given, static_cast<int64_t>(rank));
+  }
+  /// Operand 0 at `places`, as the result.
+  LogicalResult giveAt(ArrayRef<Num> places) const {
+    return giveAs(load(0, places), operandType(0));
+  }
+};
+
+bool areKnown(ArrayRef<int64_t> sizes) {
+  return !llvm::is_contained(sizes, ShapedType::kDynamic);
+}
+
+/// The number of an element in row-major order, and back.
+Num ravel(const MovingCall &call, ArrayRef<Num> places,
+          ArrayRef<int64_t> sizes) {
+  Num number = call.index(int64_t(0));
+  for (auto [place, size] : llvm::zip_equal(places, sizes))
+    number = number * size + place;
+  return number;
+}
+Places unravel(Num number, ArrayRef<int64_t> sizes) {
+  Places places(sizes.size());
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    int64_t size = std::max<int64_t>(sizes[dim], 1);
+    places[dim] = dim ? number % size : number;
+    if (dim)
+      number = number / size;
+  }
+  return places;
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+enum class PadMode { Constant, Reflect, Replicate, Circular };
+
+/// Where element `i` of a padded dimension comes from, counted from the first
+/// one that is not padding.
+Num padSource(PadMode mode, const Num &i, int64_t size, int64_t before,
+              int64_t behind) {
+  int64_t last = size - 1;
+  switch (mode) {
+  case PadMode::Constant:
+    return i;
+  case PadMode::Reflect:
+    return select(i < 0, -i, select(i > last, 2 * last - i, i));
+  case PadMode::Replicate:
+    return select(i < 0, 0, select(i > last, last, i));
+  case PadMode::Circular:
+    break;
+  }
+  // What a negative padding leaves is what repeats.
+  int64_t from = std::max<int64_t>(-before, 0);
+  int64_t to = size + std::min<int64_t>(behind, 0);
+  return select(i < from, i + (to - from), select(i >= to, i - (to - from), i));
+}
+
+/// `param` holds (before, behind) from the last dimension on.
+LogicalResult padAs(const MovingCall &call, PadMode mode, ParamRef param) {
+  std::optional<SmallVector<int64_t>> pads = call.integers(param);
+  ArrayRef<int64_t> sizes = call.sizes();
+  if (!pads || !areKnown(sizes))
+    return failure();
+  Places places = call.places();
+  Conditions inside;
+  for (size_t k = 0; 2 * k + 1 < pads->size() && k < sizes.size(); ++k) {
+    size_t dim = sizes.size() - 1 - k;
+    int64_t before = (*pads)[2 * k], behind = (*pads)[2 * k + 1];
+    Num &place = places[dim];
+    place = padSource(mode, place - before, sizes[dim], before, behind);
+    if (mode == PadMode::Constant && before > 0)
+      inside.push_back(place >= 0);
+    if (mode == PadMode::Constant && behind > 0)
+      inside.push_back(place < sizes[dim]);
+  }
+  Type type = call.operandType(0);
+  Num fill = call.isNone("value") ? Num() : call.argument("value", type);
+  return call.giveAs(call.load(0, places, inside, fill), type);
+}
+
+//===----------------------------------------------------------------------===//
+// Parts of a whole
+//===----------------------------------------------------------------------===//
+
+/// Where the elements of a part lie: what the iteration, a place of the whole,
+/// is in the part, and the conditions under which it is in it.
+struct Part {
+  Places places;
+  Conditions inside;
+};
+
+/// A bound of a slice as Python takes it.
+Num sliceBound(const MovingCall &call, ParamRef param, int64_t size,
+               int64_t ifNone) {
+  std::optional<int64_t> literal = call.integer(param);
+  if (call.isNone(param))
+    literal = ifNone;
+  if (literal)
+    return call.index(std::clamp<int64_t>(
+        *literal < 0 ? *literal + size : *literal, 0, size));
+  int64_t end = size;
+  Num bound = call.index(param);
+  bound = select(bound < 0, bound + end, bound);
+  return select(bound < 0, 0, select(bound > end, end, bound));
+}
+
+std::optional<Part> slicePart(const MovingCall &call) {
+  Part part = {call.places(), {}};
+  std::optional<size_t> dim = call.dim("dim", part.places.size());
+  std::optional<int64_t> step = call.integer("step");
+  if (!dim || !step || *step <= 0 || !areKnown(call.resultSizes()))
+    return std::nullopt;
+  int64_t size = call.resultSizes()[*dim];
+  Num first = sliceBound(call, "start", size, 0);
+  Num last = sliceBound(call, "end", size, size);
+  Num &place = part.places[*dim];
+  part.inside = {place >= first, place < last};
+  place = place - first;
+  if (*step == 1)
+    return part;
+  int64_t by = *step;
+  part.inside.push_back(place % by == 0);
+  place = place / by;
+  return part;
+}
+
+std::optional<Part> selectPart(const MovingCall &call) {
+  Part part = {call.places(), {}};
+  std::optional<size_t> dim = call.dim("dim", part.places.size());
+  if (!dim || !areKnown(call.resultSizes()))
+    return std::nullopt;
+  int64_t size = call.resultSizes()[*dim];
+  Num index = call.index("index");
+  index = select(index < 0, index + size, index);
+  part.inside = {part.places[*dim] == index};
+  part.places.erase(part.places.begin() + *dim);
+  return part;
+}
+
+std::optional<Part> diagonalPart(const MovingCall &call) {
+  Part part = {call.places(), {}};
+  size_t rank = part.places.size();
+  std::optional<size_t> down = call.dim("dim1", rank);
+  std::optional<size_t> right = call.dim("dim2", rank);
+  std::optional<int64_t> offset = call.integer("offset");
+  if (!down || !right || *down == *right || !offset)
+    return std::nullopt;
+  Num row = part.places[*down], column = part.places[*right];
+  part.inside = {column - row == *offset};
+  for (size_t dim : {std::max(*down, *right), std::min(*down, *right)})
+    part.places.erase(part.places.begin() + dim);
+  part.places.push_back(*offset < 0 ? row + *offset : row);
+  return part;
+}
+
+/// Operand `i` in the part, broadcast into it, else `otherwise`.
+LogicalResult givePart(const MovingCall &call, unsigned i,
+                       std::optional<Part> part, const Num &otherwise) {
+  if (!part)
+    return failure();
+  ArrayRef<int64_t> sizes = call.sizes(i);
+  Places &places = part->places;
+  if (sizes.size() > places.size() || !areKnown(sizes))
+    return failure();
+  places.erase(places.begin(), places.end() - sizes.size());
+  for (auto [place, size] : llvm::zip_equal(places, sizes))
+    if (size == 1)
+      place = call.index(int64_t(0));
+  Type own = call.operandType(i), type = call.resultType();
+  if (own == type)
+    return call.giveAs(call.load(i, places, part->inside, otherwise), type);
+  Num inside = part->inside.front();
+  for (const Num &condition : ArrayRef(part->inside).drop_front())
+    inside = inside & condition;
+  Num element = cast(call.load(i, places, inside), own, type);
+  return call.giveAs(select(inside, element, otherwise), type);
+}
+
+using PartFn = std::optional<Part> (*)(const MovingCall &);
+
+/// A copy of `self`, part of which is replaced by `src`.
+LogicalResult replacePart(const MovingCall &call, PartFn part) {
+  Num self =
+      cast(call.load(0, call.places()), call.operandType(0), call.resultType());
+  return self ? givePart(call, 1, part(call), self) : failure();
+}
+
+/// The gradient of a part: zeros around it.
+LogicalResult partBackward(const MovingCall &call, PartFn part) {
+  Num zero =
+      constantOf(call.elements, signlessOf(call.resultType()), int64_t(0));
+  return givePart(call, 0, part(call), zero);
+}
+
+} // namespace
+
+LogicalResult elements::constantPad(Operation *op, ElementBuilder &b,
+                                    Results &r) {
+  return padAs(MovingCall(op, b, r), PadMode::Constant, "pad");
+}
+LogicalResult elements::reflectionPad(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  return padAs(MovingCall(op, b, r), PadMode::Reflect, "padding");
+}
+LogicalResult elements::replicationPad(Operation *op, ElementBuilder &b,
+                                       Results &r) {
+  return padAs(MovingCall(op, b, r), PadMode::Replicate, "padding");
+}
+LogicalResult elements::pad(Operation *op, ElementBuilder &b, Results &r) {
+  MovingCall call(op, b, r);
+  StringRef mode = call.string("mode");
+  return padAs(call,
+               mode == "reflect"     ? PadMode::Reflect
+               : mode == "replicate" ? PadMode::Replicate
+               : mode == "circular"  ? PadMode::Circular
+                                     : PadMode::Constant,
+               "pad");
+}
+
+LogicalResult elements::sliceScatter(Operation *op, ElementBuilder &b,
+                                     Results &r) {
+  return replacePart(MovingCall(op, b, r), slicePart);
+}
+LogicalResult elements::selectScatter(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  return replacePart(MovingCall(op, b, r), selectPart);
+}
+LogicalResult elements::diagonalScatter(Operation *op, ElementBuilder &b,
+                                        Results &r) {
+  return replacePart(MovingCall(op, b, r), diagonalPart);
+}
+LogicalResult elements::sliceBackward(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  return partBackward(MovingCall(op, b, r), slicePart);
+}
+LogicalResult elements::selectBackward(Operation *op, ElementBuilder &b,
+                                       Results &r) {
+  return partBackward(MovingCall(op, b, r), selectPart);
+}
+LogicalResult elements::diagonalBackward(Operation *op, ElementBuilder &b,
+                                         Results &r) {
+  return partBackward(MovingCall(op, b, r), diagonalPart);
+}
+
+//===----------------------------------------------------------------------===//
+// Flips, rolls, repetition
+//===----------------------------------------------------------------------===//
+
+LogicalResult elements::flip(Operation *op, ElementBuilder &b, Results &r) {
+  MovingCall call(op, b, r);
+  std::optional<SmallVector<int64_t>> dims = call.integers("dims");
+  ArrayRef<int64_t> sizes = call.sizes();
+  if (!dims || !areKnown(sizes))
+    return failure();
+  Places places = call.places();
+  if (sizes.empty())
+    dims->clear();
+  for (int64_t dim : *dims) {
+    dim = wrapDim(dim, static_cast<int64_t>(sizes.size()));
+    places[dim] = (sizes[dim] - 1) - places[dim];
+  }
+  return call.giveAt(places);
+}
+
+/// `place` - `shift`, around in `size` elements.
+static Num rolled(const Num &place, int64_t shift, int64_t size) {
+  shift = size > 0 ? ((shift % size) + size) % size : 0;
+  if (shift == 0)
+    return place;
+  Num from = place - shift;
+  return select(from < 0, from + size, from);
+}
+
+LogicalResult elements::roll(Operation *op, ElementBuilder &b, Results &r) {
+  MovingCall call(op, b, r);
+  std::optional<SmallVector<int64_t>> shifts = call.integers("shifts"),
+                                      dims = call.integers("dims");
+  ArrayRef<int64_t> sizes = call.sizes();
+  if (!shifts || !dims || !areKnown(sizes))
+    return failure();
+  Places places = call.places();
+  if (sizes.empty())
+    return call.giveAt(places);
+  if (dims->empty()) { // The tensor is one row.
+    int64_t count =
+        llvm::cast<ShapedType>(op->getOperand(0).getType()).getNumElements();
+    Num from = rolled(ravel(call, places, sizes), shifts->front(), count);
+    return call.giveAt(unravel(from, sizes));
+  }
+  // Dimensions may be named twice.
+  SmallVector<int64_t> total(sizes.size(), 0);
+  for (auto [dim, shift] : llvm::zip(*dims, *shifts))
+    total[wrapDim(dim, static_cast<int64_t>(sizes.size()))] += shift;
+  for (auto [place, shift, size] : llvm::zip_equal(places, total, sizes))
+    place = rolled(place, shift, size);
+  return call.giveAt(places);
+}
+
+/// Whole copies behind each other.
+LogicalResult elements::repeat(Operation *op, ElementBuilder &b, Results &r) {
+  MovingCall call(op, b, r);
+  ArrayRef<int64_t> sizes = call.sizes(), wanted = call.resultSizes();
+  if (!areKnown(sizes) || !areKnown(wanted))
+    return failure();
+  Places places = call.places();
+  places.erase(places.begin(), places.end() - sizes.size());
+  for (auto [place, size, to] :
+       llvm::zip_equal(places, sizes, wanted.take_back(sizes.size())))
+    if (size != to)
+      place = place % std::max<int64_t>(size, 1);
+  return call.giveAt(places);
+}
+
+/// Each element so many times.
+LogicalResult elements::repeatEach(Operation *op, ElementBuilder &b,
+                                   Results &r) {
+  MovingCall call(op, b, r);
+  std::optional<int64_t> times = call.integer("repeats");
+  ArrayRef<int64_t> sizes = call.sizes();
+  if (!times || *times < 1 || !areKnown(sizes))
+    return failure();
+  int64_t by = *times;
+  Places places = call.places();
+  if (call.isNone("dim"))
+    return call.giveAt(unravel(places.front() / by, sizes));
+  std::optional<size_t> dim = call.dim("dim", sizes.size());
+  if (!dim)
+    return failure();
+  places[*dim] = places[*dim] / by;
+  return call.giveAt(places);
+}
+
+LogicalResult elements::asStridedCopy(Operation *op, ElementBuilder &b,
+                                      Results &r) {
+  MovingCall call(op, b, r);
+  std::optional<SmallVector<int64_t>> strides = call.integers("stride");
+  std::optional<int64_t> offset = call.integer("storage_offset");
+  ArrayRef<int64_t> sizes = call.sizes();
+  if (!strides || (!offset && !call.isNone("storage_offset")) ||
+      !areKnown(sizes) || strides->size() != call.resultSizes().size())
+    return failure();
+  Num number = call.index(offset.value_or(0));
+  for (auto [place, stride] : llvm::zip_equal(call.places(), *strides))
+    number = number + place * stride;
+  return call.giveAt(unravel(number, sizes));
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenation
+//===----------------------------------------------------------------------===//
+
+LogicalResult elements::concatenate(Operation *op, ElementBuilder &b,
+                                    Results &r) {
+  MovingCall call(op, b, r);
+  Type type = call.resultType();
+  Places places = call.places();
+  std::optional<size_t> dim = call.dim("dim", places.size());
+  if (!dim)
+    return failure();
+  struct Piece {
+    unsigned operand;
+    int64_t begin, end;
+  };
+  SmallVector<Piece> pieces;
+  int64_t end = 0;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i) {
+    ArrayRef<int64_t> sizes = call.sizes(i);
+    // An empty list of numbers goes with everything.
+    if (sizes.size() == 1 && sizes[0] == 0)
+      continue;
+    if (sizes.size() != places.size() || !areKnown(sizes))
+      return failure();
+    if (sizes[*dim] > 0)
+      pieces.push_back({i, end, end + sizes[*dim]});
+    end += sizes[*dim];
+  }
+  Num place = places[*dim], result;
+  for (const Piece &piece : llvm::reverse(pieces)) {
+    int64_t begin = piece.begin;
+    int64_t end = piece.end;
+    Conditions inside = {place >= begin, place < end};
+    if (pieces.size() == 1)
+      inside.clear();
+    places[*dim] = place - begin;
+    Type own = call.operandType(piece.operand);
+    bool isSame = own == type && result;
+    Num element =
+        cast(call.load(piece.operand, places, inside, isSame ? result : Num()),
+             own, type);
+    result = !result || isSame ? element : select(place < end, element, result);
+  }
+  return call.giveAs(result, type);
+}
