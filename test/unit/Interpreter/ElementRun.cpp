@@ -53,6 +53,16 @@ int64_t wrapWhole(Type type, int64_t value) {
                            (64 - width);
 }
 
+/// Wrap around.
+int64_t plus(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) +
+                              static_cast<uint64_t>(b));
+}
+int64_t times(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                              static_cast<uint64_t>(b));
+}
+
 class Formula final : public joint::ElementBuilder {
 public:
   Formula(Operation *call, const joint::IterationSpace &space,
@@ -274,12 +284,12 @@ Scalar Formula::evalReduce(const Node &node, Type type) {
     case Combine::Add:
       result = {
           roundReal(isReal ? in : builder.getF64Type(), result.real + x.real),
-          result.whole + x.whole};
+          plus(result.whole, x.whole)};
       break;
     case Combine::Mul:
       result = {
           roundReal(isReal ? in : builder.getF64Type(), result.real * x.real),
-          result.whole * x.whole};
+          times(result.whole, x.whole)};
       break;
     case Combine::Max:
       isBetter = a > b;
@@ -543,4 +553,13 @@ test::ElementRun test::runElements(Operation *call,
   formula.run(scalars, result.results);
   result.fault = formula.fault;
   return result;
+}
+
+std::string test::buildError(Operation *call) {
+  joint::IterationSpace space;
+  space.isGathered.assign(call->getNumOperands(), 1);
+  Formula formula(call, space, {});
+  SmallVector<Value> scalars;
+  auto lowerable = cast<joint::LowerableOpInterface>(call);
+  return failed(lowerable.buildElement(formula, scalars)) ? "failed" : "";
 }

@@ -19,6 +19,9 @@ struct ElementRun {
   std::string fault;
 };
 
+/// "failed" if the call's formula is not built, else empty.
+std::string buildError(mlir::Operation *call);
+
 ElementRun runElements(mlir::Operation *call,
                        llvm::ArrayRef<interpreter::RuntimeValue> operands);
 

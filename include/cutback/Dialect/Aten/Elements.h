@@ -26,7 +26,7 @@ Function none;
 Function add, subtract, subtractFrom, multiply, multiplyAdd, addProduct,
     addQuotient, interpolate;
 Function divide, divideMode, divideFloor, remainder, fmod;
-Function power, atan2, copysign, xlogy, logAddExp, logAddExp2, heaviside;
+Function power, atan2, hypot, copysign, xlogy, logAddExp, logAddExp2, heaviside;
 Function maximum, minimum, fmax, fmin, clamp, clampLow, clampHigh;
 
 //===-- Comparisons, truth values, bits, choices --------------------------===//
@@ -74,7 +74,7 @@ Function constantPad, reflectionPad, replicationPad, pad;
 Function sliceScatter, selectScatter, diagonalScatter, sliceBackward,
     selectBackward, diagonalBackward;
 Function flip, roll, repeat, repeatEach, asStridedCopy, concatenate;
-Function indexTensors, maskedIndex, indexSelect, embedding, oneHot;
+Function indexTensors, maskedIndex, indexSelect, take, embedding, oneHot;
 Function scatterElement, scatterNumber;
 
 } // namespace cutback::aten::elements

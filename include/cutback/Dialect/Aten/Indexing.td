@@ -80,7 +80,7 @@ def Aten_TakeAlongDimOp : Aten_Gather<"take_along_dim", "none",
 }
 def Aten_IndexSelectOp : Aten_Gather<"index_select", "indexSelect",
     "(Tensor self, int dim, Tensor index) -> Tensor", "indexSelect">;
-def Aten_TakeOp : Aten_Gather<"take", "none",
+def Aten_TakeOp : Aten_Gather<"take", "take",
     "(Tensor self, Tensor index) -> Tensor", "take">;
 def Aten_EmbeddingOp : Aten_Gather<"embedding", "embedding",
     "(Tensor weight, Tensor indices, SymInt padding_idx=-1, "

@@ -128,7 +128,7 @@ def Aten_RemainderTensorOp : Aten_Pointwise<"remainder.Tensor", "remainder",
     "(Tensor self, Tensor other) -> Tensor", "broadcast", 4>;
 def Aten_RemainderScalarOp : Aten_Pointwise<"remainder.Scalar", "remainder",
     "(Tensor self, Scalar other) -> Tensor", "broadcast", 4>;
-def Aten_HypotOp : Aten_Pointwise<"hypot", "none",
+def Aten_HypotOp : Aten_Pointwise<"hypot", "hypot",
     "(Tensor self, Tensor other) -> Tensor", "broadcast", 4>;
 def Aten_PowTensorTensorOp : Aten_Pointwise<"pow.Tensor_Tensor", "power",
     "(Tensor self, Tensor exponent) -> Tensor", "broadcast", 10>;

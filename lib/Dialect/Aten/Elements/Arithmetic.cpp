@@ -306,6 +306,22 @@ LogicalResult elements::copysign(Operation *op, ElementBuilder &b, Results &r) {
       /*exact=*/true);
 }
 
+/// Of the greater side and a ratio, so that no square overflows.
+LogicalResult elements::hypot(Operation *op, ElementBuilder &b, Results &r) {
+  return ElementCall(op, b, r).real(
+      {"self", "other"},
+      [](Num x, Num y) {
+        x = abs(x);
+        y = abs(y);
+        Num isLess = x < y;
+        Num high = select(isLess, y, x), ratio = select(isLess, x, y) / high;
+        Num length = high * sqrt(1 + ratio * ratio);
+        length = select((x == 0) & (y == 0), 0, length);
+        return select(isInfinite(x) | isInfinite(y), HUGE_VAL, length);
+      },
+      /*exact=*/true);
+}
+
 LogicalResult elements::xlogy(Operation *op, ElementBuilder &b, Results &r) {
   return ElementCall(op, b, r).real(
       {"self", "other"},

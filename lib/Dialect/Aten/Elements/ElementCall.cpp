@@ -283,3 +283,18 @@ LogicalResult ElementCall::giveAs(const Num &num, Type from) const {
   results.push_back(result.get());
   return success();
 }
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Places elements::unravel(Num number, ArrayRef<int64_t> sizes) {
+  Places places(sizes.size());
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    int64_t size = std::max<int64_t>(sizes[dim], 1);
+    places[dim] = dim ? number % size : number;
+    if (dim)
+      number = number / size;
+  }
+  return places;
+}

@@ -23,6 +23,11 @@ mlir::Type computeTypeOf(mlir::Type type);
 /// The same, a float: integers that are computed on as floats are f32.
 mlir::Type realTypeOf(mlir::Type type);
 
+/// Indices, one a dimension.
+using Places = llvm::SmallVector<Num, 6>;
+/// Element `number`, in row-major order, of a tensor of `sizes`.
+Places unravel(Num number, llvm::ArrayRef<int64_t> sizes);
+
 class ElementCall : public CallReader {
 public:
   using Params = std::initializer_list<ParamRef>;

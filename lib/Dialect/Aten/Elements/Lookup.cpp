@@ -35,17 +35,17 @@ static Num placeOf(const ElementCall &call, unsigned operand, const Num &number,
 }
 
 /// Where a tensor of `sizes` is read that broadcasts to `places`.
-static SmallVector<Num> broadcast(const ElementCall &call, ArrayRef<Num> places,
-                                  ArrayRef<int64_t> sizes) {
-  SmallVector<Num> own;
+static Places broadcast(const ElementCall &call, ArrayRef<Num> places,
+                        ArrayRef<int64_t> sizes) {
+  Places own;
   for (auto [place, size] :
        llvm::zip_equal(places.take_back(sizes.size()), sizes))
     own.push_back(size == 1 ? call.index(int64_t(0)) : place);
   return own;
 }
 
-static SmallVector<Num> placesOf(const ElementCall &call) {
-  SmallVector<Num> places;
+static Places placesOf(const ElementCall &call) {
+  Places places;
   for (unsigned axis = 0; axis < sizesOf(call.op->getResult(0)).size(); ++axis)
     places.push_back(call.axis(axis));
   return places;
@@ -58,7 +58,7 @@ static SmallVector<Num> placesOf(const ElementCall &call) {
 /// Places in `self`, one a dimension; empty where there is no formula. As the
 /// interpreter's: indices that are neighbours stand where they were, others in
 /// front. With `clamp`, an index that is out of range is the nearest place.
-static SmallVector<Num> indexedPlaces(const ElementCall &call, bool clamp) {
+static Places indexedPlaces(const ElementCall &call, bool clamp) {
   ArrayRef<int64_t> self = sizesOf(call.op->getOperand(0));
   std::vector<Arg> indices = call.list("indices");
   int first = call.operand("indices");
@@ -77,7 +77,7 @@ static SmallVector<Num> indexedPlaces(const ElementCall &call, bool clamp) {
     ++count;
   }
   size_t before = count && to - from + 1 == count ? from : 0;
-  SmallVector<Num> places = placesOf(call), result(self.size());
+  Places places = placesOf(call), result(self.size());
   auto named = ArrayRef(places).slice(before, picked);
   size_t whole = 0; // dimensions without an index so far
   unsigned operand = first;
@@ -97,13 +97,13 @@ static SmallVector<Num> indexedPlaces(const ElementCall &call, bool clamp) {
   }
   return llvm::all_of(result, [](const Num &place) { return bool(place); })
              ? result
-             : SmallVector<Num>();
+             : Places();
 }
 
 LogicalResult elements::indexTensors(Operation *op, ElementBuilder &b,
                                      Results &r) {
   ElementCall call(op, b, r);
-  SmallVector<Num> places = indexedPlaces(call, /*clamp=*/false);
+  Places places = indexedPlaces(call, /*clamp=*/false);
   if (places.empty())
     return failure();
   return call.giveAs(call.load(0, places), call.operandType(0));
@@ -112,7 +112,7 @@ LogicalResult elements::indexTensors(Operation *op, ElementBuilder &b,
 LogicalResult elements::maskedIndex(Operation *op, ElementBuilder &b,
                                     Results &r) {
   ElementCall call(op, b, r);
-  SmallVector<Num> places = indexedPlaces(call, /*clamp=*/true);
+  Places places = indexedPlaces(call, /*clamp=*/true);
   int mask = call.operand("mask");
   Type type = call.operandType(0);
   Num fill = call.argument("fill", type);
@@ -141,7 +141,7 @@ LogicalResult elements::embedding(Operation *op, ElementBuilder &b,
 LogicalResult elements::indexSelect(Operation *op, ElementBuilder &b,
                                     Results &r) {
   ElementCall call(op, b, r);
-  SmallVector<Num> places = placesOf(call);
+  Places places = placesOf(call);
   std::optional<int64_t> dim = call.integer("dim");
   if (!dim || places.empty())
     return failure();
@@ -152,9 +152,22 @@ LogicalResult elements::indexSelect(Operation *op, ElementBuilder &b,
   return call.giveAs(call.load(0, places), call.operandType(0));
 }
 
+/// By their number in row-major order.
+LogicalResult elements::take(Operation *op, ElementBuilder &b, Results &r) {
+  ElementCall call(op, b, r);
+  if (!areKnown(op))
+    return failure();
+  auto self = llvm::cast<RankedTensorType>(op->getOperand(0).getType());
+  Num number =
+      placeOf(call, 1, call.load(1, placesOf(call)), self.getNumElements());
+  return number ? call.giveAs(call.load(0, unravel(number, self.getShape())),
+                              call.operandType(0))
+                : failure();
+}
+
 LogicalResult elements::oneHot(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
-  SmallVector<Num> places = placesOf(call);
+  Places places = placesOf(call);
   if (places.empty())
     return failure();
   Num number = placeOf(call, 0, call.load(0, ArrayRef(places).drop_back()));

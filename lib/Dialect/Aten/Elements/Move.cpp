@@ -13,8 +13,6 @@ using namespace cutback::aten::elements;
 
 namespace {
 
-/// One a dimension.
-using Places = SmallVector<Num, 6>;
 /// Truth values that must hold together.
 using Conditions = SmallVector<Num, 6>;
 
@@ -52,23 +50,13 @@ bool areKnown(ArrayRef<int64_t> sizes) {
   return !llvm::is_contained(sizes, ShapedType::kDynamic);
 }
 
-/// The number of an element in row-major order, and back.
+/// The number of an element in row-major order.
 Num ravel(const MovingCall &call, ArrayRef<Num> places,
           ArrayRef<int64_t> sizes) {
   Num number = call.index(int64_t(0));
   for (auto [place, size] : llvm::zip_equal(places, sizes))
     number = number * size + place;
   return number;
-}
-Places unravel(Num number, ArrayRef<int64_t> sizes) {
-  Places places(sizes.size());
-  for (size_t dim = sizes.size(); dim-- > 0;) {
-    int64_t size = std::max<int64_t>(sizes[dim], 1);
-    places[dim] = dim ? number % size : number;
-    if (dim)
-      number = number / size;
-  }
-  return places;
 }
 
 //===----------------------------------------------------------------------===//

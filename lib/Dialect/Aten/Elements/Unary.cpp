@@ -52,7 +52,7 @@ CUTBACK_FUNCTION(fraction, x - trunc(x))
 CUTBACK_FUNCTION(entropy,
                  select(x > 0, -x *log(x),
                         select(x == 0, 0, select(isNan(x), x, -HUGE_VAL))))
-CUTBACK_FUNCTION(angle, select(isNan(x), x, select(x < 0, kPi, 0)))
+CUTBACK_FUNCTION(angle, select(isNan(x), x, select(x < 0, x.constant(kPi), 0)))
 #undef CUTBACK_FUNCTION
 
 //===----------------------------------------------------------------------===//
