@@ -119,7 +119,7 @@ def Aten_AsStridedScatterOp : Aten_Move<"as_strided_scatter", "none",
     "SymInt? storage_offset=None) -> Tensor", "sameAsSelf">;
 def Aten_RepeatOp : Aten_Move<"repeat", "repeat",
     "(Tensor self, SymInt[] repeats) -> Tensor", "repeat">;
-def Aten_TileOp : Aten_Move<"tile", "repeat",
+def Aten_TileOp : Aten_Move<"tile", "tile",
     "(Tensor self, SymInt[] dims) -> Tensor", "tile">;
 def Aten_RepeatInterleaveTensorOp : Aten_Move<
     "repeat_interleave.Tensor", "none",

@@ -73,7 +73,7 @@ Function zeros, ones, full, scalarTensor, arange, iota, linspace, eye;
 Function constantPad, reflectionPad, replicationPad, pad;
 Function sliceScatter, selectScatter, diagonalScatter, sliceBackward,
     selectBackward, diagonalBackward;
-Function flip, roll, repeat, repeatEach, asStridedCopy, concatenate;
+Function flip, roll, repeat, tile, repeatEach, asStridedCopy, concatenate;
 Function indexTensors, maskedIndex, indexSelect, take, embedding, oneHot;
 Function scatterElement, scatterNumber;
 

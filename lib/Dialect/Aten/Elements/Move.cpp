@@ -90,13 +90,16 @@ Num padSource(PadMode mode, const Num &i, int64_t size, int64_t before,
 LogicalResult padAs(const MovingCall &call, PadMode mode, ParamRef param) {
   std::optional<SmallVector<int64_t>> pads = call.integers(param);
   ArrayRef<int64_t> sizes = call.sizes();
-  if (!pads || !areKnown(sizes))
+  if (!pads)
     return failure();
   Places places = call.places();
   Conditions inside;
   for (size_t k = 0; 2 * k + 1 < pads->size() && k < sizes.size(); ++k) {
     size_t dim = sizes.size() - 1 - k;
     int64_t before = (*pads)[2 * k], behind = (*pads)[2 * k + 1];
+    bool needsSize = mode == PadMode::Constant ? behind > 0 : before || behind;
+    if (needsSize && ShapedType::isDynamic(sizes[dim]))
+      return failure();
     Num &place = places[dim];
     place = padSource(mode, place - before, sizes[dim], before, behind);
     if (mode == PadMode::Constant && before > 0)
@@ -120,49 +123,61 @@ struct Part {
   Conditions inside;
 };
 
-/// A bound of a slice as Python takes it.
-Num sliceBound(const MovingCall &call, ParamRef param, int64_t size,
-               int64_t ifNone) {
+/// A bound of a slice as Python takes it. Nothing is beyond `size`, which is
+/// asked for only where the bound may be counted from the end.
+Num sliceBound(const MovingCall &call, ParamRef param, int64_t size) {
   std::optional<int64_t> literal = call.integer(param);
-  if (call.isNone(param))
-    literal = ifNone;
-  if (literal)
-    return call.index(std::clamp<int64_t>(
-        *literal < 0 ? *literal + size : *literal, 0, size));
-  int64_t end = size;
+  bool isKnown = !ShapedType::isDynamic(size);
+  if (literal && (*literal >= 0 || isKnown))
+    return call.index(*literal < 0 ? std::max<int64_t>(*literal + size, 0)
+                                   : *literal);
+  if (literal || !isKnown)
+    return {};
   Num bound = call.index(param);
-  bound = select(bound < 0, bound + end, bound);
-  return select(bound < 0, 0, select(bound > end, end, bound));
+  return select(bound < 0, bound + size, bound);
 }
 
 std::optional<Part> slicePart(const MovingCall &call) {
   Part part = {call.places(), {}};
   std::optional<size_t> dim = call.dim("dim", part.places.size());
   std::optional<int64_t> step = call.integer("step");
-  if (!dim || !step || *step <= 0 || !areKnown(call.resultSizes()))
+  if (!dim || !step || *step <= 0)
     return std::nullopt;
   int64_t size = call.resultSizes()[*dim];
-  Num first = sliceBound(call, "start", size, 0);
-  Num last = sliceBound(call, "end", size, size);
+  bool hasEnd = !call.isNone("end") &&
+                call.integer("end") != std::numeric_limits<int64_t>::max();
+  bool hasStart = !call.isNone("start") && call.integer("start") != 0;
   Num &place = part.places[*dim];
-  part.inside = {place >= first, place < last};
-  place = place - first;
+  if (hasEnd)
+    part.inside.push_back(place < sliceBound(call, "end", size));
+  if (hasStart) {
+    Num first = sliceBound(call, "start", size);
+    part.inside.push_back(place >= first);
+    // What starts before the first element starts there.
+    place =
+        place - (call.integer("start") ? first : select(first < 0, 0, first));
+  }
   if (*step == 1)
     return part;
-  int64_t by = *step;
-  part.inside.push_back(place % by == 0);
-  place = place / by;
+  part.inside.push_back(place % *step == 0);
+  place = place / *step;
   return part;
 }
 
 std::optional<Part> selectPart(const MovingCall &call) {
   Part part = {call.places(), {}};
   std::optional<size_t> dim = call.dim("dim", part.places.size());
-  if (!dim || !areKnown(call.resultSizes()))
+  if (!dim)
     return std::nullopt;
   int64_t size = call.resultSizes()[*dim];
+  std::optional<int64_t> literal = call.integer("index");
   Num index = call.index("index");
-  index = select(index < 0, index + size, index);
+  if (!literal || *literal < 0) {
+    if (ShapedType::isDynamic(size))
+      return std::nullopt;
+    index = literal ? call.index(*literal + size)
+                    : select(index < 0, index + size, index);
+  }
   part.inside = {part.places[*dim] == index};
   part.places.erase(part.places.begin() + *dim);
   return part;
@@ -191,7 +206,7 @@ LogicalResult givePart(const MovingCall &call, unsigned i,
     return failure();
   ArrayRef<int64_t> sizes = call.sizes(i);
   Places &places = part->places;
-  if (sizes.size() > places.size() || !areKnown(sizes))
+  if (sizes.size() > places.size())
     return failure();
   places.erase(places.begin(), places.end() - sizes.size());
   for (auto [place, size] : llvm::zip_equal(places, sizes))
@@ -200,11 +215,10 @@ LogicalResult givePart(const MovingCall &call, unsigned i,
   Type own = call.operandType(i), type = call.resultType();
   if (own == type)
     return call.giveAs(call.load(i, places, part->inside, otherwise), type);
-  Num inside = part->inside.front();
-  for (const Num &condition : ArrayRef(part->inside).drop_front())
-    inside = inside & condition;
-  Num element = cast(call.load(i, places, inside), own, type);
-  return call.giveAs(select(inside, element, otherwise), type);
+  Num element = cast(call.load(i, places, part->inside), own, type);
+  for (const Num &condition : part->inside)
+    element = select(condition, element, otherwise);
+  return call.giveAs(element, type);
 }
 
 using PartFn = std::optional<Part> (*)(const MovingCall &);
@@ -281,13 +295,15 @@ LogicalResult elements::flip(Operation *op, ElementBuilder &b, Results &r) {
   MovingCall call(op, b, r);
   std::optional<SmallVector<int64_t>> dims = call.integers("dims");
   ArrayRef<int64_t> sizes = call.sizes();
-  if (!dims || !areKnown(sizes))
+  if (!dims)
     return failure();
   Places places = call.places();
   if (sizes.empty())
     dims->clear();
   for (int64_t dim : *dims) {
     dim = wrapDim(dim, static_cast<int64_t>(sizes.size()));
+    if (ShapedType::isDynamic(sizes[dim]))
+      return failure();
     places[dim] = (sizes[dim] - 1) - places[dim];
   }
   return call.giveAt(places);
@@ -327,19 +343,29 @@ LogicalResult elements::roll(Operation *op, ElementBuilder &b, Results &r) {
   return call.giveAt(places);
 }
 
-/// Whole copies behind each other.
-LogicalResult elements::repeat(Operation *op, ElementBuilder &b, Results &r) {
-  MovingCall call(op, b, r);
-  ArrayRef<int64_t> sizes = call.sizes(), wanted = call.resultSizes();
-  if (!areKnown(sizes) || !areKnown(wanted))
+/// Whole copies behind each other, `param` of them along each dimension.
+static LogicalResult repeatBy(const MovingCall &call, ParamRef param) {
+  std::optional<SmallVector<int64_t>> counts = call.integers(param);
+  ArrayRef<int64_t> sizes = call.sizes();
+  if (!counts)
     return failure();
   Places places = call.places();
   places.erase(places.begin(), places.end() - sizes.size());
-  for (auto [place, size, to] :
-       llvm::zip_equal(places, sizes, wanted.take_back(sizes.size())))
-    if (size != to)
+  counts->insert(counts->begin(), sizes.size(), 1);
+  for (auto [place, size, count] : llvm::zip_equal(
+           places, sizes, ArrayRef(*counts).take_back(sizes.size()))) {
+    if (count != 1 && ShapedType::isDynamic(size))
+      return failure();
+    if (count != 1)
       place = place % std::max<int64_t>(size, 1);
+  }
   return call.giveAt(places);
+}
+LogicalResult elements::repeat(Operation *op, ElementBuilder &b, Results &r) {
+  return repeatBy(MovingCall(op, b, r), "repeats");
+}
+LogicalResult elements::tile(Operation *op, ElementBuilder &b, Results &r) {
+  return repeatBy(MovingCall(op, b, r), "dims");
 }
 
 /// Each element so many times.
@@ -390,7 +416,7 @@ LogicalResult elements::concatenate(Operation *op, ElementBuilder &b,
     return failure();
   struct Piece {
     unsigned operand;
-    int64_t begin, end;
+    int64_t begin;
   };
   SmallVector<Piece> pieces;
   int64_t end = 0;
@@ -399,26 +425,29 @@ LogicalResult elements::concatenate(Operation *op, ElementBuilder &b,
     // An empty list of numbers goes with everything.
     if (sizes.size() == 1 && sizes[0] == 0)
       continue;
-    if (sizes.size() != places.size() || !areKnown(sizes))
+    // Only the last piece may be of any size.
+    if (sizes.size() != places.size() || ShapedType::isDynamic(end))
       return failure();
-    if (sizes[*dim] > 0)
-      pieces.push_back({i, end, end + sizes[*dim]});
-    end += sizes[*dim];
+    int64_t size = sizes[*dim];
+    if (size != 0)
+      pieces.push_back({i, end});
+    end = ShapedType::isDynamic(size) ? size : end + size;
   }
-  Num place = places[*dim], result;
+  Num place = places[*dim], result, isBefore;
   for (const Piece &piece : llvm::reverse(pieces)) {
-    int64_t begin = piece.begin;
-    int64_t end = piece.end;
-    Conditions inside = {place >= begin, place < end};
-    if (pieces.size() == 1)
-      inside.clear();
-    places[*dim] = place - begin;
+    Conditions inside;
+    if (piece.begin > 0)
+      inside.push_back(place >= piece.begin);
+    if (isBefore)
+      inside.push_back(isBefore);
+    places[*dim] = place - piece.begin;
     Type own = call.operandType(piece.operand);
     bool isSame = own == type && result;
     Num element =
         cast(call.load(piece.operand, places, inside, isSame ? result : Num()),
              own, type);
-    result = !result || isSame ? element : select(place < end, element, result);
+    result = isBefore && !isSame ? select(isBefore, element, result) : element;
+    isBefore = place < piece.begin;
   }
   return call.giveAs(result, type);
 }

@@ -322,6 +322,8 @@ TEST_F(ElementsTest, ElementsFromOtherPlacesAreThoseOfTheInterpreter) {
       {"aten.repeat_interleave.self_int($[5,10], 2)", "dslt"},
       {"aten.slice_scatter($[5,10,12], $[5,4,12], 1, 2, 9, 2)", "dsbhlt"},
       {"aten.slice_scatter($[5,10,12], f64[5,10,3], -1, -3)", "dsbhl"},
+      {"aten.slice_scatter($[5,10,12], f32[5,10,12])", "dsl"},
+      {"aten.slice_scatter($[5,10,12], $[2,10,12], 0, -9, -3)", "dsl"},
       {"aten.select_scatter($[5,10,12], $[5,12], 1, -2)", "dsbhlt"},
       {"aten.diagonal_scatter($[5,10,12], $[12,5], 1, 0, 1)", "dsl"},
       {"aten.diagonal_scatter($[5,10,12], $[5,8], -2, 1, 2)", "dsl"},
@@ -335,6 +337,7 @@ TEST_F(ElementsTest, ElementsFromOtherPlacesAreThoseOfTheInterpreter) {
       {"aten.cat([$[5,10], $[5,3], $[5,4]], -1)", "dsbhlt"},
       {"aten.cat([$[5,10], f32[2,10], i64[3,10]])", "dsbhlt"},
       {"aten.cat([$[0], $[5,10]])", "ds"},
+      {"aten.cat([f64[5,10], $[5,0], f32[5,1], $[5,2]], 1)", "dsl"},
   });
 }
 
@@ -349,6 +352,14 @@ TEST_F(ElementsTest, HasElementKnowsWhatAFormulaCannotDo) {
   EXPECT_FALSE(hasElement("aten.mm(f32[4,4], f32[4,4])"));
   EXPECT_FALSE(hasElement("aten.leaky_relu(f32[4], %f)"));
   EXPECT_FALSE(hasElement("aten.flip(f32[?], [0])"));
+  EXPECT_TRUE(hasElement("aten.flip(f32[?,4], [1])"));
+  EXPECT_TRUE(hasElement("aten.cat([f32[2], f32[?]])"));
+  EXPECT_FALSE(hasElement("aten.cat([f32[?], f32[2]])"));
+  EXPECT_TRUE(hasElement("aten.select_scatter(f32[?,3], f32[3], 0, 2)"));
+  EXPECT_FALSE(hasElement("aten.select_scatter(f32[?,3], f32[3], 0, -1)"));
+  EXPECT_FALSE(hasElement("aten.select_scatter(f32[?,3], f32[3], 0, %2)"));
+  EXPECT_TRUE(hasElement("aten.slice_scatter(f32[?], f32[2], 0, 1, 3)"));
+  EXPECT_FALSE(hasElement("aten.slice_scatter(f32[?], f32[2], 0, -3, -1)"));
   EXPECT_FALSE(hasElement("aten.any.dims(b8[4,4], [])"));
   EXPECT_FALSE(hasElement("aten.index.Tensor(f32[4,4], [b8[4]])"));
   EXPECT_TRUE(hasElement("aten.index.Tensor(f32[4,4], [i64[4]])"));
