@@ -32,6 +32,8 @@ struct Row {
   /// Operand 0 has no infinities: times what is not 0 in double only, they are
   /// NaN in f32.
   bool isFinite = false;
+  /// Operands of type i64 hold places from `low` on, before `high`.
+  int64_t low = 0, high = 0;
 };
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
@@ -91,6 +93,11 @@ inline void fillWith(const Tensor &tensor, unsigned operand, const Row &row,
         return static_cast<size_t>(random() % count);
       return static_cast<size_t>(operand == 0 ? i / 21 : i % 21) % count;
     };
+    if (row.high && tensor.type == DType::I64) {
+      auto range = static_cast<uint64_t>(row.high - row.low);
+      tensor.setInt(i, row.low + static_cast<int64_t>(random() % range));
+      continue;
+    }
     if (tensor.type == DType::Bool)
       tensor.setInt(i, static_cast<int64_t>(pick(2)));
     else if (isIntegral(tensor.type)) {

@@ -341,6 +341,36 @@ TEST_F(ElementsTest, ElementsFromOtherPlacesAreThoseOfTheInterpreter) {
   });
 }
 
+TEST_F(ElementsTest, ElementsThatTensorsNameAreThoseOfTheInterpreter) {
+  auto at = [](const char *call, int64_t low, int64_t high) {
+    return Row{call, "dsbhit", 0, false, false, low, high};
+  };
+  checkRows({
+      at("aten.index.Tensor($[7,8,9], [i64[6]])", -7, 7),
+      at("aten.index.Tensor($[7,8,9], [none, i64[4]])", -8, 8),
+      at("aten.index.Tensor($[7,8,9], [none, none, i64[4,5]])", -9, 9),
+      at("aten.index.Tensor($[7,8,9], [none, i64[4], i64[3,1]])", -8, 8),
+      at("aten.index.Tensor($[7,8,9], [i64[4,5], none, i64[5]])", -7, 7),
+      at("aten.index.Tensor($[7,8,9], [i64[], i64[3]])", -7, 7),
+      at("aten.index.Tensor($[7,8,9], [i64[3], i64[2,1], i64[]])", 0, 7),
+      at("aten._unsafe_index.Tensor($[2,3,7,8], [none, none, i64[5,1], "
+         "i64[6]])",
+         0, 7),
+      at("aten._unsafe_masked_index($[7,8,9], b8[4,5,1,1], [i64[4,5]], 2.5)",
+         -20, 20),
+      at("aten._unsafe_masked_index($[7,8,9], b8[5], [none, none, i64[5]], 1)",
+         -20, 20),
+      at("aten.index_select($[7,8,9], 1, i64[5])", 0, 8),
+      at("aten.index_select($[7,8,9], -1, i64[])", 0, 9),
+      at("aten.take($[7,8,9], i64[5,4])", -504, 504),
+      at("aten.embedding($[7,9], i64[5,3])", 0, 7),
+      at("aten.embedding($[7,9], i64[])", 0, 7),
+      at("aten.one_hot(i64[5,3], 7)", 0, 7),
+      at("aten.scatter.src($[7,8,9], 1, i64[7,1,9], $[7,1,9])", -8, 8),
+      at("aten.scatter.value($[7,8,9], -1, i64[7,8,1], 2.5)", -9, 9),
+  });
+}
+
 TEST_F(ElementsTest, HasElementKnowsWhatAFormulaCannotDo) {
   EXPECT_TRUE(hasElement("aten.add.Tensor(f32[?], f32[?])"));
   EXPECT_TRUE(hasElement("aten.add.Tensor(f32[4], %f)"));
