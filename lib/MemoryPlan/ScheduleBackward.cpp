@@ -58,7 +58,8 @@ private:
     problem.bytes.assign(count, 0);
     problem.isGiven.assign(count, 1);
     problem.isKept.assign(count, 0);
-    StepMemory memory(step);
+    // Lives alone: who takes whose place is asked per launch.
+    StepMemory memory(step, {/*inPlace=*/false});
     for (uint32_t s = 0; s < count; ++s)
       if (memory.lives()[s].use != StorageUse::Outside)
         problem.bytes[s] =
@@ -127,17 +128,10 @@ private:
     uint32_t result = step.storages[made].value, maker = launch.begin;
     while (result >= step.resultEnd[maker])
       ++maker;
-    for (uint32_t s : reads) {
-      if (!problem.bytes[s] || problem.isKept[s])
-        continue;
-      bool mayTake = false;
-      for (uint32_t op = launch.begin; op <= maker && !mayTake; ++op)
-        for (uint32_t value : step.operands(op))
-          mayTake |=
-              storageOf(value) == s && mayReplace(step, maker, value, result);
-      if (mayTake)
+    for (uint32_t s : reads)
+      if (problem.bytes[s] && !problem.isKept[s] &&
+          mayReplace(step, maker, s, result))
         problem.replaces.add(s);
-    }
   }
 
   static void sortUnique(llvm::SmallVectorImpl<uint32_t> &list) {

@@ -200,8 +200,25 @@ static bool readsInStep(const StepProgram &program, uint32_t op,
   return launch.isAligned;
 }
 
-bool cutback::mayReplace(const StepProgram &program, uint32_t op,
-                         uint32_t operand, uint32_t result) {
+/// True if no op of the launch has more elements than `result`: then each of
+/// these is made by one iteration, and not, as what is broadcast, by several,
+/// the second of which would read what the first has written.
+static bool isMadeOnce(const StepProgram &program, uint32_t op,
+                       uint32_t result) {
+  const StepLaunch &launch = program.launch(op);
+  int64_t count = program.values[result].layout.numel();
+  for (uint32_t other = launch.begin; other < launch.end; ++other)
+    for (uint32_t r = program.resultBegin[other]; r < program.resultEnd[other];
+         ++r)
+      if (program.values[r].storage != kNone &&
+          program.values[r].layout.numel() > count)
+        return false;
+  return true;
+}
+
+/// mayReplace() by one of the values that lie in the storage.
+static bool mayReplaceValue(const StepProgram &program, uint32_t op,
+                            uint32_t operand, uint32_t result) {
   if (program.resultEnd[op] - program.resultBegin[op] != 1 ||
       !(isPointwise(program.ops[op]) || isDestination(program, op, operand) ||
         isUpdated(program, op, operand)))
@@ -226,7 +243,17 @@ bool cutback::mayReplace(const StepProgram &program, uint32_t op,
   if (isAlone(program, op))
     return isWhole(from);
   return isAlike && from.layout.isContiguous() &&
-         readsInStep(program, op, storage);
+         readsInStep(program, op, storage) && isMadeOnce(program, op, result);
+}
+
+bool cutback::mayReplace(const StepProgram &program, uint32_t op,
+                         uint32_t storage, uint32_t result) {
+  for (uint32_t reader = program.launch(op).begin; reader <= op; ++reader)
+    for (uint32_t operand : program.operands(reader))
+      if (program.values[operand].storage == storage &&
+          mayReplaceValue(program, op, operand, result))
+        return true;
+  return false;
 }
 
 /// The storage whose place the op's only result takes, or kNone.
@@ -240,7 +267,7 @@ uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
       if (storage == kNone || life[storage].use == StorageUse::Outside ||
           life[storage].begin == launch.begin ||
           life[storage].end != launch.end ||
-          !mayReplace(program, op, operand, result))
+          !mayReplace(program, op, storage, result))
         continue;
       if (best == kNone || beginOf(storage) > beginOf(best))
         best = storage;

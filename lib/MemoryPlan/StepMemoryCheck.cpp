@@ -108,7 +108,11 @@ private:
     llvm::sort(reads, [&](uint32_t a, uint32_t b) {
       return std::pair(storageOf(a), a) < std::pair(storageOf(b), b);
     });
-    reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
+    reads.erase(std::unique(reads.begin(), reads.end(),
+                            [&](uint32_t a, uint32_t b) {
+                              return storageOf(a) == storageOf(b);
+                            }),
+                reads.end());
   }
   int64_t offsetOf(uint32_t storage) const {
     return layout.offsets[life[storage].buffer];
@@ -148,17 +152,14 @@ private:
       return success();
     int64_t begin = offsetOf(storage);
     int64_t end = begin + program.storages[storage].bytes;
-    for (size_t i = 0; i < reads.size();) {
-      uint32_t other = program.values[reads[i]].storage;
-      bool isAllowed = false; // as one of the values that lie there
-      size_t first = i;
-      for (; i < reads.size() && program.values[reads[i]].storage == other; ++i)
-        isAllowed |= offsetOf(other) == begin &&
-                     mayReplace(program, op, reads[i], result);
-      if (other != storage && overlap(storage, other) && !isAllowed)
-        return program.ops[op]->emitOpError("would write '")
-               << program.name(result) << "' over its operand '"
-               << program.name(reads[first]) << "'";
+    for (uint32_t operand : reads) {
+      uint32_t other = program.values[operand].storage;
+      if (other == storage || !overlap(storage, other) ||
+          (offsetOf(other) == begin && mayReplace(program, op, other, result)))
+        continue;
+      return program.ops[op]->emitOpError("would write '")
+             << program.name(result) << "' over its operand '"
+             << program.name(operand) << "'";
     }
     for (uint32_t r = program.resultBegin[program.launch(op).begin]; r < result;
          ++r)

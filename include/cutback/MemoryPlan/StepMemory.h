@@ -72,11 +72,11 @@ private:
   std::vector<ArenaInterval> intervals;
 };
 
-/// True if `op` can write `result` over the storage of `operand`, which its
-/// launch reads: a pointwise op (or one that updates the operand) of one
-/// result, equal types, both contiguous, and nothing in the launch reads the
-/// operand's storage another way, or after the op. Says nothing about lives.
-bool mayReplace(const StepProgram &program, uint32_t op, uint32_t operand,
+/// True if `op` can write `result` over `storage`, which its launch reads: a
+/// pointwise op (or one that updates what lies there) of one result, equal
+/// types, both contiguous, and nothing in the launch reads the storage another
+/// way, or after the op. Says nothing about lives.
+bool mayReplace(const StepProgram &program, uint32_t op, uint32_t storage,
                 uint32_t result);
 
 /// The step of a partition if all its sizes are known and can be added up. Else
