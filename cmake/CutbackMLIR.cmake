@@ -35,7 +35,7 @@ endfunction()
 
 cutback_collect_archives(CUTBACK_ARCHIVES
   MLIRArithDialect MLIRBytecodeReader MLIRBytecodeWriter MLIRFuncDialect
-  MLIRLinalgDialect MLIRMathDialect MLIROptLib MLIRParser MLIRPass
+  MLIRLinalgDialect MLIRMathDialect MLIRMemRefDialect MLIROptLib MLIRParser MLIRPass
   MLIRTensorDialect MLIRTosaDialect MLIRTransforms
   LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMRemarks LLVMSupport
   LLVMTargetParser)

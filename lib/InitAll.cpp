@@ -9,10 +9,12 @@
 #include "cutback/Autograd/AtenVjps.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Dialect/Upstream/ExternalModels.h"
 
 void cutback::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<aten::AtenDialect, joint::JointDialect>();
+  registry
+      .insert<aten::AtenDialect, joint::JointDialect, kernel::KernelDialect>();
   registerAtenVjps(registry);
   registerAllExternalModels(registry);
 }

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Dialect `kernel`: a training step as launches of kernels in one arena.
+#ifndef CUTBACK_DIALECT_KERNEL_KERNELOPS_TD
+#define CUTBACK_DIALECT_KERNEL_KERNELOPS_TD
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+def Kernel_Dialect : Dialect {
+  let name = "kernel";
+  let summary = "a training step as launches of kernels in one arena";
+  let description = [{
+    A half of a step is a function of `kernel.launch` ops. A launch holds the
+    tensor ops that it stands for, and names the `kernel.func` that computes
+    them element by element, and where its results lie in the arena. A launch
+    without a kernel is a call: its ops run as they stand.
+
+    ```mlir
+    %y, %m = kernel.launch @row_mean_sub(%x) at [0, 4096] {
+      %m = aten.mean.dim(%x, [1], true) : ...
+      %y = aten.sub.Tensor(%x, %m) : ...
+      kernel.yield %y, %m : ...
+    } : (tensor<8x128xf32>) -> (tensor<8x128xf32>, tensor<8x1xf32>)
+
+    kernel.func @row_mean_sub(%x: memref<1024xf32>, %y: memref<1024xf32>,
+                              %m: memref<8xf32>) schedule row {
+      kernel.nest (%i, %j) in [8, 128 reduced] {
+        %0 = kernel.load %x[%i * 128 + %j]
+        ...
+    ```
+  }];
+  let cppNamespace = "::cutback::kernel";
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect"];
+  let hasOperationAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// Of a `joint.partition` whose halves are made of launches: bytes of the
+    /// arena (I64Attr). Its verifier proves that launches do not overlap in it.
+    static constexpr ::llvm::StringLiteral kArena = "kernel.arena";
+  }];
+}
+
+class Kernel_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Kernel_Dialect, mnemonic, traits>;
+
+def Kernel_Combine : I32EnumAttr<"Combine", "how a reduction combines", [
+  I32EnumAttrCase<"Add", 0, "add">, I32EnumAttrCase<"Mul", 1, "mul">,
+  I32EnumAttrCase<"Max", 2, "max">, I32EnumAttrCase<"Min", 3, "min">,
+  I32EnumAttrCase<"MaxUnsigned", 4, "max_unsigned">,
+  I32EnumAttrCase<"MinUnsigned", 5, "min_unsigned">,
+  I32EnumAttrCase<"And", 6, "and">, I32EnumAttrCase<"Or", 7, "or">]> {
+  let cppNamespace = "::cutback::kernel";
+}
+
+def Kernel_Draw : I32EnumAttr<"Draw", "what is drawn", [
+  I32EnumAttrCase<"Uniform", 0, "uniform">,
+  I32EnumAttrCase<"Normal", 1, "normal">,
+  I32EnumAttrCase<"Bits", 2, "bits">]> {
+  let cppNamespace = "::cutback::kernel";
+}
+
+def Kernel_FuncOp : Kernel_Op<"func", [
+    Symbol, IsolatedFromAbove, SingleBlock, NoTerminator]> {
+  let summary = "what one launch computes, element by element";
+  let description = [{
+    Arguments are stretches of memory: those that are read, then those that are
+    written. The body is one `kernel.nest` for each loop nest; they are
+    independent of each other.
+
+    `schedule` says how the loops are laid over a device (KernelSchedule).
+
+    Constraints:
+    * C1: arguments are memrefs of one dimension
+    * C2: the first `num_inputs` are only read, the others written; each is used
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$schedule,
+                       I64Attr:$num_inputs);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+  }];
+}
+
+def Kernel_NestOp : Kernel_Op<"nest", [
+    SingleBlock, NoTerminator, HasParent<"FuncOp">,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmBlockArgumentNames"]>]> {
+  let summary = "a loop nest whose body is scalars";
+  let description = [{
+    Runs its body once for each combination of the kept axes, in any order.
+    There, every op runs for all iterations of the reduced axes before the next
+    op does. A scalar that depends on a reduced axis is one an iteration; others
+    are one for all of them.
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$extents,
+                       DenseBoolArrayAttr:$reduced);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    /// By scalar of the body: whether it depends on a reduced axis.
+    ::llvm::DenseMap<::mlir::Value, bool> findReduced();
+  }];
+}
+
+def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments]> {
+  let summary = "an element of memory";
+  let description = [{
+    The element of `memory` at `map(indices)`. With a mask, only where it is
+    true, and `otherwise` elsewhere.
+
+    Constraints:
+    * C1: `map` has one dimension an index and one result
+    * C2: the result has the memory's element type, as has `otherwise`; there is
+      one exactly if there is a mask
+    * C3: an index that is known from loops and map, without a mask, is inside
+  }];
+  let arguments = (ins AnyMemRef:$memory, Variadic<Index>:$indices,
+                       Optional<I1>:$mask, Optional<AnyType>:$otherwise,
+                       AffineMapAttr:$map);
+  let results = (outs AnyType:$element);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Kernel_StoreOp : Kernel_Op<"store"> {
+  let summary = "writes an element of memory";
+  let description = [{
+    Constraints: as of `kernel.load`; and
+    * C4: the index of an element that depends on a reduced axis depends on one
+  }];
+  let arguments = (ins AnyType:$element, AnyMemRef:$memory,
+                       Variadic<Index>:$indices, AffineMapAttr:$map);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Kernel_ReduceOp : Kernel_Op<"reduce", [
+    Pure, AllTypesMatch<["element", "result"]>, HasParent<"NestOp">]> {
+  let summary = "combines a scalar over the reduced axes";
+  let description = [{
+    The order of the combination is that of the target. Max and Min are NaN if
+    an element is.
+  }];
+  let arguments = (ins Kernel_Combine:$combine, AnyType:$element);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $combine $element attr-dict `:` type($result)
+  }];
+}
+
+def Kernel_ReduceIndexOp : Kernel_Op<"reduce_index", [
+    Pure, HasParent<"NestOp">]> {
+  let summary = "where a scalar is greatest, or least, along the reduced axes";
+  let description = [{
+    Counted from 0 in row-major order: the first NaN, else the first of equals.
+  }];
+  let arguments = (ins UnitAttr:$least, AnyType:$element);
+  let results = (outs I64:$result);
+  let assemblyFormat = [{
+    (`least` $least^)? $element attr-dict `:` type($element)
+  }];
+}
+
+def Kernel_PickOp : Kernel_Op<"pick", [
+    Pure, HasParent<"NestOp">, AllTypesMatch<["element", "result"]>]> {
+  let summary = "the scalar of one iteration of the reduced axes";
+  let description = [{
+    That of iteration number `at`, counted in row-major order; an error at run
+    time if there is none.
+  }];
+  let arguments = (ins AnyType:$element, Index:$at);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $element `at` $at attr-dict `:` type($element)
+  }];
+}
+
+def Kernel_DrawOp : Kernel_Op<"draw", [Pure, HasParent<"NestOp">]> {
+  let summary = "element number `index` of a random stream";
+  let description = [{
+    As `joint.random` has it, with the seed that it reads.
+  }];
+  let arguments = (ins Kernel_Draw:$draw, I64:$seed, Index:$index,
+                       I64Attr:$stream);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = [{
+    $draw $seed `stream` $stream `[` $index `]` attr-dict `:` type($result)
+  }];
+}
+
+def Kernel_LaunchOp : Kernel_Op<"launch", [
+    SingleBlock, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
+  let summary = "runs a kernel";
+  let description = [{
+    Stands for the tensor ops inside. With a kernel, `buffers` are the tensors
+    whose memory the kernel's inputs are, and its outputs are the results
+    `outputs`. `at` has, for each result, its offset in the arena in bytes, or
+    -1 where it has no place of its own there: a view, a size, an argument.
+
+    Constraints:
+    * C1: the kernel exists and has as many arguments, of as many elements
+    * C2: the region ends with `kernel.yield` of the results
+    * C3: one offset a result
+  }];
+  let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$kernel,
+                       Variadic<AnyType>:$buffers, DenseI32ArrayAttr:$outputs,
+                       DenseI64ArrayAttr:$at);
+  let results = (outs Variadic<AnyType>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    ::mlir::Block &getBlock() { return getBody().front(); }
+    YieldOp getYield();
+  }];
+}
+
+def Kernel_YieldOp : Kernel_Op<"yield", [
+    Pure, Terminator, ReturnLike, HasParent<"LaunchOp">]> {
+  let summary = "results of a launch";
+  let arguments = (ins Variadic<AnyType>:$operands);
+  let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
+#endif // CUTBACK_DIALECT_KERNEL_KERNELOPS_TD

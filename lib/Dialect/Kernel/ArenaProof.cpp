@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The proof of the arena, from the functions and the offsets.
+//
+//   1. Each result with an offset is a stretch of bytes, written at its launch
+//      and held until the last op that reads it or a view of it; a result of
+//      the step, to the end. A saved value is one in both halves.
+//   2. Launches in their order: what one writes must not overlap what is held
+//      behind it. The bytes of what it reads for the last time may become those
+//      of a result of as many bytes at the same offset, if the kernel reads
+//      each element where it writes it, or an op without a kernel says so.
+
+#include "ArenaProof.h"
+
+#include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::kernel;
+
+namespace {
+
+struct Stretch {
+  int64_t begin = 0, end = 0; ///< bytes
+  size_t born = 0, dies = 0;  ///< at which op it is written, and read last
+  Operation *launch = nullptr;
+  Value root; ///< the tensor that lies there
+};
+
+class Proof {
+public:
+  Proof(joint::PartitionOp partition, int64_t bytes)
+      : partition(partition), bytes(bytes) {}
+
+  LogicalResult run() {
+    auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        partition, partition.getForwardAttr());
+    auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        partition, partition.getBackwardAttr());
+    if (!forward || !backward || forward.isExternal() || backward.isExternal())
+      return success(); // the partition's own verifier says so
+    Operation *output = forward.front().getTerminator();
+    size_t saved = partition.getSaved().size();
+    if (output->getNumOperands() < saved || backward.getNumArguments() < saved)
+      return success();
+    for (size_t i = 0; i < saved; ++i)
+      handed[backward.getArgument(i)] =
+          output->getOperand(output->getNumOperands() - saved + i);
+    if (failed(addHalf(forward)))
+      return failure();
+    if (failed(addHalf(backward)))
+      return failure();
+    size_t end = ops.size();
+    for (Value result :
+         output->getOperands().drop_back(static_cast<unsigned>(saved)))
+      use(result, end);
+    for (Value gradient : backward.front().getTerminator()->getOperands())
+      use(gradient, end);
+    return sweep();
+  }
+
+private:
+  LogicalResult addHalf(func::FuncOp half) {
+    for (Operation &op : half.front().without_terminator()) {
+      size_t now = ops.size();
+      ops.push_back(&op);
+      op.walk([&](Operation *inner) {
+        for (Value operand : inner->getOperands())
+          use(operand, now);
+      });
+      auto launch = dyn_cast<LaunchOp>(op);
+      if (!launch)
+        continue;
+      for (auto [result, at] : llvm::zip_equal(op.getResults(), launch.getAt()))
+        if (at >= 0 && failed(addResult(launch, result, at, now)))
+          return failure();
+    }
+    return success();
+  }
+
+  LogicalResult addResult(LaunchOp launch, OpResult result, int64_t at,
+                          size_t now) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    Value root = type && type.hasStaticShape() ? rootOf(result) : Value();
+    if (!root || root != insideOf(result))
+      return launch.emitOpError("has a place for result ")
+             << result.getResultNumber() << ", which is no tensor of its own";
+    int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
+    if (__builtin_mul_overflow(size, type.getNumElements(), &size) ||
+        size > bytes - at)
+      return launch.emitOpError("writes '")
+             << joint::getValueName(root) << "' beyond the arena of " << bytes
+             << " bytes";
+    stretchOf[root] = stretches.size();
+    stretches.push_back({at, at + size, now, now, launch, root});
+    return success();
+  }
+
+  /// Looks through the hand-over of saved values, too.
+  Value rootOf(Value value) {
+    Value root = locate(value).root;
+    while (Value from = handed.lookup(root))
+      root = locate(from).root;
+    return root;
+  }
+
+  void use(Value value, size_t now) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return;
+    if (auto found = stretchOf.find(rootOf(value)); found != stretchOf.end())
+      stretches[found->second].dies =
+          std::max(stretches[found->second].dies, now);
+  }
+
+  /// Whether the launch of `written` reads an element of `read` only where it
+  /// writes that one.
+  bool mayReplace(const Stretch &written, const Stretch &read) {
+    if (written.begin != read.begin || written.end != read.end)
+      return false;
+    auto launch = cast<LaunchOp>(written.launch);
+    if (!launch.getKernelAttr())
+      return updatesInPlace(written.root.getDefiningOp());
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+        launch, launch.getKernelAttr());
+    if (!kernel)
+      return false;
+    Value output;
+    for (auto [i, number] : llvm::enumerate(launch.getOutputs()))
+      if (insideOf(launch.getResult(number)) == written.root)
+        output = kernel.getBody().getArgument(kernel.getNumInputs() + i);
+    for (auto [i, buffer] : llvm::enumerate(launch.getBuffers()))
+      if (rootOf(buffer) == read.root &&
+          !readsWhereWritten(kernel.getBody().getArgument(i), output))
+        return false;
+    return output != nullptr;
+  }
+
+  static bool readsWhereWritten(Value input, Value output) {
+    return output && llvm::all_of(input.getUsers(), [&](Operation *reader) {
+             auto load = dyn_cast<LoadOp>(reader);
+             return load &&
+                    llvm::any_of(output.getUsers(), [&](Operation *writer) {
+                      auto store = dyn_cast<StoreOp>(writer);
+                      return store && store->getBlock() == load->getBlock() &&
+                             store.getMap() == load.getMap() &&
+                             store.getIndices() == load.getIndices() &&
+                             writesOnce(store);
+                    });
+           });
+  }
+
+  /// Another iteration of the kept axes writes another element.
+  static bool writesOnce(StoreOp store) {
+    auto nest = cast<NestOp>(store->getParentOp());
+    for (BlockArgument axis : nest.getBody().getArguments())
+      if (!nest.getReduced()[axis.getArgNumber()] &&
+          !llvm::is_contained(store.getIndices(), axis))
+        return false;
+    return true;
+  }
+
+  /// An op that runs as it stands: one element from the same place of each
+  /// operand, or an update of what lies there.
+  static bool updatesInPlace(Operation *op) {
+    auto fusible = dyn_cast_if_present<joint::FusibleOpInterface>(op);
+    if (!fusible)
+      return false;
+    SmallVector<ArrayRef<int64_t>> shapes;
+    auto addShapes = [&](TypeRange types) {
+      for (Type type : types) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        shapes.push_back(tensor ? tensor.getShape() : ArrayRef<int64_t>());
+      }
+    };
+    addShapes(op->getOperandTypes());
+    addShapes(op->getResultTypes());
+    joint::IterationSpace space;
+    return fusible.getFusionKind() == joint::FusionKind::Pointwise ||
+           (fusible.getIterationSpace(shapes, space) && space.updated >= 0);
+  }
+
+  LogicalResult sweep() {
+    // Held stretches by their first byte: they do not overlap.
+    std::map<int64_t, const Stretch *> held;
+    std::vector<std::vector<const Stretch *>> births(ops.size() + 1),
+        deaths(ops.size() + 1);
+    for (const Stretch &stretch : stretches) {
+      births[stretch.born].push_back(&stretch);
+      deaths[stretch.dies].push_back(&stretch);
+    }
+    for (size_t now = 0; now < ops.size(); ++now) {
+      for (const Stretch *stretch : births[now])
+        if (failed(write(*stretch, now, held)))
+          return failure();
+      for (const Stretch *stretch : deaths[now])
+        if (auto at = held.find(stretch->begin);
+            at != held.end() && at->second == stretch)
+          held.erase(at);
+    }
+    return success();
+  }
+
+  LogicalResult write(const Stretch &stretch, size_t now,
+                      std::map<int64_t, const Stretch *> &held) {
+    if (stretch.begin == stretch.end)
+      return success();
+    auto next = held.lower_bound(stretch.begin);
+    if (next != held.begin() && std::prev(next)->second->end > stretch.begin)
+      --next;
+    while (next != held.end() && next->second->begin < stretch.end) {
+      const Stretch &other = *next->second;
+      if (other.dies != now || other.born == now ||
+          !mayReplace(stretch, other)) {
+        InFlightDiagnostic diagnostic =
+            stretch.launch->emitOpError("writes bytes ")
+            << stretch.begin << " to " << stretch.end - 1
+            << " of the arena, and bytes " << other.begin << " to "
+            << other.end - 1 << " are still read";
+        diagnostic.attachNote(other.launch->getLoc())
+            << "they were written here";
+        return diagnostic;
+      }
+      next = held.erase(next);
+    }
+    held[stretch.begin] = &stretch;
+    return success();
+  }
+
+  joint::PartitionOp partition;
+  int64_t bytes;
+  std::vector<Operation *> ops; ///< of both halves, in their order
+  std::vector<Stretch> stretches;
+  llvm::DenseMap<Value, size_t> stretchOf; ///< by root
+  llvm::DenseMap<Value, Value> handed;     ///< from the backward's argument
+};
+
+} // namespace
+
+LogicalResult kernel::proveArena(joint::PartitionOp partition, int64_t bytes) {
+  return Proof(partition, bytes).run();
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The ops of a kernel's body: assembly and verifiers. What loops and maps say
+// about an access is checked here, so that no target has to.
+
+#include "cutback/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace cutback::kernel;
+
+//===----------------------------------------------------------------------===//
+// kernel.func
+//===----------------------------------------------------------------------===//
+
+/// `@name(%x: memref<4xf32>) to (%y: memref<4xf32>) schedule "row" { … }`
+ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &state) {
+  StringAttr name, schedule;
+  SmallVector<OpAsmParser::Argument> inputs, outputs;
+  auto &properties = state.getOrAddProperties<Properties>();
+  if (parser.parseSymbolName(name) ||
+      parser.parseArgumentList(inputs, OpAsmParser::Delimiter::Paren, true) ||
+      parser.parseKeyword("to") ||
+      parser.parseArgumentList(outputs, OpAsmParser::Delimiter::Paren, true) ||
+      parser.parseKeyword("schedule") || parser.parseAttribute(schedule) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes))
+    return failure();
+  properties.sym_name = name;
+  properties.schedule = schedule;
+  properties.num_inputs = parser.getBuilder().getI64IntegerAttr(inputs.size());
+  inputs.append(outputs);
+  Region *body = state.addRegion();
+  if (parser.parseRegion(*body, inputs))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void FuncOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  p.printSymbolName(getSymName());
+  auto printArguments = [&](auto arguments) {
+    p << '(';
+    llvm::interleaveComma(arguments, p, [&](BlockArgument argument) {
+      p.printRegionArgument(argument);
+    });
+    p << ')';
+  };
+  auto arguments = getBody().getArguments();
+  printArguments(arguments.take_front(getNumInputs()));
+  p << " to ";
+  printArguments(arguments.drop_front(getNumInputs()));
+  p << " schedule " << getScheduleAttr();
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getDiscardableAttrDictionary().getValue());
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+LogicalResult FuncOp::verify() {
+  int64_t inputs = getNumInputs();
+  auto arguments = getBody().getArguments();
+  if (inputs < 0 || inputs > static_cast<int64_t>(arguments.size()))
+    return emitOpError("has ")
+           << arguments.size() << " arguments, not " << inputs << " inputs";
+  for (BlockArgument argument : arguments) {
+    auto type = dyn_cast<MemRefType>(argument.getType());
+    if (!type || type.getRank() != 1 || !type.getLayout().isIdentity()) // C1
+      return emitOpError("argument ")
+             << argument.getArgNumber() << " is no memref of one dimension";
+    bool isOutput = argument.getArgNumber() >= inputs;
+    for (Operation *user : argument.getUsers()) // C2
+      if (isa<StoreOp>(user) != isOutput)
+        return user->emitOpError(isOutput ? "reads an output of its kernel"
+                                          : "writes an input of its kernel");
+    if (isOutput && argument.use_empty())
+      return emitOpError("does not write its output ")
+             << argument.getArgNumber();
+  }
+  for (Operation &op : getBlock())
+    if (!isa<NestOp>(op))
+      return op.emitOpError("stands outside of the loops of a kernel");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// kernel.nest
+//===----------------------------------------------------------------------===//
+
+/// `(%i, %j) in [8, 128 reduced] { … }`
+ParseResult NestOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::Argument> arguments;
+  SmallVector<int64_t> extents;
+  SmallVector<bool> reduced;
+  auto parseAxis = [&]() -> ParseResult {
+    if (parser.parseInteger(extents.emplace_back()))
+      return failure();
+    reduced.push_back(succeeded(parser.parseOptionalKeyword("reduced")));
+    return success();
+  };
+  SMLoc place = parser.getCurrentLocation();
+  if (parser.parseArgumentList(arguments, OpAsmParser::Delimiter::Paren) ||
+      parser.parseKeyword("in") ||
+      parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     parseAxis) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes))
+    return failure();
+  if (arguments.size() != extents.size())
+    return parser.emitError(place, "has ")
+           << arguments.size() << " indices for " << extents.size() << " axes";
+  for (OpAsmParser::Argument &argument : arguments)
+    argument.type = parser.getBuilder().getIndexType();
+  auto &properties = state.getOrAddProperties<Properties>();
+  properties.extents = parser.getBuilder().getDenseI64ArrayAttr(extents);
+  properties.reduced = parser.getBuilder().getDenseBoolArrayAttr(reduced);
+  Region *body = state.addRegion();
+  if (parser.parseRegion(*body, arguments))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void NestOp::print(OpAsmPrinter &p) {
+  p << " (";
+  llvm::interleaveComma(getBody().getArguments(), p);
+  p << ") in [";
+  llvm::interleaveComma(
+      llvm::zip_equal(getExtents(), getReduced()), p, [&](auto axis) {
+        p << std::get<0>(axis) << (std::get<1>(axis) ? " reduced" : "");
+      });
+  p << ']';
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getDiscardableAttrDictionary().getValue());
+  p << ' ';
+  p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
+}
+
+void NestOp::getAsmBlockArgumentNames(Region &region,
+                                      OpAsmSetValueNameFn setName) {
+  static constexpr StringLiteral names = "ijklmnpq";
+  for (BlockArgument argument : region.getArguments())
+    if (argument.getArgNumber() < names.size())
+      setName(argument, names.substr(argument.getArgNumber(), 1));
+}
+
+llvm::DenseMap<Value, bool> NestOp::findReduced() {
+  llvm::DenseMap<Value, bool> isReduced;
+  for (auto [argument, reduced] :
+       llvm::zip(getBody().getArguments(), getReduced()))
+    isReduced[argument] = reduced;
+  for (Operation &op : getBlock()) {
+    bool any = !isa<ReduceOp, ReduceIndexOp, PickOp>(op) &&
+               llvm::any_of(op.getOperands(), [&](Value operand) {
+                 return isReduced.lookup(operand);
+               });
+    for (Value result : op.getResults())
+      isReduced[result] = any;
+  }
+  return isReduced;
+}
+
+LogicalResult NestOp::verify() {
+  if (getExtents().size() != getReduced().size() ||
+      getExtents().size() != getBody().getNumArguments())
+    return emitOpError("has another number of indices than of axes");
+  for (int64_t extent : getExtents())
+    if (extent < 1)
+      return emitOpError("has an axis of ") << extent << " iterations";
+  llvm::DenseMap<Value, bool> isReduced = findReduced();
+  bool hasReduced = llvm::is_contained(getReduced(), true);
+  for (Operation &op : getBlock()) {
+    if (op.getNumRegions() || op.getNumSuccessors())
+      return op.emitOpError("is no scalar op");
+    if (isa<ReduceOp, ReduceIndexOp, PickOp>(op) && !hasReduced)
+      return op.emitOpError("combines along no axis");
+    auto store = dyn_cast<StoreOp>(op);
+    if (!store)
+      continue;
+    bool isAtReduced = llvm::any_of(
+        store.getIndices(), [&](Value index) { return isReduced[index]; });
+    if (!isAtReduced && isReduced.lookup(store.getElement())) // C4
+      return op.emitOpError(
+          "stores the scalars of many iterations at one place");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// kernel.load, kernel.store
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Least and greatest value of an expression.
+struct Range {
+  int64_t low = 0, high = 0;
+};
+} // namespace
+
+static std::optional<Range> rangeOf(AffineExpr expr, ArrayRef<Range> dims) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Range{constant.getValue(), constant.getValue()};
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return dims[dim.getPosition()];
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  std::optional<Range> a = rangeOf(binary.getLHS(), dims);
+  std::optional<Range> b = rangeOf(binary.getRHS(), dims);
+  if (!a || !b)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return Range{a->low + b->low, a->high + b->high};
+  if (b->low != b->high)
+    return std::nullopt;
+  int64_t by = b->low;
+  switch (expr.getKind()) {
+  case AffineExprKind::Mul:
+    return by < 0 ? Range{a->high * by, a->low * by}
+                  : Range{a->low * by, a->high * by};
+  case AffineExprKind::FloorDiv:
+    if (by <= 0)
+      return std::nullopt;
+    return Range{llvm::divideFloorSigned(a->low, by),
+                 llvm::divideFloorSigned(a->high, by)};
+  case AffineExprKind::Mod:
+    if (by <= 0)
+      return std::nullopt;
+    if (a->low >= 0 && a->high < by)
+      return a;
+    return Range{0, by - 1};
+  default:
+    return std::nullopt;
+  }
+}
+
+/// C1 and C3, and that the access stands in loops.
+static LogicalResult checkAccess(Operation *op, Value memory, AffineMap map,
+                                 ValueRange indices, bool isMasked) {
+  auto nest = dyn_cast<NestOp>(op->getParentOp());
+  if (!nest)
+    return op->emitOpError("stands outside of the loops of a kernel");
+  auto type = dyn_cast<MemRefType>(memory.getType());
+  if (!type || type.getRank() != 1)
+    return op->emitOpError("needs memory of one dimension");
+  if (map.getNumResults() != 1 || map.getNumSymbols() != 0 ||
+      map.getNumDims() != indices.size())
+    return op->emitOpError("has a map that does not fit its indices");
+  SmallVector<Range> ranges;
+  for (Value index : indices) {
+    auto argument = dyn_cast<BlockArgument>(index);
+    if (!argument || argument.getOwner() != &nest.getBlock())
+      return success(); // known at run time
+    ranges.push_back({0, nest.getExtents()[argument.getArgNumber()] - 1});
+  }
+  std::optional<Range> range = rangeOf(map.getResult(0), ranges);
+  if (isMasked || !range || !type.hasStaticShape())
+    return success();
+  if (range->low < 0 || range->high >= type.getDimSize(0))
+    return op->emitOpError("reaches elements ")
+           << range->low << " to " << range->high << " of "
+           << type.getDimSize(0);
+  return success();
+}
+
+static ParseResult parseAccess(OpAsmParser &parser, OperationState &state,
+                               OpAsmParser::UnresolvedOperand &memory,
+                               SmallVectorImpl<Value> &indices,
+                               AffineMapAttr &map) {
+  SmallVector<OpAsmParser::UnresolvedOperand> names;
+  NamedAttrList attrs;
+  if (parser.parseOperand(memory) ||
+      parser.parseAffineMapOfSSAIds(names, map, "map", attrs,
+                                    OpAsmParser::Delimiter::Square))
+    return failure();
+  return parser.resolveOperands(names, parser.getBuilder().getIndexType(),
+                                indices);
+}
+
+static void printAccess(OpAsmPrinter &p, Value memory, AffineMapAttr map,
+                        ValueRange indices) {
+  p << memory << '[';
+  p.printAffineMapOfSSAIds(map, indices);
+  p << ']';
+}
+
+/// `%x[%i * 128 + %j] if %mask else %other : memref<1024xf32>`
+ParseResult LoadOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand memory, mask, otherwise;
+  SmallVector<Value> indices, memories, masked;
+  auto &properties = state.getOrAddProperties<Properties>();
+  MemRefType type;
+  if (parseAccess(parser, state, memory, indices, properties.map))
+    return failure();
+  bool hasMask = succeeded(parser.parseOptionalKeyword("if"));
+  if (hasMask && (parser.parseOperand(mask) || parser.parseKeyword("else") ||
+                  parser.parseOperand(otherwise)))
+    return failure();
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperand(memory, type, memories))
+    return failure();
+  if (hasMask &&
+      (parser.resolveOperand(mask, parser.getBuilder().getI1Type(), masked) ||
+       parser.resolveOperand(otherwise, type.getElementType(), masked)))
+    return failure();
+  state.addOperands(memories);
+  state.addOperands(indices);
+  state.addOperands(masked);
+  properties.operandSegmentSizes = {1, static_cast<int32_t>(indices.size()),
+                                    hasMask, hasMask};
+  state.addTypes(type.getElementType());
+  return success();
+}
+
+void LoadOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  printAccess(p, getMemory(), getMapAttr(), getIndices());
+  if (getMask())
+    p << " if " << getMask() << " else " << getOtherwise();
+  p.printOptionalAttrDict((*this)->getDiscardableAttrDictionary().getValue());
+  p << " : " << getMemory().getType();
+}
+
+LogicalResult LoadOp::verify() {
+  auto type = dyn_cast<MemRefType>(getMemory().getType());
+  if (!type || getElement().getType() != type.getElementType() || // C2
+      (getOtherwise() && getOtherwise().getType() != type.getElementType()))
+    return emitOpError("gives another type than its memory has");
+  if (!getMask() != !getOtherwise())
+    return emitOpError("has a mask or what is elsewhere, not both");
+  return checkAccess(*this, getMemory(), getMap(), getIndices(),
+                     static_cast<bool>(getMask()));
+}
+
+/// `%value, %y[%i * 128 + %j] : memref<1024xf32>`
+ParseResult StoreOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand element, memory;
+  SmallVector<Value> indices;
+  auto &properties = state.getOrAddProperties<Properties>();
+  MemRefType type;
+  if (parser.parseOperand(element) || parser.parseComma() ||
+      parseAccess(parser, state, memory, indices, properties.map) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperand(element, type.getElementType(), state.operands) ||
+      parser.resolveOperand(memory, type, state.operands))
+    return failure();
+  state.addOperands(indices);
+  return success();
+}
+
+void StoreOp::print(OpAsmPrinter &p) {
+  p << ' ' << getElement() << ", ";
+  printAccess(p, getMemory(), getMapAttr(), getIndices());
+  p.printOptionalAttrDict((*this)->getDiscardableAttrDictionary().getValue());
+  p << " : " << getMemory().getType();
+}
+
+LogicalResult StoreOp::verify() {
+  auto type = dyn_cast<MemRefType>(getMemory().getType());
+  if (!type || getElement().getType() != type.getElementType())
+    return emitOpError("writes another type than its memory has");
+  return checkAccess(*this, getMemory(), getMap(), getIndices(), false);
+}
+
+#define GET_OP_CLASSES
+#include "cutback/Dialect/Kernel/KernelOps.cpp.inc"

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Op `kernel.launch`: assembly and verifier, and where in memory the tensors of
+// a step of launches lie.
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpImplementation.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::kernel;
+
+//===----------------------------------------------------------------------===//
+// Assembly
+//===----------------------------------------------------------------------===//
+
+/// `@k(%x, %w) outputs [0] at [4096] : (types) -> (types) { … }`; a call has no
+/// kernel, no buffers and no outputs.
+ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
+  auto &properties = state.getOrAddProperties<Properties>();
+  Builder &builder = parser.getBuilder();
+  SmallVector<OpAsmParser::UnresolvedOperand> buffers;
+  SmallVector<int32_t> outputs;
+  SmallVector<int64_t> at;
+  StringAttr name;
+  FunctionType type;
+  SMLoc place = parser.getCurrentLocation();
+  auto parseList = [&](auto &list) {
+    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
+      return parser.parseInteger(list.emplace_back());
+    });
+  };
+  if (succeeded(parser.parseOptionalSymbolName(name))) {
+    properties.kernel = FlatSymbolRefAttr::get(name);
+    if (parser.parseOperandList(buffers, OpAsmParser::Delimiter::Paren) ||
+        parser.parseKeyword("outputs") || parseList(outputs))
+      return failure();
+  } else if (parser.parseKeyword("call")) {
+    return failure();
+  }
+  if (parser.parseKeyword("at") || parseList(at) ||
+      parser.parseColonType(type) ||
+      parser.resolveOperands(buffers, type.getInputs(), place,
+                             state.operands) ||
+      parser.parseOptionalAttrDictWithKeyword(state.attributes))
+    return failure();
+  properties.outputs = builder.getDenseI32ArrayAttr(outputs);
+  properties.at = builder.getDenseI64ArrayAttr(at);
+  state.addTypes(type.getResults());
+  Region *body = state.addRegion();
+  if (parser.parseRegion(*body, {}))
+    return failure();
+  if (body->empty())
+    body->emplaceBlock();
+  return success();
+}
+
+void LaunchOp::print(OpAsmPrinter &p) {
+  p << ' ';
+  if (getKernelAttr()) {
+    p.printSymbolName(*getKernel());
+    p << '(' << getBuffers() << ") outputs [";
+    llvm::interleaveComma(getOutputs(), p);
+    p << ']';
+  } else {
+    p << "call";
+  }
+  p << " at [";
+  llvm::interleaveComma(getAt(), p);
+  p << "] : ";
+  p.printFunctionalType(getBuffers().getTypes(), getResultTypes());
+  p.printOptionalAttrDictWithKeyword(
+      (*this)->getDiscardableAttrDictionary().getValue());
+  p << ' ';
+  p.printRegion(getBody());
+}
+
+/// Those of the tensors inside, which keep their own for themselves.
+void LaunchOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  if (getBody().empty() || getBlock().empty())
+    return;
+  auto yield = dyn_cast<YieldOp>(getBlock().back());
+  if (!yield || yield.getNumOperands() != getNumResults())
+    return;
+  for (auto [result, inside] :
+       llvm::zip_equal(getResults(), yield.getOperands())) {
+    if (StringRef name = joint::getValueName(inside); !name.empty())
+      setName(result, (name + ".out").str());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Verifiers
+//===----------------------------------------------------------------------===//
+
+YieldOp LaunchOp::getYield() { return cast<YieldOp>(getBlock().back()); }
+
+LogicalResult LaunchOp::verify() {
+  if (getBlock().empty() || !isa<YieldOp>(getBlock().back()) || // C2
+      getYield().getOperandTypes() != getResultTypes())
+    return emitOpError("does not end with a yield of its results");
+  if (getAt().size() != getNumResults()) // C3
+    return emitOpError("has ") << getAt().size() << " offsets for "
+                               << getNumResults() << " results";
+  for (int32_t output : getOutputs())
+    if (output < 0 || output >= static_cast<int32_t>(getNumResults()))
+      return emitOpError("has no result ") << output;
+  if (!getKernelAttr() && !(getBuffers().empty() && getOutputs().empty()))
+    return emitOpError("has buffers and no kernel");
+  return success();
+}
+
+/// Whether memory of `type` is that of all elements of `tensor`.
+static bool isMemoryOf(Type type, Value tensor) {
+  auto memory = dyn_cast<MemRefType>(type);
+  auto shaped = dyn_cast<RankedTensorType>(tensor.getType());
+  if (!memory || !shaped || !shaped.hasStaticShape())
+    return false;
+  auto integer = dyn_cast<IntegerType>(shaped.getElementType());
+  Type element = integer
+                     ? IntegerType::get(type.getContext(), integer.getWidth())
+                     : shaped.getElementType();
+  return memory.getElementType() == element && memory.hasStaticShape() &&
+         memory.getDimSize(0) == shaped.getNumElements();
+}
+
+LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
+  if (!getKernelAttr())
+    return success();
+  auto kernel =
+      symbolTables.lookupNearestSymbolFrom<FuncOp>(*this, getKernelAttr());
+  if (!kernel)
+    return emitOpError("names a kernel that is not there: ") << getKernelAttr();
+  auto fail = [&](const Twine &what) {
+    InFlightDiagnostic diagnostic = emitOpError(what);
+    diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
+    return diagnostic;
+  };
+  auto arguments = kernel.getBody().getArguments();
+  size_t inputs = kernel.getNumInputs();
+  if (getBuffers().size() != inputs ||
+      inputs + getOutputs().size() != arguments.size())
+    return fail("gives its kernel another number of buffers than it takes");
+  for (auto [i, argument] : llvm::enumerate(arguments)) {
+    Value tensor = i < inputs ? Value(getBuffers()[i])
+                              : Value(getResult(getOutputs()[i - inputs]));
+    if (!isMemoryOf(argument.getType(), tensor))
+      return fail("gives its kernel other memory than argument " + Twine(i) +
+                  " takes");
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Places
+//===----------------------------------------------------------------------===//
+
+Value kernel::insideOf(Value value) {
+  while (auto launch = value.getDefiningOp<LaunchOp>())
+    value =
+        launch.getYield().getOperand(cast<OpResult>(value).getResultNumber());
+  return value;
+}
+
+static Layout contiguousLayout(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return Layout::contiguous(type ? type.getShape() : ArrayRef<int64_t>());
+}
+
+Place kernel::locate(Value tensor) {
+  // From the tensor to its root, and back with layouts.
+  SmallVector<OpResult> views;
+  Value value = insideOf(tensor);
+  for (;;) {
+    auto result = dyn_cast<OpResult>(value);
+    int64_t operand =
+        result ? getViewedOperand(result.getOwner(), result.getResultNumber())
+               : -1;
+    if (operand < 0)
+      break;
+    views.push_back(result);
+    value = insideOf(result.getOwner()->getOperand(operand));
+  }
+  Place place{value, contiguousLayout(value)};
+  for (OpResult view : llvm::reverse(views)) {
+    auto type = dyn_cast<RankedTensorType>(view.getType());
+    std::optional<Layout> layout =
+        type && type.hasStaticShape()
+            ? viewLayout(view.getOwner(), view.getResultNumber(), place.layout,
+                         type.getShape(), {})
+            : std::nullopt;
+    // Where strides do not allow it, it is a copy.
+    place = layout ? Place{place.root, *layout}
+                   : Place{view, contiguousLayout(view)};
+  }
+  return place;
+}
