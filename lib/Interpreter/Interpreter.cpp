@@ -25,12 +25,15 @@
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Interpreter/Kernel.h"
+#include "cutback/Interpreter/KernelBodies.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace cutback;
@@ -135,6 +138,10 @@ private:
   LogicalResult runCheckpoint(joint::CheckpointOp op, Values &results);
   LogicalResult runNestedOp(joint::NestedOp op, Values &results);
   LogicalResult runRandom(joint::RandomOp op, Values &results);
+  LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
+  LogicalResult runKernel(kernel::LaunchOp launch);
+  LogicalResult runOps(kernel::LaunchOp launch, Values &results);
+  LogicalResult compareKernel(kernel::LaunchOp launch, const Values &expected);
   LogicalResult resultSizes(Operation *op,
                             SmallVectorImpl<SmallVector<int64_t>> &sizes);
   bool makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
@@ -241,6 +248,8 @@ LogicalResult Runner::runOp(Operation *op, Values &results) {
     return runNestedOp(nested, results);
   if (auto random = dyn_cast<joint::RandomOp>(op))
     return runRandom(random, results);
+  if (auto launch = dyn_cast<kernel::LaunchOp>(op))
+    return runLaunch(launch, results);
   op->emitError() << "'" << op->getName() << "' cannot be executed";
   return failure();
 }
@@ -498,6 +507,135 @@ LogicalResult Runner::runRandom(joint::RandomOp op, Values &results) {
                                                  : generator.word(i)));
   }
   results[0] = result;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Launches
+//===----------------------------------------------------------------------===//
+
+LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
+  bool hasKernel = static_cast<bool>(launch.getKernelAttr());
+  Values expected;
+  if (hasKernel && options.checkKernels && failed(runOps(launch, expected)))
+    return failure();
+  if (failed(hasKernel ? runKernel(launch) : runBlock(launch.getBlock())) ||
+      failed(compareKernel(launch, expected)))
+    return failure();
+  for (auto [result, inside] :
+       llvm::zip_equal(results, launch.getYield().getOperands()))
+    result = values.lookup(inside);
+  for (Operation &op : launch.getBlock())
+    for (Value value : op.getResults())
+      values.erase(value);
+  return success();
+}
+
+/// What the ops that a kernel stands for compute.
+LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results) {
+  InterpreterOptions plain = options;
+  plain.memory = nullptr;
+  plain.observe = {};
+  Runner inside(launch, plain);
+  inside.values = values;
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    Values ofOp(op.getNumResults());
+    if (failed(inside.runOp(&op, ofOp)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), ofOp))
+      inside.values[result] = value;
+  }
+  for (Value operand : launch.getYield().getOperands())
+    results.push_back(inside.values.lookup(operand));
+  return success();
+}
+
+/// The difference that rounding may make, of the largest element.
+static double roundingOf(DType type) {
+  switch (type) {
+  case DType::F64:
+    return 1e-9;
+  case DType::F32:
+    return 1e-4;
+  case DType::F16:
+    return 1e-2;
+  default:
+    return isFloating(type) ? 5e-2 : 0;
+  }
+}
+
+LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
+                                    const Values &expected) {
+  if (expected.empty())
+    return success();
+  for (int32_t output : launch.getOutputs()) {
+    Value inside = launch.getYield().getOperand(output);
+    RuntimeValue value = values.lookup(inside);
+    const auto *is = std::get_if<Tensor>(&value);
+    const auto *wanted = std::get_if<Tensor>(&expected[output]);
+    if (!is || !wanted)
+      return launch.emitOpError("gives no tensor for '")
+             << joint::getValueName(inside) << "'";
+    std::vector<double> a = is->doubles(), b = wanted->doubles();
+    double scale = 0, largest = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      if (std::isfinite(b[i]))
+        scale = std::max(scale, std::fabs(b[i]));
+      bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+      double difference = isSame ? 0 : std::fabs(a[i] - b[i]);
+      largest =
+          std::isnan(difference) ? INFINITY : std::max(largest, difference);
+    }
+    if (largest > roundingOf(is->type) * std::max(scale, 1e-3))
+      return launch.emitOpError("computes '")
+             << joint::getValueName(inside) << "' by kernel "
+             << launch.getKernelAttr() << " off by " << largest << " of "
+             << scale << " from the ops that it stands for";
+  }
+  return success();
+}
+
+/// Runs the body of the kernel, and of the ops inside only the views.
+LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
+  auto function = SymbolTable::lookupNearestSymbolFrom<kernel::FuncOp>(
+      launch, launch.getKernelAttr());
+  std::vector<Tensor> memories;
+  for (Value buffer : launch.getBuffers()) {
+    RuntimeValue value = values.lookup(buffer);
+    const auto *tensor = std::get_if<Tensor>(&value);
+    if (!function || !tensor)
+      return launch.emitOpError("cannot be executed: a buffer is missing");
+    memories.push_back(tensor->contiguous());
+  }
+  for (int32_t output : launch.getOutputs()) {
+    Value inside = launch.getYield().getOperand(output);
+    auto type = cast<RankedTensorType>(inside.getType());
+    memories.push_back(memory.allocate(inside, *dtypeOf(type.getElementType()),
+                                       type.getShape()));
+    values[inside] = memories.back();
+  }
+  if (failed(runKernelBody(function, memories)))
+    return failure();
+  // What is seen of them, and sizes.
+  auto isKnown = [&](Value operand) {
+    return operand.getParentBlock() != &launch.getBlock() ||
+           values.contains(operand);
+  };
+  auto isSeen = [&](OpResult result) {
+    return !isa<ShapedType>(result.getType()) ||
+           getViewedOperand(result.getOwner(), result.getResultNumber()) >= 0;
+  };
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    if (op.getNumResults() == 0 || values.contains(op.getResult(0)) ||
+        !llvm::all_of(op.getOperands(), isKnown) ||
+        !llvm::all_of(op.getResults(), isSeen))
+      continue;
+    Values results(op.getNumResults());
+    if (failed(runOp(&op, results)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
+      values[result] = value;
+  }
   return success();
 }
 

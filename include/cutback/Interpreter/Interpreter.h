@@ -44,6 +44,9 @@ struct InterpreterOptions {
   uint64_t seed = 0;
   /// Null: each result is allocated anew.
   Memory *memory = nullptr;
+  /// Compare each kernel with the ops that it stands for; an error where they
+  /// differ by more than rounding does.
+  bool checkKernels = false;
   /// Called after each op (tests, tracing); may be empty.
   std::function<void(mlir::Operation *, llvm::ArrayRef<RuntimeValue>)> observe;
 };

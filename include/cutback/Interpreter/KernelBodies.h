@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the bodies of kernels, scalar op by scalar op: what they mean, for every
+// target to be compared with.
+#ifndef CUTBACK_INTERPRETER_KERNELBODIES_H
+#define CUTBACK_INTERPRETER_KERNELBODIES_H
+
+#include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/Interpreter/Tensor.h"
+
+namespace cutback::interpreter {
+
+/// Runs `function` on memory: one contiguous tensor an argument. Sums are added
+/// up in double precision, in the order of the iterations; every other op
+/// rounds to its type. Emits an error at an op that it does not know, and at an
+/// access outside of its memory.
+llvm::LogicalResult runKernelBody(kernel::FuncOp function,
+                                  llvm::ArrayRef<Tensor> arguments);
+
+} // namespace cutback::interpreter
+
+#endif // CUTBACK_INTERPRETER_KERNELBODIES_H

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arena of a step of launches, for the interpreter.
+#ifndef CUTBACK_INTERPRETER_LAUNCHMEMORY_H
+#define CUTBACK_INTERPRETER_LAUNCHMEMORY_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Interpreter/Interpreter.h"
+
+namespace cutback::interpreter {
+
+/// One allocation of the size that `kernel.arena` says; results of launches lie
+/// at their offsets. All bytes are a NaN at first.
+class LaunchMemory : public Memory {
+public:
+  explicit LaunchMemory(joint::PartitionOp link);
+
+  Tensor allocate(mlir::Value value, DType type,
+                  llvm::ArrayRef<int64_t> sizes) override;
+
+private:
+  std::shared_ptr<Storage> arena;
+  llvm::DenseMap<mlir::Value, int64_t> offsets; ///< by tensor of a launch
+};
+
+} // namespace cutback::interpreter
+
+#endif // CUTBACK_INTERPRETER_LAUNCHMEMORY_H

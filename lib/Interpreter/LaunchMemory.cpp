@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places by tensor inside of the launches. What a call makes besides its
+// results lies elsewhere.
+
+#include "cutback/Interpreter/LaunchMemory.h"
+
+#include "cutback/Dialect/Kernel/Kernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+LaunchMemory::LaunchMemory(joint::PartitionOp link) {
+  auto bytes = link->getAttrOfType<IntegerAttr>(kernel::KernelDialect::kArena);
+  arena = Storage::allocate(bytes ? bytes.getInt() : 0);
+  if (arena->bytes)
+    std::memset(arena->data, 0xFF, arena->bytes);
+  link->getParentOp()->walk([&](kernel::LaunchOp launch) {
+    for (auto [result, at] :
+         llvm::zip_equal(launch.getResults(), launch.getAt()))
+      if (at >= 0)
+        offsets[kernel::insideOf(result)] = at;
+  });
+}
+
+Tensor LaunchMemory::allocate(Value value, DType type,
+                              ArrayRef<int64_t> sizes) {
+  auto found = offsets.find(value);
+  return found == offsets.end() ? Memory::allocate(value, type, sizes)
+                                : Tensor::on(arena, found->second, type, sizes);
+}
