@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each launch is a slice of its half. From it, in this order: the kernel that
+// computes what others read of it (KernelBody.h); its name, or that of an equal
+// one; the op `kernel.launch` around the slice, with the offsets of the memory
+// plan. A slice without a kernel is a call, and runs as it stands.
+
+#include "cutback/Lowering/FormKernels.h"
+
+#include "cutback/Analysis/Layouts.h"
+#include "cutback/Lowering/KernelBody.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+class Former {
+public:
+  Former(PartitionOp partition, const KernelPlan &kernels,
+         const MemoryPlan &memory)
+      : partition(partition), kernels(kernels), memory(memory),
+        module(ModuleOp::create(partition.getLoc())) {
+    context()->loadDialect<kernel::KernelDialect>();
+    formed.module = module;
+  }
+
+  FailureOr<KernelModule> run() {
+    func::FuncOp forward = copyHalf(partition.getForwardAttr());
+    func::FuncOp backward = copyHalf(partition.getBackwardAttr());
+    readOffsets();
+    if (failed(formHalf(forward, kernels.forward)) ||
+        failed(formHalf(backward, kernels.backward)))
+      return failure();
+    formed.link = cast<PartitionOp>(partition->clone());
+    module.getBody()->push_front(formed.link);
+    formed.link->setAttr(
+        kernel::KernelDialect::kArena,
+        IntegerAttr::get(IntegerType::get(context(), 64), memory.arenaBytes()));
+    for (auto &entry : refused)
+      formed.refused.emplace_back(entry.first, entry.second);
+    if (failed(verify(module)))
+      return failure();
+    return std::move(formed);
+  }
+
+private:
+  MLIRContext *context() { return module.getContext(); }
+
+  func::FuncOp copyHalf(FlatSymbolRefAttr name) {
+    auto half =
+        SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition, name);
+    auto copy = cast<func::FuncOp>(half->clone(copies));
+    module.push_back(copy);
+    return copy;
+  }
+
+  void readOffsets() {
+    const StepProgram &program = memory.program;
+    for (auto [number, storage] : llvm::enumerate(program.storages))
+      if (!storage.isOutside &&
+          memory.lives[number].buffer != StepProgram::kNone)
+        offsetOf[copies.lookup(program.values[storage.value].value)] =
+            memory.storages[number].offset;
+  }
+
+  LogicalResult formHalf(func::FuncOp half, const SegmentKernels &segment) {
+    if (auto forced = findForcedCopies(half); !forced.empty())
+      return forced.begin()->getDefiningOp()->emitError(
+          "is a view of an argument that is written later; such steps do not "
+          "become kernels yet");
+    auto sizes = half->getAttrOfType<DenseI32ArrayAttr>(kLaunches);
+    Block &block = half.front();
+    std::vector<Operation *> ops;
+    for (Operation &op : block.without_terminator())
+      ops.push_back(&op);
+    if (!sizes)
+      return half.emitError("has no launches");
+    size_t begin = 0, number = 0;
+    for (int32_t signedSize : sizes.asArrayRef()) {
+      size_t size = std::abs(signedSize);
+      if (begin + size > ops.size())
+        return half.emitError("has more ops in launches than ops");
+      KernelSchedule schedule = number < segment.kernels.size()
+                                    ? segment.kernels[number].schedule
+                                    : KernelSchedule::Call;
+      ++number;
+      if (size &&
+          failed(formLaunch(ArrayRef(ops).slice(begin, size), spell(schedule))))
+        return failure();
+      begin += size;
+    }
+    half->removeAttr(kLaunches);
+    return success();
+  }
+
+  LogicalResult formLaunch(ArrayRef<Operation *> given, StringRef schedule) {
+    // What is free in front of the first op that runs stays outside.
+    ArrayRef<Operation *> ops = given;
+    while (!ops.empty() && isFree(ops.front()) &&
+           isMemoryEffectFree(ops.front()))
+      ops = ops.drop_front();
+    if (ops.empty())
+      return success();
+    llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
+    SmallVector<Value> results, roots;
+    findResults(ops, inside, results, roots);
+    std::optional<KernelBody> body;
+    if (schedule != spell(KernelSchedule::Call)) {
+      std::string problem;
+      body = buildKernelBody(ops, roots, schedule, problem);
+      if (!body)
+        ++refused[problem];
+    }
+    return wrap(ops, inside, results, body);
+  }
+
+  /// Values that others read, then the roots of such that nobody reads
+  /// directly.
+  static void findResults(ArrayRef<Operation *> ops,
+                          const llvm::DenseSet<Operation *> &inside,
+                          SmallVectorImpl<Value> &results,
+                          SmallVectorImpl<Value> &roots) {
+    Block *block = ops.front()->getBlock();
+    auto isOutside = [&](Operation *user) {
+      return !inside.contains(block->findAncestorOpInBlock(*user));
+    };
+    SmallVector<Value> behind;
+    for (Operation *op : ops)
+      for (Value value : op->getResults()) {
+        if (!llvm::any_of(value.getUsers(), isOutside))
+          continue;
+        results.push_back(value);
+        if (!isa<RankedTensorType>(value.getType()))
+          continue;
+        Value root = kernel::locate(value).root;
+        if (root.getDefiningOp() && inside.contains(root.getDefiningOp()) &&
+            !llvm::is_contained(roots, root))
+          roots.push_back(root);
+      }
+    for (Value root : roots)
+      if (!llvm::is_contained(results, root))
+        results.push_back(root);
+  }
+
+  LogicalResult wrap(ArrayRef<Operation *> ops,
+                     const llvm::DenseSet<Operation *> &inside,
+                     ArrayRef<Value> results, std::optional<KernelBody> &body) {
+    OpBuilder builder(ops.front());
+    SmallVector<Value> buffers;
+    SmallVector<int32_t> outputs;
+    FlatSymbolRefAttr name;
+    if (body) {
+      name = nameOf(*body, ops);
+      for (Value root : body->inputs)
+        buffers.push_back(outerOf.lookup_or(root, root));
+      for (Value root : body->outputs)
+        outputs.push_back(
+            std::distance(results.begin(), llvm::find(results, root)));
+    }
+    SmallVector<int64_t> at;
+    SmallVector<Location> locations;
+    for (Value value : results) {
+      auto found = offsetOf.find(value);
+      at.push_back(found == offsetOf.end() ? -1 : found->second);
+    }
+    for (Operation *op : ops)
+      if (!isFree(op))
+        locations.push_back(op->getLoc());
+    auto launch = kernel::LaunchOp::create(
+        builder, FusedLoc::get(context(), locations), TypeRange(results), name,
+        buffers, outputs, at);
+    Block &block = launch.getBody().emplaceBlock();
+    for (auto [value, outer] : llvm::zip_equal(results, launch.getResults())) {
+      Block *parent = launch->getBlock();
+      Value(value).replaceUsesWithIf(outer, [&](OpOperand &use) {
+        return !inside.contains(parent->findAncestorOpInBlock(*use.getOwner()));
+      });
+      outerOf[value] = outer;
+    }
+    for (Operation *op : ops)
+      op->moveBefore(&block, block.end());
+    builder.setInsertionPointToEnd(&block);
+    kernel::YieldOp::create(builder, launch.getLoc(), results);
+    ++formed.launches;
+    formed.calls += !body;
+    return success();
+  }
+
+  //===--- Names ----------------------------------------------------------===//
+
+  FlatSymbolRefAttr nameOf(KernelBody &body, ArrayRef<Operation *> ops) {
+    std::string text;
+    llvm::raw_string_ostream os(text);
+    body.function->print(os, OpPrintingFlags().assumeVerified());
+    auto [it, isNew] = names.try_emplace(text);
+    if (!isNew)
+      return it->second;
+    std::string name = describe(ops);
+    if (unsigned earlier = namesUsed[name]++)
+      name += "_" + std::to_string(earlier + 1);
+    body.function->setSymName(name);
+    ++formed.kernels;
+    module.push_back(body.function.release());
+    return it->second = FlatSymbolRefAttr::get(context(), name);
+  }
+
+  /// The last ops that run, each once: "mean_sub_mul".
+  static std::string describe(ArrayRef<Operation *> ops) {
+    constexpr size_t kOps = 4;
+    SmallVector<std::string> parts;
+    for (Operation *op : llvm::reverse(ops)) {
+      if (isFree(op))
+        continue;
+      auto call = dyn_cast<FrameworkCallOpInterface>(op);
+      std::string part =
+          (call ? call.getPacketName() : op->getName().getStringRef())
+              .rsplit('.')
+              .second.str();
+      for (char &c : part)
+        c = llvm::isAlnum(c) ? c : '_';
+      if (!llvm::is_contained(parts, part) && parts.size() < kOps)
+        parts.push_back(part);
+    }
+    std::reverse(parts.begin(), parts.end());
+    return "k_" + llvm::join(parts, "_");
+  }
+
+  PartitionOp partition;
+  const KernelPlan &kernels;
+  const MemoryPlan &memory;
+  ModuleOp module;
+  llvm::DenseMap<Value, int64_t> offsetOf;
+  llvm::DenseMap<Value, Value> outerOf;     ///< of what launches hold
+  llvm::StringMap<FlatSymbolRefAttr> names; ///< by text of the kernel
+  llvm::StringMap<unsigned> namesUsed;
+  std::map<std::string, uint64_t> refused;
+  IRMapping copies; ///< from the given halves
+  KernelModule formed;
+};
+
+} // namespace
+
+FailureOr<KernelModule> cutback::formKernels(PartitionOp partition,
+                                             const KernelPlan &kernels,
+                                             const MemoryPlan &memory) {
+  return Former(partition, kernels, memory).run();
+}
+
+void cutback::inlineLaunches(Operation *function) {
+  SmallVector<kernel::LaunchOp> launches;
+  function->walk([&](kernel::LaunchOp launch) { launches.push_back(launch); });
+  for (kernel::LaunchOp launch : launches) {
+    kernel::YieldOp yield = launch.getYield();
+    launch->replaceAllUsesWith(yield.getOperands());
+    yield->erase();
+    Block *block = launch->getBlock();
+    block->getOperations().splice(Block::iterator(launch),
+                                  launch.getBlock().getOperations());
+    launch->erase();
+  }
+}

@@ -1,0 +1,728 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk back, one walk forward.
+//
+//   1. The loops: those of the last op that reduces, else of the last op. A
+//      concatenation has one nest for each of its parts.
+//   2. Back from the last op: at which element, as an index over the loops,
+//   each
+//      op is wanted by its readers. Views are strides, looked through.
+//   3. Forward by need: the formula of each op at that element, from those of
+//      its operands or from memory; stores last, so that a result may lie where
+//      an operand lay.
+
+#include "cutback/Lowering/KernelBody.h"
+
+#include "IndexMath.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/ElementBuilder.h"
+#include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Dialect/Joint/Random.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+using Indices = IndexMath::Indices;
+
+bool cutback::isFree(Operation *op) {
+  return llvm::all_of(op->getResults(), [](OpResult result) {
+    return !isa<RankedTensorType>(result.getType()) ||
+           kernel::locate(result).root != result;
+  });
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getShape() : ArrayRef<int64_t>();
+}
+
+static int64_t product(ArrayRef<int64_t> sizes) {
+  int64_t all = 1;
+  for (int64_t size : sizes)
+    all *= size;
+  return all;
+}
+
+/// Signless, as scalars are.
+static Type scalarOf(Type tensor) {
+  Type element = cast<ShapedType>(tensor).getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return IntegerType::get(tensor.getContext(), integer.getWidth());
+  return element;
+}
+
+namespace {
+
+/// An op of the launch that has loops.
+struct LoopOp {
+  Operation *op = nullptr;
+  IterationSpace space;
+  /// A view that strides do not allow: its operand's elements in their order.
+  bool isCopy = false;
+  /// A choice along an axis whose elements the launch computes.
+  bool isRowPick = false;
+
+  bool reduces() const {
+    return llvm::is_contained(space.isReduced, uint8_t(1)) &&
+           (!space.isPick || isRowPick);
+  }
+};
+
+class BodyBuilder;
+
+/// The scalars of one op at one iteration.
+class OpElements : public ElementBuilder {
+public:
+  OpElements(BodyBuilder &body, const LoopOp &loops, ArrayRef<AffineExpr> axes,
+             OpBuilder &builder)
+      : ElementBuilder(builder, loops.op->getLoc()), body(body), loops(loops),
+        axes(axes) {}
+
+  Value operand(unsigned i) override;
+  Value index(unsigned axis) override;
+  Value load(unsigned i, ValueRange indices, Value mask, Value otherwise);
+  Value load(unsigned i, ArrayRef<Value> indices, Value mask,
+             Value otherwise) override;
+  Value reduce(Combine how, Value element) override;
+  Value reduceIndex(bool greatest, Value element) override;
+  int64_t numReduced() override;
+
+private:
+  BodyBuilder &body;
+  const LoopOp &loops;
+  ArrayRef<AffineExpr> axes;
+};
+
+class BodyBuilder {
+public:
+  BodyBuilder(ArrayRef<Operation *> ops, ArrayRef<Value> outputs,
+              StringRef schedule, std::string &problem)
+      : ops(ops), outputs(outputs), context(ops.front()->getContext()),
+        schedule(schedule), builder(context), problem(problem) {}
+
+  std::optional<KernelBody> run() {
+    if (!findLoops())
+      return std::nullopt;
+    result.function = OwningOpRef<kernel::FuncOp>(makeFunction());
+    const LoopOp &last = loops.back();
+    bool isRight = true;
+    if (last.space.concatAxis >= 0)
+      for (unsigned part = 0; isRight && part < last.op->getNumOperands();
+           ++part)
+        isRight = product(shapeOf(last.op->getOperand(part))) == 0 ||
+                  addNest(static_cast<int>(part));
+    else
+      isRight = addNest(-1);
+    if (!isRight || !addOutputs())
+      return std::nullopt;
+    return std::move(result);
+  }
+
+  //===--- What formulas ask for ------------------------------------------===//
+
+  /// The element of `value` at `indices`, one a dimension.
+  Value element(Value value, ArrayRef<AffineExpr> indices) {
+    kernel::Place place = kernel::locate(value);
+    AffineExpr linear =
+        math().linearize(indices, place.layout.strides, place.layout.offset);
+    if (loopsOf.contains(place.root))
+      return computed(place.root,
+                      math().delinearize(linear, shapeOf(place.root)));
+    return loadAt(place.root, linear, {}, {}, {});
+  }
+
+  /// An element of memory: `linear` over the axes, and `more`, from dimension
+  /// number `axes` on.
+  Value loadAt(Value root, AffineExpr linear, ArrayRef<Value> more, Value mask,
+               Value otherwise) {
+    auto [map, indices] = accessOf(linear, more);
+    Value memory = inputOf(root);
+    return kernel::LoadOp::create(builder, builder.getUnknownLoc(),
+                                  scalarOf(root.getType()), memory, indices,
+                                  mask, otherwise, AffineMapAttr::get(map))
+        .getElement();
+  }
+
+  Value materialize(AffineExpr expr) {
+    Location loc = builder.getUnknownLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      return nest.getBody().getArgument(dim.getPosition());
+    if (auto number = dyn_cast<AffineConstantExpr>(expr))
+      return constant(number.getValue());
+    auto binary = cast<AffineBinaryOpExpr>(expr);
+    Value a = materialize(binary.getLHS()), b = materialize(binary.getRHS());
+    switch (expr.getKind()) {
+    case AffineExprKind::Add:
+      return arith::AddIOp::create(builder, loc, a, b);
+    case AffineExprKind::Mul:
+      return arith::MulIOp::create(builder, loc, a, b);
+    case AffineExprKind::FloorDiv:
+      return arith::DivUIOp::create(builder, loc, a, b);
+    default:
+      return arith::RemUIOp::create(builder, loc, a, b);
+    }
+  }
+
+  bool hasReduced() { return llvm::is_contained(nest.getReduced(), true); }
+  const IndexMath &math() const { return *indexMath; }
+  unsigned numAxes() { return nest.getBody().getNumArguments(); }
+  bool isComputed(Value root) const { return loopsOf.contains(root); }
+  bool fail(Operation *op, const Twine &why) {
+    if (problem.empty())
+      problem = ("'" + op->getName().getStringRef() + "' " + why).str();
+    return false;
+  }
+
+private:
+  //===--- Loops ----------------------------------------------------------===//
+
+  bool findLoops() {
+    for (Operation *op : ops) {
+      if (isFree(op))
+        continue;
+      LoopOp one;
+      one.op = op;
+      if (!findSpace(one))
+        return false;
+      for (Value value : op->getResults())
+        loopsOf[value] = loops.size();
+      loops.push_back(std::move(one));
+    }
+    if (loops.empty())
+      return fail(ops.front(), "has nothing to compute");
+    return true;
+  }
+
+  bool findSpace(LoopOp &one) {
+    Operation *op = one.op;
+    if (op->getNumRegions() || op->getNumResults() == 0)
+      return fail(op, "has no loops");
+    SmallVector<ArrayRef<int64_t>> shapes;
+    for (Value value : op->getOperands())
+      shapes.push_back(shapeOf(value));
+    for (Value value : op->getResults())
+      shapes.push_back(shapeOf(value));
+    if (getViewedOperand(op, 0) >= 0) {
+      one.isCopy = true;
+      return op->getNumResults() == 1 || fail(op, "has views that are copies");
+    }
+    auto fusible = dyn_cast<FusibleOpInterface>(op);
+    if (!fusible || !fusible.getIterationSpace(shapes, one.space) ||
+        one.space.updated >= 0)
+      return fail(op, "has no loops of its own");
+    if (product(one.space.extents) == 0)
+      return fail(op, "has no elements");
+    one.isRowPick = one.space.isPick &&
+                    loopsOf.contains(kernel::locate(op->getOperand(0)).root);
+    auto lowerable = dyn_cast<LowerableOpInterface>(op);
+    if (one.space.isPick || one.space.concatAxis >= 0 || isa<RandomOp>(op) ||
+        (lowerable && lowerable.hasElement()))
+      return true;
+    return fail(op, "has no element formula");
+  }
+
+  kernel::FuncOp makeFunction() {
+    SmallVector<Location> locations;
+    for (const LoopOp &one : loops)
+      locations.push_back(one.op->getLoc());
+    auto function = kernel::FuncOp::create(
+        builder, FusedLoc::get(context, locations), "", schedule, 0);
+    function.getBody().emplaceBlock();
+    return function;
+  }
+
+  /// The op whose loops the nest has.
+  const LoopOp &mainOp() const {
+    for (const LoopOp &one : llvm::reverse(loops))
+      if (one.reduces())
+        return one;
+    return loops.back();
+  }
+
+  /// The nest of `part` of a concatenation, or of all if that is -1.
+  bool addNest(int part) {
+    const LoopOp &main = part < 0 ? mainOp() : loops.back();
+    SmallVector<int64_t> extents;
+    SmallVector<bool> reduced;
+    Indices axes; // of the main op
+    for (auto [axis, extent] :
+         llvm::enumerate(main.isCopy ? shapeOf(main.op->getResult(0))
+                                     : ArrayRef<int64_t>(main.space.extents))) {
+      int64_t size =
+          part >= 0 && static_cast<int>(axis) == main.space.concatAxis
+              ? shapeOf(main.op->getOperand(part))[axis]
+              : extent;
+      if (size == 1) {
+        axes.push_back(getAffineConstantExpr(0, context));
+        continue;
+      }
+      axes.push_back(getAffineDimExpr(extents.size(), context));
+      extents.push_back(size);
+      reduced.push_back(!main.isCopy && main.space.isReduced[axis] &&
+                        main.reduces());
+    }
+    builder.setInsertionPointToEnd(&result.function->getBlock());
+    nest = kernel::NestOp::create(builder, main.op->getLoc(), extents, reduced);
+    Block &block = nest.getBody().emplaceBlock();
+    for (size_t i = 0; i < extents.size(); ++i)
+      block.addArgument(builder.getIndexType(), main.op->getLoc());
+    builder.setInsertionPointToEnd(&block);
+    indexMath.emplace(context, extents);
+    wanted.clear();
+    done.clear();
+    if (part >= 0)
+      want(main.op->getOperand(part), axes);
+    else if (!wantLast(main, axes))
+      return false;
+    for (const LoopOp &one : llvm::reverse(loops))
+      wantOperands(one, part);
+    return storeOutputs(part, axes) && failure_ == false;
+  }
+
+  /// Whole iterations of the kept, or of all axes, as one number.
+  AffineExpr linearIteration(bool keptOnly) {
+    Indices indices;
+    SmallVector<int64_t> strides;
+    int64_t stride = 1;
+    for (size_t i = nest.getExtents().size(); i-- > 0;) {
+      if (keptOnly && nest.getReduced()[i])
+        continue;
+      indices.push_back(getAffineDimExpr(i, context));
+      strides.push_back(stride);
+      stride *= nest.getExtents()[i];
+    }
+    return math().linearize(indices, strides, 0);
+  }
+  int64_t iterations(bool keptOnly) {
+    int64_t count = 1;
+    for (auto [extent, isReduced] :
+         llvm::zip_equal(nest.getExtents(), nest.getReduced()))
+      count *= keptOnly && isReduced ? 1 : extent;
+    return count;
+  }
+
+  /// The element that each iteration computes of the last op.
+  bool wantLast(const LoopOp &main, ArrayRef<AffineExpr> axes) {
+    Operation *last = loops.back().op;
+    for (Value value : last->getResults()) {
+      if (&main == &loops.back()) {
+        wanted[value] = resultIndices(main, axes, value);
+        continue;
+      }
+      ArrayRef<int64_t> shape = shapeOf(value);
+      bool isAll = product(shape) == iterations(false);
+      if (!isAll && product(shape) != iterations(true))
+        return fail(last, "has other iterations than its kernel");
+      wanted[value] = math().delinearize(linearIteration(!isAll), shape);
+    }
+    return true;
+  }
+
+  /// From indices of the op's axes to those of a result's dimensions.
+  Indices resultIndices(const LoopOp &one, ArrayRef<AffineExpr> axes,
+                        Value value) const {
+    size_t rank = shapeOf(value).size();
+    if (one.isCopy || rank == axes.size()) {
+      Indices all(axes.begin(), axes.end());
+      for (size_t axis = 0; !one.isCopy && axis < axes.size(); ++axis)
+        if (one.space.isReduced[axis])
+          all[axis] = getAffineConstantExpr(0, context);
+      return all;
+    }
+    Indices kept;
+    for (auto [axis, index] : llvm::enumerate(axes))
+      if (!one.space.isReduced[axis])
+        kept.push_back(index);
+    return kept;
+  }
+
+  /// The other direction. Reduced axes go over the reduced axes of the nest,
+  /// in their order.
+  Indices axesOf(const LoopOp &one, ArrayRef<AffineExpr> indices) {
+    if (one.isCopy)
+      return Indices(indices.begin(), indices.end());
+    size_t rank = one.space.extents.size(), next = 0;
+    bool hasAll = indices.size() == rank;
+    SmallVector<int64_t> sizes;
+    for (auto [axis, extent] : llvm::enumerate(one.space.extents))
+      if (one.space.isReduced[axis])
+        sizes.push_back(extent);
+    Indices reducedIndices;
+    if (!sizes.empty() && one.reduces()) {
+      Indices dims;
+      SmallVector<int64_t> strides;
+      int64_t stride = 1;
+      for (size_t i = nest.getExtents().size(); i-- > 0;)
+        if (nest.getReduced()[i]) {
+          dims.push_back(getAffineDimExpr(i, context));
+          strides.push_back(stride);
+          stride *= nest.getExtents()[i];
+        }
+      if (stride != product(sizes)) {
+        fail(one.op, "combines other elements than its kernel");
+        failure_ = true;
+      }
+      reducedIndices =
+          math().delinearize(math().linearize(dims, strides, 0), sizes);
+    } else {
+      reducedIndices.assign(sizes.size(), getAffineConstantExpr(0, context));
+    }
+    Indices axes;
+    size_t nextReduced = 0;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      if (one.space.isReduced[axis])
+        axes.push_back(reducedIndices[nextReduced++]);
+      else
+        axes.push_back(indices[hasAll ? axis : next]);
+      if (!one.space.isReduced[axis])
+        ++next;
+    }
+    return axes;
+  }
+
+  /// Indices of the dimensions of operand `i`.
+  Indices operandIndices(const LoopOp &one, ArrayRef<AffineExpr> axes,
+                         unsigned i) {
+    Value value = one.op->getOperand(i);
+    if (one.isCopy) {
+      ArrayRef<int64_t> shape = shapeOf(one.op->getResult(0));
+      return math().delinearize(
+          math().linearize(axes, Layout::contiguous(shape).strides, 0),
+          shapeOf(value));
+    }
+    Indices indices;
+    for (int8_t axis : one.space.operands[i])
+      indices.push_back(axis == IterationSpace::kOnce
+                            ? getAffineConstantExpr(0, context)
+                            : axes[axis]);
+    return indices;
+  }
+
+  //===--- Back -----------------------------------------------------------===//
+
+  void want(Value value, ArrayRef<AffineExpr> indices) {
+    kernel::Place place = kernel::locate(value);
+    if (!loopsOf.contains(place.root))
+      return;
+    AffineExpr linear =
+        math().linearize(indices, place.layout.strides, place.layout.offset);
+    wanted.try_emplace(place.root,
+                       math().delinearize(linear, shapeOf(place.root)));
+  }
+
+  /// `part`: of a concatenation, whose operands are wanted already.
+  void wantOperands(const LoopOp &one, int part) {
+    if (part >= 0 && &one == &loops.back())
+      return;
+    const Indices *indices = nullptr;
+    for (Value value : one.op->getResults())
+      if (auto found = wanted.find(value); !indices && found != wanted.end())
+        indices = &found->second;
+    if (!indices)
+      return;
+    Indices axes = axesOf(one, *indices);
+    for (Value value : one.op->getResults()) {
+      Indices ofResult = resultIndices(one, axes, value);
+      wanted.try_emplace(value, std::move(ofResult));
+    }
+    for (auto [i, value] : llvm::enumerate(one.op->getOperands())) {
+      if (!isa<RankedTensorType>(value.getType()) ||
+          (one.isCopy &&
+           static_cast<int64_t>(i) != getViewedOperand(one.op, 0)) ||
+          (!one.isCopy && (one.space.isGathered[i] ||
+                           (one.space.isPick && !one.isRowPick && i == 0))))
+        continue;
+      want(value, operandIndices(one, axes, i));
+    }
+  }
+
+  //===--- Forward --------------------------------------------------------===//
+
+  using Key = std::pair<Value, llvm::SmallVector<AffineExpr, 6>>;
+
+  /// The scalar of a result of an op of the launch.
+  Value computed(Value value, const Indices &indices) {
+    for (auto &[at, scalar] : done[value])
+      if (at == indices)
+        return scalar;
+    const LoopOp &one = loops[loopsOf.lookup(value)];
+    Indices axes = axesOf(one, indices);
+    SmallVector<Value> scalars;
+    if (!compute(one, axes, scalars))
+      failure_ = true;
+    while (scalars.size() < one.op->getNumResults())
+      scalars.push_back(arith::ConstantOp::create(
+          builder, one.op->getLoc(),
+          builder.getZeroAttr(
+              scalarOf(one.op->getResult(scalars.size()).getType()))));
+    for (auto [other, scalar] : llvm::zip(one.op->getResults(), scalars))
+      done[other].push_back({resultIndices(one, axes, other), scalar});
+    return scalars[cast<OpResult>(value).getResultNumber()];
+  }
+
+  bool compute(const LoopOp &one, const Indices &axes,
+               SmallVectorImpl<Value> &scalars) {
+    if (one.isCopy) {
+      unsigned i = getViewedOperand(one.op, 0);
+      scalars.push_back(
+          element(one.op->getOperand(i), operandIndices(one, axes, i)));
+      return true;
+    }
+    if (one.space.isPick)
+      return pick(one, axes, scalars);
+    if (auto random = dyn_cast<RandomOp>(one.op))
+      return draw(random, axes, scalars);
+    OpElements elements(*this, one, axes, builder);
+    if (succeeded(cast<LowerableOpInterface>(one.op).buildElement(elements,
+                                                                  scalars)) &&
+        scalars.size() == one.op->getNumResults())
+      return true;
+    return fail(one.op, "has a formula that does not fit");
+  }
+
+  bool pick(const LoopOp &one, const Indices &axes,
+            SmallVectorImpl<Value> &scalars) {
+    Location loc = one.op->getLoc();
+    Value table = one.op->getOperand(0);
+    Value chosen = element(one.op->getOperand(1), operandIndices(one, axes, 1));
+    Value at = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                          chosen);
+    Indices indices = operandIndices(one, axes, 0);
+    if (one.isRowPick) {
+      Value x = element(table, indices);
+      scalars.push_back(hasReduced() ? kernel::PickOp::create(
+                                           builder, loc, x.getType(), x, at)
+                                           .getResult()
+                                     : x);
+      return true;
+    }
+    // Straight from memory: the chosen index in place of the reduced axis.
+    for (auto [dim, axis] : llvm::enumerate(one.space.operands[0]))
+      if (axis != IterationSpace::kOnce && one.space.isReduced[axis])
+        indices[dim] = getAffineDimExpr(numAxes(), context);
+    kernel::Place place = kernel::locate(table);
+    AffineExpr linear = getAffineConstantExpr(place.layout.offset, context);
+    for (auto [index, stride] : llvm::zip_equal(indices, place.layout.strides))
+      linear = linear + index * stride;
+    scalars.push_back(loadAt(place.root, linear, at, {}, {}));
+    return true;
+  }
+
+  bool draw(RandomOp random, const Indices &axes,
+            SmallVectorImpl<Value> &scalars) {
+    Location loc = random.getLoc();
+    Value seed = element(random.getSeed(), {});
+    ArrayRef<int64_t> shape = shapeOf(random.getResult());
+    Value index = materialize(
+        math().linearize(axes, Layout::contiguous(shape).strides, 0));
+    scalars.push_back(kernel::DrawOp::create(
+        builder, loc, scalarOf(random.getResult().getType()),
+        static_cast<kernel::Draw>(random.getDistribution()), seed, index,
+        random.getStream()));
+    return true;
+  }
+
+  //===--- Memory ---------------------------------------------------------===//
+
+  Value inputOf(Value root) {
+    auto [it, isNew] = inputs.try_emplace(root, result.inputs.size());
+    if (isNew) {
+      result.inputs.push_back(root);
+      Type type =
+          MemRefType::get({product(shapeOf(root))}, scalarOf(root.getType()));
+      result.function->getBody().addArgument(type, root.getLoc());
+    }
+    return result.function->getBody().getArgument(it->second);
+  }
+
+  /// A map over the axes that it needs, and `more`.
+  std::pair<AffineMap, SmallVector<Value>> accessOf(AffineExpr linear,
+                                                    ArrayRef<Value> more) {
+    SmallVector<Value> indices;
+    SmallVector<AffineExpr> replaced;
+    for (unsigned i = 0; i < numAxes() + more.size(); ++i) {
+      replaced.push_back(getAffineDimExpr(indices.size(), context));
+      if (linear.isFunctionOfDim(i))
+        indices.push_back(i < numAxes() ? Value(nest.getBody().getArgument(i))
+                                        : more[i - numAxes()]);
+    }
+    return {AffineMap::get(indices.size(), 0, linear.replaceDims(replaced)),
+            indices};
+  }
+
+  struct Store {
+    Value scalar, root;
+    AffineExpr linear;
+    kernel::NestOp nest;
+  };
+
+  /// Scalars first: all of an iteration is read before it writes.
+  bool storeOutputs(int part, ArrayRef<AffineExpr> axes) {
+    auto addStore = [&](Value root, Value scalar,
+                        ArrayRef<AffineExpr> indices) {
+      auto strides = Layout::contiguous(shapeOf(root)).strides;
+      stores.push_back(
+          {scalar, root, math().linearize(indices, strides, 0), nest});
+    };
+    for (Value root : outputs) {
+      if (part >= 0 && root.getDefiningOp() == loops.back().op) {
+        const LoopOp &concat = loops.back();
+        Indices moved(axes.begin(), axes.end());
+        int64_t before = 0;
+        for (int i = 0; i < part; ++i)
+          before += shapeOf(concat.op->getOperand(i))[concat.space.concatAxis];
+        AffineExpr &along = moved[concat.space.concatAxis];
+        along = along + before;
+        Value x = element(concat.op->getOperand(part), axes);
+        addStore(root, x, moved);
+        continue;
+      }
+      auto found = wanted.find(root);
+      if (found == wanted.end()) {
+        if (part < 0)
+          return fail(root.getDefiningOp(), "is computed by no iteration");
+        continue;
+      }
+      if (!isStored.insert(root).second)
+        continue;
+      Indices indices = found->second;
+      addStore(root, computed(root, indices), indices);
+    }
+    return true;
+  }
+
+  /// Outputs come behind the inputs, which are all known now.
+  bool addOutputs() {
+    kernel::FuncOp function = *result.function;
+    function.setNumInputs(result.inputs.size());
+    llvm::DenseMap<Value, Value> memoryOf;
+    for (Value root : outputs) {
+      Type type =
+          MemRefType::get({product(shapeOf(root))}, scalarOf(root.getType()));
+      memoryOf[root] = function.getBody().addArgument(type, root.getLoc());
+      result.outputs.push_back(root);
+    }
+    for (const Store &store : stores) {
+      nest = store.nest;
+      builder.setInsertionPointToEnd(&nest.getBlock());
+      auto [map, indices] = accessOf(store.linear, {});
+      kernel::StoreOp::create(builder, store.root.getLoc(), store.scalar,
+                              memoryOf[store.root], indices,
+                              AffineMapAttr::get(map));
+    }
+    for (Value root : outputs)
+      if (memoryOf[root].use_empty())
+        return fail(root.getDefiningOp(), "is computed by no iteration");
+    for (auto each : function.getBody().getOps<kernel::NestOp>())
+      removeRepeats(each.getBlock());
+    return true;
+  }
+
+  /// Formulas are built one by one: equal scalars become one. All loads stand
+  /// before the first store.
+  static void removeRepeats(Block &block) {
+    using Equivalence = OperationEquivalence;
+    constexpr auto flags = Equivalence::IgnoreLocations;
+    llvm::DenseMap<size_t, SmallVector<Operation *, 1>> earlier;
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      if (isa<kernel::StoreOp>(op))
+        continue;
+      size_t hash =
+          Equivalence::computeHash(&op, Equivalence::directHashValue,
+                                   Equivalence::ignoreHashValue, flags);
+      auto &alike = earlier[hash];
+      auto *same = llvm::find_if(alike, [&](Operation *other) {
+        return Equivalence::isEquivalentTo(
+            &op, other, Equivalence::exactValueMatch, nullptr, flags);
+      });
+      if (same == alike.end()) {
+        alike.push_back(&op);
+        continue;
+      }
+      op.replaceAllUsesWith(*same);
+      op.erase();
+    }
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!isa<kernel::StoreOp>(op) && op.use_empty())
+        op.erase();
+  }
+
+  ArrayRef<Operation *> ops;
+  ArrayRef<Value> outputs;
+  MLIRContext *context;
+  StringRef schedule;
+  OpBuilder builder;
+  std::string &problem;
+
+  KernelBody result;
+  std::vector<LoopOp> loops;
+  llvm::DenseMap<Value, size_t> loopsOf; ///< by result
+  kernel::NestOp nest;                   ///< at work
+  std::optional<IndexMath> indexMath;
+  llvm::DenseMap<Value, Indices> wanted; ///< by result, in this nest
+  llvm::DenseMap<Value, SmallVector<std::pair<Indices, Value>, 1>> done;
+  llvm::DenseMap<Value, size_t> inputs;
+  llvm::DenseSet<Value> isStored;
+  std::vector<Store> stores;
+  bool failure_ = false;
+};
+
+} // namespace
+
+Value OpElements::operand(unsigned i) {
+  Value value = loops.op->getOperand(i);
+  Indices indices;
+  for (int8_t axis : loops.space.operands[i])
+    indices.push_back(axis == IterationSpace::kOnce
+                          ? getAffineConstantExpr(0, loops.op->getContext())
+                          : axes[axis]);
+  return body.element(value, indices);
+}
+
+Value OpElements::index(unsigned axis) { return body.materialize(axes[axis]); }
+
+Value OpElements::load(unsigned i, ArrayRef<Value> indices, Value mask,
+                       Value otherwise) {
+  kernel::Place place = kernel::locate(loops.op->getOperand(i));
+  MLIRContext *context = loops.op->getContext();
+  AffineExpr linear = getAffineConstantExpr(place.layout.offset, context);
+  for (auto [dim, stride] : llvm::enumerate(place.layout.strides))
+    linear = linear + getAffineDimExpr(body.numAxes() + dim, context) * stride;
+  return body.loadAt(place.root, linear, indices, mask, otherwise);
+}
+
+Value OpElements::reduce(Combine how, Value element) {
+  if (!body.hasReduced())
+    return element;
+  return kernel::ReduceOp::create(builder, loc, element.getType(),
+                                  static_cast<kernel::Combine>(how), element);
+}
+
+Value OpElements::reduceIndex(bool greatest, Value element) {
+  if (!body.hasReduced())
+    return arith::ConstantIntOp::create(builder, loc, 0, 64);
+  return kernel::ReduceIndexOp::create(builder, loc, builder.getI64Type(),
+                                       !greatest, element);
+}
+
+int64_t OpElements::numReduced() {
+  int64_t count = 1;
+  for (auto [extent, isReduced] :
+       llvm::zip_equal(loops.space.extents, loops.space.isReduced))
+    count *= isReduced ? extent : 1;
+  return count;
+}
+
+std::optional<KernelBody> cutback::buildKernelBody(ArrayRef<Operation *> ops,
+                                                   ArrayRef<Value> outputs,
+                                                   StringRef schedule,
+                                                   std::string &problem) {
+  return BodyBuilder(ops, outputs, schedule, problem).run();
+}
