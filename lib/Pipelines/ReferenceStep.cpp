@@ -13,6 +13,7 @@
 #include "cutback/Pipelines/ReferenceStep.h"
 
 #include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
 #include "cutback/Pipelines/PeakPlan.h"
@@ -22,6 +23,33 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
+/// Runs the kernels of both halves in their arena.
+static FailureOr<std::vector<RuntimeValue>>
+runKernels(joint::GraphOp graph, joint::PartitionOp link,
+           const MemoryPlan &memory, ArrayRef<RuntimeValue> arguments,
+           const ReferenceOptions &options, ReferenceResult &result) {
+  if (!result.partition || !result.partition->kernelPlan ||
+      !result.partition->partition.forward->hasAttr(kLaunches)) {
+    auto diag = graph.emitError("has no kernels: its halves were decomposed "
+                                "after they were planned");
+    diag.attachNote() << "run it without --kernels, or plan without PyTorch's "
+                         "rules";
+    return diag;
+  }
+  FailureOr<KernelModule> formed =
+      formKernels(link, *result.partition->kernelPlan, memory);
+  if (failed(formed))
+    return failure();
+  LaunchMemory arena(formed->link);
+  InterpreterOptions run;
+  run.seed = options.seed;
+  run.memory = &arena;
+  run.checkKernels = options.checkKernels;
+  auto values = runPartition(formed->link, graph, arguments, run);
+  result.kernels = std::move(*formed);
+  return values;
+}
+
 /// Runs both halves and returns the joint graph's results: in the planned
 /// arena, or without one where sizes depend on data.
 static FailureOr<std::vector<RuntimeValue>>
@@ -30,17 +58,19 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
           ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options,
           ReferenceResult &result) {
   if (memory) {
+    result.arenaBytes = memory->arenaBytes();
+    result.lowerBound = memory->lowerBound();
+    if (options.kernels)
+      return runKernels(graph, link, *memory, arguments, options, result);
     PlannedRunOptions run;
     run.seed = options.seed;
     run.checkMemory = options.checkMemory;
-    result.arenaBytes = memory->arenaBytes();
-    result.lowerBound = memory->lowerBound();
     return runPartitionInArena(link, graph, arguments, *memory, run);
   }
-  if (options.checkMemory) {
-    auto diag = graph.emitError("has no memory plan to check: ");
+  if (options.checkMemory || options.kernels) {
+    auto diag = graph.emitError("has no memory plan: ");
     diag << result.memoryProblem;
-    diag.attachNote() << "run it without --check-memory";
+    diag.attachNote() << "run it without --check-memory and --kernels";
     return diag;
   }
   InterpreterOptions run;

@@ -23,17 +23,21 @@ using namespace mlir;
 
 namespace cutback {
 
-/// Prints `op`, of which the module takes possession, in a module of its own.
-static std::string printInModule(Operation *op) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
-  module->push_back(op);
+static std::string printModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   OpPrintingFlags flags;
   flags.enableDebugInfo();
-  module->print(os, flags);
+  module.print(os, flags);
   os << "\n";
   return text;
+}
+
+/// Prints `op`, of which the module takes possession, in a module of its own.
+static std::string printInModule(Operation *op) {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
+  module->push_back(op);
+  return printModule(*module);
 }
 
 static std::string printAlone(Operation *op) {
@@ -42,17 +46,21 @@ static std::string printAlone(Operation *op) {
 
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
-                           const std::string &folder) {
+                           const std::string &folder, ModuleOp kernels) {
   auto stored = cast<joint::GraphOp>(graph->clone());
   recordPlan(stored, result);
   std::string joint = printInModule(stored);
   std::string forward = printAlone(result.partition.forward);
   std::string backward = printAlone(result.partition.backward);
   std::string plan = planJson(result, extras, {joint, forward, backward});
-  return writeFolderSafely(folder, {{kPartitionFiles[0], joint},
-                                    {kPartitionFiles[1], forward},
-                                    {kPartitionFiles[2], backward},
-                                    {kPartitionFiles[3], plan}});
+  std::vector<NamedFile> files = {{kPartitionFiles[0], joint},
+                                  {kPartitionFiles[1], forward},
+                                  {kPartitionFiles[2], backward},
+                                  {kPartitionFiles[3], plan}};
+  std::string step = kernels ? printModule(kernels) : "";
+  if (kernels)
+    files.push_back({kKernelsFile, step});
+  return writeFolderSafely(folder, files);
 }
 
 /// The first line in which two texts differ.

@@ -62,6 +62,10 @@ CommandSpec runSpec() {
        "--check differ from them is allowed too"},
       {"whole", OptionSpec::Flag, "",
        "run the graph as it is, without a partition"},
+      {"kernels", OptionSpec::Flag, "",
+       "run the bodies of kernels, launch by launch"},
+      {"check-kernels", OptionSpec::Flag, "",
+       "the same, and compare each with the ops that it\nstands for"},
       {"check-memory", OptionSpec::Flag, "",
        "fill dead bytes of the arena with NaN"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
@@ -331,6 +335,15 @@ static int check(Session &session, const ReferenceResult &result,
 // Run
 //===----------------------------------------------------------------------===//
 
+static std::string kernelText(const KernelModule &kernels) {
+  std::string text = llvm::formatv(
+      "{0} kernels in {1} launches, and {2} calls\n", kernels.kernels,
+      kernels.launches - kernels.calls, kernels.calls);
+  for (const auto &[why, count] : kernels.refused)
+    text += llvm::formatv("  {0} calls: {1}\n", count, why);
+  return text;
+}
+
 static std::string resultText(const ReferenceResult &result,
                               const StoredHalves *stored) {
   std::string text;
@@ -349,6 +362,8 @@ static std::string resultText(const ReferenceResult &result,
             " between the halves; " +
             formatCount(result.partition->recomputed.size(), "op") +
             " recomputed\n";
+  if (result.kernels)
+    text += kernelText(*result.kernels);
   if (result.arenaBytes)
     text += llvm::formatv("arena {0}, lower bound {1}\n",
                           formatBytes(result.arenaBytes),
@@ -402,6 +417,8 @@ int runRun(const CommandLine &line) {
   ReferenceOptions options;
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
+  options.checkKernels = line.has("check-kernels");
+  options.kernels = line.has("kernels") || options.checkKernels;
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
   PlanRun run;
   StoredHalves stored;

@@ -6,6 +6,7 @@
 #define CUTBACK_PIPELINES_REFERENCESTEP_H
 
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Lowering/FormKernels.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 namespace cutback {
@@ -21,6 +22,10 @@ struct ReferenceOptions {
   /// Fill bytes that are dead with NaN as soon as they are, and check that no
   /// op touches bytes outside of its values' intervals.
   bool checkMemory = false;
+  /// Run the bodies of kernels, launch by launch, in place of the ops.
+  bool kernels = false;
+  /// And compare each with the ops that it stands for.
+  bool checkKernels = false;
   /// Of random ops that take none.
   uint64_t seed = 0;
 };
@@ -31,6 +36,8 @@ struct ReferenceResult {
   llvm::StringMap<double> rounding;
   /// Null for a whole run, and for halves that were given.
   std::unique_ptr<PartitionResult> partition;
+  /// With `kernels`: what was run.
+  std::optional<KernelModule> kernels;
   int64_t arenaBytes = 0, lowerBound = 0; ///< 0 without a memory plan
   std::string memoryProblem;              ///< why there is none, or empty
 };

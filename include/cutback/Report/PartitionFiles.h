@@ -14,13 +14,17 @@ namespace cutback {
 inline constexpr std::array<const char *, 4> kPartitionFiles = {
     "joint.mlir", "forward.mlir", "backward.mlir", "plan.json"};
 
+/// Beside them: the step in dialect `kernel`.
+inline constexpr const char *kKernelsFile = "kernels.mlir";
+
 /// Writes joint.mlir (the prepared graph, with a record of the plan),
-/// forward.mlir, backward.mlir and plan.json into `folder`, all of them or
-/// none. Two runs on equal inputs write equal bytes. Returns an empty string,
-/// or what failed and why.
+/// forward.mlir, backward.mlir and plan.json into `folder`, and kernels.mlir if
+/// `kernels` is there: all of them or none. Two runs on equal inputs write
+/// equal bytes. Returns an empty string, or what failed and why.
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
-                           const std::string &folder);
+                           const std::string &folder,
+                           mlir::ModuleOp kernels = {});
 
 /// What plan.json holds: the report without strategies, other partitions and
 /// times, with the memory plan, the options, and checksums of the other three
