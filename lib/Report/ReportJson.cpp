@@ -5,6 +5,7 @@
 // meaning. Keys are written in a fixed order and numbers as whole bytes and
 // picoseconds, so that two reports of one plan differ in "seconds" only.
 
+#include "cutback/Report/KernelReport.h"
 #include "cutback/Report/PartitionFiles.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -187,7 +188,7 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
 
 /// What both documents have, in the order of the schema.
 static void writeBody(OStream &json, const PartitionResult &result,
-                      const ReportExtras &extras) {
+                      const ReportExtras &extras, bool eachLaunch) {
   writeHead(json, result, extras);
   writeSaved(json, result, extras);
   json.attribute("saved_bytes", result.savedBytes);
@@ -213,6 +214,7 @@ static void writeBody(OStream &json, const PartitionResult &result,
     json.attribute("model_ps", result.modelPs);
     json.attribute("priced_ps", result.pricedPs);
   });
+  writeKernels(json, result, eachLaunch);
   json.attribute("verified", result.verified);
 }
 
@@ -237,7 +239,7 @@ std::string reportJson(const PartitionResult &result,
   llvm::raw_string_ostream os(text);
   OStream json(os);
   json.object([&] {
-    writeBody(json, result, extras);
+    writeBody(json, result, extras, /*eachLaunch=*/false);
     if (!extras.strategies.empty())
       writeStrategies(json, result, extras);
     if (extras.other)
@@ -253,7 +255,7 @@ std::string planJson(const PartitionResult &result, const ReportExtras &extras,
   llvm::raw_string_ostream os(text);
   OStream json(os);
   json.object([&] {
-    writeBody(json, result, extras);
+    writeBody(json, result, extras, /*eachLaunch=*/true);
     if (result.memory) {
       json.attributeBegin("memory");
       result.memory->writeJson(json);

@@ -12,6 +12,7 @@
 #include "cutback/Report/Report.h"
 
 #include "cutback/Pipelines/Reasons.h"
+#include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -487,6 +488,8 @@ std::string reportText(const PartitionResult &result,
   if (result.passedOver)
     out += paragraph("chosen", chosenText(*result.passedOver));
   out += paragraph("time", timeText(result));
+  if (result.kernelPlan)
+    out += paragraph("kernels", kernelsText(result));
   if (result.networkVertices)
     out += paragraph("solver", solverText(result));
   if (!result.opaque.empty())

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launches of a plan, in text and JSON.
+#ifndef CUTBACK_REPORT_KERNELREPORT_H
+#define CUTBACK_REPORT_KERNELREPORT_H
+
+#include "cutback/Pipelines/PartitionPipeline.h"
+
+#include "llvm/Support/JSON.h"
+
+#include <string>
+
+namespace cutback {
+
+/// "75 launches: 40 of generated kernels, 35 calls of …", and what they move;
+/// empty for a plan without kernels.
+std::string kernelsText(const PartitionResult &result);
+
+/// The object "kernels": counts, bytes and time of both halves; with `each`
+/// also every launch, in the order in which they run. The time of a launch is
+/// max(flops_ps, moved_bytes / bytes_per_ps) + launch_ps; that of the plan is
+/// their sum. Nothing for a plan without kernels.
+void writeKernels(llvm::json::OStream &json, const PartitionResult &result,
+                  bool each);
+
+} // namespace cutback
+
+#endif // CUTBACK_REPORT_KERNELREPORT_H
