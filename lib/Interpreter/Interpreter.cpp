@@ -140,6 +140,7 @@ private:
   LogicalResult runRandom(joint::RandomOp op, Values &results);
   LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   LogicalResult runKernel(kernel::LaunchOp launch);
+  bool evaluateSize(Operation *op, Values &results);
   LogicalResult runOps(kernel::LaunchOp launch, Values &results);
   LogicalResult compareKernel(kernel::LaunchOp launch, const Values &expected);
   LogicalResult resultSizes(Operation *op,
@@ -595,6 +596,22 @@ LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
   return success();
 }
 
+/// A size of a tensor that the kernel does not write, by its type.
+bool Runner::evaluateSize(Operation *op, Values &results) {
+  auto evaluator = dyn_cast<joint::SizeEvaluationOpInterface>(op);
+  SmallVector<Type> resultTypes;
+  SmallVector<int64_t> operandInts, resultInts;
+  for (Value operand : op->getOperands())
+    operandInts.push_back(integerNow(values.lookup(operand)));
+  if (!evaluator || op->getNumResults() != 1 ||
+      !evaluator.evaluateSizes(SmallVector<Type>(op->getOperandTypes()),
+                               operandInts, resultTypes, resultInts) ||
+      resultInts.size() != 1 || resultInts[0] == ShapedType::kDynamic)
+    return false;
+  results[0] = resultInts[0];
+  return true;
+}
+
 /// Runs the body of the kernel, and of the ops inside only the views.
 LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
   auto function = SymbolTable::lookupNearestSymbolFrom<kernel::FuncOp>(
@@ -627,12 +644,15 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
   };
   for (Operation &op : launch.getBlock().without_terminator()) {
     if (op.getNumResults() == 0 || values.contains(op.getResult(0)) ||
-        !llvm::all_of(op.getOperands(), isKnown) ||
         !llvm::all_of(op.getResults(), isSeen))
       continue;
     Values results(op.getNumResults());
-    if (failed(runOp(&op, results)))
+    if (!llvm::all_of(op.getOperands(), isKnown)) {
+      if (!evaluateSize(&op, results))
+        continue;
+    } else if (failed(runOp(&op, results))) {
       return failure();
+    }
     for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
       values[result] = value;
   }

@@ -200,11 +200,33 @@ private:
       shapes.push_back(shapeOf(sizes.type[r]));
     if (const FusibleOpInterface::Concept *how = fusible.of(operation))
       return FusibleOpInterface(operation, how)
-          .getIterationSpace(shapes, space);
+                 .getIterationSpace(shapes, space) &&
+             canBeGenerated(operation);
     return view.traits[op].fusion == FusionKind::Pointwise
                ? pointwiseSpace(shapes, numOperands, space)
                : view.traits[op].fusion == FusionKind::Create &&
                      gatherSpace(shapes, numOperands, space);
+  }
+
+  /// What has no element formula is a call, whatever its loops are. A formula
+  /// is asked for once for all calls that are alike.
+  bool canBeGenerated(Operation *operation) {
+    const LowerableOpInterface::Concept *how = lowerable.of(operation);
+    if (!how || space.isPick || space.concatAxis >= 0)
+      return true;
+    using Equivalence = OperationEquivalence;
+    constexpr auto flags = Equivalence::IgnoreLocations;
+    auto &alike = formulas[Equivalence::computeHash(
+        operation, Equivalence::ignoreHashValue, Equivalence::ignoreHashValue,
+        flags)];
+    for (auto [other, hasFormula] : alike)
+      if (Equivalence::isEquivalentTo(operation, other,
+                                      Equivalence::ignoreValueEquivalence,
+                                      nullptr, flags))
+        return hasFormula;
+    bool hasFormula = LowerableOpInterface(operation, how).hasElement();
+    alike.push_back({operation, hasFormula});
+    return hasFormula;
   }
 
   bool addLoops(uint32_t op) {
@@ -335,6 +357,9 @@ private:
   llvm::DenseMap<uint32_t, SmallVector<uint32_t, 4>> behindOf;
   SmallVector<ArrayRef<int64_t>> shapes;
   ConceptTable<FusibleOpInterface> fusible;
+  ConceptTable<LowerableOpInterface> lowerable;
+  /// By hash: ops that were asked.
+  llvm::DenseMap<size_t, SmallVector<std::pair<Operation *, bool>, 1>> formulas;
 };
 
 } // namespace

@@ -7,6 +7,7 @@
 
 #include "cutback/Lowering/FormKernels.h"
 
+#include "SpecializeSizes.h"
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Lowering/KernelBody.h"
 
@@ -37,8 +38,9 @@ public:
   }
 
   FailureOr<KernelModule> run() {
-    func::FuncOp forward = copyHalf(partition.getForwardAttr());
-    func::FuncOp backward = copyHalf(partition.getBackwardAttr());
+    func::FuncOp forward = copyHalf(partition.getForwardAttr(), 0);
+    func::FuncOp backward =
+        copyHalf(partition.getBackwardAttr(), partition.getSaved().size());
     readOffsets();
     if (failed(formHalf(forward, kernels.forward)) ||
         failed(formHalf(backward, kernels.backward)))
@@ -58,11 +60,13 @@ public:
 private:
   MLIRContext *context() { return module.getContext(); }
 
-  func::FuncOp copyHalf(FlatSymbolRefAttr name) {
+  func::FuncOp copyHalf(FlatSymbolRefAttr name, size_t saved) {
     auto half =
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition, name);
     auto copy = cast<func::FuncOp>(half->clone(copies));
     module.push_back(copy);
+    specializeSizes(copy, memory.program, copies,
+                    copy.getArguments().take_front(saved));
     return copy;
   }
 

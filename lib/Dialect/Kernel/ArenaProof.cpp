@@ -91,8 +91,10 @@ private:
     auto type = dyn_cast<RankedTensorType>(result.getType());
     Value root = type && type.hasStaticShape() ? rootOf(result) : Value();
     if (!root || root != insideOf(result))
-      return launch.emitOpError("has a place for result ")
-             << result.getResultNumber() << ", which is no tensor of its own";
+      return launch.emitOpError("has a place for '")
+             << joint::getValueName(insideOf(result))
+             << "', a " << result.getType()
+             << ", which is no tensor of its own";
     int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
     if (__builtin_mul_overflow(size, type.getNumElements(), &size) ||
         size > bytes - at)
