@@ -66,9 +66,16 @@ struct LoopOp {
   /// A choice along an axis whose elements the launch computes.
   bool isRowPick = false;
 
+  /// Elements that are combined into one.
+  int64_t numReduced() const {
+    int64_t count = 1;
+    for (auto [extent, isReduced] :
+         llvm::zip_equal(space.extents, space.isReduced))
+      count *= isReduced ? extent : 1;
+    return count;
+  }
   bool reduces() const {
-    return llvm::is_contained(space.isReduced, uint8_t(1)) &&
-           (!space.isPick || isRowPick);
+    return numReduced() > 1 && (!space.isPick || isRowPick);
   }
 };
 
@@ -170,7 +177,6 @@ public:
     }
   }
 
-  bool hasReduced() { return llvm::is_contained(nest.getReduced(), true); }
   const IndexMath &math() const { return *indexMath; }
   unsigned numAxes() { return nest.getBody().getNumArguments(); }
   bool isComputed(Value root) const { return loopsOf.contains(root); }
@@ -265,8 +271,7 @@ private:
       }
       axes.push_back(getAffineDimExpr(extents.size(), context));
       extents.push_back(size);
-      reduced.push_back(!main.isCopy && main.space.isReduced[axis] &&
-                        main.reduces());
+      reduced.push_back(main.reduces() && main.space.isReduced[axis]);
     }
     builder.setInsertionPointToEnd(&result.function->getBlock());
     nest = kernel::NestOp::create(builder, main.op->getLoc(), extents, reduced);
@@ -497,10 +502,10 @@ private:
     Indices indices = operandIndices(one, axes, 0);
     if (one.isRowPick) {
       Value x = element(table, indices);
-      scalars.push_back(hasReduced() ? kernel::PickOp::create(
-                                           builder, loc, x.getType(), x, at)
-                                           .getResult()
-                                     : x);
+      scalars.push_back(one.reduces() ? kernel::PickOp::create(
+                                            builder, loc, x.getType(), x, at)
+                                            .getResult()
+                                      : x);
       return true;
     }
     // Straight from memory: the chosen index in place of the reduced axis.
@@ -699,26 +704,20 @@ Value OpElements::load(unsigned i, ArrayRef<Value> indices, Value mask,
 }
 
 Value OpElements::reduce(Combine how, Value element) {
-  if (!body.hasReduced())
+  if (!loops.reduces())
     return element;
   return kernel::ReduceOp::create(builder, loc, element.getType(),
                                   static_cast<kernel::Combine>(how), element);
 }
 
 Value OpElements::reduceIndex(bool greatest, Value element) {
-  if (!body.hasReduced())
+  if (!loops.reduces())
     return arith::ConstantIntOp::create(builder, loc, 0, 64);
   return kernel::ReduceIndexOp::create(builder, loc, builder.getI64Type(),
                                        !greatest, element);
 }
 
-int64_t OpElements::numReduced() {
-  int64_t count = 1;
-  for (auto [extent, isReduced] :
-       llvm::zip_equal(loops.space.extents, loops.space.isReduced))
-    count *= isReduced ? extent : 1;
-  return count;
-}
+int64_t OpElements::numReduced() { return loops.numReduced(); }
 
 std::optional<KernelBody> cutback::buildKernelBody(ArrayRef<Operation *> ops,
                                                    ArrayRef<Value> outputs,

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random steps by the bodies of their kernels, in an arena that is a NaN where
+// nothing was written: each kernel against the ops that it stands for, results
+// against those of the halves, the inlined launches against the certificate.
+//
+// CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
+// first seed (1).
+
+#include "../Pipelines/RandomProgram.h"
+
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Interpreter/LaunchMemory.h"
+#include "cutback/Lowering/FormKernels.h"
+#include "cutback/MemoryPlan/PlannedMemory.h"
+#include "cutback/Pipelines/PartitionPipeline.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstdlib>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+using namespace cutback::test;
+
+namespace {
+
+uint64_t numberFrom(const char *variable, uint64_t otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+std::string textOf(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  op->print(os);
+  return text;
+}
+
+class RandomKernelsTest : public testing::Test {
+protected:
+  RandomKernelsTest() {
+    context.disableMultithreading();
+    context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                        func::FuncDialect>();
+  }
+
+  void checkOne(Strategy strategy);
+  void compare(ArrayRef<RuntimeValue> expected, ArrayRef<RuntimeValue> actual,
+               const StepNames &names);
+
+  MLIRContext context;
+  RandomProgramOptions options;
+  uint64_t seed = 0, kernels = 0, launches = 0, refused = 0;
+  std::string lastError;
+};
+
+void RandomKernelsTest::compare(ArrayRef<RuntimeValue> expected,
+                                ArrayRef<RuntimeValue> actual,
+                                const StepNames &names) {
+  ASSERT_EQ(expected.size(), actual.size());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const auto *a = std::get_if<Tensor>(&expected[i]);
+    const auto *b = std::get_if<Tensor>(&actual[i]);
+    ASSERT_EQ(a != nullptr, b != nullptr);
+    if (!a)
+      continue;
+    ASSERT_EQ(ArrayRef<int64_t>(a->sizes), ArrayRef<int64_t>(b->sizes));
+    std::vector<double> x = a->doubles(), y = b->doubles();
+    double scale = 1;
+    for (double value : x)
+      if (std::isfinite(value))
+        scale = std::max(scale, std::fabs(value));
+    for (size_t e = 0; e < x.size(); ++e)
+      ASSERT_TRUE(x[e] == y[e] || (std::isnan(x[e]) && std::isnan(y[e])) ||
+                  std::fabs(x[e] - y[e]) <= 1e-2 * scale)
+          << "seed " << seed << ": " << names.results[i] << "[" << e << "] is "
+          << y[e] << ", wanted " << x[e];
+  }
+}
+
+void RandomKernelsTest::checkOne(Strategy strategy) {
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    lastError = diagnostic.str();
+    return success();
+  });
+  options.size = 2 + int64_t(seed % 4);
+  options.percentWrite = seed % 4 ? 0 : 8;
+  OwningOpRef<ModuleOp> module = RandomProgram(seed, options, context).build();
+  ASSERT_TRUE(module) << "seed " << seed << ": " << lastError;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  StepNames names = nameStep(graph);
+  PartitionOptions partition;
+  partition.strategy = strategy;
+  partition.memory.emplace();
+  partition.decompose = true;
+  partition.symbols["s0"] = options.size;
+  PhaseSeconds seconds;
+  ASSERT_TRUE(succeeded(preparePartition(graph, partition, seconds)));
+  auto result = partitionGraph(graph, partition);
+  if (failed(result) || !(*result)->memory || !(*result)->kernelPlan) {
+    ++refused;
+    return;
+  }
+  lastError.clear();
+  auto formed = formKernels((*result)->partition.link, *(*result)->kernelPlan,
+                            *(*result)->memory);
+  if (failed(formed)) {
+    // A view of an argument that is written later.
+    EXPECT_NE(lastError.find("written later"), std::string::npos)
+        << "seed " << seed << ": " << lastError;
+    ++refused;
+    return;
+  }
+  kernels += formed->kernels;
+  launches += formed->launches;
+  // As text, and back.
+  std::string text = textOf(*formed->module);
+  OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(read) << "seed " << seed << ": " << lastError;
+  EXPECT_EQ(textOf(*read), text) << "seed " << seed;
+  auto arguments = [&] {
+    auto values = randomArguments(graph, names, options.size, seed);
+    return succeeded(values) ? *values : std::vector<RuntimeValue>();
+  };
+  auto expected = runPartition((*result)->partition.link, graph, arguments());
+  ASSERT_TRUE(succeeded(expected)) << "seed " << seed << ": " << lastError;
+  LaunchMemory memory(formed->link);
+  InterpreterOptions run;
+  run.memory = &memory;
+  run.checkKernels = true;
+  auto actual = runPartition(formed->link, graph, arguments(), run);
+  if (failed(actual) && std::getenv("CUTBACK_VERBOSE"))
+    printf("%s\n", text.c_str());
+  ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
+  compare(*expected, *actual, names);
+}
+
+TEST_F(RandomKernelsTest, ComputeWhatTheirOpsCompute) {
+  uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
+  uint64_t count = numberFrom("CUTBACK_RANDOM_GRAPHS", 200);
+  for (seed = first; seed < first + count; ++seed)
+    for (Strategy strategy : {Strategy::MinCut, Strategy::RecomputeAll}) {
+      checkOne(strategy);
+      ASSERT_FALSE(HasFailure()) << "seed " << seed;
+    }
+  printf("seeds %llu to %llu: %llu launches, %llu kernels, %llu refused\n",
+         (unsigned long long)first, (unsigned long long)(first + count - 1),
+         (unsigned long long)launches, (unsigned long long)kernels,
+         (unsigned long long)refused);
+  EXPECT_LT(refused, count / 2 + 1) << lastError;
+  EXPECT_GT(kernels, count);
+}
+
+} // namespace
