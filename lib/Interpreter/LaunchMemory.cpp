@@ -16,8 +16,11 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 LaunchMemory::LaunchMemory(joint::PartitionOp link) {
-  auto bytes = link->getAttrOfType<IntegerAttr>(kernel::KernelDialect::kArena);
-  arena = Storage::allocate(bytes ? bytes.getInt() : 0);
+  int64_t bytes = 0;
+  for (auto one : link->getBlock()->getOps<kernel::ArenaOp>())
+    if (one.getPartition() == link.getSymName())
+      bytes = one.getBytes();
+  arena = Storage::allocate(bytes);
   if (arena->bytes)
     std::memset(arena->data, 0xFF, arena->bytes);
   link->getParentOp()->walk([&](kernel::LaunchOp launch) {

@@ -47,9 +47,10 @@ public:
       return failure();
     formed.link = cast<PartitionOp>(partition->clone());
     module.getBody()->push_front(formed.link);
-    formed.link->setAttr(
-        kernel::KernelDialect::kArena,
-        IntegerAttr::get(IntegerType::get(context(), 64), memory.arenaBytes()));
+    OpBuilder builder(formed.link);
+    builder.setInsertionPointAfter(formed.link);
+    kernel::ArenaOp::create(builder, partition.getLoc(), memory.arenaBytes(),
+                            formed.link.getSymName());
     for (auto &entry : refused)
       formed.refused.emplace_back(entry.first, entry.second);
     if (failed(verify(module)))
@@ -260,18 +261,4 @@ FailureOr<KernelModule> cutback::formKernels(PartitionOp partition,
                                              const KernelPlan &kernels,
                                              const MemoryPlan &memory) {
   return Former(partition, kernels, memory).run();
-}
-
-void cutback::inlineLaunches(Operation *function) {
-  SmallVector<kernel::LaunchOp> launches;
-  function->walk([&](kernel::LaunchOp launch) { launches.push_back(launch); });
-  for (kernel::LaunchOp launch : launches) {
-    kernel::YieldOp yield = launch.getYield();
-    launch->replaceAllUsesWith(yield.getOperands());
-    yield->erase();
-    Block *block = launch->getBlock();
-    block->getOperations().splice(Block::iterator(launch),
-                                  launch.getBlock().getOperations());
-    launch->erase();
-  }
 }

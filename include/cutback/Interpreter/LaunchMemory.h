@@ -9,7 +9,7 @@
 
 namespace cutback::interpreter {
 
-/// One allocation of the size that `kernel.arena` says; results of launches lie
+/// One allocation of the size that the `kernel.arena` of `link` says; results of launches lie
 /// at their offsets. All bytes are a NaN at first.
 class LaunchMemory : public Memory {
 public:

@@ -32,6 +32,14 @@ mlir::FailureOr<KernelModule> formKernels(joint::PartitionOp partition,
                                           const KernelPlan &kernels,
                                           const MemoryPlan &memory);
 
+/// Fails, with an error at the launch, unless the kernels are those of the ops
+/// that their launches stand for: each is built again and compared, and the ops
+/// in their place are two halves of `graph` by the certificate (verifyHalves).
+/// Without the latter where `graph` has sizes that are not known: its halves
+/// were specialized. Linear.
+mlir::LogicalResult verifyKernels(joint::GraphOp graph,
+                                  const KernelModule &kernels);
+
 /// Puts the ops of all launches of `function` back in their place. Linear.
 void inlineLaunches(mlir::Operation *function);
 

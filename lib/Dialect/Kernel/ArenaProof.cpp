@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The proof of the arena, from the functions and the offsets.
+// The verifier of `kernel.arena`: a proof from the functions and the offsets
+// alone, when each op by itself is known to be right. O(n log n) for n results.
 //
 //   1. Each result with an offset is a stretch of bytes, written at its launch
 //      and held until the last op that reads it or a view of it; a result of
@@ -10,11 +11,10 @@
 //      of a result of as many bytes at the same offset, if the kernel reads
 //      each element where it writes it, or an op without a kernel says so.
 
-#include "ArenaProof.h"
-
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -92,9 +92,8 @@ private:
     Value root = type && type.hasStaticShape() ? rootOf(result) : Value();
     if (!root || root != insideOf(result))
       return launch.emitOpError("has a place for '")
-             << joint::getValueName(insideOf(result))
-             << "', a " << result.getType()
-             << ", which is no tensor of its own";
+             << joint::getValueName(insideOf(result)) << "', a "
+             << result.getType() << ", which is no tensor of its own";
     int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
     if (__builtin_mul_overflow(size, type.getNumElements(), &size) ||
         size > bytes - at)
@@ -246,6 +245,10 @@ private:
 
 } // namespace
 
-LogicalResult kernel::proveArena(joint::PartitionOp partition, int64_t bytes) {
-  return Proof(partition, bytes).run();
+LogicalResult ArenaOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
+  auto link = symbolTables.lookupNearestSymbolFrom<joint::PartitionOp>(
+      *this, getPartitionAttr());
+  if (!link)
+    return emitOpError("names no joint.partition: ") << getPartitionAttr();
+  return Proof(link, getBytes()).run();
 }

@@ -13,7 +13,6 @@
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Lowering/FormKernels.h"
-#include "cutback/MemoryPlan/PlannedMemory.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -141,6 +140,8 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
     printf("%s\n", text.c_str());
   ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
   compare(*expected, *actual, names);
+  EXPECT_TRUE(succeeded(verifyKernels(graph, *formed)))
+      << "seed " << seed << ": " << lastError;
 }
 
 TEST_F(RandomKernelsTest, ComputeWhatTheirOpsCompute) {

@@ -39,12 +39,6 @@ def Kernel_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect"];
-  let hasOperationAttrVerify = 1;
-  let extraClassDeclaration = [{
-    /// Of a `joint.partition` whose halves are made of launches: bytes of the
-    /// arena (I64Attr). Its verifier proves that launches do not overlap in it.
-    static constexpr ::llvm::StringLiteral kArena = "kernel.arena";
-  }];
 }
 
 class Kernel_Op<string mnemonic, list<Trait> traits = []>
@@ -196,6 +190,23 @@ def Kernel_DrawOp : Kernel_Op<"draw", [Pure, HasParent<"NestOp">]> {
   let assemblyFormat = [{
     $draw $seed `stream` $stream `[` $index `]` attr-dict `:` type($result)
   }];
+}
+
+def Kernel_ArenaOp : Kernel_Op<"arena", [
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "the memory that the launches of a step share";
+  let description = [{
+    Results of launches lie at their offsets in one stretch of so many bytes.
+
+    Constraints:
+    * C1: `partition` links two functions of launches
+    * C2: no launch writes over bytes that are read later, or outside. It may
+      write over what it reads for the last time itself, at the same offset, if
+      its kernel reads each element where it writes it, once
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$bytes,
+                       FlatSymbolRefAttr:$partition);
+  let assemblyFormat = "$bytes `of` $partition attr-dict";
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [

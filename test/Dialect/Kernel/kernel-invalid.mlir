@@ -1,0 +1,174 @@
+// RUN: cutback-opt %s --split-input-file --verify-diagnostics
+
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<8xf32>) schedule "row" {
+  kernel.nest (%i, %j) in [2, 4] {
+    // expected-error@+1 {{reaches elements 1 to 8 of 8}}
+    %0 = kernel.load %x[%i * 4 + %j + 1] : memref<8xf32>
+    kernel.store %0, %y[%i * 4 + %j] : memref<8xf32>
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<2xf32>) schedule "row" {
+  kernel.nest (%i, %j) in [2, 4 reduced] {
+    %0 = kernel.load %x[%i * 4 + %j] : memref<8xf32>
+    // expected-error@+1 {{stores the scalars of many iterations at one place}}
+    kernel.store %0, %y[%i] : memref<2xf32>
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<8xf32>) schedule "row" {
+  kernel.nest (%i) in [8] {
+    %0 = kernel.load %x[%i] : memref<8xf32>
+    // expected-error@+1 {{combines along no axis}}
+    %1 = kernel.reduce add %0 : f32
+    kernel.store %1, %y[%i] : memref<8xf32>
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<8xf32>) schedule "row" {
+  kernel.nest (%i) in [8] {
+    // expected-error@+1 {{reads an output of its kernel}}
+    %0 = kernel.load %y[%i] : memref<8xf32>
+    kernel.store %0, %y[%i] : memref<8xf32>
+  }
+}
+
+// -----
+
+// expected-error@+1 {{does not write its output 1}}
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<8xf32>) schedule "row" {
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{names a kernel that is not there: @k}}
+  %y.out = kernel.launch @k(%x) outputs [0] at [0] : (tensor<8xf32>) -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+// expected-note@+1 {{the kernel is here}}
+kernel.func @k(%x: memref<9xf32>) to (%y: memref<9xf32>) schedule "pointwise" {
+  kernel.nest (%i) in [9] {
+    %0 = kernel.load %x[%i] : memref<9xf32>
+    kernel.store %0, %y[%i] : memref<9xf32>
+  }
+}
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{gives its kernel other memory than argument 0 takes}}
+  %y.out = kernel.launch @k(%x) outputs [0] at [0] : (tensor<8xf32>) -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{does not end with a yield of its results}}
+  %y.out = kernel.launch call at [0] : () -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  }
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{names no joint.partition: @g_partition}}
+kernel.arena 64 of @g_partition
+
+// -----
+
+// Two results at one place, the first of which is read behind the second.
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-note@+1 {{they were written here}}
+  %a.out = kernel.launch call at [0] : () -> tensor<8xf32> {
+    %a = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %a : tensor<8xf32>
+  }
+  // expected-error@+1 {{writes bytes 16 to 47 of the arena, and bytes 0 to 31 are still read}}
+  %b.out = kernel.launch call at [16] : () -> tensor<8xf32> {
+    %b = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %b : tensor<8xf32>
+  }
+  %c.out = kernel.launch call at [16] : () -> tensor<8xf32> {
+    %c = aten.mul.Tensor(%a.out, %b.out) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %c : tensor<8xf32>
+  }
+  return %c.out : tensor<8xf32>
+}
+func.func @g_backward() {
+  return
+}
+
+// -----
+
+kernel.arena 31 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{writes 'a' beyond the arena of 31 bytes}}
+  %a.out = kernel.launch call at [0] : () -> tensor<8xf32> {
+    %a = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %a : tensor<8xf32>
+  }
+  return %a.out : tensor<8xf32>
+}
+func.func @g_backward() {
+  return
+}
+
+// -----
+
+// In place, but the kernel broadcasts: its second iteration reads what the
+// first has written.
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 2 : i64,
+              num_saved_sizes = 0 : i64}
+kernel.func @k(%v: memref<2xf32>, %x: memref<4xf32>)
+    to (%r: memref<2xf32>, %y: memref<4xf32>) schedule "pointwise" {
+  kernel.nest (%i, %j) in [2, 2] {
+    %0 = kernel.load %v[%i] : memref<2xf32>
+    %1 = math.exp %0 : f32
+    %2 = kernel.load %x[%i * 2 + %j] : memref<4xf32>
+    %3 = arith.mulf %1, %2 : f32
+    kernel.store %1, %r[%i] : memref<2xf32>
+    kernel.store %3, %y[%i * 2 + %j] : memref<4xf32>
+  }
+}
+func.func @g_forward(%x: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
+  // expected-note@+1 {{they were written here}}
+  %v.out = kernel.launch call at [0] : () -> tensor<2x1xf32> {
+    %v = aten.sum.dim_IntList(%x, [1], true) : (tensor<2x2xf32>) -> tensor<2x1xf32>
+    kernel.yield %v : tensor<2x1xf32>
+  }
+  // expected-error@+1 {{writes bytes 0 to 7 of the arena, and bytes 0 to 7 are still read}}
+  %r.out, %y.out = kernel.launch @k(%v.out, %x) outputs [0, 1] at [0, 16]
+      : (tensor<2x1xf32>, tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) {
+    %r = aten.exp(%v.out) : (tensor<2x1xf32>) -> tensor<2x1xf32>
+    %y = aten.mul.Tensor(%r, %x) : (tensor<2x1xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    kernel.yield %r, %y : tensor<2x1xf32>, tensor<2x2xf32>
+  }
+  return %r.out, %y.out : tensor<2x1xf32>, tensor<2x2xf32>
+}
+func.func @g_backward() {
+  return
+}
