@@ -12,7 +12,8 @@ using namespace cutback::aten::elements;
 
 LogicalResult elements::copy(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
-  return call.giveAs(call.element(0), call.operandType(0));
+  return call.hasTensors(1) ? call.giveAs(call.element(0), call.operandType(0))
+                            : failure();
 }
 
 static LogicalResult giveArgument(const ElementCall &call, ParamRef param) {
@@ -33,7 +34,7 @@ template <bool isLower>
 static LogicalResult triangle(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (type.getRank() < 2)
+  if (type.getRank() < 2 || !call.hasTensors(1))
     return failure();
   auto rank = static_cast<unsigned>(type.getRank());
   Num offset = call.axis(rank - 1) - call.axis(rank - 2);

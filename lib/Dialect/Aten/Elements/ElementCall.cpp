@@ -68,11 +68,14 @@ private:
 
 } // namespace
 
+static bool areLowerable(Operation *op) {
+  return llvm::all_of(op->getOperandTypes(), isLowerable) &&
+         llvm::all_of(op->getResultTypes(), isLowerable);
+}
+
 bool CallOp::hasElement() {
   Operation *op = getOperation();
-  if (getInfo().element == &elements::none ||
-      !llvm::all_of(op->getOperandTypes(), isLowerable) ||
-      !llvm::all_of(op->getResultTypes(), isLowerable))
+  if (getInfo().element == &elements::none || !areLowerable(op))
     return false;
   Probe probe(op);
   SmallVector<Value> results;
@@ -81,7 +84,8 @@ bool CallOp::hasElement() {
 
 LogicalResult CallOp::buildElement(ElementBuilder &elements,
                                    SmallVectorImpl<Value> &results) {
-  if (succeeded(getInfo().element(getOperation(), elements, results)))
+  if (areLowerable(getOperation()) &&
+      succeeded(getInfo().element(getOperation(), elements, results)))
     return success();
   return emitOpError("has no element formula");
 }
@@ -113,6 +117,20 @@ Type elements::realTypeOf(Type type) {
 static Type elementTypeOf(Type type) {
   Type element = getElementTypeOrSelf(type);
   return element.isIndex() ? IntegerType::get(type.getContext(), 64) : element;
+}
+
+bool ElementCall::hasTensors(unsigned count) const {
+  return op->getNumOperands() >= count &&
+         llvm::all_of(op->getOperands().take_front(count), [](Value operand) {
+           return isa<RankedTensorType>(operand.getType());
+         });
+}
+
+std::optional<unsigned> ElementCall::dimension(int64_t dim, size_t rank) {
+  dim = wrapDim(dim, static_cast<int64_t>(rank));
+  if (dim < 0 || dim >= static_cast<int64_t>(rank))
+    return std::nullopt;
+  return static_cast<unsigned>(dim);
 }
 
 Type ElementCall::operandType(unsigned i) const {

@@ -39,6 +39,11 @@ public:
   /// Of operand `i`, element types with their sign; a symbolic size is i64.
   mlir::Type operandType(unsigned i) const;
   mlir::Type resultType(unsigned i = 0) const;
+  /// True if the first `count` operands are tensors; a number may stand where a
+  /// tensor is wanted.
+  bool hasTensors(unsigned count) const;
+  /// A dimension counted from 0; nothing if there is no such dimension.
+  static std::optional<unsigned> dimension(int64_t dim, size_t rank);
   /// Of an argument, `literal` or not; null for None.
   mlir::Type typeOf(ParamRef param) const;
   /// What PyTorch promotes the arguments to that are not None.

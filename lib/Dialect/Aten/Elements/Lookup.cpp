@@ -59,6 +59,8 @@ static Places placesOf(const ElementCall &call) {
 /// interpreter's: indices that are neighbours stand where they were, others in
 /// front. With `clamp`, an index that is out of range is the nearest place.
 static Places indexedPlaces(const ElementCall &call, bool clamp) {
+  if (!call.hasTensors(1))
+    return {};
   ArrayRef<int64_t> self = sizesOf(call.op->getOperand(0));
   std::vector<Arg> indices = call.list("indices");
   int first = call.operand("indices");
@@ -116,7 +118,7 @@ LogicalResult elements::maskedIndex(Operation *op, ElementBuilder &b,
   int mask = call.operand("mask");
   Type type = call.operandType(0);
   Num fill = call.argument("fill", type);
-  if (places.empty() || mask < 0 || !fill)
+  if (places.empty() || !call.hasTensors(2) || mask != 1 || !fill)
     return failure();
   ArrayRef<int64_t> sizes = sizesOf(op->getOperand(mask));
   Num keep = call.load(mask, broadcast(call, placesOf(call), sizes)) != 0;
@@ -131,7 +133,8 @@ LogicalResult elements::embedding(Operation *op, ElementBuilder &b,
                                   Results &r) {
   ElementCall call(op, b, r);
   size_t rank = sizesOf(op->getResult(0)).size();
-  if (sizesOf(op->getOperand(0)).size() != 2 || rank == 0)
+  if (!call.hasTensors(2) || sizesOf(op->getOperand(0)).size() != 2 ||
+      rank == 0)
     return failure();
   Num row = placeOf(call, 1, call.element(1));
   Num column = call.axis(static_cast<unsigned>(rank - 1));
@@ -142,10 +145,12 @@ LogicalResult elements::indexSelect(Operation *op, ElementBuilder &b,
                                     Results &r) {
   ElementCall call(op, b, r);
   Places places = placesOf(call);
-  std::optional<int64_t> dim = call.integer("dim");
-  if (!dim || places.empty())
+  std::optional<int64_t> given = call.integer("dim");
+  std::optional<unsigned> dim =
+      given ? call.dimension(*given, places.size()) : std::nullopt;
+  if (!dim || !call.hasTensors(2))
     return failure();
-  Num &place = places[wrapDim(*dim, static_cast<int64_t>(places.size()))];
+  Num &place = places[*dim];
   bool isRow = !sizesOf(op->getOperand(1)).empty();
   place = placeOf(call, 1,
                   call.load(1, isRow ? ArrayRef<Num>(place) : ArrayRef<Num>()));
@@ -155,7 +160,7 @@ LogicalResult elements::indexSelect(Operation *op, ElementBuilder &b,
 /// By their number in row-major order.
 LogicalResult elements::take(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
-  if (!areKnown(op))
+  if (!areKnown(op) || !call.hasTensors(2))
     return failure();
   auto self = llvm::cast<RankedTensorType>(op->getOperand(0).getType());
   Num number =
@@ -168,7 +173,7 @@ LogicalResult elements::take(Operation *op, ElementBuilder &b, Results &r) {
 LogicalResult elements::oneHot(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
   Places places = placesOf(call);
-  if (places.empty())
+  if (places.empty() || !call.hasTensors(1))
     return failure();
   Num number = placeOf(call, 0, call.load(0, ArrayRef(places).drop_back()));
   return number ? call.give(number == places.back()) : failure();
@@ -179,10 +184,13 @@ static LogicalResult placeOne(const ElementCall &call, ParamRef value) {
   Operation *op = call.op;
   int index = call.operand("index");
   std::optional<int64_t> given = call.integer("dim");
-  ArrayRef<int64_t> sizes = sizesOf(op->getOperand(0));
-  if (index < 1 || !given || sizes.empty() || !areKnown(op))
+  if (index != 1 || !given || !call.hasTensors(2) || !areKnown(op))
     return failure();
-  int64_t dim = wrapDim(*given, static_cast<int64_t>(sizes.size()));
+  ArrayRef<int64_t> sizes = sizesOf(op->getOperand(0));
+  std::optional<unsigned> known = call.dimension(*given, sizes.size());
+  if (!known)
+    return failure();
+  unsigned dim = *known;
   SmallVector<int64_t> row(sizes);
   row[dim] = 1;
   for (Value operand : op->getOperands().drop_front())
@@ -192,7 +200,7 @@ static LogicalResult placeOne(const ElementCall &call, ParamRef value) {
   Type type = call.resultType();
   Num place = placeOf(call, index, call.element(index), sizes[dim]);
   Num self = cast(call.element(0), call.operandType(0), type);
-  Num isHere = place ? call.axis(static_cast<unsigned>(dim)) == place : place;
+  Num isHere = place ? call.axis(dim) == place : place;
   return call.giveAs(select(isHere, call.argument(value, type), self), type);
 }
 LogicalResult elements::scatterElement(Operation *op, ElementBuilder &b,

@@ -36,9 +36,7 @@ public:
   /// A dimension, counted from 0; nothing if it is not literal.
   std::optional<size_t> dim(ParamRef param, size_t rank) const {
     std::optional<int64_t> given = integer(param);
-    if (!given || rank == 0)
-      return std::nullopt;
-    return wrapDim(*given, static_cast<int64_t>(rank));
+    return given ? dimension(*given, rank) : std::nullopt;
   }
   /// Operand 0 at `places`, as the result.
   LogicalResult giveAt(ArrayRef<Num> places) const {
@@ -89,9 +87,9 @@ Num padSource(PadMode mode, const Num &i, int64_t size, int64_t before,
 /// `param` holds (before, behind) from the last dimension on.
 LogicalResult padAs(const MovingCall &call, PadMode mode, ParamRef param) {
   std::optional<SmallVector<int64_t>> pads = call.integers(param);
-  ArrayRef<int64_t> sizes = call.sizes();
-  if (!pads)
+  if (!pads || !call.hasTensors(1))
     return failure();
+  ArrayRef<int64_t> sizes = call.sizes();
   Places places = call.places();
   Conditions inside;
   for (size_t k = 0; 2 * k + 1 < pads->size() && k < sizes.size(); ++k) {
@@ -225,6 +223,8 @@ using PartFn = std::optional<Part> (*)(const MovingCall &);
 
 /// A copy of `self`, part of which is replaced by `src`.
 LogicalResult replacePart(const MovingCall &call, PartFn part) {
+  if (!call.hasTensors(2))
+    return failure();
   Num self =
       cast(call.load(0, call.places()), call.operandType(0), call.resultType());
   return self ? givePart(call, 1, part(call), self) : failure();
@@ -232,6 +232,8 @@ LogicalResult replacePart(const MovingCall &call, PartFn part) {
 
 /// The gradient of a part: zeros around it.
 LogicalResult partBackward(const MovingCall &call, PartFn part) {
+  if (!call.hasTensors(1))
+    return failure();
   Num zero =
       constantOf(call.elements, signlessOf(call.resultType()), int64_t(0));
   return givePart(call, 0, part(call), zero);
@@ -294,16 +296,17 @@ LogicalResult elements::diagonalBackward(Operation *op, ElementBuilder &b,
 LogicalResult elements::flip(Operation *op, ElementBuilder &b, Results &r) {
   MovingCall call(op, b, r);
   std::optional<SmallVector<int64_t>> dims = call.integers("dims");
-  ArrayRef<int64_t> sizes = call.sizes();
-  if (!dims)
+  if (!dims || !call.hasTensors(1))
     return failure();
+  ArrayRef<int64_t> sizes = call.sizes();
   Places places = call.places();
   if (sizes.empty())
     dims->clear();
-  for (int64_t dim : *dims) {
-    dim = wrapDim(dim, static_cast<int64_t>(sizes.size()));
-    if (ShapedType::isDynamic(sizes[dim]))
+  for (int64_t given : *dims) {
+    std::optional<unsigned> known = call.dimension(given, sizes.size());
+    if (!known || ShapedType::isDynamic(sizes[*known]))
       return failure();
+    unsigned dim = *known;
     places[dim] = (sizes[dim] - 1) - places[dim];
   }
   return call.giveAt(places);
@@ -322,8 +325,10 @@ LogicalResult elements::roll(Operation *op, ElementBuilder &b, Results &r) {
   MovingCall call(op, b, r);
   std::optional<SmallVector<int64_t>> shifts = call.integers("shifts"),
                                       dims = call.integers("dims");
+  if (!shifts || shifts->empty() || !dims || !call.hasTensors(1))
+    return failure();
   ArrayRef<int64_t> sizes = call.sizes();
-  if (!shifts || !dims || !areKnown(sizes))
+  if (!areKnown(sizes))
     return failure();
   Places places = call.places();
   if (sizes.empty())
@@ -336,8 +341,12 @@ LogicalResult elements::roll(Operation *op, ElementBuilder &b, Results &r) {
   }
   // Dimensions may be named twice.
   SmallVector<int64_t> total(sizes.size(), 0);
-  for (auto [dim, shift] : llvm::zip(*dims, *shifts))
-    total[wrapDim(dim, static_cast<int64_t>(sizes.size()))] += shift;
+  for (auto [given, shift] : llvm::zip(*dims, *shifts)) {
+    std::optional<unsigned> dim = call.dimension(given, sizes.size());
+    if (!dim)
+      return failure();
+    total[*dim] += shift;
+  }
   for (auto [place, shift, size] : llvm::zip_equal(places, total, sizes))
     place = rolled(place, shift, size);
   return call.giveAt(places);
@@ -346,10 +355,12 @@ LogicalResult elements::roll(Operation *op, ElementBuilder &b, Results &r) {
 /// Whole copies behind each other, `param` of them along each dimension.
 static LogicalResult repeatBy(const MovingCall &call, ParamRef param) {
   std::optional<SmallVector<int64_t>> counts = call.integers(param);
-  ArrayRef<int64_t> sizes = call.sizes();
-  if (!counts)
+  if (!counts || !call.hasTensors(1))
     return failure();
+  ArrayRef<int64_t> sizes = call.sizes();
   Places places = call.places();
+  if (places.size() < sizes.size())
+    return failure();
   places.erase(places.begin(), places.end() - sizes.size());
   counts->insert(counts->begin(), sizes.size(), 1);
   for (auto [place, size, count] : llvm::zip_equal(
@@ -373,8 +384,10 @@ LogicalResult elements::repeatEach(Operation *op, ElementBuilder &b,
                                    Results &r) {
   MovingCall call(op, b, r);
   std::optional<int64_t> times = call.integer("repeats");
+  if (!times || *times < 1 || !call.hasTensors(1))
+    return failure();
   ArrayRef<int64_t> sizes = call.sizes();
-  if (!times || *times < 1 || !areKnown(sizes))
+  if (!areKnown(sizes))
     return failure();
   int64_t by = *times;
   Places places = call.places();
@@ -392,10 +405,11 @@ LogicalResult elements::asStridedCopy(Operation *op, ElementBuilder &b,
   MovingCall call(op, b, r);
   std::optional<SmallVector<int64_t>> strides = call.integers("stride");
   std::optional<int64_t> offset = call.integer("storage_offset");
-  ArrayRef<int64_t> sizes = call.sizes();
   if (!strides || (!offset && !call.isNone("storage_offset")) ||
-      !areKnown(sizes) || strides->size() != call.resultSizes().size())
+      !call.hasTensors(1) || !areKnown(call.sizes()) ||
+      strides->size() != call.resultSizes().size())
     return failure();
+  ArrayRef<int64_t> sizes = call.sizes();
   Num number = call.index(offset.value_or(0));
   for (auto [place, stride] : llvm::zip_equal(call.places(), *strides))
     number = number + place * stride;
@@ -412,7 +426,8 @@ LogicalResult elements::concatenate(Operation *op, ElementBuilder &b,
   Type type = call.resultType();
   Places places = call.places();
   std::optional<size_t> dim = call.dim("dim", places.size());
-  if (!dim)
+  if (!dim || !call.hasTensors(op->getNumOperands()) ||
+      call.list("tensors").size() != op->getNumOperands())
     return failure();
   struct Piece {
     unsigned operand;

@@ -379,6 +379,10 @@ TEST_F(ElementsTest, HasElementKnowsWhatAFormulaCannotDo) {
   EXPECT_TRUE(hasElement("aten.select_scatter(f32[5,3], f32[3], 0, %2)"));
   EXPECT_FALSE(hasElement("aten.add.Tensor(c64[4], c64[4])"));
   EXPECT_FALSE(hasElement("aten.add.Tensor(u64[4], u64[4])"));
+  EXPECT_FALSE(hasElement("aten.clone(c64[4])"));
+  EXPECT_FALSE(hasElement("aten.clone(f8e5m2[4])"));
+  EXPECT_FALSE(hasElement("aten.flip(f32[4], [7])"));
+  EXPECT_FALSE(hasElement("aten.select_scatter(f32[5,3], 0.5, 0, 2)"));
   EXPECT_FALSE(hasElement("aten.mm(f32[4,4], f32[4,4])"));
   EXPECT_FALSE(hasElement("aten.leaky_relu(f32[4], %f)"));
   EXPECT_FALSE(hasElement("aten.flip(f32[?], [0])"));
