@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Dialect `aten` and its schema table, which is read from the ops' strings when
-// somebody first asks for it.
+// somebody first asks for it: most runs of a tool need it, the registration of
+// the dialect does not. The table is shared by all threads of the context. The
+// dialects of element formulas come along, because whether a call has one is
+// found out by building it.
 
 #include "cutback/Dialect/Aten/Aten.h"
 

@@ -2,7 +2,9 @@
 //
 // Activation functions and their gradients. Each formula is PyTorch's, with its
 // side of every boundary: what is decided there for NaN and for the points
-// where a derivative jumps follows from which comparison is written.
+// where a derivative jumps follows from which comparison is written. They are
+// the formulas of the interpreter's kernels, computed in the compute type. A
+// parameter that is not a literal number leaves a call without a formula.
 
 #include "ElementCall.h"
 

@@ -2,7 +2,8 @@
 //
 // Comparisons, logic on truth values and bits, and choices between elements.
 // Comparisons are exact in the promoted type. Conditions and masks are
-// booleans, which change no promotion.
+// booleans, which change no promotion. What is chosen is not computed: it stays
+// of the promoted type, and keeps its bits.
 
 #include "ElementCall.h"
 

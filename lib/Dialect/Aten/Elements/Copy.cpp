@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies, casts, fills: the same elements, perhaps of another type. Layouts,
-// devices and memory formats change no value.
+// devices and memory formats change no value, so they are not read. New tensors
+// are constants, or count in the numbers that were given: integers exactly,
+// floats in f64, rounded to the element type once.
 
 #include "ElementCall.h"
 

@@ -2,7 +2,9 @@
 //
 // Elements at places that other tensors hold, and one new element a row where
 // an index says so. An index that may be negative counts from the end; that all
-// are in range is the graph's care, which the interpreter checks.
+// are in range is the graph's care, which the interpreter checks. Masks are no
+// indices: how many elements they name depends on values. What `gather` and
+// `take_along_dim` pick is a masked reduction or a load, as the kernel has it.
 
 #include "ElementCall.h"
 

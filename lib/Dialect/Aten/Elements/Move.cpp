@@ -2,7 +2,9 @@
 //
 // Elements that come from a place known from the sizes: padding, flips, rolls,
 // repetition, parts put into a whole, concatenation. Places are of type
-// `index`. Where sizes decide they are known, else there is no formula.
+// `index`. Where sizes decide they are known, else there is no formula: a size
+// is asked for only if a place wraps around it, is counted from it, or may lie
+// behind it. Linear in the number of dimensions, or of pieces.
 
 #include "ElementCall.h"
 

@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function an op of `arith` or `math`. A constant takes the type of what it
+// stands beside. Scalars of two types, which no formula means to combine, give
+// a null one: then the call has no formula, and a test says so. Comparisons
+// are ordered, so that NaN is on the side that C++ puts it on. Ops are created
+// as they are written; folding is left to who lowers them.
 
 #include "Num.h"
 
@@ -52,9 +58,8 @@ static Num make(const Num &first, const Nums &...others) {
 template <typename FloatOp, typename IntOp>
 static Num arithmetic(const Term &left, const Term &right) {
   Num a = left.like(right), b = right.like(left);
-  if (!a || !b)
+  if (!a || !b || a.type() != b.type())
     return {};
-  assert(a.type() == b.type() && "operands of two types");
   return a.isFloat() ? make<FloatOp>(a, b) : make<IntOp>(a, b);
 }
 
@@ -84,9 +89,8 @@ Num elements::operator-(const Num &a) {
 static Num compare(const Term &left, const Term &right,
                    arith::CmpFPredicate real, arith::CmpIPredicate whole) {
   Num a = left.like(right), b = right.like(left);
-  if (!a || !b)
+  if (!a || !b || a.type() != b.type())
     return {};
-  assert(a.type() == b.type() && "operands of two types");
   ElementBuilder &elements = a.builder();
   OpBuilder &builder = elements.builder;
   Location loc = elements.loc;
@@ -117,14 +121,21 @@ Num elements::operator!=(const Term &a, const Term &b) {
   return compare(a, b, arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne);
 }
 
+/// Of integers of one type.
+template <typename OpTy> static Num bits(const Num &a, const Num &b) {
+  if (!a || !b || a.type() != b.type() || a.isFloat())
+    return {};
+  return make<OpTy>(a, b);
+}
+
 Num elements::operator&(const Num &a, const Num &b) {
-  return make<arith::AndIOp>(a, b);
+  return bits<arith::AndIOp>(a, b);
 }
 Num elements::operator|(const Num &a, const Num &b) {
-  return make<arith::OrIOp>(a, b);
+  return bits<arith::OrIOp>(a, b);
 }
 Num elements::operator^(const Num &a, const Num &b) {
-  return make<arith::XOrIOp>(a, b);
+  return bits<arith::XOrIOp>(a, b);
 }
 Num elements::shiftLeft(const Num &a, const Num &b) {
   return make<arith::ShLIOp>(a, b);
@@ -137,7 +148,10 @@ Num elements::negated(const Num &a) {
 }
 
 Num elements::select(const Num &condition, const Term &a, const Term &b) {
-  return make<arith::SelectOp>(condition, a.like(b), b.like(a));
+  Num x = a.like(b), y = b.like(a);
+  if (!x || !y || x.type() != y.type())
+    return {};
+  return make<arith::SelectOp>(condition, x, y);
 }
 
 Num elements::isNan(const Num &a) {
@@ -257,9 +271,10 @@ static Num truncate(const Num &num, IntegerType to, bool isUnsigned) {
 }
 
 Num elements::cast(const Num &num, Type from, Type to) {
-  if (!num || from == to)
+  if (!num || num.type() != signlessOf(from))
+    return {};
+  if (from == to)
     return num;
-  assert(num.type() == signlessOf(from) && "a scalar of another type");
   auto fromReal = dyn_cast<FloatType>(from), toReal = dyn_cast<FloatType>(to);
   if (fromReal && toReal)
     return castFloat(num, toReal);

@@ -2,7 +2,9 @@
 //
 // Reductions: what of each element is combined, and what becomes of the
 // combination. Sums are of the result's compute type, extremes of the
-// operand's. Variances take two passes over the elements.
+// operand's, where half precision is f32 too. Variances take two passes over
+// the elements, as the interpreter's do. The axes are those of the call's
+// loops; what an empty list of dimensions means differs from op to op.
 
 #include "ElementCall.h"
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions of one tensor: rounding, signs, and elementary functions in
-// floating point. Rounding and signs leave integers integers.
+// floating point. Rounding and signs leave integers integers; elementary
+// functions of integers are those of the same number in f32, which is their
+// result's type. What `math` has no op for (gamma and Bessel functions, inverse
+// error functions) has no formula.
 
 #include "ElementCall.h"
 
