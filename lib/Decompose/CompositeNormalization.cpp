@@ -86,7 +86,22 @@ static Value instanceNorm(Rewrite &c) {
   return groupNormOf(c, channels);
 }
 
+/// Of no elements PyTorch takes any rank, and the first channel's factors.
+static Value batchNormOfNothing(Rewrite &c) {
+  Value result = c.b.call("aten.clone.default", {c.r.value("input")});
+  auto first = [&](const char *name) {
+    return c.b.call("aten.select.int", {c.r.value(name), 0, 0});
+  };
+  if (!c.r.isNone("weight"))
+    result = c.b.call("aten.mul.Tensor", {result, first("weight")});
+  if (!c.r.isNone("bias"))
+    result = c.b.call("aten.add.Tensor", {result, first("bias")});
+  return result;
+}
+
 static Value batchNorm(Rewrite &c) {
+  if (llvm::is_contained(shapeOf(c.r.value("input")), 0))
+    return batchNormOfNothing(c);
   bool training = c.r.boolean("training").value_or(true);
   if (!training)
     return evaluatedBatchNorm(c);

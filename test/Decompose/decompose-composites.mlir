@@ -184,3 +184,25 @@ joint.graph @a_loss_of_classes_in_pieces(%x: tensor<4x3xf32> {joint.role = #join
   %loss, %a, %b, %c = aten.torch_nn._linear_cross_entropy_batch_chunked(%x, %w, %t, none, none, "sum", 1, 0.0, 2, "compact", f32, true, true, true, false) : (tensor<4x3xf32>, tensor<5x3xf32>, tensor<4xi64>) -> (tensor<f32>, tensor<4x3xf32>, tensor<5x3xf32>, tensor<0xf32>)
   joint.output %loss : tensor<f32>
 }
+
+// -----
+
+// CHECK-LABEL: joint.graph @a_batch_norm_of_nothing_has_any_rank(
+// CHECK: %[[Y:.*]] = aten.clone(%x)
+// CHECK: joint.output %[[Y]]
+joint.graph @a_batch_norm_of_nothing_has_any_rank(%x: tensor<0xf32> {joint.role = #joint.role<input>}, %m: tensor<0xf32> {joint.role = #joint.role<input>}) -> (tensor<0xf32>) gradients () {
+  %y = aten.batch_norm(%x, none, none, %m, %m, false, 0.1, 1.0e-5, false) : (tensor<0xf32>, tensor<0xf32>, tensor<0xf32>) -> tensor<0xf32>
+  joint.output %y : tensor<0xf32>
+}
+
+// -----
+
+// CHECK-LABEL: joint.graph @its_factors_are_those_of_the_first_channel(
+// CHECK: aten.select.int(%w, 0, 0)
+// CHECK: aten.mul.Tensor
+// CHECK: aten.select.int(%b, 0, 0)
+// CHECK: aten.add.Tensor
+joint.graph @its_factors_are_those_of_the_first_channel(%x: tensor<0x3xf32> {joint.role = #joint.role<input>}, %w: tensor<3xf32> {joint.role = #joint.role<input>}, %b: tensor<3xf32> {joint.role = #joint.role<input>}) -> (tensor<0x3xf32>) gradients () {
+  %y = aten.batch_norm(%x, %w, %b, none, none, true, 0.1, 1.0e-5, false) : (tensor<0x3xf32>, tensor<3xf32>, tensor<3xf32>) -> tensor<0x3xf32>
+  joint.output %y : tensor<0x3xf32>
+}

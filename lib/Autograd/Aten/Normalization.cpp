@@ -86,9 +86,15 @@ static Value slopeOfRstd(Vjp &v, Value gradient, Value rstd, const Arg &count) {
 static Value ofGroupStatistics(Vjp &v) {
   if (!v.needs("input") || (!v.grad(1) && !v.grad(2)))
     return {};
-  // A row a group.
+  // A row a group. Of no samples the length of one does not follow.
+  Arg length = -1;
+  std::optional<int64_t> channels = v.arg("C").getInt(),
+                         places = v.arg("HxW").getInt(),
+                         groups = v.arg("group").getInt();
+  if (channels && places && groups.value_or(0) > 0)
+    length = *channels * *places / *groups;
   Value rows = v.call("aten.reshape.default",
-                      {v.value("input"), {v.arg("N"), v.arg("group"), -1}});
+                      {v.value("input"), {v.arg("N"), v.arg("group"), length}});
   if (!rows)
     return {};
   Arg count = v.b.size(rows, 2);

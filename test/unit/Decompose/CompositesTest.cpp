@@ -148,6 +148,9 @@ TEST(CompositesTest, NormalizationsAreWhatTorchComputes) {
       {"+aten.batch_norm.default(f64[4,3,2], f64[3], f64[3], f64[3], f64[3], "
        "false, 0.1, 0.00001, false)",
        -3.31276698403},
+      {"aten.batch_norm.default(f64[0,3], f64[3], f64[3], none, none, true, "
+       "0.1, 0.00001, false)",
+       0},
       {"+aten.instance_norm.default(f64[2,3,4,4], f64[3], f64[3], f64[3], "
        "f64[3], false, 0.1, 0.00001, false)",
        -4.403505474},

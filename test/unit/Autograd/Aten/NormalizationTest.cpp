@@ -47,6 +47,15 @@ TEST(NormalizationVjp, StatisticsOfGroupAndRmsNorm) {
   });
 }
 
+TEST(NormalizationVjp, StatisticsOfNoSamples) {
+  checkVjp([](VjpCheck &c) {
+    Value x = c.input({0, 4}), w = c.input({4}), b = c.input({4});
+    for (Value result : c.b.callMany("aten.native_group_norm.default",
+                                     {x, w, b, 0, 4, 1, 2, 1e-5}))
+      c.output(result);
+  });
+}
+
 TEST(NormalizationVjp, RmsNorm) {
   checkVjp([](VjpCheck &c) {
     Value x = c.input({3, 4}), w = c.input({4});
