@@ -173,6 +173,16 @@ static Value fullLike(CallBuilder &b, Value self, const Arg &value) {
   return filled;
 }
 
+/// `value` in the place of `self`. Of one without history PyTorch's result has
+/// that of `self` all the same: a gradient of zeros.
+static Value writtenOver(CallBuilder &b, Value self, Value value) {
+  value = fitTo(b, value, self);
+  if (!value || !isa<FloatType, ComplexType>(elementOf(self)) ||
+      decompose::mayHaveGradient(value) || !decompose::mayHaveGradient(self))
+    return value;
+  return b.call("aten.copy.default", {self, value});
+}
+
 /// self.fill_diagonal_(value, wrap)
 static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
   if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
@@ -191,7 +201,7 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
   if (packet == "aten.fill_diagonal_")
     return fillDiagonal(b, reader, self);
   if (packet == "aten.copy_") {
-    Value value = fitTo(b, reader.value("src"), self);
+    Value value = writtenOver(b, self, reader.value("src"));
     // An argument may be written itself afterwards.
     return value && isa<BlockArgument>(value)
                ? b.call("aten.clone.default", {value})
@@ -199,7 +209,7 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
   }
   if (packet == "aten.fill_") {
     Value value = reader.value("value");
-    return value ? fitTo(b, value, self)
+    return value ? writtenOver(b, self, value)
                  : fullLike(b, self, reader.arg("value"));
   }
   return fitTo(b, callFunctional(b, op, self), self);

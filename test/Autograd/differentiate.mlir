@@ -243,6 +243,17 @@ joint.graph @so_has_what_was_written_over_in_place(%w: tensor<4xf32> {joint.role
 
 // -----
 
+// CHECK-LABEL: joint.graph @so_has_what_is_copied_over(
+// CHECK: gradients(%{{.*}} of 0)
+joint.graph @so_has_what_is_copied_over(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<f32>) gradients () {
+  %exp = aten.exp(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %copy = aten.copy(%exp, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %sum = aten.sum(%copy) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %sum : tensor<f32>
+}
+
+// -----
+
 // CHECK-LABEL: joint.graph @so_has_what_random_numbers_are_drawn_by(
 // CHECK: gradients(%{{.*}} of 0)
 joint.graph @so_has_what_random_numbers_are_drawn_by(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}) -> (tensor<f32>) gradients () {

@@ -432,3 +432,23 @@ joint.graph @a_view_of_all_is_a_tensor_of_its_own(%x: tensor<3x3xf32> {joint.rol
   %t__1 = aten.t_(%view) : (tensor<3x3xf32>) -> tensor<3x3xf32>
   joint.output %view, %y : tensor<3x3xf32>, tensor<3x3xf32>
 }
+
+// -----
+
+// What is written over keeps its history where the new value has none.
+// CHECK-LABEL: joint.graph @constants_over_a_history(
+// CHECK: %[[Y:.*]] = aten.exp(%w)
+// CHECK: aten.copy(%[[Y]], %x)
+// CHECK: %[[FILL:.*]] = aten.copy(
+// CHECK: aten.mul.Tensor(%[[FILL]], %w)
+// CHECK-NOT: aten.copy(
+joint.graph @constants_over_a_history(%w: tensor<3xf32> {joint.role = #joint.role<param "w">}, %x: tensor<3xf32> {joint.role = #joint.role<input>}, %c: tensor<f32> {joint.role = #joint.role<input>}) -> (tensor<3xf32>) gradients () {
+  %y = aten.exp(%w) : (tensor<3xf32>) -> tensor<3xf32>
+  %copy_ = aten.copy_(%y, %x) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %fill_ = aten.fill_.Tensor(%y, %c) : (tensor<3xf32>, tensor<f32>) -> tensor<3xf32>
+  %z = aten.mul.Tensor(%y, %w) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %fresh = aten.clone(%x) : (tensor<3xf32>) -> tensor<3xf32>
+  %again = aten.copy_(%fresh, %z) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  %last = aten.copy_(%z, %y) : (tensor<3xf32>, tensor<3xf32>) -> tensor<3xf32>
+  joint.output %fresh : tensor<3xf32>
+}

@@ -14,7 +14,11 @@ using namespace cutback::autograd;
 static void pass(Vjp &v) { v.set(0u, v.grad()); }
 
 /// The old elements are gone.
-static void copy(Vjp &v) { v.set("src", v.grad()); }
+/// The old elements are gone.
+static void copy(Vjp &v) {
+  v.setZero("self");
+  v.set("src", v.grad());
+}
 
 //===----------------------------------------------------------------------===//
 // Concatenation
