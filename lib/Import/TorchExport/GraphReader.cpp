@@ -82,7 +82,7 @@ FailureOr<BlockArgument> GraphReader::addArgument(Frame &frame, StringRef name,
     if (!meta)
       return fields.fail(at, "input " + fx::quoted(name) + " has no type",
                          kDamaged);
-    if (const Types::Tensor *tensor = types.tensor(meta)) {
+    if (const Types::Tensor *tensor = types.tensor(meta, name)) {
       argument.type = tensor->type;
       wantsGradient = tensor->requiresGrad;
     }
@@ -122,7 +122,7 @@ LogicalResult GraphReader::addResult(JsonValue at, JsonValue nameField,
   result.at = result.typeAt = declared.raw().data();
   if (isScalar) {
     result.declared = types.scalar(declared);
-  } else if (const Types::Tensor *tensor = types.tensor(declared)) {
+  } else if (const Types::Tensor *tensor = types.tensor(declared, name)) {
     result.declared = tensor->type;
   }
   if (!result.declared)

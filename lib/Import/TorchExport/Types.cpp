@@ -112,7 +112,8 @@ std::optional<int64_t> Types::evaluate(StringRef text) const {
                           });
 }
 
-LogicalResult Types::readTensor(JsonValue meta, Tensor &tensor) {
+LogicalResult Types::readTensor(JsonValue meta, StringRef name,
+                                Tensor &tensor) {
   FailureOr<JsonValue> sizes = fields.list(meta, "sizes");
   FailureOr<JsonValue> strides = fields.list(meta, "strides");
   if (failed(sizes) || failed(strides))
@@ -125,7 +126,9 @@ LogicalResult Types::readTensor(JsonValue meta, Tensor &tensor) {
   constexpr int64_t kStrided = 7;
   if (std::optional<int64_t> layout = meta.find("layout").asInt();
       layout && *layout != kStrided)
-    return fields.fail(meta, "a tensor is not strided",
+    return fields.fail(meta,
+                       (name.empty() ? "a tensor" : fx::quoted(name)) +
+                           " is not strided",
                        "sparse and opaque layouts are not read; convert it to "
                        "a dense tensor in the model");
   std::string text = element.str();
@@ -160,13 +163,13 @@ LogicalResult Types::readTensor(JsonValue meta, Tensor &tensor) {
   return success();
 }
 
-const Types::Tensor *Types::tensor(JsonValue meta) {
+const Types::Tensor *Types::tensor(JsonValue meta, StringRef name) {
   auto [it, isNew] = tensors.try_emplace(ref(meta.raw()), nullptr);
   if (!isNew)
     return it->second;
   owned.push_back(std::make_unique<Tensor>());
   Tensor *tensor = owned.back().get();
-  if (failed(readTensor(meta, *tensor)))
+  if (failed(readTensor(meta, name, *tensor)))
     return nullptr;
   return it->second = tensor;
 }

@@ -27,7 +27,7 @@ public:
     int64_t offset = 0; ///< of the first element in the storage
   };
   /// Null after an error. Stays valid.
-  const Tensor *tensor(JsonValue meta);
+  const Tensor *tensor(JsonValue meta, llvm::StringRef name = {});
   /// The type of a SymInt, SymFloat or SymBool. Null after an error.
   const fx::DeclaredType *scalar(JsonValue value);
 
@@ -46,7 +46,8 @@ public:
 private:
   mlir::FailureOr<std::string> sizeText(JsonValue size);
   std::optional<int64_t> evaluate(llvm::StringRef text) const;
-  mlir::LogicalResult readTensor(JsonValue meta, Tensor &tensor);
+  mlir::LogicalResult readTensor(JsonValue meta, llvm::StringRef name,
+                                 Tensor &tensor);
   void noteHint(llvm::StringRef text, JsonValue expr);
 
   Fields &fields;

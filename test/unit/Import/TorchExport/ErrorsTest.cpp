@@ -89,9 +89,10 @@ TEST(ExportErrors, WrongTypesOfFields) {
                   "'x' is declared twice"));
   EXPECT_TRUE(has(errorOf(edited("\"dtype\": 7", "\"dtype\": 99")),
                   "this is not an element type that is known"));
-  EXPECT_TRUE(has(errorOf(edited("\"layout\": 7", "\"layout\": 2")),
-                  "a tensor is not strided | sparse and opaque layouts are not "
-                  "read; convert it to a dense tensor in the model"));
+  EXPECT_TRUE(
+      has(errorOf(edited("\"layout\": 7", "\"layout\": 2")),
+          "'p_fc_weight' is not strided | sparse and opaque layouts are not "
+          "read; convert it to a dense tensor in the model"));
   EXPECT_TRUE(has(errorOf(edited("{\"as_int\": 3}", "{\"as_word\": 3}")),
                   "a size is neither a number nor an expression"));
   EXPECT_TRUE(
