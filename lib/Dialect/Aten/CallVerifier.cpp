@@ -211,7 +211,7 @@ bool CallOp::isCompatibleReturnTypes(TypeRange inferred, TypeRange declared) {
   if (inferred.size() != declared.size())
     return false;
   for (auto [a, b] : llvm::zip(inferred, declared)) {
-    if (a == b || isa<NoneType>(b))
+    if (a == b || isa<NoneType>(a) || isa<NoneType>(b))
       continue;
     auto x = dyn_cast<TensorType>(a);
     auto y = dyn_cast<TensorType>(b);

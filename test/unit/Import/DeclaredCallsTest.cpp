@@ -132,6 +132,7 @@ TEST(DeclaredCalls, KnownResultsOfOtherReleasesAreNone) {
       "        flash = torch.ops.aten._scaled_dot_product_flash_attention."
       "default(q, q, q)\n"
       "        getitem: \"f32[1, 2, 4, 8]\" = flash[0]\n"
+      "        getitem_3: \"i32[]\" = flash[2]\n"
       "        getitem_1: \"i64[]\" = flash[6]\n"
       "        getitem_2: \"i64[]\" = flash[7]\n";
   Imported in(jointText(body));
