@@ -29,15 +29,20 @@ LaunchOrder cutback::orderByLaunches(const GraphView &view,
     }
     launchOf[op] = launch;
   }
-  // What is read behind the segment alone stands with what it reads.
+  // What is read behind the segment alone stands with what it reads; effects,
+  // which nothing may read, also behind those before them.
+  uint32_t lastOrdered = 0;
   for (uint32_t op : order) {
-    if (launchOf[op] != kNone)
-      continue;
-    launchOf[op] = 0;
-    for (uint32_t value : view.operands(op))
-      if (uint32_t def = view.definer[value];
-          def != GraphView::kNone && launchOf[def] != kNone)
-        launchOf[op] = std::max(launchOf[op], launchOf[def]);
+    bool isOrdered = view.traits[op].ordered;
+    if (launchOf[op] == kNone) {
+      launchOf[op] = isOrdered ? lastOrdered : 0;
+      for (uint32_t value : view.operands(op))
+        if (uint32_t def = view.definer[value];
+            def != GraphView::kNone && launchOf[def] != kNone)
+          launchOf[op] = std::max(launchOf[op], launchOf[def]);
+    }
+    if (isOrdered)
+      lastOrdered = std::max(lastOrdered, launchOf[op]);
   }
   LaunchOrder launches;
   launches.sizes.assign(last + 1, 0);
