@@ -2,6 +2,9 @@
 //
 // All figures are those of the plan's launches: what is shown can be added up
 // again from plan.json.
+//
+// Bytes are those that go through memory; at least as many must, because a
+// kernel reads and writes each tensor that crosses its border once.
 
 #include "cutback/Report/KernelReport.h"
 
@@ -70,12 +73,10 @@ static void writeHalf(json::OStream &json, StringRef name,
   });
 }
 
-void writeKernels(json::OStream &json, const PartitionResult &result,
-                  bool each) {
+void writeKernels(json::OStream &json, const PartitionResult &result) {
   Device device;
   std::string error;
-  if (!result.kernelPlan ||
-      !Device::load(result.options.device, device, error))
+  if (!result.kernelPlan || !Device::load(result.options.device, device, error))
     return;
   const KernelPlan &plan = *result.kernelPlan;
   Figures figures = figuresOf(plan);
@@ -88,10 +89,15 @@ void writeKernels(json::OStream &json, const PartitionResult &result,
     json.attribute("launch_ps", device.launchPs);
     json.attribute("forward_ps", plan.forwardPs());
     json.attribute("backward_ps", plan.backwardPs());
-    if (!each)
-      return;
-    writeHalf(json, "forward", plan.forward, result.view);
-    writeHalf(json, "backward", plan.backward, result.view);
+  });
+}
+
+void writeLaunches(json::OStream &json, const PartitionResult &result) {
+  if (!result.kernelPlan)
+    return;
+  json.attributeObject("launches", [&] {
+    writeHalf(json, "forward", result.kernelPlan->forward, result.view);
+    writeHalf(json, "backward", result.kernelPlan->backward, result.view);
   });
 }
 

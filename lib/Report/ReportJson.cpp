@@ -188,7 +188,7 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
 
 /// What both documents have, in the order of the schema.
 static void writeBody(OStream &json, const PartitionResult &result,
-                      const ReportExtras &extras, bool eachLaunch) {
+                      const ReportExtras &extras) {
   writeHead(json, result, extras);
   writeSaved(json, result, extras);
   json.attribute("saved_bytes", result.savedBytes);
@@ -214,7 +214,7 @@ static void writeBody(OStream &json, const PartitionResult &result,
     json.attribute("model_ps", result.modelPs);
     json.attribute("priced_ps", result.pricedPs);
   });
-  writeKernels(json, result, eachLaunch);
+  writeKernels(json, result);
   json.attribute("verified", result.verified);
 }
 
@@ -239,7 +239,7 @@ std::string reportJson(const PartitionResult &result,
   llvm::raw_string_ostream os(text);
   OStream json(os);
   json.object([&] {
-    writeBody(json, result, extras, /*eachLaunch=*/false);
+    writeBody(json, result, extras);
     if (!extras.strategies.empty())
       writeStrategies(json, result, extras);
     if (extras.other)
@@ -255,7 +255,8 @@ std::string planJson(const PartitionResult &result, const ReportExtras &extras,
   llvm::raw_string_ostream os(text);
   OStream json(os);
   json.object([&] {
-    writeBody(json, result, extras, /*eachLaunch=*/true);
+    writeBody(json, result, extras);
+    writeLaunches(json, result);
     if (result.memory) {
       json.attributeBegin("memory");
       result.memory->writeJson(json);

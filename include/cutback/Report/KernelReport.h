@@ -16,12 +16,14 @@ namespace cutback {
 /// empty for a plan without kernels.
 std::string kernelsText(const PartitionResult &result);
 
-/// The object "kernels": counts, bytes and time of both halves; with `each`
-/// also every launch, in the order in which they run. The time of a launch is
-/// max(flops_ps, moved_bytes / bytes_per_ps) + launch_ps; that of the plan is
-/// their sum. Nothing for a plan without kernels.
-void writeKernels(llvm::json::OStream &json, const PartitionResult &result,
-                  bool each);
+/// The object "kernels": counts, bytes and time of both halves. Nothing for a
+/// plan without kernels.
+void writeKernels(llvm::json::OStream &json, const PartitionResult &result);
+
+/// The object "launches": those of both halves, in the order in which they run.
+/// The time of a launch is max(flops_ps, moved_bytes / bytes_per_ps) +
+/// launch_ps, with the rates in "kernels"; that of a half is their sum.
+void writeLaunches(llvm::json::OStream &json, const PartitionResult &result);
 
 } // namespace cutback
 
