@@ -571,13 +571,9 @@ LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
     return success();
   for (int32_t output : launch.getOutputs()) {
     Value inside = launch.getYield().getOperand(output);
-    RuntimeValue value = values.lookup(inside);
-    const auto *is = std::get_if<Tensor>(&value);
-    const auto *wanted = std::get_if<Tensor>(&expected[output]);
-    if (!is || !wanted)
-      return launch.emitOpError("gives no tensor for '")
-             << joint::getValueName(inside) << "'";
-    std::vector<double> a = is->doubles(), b = wanted->doubles();
+    Tensor is = std::get<Tensor>(values.lookup(inside));
+    std::vector<double> a = is.doubles();
+    std::vector<double> b = std::get<Tensor>(expected[output]).doubles();
     double scale = 0, largest = 0;
     for (size_t i = 0; i < a.size(); ++i) {
       if (std::isfinite(b[i]))
@@ -587,7 +583,7 @@ LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
       largest =
           std::isnan(difference) ? INFINITY : std::max(largest, difference);
     }
-    if (largest > roundingOf(is->type) * std::max(scale, 1e-3))
+    if (largest > roundingOf(is.type) * std::max(scale, 1e-3))
       return launch.emitOpError("computes '")
              << joint::getValueName(inside) << "' by kernel "
              << launch.getKernelAttr() << " off by " << largest << " of "
@@ -618,11 +614,7 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
       launch, launch.getKernelAttr());
   std::vector<Tensor> memories;
   for (Value buffer : launch.getBuffers()) {
-    RuntimeValue value = values.lookup(buffer);
-    const auto *tensor = std::get_if<Tensor>(&value);
-    if (!function || !tensor)
-      return launch.emitOpError("cannot be executed: a buffer is missing");
-    memories.push_back(tensor->contiguous());
+    memories.push_back(std::get<Tensor>(values.lookup(buffer)).contiguous());
   }
   for (int32_t output : launch.getOutputs()) {
     Value inside = launch.getYield().getOperand(output);

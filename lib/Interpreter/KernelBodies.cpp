@@ -40,8 +40,11 @@ public:
         return op.emitOpError("cannot be executed in a kernel");
     }
     // All at once: references to lists stay.
-    for (const auto &value : isReduced)
-      values.try_emplace(value.first);
+    for (BlockArgument axis : nest.getBody().getArguments())
+      values.try_emplace(axis);
+    for (Operation &op : nest.getBlock())
+      for (Value result : op.getResults())
+        values.try_emplace(result);
     int64_t step = std::max<int64_t>(1, kBlock / numReduced);
     for (first = 0; first < kept; first += step) {
       numKept = std::min(step, kept - first);

@@ -2,7 +2,8 @@
 //
 // A table from op to function. Floating point is computed in double precision
 // and rounded by the caller: for the basic operations on narrower types that is
-// what the type itself gives.
+// what the type itself gives. What the ops leave open (a shift by the width, a
+// division by 0) is 0 here: formulas do not get there.
 
 #include "ScalarOps.h"
 

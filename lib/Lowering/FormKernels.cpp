@@ -90,13 +90,14 @@ private:
     std::vector<Operation *> ops;
     for (Operation &op : block.without_terminator())
       ops.push_back(&op);
-    if (!sizes)
-      return half.emitError("has no launches");
+    int64_t total = 0;
+    for (int32_t size : sizes ? sizes.asArrayRef() : ArrayRef<int32_t>())
+      total += std::abs(size);
+    if (!sizes || total != static_cast<int64_t>(ops.size()))
+      return half.emitError("has other ops than its launches");
     size_t begin = 0, number = 0;
     for (int32_t signedSize : sizes.asArrayRef()) {
       size_t size = std::abs(signedSize);
-      if (begin + size > ops.size())
-        return half.emitError("has more ops in launches than ops");
       KernelSchedule schedule = number < segment.kernels.size()
                                     ? segment.kernels[number].schedule
                                     : KernelSchedule::Call;

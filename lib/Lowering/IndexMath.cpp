@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Division of sums by what is known of their terms.
+//
 // A sum is a constant and terms factor * atom; an atom is an axis, or a
 // quotient or remainder that the extents do not answer. (a / c) * c * f + (a %
 // c) * f is put together again as a * f.

@@ -209,7 +209,7 @@ private:
   bool findSpace(LoopOp &one) {
     Operation *op = one.op;
     if (op->getNumRegions() || op->getNumResults() == 0)
-      return fail(op, "has no loops");
+      return fail(op, "has no loops of its own");
     SmallVector<ArrayRef<int64_t>> shapes;
     for (Value value : op->getOperands())
       shapes.push_back(shapeOf(value));
@@ -217,7 +217,7 @@ private:
       shapes.push_back(shapeOf(value));
     if (getViewedOperand(op, 0) >= 0) {
       one.isCopy = true;
-      return op->getNumResults() == 1 || fail(op, "has views that are copies");
+      return op->getNumResults() == 1 || fail(op, "has no loops of its own");
     }
     auto fusible = dyn_cast<FusibleOpInterface>(op);
     if (!fusible || !fusible.getIterationSpace(shapes, one.space) ||
@@ -489,7 +489,7 @@ private:
                                                                   scalars)) &&
         scalars.size() == one.op->getNumResults())
       return true;
-    return fail(one.op, "has a formula that does not fit");
+    return fail(one.op, "has no element formula");
   }
 
   bool pick(const LoopOp &one, const Indices &axes,

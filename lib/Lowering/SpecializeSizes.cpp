@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
+// Types first, then arguments: a call that takes sizes gets those that are
+// known as literals, and no longer has them as operands.
+//
 // Sizes stay values of the function, because the forward hands them over; only
 // who needs them to know a shape has them as numbers.
 

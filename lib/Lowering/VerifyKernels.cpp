@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What is emitted is what was planned: from the launches back to their ops.
+//
+//   1. The kernel of each launch, built again from the ops inside of it, is the
+//      one that it names.
+//   2. The ops of all launches, in their place, are two halves of the graph.
 
 #include "cutback/Lowering/FormKernels.h"
+
 #include "cutback/Lowering/KernelBody.h"
 #include "cutback/Partition/Certificate.h"
 

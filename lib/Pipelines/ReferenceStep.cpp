@@ -32,8 +32,7 @@ runKernels(joint::GraphOp graph, joint::PartitionOp link,
       !result.partition->partition.forward->hasAttr(kLaunches)) {
     auto diag = graph.emitError("has no kernels: its halves were decomposed "
                                 "after they were planned");
-    diag.attachNote() << "run it without --kernels, or plan without PyTorch's "
-                         "rules";
+    diag.attachNote() << "run it without --kernels";
     return diag;
   }
   FailureOr<KernelModule> formed =
@@ -70,7 +69,8 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
   if (options.checkMemory || options.kernels) {
     auto diag = graph.emitError("has no memory plan: ");
     diag << result.memoryProblem;
-    diag.attachNote() << "run it without --check-memory and --kernels";
+    diag.attachNote() << "run it without "
+                      << (options.kernels ? "--kernels" : "--check-memory");
     return diag;
   }
   InterpreterOptions run;

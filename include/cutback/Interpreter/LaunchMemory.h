@@ -9,8 +9,8 @@
 
 namespace cutback::interpreter {
 
-/// One allocation of the size that the `kernel.arena` of `link` says; results of launches lie
-/// at their offsets. All bytes are a NaN at first.
+/// One allocation of the size that the `kernel.arena` of `link` says; results
+/// of launches lie at their offsets. All bytes are a NaN at first.
 class LaunchMemory : public Memory {
 public:
   explicit LaunchMemory(joint::PartitionOp link);

@@ -11,11 +11,12 @@
 //      of a result of as many bytes at the same offset, if the kernel reads
 //      each element where it writes it, or an op without a kernel says so.
 
+#include "cutback/Dialect/Kernel/Kernel.h"
+
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -92,8 +93,8 @@ private:
     Value root = type && type.hasStaticShape() ? rootOf(result) : Value();
     if (!root || root != insideOf(result))
       return launch.emitOpError("has a place for '")
-             << joint::getValueName(insideOf(result)) << "', a "
-             << result.getType() << ", which is no tensor of its own";
+             << joint::getValueName(insideOf(result))
+             << "', which is no tensor of its own";
     int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
     if (__builtin_mul_overflow(size, type.getNumElements(), &size) ||
         size > bytes - at)

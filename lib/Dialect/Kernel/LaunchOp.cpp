@@ -2,9 +2,13 @@
 //
 // Op `kernel.launch`: assembly and verifier, and where in memory the tensors of
 // a step of launches lie.
+//
+// A tensor is looked up through launches (their results are those of ops
+// inside) and through views, down to the value that the memory was made for.
+
+#include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
-#include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"

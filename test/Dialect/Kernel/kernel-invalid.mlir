@@ -172,3 +172,137 @@ func.func @g_forward(%x: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x2xf32>) 
 func.func @g_backward() {
   return
 }
+
+// -----
+
+// expected-error@+1 {{argument 0 is no memref of one dimension}}
+kernel.func @k(%x: memref<2x4xf32>) to () schedule "row" {
+}
+
+// -----
+
+kernel.func @k() to () schedule "row" {
+  // expected-error@+1 {{stands outside of the loops of a kernel}}
+  %c = arith.constant 0.0 : f32
+}
+
+// -----
+
+func.func @f(%x: memref<4xf32>, %i: index) {
+  // expected-error@+1 {{stands outside of the loops of a kernel}}
+  %0 = kernel.load %x[%i] : memref<4xf32>
+  return
+}
+
+// -----
+
+kernel.func @k(%x: memref<4xf32>) to () schedule "row" {
+  // expected-error@+1 {{has another number of indices than of axes}}
+  "kernel.nest"() <{extents = array<i64: 4>, reduced = array<i1: false>}> ({
+  ^bb0(%i: index, %j: index):
+    %0 = kernel.load %x[%i] : memref<4xf32>
+  }) : () -> ()
+}
+
+// -----
+
+kernel.func @k() to () schedule "row" {
+  // expected-error@+1 {{has an axis of 0 iterations}}
+  kernel.nest (%i) in [0] {
+  }
+}
+
+// -----
+
+kernel.func @k() to () schedule "row" {
+  kernel.nest (%i) in [2] {
+    // expected-error@+1 {{is no scalar op}}
+    builtin.module {
+    }
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<4xf32>) to () schedule "row" {
+  kernel.nest (%i) in [2] {
+    // expected-error@+1 {{has a map that does not fit its indices}}
+    %0 = "kernel.load"(%x, %i) <{map = affine_map<(d0, d1) -> (d0)>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (memref<4xf32>, index) -> f32
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<4xf32>) to () schedule "row" {
+  kernel.nest (%i) in [2] {
+    // expected-error@+1 {{gives another type than its memory has}}
+    %0 = "kernel.load"(%x, %i) <{map = affine_map<(d0) -> (d0)>, operandSegmentSizes = array<i32: 1, 1, 0, 0>}> : (memref<4xf32>, index) -> f64
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<4xf32>) to () schedule "row" {
+  kernel.nest (%i) in [2] {
+    %m = arith.constant true
+    // expected-error@+1 {{has a mask or what is elsewhere, not both}}
+    %0 = "kernel.load"(%x, %i, %m) <{map = affine_map<(d0) -> (d0)>, operandSegmentSizes = array<i32: 1, 1, 1, 0>}> : (memref<4xf32>, index, i1) -> f32
+  }
+}
+
+// -----
+
+kernel.func @k() to (%y: memref<4xf32>) schedule "row" {
+  kernel.nest (%i) in [2] {
+    %c = arith.constant 0.0 : f64
+    // expected-error@+1 {{writes another type than its memory has}}
+    "kernel.store"(%c, %y, %i) <{map = affine_map<(d0) -> (d0)>}> : (f64, memref<4xf32>, index) -> ()
+  }
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{has buffers and no kernel}}
+  %y.out = "kernel.launch"(%x) <{at = array<i64: 0>, outputs = array<i32>}> ({
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }) : (tensor<8xf32>) -> tensor<8xf32>
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+// expected-note@+1 {{the kernel is here}}
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<8xf32>) schedule "pointwise" {
+  kernel.nest (%i) in [8] {
+    %0 = kernel.load %x[%i] : memref<8xf32>
+    kernel.store %0, %y[%i] : memref<8xf32>
+  }
+}
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{gives its kernel another number of buffers than it takes}}
+  %y.out = kernel.launch @k() outputs [0] at [0] : () -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<8xf32>) -> tensor<2x4xf32> {
+  // expected-error@+1 {{has a place for 'v', which is no tensor of its own}}
+  %v.out = kernel.launch call at [0] : () -> tensor<2x4xf32> {
+    %v = aten.view(%x, [2, 4]) : (tensor<8xf32>) -> tensor<2x4xf32>
+    kernel.yield %v : tensor<2x4xf32>
+  }
+  return %v.out : tensor<2x4xf32>
+}
+func.func @g_backward() {
+  return
+}

@@ -117,6 +117,21 @@ TEST_F(KernelBodyTest, MasksChoicesAndGreatestElements) {
   EXPECT_EQ(error, "'kernel.pick' op picks iteration 3 of 3");
 }
 
+TEST_F(KernelBodyTest, AnOpThatIsNotKnownIsNamed) {
+  const char *text = R"(
+    kernel.func @k(%x: memref<4xi64>) to (%y: memref<4xi64>)
+        schedule "pointwise" {
+      kernel.nest (%i) in [4] {
+        %0 = kernel.load %x[%i] : memref<4xi64>
+        %1 = math.ctlz %0 : i64
+        kernel.store %1, %y[%i] : memref<4xi64>
+      }
+    })";
+  Tensor x = Tensor::zeros(DType::I64, {4});
+  EXPECT_FALSE(run(text, {x, x}));
+  EXPECT_EQ(error, "'math.ctlz' op cannot be executed in a kernel");
+}
+
 TEST_F(KernelBodyTest, WhatIsReadBeyondTheMemoryIsNamed) {
   const char *text = R"(
     kernel.func @k(%x: memref<4xf32>, %at: memref<2xi64>) to (%y: memref<2xf32>)
@@ -132,6 +147,8 @@ TEST_F(KernelBodyTest, WhatIsReadBeyondTheMemoryIsNamed) {
   at.setInt(1, 4);
   EXPECT_FALSE(run(text, {floats({1, 2, 3, 4}), at, floats({0, 0})}));
   EXPECT_EQ(error, "'kernel.load' op reaches element 4 of 4");
+  EXPECT_FALSE(run(text, {at}));
+  EXPECT_EQ(error, "'kernel.func' op has another number of arguments");
 }
 
 } // namespace
