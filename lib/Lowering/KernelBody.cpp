@@ -288,7 +288,7 @@ private:
       return false;
     for (const LoopOp &one : llvm::reverse(loops))
       wantOperands(one, part);
-    return storeOutputs(part, axes) && failure_ == false;
+    return storeOutputs(part, axes) && !hasFailed;
   }
 
   /// Whole iterations of the kept, or of all axes, as one number.
@@ -372,7 +372,7 @@ private:
         }
       if (stride != product(sizes)) {
         fail(one.op, "combines other elements than its kernel");
-        failure_ = true;
+        hasFailed = true;
       }
       reducedIndices =
           math().delinearize(math().linearize(dims, strides, 0), sizes);
@@ -461,7 +461,7 @@ private:
     Indices axes = axesOf(one, indices);
     SmallVector<Value> scalars;
     if (!compute(one, axes, scalars))
-      failure_ = true;
+      hasFailed = true;
     while (scalars.size() < one.op->getNumResults())
       scalars.push_back(arith::ConstantOp::create(
           builder, one.op->getLoc(),
@@ -676,7 +676,7 @@ private:
   llvm::DenseMap<Value, size_t> inputs;
   llvm::DenseSet<Value> isStored;
   std::vector<Store> stores;
-  bool failure_ = false;
+  bool hasFailed = false;
 };
 
 } // namespace
