@@ -123,7 +123,7 @@ int64_t truncDivide(int64_t a, int64_t b) {
 double truncDivide(double a, double b) { return std::trunc(a / b); }
 
 int64_t remainderOf(int64_t a, int64_t b) {
-  return b == -1 ? 0 : a - floorDivide(a, b) * b;
+  return b == -1 ? 0 : minus(a, times(floorDivide(a, b), b));
 }
 double remainderOf(double a, double b) {
   double rest = std::fmod(a, b);
