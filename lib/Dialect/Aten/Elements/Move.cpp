@@ -69,15 +69,15 @@ enum class PadMode { Constant, Reflect, Replicate, Circular };
 /// one that is not padding.
 Num padSource(PadMode mode, const Num &i, int64_t size, int64_t before,
               int64_t behind) {
+  if (mode == PadMode::Constant)
+    return i; // whatever the size, which may not be known
   int64_t last = size - 1;
   switch (mode) {
-  case PadMode::Constant:
-    return i;
   case PadMode::Reflect:
     return select(i < 0, -i, select(i > last, 2 * last - i, i));
   case PadMode::Replicate:
     return select(i < 0, 0, select(i > last, last, i));
-  case PadMode::Circular:
+  default:
     break;
   }
   // What a negative padding leaves is what repeats.
@@ -97,7 +97,9 @@ LogicalResult padAs(const MovingCall &call, PadMode mode, ParamRef param) {
   for (size_t k = 0; 2 * k + 1 < pads->size() && k < sizes.size(); ++k) {
     size_t dim = sizes.size() - 1 - k;
     int64_t before = (*pads)[2 * k], behind = (*pads)[2 * k + 1];
-    bool needsSize = mode == PadMode::Constant ? behind > 0 : before || behind;
+    if (!before && !behind)
+      continue;
+    bool needsSize = mode != PadMode::Constant || behind > 0;
     if (needsSize && ShapedType::isDynamic(sizes[dim]))
       return failure();
     Num &place = places[dim];
