@@ -250,6 +250,13 @@ template <bool (*fn)(double)> Scalar classify(Operation *, const Scalar *x) {
   return integer(fn(x[0].real));
 }
 
+/// The exponent is not negative.
+int64_t power(int64_t base, int64_t exponent) {
+  int64_t result = 1;
+  for (; exponent > 0; exponent >>= 1, base = multiply(base, base))
+    result = exponent & 1 ? multiply(result, base) : result;
+  return result;
+}
 int64_t greater(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t less(int64_t a, int64_t b) { return std::min(a, b); }
 uint64_t greaterUnsigned(uint64_t a, uint64_t b) { return std::max(a, b); }
@@ -355,6 +362,7 @@ static void findMath(Finder &finder) {
       .of<PowFOp>(binary<std::pow>)
       .of<CopySignOp>(binary<std::copysign>)
       .of<FPowIOp>(integerPower)
+      .of<IPowIOp>(integers<power>)
       .of<AbsIOp>(absolute)
       .of<FmaOp>(fusedMultiplyAdd)
       .of<IsNaNOp>(classify<isNan>)
