@@ -57,11 +57,16 @@ function(cutback_add_folders)
   endforeach()
 endfunction()
 
-# One precompiled header for all MLIR translation units; without it parsing
-# MLIR's headers is most of the build.
+# cutback_use_pch(TARGET [OWNER]): one precompiled header for all MLIR
+# translation units; without it parsing MLIR's headers is most of the build.
+# OWNER carries it: CutbackPCH, or CutbackTestPCH for tests.
 function(cutback_use_pch target)
-  if(TARGET CutbackPCH AND NOT CUTBACK_NO_PCH)
-    target_precompile_headers(${target} REUSE_FROM CutbackPCH)
+  set(owner CutbackPCH)
+  if(ARGC GREATER 1)
+    set(owner ${ARGV1})
+  endif()
+  if(TARGET ${owner} AND NOT CUTBACK_NO_PCH)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
     if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
       target_compile_options(${target} PRIVATE -Xclang -fno-pch-timestamp)
     endif()
@@ -71,6 +76,19 @@ function(cutback_use_pch target)
       set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
       target_compile_options(${target} PRIVATE -fPIC)
     endif()
+  endif()
+endfunction()
+
+# cutback_add_pch(OWNER SOURCE HEADER [LINK_LIBS libs...])
+# HEADER is in angle brackets: its text names no folder then, so checkouts can
+# share a ccache.
+function(cutback_add_pch owner source header)
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  add_library(${owner} OBJECT ${source})
+  target_precompile_headers(${owner} PRIVATE ${header})
+  target_link_libraries(${owner} PRIVATE ${ARG_LINK_LIBS})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${owner} PRIVATE -Xclang -fno-pch-timestamp)
   endif()
 endfunction()
 
@@ -113,7 +131,7 @@ function(cutback_add_unit_test name)
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
   if(NOT ARG_NO_MLIR)
-    cutback_use_pch(${name})
+    cutback_use_pch(${name} CutbackTestPCH)
     target_link_libraries(${name} PRIVATE CutbackMLIR)
   endif()
   target_compile_definitions(${name} PRIVATE
