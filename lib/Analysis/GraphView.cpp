@@ -61,10 +61,9 @@ public:
       traits.fusion = FusionKind::Create;
     else if (kind.isElementwise && traits.recomputable)
       traits.fusion = FusionKind::Pointwise;
-    traits.literal =
-        traits.recomputable && !traits.ordered &&
-        (kind.hasLiteralModel ? cast<LiteralOpInterface>(op).isLiteral()
-                              : kind.isConstant);
+    traits.literal = traits.recomputable && !traits.ordered &&
+                     (kind.hasLiteralModel || kind.isConstant) &&
+                     joint::isLiteral(op);
     return traits;
   }
 

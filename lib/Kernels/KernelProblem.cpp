@@ -13,6 +13,7 @@
 
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 
 using namespace mlir;
@@ -57,7 +58,7 @@ private:
       return;
     problem.kind[op] = LoopKind::Call;
     if ((traits.recomputable || traits.readsOldValue) && !traits.ordered &&
-        !traits.hasRegions && (addCopy(op) || (findSpace(op) && addLoops(op))))
+        (addCopy(op) || (findSpace(op) && addLoops(op))))
       return;
     // What an effect gives back is the argument that it wrote.
     if (traits.ordered && view.aliasOf[op] != kNone)
@@ -198,22 +199,21 @@ private:
     }
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       shapes.push_back(shapeOf(sizes.type[r]));
-    if (const FusibleOpInterface::Concept *how = fusible.of(operation))
-      return FusibleOpInterface(operation, how)
-                 .getIterationSpace(shapes, space) &&
-             canBeGenerated(operation);
-    return view.traits[op].fusion == FusionKind::Pointwise
-               ? pointwiseSpace(shapes, numOperands, space)
-               : view.traits[op].fusion == FusionKind::Create &&
-                     gatherSpace(shapes, numOperands, space);
+    const FusibleOpInterface::Concept *how = fusible.of(operation);
+    return how &&
+           FusibleOpInterface(operation, how)
+               .getIterationSpace(shapes, space) &&
+           canBeGenerated(operation);
   }
 
   /// What has no element formula is a call, whatever its loops are. A formula
   /// is asked for once for all calls that are alike.
   bool canBeGenerated(Operation *operation) {
-    const LowerableOpInterface::Concept *how = lowerable.of(operation);
-    if (!how || space.isPick || space.concatAxis >= 0)
+    if (space.isPick || space.concatAxis >= 0 || isa<RandomOp>(operation))
       return true;
+    const LowerableOpInterface::Concept *how = lowerable.of(operation);
+    if (!how)
+      return false;
     using Equivalence = OperationEquivalence;
     constexpr auto flags = Equivalence::IgnoreLocations;
     auto &alike = formulas[Equivalence::computeHash(

@@ -9,13 +9,16 @@
 
 #include "SpecializeSizes.h"
 #include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Lowering/KernelBody.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -86,29 +89,97 @@ private:
           "is a view of an argument that is written later; such steps do not "
           "become kernels yet");
     auto sizes = half->getAttrOfType<DenseI32ArrayAttr>(kLaunches);
-    Block &block = half.front();
     std::vector<Operation *> ops;
-    for (Operation &op : block.without_terminator())
+    for (Operation &op : half.front().without_terminator())
       ops.push_back(&op);
     int64_t total = 0;
     for (int32_t size : sizes ? sizes.asArrayRef() : ArrayRef<int32_t>())
       total += std::abs(size);
     if (!sizes || total != static_cast<int64_t>(ops.size()))
       return half.emitError("has other ops than its launches");
-    size_t begin = 0, number = 0;
+    half->removeAttr(kLaunches);
+    std::vector<std::vector<Operation *>> launches;
+    const auto *next = ops.data();
     for (int32_t signedSize : sizes.asArrayRef()) {
-      size_t size = std::abs(signedSize);
+      launches.emplace_back(next, next + std::abs(signedSize));
+      next += std::abs(signedSize);
+    }
+    repeatLiterals(launches);
+    for (auto [number, launch] : llvm::enumerate(launches)) {
       KernelSchedule schedule = number < segment.kernels.size()
                                     ? segment.kernels[number].schedule
                                     : KernelSchedule::Call;
-      ++number;
-      if (size &&
-          failed(formLaunch(ArrayRef(ops).slice(begin, size), spell(schedule))))
+      if (!launch.empty() && failed(formLaunch(launch, spell(schedule))))
         return failure();
-      begin += size;
     }
-    half->removeAttr(kLaunches);
     return success();
+  }
+
+  /// Literals and their views lie nowhere: each launch that reads one makes it
+  /// again. Numbers
+  /// that differ, and what is a result, stay where they are, outside.
+  static void repeatLiterals(std::vector<std::vector<Operation *>> &launches) {
+    llvm::DenseMap<Operation *, size_t> launchOf;
+    llvm::DenseSet<Operation *> literals;
+    for (auto [number, launch] : llvm::enumerate(launches))
+      for (Operation *op : launch) {
+        launchOf[op] = number;
+        auto isOfLiterals = [&](Value value) {
+          Operation *definer = value.getDefiningOp();
+          return definer ? literals.contains(definer) : isLiteral(op);
+        };
+        if ((isLiteral(op) || getViewedOperand(op, 0) >= 0) &&
+            llvm::all_of(op->getOperands(), isOfLiterals))
+          literals.insert(op);
+      }
+    std::vector<SmallVector<Operation *, 2>> repeated(launches.size());
+    for (auto &launch : llvm::reverse(launches)) {
+      std::vector<Operation *> others;
+      for (Operation *op : llvm::reverse(launch)) {
+        if (!literals.contains(op)) {
+          others.push_back(op);
+          continue;
+        }
+        repeat(op, launchOf, launches, repeated);
+        if (op->use_empty())
+          op->erase();
+        else
+          op->moveBefore(&op->getBlock()->front());
+      }
+      launch.assign(others.rbegin(), others.rend());
+    }
+    for (auto [launch, copies] : llvm::zip_equal(launches, repeated))
+      launch.insert(launch.begin(), copies.rbegin(), copies.rend());
+  }
+
+  /// Once in each launch with a reader, in front of it.
+  static void repeat(Operation *literal,
+                     llvm::DenseMap<Operation *, size_t> &launchOf,
+                     ArrayRef<std::vector<Operation *>> launches,
+                     std::vector<SmallVector<Operation *, 2>> &repeated) {
+    DenseElementsAttr numbers;
+    if (matchPattern(literal, m_Constant(&numbers)) && !numbers.isSplat())
+      return;
+    llvm::MapVector<size_t, Operation *> copies;
+    for (OpOperand &use : llvm::make_early_inc_range(literal->getUses())) {
+      Operation *reader =
+          literal->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      auto found = launchOf.find(reader);
+      if (found == launchOf.end())
+        continue;
+      Operation *&copy = copies[found->second];
+      if (!copy) {
+        copy = literal->clone();
+        auto &before = repeated[found->second];
+        Operation *first =
+            before.empty() ? launches[found->second].front() : before.back();
+        literal->getBlock()->getOperations().insert(Block::iterator(first),
+                                                    copy);
+        before.push_back(copy);
+        launchOf[copy] = found->second;
+      }
+      use.set(copy->getResult(cast<OpResult>(use.get()).getResultNumber()));
+    }
   }
 
   LogicalResult formLaunch(ArrayRef<Operation *> given, StringRef schedule) {
@@ -222,18 +293,26 @@ private:
     return it->second = FlatSymbolRefAttr::get(context(), name);
   }
 
+  /// What a body yields says more than that it is a body.
+  static StringRef nameOf(Operation *op) {
+    if (auto call = dyn_cast<FrameworkCallOpInterface>(op))
+      return call.getPacketName();
+    if (op->getNumRegions() == 1 && op->getRegion(0).hasOneBlock() &&
+        op->getRegion(0).front().mightHaveTerminator())
+      if (Operation *last = op->getRegion(0).front().getTerminator();
+          last->getNumOperands() && last->getOperand(0).getDefiningOp())
+        return last->getOperand(0).getDefiningOp()->getName().getStringRef();
+    return op->getName().getStringRef();
+  }
+
   /// The last ops that run, each once: "mean_sub_mul".
   static std::string describe(ArrayRef<Operation *> ops) {
     constexpr size_t kOps = 4;
     SmallVector<std::string> parts;
     for (Operation *op : llvm::reverse(ops)) {
-      if (isFree(op))
+      if (isFree(op) || isLiteral(op))
         continue;
-      auto call = dyn_cast<FrameworkCallOpInterface>(op);
-      std::string part =
-          (call ? call.getPacketName() : op->getName().getStringRef())
-              .rsplit('.')
-              .second.str();
+      std::string part = nameOf(op).rsplit('.').second.str();
       for (char &c : part)
         c = llvm::isAlnum(c) ? c : '_';
       if (!llvm::is_contained(parts, part) && parts.size() < kOps)

@@ -17,10 +17,12 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/ElementBuilder.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
+#include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Joint/Random.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -131,8 +133,10 @@ public:
 
   //===--- What formulas ask for ------------------------------------------===//
 
-  /// The element of `value` at `indices`, one a dimension.
+  /// The element of `value` at `indices`, one a dimension; a number itself.
   Value element(Value value, ArrayRef<AffineExpr> indices) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return number(value);
     kernel::Place place = kernel::locate(value);
     AffineExpr linear =
         math().linearize(indices, place.layout.strides, place.layout.offset);
@@ -140,6 +144,17 @@ public:
       return computed(place.root,
                       math().delinearize(linear, shapeOf(place.root)));
     return loadAt(place.root, linear, {}, {}, {});
+  }
+
+  /// A number that the kernel has in its text.
+  Value number(Value value) {
+    TypedAttr constant;
+    if (!matchPattern(value, m_Constant(&constant))) {
+      fail(ops.back(), "reads a number that is no constant");
+      hasFailed = true;
+      constant = builder.getZeroAttr(value.getType());
+    }
+    return arith::ConstantOp::create(builder, value.getLoc(), constant);
   }
 
   /// An element of memory: `linear` over the axes, and `more`, from dimension
@@ -191,7 +206,7 @@ private:
 
   bool findLoops() {
     for (Operation *op : ops) {
-      if (isFree(op))
+      if (isFree(op) || joint::isUndefined(op))
         continue;
       LoopOp one;
       one.op = op;
@@ -208,7 +223,7 @@ private:
 
   bool findSpace(LoopOp &one) {
     Operation *op = one.op;
-    if (op->getNumRegions() || op->getNumResults() == 0)
+    if (op->getNumResults() == 0)
       return fail(op, "has no loops of its own");
     SmallVector<ArrayRef<int64_t>> shapes;
     for (Value value : op->getOperands())
@@ -537,6 +552,10 @@ private:
   //===--- Memory ---------------------------------------------------------===//
 
   Value inputOf(Value root) {
+    if (joint::isUndefined(root.getDefiningOp())) {
+      fail(root.getDefiningOp(), "has contents that nobody defined");
+      hasFailed = true;
+    }
     auto [it, isNew] = inputs.try_emplace(root, result.inputs.size());
     if (isNew) {
       result.inputs.push_back(root);

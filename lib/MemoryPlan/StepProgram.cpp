@@ -22,6 +22,7 @@
 #include "cutback/Support/MLIR/DefinitionMap.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -197,6 +198,13 @@ private:
       program.values[addValue(result, type)].integer = integer;
     if (isOnlyWrittenOver(op))
       return success();
+    if (isRepeated(op)) {
+      for (uint32_t r = 0; r < types.size(); ++r)
+        if (auto type = dyn_cast<RankedTensorType>(types[r]))
+          program.values[first + r].layout =
+              Layout::contiguous(type.getShape());
+      return success();
+    }
     bool isView = findLayouts(op, first);
     for (uint32_t r = 0; r < types.size(); ++r)
       if ((!isView || !addView(op, r, first + r)) &&
@@ -205,12 +213,22 @@ private:
     return success();
   }
 
+  /// One number everywhere, which every launch that reads it has in itself, if
+  /// nobody gets it as a result.
+  static bool isRepeated(Operation *op) {
+    DenseElementsAttr numbers;
+    bool isNumber =
+        !matchPattern(op, m_Constant(&numbers)) || numbers.isSplat();
+    return isLiteral(op) && isNumber &&
+           llvm::none_of(op->getUsers(), [](Operation *user) {
+             return user->hasTrait<OpTrait::IsTerminator>();
+           });
+  }
+
   /// Contents that nobody defined and nobody reads: they are there for their
   /// sizes, as the destinations of what is computed, and lie nowhere.
   static bool isOnlyWrittenOver(Operation *op) {
-    auto literal = dyn_cast<LiteralOpInterface>(op);
-    return literal && literal.isUndefined() &&
-           llvm::all_of(op->getUses(), [](OpOperand &use) {
+    return isUndefined(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
              auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
              return user && user.isDpsInit(&use);
            });
@@ -226,7 +244,9 @@ private:
         return false;
       const StepValue &base = baseOf(op, operand);
       auto type = dyn_cast<RankedTensorType>(program.values[first + r].type);
-      if (base.storage == kNone || !type)
+      bool isNowhere = base.storage == kNone;
+      Operation *definer = base.value.getDefiningOp();
+      if ((isNowhere && !(definer && isRepeated(definer))) || !type)
         return false;
       layouts.push_back(
           viewLayout(op, r, base.layout, type.getShape(), operandInts));

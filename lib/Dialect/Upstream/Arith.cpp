@@ -88,9 +88,11 @@ struct IntegerSizes
 
 void cutback::registerArithModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    for (RegisteredOperationName name : opsOf(*context, "arith"))
+    for (RegisteredOperationName name : opsOf(*context, "arith")) {
+      Kind<ElementwiseFormula>::attach(name);
       if (name.getTypeID() != TypeID::get<arith::ConstantOp>())
         Pointwise<1>::attach(name);
+    }
     LiteralKind::attachTo<arith::ConstantOp>(*context);
     Kind<IntegerSizes>::attachTo<
         arith::AddIOp, arith::SubIOp, arith::MulIOp, arith::MaxSIOp,

@@ -256,7 +256,7 @@ struct StructuredCost : CostModelOpInterface::FallbackModel<StructuredCost> {
 };
 
 using Structured = Kind<StructuredRematerializable, StructuredFusible,
-                        StructuredLiteral, StructuredCost>;
+                        StructuredLiteral, StructuredCost, StructuredFormula>;
 
 /// What hands its input through its maps: a dimension of the result walks over
 /// the one of the input that has its iterator, or stays where it is.

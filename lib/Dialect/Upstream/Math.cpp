@@ -34,12 +34,14 @@ static bool isCheap(RegisteredOperationName name) {
 
 void cutback::registerMathModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    for (RegisteredOperationName name : opsOf(*context, "math"))
+    for (RegisteredOperationName name : opsOf(*context, "math")) {
+      Kind<ElementwiseFormula>::attach(name);
       if (name.getTypeID() == TypeID::get<math::FmaOp>())
         Pointwise<2>::attach(name);
       else if (isCheap(name))
         Pointwise<1>::attach(name);
       else
         Pointwise<10>::attach(name);
+    }
   });
 }

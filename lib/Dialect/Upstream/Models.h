@@ -5,6 +5,8 @@
 #ifndef CUTBACK_LIB_DIALECT_UPSTREAM_MODELS_H
 #define CUTBACK_LIB_DIALECT_UPSTREAM_MODELS_H
 
+#include "Formulas.h"
+
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Literal.h"

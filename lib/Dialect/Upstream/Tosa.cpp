@@ -54,6 +54,16 @@ struct PoolCost : CostModelOpInterface::FallbackModel<PoolCost> {
   bool usesMatrixUnits(Operation *) const { return false; }
 };
 
+struct AxisFusible : FusibleOpInterface::FallbackModel<AxisFusible> {
+  FusionKind getFusionKind(Operation *) const { return FusionKind::Reduction; }
+  bool getIterationSpace(Operation *op, Shapes shapes,
+                         IterationSpace &space) const {
+    auto axis = op->getAttrOfType<IntegerAttr>("axis");
+    return axis && reductionSpace(shapes, 1, axis.getInt(), space);
+  }
+};
+
+using AxisReduction = Kind<Rematerializable<>, AxisFusible, PerOperand<1>>;
 using Product =
     Kind<Rematerializable<-1, true>, Fusible<FusionKind::Never>, ProductCost>;
 using Pool = Kind<Rematerializable<>, Fusible<FusionKind::Never>, PoolCost>;
@@ -117,14 +127,17 @@ public:
 void cutback::registerTosaModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
     dialect->addInterfaces<TosaViews>();
+    for (RegisteredOperationName name : opsOf(*context, "tosa"))
+      Kind<TosaFormula>::attach(name);
     attachElementwise(*context);
     Product::attachTo<tosa::MatMulOp, tosa::Conv2DOp, tosa::Conv3DOp,
                       tosa::DepthwiseConv2DOp, tosa::TransposeConv2DOp>(
         *context);
     Pool::attachTo<tosa::AvgPool2dOp, tosa::MaxPool2dOp>(*context);
-    Reduction<1>::attachTo<tosa::ArgMaxOp, tosa::ReduceAllOp, tosa::ReduceAnyOp,
-                           tosa::ReduceMaxOp, tosa::ReduceMinOp,
-                           tosa::ReduceProductOp, tosa::ReduceSumOp>(*context);
+    Reduction<1>::attachTo<tosa::ArgMaxOp>(*context);
+    AxisReduction::attachTo<tosa::ReduceAllOp, tosa::ReduceAnyOp,
+                            tosa::ReduceMaxOp, tosa::ReduceMinOp,
+                            tosa::ReduceProductOp, tosa::ReduceSumOp>(*context);
     View::attachTo<tosa::IdentityOp, tosa::ReshapeOp, tosa::SliceOp,
                    tosa::TransposeOp>(*context);
     Gather::attachTo<tosa::GatherOp, tosa::PadOp, tosa::ResizeOp,

@@ -8,4 +8,15 @@
 
 #include "cutback/Dialect/Joint/LiteralInterface.h.inc"
 
+namespace cutback::joint {
+
+/// Whether there is nothing to compute in the results of `op`, which can be
+/// recomputed: by its interface, or because it is `ConstantLike`.
+bool isLiteral(mlir::Operation *op);
+
+/// Whether nobody defined the contents of the results; not of a null op.
+bool isUndefined(mlir::Operation *op);
+
+} // namespace cutback::joint
+
 #endif // CUTBACK_DIALECT_JOINT_LITERAL_H
