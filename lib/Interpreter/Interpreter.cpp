@@ -132,6 +132,7 @@ private:
 
   LogicalResult runOp(Operation *op, Values &results);
   LogicalResult runCall(aten::CallOp op, Values &results);
+  static LogicalResult checkWritable(joint::WriteOp op, const Tensor &to);
   LogicalResult runWrite(joint::WriteOp op, Values &results);
   LogicalResult runAssert(joint::AssertOp op);
   LogicalResult runOpaque(joint::OpaqueOp op);
@@ -370,6 +371,16 @@ LogicalResult Runner::runCall(aten::CallOp call, Values &results) {
 // Dialect joint
 //===----------------------------------------------------------------------===//
 
+LogicalResult Runner::checkWritable(joint::WriteOp op, const Tensor &to) {
+  if (to.storage->writable)
+    return success();
+  InFlightDiagnostic diag =
+      op.emitError() << "argument '" << joint::getValueName(op.getDestination())
+                     << "' cannot be written: its storage is read only";
+  diag.attachNote() << "hand over a copy of it";
+  return diag;
+}
+
 LogicalResult Runner::runWrite(joint::WriteOp op, Values &results) {
   RuntimeValue destination = values.lookup(op.getDestination());
   RuntimeValue value = values.lookup(op.getValue());
@@ -381,18 +392,13 @@ LogicalResult Runner::runWrite(joint::WriteOp op, Values &results) {
     results[0] = value;
     return success();
   }
-  StringRef name = joint::getValueName(op.getDestination());
   if (to->sizes != from->sizes)
     return op.emitError() << "a " << textOf(from->type, from->sizes)
-                          << " is written into argument '" << name << "', a "
+                          << " is written into argument '"
+                          << joint::getValueName(op.getDestination()) << "', a "
                           << textOf(to->type, to->sizes);
-  if (!to->storage->writable) {
-    InFlightDiagnostic diag = op.emitError() << "argument '" << name
-                                             << "' cannot be written: its "
-                                                "storage is read only";
-    diag.attachNote() << "hand over a copy of it";
-    return diag;
-  }
+  if (failed(checkWritable(op, *to)))
+    return failure();
   Tensor source = *from;
   if (sharesBytes(*from, *to)) {
     source = Tensor::zeros(from->type, from->sizes);
@@ -541,7 +547,10 @@ LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results) {
   inside.values = values;
   for (Operation &op : launch.getBlock().without_terminator()) {
     Values ofOp(op.getNumResults());
-    if (failed(inside.runOp(&op, ofOp)))
+    // The kernel will write the argument; here it is only compared.
+    if (auto write = dyn_cast<joint::WriteOp>(op))
+      ofOp[0] = inside.values.lookup(write.getValue());
+    else if (failed(inside.runOp(&op, ofOp)))
       return failure();
     for (auto [result, value] : llvm::zip_equal(op.getResults(), ofOp))
       inside.values[result] = value;
@@ -616,8 +625,19 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
   for (Value buffer : launch.getBuffers()) {
     memories.push_back(std::get<Tensor>(values.lookup(buffer)).contiguous());
   }
+  std::vector<std::pair<Tensor, Tensor>> written; // from, to
   for (int32_t output : launch.getOutputs()) {
     Value inside = launch.getYield().getOperand(output);
+    if (auto write = inside.getDefiningOp<joint::WriteOp>()) {
+      Tensor argument = std::get<Tensor>(values.lookup(write.getDestination()));
+      if (failed(checkWritable(write, argument)))
+        return failure();
+      memories.push_back(argument.contiguous());
+      if (memories.back().storage != argument.storage)
+        written.emplace_back(memories.back(), argument);
+      values[inside] = argument;
+      continue;
+    }
     auto type = cast<RankedTensorType>(inside.getType());
     memories.push_back(memory.allocate(inside, *dtypeOf(type.getElementType()),
                                        type.getShape()));
@@ -625,6 +645,8 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
   }
   if (failed(runKernelBody(function, memories)))
     return failure();
+  for (auto &[from, to] : written)
+    copyElements(from, to);
   // What is seen of them, and sizes.
   auto isKnown = [&](Value operand) {
     return operand.getParentBlock() != &launch.getBlock() ||

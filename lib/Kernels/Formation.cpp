@@ -104,6 +104,7 @@ private:
     uint32_t anchor = 0; ///< place of its last op
     uint32_t pattern = kNoPattern;
     bool isLowered = false;
+    bool writes = false; ///< an argument
     uint32_t ops = 0;
     int64_t iterations = 0;
     double flopsPs = 0;
@@ -188,6 +189,7 @@ private:
     kernel.anchor = places[op];
     kernel.iterations = problem.iterations[op];
     kernel.flopsPs = (*rates.flopsPs)[op];
+    kernel.writes = problem.isWrite[op];
     switch (problem.kind[op]) {
     case LoopKind::Call:
     case LoopKind::None:
@@ -258,7 +260,7 @@ private:
     uint32_t position = commonPosition(op, number, isRead);
     if (position == kNoPosition || (isRead && !positions[position].coversAll))
       return false;
-    if (movesOverWrite(op, kernel.anchor) ||
+    if (movesOverWrite(op, number, position) ||
         keepsMoreAlive(op, number, kernel.anchor))
       return false;
     bool isRow =
@@ -298,17 +300,46 @@ private:
     return position;
   }
 
-  bool movesOverWrite(uint32_t op, uint32_t anchor) const {
+  /// Whether the op, as a member of kernel `number`, would read an argument
+  /// behind a write that it stands in front of. A write of the kernel itself
+  /// may store each element where the op has read that one.
+  bool movesOverWrite(uint32_t op, uint32_t number, uint32_t position) const {
     for (const Read &read : problem.readsOf(op)) {
       uint32_t written = problem.writeOf[read.root];
       if (written == kNone)
         continue;
-      for (uint32_t write : problem.writes[written].second)
-        if (inSegment(write) && places[write] > places[op] &&
-            places[write] <= anchor)
+      for (uint32_t write : problem.writes[written].second) {
+        if (!inSegment(write) || places[write] < places[op] ||
+            places[write] > forming[number].anchor)
+          continue;
+        const Member &writer = members[write];
+        bool isInPlace = writer.kernel == number && problem.isWrite[write] &&
+                         writer.position == position &&
+                         problem.kind[op] == LoopKind::Elementwise &&
+                         read.map == IndexMaps::kIdentity;
+        if (!isInPlace)
           return true;
+      }
     }
     return false;
+  }
+
+  /// Bytes that stay alive until `anchor` if `root` is read there. If the op
+  /// that makes it may follow its only reader (`follows`), those of what that
+  /// one reads: a mean stays, not its product with the momentum.
+  int64_t growthOf(uint32_t root, uint32_t anchor, bool follows) const {
+    if (lastUse[root] >= anchor)
+      return 0;
+    int64_t bytes = sizes.bytes[root];
+    uint32_t def = definerOf(root);
+    if (!follows || def == kNone || isKept[root] ||
+        problem.kind[def] != LoopKind::Elementwise ||
+        view.numResults(def) != 1 || problem.readersOf(root).size() != 1)
+      return bytes;
+    int64_t growth = 0;
+    for (const Read &read : problem.readsOf(def))
+      growth += growthOf(read.root, anchor, false);
+    return std::min(bytes, growth);
   }
 
   /// Whether the op, run at `anchor` behind other kernels, keeps clearly more
@@ -322,8 +353,8 @@ private:
       uint32_t root = reads[i].root;
       bool isRepeated = llvm::any_of(
           reads.take_front(i), [&](const Read &r) { return r.root == root; });
-      if (!isRepeated && lastUse[root] < anchor)
-        growth += sizes.bytes[root];
+      if (!isRepeated)
+        growth += growthOf(root, anchor, forming[number].writes);
     }
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       made += sizes.bytes[r];

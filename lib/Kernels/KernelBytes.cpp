@@ -39,6 +39,8 @@ private:
   }
 
   bool isWritten(uint32_t value, uint32_t number) const {
+    if (problem.isWrite[view.definer[value]])
+      return true;
     if (facts.isGiven[value])
       return false;
     if (facts.isKept[value])

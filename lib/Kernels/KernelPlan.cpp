@@ -103,11 +103,18 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
         uint32_t written = problem.writeOf[read.root];
         if (written == kNone)
           continue;
-        for (uint32_t write : problem.writes[written].second)
-          if (places[write] != kNone && write != op &&
-              (hasRun[write] != 0) != (places[write] < places[op]))
+        for (uint32_t write : problem.writes[written].second) {
+          if (places[write] == kNone || write == op)
+            continue;
+          if ((hasRun[write] != 0) != (places[write] < places[op]))
             return nameOf(op) + " reads '" + view.name(read.root) +
                    "' on the wrong side of a write";
+          if (segment.kernelOf[write] == number &&
+              (hasRun[write] || problem.kind[op] != LoopKind::Elementwise ||
+               read.map != IndexMaps::kIdentity))
+            return nameOf(op) + " reads other elements of '" +
+                   view.name(read.root) + "' than its kernel writes then";
+        }
       }
       if (view.traits[op].ordered) {
         if (places[op] < lastEffect)

@@ -35,6 +35,7 @@ public:
     problem.kind.assign(numOps, LoopKind::None);
     problem.pattern.assign(numOps, IndexMaps::kNoPattern);
     problem.iterations.assign(numOps, 0);
+    problem.isWrite.assign(numOps, 0);
     problem.firstRead.reserve(numOps + 1);
     problem.reads.reserve(view.operandList.size());
     problem.root.resize(view.numValues());
@@ -63,6 +64,8 @@ private:
     // What an effect gives back is the argument that it wrote.
     if (traits.ordered && view.aliasOf[op] != kNone)
       problem.root[view.resultBegin[op]] = problem.root[view.aliasOf[op]];
+    if (traits.ordered && addWrite(op))
+      return;
     problem.reads.resize(problem.firstRead[op]);
     for (uint32_t value : view.operands(op))
       addRead(op, value, IndexMaps::kNone);
@@ -182,6 +185,29 @@ private:
     addRead(op, value, intern(loops, from.offset, value));
     problem.kind[op] = LoopKind::Elementwise;
     problem.iterations[op] = from.numel();
+    return true;
+  }
+
+  /// A write into an argument: element i of it from element i of another
+  /// tensor.
+  bool addWrite(uint32_t op) {
+    auto write = dyn_cast<WriteOp>(view.ops[op]);
+    if (!write)
+      return false;
+    uint32_t argument = view.operands(op)[0], value = view.operands(op)[1];
+    if (!isSizedTensor(value) || sizes.type[argument] != sizes.type[value] ||
+        problem.root[value] == problem.root[argument])
+      return false;
+    Layout from = layout(value);
+    if (from.numel() == 0)
+      return false;
+    SmallVector<MapLoop, 6> loops;
+    for (auto [size, stride] : llvm::zip_equal(from.sizes, from.strides))
+      loops.push_back({size, stride});
+    addRead(op, value, intern(loops, from.offset, value));
+    problem.kind[op] = LoopKind::Elementwise;
+    problem.iterations[op] = from.numel();
+    problem.isWrite[op] = 1;
     return true;
   }
 

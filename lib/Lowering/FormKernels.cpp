@@ -195,6 +195,7 @@ private:
     findResults(ops, inside, results, roots);
     std::optional<KernelBody> body;
     if (schedule != spell(KernelSchedule::Call)) {
+      addWritten(ops, results, roots);
       std::string problem;
       body = buildKernelBody(ops, roots, schedule, problem);
       if (!body)
@@ -229,6 +230,18 @@ private:
     for (Value root : roots)
       if (!llvm::is_contained(results, root))
         results.push_back(root);
+  }
+
+  /// Arguments that the kernel stores into.
+  static void addWritten(ArrayRef<Operation *> ops,
+                         SmallVectorImpl<Value> &results,
+                         SmallVectorImpl<Value> &roots) {
+    for (Operation *op : ops)
+      if (auto write = dyn_cast<WriteOp>(op)) {
+        if (!llvm::is_contained(results, write.getResult()))
+          results.push_back(write.getResult());
+        roots.push_back(write.getResult());
+      }
   }
 
   LogicalResult wrap(ArrayRef<Operation *> ops,

@@ -31,10 +31,11 @@ using namespace cutback::joint;
 using Indices = IndexMath::Indices;
 
 bool cutback::isFree(Operation *op) {
-  return llvm::all_of(op->getResults(), [](OpResult result) {
-    return !isa<RankedTensorType>(result.getType()) ||
-           kernel::locate(result).root != result;
-  });
+  return !isa<WriteOp>(op) &&
+         llvm::all_of(op->getResults(), [](OpResult result) {
+           return !isa<RankedTensorType>(result.getType()) ||
+                  kernel::locate(result).root != result;
+         });
 }
 
 static ArrayRef<int64_t> shapeOf(Value value) {
@@ -63,8 +64,10 @@ namespace {
 struct LoopOp {
   Operation *op = nullptr;
   IterationSpace space;
-  /// A view that strides do not allow: its operand's elements in their order.
+  /// A view that strides do not allow, or a write into an argument: the
+  /// elements of operand `copied` in their order.
   bool isCopy = false;
+  unsigned copied = 0;
   /// A choice along an axis whose elements the launch computes.
   bool isRowPick = false;
 
@@ -230,8 +233,9 @@ private:
       shapes.push_back(shapeOf(value));
     for (Value value : op->getResults())
       shapes.push_back(shapeOf(value));
-    if (getViewedOperand(op, 0) >= 0) {
+    if (int64_t viewed = getViewedOperand(op, 0); viewed >= 0) {
       one.isCopy = true;
+      one.copied = isa<WriteOp>(op) ? 1 : static_cast<unsigned>(viewed);
       return op->getNumResults() == 1 || fail(op, "has no loops of its own");
     }
     auto fusible = dyn_cast<FusibleOpInterface>(op);
@@ -454,8 +458,7 @@ private:
     }
     for (auto [i, value] : llvm::enumerate(one.op->getOperands())) {
       if (!isa<RankedTensorType>(value.getType()) ||
-          (one.isCopy &&
-           static_cast<int64_t>(i) != getViewedOperand(one.op, 0)) ||
+          (one.isCopy && i != one.copied) ||
           (!one.isCopy && (one.space.isGathered[i] ||
                            (one.space.isPick && !one.isRowPick && i == 0))))
         continue;
@@ -490,9 +493,8 @@ private:
   bool compute(const LoopOp &one, const Indices &axes,
                SmallVectorImpl<Value> &scalars) {
     if (one.isCopy) {
-      unsigned i = getViewedOperand(one.op, 0);
-      scalars.push_back(
-          element(one.op->getOperand(i), operandIndices(one, axes, i)));
+      scalars.push_back(element(one.op->getOperand(one.copied),
+                                operandIndices(one, axes, one.copied)));
       return true;
     }
     if (one.space.isPick)

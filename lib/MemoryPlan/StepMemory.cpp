@@ -181,9 +181,10 @@ static bool isReadLater(const StepProgram &program, uint32_t op,
 }
 
 /// True if each read of `storage` in the launch of `op` is of its element i
-/// when element i of the results is made.
+/// when element i of the `count` elements of a result is made. Of fewer, as of
+/// the first one alone, several iterations would read one.
 static bool readsInStep(const StepProgram &program, uint32_t op,
-                        uint32_t storage) {
+                        uint32_t storage, int64_t count) {
   const StepLaunch &launch = program.launch(op);
   for (uint32_t other = launch.begin; other < launch.end; ++other)
     for (uint32_t operand : program.operands(other)) {
@@ -194,6 +195,7 @@ static bool readsInStep(const StepProgram &program, uint32_t op,
       if (isView(program, other))
         continue; // who reads the view is looked at
       if (!value.layout.isContiguous() || value.layout.offset != 0 ||
+          value.layout.numel() != count ||
           (kind != FusionKind::Pointwise && kind != FusionKind::Reduction))
         return false;
     }
@@ -243,7 +245,8 @@ static bool mayReplaceValue(const StepProgram &program, uint32_t op,
   if (isAlone(program, op))
     return isWhole(from);
   return isAlike && from.layout.isContiguous() &&
-         readsInStep(program, op, storage) && isMadeOnce(program, op, result);
+         readsInStep(program, op, storage, to.layout.numel()) &&
+         isMadeOnce(program, op, result);
 }
 
 bool cutback::mayReplace(const StepProgram &program, uint32_t op,

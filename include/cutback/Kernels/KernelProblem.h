@@ -38,6 +38,7 @@ struct KernelProblem {
   std::vector<LoopKind> kind;
   std::vector<uint32_t> pattern;   ///< of reductions and picks
   std::vector<int64_t> iterations; ///< of the op's loops; 0 without loops
+  std::vector<uint8_t> isWrite;    ///< stores into an argument, by loops
   std::vector<uint32_t> firstRead; ///< op i has reads firstRead[i] …
   std::vector<Read> reads;         ///< … firstRead[i + 1] - 1
   /// By value.

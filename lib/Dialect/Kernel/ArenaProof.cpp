@@ -80,9 +80,33 @@ private:
       auto launch = dyn_cast<LaunchOp>(op);
       if (!launch)
         continue;
+      if (failed(checkWrites(launch)))
+        return failure();
       for (auto [result, at] : llvm::zip_equal(op.getResults(), launch.getAt()))
         if (at >= 0 && failed(addResult(launch, result, at, now)))
           return failure();
+    }
+    return success();
+  }
+
+  /// A kernel that stores into an argument reads nothing else of it than the
+  /// element that it stores then.
+  LogicalResult checkWrites(LaunchOp launch) {
+    if (!launch.getKernelAttr())
+      return success();
+    auto kernel = SymbolTable::lookupNearestSymbolFrom<FuncOp>(
+        launch, launch.getKernelAttr());
+    for (auto [i, number] : llvm::enumerate(launch.getOutputs())) {
+      Value written = insideOf(launch.getResult(number));
+      if (!kernel || !written.getDefiningOp<joint::WriteOp>())
+        continue;
+      Value output = kernel.getBody().getArgument(kernel.getNumInputs() + i);
+      for (auto [k, buffer] : llvm::enumerate(launch.getBuffers()))
+        if (rootOf(buffer) == rootOf(written) &&
+            !readsWhereWritten(kernel.getBody().getArgument(k), output))
+          return launch.emitOpError("reads elements of '")
+                 << joint::getValueName(rootOf(written))
+                 << "' that it has written";
     }
     return success();
   }

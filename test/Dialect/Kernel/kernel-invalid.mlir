@@ -306,3 +306,32 @@ func.func @g_forward(%x: tensor<8xf32>) -> tensor<2x4xf32> {
 func.func @g_backward() {
   return
 }
+
+// -----
+
+kernel.arena 0 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 0 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%b: tensor<2x2xf32> {joint.name = "b"}, %x: tensor<2x2xf32>) {
+  // expected-error@+1 {{reads elements of 'b' that it has written}}
+  %w.out = kernel.launch @k(%b, %x) outputs [0] at [-1]
+      : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> {
+    %t = aten.t(%b) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %n = aten.add.Tensor(%t, %x) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>
+    %w = joint.write %b, %n : tensor<2x2xf32>, tensor<2x2xf32>
+    kernel.yield %w : tensor<2x2xf32>
+  }
+  return
+}
+func.func @g_backward() {
+  return
+}
+kernel.func @k(%b: memref<4xf32>, %x: memref<4xf32>) to (%w: memref<4xf32>) schedule "pointwise" {
+  kernel.nest (%i, %j) in [2, 2] {
+    %0 = kernel.load %b[%i + %j * 2] : memref<4xf32>
+    %1 = kernel.load %x[%i * 2 + %j] : memref<4xf32>
+    %2 = arith.addf %0, %1 : f32
+    kernel.store %2, %w[%i * 2 + %j] : memref<4xf32>
+  }
+}

@@ -189,6 +189,93 @@ joint.graph @g(%x: tensor<64xf32> {joint.role = #joint.role<input>},
             "pointwise: old");
 }
 
+/// A graph of an input x and a buffer b, 64 x 64 each, whose body writes b.
+std::string writing(const std::string &body, const std::string &result) {
+  return R"(
+joint.graph @g(%x: tensor<64x64xf32> {joint.role = #joint.role<input>},
+               %b: tensor<64x64xf32> {joint.role = #joint.role<buffer>})
+    -> (tensor<64x64xf32>) gradients () {
+)" + body +
+         "  joint.output " + result + " : tensor<64x64xf32>\n}\n";
+}
+const std::string kMap = " : (tensor<64x64xf32>) -> tensor<64x64xf32>\n";
+const std::string kAdd =
+    " : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>\n";
+const std::string kWrite = " : tensor<64x64xf32>, tensor<64x64xf32>\n";
+
+TEST_F(Formation, AWriteIsStoredByTheKernelOfItsValue) {
+  EXPECT_EQ(kernelsOf(writing("%d = aten.mul.Tensor(%b, %b)" + kAdd +
+                                  "%n = aten.add.Tensor(%d, %x)" + kAdd +
+                                  "%w = joint.write %b, %n" + kWrite,
+                              "%n")),
+            (Lines{"pointwise: d n w"}));
+  // Loads b and x, stores b and n.
+  EXPECT_EQ(form().kernels.front().borderBytes, 4 * 64 * 64 * 4);
+}
+
+TEST_F(Formation, AnElementThatIsWrittenTooEarlyKeepsTheWriteApart) {
+  // Iteration (i, j) stores b[i, j], and iteration (j, i) would read it.
+  EXPECT_EQ(kernelsOf(writing("%t = aten.t(%b)" + kMap +
+                                  "%n = aten.add.Tensor(%t, %x)" + kAdd +
+                                  "%w = joint.write %b, %n" + kWrite,
+                              "%x")),
+            (Lines{"pointwise: n", "pointwise: w"}));
+  // All iterations read b[0, 0].
+  EXPECT_EQ(kernelsOf(writing(
+                "%s = aten.slice.Tensor(%b, 0, 0, 1) : (tensor<64x64xf32>) -> "
+                "tensor<1x64xf32>\n"
+                "%n = aten.add.Tensor(%s, %x) : (tensor<1x64xf32>, "
+                "tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+                "%w = joint.write %b, %n" +
+                    kWrite,
+                "%x")),
+            (Lines{"pointwise: n", "pointwise: w"}));
+  // A row is combined before any element of it may go.
+  EXPECT_EQ(
+      kernelsOf(writing(
+          "%s = aten.sum.dim_IntList(%b, [1], true) : (tensor<64x64xf32>) -> "
+          "tensor<64x1xf32>\n"
+          "%n = aten.mul.Tensor(%s, %b) : (tensor<64x1xf32>, "
+          "tensor<64x64xf32>) -> tensor<64x64xf32>\n"
+          "%w = joint.write %b, %n" +
+              kWrite,
+          "%x")),
+      (Lines{"row: s", "pointwise: n w"}));
+}
+
+TEST_F(Formation, AReaderOfTheOldValueStaysInFrontOfTheWrite) {
+  // What reads the old value does not move behind the write with its reader.
+  EXPECT_EQ(kernelsOf(writing("%o = aten.exp(%b)" + kMap + "%n = aten.neg(%x)" +
+                                  kMap + "%w = joint.write %b, %n" + kWrite +
+                                  "%y = aten.add.Tensor(%o, %n)" + kAdd,
+                              "%y")),
+            (Lines{"pointwise: o", "pointwise: n w", "pointwise: y"}));
+  // Nor does what makes the value move over another write.
+  EXPECT_EQ(
+      kernelsOf(writing("%o = aten.exp(%b)" + kMap + "%v = joint.write %b, %x" +
+                            kWrite + "%w = joint.write %b, %o" + kWrite,
+                        "%x"))
+          .size(),
+      3u);
+  // A write of the argument's own elements is a call: they move.
+  EXPECT_EQ(
+      kernelsOf(writing(
+          "%t = aten.t(%b)" + kMap + "%w = joint.write %b, %t" + kWrite, "%x")),
+      (Lines{"call: w"}));
+}
+
+TEST_F(Formation, AWriteOfAnotherTypeIsACall) {
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64xf64> {joint.role = #joint.role<input>},
+               %b: tensor<64xf32> {joint.role = #joint.role<buffer>})
+    -> (tensor<64xf64>) gradients () {
+  %w = joint.write %b, %x : tensor<64xf32>, tensor<64xf64>
+  joint.output %x : tensor<64xf64>
+}
+)"),
+            (Lines{"call: w"}));
+}
+
 /// The number of programs: CUTBACK_RANDOM_GRAPHS, or 300.
 uint64_t numPrograms() {
   const char *text = std::getenv("CUTBACK_RANDOM_GRAPHS");

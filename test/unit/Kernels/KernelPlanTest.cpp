@@ -24,7 +24,9 @@ protected:
     context.disableMultithreading();
     context.loadDialect<aten::AtenDialect, joint::JointDialect,
                         func::FuncDialect>();
-    module = parseSourceString<ModuleOp>(R"(
+    std::string error;
+    EXPECT_TRUE(Device::load("h100", device, error)) << error;
+    plan(R"(
 joint.graph @g(%x: tensor<64x32xf32> {joint.role = #joint.role<input>},
                %w: tensor<32x32xf32> {joint.role = #joint.role<param>},
                %t: tensor<64x32xf32> {joint.role = #joint.role<tangent of 0>})
@@ -37,15 +39,17 @@ joint.graph @g(%x: tensor<64x32xf32> {joint.role = #joint.role<input>},
   %g = aten.mm(%bt, %n) : (tensor<32x64xf32>, tensor<64x32xf32>) -> tensor<32x32xf32>
   joint.output %y gradients(%g of 1) : tensor<64x32xf32>, tensor<32x32xf32>
 }
-)",
-                                         &context);
-    EXPECT_TRUE(module);
+)");
+  }
+
+  void plan(const std::string &text) {
+    result.reset();
+    module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module);
     auto made = partitionGraph(*module->getOps<joint::GraphOp>().begin(),
                                PartitionOptions());
-    EXPECT_TRUE(succeeded(made));
+    ASSERT_TRUE(succeeded(made));
     result = std::move(*made);
-    std::string error;
-    EXPECT_TRUE(Device::load("h100", device, error)) << error;
   }
 
   std::string faultOf(const KernelPlan &plan) {
@@ -92,6 +96,31 @@ TEST_F(KernelPlanCheck, RefusesAnotherTime) {
   plan.backward.kernels[0].movedBytes += 1 << 20;
   EXPECT_NE(faultOf(plan).find("ends a kernel whose time is wrong"),
             std::string::npos);
+}
+
+TEST_F(KernelPlanCheck, RefusesAReaderOfWhatItsKernelWrites) {
+  plan(R"(
+joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
+               %b: tensor<4x4xf32> {joint.role = #joint.role<buffer>},
+               %d: tensor<4x4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4x4xf32>) gradients (tensor<4x4xf32>) {
+  %t = aten.t(%b) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %n = aten.add.Tensor(%t, %x) : (tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32>
+  %w = joint.write %b, %n : tensor<4x4xf32>, tensor<4x4xf32>
+  %g = aten.neg(%d) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  joint.output %x gradients(%g of 0) : tensor<4x4xf32>, tensor<4x4xf32>
+}
+)");
+  ASSERT_TRUE(result && result->kernelPlan);
+  KernelPlan plan = *result->kernelPlan;
+  auto &kernels = plan.forward;
+  ASSERT_EQ(kernels.kernels.size(), 2u);
+  uint32_t write = kernels.kernels[1].ops.front();
+  kernels.kernels[0].ops.push_back(write);
+  kernels.kernels.pop_back();
+  kernels.kernelOf[write] = 0;
+  EXPECT_EQ(faultOf(plan), "kernels of the forward: 'n' reads other elements "
+                           "of 'b' than its kernel writes then");
 }
 
 TEST_F(KernelPlanCheck, RefusesAnOpThatNobodyRuns) {

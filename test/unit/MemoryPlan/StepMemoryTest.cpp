@@ -320,6 +320,20 @@ TEST_F(LaunchTest, AResultTakesThePlaceOfADyingOperandOfItsLaunch) {
             kNone);
 }
 
+TEST_F(LaunchTest, AnElementThatAllIterationsReadIsNotOverwritten) {
+  StepProgram step =
+      launched("%p = aten.cumsum(%x, 0)" + kOne +
+                   "%s = aten.slice.Tensor(%p, 0, 0, 1) : (tensor<64xf32>) -> "
+                   "tensor<1xf32>\n"
+                   "%a = aten.exp(%s) : (tensor<1xf32>) -> tensor<1xf32>\n"
+                   "%y = aten.mul.Tensor(%a, %x) : (tensor<1xf32>, "
+                   "tensor<64xf32>) -> tensor<64xf32>\n"
+                   "%dx = aten.cumsum(%t, 0)" +
+                   kOne,
+               {1, 3, 1});
+  EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf, kNone);
+}
+
 TEST_F(LaunchTest, AnOpThatUpdatesItsOperandWritesOverIt) {
   StepProgram step =
       launched("%p = aten.exp(%x)" + kOne +
