@@ -14,6 +14,7 @@
 #include "FactorRules.h"
 #include "Replacement.h"
 
+#include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Aten/RuleErrors.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
@@ -188,8 +189,9 @@ LogicalResult cutback::decomposeComposites(joint::GraphOp graph) {
   });
 }
 
-FailureOr<bool> cutback::decomposeOnly(
-    Operation *root, llvm::function_ref<bool(Operation *)> isMeant, bool keep) {
+FailureOr<bool>
+cutback::decomposeOnly(Operation *root,
+                       llvm::function_ref<bool(Operation *)> isMeant) {
   bool isAny = false;
   auto ruleOf = [&](Operation *op) -> aten::DecomposeFn {
     aten::DecomposeFn rule = aten::getDecomposeRule(op->getName());
@@ -198,8 +200,7 @@ FailureOr<bool> cutback::decomposeOnly(
     isAny = true;
     return rule;
   };
-  if (failed(
-          applyRules(root, ruleOf, keep ? OnFailure::Keep : OnFailure::Stop)))
+  if (failed(applyRules(root, ruleOf)))
     return failure();
   return isAny;
 }
@@ -228,19 +229,69 @@ LogicalResult cutback::decomposeHiddenViews(joint::GraphOp graph) {
   });
 }
 
-LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
-  const aten::SchemaTable &schemas = aten::SchemaTable::get(graph.getContext());
-  llvm::DenseMap<OperationName, const decompose::CoreRule *> rules;
-  for (decompose::CoreTable table :
-       {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
-        decompose::coreDataRules(), decompose::coreLinalgRules()})
-    for (const decompose::CoreRule &rule : table)
-      if (const aten::Schema *schema = schemas.lookup(rule.torchName))
-        rules[schema->op] = &rule;
-  return applyRules(graph, [&](Operation *op) -> aten::DecomposeFn {
+namespace {
+
+/// The rules of the second level, and all of them.
+class CoreRules {
+public:
+  explicit CoreRules(MLIRContext *context) {
+    const aten::SchemaTable &schemas = aten::SchemaTable::get(context);
+    for (decompose::CoreTable table :
+         {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
+          decompose::coreDataRules(), decompose::coreLinalgRules()})
+      for (const decompose::CoreRule &rule : table)
+        if (const aten::Schema *schema = schemas.lookup(rule.torchName))
+          rules[schema->op] = &rule;
+  }
+
+  /// Of the second level.
+  aten::DecomposeFn ofUnit(Operation *op) const {
     const decompose::CoreRule *rule = rules.lookup(op->getName());
     bool applies =
         rule && (!rule->applies || rule->applies(cast<aten::CallOp>(op)));
     return applies ? rule->build : nullptr;
-  });
+  }
+
+  /// Null for an op on the list of core ops: it has an element formula, is a
+  /// view, or no rule takes it apart.
+  aten::DecomposeFn of(Operation *op) const {
+    aten::DecomposeFn rule = ofUnit(op);
+    if (!rule)
+      rule = aten::getDecomposeRule(op->getName());
+    if (!rule || (op->getNumResults() && getViewedOperand(op, 0) >= 0))
+      return nullptr;
+    auto lowerable = dyn_cast<joint::LowerableOpInterface>(op);
+    return lowerable && lowerable.hasElement() ? nullptr : rule;
+  }
+
+private:
+  llvm::DenseMap<OperationName, const decompose::CoreRule *> rules;
+};
+
+} // namespace
+
+LogicalResult cutback::decomposeToCore(joint::GraphOp graph) {
+  CoreRules rules(graph.getContext());
+  return applyRules(graph, [&](Operation *op) { return rules.ofUnit(op); });
+}
+
+bool cutback::isOnCoreList(Operation *root,
+                           llvm::function_ref<bool(Operation *)> mayStay) {
+  CoreRules rules(root->getContext());
+  return !root->walk([&](Operation *op) {
+                return rules.of(op) && !mayStay(op) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+void cutback::decomposeToCoreList(
+    Operation *root, llvm::function_ref<bool(Operation *)> mayStay) {
+  CoreRules rules(root->getContext());
+  auto ruleOf = [&](Operation *op) -> aten::DecomposeFn {
+    aten::DecomposeFn rule = rules.of(op);
+    return rule && !mayStay(op) ? rule : nullptr;
+  };
+  // What fails is kept, so there is no failure.
+  (void)applyRules(root, ruleOf, OnFailure::Keep);
 }

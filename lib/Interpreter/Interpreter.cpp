@@ -142,8 +142,11 @@ private:
   LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   LogicalResult runKernel(kernel::LaunchOp launch);
   bool evaluateSize(Operation *op, Values &results);
-  LogicalResult runOps(kernel::LaunchOp launch, Values &results);
-  LogicalResult compareKernel(kernel::LaunchOp launch, const Values &expected);
+  LogicalResult runOps(kernel::LaunchOp launch, Values &results,
+                       SmallVectorImpl<double> &scales);
+  double scaleOf(Value value);
+  LogicalResult compareKernel(kernel::LaunchOp launch, const Values &expected,
+                              ArrayRef<double> scales);
   LogicalResult resultSizes(Operation *op,
                             SmallVectorImpl<SmallVector<int64_t>> &sizes);
   bool makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
@@ -524,10 +527,12 @@ LogicalResult Runner::runRandom(joint::RandomOp op, Values &results) {
 LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   bool hasKernel = static_cast<bool>(launch.getKernelAttr());
   Values expected;
-  if (hasKernel && options.checkKernels && failed(runOps(launch, expected)))
+  SmallVector<double> scales;
+  if (hasKernel && options.checkKernels &&
+      failed(runOps(launch, expected, scales)))
     return failure();
   if (failed(hasKernel ? runKernel(launch) : runBlock(launch.getBlock())) ||
-      failed(compareKernel(launch, expected)))
+      failed(compareKernel(launch, expected, scales)))
     return failure();
   for (auto [result, inside] :
        llvm::zip_equal(results, launch.getYield().getOperands()))
@@ -539,7 +544,8 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
 }
 
 /// What the ops that a kernel stands for compute.
-LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results) {
+LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results,
+                             SmallVectorImpl<double> &scales) {
   InterpreterOptions plain = options;
   plain.memory = nullptr;
   plain.observe = {};
@@ -555,12 +561,33 @@ LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results) {
     for (auto [result, value] : llvm::zip_equal(op.getResults(), ofOp))
       inside.values[result] = value;
   }
-  for (Value operand : launch.getYield().getOperands())
+  for (Value operand : launch.getYield().getOperands()) {
     results.push_back(inside.values.lookup(operand));
+    scales.push_back(inside.scaleOf(operand));
+  }
   return success();
 }
 
-/// The difference that rounding may make, of the largest element.
+static double largestOf(const RuntimeValue &value) {
+  double largest = 0;
+  if (const auto *tensor = std::get_if<Tensor>(&value))
+    for (double element : tensor->contiguous().doubles())
+      if (std::isfinite(element))
+        largest = std::max(largest, std::fabs(element));
+  return largest;
+}
+
+/// What the rounding of `value` is to be seen against: its largest element, or
+/// that of what it was computed from, which may have cancelled out.
+double Runner::scaleOf(Value value) {
+  double scale = largestOf(values.lookup(value));
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands())
+      scale = std::max(scale, largestOf(values.lookup(operand)));
+  return scale;
+}
+
+/// The difference that rounding may make, of the scale.
 static double roundingOf(DType type) {
   switch (type) {
   case DType::F64:
@@ -575,7 +602,8 @@ static double roundingOf(DType type) {
 }
 
 LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
-                                    const Values &expected) {
+                                    const Values &expected,
+                                    ArrayRef<double> scales) {
   if (expected.empty())
     return success();
   for (int32_t output : launch.getOutputs()) {
@@ -583,10 +611,8 @@ LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
     Tensor is = std::get<Tensor>(values.lookup(inside));
     std::vector<double> a = is.doubles();
     std::vector<double> b = std::get<Tensor>(expected[output]).doubles();
-    double scale = 0, largest = 0;
+    double scale = scales[output], largest = 0;
     for (size_t i = 0; i < a.size(); ++i) {
-      if (std::isfinite(b[i]))
-        scale = std::max(scale, std::fabs(b[i]));
       bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
       double difference = isSame ? 0 : std::fabs(a[i] - b[i]);
       largest =

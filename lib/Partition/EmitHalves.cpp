@@ -21,7 +21,7 @@ namespace {
 
 class Emitter {
 public:
-  Emitter(const GraphView &view, const Halves &halves)
+  Emitter(const GraphView &view, const Halves &halves, GraphOp place)
       : view(view), halves(halves), graph(view.graph),
         builder(graph->getContext()),
         recomputeName(builder.getStringAttr(JointDialect::kRecompute)),
@@ -30,7 +30,7 @@ public:
         savedRole(builder.getStringAttr(JointDialect::kRole),
                   RoleAttr::get(builder.getContext(), RoleKind::Saved,
                                 StringAttr(), -1, false)) {
-    builder.setInsertionPointAfter(graph);
+    builder.setInsertionPointAfter(place);
     saved.append(halves.savedSizes.begin(), halves.savedSizes.end());
     saved.append(halves.savedTensors.begin(), halves.savedTensors.end());
   }
@@ -218,10 +218,15 @@ private:
 
 } // namespace
 
-Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
+Partition cutback::emitHalves(const GraphView &view, const Halves &halves,
+                              GraphOp place) {
   // A graph that was not read from text need not have it.
   view.graph->getContext()->loadDialect<func::FuncDialect>();
-  return Emitter(view, halves).run();
+  return Emitter(view, halves, place).run();
+}
+
+Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
+  return emitHalves(view, halves, view.graph);
 }
 
 void cutback::erasePartition(Partition &partition) {

@@ -14,6 +14,7 @@
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Partition/CutCheck.h"
 #include "cutback/Partition/Strategies.h"
+#include "cutback/Pipelines/Runnable.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 using namespace mlir;
@@ -30,7 +31,8 @@ public:
 
   /// Up to the arena: see DraftPlan.
   LogicalResult draft(int64_t arenaLimit) {
-    if (failed(analyse()) || failed(plan()) || failed(extract()))
+    if (failed(analyse()) || failed(plan()) || failed(reachCore()) ||
+        failed(extract()))
       return failure();
     result.ops = result.view.numOps();
     return options.emit ? emit(arenaLimit) : success();
@@ -51,8 +53,9 @@ public:
   /// The numbers are of another graph op by now, with the same body.
   void follow(joint::GraphOp now) {
     graph = now;
-    result.view.graph = now;
+    (result.given ? result.given->view : result.view).graph = now;
   }
+  joint::GraphOp getGraph() const { return graph; }
 
 private:
   LogicalResult analyse() {
@@ -303,6 +306,52 @@ private:
     return verifyCut(graph, network, cut);
   }
 
+  /// PyTorch's decision is made on the graph as it is given. What follows is
+  /// of a copy in core ops, with the same values saved.
+  LogicalResult reachCore() {
+    if (!options.decompose || options.costModel != CostModel::PyTorch)
+      return success();
+    PhaseTimer timer(result.seconds.prepare);
+    std::optional<CoreGraph> core = makeCoreGraph(result.view);
+    if (!core)
+      return success();
+    FailureOr<Halves> decided =
+        splitGraph(result.view, *result.sets, result.plan);
+    if (failed(decided))
+      return failure();
+    Plan followed;
+    followed.saved.assign(core->view.numValues(), 0);
+    for (auto *list : {&decided->savedSizes, &decided->savedTensors})
+      for (uint32_t value : *list)
+        if (uint32_t to = core->fromGiven[value]; to != GraphView::kNone)
+          followed.saved[to] = 1;
+    // Handed over, whether a part of an op still reads it or not.
+    followed.bound = followed.saved;
+    result.plan = std::move(followed);
+    std::swap(result.view, core->view);
+    result.given = GivenGraph{std::move(core->view), std::move(core->toGiven),
+                              std::move(core->graph)};
+    prepared = PreparedGraph();
+    result.kernelProblem.reset();
+    if (failed(computeSets()) || failed(computeSizes()))
+      return failure();
+    followPolicies();
+    return needsCosts() ? computeCosts() : success();
+  }
+
+  /// Those that the user gave by name are of the given graph.
+  void followPolicies() {
+    std::vector<OpPolicy> decided = std::move(policies);
+    policies = *collectPolicies(result.view, {});
+    const GraphView &given = result.given->view;
+    for (uint32_t op = 0; op < result.view.numOps(); ++op)
+      for (uint32_t value = result.view.resultBegin[op];
+           value < result.view.resultBegin[op + 1]; ++value)
+        if (uint32_t from = result.given->numberOf[value];
+            from != GraphView::kNone && !given.isArg(from))
+          policies[op] = decided[given.definer[from]];
+  }
+
   LogicalResult extract() {
     PhaseTimer timer(result.seconds.extract);
     FailureOr<Halves> halves =
@@ -321,7 +370,7 @@ private:
   LogicalResult emit(int64_t arenaLimit) {
     {
       PhaseTimer timer(result.seconds.extract);
-      result.partition = emitHalves(result.view, result.halves);
+      result.partition = emitHalves(result.view, result.halves, graph);
       writeLaunches(result);
     }
     return options.memory ? planArena(graph, result, arenaLimit) : success();
@@ -333,7 +382,7 @@ private:
     if (!options.verify)
       return success();
     PhaseTimer timer(result.seconds.verify);
-    if (failed(verifyHalves(graph, result.partition.forward,
+    if (failed(verifyHalves(result.view.graph, result.partition.forward,
                             result.partition.backward, result.partition.link)))
       return failure();
     result.verified = true;
@@ -411,8 +460,10 @@ FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
 
 PartitionResult &DraftPlan::result() { return *state->result; }
 
+joint::GraphOp DraftPlan::getGraph() const { return state->planner.getGraph(); }
+
 void DraftPlan::moveTo(joint::GraphOp graph) {
-  joint::GraphOp from = state->result->view.graph;
+  joint::GraphOp from = getGraph();
   graph->setAttrs(from->getAttrDictionary());
   graph->getRegion(0).takeBody(from->getRegion(0));
   Partition &partition = state->result->partition;

@@ -91,6 +91,8 @@ public:
   ~DraftPlan();
 
   PartitionResult &result();
+  /// What was decided on.
+  joint::GraphOp getGraph() const;
   /// Gives `graph` the body and attributes of the graph that was planned, and
   /// puts the functions behind it.
   void moveTo(joint::GraphOp graph);

@@ -136,7 +136,7 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
   if (options.costModel == CostModel::PyTorch)
     return prepareAsTorch(graph, options);
   if (options.decompose)
-    decomposeForPlan(graph);
+    reachCoreOps(graph);
   DeadCode code = eliminateDeadCode(graph);
   bool mayHaveTags = code.annotated;
   if (mayHaveTags) {
@@ -173,8 +173,17 @@ cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
   return partitionWith(graph, options, std::move(prepared), nullptr);
 }
 
+PreparedGraph cutback::copyPrepared(const PartitionResult &result) {
+  if (result.given)
+    return {};
+  return {result.view, result.sizes, std::nullopt,
+          result.sets, result.costs, result.kernelProblem};
+}
+
 PreparedGraph cutback::takePrepared(PartitionResult &result) {
   PreparedGraph prepared;
+  if (result.given)
+    return prepared;
   prepared.view = std::move(result.view);
   prepared.sizes = std::move(result.sizes);
   prepared.sets = std::move(result.sets);

@@ -20,6 +20,8 @@
 using namespace mlir;
 using namespace cutback;
 
+static constexpr llvm::StringLiteral kDecomposed = "decomposed";
+
 void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   Builder builder(graph.getContext());
   SmallVector<Attribute> asked;
@@ -32,11 +34,18 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
   record.append("torch_decision",
                 builder.getBoolAttr(result.isTorchDecision()));
+  if (result.given)
+    record.append(kDecomposed, builder.getUnitAttr());
   if (const auto &passed = result.passedOver)
     record.append("passed_over", builder.getDenseI64ArrayAttr(
                                      {passed->peakBytes, passed->torchPeakBytes,
                                       passed->pricedPs}));
   graph->setAttr(kPlanRecord, record.getDictionary(graph.getContext()));
+}
+
+bool cutback::isPlannedInCoreOps(joint::GraphOp graph) {
+  auto record = graph->getAttrOfType<DictionaryAttr>(kPlanRecord);
+  return record && record.contains(kDecomposed);
 }
 
 namespace {
@@ -83,11 +92,12 @@ static FailureOr<Record> readRecord(joint::GraphOp graph) {
   auto price = record.getAs<FloatAttr>("byte_price_ps");
   auto isOfTorchGraph = record.getAs<BoolAttr>("torch_graph");
   auto isDecision = record.getAs<BoolAttr>("torch_decision");
+  bool isDecomposed = isPlannedInCoreOps(graph);
   auto passed = record.getAs<DenseI64ArrayAttr>("passed_over");
   bool hasPassed = record.contains("passed_over");
   if (!asked || !price || !isOfTorchGraph || !isDecision ||
       (hasPassed && (!passed || passed.size() != 3)) ||
-      record.size() != 4u + hasPassed)
+      record.size() != 4u + hasPassed + isDecomposed)
     return fail("the graph's record of its plan (joint.plan) is damaged");
   Record read;
   std::string error;
@@ -97,6 +107,7 @@ static FailureOr<Record> readRecord(joint::GraphOp graph) {
                 error);
   if (isDecision.getValue())
     read.options = torchDecision(read.options);
+  read.options.decompose = isDecomposed;
   read.options.bytePricePs = price.getValueAsDouble();
   read.isOfTorchGraph = isOfTorchGraph.getValue();
   if (passed)

@@ -28,11 +28,10 @@ static FailureOr<std::vector<RuntimeValue>>
 runKernels(joint::GraphOp graph, joint::PartitionOp link,
            const MemoryPlan &memory, ArrayRef<RuntimeValue> arguments,
            const ReferenceOptions &options, ReferenceResult &result) {
-  if (!result.partition || !result.partition->kernelPlan ||
-      !result.partition->partition.forward->hasAttr(kLaunches)) {
-    auto diag = graph.emitError("has no kernels: its halves were decomposed "
-                                "after they were planned");
-    diag.attachNote() << "run it without --kernels";
+  if (!result.partition || !result.partition->kernelPlan) {
+    auto diag = graph.emitError("has no kernels: its halves are stored, and no "
+                                "plan with them");
+    diag.attachNote() << "run them without --kernels, or plan the graph again";
     return diag;
   }
   FailureOr<KernelModule> formed =
@@ -132,12 +131,9 @@ runPlanned(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
   result.partition = std::move(*planned);
   PartitionResult &plan = *result.partition;
   result.memoryProblem = plan.memoryProblem;
-  // PyTorch's decision is made on its own ops; they are decomposed behind it.
+  // A composite op that is left has a rule that says why.
   const Partition &halves = plan.partition;
-  FailureOr<bool> isChanged = makeRunnable(halves);
-  if (failed(isChanged) ||
-      (*isChanged && failed(planHalves(graph, halves.link, partition.symbols,
-                                       plan.memory, result))))
+  if (failed(makeRunnable(halves)))
     return failure();
   return runHalves(graph, halves.link, plan.memory, arguments, options, result);
 }

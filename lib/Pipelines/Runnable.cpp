@@ -5,8 +5,10 @@
 // whole (`histc`, `linalg_lu_solve`, `cholesky_solve`): they are written in
 // terms of others here, by the rules that forward programs have.
 //
-// Only what has no kernel: an op that runs as it is keeps its name, its cost
-// and PyTorch's numbers.
+// Halves from elsewhere only where there is no kernel: an op that runs as it is
+// keeps its name. What is planned here is planned in core ops, the same list
+// for all (Composites.h): before our own cut, and behind PyTorch's decision,
+// which is made on the graph as it is given.
 //
 // `with_effects(token, op, args…)` gives the token and what the op gives: it
 // runs as that op, in its place in the body, and the token as it is. PyTorch's
@@ -17,7 +19,13 @@
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Dialect/Aten/Schema.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Interpreter/Kernel.h"
+#include "cutback/Transforms/CommonSubexpressions.h"
+#include "cutback/Transforms/DeadCode.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -96,16 +104,85 @@ static bool unwrapEffect(joint::OpaqueOp op) {
   return true;
 }
 
-FailureOr<bool> cutback::makeRunnable(Operation *function) {
+/// A random op that runs as it stands keeps its numbers.
+static bool keepsDraws(Operation *op) {
+  auto model = dyn_cast<joint::RematerializableOpInterface>(op);
+  return model && model.isRandom() && interpreter::hasKernel(op);
+}
+
+static bool unwrapEffects(Operation *function) {
   bool isAny = false;
   function->walk([&](joint::OpaqueOp op) { isAny |= unwrapEffect(op); });
-  FailureOr<bool> isMore = decomposeOnly(function, lacksKernel, /*keep=*/false);
+  return isAny;
+}
+
+FailureOr<bool> cutback::makeRunnable(Operation *function) {
+  bool isAny = unwrapEffects(function);
+  FailureOr<bool> isMore = decomposeOnly(function, lacksKernel);
   if (failed(isMore))
     return failure();
   return isAny || *isMore;
 }
 
-void cutback::decomposeForPlan(joint::GraphOp graph) {
-  // What fails is kept, so there is no failure.
-  (void)decomposeOnly(graph, lacksKernel, /*keep=*/true);
+bool cutback::reachCoreOps(joint::GraphOp graph) {
+  bool isAny = unwrapEffects(graph);
+  if (isOnCoreList(graph, keepsDraws))
+    return isAny;
+  decomposeToCoreList(graph, keepsDraws);
+  return true;
+}
+
+void cutback::simplifyToCoreOps(joint::GraphOp graph) {
+  if (!reachCoreOps(graph))
+    return;
+  eliminateDeadCode(graph);
+  eliminateCommonSubexpressions(graph);
+  joint::markReplays(graph);
+}
+
+static bool isWrapper(joint::OpaqueOp op) {
+  return op.getCallee() == "higher_order.with_effects";
+}
+
+/// Keeps values of a graph that is changed: whoever replaces one replaces it
+/// here, and nobody erases it.
+static Operation *holdValues(Location loc, ValueRange values) {
+  OperationState state(loc, UnrealizedConversionCastOp::getOperationName());
+  state.addOperands(values);
+  return Operation::create(state);
+}
+
+std::optional<CoreGraph> cutback::makeCoreGraph(const GraphView &given) {
+  joint::GraphOp graph = given.graph;
+  bool isWrapped =
+      llvm::any_of(graph.getBlock().getOps<joint::OpaqueOp>(), isWrapper);
+  if (!isWrapped && isOnCoreList(graph, keepsDraws))
+    return std::nullopt;
+  CoreGraph core;
+  IRMapping copies;
+  core.graph = cast<joint::GraphOp>(graph->clone(copies));
+  std::vector<uint32_t> numbers;
+  SmallVector<Value> held;
+  for (uint32_t value = 0; value < given.numValues(); ++value) {
+    if (given.values[value].use_empty() && !given.isArg(value))
+      continue;
+    numbers.push_back(value);
+    held.push_back(copies.lookup(given.values[value]));
+  }
+  Operation *holder = holdValues(graph.getLoc(), held);
+  simplifyToCoreOps(*core.graph);
+  core.view = GraphView::build(*core.graph);
+  llvm::DenseMap<Value, uint32_t> inCore;
+  for (uint32_t value = 0; value < core.view.numValues(); ++value)
+    inCore[core.view.values[value]] = value;
+  core.fromGiven.assign(given.numValues(), GraphView::kNone);
+  core.toGiven.assign(core.view.numValues(), GraphView::kNone);
+  for (auto [number, value] : llvm::zip_equal(numbers, holder->getOperands())) {
+    uint32_t place = inCore.lookup(value);
+    core.fromGiven[number] = place;
+    if (core.toGiven[place] == GraphView::kNone)
+      core.toGiven[place] = number;
+  }
+  holder->destroy();
+  return core;
 }

@@ -97,7 +97,9 @@ private:
   }
 
   StringRef torchReason(uint32_t value) {
-    FxNodeId node = fx->nodeOf[value];
+    if (result.given)
+      value = result.given->numberOf[value];
+    FxNodeId node = value == GraphView::kNone ? noFxNode : fx->nodeOf[value];
     const std::vector<BanReason> &banned = torch->rules().banned;
     bool isKnown = node != noFxNode && node < banned.size();
     return reasonOfBan(isKnown ? banned[node] : BanReason::None);
@@ -178,6 +180,8 @@ private:
       isReplayed[node] = 1;
       result.replayedRandom.push_back(std::string(fx->graph.name(node)));
     }
+    if (result.given) // its parts are listed
+      return;
     for (FxNodeId node : torch->halves().recomputed)
       if (!isReplayed[node])
         result.recomputed.push_back(std::string(fx->graph.name(node)));
@@ -187,7 +191,7 @@ private:
     std::vector<OpCount> &counts = result.recomputedByKind;
     llvm::StringMap<size_t> index;
     for (uint32_t op : result.halves.recomputed) {
-      if (!torch)
+      if (!torch || result.given)
         result.recomputed.push_back(callName(op));
       std::string kind = opKind(view.ops[op]);
       auto [it, isNew] = index.try_emplace(kind, counts.size());

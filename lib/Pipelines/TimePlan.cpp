@@ -17,6 +17,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Pipelines/Runnable.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 using namespace mlir;
@@ -43,6 +44,8 @@ FailureOr<DraftPlan> cutback::prepareAndDraft(joint::GraphOp graph,
     return failure();
   // What PyTorch's preparation leaves behind is for its own rules.
   bool fits = prepare.costModel == options.costModel;
+  if (!fits && options.decompose)
+    simplifyToCoreOps(graph);
   FailureOr<DraftPlan> draft = DraftPlan::make(
       graph, options, fits ? std::move(*prepared) : PreparedGraph());
   if (succeeded(draft)) {
@@ -61,11 +64,6 @@ Result cutback::prepareAndPlan(joint::GraphOp graph,
 }
 
 namespace {
-
-PreparedGraph copyPrepared(const PartitionResult &result) {
-  return {result.view, result.sizes, std::nullopt,
-          result.sets, result.costs, result.kernelProblem};
-}
 
 /// Picoseconds of both halves. The device was loaded to make the first plan.
 double timeOf(PartitionResult &result, const Halves &halves) {
@@ -194,7 +192,7 @@ private:
     if (faster)
       torch->discard();
     DraftPlan &taken = faster ? *faster : *torch;
-    if (taken.result().view.graph == copy) {
+    if (taken.getGraph() != graph) {
       taken.moveTo(graph);
       taken.result().isOfTorchGraph = true;
     }
@@ -215,7 +213,15 @@ private:
       return std::nullopt;
     Candidate decision{theirs.options, true, timeOf(theirs, *halves),
                        theirs.halves.savedTensors};
-    Trials theirTrials(copy, copyPrepared(theirs));
+    // Our own cuts are made of core ops. Their functions stand in front of
+    // those of the decision, which have the same names.
+    joint::GraphOp core = copy;
+    if (theirs.given) {
+      OpBuilder builder(copy->getContext());
+      builder.setInsertionPointAfter(copy);
+      core = cast<joint::GraphOp>(builder.clone(*theirs.view.graph));
+    }
+    Trials theirTrials(core, copyPrepared(theirs));
     return fastestWithin(passed.torchPeakBytes, cut, decision, ourTrials,
                          theirTrials);
   }

@@ -112,8 +112,9 @@ std::string bansText(const PartitionResult &result) {
     return out;
   out += "\n" + countsText(result) + "\n";
   for (const BannedOp &banned : result.banned) {
-    out += "%" + nameOf(result.view, banned);
-    if (std::string place = placeOf(result.view, banned); !place.empty())
+    out += "%" + nameOf(result.decidedView(), banned);
+    if (std::string place = placeOf(result.decidedView(), banned);
+        !place.empty())
       out += "  " + place;
     forRules(banned, [&](unsigned bit) {
       out += "\n    " + ruleOfBit(bit).name.str();
@@ -128,9 +129,10 @@ std::string bansJson(const PartitionResult &result) {
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream);
   auto writeBanned = [&](const BannedOp &banned) {
-    json.attribute("value", llvm::json::fixUTF8(nameOf(result.view, banned)));
+    json.attribute("value",
+                   llvm::json::fixUTF8(nameOf(result.decidedView(), banned)));
     json.attribute("location",
-                   llvm::json::fixUTF8(placeOf(result.view, banned)));
+                   llvm::json::fixUTF8(placeOf(result.decidedView(), banned)));
     json.attributeArray("rules", [&] {
       forRules(banned, [&](unsigned bit) {
         Rule rule = ruleOfBit(bit);
@@ -153,7 +155,11 @@ std::string bansJson(const PartitionResult &result) {
 }
 
 std::string bansOfValue(const PartitionResult &result, uint32_t value) {
-  const GraphView &view = result.view;
+  const GraphView &view = result.decidedView();
+  if (result.given)
+    value = result.given->numberOf[value];
+  if (value == GraphView::kNone)
+    return "";
   uint32_t op = view.isArg(value) ? GraphView::kNone : view.definer[value];
   std::string out;
   for (const BannedOp &banned : result.banned) {

@@ -57,8 +57,7 @@ void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
                        ReportExtras &extras,
                        const std::function<void(Strategy)> &before) {
   // What is known of the graph goes from plan to plan.
-  PreparedGraph prepared{result.view, result.sizes, std::nullopt,
-                         result.sets, result.costs, result.kernelProblem};
+  PreparedGraph prepared = copyPrepared(result);
   for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
                             Strategy::Precompute, Strategy::RecomputeAll}) {
     if (strategy == result.options.strategy) {

@@ -13,6 +13,7 @@
 
 #include "cutback/Pipelines/PlanOptions.h"
 #include "cutback/Pipelines/PlanRecord.h"
+#include "cutback/Pipelines/Runnable.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Transforms/FoldViews.h"
 
@@ -191,8 +192,12 @@ int StoredHalves::verify(StoredHalvesClient &client) {
     for (Block *block : {&graph.getBlock(), &forward.getBody().front(),
                          &backward.getBody().front()})
       foldViews(*block);
+  std::optional<CoreGraph> core;
+  if (isPlannedInCoreOps(graph))
+    core = makeCoreGraph(GraphView::build(graph));
   if (failed(derived) ||
-      failed(verifyHalves(graph, forward, backward, *derived, &stats))) {
+      failed(verifyHalves(core ? *core->graph : graph, forward, backward,
+                          *derived, &stats))) {
     client.error("refused: the halves do not compute what the "
                  "joint graph computes");
     if (ofLog)

@@ -51,7 +51,7 @@ static int formKernels(Session &session, PlanRun &run,
   session.progress.step("forming kernels");
   FailureOr<KernelModule> formed =
       cutback::formKernels(plan.partition.link, *plan.kernelPlan, *plan.memory);
-  if (failed(formed) || failed(verifyKernels(run.imported.graph, *formed)))
+  if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
     return NoPlan;
   kernels = std::move(*formed);
   return Done;

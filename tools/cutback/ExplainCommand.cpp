@@ -61,15 +61,19 @@ static std::unique_ptr<PartitionResult>
 planOpposite(Session &session, PlanRun &run, Opposite &opposite) {
   if (!opposite.choice)
     return nullptr;
-  PreparedGraph prepared;
-  prepared.view = run.result->view;
-  prepared.sizes = run.result->sizes;
-  prepared.sets = run.result->sets;
-  prepared.costs = run.result->costs;
+  if (run.result->given) {
+    opposite.choice->value =
+        run.result->given->numberOf[opposite.choice->value];
+    if (opposite.choice->value == GraphView::kNone) {
+      opposite.whyNot = "it is a part of an op that PyTorch's rules decide on "
+                        "as a whole";
+      return nullptr;
+    }
+  }
   session.progress.step("planning the opposite");
   Silence silence(session.context);
   auto planned = partitionForced(run.imported.graph, run.options,
-                                 *opposite.choice, std::move(prepared));
+                                 *opposite.choice, copyPrepared(*run.result));
   if (succeeded(planned))
     return std::move(*planned);
   opposite.whyNot = silence.firstError;

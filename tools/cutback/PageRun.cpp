@@ -228,8 +228,7 @@ void PageRun::prepare() {
   const PartitionResult &chosen = *run.result;
   graph = run.imported.graph;
   beside = optionsBeside(run.options);
-  prepared = {chosen.view, chosen.sizes, std::nullopt, chosen.sets,
-              chosen.costs};
+  prepared = copyPrepared(chosen);
   if (!chosen.isOfTorchGraph)
     return;
   Silence silence(session.context);

@@ -18,12 +18,11 @@ void registerAtenDecompositions(mlir::DialectRegistry &registry);
 llvm::LogicalResult decomposeComposites(joint::GraphOp graph);
 
 /// Replaces the ops of `root`, a graph or a half, that `isMeant` and that have
-/// a rule, and what their rules build likewise; whether there were any. Where a
-/// rule fails: with `keep` the op stays as it is, and nothing is said; else
-/// fails as above.
+/// a rule, and what their rules build likewise; whether there were any. Fails
+/// as above.
 llvm::FailureOr<bool>
 decomposeOnly(mlir::Operation *root,
-              llvm::function_ref<bool(mlir::Operation *)> isMeant, bool keep);
+              llvm::function_ref<bool(mlir::Operation *)> isMeant);
 
 /// Applies the rules of ops whose results may be views though their schemas do
 /// not say so (dropout that drops nothing, meshgrid, mH): what is written in
@@ -34,6 +33,16 @@ llvm::LogicalResult decomposeHiddenViews(joint::GraphOp graph);
 /// pointwise ops and reductions, after differentiation: a partitioner then
 /// decides on each part, and may save a row's statistics instead of a tensor.
 llvm::LogicalResult decomposeToCore(joint::GraphOp graph);
+
+/// True if all ops of `root` are on the list of core ops, but for those that
+/// `mayStay`: no rule of either level takes them apart, or they have an element
+/// formula or are views.
+bool isOnCoreList(mlir::Operation *root,
+                  llvm::function_ref<bool(mlir::Operation *)> mayStay);
+
+/// Replaces the others; where the rule of one fails, it stays as it is.
+void decomposeToCoreList(mlir::Operation *root,
+                         llvm::function_ref<bool(mlir::Operation *)> mayStay);
 
 } // namespace cutback
 

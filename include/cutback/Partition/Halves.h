@@ -15,8 +15,9 @@ namespace cutback {
 /// Everything else that the backward needs is computed there.
 struct Plan {
   std::vector<uint8_t> saved; ///< by value number, 0 or 1
-  /// Sizes that are handed over whether an op of the backward reads them or
-  /// not: the symbols of what it is given. By value; may be empty.
+  /// What is handed over whether an op of the backward reads it or not: sizes
+  /// that are the symbols of what it is given; what was decided on other ops.
+  /// By value; may be empty.
   std::vector<uint8_t> bound;
   /// Why (one of a fixed list of phrases), by value; empty for values that are
   /// not saved. May be left empty as a whole.
@@ -52,9 +53,11 @@ mlir::FailureOr<Halves> splitGraph(const GraphView &view, const GraphSets &sets,
                                    const Plan &plan);
 
 /// Writes `@<graph>_forward`, `@<graph>_backward` and `joint.partition` behind
-/// the graph. A copy in the backward of an op that the forward runs too is
-/// called NAME_recompute and carries `joint.recompute = <number>`. Linear,
-/// about 200 ns an op.
+/// `place`, which is the graph, or that of which it is a copy. A copy in the
+/// backward of an op that the forward runs too is called NAME_recompute and
+/// carries `joint.recompute = <number>`. Linear, about 200 ns an op.
+Partition emitHalves(const GraphView &view, const Halves &halves,
+                     joint::GraphOp place);
 Partition emitHalves(const GraphView &view, const Halves &halves);
 
 /// Erases both functions and their link.

@@ -16,6 +16,7 @@
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <memory>
@@ -61,8 +62,8 @@ struct PartitionOptions {
   /// Schedule the backward against the planned peak, and plan the memory of the
   /// step; symbols are those above. Needs `emit`.
   std::optional<MemoryPlanOptions> memory;
-  /// Composite ops that the interpreter has no kernel for are decomposed before
-  /// they are planned, but for a plan of the graph as PyTorch prepares it.
+  /// Composite ops are decomposed to core ops: before the cut, and behind
+  /// PyTorch's decision, which is made on the graph as it is given.
   bool decompose = false;
   bool reorderBackward = true;
   bool verify = true;
@@ -155,6 +156,15 @@ struct PreparedGraph {
   std::shared_ptr<const KernelProblem> kernelProblem;
 };
 
+/// A graph that was decided on before its composite ops were decomposed.
+struct GivenGraph {
+  GraphView view;
+  /// By value of PartitionResult::view: its number in `view`, or kNone.
+  std::vector<uint32_t> numberOf;
+  mlir::OwningOpRef<joint::GraphOp>
+      core; ///< what PartitionResult::view numbers
+};
+
 /// What a plan is and does. The fields are those of `report --json`.
 struct PartitionResult {
   std::string graph;
@@ -192,6 +202,12 @@ struct PartitionResult {
   }
   PhaseSeconds seconds;
 
+  /// Under PyTorch's rules, if they decided on composite ops: `banned` is of
+  /// `given->view`, all else of `view`, a decomposed copy.
+  std::optional<GivenGraph> given;
+  /// What `banned` numbers.
+  const GraphView &decidedView() const { return given ? given->view : view; }
+
   /// The numbers behind, for `explain`, `draw` and further analyses.
   GraphView view;
   std::optional<GraphSets> sets;
@@ -225,8 +241,10 @@ partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
                PreparedGraph prepared = {});
 
 /// What `result` knows of its graph besides its plan, for the next plan of the
-/// same graph; taken out of it.
+/// same graph: taken out of it, or copied. Nothing where the graph that it
+/// knows is a decomposed copy.
 PreparedGraph takePrepared(PartitionResult &result);
+PreparedGraph copyPrepared(const PartitionResult &result);
 
 } // namespace cutback
 

@@ -13,12 +13,16 @@ namespace cutback {
 ///   byte_price_ps  the price of a byte that was chosen under them
 ///   torch_graph    the graph is as PyTorch prepares it
 ///   torch_decision PyTorch's decision was taken
+///   decomposed     the halves are of the graph in core ops (makeCoreGraph)
 ///   passed_over    of the minimum cut that was not taken: its peak, that of
 ///                  PyTorch's decision, its time in ps
 inline constexpr llvm::StringLiteral kPlanRecord = "joint.plan";
 
 /// Writes how `result` was made onto its prepared graph, or onto a copy of it.
 void recordPlan(joint::GraphOp graph, const PartitionResult &result);
+
+/// Whether the halves of a stored graph are of the graph in core ops.
+bool isPlannedInCoreOps(joint::GraphOp graph);
 
 /// Makes the plan of a prepared graph again, as its record says: same saved
 /// values, order, arena and figures, but for the times. Nothing is prepared

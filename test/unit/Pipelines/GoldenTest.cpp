@@ -8,6 +8,7 @@
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Pipelines/TrainingGraph.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -239,6 +240,38 @@ void Golden::check(const char *ruleName, Rules rules, bool isFree) {
   }
   EXPECT_TRUE(recomputed == names) << firstDifferences(recomputed, names);
   EXPECT_TRUE((*result)->verified);
+}
+
+/// What follows the decision is of core ops, with the same values saved.
+TEST_P(Golden, torch213InCoreOps) {
+  const llvm::json::Object *expected =
+      reference.getAsObject()->getObject("rules")->getObject("torch-2.13");
+  if (!expected)
+    GTEST_SKIP() << "PyTorch recorded no partition by torch-2.13";
+  MLIRContext context(MLIRContext::Threading::DISABLED);
+  registerTrainingGraph(context);
+  FailureOr<ImportedModule> imported = readInput(GetParam().text, context);
+  ASSERT_TRUE(succeeded(imported) && imported->graph);
+  PartitionOptions plan = options(Rules::Torch2_13, false, "");
+  plan.decompose = true;
+  PhaseSeconds seconds;
+  FailureOr<PreparedGraph> prepared =
+      preparePartition(imported->graph, plan, seconds);
+  ASSERT_TRUE(succeeded(prepared));
+  FailureOr<std::unique_ptr<PartitionResult>> result =
+      partitionGraph(imported->graph, plan, std::move(*prepared));
+  ASSERT_TRUE(succeeded(result));
+  std::multiset<std::string> tensors, sizes;
+  for (const SavedValue &saved : (*result)->saved)
+    (saved.kind == SavedValue::Size ? sizes : tensors).insert(saved.name);
+  std::multiset<std::string> saved = strings(expected->getArray("saved"));
+  EXPECT_TRUE(tensors == saved) << firstDifferences(tensors, saved);
+  EXPECT_EQ(sizes, strings(expected->getArray("saved_sizes")));
+  EXPECT_EQ((*result)->savedPlainBytes, *expected->getInteger("plain_bytes"));
+  EXPECT_EQ((*result)->cutValue, *expected->getInteger("cut_value"));
+  EXPECT_TRUE((*result)->verified);
+  if (!(*result)->given)
+    GTEST_SKIP() << "all ops are core ops";
 }
 
 TEST_P(Golden, torch23) { check("torch-2.3", Rules::Torch2_3, false); }

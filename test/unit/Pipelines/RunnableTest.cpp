@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Joint graphs with ops that the interpreter has no kernel for: they are
-// decomposed before they run, whole and in halves, under each cost model. In
-// front of our own plans, never in front of PyTorch's decision.
+// Joint graphs with composite ops: they are decomposed before they run, whole
+// and in halves, under each cost model. In front of our own plans, and behind
+// PyTorch's decision.
 
 #include "cutback/Pipelines/Runnable.h"
 
@@ -96,7 +96,7 @@ TEST_F(RunnableTest, EveryPlanOfAGraphWithCompositeOpsRuns) {
   }
 }
 
-TEST_F(RunnableTest, OnlyWhatHasNoKernelIsDecomposedAndOnlyForOurPlans) {
+TEST_F(RunnableTest, OnlyWhatIsNoCoreOpIsDecomposedAndOnlyInFrontOfOurCuts) {
   PhaseSeconds seconds;
   PartitionOptions options;
   options.decompose = true;
@@ -113,6 +113,118 @@ TEST_F(RunnableTest, OnlyWhatHasNoKernelIsDecomposedAndOnlyForOurPlans) {
   graph = parse();
   ASSERT_TRUE(succeeded(preparePartition(graph, options, seconds)));
   EXPECT_EQ(count(graph, "aten.histc"), 1u);
+}
+
+// A norm and its gradient as wholes.
+constexpr const char *kNorm = R"mlir(
+joint.graph @step(
+    %x: tensor<3x4xf32> {joint.role = #joint.role<input>},
+    %w: tensor<4xf32> {joint.role = #joint.role<param "w">},
+    %b: tensor<4xf32> {joint.role = #joint.role<param "b">},
+    %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<f32>) gradients (tensor<4xf32>, tensor<4xf32>) {
+  %norm, %mean, %rstd = aten.native_layer_norm(%x, [4], %w, %b, 1.0e-05) : (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<3x1xf32>, tensor<3x1xf32>)
+  %softmax = aten._softmax(%norm, 1, false) : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %mul = aten.mul.Tensor(%softmax, %x) : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %sum = aten.sum(%mul) : (tensor<3x4xf32>) -> tensor<f32>
+  %wide = aten.expand(%t, [3, 4]) : (tensor<f32>) -> tensor<3x4xf32>
+  %dmul = aten.mul.Tensor(%wide, %x) : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %dsoft = aten._softmax_backward_data(%dmul, %softmax, 1, f32) : (tensor<3x4xf32>, tensor<3x4xf32>) -> tensor<3x4xf32>
+  %dx, %dw, %db = aten.native_layer_norm_backward(%dsoft, %x, [4], %mean, %rstd, %w, %b, [true, true, true]) : (tensor<3x4xf32>, tensor<3x4xf32>, tensor<3x1xf32>, tensor<3x1xf32>, tensor<4xf32>, tensor<4xf32>) -> (tensor<3x4xf32>, tensor<4xf32>, tensor<4xf32>)
+  joint.output %sum gradients(%dw of 1, %db of 2) : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}
+)mlir";
+
+class NormTest : public RunnableTest {
+protected:
+  joint::GraphOp parseNorm() {
+    module = parseSourceString<ModuleOp>(kNorm, &context);
+    EXPECT_TRUE(module);
+    return *module->getOps<joint::GraphOp>().begin();
+  }
+
+  std::unique_ptr<PartitionResult> plan(PartitionOptions options) {
+    PhaseSeconds seconds;
+    joint::GraphOp graph = parseNorm();
+    auto prepared = preparePartition(graph, options, seconds);
+    EXPECT_TRUE(succeeded(prepared));
+    auto result = partitionGraph(graph, options, std::move(*prepared));
+    EXPECT_TRUE(succeeded(result) && (*result)->verified);
+    return std::move(*result);
+  }
+
+  std::optional<ReferenceResult> runNorm(const ReferenceOptions &options) {
+    auto tensor = [](std::vector<int64_t> sizes, double factor) {
+      Tensor made = Tensor::zeros(DType::F32, sizes);
+      for (int64_t i = 0; i < made.numel(); ++i)
+        made.set(i, factor * double((i * 7) % 11) - 1);
+      return made;
+    };
+    auto result = runReferenceStep(
+        parseNorm(),
+        [&](StringRef name) -> std::optional<Tensor> {
+          return name == "input.0"   ? std::optional(tensor({3, 4}, 0.5))
+                 : name == "param.w" ? std::optional(tensor({4}, 0.3))
+                 : name == "param.b" ? std::optional(tensor({4}, 0.7))
+                                     : std::nullopt;
+        },
+        options);
+    EXPECT_TRUE(succeeded(result));
+    return succeeded(result) ? std::optional(std::move(*result)) : std::nullopt;
+  }
+};
+
+TEST_F(NormTest, WhatPyTorchSavesIsSavedInCoreOps) {
+  PartitionOptions options;
+  options.costModel = CostModel::PyTorch;
+  for (Rules rules : {Rules::Torch2_13, Rules::Torch2_3})
+    for (Strategy strategy : {Strategy::MinCut, Strategy::Eager}) {
+      options.rules = rules;
+      options.strategy = strategy;
+      options.decompose = false;
+      auto given = plan(options);
+      options.decompose = true;
+      options.memory.emplace();
+      auto core = plan(options);
+      ASSERT_TRUE(core->given && !given->given);
+      EXPECT_EQ(count(core->view.graph, "aten.native_layer_norm"), 0u);
+      EXPECT_EQ(count(core->view.graph, "aten._softmax_backward_data"), 0u);
+      EXPECT_EQ(core->saved.size(), given->saved.size());
+      for (auto [ours, decided] : llvm::zip(core->saved, given->saved)) {
+        EXPECT_EQ(ours.name, decided.name);
+        EXPECT_EQ(ours.bytes, decided.bytes);
+        EXPECT_EQ(ours.reason, decided.reason) << ours.name;
+      }
+      EXPECT_EQ(core->cutValue, given->cutValue);
+      EXPECT_EQ(core->banned.size(), given->banned.size());
+      EXPECT_GT(core->ops, given->ops);
+      // Again from the graph that was decided on, which has not changed.
+      EXPECT_EQ(count(*module, "aten.native_layer_norm"), 1u);
+    }
+}
+
+TEST_F(NormTest, KernelsOfEveryDecisionComputeWhatTheGraphComputes) {
+  ReferenceOptions options;
+  options.whole = true;
+  auto expected = runNorm(options);
+  ASSERT_TRUE(expected);
+  options.whole = false;
+  options.kernels = options.checkKernels = true;
+  for (CostModel model : {CostModel::PyTorch, CostModel::Roofline})
+    for (Strategy strategy :
+         {Strategy::MinCut, Strategy::Eager, Strategy::RecomputeAll}) {
+      options.partition.costModel = model;
+      options.partition.strategy = strategy;
+      auto result = runNorm(options);
+      ASSERT_TRUE(result && result->kernels);
+      EXPECT_EQ(result->kernels->calls, 0u);
+      ASSERT_EQ(result->tensors.size(), expected->tensors.size());
+      for (auto [ours, other] :
+           llvm::zip_equal(result->tensors, expected->tensors))
+        for (int64_t i = 0; i < other.second.numel(); ++i)
+          EXPECT_NEAR(ours.second.getDouble(i), other.second.getDouble(i), 1e-5)
+              << ours.first;
+    }
 }
 
 // As PyTorch traces `linalg.solve` under torch.compile.
