@@ -16,7 +16,6 @@ using llvm::ArrayRef;
 
 namespace {
 
-constexpr uint32_t kNone = SegmentKernels::kNone;
 /// By iteration of a kernel: an element.
 using Elements = std::vector<int64_t>;
 
