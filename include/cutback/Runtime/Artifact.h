@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compiled step as data: what `compile --target=...` writes to manifest.json
+// and what a runtime needs to run it. No compiler in it.
+#ifndef CUTBACK_RUNTIME_ARTIFACT_H
+#define CUTBACK_RUNTIME_ARTIFACT_H
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace cutback {
+
+inline constexpr const char *kManifestFile = "manifest.json";
+
+/// A stretch of memory of a step.
+struct ArtifactMemory {
+  enum Kind {
+    None,
+    Argument, ///< the elements of argument number `at`
+    Arena     ///< from byte `at` of the arena
+  } kind = None;
+  int64_t at = 0;
+};
+
+/// A tensor that goes in or comes out. Sizes, strides and offset count
+/// elements.
+struct ArtifactTensor {
+  std::string name;  ///< in files of tensors; empty if no file has it
+  std::string dtype; ///< "f32"
+  std::vector<int64_t> sizes;
+};
+
+struct ArtifactArgument : ArtifactTensor {
+  /// What it holds if no file has it.
+  enum Fill { Required, Zeros, Ones, Seed } fill = Required;
+  bool isWritten = false; ///< and is a result, under its name
+  double rounding = 0;    ///< as of results
+};
+
+struct ArtifactResult : ArtifactTensor {
+  std::vector<int64_t> strides;
+  int64_t offset = 0;
+  ArtifactMemory memory;
+  /// The step of the coarsest 16-bit float that it is computed from, or 0.
+  double rounding = 0;
+};
+
+struct ArtifactOperand {
+  ArtifactMemory memory;
+  int64_t bytes = 0;
+  bool isWritten = false;
+};
+
+struct ArtifactKernel {
+  std::string name, file;
+  bool waits = false;  ///< threads wait for each other
+  bool checks = false; ///< takes the address of a mark for wrong indices
+};
+
+struct ArtifactLaunch {
+  int64_t kernel = 0; ///< number in `kernels`
+  std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
+  int64_t sharedBytes = 0;
+  std::vector<ArtifactOperand> operands;
+  std::string op, place; ///< "aten.addmm", "blocks.0.fc"
+};
+
+struct Artifact {
+  /// Of the format: a runtime takes no other.
+  static constexpr int64_t kVersion = 1;
+
+  std::string target; ///< "cuda", "cuda-host"
+  std::vector<std::string> architectures;
+  int64_t arenaBytes = 0;
+  std::vector<ArtifactArgument> arguments;
+  std::vector<ArtifactResult> results;
+  std::vector<ArtifactKernel> kernels;
+  std::vector<ArtifactLaunch> forward, backward;
+  /// Names of files, and the checksum of each.
+  std::vector<std::pair<std::string, std::string>> files;
+
+  /// What is wrong with it, or empty: numbers out of range, memory outside of
+  /// the arena or of an argument. Linear.
+  std::string verify() const;
+};
+
+/// The JSON text of manifest.json. The same artifact gives the same bytes.
+std::string writeManifest(const Artifact &artifact);
+/// Reads and verifies it. An empty string, or what is wrong.
+std::string readManifest(std::string_view text, Artifact &artifact);
+
+/// 64 bits of FNV-1a as 16 digits: for damage, not for attacks.
+std::string checksumOf(std::string_view bytes);
+
+/// Bytes of an element of type "f32", 0 for a type that is none.
+int64_t bytesOfType(std::string_view dtype);
+
+} // namespace cutback
+
+#endif // CUTBACK_RUNTIME_ARTIFACT_H

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// manifest.json, written and read. Nothing in a file is believed: each number
+// is checked against what it counts, and each operand against the arena or the
+// argument that it lies in, before anything runs. The same artifact gives the
+// same bytes.
+
+#include "cutback/Runtime/Artifact.h"
+
+#include "cutback/Support/Json.h"
+
+#include <cstdio>
+
+using namespace cutback;
+
+//===----------------------------------------------------------------------===//
+// Writing
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// JSON text with one entry of a list a line.
+class Writer {
+public:
+  static std::string quote(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+      if (c == '"' || c == '\\')
+        out += '\\';
+      if (static_cast<unsigned char>(c) >= 0x20) {
+        out += c;
+        continue;
+      }
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", c);
+      out += code;
+    }
+    return out + "\"";
+  }
+  template <typename List> static std::string numbers(const List &list) {
+    std::string out = "[";
+    for (int64_t number : list)
+      out += (out.size() == 1 ? "" : ", ") + std::to_string(number);
+    return out + "]";
+  }
+  static std::string real(double value) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", value);
+    return text;
+  }
+  static std::string memory(const ArtifactMemory &memory) {
+    const char *kind =
+        memory.kind == ArtifactMemory::Arena ? "arena" : "argument";
+    return std::string("\"") + kind + "\": " + std::to_string(memory.at);
+  }
+  static std::string tensor(const ArtifactTensor &tensor) {
+    return "\"name\": " + quote(tensor.name) +
+           ", \"dtype\": " + quote(tensor.dtype) +
+           ", \"sizes\": " + numbers(tensor.sizes);
+  }
+};
+
+constexpr const char *kFills[] = {"required", "zeros", "ones", "seed"};
+
+std::string argumentText(const ArtifactArgument &argument) {
+  std::string text = "{" + Writer::tensor(argument);
+  if (argument.fill != ArtifactArgument::Required)
+    text += std::string(", \"fill\": \"") + kFills[argument.fill] + "\"";
+  if (argument.isWritten)
+    text += ", \"written\": true";
+  if (argument.rounding != 0)
+    text += ", \"rounding\": " + Writer::real(argument.rounding);
+  return text + "}";
+}
+
+std::string resultText(const ArtifactResult &result) {
+  std::string text = "{" + Writer::tensor(result) +
+                     ", \"strides\": " + Writer::numbers(result.strides);
+  if (result.offset)
+    text += ", \"offset\": " + std::to_string(result.offset);
+  if (result.rounding != 0)
+    text += ", \"rounding\": " + Writer::real(result.rounding);
+  return text + ", " + Writer::memory(result.memory) + "}";
+}
+
+std::string kernelText(const ArtifactKernel &kernel) {
+  return "{\"name\": " + Writer::quote(kernel.name) +
+         ", \"file\": " + Writer::quote(kernel.file) +
+         (kernel.waits ? ", \"waits\": true" : "") +
+         (kernel.checks ? ", \"checks\": true" : "") + "}";
+}
+
+std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
+  std::string text =
+      "{\"kernel\": " + Writer::quote(artifact.kernels[launch.kernel].name) +
+      ", \"grid\": " + Writer::numbers(launch.grid) +
+      ", \"block\": " + Writer::numbers(launch.block);
+  if (launch.sharedBytes)
+    text += ", \"shared_bytes\": " + std::to_string(launch.sharedBytes);
+  text += ", \"op\": " + Writer::quote(launch.op) +
+          ", \"place\": " + Writer::quote(launch.place) +
+          ",\n     \"operands\": [";
+  for (const ArtifactOperand &operand : launch.operands)
+    text += (&operand == launch.operands.data() ? "{" : ", {") +
+            Writer::memory(operand.memory) +
+            ", \"bytes\": " + std::to_string(operand.bytes) +
+            (operand.isWritten ? ", \"written\": true}" : "}");
+  return text + "]}";
+}
+
+template <typename List, typename Fn>
+std::string listText(const List &list, Fn text) {
+  std::string out = "[";
+  for (const auto &entry : list)
+    out += (&entry == &list.front() ? "\n    " : ",\n    ") + text(entry);
+  return out + (list.empty() ? "]" : "\n  ]");
+}
+
+} // namespace
+
+std::string cutback::checksumOf(std::string_view bytes) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (unsigned char c : bytes)
+    hash = (hash ^ c) * 0x100000001b3u;
+  char text[20];
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(hash));
+  return text;
+}
+
+std::string cutback::writeManifest(const Artifact &artifact) {
+  auto launch = [&](const ArtifactLaunch &one) {
+    return launchText(artifact, one);
+  };
+  auto quote = [](const std::string &text) { return Writer::quote(text); };
+  auto file = [](const std::pair<std::string, std::string> &one) {
+    return "{\"name\": " + Writer::quote(one.first) +
+           ", \"checksum\": " + Writer::quote(one.second) + "}";
+  };
+  return "{\n  \"cutback_artifact\": " + std::to_string(Artifact::kVersion) +
+         ",\n  \"target\": " + Writer::quote(artifact.target) +
+         ",\n  \"architectures\": " + listText(artifact.architectures, quote) +
+         ",\n  \"arena_bytes\": " + std::to_string(artifact.arenaBytes) +
+         ",\n  \"files\": " + listText(artifact.files, file) +
+         ",\n  \"arguments\": " + listText(artifact.arguments, argumentText) +
+         ",\n  \"results\": " + listText(artifact.results, resultText) +
+         ",\n  \"kernels\": " + listText(artifact.kernels, kernelText) +
+         ",\n  \"forward\": " + listText(artifact.forward, launch) +
+         ",\n  \"backward\": " + listText(artifact.backward, launch) + "\n}\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+int64_t cutback::bytesOfType(std::string_view dtype) {
+  if (dtype == "f64" || dtype == "i64" || dtype == "ui64")
+    return 8;
+  if (dtype == "f32" || dtype == "i32" || dtype == "ui32")
+    return 4;
+  if (dtype == "f16" || dtype == "bf16" || dtype == "i16" || dtype == "ui16")
+    return 2;
+  return dtype == "i8" || dtype == "ui8" || dtype == "i1" ? 1 : 0;
+}
+
+namespace {
+
+/// -1 if it is more than 2^62.
+int64_t elementsOf(const std::vector<int64_t> &sizes) {
+  int64_t all = 1;
+  for (int64_t size : sizes) {
+    if (size < 0 || (size > 0 && all > (int64_t(1) << 62) / size))
+      return -1;
+    all *= size;
+  }
+  return all;
+}
+
+class Reader {
+public:
+  explicit Reader(Artifact &artifact) : artifact(artifact) {}
+
+  std::string run(JsonValue root) {
+    std::optional<int64_t> version = root.find("cutback_artifact").asInt();
+    if (!version)
+      return "is no manifest of a compiled step";
+    if (*version != Artifact::kVersion)
+      return "has version " + std::to_string(*version) +
+             ", this runtime takes " + std::to_string(Artifact::kVersion);
+    artifact.target = root.find("target").decoded();
+    for (JsonValue one : root.find("architectures").children())
+      artifact.architectures.push_back(one.decoded());
+    artifact.arenaBytes = number(root.find("arena_bytes"));
+    for (JsonValue one : root.find("files").children())
+      artifact.files.emplace_back(one.find("name").decoded(),
+                                  one.find("checksum").decoded());
+    for (JsonValue one : root.find("arguments").children())
+      readArgument(one);
+    for (JsonValue one : root.find("results").children())
+      readResult(one);
+    for (JsonValue one : root.find("kernels").children())
+      artifact.kernels.push_back({one.find("name").decoded(),
+                                  one.find("file").decoded(),
+                                  one.find("waits").kind() == JsonKind::True,
+                                  one.find("checks").kind() == JsonKind::True});
+    for (JsonValue one : root.find("forward").children())
+      artifact.forward.push_back(readLaunch(one));
+    for (JsonValue one : root.find("backward").children())
+      artifact.backward.push_back(readLaunch(one));
+    return isRight ? artifact.verify() : "lacks a number";
+  }
+
+private:
+  int64_t number(JsonValue value) {
+    std::optional<int64_t> number = value.asInt();
+    isRight &= number.has_value();
+    return number.value_or(0);
+  }
+  std::vector<int64_t> numbers(JsonValue list) {
+    std::vector<int64_t> all;
+    for (JsonValue one : list.children())
+      all.push_back(number(one));
+    return all;
+  }
+  std::array<int64_t, 3> three(JsonValue list) {
+    std::vector<int64_t> all = numbers(list);
+    isRight &= all.size() == 3;
+    all.resize(3);
+    return {all[0], all[1], all[2]};
+  }
+  ArtifactMemory memory(JsonValue value) {
+    JsonValue arena = value.find("arena");
+    return {arena ? ArtifactMemory::Arena : ArtifactMemory::Argument,
+            number(arena ? arena : value.find("argument"))};
+  }
+  void readTensor(JsonValue value, ArtifactTensor &tensor) {
+    tensor.name = value.find("name").decoded();
+    tensor.dtype = value.find("dtype").decoded();
+    tensor.sizes = numbers(value.find("sizes"));
+  }
+  void readArgument(JsonValue value) {
+    ArtifactArgument argument;
+    readTensor(value, argument);
+    for (int fill = 0; fill < 4; ++fill)
+      if (value.find("fill").decoded() == kFills[fill])
+        argument.fill = static_cast<ArtifactArgument::Fill>(fill);
+    argument.isWritten = value.find("written").kind() == JsonKind::True;
+    argument.rounding = value.find("rounding").asDouble().value_or(0);
+    artifact.arguments.push_back(argument);
+  }
+  void readResult(JsonValue value) {
+    ArtifactResult result;
+    readTensor(value, result);
+    result.strides = numbers(value.find("strides"));
+    result.offset = value.find("offset").asInt().value_or(0);
+    result.rounding = value.find("rounding").asDouble().value_or(0);
+    result.memory = memory(value);
+    artifact.results.push_back(result);
+  }
+  ArtifactLaunch readLaunch(JsonValue value) {
+    ArtifactLaunch launch;
+    std::string kernel = value.find("kernel").decoded();
+    launch.kernel = -1;
+    for (size_t i = 0; i < artifact.kernels.size(); ++i)
+      if (artifact.kernels[i].name == kernel)
+        launch.kernel = static_cast<int64_t>(i);
+    launch.grid = three(value.find("grid"));
+    launch.block = three(value.find("block"));
+    launch.sharedBytes = value.find("shared_bytes").asInt().value_or(0);
+    launch.op = value.find("op").decoded();
+    launch.place = value.find("place").decoded();
+    for (JsonValue one : value.find("operands").children())
+      launch.operands.push_back({memory(one), number(one.find("bytes")),
+                                 one.find("written").kind() == JsonKind::True});
+    return launch;
+  }
+
+  Artifact &artifact;
+  bool isRight = true;
+};
+
+} // namespace
+
+std::string cutback::readManifest(std::string_view text, Artifact &artifact) {
+  JsonDocument document;
+  if (auto error = JsonDocument::parse(text, document))
+    return "is no JSON: " + error->message;
+  return Reader(artifact).run(document.root());
+}
+
+std::string Artifact::verify() const {
+  auto bytesOf = [](const ArtifactTensor &tensor) {
+    int64_t item = bytesOfType(tensor.dtype);
+    int64_t count = elementsOf(tensor.sizes);
+    return item == 0 || count < 0 ? -1 : count * item;
+  };
+  /// Whether `bytes` from its start lie in `memory`.
+  auto holds = [&](const ArtifactMemory &memory, int64_t bytes) {
+    if (bytes < 0 || memory.at < 0)
+      return false;
+    if (memory.kind == ArtifactMemory::Arena)
+      return memory.at % 16 == 0 && memory.at <= arenaBytes &&
+             bytes <= arenaBytes - memory.at;
+    return memory.at < static_cast<int64_t>(arguments.size()) &&
+           bytes <= bytesOf(arguments[memory.at]);
+  };
+  for (const ArtifactArgument &argument : arguments)
+    if (bytesOf(argument) < 0)
+      return "has an argument '" + argument.name + "' of unknown size";
+  for (const ArtifactResult &result : results) {
+    if (bytesOf(result) < 0 || result.sizes.size() != result.strides.size())
+      return "has a result '" + result.name + "' of unknown size";
+    int64_t last = result.offset;
+    for (size_t i = 0; i < result.sizes.size(); ++i)
+      last += result.sizes[i] ? (result.sizes[i] - 1) * result.strides[i] : 0;
+    if (bytesOf(result) &&
+        (result.offset < 0 || last < 0 ||
+         !holds(result.memory, (last + 1) * bytesOfType(result.dtype))))
+      return "has a result '" + result.name + "' outside of memory";
+  }
+  for (const std::vector<ArtifactLaunch> *segment : {&forward, &backward})
+    for (const ArtifactLaunch &launch : *segment) {
+      if (launch.kernel < 0 ||
+          launch.kernel >= static_cast<int64_t>(kernels.size()))
+        return "launches a kernel that it does not have";
+      int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+      if (threads < 1 || threads > 1024 || launch.sharedBytes < 0 ||
+          launch.sharedBytes > 48 * 1024 || launch.grid[0] < 1 ||
+          launch.grid[0] > INT32_MAX || launch.grid[1] < 1 ||
+          launch.grid[1] > 65535 || launch.grid[2] < 1 ||
+          launch.grid[2] > 65535)
+        return "launches '" + kernels[launch.kernel].name +
+               "' with a grid or block that no device takes";
+      for (const ArtifactOperand &operand : launch.operands)
+        if (!holds(operand.memory, operand.bytes))
+          return "launches '" + kernels[launch.kernel].name +
+                 "' on memory outside of arena and arguments";
+    }
+  return "";
+}

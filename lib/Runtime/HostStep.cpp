@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One allocation, launches in their order, one after the other. The arena is
+// NaN where nothing was written.
+//
+// With `checkMemory` each launch works on copies of its operands, each in a
+// heap block of exactly its size; operands at the same place share one. What
+// was written goes back, what was only read must be as it was.
+
+#include "cutback/Runtime/HostStep.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace cutback;
+
+void HostStep::Free::operator()(char *bytes) const { std::free(bytes); }
+
+HostStep::Bytes HostStep::allocate(int64_t bytes) {
+  void *memory = nullptr;
+  if (::posix_memalign(&memory, 256, bytes > 0 ? bytes : 1) != 0)
+    memory = nullptr;
+  return Bytes(static_cast<char *>(memory));
+}
+
+std::string HostStep::open(const std::string &path, HostStep &step) {
+  // It stays: kernels may be running when others are loaded.
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return "cannot load '" + path + "': " + ::dlerror();
+  void *symbol = ::dlsym(library, "cutback_launch");
+  if (!symbol)
+    return "'" + path + "' has no kernels";
+  step.entry = reinterpret_cast<Launch>(symbol);
+  return "";
+}
+
+std::string HostStep::run(const Artifact &artifact,
+                          const std::vector<char *> &arguments,
+                          const Options &options) {
+  arena = allocate(artifact.arenaBytes);
+  if (!arena)
+    return "needs " + std::to_string(artifact.arenaBytes) +
+           " bytes for its arena, and this machine has them not";
+  std::memset(arena.get(), 0xFF, artifact.arenaBytes);
+  for (const auto *segment : {&artifact.forward, &artifact.backward})
+    for (const ArtifactLaunch &launch : *segment)
+      if (std::string error = runLaunch(artifact, launch, arguments, options);
+          !error.empty())
+        return error;
+  return "";
+}
+
+std::string HostStep::runLaunch(const Artifact &artifact,
+                                const ArtifactLaunch &launch,
+                                const std::vector<char *> &arguments,
+                                const Options &options) {
+  const ArtifactKernel &kernel = artifact.kernels[launch.kernel];
+  unsigned grid[3], block[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    grid[axis] = static_cast<unsigned>(launch.grid[axis]);
+    block[axis] = static_cast<unsigned>(launch.block[axis]);
+  }
+  int problem = 0;
+  std::vector<void *> pointers;
+  for (const ArtifactOperand &operand : launch.operands)
+    pointers.push_back(const_cast<char *>(at(operand.memory, arguments)));
+  pointers.push_back(&problem);
+  std::string error;
+  if (options.checkMemory)
+    error = callApart(launch, pointers, grid, block);
+  else
+    entry(static_cast<int>(launch.kernel), grid, block,
+          static_cast<unsigned>(launch.sharedBytes), pointers.data());
+  if (problem)
+    error = "an index is outside of the tensor that it chooses from";
+  if (error.empty())
+    return "";
+  return error + ", in '" + kernel.name + "' (" + launch.op +
+         (launch.place.empty() ? "" : ", " + launch.place) + ")";
+}
+
+std::string HostStep::callApart(const ArtifactLaunch &launch,
+                                std::vector<void *> pointers,
+                                const unsigned *grid, const unsigned *block) {
+  size_t count = launch.operands.size();
+  std::vector<void *> places(pointers);
+  std::vector<Bytes> copies(count);
+  std::vector<size_t> copyOf(count);
+  for (size_t i = 0; i < count; ++i) {
+    copyOf[i] = i;
+    for (size_t j = 0; j < i; ++j)
+      if (places[j] == places[i] &&
+          launch.operands[j].bytes == launch.operands[i].bytes)
+        copyOf[i] = copyOf[j];
+    if (copyOf[i] == i) {
+      copies[i] = allocate(launch.operands[i].bytes);
+      if (!copies[i])
+        return "there is no memory for a copy";
+      std::memcpy(copies[i].get(), places[i], launch.operands[i].bytes);
+    }
+    pointers[i] = copies[copyOf[i]].get();
+  }
+  entry(static_cast<int>(launch.kernel), grid, block,
+        static_cast<unsigned>(launch.sharedBytes), pointers.data());
+  std::vector<bool> isWritten(count, false);
+  for (size_t i = 0; i < count; ++i)
+    if (launch.operands[i].isWritten)
+      isWritten[copyOf[i]] = true;
+  for (size_t i = 0; i < count; ++i) {
+    if (copyOf[i] != i)
+      continue;
+    if (isWritten[i])
+      std::memcpy(places[i], copies[i].get(), launch.operands[i].bytes);
+    else if (std::memcmp(places[i], copies[i].get(),
+                         launch.operands[i].bytes) != 0)
+      return "operand " + std::to_string(i) + " is changed and only read";
+  }
+  return "";
+}

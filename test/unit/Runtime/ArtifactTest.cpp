@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The manifest: what is written is read, and what is not right is refused
+// before anything runs.
+
+#include "cutback/Runtime/Artifact.h"
+
+#include "gtest/gtest.h"
+
+using namespace cutback;
+
+namespace {
+
+/// y = k(x) for eight floats, in place of an arena of 64 bytes.
+Artifact makeArtifact() {
+  Artifact artifact;
+  artifact.target = "cuda-host";
+  artifact.architectures = {"sm_90"};
+  artifact.arenaBytes = 64;
+  ArtifactArgument x;
+  x.name = "input.\"0\"\n";
+  x.dtype = "f32";
+  x.sizes = {2, 4};
+  artifact.arguments.push_back(x);
+  ArtifactArgument seed;
+  seed.dtype = "i64";
+  seed.fill = ArtifactArgument::Seed;
+  seed.isWritten = true;
+  seed.rounding = 0.0078125;
+  artifact.arguments.push_back(seed);
+  ArtifactResult y;
+  y.name = "loss";
+  y.dtype = "f32";
+  y.sizes = {4, 2};
+  y.strides = {1, 4};
+  y.memory = {ArtifactMemory::Arena, 16};
+  y.rounding = 0.5;
+  artifact.results.push_back(y);
+  artifact.kernels.push_back({"k", "forward.cu", true, true});
+  ArtifactLaunch launch;
+  launch.grid = {3, 2, 1};
+  launch.block = {32, 8, 1};
+  launch.sharedBytes = 4096;
+  launch.op = "add";
+  launch.place = "fc, model.py:3";
+  launch.operands = {{{ArtifactMemory::Argument, 0}, 32, false},
+                     {{ArtifactMemory::Arena, 16}, 32, true}};
+  artifact.forward.push_back(launch);
+  artifact.backward.push_back(launch);
+  artifact.files = {{"forward.cu", checksumOf("text")}};
+  return artifact;
+}
+
+/// What reading it says after `from` has become `to`.
+std::string changed(const std::string &from, const std::string &to) {
+  std::string text = writeManifest(makeArtifact());
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  text.replace(at, from.size(), to);
+  Artifact artifact;
+  return readManifest(text, artifact);
+}
+
+TEST(ArtifactTest, WhatIsWrittenIsRead) {
+  std::string text = writeManifest(makeArtifact());
+  Artifact artifact;
+  ASSERT_EQ(readManifest(text, artifact), "");
+  EXPECT_EQ(writeManifest(artifact), text);
+  EXPECT_EQ(artifact.arguments[0].name, "input.\"0\"\n");
+  EXPECT_EQ(artifact.arguments[1].fill, ArtifactArgument::Seed);
+  EXPECT_TRUE(artifact.arguments[1].isWritten);
+  EXPECT_EQ(artifact.results[0].strides, (std::vector<int64_t>{1, 4}));
+  EXPECT_EQ(artifact.forward[0].grid[1], 2);
+  EXPECT_TRUE(artifact.kernels[0].waits && artifact.kernels[0].checks);
+}
+
+TEST(ArtifactTest, AnotherVersionIsRefused) {
+  EXPECT_EQ(changed("\"cutback_artifact\": 1", "\"cutback_artifact\": 7"),
+            "has version 7, this runtime takes 1");
+  EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
+            "is no manifest of a compiled step");
+  EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);
+  EXPECT_EQ(changed("\"bytes\": 32", "\"byte\": 32"), "lacks a number");
+}
+
+TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
+  EXPECT_EQ(changed("\"bytes\": 32", "\"bytes\": 36"),
+            "launches 'k' on memory outside of arena and arguments");
+  EXPECT_EQ(
+      changed("\"arena\": 16, \"bytes\": 32", "\"arena\": 48, \"bytes\": 32"),
+      "launches 'k' on memory outside of arena and arguments");
+  EXPECT_EQ(
+      changed("\"arena\": 16, \"bytes\": 32", "\"arena\": 8, \"bytes\": 32"),
+      "launches 'k' on memory outside of arena and arguments");
+  EXPECT_EQ(changed("\"argument\": 0", "\"argument\": 2"),
+            "launches 'k' on memory outside of arena and arguments");
+  EXPECT_EQ(changed("\"arena\": 16}", "\"arena\": 48}"),
+            "has a result 'loss' outside of memory");
+  EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1, 40]"),
+            "has a result 'loss' outside of memory");
+  EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1]"),
+            "has a result 'loss' of unknown size");
+  EXPECT_EQ(changed("\"dtype\": \"i64\"", "\"dtype\": \"i65\""),
+            "has an argument '' of unknown size");
+}
+
+TEST(ArtifactTest, LaunchesAreThoseThatADeviceTakes) {
+  EXPECT_EQ(changed("\"kernel\": \"k\"", "\"kernel\": \"q\""),
+            "launches a kernel that it does not have");
+  for (const char *block : {"[32, 80, 1]", "[0, 8, 1]"})
+    EXPECT_EQ(changed("[32, 8, 1]", block),
+              "launches 'k' with a grid or block that no device takes");
+  EXPECT_EQ(changed("[3, 2, 1]", "[3, 70000, 1]"),
+            "launches 'k' with a grid or block that no device takes");
+  EXPECT_EQ(changed("\"shared_bytes\": 4096", "\"shared_bytes\": 65536"),
+            "launches 'k' with a grid or block that no device takes");
+}
+
+TEST(ArtifactTest, AChecksumIsOfAllBytes) {
+  EXPECT_EQ(checksumOf(""), "cbf29ce484222325");
+  EXPECT_NE(checksumOf("ab"), checksumOf("ba"));
+}
+
+} // namespace
