@@ -32,7 +32,8 @@ def spdx(tree):
     for name in _sources(tree):
         # A script may have its #! line first.
         head = tree.lines(name)[:2]
-        comment = "// " if name.endswith((".h", ".cpp", ".td", ".js")) else \
+        comment = "// " if name.endswith((".h", ".cpp", ".td", ".js", ".cu",
+                                          ".cuh")) else \
             "/* " if name.endswith(".css") else "# "
         start = head[1:] if head and head[0].startswith("#!") else head[:1]
         if start != [comment + SPDX]:

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attention, forward and backward: a warp a row (attend() and its gradients in
+// Device/cutback_attention.cuh). Scores are not stored. The gradient of keys
+// and values runs over queries in their order, so that no sum depends on how
+// warps were scheduled.
+
+#include "CallText.h"
+#include "ScalarText.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+namespace {
+
+struct AttentionProblem {
+  Value query, key, value, mask;
+  bool isCausal = false;
+  double scale = 1;
+  int64_t batch = 0, heads = 0, queries = 0, keys = 0, width = 0, outWidth = 0;
+};
+
+class AttentionWriter {
+public:
+  AttentionWriter(aten::CallOp op) : op(op), call(op) {}
+
+  CallResult run() {
+    StringRef name = op.getPacketName();
+    constexpr StringLiteral forward =
+        "aten._scaled_dot_product_flash_attention_for_cpu";
+    bool isForward = name == forward;
+    if (!isForward && name != forward.str() + "_backward")
+      return {};
+    if (std::string why = readProblem(); !why.empty())
+      return CallResult::failed(why);
+    CallResult result;
+    result.isKnown = true;
+    if (isForward) {
+      result.kernels.push_back(writeForward());
+    } else {
+      result.kernels.push_back(writeQueryGradient());
+      result.kernels.push_back(writeKeyGradient());
+    }
+    return result;
+  }
+
+private:
+  std::string readProblem() {
+    p.query = call.value("query");
+    p.key = call.value("key");
+    p.value = call.value("value");
+    p.mask = call.value("attn_mask");
+    p.isCausal = call.boolean("is_causal").value_or(false);
+    if (!isFloatTensor(p.query) || sizesOf(p.query).size() != 4 ||
+        elementTypeText(p.query) == "double")
+      return "is attention of other tensors than [batch, heads, length, width] "
+             "of f32, bf16 or f16";
+    if (call.number("dropout_p").value_or(0) != 0)
+      return "drops weights";
+    ArrayRef<int64_t> sizes = sizesOf(p.query);
+    p.batch = sizes[0], p.heads = sizes[1], p.queries = sizes[2];
+    p.width = sizes[3];
+    p.keys = sizesOf(p.key)[2], p.outWidth = sizesOf(p.value)[3];
+    if (sizesOf(p.key)[1] != p.heads || sizesOf(p.value)[1] != p.heads)
+      return "has other heads of keys than of queries";
+    if (std::max(p.width, p.outWidth) > 256)
+      return "has heads of more than 256 elements";
+    p.scale = call.number("scale").value_or(
+        1 / std::sqrt(static_cast<double>(p.width)));
+    return "";
+  }
+
+  std::string at(Value tensor, const char *name, const char *row) const {
+    SmallVector<std::string> indices = {"batch", "head", row, "e"};
+    indices.resize(sizesOf(tensor).size());
+    return CallBuilder::element(tensor, name, indices);
+  }
+  /// "[=](int i, int e) { return toFloat(q[...]); },"
+  std::string reader(Value tensor, const char *name, const char *row) const {
+    return std::string("    [=](int ") + row + ", int e) { return toFloat(" +
+           at(tensor, name, row) + "); },";
+  }
+  std::string writer(Value tensor, const char *name, const char *row) const {
+    return std::string("    [=](int ") + row + ", int e, float x) { " +
+           at(tensor, name, row) + " = to<" + elementTypeText(tensor) +
+           ">(x); }";
+  }
+  std::string bias() const {
+    std::string text = "0.0f";
+    if (p.mask) {
+      Layout layout = kernel::locate(p.mask).layout;
+      SmallVector<std::string> indices = {"batch", "head", "i", "j"};
+      std::string element = CallBuilder::element(
+          layout, "mask",
+          ArrayRef<std::string>(indices).take_back(layout.sizes.size()));
+      text = elementTypeText(p.mask) == "bool" ? element + " ? 0.0f : lowest()"
+                                               : "toFloat(" + element + ")";
+    }
+    if (p.isCausal)
+      text = p.mask ? "j > i ? lowest() : (" + text + ")"
+                    : "j > i ? lowest() : " + text;
+    return "    [=](int i, int j) { return " + text + "; },";
+  }
+  std::string scaleText() const {
+    Builder b(op.getContext());
+    return literal(b.getF32Type(), b.getF64FloatAttr(p.scale));
+  }
+
+  void readOperands(CallBuilder &text) const {
+    text.read(p.query, "query");
+    text.read(p.key, "key");
+    text.read(p.value, "value");
+    if (p.mask)
+      text.read(p.mask, "mask");
+  }
+
+  /// A warp for each of `rows` rows of each head.
+  void open(CallBuilder &text, int64_t rows, const char *row) const {
+    int64_t all = p.batch * p.heads * rows;
+    text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
+                 std::to_string(p.keys) + " keys" +
+                 (p.isCausal ? ", causal" : ""));
+    text.line("const int number = blockIdx.x * 4 + threadIdx.x / 32;");
+    if (all % 4) {
+      text.line("if (number >= " + std::to_string(all) + ")");
+      text.line("  return;");
+    }
+    std::string size = std::to_string(rows);
+    if (p.batch > 1)
+      text.line("const int batch = number / " + std::to_string(p.heads * rows) +
+                ";");
+    if (p.heads > 1)
+      text.line("const int head = number / " + size + " % " +
+                std::to_string(p.heads) + ";");
+    text.line(std::string("const int row = number % ") + size + "; // " + row);
+    text.shape({(all + 3) / 4, 1, 1}, {128, 1, 1});
+    text.kernel().waits = true;
+  }
+  std::string sizes(int64_t others) const {
+    return "(row, " + std::to_string(others) + ", " + std::to_string(p.width) +
+           ", " + std::to_string(p.outWidth) + ", " + scaleText() + ",";
+  }
+  std::string held() const {
+    return std::to_string((std::max(p.width, p.outWidth) + 31) / 32);
+  }
+
+  CallKernel writeForward() {
+    CallBuilder text("attention");
+    readOperands(text);
+    Value out = op->getResult(0), logSum = op->getResult(1);
+    text.write(out, "out");
+    text.write(logSum, "logSum");
+    open(text, p.queries, "query");
+    text.line("attend<" + held() + ">" + sizes(p.keys));
+    text.line(reader(p.query, "query", "i"));
+    text.line(reader(p.key, "key", "j"));
+    text.line(reader(p.value, "value", "j"));
+    text.line(bias());
+    text.line(writer(out, "out", "i") + ",");
+    text.line("    [=](int i, float x) { " + at(logSum, "logSum", "i") +
+              " = x; });");
+    return text.take();
+  }
+
+  /// Lines of the operands that gradients have besides.
+  void readGradientOperands(CallBuilder &text) {
+    readOperands(text);
+    text.read(call.value("grad_out"), "dOut");
+    text.read(call.value("out"), "out");
+    text.read(call.value("logsumexp"), "logSum");
+  }
+  void lookUp(CallBuilder &text) {
+    Value logSum = call.value("logsumexp");
+    text.line(reader(p.query, "query", "i"));
+    text.line(reader(p.key, "key", "j"));
+    text.line(reader(p.value, "value", "j"));
+    text.line(bias());
+    text.line(reader(call.value("grad_out"), "dOut", "i"));
+    text.line(reader(call.value("out"), "out", "i"));
+    text.line("    [=](int i) { return " + at(logSum, "logSum", "i") + "; },");
+  }
+  CallKernel writeQueryGradient() {
+    CallBuilder text("attention_query_gradient");
+    readGradientOperands(text);
+    text.write(op->getResult(0), "dQuery");
+    open(text, p.queries, "query");
+    text.line("attendQueryGradient<" + held() + ">" + sizes(p.keys));
+    lookUp(text);
+    text.line(writer(op->getResult(0), "dQuery", "i") + ");");
+    return text.take();
+  }
+  CallKernel writeKeyGradient() {
+    CallBuilder text("attention_key_gradient");
+    readGradientOperands(text);
+    text.write(op->getResult(1), "dKey");
+    text.write(op->getResult(2), "dValue");
+    open(text, p.keys, "key");
+    text.line("attendKeyGradient<" + held() + ">" + sizes(p.queries));
+    lookUp(text);
+    text.line(writer(op->getResult(1), "dKey", "j") + ",");
+    text.line(writer(op->getResult(2), "dValue", "j") + ");");
+    return text.take();
+  }
+
+  mutable aten::CallOp op;
+  aten::CallReader call;
+  AttentionProblem p;
+};
+
+} // namespace
+
+CallResult cuda::writeAttentionCall(aten::CallOp op) {
+  return AttentionWriter(op).run();
+}

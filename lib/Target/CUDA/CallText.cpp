@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the families of calls share: parameters, indices of strided tensors, and
+// the question which family knows an op. A view is no copy: its strides and its
+// offset stand in the index. Indices are `int`: a tensor of 2^31 elements is
+// refused.
+
+#include "CallText.h"
+#include "ScalarText.h"
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+std::string cuda::elementTypeText(Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (auto integer = dyn_cast<IntegerType>(element))
+    element = IntegerType::get(element.getContext(), integer.getWidth());
+  return typeText(element);
+}
+
+std::string cuda::sumTypeText(Value tensor) {
+  return elementTypeText(tensor) == "double" ? "double" : "float";
+}
+
+ArrayRef<int64_t> cuda::sizesOf(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getShape();
+}
+
+std::string cuda::sizesText(ArrayRef<int64_t> sizes) {
+  std::string text;
+  for (int64_t size : sizes)
+    text += (text.empty() ? "" : " x ") + std::to_string(size);
+  return text.empty() ? "1" : text;
+}
+
+bool cuda::isFloatTensor(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return type && isa<FloatType>(type.getElementType()) &&
+         !elementTypeText(tensor).empty();
+}
+
+void CallBuilder::add(Value tensor, const std::string &name, bool isWritten) {
+  call.kernel.parameters.push_back({elementTypeText(tensor), name, isWritten});
+  call.roots.push_back(kernel::locate(tensor).root);
+}
+
+std::string CallBuilder::element(const Layout &layout, const std::string &name,
+                                 ArrayRef<std::string> indices) {
+  std::string sum;
+  for (auto [index, size, stride] :
+       llvm::zip_equal(indices, layout.sizes, layout.strides)) {
+    if (size == 1 || stride == 0 || index.empty())
+      continue;
+    bool isName = llvm::all_of(
+        index, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+    std::string text = isName || stride == 1 ? index : "(" + index + ")";
+    sum += (sum.empty() ? "" : " + ") + text +
+           (stride == 1 ? "" : " * " + std::to_string(stride));
+  }
+  if (layout.offset || sum.empty())
+    sum += (sum.empty() ? "" : " + ") + std::to_string(layout.offset);
+  return name + "[" + sum + "]";
+}
+
+std::string CallBuilder::element(Value tensor, const std::string &name,
+                                 ArrayRef<std::string> indices) {
+  return element(kernel::locate(tensor).layout, name, indices);
+}
+
+std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
+  CallResult result = writeCopyCall(op);
+  if (auto call = dyn_cast<aten::CallOp>(op)) {
+    for (auto family : {writeProductCall, writeConvolutionCall,
+                        writeAttentionCall, writeRowsCall})
+      if (!result.isKnown)
+        result = family(call);
+  }
+  problem = result.isKnown ? result.problem : "has no kernel for a GPU yet";
+  for (const CallKernel &call : result.kernels)
+    for (Value root : call.roots)
+      if (cast<RankedTensorType>(root.getType()).getNumElements() > INT32_MAX)
+        problem = "has a tensor of more than 2^31 elements";
+  return problem.empty() ? std::move(result.kernels)
+                         : std::vector<CallKernel>();
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls (launches of one op without loops of its own) as kernels: products,
+// attention, gathers. One file a family.
+#ifndef CUTBACK_LIB_TARGET_CUDA_CALLTEXT_H
+#define CUTBACK_LIB_TARGET_CUDA_CALLTEXT_H
+
+#include "KernelText.h"
+
+#include "cutback/Dialect/Aten/CallReader.h"
+
+namespace cutback::cuda {
+
+/// One kernel of a call, and the tensors whose memory its parameters are.
+struct CallKernel {
+  KernelText kernel;
+  std::vector<mlir::Value> roots;
+};
+
+/// Collects the parameters of a kernel while its text is written.
+class CallBuilder {
+public:
+  /// `name`: of the kernel; equal texts become one kernel later.
+  explicit CallBuilder(const std::string &name) { call.kernel.name = name; }
+
+  /// A tensor that is read, called `name`, or written (a result).
+  void read(mlir::Value tensor, const std::string &name) {
+    add(tensor, name, false);
+  }
+  void write(mlir::Value tensor, const std::string &name) {
+    add(tensor, name, true);
+  }
+
+  /// "a[i * 64 + k]": an element of `tensor`, which is parameter `name`. One
+  /// index a dimension; `layout` in place of the tensor's own.
+  static std::string element(mlir::Value tensor, const std::string &name,
+                             llvm::ArrayRef<std::string> indices);
+  static std::string element(const Layout &layout, const std::string &name,
+                             llvm::ArrayRef<std::string> indices);
+
+  void comment(const std::string &line) {
+    call.kernel.comment += "// " + line + "\n";
+  }
+  void line(const std::string &text) { call.kernel.body += "  " + text + "\n"; }
+  void shape(std::array<int64_t, 3> grid, std::array<int64_t, 3> block,
+             int64_t sharedBytes = 0) {
+    call.kernel.shape = {grid, block, sharedBytes};
+  }
+  KernelText &kernel() { return call.kernel; }
+  CallKernel take() { return std::move(call); }
+
+private:
+  void add(mlir::Value tensor, const std::string &name, bool isWritten);
+
+  CallKernel call;
+};
+
+/// "float", of a tensor's elements; empty for a type without text.
+std::string elementTypeText(mlir::Value tensor);
+/// In which products of such elements are summed: "float" or "double".
+std::string sumTypeText(mlir::Value tensor);
+/// "64 x 32"
+std::string sizesText(llvm::ArrayRef<int64_t> sizes);
+llvm::ArrayRef<int64_t> sizesOf(mlir::Value tensor);
+bool isFloatTensor(mlir::Value tensor);
+
+/// What a family gives: kernels in the order in which they run; failure with
+/// why. A family that does not know the op gives nothing.
+struct CallResult {
+  bool isKnown = false;
+  std::string problem;
+  std::vector<CallKernel> kernels;
+
+  static CallResult failed(const std::string &why) {
+    CallResult result;
+    result.isKnown = true;
+    result.problem = why;
+    return result;
+  }
+};
+CallResult writeProductCall(aten::CallOp op);
+CallResult writeConvolutionCall(aten::CallOp op);
+CallResult writeAttentionCall(aten::CallOp op);
+CallResult writeRowsCall(aten::CallOp op);
+CallResult writeCopyCall(mlir::Operation *op);
+/// The elements of `tensor` in their order; the second parameter has no root.
+CallKernel writeDenseCopy(mlir::Value tensor);
+
+/// Asks the families. `problem` says why, if nobody can.
+std::vector<CallKernel> writeCall(mlir::Operation *op, std::string &problem);
+
+} // namespace cutback::cuda
+
+#endif // CUTBACK_LIB_TARGET_CUDA_CALLTEXT_H

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// CUDA kernels on the host, to be tried without a GPU. One block after the
+// other; in it a fiber a thread, all on one thread of the system. A fiber runs
+// until it must wait for the lanes of its warp (shuffles, votes) or for the
+// block (__syncthreads). A wait that some threads do not come to ends the
+// process with a line that says so. Shared memory is full of NaN when a block
+// begins. Kernels that never wait run as plain loops.
+//
+// CUTBACK_CUDA_HOST_ORDER=reverse runs blocks, warps and lanes from the last to
+// the first: results must not change.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define CUTBACK_HOST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CUTBACK_HOST_ASAN 1
+#endif
+#endif
+#ifdef CUTBACK_HOST_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+#define __global__
+#define __device__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+namespace cutback_host {
+
+constexpr size_t kStack = 128 * 1024;
+constexpr unsigned kThreads = 1024, kShared = 48 * 1024;
+
+enum class Waits { No, ForWarp, ForBlock, Done };
+
+struct Fiber {
+  void *stackPointer = nullptr; ///< where it goes on
+  char *stack = nullptr;
+  dim3 thread;
+  unsigned number = 0;
+  Waits waits = Waits::No;
+  unsigned turn = 0; ///< which of the two slots its next exchange uses
+  void *fakeStack = nullptr;
+  ucontext_t context;
+};
+
+struct Device {
+  Fiber fibers[kThreads];
+  Fiber *current = nullptr;
+  dim3 block, blockSize, gridSize;
+  void (*body)(void *) = nullptr;
+  void *arguments = nullptr;
+  bool isReversed = false;
+  uint64_t slots[2][kThreads];
+  void *mainPointer = nullptr, *mainFake = nullptr;
+  const void *mainBottom = nullptr;
+  size_t mainSize = 0;
+  ucontext_t mainContext;
+  alignas(64) unsigned char shared[kShared];
+};
+inline Device device;
+
+[[noreturn]] inline void fail(const char *what) {
+  std::fprintf(stderr, "emulated kernel: %s, in block (%u, %u, %u)\n", what,
+               device.block.x, device.block.y, device.block.z);
+  std::abort();
+}
+
+//===--- Fibers
+//-------------------------------------------------------------===//
+
+#if defined(__x86_64__)
+extern "C" void cutback_host_switch(void **from, void *to);
+asm(R"(.text
+.weak cutback_host_switch
+.hidden cutback_host_switch
+.type cutback_host_switch,@function
+cutback_host_switch:
+ push %rbp
+ push %rbx
+ push %r12
+ push %r13
+ push %r14
+ push %r15
+ mov %rsp,(%rdi)
+ mov %rsi,%rsp
+ pop %r15
+ pop %r14
+ pop %r13
+ pop %r12
+ pop %rbx
+ pop %rbp
+ ret
+)");
+#endif
+
+inline void leave() {
+  Fiber *fiber = device.current;
+#ifdef CUTBACK_HOST_ASAN
+  __sanitizer_start_switch_fiber(
+      fiber->waits == Waits::Done ? nullptr : &fiber->fakeStack,
+      device.mainBottom, device.mainSize);
+#endif
+#if defined(__x86_64__)
+  cutback_host_switch(&fiber->stackPointer, device.mainPointer);
+#else
+  swapcontext(&fiber->context, &device.mainContext);
+#endif
+#ifdef CUTBACK_HOST_ASAN
+  __sanitizer_finish_switch_fiber(fiber->fakeStack, &device.mainBottom,
+                                  &device.mainSize);
+#endif
+}
+
+inline void resume(Fiber &fiber) {
+  device.current = &fiber;
+  fiber.waits = Waits::No;
+#ifdef CUTBACK_HOST_ASAN
+  __sanitizer_start_switch_fiber(&device.mainFake, fiber.stack, kStack);
+#endif
+#if defined(__x86_64__)
+  cutback_host_switch(&device.mainPointer, fiber.stackPointer);
+#else
+  swapcontext(&device.mainContext, &fiber.context);
+#endif
+#ifdef CUTBACK_HOST_ASAN
+  __sanitizer_finish_switch_fiber(device.mainFake, nullptr, nullptr);
+#endif
+}
+
+inline void enter() {
+#ifdef CUTBACK_HOST_ASAN
+  __sanitizer_finish_switch_fiber(nullptr, &device.mainBottom,
+                                  &device.mainSize);
+#endif
+  device.body(device.arguments);
+  device.current->waits = Waits::Done;
+  leave();
+  std::abort();
+}
+
+inline void setThread(Fiber &fiber, unsigned number) {
+  const dim3 size = device.blockSize;
+  fiber.number = number;
+  fiber.thread = {number % size.x, number / size.x % size.y,
+                  number / (size.x * size.y)};
+}
+
+inline void prepare(Fiber &fiber, unsigned number) {
+  if (!fiber.stack) { // a page that nobody may touch in front of it
+    auto *pages = static_cast<char *>(
+        mmap(nullptr, kStack + 4096, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+    if (pages == MAP_FAILED)
+      std::abort();
+    mprotect(pages, 4096, PROT_NONE);
+    fiber.stack = pages + 4096;
+  }
+  setThread(fiber, number);
+  fiber.waits = Waits::No;
+  fiber.turn = 0;
+  fiber.fakeStack = nullptr;
+#if defined(__x86_64__)
+  auto *top = reinterpret_cast<void **>(fiber.stack + kStack - 64);
+  top[0] = reinterpret_cast<void *>(enter);
+  for (int i = 1; i <= 6; ++i)
+    top[-i] = nullptr;
+  fiber.stackPointer = top - 6;
+#else
+  getcontext(&fiber.context);
+  fiber.context.uc_stack.ss_sp = fiber.stack;
+  fiber.context.uc_stack.ss_size = kStack;
+  fiber.context.uc_link = nullptr;
+  makecontext(&fiber.context, enter, 0);
+#endif
+}
+
+//===--- Blocks
+//-------------------------------------------------------------===//
+
+/// Runs the lanes of a warp until all wait for the block or are done.
+inline void runWarp(unsigned begin, unsigned end) {
+  for (;;) {
+    unsigned forWarp = 0, others = 0;
+    for (unsigned i = begin; i < end; ++i) {
+      Fiber &fiber = device.fibers[device.isReversed ? begin + end - 1 - i : i];
+      if (fiber.waits == Waits::No)
+        resume(fiber);
+      fiber.waits == Waits::ForWarp ? ++forWarp : ++others;
+    }
+    if (!forWarp)
+      return;
+    if (others)
+      fail("an exchange between lanes that some lanes of the warp miss");
+    for (unsigned i = begin; i < end; ++i)
+      device.fibers[i].waits = Waits::No;
+  }
+}
+
+inline void runBlock(unsigned threads) {
+  for (unsigned i = 0; i < threads; ++i)
+    prepare(device.fibers[i], i);
+  const unsigned warps = (threads + 31) / 32;
+  for (;;) {
+    for (unsigned w = 0; w < warps; ++w) {
+      const unsigned warp = device.isReversed ? warps - 1 - w : w;
+      runWarp(warp * 32, std::min(threads, warp * 32 + 32));
+    }
+    unsigned done = 0;
+    for (unsigned i = 0; i < threads; ++i)
+      done += device.fibers[i].waits == Waits::Done;
+    if (done == threads)
+      return;
+    if (done)
+      fail("a barrier that some threads of the block miss");
+    for (unsigned i = 0; i < threads; ++i)
+      device.fibers[i].waits = Waits::No;
+  }
+}
+
+/// Runs `body(arguments)` once for each thread. `waits`: it has exchanges or
+/// barriers.
+inline void launch(const unsigned grid[3], const unsigned block[3],
+                   unsigned sharedBytes, bool waits, void (*body)(void *),
+                   void *arguments) {
+  const unsigned threads = block[0] * block[1] * block[2];
+  device.gridSize = {grid[0], grid[1], grid[2]};
+  device.blockSize = {block[0], block[1], block[2]};
+  device.body = body;
+  device.arguments = arguments;
+  const char *order = std::getenv("CUTBACK_CUDA_HOST_ORDER");
+  device.isReversed = order && !std::strcmp(order, "reverse");
+  if (threads > kThreads || sharedBytes > kShared)
+    fail("a block that no device takes");
+  const uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
+  for (uint64_t i = 0; i < blocks; ++i) {
+    const uint64_t number = device.isReversed ? blocks - 1 - i : i;
+    device.block = {unsigned(number % grid[0]),
+                    unsigned(number / grid[0] % grid[1]),
+                    unsigned(number / grid[0] / grid[1])};
+    std::memset(device.shared, 0xFF, sharedBytes);
+#ifdef CUTBACK_HOST_ASAN
+    ASAN_POISON_MEMORY_REGION(device.shared + sharedBytes,
+                              kShared - sharedBytes);
+#endif
+    if (waits) {
+      runBlock(threads);
+    } else {
+      for (unsigned t = 0; t < threads; ++t) {
+        device.current = &device.fibers[0];
+        setThread(device.fibers[0], device.isReversed ? threads - 1 - t : t);
+        body(arguments);
+      }
+    }
+#ifdef CUTBACK_HOST_ASAN
+    ASAN_UNPOISON_MEMORY_REGION(device.shared, kShared);
+#endif
+  }
+}
+
+inline void wait(Waits what) {
+  device.current->waits = what;
+  leave();
+}
+
+/// What lane `lane` of the warp gives. Slots alternate, so that one wait is
+/// enough: nobody is two exchanges ahead.
+template <typename T> T exchange(T value, unsigned lane) {
+  static_assert(sizeof(T) <= 8, "as on a device");
+  const unsigned number = device.current->number, turn = device.current->turn;
+  std::memcpy(&device.slots[turn][number], &value, sizeof(T));
+  wait(Waits::ForWarp);
+  const unsigned from = (number & ~31u) | (lane & 31);
+  T result;
+  std::memcpy(&result, &device.slots[turn][from], sizeof(T));
+  device.current->turn = turn ^ 1;
+  return result;
+}
+
+} // namespace cutback_host
+
+//===--- What kernels see
+//---------------------------------------------------===//
+
+#define threadIdx (cutback_host::device.current->thread)
+#define blockIdx (cutback_host::device.block)
+#define blockDim (cutback_host::device.blockSize)
+#define gridDim (cutback_host::device.gridSize)
+
+inline void __syncthreads() {
+  cutback_host::wait(cutback_host::Waits::ForBlock);
+}
+inline void __syncwarp(unsigned = ~0u) {
+  cutback_host::wait(cutback_host::Waits::ForWarp);
+}
+template <typename T> T __shfl_sync(unsigned, T value, int lane) {
+  return cutback_host::exchange(value, unsigned(lane));
+}
+template <typename T> T *sharedMemory() {
+  return reinterpret_cast<T *>(cutback_host::device.shared);
+}
+inline unsigned __ballot_sync(unsigned, bool value) {
+  unsigned all = 0;
+  const unsigned first = cutback_host::device.current->number & ~31u;
+  const unsigned turn = cutback_host::device.current->turn;
+  cutback_host::exchange(int(value), 0);
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    int other = 0;
+    std::memcpy(&other, &cutback_host::device.slots[turn][first + lane], 4);
+    all |= unsigned(other != 0) << lane;
+  }
+  return all;
+}
+inline int atomicMax(int *at, int value) {
+  const int old = *at;
+  *at = std::max(old, value);
+  return old;
+}
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline float __int_as_float(int bits) {
+  float x;
+  std::memcpy(&x, &bits, 4);
+  return x;
+}
+inline int __float_as_int(float x) {
+  int bits;
+  std::memcpy(&bits, &x, 4);
+  return bits;
+}
+using std::signbit;

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Types and functions of scalars. One formula each, for device and host: with
+// contraction off (nvcc --fmad=false, -ffp-contract=off), IEEE division and
+// root, both give the same bits. Largest errors against double precision, in
+// units in the last place, over the range that is named (tests/unit/Target).
+#pragma once
+
+//===--- Half precision: computed in single, rounded once an op ------------===//
+
+struct bf16 {
+  unsigned short bits;
+};
+struct f16 {
+  unsigned short bits;
+};
+
+__device__ inline float toFloat(float x) { return x; }
+__device__ inline double toFloat(double x) { return x; }
+__device__ inline float toFloat(bf16 x) {
+  return __int_as_float(int(unsigned(x.bits) << 16));
+}
+/// To nearest, ties to even; a NaN stays one.
+__device__ inline bf16 toBf16(float x) {
+  const unsigned bits = unsigned(__float_as_int(x));
+  if (x != x)
+    return {0x7FC0};
+  return {(unsigned short)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)};
+}
+__device__ inline float toFloat(f16 x) {
+  const int sign = (x.bits & 0x8000) << 16, exponent = x.bits >> 10 & 31;
+  const int fraction = x.bits & 0x3FF;
+  if (exponent == 31)
+    return __int_as_float(sign | 0x7F800000 | fraction << 13);
+  if (exponent == 0) { // fraction * 2^-24
+    const float small = float(fraction) * 5.9604644775390625e-08f;
+    return sign ? -small : small;
+  }
+  return __int_as_float(sign | (exponent + 112) << 23 | fraction << 13);
+}
+__device__ inline f16 toF16(float x) {
+  const unsigned bits = unsigned(__float_as_int(x));
+  const unsigned sign = bits >> 16 & 0x8000, magnitude = bits & 0x7FFFFFFF;
+  if (magnitude > 0x7F800000)
+    return {(unsigned short)(sign | 0x7E00)};
+  if (magnitude >= 0x477FF000) // 65520 and more
+    return {(unsigned short)(sign | 0x7C00)};
+  if (magnitude < 0x38800000) { // below 2^-14: a multiple of 2^-24
+    const float scaled = __int_as_float(int(magnitude)) * 16777216.0f;
+    return {(unsigned short)(sign | unsigned(rintf(scaled)))};
+  }
+  const unsigned rounded = magnitude + 0xFFF + (magnitude >> 13 & 1);
+  return {(unsigned short)(sign | ((rounded - 0x38000000) >> 13))};
+}
+
+/// `to<T>(x)`: the sum of a product in the type of its result.
+template <typename T> __device__ inline T to(double x) { return T(x); }
+template <typename T> __device__ inline T to(float x) { return T(x); }
+template <> __device__ inline bf16 to<bf16>(float x) { return toBf16(x); }
+template <> __device__ inline f16 to<f16>(float x) { return toF16(x); }
+
+//===--- Functions of single precision -------------------------------------===//
+
+/// 2^n for n in [-126, 127].
+__device__ inline float power2(int n) { return __int_as_float((n + 127) << 23); }
+
+/// e^x: 2^n e^f with |f| <= log(2) / 2. 1.0 ulp; subnormal results too.
+__device__ inline float expOf(float x) {
+  if (x != x)
+    return x;
+  const float bounded = fminf(fmaxf(x, -104.0f), 89.0f);
+  const float n = rintf(bounded * 1.44269504f);
+  float f = fmaf(n, -0.693145752f, bounded);
+  f = fmaf(n, -1.42860677e-6f, f);
+  float p = 1.37805939e-3f;
+  p = fmaf(p, f, 8.37312452e-3f);
+  p = fmaf(p, f, 4.16695364e-2f);
+  p = fmaf(p, f, 1.66664720e-1f);
+  p = fmaf(p, f, 4.99999851e-1f);
+  p = fmaf(p, f, 1.0f);
+  p = fmaf(p, f, 1.0f);
+  const int half = int(n) / 2;
+  return p * power2(half) * power2(int(n) - half);
+}
+
+/// Natural logarithm: 2^n (1 + f) with 1 + f in [2/3, 4/3). 1 ulp.
+__device__ inline float logOf(float x) {
+  if (x != x || x < 0.0f)
+    return __int_as_float(0x7FC00000);
+  if (x == 0.0f)
+    return __int_as_float(int(0xFF800000));
+  if (__float_as_int(x) == 0x7F800000)
+    return x;
+  const bool isSmall = x < 1.17549435e-38f;
+  const int bits = __float_as_int(isSmall ? x * 8388608.0f : x);
+  const int e = (bits - 0x3F2AAAAB) >> 23; // of 2/3
+  const float f = __int_as_float(bits - e * 8388608) - 1.0f;
+  const float n = float(isSmall ? e - 23 : e);
+  const float s = f * f;
+  float p = -0.130310059f;
+  float q = 0.140869141f;
+  p = fmaf(p, s, -0.121483952f);
+  q = fmaf(q, s, 0.139814854f);
+  p = fmaf(p, s, -0.166846126f);
+  q = fmaf(q, s, 0.200120345f);
+  p = fmaf(p, s, -0.249996200f);
+  p = fmaf(q, f, p);
+  p = fmaf(p, f, 0.333331972f);
+  p = fmaf(p, f, -0.500000000f);
+  p = fmaf(p, s, f);
+  return fmaf(n, 0.693147182f, p);
+}
+
+/// Hyperbolic tangent: odd polynomial below 0.55, else 1 - 2 / (e^2x + 1).
+/// 2.1 ulp.
+__device__ inline float tanhOf(float x) {
+  const float a = fabsf(x);
+  if (a < 0.55f) {
+    const float s = x * x;
+    float p = 1.57394409e-2f;
+    p = fmaf(p, s, -5.23025431e-2f);
+    p = fmaf(p, s, 1.33152977e-1f);
+    p = fmaf(p, s, -3.33327681e-1f);
+    return fmaf(p * s, x, x);
+  }
+  const float t = 1.0f - 2.0f / (expOf(2.0f * a) + 1.0f);
+  return copysignf(t, x);
+}
+
+/// Error function: odd polynomial below 0.93, else 1 - e^q(|x|). 1.3 ulp.
+__device__ inline float erfOf(float x) {
+  const float t = fabsf(x), s = x * x;
+  if (t > 0.927734375f) {
+    float r = fmaf(-1.72853470e-5f, t, 3.83197126e-4f);
+    const float u = fmaf(-3.88396438e-3f, t, 2.42546219e-2f);
+    r = fmaf(r, s, u);
+    r = fmaf(r, t, -1.06777877e-1f);
+    r = fmaf(r, t, -6.34846687e-1f);
+    r = fmaf(r, t, -1.28717512e-1f);
+    r = fmaf(r, t, -t);
+    return copysignf(1.0f - expOf(r), x);
+  }
+  float r = -5.96761703e-4f;
+  r = fmaf(r, s, 4.99119423e-3f);
+  r = fmaf(r, s, -2.67681349e-2f);
+  r = fmaf(r, s, 1.12819925e-1f);
+  r = fmaf(r, s, -3.76125336e-1f);
+  r = fmaf(r, s, 1.28379166e-1f);
+  return fmaf(r, x, x);
+}
+
+/// x = n pi/2 + r with |r| <= pi/4, in double: for |x| < 2^30.
+__device__ inline float reduceAngle(float x, int &quadrant) {
+  const double n = rint(double(x) * 0.63661977236758134);
+  double r = fma(n, -1.5707963267948966, double(x));
+  r = fma(n, -6.123233995736766e-17, r);
+  quadrant = int((long long)n & 3);
+  return float(r);
+}
+__device__ inline float sinPart(float r) {
+  const float s = r * r;
+  float p = 2.86567956e-6f;
+  p = fmaf(p, s, -1.98559923e-4f);
+  p = fmaf(p, s, 8.33338592e-3f);
+  p = fmaf(p, s, -1.66666672e-1f);
+  return fmaf(p * s, r, r);
+}
+__device__ inline float cosPart(float r) {
+  const float s = r * r;
+  float p = 2.44677067e-5f;
+  p = fmaf(p, s, -1.38877297e-3f);
+  p = fmaf(p, s, 4.16666567e-2f);
+  p = fmaf(p, s, -0.5f);
+  return fmaf(p, s, 1.0f);
+}
+/// 1.5 ulp below 2^30; NaN beyond 2^63.
+__device__ inline float sinOf(float x) {
+  int quadrant = 0;
+  if (!(fabsf(x) < 9.2e18f))
+    return __int_as_float(0x7FC00000);
+  const float r = reduceAngle(x, quadrant);
+  const float y = quadrant & 1 ? cosPart(r) : sinPart(r);
+  return quadrant & 2 ? -y : y;
+}
+__device__ inline float cosOf(float x) {
+  int quadrant = 0;
+  if (!(fabsf(x) < 9.2e18f))
+    return __int_as_float(0x7FC00000);
+  const float r = reduceAngle(x, quadrant);
+  const float y = quadrant & 1 ? sinPart(r) : cosPart(r);
+  return quadrant == 1 || quadrant == 2 ? -y : y;
+}
+
+// Double precision has the toolkit's functions.
+__device__ inline double expOf(double x) { return exp(x); }
+__device__ inline double logOf(double x) { return log(x); }
+__device__ inline double tanhOf(double x) { return tanh(x); }
+__device__ inline double erfOf(double x) { return erf(x); }
+__device__ inline double sinOf(double x) { return sin(x); }
+__device__ inline double cosOf(double x) { return cos(x); }
+
+__device__ inline float rootOf(float x) { return sqrtf(x); }
+__device__ inline double rootOf(double x) { return sqrt(x); }
+
+//===--- Choices, integers --------------------------------------------------===//
+
+/// NaN if one is; of zeros, the positive one.
+template <typename T> __device__ inline T maximumOf(T a, T b) {
+  if (a != a || b != b)
+    return a != a ? a : b;
+  return a == b ? a + b == 0 && (signbit(a) == 0) ? a : b : a > b ? a : b;
+}
+template <typename T> __device__ inline T minimumOf(T a, T b) {
+  if (a != a || b != b)
+    return a != a ? a : b;
+  return a == b ? (signbit(a) ? a : b) : a < b ? a : b;
+}
+
+/// Wraps around; by 0 it is 0.
+template <typename T> __device__ inline T divide(T a, T b) {
+  return b == 0 ? 0 : b == T(-1) ? T(0 - (unsigned long long)a) : T(a / b);
+}
+template <typename T> __device__ inline T remainder(T a, T b) {
+  return b == 0 || b == T(-1) ? 0 : T(a % b);
+}
+template <typename T> __device__ inline T floorDivide(T a, T b) {
+  return divide(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0));
+}
+template <typename T> __device__ inline T floorRemainder(T a, T b) {
+  return a - floorDivide(a, b) * b;
+}
+template <typename T> __device__ inline T power(T base, T exponent) {
+  T result = 1;
+  for (; exponent > 0; exponent /= 2, base = T(base * base))
+    result = exponent % 2 ? T(result * base) : result;
+  return result;
+}
+/// By the width or more it is 0.
+template <typename T> __device__ inline T shiftLeft(T a, T b) {
+  return b < 0 || b > 63 ? T(0) : T((unsigned long long)a << b);
+}
+template <typename T> __device__ inline T shiftRight(T a, T b) {
+  return b < 0 || b > 63 ? T(0) : T((long long)a >> b);
+}
+/// Towards zero; what the type cannot hold is its least number.
+__device__ inline long long toInteger(double x) {
+  const bool fits = x >= -9223372036854775808.0 && x < 9223372036854775808.0;
+  return fits ? (long long)x : (long long)0x8000000000000000;
+}
+
+/// `at`, or 0 and a mark where it is outside of [0, size).
+__device__ inline long long checked(long long at, long long size,
+                                    int *problem) {
+  if (at >= 0 && at < size)
+    return at;
+  atomicMax(problem, 1);
+  return 0;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products: sums over k of a(i, k) b(k, j), each in the order of k with one
+// rounding a step, whatever the tiles. Convolutions are products of what they
+// look up.
+#pragma once
+#include "cutback_reduce.cuh"
+
+__device__ inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
+__device__ inline double fused(double a, double b, double c) { return fma(a, b, c); }
+
+/// A block's tile of 64 x 64 results, 16 steps of k at a time.
+template <typename T> struct ProductTile {
+  T a[16][65], b[16][65];
+};
+
+/// Computes tile (blockIdx.x, blockIdx.y) of an m x n product with 256 threads,
+/// 4 x 4 results each. `a` and `b` give elements inside; `store` takes results.
+template <typename T, typename A, typename B, typename Store>
+__device__ inline void product(int m, int n, int k, A a, B b, Store store) {
+  ProductTile<T> &tile = *sharedMemory<ProductTile<T>>();
+  const int thread = threadIdx.x, row = thread / 16 * 4, column = thread % 16 * 4;
+  const int firstRow = blockIdx.x * 64, firstColumn = blockIdx.y * 64;
+  T sum[4][4] = {};
+  for (int step = 0; step < k; step += 16) {
+    for (int number = thread; number < 1024; number += 256) {
+      const int along = step + number % 16, i = firstRow + number / 16;
+      tile.a[number % 16][number / 16] = i < m && along < k ? a(i, along) : T(0);
+    }
+    for (int number = thread; number < 1024; number += 256) {
+      const int along = step + number / 64, j = firstColumn + number % 64;
+      tile.b[number / 64][number % 64] = j < n && along < k ? b(along, j) : T(0);
+    }
+    __syncthreads();
+    const int steps = k - step < 16 ? k - step : 16;
+    for (int along = 0; along < steps; ++along)
+      for (int i = 0; i < 4; ++i)
+        for (int j = 0; j < 4; ++j)
+          sum[i][j] = fused(tile.a[along][row + i], tile.b[along][column + j],
+                            sum[i][j]);
+    __syncthreads();
+  }
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      if (firstRow + row + i < m && firstColumn + column + j < n)
+        store(firstRow + row + i, firstColumn + column + j, sum[i][j]);
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums of rows that indices name, in the order of the indices.
+#pragma once
+#include "cutback_reduce.cuh"
+
+/// Of the rows [0, count) those that are `isMine`: their sum, 128 columns from
+/// blockIdx.y * 128 on, by one warp.
+template <typename T, typename IsMine, typename Row, typename Store>
+__device__ inline void sumRows(int count, int width, IsMine isMine, Row row,
+                               Store store) {
+  const int lane = laneOf(), column = blockIdx.y * 128 + lane;
+  T sum[4] = {};
+  for (int first = 0; first < count; first += 32) {
+    const bool mine = first + lane < count && isMine(first + lane);
+    for (unsigned left = __ballot_sync(~0u, mine); left; left &= left - 1) {
+      const int number = first + __ffs(int(left)) - 1;
+      for (int part = 0; part < 4; ++part)
+        if (column + part * 32 < width)
+          sum[part] += row(number, column + part * 32);
+    }
+  }
+  for (int part = 0; part < 4; ++part)
+    if (column + part * 32 < width)
+      store(column + part * 32, sum[part]);
+}

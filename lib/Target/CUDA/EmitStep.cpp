@@ -1,0 +1,533 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From launches to files.
+//
+//   1. Where each tensor lies: an argument of the graph, or its offset in the
+//      arena. What the backward gets from the forward lies where it was made.
+//   2. Launch by launch: its kernel, or the kernels of its call, and the memory
+//      of each parameter. A kernel whose text there is already, but for the
+//      name, is that one.
+//   3. Kernels as text: `__restrict__` where no launch puts a result over an
+//      operand.
+//   4. The arguments and results of the step, under their names in files.
+
+#include "cutback/Target/CUDA/EmitStep.h"
+
+#include "CallText.h"
+#include "DeviceFiles.h"
+#include "KernelText.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Interpreter/Rounding.h"
+#include "cutback/Interpreter/Step.h"
+#include "cutback/Lowering/KernelBody.h"
+#include "cutback/Report/Names.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+namespace {
+
+/// Names that a parameter must not have.
+bool isReserved(StringRef name) {
+  static const llvm::StringSet<> words = {
+      "and", "asm", "auto", "bool", "break", "case", "char", "class", "const",
+      "delete", "do", "double", "else", "enum", "float", "for", "goto", "if",
+      "inline", "int", "long", "namespace", "new", "not", "operator", "or",
+      "private", "public", "register", "return", "short", "signed", "sizeof",
+      "static", "struct", "switch", "template", "this", "try", "typename",
+      "union", "unsigned", "using", "virtual", "void", "volatile", "while",
+      "xor",
+      // of the kernels' own text
+      "at", "block", "column", "e", "element", "k", "lane", "row", "problem",
+      "isInside", "divide", "checked", "bf16", "f16", "power", "remainder",
+      "load4", "store4", "all4", "fold4", "exp", "log", "pow", "sqrt", "tan",
+      "fmax", "fmin", "floor"};
+  return words.contains(name);
+}
+
+std::string identifier(StringRef name, llvm::StringSet<> &used) {
+  std::string text;
+  for (char c : name)
+    text += llvm::isAlnum(c) ? c : '_';
+  if (text.empty() || llvm::isDigit(text[0]))
+    text = "x" + text;
+  if (isReserved(text))
+    text += "_";
+  std::string unique = text;
+  for (unsigned i = 2; !used.insert(unique).second; ++i)
+    unique = text + "_" + std::to_string(i);
+  return unique;
+}
+
+int64_t itemBytes(Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  return (element.getIntOrFloatBitWidth() + 7) / 8;
+}
+int64_t numElements(Value tensor) {
+  return cast<RankedTensorType>(tensor.getType()).getNumElements();
+}
+
+/// The module that the launch belongs to, and its line: "blocks.0.fc, m.py:9".
+std::string whereText(Location location) {
+  std::string module;
+  location->walk([&](Location part) {
+    auto fused = dyn_cast<FusedLoc>(part);
+    auto name = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
+                      : StringAttr();
+    if (!name)
+      return WalkResult::advance();
+    module = name.getValue().str();
+    return WalkResult::interrupt();
+  });
+  std::string line = lineText(location);
+  return module + (module.empty() || line.empty() ? "" : ", ") + line;
+}
+
+class Emitter {
+public:
+  Emitter(const KernelModule &kernels, joint::GraphOp graph)
+      : link(kernels.link), module(*kernels.module), symbols(module),
+        graph(graph) {}
+
+  FailureOr<CudaStep> run() {
+    forward = symbols.lookup<func::FuncOp>(link.getForward());
+    backward = symbols.lookup<func::FuncOp>(link.getBackward());
+    for (auto arena : link->getBlock()->getOps<kernel::ArenaOp>())
+      step.artifact.arenaBytes = arena.getBytes();
+    addArguments();
+    findPlaces();
+    if (failed(emitHalf(forward, step.artifact.forward, "forward.cu")) ||
+        failed(placeAllSaved()) ||
+        failed(emitHalf(backward, step.artifact.backward, "backward.cu")) ||
+        hasFailed || failed(addResults()))
+      return failure();
+    writeFiles();
+    if (std::string problem = step.artifact.verify(); !problem.empty()) {
+      graph.emitError("the compiled step ") << problem;
+      return failure();
+    }
+    return std::move(step);
+  }
+
+private:
+  using Launches = std::vector<ArtifactLaunch>;
+
+  //===--- Arguments and places -------------------------------------------===//
+
+  static std::string dtypeText(Type element) {
+    return interpreter::nameOf(*interpreter::dtypeOf(element)).str();
+  }
+
+  void addArguments() {
+    interpreter::StepNames names = interpreter::nameStep(graph);
+    llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
+    llvm::StringMap<Type> types; // with known sizes
+    for (func::FuncOp half : {forward, backward})
+      for (BlockArgument argument : half.getArguments())
+        types.try_emplace(joint::getValueName(argument), argument.getType());
+    for (unsigned i = 0; i < names.arguments.size(); ++i) {
+      StringRef name = graph.getArgName(i);
+      auto found = types.find(name);
+      Type type =
+          found == types.end() ? graph.getArgumentTypes()[i] : found->second;
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      if (!tensor || !tensor.hasStaticShape())
+        continue;
+      ArtifactArgument argument;
+      argument.name = names.arguments[i];
+      argument.dtype = dtypeText(tensor.getElementType());
+      argument.sizes = tensor.getShape().vec();
+      joint::RoleAttr role = graph.getRole(i);
+      if (role.getKind() == joint::RoleKind::RngSeed)
+        argument.fill = ArtifactArgument::Seed;
+      else if (role.getKind() == joint::RoleKind::GradSeed ||
+               (role.getKind() == joint::RoleKind::Tangent &&
+                role.getOf() == 0 && tensor.getRank() == 0))
+        argument.fill = ArtifactArgument::Ones;
+      else if (argument.name.empty() ||
+               role.getKind() == joint::RoleKind::Tangent)
+        argument.fill = ArtifactArgument::Zeros;
+      for (const auto &[written, number] : names.written)
+        if (number == i) {
+          argument.isWritten = true;
+          argument.rounding = rounding.lookup(written);
+        }
+      argumentNumber[name] = step.artifact.arguments.size();
+      step.artifact.arguments.push_back(argument);
+    }
+  }
+
+  void findPlaces() {
+    module->walk([&](kernel::LaunchOp launch) {
+      for (auto [result, at] :
+           llvm::zip_equal(launch.getResults(), launch.getAt()))
+        if (at >= 0)
+          places[kernel::insideOf(result)] = {ArtifactMemory::Arena, at};
+    });
+  }
+
+  /// The memory of a root; nothing, with an error, where it has none.
+  std::optional<ArtifactMemory> placeOf(Value root) {
+    if (numElements(root) == 0)
+      return ArtifactMemory{ArtifactMemory::Arena, 0};
+    if (auto argument = dyn_cast<BlockArgument>(root)) {
+      if (auto found = savedPlaces.find(argument); found != savedPlaces.end())
+        return found->second;
+      auto found = argumentNumber.find(joint::getValueName(argument));
+      if (found != argumentNumber.end())
+        return ArtifactMemory{ArtifactMemory::Argument, found->second};
+    }
+    if (auto found = places.find(root); found != places.end())
+      return found->second;
+    emitError(root.getLoc())
+        << "'" << joint::getValueName(root) << "' has no place in memory";
+    return std::nullopt;
+  }
+
+  /// The backward takes the elements of a saved value in their order. A view
+  /// with strides gets a place behind the planned arena and a copy.
+  LogicalResult placeSaved(BlockArgument argument, Value value) {
+    kernel::Place place = kernel::locate(value);
+    std::optional<ArtifactMemory> memory = placeOf(place.root);
+    if (!memory)
+      return failure();
+    int64_t offset = place.layout.offset * itemBytes(value);
+    if (place.layout.isContiguous() &&
+        (offset == 0 ||
+         (memory->kind == ArtifactMemory::Arena && offset % 16 == 0))) {
+      memory->at += offset;
+      savedPlaces[argument] = *memory;
+      return success();
+    }
+    int64_t &end = step.artifact.arenaBytes;
+    end = llvm::alignTo(end, 256);
+    savedPlaces[argument] = {ArtifactMemory::Arena, end};
+    CallKernel copy = writeDenseCopy(value);
+    size_t number = numberOf(std::move(copy.kernel), "forward.cu");
+    ArtifactLaunch launch =
+        launchOf(number, argument.getOwner()->getParentOp(), "copy");
+    launch.place = joint::getValueName(argument).str();
+    launch.operands.push_back(
+        {*memory, numElements(place.root) * itemBytes(place.root), false});
+    launch.operands.push_back(
+        {savedPlaces[argument], numElements(value) * itemBytes(value), true});
+    end += launch.operands.back().bytes;
+    step.artifact.forward.push_back(std::move(launch));
+    return success();
+  }
+
+  /// After the forward: where the backward finds what it gets from it.
+  LogicalResult placeAllSaved() {
+    Operation *output = forward.front().getTerminator();
+    size_t saved = link.getSaved().size(), first = output->getNumOperands();
+    for (size_t i = 0; i < saved; ++i) {
+      BlockArgument argument = backward.getArgument(i);
+      if (isa<RankedTensorType>(argument.getType()) && !argument.use_empty() &&
+          failed(placeSaved(argument, output->getOperand(first - saved + i))))
+        return failure();
+    }
+    return success();
+  }
+
+  //===--- Launches -------------------------------------------------------===//
+
+  LogicalResult emitHalf(func::FuncOp half, Launches &launches,
+                         const char *file) {
+    for (Operation &op : half.front().without_terminator()) {
+      auto launch = dyn_cast<kernel::LaunchOp>(op);
+      if (!launch)
+        continue;
+      if (launch.getKernelAttr() ? failed(emitKernel(launch, launches, file))
+                                 : failed(emitCall(launch, launches, file)))
+        hasFailed = true; // and go on: all that is missing at once
+    }
+    return success();
+  }
+
+  /// The number of a kernel: an earlier one of the same text, or a new one.
+  size_t numberOf(KernelText kernel, const char *file) {
+    KernelText bare = kernel;
+    bare.name = bare.comment = "";
+    std::string key = bare.print() + std::to_string(kernel.shape.sharedBytes);
+    for (int64_t size : kernel.shape.grid)
+      key += " " + std::to_string(size);
+    auto [found, isNew] = numbers.try_emplace(key, texts.size());
+    if (isNew) {
+      kernel.name = identifier(kernel.name, kernelNames);
+      texts.push_back(std::move(kernel));
+      files.push_back(file);
+    }
+    return found->second;
+  }
+
+  ArtifactLaunch launchOf(size_t number, Operation *launch,
+                          const std::string &op) {
+    ArtifactLaunch one;
+    one.kernel = static_cast<int64_t>(number);
+    one.grid = texts[number].shape.grid;
+    one.block = texts[number].shape.block;
+    one.sharedBytes = texts[number].shape.sharedBytes;
+    one.op = op;
+    one.place = whereText(launch->getLoc());
+    return one;
+  }
+  LogicalResult addOperand(ArtifactLaunch &launch, Value root, bool isWritten) {
+    std::optional<ArtifactMemory> memory = placeOf(root);
+    if (!memory)
+      return failure();
+    launch.operands.push_back(
+        {*memory, numElements(root) * itemBytes(root), isWritten});
+    return success();
+  }
+  static bool overlaps(const ArtifactLaunch &launch) {
+    for (const ArtifactOperand &a : launch.operands)
+      for (const ArtifactOperand &b : launch.operands)
+        if (&a != &b && a.isWritten && a.memory.kind == b.memory.kind &&
+            (a.memory.kind == ArtifactMemory::Arena
+                 ? a.memory.at < b.memory.at + b.bytes &&
+                       b.memory.at < a.memory.at + a.bytes
+                 : a.memory.at == b.memory.at))
+          return true;
+    return false;
+  }
+
+  LogicalResult emitKernel(kernel::LaunchOp launch, Launches &launches,
+                           const char *file) {
+    auto function = symbols.lookup<kernel::FuncOp>(*launch.getKernel());
+    auto [found, isNew] = numberOfFunction.try_emplace(function, 0);
+    if (isNew) {
+      std::vector<std::string> names;
+      llvm::StringSet<> used;
+      for (Value buffer : launch.getBuffers())
+        names.push_back(
+            identifier(joint::getValueName(kernel::insideOf(buffer)), used));
+      for (int32_t output : launch.getOutputs())
+        names.push_back(identifier(
+            joint::getValueName(launch.getYield().getOperand(output)), used));
+      std::string problem;
+      std::optional<KernelText> text = writeKernel(function, names, problem);
+      if (!text) {
+        auto diag = function.emitError("cannot be written as CUDA: ")
+                    << problem;
+        diag.attachNote() << "run it with --reference";
+        return diag;
+      }
+      text->comment = commentOf(launch, function);
+      found->second = numberOf(std::move(*text), file);
+    }
+    ArtifactLaunch one =
+        launchOf(found->second, launch, function.getSymName().str());
+    for (Value buffer : launch.getBuffers())
+      if (failed(addOperand(one, kernel::locate(buffer).root, false)))
+        return failure();
+    for (int32_t output : launch.getOutputs())
+      if (failed(addOperand(one, launch.getYield().getOperand(output), true)))
+        return failure();
+    texts[found->second].mayOverlap |= overlaps(one);
+    launches.push_back(std::move(one));
+    return success();
+  }
+
+  /// Ops, place, loops and bytes.
+  static std::string commentOf(kernel::LaunchOp launch,
+                               kernel::FuncOp function) {
+    std::string ops, loops;
+    for (Operation &op : launch.getBlock().without_terminator())
+      if (!isFree(&op))
+        ops += (ops.empty() ? "" : ", ") + shortOpName(&op);
+    auto nest = *function.getBody().getOps<kernel::NestOp>().begin();
+    for (auto [extent, reduces] :
+         llvm::zip_equal(nest.getExtents(), nest.getReduced()))
+      loops += (loops.empty() ? "" : " x ") + std::to_string(extent) +
+               (reduces ? " summed" : "");
+    int64_t read = 0, written = 0;
+    for (BlockArgument memory : function.getBody().getArguments()) {
+      auto type = cast<MemRefType>(memory.getType());
+      int64_t bytes =
+          type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+      (memory.getArgNumber() < static_cast<uint64_t>(function.getNumInputs())
+           ? read
+           : written) += bytes;
+    }
+    std::string text;
+    if (std::string where = whereText(launch.getLoc()); !where.empty())
+      text += "// First of " + where + "\n";
+    for (size_t begin = 0; begin < ops.size();) {
+      size_t end = ops.size() - begin <= 74 ? ops.size()
+                                            : ops.rfind(", ", begin + 74) + 2;
+      if (end <= begin + 2)
+        end = ops.size();
+      text += (begin ? "//   " : "// ") +
+              StringRef(ops).slice(begin, end).rtrim().str() + "\n";
+      begin = end;
+    }
+    return text + "// Loops: " + loops + "; " + function.getSchedule().str() +
+           ". Operands " + std::to_string(read) + " bytes, results " +
+           std::to_string(written) + "\n";
+  }
+
+  LogicalResult emitCall(kernel::LaunchOp launch, Launches &launches,
+                         const char *file) {
+    for (Operation &op : launch.getBlock().without_terminator()) {
+      if (isFree(&op) && isMemoryEffectFree(&op))
+        continue;
+      std::string problem;
+      std::vector<CallKernel> kernels = writeCall(&op, problem);
+      if (!problem.empty()) {
+        auto diag = op.emitError("'") << shortOpName(&op) << "' " << problem;
+        std::string where = whereText(op.getLoc());
+        if (!where.empty())
+          diag.attachNote() << "it stands in " << where;
+        diag.attachNote()
+            << "run the step with --reference, or leave the op out of the "
+               "model";
+        return diag;
+      }
+      for (CallKernel &call : kernels) {
+        SmallVector<bool> isWritten;
+        for (const Parameter &parameter : call.kernel.parameters)
+          isWritten.push_back(parameter.isWritten);
+        size_t number = numberOf(std::move(call.kernel), file);
+        ArtifactLaunch one = launchOf(number, &op, shortOpName(&op));
+        for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
+          if (failed(addOperand(one, root, writes)))
+            return failure();
+        if (overlaps(one))
+          return op.emitError("'")
+                 << shortOpName(&op) << "' would write over what it reads";
+        launches.push_back(std::move(one));
+        ++step.numCalls;
+      }
+    }
+    return success();
+  }
+
+  //===--- Results and files ----------------------------------------------===//
+
+  LogicalResult addResults() {
+    interpreter::StepNames names = interpreter::nameStep(graph);
+    llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
+    SmallVector<Value> values;
+    llvm::append_range(
+        values, forward.front().getTerminator()->getOperands().take_front(
+                    link.getNumForwardResults()));
+    llvm::append_range(values, backward.front().getTerminator()->getOperands());
+    for (auto [name, value] : llvm::zip_equal(names.results, values)) {
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type)
+        continue;
+      kernel::Place place = kernel::locate(value);
+      std::optional<ArtifactMemory> memory = placeOf(place.root);
+      if (!memory)
+        return failure();
+      ArtifactResult result;
+      result.name = name;
+      result.dtype = dtypeText(type.getElementType());
+      result.sizes = type.getShape().vec();
+      result.strides.assign(place.layout.strides.begin(),
+                            place.layout.strides.end());
+      result.offset = place.layout.offset;
+      result.memory = *memory;
+      result.rounding = rounding.lookup(name);
+      step.artifact.results.push_back(result);
+    }
+    return success();
+  }
+
+  void writeFiles() {
+    for (const char *file : {"forward.cu", "backward.cu"}) {
+      bool isForward = StringRef(file) == "forward.cu";
+      std::string text = "// Kernels of the ";
+      text += isForward ? "forward" : "backward";
+      text += isForward ? ", and those that the backward has in common with it."
+                        : " alone.";
+      text += "\n#include \"cutback_cuda.cuh\"\n";
+      for (auto [kernel, place] : llvm::zip_equal(texts, files))
+        if (StringRef(place) == file)
+          text += "\n" + kernel.print();
+      step.files.emplace_back(file, text);
+    }
+    for (const DeviceFile &file : deviceFiles())
+      step.files.emplace_back(file.name, file.text);
+    for (auto [kernel, file] : llvm::zip_equal(texts, files))
+      step.artifact.kernels.push_back(
+          {kernel.name, file, kernel.waits, kernel.checks});
+    for (const KernelText &kernel : texts) {
+      std::vector<TextFile> parameters;
+      for (const Parameter &parameter : kernel.parameters)
+        parameters.emplace_back((parameter.isWritten ? "" : "const ") +
+                                    parameter.type,
+                                parameter.name);
+      step.parameters.push_back(std::move(parameters));
+    }
+  }
+
+  joint::PartitionOp link;
+  ModuleOp module;
+  SymbolTable symbols;
+  joint::GraphOp graph;
+  func::FuncOp forward, backward;
+  CudaStep step;
+  bool hasFailed = false;
+  llvm::StringMap<int64_t> argumentNumber; ///< by name in the graph
+  llvm::DenseMap<Value, ArtifactMemory> places;
+  /// By argument of the backward.
+  llvm::DenseMap<Value, ArtifactMemory> savedPlaces;
+  std::vector<KernelText> texts;
+  std::vector<const char *> files; ///< of texts
+  llvm::StringMap<size_t> numbers; ///< by text
+  llvm::StringSet<> kernelNames;
+  llvm::DenseMap<Operation *, size_t> numberOfFunction;
+};
+
+} // namespace
+
+FailureOr<CudaStep> cutback::emitCudaStep(const KernelModule &kernels,
+                                          joint::GraphOp graph) {
+  return Emitter(kernels, graph).run();
+}
+
+std::vector<TextFile> cutback::emitCudaHost(const CudaStep &step) {
+  std::string text =
+      "// The kernels of the step as functions of the host, by number.\n"
+      "#include \"cutback_cuda_host.h\"\n"
+      "#include \"forward.cu\"\n"
+      "#include \"backward.cu\"\n\n"
+      "namespace {\n\n";
+  std::string table;
+  for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
+    std::string function = "run_" + kernel.name;
+    text += "void " + function +
+            "(void *given) {\n"
+            "  void **operand = static_cast<void **>(given);\n  " +
+            kernel.name + "(";
+    const auto &parameters = step.parameters[number];
+    for (auto [i, parameter] : llvm::enumerate(parameters))
+      text += (i ? ",\n      " : "") + ("static_cast<" + parameter.first) +
+              " *>(operand[" + std::to_string(i) + "])";
+    if (kernel.checks)
+      text += ", static_cast<int *>(operand[" +
+              std::to_string(parameters.size()) + "])";
+    text += ");\n}\n\n";
+    table += "    {" + function + (kernel.waits ? ", true},\n" : ", false},\n");
+  }
+  text += "struct Kernel {\n  void (*run)(void *);\n  bool waits;\n};\n"
+          "const Kernel kernels[] = {\n" +
+          table +
+          "};\n\n} // namespace\n\n"
+          "extern \"C\" void cutback_launch(int kernel, const unsigned *grid,\n"
+          "                               const unsigned *block,\n"
+          "                               unsigned sharedBytes, void "
+          "**operands) {\n"
+          "  cutback_host::launch(grid, block, sharedBytes, "
+          "kernels[kernel].waits,\n"
+          "                       kernels[kernel].run, operands);\n}\n";
+  return {{"host.cpp", text}, {hostFile().name, hostFile().text}};
+}

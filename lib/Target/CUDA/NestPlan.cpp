@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread does, and when.
+//
+//   1. Scalars that depend on no reduced axis are of the row: every thread of a
+//      row has them. The others are of an element.
+//   2. A reduction divides the body: what reads its result runs in a later loop
+//      over the row. A loop computes what its reductions need, the last one
+//      what is stored; all stores to elements stand there, so that all of an
+//      element is read before it is written.
+//   3. What an earlier loop computed is held in registers if they are few, and
+//      computed again if not.
+
+#include "NestPlan.h"
+
+#include "ScalarText.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+/// Registers of a thread that may hold a row between its loops: a block of 1024
+/// threads has 64 for each.
+static int64_t mostHeld(const NestSchedule &schedule) {
+  return schedule.threads > 256 ? 24 : 64;
+}
+
+NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
+  NestSchedule schedule;
+  bool isInner = false;
+  for (auto [extent, reduces] :
+       llvm::zip_equal(nest.getExtents(), nest.getReduced())) {
+    (reduces ? schedule.reduced : schedule.kept) *= extent;
+    isInner = reduces;
+  }
+  bool combines = llvm::any_of(nest.getReduced(), [](bool r) { return r; });
+  if (!combines) {
+    schedule.blocks = (schedule.kept + 1023) / 1024;
+    return schedule;
+  }
+  if (!isInner) {
+    schedule.mapping = NestSchedule::Columns;
+    schedule.threads = 8;
+    schedule.blocks = (schedule.kept + 31) / 32;
+  } else if (schedule.reduced <= 1024) {
+    schedule.mapping = NestSchedule::WarpRow;
+    schedule.threads = 32;
+    schedule.blocks = (schedule.kept + 3) / 4;
+  } else {
+    schedule.mapping = NestSchedule::BlockRow;
+    schedule.threads = schedule.reduced <= 4096 ? 256 : 1024;
+    schedule.blocks = schedule.kept;
+  }
+  return schedule;
+}
+
+bool cuda::isRoot(Operation *op) {
+  return isa<kernel::ReduceOp, kernel::ReduceIndexOp, kernel::PickOp>(op);
+}
+
+bool cuda::isConstant(Value value) {
+  return value.getDefiningOp<arith::ConstantOp>() != nullptr;
+}
+
+NestPlan::NestPlan(kernel::NestOp nest, const NestSchedule &schedule)
+    : nest(nest), schedule(schedule), isReduced(nest.findReduced()) {}
+
+bool NestPlan::run(std::string &problem) {
+  if (!findOrder(problem))
+    return false;
+  findLoops(/*hold=*/schedule.mapping != NestSchedule::Columns);
+  if (heldRegisters() > mostHeld(schedule))
+    findLoops(/*hold=*/false);
+  return true;
+}
+
+bool NestPlan::isElement(Value value) const {
+  return schedule.mapping == NestSchedule::Elements ? !isConstant(value)
+                                                    : isReduced.lookup(value);
+}
+bool NestPlan::isElementStore(kernel::StoreOp store) const {
+  return schedule.mapping == NestSchedule::Elements ||
+         llvm::any_of(store.getIndices(),
+                      [&](Value index) { return isReduced.lookup(index); });
+}
+
+/// Whether a value is made of axes and constants alone.
+bool NestPlan::isIndexMath(Value value) const {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  return !isa<kernel::LoadOp, kernel::DrawOp>(op) && !isRoot(op) &&
+         llvm::all_of(op->getOperands(),
+                      [&](Value operand) { return isIndexMath(operand); });
+}
+
+bool NestPlan::findOrder(std::string &problem) {
+  auto fail = [&](Operation *op, const Twine &why) {
+    problem = ("'" + op->getName().getStringRef() + "' " + why).str();
+    return false;
+  };
+  for (Operation &op : nest.getBlock()) {
+    for (Type type : op.getResultTypes())
+      if (typeText(type).empty())
+        return fail(&op, "has a type that kernels do not have");
+    int loop = 0;
+    for (Value operand : op.getOperands())
+      loop = std::max(loop, loopOf.lookup(operand));
+    if (isRoot(&op)) {
+      Type type = op.getOperand(0).getType();
+      if (type.isBF16() || type.isF16())
+        return fail(&op, "combines 16-bit floats");
+      rootLoop[&op] = loop;
+      numLoops = std::max(numLoops, loop + 1);
+      ++loop;
+    } else if (auto store = dyn_cast<kernel::StoreOp>(op);
+               store && isElementStore(store)) {
+      numLoops = std::max(numLoops, loop + 1);
+    }
+    for (Value value : op.getResults())
+      loopOf[value] = loop;
+  }
+  return true;
+}
+
+/// By loop the ops of elements that run in it, and what is held for later.
+void NestPlan::findLoops(bool hold) {
+  needed.assign(numLoops, {});
+  held.clear();
+  for (int loop = 0; loop < numLoops; ++loop)
+    for (Operation &op : nest.getBlock()) {
+      auto store = dyn_cast<kernel::StoreOp>(op);
+      bool isHere =
+          isRoot(&op) ? rootLoop.lookup(&op) == loop
+                      : store && isElementStore(store) && loop == numLoops - 1;
+      if (isHere)
+        for (Value operand : op.getOperands())
+          need(operand, loop, hold);
+    }
+}
+void NestPlan::need(Value value, int loop, bool hold) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !isElement(value) || needed[loop].contains(op))
+    return;
+  bool isEarlier = false;
+  for (int earlier = 0; earlier < loop; ++earlier)
+    isEarlier |= needed[earlier].contains(op);
+  if (hold && isEarlier && !isIndexMath(value)) {
+    held.insert(value);
+    return;
+  }
+  needed[loop].insert(op);
+  for (Value operand : op->getOperands())
+    need(operand, loop, hold);
+}
+int64_t NestPlan::heldRegisters() const {
+  int64_t count = 0;
+  for (Operation &op : nest.getBlock())
+    for (Value value : op.getResults())
+      if (held.contains(value))
+        count += 4 * schedule.passes() *
+                 (typeText(value.getType()) == "double" ||
+                          typeText(value.getType()) == "long long"
+                      ? 2
+                      : 1);
+  return count;
+}

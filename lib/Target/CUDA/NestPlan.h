@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a loop nest runs on threads: the mapping, and which ops run in which loop
+// over a row.
+#ifndef CUTBACK_LIB_TARGET_CUDA_NESTPLAN_H
+#define CUTBACK_LIB_TARGET_CUDA_NESTPLAN_H
+
+#include "cutback/Dialect/Kernel/Kernel.h"
+
+#include <string>
+
+namespace cutback::cuda {
+
+/// How the loops of a nest are laid over threads.
+struct NestSchedule {
+  enum Mapping {
+    Elements, ///< four neighbours a thread
+    WarpRow,  ///< 32 lanes a row, four rows a block
+    BlockRow, ///< a block a row
+    Columns,  ///< 32 columns a block, eight threads a column
+  } mapping = Elements;
+  int64_t kept = 1, reduced = 1; ///< iterations
+  int64_t threads = 256;         ///< that share a row or column
+  int64_t blocks = 1;
+
+  /// Elements of a row that a thread has, in fours.
+  int64_t passes() const { return (reduced + 4 * threads - 1) / (4 * threads); }
+};
+/// A function of the extents alone, so that the order of a sum is one, too.
+NestSchedule scheduleNest(kernel::NestOp nest);
+
+/// A reduction, an index of one, a choice: what divides a body into loops.
+bool isRoot(mlir::Operation *op);
+bool isConstant(mlir::Value value);
+
+class NestPlan {
+public:
+  NestPlan(kernel::NestOp nest, const NestSchedule &schedule);
+
+  /// False, with why in `problem`, for a body that has no loops on threads.
+  bool run(std::string &problem);
+
+  /// One an element, not one a row. Constants are neither.
+  bool isElement(mlir::Value value) const;
+  bool isElementStore(kernel::StoreOp store) const;
+
+  int numLoops = 1;
+  /// By value: the loop in which an element is computed first, or in front of
+  /// which loop a value of the row is known.
+  llvm::DenseMap<mlir::Value, int> loopOf;
+  llvm::DenseMap<mlir::Operation *, int> rootLoop;
+  std::vector<llvm::DenseSet<mlir::Operation *>> needed; ///< by loop
+  /// Elements that stay in registers for later loops.
+  llvm::DenseSet<mlir::Value> held;
+
+private:
+  bool findOrder(std::string &problem);
+  void findLoops(bool hold);
+  void need(mlir::Value value, int loop, bool hold);
+  bool isIndexMath(mlir::Value value) const;
+  int64_t heldRegisters() const;
+
+  mutable kernel::NestOp nest; ///< accessors of ops are not const
+  const NestSchedule &schedule;
+  llvm::DenseMap<mlir::Value, bool> isReduced;
+};
+
+} // namespace cutback::cuda
+
+#endif // CUTBACK_LIB_TARGET_CUDA_NESTPLAN_H

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The emulated device: lanes and blocks wait for each other, a wait that some
+// miss is an error, and reductions have the order that they state.
+
+#include "cutback_cuda_host.h"
+
+#include "cutback_cuda.cuh"
+
+#include "gtest/gtest.h"
+
+#include <random>
+
+namespace {
+
+/// Runs `kernel(arguments)` on so many blocks of so many threads.
+template <typename Kernel>
+void runBlocks(unsigned blocks, unsigned x, unsigned y, unsigned sharedBytes,
+               Kernel kernel) {
+  unsigned grid[3] = {blocks, 1, 1}, block[3] = {x, y, 1};
+  cutback_host::launch(
+      grid, block, sharedBytes, /*waits=*/true,
+      [](void *given) { (*static_cast<Kernel *>(given))(); }, &kernel);
+}
+
+/// The order of sums that is stated: lanes 16, 8, 4, 2, 1 apart.
+float butterfly(std::vector<float> lanes) {
+  for (size_t apart = lanes.size() / 2; apart > 0; apart /= 2)
+    for (size_t i = 0; i < apart; ++i)
+      lanes[i] += lanes[i + apart];
+  return lanes[0];
+}
+
+std::vector<float> randomFloats(size_t count) {
+  std::mt19937 generator(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (float &value : values)
+    value = normal(generator);
+  return values;
+}
+
+TEST(HostEmulationTest, AWarpSumsInTheOrderOfTheButterfly) {
+  std::vector<float> values = randomFloats(32), sums(32);
+  runBlocks(1, 32, 1, 0, [&] {
+    sums[threadIdx.x] = warpReduce(Sum(), values[threadIdx.x]);
+  });
+  for (float sum : sums)
+    EXPECT_EQ(sum, butterfly(values));
+}
+
+TEST(HostEmulationTest, ABlockSumsItsWarpsInTheSameOrder) {
+  std::vector<float> values = randomFloats(256), sums(256), warps;
+  runBlocks(1, 256, 1, 32, [&] {
+    sums[threadIdx.x] =
+        blockReduce<8>(Sum(), values[threadIdx.x], sharedMemory<float>());
+  });
+  for (int warp = 0; warp < 8; ++warp)
+    warps.push_back(butterfly(std::vector<float>(
+        values.begin() + warp * 32, values.begin() + warp * 32 + 32)));
+  for (float sum : sums)
+    EXPECT_EQ(sum, butterfly(warps));
+}
+
+TEST(HostEmulationTest, AColumnSumsItsThreadsFromTheFirst) {
+  std::vector<float> values = randomFloats(256), sums(256);
+  runBlocks(1, 32, 8, 1024, [&] {
+    unsigned number = threadIdx.y * 32 + threadIdx.x;
+    sums[number] =
+        columnReduce<8>(Sum(), values[number], sharedMemory<float>());
+  });
+  for (int column = 0; column < 32; ++column) {
+    float sum = values[column];
+    for (int row = 1; row < 8; ++row)
+      sum += values[row * 32 + column];
+    EXPECT_EQ(sums[column], sum);
+  }
+}
+
+TEST(HostEmulationTest, ANanWinsAndTheFirstOfEqualsToo) {
+  std::vector<float> values(32, 1.0f);
+  values[9] = values[20] = 5.0f;
+  auto best = [&] {
+    long long at = -1;
+    runBlocks(1, 32, 1, 0, [&] {
+      Best<float> mine = {values[threadIdx.x], threadIdx.x};
+      at = warpReduce(Better<false>(), mine).at;
+    });
+    return at;
+  };
+  EXPECT_EQ(best(), 9);
+  values[25] = NAN;
+  EXPECT_EQ(best(), 25);
+  float greatest = 0;
+  runBlocks(1, 32, 1, 0,
+            [&] { greatest = warpReduce(Max(), values[threadIdx.x]); });
+  EXPECT_TRUE(std::isnan(greatest));
+}
+
+TEST(HostEmulationTest, AVoteHasABitALane) {
+  unsigned votes = 0;
+  runBlocks(1, 32, 1, 0,
+            [&] { votes = __ballot_sync(~0u, threadIdx.x % 3 == 0); });
+  EXPECT_EQ(votes, 0x49249249u);
+}
+
+TEST(HostEmulationTest, SharedMemoryIsNanInEachBlock) {
+  int nans = 0;
+  runBlocks(3, 32, 1, 128, [&] {
+    float *shared = sharedMemory<float>();
+    nans += std::isnan(shared[threadIdx.x]);
+    shared[threadIdx.x] = 1.0f;
+  });
+  EXPECT_EQ(nans, 96);
+}
+
+using HostEmulationDeathTest = testing::Test;
+
+TEST(HostEmulationDeathTest, AMissedWaitIsAnError) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_DEATH(runBlocks(1, 64, 1, 0,
+                         [] {
+                           if (threadIdx.x < 32)
+                             __syncthreads();
+                         }),
+               "a barrier that some threads of the block miss");
+  EXPECT_DEATH(runBlocks(1, 32, 1, 0,
+                         [] {
+                           if (threadIdx.x < 16)
+                             warpReduce(Sum(), 1.0f);
+                         }),
+               "an exchange between lanes that some lanes of the warp miss");
+  EXPECT_DEATH(runBlocks(1, 2048, 1, 0, [] {}), "a block that no device takes");
+}
+
+} // namespace

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels written down here as text: what a thread does, how memory is reached,
+// and what has no text.
+
+#include "Target/CUDA/KernelText.h"
+#include "Target/CUDA/ScalarText.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+namespace {
+
+class KernelTextTest : public testing::Test {
+protected:
+  KernelTextTest() {
+    context.loadDialect<kernel::KernelDialect, arith::ArithDialect,
+                        math::MathDialect, memref::MemRefDialect>();
+  }
+
+  /// The text of `kernel.func @k`, whose parameters are called a, b, c, ...
+  std::string write(const std::string &text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    if (!module)
+      return "does not parse";
+    auto function = *module->getOps<kernel::FuncOp>().begin();
+    std::vector<std::string> names;
+    for (size_t i = 0; i < function.getBody().getNumArguments(); ++i)
+      names.emplace_back(1, static_cast<char>('a' + i));
+    std::string problem;
+    written = writeKernel(function, names, problem);
+    return written ? written->print() : problem;
+  }
+  /// A nest over one stretch of memory that is read, and one that is written.
+  std::string writeNest(const std::string &sizes, const std::string &loops,
+                        const std::string &body) {
+    return write("kernel.func @k(" + sizes +
+                 " schedule \"row\" { kernel.nest " + loops + " {" + body +
+                 "} }");
+  }
+  void expectParts(const std::string &text,
+                   std::initializer_list<const char *> parts) {
+    size_t at = 0;
+    for (const char *part : parts) {
+      size_t found = text.find(part, at);
+      EXPECT_NE(found, std::string::npos) << part << "\nin\n" << text;
+      at = found == std::string::npos ? at : found;
+    }
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::optional<KernelText> written;
+};
+
+TEST_F(KernelTextTest, FourNeighboursAThread) {
+  std::string text = writeNest(
+      "%a: memref<64xf32>, %b: memref<8xf32>) to (%c: memref<64xf32>)",
+      "(%i, %j) in [8, 8]", R"(
+        %0 = kernel.load %a[%i * 8 + %j] : memref<64xf32>
+        %1 = kernel.load %b[%j] : memref<8xf32>
+        %2 = math.exp %0 : f32
+        %3 = arith.mulf %2, %1 : f32
+        kernel.store %3, %c[%i * 8 + %j] : memref<64xf32>)");
+  expectParts(text,
+              {"void __launch_bounds__(256)",
+               "const int element = (blockIdx.x * 256 + threadIdx.x) * 4;",
+               "if (element >= 64)", "load4(a + element)", "b[at % 8]",
+               "expOf(a_4[e]) * b_x", "store4(c + element, c_4);"});
+  EXPECT_FALSE(written->waits);
+  EXPECT_EQ(written->shape.grid[0], 1);
+}
+
+TEST_F(KernelTextTest, ARowIsReadOnceAndHeld) {
+  std::string text = writeNest(
+      "%a: memref<2048xf32>) to (%b: memref<2048xf32>, %c: memref<8xf32>)",
+      "(%i, %j) in [8, 256 reduced]", R"(
+        %0 = kernel.load %a[%i * 256 + %j] : memref<2048xf32>
+        %1 = kernel.reduce add %0 : f32
+        %2 = arith.subf %0, %1 : f32
+        kernel.store %2, %b[%i * 256 + %j] : memref<2048xf32>
+        kernel.store %1, %c[%i] : memref<8xf32>)");
+  expectParts(text, {"const int row = blockIdx.x * 4 + threadIdx.x / 32;",
+                     "Four<float> a_x[2];", "#pragma unroll",
+                     "a_x[k] = load4(a + row * 256 + column);",
+                     "sum_all[e] += a_x[k][e];",
+                     "warpReduce(Sum(), fold4(Sum(), sum_all))",
+                     "a_x[k][e] - sum", "if (lane == 0) {", "c[row] = sum;"});
+  EXPECT_EQ(text.find("load4", text.find("load4") + 1), std::string::npos);
+}
+
+TEST_F(KernelTextTest, ALongRowIsReadAgain) {
+  std::string text =
+      writeNest("%a: memref<131072xf32>) to (%b: memref<131072xf32>)",
+                "(%i, %j) in [2, 65536 reduced]", R"(
+        %0 = kernel.load %a[%i * 65536 + %j] : memref<131072xf32>
+        %1 = kernel.reduce max %0 : f32
+        %2 = arith.subf %0, %1 : f32
+        kernel.store %2, %b[%i * 65536 + %j] : memref<131072xf32>)");
+  expectParts(text, {"__launch_bounds__(1024)", "blockReduce<32>(Max()",
+                     "load4(a + row * 65536 + column)"});
+  EXPECT_EQ(written->shape.block[0], 1024);
+  EXPECT_GT(written->shape.sharedBytes, 0);
+}
+
+TEST_F(KernelTextTest, ColumnsAreReadSideBySide) {
+  std::string text = writeNest("%a: memref<600xf32>) to (%b: memref<40xf32>)",
+                               "(%i, %j) in [15 reduced, 40]", R"(
+        %0 = kernel.load %a[%i * 40 + %j] : memref<600xf32>
+        %1 = kernel.reduce add %0 : f32
+        kernel.store %1, %b[%j] : memref<40xf32>)");
+  expectParts(text,
+              {"const bool isInside = blockIdx.x * 32 + threadIdx.x < 40;",
+               "for (int row = threadIdx.y; isInside && row < 15; row += 8)",
+               "a[column + row * 40]", "columnReduce<8>(Sum(), sum_all",
+               "if (isInside && threadIdx.y == 0)"});
+  EXPECT_EQ(written->shape.block[1], 8);
+}
+
+TEST_F(KernelTextTest, SizesThatFourDoesNotDivideAreChecked) {
+  std::string text = writeNest("%a: memref<30xf32>) to (%b: memref<3xf32>)",
+                               "(%i, %j) in [3, 10 reduced]", R"(
+        %0 = kernel.load %a[%i * 10 + %j] : memref<30xf32>
+        %1 = kernel.reduce add %0 : f32
+        kernel.store %1, %b[%i] : memref<3xf32>)");
+  expectParts(text, {"if (row >= 3)", "if (at < 10) {", "a[row * 10 + at]"});
+  EXPECT_EQ(text.find("load4"), std::string::npos);
+}
+
+TEST_F(KernelTextTest, IndicesThatDataGiveAreChecked) {
+  std::string text = writeNest(
+      "%a: memref<8xi64>, %b: memref<80xf32>) to (%c: memref<32xf32>)",
+      "(%i, %j) in [8, 4]", R"(
+        %0 = kernel.load %a[%i] : memref<8xi64>
+        %1 = arith.index_cast %0 : i64 to index
+        %2 = kernel.load %b[%1 * 8 + %j] : memref<80xf32>
+        kernel.store %2, %c[%i * 4 + %j] : memref<32xf32>)");
+  expectParts(text, {"int *problem", "checked(", ", 80, problem)"});
+  EXPECT_TRUE(written->checks);
+}
+
+TEST_F(KernelTextTest, PartsOfAConcatenationHaveBlocksOfTheirOwn) {
+  std::string text = write(R"(
+    kernel.func @k(%a: memref<2048xf32>, %b: memref<8xf32>
+                   ) to (%c: memref<2056xf32>) schedule "concat" {
+      kernel.nest (%i) in [2048] {
+        %0 = kernel.load %a[%i] : memref<2048xf32>
+        kernel.store %0, %c[%i] : memref<2056xf32>
+      }
+      kernel.nest (%i) in [8] {
+        %0 = kernel.load %b[%i] : memref<8xf32>
+        kernel.store %0, %c[%i + 2048] : memref<2056xf32>
+      }
+    })");
+  expectParts(text, {"if (blockIdx.x < 2) {", "} else if (blockIdx.x < 3) {",
+                     "((blockIdx.x - 2) * 256 + threadIdx.x) * 4",
+                     "store4(c + element + 2048, c_4)"});
+  EXPECT_EQ(written->shape.grid[0], 3);
+}
+
+TEST_F(KernelTextTest, HalfPrecisionRoundsOnceAnOp) {
+  std::string text = writeNest("%a: memref<8xbf16>) to (%b: memref<8xbf16>)",
+                               "(%i) in [8]", R"(
+        %0 = kernel.load %a[%i] : memref<8xbf16>
+        %1 = arith.mulf %0, %0 : bf16
+        %2 = math.tanh %1 : bf16
+        kernel.store %2, %b[%i] : memref<8xbf16>)");
+  expectParts(text, {"toBf16(tanhOf(toFloat(toBf16("});
+}
+
+TEST_F(KernelTextTest, WhatHasNoTextIsNamed) {
+  EXPECT_EQ(writeNest("%a: memref<8xbf16>) to (%b: memref<1xbf16>)",
+                      "(%i) in [8 reduced]", R"(
+        %0 = kernel.load %a[%i] : memref<8xbf16>
+        %1 = kernel.reduce add %0 : bf16
+        kernel.store %1, %b[0] : memref<1xbf16>)"),
+            "'kernel.reduce' combines 16-bit floats");
+  EXPECT_EQ(
+      writeNest("%a: memref<8xi64>) to (%b: memref<8xi64>)", "(%i) in [8]", R"(
+        %0 = kernel.load %a[%i] : memref<8xi64>
+        %1 = math.ctpop %0 : i64
+        kernel.store %1, %b[%i] : memref<8xi64>)"),
+      "'math.ctpop' has no CUDA text");
+  EXPECT_EQ(
+      writeNest("%a: memref<8xf32>) to (%b: memref<8xf32>)", "(%i) in [8]", R"(
+        %0 = kernel.load %a[%i] : memref<8xf32>
+        %1 = arith.bitcast %0 : f32 to i32
+        %2 = arith.trunci %1 : i32 to i4
+        %3 = arith.uitofp %2 : i4 to f32
+        kernel.store %3, %b[%i] : memref<8xf32>)"),
+      "'arith.trunci' has a type that kernels do not have");
+  EXPECT_EQ(
+      writeNest("%a: memref<8xi64>) to (%b: memref<8xf32>)", "(%i) in [8]", R"(
+        %0 = kernel.load %a[%i] : memref<8xi64>
+        %1 = arith.index_cast %0 : i64 to index
+        %2 = arith.constant 1.0 : f32
+        kernel.store %2, %b[%1] : memref<8xf32>)"),
+      "'kernel.store' writes where data say");
+}
+
+TEST_F(KernelTextTest, ConstantsKeepTheirValue) {
+  Builder b(&context);
+  auto text = [&](Type type, double value) {
+    return literal(type, b.getF64FloatAttr(value));
+  };
+  EXPECT_EQ(text(b.getF32Type(), 1), "1.0f");
+  EXPECT_EQ(text(b.getF32Type(), 1e-5), "9.99999975e-06f");
+  EXPECT_EQ(text(b.getF64Type(), 0.1), "0.10000000000000001");
+  EXPECT_EQ(text(b.getF32Type(), -INFINITY),
+            "__int_as_float(int(0xFF800000u))");
+  EXPECT_EQ(literal(b.getI64Type(), b.getI64IntegerAttr(INT64_MIN)),
+            "(long long)0x8000000000000000");
+  EXPECT_EQ(literal(b.getI1Type(), b.getBoolAttr(true)), "true");
+}
+
+} // namespace
