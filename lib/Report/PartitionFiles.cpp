@@ -46,7 +46,8 @@ static std::string printAlone(Operation *op) {
 
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
-                           const std::string &folder, ModuleOp kernels) {
+                           const std::string &folder, ModuleOp kernels,
+                           const std::vector<NamedFile> &more) {
   auto stored = cast<joint::GraphOp>(graph->clone());
   recordPlan(stored, result);
   std::string joint = printInModule(stored);
@@ -60,6 +61,7 @@ std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
   std::string step = kernels ? printModule(kernels) : "";
   if (kernels)
     files.push_back({kKernelsFile, step});
+  files.insert(files.end(), more.begin(), more.end());
   return writeFolderSafely(folder, files);
 }
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `cutback compile`: writes joint.mlir, forward.mlir, backward.mlir and
-// plan.json into a folder, and with --to=kernels kernels.mlir, all of them or
-// none. With the
-// options of a report, so that what is written is what was reported; other
-// phases than the partition are refused until there are any, because a script
-// that asks for them must not take what it gets for them.
+// plan.json into a folder, and with --to=kernels kernels.mlir; with --target
+// also the text of the kernels, what compilers made of it, and the manifest.
+// All of them or none. With the options of a report, so that what is written is
+// what was reported.
 
 #include "PlanRun.h"
 
 #include "cutback/Lowering/FormKernels.h"
 #include "cutback/Report/PartitionFiles.h"
+#include "cutback/Target/CUDA/Toolchain.h"
 
 using namespace mlir;
 
@@ -19,20 +19,30 @@ namespace cutback {
 CommandSpec compileSpec() {
   CommandSpec spec;
   spec.name = "compile";
-  spec.arguments = "IN -o DIR --to=PHASE";
-  spec.summary = "Plan, and write the two halves.\n\n"
+  spec.arguments = "IN -o DIR [--to=PHASE | --target=TARGET]";
+  spec.summary = "Plan, and write the two halves, or kernels for a target.\n\n"
                  "DIR gets joint.mlir, forward.mlir, backward.mlir and "
                  "plan.json; with\n--to=kernels also kernels.mlir: both "
                  "halves as launches in one arena,\nand what each kernel "
-                 "computes.";
+                 "computes.\n\n--target=cuda writes the kernels as CUDA C++ "
+                 "(forward.cu, backward.cu) and\nmanifest.json with all "
+                 "launches; where nvcc is found, also machine code\n"
+                 "(*.fatbin). --target=cuda-host compiles the same text for "
+                 "this machine,\nto be run without a GPU.";
   spec.options = withPlanOptions({
       {"o", OptionSpec::Text, "DIR", "the folder of the results"},
       {"to", OptionSpec::Choice, "partition|kernels",
        "the phase to stop after"},
+      {"target", OptionSpec::Choice, "cuda|cuda-host",
+       "write kernels for a GPU, or the same for this machine"},
+      {"arch", OptionSpec::Text, "sm_90,...",
+       "with --target=cuda: for which GPUs; default sm_90"},
   });
   spec.examples = {
       "compile joint.txt -o out --to=partition",
       "compile model.pt2 -o out --to=kernels",
+      "compile model.pt2 -o out --target=cuda --arch=sm_80,sm_90",
+      "compile model.pt2 -o out --target=cuda-host",
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
   };
   return spec;
@@ -57,22 +67,129 @@ static int formKernels(Session &session, PlanRun &run,
   return Done;
 }
 
-int runCompile(const CommandLine &line) {
-  Session session("compile", line);
+//===----------------------------------------------------------------------===//
+// Targets
+//===----------------------------------------------------------------------===//
+
+/// A compiler of others has refused our text, or could not run.
+static int toolFailed(Session &session, const ToolResult &result) {
+  session.error(result.error);
+  if (!result.log.empty())
+    session.note(result.log);
+  if (!result.isRejected)
+    return NoPlan;
+  session.note("the text is cutback's, so this is a defect of cutback; please "
+               "report it");
+  return OurDefect;
+}
+
+static int buildForGpu(Session &session, CudaStep &step) {
+  std::string nvcc = findNvcc();
+  if (nvcc.empty()) {
+    session.note("no nvcc is found (CUDACXX, CUDA_HOME, PATH): the folder gets "
+                 "the text of the kernels, without machine code");
+    return Done;
+  }
+  session.progress.step("compiling kernels");
+  ToolResult built =
+      buildFatBinaries(nvcc, step.files, step.artifact.architectures);
+  if (!built.error.empty())
+    return toolFailed(session, built);
+  step.files.insert(step.files.end(), built.files.begin(), built.files.end());
+  return Done;
+}
+
+static int buildForHost(Session &session, CudaStep &step) {
+  std::string compiler = findHostCompiler();
+  if (compiler.empty()) {
+    session.error("no C++ compiler is found for this machine");
+    session.note("install g++ or clang++, or name one in CXX");
+    return NoPlan;
+  }
+  std::vector<TextFile> host = emitCudaHost(step);
+  step.files.insert(step.files.end(), host.begin(), host.end());
+  session.progress.step("compiling kernels");
+  ToolResult built = buildHostLibrary(compiler, step.files);
+  if (!built.error.empty())
+    return toolFailed(session, built);
+  step.files.insert(step.files.end(), built.files.begin(), built.files.end());
+  return Done;
+}
+
+/// The architectures of --arch, each once.
+static int readArchitectures(Session &session,
+                             std::vector<std::string> &architectures) {
+  SmallVector<StringRef> names;
+  std::string text(session.line.get("arch").value_or("sm_90"));
+  StringRef(text).split(names, ',');
+  for (StringRef name : names) {
+    if (!isArchitecture(name)) {
+      session.error("unknown architecture '" + name.str() + "'");
+      session.note("--arch takes sm_80, sm_86, sm_89, sm_90, sm_100, sm_120, "
+                   "several with commas");
+      return WrongUsage;
+    }
+    if (!llvm::is_contained(architectures, name))
+      architectures.push_back(name.str());
+  }
+  return Done;
+}
+
+/// The files of a target, the manifest last.
+static int emitTarget(Session &session, const PlanRun &run,
+                      const KernelModule &kernels,
+                      const std::vector<std::string> &architectures,
+                      std::vector<TextFile> &files) {
+  session.progress.step("writing kernels");
+  FailureOr<CudaStep> step = emitCudaStep(kernels, run.imported.graph);
+  if (failed(step))
+    return WrongInput;
+  bool isHost = session.line.get("target") == "cuda-host";
+  step->artifact.target = isHost ? "cuda-host" : "cuda";
+  if (!isHost)
+    step->artifact.architectures = architectures;
+  if (int code =
+          isHost ? buildForHost(session, *step) : buildForGpu(session, *step))
+    return code;
+  for (const auto &[name, data] : step->files)
+    step->artifact.files.emplace_back(name, checksumOf(data));
+  files = std::move(step->files);
+  files.emplace_back(kManifestFile, writeManifest(step->artifact));
+  return Done;
+}
+
+static int checkUsage(Session &session) {
+  const CommandLine &line = session.line;
   if (!line.has("o")) {
     session.error("expected -o DIR");
     session.note("the two halves and the plan go into that folder");
     return WrongUsage;
   }
-  if (!line.has("to")) {
-    session.error("expected --to=partition or --to=kernels");
-    session.note("later phases are not in this version");
+  if (line.has("to") == line.has("target")) {
+    session.error("expected --to=PHASE or --target=TARGET");
+    session.note("--to=partition or kernels stops there; --target=cuda or "
+                 "cuda-host goes to the end");
     return WrongUsage;
   }
+  if (line.has("arch") && line.get("target") != "cuda") {
+    session.error("--arch goes with --target=cuda");
+    return WrongUsage;
+  }
+  return Done;
+}
+
+int runCompile(const CommandLine &line) {
+  Session session("compile", line);
+  std::vector<std::string> architectures;
+  if (int code = checkUsage(session))
+    return code;
+  if (int code = readArchitectures(session, architectures))
+    return code;
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
-  bool toKernels = line.get("to") == "kernels";
+  bool toTarget = line.has("target");
+  bool toKernels = toTarget || line.get("to") == "kernels";
   run.options.decompose |= toKernels;
   if (int code = run.plan(session, /*memory=*/true))
     return code;
@@ -80,10 +197,18 @@ int runCompile(const CommandLine &line) {
   if (toKernels)
     if (int code = formKernels(session, run, kernels))
       return code;
+  std::vector<TextFile> files;
+  if (toTarget)
+    if (int code = emitTarget(session, run, *kernels, architectures, files))
+      return code;
   session.progress.step("writing");
-  std::string error = writePartition(
-      run.imported.graph, *run.result, collectExtras(*run.result),
-      std::string(*line.get("o")), kernels ? *kernels->module : ModuleOp());
+  std::vector<NamedFile> more;
+  for (const auto &[name, data] : files)
+    more.push_back({name, data});
+  std::string error =
+      writePartition(run.imported.graph, *run.result,
+                     collectExtras(*run.result), std::string(*line.get("o")),
+                     kernels ? *kernels->module : ModuleOp(), more);
   return error.empty() ? Done : session.failedWrite(error);
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `cutback run`: one training step. Today in the reference interpreter: slow,
-// exact, and what everything faster is compared with.
+// `cutback run`: one training step, in the reference interpreter (slow, exact,
+// and what everything faster is compared with), or of a folder that was
+// compiled for a target.
 //
 // Tensors of arguments come from three places: weights from --weights or from
 // the input itself, everything else from --inputs. Results are written by
 // --outputs and compared by --check; a tied parameter's gradient counts under
 // each of its names.
 
+#include "ArtifactRun.h"
 #include "PlanRun.h"
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Pipelines/ReferenceStep.h"
@@ -42,7 +44,8 @@ CommandSpec runSpec() {
   spec.maxArguments = 3;
   spec.options = withPlanOptions({
       {"reference", OptionSpec::Flag, "",
-       "use the reference interpreter (there is no other yet)"},
+       "use the reference interpreter; without it, DIR is what\n"
+       "`compile --target=cuda-host` wrote"},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
@@ -67,7 +70,8 @@ CommandSpec runSpec() {
       {"check-kernels", OptionSpec::Flag, "",
        "the same, and compare each with the ops that it\nstands for"},
       {"check-memory", OptionSpec::Flag, "",
-       "fill dead bytes of the arena with NaN"},
+       "fill dead bytes of the arena with NaN; of a compiled\n"
+       "step, give each operand memory of its own"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
   });
   spec.examples = {
@@ -76,6 +80,8 @@ CommandSpec runSpec() {
       "run joint.txt --reference --weights=model.pt2 "
       "--inputs=batch.safetensors",
       "run out --reference --weights=model.pt2 --inputs=batch.safetensors",
+      "run out --weights=model.pt2 --inputs=e.safetensors "
+      "--check=e.safetensors",
   };
   return spec;
 }
@@ -365,10 +371,10 @@ static std::string resultText(const ReferenceResult &result,
   if (result.kernels)
     text += kernelText(*result.kernels);
   if (result.arenaBytes)
-    text += llvm::formatv("arena {0}, lower bound {1}\n",
-                          formatBytes(result.arenaBytes),
-                          formatBytes(result.lowerBound))
-                .str();
+    text += "arena " + formatBytes(result.arenaBytes) +
+            (result.lowerBound
+                 ? ", lower bound " + formatBytes(result.lowerBound) + "\n"
+                 : "\n");
   else if (!result.memoryProblem.empty())
     text += "no arena: " + result.memoryProblem + "\n";
   return text;
@@ -407,13 +413,57 @@ static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
   return Done;
 }
 
-int runRun(const CommandLine &line) {
-  Session session("run", line);
-  if (!line.has("reference")) {
-    session.error("only the reference interpreter can run a step yet");
-    session.note("give --reference");
+/// Results to files and to the screen.
+static int finishRun(Session &session, ReferenceResult &result,
+                     const StepFiles &sources, const StoredHalves *stored) {
+  addTiedResults(result.tensors, result.rounding, sources.weights.get());
+  if (auto path = session.line.get("outputs"))
+    if (int code = session.write(path, encodeTensors(result.tensors)))
+      return code;
+  std::string text = resultText(result, stored);
+  int code = session.line.has("check") ? check(session, result, text) : Done;
+  if (code == WrongInput)
+    return code;
+  if (int failed = session.write(std::nullopt, text))
+    return failed;
+  return code;
+}
+
+/// Options that only the interpreter has.
+static int refuseReferenceOptions(Session &session) {
+  for (const char *name : {"whole", "kernels", "check-kernels"})
+    if (session.line.has(name)) {
+      session.error(std::string("--") + name + " goes with --reference");
+      return WrongUsage;
+    }
+  return refusePlanOptions(session, session.line);
+}
+
+static int runCompiled(Session &session) {
+  const std::string &folder = session.line.arguments[0];
+  if (session.line.arguments.size() != 1 || !isArtifact(folder)) {
+    session.error("'" + folder + "' is no step that was compiled for a target");
+    session.note("give --reference, or compile it first: cutback compile "
+                 "MODEL -o DIR --target=cuda-host");
     return WrongUsage;
   }
+  if (int code = refuseReferenceOptions(session))
+    return code;
+  StepFiles sources;
+  if (int code = openSources(session, sources))
+    return code;
+  if (int code = unpackWeights(session, sources))
+    return code;
+  ReferenceResult result;
+  if (int code = runArtifact(session, folder, sources, result))
+    return code;
+  return finishRun(session, result, sources, nullptr);
+}
+
+int runRun(const CommandLine &line) {
+  Session session("run", line);
+  if (!line.has("reference"))
+    return runCompiled(session);
   ReferenceOptions options;
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
@@ -448,17 +498,8 @@ int runRun(const CommandLine &line) {
     noteInputs(session, sources, missing);
     return WrongInput;
   }
-  addTiedResults(result->tensors, result->rounding, sources.weights.get());
-  if (auto path = line.get("outputs"))
-    if (int code = session.write(path, encodeTensors(result->tensors)))
-      return code;
-  std::string text = resultText(*result, options.stored ? &stored : nullptr);
-  int code = line.has("check") ? check(session, *result, text) : Done;
-  if (code == WrongInput)
-    return code;
-  if (int failed = session.write(std::nullopt, text))
-    return failed;
-  return code;
+  return finishRun(session, *result, sources,
+                   options.stored ? &stored : nullptr);
 }
 
 } // namespace cutback

@@ -5,6 +5,7 @@
 #define CUTBACK_REPORT_PARTITIONFILES_H
 
 #include "cutback/Report/Report.h"
+#include "cutback/Support/SafeFile.h"
 
 #include <array>
 
@@ -18,13 +19,14 @@ inline constexpr std::array<const char *, 4> kPartitionFiles = {
 inline constexpr const char *kKernelsFile = "kernels.mlir";
 
 /// Writes joint.mlir (the prepared graph, with a record of the plan),
-/// forward.mlir, backward.mlir and plan.json into `folder`, and kernels.mlir if
-/// `kernels` is there: all of them or none. Two runs on equal inputs write
-/// equal bytes. Returns an empty string, or what failed and why.
+/// forward.mlir, backward.mlir and plan.json into `folder`, kernels.mlir if
+/// `kernels` is there, and `more`: all of them or none. Two runs on equal
+/// inputs write equal bytes. Returns an empty string, or what failed and why.
 std::string writePartition(joint::GraphOp graph, const PartitionResult &result,
                            const ReportExtras &extras,
                            const std::string &folder,
-                           mlir::ModuleOp kernels = {});
+                           mlir::ModuleOp kernels = {},
+                           const std::vector<NamedFile> &more = {});
 
 /// What plan.json holds: the report without strategies, other partitions and
 /// times, with the memory plan, the options, and checksums of the other three
