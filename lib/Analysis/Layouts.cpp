@@ -136,40 +136,124 @@ std::optional<Layout> cutback::viewLayout(Operation *op, unsigned result,
   return layout;
 }
 
-llvm::DenseSet<Value> cutback::findForcedCopies(Operation *function) {
-  // Numbers of ops in the order they run, and the last write of an argument.
-  llvm::MapVector<Value, unsigned> lastWrite;
-  unsigned numOps = 0;
-  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ++numOps;
-    if (auto write = dyn_cast<joint::WriteOp>(op))
-      lastWrite[write.getDestination()] = numOps;
-  });
-  llvm::DenseSet<Value> copies;
-  if (lastWrite.empty())
+namespace {
+
+/// Numbers of ops in the order they run, and who sees an argument.
+class CopyFinder {
+public:
+  CopyFinder(Operation *function,
+             llvm::function_ref<bool(Operation *)> runsLast)
+      : function(function), runsLast(runsLast) {}
+
+  llvm::SetVector<Value> run() {
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      numbers[op] = ++numOps;
+      if (auto write = dyn_cast<joint::WriteOp>(op))
+        writes[write.getDestination()].push_back(numOps);
+    });
+    if (writes.empty())
+      return {};
+    findViews();
+    // From the last to the first: who reads a view of a view is known by then.
+    llvm::DenseSet<Value> mayBe;
+    for (const View &view : llvm::reverse(views)) {
+      Operation *op = view.value.getDefiningOp();
+      unsigned made = numbers.lookup(op);
+      unsigned read =
+          op->getParentOp() == function ? lastRead(view.value) : numOps;
+      if (llvm::any_of(writes[view.argument], [&](unsigned write) {
+            return made < write && write <= read;
+          }))
+        mayBe.insert(view.value);
+      else
+        readThrough[view.value] = read;
+    }
+    // A view of a copy is a view.
+    llvm::SetVector<Value> copies;
+    llvm::DenseSet<Value> isOfCopy;
+    for (const View &view : views)
+      if (isOfCopy.contains(view.source))
+        isOfCopy.insert(view.value);
+      else if (mayBe.contains(view.value) && copies.insert(view.value))
+        isOfCopy.insert(view.value);
     return copies;
-  // The argument whose storage a value may see.
-  llvm::DenseMap<Value, Value> seen;
-  for (auto &[argument, write] : lastWrite)
-    seen[argument] = argument;
-  unsigned at = 0;
-  auto see = [&](Value value, Value source) {
-    Value argument = seen.lookup(source);
-    if (argument && lastWrite.lookup(argument) > at)
-      copies.insert(value);
-    else if (argument)
-      seen[value] = argument;
+  }
+
+private:
+  struct View {
+    Value value, source; ///< what it is a view of
+    Value argument;      ///< what both see
   };
-  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    ++at;
-    if (auto yield = dyn_cast<joint::YieldOp>(op))
-      for (auto [value, source] : llvm::zip_equal(
-               yield->getParentOp()->getResults(), yield.getOperands()))
-        see(value, source);
-    for (OpResult result : op->getResults())
-      if (int64_t operand = getViewedOperand(op, result.getResultNumber());
-          operand >= 0)
-        see(result, op->getOperand(operand));
-  });
-  return copies;
+
+  void findViews() {
+    llvm::DenseMap<Value, Value> seen;
+    for (auto &[argument, list] : writes)
+      seen[argument] = argument;
+    auto see = [&](Value value, Value source) {
+      if (Value argument = seen.lookup(source)) {
+        seen[value] = argument;
+        views.push_back({value, source, argument});
+      }
+    };
+    function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isYield(op))
+        for (auto [value, source] :
+             llvm::zip(op->getParentOp()->getResults(), op->getOperands()))
+          see(value, source);
+      for (OpResult result : op->getResults())
+        if (int64_t operand = getViewedOperand(op, result.getResultNumber());
+            operand >= 0)
+          see(result, op->getOperand(operand));
+    });
+  }
+
+  /// The last op that reads `value` or a view of it. Ops of a region run until
+  /// the op is over that has the region.
+  unsigned lastRead(Value value) {
+    unsigned last = 0;
+    for (Operation *user : value.getUsers()) {
+      if (runsLast && runsLast(user))
+        return numOps + 1;
+      Operation *outer = user;
+      while (outer->getParentOp() && outer->getParentOp() != function)
+        outer = outer->getParentOp();
+      last = std::max(last, outer == user ? numbers.lookup(user)
+                                          : numbers.lookup(lastInside(outer)));
+      for (Value result : user->getResults())
+        last = std::max(last, readThrough.lookup(result));
+      if (isYield(user))
+        for (Value result : user->getParentOp()->getResults())
+          last = std::max(last, readThrough.lookup(result));
+    }
+    return last;
+  }
+
+  /// Its operands are the results of the op around it.
+  bool isYield(Operation *op) const {
+    return op->hasTrait<OpTrait::IsTerminator>() &&
+           op->getParentOp() != function &&
+           op->getNumOperands() == op->getParentOp()->getNumResults();
+  }
+
+  static Operation *lastInside(Operation *op) {
+    Operation *last = op;
+    op->walk<WalkOrder::PreOrder>([&](Operation *inner) { last = inner; });
+    return last;
+  }
+
+  Operation *function;
+  llvm::function_ref<bool(Operation *)> runsLast;
+  unsigned numOps = 0;
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  llvm::MapVector<Value, SmallVector<unsigned, 1>> writes; ///< by argument
+  std::vector<View> views;
+  llvm::DenseMap<Value, unsigned> readThrough; ///< of views that are no copies
+};
+
+} // namespace
+
+llvm::SetVector<Value>
+cutback::findForcedCopies(Operation *function,
+                          llvm::function_ref<bool(Operation *)> runsLast) {
+  return CopyFinder(function, runsLast).run();
 }

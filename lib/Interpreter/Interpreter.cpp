@@ -172,7 +172,7 @@ private:
   Memory &memory;
   llvm::DenseMap<Value, RuntimeValue> values;
   llvm::DenseMap<Value, unsigned> usesLeft;
-  llvm::DenseSet<Value> copies;
+  llvm::SetVector<Value> copies;
 };
 
 LogicalResult Runner::bind(Block &block, ArrayRef<RuntimeValue> arguments) {

@@ -85,9 +85,9 @@ private:
 
   LogicalResult formHalf(func::FuncOp half, const SegmentKernels &segment) {
     if (auto forced = findForcedCopies(half); !forced.empty())
-      return forced.begin()->getDefiningOp()->emitError(
-          "is a view of an argument that is written later; such steps do not "
-          "become kernels yet");
+      return forced.front().getDefiningOp()->emitError(
+          "is a view of an argument that is written before it is read last, "
+          "and no copy of it was planned");
     auto sizes = half->getAttrOfType<DenseI32ArrayAttr>(kLaunches);
     std::vector<Operation *> ops;
     for (Operation &op : half.front().without_terminator())

@@ -301,7 +301,7 @@ private:
 
   SizeEvaluation sizes;
   StepProgram program;
-  llvm::DenseSet<Value> copies;    ///< of the function at work
+  llvm::SetVector<Value> copies;   ///< of the function at work
   DefinitionMap definitions;       ///< the same: ops to first results
   std::vector<uint32_t> arguments; ///< the same
   SmallVector<Type> operandTypes;

@@ -14,6 +14,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Decompose/OldViews.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Pipelines/Runnable.h"
@@ -148,6 +149,8 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
     cleanTags(graph);
     joint::markReplays(graph);
   }
+  if (options.decompose)
+    code.kept += copyOldViews(graph);
   PreparedGraph prepared;
   prepared.view.emplace(GraphView::build(graph, code.kept));
   return prepared;

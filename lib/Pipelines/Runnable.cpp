@@ -17,6 +17,7 @@
 #include "cutback/Pipelines/Runnable.h"
 
 #include "cutback/Decompose/Composites.h"
+#include "cutback/Decompose/OldViews.h"
 #include "cutback/Dialect/Aten/Schema.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -133,11 +134,12 @@ bool cutback::reachCoreOps(joint::GraphOp graph) {
 }
 
 void cutback::simplifyToCoreOps(joint::GraphOp graph) {
-  if (!reachCoreOps(graph))
-    return;
-  eliminateDeadCode(graph);
-  eliminateCommonSubexpressions(graph);
-  joint::markReplays(graph);
+  if (reachCoreOps(graph)) {
+    eliminateDeadCode(graph);
+    eliminateCommonSubexpressions(graph);
+    joint::markReplays(graph);
+  }
+  copyOldViews(graph, /*ofAnyPlan=*/true);
 }
 
 static bool isWrapper(joint::OpaqueOp op) {
@@ -156,7 +158,7 @@ std::optional<CoreGraph> cutback::makeCoreGraph(const GraphView &given) {
   joint::GraphOp graph = given.graph;
   bool isWrapped =
       llvm::any_of(graph.getBlock().getOps<joint::OpaqueOp>(), isWrapper);
-  if (!isWrapped && isOnCoreList(graph, keepsDraws))
+  if (!isWrapped && isOnCoreList(graph, keepsDraws) && !hasOldViews(graph))
     return std::nullopt;
   CoreGraph core;
   IRMapping copies;

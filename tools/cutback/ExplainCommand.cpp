@@ -61,15 +61,8 @@ static std::unique_ptr<PartitionResult>
 planOpposite(Session &session, PlanRun &run, Opposite &opposite) {
   if (!opposite.choice)
     return nullptr;
-  if (run.result->given) {
-    opposite.choice->value =
-        run.result->given->numberOf[opposite.choice->value];
-    if (opposite.choice->value == GraphView::kNone) {
-      opposite.whyNot = "it is a part of an op that PyTorch's rules decide on "
-                        "as a whole";
-      return nullptr;
-    }
-  }
+  if (const auto &given = run.result->given)
+    opposite.choice->value = given->numberOf[opposite.choice->value];
   session.progress.step("planning the opposite");
   Silence silence(session.context);
   auto planned = partitionForced(run.imported.graph, run.options,
@@ -144,6 +137,10 @@ int runExplain(const CommandLine &line) {
   if (int code = run.plan(session))
     return code;
   std::optional<uint32_t> value = findValue(run.result->view, name);
+  // A part of a composite op may have a name that was free by then.
+  if (const auto &given = run.result->given;
+      given && value && given->numberOf[*value] == GraphView::kNone)
+    value.reset();
   return value ? answer(session, run, *value) : notPrepared(session, name);
 }
 

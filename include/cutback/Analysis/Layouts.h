@@ -8,7 +8,8 @@
 
 #include "mlir/IR/DialectInterface.h"
 #include "mlir/IR/Operation.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>
@@ -62,9 +63,12 @@ std::optional<Layout> viewLayout(mlir::Operation *op, unsigned result,
                                  llvm::ArrayRef<int64_t> operandInts);
 
 /// Values of `function` that see the storage of an argument (views of it,
-/// results of writes) which is written again later: they are copied when they
-/// are made, so that they keep their values. Linear.
-llvm::DenseSet<mlir::Value> findForcedCopies(mlir::Operation *function);
+/// results of writes) which is written again before they are read last: they
+/// are copied when they are made, so that they keep their values. An op that
+/// `runsLast` reads behind all writes, wherever it stands. Linear.
+llvm::SetVector<mlir::Value> findForcedCopies(
+    mlir::Operation *function,
+    llvm::function_ref<bool(mlir::Operation *)> runsLast = nullptr);
 
 } // namespace cutback
 

@@ -26,7 +26,8 @@ mlir::FailureOr<bool> makeRunnable(mlir::Operation *function);
 /// kernel stays, and so does one whose rule fails. Whether there were any.
 bool reachCoreOps(joint::GraphOp graph);
 
-/// The same, and cleans up behind it if there were any.
+/// The same, cleans up behind it if there were any, and copies views of
+/// arguments that are written (OldViews.h).
 void simplifyToCoreOps(joint::GraphOp graph);
 
 /// A copy of a graph in core ops.

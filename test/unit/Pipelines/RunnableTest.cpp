@@ -13,6 +13,8 @@
 #include "mlir/Parser/Parser.h"
 #include "gtest/gtest.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
@@ -225,6 +227,81 @@ TEST_F(NormTest, KernelsOfEveryDecisionComputeWhatTheGraphComputes) {
           EXPECT_NEAR(ours.second.getDouble(i), other.second.getDouble(i), 1e-5)
               << ours.first;
     }
+}
+
+// %old is read behind writes of both halves: by the loss, by a gradient.
+// %late is made in the forward, and the backward writes under it.
+constexpr const char *kOldViews = R"mlir(
+joint.graph @step(
+    %x: tensor<2x3xf32> {joint.role = #joint.role<input>},
+    %b: tensor<3x2xf32> {joint.role = #joint.role<buffer "b">},
+    %c: tensor<3x2xf32> {joint.role = #joint.role<buffer "c">},
+    %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<f32>, tensor<2x3xf32>) gradients (tensor<2x3xf32>) {
+  %old = aten.t(%b) : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %late = aten.t(%c) : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  %passing = aten.view(%b, [6]) : (tensor<3x2xf32>) -> tensor<6xf32>
+  %exp = aten.exp(%passing) : (tensor<6xf32>) -> tensor<6xf32>
+  %new = aten.view(%exp, [3, 2]) : (tensor<6xf32>) -> tensor<3x2xf32>
+  %written = joint.write %b, %new : tensor<3x2xf32>, tensor<3x2xf32>
+  %sin = aten.sin(%old) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %mul = aten.mul.Tensor(%x, %sin) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %mul2 = aten.mul.Tensor(%mul, %late) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %sum = aten.sum(%mul2) : (tensor<2x3xf32>) -> tensor<f32>
+  %twice = aten.mul.Tensor(%c, %t) : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %after = joint.write %c, %twice {side = #joint.side<backward>} : tensor<3x2xf32>, tensor<3x2xf32>
+  %cos = aten.cos(%old) : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  %d1 = aten.mul.Tensor(%late, %cos) : (tensor<2x3xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+  %d2 = aten.mul.Tensor(%d1, %t) : (tensor<2x3xf32>, tensor<f32>) -> tensor<2x3xf32>
+  joint.output %sum, %old gradients(%d2 of 0) : tensor<f32>, tensor<2x3xf32>, tensor<2x3xf32>
+}
+)mlir";
+
+TEST_F(RunnableTest, AnOldViewIsACopyInEveryPlan) {
+  auto runOld = [&](const ReferenceOptions &options) {
+    module = parseSourceString<ModuleOp>(kOldViews, &context);
+    EXPECT_TRUE(module);
+    Tensor values = Tensor::zeros(DType::F32, {2, 3});
+    values.assign(ArrayRef<double>{0.5, 1, -2, 3, 0.25, -1});
+    Tensor buffer = Tensor::zeros(DType::F32, {3, 2});
+    buffer.assign(ArrayRef<double>{1, 2, 3, 4, 5, 6});
+    auto result = runReferenceStep(
+        *module->getOps<joint::GraphOp>().begin(),
+        [&](StringRef name) -> std::optional<Tensor> {
+          return name.starts_with("buffer.")
+                     ? std::optional(buffer)
+                     : (name == "input.0" ? std::optional(values)
+                                          : std::nullopt);
+        },
+        options);
+    EXPECT_TRUE(succeeded(result));
+    std::map<std::string, std::vector<double>> tensors;
+    if (succeeded(result))
+      for (const auto &[name, tensor] : result->tensors)
+        tensors[name] = tensor.doubles();
+    return tensors;
+  };
+  ReferenceOptions options;
+  options.whole = true;
+  auto expected = runOld(options);
+  ASSERT_EQ(expected.size(), 5u); // with both buffers
+  EXPECT_EQ(expected["output.1"], (std::vector<double>{1, 3, 5, 2, 4, 6}));
+  options.whole = false;
+  for (bool kernels : {false, true})
+    for (CostModel model : {CostModel::Roofline, CostModel::PyTorch})
+      for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
+                                Strategy::Precompute, Strategy::RecomputeAll}) {
+        options.kernels = options.checkKernels = kernels;
+        options.checkMemory = !kernels;
+        options.partition.costModel = model;
+        options.partition.strategy = strategy;
+        auto is = runOld(options);
+        ASSERT_EQ(is.size(), expected.size());
+        for (const auto &[name, values] : expected)
+          for (auto [a, b] : llvm::zip_equal(values, is[name]))
+            EXPECT_NEAR(a, b, 1e-5) << name << " kernels " << kernels
+                                    << " strategy " << int(strategy);
+      }
 }
 
 // As PyTorch traces `linalg.solve` under torch.compile.
