@@ -45,6 +45,8 @@ struct CutbackPlan {
   CutbackContext &context;
   mlir::OwningOpRef<mlir::ModuleOp> module; ///< a copy of the graph's
   cutback::joint::GraphOp graph;            ///< in `module`, prepared
+  /// A copy of `graph` as it was, to compare with; none if that is too large.
+  mlir::OwningOpRef<cutback::joint::GraphOp> asRead;
   std::optional<cutback::OtherPartition> other;
   std::unique_ptr<cutback::PartitionResult> result;
   cutback::ReportExtras extras;

@@ -11,8 +11,8 @@
 #include "Options.h"
 #include "Stored.h"
 
-#include "cutback/Pipelines/PeakPlan.h"
 #include "cutback/Pipelines/PlanOptions.h"
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
 #include "cutback/Report/PartitionFiles.h"
@@ -26,6 +26,7 @@ CutbackPlan::CutbackPlan(CutbackGraph &from)
       module(ModuleOp::create(from.imported.graph->getLoc())),
       graph(cast<joint::GraphOp>(from.imported.graph->clone())) {
   module->push_back(graph);
+  asRead = copyToCompare(graph);
 }
 
 static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
@@ -59,7 +60,7 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
 
 static void compare(CutbackPlan &plan) {
   if (!plan.compared)
-    compareStrategies(plan.graph, *plan.result, plan.extras);
+    compareStrategies(plan.asRead.get(), *plan.result, plan.extras);
   plan.compared = true;
 }
 

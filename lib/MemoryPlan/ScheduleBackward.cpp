@@ -198,6 +198,7 @@ ScheduleOutcome cutback::scheduleBackward(const StepProgram &step,
                           schedule.peakAfter,
                           schedule.moves > 0,
                           schedule.isLeast,
+                          {},
                           {}};
   if (!outcome.isChanged)
     return outcome;

@@ -49,6 +49,13 @@ static int64_t forwardPeak(const StepProgram &step,
   return arenaLowerBound(made, options.arena.alignment);
 }
 
+/// Bytes that the step needs at one moment: no arena is smaller.
+static int64_t livePeak(const StepProgram &step,
+                        const MemoryPlanOptions &options) {
+  StepMemory memory(step, options.memory);
+  return arenaLowerBound(memory.buffers(), options.arena.alignment);
+}
+
 /// Loops need sizes: a symbol that nobody knows is assumed to be some number.
 static std::shared_ptr<const KernelProblem>
 makeProblem(const PartitionResult &result) {
@@ -163,6 +170,8 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
       return failure();
     step.emplace(std::move(*again));
   }
+  if (limit != kNoLimit && livePeak(*step, options) >= limit)
+    return success();
   FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), options);
   if (failed(plan))
     return failure();

@@ -24,18 +24,39 @@ namespace {
 
 class Planner {
 public:
-  Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared,
-          const ForcedChoice *choice)
+  Planner(PartitionResult &result, joint::GraphOp graph, PreparedGraph prepared)
       : result(result), options(result.options), graph(graph),
-        prepared(std::move(prepared)), choice(choice), sizes(result.sizes) {}
+        prepared(std::move(prepared)), sizes(result.sizes) {}
 
-  /// Up to the arena: see DraftPlan.
-  LogicalResult draft(int64_t arenaLimit) {
-    if (failed(analyse()) || failed(plan()) || failed(reachCore()) ||
-        failed(extract()))
+  LogicalResult make(const Plan *given) {
+    if (failed(analyse()))
+      return failure();
+    if (given)
+      result.plan = *given;
+    else if (failed(plan()))
+      return failure();
+    bool isDecided = given || options.costModel == CostModel::PyTorch;
+    if (isDecided && options.decompose && failed(reachCore()))
       return failure();
     result.ops = result.view.numOps();
-    return options.emit ? emit(arenaLimit) : success();
+    return split();
+  }
+
+  void formKernels() {
+    PhaseTimer timer(result.seconds.extract);
+    if (options.memory)
+      orderByKernels(result);
+  }
+
+  LogicalResult layOut(int64_t arenaLimit) {
+    if (!options.emit)
+      return success();
+    {
+      PhaseTimer timer(result.seconds.extract);
+      result.partition = emitHalves(result.view, result.halves, graph);
+      writeLaunches(result);
+    }
+    return options.memory ? planArena(graph, result, arenaLimit) : success();
   }
 
   /// What is left.
@@ -69,6 +90,8 @@ private:
     if (failed(asked))
       return failure();
     policies = std::move(*asked);
+    result.costs = std::move(prepared.costs);
+    result.kernelProblem = std::move(prepared.kernelProblem);
     if (result.view.gradients().empty()) {
       auto diag = graph.emitOpError("has no gradients: there is no backward to "
                                     "plan for");
@@ -146,8 +169,6 @@ private:
     std::string error;
     if (!Device::load(options.device, device, error))
       return graph.emitError(error);
-    result.costs = std::move(prepared.costs);
-    result.kernelProblem = std::move(prepared.kernelProblem);
     if (!result.costs)
       result.costs =
           RooflineCosts::compute(result.view, *result.sets, *sizes, device);
@@ -189,10 +210,7 @@ private:
     auto report = [&](ArrayRef<VertexId> path) {
       return problem.reportUnbounded(path);
     };
-    auto [definer, value] = verticesOf([&](uint32_t value) {
-      return std::pair(problem.definerOf(value), problem.vertexOf(value));
-    });
-    if (failed(solve(problem.network(), definer, value, cut, report)))
+    if (failed(solve(problem.network(), cut, report)))
       return failure();
     result.plan = problem.plan(cut);
     return success();
@@ -236,10 +254,6 @@ private:
         return failure();
     }
     if (torch->rules().emptyBackward) {
-      FlowNetwork none;
-      if (choice &&
-          failed(forceChoice(graph, none, *choice, kNoVertex, kNoVertex)))
-        return failure();
       result.plan = planEager(result.view, *result.sets, *sizes);
       return success();
     }
@@ -253,13 +267,7 @@ private:
     auto report = [&](ArrayRef<VertexId> path) {
       return torch->reportUnbounded(path);
     };
-    auto [in, out] = verticesOf([&](uint32_t value) {
-      FxNodeId node = fx->nodeOf[value];
-      return node == noFxNode ? std::pair(kNoVertex, kNoVertex)
-                              : std::pair(VertexId(TorchNetwork::in(node)),
-                                          VertexId(TorchNetwork::out(node)));
-    });
-    if (failed(solve(torch->network(), in, out, cut, report)))
+    if (failed(solve(torch->network(), cut, report)))
       return failure();
     PhaseTimer timer(result.seconds.extract);
     FailureOr<Plan> plan = torch->plan(cut);
@@ -269,22 +277,9 @@ private:
     return success();
   }
 
-  /// Of the value with a forced choice, if there is one.
-  std::pair<VertexId, VertexId>
-  verticesOf(llvm::function_ref<std::pair<VertexId, VertexId>(uint32_t)> find) {
-    return choice ? find(choice->value) : std::pair(kNoVertex, kNoVertex);
-  }
-
   LogicalResult
-  solve(const FlowNetwork &built, VertexId definer, VertexId value, MinCut &cut,
+  solve(const FlowNetwork &network, MinCut &cut,
         llvm::function_ref<LogicalResult(ArrayRef<VertexId>)> report) {
-    std::optional<FlowNetwork> changed;
-    if (choice) {
-      changed = built;
-      if (failed(forceChoice(graph, *changed, *choice, definer, value)))
-        return failure();
-    }
-    const FlowNetwork &network = changed ? *changed : built;
     MaxFlowSolver solver(options.solver);
     MinCutStatus status;
     {
@@ -306,11 +301,9 @@ private:
     return verifyCut(graph, network, cut);
   }
 
-  /// PyTorch's decision is made on the graph as it is given. What follows is
-  /// of a copy in core ops, with the same values saved.
+  /// PyTorch's decision, or somebody's, is of the graph as it is given. What
+  /// follows is of a copy in core ops, with the same values saved.
   LogicalResult reachCore() {
-    if (!options.decompose || options.costModel != CostModel::PyTorch)
-      return success();
     PhaseTimer timer(result.seconds.prepare);
     std::optional<CoreGraph> core = makeCoreGraph(result.view);
     if (!core)
@@ -352,7 +345,7 @@ private:
           policies[op] = decided[given.definer[from]];
   }
 
-  LogicalResult extract() {
+  LogicalResult split() {
     PhaseTimer timer(result.seconds.extract);
     FailureOr<Halves> halves =
         splitGraph(result.view, *result.sets, result.plan);
@@ -362,18 +355,7 @@ private:
     if (options.reorderBackward)
       improveBackwardOrder(result.view, result.halves, sizes->bytes,
                            sizes->storage);
-    if (options.memory)
-      orderByKernels(result);
     return success();
-  }
-
-  LogicalResult emit(int64_t arenaLimit) {
-    {
-      PhaseTimer timer(result.seconds.extract);
-      result.partition = emitHalves(result.view, result.halves, graph);
-      writeLaunches(result);
-    }
-    return options.memory ? planArena(graph, result, arenaLimit) : success();
   }
 
   LogicalResult verify() {
@@ -413,7 +395,6 @@ private:
   const PartitionOptions &options;
   joint::GraphOp graph;
   PreparedGraph prepared;
-  const ForcedChoice *choice; ///< or null
   std::optional<ValueSizes> &sizes;
   std::vector<OpPolicy> policies;
   Device device;
@@ -426,9 +407,9 @@ private:
 
 struct DraftPlan::State {
   State(joint::GraphOp graph, const PartitionOptions &options,
-        PreparedGraph prepared, const ForcedChoice *choice)
+        PreparedGraph prepared)
       : result(std::make_unique<PartitionResult>()),
-        planner(setUp(graph, options), graph, std::move(prepared), choice) {}
+        planner(setUp(graph, options), graph, std::move(prepared)) {}
 
   std::unique_ptr<PartitionResult> result;
   Planner planner; ///< refers to the result
@@ -449,13 +430,18 @@ DraftPlan::~DraftPlan() = default;
 
 FailureOr<DraftPlan> DraftPlan::make(joint::GraphOp graph,
                                      const PartitionOptions &options,
-                                     PreparedGraph prepared, int64_t arenaLimit,
-                                     const ForcedChoice *choice) {
-  DraftPlan draft(
-      std::make_unique<State>(graph, options, std::move(prepared), choice));
-  if (failed(draft.state->planner.draft(arenaLimit)))
+                                     PreparedGraph prepared,
+                                     const Plan *given) {
+  DraftPlan draft(std::make_unique<State>(graph, options, std::move(prepared)));
+  if (failed(draft.state->planner.make(given)))
     return failure();
   return draft;
+}
+
+void DraftPlan::formKernels() { state->planner.formKernels(); }
+
+LogicalResult DraftPlan::layOut(int64_t arenaLimit) {
+  return state->planner.layOut(arenaLimit);
 }
 
 PartitionResult &DraftPlan::result() { return *state->result; }

@@ -10,7 +10,7 @@
 #include "cutback/Partition/FxView.h"
 #include "cutback/Partition/RooflineProblem.h"
 #include "cutback/Partition/TorchProblem.h"
-#include "cutback/Pipelines/WhatIf.h"
+#include "cutback/Pipelines/PartitionPipeline.h"
 
 #include <chrono>
 #include <limits>
@@ -64,8 +64,8 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 /// Schedules the backward of `result.partition` and plans the memory of the
 /// step into `result.memory`, without the proof; the order of `result.halves`
 /// follows. Where a size is not known nothing changes, and
-/// `result.memoryProblem` says why; and nothing where the forward alone needs
-/// `limit` bytes at one moment, for then no arena is smaller.
+/// `result.memoryProblem` says why; and nothing where the step needs `limit`
+/// bytes at one moment, for then no arena is smaller.
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
                               int64_t limit = kNoLimit);
 
@@ -73,19 +73,18 @@ mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
 /// error.
 mlir::LogicalResult proveArena(PartitionResult &result);
 
-/// A plan as far as it is needed to compare it with others: the cut proved (if
-/// `options.verify`), halves, functions, the order of the backward and the
-/// arena; without proofs of arena and halves, and without figures. The
-/// functions stand behind the graph.
+/// A plan as far as it is needed to compare it with others; without proofs of
+/// arena and halves, and without figures. Its steps in order:
+///   make         the cut, proved (if `options.verify`), and halves
+///   formKernels  kernels, and both halves in their order
+///   layOut       functions, behind the graph, the order of the backward, arena
 class DraftPlan {
 public:
-  /// As partitionGraph(), with a forced choice or none. Where the forward alone
-  /// needs `arenaLimit` bytes there is no arena.
+  /// With `given` its saved values are taken, and nothing is solved.
   static mlir::FailureOr<DraftPlan> make(joint::GraphOp graph,
                                          const PartitionOptions &options,
                                          PreparedGraph prepared,
-                                         int64_t arenaLimit = kNoLimit,
-                                         const ForcedChoice *choice = nullptr);
+                                         const Plan *given = nullptr);
   DraftPlan(DraftPlan &&) noexcept;
   DraftPlan &operator=(DraftPlan &&) noexcept;
   ~DraftPlan();
@@ -93,6 +92,11 @@ public:
   PartitionResult &result();
   /// What was decided on.
   joint::GraphOp getGraph() const;
+  /// If a memory plan is asked for; else nothing.
+  void formKernels();
+  /// What the options ask for of both. Where the step needs `arenaLimit` bytes
+  /// at one moment there is no arena.
+  mlir::LogicalResult layOut(int64_t arenaLimit = kNoLimit);
   /// Gives `graph` the body and attributes of the graph that was planned, and
   /// puts the functions behind it.
   void moveTo(joint::GraphOp graph);
@@ -107,42 +111,11 @@ private:
   std::unique_ptr<State> state;
 };
 
-/// PyTorch's decision under these options: its rules of 2.13.
-PartitionOptions torchDecision(PartitionOptions options);
-
-/// Prepares `graph`, as PyTorch does if `asTorch`, and drafts its plan.
-mlir::FailureOr<DraftPlan> prepareAndDraft(joint::GraphOp graph,
-                                           const PartitionOptions &options,
-                                           bool asTorch);
-
-/// The same, and the rest.
-mlir::FailureOr<std::unique_ptr<PartitionResult>>
-prepareAndPlan(joint::GraphOp graph, const PartitionOptions &options,
-               bool asTorch);
-
-/// `planStep` for time.
-mlir::FailureOr<std::unique_ptr<PartitionResult>>
-planForTime(joint::GraphOp graph, const PartitionOptions &options);
-
 /// Bytes that the step needs at one moment: its arena, or where there is no
 /// `memory` the peak op by op.
 int64_t peakBytes(const std::optional<MemoryPlan> &memory,
                   const GraphView &view, const ValueSizes &sizes,
                   const Halves &halves);
-
-inline constexpr VertexId kNoVertex = ~VertexId(0);
-
-/// Adds a forced choice to a finished network: `before` is the vertex of what
-/// computes the value, `after` the vertex of the value; kNoVertex where the
-/// network has none, which is an error at the graph.
-mlir::LogicalResult forceChoice(joint::GraphOp graph, FlowNetwork &network,
-                                const ForcedChoice &choice, VertexId before,
-                                VertexId after);
-
-/// partitionGraph(), with a forced choice or none.
-mlir::FailureOr<std::unique_ptr<PartitionResult>>
-partitionWith(joint::GraphOp graph, const PartitionOptions &options,
-              PreparedGraph prepared, const ForcedChoice *choice);
 
 /// Fills the figures of a result from view, plan, halves and sizes.
 void summarize(PartitionResult &result, const ValueSizes &sizes,

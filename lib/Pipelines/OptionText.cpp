@@ -10,6 +10,7 @@
 
 #include "cutback/Pipelines/OptionText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <utility>
@@ -32,31 +33,50 @@ static bool parseWord(llvm::StringRef what, llvm::StringRef text, T &value,
   return false;
 }
 
+template <typename T, size_t N>
+static llvm::StringRef wordOf(T value,
+                              const std::pair<llvm::StringRef, T> (&table)[N]) {
+  return llvm::find_if(table,
+                       [&](const auto &entry) { return entry.second == value; })
+      ->first;
+}
+
+static const std::pair<llvm::StringRef, Strategy> kStrategies[] = {
+    {"min-cut", Strategy::MinCut},
+    {"eager", Strategy::Eager},
+    {"precompute", Strategy::Precompute},
+    {"recompute-all", Strategy::RecomputeAll}};
+static const std::pair<llvm::StringRef, CostModel> kCostModels[] = {
+    {"roofline", CostModel::Roofline}, {"pytorch", CostModel::PyTorch}};
+static const std::pair<llvm::StringRef, Rules> kRules[] = {
+    {"torch-2.13", Rules::Torch2_13}, {"torch-2.3", Rules::Torch2_3}};
+
+llvm::StringRef cutback::spell(Strategy strategy) {
+  return wordOf(strategy, kStrategies);
+}
+
+llvm::StringRef cutback::spell(CostModel model) {
+  return wordOf(model, kCostModels);
+}
+
+llvm::StringRef cutback::spell(Rules rules) { return wordOf(rules, kRules); }
+
 bool cutback::parseStrategy(llvm::StringRef text, Strategy &value,
                             std::string &error) {
-  static const std::pair<llvm::StringRef, Strategy> table[] = {
-      {"min-cut", Strategy::MinCut},
-      {"eager", Strategy::Eager},
-      {"precompute", Strategy::Precompute},
-      {"recompute-all", Strategy::RecomputeAll}};
   // Former names, which scripts may still use.
   if (text == "default" || text == "save-all")
     text = text == "default" ? "eager" : "precompute";
-  return parseWord("strategy", text, value, table, error);
+  return parseWord("strategy", text, value, kStrategies, error);
 }
 
 bool cutback::parseCostModel(llvm::StringRef text, CostModel &value,
                              std::string &error) {
-  static const std::pair<llvm::StringRef, CostModel> table[] = {
-      {"roofline", CostModel::Roofline}, {"pytorch", CostModel::PyTorch}};
-  return parseWord("cost model", text, value, table, error);
+  return parseWord("cost model", text, value, kCostModels, error);
 }
 
 bool cutback::parseRules(llvm::StringRef text, Rules &value,
                          std::string &error) {
-  static const std::pair<llvm::StringRef, Rules> table[] = {
-      {"torch-2.13", Rules::Torch2_13}, {"torch-2.3", Rules::Torch2_3}};
-  return parseWord("rules", text, value, table, error);
+  return parseWord("rules", text, value, kRules, error);
 }
 
 bool cutback::parseSolver(llvm::StringRef text, Solver &value,

@@ -10,9 +10,6 @@
 
 #include "Internal.h"
 
-#include "cutback/Analysis/Roofline.h"
-#include "cutback/Transforms/ReorderBackward.h"
-
 using namespace mlir;
 using namespace cutback;
 
@@ -36,39 +33,23 @@ FailureOr<OtherFigures> cutback::figureOther(joint::GraphOp graph,
   OwningOpRef<ModuleOp> scratch = ModuleOp::create(graph.getLoc());
   joint::GraphOp copy = graph.clone();
   scratch->push_back(copy);
-  PartitionResult result;
-  result.options = options;
-  if (!result.options.memory)
-    result.options.memory.emplace();
-  result.view = GraphView::build(copy);
-  const GraphView &view = result.view;
-  FailureOr<GraphSets> sets = GraphSets::compute(view);
-  FailureOr<ValueSizes> sizes = ValueSizes::compute(view, options.symbols);
-  if (failed(sets) || failed(sizes))
+  // Of the options only sizes and device are looked at.
+  PartitionOptions other;
+  other.symbols = options.symbols;
+  other.device = options.device;
+  other.decompose = options.decompose;
+  other.memory = options.memory ? options.memory : MemoryPlanOptions();
+  Plan plan = planOf(graph, saved);
+  FailureOr<DraftPlan> draft = DraftPlan::make(copy, other, {}, &plan);
+  if (failed(draft))
     return failure();
-  Device device;
-  std::string error;
-  if (!Device::load(options.device, device, error))
-    return graph.emitError(error);
-  FailureOr<Halves> halves = splitGraph(view, *sets, planOf(graph, saved));
-  if (failed(halves))
+  draft->formKernels();
+  PartitionResult &result = draft->result();
+  if (failed(draft->layOut()) || failed(proveArena(result)))
     return failure();
-  improveBackwardOrder(view, *halves, sizes->bytes, sizes->storage);
-  result.costs = RooflineCosts::compute(view, *sets, *sizes, device);
-  result.sets = std::move(*sets);
-  result.sizes = std::move(*sizes);
-  result.halves = std::move(*halves);
-  orderByKernels(result);
-  result.partition = emitHalves(view, result.halves);
-  writeLaunches(result);
-  bool isPlanned =
-      succeeded(planArena(copy, result)) && succeeded(proveArena(result));
-  erasePartition(result.partition);
-  if (!isPlanned)
-    return failure();
-  KernelPlanner planner = *kernelPlanner(result);
-  double extraPs = planner.extraPs(result.halves, *result.kernelPlan);
+  double extraPs =
+      kernelPlanner(result)->extraPs(result.halves, *result.kernelPlan);
   return OtherFigures{
-      peakBytes(result.memory, view, *result.sizes, result.halves),
+      peakBytes(result.memory, result.view, *result.sizes, result.halves),
       static_cast<int64_t>(std::max(0.0, extraPs))};
 }

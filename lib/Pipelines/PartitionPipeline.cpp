@@ -161,19 +161,16 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
 //===----------------------------------------------------------------------===//
 
 FailureOr<std::unique_ptr<PartitionResult>>
-cutback::partitionWith(joint::GraphOp graph, const PartitionOptions &options,
-                       PreparedGraph prepared, const ForcedChoice *choice) {
-  FailureOr<DraftPlan> draft =
-      DraftPlan::make(graph, options, std::move(prepared), kNoLimit, choice);
-  if (failed(draft))
-    return failure();
-  return draft->finish();
-}
-
-FailureOr<std::unique_ptr<PartitionResult>>
 cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
                         PreparedGraph prepared) {
-  return partitionWith(graph, options, std::move(prepared), nullptr);
+  FailureOr<DraftPlan> draft =
+      DraftPlan::make(graph, options, std::move(prepared));
+  if (failed(draft))
+    return failure();
+  draft->formKernels();
+  if (failed(draft->layOut()))
+    return failure();
+  return draft->finish();
 }
 
 PreparedGraph cutback::copyPrepared(const PartitionResult &result) {

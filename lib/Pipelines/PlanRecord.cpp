@@ -13,6 +13,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Pipelines/OptionText.h"
 #include "cutback/Pipelines/PlanOptions.h"
 
 #include "mlir/IR/Builders.h"
@@ -29,17 +30,23 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
     asked.push_back(builder.getStringAttr(option));
   NamedAttrList record;
   record.append("options", builder.getArrayAttr(asked));
-  record.append("byte_price_ps",
-                builder.getF64FloatAttr(result.options.bytePricePs));
+  const PartitionOptions &chosen = result.options;
+  record.append("strategy", builder.getStringAttr(spell(chosen.strategy)));
+  record.append("cost_model", builder.getStringAttr(spell(chosen.costModel)));
+  record.append("rules", builder.getStringAttr(spell(chosen.rules)));
+  record.append("byte_price_ps", builder.getF64FloatAttr(chosen.bytePricePs));
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
-  record.append("torch_decision",
-                builder.getBoolAttr(result.isTorchDecision()));
   if (result.given)
     record.append(kDecomposed, builder.getUnitAttr());
   if (const auto &passed = result.passedOver)
-    record.append("passed_over", builder.getDenseI64ArrayAttr(
-                                     {passed->peakBytes, passed->torchPeakBytes,
-                                      passed->pricedPs}));
+    record.append("passed_over",
+                  builder.getDenseI64ArrayAttr(
+                      {passed->peakBytes, passed->torchPeakBytes,
+                       passed->pricedPs, passed->hasTriedOthers}));
+  if (const auto &search = result.search)
+    record.append("search",
+                  builder.getDenseI64ArrayAttr(
+                      {static_cast<int64_t>(search->plans), search->isWhole}));
   graph->setAttr(kPlanRecord, record.getDictionary(graph.getContext()));
 }
 
@@ -51,9 +58,10 @@ bool cutback::isPlannedInCoreOps(joint::GraphOp graph) {
 namespace {
 
 struct Record {
-  PartitionOptions options;
+  PartitionOptions asked, chosen;
   bool isOfTorchGraph = false;
   std::optional<PassedOver> passedOver;
+  std::optional<PlanSearch> search;
 };
 
 } // namespace
@@ -79,6 +87,40 @@ static bool readAsked(ArrayAttr texts, PartitionOptions &options,
   return line && readPlanOptions(*line, options, error);
 }
 
+/// What was chosen, over the options that were asked for; false if the record
+/// has no such words.
+static bool readChosen(DictionaryAttr record, PartitionOptions &options) {
+  auto strategy = record.getAs<StringAttr>("strategy");
+  auto model = record.getAs<StringAttr>("cost_model");
+  auto rules = record.getAs<StringAttr>("rules");
+  auto price = record.getAs<FloatAttr>("byte_price_ps");
+  std::string error;
+  if (!strategy || !model || !rules || !price ||
+      !parseStrategy(strategy.getValue(), options.strategy, error) ||
+      !parseCostModel(model.getValue(), options.costModel, error) ||
+      !parseRules(rules.getValue(), options.rules, error))
+    return false;
+  options.bytePricePs = price.getValueAsDouble();
+  return true;
+}
+
+/// What the record says of plans that were not taken.
+static bool readOthers(DictionaryAttr record, Record &read) {
+  auto passed = record.getAs<DenseI64ArrayAttr>("passed_over");
+  auto search = record.getAs<DenseI64ArrayAttr>("search");
+  if (record.contains("passed_over") && (!passed || passed.size() != 4))
+    return false;
+  if (record.contains("search") && (!search || search.size() != 2))
+    return false;
+  if (passed)
+    read.passedOver = {passed[0], passed[1], passed[2], passed[3] != 0};
+  if (search)
+    read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
+  return record.size() == 6u + read.passedOver.has_value() +
+                              read.search.has_value() +
+                              record.contains(kDecomposed);
+}
+
 static FailureOr<Record> readRecord(joint::GraphOp graph) {
   auto fail = [&](const Twine &what) {
     InFlightDiagnostic diag = graph.emitError(what);
@@ -89,29 +131,22 @@ static FailureOr<Record> readRecord(joint::GraphOp graph) {
   if (!record)
     return fail("the graph has no record of a plan (joint.plan)");
   auto asked = record.getAs<ArrayAttr>("options");
-  auto price = record.getAs<FloatAttr>("byte_price_ps");
   auto isOfTorchGraph = record.getAs<BoolAttr>("torch_graph");
-  auto isDecision = record.getAs<BoolAttr>("torch_decision");
   bool isDecomposed = isPlannedInCoreOps(graph);
-  auto passed = record.getAs<DenseI64ArrayAttr>("passed_over");
-  bool hasPassed = record.contains("passed_over");
-  if (!asked || !price || !isOfTorchGraph || !isDecision ||
-      (hasPassed && (!passed || passed.size() != 3)) ||
-      record.size() != 4u + hasPassed + isDecomposed)
-    return fail("the graph's record of its plan (joint.plan) is damaged");
   Record read;
+  PartitionOptions words;
+  if (!asked || !isOfTorchGraph || !readChosen(record, words) ||
+      !readOthers(record, read))
+    return fail("the graph's record of its plan (joint.plan) is damaged");
   std::string error;
-  if (!readAsked(asked, read.options, error))
+  if (!readAsked(asked, read.asked, error))
     return fail("the graph's record of its plan (joint.plan) has options that "
                 "are not read: " +
                 error);
-  if (isDecision.getValue())
-    read.options = torchDecision(read.options);
-  read.options.decompose = isDecomposed;
-  read.options.bytePricePs = price.getValueAsDouble();
+  read.chosen = read.asked;
+  (void)readChosen(record, read.chosen);
+  read.chosen.decompose = isDecomposed;
   read.isOfTorchGraph = isOfTorchGraph.getValue();
-  if (passed)
-    read.passedOver = {passed[0], passed[1], passed[2]};
   return read;
 }
 
@@ -120,10 +155,13 @@ cutback::planAsRecorded(joint::GraphOp graph) {
   FailureOr<Record> record = readRecord(graph);
   if (failed(record))
     return failure();
-  record->options.memory.emplace();
-  auto result = partitionGraph(graph, record->options);
+  record->asked.memory.emplace();
+  record->chosen.memory.emplace();
+  auto result = partitionGraph(graph, record->chosen);
   if (failed(result))
     return failure();
+  (*result)->asked = std::move(record->asked);
+  (*result)->search = record->search;
   (*result)->isOfTorchGraph = record->isOfTorchGraph;
   (*result)->passedOver = record->passedOver;
   return result;

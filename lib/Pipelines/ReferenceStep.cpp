@@ -16,7 +16,7 @@
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
-#include "cutback/Pipelines/PeakPlan.h"
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/Runnable.h"
 
 using namespace mlir;

@@ -5,15 +5,18 @@
 //
 // A partition that somebody else made is judged on the graph as it was read,
 // but for views that cancel each other, by the certificate; a refusal is a
-// finding and ends with its first message. Strategies are compared on the
-// prepared graph, in silence: that a strategy has no plan is a line of the
-// table. An arena costs several times what its plan does, so in very large
-// graphs their peaks are op by op, which the report says.
+// finding and ends with its first message. Strategies are compared in silence:
+// that a strategy has no plan is a line of the table. Each is planned as if it
+// had been asked for, from a copy of the graph as it was read, so that a figure
+// in the table is the figure of its own report. That costs several plans with
+// their arenas, so in very large graphs peaks are op by op, which the report
+// says.
 
 #include "cutback/Report/Comparison.h"
 
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Pipelines/OtherPlan.h"
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Support/MLIR/Silence.h"
 #include "cutback/Transforms/FoldViews.h"
 
@@ -53,47 +56,80 @@ std::optional<OtherPartition> judgeOther(ImportedModule &imported,
   return other;
 }
 
-void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
+/// Options of a plan by another strategy, which is asked for in place of the
+/// one that was.
+static PartitionOptions askFor(Strategy strategy,
+                               const PartitionResult &result) {
+  PartitionOptions options = result.asked;
+  options.strategy = strategy;
+  options.minimize = Minimize::Time;
+  options.dumpNetwork.clear();
+  if (result.options.memory)
+    options.memory = result.options.memory;
+  return options;
+}
+
+static StrategyLine compareAsked(joint::GraphOp asRead, Strategy strategy,
+                                 const PartitionResult &result) {
+  PartitionOptions options = askFor(strategy, result);
+  options.verify = false;
+  FailureOr<CopiedPlan> other = planCopy(asRead, options);
+  if (succeeded(other))
+    return strategyLine(*other->result, false);
+  StrategyLine line;
+  line.strategy = strategy;
+  line.possible = false;
+  return line;
+}
+
+/// Without an arena, on the prepared graph.
+static StrategyLine compareOpByOp(Strategy strategy,
+                                  const PartitionResult &result,
+                                  PreparedGraph &prepared) {
+  PartitionOptions options = result.options;
+  options.strategy = strategy;
+  options.verify = options.emit = false;
+  options.memory.reset();
+  options.dumpNetwork.clear();
+  auto other = partitionGraph(result.view.graph, options, std::move(prepared));
+  prepared = PreparedGraph();
+  StrategyLine line;
+  line.strategy = strategy;
+  line.possible = succeeded(other);
+  if (line.possible) {
+    line = strategyLine(**other, false);
+    prepared = takePrepared(**other);
+  }
+  return line;
+}
+
+OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph) {
+  // Preparation takes ops away; seldom half of them.
+  if (graph.getBody().front().getOperations().size() > 2 * kComparedOps)
+    return nullptr;
+  return cast<joint::GraphOp>(graph->clone());
+}
+
+void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
                        ReportExtras &extras,
                        const std::function<void(Strategy)> &before) {
+  bool isLarge = !asRead || result.view.numOps() > kComparedOps;
   // What is known of the graph goes from plan to plan.
-  PreparedGraph prepared = copyPrepared(result);
+  PreparedGraph prepared;
+  if (isLarge)
+    prepared = copyPrepared(result);
   for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
                             Strategy::Precompute, Strategy::RecomputeAll}) {
-    if (strategy == result.options.strategy) {
+    if (strategy == result.asked.strategy) {
       extras.strategies.push_back(strategyLine(result, true));
       continue;
     }
     if (before)
       before(strategy);
-    PartitionOptions options = result.options;
-    options.strategy = strategy;
-    options.verify = false;
-    if (result.view.numOps() > kFullComparisonOps)
-      options.memory.reset();
-    // A memory plan is made of functions; new ones stand in front of those of
-    // `result`, which have the same names, and go again.
-    options.emit = options.memory.has_value();
-    if (options.memory) {
-      // Little will do for a comparison, but one order of placing is too
-      // little: the arena of another strategy would look a tenth too large.
-      options.memory->scheduleWork = 50'000;
-      options.memory->arena.work = 300'000;
-    }
-    options.dumpNetwork.clear();
-    Silence silence(*graph.getContext());
-    auto other = partitionGraph(graph, options, std::move(prepared));
-    prepared = PreparedGraph();
-    StrategyLine line;
-    line.strategy = strategy;
-    line.possible = succeeded(other);
-    if (line.possible) {
-      line = strategyLine(**other, false);
-      if (options.emit)
-        erasePartition((*other)->partition);
-      prepared = takePrepared(**other);
-    }
-    extras.strategies.push_back(line);
+    Silence silence(*result.view.ops.front()->getContext());
+    extras.strategies.push_back(isLarge
+                                    ? compareOpByOp(strategy, result, prepared)
+                                    : compareAsked(asRead, strategy, result));
   }
 }
 

@@ -18,20 +18,6 @@ using llvm::StringRef;
 
 namespace cutback {
 
-StringRef spell(Strategy strategy) {
-  switch (strategy) {
-  case Strategy::MinCut:
-    return "min-cut";
-  case Strategy::Eager:
-    return "eager";
-  case Strategy::Precompute:
-    return "precompute";
-  case Strategy::RecomputeAll:
-    break;
-  }
-  return "recompute-all";
-}
-
 StringRef describe(Strategy strategy) {
   switch (strategy) {
   case Strategy::MinCut:
@@ -44,14 +30,6 @@ StringRef describe(Strategy strategy) {
     break;
   }
   return "saves inputs alone, as a checkpoint around the model";
-}
-
-StringRef spell(CostModel model) {
-  return model == CostModel::Roofline ? "roofline" : "pytorch";
-}
-
-StringRef spell(Rules rules) {
-  return rules == Rules::Torch2_3 ? "torch-2.3" : "torch-2.13";
 }
 
 StringRef spell(SavedValue::Kind kind) {

@@ -149,6 +149,11 @@ static void writeHead(OStream &json, const PartitionResult &result,
   writeText(json, "minimize",
             result.options.minimize == Minimize::Peak ? "peak" : "time");
   json.attribute("byte_price_ps", result.options.bytePricePs);
+  if (result.search)
+    json.attributeObject("search", [&] {
+      json.attribute("plans", result.search->plans);
+      json.attribute("whole", result.search->isWhole);
+    });
   if (result.isOfTorchGraph)
     json.attribute("torch_decision", result.isTorchDecision());
   if (const auto &passed = result.passedOver)

@@ -26,13 +26,25 @@ static constexpr size_t kGroupLines = 12, kPartLines = 10, kTopValues = 10,
 
 static std::string quantity(int64_t bytes) { return formatBytes(bytes); }
 
+/// Of a plan for the least peak: how it was chosen.
+static std::string searchText(const PartitionResult &result) {
+  if (!result.search)
+    return "";
+  std::string out = ", chosen for the least peak of " +
+                    formatCount(result.search->plans, "plan");
+  return result.search->isWhole
+             ? out
+             : out + " (the graph is so large that some prices of a byte were "
+                     "left out)";
+}
+
 std::string planText(const PartitionResult &result) {
   const PartitionOptions &options = result.options;
   std::string out = result.isTorchDecision() ? "PyTorch's decision"
                                              : spell(options.strategy).str();
   if (options.strategy != Strategy::MinCut &&
       options.costModel != CostModel::PyTorch)
-    return out;
+    return out + searchText(result);
   if (result.isTorchDecision())
     out += ", rules " + spell(options.rules).str() +
            ", priced by cost model roofline, device " +
@@ -45,9 +57,7 @@ std::string planText(const PartitionResult &result) {
     out += ", byte price " + llvm::formatv("{0}", options.bytePricePs).str();
   if (result.isOfTorchGraph && !result.isTorchDecision())
     out += ", on the graph as PyTorch prepares it";
-  if (options.minimize == Minimize::Peak)
-    out += ", chosen for the least peak";
-  return out;
+  return out + searchText(result);
 }
 
 std::string reportHeadline(const PartitionResult &result,
@@ -79,6 +89,14 @@ static void addOther(TextTable &table, const ByteUnit &unit,
              other.accepted ? "log, verified" : "log, REFUSED"});
 }
 
+/// Of the row of the plan itself.
+static std::string chosenLabel(const PartitionResult &result) {
+  if (result.isTorchDecision())
+    return "PyTorch's decision";
+  bool isOther = result.options.strategy != result.asked.strategy;
+  return isOther ? "least peak" : spell(result.options.strategy).str();
+}
+
 static std::string comparison(const PartitionResult &result,
                               const ReportExtras &extras) {
   int64_t largest = 0;
@@ -92,9 +110,8 @@ static std::string comparison(const PartitionResult &result,
              "extra time", ""});
   for (const StrategyLine &line : extras.strategies) {
     std::string label =
-        (line.chosen ? "> " : "  ") + (line.chosen && result.isTorchDecision()
-                                           ? "PyTorch's decision"
-                                           : spell(line.strategy).str());
+        (line.chosen ? "> " : "  ") +
+        (line.chosen ? chosenLabel(result) : spell(line.strategy).str());
     if (!line.possible) {
       table.add({label, "-", "-", "-", "-", "no such plan"});
       continue;
@@ -108,7 +125,8 @@ static std::string comparison(const PartitionResult &result,
   table.fit(kScreenWidth, {{5, 0}, {0, 12}});
   std::string out = table.str(0);
   for (const StrategyLine &line : extras.strategies)
-    if (line.strategy != Strategy::MinCut)
+    if (line.strategy != Strategy::MinCut &&
+        (!line.chosen || line.strategy == result.asked.strategy))
       out += wrapText("  " + spell(line.strategy).str(),
                       describe(line.strategy).str(), 17);
   if (extras.other && !extras.other->accepted)
@@ -119,7 +137,7 @@ static std::string comparison(const PartitionResult &result,
     return line.possible && !line.isPlanned;
   };
   if (result.peak.isPlanned && llvm::any_of(extras.strategies, isOpByOp))
-    out += wrapText("  above " + formatCount(kFullComparisonOps) + " ops",
+    out += wrapText("  above " + formatCount(kComparedOps) + " ops",
                     "peaks of other strategies are op by op, not planned", 4);
   return out;
 }

@@ -5,8 +5,8 @@
 // an op that must not run twice; a view, whose base is what can be saved; an
 // argument, which nothing computes. Only what is left is worth a second plan.
 //
-// Figures are those of reports, of both plans, so that the differences agree
-// with what a report prints after `--policy` did the same. Linear.
+// The second plan is asked for by a policy, as `--policy` would, so that its
+// figures are those of the report that `--policy` gives. Linear, and the plan.
 
 #include "cutback/Report/WhatIf.h"
 
@@ -75,7 +75,7 @@ static std::string whyNotRecomputed(const PartitionResult &result,
     return policy + " decides; take it away first";
   if (saved.reason == reasons::kPolicy)
     return "the policy of a view of it decides; take it away first";
-  bool isRule = result.options.costModel == CostModel::PyTorch &&
+  bool isRule = result.asked.costModel == CostModel::PyTorch &&
                 saved.kind == SavedValue::Tensor &&
                 saved.reason != reasons::kTorchCheaper;
   if (isRule)
@@ -129,10 +129,28 @@ static std::string whyNot(const PartitionResult &result, const Fates &fates,
 Opposite oppositeOf(const PartitionResult &result, uint32_t value) {
   Fates fates(result);
   Opposite opposite;
+  opposite.name = result.view.name(value);
+  opposite.save = fates.of(value) != Fate::Saved;
   opposite.whyNot = whyNot(result, fates, value);
-  if (opposite.whyNot.empty())
-    opposite.choice = ForcedChoice{value, fates.of(value) != Fate::Saved};
+  if (const auto &given = result.given; given && opposite.whyNot.empty()) {
+    uint32_t decided = given->numberOf[value];
+    if (decided == GraphView::kNone)
+      opposite.whyNot = "it is a part of an op that PyTorch's rules decide on "
+                        "as a whole";
+    else
+      opposite.name = given->view.name(decided);
+  }
   return opposite;
+}
+
+mlir::FailureOr<CopiedPlan> planOpposite(joint::GraphOp asRead,
+                                         const PartitionResult &result,
+                                         const Opposite &opposite) {
+  PartitionOptions options = result.asked;
+  options.policies[opposite.name] = opposite.policy();
+  options.memory = result.options.memory;
+  options.dumpNetwork.clear();
+  return planCopy(asRead, options);
 }
 
 //===----------------------------------------------------------------------===//
@@ -163,10 +181,17 @@ std::vector<FateChange> changedFates(const PartitionResult &before,
                                      const PartitionResult &after,
                                      uint32_t except) {
   Fates left(before), right(after);
+  llvm::StringMap<uint32_t> numbers;
+  for (uint32_t value = 0; value < after.view.numValues(); ++value)
+    numbers.try_emplace(after.view.name(value), value);
   std::vector<FateChange> changes;
-  for (uint32_t value = 0; value < before.view.numValues(); ++value)
-    if (Fate a = left.of(value), b = right.of(value); a != b && value != except)
+  for (uint32_t value = 0; value < before.view.numValues(); ++value) {
+    auto found = numbers.find(before.view.name(value));
+    if (found == numbers.end() || value == except)
+      continue;
+    if (Fate a = left.of(value), b = right.of(found->second); a != b)
       changes.push_back({value, a, b});
+  }
   return changes;
 }
 
@@ -229,13 +254,18 @@ static std::string changesText(const PartitionResult &before,
   return out;
 }
 
+static const char *choiceText(const Opposite &opposite) {
+  return opposite.save ? "saved" : "recomputed";
+}
+
 std::string whatIfText(const PartitionResult &before,
                        const PartitionResult *after, const Opposite &opposite,
                        uint32_t value) {
   if (!after)
     return wrapText("what if not:", opposite.whyNot, 4);
-  std::string out = std::string("what if it were ") +
-                    (opposite.choice->save ? "saved" : "recomputed") + ":\n";
+  std::string out = std::string("what if it were ") + choiceText(opposite) +
+                    " (--policy=" + opposite.name + "=" + opposite.policy() +
+                    "):\n";
   using T = TextTable;
   T table({T::Left, T::Right, T::Left, T::Right, T::Right});
   for (const Figure &figure : figuresOf(before, *after))
@@ -293,7 +323,9 @@ static void writeWhatIf(OStream &json, const PartitionResult &before,
     writeText(json, "why_not", opposite.whyNot);
     return;
   }
-  json.attribute("choice", opposite.choice->save ? "saved" : "recomputed");
+  json.attribute("choice", choiceText(opposite));
+  writeText(json, "option",
+            "--policy=" + opposite.name + "=" + opposite.policy());
   for (const Figure &figure : figuresOf(before, *after))
     json.attributeObject(figure.key, [&] {
       json.attribute("before", figure.before);

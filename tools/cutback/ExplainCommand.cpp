@@ -55,43 +55,43 @@ static int unknownValue(Session &session, const GraphView &view,
   return WrongInput;
 }
 
-/// The plan with the opposite choice; null, with the reason in `opposite`, if
+/// The plan with the opposite choice; none, with the reason in `opposite`, if
 /// there is none.
-static std::unique_ptr<PartitionResult>
-planOpposite(Session &session, PlanRun &run, Opposite &opposite) {
-  if (!opposite.choice)
-    return nullptr;
-  if (const auto &given = run.result->given)
-    opposite.choice->value = given->numberOf[opposite.choice->value];
+static CopiedPlan planOther(Session &session, PlanRun &run,
+                            joint::GraphOp asRead, Opposite &opposite) {
+  if (!opposite.whyNot.empty())
+    return {};
   session.progress.step("planning the opposite");
   Silence silence(session.context);
-  auto planned = partitionForced(run.imported.graph, run.options,
-                                 *opposite.choice, copyPrepared(*run.result));
+  auto planned = planOpposite(asRead, *run.result, opposite);
   if (succeeded(planned))
     return std::move(*planned);
   opposite.whyNot = silence.firstError;
-  return nullptr;
+  return {};
 }
 
-static int answer(Session &session, PlanRun &run, uint32_t value) {
+/// `asRead` is the graph before it was planned, if a plan of it may be asked
+/// for.
+static int answer(Session &session, PlanRun &run, joint::GraphOp asRead,
+                  uint32_t value) {
   const GraphView &view = run.result->view;
   std::string module;
   if (!view.isArg(value))
     module = deriveModules(view, collectModuleFacts(view))[view.definer[value]];
   bool whatIf = session.line.has("what-if");
   Opposite opposite;
-  std::unique_ptr<PartitionResult> other;
+  CopiedPlan other;
   if (whatIf) {
     opposite = oppositeOf(*run.result, value);
-    other = planOpposite(session, run, opposite);
+    other = planOther(session, run, asRead, opposite);
   }
   if (session.line.has("json"))
-    return session.write(std::nullopt, explainJson(*run.result, other.get(),
-                                                   whatIf ? &opposite : nullptr,
-                                                   value, module));
+    return session.write(
+        std::nullopt, explainJson(*run.result, other.result.get(),
+                                  whatIf ? &opposite : nullptr, value, module));
   std::string text = explainValue(*run.result, value, module);
   if (whatIf)
-    text += whatIfText(*run.result, other.get(), opposite, value);
+    text += whatIfText(*run.result, other.result.get(), opposite, value);
   return session.write(std::nullopt, text);
 }
 
@@ -134,14 +134,21 @@ int runExplain(const CommandLine &line) {
   if (!named)
     return unknownValue(session, before, name);
   name = before.name(*named);
-  if (int code = run.plan(session))
+  // Figures are compared with those of a plan that is asked for: with memory.
+  bool whatIf = line.has("what-if");
+  OwningOpRef<joint::GraphOp> asRead;
+  if (whatIf)
+    asRead = cast<joint::GraphOp>(run.imported.graph->clone());
+  if (int code = run.plan(session, /*memory=*/whatIf))
     return code;
   std::optional<uint32_t> value = findValue(run.result->view, name);
   // A part of a composite op may have a name that was free by then.
   if (const auto &given = run.result->given;
       given && value && given->numberOf[*value] == GraphView::kNone)
     value.reset();
-  return value ? answer(session, run, *value) : notPrepared(session, name);
+  return value
+             ? answer(session, run, whatIf ? *asRead : joint::GraphOp(), *value)
+             : notPrepared(session, name);
 }
 
 } // namespace cutback

@@ -5,14 +5,16 @@
 //   1. minimum cuts over the price of a byte, from the fastest step to the
 //      smallest, the plan that was asked for among them
 //   2. the other strategies
-//   3. PyTorch's rules, on a copy of the graph that is prepared as they want it
+//   3. PyTorch's rules
 //
-// Each is proved like the plan that was asked for: halves are written, given to
-// the certificate and thrown away. Of a plan nothing but what the page shows is
-// kept, so memory does not grow with the number of plans.
+// Each is planned and proved as if it had been asked for, from a copy of the
+// graph as it was read, so that the page and the report of a plan have the same
+// figures. Of a plan nothing but what the page shows is kept, so memory does
+// not grow with the number of plans.
 
 #include "PageRun.h"
 
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/PriceSweep.h"
 #include "cutback/Report/TraceExport.h"
 #include "cutback/Support/MLIR/Silence.h"
@@ -37,9 +39,7 @@ std::string titleOf(StringRef path, StringRef graph) {
 
 PageRun::PageRun(Session &session, PlanRun &run)
     : session(session), run(run),
-      asRead(ModuleOp::create(UnknownLoc::get(&session.context))) {
-  asRead->push_back(run.imported.graph->clone());
-}
+      asRead(cast<joint::GraphOp>(run.imported.graph->clone())) {}
 
 /// As it would be given to `--byte-price`.
 static std::string priceText(double price) {
@@ -105,22 +105,15 @@ size_t PageRun::addToPage(const PartitionResult &result,
   return index;
 }
 
-std::string PageRun::add(joint::GraphOp graph, const PartitionOptions &options,
-                         PagePlanName name, PreparedGraph &prepared) {
+std::string PageRun::add(const PartitionOptions &options, PagePlanName name) {
   Silence silence(session.context);
-  auto result = partitionGraph(graph, options, std::move(prepared));
-  prepared = PreparedGraph();
-  if (failed(result))
+  auto planned = planCopy(*asRead, options);
+  if (failed(planned))
     return silence.firstError.empty() ? "unknown" : silence.firstError;
-  if (!(*result)->memory && (*result)->memoryProblem.empty())
-    (*result)->memoryProblem = run.result->memoryProblem;
+  PartitionResult &result = *planned->result;
   bool isPrice = name.kind == PagePlanName::Price;
-  if (!isPrice || page.plans.empty() || !isAlike(page.plans.back(), **result)) {
-    ReportExtras extras = collectExtras(**result);
-    addToPage(**result, extras, std::move(name));
-  }
-  erasePartition((*result)->partition);
-  prepared = takePrepared(**result);
+  if (!isPrice || page.plans.empty() || !isAlike(page.plans.back(), result))
+    addToPage(result, collectExtras(result), std::move(name));
   return "";
 }
 
@@ -128,36 +121,51 @@ void PageRun::addAsked(const ReportExtras &extras) {
   asked = addToPage(*run.result, extras, nameOf(*run.result));
 }
 
-/// For a plan beside the one that was asked for: no files.
-static PartitionOptions optionsBeside(PartitionOptions options) {
+/// For a plan beside the one that was asked for: no files, and no objective
+/// but what it is named after.
+static PartitionOptions optionsBeside(const PartitionResult &result) {
+  PartitionOptions options = result.asked;
+  options.memory = result.options.memory;
+  options.minimize = Minimize::Time;
   options.dumpNetwork.clear();
   return options;
 }
 
+/// Prices at the corners of the front, of a copy that is prepared as we do it.
+std::vector<double> PageRun::findPrices(const PartitionOptions &options) {
+  OwningOpRef<ModuleOp> scratch = ModuleOp::create(asRead->getLoc());
+  joint::GraphOp copy = asRead->clone();
+  scratch->push_back(copy);
+  PhaseSeconds seconds;
+  Silence silence(session.context);
+  FailureOr<PriceFront> front = failure();
+  if (succeeded(preparePartition(copy, options, seconds)))
+    front = sweepBytePrice(copy, options);
+  if (failed(front)) {
+    page.addNote("No plans over the price of a byte: " + silence.firstError);
+    return {};
+  }
+  std::vector<double> prices;
+  for (const PricePoint &point : front->corners)
+    prices.push_back(point.bytePricePs);
+  if (!front->isWhole)
+    page.addNote("The slider stops at " + std::to_string(prices.size()) +
+                 " plans. Between them there may be more: --byte-price=PS "
+                 "gives the one at any price of a byte.");
+  return prices;
+}
+
 void PageRun::addPrices(const ReportExtras &extras) {
   session.progress.step("looking for the front of time and memory");
-  PartitionOptions options = beside;
+  PartitionOptions options = optionsBeside(*run.result);
   options.strategy = Strategy::MinCut;
   options.costModel = CostModel::Roofline;
+  options.withinTorchPeak = false;
   const PartitionOptions &own = run.result->options;
   bool isPrice = own.strategy == Strategy::MinCut &&
                  own.costModel == CostModel::Roofline &&
                  !run.result->isOfTorchGraph;
-  std::vector<double> prices;
-  {
-    Silence silence(session.context);
-    auto front = sweepBytePrice(graph, options);
-    if (failed(front)) {
-      page.addNote("No plans over the price of a byte: " + silence.firstError);
-    } else {
-      for (const PricePoint &point : front->corners)
-        prices.push_back(point.bytePricePs);
-      if (!front->isWhole)
-        page.addNote("The slider stops at " + std::to_string(prices.size()) +
-                     " plans. Between them there may be more: --byte-price=PS "
-                     "gives the one at any price of a byte.");
-    }
-  }
+  std::vector<double> prices = findPrices(options);
   if (isPrice && !llvm::is_contained(prices, own.bytePricePs)) {
     prices.push_back(own.bytePricePs);
     llvm::sort(prices);
@@ -176,7 +184,7 @@ void PageRun::addPrices(const ReportExtras &extras) {
     PagePlanName name = priceName(prices[i]);
     if (prices[i] == 0 && !isPrice)
       name.options = "--minimize=time"; // the minimum cut was passed over
-    std::string error = add(graph, options, name, prepared);
+    std::string error = add(options, name);
     if (!error.empty())
       page.addNote("No plan for a byte price of " + priceText(prices[i]) +
                    ": " + error);
@@ -186,14 +194,15 @@ void PageRun::addPrices(const ReportExtras &extras) {
 void PageRun::addStrategies(const ReportExtras &extras) {
   for (Strategy strategy :
        {Strategy::Precompute, Strategy::Eager, Strategy::RecomputeAll}) {
-    if (strategy == run.result->options.strategy) {
+    if (strategy == run.result->options.strategy &&
+        !run.result->isOfTorchGraph) {
       addAsked(extras);
       continue;
     }
     session.progress.step("planning by " + spell(strategy).str());
-    PartitionOptions options = beside;
+    PartitionOptions options = optionsBeside(*run.result);
     options.strategy = strategy;
-    std::string error = add(graph, options, strategyName(strategy), prepared);
+    std::string error = add(options, strategyName(strategy));
     if (!error.empty())
       page.addNote("No plan by " + spell(strategy).str() + ": " + error);
   }
@@ -206,46 +215,15 @@ void PageRun::addRules(const ReportExtras &extras) {
     return;
   }
   session.progress.step("planning by PyTorch's rules");
-  PartitionOptions options = beside;
+  PartitionOptions options = optionsBeside(*run.result);
   options.strategy = Strategy::MinCut;
   options.costModel = CostModel::PyTorch;
-  PhaseSeconds seconds;
-  auto graph = *asRead->getOps<joint::GraphOp>().begin();
-  std::string error;
-  {
-    Silence silence(session.context);
-    auto asTorch = preparePartition(graph, options, seconds);
-    error = succeeded(asTorch)
-                ? add(graph, options, rulesName(options.rules), *asTorch)
-                : silence.firstError;
-  }
+  std::string error = add(options, rulesName(options.rules));
   if (!error.empty())
     page.addNote("No plan by PyTorch’s rules: " + error);
 }
 
-/// The graph of the chosen plan, unless PyTorch prepared that: then a copy.
-void PageRun::prepare() {
-  const PartitionResult &chosen = *run.result;
-  graph = run.imported.graph;
-  beside = optionsBeside(run.options);
-  prepared = copyPrepared(chosen);
-  if (!chosen.isOfTorchGraph)
-    return;
-  Silence silence(session.context);
-  joint::GraphOp copy = (*asRead->getOps<joint::GraphOp>().begin()).clone();
-  asRead->push_back(copy);
-  PhaseSeconds seconds;
-  beside.costModel = CostModel::Roofline;
-  beside.bytePricePs = 0;
-  auto ours = preparePartition(copy, beside, seconds);
-  if (failed(ours))
-    return;
-  graph = copy;
-  prepared = std::move(*ours);
-}
-
 std::string PageRun::make(const ReportExtras &extras) {
-  prepare();
   addPrices(extras);
   addStrategies(extras);
   addRules(extras);

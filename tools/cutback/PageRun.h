@@ -18,8 +18,8 @@ std::string titleOf(llvm::StringRef path, llvm::StringRef graph);
 /// other strategies, and by PyTorch's rules.
 class PageRun {
 public:
-  /// Keeps a copy of the graph as it was read, for PyTorch's rules. To be
-  /// called before `run` prepares its graph.
+  /// Keeps a copy of the graph as it was read. To be called before `run` plans
+  /// it.
   PageRun(Session &session, PlanRun &run);
 
   /// The page; `run` has its plan, and `extras` belongs to it. A plan that
@@ -27,7 +27,6 @@ public:
   std::string make(const ReportExtras &extras);
 
 private:
-  void prepare();
   std::string title() const;
   size_t addToPage(const PartitionResult &result, const ReportExtras &extras,
                    PagePlanName name);
@@ -35,19 +34,14 @@ private:
   void addPrices(const ReportExtras &extras);
   void addStrategies(const ReportExtras &extras);
   void addRules(const ReportExtras &extras);
+  std::vector<double> findPrices(const PartitionOptions &options);
   /// Plans, verifies, and adds the plan under a name, unless it is like the
-  /// one before it. `prepared` is of `graph`, and afterwards too. Returns what
-  /// is wrong, or nothing.
-  std::string add(joint::GraphOp graph, const PartitionOptions &options,
-                  PagePlanName name, PreparedGraph &prepared);
+  /// one before it. Returns what is wrong, or nothing.
+  std::string add(const PartitionOptions &options, PagePlanName name);
 
   Session &session;
   PlanRun &run;
-  mlir::OwningOpRef<mlir::ModuleOp> asRead;
-  /// The graph of the plans beside, prepared as we do it, and their options.
-  joint::GraphOp graph;
-  PartitionOptions beside;
-  PreparedGraph prepared; ///< of `graph`; goes from plan to plan
+  mlir::OwningOpRef<joint::GraphOp> asRead;
   Page page;
   std::optional<size_t> asked;
 };

@@ -12,7 +12,7 @@
 
 #include "PlanRun.h"
 
-#include "cutback/Pipelines/PeakPlan.h"
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 
 using namespace mlir;

@@ -5,7 +5,7 @@
 //   1. read the graph, and PyTorch's own halves if the log has them
 //   2. the certificate on PyTorch's halves, against the graph as it was read
 //   3. prepare, plan and verify by the chosen strategy
-//   4. plan by the other three on the same prepared graph, without emitting
+//   4. plan by the other three, each as if it had been asked for
 //   5. with --trace, the step as a trace
 //   6. with --html, more plans, and the page (PageRun.cpp)
 //
@@ -95,6 +95,7 @@ int runReport(const CommandLine &line) {
   }
   if (line.has("html"))
     page.emplace(session, run);
+  OwningOpRef<joint::GraphOp> asRead = copyToCompare(run.imported.graph);
   if (int code = run.plan(session, /*memory=*/true))
     return code;
   if (line.has("bans"))
@@ -106,10 +107,9 @@ int runReport(const CommandLine &line) {
     countOther(*run.result, run.imported.torchBackward, *other);
     extras.other = other;
   }
-  compareStrategies(
-      run.imported.graph, *run.result, extras, [&](Strategy strategy) {
-        session.progress.step("comparing with " + spell(strategy).str());
-      });
+  compareStrategies(asRead.get(), *run.result, extras, [&](Strategy strategy) {
+    session.progress.step("comparing with " + spell(strategy).str());
+  });
   if (int code = writeFiles(session, run, extras, page))
     return code;
   if (line.get("html") == "-" || line.get("trace") == "-")

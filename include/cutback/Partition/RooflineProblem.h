@@ -36,14 +36,6 @@ public:
   /// two ops whose demands contradict each other.
   mlir::LogicalResult reportUnbounded(llvm::ArrayRef<VertexId> path) const;
 
-  /// The vertex of a value, and of the op that computes it (the source, for an
-  /// argument); ~0 where the network, once built, has none.
-  VertexId vertexOf(uint32_t value) const { return valueVertex[value]; }
-  VertexId definerOf(uint32_t value) const {
-    uint32_t op = view.definer[value];
-    return op == GraphView::kNone ? kSource : opVertex[op];
-  }
-
   /// Name of a vertex for `--dump-network`: value names, "+op" for op vertices,
   /// "+early" for "the forward runs the op".
   std::string vertexName(VertexId vertex) const;

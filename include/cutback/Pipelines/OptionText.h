@@ -12,6 +12,11 @@
 
 namespace cutback {
 
+/// How the command line spells a choice.
+llvm::StringRef spell(Strategy strategy);
+llvm::StringRef spell(CostModel model);
+llvm::StringRef spell(Rules rules);
+
 bool parseStrategy(llvm::StringRef text, Strategy &value, std::string &error);
 bool parseCostModel(llvm::StringRef text, CostModel &value, std::string &error);
 bool parseRules(llvm::StringRef text, Rules &value, std::string &error);

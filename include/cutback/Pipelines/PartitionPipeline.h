@@ -108,8 +108,12 @@ struct BannedOp {
 
 /// Ops of a prepared graph above which the minimum cut and PyTorch's decision
 /// are the only plans that get an arena: no other one is tried where the former
-/// needs more than the latter, and other strategies are compared op by op.
+/// needs more than the latter.
 inline constexpr uint64_t kFullComparisonOps = 300'000;
+
+/// Ops above which reports show the figures of other strategies op by op, of
+/// the prepared graph, and not those of asking for them.
+inline constexpr uint64_t kComparedOps = 100'000;
 
 /// The minimum cut that was not taken, because its step has a larger peak than
 /// that of PyTorch's decision.
@@ -118,6 +122,13 @@ struct PassedOver {
   int64_t pricedPs = 0; ///< as PartitionResult::pricedPs
   /// False if the graph is so large that PyTorch's decision was taken at once.
   bool hasTriedOthers = true;
+};
+
+/// The search for the least peak.
+struct PlanSearch {
+  uint64_t plans = 0; ///< that were looked at
+  /// False if the graph is so large that corners of the front were left out.
+  bool isWhole = true;
 };
 
 /// Calls of one op that are taken as declared (Declared.h), and of the first of
@@ -192,13 +203,16 @@ struct PartitionResult {
   int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
   uint64_t kernels = 0; ///< of both halves, by the same model
   bool verified = false;
+  PartitionOptions asked; ///< of `planStep`; `options` are those it chose
   std::optional<PassedOver> passedOver; ///< by `planStep`
+  std::optional<PlanSearch> search;     ///< the same, for the least peak
   /// `planStep` took a plan of the graph as PyTorch prepares it.
   bool isOfTorchGraph = false;
   /// PyTorch's decision, taken by `planStep` where another cost model was
   /// asked for.
   bool isTorchDecision() const {
-    return isOfTorchGraph && options.costModel == CostModel::PyTorch;
+    return isOfTorchGraph && options.costModel == CostModel::PyTorch &&
+           options.strategy == Strategy::MinCut;
   }
   PhaseSeconds seconds;
 

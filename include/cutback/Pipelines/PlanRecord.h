@@ -10,12 +10,13 @@ namespace cutback {
 
 /// Attribute of a `joint.graph` that was stored with its plan: a dictionary of
 ///   options        the plan options as texts of the command line
-///   byte_price_ps  the price of a byte that was chosen under them
+///   strategy, cost_model, rules, byte_price_ps
+///                  what was chosen under them
 ///   torch_graph    the graph is as PyTorch prepares it
-///   torch_decision PyTorch's decision was taken
 ///   decomposed     the halves are of the graph in core ops (makeCoreGraph)
 ///   passed_over    of the minimum cut that was not taken: its peak, that of
 ///                  PyTorch's decision, its time in ps
+///   search         of the least peak: plans looked at, 1 if all of them
 inline constexpr llvm::StringLiteral kPlanRecord = "joint.plan";
 
 /// Writes how `result` was made onto its prepared graph, or onto a copy of it.

@@ -17,11 +17,17 @@ namespace cutback {
 std::optional<OtherPartition> judgeOther(ImportedModule &imported,
                                          const PartitionOptions &options);
 
-/// Plans the prepared graph by all strategies, with memory (and less search) if
-/// `result` has been, and adds a line for each; that of `result` itself is the
-/// chosen one. Functions of `result` stay, new ones do not. `before` is called
-/// with each strategy that has to be planned.
-void compareStrategies(joint::GraphOp graph, const PartitionResult &result,
+/// A copy of a graph that is going to be planned, for `compareStrategies`;
+/// null if the graph is so large that it will not look at it.
+mlir::OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph);
+
+/// Adds a line for each strategy; that of `result` itself is the chosen one.
+/// The others have the figures that asking for them gives: `asRead` is the
+/// graph as it was before `result` was planned. Above `kComparedOps`, and where
+/// `asRead` is null, other strategies are planned on the prepared graph,
+/// without an arena. `before` is called with each strategy that has to be
+/// planned.
+void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
                        ReportExtras &extras,
                        const std::function<void(Strategy)> &before = {});
 

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_REPORT_H
 #define CUTBACK_REPORT_REPORT_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Pipelines/OptionText.h"
 #include "cutback/Report/DeviceFit.h"
 #include "cutback/Report/Folding.h"
 
@@ -82,12 +82,8 @@ std::string reportText(const PartitionResult &result,
 std::string reportJson(const PartitionResult &result,
                        const ReportExtras &extras);
 
-/// How the command line spells a choice.
-llvm::StringRef spell(Strategy strategy);
 /// What a strategy does, in a phrase.
 llvm::StringRef describe(Strategy strategy);
-llvm::StringRef spell(CostModel model);
-llvm::StringRef spell(Rules rules);
 llvm::StringRef spell(SavedValue::Kind kind);
 
 } // namespace cutback

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_WHATIF_H
 #define CUTBACK_REPORT_WHATIF_H
 
-#include "cutback/Pipelines/WhatIf.h"
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Report/Explain.h"
 
 #include <optional>
@@ -15,19 +15,29 @@ namespace cutback {
 
 /// The choice that a plan could have made the other way, or why it could not.
 struct Opposite {
-  std::optional<ForcedChoice> choice;
-  std::string whyNot; ///< set if there is no choice
+  std::string name;   ///< of the value
+  bool save = false;  ///< else recompute
+  std::string whyNot; ///< not empty: there is no such choice
+
+  /// The policy of the command line that asks for it: "must-save".
+  std::string policy() const { return save ? "must-save" : "must-recompute"; }
 };
 Opposite oppositeOf(const PartitionResult &result, uint32_t value);
 
+/// The plan of a graph for which the opposite is asked: that of `result` was
+/// made of `asRead`. Fails, with an error at the graph, where there is none.
+mlir::FailureOr<CopiedPlan> planOpposite(joint::GraphOp asRead,
+                                         const PartitionResult &result,
+                                         const Opposite &opposite);
+
 /// A value that two plans treat differently.
 struct FateChange {
-  uint32_t value = 0;
+  uint32_t value = 0; ///< in the view of the first
   Fate before = Fate::Saved, after = Fate::Saved;
 };
 
-/// Values whose fates differ, in the order of the graph, without `except`.
-/// Both plans are of one prepared graph.
+/// Values of both plans whose fates differ, in the order of the first, without
+/// `except`. They go by their names, as the graphs may be prepared differently.
 std::vector<FateChange> changedFates(const PartitionResult &before,
                                      const PartitionResult &after,
                                      uint32_t except);

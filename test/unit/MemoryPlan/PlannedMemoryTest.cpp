@@ -13,7 +13,7 @@
 #include "cutback/Interpreter/Step.h"
 #include "cutback/MemoryPlan/PlannedMemory.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
-#include "cutback/Pipelines/PeakPlan.h"
+#include "cutback/Pipelines/Planner.h"
 
 #include <cmath>
 #include <cstdlib>

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The objectives, against plans that are asked for one by one: no strategy,
+// under no cost model and rules, and no price of a byte has a smaller arena
+// than `--minimize=peak`; and the plan for time is the fastest of what it
+// compared.
+
+#include "../Report/AskedPlan.h"
+
+#include "cutback/Report/Report.h"
+
+#include <random>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::test;
+
+namespace {
+
+std::string corpus(llvm::StringRef name) {
+  return (CUTBACK_SOURCE_DIR "/test/corpus/" + name + "/joint.txt").str();
+}
+
+class LeastPeak : public testing::TestWithParam<const char *> {
+protected:
+  /// The peak of the plan that the words ask for, or the largest number.
+  int64_t peak(std::vector<std::string> words) {
+    CopiedPlan plan = input.ask(words);
+    return plan.result ? plan.result->peak.bytes : INT64_MAX;
+  }
+
+  AskedGraph input{corpus(GetParam())};
+};
+
+TEST_P(LeastPeak, IsNotAboveAnyStrategyUnderAnyRules) {
+  int64_t least = peak({"--minimize=peak"});
+  ASSERT_NE(least, INT64_MAX) << input.message;
+  for (const char *strategy :
+       {"min-cut", "eager", "precompute", "recompute-all"})
+    for (std::vector<std::string> words :
+         {std::vector<std::string>{},
+          {"--cost-model=pytorch"},
+          {"--cost-model=pytorch", "--rules=torch-2.3"}}) {
+      words.push_back("--strategy=" + std::string(strategy));
+      EXPECT_LE(least, peak(words)) << strategy << ", " << words.size();
+    }
+}
+
+TEST_P(LeastPeak, IsNotAboveAnyPriceOfAByte) {
+  int64_t least = peak({"--minimize=peak"});
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> exponent(-3, 4);
+  for (int i = 0; i < 20; ++i) {
+    std::string price = std::to_string(std::pow(10, exponent(random)));
+    EXPECT_LE(least, peak({"--byte-price=" + price})) << price;
+  }
+}
+
+TEST_P(LeastPeak, SaysWhatWasSearchedAndIsMadeAgainByItsOptions) {
+  CopiedPlan plan = input.ask({"--minimize=peak"});
+  ASSERT_TRUE(plan.result) << input.message;
+  const PartitionResult &least = *plan.result;
+  ASSERT_TRUE(least.search);
+  EXPECT_TRUE(least.search->isWhole);
+  EXPECT_GT(least.search->plans, 0u);
+  EXPECT_TRUE(least.verified);
+  EXPECT_EQ(least.asked.minimize, Minimize::Peak);
+  EXPECT_EQ(least.asked.bytePricePs, 0);
+  if (least.isOfTorchGraph)
+    return;
+  PartitionOptions options = least.options;
+  options.minimize = Minimize::Time;
+  options.withinTorchPeak = false;
+  auto again = planCopy(input.graph(), options);
+  ASSERT_TRUE(succeeded(again));
+  EXPECT_EQ(again->result->peak.bytes, least.peak.bytes);
+  EXPECT_EQ(again->result->plan.saved, least.plan.saved);
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, LeastPeak,
+                         testing::Values("mlp", "gpt2", "resnet18_2023", "lstm",
+                                         "double_use", "autocast_bf16",
+                                         "dynamic_llama", "gpt2_selective"));
+
+/// Found by hand once, with prices of a byte.
+TEST(LeastPeakOf, ResNet18IsAtMostWhatWasFoundByHand) {
+  AskedGraph input(corpus("resnet18_2023"));
+  CopiedPlan plan = input.ask({"--minimize=peak"});
+  ASSERT_TRUE(plan.result) << input.message;
+  EXPECT_LE(plan.result->peak.bytes, 92'861'120);
+}
+
+TEST(LeastPeakOf, KeepsThePoliciesOfTheCommandLine) {
+  AskedGraph input(corpus("gpt2"));
+  CopiedPlan plan = input.ask({"--minimize=peak", "--policy=tanh=must-save",
+                               "--policy=addmm_2=must-save"});
+  ASSERT_TRUE(plan.result) << input.message;
+  EXPECT_NE(plan.result->options.strategy, Strategy::RecomputeAll);
+  EXPECT_NE(plan.result->options.strategy, Strategy::Precompute);
+}
+
+TEST(PlanForTime, IsNoSlowerThanTheReferenceThatItWouldTake) {
+  unsigned passed = 0;
+  for (const std::string &text : realGraphs(1 << 17)) {
+    SCOPED_TRACE(text);
+    AskedGraph input(text);
+    CopiedPlan plan = input.ask({});
+    if (!plan.result || !plan.result->passedOver)
+      continue;
+    ++passed;
+    CopiedPlan reference = input.ask({"--cost-model=pytorch"});
+    ASSERT_TRUE(reference.result) << input.message;
+    EXPECT_LE(plan.result->peak.bytes, reference.result->peak.bytes);
+    EXPECT_LE(plan.result->kernelPlan->ps(),
+              reference.result->kernelPlan->ps() * (1 + 1e-9));
+  }
+  EXPECT_GT(passed, 0u);
+}
+
+} // namespace
