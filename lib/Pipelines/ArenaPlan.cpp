@@ -181,6 +181,19 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   return success();
 }
 
+std::vector<std::string> cutback::savedAtPeak(const MemoryPlan &memory) {
+  std::vector<std::pair<int64_t, uint32_t>> live;
+  for (auto [i, storage] : llvm::enumerate(memory.storages))
+    if (storage.use == StorageUse::Saved && storage.begin <= memory.peak.op &&
+        memory.peak.op < storage.end)
+      live.emplace_back(-storage.bytes, memory.program.storages[i].value);
+  llvm::sort(live);
+  std::vector<std::string> names;
+  for (auto [bytes, value] : live)
+    names.push_back(memory.program.name(value));
+  return names;
+}
+
 LogicalResult cutback::proveArena(PartitionResult &result) {
   PhaseTimer timer(result.seconds.memory);
   return result.memory ? proveMemory(*result.memory, *result.options.memory)

@@ -418,7 +418,7 @@ private:
   PartitionResult &setUp(joint::GraphOp graph,
                          const PartitionOptions &options) const {
     result->graph = graph.getSymName().str();
-    result->options = options;
+    result->options = result->asked = options;
     return *result;
   }
 };

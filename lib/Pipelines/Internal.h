@@ -69,6 +69,10 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
                               int64_t limit = kNoLimit);
 
+/// Names of saved values, without arguments, that lie in the arena when most
+/// bytes are live, the largest first.
+std::vector<std::string> savedAtPeak(const MemoryPlan &memory);
+
 /// The proof of `result.memory`, if there is one: a plan that it refuses is an
 /// error.
 mlir::LogicalResult proveArena(PartitionResult &result);

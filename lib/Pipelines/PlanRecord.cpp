@@ -15,6 +15,7 @@
 
 #include "cutback/Pipelines/OptionText.h"
 #include "cutback/Pipelines/PlanOptions.h"
+#include "cutback/Pipelines/Planner.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -35,6 +36,9 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   record.append("cost_model", builder.getStringAttr(spell(chosen.costModel)));
   record.append("rules", builder.getStringAttr(spell(chosen.rules)));
   record.append("byte_price_ps", builder.getF64FloatAttr(chosen.bytePricePs));
+  std::vector<std::string> recompute = chosenToRecompute(result);
+  record.append("recompute", builder.getStrArrayAttr(SmallVector<StringRef>(
+                                 recompute.begin(), recompute.end())));
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
   if (result.given)
     record.append(kDecomposed, builder.getUnitAttr());
@@ -94,13 +98,17 @@ static bool readChosen(DictionaryAttr record, PartitionOptions &options) {
   auto model = record.getAs<StringAttr>("cost_model");
   auto rules = record.getAs<StringAttr>("rules");
   auto price = record.getAs<FloatAttr>("byte_price_ps");
+  auto recompute = record.getAs<ArrayAttr>("recompute");
   std::string error;
-  if (!strategy || !model || !rules || !price ||
+  if (!strategy || !model || !rules || !price || !recompute ||
+      !llvm::all_of(recompute, llvm::IsaPred<StringAttr>) ||
       !parseStrategy(strategy.getValue(), options.strategy, error) ||
       !parseCostModel(model.getValue(), options.costModel, error) ||
       !parseRules(rules.getValue(), options.rules, error))
     return false;
   options.bytePricePs = price.getValueAsDouble();
+  for (StringAttr name : recompute.getAsRange<StringAttr>())
+    options.policies[name.getValue()] = "must-recompute";
   return true;
 }
 
@@ -116,7 +124,7 @@ static bool readOthers(DictionaryAttr record, Record &read) {
     read.passedOver = {passed[0], passed[1], passed[2], passed[3] != 0};
   if (search)
     read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
-  return record.size() == 6u + read.passedOver.has_value() +
+  return record.size() == 7u + read.passedOver.has_value() +
                               read.search.has_value() +
                               record.contains(kDecomposed);
 }

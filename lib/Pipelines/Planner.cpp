@@ -12,7 +12,8 @@
 // peak is something else: what is recomputed has to lie somewhere too, and what
 // is saved may lie where it is in nobody's way. So all candidates are planned
 // and their arenas compared. Most are given up early: their forward alone needs
-// more than the best arena so far.
+// more than the best arena so far. From the best of them the search goes on
+// value by value.
 //
 // What is tried has neither figures nor proofs; the plan that is taken gets
 // both.
@@ -29,6 +30,9 @@ using Result = FailureOr<std::unique_ptr<PartitionResult>>;
 /// Ops of all plans at the corners of one prepared graph: a bound on what a
 /// comparison costs, which depends on the graph alone.
 static constexpr uint64_t kTimeCornerOps = 100'000, kPeakCornerOps = 4'000'000;
+/// The same of plans that recompute a value more, and values tried at a time.
+static constexpr uint64_t kPeakValueOps = 100'000;
+static constexpr unsigned kValuesAtPeak = 16;
 
 static unsigned cornersWithin(uint64_t budget, uint64_t ops) {
   return std::clamp<uint64_t>(budget / std::max<uint64_t>(1, ops), 4, 1000);
@@ -208,10 +212,13 @@ public:
       // A candidate that is not possible is passed over.
       ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
       addCandidates();
-      for (Candidate &candidate : candidates)
-        consider(candidate);
+      for (const Candidate &candidate : candidates)
+        consider(candidate, best);
+      if (best)
+        improve();
     }
-    Candidate taken = best ? *best : Candidate{trial, Preparation::Own};
+    Candidate taken =
+        best ? best->candidate : Candidate{trial, Preparation::Own};
     taken.options = takenOptions(taken.options, options);
     taken.options.dumpNetwork = options.dumpNetwork;
     Result result = planCandidate(planner, taken);
@@ -225,6 +232,7 @@ public:
 private:
   void addCandidates() {
     uint64_t ops = graph.getBody().front().getOperations().size();
+    tries = kPeakValueOps / std::max<uint64_t>(1, ops);
     for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13}) {
       std::vector<Candidate> corners;
       search.isWhole &= planner.addCorners(
@@ -253,22 +261,83 @@ private:
           candidates.push_back(corners[i]);
   }
 
-  void consider(Candidate &candidate) {
+  /// A candidate that was evaluated.
+  struct Evaluated {
+    Candidate candidate;
+    Evaluation found;
+    std::vector<std::string> saved; ///< at the peak, the largest first
+  };
+
+  /// Puts the candidate in the place of `least` if it is better.
+  void consider(const Candidate &candidate, std::optional<Evaluated> &least,
+                bool isStart = false) {
     FailureOr<DraftPlan> draft = planner.cut(candidate);
     if (failed(draft))
       return;
-    if (planner.isNew(*draft)) {
-      ++search.plans;
+    if (planner.isNew(*draft) || isStart) {
+      search.plans += !isStart;
       double timePs = planner.timeOf(*draft);
       // Of equal arenas the one that takes less time.
       int64_t limit =
-          !best ? kNoLimit : least.peakBytes + (timePs < least.timePs);
+          !least ? kNoLimit
+                 : least->found.peakBytes + (timePs < least->found.timePs);
       if (auto found = planner.evaluate(*draft, limit)) {
-        least = *found;
-        best = candidate;
+        least = {candidate, *found, {}};
+        if (const auto &memory = draft->result().memory)
+          least->saved = savedAtPeak(*memory);
       }
     }
     planner.drop(std::move(*draft));
+  }
+
+  /// A price of a byte is one for all values. So what is saved at the peak is
+  /// recomputed value by value as long as that lowers the peak: from the best
+  /// candidate on, and from the other cuts, the first ones first.
+  void improve() {
+    descend(best->candidate);
+    for (const Candidate &start : candidates)
+      if (tries > 0 && start.options.strategy == Strategy::MinCut)
+        descend(start);
+  }
+
+  void descend(const Candidate &start) {
+    std::optional<Evaluated> now;
+    consider(start, now, /*isStart=*/true);
+    for (bool isBetter = now.has_value(); isBetter;) {
+      int64_t before = now->found.peakBytes;
+      for (const Candidate &next : neighbours(*now))
+        if (tries > 0) {
+          --tries;
+          consider(next, now);
+        }
+      isBetter = tries > 0 && now->found.peakBytes < before;
+    }
+    if (now && now->found.peakBytes < best->found.peakBytes)
+      best = std::move(now);
+  }
+
+  /// Candidates that recompute one value more, of those that are saved at the
+  /// peak, or one less of those that were chosen before.
+  std::vector<Candidate> neighbours(const Evaluated &from) const {
+    std::vector<Candidate> next;
+    auto change = [&](StringRef name, bool recompute) {
+      Candidate candidate = from.candidate;
+      if (recompute)
+        candidate.options.policies[name] = "must-recompute";
+      else
+        candidate.options.policies.erase(name);
+      next.push_back(std::move(candidate));
+    };
+    for (const std::string &name : from.saved)
+      if (!from.candidate.options.policies.contains(name) &&
+          next.size() < kValuesAtPeak)
+        change(name, true);
+    SmallVector<StringRef> names(from.candidate.options.policies.keys());
+    llvm::sort(names);
+    for (StringRef name : names)
+      if (!options.policies.contains(name))
+        change(name, false);
+    return next;
   }
 
   joint::GraphOp graph;
@@ -276,8 +345,8 @@ private:
   PartitionOptions trial;
   CandidatePlanner planner;
   std::vector<Candidate> candidates;
-  std::optional<Candidate> best;
-  Evaluation least; ///< of the best
+  std::optional<Evaluated> best;
+  uint64_t tries = 0; ///< plans that `improve` may make
   PlanSearch search;
   double seconds = 0;
 };
@@ -310,6 +379,16 @@ Result cutback::planStep(joint::GraphOp graph,
   if (succeeded(result))
     (*result)->asked = options;
   return result;
+}
+
+std::vector<std::string>
+cutback::chosenToRecompute(const PartitionResult &result) {
+  std::vector<std::string> names;
+  for (StringRef name : result.options.policies.keys())
+    if (!result.asked.policies.contains(name))
+      names.push_back(name.str());
+  llvm::sort(names);
+  return names;
 }
 
 FailureOr<CopiedPlan> cutback::planCopy(joint::GraphOp graph,

@@ -5,6 +5,7 @@
 // meaning. Keys are written in a fixed order and numbers as whole bytes and
 // picoseconds, so that two reports of one plan differ in "seconds" only.
 
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Report/PartitionFiles.h"
 
@@ -153,6 +154,10 @@ static void writeHead(OStream &json, const PartitionResult &result,
     json.attributeObject("search", [&] {
       json.attribute("plans", result.search->plans);
       json.attribute("whole", result.search->isWhole);
+      json.attributeArray("recompute", [&] {
+        for (const std::string &name : chosenToRecompute(result))
+          json.value(llvm::json::fixUTF8(name));
+      });
     });
   if (result.isOfTorchGraph)
     json.attribute("torch_decision", result.isTorchDecision());

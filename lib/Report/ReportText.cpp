@@ -11,6 +11,7 @@
 
 #include "cutback/Report/Report.h"
 
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/Reasons.h"
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
@@ -32,6 +33,8 @@ static std::string searchText(const PartitionResult &result) {
     return "";
   std::string out = ", chosen for the least peak of " +
                     formatCount(result.search->plans, "plan");
+  if (size_t count = chosenToRecompute(result).size())
+    out += ", with " + formatCount(count, "value") + " recomputed on top";
   return result.search->isWhole
              ? out
              : out + " (the graph is so large that some prices of a byte were "

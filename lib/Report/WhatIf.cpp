@@ -32,8 +32,8 @@ static std::string policyText(const PartitionResult &result, uint32_t op) {
   const GraphView &view = result.view;
   for (uint32_t v = view.resultBegin[op]; v < view.resultBegin[op + 1]; ++v) {
     std::string name = view.name(v);
-    if (auto it = result.options.policies.find(name);
-        it != result.options.policies.end())
+    if (auto it = result.asked.policies.find(name);
+        it != result.asked.policies.end())
       return "--policy=" + name + "=" + it->second;
   }
   auto tag = view.ops[op]->getAttrOfType<joint::PolicyAttr>(

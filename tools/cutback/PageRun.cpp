@@ -69,13 +69,12 @@ static PagePlanName rulesName(Rules rules) {
 /// What the plan was taken for, where its options alone do not say it.
 static PagePlanName nameOf(const PartitionResult &result) {
   const PartitionOptions &options = result.options;
-  bool isLeast = options.minimize == Minimize::Peak;
-  std::string asked = isLeast ? "--minimize=peak" : "";
+  if (result.search)
+    return {PagePlanName::Strategy, "least peak", "--minimize=peak"};
   if (result.isTorchDecision())
-    return {PagePlanName::Rules, "PyTorch’s decision", asked};
+    return {PagePlanName::Rules, "PyTorch’s decision", ""};
   if (result.isOfTorchGraph)
-    return {PagePlanName::Strategy,
-            isLeast ? "least peak" : "within PyTorch’s peak", asked};
+    return {PagePlanName::Strategy, "within PyTorch’s peak", ""};
   if (options.strategy != Strategy::MinCut)
     return strategyName(options.strategy);
   if (options.costModel == CostModel::PyTorch)
@@ -164,7 +163,7 @@ void PageRun::addPrices(const ReportExtras &extras) {
   const PartitionOptions &own = run.result->options;
   bool isPrice = own.strategy == Strategy::MinCut &&
                  own.costModel == CostModel::Roofline &&
-                 !run.result->isOfTorchGraph;
+                 !run.result->isOfTorchGraph && !run.result->search;
   std::vector<double> prices = findPrices(options);
   if (isPrice && !llvm::is_contained(prices, own.bytePricePs)) {
     prices.push_back(own.bytePricePs);
@@ -195,7 +194,7 @@ void PageRun::addStrategies(const ReportExtras &extras) {
   for (Strategy strategy :
        {Strategy::Precompute, Strategy::Eager, Strategy::RecomputeAll}) {
     if (strategy == run.result->options.strategy &&
-        !run.result->isOfTorchGraph) {
+        !run.result->isOfTorchGraph && !run.result->search) {
       addAsked(extras);
       continue;
     }
@@ -210,7 +209,8 @@ void PageRun::addStrategies(const ReportExtras &extras) {
 
 void PageRun::addRules(const ReportExtras &extras) {
   const PartitionOptions &own = run.result->options;
-  if (own.strategy == Strategy::MinCut && own.costModel == CostModel::PyTorch) {
+  if (own.strategy == Strategy::MinCut && own.costModel == CostModel::PyTorch &&
+      !run.result->search) {
     addAsked(extras);
     return;
   }

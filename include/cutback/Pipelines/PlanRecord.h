@@ -12,6 +12,7 @@ namespace cutback {
 ///   options        the plan options as texts of the command line
 ///   strategy, cost_model, rules, byte_price_ps
 ///                  what was chosen under them
+///   recompute      names of values: chosen to be recomputed
 ///   torch_graph    the graph is as PyTorch prepares it
 ///   decomposed     the halves are of the graph in core ops (makeCoreGraph)
 ///   passed_over    of the minimum cut that was not taken: its peak, that of

@@ -28,11 +28,17 @@ namespace cutback {
 /// `minimize` peak: the least arena of all these corners, all strategies, and
 /// PyTorch's decisions under all rules; of equal ones the one that takes least
 /// time. So it is never larger than that of any plan without policies that can
-/// be asked for. Where no arena can be planned it is the peak op by op that
-/// counts. `search` says how many plans were looked at, and whether the graph
-/// is so large that corners were left out. Fails if no plan is possible.
+/// be asked for; and from the best of them on, values that are saved at the
+/// peak are recomputed one by one as long as that lowers it
+/// (`chosenToRecompute`). Where no arena can be planned it is the peak op by op
+/// that counts. `search` says how many plans were looked at, and whether the
+/// graph is so large that corners were left out. Fails if no plan is possible.
 mlir::FailureOr<std::unique_ptr<PartitionResult>>
 planStep(joint::GraphOp graph, const PartitionOptions &options);
+
+/// Names of values that `planStep` chose to recompute on top of the cut,
+/// sorted.
+std::vector<std::string> chosenToRecompute(const PartitionResult &result);
 
 /// A plan of a copy of a graph.
 struct CopiedPlan {

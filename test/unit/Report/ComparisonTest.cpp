@@ -54,10 +54,12 @@ TEST_P(Comparison, RowsHaveTheFiguresOfAskingForThem) {
 TEST_P(Comparison, RowsHaveThemBesideOtherPlansToo) {
   AskedGraph input(GetParam());
   ASSERT_TRUE(input.graph()) << input.message;
-  if (input.graph().getBody().front().getOperations().size() > 1500)
+  size_t ops = input.graph().getBody().front().getOperations().size();
+  if (ops > 1500)
     return;
   expectRowsAsAsked(input, {"--strategy=eager"}, {});
-  expectRowsAsAsked(input, {"--minimize=peak"}, {});
+  if (ops <= 400)
+    expectRowsAsAsked(input, {"--minimize=peak"}, {});
   expectRowsAsAsked(input, {"--byte-price=0.5"}, {"--byte-price=0.5"});
   expectRowsAsAsked(input, {"--cost-model=pytorch"}, {"--cost-model=pytorch"});
 }

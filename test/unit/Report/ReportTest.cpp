@@ -176,10 +176,23 @@ TEST(Report, textSaysWhatWasMinimized) {
   PartitionResult result = exampleResult();
   result.options.minimize = Minimize::Peak;
   result.options.bytePricePs = 0.3;
+  result.search = {12, true};
   std::string text = unwrapped(reportText(result, exampleExtras(result)));
-  EXPECT_NE(text.find("byte price 0.30, chosen for the least peak"),
+  EXPECT_NE(
+      text.find("byte price 0.30, chosen for the least peak of 12 plans;"),
+      std::string::npos)
+      << text;
+  result.options.policies["mm_2"] = "must-recompute";
+  result.search->isWhole = false;
+  text = unwrapped(reportText(result, exampleExtras(result)));
+  EXPECT_NE(text.find("of 12 plans, with 1 value recomputed on top (the graph "
+                      "is so large that some prices of a byte were left out)"),
             std::string::npos)
       << text;
+  EXPECT_NE(reportJson(result, exampleExtras(result))
+                .find(R"("search":{"plans":12,"whole":false,)"
+                      R"("recompute":["mm_2"]})"),
+            std::string::npos);
 }
 
 TEST(Report, saysWhichMinimumCutWasPassedOver) {

@@ -81,6 +81,9 @@ for name, pattern, to in (
     ("backward.mlir", r"joint.recompute = 0", "joint.recompute = 99"),
     ("joint.mlir", r"joint\.plan = ", "joint.plain = "),
     ("joint.mlir", r"byte_price_ps", "byte_prize_ps"),
+    ("joint.mlir", r'strategy = "[a-z-]+"', 'strategy = "worst"'),
+    ("joint.mlir", r"recompute = \[\]", 'recompute = ["no_such_value"]'),
+    ("joint.mlir", r"recompute = \[\]", "recompute = [7]"),
     ("joint.mlir", r'options = \[[^\]]*\]', 'options = ["--strategy=worst"]'),
     ("joint.mlir", r'options = \[[^\]]*\]', "options = [7]"),
 ):
