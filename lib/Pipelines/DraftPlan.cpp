@@ -326,6 +326,7 @@ private:
                               std::move(core->graph)};
     prepared = PreparedGraph();
     result.kernelProblem.reset();
+    result.costs.reset();
     if (failed(computeSets()) || failed(computeSizes()))
       return failure();
     followPolicies();

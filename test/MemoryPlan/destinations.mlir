@@ -4,10 +4,12 @@
 //
 // RUN: cutback-opt %s --cutback-plan-memory -o /dev/null | FileCheck %s
 
-// The product's result takes the place of the zeros; the transposition lies in
-// it, so that one buffer of 1,024 bytes serves all but the result.
+// The zeros that a product starts from lie nowhere: its launch has them in
+// itself. The transposition lies in the product, so that one buffer of 1,024
+// bytes serves all but the result.
 // CHECK:      {{^}}@g: arena 2048, lower bound 2048
-// CHECK:      product: temporary, {{.*}}, in place of zeros
+// CHECK-NOT:  zeros
+// CHECK:      product: temporary, ops 3 to 6, bytes 0 to 1023
 // CHECK-NOT:  turned
 // CHECK-NOT:  empty
 
