@@ -17,6 +17,7 @@
 
 #include "cutback/MemoryPlan/StepMemory.h"
 
+#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -194,6 +195,7 @@ static bool readsInStep(const StepProgram &program, uint32_t op,
       FusionKind kind = fusionOf(program.ops[other]);
       if (isView(program, other))
         continue; // who reads the view is looked at
+      // A part of the storage is read again for other elements.
       if (!value.layout.isContiguous() || value.layout.offset != 0 ||
           value.layout.numel() != count ||
           (kind != FusionKind::Pointwise && kind != FusionKind::Reduction))
