@@ -3,7 +3,8 @@
 // Each launch is a slice of its half. From it, in this order: the kernel that
 // computes what others read of it (KernelBody.h); its name, or that of an equal
 // one; the op `kernel.launch` around the slice, with the offsets of the memory
-// plan. A slice without a kernel is a call, and runs as it stands.
+// plan. A slice without a kernel is a call, and runs as it stands. Before that,
+// the order of writes and draws is written into the half.
 
 #include "cutback/Lowering/FormKernels.h"
 
@@ -89,6 +90,7 @@ private:
           "is a view of an argument that is written before it is read last, "
           "and no copy of it was planned");
     auto sizes = half->getAttrOfType<DenseI32ArrayAttr>(kLaunches);
+    markEffects(half.front());
     std::vector<Operation *> ops;
     for (Operation &op : half.front().without_terminator())
       ops.push_back(&op);
@@ -116,8 +118,8 @@ private:
   }
 
   /// Literals and their views lie nowhere: each launch that reads one makes it
-  /// again. Numbers
-  /// that differ, and what is a result, stay where they are, outside.
+  /// again. Numbers that differ, and what is a result, stay where they are,
+  /// outside.
   static void repeatLiterals(std::vector<std::vector<Operation *>> &launches) {
     llvm::DenseMap<Operation *, size_t> launchOf;
     llvm::DenseSet<Operation *> literals;
@@ -179,6 +181,27 @@ private:
         launchOf[copy] = found->second;
       }
       use.set(copy->getResult(cast<OpResult>(use.get()).getResultNumber()));
+    }
+  }
+
+  /// Lets who reads an argument behind a write read the result of the write,
+  /// and numbers draws: the order of both is part of the module then.
+  void markEffects(Block &block) {
+    llvm::DenseMap<Value, Value> written;
+    Builder builder(context());
+    for (Operation &op : block) {
+      op.walk([&](Operation *inner) {
+        for (OpOperand &operand : inner->getOpOperands())
+          if (Value now = written.lookup(operand.get());
+              now && !(isa<WriteOp>(inner) && operand.getOperandNumber() == 0))
+            operand.set(now);
+        auto model = dyn_cast<RematerializableOpInterface>(inner);
+        if (model && model.isRandom() && !model.isRecomputable())
+          inner->setAttr(kernel::kDrawNumber,
+                         builder.getI64IntegerAttr(draws++));
+      });
+      if (auto write = dyn_cast<WriteOp>(op))
+        written[write.getDestination()] = write.getResult();
     }
   }
 
@@ -345,6 +368,7 @@ private:
   llvm::StringMap<unsigned> namesUsed;
   std::map<std::string, uint64_t> refused;
   IRMapping copies; ///< from the given halves
+  int64_t draws = 0;
   KernelModule formed;
 };
 

@@ -99,6 +99,8 @@ void cutback::inlineLaunches(Operation *function) {
     launch->replaceAllUsesWith(yield.getOperands());
     yield->erase();
     Block *block = launch->getBlock();
+    for (Operation &op : launch.getBlock())
+      op.removeAttr(kernel::kDrawNumber);
     block->getOperations().splice(Block::iterator(launch),
                                   launch.getBlock().getOperations());
     launch->erase();

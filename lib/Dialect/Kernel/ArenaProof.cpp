@@ -13,6 +13,7 @@
 
 #include "cutback/Dialect/Kernel/Kernel.h"
 
+#include "EffectProof.h"
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
@@ -275,5 +276,6 @@ LogicalResult ArenaOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
       *this, getPartitionAttr());
   if (!link)
     return emitOpError("names no joint.partition: ") << getPartitionAttr();
-  return Proof(link, getBytes()).run();
+  return success(succeeded(verifyEffectOrder(link)) &&
+                 succeeded(Proof(link, getBytes()).run()));
 }

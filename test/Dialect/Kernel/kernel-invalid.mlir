@@ -335,3 +335,77 @@ kernel.func @k(%b: memref<4xf32>, %x: memref<4xf32>) to (%w: memref<4xf32>) sche
     kernel.store %2, %w[%i * 2 + %j] : memref<4xf32>
   }
 }
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<4xf32> {joint.name = "x"}) -> tensor<4xf32> {
+  %v = aten.view(%x, [2, 2]) : (tensor<4xf32>) -> tensor<2x2xf32>
+  %w.out = kernel.launch call at [-1] : () -> tensor<4xf32> {
+    // expected-note@+1 {{it is written here}}
+    %w = joint.write %x, %x : tensor<4xf32>, tensor<4xf32>
+    kernel.yield %w : tensor<4xf32>
+  }
+  %y.out = kernel.launch call at [0] : () -> tensor<4xf32> {
+    %y = aten.exp(%w.out) : (tensor<4xf32>) -> tensor<4xf32>
+    kernel.yield %y : tensor<4xf32>
+  }
+  %z.out = kernel.launch call at [32] : () -> tensor<2x2xf32> {
+    // expected-error@+1 {{reads argument 'x' behind a write, as it was in front of it}}
+    %z = aten.exp(%v) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    kernel.yield %z : tensor<2x2xf32>
+  }
+  return %y.out : tensor<4xf32>
+}
+func.func @g_backward(%t: tensor<4xf32>) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved ["x"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
+                 num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<4xf32> {joint.name = "x"}) -> (tensor<4xf32>, tensor<4xf32>) {
+  %y.out = kernel.launch call at [0] : () -> tensor<4xf32> {
+    %y = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    kernel.yield %y : tensor<4xf32>
+  }
+  %w.out = kernel.launch call at [-1] : () -> tensor<4xf32> {
+    // expected-note@+1 {{it is written here}}
+    %w = joint.write %x, %y.out : tensor<4xf32>, tensor<4xf32>
+    kernel.yield %w : tensor<4xf32>
+  }
+  // expected-error@+1 {{reads argument 'x' behind a write, as it was in front of it}}
+  return %y.out, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func @g_backward(%x: tensor<4xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<4xf32> {joint.name = "x"}) -> tensor<4xf32> {
+  %y.out = kernel.launch call at [0] : () -> tensor<4xf32> {
+    // expected-note@+1 {{that one is here}}
+    %y = aten.rand_like(%x) {kernel.draw_number = 1} : (tensor<4xf32>) -> tensor<4xf32>
+    kernel.yield %y : tensor<4xf32>
+  }
+  %z.out = kernel.launch call at [32] : () -> tensor<4xf32> {
+    // expected-error@+1 {{is draw 0 of the step, behind draw 1}}
+    %z = aten.rand_like(%x) {kernel.draw_number = 0} : (tensor<4xf32>) -> tensor<4xf32>
+    kernel.yield %z : tensor<4xf32>
+  }
+  return %y.out : tensor<4xf32>
+}
+func.func @g_backward(%t: tensor<4xf32>) -> tensor<4xf32> {
+  return %t : tensor<4xf32>
+}

@@ -23,6 +23,10 @@
 
 namespace cutback::kernel {
 
+/// Discardable attribute of a random op that takes no seed: its number among
+/// the draws of the step, in whose order they run.
+inline constexpr llvm::StringLiteral kDrawNumber = "kernel.draw_number";
+
 /// The tensor inside of launches that `value` is.
 mlir::Value insideOf(mlir::Value value);
 
