@@ -15,7 +15,7 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
-LaunchMemory::LaunchMemory(joint::PartitionOp link) {
+LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
   int64_t bytes = 0;
   for (auto one : link->getBlock()->getOps<kernel::ArenaOp>())
     if (one.getPartition() == link.getSymName())
@@ -29,6 +29,28 @@ LaunchMemory::LaunchMemory(joint::PartitionOp link) {
       if (at >= 0)
         offsets[kernel::insideOf(result)] = at;
   });
+  if (!poisonDead)
+    return;
+  std::vector<kernel::HeldBytes> held = kernel::findHeldBytes(link);
+  llvm::DenseMap<Operation *, SmallVector<kernel::HeldBytes, 2>> born;
+  for (const kernel::HeldBytes &bytes : held)
+    born[bytes.born].push_back(bytes);
+  for (const kernel::HeldBytes &bytes : held) {
+    if (!bytes.dies)
+      continue;
+    bool isTaken = llvm::any_of(
+        born.lookup(bytes.dies), [&](const kernel::HeldBytes &other) {
+          return bytes.born != bytes.dies && other.begin < bytes.end &&
+                 bytes.begin < other.end;
+        });
+    if (!isTaken)
+      deaths[bytes.dies].push_back(bytes);
+  }
+}
+
+void LaunchMemory::finished(Operation *op) {
+  for (const kernel::HeldBytes &bytes : deaths.lookup(op))
+    std::memset(arena->data + bytes.begin, 0xFF, bytes.end - bytes.begin);
 }
 
 Tensor LaunchMemory::allocate(Value value, DType type,

@@ -22,6 +22,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 
+#include <limits>
 #include <map>
 
 using namespace mlir;
@@ -43,6 +44,21 @@ public:
       : partition(partition), bytes(bytes) {}
 
   LogicalResult run() {
+    return success(succeeded(collect()) && succeeded(sweep()));
+  }
+
+  std::vector<HeldBytes> listHeld() {
+    std::vector<HeldBytes> held;
+    if (succeeded(collect()))
+      for (const Stretch &stretch : stretches)
+        held.push_back(
+            {stretch.begin, stretch.end, stretch.launch,
+             stretch.dies < ops.size() ? ops[stretch.dies] : nullptr});
+    return held;
+  }
+
+private:
+  LogicalResult collect() {
     auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
         partition, partition.getForwardAttr());
     auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -66,10 +82,9 @@ public:
       use(result, end);
     for (Value gradient : backward.front().getTerminator()->getOperands())
       use(gradient, end);
-    return sweep();
+    return success();
   }
 
-private:
   LogicalResult addHalf(func::FuncOp half) {
     for (Operation &op : half.front().without_terminator()) {
       size_t now = ops.size();
@@ -270,6 +285,10 @@ private:
 };
 
 } // namespace
+
+std::vector<HeldBytes> kernel::findHeldBytes(joint::PartitionOp partition) {
+  return Proof(partition, std::numeric_limits<int64_t>::max()).listHeld();
+}
 
 LogicalResult ArenaOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
   auto link = symbolTables.lookupNearestSymbolFrom<joint::PartitionOp>(

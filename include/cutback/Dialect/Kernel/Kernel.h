@@ -5,6 +5,7 @@
 #define CUTBACK_DIALECT_KERNEL_KERNEL_H
 
 #include "cutback/Analysis/Layouts.h"
+#include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -14,6 +15,8 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <vector>
 
 #include "cutback/Dialect/Kernel/KernelDialect.h.inc"
 #include "cutback/Dialect/Kernel/KernelEnums.h.inc"
@@ -36,6 +39,17 @@ struct Place {
   mlir::Value root;
   Layout layout; ///< in the root's memory
 };
+
+/// Bytes of the arena that one result of a launch lies in.
+struct HeldBytes {
+  int64_t begin = 0, end = 0;
+  /// The launch that writes them, and the last op that reads them; null for
+  /// what is read behind the step.
+  mlir::Operation *born = nullptr, *dies = nullptr;
+};
+
+/// All of the step of `partition`, which verifies, in the order of launches.
+std::vector<HeldBytes> findHeldBytes(joint::PartitionOp partition);
 
 /// The place of `tensor`, launches and views looked through. All sizes are
 /// known. O(views).
