@@ -38,30 +38,6 @@ struct ConvolutionProblem {
   int64_t outGroup() const { return sizesOf(weight)[0] / groups; }
 };
 
-int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
-}
-
-/// A number as indices of these sizes: "k / 9", "k / 3 % 3", "k % 3".
-Indices split(const std::string &number, ArrayRef<int64_t> sizes) {
-  Indices indices;
-  const int64_t all = product(sizes);
-  int64_t rest = all;
-  for (int64_t size : sizes) {
-    rest /= size;
-    std::string text = number;
-    if (rest > 1)
-      text += " / " + std::to_string(rest);
-    if (rest * size < all)
-      text += " % " + std::to_string(size);
-    indices.push_back(text);
-  }
-  return indices;
-}
-
 SmallVector<int64_t, 5> with(ArrayRef<int64_t> front, ArrayRef<int64_t> back) {
   SmallVector<int64_t, 5> all(front);
   all.append(back.begin(), back.end());
@@ -204,10 +180,10 @@ private:
       text.read(p.bias, "bias");
     Value out = op->getResult(0);
     text.write(out, "result");
-    open(text, p.images() * product(p.places()), p.outGroup(),
-         p.inGroup() * product(p.taps()));
-    Indices row = split("i", with(p.images(), p.places()));
-    Indices step = split("k", with(p.inGroup(), p.taps()));
+    open(text, p.images() * productOf(p.places()), p.outGroup(),
+         p.inGroup() * productOf(p.taps()));
+    SmallVector<std::string> row = indicesOf("i", with(p.images(), p.places()));
+    SmallVector<std::string> step = indicesOf("k", with(p.inGroup(), p.taps()));
     lookUpInput(text, "    [=](int i, int k) {",
                 ArrayRef<std::string>(row).drop_front(),
                 ArrayRef<std::string>(step).drop_front(), row[0], step[0]);
@@ -232,10 +208,12 @@ private:
     text.read(p.weight, "weight");
     Value out = op->getResult(0);
     text.write(out, "result");
-    open(text, p.images() * product(p.inputPlaces()), p.inGroup(),
-         p.outGroup() * product(p.taps()));
-    Indices row = split("i", with(p.images(), p.inputPlaces()));
-    Indices step = split("k", with(p.outGroup(), p.taps()));
+    open(text, p.images() * productOf(p.inputPlaces()), p.inGroup(),
+         p.outGroup() * productOf(p.taps()));
+    SmallVector<std::string> row =
+        indicesOf("i", with(p.images(), p.inputPlaces()));
+    SmallVector<std::string> step =
+        indicesOf("k", with(p.outGroup(), p.taps()));
     text.line("    [=](int i, int k) {");
     Indices o;
     std::string outside;
@@ -277,10 +255,12 @@ private:
     text.read(p.input, "input");
     Value out = op->getResult(1);
     text.write(out, "result");
-    open(text, p.outGroup(), p.inGroup() * product(p.taps()),
-         p.images() * product(p.places()));
-    Indices column = split("j", with(p.inGroup(), p.taps()));
-    Indices step = split("k", with(p.images(), p.places()));
+    open(text, p.outGroup(), p.inGroup() * productOf(p.taps()),
+         p.images() * productOf(p.places()));
+    SmallVector<std::string> column =
+        indicesOf("j", with(p.inGroup(), p.taps()));
+    SmallVector<std::string> step =
+        indicesOf("k", with(p.images(), p.places()));
     ArrayRef<std::string> places = ArrayRef<std::string>(step).drop_front();
     ArrayRef<std::string> taps = ArrayRef<std::string>(column).drop_front();
     text.line(
@@ -299,7 +279,7 @@ private:
     CallBuilder text("convolution_bias_gradient");
     Value out = op->getResult(2);
     int64_t channels = p.outputSizes[1];
-    int64_t count = p.images() * product(p.places());
+    int64_t count = p.images() * productOf(p.places());
     text.comment("[" + std::to_string(channels) + "] of [" +
                  sizesText(p.outputSizes) + "]");
     text.read(gradient, "gradient");
@@ -310,7 +290,8 @@ private:
       text.line("if (c >= " + std::to_string(channels) + ")");
       text.line("  return;");
     }
-    Indices step = split("k", with(p.images(), p.places()));
+    SmallVector<std::string> step =
+        indicesOf("k", with(p.images(), p.places()));
     text.line(sum() + " sum = 0;");
     text.line("for (int k = lane; k < " + std::to_string(count) + "; k += 32)");
     text.line("  sum += " +

@@ -13,48 +13,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cuda;
 
-static CallResult one(CallBuilder &text) {
-  CallResult result;
-  result.isKnown = true;
-  result.kernels.push_back(text.take());
-  return result;
-}
-
-/// The number of an element of `sizes` as one index a dimension.
-static SmallVector<std::string> indicesOf(const std::string &number,
-                                          ArrayRef<int64_t> sizes) {
-  SmallVector<std::string> indices(sizes.size());
-  int64_t stride = 1, all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    indices[i] = number;
-    if (stride > 1)
-      indices[i] += " / " + std::to_string(stride);
-    if (stride * sizes[i] < all)
-      indices[i] += " % " + std::to_string(sizes[i]);
-    stride *= sizes[i];
-  }
-  return indices;
-}
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
-}
-
-/// A thread for each of `count` elements.
-static void openElements(CallBuilder &text, int64_t count) {
-  text.line("const int element = blockIdx.x * 256 + threadIdx.x;");
-  if (count % 256) {
-    text.line("if (element >= " + std::to_string(count) + ")");
-    text.line("  return;");
-  }
-  text.shape({(count + 255) / 256, 1, 1}, {256, 1, 1});
-}
-
 static CallResult writeEmbeddingGradient(aten::CallOp op) {
   aten::CallReader call(op);
   Value gradient = call.value("grad_output"), indices = call.value("indices");
@@ -62,7 +20,7 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   if (call.boolean("scale_grad_by_freq").value_or(false))
     return CallResult::failed("divides by how often an index occurs");
   int64_t rows = sizesOf(out)[0], width = sizesOf(out)[1];
-  int64_t count = product(sizesOf(indices));
+  int64_t count = productOf(sizesOf(indices));
   if (!isFloatTensor(gradient))
     return CallResult::failed("is of another type than floats");
   CallBuilder text("embedding_gradient");
@@ -94,7 +52,7 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
             elementTypeText(out) + ">(sum); });");
   text.shape({(rows + 3) / 4, (width + 127) / 128, 1}, {128, 1, 1});
   text.kernel().waits = true;
-  return one(text);
+  return CallResult::of(text);
 }
 
 static CallResult writeGather(aten::CallOp op) {
@@ -112,7 +70,7 @@ static CallResult writeGather(aten::CallOp op) {
   text.read(table, "table");
   text.read(indices, "indices");
   text.write(out, "out");
-  openElements(text, product(sizes));
+  text.openElements(productOf(sizes));
   SmallVector<std::string> at = indicesOf("element", sizes);
   text.line("const long long chosen = checked(" +
             CallBuilder::element(indices, "indices", at) + ", " +
@@ -122,7 +80,7 @@ static CallResult writeGather(aten::CallOp op) {
   text.line("out[element] = " + CallBuilder::element(table, "table", from) +
             ";");
   text.kernel().checks = true;
-  return one(text);
+  return CallResult::of(text);
 }
 
 static CallResult writeStack(aten::CallOp op) {
@@ -139,7 +97,7 @@ static CallResult writeStack(aten::CallOp op) {
                  "] along " + std::to_string(axis));
     text.read(tensor, "part");
     text.write(out, "out");
-    openElements(text, product(sizesOf(tensor)));
+    text.openElements(productOf(sizesOf(tensor)));
     SmallVector<std::string> at = indicesOf("element", sizesOf(tensor));
     SmallVector<std::string> to = at;
     to.insert(to.begin() + axis, "");
@@ -163,7 +121,7 @@ CallResult cuda::writeRowsCall(aten::CallOp op) {
 
 /// Each element of `from` to where `to` has it; both have the same sizes.
 static void copyElements(CallBuilder &text, Value from, const Layout &to) {
-  openElements(text, product(to.sizes));
+  text.openElements(productOf(to.sizes));
   SmallVector<std::string> at = indicesOf("element", to.sizes);
   text.line(CallBuilder::element(to, "to", at) + " = " +
             CallBuilder::element(from, "from", at) + ";");
@@ -182,7 +140,7 @@ CallResult cuda::writeCopyCall(Operation *op) {
   text.read(from, "from");
   text.write(to, "to");
   copyElements(text, from, kernel::locate(to).layout);
-  return one(text);
+  return CallResult::of(text);
 }
 
 CallKernel cuda::writeDenseCopy(Value tensor) {

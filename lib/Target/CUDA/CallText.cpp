@@ -72,11 +72,45 @@ std::string CallBuilder::element(Value tensor, const std::string &name,
   return element(kernel::locate(tensor).layout, name, indices);
 }
 
+SmallVector<std::string> cuda::indicesOf(const std::string &number,
+                                         ArrayRef<int64_t> sizes) {
+  SmallVector<std::string> indices(sizes.size());
+  int64_t stride = 1, all = 1;
+  for (int64_t size : sizes)
+    all *= size;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    indices[i] = number;
+    if (stride > 1)
+      indices[i] += " / " + std::to_string(stride);
+    if (stride * sizes[i] < all)
+      indices[i] += " % " + std::to_string(sizes[i]);
+    stride *= sizes[i];
+  }
+  return indices;
+}
+
+int64_t cuda::productOf(ArrayRef<int64_t> sizes) {
+  int64_t all = 1;
+  for (int64_t size : sizes)
+    all *= size;
+  return all;
+}
+
+void CallBuilder::openElements(int64_t count) {
+  line("const int element = blockIdx.x * 256 + threadIdx.x;");
+  if (count % 256) {
+    line("if (element >= " + std::to_string(count) + ")");
+    line("  return;");
+  }
+  shape({(count + 255) / 256, 1, 1}, {256, 1, 1});
+}
+
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
   CallResult result = writeCopyCall(op);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
-    for (auto family : {writeProductCall, writeConvolutionCall,
-                        writeAttentionCall, writeRowsCall})
+    for (auto family :
+         {writeProductCall, writeConvolutionCall, writeAttentionCall,
+          writeRowsCall, writeScatterCall, writeWindowsCall})
       if (!result.isKnown)
         result = family(call);
   }

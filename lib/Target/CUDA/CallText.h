@@ -15,6 +15,9 @@ namespace cutback::cuda {
 struct CallKernel {
   KernelText kernel;
   std::vector<mlir::Value> roots;
+  /// Each element of the first parameter is read where the result has it, by
+  /// the thread that writes it: it may lie in its place.
+  bool mayReplaceFirst = false;
 };
 
 /// Collects the parameters of a kernel while its text is written.
@@ -46,6 +49,8 @@ public:
              int64_t sharedBytes = 0) {
     call.kernel.shape = {grid, block, sharedBytes};
   }
+  /// A thread for each of `count` elements: its number is `element`.
+  void openElements(int64_t count);
   KernelText &kernel() { return call.kernel; }
   CallKernel take() { return std::move(call); }
 
@@ -63,6 +68,11 @@ std::string sumTypeText(mlir::Value tensor);
 std::string sizesText(llvm::ArrayRef<int64_t> sizes);
 llvm::ArrayRef<int64_t> sizesOf(mlir::Value tensor);
 bool isFloatTensor(mlir::Value tensor);
+int64_t productOf(llvm::ArrayRef<int64_t> sizes);
+/// The number of an element of `sizes` as one index a dimension:
+/// "element / 12", "element / 4 % 3", "element % 4".
+llvm::SmallVector<std::string> indicesOf(const std::string &number,
+                                         llvm::ArrayRef<int64_t> sizes);
 
 /// What a family gives: kernels in the order in which they run; failure with
 /// why. A family that does not know the op gives nothing.
@@ -71,6 +81,12 @@ struct CallResult {
   std::string problem;
   std::vector<CallKernel> kernels;
 
+  static CallResult of(CallBuilder &text) {
+    CallResult result;
+    result.isKnown = true;
+    result.kernels.push_back(text.take());
+    return result;
+  }
   static CallResult failed(const std::string &why) {
     CallResult result;
     result.isKnown = true;
@@ -82,6 +98,8 @@ CallResult writeProductCall(aten::CallOp op);
 CallResult writeConvolutionCall(aten::CallOp op);
 CallResult writeAttentionCall(aten::CallOp op);
 CallResult writeRowsCall(aten::CallOp op);
+CallResult writeScatterCall(aten::CallOp op);
+CallResult writeWindowsCall(aten::CallOp op);
 CallResult writeCopyCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.
 CallKernel writeDenseCopy(mlir::Value tensor);

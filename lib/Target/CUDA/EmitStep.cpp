@@ -399,9 +399,13 @@ private:
         for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
           if (failed(addOperand(one, root, writes)))
             return failure();
-        if (overlaps(one))
+        ArtifactLaunch others = one;
+        if (call.mayReplaceFirst)
+          others.operands.erase(others.operands.begin());
+        if (overlaps(others))
           return op.emitError("'")
                  << shortOpName(&op) << "' would write over what it reads";
+        texts[number].mayOverlap |= overlaps(one);
         launches.push_back(std::move(one));
         ++step.numCalls;
       }

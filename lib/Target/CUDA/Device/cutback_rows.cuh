@@ -24,3 +24,14 @@ __device__ inline void sumRows(int count, int width, IsMine isMine, Row row,
     if (column + part * 32 < width)
       store(column + part * 32, sum[part]);
 }
+
+/// Whether `a`, which is number `i`, comes in front of `b`, number `j`: NaN is
+/// the greatest, the first of equals comes first.
+template <bool isFalling, typename T>
+__device__ inline bool isBefore(T a, int i, T b, int j) {
+  const bool aIsNan = a != a, bIsNan = b != b;
+  if (aIsNan || bIsNan ? aIsNan == bIsNan : a == b)
+    return i < j;
+  const bool isGreater = aIsNan || (!bIsNan && a > b);
+  return isGreater == isFalling;
+}
