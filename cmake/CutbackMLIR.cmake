@@ -33,17 +33,31 @@ function(cutback_collect_archives out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+# Code for the machine that cutback runs on.
+set(CUTBACK_NATIVE_ARCHIVES)
+foreach(part CodeGen AsmParser Desc Info)
+  if(TARGET LLVM${LLVM_NATIVE_ARCH}${part})
+    list(APPEND CUTBACK_NATIVE_ARCHIVES LLVM${LLVM_NATIVE_ARCH}${part})
+  endif()
+endforeach()
+
 cutback_collect_archives(CUTBACK_ARCHIVES
   MLIRArithDialect MLIRBytecodeReader MLIRBytecodeWriter MLIRFuncDialect
   MLIRLinalgDialect MLIRMathDialect MLIRMemRefDialect MLIROptLib MLIRParser MLIRPass
   MLIRTensorDialect MLIRTosaDialect MLIRTransforms
-  LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMRemarks LLVMSupport
-  LLVMTargetParser)
+  MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRMathToLLVM
+  MLIRMemRefToLLVM MLIRSCFToControlFlow MLIRVectorToLLVM MLIRTargetLLVMIRExport
+  MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
+  LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMOrcJIT LLVMPasses
+  LLVMRemarks LLVMSupport LLVMTargetParser ${CUTBACK_NATIVE_ARCHIVES})
+# LLVM's writer of objects compresses sections when asked to. The library that
+# libLLVM.so itself has needs no package for development.
+find_library(CUTBACK_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
 add_library(CutbackStaticMLIR INTERFACE)
 # A group, for linkers that look at an archive only once.
 target_link_libraries(CutbackStaticMLIR INTERFACE
   -Wl,--start-group ${CUTBACK_ARCHIVES} -Wl,--end-group
-  ZLIB::ZLIB ${CMAKE_DL_LIBS} rt m)
+  ZLIB::ZLIB ${CUTBACK_ZSTD} ${CMAKE_DL_LIBS} rt m)
 
 # What our libraries link: the program that takes them decides by its property
 # CUTBACK_STATIC_MLIR. Whoever takes the installed ones has the shared MLIR.

@@ -669,7 +669,8 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
                                        type.getShape()));
     values[inside] = memories.back();
   }
-  if (failed(runKernelBody(function, memories)))
+  if (failed(options.kernels ? options.kernels->run(function, memories)
+                             : runKernelBody(function, memories)))
     return failure();
   for (auto &[from, to] : written)
     copyElements(from, to);

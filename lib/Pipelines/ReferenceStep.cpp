@@ -23,6 +23,12 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
+/// The next step where there are no kernels to run.
+static const char *withoutKernels(const ReferenceOptions &options) {
+  return options.compileKernels ? "run it with --reference, not --target=cpu"
+                                : "run it without --kernels";
+}
+
 /// Runs the kernels of both halves in their arena.
 static FailureOr<std::vector<RuntimeValue>>
 runKernels(joint::GraphOp graph, joint::PartitionOp link,
@@ -31,7 +37,7 @@ runKernels(joint::GraphOp graph, joint::PartitionOp link,
   if (!result.partition || !result.partition->kernelPlan) {
     auto diag = graph.emitError("has no kernels: its halves are stored, and no "
                                 "plan with them");
-    diag.attachNote() << "run them without --kernels, or plan the graph again";
+    diag.attachNote() << withoutKernels(options);
     return diag;
   }
   FailureOr<KernelModule> formed =
@@ -43,6 +49,14 @@ runKernels(joint::GraphOp graph, joint::PartitionOp link,
   run.seed = options.seed;
   run.memory = &arena;
   run.checkKernels = options.checkKernels;
+  std::unique_ptr<KernelRunner> runner;
+  if (options.compileKernels) {
+    auto compiled = options.compileKernels(*formed->module);
+    if (failed(compiled))
+      return failure();
+    runner = std::move(*compiled);
+  }
+  run.kernels = runner.get();
   auto values = runPartition(formed->link, graph, arguments, run);
   result.kernels = std::move(*formed);
   return values;
@@ -68,8 +82,8 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
   if (options.checkMemory || options.kernels) {
     auto diag = graph.emitError("has no memory plan: ");
     diag << result.memoryProblem;
-    diag.attachNote() << "run it without "
-                      << (options.kernels ? "--kernels" : "--check-memory");
+    diag.attachNote() << (options.kernels ? withoutKernels(options)
+                                          : "run it without --check-memory");
     return diag;
   }
   InterpreterOptions run;

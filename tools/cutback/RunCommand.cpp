@@ -18,6 +18,7 @@
 #include "cutback/Support/Json.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
+#include "cutback/Target/CPU/NativeKernels.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -44,8 +45,11 @@ CommandSpec runSpec() {
   spec.maxArguments = 3;
   spec.options = withPlanOptions({
       {"reference", OptionSpec::Flag, "",
-       "use the reference interpreter; without it, DIR is what\n"
-       "`compile --target=cuda-host` wrote"},
+       "use the reference interpreter: slow, and exact"},
+      {"target", OptionSpec::Choice, "cpu",
+       "run the kernels as machine code for this CPU, in the\n"
+       "arena; calls are the interpreter's. Without this and\n"
+       "--reference, DIR is of `compile --target=cuda-host`"},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
@@ -82,6 +86,7 @@ CommandSpec runSpec() {
       "run out --reference --weights=model.pt2 --inputs=batch.safetensors",
       "run out --weights=model.pt2 --inputs=e.safetensors "
       "--check=e.safetensors",
+      "run model.pt2 --target=cpu --inputs=e.safetensors --check=e.safetensors",
   };
   return spec;
 }
@@ -443,8 +448,9 @@ static int runCompiled(Session &session) {
   const std::string &folder = session.line.arguments[0];
   if (session.line.arguments.size() != 1 || !isArtifact(folder)) {
     session.error("'" + folder + "' is no step that was compiled for a target");
-    session.note("give --reference, or compile it first: cutback compile "
-                 "MODEL -o DIR --target=cuda-host");
+    session.note("give --target=cpu for machine code, --reference for the "
+                 "interpreter, or a folder of cutback compile "
+                 "--target=cuda-host");
     return WrongUsage;
   }
   if (int code = refuseReferenceOptions(session))
@@ -462,13 +468,23 @@ static int runCompiled(Session &session) {
 
 int runRun(const CommandLine &line) {
   Session session("run", line);
-  if (!line.has("reference"))
+  bool isNative = line.has("target");
+  if (!isNative && !line.has("reference"))
     return runCompiled(session);
+  for (const char *other : {"reference", "whole", "check-memory"})
+    if (isNative && line.has(other)) {
+      session.error("--" + std::string(other) +
+                    " is the interpreter's, not of --target=cpu");
+      session.note("leave one of the two out");
+      return WrongUsage;
+    }
   ReferenceOptions options;
+  if (isNative)
+    options.compileKernels = compileNativeKernels;
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
   options.checkKernels = line.has("check-kernels");
-  options.kernels = line.has("kernels") || options.checkKernels;
+  options.kernels = isNative || line.has("kernels") || options.checkKernels;
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
   PlanRun run;
   StoredHalves stored;

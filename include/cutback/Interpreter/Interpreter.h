@@ -37,6 +37,8 @@ public:
   virtual void finished(mlir::Operation *op);
 };
 
+class KernelRunner;
+
 struct InterpreterOptions {
   /// Seed of random ops that take none. What an op draws is a function of the
   /// seed and of the name of its first result, so the same op gives the same
@@ -47,6 +49,8 @@ struct InterpreterOptions {
   /// Compare each kernel with the ops that it stands for; an error where they
   /// differ by more than rounding does.
   bool checkKernels = false;
+  /// Null: bodies of kernels are run here, scalar by scalar.
+  KernelRunner *kernels = nullptr;
   /// Called after each op (tests, tracing); may be empty.
   std::function<void(mlir::Operation *, llvm::ArrayRef<RuntimeValue>)> observe;
 };

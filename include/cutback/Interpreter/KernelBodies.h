@@ -10,6 +10,16 @@
 
 namespace cutback::interpreter {
 
+/// Who runs the body of a launch.
+class KernelRunner {
+public:
+  virtual ~KernelRunner() = default;
+  /// Runs a kernel on memory: one contiguous tensor an argument. Emits an error
+  /// at an access outside of its memory.
+  virtual llvm::LogicalResult run(kernel::FuncOp function,
+                                  llvm::ArrayRef<Tensor> arguments) = 0;
+};
+
 /// Runs `function` on memory: one contiguous tensor an argument. Sums are added
 /// up in double precision, in the order of the iterations; every other op
 /// rounds to its type. Emits an error at an op that it does not know, and at an

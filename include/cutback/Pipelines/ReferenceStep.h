@@ -5,6 +5,7 @@
 #ifndef CUTBACK_PIPELINES_REFERENCESTEP_H
 #define CUTBACK_PIPELINES_REFERENCESTEP_H
 
+#include "cutback/Interpreter/KernelBodies.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/FormKernels.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
@@ -26,6 +27,11 @@ struct ReferenceOptions {
   bool kernels = false;
   /// And compare each with the ops that it stands for.
   bool checkKernels = false;
+  /// With `kernels`, by whom: made for the module of the step. Empty: by the
+  /// interpreter.
+  std::function<mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>(
+      mlir::ModuleOp)>
+      compileKernels;
   /// Of random ops that take none.
   uint64_t seed = 0;
 };

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions of single precision, Philox and rounding, as scalar ops.
+#ifndef CUTBACK_LIB_TARGET_CPU_FORMULAS_H
+#define CUTBACK_LIB_TARGET_CPU_FORMULAS_H
+
+#include "cutback/Dialect/Kernel/Kernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+
+namespace cutback::cpu {
+
+/// Builds ops one after the other, for formulas that read like formulas.
+class Formulas {
+public:
+  Formulas(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  /// Of f32; null if there is no formula for `op`.
+  mlir::Value function(mlir::Operation *op, mlir::Value x);
+
+  mlir::Value exp(mlir::Value x);
+  mlir::Value log(mlir::Value x);
+  mlir::Value tanh(mlir::Value x);
+  mlir::Value erf(mlir::Value x);
+  mlir::Value sinOrCos(mlir::Value x, bool isCos);
+
+  /// f32 to bf16: to nearest, ties to even; a NaN stays one.
+  mlir::Value roundToBf16(mlir::Value x);
+
+  /// Words of a random stream, as i64 below 2^32, and as i64.
+  mlir::Value randomWord(mlir::Value seed, int64_t stream, mlir::Value i);
+  mlir::Value randomWord64(mlir::Value seed, int64_t stream, mlir::Value i);
+  /// In [0, 1): f32, or f64 of 53 bits.
+  mlir::Value randomUniform(mlir::Value seed, int64_t stream, mlir::Value i,
+                            bool isWide);
+
+  mlir::Value number(double value); ///< f32
+  mlir::Value wide(double value);   ///< f64
+  mlir::Value integer(int64_t value, unsigned width = 32);
+  mlir::Value select(mlir::Value condition, mlir::Value a, mlir::Value b);
+  mlir::Value compare(mlir::arith::CmpFPredicate how, mlir::Value a,
+                      mlir::Value b);
+  mlir::Value compare(mlir::arith::CmpIPredicate how, mlir::Value a,
+                      mlir::Value b);
+  template <typename Op> mlir::Value make(mlir::Value a, mlir::Value b) {
+    return Op::create(builder, loc, a, b).getResult();
+  }
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value subtract(mlir::Value a, mlir::Value b);
+  mlir::Value multiply(mlir::Value a, mlir::Value b);
+  mlir::Value absolute(mlir::Value x);
+
+private:
+  mlir::Value fma(mlir::Value a, mlir::Value b, mlir::Value c);
+  mlir::Value fma(mlir::Value a, mlir::Value b, double c) {
+    return fma(a, b, number(c));
+  }
+  /// c0 x^n + c1 x^(n-1) + ... + cn, one fma a step.
+  mlir::Value polynomial(mlir::Value x, llvm::ArrayRef<double> factors);
+  mlir::Value bits(mlir::Value x);     ///< of f32, as i32
+  mlir::Value fromBits(mlir::Value x); ///< f32
+  mlir::Value power2(mlir::Value n);   ///< n in [-126, 127]
+  mlir::Value copySign(mlir::Value magnitude, mlir::Value sign);
+  mlir::Value sinPart(mlir::Value r);
+  mlir::Value cosPart(mlir::Value r);
+  std::array<mlir::Value, 4> philox(mlir::Value seed, int64_t stream,
+                                    mlir::Value number);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace cutback::cpu
+
+#endif // CUTBACK_LIB_TARGET_CPU_FORMULAS_H

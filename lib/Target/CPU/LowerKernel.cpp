@@ -1,0 +1,541 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Each nest is loops over the kept axes, and in them, row by row, loops over
+// the reduced ones.
+//
+//   1. A reduction divides the body: what reads its result is computed in a
+//      later pass over the row. A pass computes what its reductions need, from
+//      memory again; stores of elements stand in the last one, so that a row is
+//      read before it is written.
+//   2. Innermost axis reduced: one row at a time, the accumulators of
+//      Reductions.h side by side. Innermost axis kept: a tile of columns at a
+//      time, so that memory is read in its order; a scalar of a column is one a
+//      lane.
+//   3. Innermost loops share nothing between iterations, and are marked so:
+//      LLVM makes vectors of them without asking whether memories overlap.
+
+#include "cutback/Target/CPU/LowerKernel.h"
+
+#include "NestScopes.h"
+#include "Reductions.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cpu;
+
+using FP = arith::CmpFPredicate;
+using IP = arith::CmpIPredicate;
+
+/// Columns of a tile: the accumulators of a few sums stay in the first cache.
+static constexpr int64_t kTile = 256;
+
+namespace {
+
+class NestLowering {
+public:
+  NestLowering(kernel::NestOp nest, OpBuilder &builder, ValueRange memories,
+               Value errorCell, std::vector<Operation *> &checked)
+      : nest(nest), scopes(nest, builder, memories, errorCell, checked),
+        loc(nest.getLoc()) {
+    for (auto [number, group] : llvm::enumerate(scopes.groups))
+      (group.isReduced ? reduced : kept).push_back(number);
+  }
+
+  LogicalResult run() {
+    findPasses();
+    if (reduced.empty())
+      runElements();
+    else if (nest.getReduced().back())
+      runRows();
+    else
+      runColumns();
+    return failure(scopes.hasFailed());
+  }
+
+private:
+  //===--- Passes ---------------------------------------------------------===//
+
+  /// Of a reduction or an index of one: what it keeps while a pass runs.
+  struct Sum {
+    Operation *op;
+    Value element;
+    Type type;    ///< that it is combined in
+    Value memory; ///< accumulators
+    Value places; ///< of reduce_index: where the best of each lane stands
+  };
+
+  bool isElement(Value value) const { return scopes.isReduced.lookup(value); }
+
+  void findPasses() {
+    for (Operation &op : nest.getBlock()) {
+      unsigned level = 0;
+      for (Value operand : op.getOperands())
+        level = std::max(level, levelOf.lookup(operand));
+      if (isa<kernel::ReduceOp, kernel::ReduceIndexOp>(op)) {
+        if (sums.size() <= level)
+          sums.resize(level + 1);
+        sums[level++].push_back(&op);
+      }
+      if (isa<kernel::PickOp>(op))
+        picks.push_back({&op, level});
+      if (auto store = dyn_cast<kernel::StoreOp>(op)) {
+        bool isOfElement = llvm::any_of(
+            store.getIndices(), [&](Value index) { return isElement(index); });
+        (isOfElement ? elementStores : rowStores).push_back(store);
+        if (isOfElement)
+          storePass = std::max(storePass, level);
+      }
+      for (Value result : op.getResults())
+        levelOf[result] = level;
+    }
+    // What is picked is read from the row, before it is written.
+    for (auto [op, level] : picks)
+      storePass = std::max(storePass, level);
+    numPasses = static_cast<unsigned>(sums.size());
+    if (!elementStores.empty()) {
+      storePass = std::max(storePass, numPasses == 0 ? 0 : numPasses - 1);
+      numPasses = std::max(numPasses, storePass + 1);
+    }
+    sums.resize(numPasses);
+  }
+
+  bool isStorePass(unsigned pass) const {
+    return pass == storePass && !elementStores.empty();
+  }
+
+  void emitPicks(unsigned level) {
+    for (auto [op, at] : picks)
+      if (at == level)
+        scopes.get(op->getResult(0));
+  }
+
+  //===--- Without reduced axes -------------------------------------------===//
+
+  void enterKept(size_t count, bool isParallel) {
+    for (size_t i = 0; i < count; ++i) {
+      bool isInner = isParallel && i + 1 == count;
+      Value index = scopes.enterLoop(scopes.groups[kept[i]].extent, isInner);
+      scopes.setGroup(kept[i], index);
+    }
+  }
+  void leave(size_t count) {
+    while (count-- > 0)
+      scopes.leaveLoop();
+  }
+
+  void runElements() {
+    enterKept(kept.size(), /*isParallel=*/true);
+    scopes.store(rowStores);
+    leave(kept.size());
+  }
+
+  //===--- Rows -----------------------------------------------------------===//
+
+  int64_t numReduced() const {
+    int64_t count = 1;
+    for (size_t group : reduced)
+      count *= scopes.groups[group].extent;
+    return count;
+  }
+
+  void runRows() {
+    enterKept(kept.size(), /*isParallel=*/false);
+    for (unsigned pass = 0; pass < numPasses && !scopes.hasFailed(); ++pass) {
+      emitPicks(pass);
+      runRowPass(pass);
+    }
+    if (!scopes.hasFailed()) {
+      emitPicks(numPasses);
+      scopes.store(rowStores);
+    }
+    leave(kept.size());
+  }
+
+  void runRowPass(unsigned pass) {
+    std::vector<Sum> running;
+    int64_t count = numReduced(), places = numAccumulators(count);
+    int64_t used = std::min<int64_t>(
+        places, std::max<int64_t>(4, llvm::PowerOf2Ceil(count)));
+    for (Operation *op : sums[pass])
+      if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
+        running.push_back(start(reduce, used));
+        fill(running.back(), used);
+      }
+    if (!running.empty() || isStorePass(pass))
+      eachOfRow(running.empty() ? 0 : places, [&](Value place) {
+        accumulate(running, place);
+        if (isStorePass(pass))
+          scopes.store(elementStores);
+      });
+    for (Sum &sum : running) {
+      auto reduce = cast<kernel::ReduceOp>(sum.op);
+      Value all = foldRow(scopes, reduce.getCombine(), sum.memory, used);
+      scopes.setValue(reduce.getResult(),
+                      fromAccumulator(scopes, all, reduce.getType()));
+    }
+    for (Operation *op : sums[pass])
+      if (auto reduce = dyn_cast<kernel::ReduceIndexOp>(op))
+        findBest(reduce);
+  }
+
+  Sum start(kernel::ReduceOp reduce, int64_t count) {
+    Type type = accumulatorType(reduce.getElement().getType());
+    return {reduce, reduce.getElement(), type, scopes.allocate(type, count),
+            Value()};
+  }
+
+  /// All accumulators to what changes nothing.
+  void fill(const Sum &sum, int64_t count) {
+    Value none = identityOf(scopes, cast<kernel::ReduceOp>(sum.op).getCombine(),
+                            sum.type);
+    Value place = scopes.enterLoop(count, /*isParallel=*/true);
+    memref::StoreOp::create(scopes.here(), loc, none, sum.memory, place);
+    scopes.leaveLoop();
+  }
+
+  void accumulate(ArrayRef<Sum> running, Value place) {
+    SmallVector<Value> elements;
+    for (const Sum &sum : running) {
+      Value element = scopes.get(sum.element).value;
+      if (scopes.hasFailed())
+        return;
+      elements.push_back(toAccumulator(scopes, element));
+    }
+    OpBuilder &builder = scopes.here();
+    for (auto [sum, element] : llvm::zip_equal(running, elements)) {
+      Value before = memref::LoadOp::create(builder, loc, sum.memory, place);
+      Value after = scopes.scalars.combine(
+          loc, cast<kernel::ReduceOp>(sum.op).getCombine(), before, element);
+      memref::StoreOp::create(builder, loc, after, sum.memory, place);
+    }
+  }
+
+  /// Number of the row's element at the front of the innermost reduced loop.
+  Value frontOfInner() {
+    Value front = scopes.constant(0);
+    for (size_t group : ArrayRef<size_t>(reduced).drop_back()) {
+      int64_t stride = 1;
+      for (size_t inner : reduced)
+        stride *= inner > group ? scopes.groups[inner].extent : 1;
+      front = plus(front, times(scopes.groupNow(group), stride));
+    }
+    return front;
+  }
+
+  Value plus(Value a, Value b) {
+    return arith::AddIOp::create(scopes.here(), loc, a, b);
+  }
+  Value minus(Value a, Value b) {
+    return arith::SubIOp::create(scopes.here(), loc, a, b);
+  }
+  Value times(Value a, int64_t factor) {
+    return arith::MulIOp::create(scopes.here(), loc, a,
+                                 scopes.constant(factor));
+  }
+
+  /// Loops over a row; `run` gets the number of the accumulator, of `places`.
+  /// Without accumulators: of nothing.
+  template <typename Fn> void eachOfRow(int64_t places, Fn run) {
+    size_t inner = reduced.back();
+    int64_t extent = scopes.groups[inner].extent, count = numReduced();
+    for (size_t group : ArrayRef<size_t>(reduced).drop_back())
+      scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
+                                              /*isParallel=*/false));
+    size_t outer = reduced.size() - 1;
+    if (places == 0 || count <= places) {
+      Value front = places ? frontOfInner() : Value();
+      Value index = scopes.enterLoop(extent, /*isParallel=*/true);
+      scopes.setGroup(inner, index);
+      run(places ? plus(front, index) : Value());
+      scopes.leaveLoop();
+    } else if (extent % places == 0 || outer == 0) {
+      Value block = scopes.enterLoop(extent / places, /*isParallel=*/false);
+      Value first = times(block, places);
+      runBlock(inner, first, places, run);
+      scopes.leaveLoop();
+      if (extent % places != 0)
+        runBlock(inner, scopes.constant(extent - extent % places),
+                 extent % places, run);
+    } else {
+      runUneven(places, run);
+    }
+    leave(outer);
+  }
+
+  template <typename Fn>
+  void runBlock(size_t inner, Value first, int64_t count, Fn run) {
+    Value place = scopes.enterLoop(count, /*isParallel=*/true);
+    scopes.setGroup(inner, plus(first, place));
+    run(place);
+    scopes.leaveLoop();
+  }
+
+  /// Innermost loops that begin anywhere: cut where accumulators begin anew.
+  template <typename Fn> void runUneven(int64_t places, Fn run) {
+    size_t inner = reduced.back();
+    int64_t extent = scopes.groups[inner].extent;
+    Value front = frontOfInner();
+    Value end = plus(front, scopes.constant(extent));
+    Value width = scopes.constant(places), one = scopes.constant(1);
+    Value firstBlock = arith::DivUIOp::create(scopes.here(), loc, front, width);
+    Value endBlock =
+        plus(arith::DivUIOp::create(scopes.here(), loc, minus(end, one), width),
+             one);
+    Value block =
+        scopes.enterLoop(firstBlock, endBlock, one, /*isParallel=*/false);
+    Value start = times(block, places);
+    Value low = arith::MaxUIOp::create(scopes.here(), loc, start, front);
+    Value high =
+        arith::MinUIOp::create(scopes.here(), loc, plus(start, width), end);
+    Value number = scopes.enterLoop(low, high, one, /*isParallel=*/true);
+    scopes.setGroup(inner, minus(number, front));
+    run(minus(number, start));
+    scopes.leaveLoop();
+    scopes.leaveLoop();
+  }
+
+  //===--- Places of the greatest -----------------------------------------===//
+
+  /// The first NaN, else the first of equals.
+  Value isBetter(kernel::ReduceIndexOp reduce, Value best, Value next) {
+    Formulas f(scopes.here(), loc);
+    bool least = reduce.getLeast();
+    if (!isa<FloatType>(best.getType()))
+      return f.compare(least ? IP::slt : IP::sgt, next, best);
+    Value isKnown = f.compare(FP::ORD, best, best);
+    return f.make<arith::AndIOp>(
+        isKnown, f.compare(least ? FP::ULT : FP::UGT, next, best));
+  }
+
+  /// One element after the other, in cell `lane` of both memories.
+  void improve(const Sum &sum, Value number, Value lane) {
+    auto reduce = cast<kernel::ReduceIndexOp>(sum.op);
+    Value next = scopes.get(sum.element).value;
+    if (scopes.hasFailed())
+      return;
+    next = toAccumulator(scopes, next);
+    OpBuilder &builder = scopes.here();
+    Formulas f(builder, loc);
+    Value best = memref::LoadOp::create(builder, loc, sum.memory, lane);
+    Value place = memref::LoadOp::create(builder, loc, sum.places, lane);
+    Value isFirst = f.compare(IP::eq, number, scopes.constant(0));
+    Value wins = f.make<arith::OrIOp>(isFirst, isBetter(reduce, best, next));
+    memref::StoreOp::create(builder, loc, f.select(wins, next, best),
+                            sum.memory, lane);
+    memref::StoreOp::create(builder, loc, f.select(wins, number, place),
+                            sum.places, lane);
+  }
+
+  Sum startBest(kernel::ReduceIndexOp reduce, int64_t lanes) {
+    Type type = accumulatorType(reduce.getElement().getType());
+    return {reduce, reduce.getElement(), type, scopes.allocate(type, lanes),
+            scopes.allocate(IndexType::get(nest.getContext()), lanes)};
+  }
+
+  Value readPlace(const Sum &sum, Value lane) {
+    OpBuilder &builder = scopes.here();
+    Value place = memref::LoadOp::create(builder, loc, sum.places, lane);
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
+                                      place);
+  }
+
+  void findBest(kernel::ReduceIndexOp reduce) {
+    Sum sum = startBest(reduce, 1);
+    Value lane = scopes.constant(0);
+    for (size_t group : reduced)
+      scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
+                                              /*isParallel=*/false));
+    improve(sum, plus(frontOfInner(), scopes.groupNow(reduced.back())), lane);
+    leave(reduced.size());
+    scopes.setValue(reduce.getResult(), readPlace(sum, lane));
+  }
+
+  //===--- Columns --------------------------------------------------------===//
+
+  void runColumns() {
+    size_t inner = kept.back();
+    enterKept(kept.size() - 1, /*isParallel=*/false);
+    int64_t extent = scopes.groups[inner].extent;
+    tile = std::min(extent, kTile);
+    Value first = scopes.enterLoop(scopes.constant(0), scopes.constant(extent),
+                                   scopes.constant(tile), false);
+    Value width = scopes.constant(tile);
+    if (extent % tile != 0)
+      width = arith::MinUIOp::create(
+          scopes.here(), loc, minus(scopes.constant(extent), first), width);
+    tileFirst = first;
+    tileWidth = width;
+    for (unsigned pass = 0; pass < numPasses && !scopes.hasFailed(); ++pass) {
+      bufferRowValues(pass);
+      runColumnPass(pass);
+    }
+    if (!scopes.hasFailed() && !rowStores.empty()) {
+      enterLanes();
+      scopes.store(rowStores);
+      scopes.leaveLoop();
+    }
+    scopes.leaveLoop();
+    leave(kept.size() - 1);
+  }
+
+  /// Returns the lane.
+  Value enterLanes() {
+    Value one = scopes.constant(1);
+    Value lane = scopes.enterLoop(scopes.constant(0), tileWidth, one,
+                                  /*isParallel=*/true);
+    scopes.setLane(lane);
+    scopes.setGroup(kept.back(), plus(tileFirst, lane));
+    return lane;
+  }
+
+  /// Scalars of a column that elements of pass `pass` on read, one a lane.
+  void bufferRowValues(unsigned pass) {
+    SmallVector<Value> wanted;
+    for (Operation &op : nest.getBlock()) {
+      bool isPick = isa<kernel::PickOp>(op);
+      bool isCheap = isa<arith::ConstantOp, kernel::LoadOp>(op);
+      for (Value value : op.getResults()) {
+        bool isRead =
+            isPick || llvm::any_of(value.getUsers(), [&](Operation *user) {
+              return isa<kernel::ReduceOp, kernel::ReduceIndexOp>(user) ||
+                     llvm::is_contained(elementStores, user) ||
+                     llvm::any_of(user->getResults(), [&](Value result) {
+                       return isElement(result);
+                     });
+            });
+        if (isRead && !isCheap && !isElement(value) &&
+            levelOf.lookup(value) == pass && !scopes.bufferOf.contains(value))
+          wanted.push_back(value);
+      }
+    }
+    if (wanted.empty())
+      return;
+    SmallVector<std::pair<Value, Value>> made;
+    Value lane = enterLanes();
+    for (Value value : wanted) {
+      Placed scalar = scopes.get(value);
+      if (scopes.hasFailed())
+        break;
+      if (scalar.depth < scopes.depth())
+        continue; // one for all lanes
+      Value buffer = scopes.allocate(scalar.value.getType(), tile);
+      memref::StoreOp::create(scopes.here(), loc, scalar.value, buffer, lane);
+      made.push_back({value, buffer});
+    }
+    scopes.leaveLoop();
+    for (auto [value, buffer] : made)
+      scopes.bufferOf[value] = buffer;
+  }
+
+  void runColumnPass(unsigned pass) {
+    std::vector<Sum> running, best;
+    for (Operation *op : sums[pass]) {
+      if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
+        running.push_back(start(reduce, kColumnAccumulators * tile));
+        fill(running.back(), kColumnAccumulators * tile);
+      } else {
+        best.push_back(startBest(cast<kernel::ReduceIndexOp>(op), tile));
+      }
+    }
+    if (running.empty() && best.empty() && !isStorePass(pass))
+      return;
+    for (size_t group : reduced)
+      scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
+                                              /*isParallel=*/false));
+    Value row = plus(frontOfInner(), scopes.groupNow(reduced.back()));
+    Value accumulator = arith::RemUIOp::create(
+        scopes.here(), loc, row, scopes.constant(kColumnAccumulators));
+    Value front = times(accumulator, tile);
+    Value lane = enterLanes();
+    accumulate(running, plus(front, lane));
+    for (const Sum &sum : best)
+      if (!scopes.hasFailed())
+        improve(sum, row, lane);
+    if (isStorePass(pass) && !scopes.hasFailed())
+      scopes.store(elementStores);
+    leave(reduced.size() + 1);
+    foldColumns(running, best);
+  }
+
+  /// Accumulators of a lane in their order.
+  void foldColumns(ArrayRef<Sum> running, ArrayRef<Sum> best) {
+    if (running.empty() && best.empty())
+      return;
+    Value lane = enterLanes();
+    SmallVector<std::pair<Value, Value>> made;
+    auto keep = [&](Value result, Value is) {
+      Value buffer = scopes.allocate(is.getType(), tile);
+      memref::StoreOp::create(scopes.here(), loc, is, buffer, lane);
+      made.push_back({result, buffer});
+    };
+    for (const Sum &sum : running) {
+      auto reduce = cast<kernel::ReduceOp>(sum.op);
+      Value all;
+      for (int64_t row = 0; row < kColumnAccumulators; ++row) {
+        Value next =
+            memref::LoadOp::create(scopes.here(), loc, sum.memory,
+                                   plus(scopes.constant(row * tile), lane));
+        scopes.here();
+        all = all ? scopes.scalars.combine(loc, reduce.getCombine(), all, next)
+                  : next;
+      }
+      keep(reduce.getResult(), fromAccumulator(scopes, all, reduce.getType()));
+    }
+    for (const Sum &sum : best)
+      keep(sum.op->getResult(0), readPlace(sum, lane));
+    scopes.leaveLoop();
+    for (auto [value, buffer] : made)
+      scopes.bufferOf[value] = buffer;
+  }
+
+  kernel::NestOp nest;
+  NestScopes scopes;
+  Location loc;
+  SmallVector<size_t> kept, reduced;          ///< groups, from the outermost on
+  llvm::DenseMap<Value, unsigned> levelOf;    ///< the pass that may read it
+  std::vector<SmallVector<Operation *>> sums; ///< by pass
+  std::vector<std::pair<Operation *, unsigned>> picks;
+  SmallVector<kernel::StoreOp> elementStores, rowStores;
+  unsigned storePass = 0, numPasses = 0;
+  int64_t tile = 0;
+  Value tileFirst, tileWidth;
+};
+
+} // namespace
+
+/// Truth values are bytes in memory.
+static Type memoryType(Type type) {
+  auto memory = cast<MemRefType>(type);
+  if (!memory.getElementType().isInteger(1))
+    return type;
+  return MemRefType::get(memory.getShape(),
+                         IntegerType::get(type.getContext(), 8));
+}
+
+FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
+                                              ModuleOp module) {
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  SmallVector<Type> types;
+  for (Type type : kernel.getBody().getArgumentTypes())
+    types.push_back(memoryType(type));
+  types.push_back(MemRefType::get({2}, builder.getI64Type()));
+  LoweredKernel lowered;
+  lowered.function =
+      func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
+                           builder.getFunctionType(types, {}));
+  Block *block = lowered.function.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  func::ReturnOp::create(builder, kernel.getLoc());
+  ValueRange arguments = block->getArguments();
+  for (kernel::NestOp nest : kernel.getBody().getOps<kernel::NestOp>()) {
+    builder.setInsertionPoint(block->getTerminator());
+    if (failed(NestLowering(nest, builder, arguments.drop_back(),
+                            arguments.back(), lowered.checked)
+                   .run()))
+      return failure();
+  }
+  return lowered;
+}

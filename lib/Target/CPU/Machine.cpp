@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   1. Loops become branches, everything the LLVM dialect, that LLVM IR.
+//   2. Each memory access in a loop that shares nothing between iterations says
+//      so (!llvm.access.group): operands and results of a kernel may be the
+//      same memory, and LLVM would not make vectors of it.
+//   3. Each function gets one that takes its arguments from a list.
+//   4. O2 for this machine, without contraction (no a * b + c in one rounding
+//      that was two), then ORC.
+
+#include "Machine.h"
+
+#include "ScalarOps.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/FuncToLLVM/ConvertFuncToLLVM.h"
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/ExecutionEngine/Orc/ExecutionUtils.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cpu;
+
+//===----------------------------------------------------------------------===//
+// To LLVM IR
+//===----------------------------------------------------------------------===//
+
+static LogicalResult toLLVMDialect(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  context->loadDialect<cf::ControlFlowDialect>();
+  RewritePatternSet loops(context);
+  populateSCFToControlFlowConversionPatterns(loops);
+  ConversionTarget branches(*context);
+  branches.addIllegalDialect<scf::SCFDialect>();
+  branches.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+  if (failed(applyPartialConversion(module, branches, std::move(loops))))
+    return failure();
+  LowerToLLVMOptions options(context);
+  options.useBarePtrCallConv = true;
+  LLVMTypeConverter types(context, options);
+  RewritePatternSet patterns(context);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  populateFinalizeMemRefToLLVMConversionPatterns(types, patterns);
+  populateFuncToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns);
+  LLVMConversionTarget target(*context);
+  target.addLegalOp<ModuleOp>();
+  return applyFullConversion(module, target, std::move(patterns));
+}
+
+/// Accesses of innermost loops whose iterations share nothing.
+static void markParallel(llvm::Function &function) {
+  llvm::DominatorTree dominators(function);
+  llvm::LoopInfo loops(dominators);
+  for (llvm::Loop *loop : loops.getLoopsInPreorder()) {
+    llvm::MDNode *found =
+        llvm::findOptionMDForLoop(loop, "llvm.loop.parallel_accesses");
+    if (!found)
+      continue;
+    llvm::Metadata *group = found->getOperand(1).get();
+    for (llvm::BasicBlock *block : loop->blocks())
+      for (llvm::Instruction &op : *block)
+        if (op.mayReadOrWriteMemory())
+          op.setMetadata(llvm::LLVMContext::MD_access_group,
+                         llvm::cast<llvm::MDNode>(group));
+  }
+}
+
+/// `void NAME.run(void **arguments, int64_t *problem)`.
+static void addEntry(llvm::Module &module, StringRef name) {
+  llvm::Function *inner = module.getFunction(name);
+  inner->setLinkage(llvm::GlobalValue::InternalLinkage);
+  llvm::LLVMContext &context = module.getContext();
+  llvm::Type *pointer = llvm::PointerType::get(context, 0);
+  auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
+                                       {pointer, pointer}, false);
+  auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
+                                       name + ".run", &module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
+  llvm::SmallVector<llvm::Value *> arguments;
+  for (unsigned i = 0; i + 1 < inner->arg_size(); ++i)
+    arguments.push_back(builder.CreateLoad(
+        pointer, builder.CreateConstGEP1_64(pointer, entry->getArg(0), i)));
+  arguments.push_back(entry->getArg(1));
+  builder.CreateCall(inner, arguments);
+  builder.CreateRetVoid();
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple());
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("target-features", machine.getTargetFeatureString());
+    // Half of the width is LLVM's choice for code that seldom has vectors.
+    function.addFnAttr("prefer-vector-width", "512");
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    markParallel(function);
+  }
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager callGraph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = true;
+  tuning.SLPVectorization = true;
+  llvm::PassBuilder builder(&machine, tuning);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(callGraph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, callGraph, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
+      .run(module, modules);
+}
+
+//===----------------------------------------------------------------------===//
+// ORC
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class OrcMachine : public Machine {
+public:
+  llvm::Error add(ModuleOp loops, ArrayRef<std::string> names) {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    std::unique_ptr<llvm::Module> module =
+        translateModuleToLLVMIR(loops, *context);
+    if (!module)
+      return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
+    llvm::Expected<llvm::orc::JITTargetMachineBuilder> target =
+        llvm::orc::JITTargetMachineBuilder::detectHost();
+    if (!target)
+      return target.takeError();
+    target->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+    target->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    auto machine = target->createTargetMachine();
+    if (!machine)
+      return machine.takeError();
+    for (const std::string &name : names)
+      addEntry(*module, name);
+    optimize(*module, **machine);
+    auto made = llvm::orc::LLJITBuilder()
+                    .setJITTargetMachineBuilder(std::move(*target))
+                    .create();
+    if (!made)
+      return made.takeError();
+    jit = std::move(*made);
+    if (llvm::Error error = defineLibrary())
+      return error;
+    if (llvm::Error error = jit->addIRModule(llvm::orc::ThreadSafeModule(
+            std::move(module),
+            llvm::orc::ThreadSafeContext(std::move(context)))))
+      return error;
+    for (const std::string &name : names) {
+      auto address = jit->lookup(name + ".run");
+      if (!address)
+        return address.takeError();
+      functions.push_back(address->toPtr<KernelFunction>());
+    }
+    return llvm::Error::success();
+  }
+
+  KernelFunction function(size_t number) const override {
+    return functions[number];
+  }
+
+private:
+  /// What kernels call, and what LLVM does (memset, memcpy).
+  llvm::Error defineLibrary() {
+    llvm::orc::SymbolMap symbols;
+    for (const LibraryFunction &function : libraryFunctions())
+      symbols[jit->mangleAndIntern(std::string("cutback_") + function.name)] = {
+          llvm::orc::ExecutorAddr::fromPtr(function.address),
+          llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    llvm::orc::JITDylib &main = jit->getMainJITDylib();
+    if (llvm::Error error =
+            main.define(llvm::orc::absoluteSymbols(std::move(symbols))))
+      return error;
+    auto process =
+        llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+            jit->getDataLayout().getGlobalPrefix());
+    if (!process)
+      return process.takeError();
+    main.addGenerator(std::move(*process));
+    return llvm::Error::success();
+  }
+
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::vector<KernelFunction> functions;
+};
+
+} // namespace
+
+FailureOr<std::unique_ptr<Machine>>
+Machine::compile(ModuleOp loops, ArrayRef<std::string> names) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  MLIRContext *context = loops.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  if (failed(toLLVMDialect(loops)))
+    return failure();
+  auto machine = std::make_unique<OrcMachine>();
+  // No kernel is at fault: what is lowered is what LLVM takes.
+  if (llvm::Error error = machine->add(loops, names))
+    llvm::report_fatal_error(std::move(error));
+  return std::unique_ptr<Machine>(std::move(machine));
+}

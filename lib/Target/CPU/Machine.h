@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops as machine code in this process.
+#ifndef CUTBACK_LIB_TARGET_CPU_MACHINE_H
+#define CUTBACK_LIB_TARGET_CPU_MACHINE_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cutback::cpu {
+
+/// Addresses by argument, and the cell of LoweredKernel::function.
+using KernelFunction = void (*)(void **, int64_t *);
+
+class Machine {
+public:
+  virtual ~Machine() = default;
+
+  /// Compiles the functions `names` of `loops`, which it changes.
+  static mlir::FailureOr<std::unique_ptr<Machine>>
+  compile(mlir::ModuleOp loops, llvm::ArrayRef<std::string> names);
+
+  /// The function that was number `number` of the names.
+  virtual KernelFunction function(size_t number) const = 0;
+};
+
+} // namespace cutback::cpu
+
+#endif // CUTBACK_LIB_TARGET_CPU_MACHINE_H

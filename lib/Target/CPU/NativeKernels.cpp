@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From dialect `kernel` to functions that can be called: each kernel becomes
+// loops (LowerKernel.h), all of them one module of machine code (Machine.h). A
+// call hands over addresses and a cell for what went wrong; an access outside
+// of its memory reads element 0 instead, and is an error behind the kernel.
+
+#include "cutback/Target/CPU/NativeKernels.h"
+
+#include "Machine.h"
+
+#include "cutback/Target/CPU/LowerKernel.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+class NativeKernels : public KernelRunner {
+public:
+  LogicalResult compile(ModuleOp module) {
+    MLIRContext *context = module.getContext();
+    context
+        ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                      math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                      vector::VectorDialect>();
+    OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
+    std::vector<std::string> names;
+    for (auto kernel : module.getOps<kernel::FuncOp>()) {
+      FailureOr<LoweredKernel> lowered = lowerKernel(kernel, *loops);
+      if (failed(lowered))
+        return failure();
+      names.push_back(kernel.getSymName().str());
+      kernels[kernel].checked = std::move(lowered->checked);
+    }
+    FailureOr<std::unique_ptr<cpu::Machine>> made =
+        cpu::Machine::compile(*loops, names);
+    if (failed(made))
+      return failure();
+    machine = std::move(*made);
+    for (auto [number, kernel] :
+         llvm::enumerate(module.getOps<kernel::FuncOp>()))
+      kernels[kernel].run = machine->function(number);
+    return success();
+  }
+
+  LogicalResult run(kernel::FuncOp kernel,
+                    ArrayRef<Tensor> arguments) override {
+    const Kernel &code = kernels.find(kernel)->second;
+    if (arguments.size() != kernel.getBody().getNumArguments())
+      return kernel.emitOpError("has another number of arguments");
+    SmallVector<void *, 16> addresses;
+    for (const Tensor &argument : arguments)
+      addresses.push_back(argument.data());
+    int64_t problem[2] = {0, 0};
+    code.run(addresses.data(), problem);
+    return problem[0] ? fail(code.checked[problem[0] - 1], problem[1])
+                      : success();
+  }
+
+private:
+  struct Kernel {
+    cpu::KernelFunction run = nullptr;
+    std::vector<Operation *> checked;
+  };
+
+  static LogicalResult fail(Operation *op, int64_t number) {
+    auto load = dyn_cast<kernel::LoadOp>(op);
+    if (!load)
+      return op->emitOpError("picks iteration ")
+             << number << ", which its row does not have";
+    return load.emitOpError("reaches element ")
+           << number << " of "
+           << cast<MemRefType>(load.getMemory().getType()).getDimSize(0);
+  }
+
+  llvm::DenseMap<Operation *, Kernel> kernels; ///< by kernel.func
+  std::unique_ptr<cpu::Machine> machine;
+};
+
+} // namespace
+
+FailureOr<std::unique_ptr<KernelRunner>>
+cutback::compileNativeKernels(ModuleOp module) {
+  auto kernels = std::make_unique<NativeKernels>();
+  if (failed(kernels->compile(module)))
+    return failure();
+  return std::unique_ptr<KernelRunner>(std::move(kernels));
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The loops that stand open while a nest is written, and the scalars that are
+// known in each.
+#ifndef CUTBACK_LIB_TARGET_CPU_NESTSCOPES_H
+#define CUTBACK_LIB_TARGET_CPU_NESTSCOPES_H
+
+#include "ScalarOps.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+
+namespace cutback::cpu {
+
+/// Axes of a nest that are one loop: every access steps through them as one.
+struct AxisGroup {
+  llvm::SmallVector<unsigned, 4> axes; ///< from the outermost on
+  int64_t extent = 1;
+  bool isReduced = false;
+};
+std::vector<AxisGroup> groupAxes(kernel::NestOp nest);
+
+/// Where a store or load goes: a sum over groups, data and other terms.
+struct Access {
+  llvm::SmallVector<int64_t, 6> ofGroup; ///< factors
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>, 2> data;
+  /// Quotients and remainders, of axes alone.
+  llvm::SmallVector<std::pair<mlir::AffineExpr, int64_t>, 2> rest;
+  mlir::ValueRange indices;
+};
+
+/// A scalar and the number of the loop in which it stands.
+struct Placed {
+  mlir::Value value;
+  size_t depth = 0;
+};
+
+/// Scalars are written when they are asked for, in the outermost loop that
+/// knows what they depend on.
+class NestScopes {
+public:
+  /// `memories` and `errorCell` by argument of the kernel; `checked` collects
+  /// the ops that may fail at run time.
+  NestScopes(kernel::NestOp nest, mlir::OpBuilder &builder,
+             mlir::ValueRange memories, mlir::Value errorCell,
+             std::vector<mlir::Operation *> &checked);
+
+  //===--- Loops ----------------------------------------------------------===//
+
+  /// Iterations of a parallel loop share no memory.
+  mlir::Value enterLoop(mlir::Value first, mlir::Value end, mlir::Value step,
+                        bool isParallel);
+  mlir::Value enterLoop(int64_t count, bool isParallel) {
+    return enterLoop(constant(0), constant(count), constant(1), isParallel);
+  }
+  void leaveLoop();
+  size_t depth() const { return scopes.size() - 1; }
+  /// Where ops of the innermost loop go.
+  mlir::OpBuilder &here();
+
+  void setGroup(size_t group, mlir::Value index) {
+    scopes.back().indexOf[group] = index;
+  }
+  /// The index of a loop that is open.
+  mlir::Value groupNow(size_t group) { return groupIndex(group).value; }
+  void setValue(mlir::Value of, mlir::Value is) {
+    scopes.back().values[of] = is;
+  }
+  /// Lane of a tile of columns, for what is kept in `bufferOf`.
+  void setLane(mlir::Value lane) { scopes.back().lane = lane; }
+  /// Of a row value: one a lane.
+  llvm::DenseMap<mlir::Value, mlir::Value> bufferOf;
+
+  //===--- Scalars --------------------------------------------------------===//
+
+  /// A scalar of the body; nothing after an error.
+  Placed get(mlir::Value value);
+  /// Writes `stores`, all elements of them before the first.
+  void store(llvm::ArrayRef<kernel::StoreOp> stores);
+  bool hasFailed() const { return failed; }
+  /// An index.
+  mlir::Value constant(int64_t value);
+  /// Memory of so many elements, for one call of the kernel.
+  mlir::Value allocate(mlir::Type type, int64_t count);
+
+  const std::vector<AxisGroup> groups;
+  llvm::DenseMap<mlir::Value, bool> isReduced;
+  mlir::Location loc;
+  ScalarOps scalars;
+
+private:
+  struct Scope {
+    mlir::Operation *anchor = nullptr; ///< ops go in front of it
+    llvm::DenseMap<mlir::Value, mlir::Value> values;
+    llvm::DenseMap<size_t, mlir::Value> indexOf; ///< by group
+    mlir::Value lane;
+  };
+
+  mlir::OpBuilder &at(size_t depth);
+  Placed groupIndex(size_t group);
+  Placed emit(mlir::Operation *op);
+  Placed emitLoad(kernel::LoadOp load);
+  Placed emitPick(kernel::PickOp pick);
+  Placed fromBuffer(mlir::Value value, mlir::Value buffer);
+  Placed keep(mlir::Value value, mlir::Value is, size_t depth);
+  Access accessOf(mlir::AffineMap map, mlir::ValueRange indices);
+  size_t depthOf(const Access &access);
+  mlir::Value groupTerms(const Access &access, size_t from, size_t to);
+  mlir::Value addOthers(const Access &access, mlir::Value sum);
+  mlir::Value restOf(mlir::AffineExpr expr, mlir::ValueRange indices);
+  mlir::Value addTerm(mlir::Value sum, mlir::Value term, int64_t factor);
+  /// Data made safe, in loop `depth`: the index as far as it is known there.
+  mlir::Value checkedBase(kernel::LoadOp load, const Access &access,
+                          size_t depth);
+  mlir::Value memoryOf(mlir::Value argument) const;
+  mlir::Value readElement(kernel::LoadOp load, mlir::Value index);
+  void recordError(mlir::Operation *op, mlir::Value isGood, mlir::Value number);
+
+  kernel::NestOp nest;
+  mlir::OpBuilder &builder;
+  mlir::ValueRange memories;
+  mlir::Value errorCell;
+  std::vector<mlir::Operation *> &checked;
+  llvm::SmallVector<size_t, 6> groupOf; ///< by axis
+  std::vector<Scope> scopes;
+  bool failed = false;
+};
+
+} // namespace cutback::cpu
+
+#endif // CUTBACK_LIB_TARGET_CPU_NESTSCOPES_H

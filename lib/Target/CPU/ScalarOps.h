@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One scalar op of a kernel's body as ops that LLVM has.
+#ifndef CUTBACK_LIB_TARGET_CPU_SCALAROPS_H
+#define CUTBACK_LIB_TARGET_CPU_SCALAROPS_H
+
+#include "Formulas.h"
+
+namespace cutback::cpu {
+
+/// Functions of the C library and of ours that machine code calls, by the name
+/// that it calls them.
+struct LibraryFunction {
+  const char *name;
+  void *address;
+};
+llvm::ArrayRef<LibraryFunction> libraryFunctions();
+
+/// Builds scalar ops where `builder` stands.
+class ScalarOps {
+public:
+  explicit ScalarOps(mlir::OpBuilder &builder) : builder(builder) {}
+
+  /// `op` (of arith or math) on `operands`, rounded to its type; null if there
+  /// is no machine code for it.
+  mlir::Value lower(mlir::Operation *op, mlir::ValueRange operands);
+
+  /// kernel.draw: element number `index`.
+  mlir::Value draw(kernel::DrawOp op, mlir::Value seed, mlir::Value index);
+
+  /// Combines two scalars of a reduction.
+  mlir::Value combine(mlir::Location loc, kernel::Combine how, mlir::Value a,
+                      mlir::Value b);
+
+  /// f32, for types that compute in it; others as they are.
+  mlir::Value widen(mlir::Location loc, mlir::Value x);
+  /// Rounds a float to `type`, once.
+  mlir::Value round(mlir::Location loc, mlir::Value x, mlir::Type type);
+
+private:
+  mlir::Value math(mlir::Operation *op, mlir::ValueRange x, mlir::Type type);
+  mlir::Value divide(mlir::Operation *op, mlir::ValueRange x);
+  mlir::Value shift(mlir::Operation *op, mlir::ValueRange x);
+  mlir::Value toInteger(mlir::Operation *op, mlir::Value x);
+  mlir::Value call(mlir::Location loc, llvm::StringRef name, mlir::Type result,
+                   mlir::ValueRange operands);
+  mlir::Value again(mlir::Operation *op, mlir::ValueRange operands,
+                    mlir::Type type);
+
+  mlir::OpBuilder &builder;
+};
+
+} // namespace cutback::cpu
+
+#endif // CUTBACK_LIB_TARGET_CPU_SCALAROPS_H

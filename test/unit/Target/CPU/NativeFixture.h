@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels as text, run by machine code and by the interpreter on equal memory.
+#ifndef CUTBACK_TEST_UNIT_TARGET_CPU_NATIVEFIXTURE_H
+#define CUTBACK_TEST_UNIT_TARGET_CPU_NATIVEFIXTURE_H
+
+#include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/Interpreter/KernelBodies.h"
+#include "cutback/Target/CPU/NativeKernels.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+namespace cutback::test {
+
+class NativeFixture : public testing::Test {
+protected:
+  using Tensors = std::vector<interpreter::Tensor>;
+
+  NativeFixture()
+      : handler(&context, [this](mlir::Diagnostic &diagnostic) {
+          error = diagnostic.str();
+          return mlir::success();
+        }) {
+    context.loadDialect<kernel::KernelDialect>();
+  }
+
+  /// Compiles the kernels of `text`.
+  bool compile(const std::string &text) {
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!module)
+      return false;
+    auto compiled = compileNativeKernels(*module);
+    if (mlir::failed(compiled))
+      return false;
+    runner = std::move(*compiled);
+    function = *module->getOps<kernel::FuncOp>().begin();
+    return true;
+  }
+
+  static interpreter::Tensor copyOf(const interpreter::Tensor &tensor) {
+    auto copy = interpreter::Tensor::zeros(tensor.type, tensor.sizes);
+    interpreter::copyElements(tensor, copy);
+    return copy;
+  }
+
+  /// Memories of the kernel: numbers of a normal distribution, integers from 0
+  /// to `most`.
+  Tensors randomArguments(int64_t most = 3) {
+    Tensors arguments;
+    std::normal_distribution<double> normal;
+    for (mlir::Type type : function.getBody().getArgumentTypes()) {
+      auto memory = mlir::cast<mlir::MemRefType>(type);
+      auto tensor = interpreter::Tensor::zeros(
+          *interpreter::dtypeOf(memory.getElementType()), memory.getShape());
+      for (int64_t i = 0, n = tensor.numel(); i < n; ++i) {
+        if (interpreter::isFloating(tensor.type))
+          tensor.set(i, normal(random));
+        else
+          tensor.setInt(i, tensor.type == interpreter::DType::Bool
+                               ? random() & 1
+                               : int64_t(random() % (most + 1)));
+      }
+      arguments.push_back(tensor);
+    }
+    return arguments;
+  }
+
+  /// Runs both; argument i lies in the memory of argument places[i]. Elements
+  /// may differ by `tolerance` of the largest; with 0 their bits are equal.
+  void runBoth(const Tensors &arguments, double tolerance = 0,
+               std::vector<unsigned> places = {}) {
+    Tensors native, expected;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      bool isOwn = places.empty() || places[i] == i;
+      native.push_back(isOwn ? copyOf(arguments[i]) : native[places[i]]);
+      expected.push_back(isOwn ? copyOf(arguments[i]) : expected[places[i]]);
+    }
+    ASSERT_TRUE(mlir::succeeded(interpreter::runKernelBody(function, expected)))
+        << error;
+    ASSERT_TRUE(mlir::succeeded(runner->run(function, native))) << error;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      compare(i, expected[i], native[i], tolerance);
+  }
+
+  /// The same, for a text.
+  void check(const std::string &text, double tolerance = 0,
+             std::vector<unsigned> places = {}) {
+    ASSERT_TRUE(compile(text)) << error;
+    runBoth(randomArguments(), tolerance, std::move(places));
+  }
+
+  static void compare(size_t argument, const interpreter::Tensor &expected,
+                      const interpreter::Tensor &is, double tolerance) {
+    std::vector<double> a = expected.doubles(), b = is.doubles();
+    double scale = 1e-3;
+    for (double x : a)
+      scale = std::isfinite(x) ? std::max(scale, std::fabs(x)) : scale;
+    for (size_t i = 0; i < a.size(); ++i) {
+      bool isSame = tolerance == 0 ? std::memcmp(&a[i], &b[i], sizeof a[i]) == 0
+                                   : a[i] == b[i];
+      ASSERT_TRUE(isSame || (std::isnan(a[i]) && std::isnan(b[i])) ||
+                  std::fabs(a[i] - b[i]) <= tolerance * scale)
+          << "argument " << argument << ", element " << i << ": " << b[i]
+          << ", and not " << a[i];
+    }
+  }
+
+  mlir::MLIRContext context;
+  std::string error;
+  mlir::ScopedDiagnosticHandler handler;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  std::unique_ptr<interpreter::KernelRunner> runner;
+  kernel::FuncOp function;
+  std::mt19937_64 random{7};
+};
+
+} // namespace cutback::test
+
+#endif // CUTBACK_TEST_UNIT_TARGET_CPU_NATIVEFIXTURE_H
