@@ -15,6 +15,7 @@
 #include "cutback/Kernels/Formation.h"
 
 #include "KernelBytes.h"
+#include "MergeLaunches.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -199,8 +200,10 @@ private:
       kernel.schedule = KernelSchedule::Concat;
       break;
     case LoopKind::Pick:
-      if (!wantsRow(op))
+      if (!wantsRow(op)) {
+        kernel.iterations = problem.maps.pattern(problem.pattern[op]).kept;
         break;
+      }
       members[op].isRowPick = true;
       [[fallthrough]];
     case LoopKind::Reduction:
@@ -418,6 +421,7 @@ private:
       result.kernelOf[op] = number;
       result.kernels[number].isAligned &= positions[member.position].isAligned;
       result.kernels[number].ops.push_back(op);
+      result.kernels[number].nestOf.push_back(0);
       combines[op] =
           problem.kind[op] == LoopKind::Reduction || member.isRowPick;
       atFull[op] = !combines[op] && member.position == fullPosition(from);
@@ -425,12 +429,15 @@ private:
     for (size_t i = 0; i < count; ++i) {
       Kernel &kernel = result.kernels[count - 1 - i];
       kernel.schedule = forming[i].schedule;
-      kernel.pattern = forming[i].pattern;
-      kernel.iterations = forming[i].iterations;
+      kernel.nests.push_back({forming[i].pattern, forming[i].iterations});
       kernel.flopsPs = forming[i].flopsPs;
     }
-    countBytes(problem, view, sizes, segment, rates,
-               {places, isKept, isGiven, atFull, combines}, result);
+    MemberFacts facts{places, isKept, isGiven, atFull, combines};
+    countBytes(problem, view, sizes, segment, rates, facts, result);
+    result.apartPs = result.ps();
+    if (limits.nests > 0 &&
+        mergeLaunches(problem, view, sizes, limits, facts, result))
+      countBytes(problem, view, sizes, segment, rates, facts, result);
     return result;
   }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A storage is read once a kernel, however many ops of it read it: different
+// A storage is read once a nest, however many ops of it read it: different
 // parts of it each, at most the whole. A long row is read in each pass that
 // needs it: what a reduction gives is known in the next one. Partial sums are
 // written and read besides.
 
 #include "KernelBytes.h"
+
+#include "llvm/ADT/STLExtras.h"
 
 using namespace cutback;
 
@@ -55,7 +57,7 @@ private:
     Kernel &kernel = kernels.kernels[number];
     int64_t written = 0, partial = 0;
     uint32_t last = 0; // pass
-    for (uint32_t op : kernel.ops) {
+    for (auto [op, nest] : llvm::zip_equal(kernel.ops, kernel.nestOf)) {
       uint32_t known = 0;
       for (const KernelProblem::Read &read : problem.readsOf(op))
         if (isInside(read.root, number))
@@ -69,7 +71,7 @@ private:
         isOut = true;
         written += sizes.bytes[r];
         if (facts.combines[op] && kernel.schedule == KernelSchedule::Partial)
-          partial += partialBytes(kernel.pattern);
+          partial += partialBytes(kernel.nests[nest].pattern);
       }
       if (facts.combines[op] || (isOut && facts.atFull[op]))
         last = std::max(last, known);
@@ -77,8 +79,10 @@ private:
     bool isLong = kernel.schedule == KernelSchedule::LongRow;
     kernel.passes = isLong ? last + 1 : 1;
     kernel.borderBytes = kernel.movedBytes = written;
-    for (uint32_t op : kernel.ops)
-      countReads(kernel, number, op);
+    for (size_t nest = 0; nest < kernel.nests.size(); ++nest, ++numNests)
+      for (auto [op, nestOfOp] : llvm::zip_equal(kernel.ops, kernel.nestOf))
+        if (nestOfOp == nest)
+          countReads(kernel, number, op);
     kernel.movedBytes += partial;
     kernel.ps =
         std::max(kernel.flopsPs,
@@ -93,11 +97,11 @@ private:
           (segment.isGiven &&
            (def == GraphView::kNone || facts.places[def] == kNone)))
         continue;
-      int64_t before = counted[root] == number ? bytesOf[root] : 0;
+      int64_t before = counted[root] == numNests ? bytesOf[root] : 0;
       if (before && mapOf[root] == read.map)
         continue;
       int64_t now = std::min(before + read.bytes, sizes.bytes[root]);
-      counted[root] = number;
+      counted[root] = numNests;
       bytesOf[root] = now;
       mapOf[root] = read.map;
       kernel.borderBytes += now - before;
@@ -123,7 +127,8 @@ private:
   SegmentKernels &kernels;
   /// By op: reductions of its kernel that its results depend on, in a row.
   std::vector<uint32_t> level;
-  /// By root: the kernel that counted it last, how much of it, and the map.
+  uint32_t numNests = 0; ///< behind the one at work
+  /// By root: the nest that counted it last, how much of it, and the map.
   std::vector<uint32_t> counted;
   std::vector<int64_t> bytesOf;
   std::vector<IndexMaps::Id> mapOf;

@@ -24,17 +24,17 @@ KernelPlanner::KernelPlanner(const KernelProblem &problem,
 
 SegmentKernels KernelPlanner::form(ArrayRef<uint32_t> order,
                                    ArrayRef<ArrayRef<uint32_t>> kept,
-                                   ArrayRef<uint32_t> given,
-                                   bool isGiven) const {
+                                   ArrayRef<uint32_t> given, bool isGiven,
+                                   const KernelLimits &limits) const {
   SegmentOps segment{order, {}, given, isGiven};
   segment.kept.assign(kept.begin(), kept.end());
-  return formKernels(problem, view, sizes, segment, rates);
+  return formKernels(problem, view, sizes, segment, rates, limits);
 }
 
 KernelPlan KernelPlanner::plan(const Halves &halves) const {
   return {form(halves.forwardOps, {view.forwardResults(), halves.savedTensors},
                {}, false),
-          planBackward(halves)};
+          planBackward(halves), halves.forwardOps, halves.backwardOps};
 }
 
 SegmentKernels KernelPlanner::planBackward(const Halves &halves) const {
@@ -49,11 +49,14 @@ double KernelPlanner::extraPs(const Halves &halves,
   for (uint32_t op : halves.recomputed)
     isCopy[op] = 1;
   std::vector<uint32_t> backward;
-  llvm::copy_if(halves.backwardOps, std::back_inserter(backward),
+  llvm::copy_if(plan.backwardOrder, std::back_inserter(backward),
                 [&](uint32_t op) { return !isCopy[op]; });
-  return plan.ps() -
-         form(halves.forwardOps, {view.forwardResults()}, {}, false).ps() -
-         form(backward, {view.gradients()}, {}, true).ps();
+  KernelLimits apart;
+  apart.nests = 0;
+  return plan.apartPs() -
+         form(plan.forwardOrder, {view.forwardResults()}, {}, false, apart)
+             .ps() -
+         form(backward, {view.gradients()}, {}, true, apart).ps();
 }
 
 std::optional<std::string> KernelPlanner::verify(const Halves &halves,
@@ -72,6 +75,7 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
   constexpr uint32_t kNone = SegmentKernels::kNone;
   std::vector<uint32_t> places(view.numOps(), kNone);
   std::vector<uint8_t> hasRun(view.numOps(), 0), isGiven(view.numValues(), 0);
+  std::vector<uint8_t> nestOf(view.numOps(), 0);
   for (uint32_t value : given)
     isGiven[problem.root[value]] = 1;
   for (uint32_t place = 0; place < order.size(); ++place)
@@ -85,7 +89,11 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
     if (kernel.ops.empty())
       return "kernel " + std::to_string(number) + " is empty";
     bool isCall = kernel.schedule == KernelSchedule::Call;
+    if (kernel.nestOf.size() != kernel.ops.size())
+      return "kernel " + std::to_string(number) + " has ops without loops";
     uint32_t before = kNone;
+    for (auto [op, nest] : llvm::zip_equal(kernel.ops, kernel.nestOf))
+      nestOf[op] = nest;
     for (uint32_t op : kernel.ops) {
       if (places[op] == kNone || segment.kernelOf[op] != number ||
           (before != kNone && places[op] <= places[before]))
@@ -100,6 +108,11 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
             problem.kind[def] != LoopKind::None && !isGiven[read.root])
           return nameOf(op) + " reads '" + view.name(read.root) +
                  "' before it is written";
+        if (def != GraphView::kNone && places[def] != kNone &&
+            segment.kernelOf[def] == number && nestOf[def] != nestOf[op] &&
+            !isGiven[read.root])
+          return nameOf(op) + " reads '" + view.name(read.root) +
+                 "', which other loops of its kernel make";
         uint32_t written = problem.writeOf[read.root];
         if (written == kNone)
           continue;
@@ -110,7 +123,8 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
             return nameOf(op) + " reads '" + view.name(read.root) +
                    "' on the wrong side of a write";
           if (segment.kernelOf[write] == number &&
-              (hasRun[write] || problem.kind[op] != LoopKind::Elementwise ||
+              (nestOf[write] != nestOf[op] || hasRun[write] ||
+               problem.kind[op] != LoopKind::Elementwise ||
                read.map != IndexMaps::kIdentity))
             return nameOf(op) + " reads other elements of '" +
                    view.name(read.root) + "' than its kernel writes then";

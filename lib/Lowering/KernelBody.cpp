@@ -2,21 +2,19 @@
 //
 // One walk back, one walk forward.
 //
-//   1. The loops: those of the last op that reduces, else of the last op. A
-//      concatenation has one nest for each of its parts.
-//   2. Back from the last op: at which element, as an index over the loops,
-//   each
-//      op is wanted by its readers. Views are strides, looked through.
+//   1. The loops (KernelLoops.h): a nest for each part of the launch, those of
+//      one shape together; of a concatenation, one for each of its parts.
+//   2. Back from the last ops: at which element, as an index over the loops,
+//      each op is wanted by its readers. Views are strides, looked through.
 //   3. Forward by need: the formula of each op at that element, from those of
 //      its operands or from memory; stores last, so that a result may lie where
 //      an operand lay.
 
 #include "cutback/Lowering/KernelBody.h"
 
-#include "IndexMath.h"
+#include "KernelLoops.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/ElementBuilder.h"
-#include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Joint/Random.h"
 
@@ -28,7 +26,8 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-using Indices = IndexMath::Indices;
+using Indices = NestIndices::Indices;
+using Axes = NestIndices::Axes;
 
 bool cutback::isFree(Operation *op) {
   return !isa<WriteOp>(op) &&
@@ -36,18 +35,6 @@ bool cutback::isFree(Operation *op) {
            return !isa<RankedTensorType>(result.getType()) ||
                   kernel::locate(result).root != result;
          });
-}
-
-static ArrayRef<int64_t> shapeOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getShape() : ArrayRef<int64_t>();
-}
-
-static int64_t product(ArrayRef<int64_t> sizes) {
-  int64_t all = 1;
-  for (int64_t size : sizes)
-    all *= size;
-  return all;
 }
 
 /// Signless, as scalars are.
@@ -59,30 +46,6 @@ static Type scalarOf(Type tensor) {
 }
 
 namespace {
-
-/// An op of the launch that has loops.
-struct LoopOp {
-  Operation *op = nullptr;
-  IterationSpace space;
-  /// A view that strides do not allow, or a write into an argument: the
-  /// elements of operand `copied` in their order.
-  bool isCopy = false;
-  unsigned copied = 0;
-  /// A choice along an axis whose elements the launch computes.
-  bool isRowPick = false;
-
-  /// Elements that are combined into one.
-  int64_t numReduced() const {
-    int64_t count = 1;
-    for (auto [extent, isReduced] :
-         llvm::zip_equal(space.extents, space.isReduced))
-      count *= isReduced ? extent : 1;
-    return count;
-  }
-  bool reduces() const {
-    return numReduced() > 1 && (!space.isPick || isRowPick);
-  }
-};
 
 class BodyBuilder;
 
@@ -117,19 +80,13 @@ public:
         schedule(schedule), builder(context), problem(problem) {}
 
   std::optional<KernelBody> run() {
-    if (!findLoops())
+    if (!loops.find(ops, problem))
       return std::nullopt;
     result.function = OwningOpRef<kernel::FuncOp>(makeFunction());
-    const LoopOp &last = loops.back();
-    bool isRight = true;
-    if (last.space.concatAxis >= 0)
-      for (unsigned part = 0; isRight && part < last.op->getNumOperands();
-           ++part)
-        isRight = product(shapeOf(last.op->getOperand(part))) == 0 ||
-                  addNest(static_cast<int>(part));
-    else
-      isRight = addNest(-1);
-    if (!isRight || !addOutputs())
+    for (size_t number = 0; number < loops.nests.size(); ++number)
+      if (!addNests(number))
+        return std::nullopt;
+    if (!addOutputs())
       return std::nullopt;
     return std::move(result);
   }
@@ -143,7 +100,7 @@ public:
     kernel::Place place = kernel::locate(value);
     AffineExpr linear =
         math().linearize(indices, place.layout.strides, place.layout.offset);
-    if (loopsOf.contains(place.root))
+    if (loops.contains(place.root))
       return computed(place.root,
                       math().delinearize(linear, shapeOf(place.root)));
     return loadAt(place.root, linear, {}, {}, {});
@@ -164,11 +121,11 @@ public:
   /// number `axes` on.
   Value loadAt(Value root, AffineExpr linear, ArrayRef<Value> more, Value mask,
                Value otherwise) {
-    auto [map, indices] = accessOf(linear, more);
+    auto [map, dims] = accessOf(linear, more);
     Value memory = inputOf(root);
     return kernel::LoadOp::create(builder, builder.getUnknownLoc(),
-                                  scalarOf(root.getType()), memory, indices,
-                                  mask, otherwise, AffineMapAttr::get(map))
+                                  scalarOf(root.getType()), memory, dims, mask,
+                                  otherwise, AffineMapAttr::get(map))
         .getElement();
   }
 
@@ -195,9 +152,9 @@ public:
     }
   }
 
-  const IndexMath &math() const { return *indexMath; }
+  const IndexMath &math() const { return indices->math(); }
   unsigned numAxes() { return nest.getBody().getNumArguments(); }
-  bool isComputed(Value root) const { return loopsOf.contains(root); }
+  bool isComputed(Value root) const { return loops.contains(root); }
   bool fail(Operation *op, const Twine &why) {
     if (problem.empty())
       problem = ("'" + op->getName().getStringRef() + "' " + why).str();
@@ -207,55 +164,9 @@ public:
 private:
   //===--- Loops ----------------------------------------------------------===//
 
-  bool findLoops() {
-    for (Operation *op : ops) {
-      if (isFree(op) || joint::isUndefined(op))
-        continue;
-      LoopOp one;
-      one.op = op;
-      if (!findSpace(one))
-        return false;
-      for (Value value : op->getResults())
-        loopsOf[value] = loops.size();
-      loops.push_back(std::move(one));
-    }
-    if (loops.empty())
-      return fail(ops.front(), "has nothing to compute");
-    return true;
-  }
-
-  bool findSpace(LoopOp &one) {
-    Operation *op = one.op;
-    if (op->getNumResults() == 0)
-      return fail(op, "has no loops of its own");
-    SmallVector<ArrayRef<int64_t>> shapes;
-    for (Value value : op->getOperands())
-      shapes.push_back(shapeOf(value));
-    for (Value value : op->getResults())
-      shapes.push_back(shapeOf(value));
-    if (int64_t viewed = getViewedOperand(op, 0); viewed >= 0) {
-      one.isCopy = true;
-      one.copied = isa<WriteOp>(op) ? 1 : static_cast<unsigned>(viewed);
-      return op->getNumResults() == 1 || fail(op, "has no loops of its own");
-    }
-    auto fusible = dyn_cast<FusibleOpInterface>(op);
-    if (!fusible || !fusible.getIterationSpace(shapes, one.space) ||
-        one.space.updated >= 0)
-      return fail(op, "has no loops of its own");
-    if (product(one.space.extents) == 0)
-      return fail(op, "has no elements");
-    one.isRowPick = one.space.isPick &&
-                    loopsOf.contains(kernel::locate(op->getOperand(0)).root);
-    auto lowerable = dyn_cast<LowerableOpInterface>(op);
-    if (one.space.isPick || one.space.concatAxis >= 0 || isa<RandomOp>(op) ||
-        (lowerable && lowerable.hasElement()))
-      return true;
-    return fail(op, "has no element formula");
-  }
-
   kernel::FuncOp makeFunction() {
     SmallVector<Location> locations;
-    for (const LoopOp &one : loops)
+    for (const LoopOp &one : loops.ops)
       locations.push_back(one.op->getLoc());
     auto function = kernel::FuncOp::create(
         builder, FusedLoc::get(context, locations), "", schedule, 0);
@@ -263,23 +174,25 @@ private:
     return function;
   }
 
-  /// The op whose loops the nest has.
-  const LoopOp &mainOp() const {
-    for (const LoopOp &one : llvm::reverse(loops))
-      if (one.reduces())
-        return one;
-    return loops.back();
+  /// Those of number `number`: one, or one a part of a concatenation.
+  bool addNests(size_t number) {
+    at = number;
+    const LoopOp &main = loops.ops[loops.nests[at].main];
+    if (!main.isConcat())
+      return addNest(main, -1);
+    for (unsigned part = 0; part < main.op->getNumOperands(); ++part)
+      if (product(shapeOf(main.op->getOperand(part))) != 0 &&
+          !addNest(main, static_cast<int>(part)))
+        return false;
+    return true;
   }
 
   /// The nest of `part` of a concatenation, or of all if that is -1.
-  bool addNest(int part) {
-    const LoopOp &main = part < 0 ? mainOp() : loops.back();
+  bool addNest(const LoopOp &main, int part) {
     SmallVector<int64_t> extents;
     SmallVector<bool> reduced;
     Indices axes; // of the main op
-    for (auto [axis, extent] :
-         llvm::enumerate(main.isCopy ? shapeOf(main.op->getResult(0))
-                                     : ArrayRef<int64_t>(main.space.extents))) {
+    for (auto [axis, extent] : llvm::enumerate(main.extents())) {
       int64_t size =
           part >= 0 && static_cast<int>(axis) == main.space.concatAxis
               ? shapeOf(main.op->getOperand(part))[axis]
@@ -290,7 +203,7 @@ private:
       }
       axes.push_back(getAffineDimExpr(extents.size(), context));
       extents.push_back(size);
-      reduced.push_back(main.reduces() && main.space.isReduced[axis]);
+      reduced.push_back(main.isReducedAxis(axis));
     }
     builder.setInsertionPointToEnd(&result.function->getBlock());
     nest = kernel::NestOp::create(builder, main.op->getLoc(), extents, reduced);
@@ -298,142 +211,51 @@ private:
     for (size_t i = 0; i < extents.size(); ++i)
       block.addArgument(builder.getIndexType(), main.op->getLoc());
     builder.setInsertionPointToEnd(&block);
-    indexMath.emplace(context, extents);
+    indices.emplace(context, nest.getExtents(), nest.getReduced());
     wanted.clear();
     done.clear();
     if (part >= 0)
       want(main.op->getOperand(part), axes);
     else if (!wantLast(main, axes))
       return false;
-    for (const LoopOp &one : llvm::reverse(loops))
-      wantOperands(one, part);
+    for (const LoopOp &one : llvm::reverse(loops.ops))
+      if (one.nest == at)
+        wantOperands(one, part);
     return storeOutputs(part, axes) && !hasFailed;
   }
 
-  /// Whole iterations of the kept, or of all axes, as one number.
-  AffineExpr linearIteration(bool keptOnly) {
-    Indices indices;
-    SmallVector<int64_t> strides;
-    int64_t stride = 1;
-    for (size_t i = nest.getExtents().size(); i-- > 0;) {
-      if (keptOnly && nest.getReduced()[i])
-        continue;
-      indices.push_back(getAffineDimExpr(i, context));
-      strides.push_back(stride);
-      stride *= nest.getExtents()[i];
-    }
-    return math().linearize(indices, strides, 0);
-  }
-  int64_t iterations(bool keptOnly) {
-    int64_t count = 1;
-    for (auto [extent, isReduced] :
-         llvm::zip_equal(nest.getExtents(), nest.getReduced()))
-      count *= keptOnly && isReduced ? 1 : extent;
-    return count;
-  }
-
-  /// The element that each iteration computes of the last op.
+  /// The element that each iteration computes of the last ops.
   bool wantLast(const LoopOp &main, ArrayRef<AffineExpr> axes) {
-    Operation *last = loops.back().op;
-    for (Value value : last->getResults()) {
-      if (&main == &loops.back()) {
-        wanted[value] = resultIndices(main, axes, value);
-        continue;
+    for (size_t number : loops.nests[at].last) {
+      const LoopOp &last = loops.ops[number];
+      for (Value value : last.op->getResults()) {
+        if (&last == &main) {
+          wanted[value] = indices->ofResult(main, axes, value);
+          continue;
+        }
+        ArrayRef<int64_t> shape = shapeOf(value);
+        bool isAll = product(shape) == indices->iterations(Axes::All);
+        if (!isAll && product(shape) != indices->iterations(Axes::Kept))
+          return fail(last.op, "has other iterations than its kernel");
+        wanted[value] = math().delinearize(
+            indices->iteration(isAll ? Axes::All : Axes::Kept), shape);
       }
-      ArrayRef<int64_t> shape = shapeOf(value);
-      bool isAll = product(shape) == iterations(false);
-      if (!isAll && product(shape) != iterations(true))
-        return fail(last, "has other iterations than its kernel");
-      wanted[value] = math().delinearize(linearIteration(!isAll), shape);
     }
     return true;
   }
 
-  /// From indices of the op's axes to those of a result's dimensions.
-  Indices resultIndices(const LoopOp &one, ArrayRef<AffineExpr> axes,
-                        Value value) const {
-    size_t rank = shapeOf(value).size();
-    if (one.isCopy || rank == axes.size()) {
-      Indices all(axes.begin(), axes.end());
-      for (size_t axis = 0; !one.isCopy && axis < axes.size(); ++axis)
-        if (one.space.isReduced[axis])
-          all[axis] = getAffineConstantExpr(0, context);
-      return all;
-    }
-    Indices kept;
-    for (auto [axis, index] : llvm::enumerate(axes))
-      if (!one.space.isReduced[axis])
-        kept.push_back(index);
-    return kept;
-  }
-
-  /// The other direction. Reduced axes go over the reduced axes of the nest,
-  /// in their order.
-  Indices axesOf(const LoopOp &one, ArrayRef<AffineExpr> indices) {
-    if (one.isCopy)
-      return Indices(indices.begin(), indices.end());
-    size_t rank = one.space.extents.size(), next = 0;
-    bool hasAll = indices.size() == rank;
-    SmallVector<int64_t> sizes;
-    for (auto [axis, extent] : llvm::enumerate(one.space.extents))
-      if (one.space.isReduced[axis])
-        sizes.push_back(extent);
-    Indices reducedIndices;
-    if (!sizes.empty() && one.reduces()) {
-      Indices dims;
-      SmallVector<int64_t> strides;
-      int64_t stride = 1;
-      for (size_t i = nest.getExtents().size(); i-- > 0;)
-        if (nest.getReduced()[i]) {
-          dims.push_back(getAffineDimExpr(i, context));
-          strides.push_back(stride);
-          stride *= nest.getExtents()[i];
-        }
-      if (stride != product(sizes)) {
-        fail(one.op, "combines other elements than its kernel");
-        hasFailed = true;
-      }
-      reducedIndices =
-          math().delinearize(math().linearize(dims, strides, 0), sizes);
-    } else {
-      reducedIndices.assign(sizes.size(), getAffineConstantExpr(0, context));
-    }
-    Indices axes;
-    size_t nextReduced = 0;
-    for (size_t axis = 0; axis < rank; ++axis) {
-      if (one.space.isReduced[axis])
-        axes.push_back(reducedIndices[nextReduced++]);
-      else
-        axes.push_back(indices[hasAll ? axis : next]);
-      if (!one.space.isReduced[axis])
-        ++next;
-    }
-    return axes;
-  }
-
-  /// Indices of the dimensions of operand `i`.
-  Indices operandIndices(const LoopOp &one, ArrayRef<AffineExpr> axes,
-                         unsigned i) {
-    Value value = one.op->getOperand(i);
-    if (one.isCopy) {
-      ArrayRef<int64_t> shape = shapeOf(one.op->getResult(0));
-      return math().delinearize(
-          math().linearize(axes, Layout::contiguous(shape).strides, 0),
-          shapeOf(value));
-    }
-    Indices indices;
-    for (int8_t axis : one.space.operands[i])
-      indices.push_back(axis == IterationSpace::kOnce
-                            ? getAffineConstantExpr(0, context)
-                            : axes[axis]);
-    return indices;
+  Indices axesOf(const LoopOp &one, ArrayRef<AffineExpr> at) {
+    if (std::optional<Indices> axes = indices->axesOf(one, at))
+      return *axes;
+    hasFailed = !fail(one.op, "combines other elements than its kernel");
+    return Indices(one.space.extents.size(), getAffineConstantExpr(0, context));
   }
 
   //===--- Back -----------------------------------------------------------===//
 
   void want(Value value, ArrayRef<AffineExpr> indices) {
     kernel::Place place = kernel::locate(value);
-    if (!loopsOf.contains(place.root))
+    if (!loops.contains(place.root))
       return;
     AffineExpr linear =
         math().linearize(indices, place.layout.strides, place.layout.offset);
@@ -443,17 +265,17 @@ private:
 
   /// `part`: of a concatenation, whose operands are wanted already.
   void wantOperands(const LoopOp &one, int part) {
-    if (part >= 0 && &one == &loops.back())
+    if (part >= 0 && one.isConcat())
       return;
-    const Indices *indices = nullptr;
+    const Indices *known = nullptr;
     for (Value value : one.op->getResults())
-      if (auto found = wanted.find(value); !indices && found != wanted.end())
-        indices = &found->second;
-    if (!indices)
+      if (auto found = wanted.find(value); !known && found != wanted.end())
+        known = &found->second;
+    if (!known)
       return;
-    Indices axes = axesOf(one, *indices);
+    Indices axes = axesOf(one, *known);
     for (Value value : one.op->getResults()) {
-      Indices ofResult = resultIndices(one, axes, value);
+      Indices ofResult = indices->ofResult(one, axes, value);
       wanted.try_emplace(value, std::move(ofResult));
     }
     for (auto [i, value] : llvm::enumerate(one.op->getOperands())) {
@@ -462,7 +284,7 @@ private:
           (!one.isCopy && (one.space.isGathered[i] ||
                            (one.space.isPick && !one.isRowPick && i == 0))))
         continue;
-      want(value, operandIndices(one, axes, i));
+      want(value, indices->ofOperand(one, axes, i));
     }
   }
 
@@ -471,12 +293,12 @@ private:
   using Key = std::pair<Value, llvm::SmallVector<AffineExpr, 6>>;
 
   /// The scalar of a result of an op of the launch.
-  Value computed(Value value, const Indices &indices) {
-    for (auto &[at, scalar] : done[value])
-      if (at == indices)
+  Value computed(Value value, const Indices &place) {
+    for (auto &[known, scalar] : done[value])
+      if (known == place)
         return scalar;
-    const LoopOp &one = loops[loopsOf.lookup(value)];
-    Indices axes = axesOf(one, indices);
+    const LoopOp &one = loops.ops[loops.numberOf.lookup(value)];
+    Indices axes = axesOf(one, place);
     SmallVector<Value> scalars;
     if (!compute(one, axes, scalars))
       hasFailed = true;
@@ -486,7 +308,7 @@ private:
           builder.getZeroAttr(
               scalarOf(one.op->getResult(scalars.size()).getType()))));
     for (auto [other, scalar] : llvm::zip(one.op->getResults(), scalars))
-      done[other].push_back({resultIndices(one, axes, other), scalar});
+      done[other].push_back({indices->ofResult(one, axes, other), scalar});
     return scalars[cast<OpResult>(value).getResultNumber()];
   }
 
@@ -494,7 +316,7 @@ private:
                SmallVectorImpl<Value> &scalars) {
     if (one.isCopy) {
       scalars.push_back(element(one.op->getOperand(one.copied),
-                                operandIndices(one, axes, one.copied)));
+                                indices->ofOperand(one, axes, one.copied)));
       return true;
     }
     if (one.space.isPick)
@@ -513,27 +335,29 @@ private:
             SmallVectorImpl<Value> &scalars) {
     Location loc = one.op->getLoc();
     Value table = one.op->getOperand(0);
-    Value chosen = element(one.op->getOperand(1), operandIndices(one, axes, 1));
-    Value at = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                          chosen);
-    Indices indices = operandIndices(one, axes, 0);
+    Value chosen =
+        element(one.op->getOperand(1), indices->ofOperand(one, axes, 1));
+    Value choice = arith::IndexCastOp::create(builder, loc,
+                                              builder.getIndexType(), chosen);
+    Indices place = indices->ofOperand(one, axes, 0);
     if (one.isRowPick) {
-      Value x = element(table, indices);
-      scalars.push_back(one.reduces() ? kernel::PickOp::create(
-                                            builder, loc, x.getType(), x, at)
-                                            .getResult()
-                                      : x);
+      Value x = element(table, place);
+      scalars.push_back(
+          one.reduces()
+              ? kernel::PickOp::create(builder, loc, x.getType(), x, choice)
+                    .getResult()
+              : x);
       return true;
     }
     // Straight from memory: the chosen index in place of the reduced axis.
     for (auto [dim, axis] : llvm::enumerate(one.space.operands[0]))
       if (axis != IterationSpace::kOnce && one.space.isReduced[axis])
-        indices[dim] = getAffineDimExpr(numAxes(), context);
-    kernel::Place place = kernel::locate(table);
-    AffineExpr linear = getAffineConstantExpr(place.layout.offset, context);
-    for (auto [index, stride] : llvm::zip_equal(indices, place.layout.strides))
+        place[dim] = getAffineDimExpr(numAxes(), context);
+    kernel::Place from = kernel::locate(table);
+    AffineExpr linear = getAffineConstantExpr(from.layout.offset, context);
+    for (auto [index, stride] : llvm::zip_equal(place, from.layout.strides))
       linear = linear + index * stride;
-    scalars.push_back(loadAt(place.root, linear, at, {}, {}));
+    scalars.push_back(loadAt(from.root, linear, choice, {}, {}));
     return true;
   }
 
@@ -571,16 +395,15 @@ private:
   /// A map over the axes that it needs, and `more`.
   std::pair<AffineMap, SmallVector<Value>> accessOf(AffineExpr linear,
                                                     ArrayRef<Value> more) {
-    SmallVector<Value> indices;
+    SmallVector<Value> dims;
     SmallVector<AffineExpr> replaced;
     for (unsigned i = 0; i < numAxes() + more.size(); ++i) {
-      replaced.push_back(getAffineDimExpr(indices.size(), context));
+      replaced.push_back(getAffineDimExpr(dims.size(), context));
       if (linear.isFunctionOfDim(i))
-        indices.push_back(i < numAxes() ? Value(nest.getBody().getArgument(i))
-                                        : more[i - numAxes()]);
+        dims.push_back(i < numAxes() ? Value(nest.getBody().getArgument(i))
+                                     : more[i - numAxes()]);
     }
-    return {AffineMap::get(indices.size(), 0, linear.replaceDims(replaced)),
-            indices};
+    return {AffineMap::get(dims.size(), 0, linear.replaceDims(replaced)), dims};
   }
 
   struct Store {
@@ -591,15 +414,17 @@ private:
 
   /// Scalars first: all of an iteration is read before it writes.
   bool storeOutputs(int part, ArrayRef<AffineExpr> axes) {
-    auto addStore = [&](Value root, Value scalar,
-                        ArrayRef<AffineExpr> indices) {
+    auto addStore = [&](Value root, Value scalar, ArrayRef<AffineExpr> place) {
       auto strides = Layout::contiguous(shapeOf(root)).strides;
       stores.push_back(
-          {scalar, root, math().linearize(indices, strides, 0), nest});
+          {scalar, root, math().linearize(place, strides, 0), nest});
     };
     for (Value root : outputs) {
-      if (part >= 0 && root.getDefiningOp() == loops.back().op) {
-        const LoopOp &concat = loops.back();
+      const LoopOp &maker = loops.ops[loops.numberOf.lookup(root)];
+      if (maker.nest != at)
+        continue;
+      if (maker.isConcat()) {
+        const LoopOp &concat = maker;
         Indices moved(axes.begin(), axes.end());
         int64_t before = 0;
         for (int i = 0; i < part; ++i)
@@ -618,8 +443,8 @@ private:
       }
       if (!isStored.insert(root).second)
         continue;
-      Indices indices = found->second;
-      addStore(root, computed(root, indices), indices);
+      Indices place = found->second;
+      addStore(root, computed(root, place), place);
     }
     return true;
   }
@@ -638,9 +463,9 @@ private:
     for (const Store &store : stores) {
       nest = store.nest;
       builder.setInsertionPointToEnd(&nest.getBlock());
-      auto [map, indices] = accessOf(store.linear, {});
+      auto [map, dims] = accessOf(store.linear, {});
       kernel::StoreOp::create(builder, store.root.getLoc(), store.scalar,
-                              memoryOf[store.root], indices,
+                              memoryOf[store.root], dims,
                               AffineMapAttr::get(map));
     }
     for (Value root : outputs)
@@ -688,10 +513,10 @@ private:
   std::string &problem;
 
   KernelBody result;
-  std::vector<LoopOp> loops;
-  llvm::DenseMap<Value, size_t> loopsOf; ///< by result
-  kernel::NestOp nest;                   ///< at work
-  std::optional<IndexMath> indexMath;
+  LoopOps loops;
+  size_t at = 0; ///< number in loops.nests
+  kernel::NestOp nest;
+  std::optional<NestIndices> indices;    ///< of `nest`
   llvm::DenseMap<Value, Indices> wanted; ///< by result, in this nest
   llvm::DenseMap<Value, SmallVector<std::pair<Indices, Value>, 1>> done;
   llvm::DenseMap<Value, size_t> inputs;

@@ -112,26 +112,31 @@ private:
       rows->endRow();
   }
 
-  /// Places that the only result with bytes can take.
+  /// Places that the largest result can take; of equal ones, the first that can
+  /// take any.
   void addReplaced(const StepLaunch &launch, ArrayRef<uint32_t> reads,
                    ArrayRef<uint32_t> makes) {
-    uint32_t made = kNone;
-    for (uint32_t s : makes) {
-      if (!problem.bytes[s])
-        continue;
-      if (made != kNone)
-        return;
-      made = s;
-    }
-    if (made == kNone)
+    int64_t most = 0;
+    for (uint32_t s : makes)
+      most = std::max(most, problem.bytes[s]);
+    if (most == 0)
       return;
-    uint32_t result = step.storages[made].value, maker = launch.begin;
-    while (result >= step.resultEnd[maker])
-      ++maker;
-    for (uint32_t s : reads)
-      if (problem.bytes[s] && !problem.isKept[s] &&
-          mayReplace(step, maker, s, result))
-        problem.replaces.add(s);
+    for (uint32_t made : makes) {
+      if (problem.bytes[made] != most)
+        continue;
+      uint32_t result = step.storages[made].value, maker = launch.begin;
+      while (result >= step.resultEnd[maker])
+        ++maker;
+      bool isFound = false;
+      for (uint32_t s : reads)
+        if (problem.bytes[s] && !problem.isKept[s] &&
+            mayReplace(step, maker, s, result)) {
+          problem.replaces.add(s);
+          isFound = true;
+        }
+      if (isFound)
+        return;
+    }
   }
 
   static void sortUnique(llvm::SmallVectorImpl<uint32_t> &list) {

@@ -195,6 +195,8 @@ static bool readsInStep(const StepProgram &program, uint32_t op,
       FusionKind kind = fusionOf(program.ops[other]);
       if (isView(program, other))
         continue; // who reads the view is looked at
+      if (program.partOf[other] != program.partOf[op])
+        return false; // it may run later
       // A part of the storage is read again for other elements.
       if (!value.layout.isContiguous() || value.layout.offset != 0 ||
           value.layout.numel() != count ||
@@ -204,9 +206,9 @@ static bool readsInStep(const StepProgram &program, uint32_t op,
   return launch.isAligned;
 }
 
-/// True if no op of the launch has more elements than `result`: then each of
-/// these is made by one iteration, and not, as what is broadcast, by several,
-/// the second of which would read what the first has written.
+/// True if no op of its part of the launch has more elements than `result`:
+/// then each of these is made by one iteration, and not, as what is broadcast,
+/// by several, the second of which would read what the first has written.
 static bool isMadeOnce(const StepProgram &program, uint32_t op,
                        uint32_t result) {
   const StepLaunch &launch = program.launch(op);
@@ -214,7 +216,8 @@ static bool isMadeOnce(const StepProgram &program, uint32_t op,
   for (uint32_t other = launch.begin; other < launch.end; ++other)
     for (uint32_t r = program.resultBegin[other]; r < program.resultEnd[other];
          ++r)
-      if (program.values[r].storage != kNone &&
+      if (program.partOf[other] == program.partOf[op] &&
+          program.values[r].storage != kNone &&
           program.values[r].layout.numel() > count)
         return false;
   return true;

@@ -89,6 +89,7 @@ private:
       step.launches.push_back({op, op + count, launch.isAligned});
       op += count;
     }
+    step.findParts(first);
   }
 
   void addValue(uint32_t number) {

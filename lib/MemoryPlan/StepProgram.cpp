@@ -18,6 +18,7 @@
 
 #include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Support/MLIR/DefinitionMap.h"
 
@@ -27,6 +28,8 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace cutback;
@@ -140,6 +143,7 @@ private:
     }
     while (at <= last)
       add(1, true);
+    program.findParts(first);
     return success();
   }
 
@@ -310,6 +314,58 @@ private:
 };
 
 } // namespace
+
+void StepProgram::findParts(uint32_t first) {
+  partOf.resize(numOps());
+  std::iota(partOf.begin() + first, partOf.end(), first);
+  for (uint32_t op = first; op < numOps(); op = launch(op).end)
+    if (launch(op).end > op + 1)
+      findPartsOf(launch(op));
+}
+
+void StepProgram::findPartsOf(const StepLaunch &launch) {
+  auto find = [&](uint32_t op) {
+    while (partOf[op] != op)
+      op = partOf[op] = partOf[partOf[op]];
+    return op;
+  };
+  auto unite = [&](uint32_t a, uint32_t b) {
+    a = find(a);
+    b = find(b);
+    partOf[std::max(a, b)] = std::min(a, b);
+  };
+  llvm::SmallDenseMap<uint32_t, uint32_t> makerOf; // by storage
+  for (uint32_t op = launch.begin; op < launch.end; ++op) {
+    for (uint32_t value : operands(op))
+      if (values[value].storage != kNone)
+        if (auto made = makerOf.find(values[value].storage);
+            made != makerOf.end())
+          unite(made->second, op);
+    for (uint32_t r = resultBegin[op]; r < resultEnd[op]; ++r)
+      if (uint32_t storage = values[r].storage;
+          storage != kNone && storages[storage].value == r)
+        makerOf[storage] = op;
+  }
+  // Loops of one shape are one nest.
+  std::vector<int64_t> elements(launch.end - launch.begin, 0);
+  for (uint32_t op = launch.begin; op < launch.end; ++op) {
+    int64_t &most = elements[find(op) - launch.begin];
+    auto fusible = dyn_cast<FusibleOpInterface>(ops[op]);
+    if (fusible && fusible.getFusionKind() == FusionKind::Reduction)
+      most = -1;
+    for (uint32_t r = resultBegin[op]; most >= 0 && r < resultEnd[op]; ++r)
+      if (values[r].storage != kNone)
+        most = std::max(most, values[r].layout.numel());
+  }
+  llvm::SmallDenseMap<int64_t, uint32_t> partWith;
+  for (uint32_t op = launch.begin; op < launch.end; ++op) {
+    int64_t count = elements[find(op) - launch.begin];
+    if (find(op) == op && count > 0)
+      unite(partWith.try_emplace(count, op).first->second, op);
+  }
+  for (uint32_t op = launch.begin; op < launch.end; ++op)
+    partOf[op] = find(op);
+}
 
 std::string StepProgram::name(uint32_t value) const {
   StringRef name = getValueName(values[value].value);

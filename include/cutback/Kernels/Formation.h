@@ -26,19 +26,27 @@ struct KernelLimits {
   /// Elements of a row beyond which partial sums are faster than one block.
   int64_t rowOfBlock = int64_t(1) << 20;
   int64_t ops = 256;   ///< of a kernel: what a compiler takes well
-  int64_t reads = 128; ///< the same, of storages from outside
+  int64_t reads = 128; ///< the same, of storages that merged kernels read
+  size_t nests = 8;    ///< of a launch that several kernels became; 0: none do
   /// Rows below which partial sums keep more of the device busy.
   int64_t fewRows = 32;
 };
 
-struct Kernel {
-  KernelSchedule schedule = KernelSchedule::Pointwise;
+/// Loops that compute ops of a kernel, each element once.
+struct KernelNest {
   /// Of its reductions, or kNoPattern.
   uint32_t pattern = IndexMaps::kNoPattern;
+  int64_t iterations = 0; ///< of all loops together
+};
+
+struct Kernel {
+  KernelSchedule schedule = KernelSchedule::Pointwise;
   std::vector<uint32_t> ops; ///< in the order of the segment
+  /// Independent of each other; one, but where launches were merged.
+  llvm::SmallVector<KernelNest, 1> nests;
+  std::vector<uint8_t> nestOf; ///< by op of `ops`
   /// Times that a row is gone through; more than 1 for long rows only.
   uint32_t passes = 1;
-  int64_t iterations = 0; ///< of its outermost loops together
   /// Each op computes its element i in iteration i, or in all iterations of row
   /// i, or one element for all: none at another place. Then a result may lie
   /// where an operand of as many elements lay.
@@ -71,6 +79,9 @@ struct SegmentKernels {
   std::vector<uint32_t> kernelOf; ///< by op of the graph; kNone if in none
 
   double ps() const;
+  /// The same if each kernel was a launch of its own. What of it can be merged
+  /// depends on what else is near, so differences of plans are taken of this.
+  double apartPs = 0;
 };
 
 /// What a kernel costs on a device.
@@ -92,7 +103,10 @@ struct KernelRates {
 ///   * computing it again for each element that reads it, as a broadcast does,
 ///     costs less than a launch and the way through memory.
 /// A kernel runs where its last op stands: values that leave it go to a later
-/// one, so the order stays one that runs, whatever else is merged. Near linear.
+/// one, so the order stays one that runs, whatever else is merged.
+///
+/// Kernels near each other that need nothing of each other become one launch
+/// then (MergeLaunches.h). Near linear.
 SegmentKernels formKernels(const KernelProblem &problem, const GraphView &view,
                            const ValueSizes &sizes, const SegmentOps &segment,
                            const KernelRates &rates,

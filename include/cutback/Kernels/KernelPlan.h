@@ -15,10 +15,14 @@ namespace cutback {
 
 struct KernelPlan {
   SegmentKernels forward, backward;
+  /// The ops as kernels were formed of them; those of the halves take the order
+  /// of the launches later.
+  std::vector<uint32_t> forwardOrder, backwardOrder;
 
   double forwardPs() const { return forward.ps(); }
   double backwardPs() const { return backward.ps(); }
   double ps() const { return forwardPs() + backwardPs(); }
+  double apartPs() const { return forward.apartPs + backward.apartPs; }
   uint64_t numLaunches() const {
     return forward.kernels.size() + backward.kernels.size();
   }
@@ -39,7 +43,8 @@ public:
   SegmentKernels planBackward(const Halves &halves) const;
 
   /// Picoseconds that saving and recomputing add: `plan`, less the same halves
-  /// without writes and reads of saved values and without copies. Near linear.
+  /// without writes and reads of saved values and without copies, both as if no
+  /// launches were merged. Near linear.
   double extraPs(const Halves &halves, const KernelPlan &plan) const;
 
   /// What is wrong with `plan`, if anything is: an op with loops or a call that
@@ -53,7 +58,8 @@ public:
 private:
   SegmentKernels form(llvm::ArrayRef<uint32_t> order,
                       llvm::ArrayRef<llvm::ArrayRef<uint32_t>> kept,
-                      llvm::ArrayRef<uint32_t> given, bool isGiven) const;
+                      llvm::ArrayRef<uint32_t> given, bool isGiven,
+                      const KernelLimits &limits = {}) const;
   std::optional<std::string> verify(llvm::ArrayRef<uint32_t> order,
                                     llvm::ArrayRef<uint32_t> given,
                                     const SegmentKernels &kernels) const;

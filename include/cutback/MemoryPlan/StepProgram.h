@@ -66,6 +66,10 @@ struct StepProgram {
   /// each where they have none.
   std::vector<StepLaunch> launches;
   std::vector<uint32_t> launchOf; ///< by op
+  /// By op: the first op of its part of its launch. Ops of one part have to do
+  /// with each other by what the launch makes, or are pointwise on as many
+  /// elements, so that one loop nest has both. Parts run in any order.
+  std::vector<uint32_t> partOf;
 
   uint32_t numOps() const { return ops.size(); }
   llvm::ArrayRef<uint32_t> operands(uint32_t op) const {
@@ -78,6 +82,9 @@ struct StepProgram {
   std::string opName(uint32_t op) const;
   bool inBackward(uint32_t op) const { return op > forwardEnd; }
   const StepLaunch &launch(uint32_t op) const { return launches[launchOf[op]]; }
+  /// Fills in `partOf` of ops from `first` on, the beginning of a launch. Near
+  /// linear.
+  void findParts(uint32_t first);
 
   /// Lets op forwardEnd + 1 + order[i] of the backward run as its i-th; the
   /// terminator stays. Numbers become what ofPartition makes of the reordered
@@ -94,6 +101,9 @@ struct StepProgram {
   /// The step of a graph that is run as it stands.
   static mlir::FailureOr<StepProgram>
   ofGraph(joint::GraphOp graph, const llvm::StringMap<int64_t> &symbols);
+
+private:
+  void findPartsOf(const StepLaunch &launch);
 };
 
 } // namespace cutback

@@ -32,15 +32,21 @@ public:
 
   std::string run(ArrayRef<uint32_t> order) {
     inOrder.assign(view.numOps(), 0);
+    nestOf.assign(view.numOps(), 0);
     for (uint32_t op : order)
       inOrder[op] = 1;
+    for (const Kernel &kernel : segment.kernels)
+      for (auto [op, nest] : llvm::zip_equal(kernel.ops, kernel.nestOf))
+        nestOf[op] = nest;
     for (uint32_t number = 0; number < segment.kernels.size(); ++number) {
       const Kernel &kernel = segment.kernels[number];
       if (kernel.schedule == KernelSchedule::Call || kernel.ops.size() == 1)
         continue;
-      std::string fault = checkKernel(number);
-      if (!fault.empty())
-        return fault;
+      for (uint32_t nest = 0; nest < kernel.nests.size(); ++nest) {
+        std::string fault = checkNest(number, nest);
+        if (!fault.empty())
+          return fault;
+      }
     }
     return "";
   }
@@ -116,7 +122,6 @@ private:
   /// op that combines, the iterations of its own loops are `inside`.
   std::string want(uint32_t op, const Elements &wanted, const Elements &inside,
                    uint32_t number) {
-    const Kernel &kernel = segment.kernels[number];
     bool combines =
         problem.kind[op] == LoopKind::Reduction ||
         (problem.kind[op] == LoopKind::Pick && takesRow(op, number));
@@ -136,6 +141,8 @@ private:
       if (def == GraphView::kNone || segment.kernelOf[def] != number ||
           !inOrder[def])
         continue;
+      if (nestOf[def] != nestOf[op])
+        return name(op) + " reads what other loops of its kernel make";
       if (!space.operands.empty() && space.isGathered[i] &&
           space.concatAxis < 0)
         return name(op) + " gathers from what its kernel computes";
@@ -156,7 +163,6 @@ private:
         known = std::max(known, elements[k]);
       }
     }
-    (void)kernel;
     return "";
   }
 
@@ -199,33 +205,48 @@ private:
     return rootElement(value, index);
   }
 
-  std::string checkKernel(uint32_t number) {
-    const Kernel &kernel = segment.kernels[number];
+  /// Whether another op of the nest reads a result of `op`.
+  bool isReadInside(uint32_t op, uint32_t number) const {
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      for (uint32_t read : problem.readersOf(r)) {
+        uint32_t reader = problem.reads[read].op;
+        if (inOrder[reader] && segment.kernelOf[reader] == number &&
+            nestOf[reader] == nestOf[op])
+          return true;
+      }
+    return false;
+  }
+
+  std::string checkNest(uint32_t number, uint32_t nest) {
+    const KernelNest &loops = segment.kernels[number].nests[nest];
+    std::vector<uint32_t> ops;
+    llvm::copy_if(segment.kernels[number].ops, std::back_inserter(ops),
+                  [&](uint32_t op) { return nestOf[op] == nest; });
+    if (ops.empty())
+      return "a kernel has loops without ops";
     demands.clear();
-    uint32_t root = kernel.anchor();
-    auto size = static_cast<size_t>(kernel.iterations);
+    auto size = static_cast<size_t>(loops.iterations);
     Elements inside;
     // The loops of the reductions, if there are any: all have the same.
-    for (uint32_t op : kernel.ops)
-      if (problem.pattern[op] == kernel.pattern &&
-          kernel.pattern != IndexMaps::kNoPattern) {
-        inside.resize(size);
-        for (size_t i = 0; i < size; ++i)
-          inside[i] = static_cast<int64_t>(i);
-        break;
-      }
-    Elements top(size);
-    bool rootCombines =
-        problem.kind[root] == LoopKind::Reduction ||
-        (problem.kind[root] == LoopKind::Pick && takesRow(root, number));
-    int64_t own = sizesOf(root);
-    for (size_t i = 0; i < size; ++i)
-      top[i] = rootCombines ? resultOf(spaceOf(root), inside[i])
-               : own == static_cast<int64_t>(size)
-                   ? static_cast<int64_t>(i)
-                   : rowOf(kernel, static_cast<int64_t>(i));
-    demands[root] = top;
-    for (uint32_t op : llvm::reverse(kernel.ops)) {
+    if (loops.pattern != IndexMaps::kNoPattern)
+      for (size_t i = 0; i < size; ++i)
+        inside.push_back(static_cast<int64_t>(i));
+    for (uint32_t root : ops) {
+      if (isReadInside(root, number))
+        continue;
+      Elements top(size);
+      bool combines =
+          problem.kind[root] == LoopKind::Reduction ||
+          (problem.kind[root] == LoopKind::Pick && takesRow(root, number));
+      int64_t own = sizesOf(root);
+      for (size_t i = 0; i < size; ++i)
+        top[i] = combines ? resultOf(spaceOf(root), inside[i])
+                 : own == static_cast<int64_t>(size)
+                     ? static_cast<int64_t>(i)
+                     : rowOf(loops, static_cast<int64_t>(i));
+      demands[root] = top;
+    }
+    for (uint32_t op : llvm::reverse(ops)) {
       auto found = demands.find(op);
       if (found == demands.end())
         return name(op) + " is wanted by nobody in its kernel";
@@ -245,8 +266,8 @@ private:
     return "";
   }
 
-  int64_t rowOf(const Kernel &kernel, int64_t iteration) const {
-    const LoopPattern &pattern = problem.maps.pattern(kernel.pattern);
+  int64_t rowOf(const KernelNest &loops, int64_t iteration) const {
+    const LoopPattern &pattern = problem.maps.pattern(loops.pattern);
     int64_t row = 0, inner = 1, stride = 1;
     for (const LoopPattern::Loop &loop : llvm::reverse(pattern.loops)) {
       int64_t index = iteration / inner % loop.extent;
@@ -281,7 +302,7 @@ private:
   const ValueSizes &sizes;
   const KernelProblem &problem;
   const SegmentKernels &segment;
-  std::vector<uint8_t> isKept, inOrder;
+  std::vector<uint8_t> isKept, inOrder, nestOf;
   std::map<uint32_t, Elements> demands; ///< by op of the kernel at work
 };
 

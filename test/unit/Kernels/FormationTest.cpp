@@ -189,6 +189,81 @@ joint.graph @g(%x: tensor<64xf32> {joint.role = #joint.role<input>},
             "pointwise: old");
 }
 
+TEST_F(Formation, KernelsThatNeedNothingOfEachOtherAreOneLaunch) {
+  // The product stands between the casts, and needs one of them. What is live
+  // there is far from the peak, at the large product.
+  Lines kernels = kernelsOf(R"(
+joint.graph @g(%x: tensor<64x64xf16> {joint.role = #joint.role<input>},
+               %v: tensor<64x64xf32> {joint.role = #joint.role<param>},
+               %w: tensor<64x32xf32> {joint.role = #joint.role<param>},
+               %h: tensor<512x512xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64x32xf16>, tensor<512x512xf32>) gradients () {
+  %a = aten._to_copy(%v, dtype = f16) : (tensor<64x64xf32>) -> tensor<64x64xf16>
+  %y = aten.mm(%x, %a) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  %b = aten._to_copy(%w, dtype = f16) : (tensor<64x32xf32>) -> tensor<64x32xf16>
+  %z = aten.mm(%y, %b) : (tensor<64x64xf16>, tensor<64x32xf16>) -> tensor<64x32xf16>
+  %k = aten.mm(%h, %h) : (tensor<512x512xf32>, tensor<512x512xf32>) -> tensor<512x512xf32>
+  joint.output %z, %k : tensor<64x32xf16>, tensor<512x512xf32>
+}
+)");
+  EXPECT_EQ(kernels,
+            (Lines{"pointwise: a b", "call: y", "call: z", "call: k"}));
+  SegmentKernels segment = form();
+  ASSERT_EQ(segment.kernels.size(), 4u);
+  EXPECT_EQ(segment.kernels[0].nests.size(), 2u);
+  EXPECT_EQ(segment.kernels[0].borderBytes, 6 * 64 * 64 + 6 * 64 * 32);
+  KernelLimits limits;
+  limits.nests = 1;
+  EXPECT_EQ(form(limits).kernels.size(), 5u);
+}
+
+TEST_F(Formation, NothingLargeMovesNearThePeak) {
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x64xf16> {joint.role = #joint.role<input>},
+               %v: tensor<64x64xf32> {joint.role = #joint.role<param>},
+               %w: tensor<64x32xf32> {joint.role = #joint.role<param>})
+    -> (tensor<64x32xf16>) gradients () {
+  %a = aten._to_copy(%v, dtype = f16) : (tensor<64x64xf32>) -> tensor<64x64xf16>
+  %y = aten.mm(%x, %a) : (tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+  %b = aten._to_copy(%w, dtype = f16) : (tensor<64x32xf32>) -> tensor<64x32xf16>
+  %z = aten.mm(%y, %b) : (tensor<64x64xf16>, tensor<64x32xf16>) -> tensor<64x32xf16>
+  joint.output %z : tensor<64x32xf16>
+}
+)"),
+            (Lines{"pointwise: a", "call: y", "pointwise: b", "call: z"}));
+}
+
+TEST_F(Formation, LoopsOfOneShapeReadATensorOnce) {
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>},
+               %d: tensor<64x128xf32> {joint.role = #joint.role<input>})
+    -> (tensor<128xf32>, tensor<128xf32>) gradients () {
+  %p = aten.mul.Tensor(%x, %d) : (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>
+  %s = aten.sum.dim_IntList(%p, [0]) : (tensor<64x128xf32>) -> tensor<128xf32>
+  %t = aten.sum.dim_IntList(%d, [0]) : (tensor<64x128xf32>) -> tensor<128xf32>
+  joint.output %s, %t : tensor<128xf32>, tensor<128xf32>
+}
+)"),
+            (Lines{"partial: p s t"}));
+  SegmentKernels segment = form();
+  EXPECT_EQ(segment.kernels[0].nests.size(), 1u);
+  EXPECT_EQ(segment.kernels[0].borderBytes, 2 * 64 * 128 * 4 + 2 * 128 * 4);
+}
+
+TEST_F(Formation, WhatHasToRunBetweenKeepsThemApart) {
+  // y needs a, and c needs y.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x64xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64x64xf32>) gradients () {
+  %a = aten.exp(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = aten.mm(%x, %a) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = aten.exp(%y) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  joint.output %c : tensor<64x64xf32>
+}
+)"),
+            (Lines{"pointwise: a", "call: y", "pointwise: c"}));
+}
+
 /// A graph of an input x and a buffer b, 64 x 64 each, whose body writes b.
 std::string writing(const std::string &body, const std::string &result) {
   return R"(
@@ -262,6 +337,23 @@ TEST_F(Formation, AReaderOfTheOldValueStaysInFrontOfTheWrite) {
       kernelsOf(writing(
           "%t = aten.t(%b)" + kMap + "%w = joint.write %b, %t" + kWrite, "%x")),
       (Lines{"call: w"}));
+}
+
+TEST_F(Formation, LaunchesDoNotMeetOverAWrite) {
+  // e reads b before it is written, y what is written into it; z has nothing
+  // to do with it.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64xf32> {joint.role = #joint.role<input>},
+               %b: tensor<64xf32> {joint.role = #joint.role<buffer>})
+    -> (tensor<64xf32>, tensor<64xf32>, tensor<64xf32>) gradients () {
+  %e = aten.exp(%b) : (tensor<64xf32>) -> tensor<64xf32>
+  %w = joint.write %b, %x : tensor<64xf32>, tensor<64xf32>
+  %y = aten.neg(%w) : (tensor<64xf32>) -> tensor<64xf32>
+  %z = aten.sin(%x) : (tensor<64xf32>) -> tensor<64xf32>
+  joint.output %e, %y, %z : tensor<64xf32>, tensor<64xf32>, tensor<64xf32>
+}
+)"),
+            (Lines{"pointwise: e", "pointwise: w", "pointwise: y z"}));
 }
 
 TEST_F(Formation, AWriteOfAnotherTypeIsACall) {

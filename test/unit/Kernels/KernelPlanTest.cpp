@@ -85,6 +85,7 @@ TEST_F(KernelPlanCheck, RefusesACallWithCompany) {
   auto &kernels = plan.forward;
   uint32_t product = kernels.kernels[1].ops.front();
   kernels.kernels[0].ops.push_back(product);
+  kernels.kernels[0].nestOf.push_back(0);
   kernels.kernels.pop_back();
   kernels.kernelOf[product] = 0;
   EXPECT_EQ(faultOf(plan),
@@ -117,16 +118,28 @@ joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
   ASSERT_EQ(kernels.kernels.size(), 2u);
   uint32_t write = kernels.kernels[1].ops.front();
   kernels.kernels[0].ops.push_back(write);
+  kernels.kernels[0].nestOf.push_back(0);
   kernels.kernels.pop_back();
   kernels.kernelOf[write] = 0;
   EXPECT_EQ(faultOf(plan), "kernels of the forward: 'n' reads other elements "
                            "of 'b' than its kernel writes then");
 }
 
+TEST_F(KernelPlanCheck, RefusesLoopsThatReadEachOther) {
+  KernelPlan plan = *result->kernelPlan;
+  plan.forward.kernels[0].nestOf.back() = 1;
+  plan.forward.kernels[0].nests.push_back(plan.forward.kernels[0].nests[0]);
+  EXPECT_EQ(faultOf(plan), "kernels of the forward: 'b' reads 'a', which other "
+                           "loops of its kernel make");
+}
+
 TEST_F(KernelPlanCheck, RefusesAnOpThatNobodyRuns) {
   KernelPlan plan = *result->kernelPlan;
   uint32_t first = plan.forward.kernels[0].ops.front();
   plan.forward.kernels[0].ops.erase(plan.forward.kernels[0].ops.begin());
+  EXPECT_EQ(faultOf(plan),
+            "kernels of the forward: kernel 0 has ops without loops");
+  plan.forward.kernels[0].nestOf.pop_back();
   EXPECT_EQ(faultOf(plan),
             "kernels of the forward: '" +
                 result->view.name(result->view.resultBegin[first + 1]) +

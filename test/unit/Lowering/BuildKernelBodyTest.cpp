@@ -97,12 +97,12 @@ TEST_F(BuildKernelBodyTest, WhatIsNoKernelIsNamed) {
 
 TEST_F(BuildKernelBodyTest, OpsThatNoNestHasAreNamed) {
   refuses(
-      R"((%x: tensor<2x4xf32>, %z: tensor<3xf32>) -> (tensor<2xf32>, tensor<3xf32>) {
-    %s = aten.sum.dim_IntList(%x, [1]) : (tensor<2x4xf32>) -> tensor<2xf32>
-    %e = aten.exp(%z) : (tensor<3xf32>) -> tensor<3xf32>
-    return %s, %e : tensor<2xf32>, tensor<3xf32>
+      R"((%x: tensor<2x4xf32>, %z: tensor<2x3xf32>) -> tensor<2x3xf32> {
+    %s = aten.sum.dim_IntList(%x, [1], true) : (tensor<2x4xf32>) -> tensor<2x1xf32>
+    %a = aten.add.Tensor(%s, %z) : (tensor<2x1xf32>, tensor<2x3xf32>) -> tensor<2x3xf32>
+    return %a : tensor<2x3xf32>
   })",
-      "'aten.exp' has other iterations than its kernel");
+      "'aten.add.Tensor' has other iterations than its kernel");
   refuses(R"((%x: tensor<2x4xf32>, %z: tensor<2x3xf32>) -> tensor<2xf32> {
     %s = aten.sum.dim_IntList(%x, [1]) : (tensor<2x4xf32>) -> tensor<2xf32>
     %t = aten.sum.dim_IntList(%z, [1]) : (tensor<2x3xf32>) -> tensor<2xf32>
@@ -111,12 +111,33 @@ TEST_F(BuildKernelBodyTest, OpsThatNoNestHasAreNamed) {
   })",
           "'aten.sum.dim_IntList' combines other elements than its kernel");
   refuses(
-      R"((%x: tensor<4xf32>, %z: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      R"((%x: tensor<4xf32>, %i: tensor<2xi64>) -> (tensor<4xf32>, tensor<2xf32>) {
     %a = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
-    %b = aten.exp(%z) : (tensor<4xf32>) -> tensor<4xf32>
-    return %a, %b : tensor<4xf32>, tensor<4xf32>
+    %b = aten.index_select(%a, 0, %i) : (tensor<4xf32>, tensor<2xi64>) -> tensor<2xf32>
+    return %a, %b : tensor<4xf32>, tensor<2xf32>
   })",
       "'aten.exp' is computed by no iteration");
+}
+
+TEST_F(BuildKernelBodyTest, PartsOfOneShapeAreOneNest) {
+  std::string text = build(R"(
+    func.func @f(%x: tensor<2x4xf32>, %z: tensor<3xf32>, %u: tensor<8xf32>)
+        -> (tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<8xf32>) {
+      %s = aten.sum.dim_IntList(%x, [1]) : (tensor<2x4xf32>) -> tensor<2xf32>
+      %e = aten.exp(%z) : (tensor<3xf32>) -> tensor<3xf32>
+      %q = aten.mul.Tensor(%x, %x) : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+      %m = aten.amax(%q, [1]) : (tensor<2x4xf32>) -> tensor<2xf32>
+      %n = aten.neg(%u) : (tensor<8xf32>) -> tensor<8xf32>
+      return %s, %e, %m, %n : tensor<2xf32>, tensor<3xf32>, tensor<2xf32>, tensor<8xf32>
+    })");
+  auto count = [&](StringRef part) { return StringRef(text).count(part); };
+  EXPECT_EQ(count("kernel.nest"), 3u) << text;
+  EXPECT_EQ(count("kernel.nest (%i, %j) in [2, 4 reduced]"), 1u) << text;
+  EXPECT_EQ(count("kernel.nest (%i) in [3]"), 1u) << text;
+  EXPECT_EQ(count("kernel.nest (%i) in [8]"), 1u) << text;
+  // Both reductions read x once.
+  EXPECT_EQ(count("kernel.load %arg0["), 1u) << text;
+  EXPECT_EQ(count("kernel.reduce"), 2u) << text;
 }
 
 const char *const kStep = R"(

@@ -320,6 +320,24 @@ TEST_F(LaunchTest, AResultTakesThePlaceOfADyingOperandOfItsLaunch) {
             kNone);
 }
 
+TEST_F(LaunchTest, OtherLoopsOfALaunchMayStillReadAnOperand) {
+  auto inPlaceOf = [&](const std::string &other) {
+    StepProgram step = launched("%p = aten.cumsum(%x, 0)" + kOne + other +
+                                    "%y = aten.exp(%p)" + kOne +
+                                    "%dx = aten.cumsum(%t, 0)" + kOne,
+                                {1, 2, 1});
+    return std::pair(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
+                     storageOf(step, "p"));
+  };
+  // The sum is another nest, and may run later.
+  EXPECT_EQ(
+      inPlaceOf("%q = aten.sum(%p) : (tensor<64xf32>) -> tensor<f32>\n").first,
+      kNone);
+  // The sine runs in the loops of the exponential.
+  auto [taken, operand] = inPlaceOf("%q = aten.sin(%p)" + kOne);
+  EXPECT_EQ(taken, operand);
+}
+
 TEST_F(LaunchTest, AnElementThatAllIterationsReadIsNotOverwritten) {
   StepProgram step =
       launched("%p = aten.cumsum(%x, 0)" + kOne +

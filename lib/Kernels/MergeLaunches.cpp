@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the first kernel to the last: each looks back at a few and moves to the
+// place of one of them, or lets that one come to its own. Casts of parameters
+// go up to the first of them, sums of a gradient meet at its last reader.
+//
+// What is live is counted before launches are put into an order, and no result
+// takes the place of an operand yet: an upper bound, so what is not small stays
+// away from the peak. A place is a number in the list as it was; one whose
+// kernel went away is empty until the end.
+
+#include "MergeLaunches.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace cutback;
+
+namespace {
+
+constexpr uint32_t kNone = SegmentKernels::kNone;
+/// Places that a kernel looks back.
+constexpr uint32_t kWindow = 32;
+/// A value with fewer bytes than this part of the peak may move where it likes.
+constexpr int64_t kSmall = 256;
+/// Readers of a value beyond which nobody looks for the last but one.
+constexpr size_t kFewReaders = 16;
+
+class Merger {
+public:
+  Merger(const KernelProblem &problem, const GraphView &view,
+         const ValueSizes &sizes, const KernelLimits &limits,
+         const MemberFacts &facts, SegmentKernels &segment)
+      : problem(problem), view(view), sizes(sizes), limits(limits),
+        facts(facts), kernels(segment.kernels), kernelOf(segment.kernelOf),
+        marks(kernels.size()), lastUse(view.numValues(), 0),
+        during(kernels.size() + 1, 0) {}
+
+  void run() {
+    markKernels();
+    countLive();
+    for (uint32_t number = 1; number < kernels.size(); ++number)
+      if (canBeMerged(number))
+        merge(number);
+    takeEmptyOut();
+  }
+
+private:
+  struct Mark {
+    bool hasEffect = false;
+    bool seesWritten = false; ///< reads or writes an argument that is written
+    int64_t reads = 0;        ///< roots, at most so many
+  };
+
+  //===--- What is there --------------------------------------------------===//
+
+  bool isMade(uint32_t root) const {
+    uint32_t def = view.definer[root];
+    return def != GraphView::kNone && facts.places[def] != kNone &&
+           !facts.isGiven[root] && kernelOf[def] != kNone;
+  }
+
+  void markKernels() {
+    for (auto [number, kernel] : llvm::enumerate(kernels)) {
+      Mark &mark = marks[number];
+      for (uint32_t op : kernel.ops) {
+        mark.hasEffect |= view.traits[op].ordered;
+        mark.seesWritten |= problem.isWrite[op] != 0;
+        for (const KernelProblem::Read &read : problem.readsOf(op)) {
+          mark.seesWritten |= problem.writeOf[read.root] != kNone;
+          mark.reads +=
+              !isMade(read.root) || kernelOf[view.definer[read.root]] != number;
+        }
+      }
+    }
+  }
+
+  /// Bytes that are live when each kernel runs.
+  void countLive() {
+    auto end = static_cast<uint32_t>(kernels.size());
+    for (uint32_t number = 0; number < end; ++number)
+      for (uint32_t op : kernels[number].ops)
+        for (const KernelProblem::Read &read : problem.readsOf(op))
+          lastUse[read.root] = std::max(lastUse[read.root], number);
+    std::vector<int64_t> change(end + 2, 0);
+    for (uint32_t v = 0; v < view.numValues(); ++v) {
+      if (view.isArg(v) || problem.root[v] != v || sizes.bytes[v] == 0)
+        continue;
+      bool isOwn = isMade(v);
+      if (facts.isKept[v])
+        lastUse[v] = end;
+      if (!isOwn && lastUse[v] == 0)
+        continue;
+      uint32_t born = isOwn ? kernelOf[view.definer[v]] : 0;
+      if (isOwn && lastUse[v] <= born)
+        continue; // in registers
+      change[born] += sizes.bytes[v];
+      change[lastUse[v] + 1] -= sizes.bytes[v];
+    }
+    std::partial_sum(change.begin(), change.end() - 1, during.begin());
+    peak = during.empty() ? 0 : *llvm::max_element(during);
+  }
+
+  //===--- One kernel -----------------------------------------------------===//
+
+  bool canBeMerged(uint32_t number) const {
+    KernelSchedule schedule = kernels[number].schedule;
+    return !kernels[number].ops.empty() && schedule != KernelSchedule::Call &&
+           schedule != KernelSchedule::LongRow;
+  }
+
+  void merge(uint32_t number) {
+    uint32_t earliest = firstPlace(number);
+    uint32_t begin = number > kWindow ? number - kWindow : 0;
+    uint32_t best = kNone;
+    bool isUp = false;
+    for (uint32_t other = number; other-- > begin;) {
+      if (!canBeMerged(other) || !fits(other, number))
+        continue;
+      bool shares = sharesNest(other, number);
+      if (best != kNone && !shares)
+        continue;
+      bool up = other >= earliest && mayMove(number, other);
+      if (!up && !(lastPlace(other) > number && mayMove(other, number)))
+        continue;
+      best = other;
+      isUp = up;
+      if (shares)
+        break;
+    }
+    if (best != kNone)
+      isUp ? move(number, best) : move(best, number);
+  }
+
+  /// Behind all that the kernel reads.
+  uint32_t firstPlace(uint32_t number) const {
+    uint32_t first = 0;
+    for (uint32_t op : kernels[number].ops)
+      for (const KernelProblem::Read &read : problem.readsOf(op))
+        if (isMade(read.root))
+          if (uint32_t def = kernelOf[view.definer[read.root]]; def != number)
+            first = std::max(first, def + 1);
+    return first;
+  }
+
+  /// The first kernel that reads what this one makes.
+  uint32_t lastPlace(uint32_t number) const {
+    uint32_t last = kNone;
+    for (uint32_t op : kernels[number].ops)
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        for (uint32_t reader : readersOf(r))
+          if (reader != number)
+            last = std::min(last, reader);
+    return last;
+  }
+
+  /// Kernels, one a read.
+  llvm::SmallVector<uint32_t, 8> readersOf(uint32_t root) const {
+    llvm::SmallVector<uint32_t, 8> list;
+    if (facts.isGiven[root] && !view.isArg(root))
+      return list;
+    for (uint32_t read : problem.readersOf(root))
+      if (uint32_t op = problem.reads[read].op;
+          facts.places[op] != kNone && kernelOf[op] != kNone)
+        list.push_back(kernelOf[op]);
+    return list;
+  }
+
+  static bool isSameNest(const Kernel &kernel, const KernelNest &a,
+                         const KernelNest &b) {
+    return kernel.schedule != KernelSchedule::Concat &&
+           a.pattern == b.pattern && a.iterations == b.iterations;
+  }
+
+  bool fits(uint32_t a, uint32_t b) const {
+    const Kernel &one = kernels[a], &other = kernels[b];
+    if (one.schedule != other.schedule || one.isAligned != other.isAligned ||
+        static_cast<int64_t>(one.ops.size() + other.ops.size()) > limits.ops ||
+        marks[a].reads + marks[b].reads > limits.reads)
+      return false;
+    size_t nests = one.nests.size();
+    for (const KernelNest &nest : other.nests)
+      nests += llvm::none_of(one.nests, [&](const KernelNest &mine) {
+        return isSameNest(one, mine, nest);
+      });
+    return nests <= limits.nests;
+  }
+
+  /// One nest for both, which reads a tensor once.
+  bool sharesNest(uint32_t a, uint32_t b) const {
+    const Kernel &one = kernels[a], &other = kernels[b];
+    bool isSame = llvm::any_of(one.nests, [&](const KernelNest &mine) {
+      return llvm::any_of(other.nests, [&](const KernelNest &nest) {
+        return isSameNest(one, mine, nest);
+      });
+    });
+    if (!isSame)
+      return false;
+    auto reads = [&](uint32_t root) {
+      return llvm::any_of(one.ops, [&](uint32_t op) {
+        return llvm::any_of(
+            problem.readsOf(op),
+            [&](const KernelProblem::Read &read) { return read.root == root; });
+      });
+    };
+    return llvm::any_of(other.ops, [&](uint32_t op) {
+      return llvm::any_of(problem.readsOf(op),
+                          [&](const KernelProblem::Read &read) {
+                            return read.bytes > 0 && reads(read.root);
+                          });
+    });
+  }
+
+  //===--- Moving ---------------------------------------------------------===//
+
+  /// True if nothing else has to run between the places, which the caller knows
+  /// of readers, and the step needs no more memory for it.
+  bool mayMove(uint32_t from, uint32_t to) const {
+    if (marks[from].hasEffect)
+      for (uint32_t k = std::min(from, to) + 1; k < std::max(from, to); ++k)
+        if (marks[k].hasEffect)
+          return false;
+    if (marks[from].seesWritten && !keepsWrites(from, to))
+      return false;
+    return staysLow(from, to);
+  }
+
+  /// True if what moves is small, or if less than half of the peak is live
+  /// wherever it is. Launches of the backward are put into another order later,
+  /// and two that became one have fewer: near the peak, that could be felt.
+  bool staysLow(uint32_t from, uint32_t to) const {
+    llvm::SmallVector<int64_t, kWindow + 1> change;
+    changesOf(from, to, change);
+    int64_t most = *llvm::max_element(change);
+    for (uint32_t number : {from, to}) {
+      auto touch = [&](uint32_t root, bool isTemporary) {
+        if (isTemporary)
+          most = std::max(most, sizes.bytes[root]);
+      };
+      forEachMade(number,
+                  [&](uint32_t root) { touch(root, !facts.isKept[root]); });
+      forEachRead(number, [&](uint32_t root) {
+        touch(root, lastUse[root] <= std::max(from, to));
+      });
+    }
+    if (most <= peak / kSmall)
+      return true;
+    uint32_t first = std::min(from, to);
+    for (auto [i, bytes] : llvm::enumerate(change))
+      if (during[first + i] + std::max<int64_t>(bytes, 0) > peak / 2)
+        return false;
+    return true;
+  }
+
+  /// Reads and writes of an argument stay on their sides, and apart.
+  bool keepsWrites(uint32_t from, uint32_t to) const {
+    auto staysAside = [&](uint32_t other) {
+      return other == from || (other != to && (other < from) == (other < to));
+    };
+    auto isAside = [&](uint32_t root) {
+      uint32_t written = problem.writeOf[root];
+      return written == kNone ||
+             llvm::all_of(problem.writes[written].second, [&](uint32_t write) {
+               return facts.places[write] == kNone ||
+                      staysAside(kernelOf[write]);
+             });
+    };
+    for (uint32_t op : kernels[from].ops) {
+      for (const KernelProblem::Read &read : problem.readsOf(op))
+        if (!isAside(read.root))
+          return false;
+      if (!problem.isWrite[op])
+        continue;
+      uint32_t argument = problem.root[view.resultBegin[op]];
+      if (!isAside(argument) || !llvm::all_of(readersOf(argument), staysAside))
+        return false;
+    }
+    return true;
+  }
+
+  /// How many bytes more are live at each place between, both included.
+  void changesOf(uint32_t from, uint32_t to,
+                 llvm::SmallVectorImpl<int64_t> &change) const {
+    uint32_t first = std::min(from, to);
+    change.assign(std::max(from, to) - first + 1, 0);
+    auto add = [&](uint32_t begin, uint32_t end, int64_t bytes) {
+      for (uint32_t k = begin; k < end; ++k)
+        change[k - first] += bytes;
+    };
+    forEachMade(from, [&](uint32_t root) {
+      if (to < from)
+        add(to, from, sizes.bytes[root]);
+      else
+        add(from, to, -sizes.bytes[root]);
+    });
+    forEachRead(from, [&](uint32_t root) {
+      uint32_t last = lastUse[root];
+      if (to > from && last < to)
+        add(last + 1, to + 1, sizes.bytes[root]);
+      else if (to < from && last == from)
+        add(std::max(lastBut(root, from), to) + 1, from + 1,
+            -sizes.bytes[root]);
+    });
+  }
+
+  /// Results that others read.
+  template <typename Fn> void forEachMade(uint32_t number, Fn fn) const {
+    for (uint32_t op : kernels[number].ops)
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        if (problem.root[r] == r && !facts.isGiven[r] && lastUse[r] > number)
+          fn(r);
+  }
+
+  /// Tensors of the step that lie in memory, each once.
+  template <typename Fn> void forEachRead(uint32_t number, Fn fn) const {
+    llvm::SmallVector<uint32_t, 16> seen;
+    for (uint32_t op : kernels[number].ops)
+      for (const KernelProblem::Read &read : problem.readsOf(op)) {
+        uint32_t root = read.root;
+        if (view.isArg(root) || llvm::is_contained(seen, root) ||
+            (isMade(root) && kernelOf[view.definer[root]] == number))
+          continue;
+        seen.push_back(root);
+        fn(root);
+      }
+  }
+
+  /// The last kernel besides `number` that reads `root`, or makes it; `number`
+  /// where that takes too long to find.
+  uint32_t lastBut(uint32_t root, uint32_t number) const {
+    if (problem.readersOf(root).size() > kFewReaders)
+      return number;
+    uint32_t last = isMade(root) ? kernelOf[view.definer[root]] : 0;
+    for (uint32_t read : problem.readersOf(root))
+      if (uint32_t op = problem.reads[read].op; facts.places[op] != kNone &&
+                                                kernelOf[op] != kNone &&
+                                                kernelOf[op] != number)
+        last = std::max(last, kernelOf[op]);
+    return last;
+  }
+
+  void move(uint32_t from, uint32_t to) {
+    llvm::SmallVector<int64_t, kWindow + 1> change;
+    changesOf(from, to, change);
+    uint32_t first = std::min(from, to);
+    for (auto [i, bytes] : llvm::enumerate(change))
+      during[first + i] += bytes;
+    forEachRead(from, [&](uint32_t root) {
+      if (to > from)
+        lastUse[root] = std::max(lastUse[root], to);
+      else if (lastUse[root] == from)
+        lastUse[root] = std::max(lastBut(root, from), to);
+    });
+    absorb(kernels[to], kernels[from]);
+    for (uint32_t op : kernels[from].ops)
+      kernelOf[op] = to;
+    kernels[from].ops.clear();
+    marks[to].hasEffect |= marks[from].hasEffect;
+    marks[to].seesWritten |= marks[from].seesWritten;
+    marks[to].reads += marks[from].reads;
+    marks[from] = Mark();
+  }
+
+  void absorb(Kernel &into, const Kernel &from) const {
+    llvm::SmallVector<uint8_t> numberOf;
+    for (const KernelNest &nest : from.nests) {
+      auto same = llvm::find_if(into.nests, [&](const KernelNest &mine) {
+        return isSameNest(into, mine, nest);
+      });
+      numberOf.push_back(same - into.nests.begin());
+      if (same == into.nests.end())
+        into.nests.push_back(nest);
+    }
+    std::vector<uint32_t> ops;
+    std::vector<uint8_t> nestOf;
+    size_t a = 0, b = 0;
+    while (a < into.ops.size() || b < from.ops.size()) {
+      bool isOwn = b == from.ops.size() ||
+                   (a < into.ops.size() &&
+                    facts.places[into.ops[a]] < facts.places[from.ops[b]]);
+      ops.push_back(isOwn ? into.ops[a] : from.ops[b]);
+      nestOf.push_back(isOwn ? into.nestOf[a] : numberOf[from.nestOf[b]]);
+      ++(isOwn ? a : b);
+    }
+    into.ops = std::move(ops);
+    into.nestOf = std::move(nestOf);
+    into.isAligned &= from.isAligned;
+    into.flopsPs += from.flopsPs;
+  }
+
+  void takeEmptyOut() {
+    llvm::erase_if(kernels,
+                   [](const Kernel &kernel) { return kernel.ops.empty(); });
+    for (auto [number, kernel] : llvm::enumerate(kernels))
+      for (uint32_t op : kernel.ops)
+        kernelOf[op] = number;
+  }
+
+  const KernelProblem &problem;
+  const GraphView &view;
+  const ValueSizes &sizes;
+  const KernelLimits &limits;
+  const MemberFacts &facts;
+  std::vector<Kernel> &kernels;    ///< by place
+  std::vector<uint32_t> &kernelOf; ///< by op: the place
+  std::vector<Mark> marks;         ///< by place
+  std::vector<uint32_t> lastUse;   ///< by root: place; their number if kept
+  std::vector<int64_t> during;     ///< by place: live bytes
+  int64_t peak = 0;
+};
+
+} // namespace
+
+bool cutback::mergeLaunches(const KernelProblem &problem, const GraphView &view,
+                            const ValueSizes &sizes, const KernelLimits &limits,
+                            const MemberFacts &facts, SegmentKernels &segment) {
+  size_t before = segment.kernels.size();
+  Merger(problem, view, sizes, limits, facts, segment).run();
+  return segment.kernels.size() < before;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that need nothing of each other, in one launch.
+#ifndef CUTBACK_LIB_KERNELS_MERGELAUNCHES_H
+#define CUTBACK_LIB_KERNELS_MERGELAUNCHES_H
+
+#include "KernelBytes.h"
+
+namespace cutback {
+
+/// Merges each kernel with one of the few in front of it, at either's place,
+/// where
+///   * both have the same schedule, elements of both stay or both move
+///     (Kernel::isAligned), and neither needs what the other makes;
+///   * nothing that stands between the two has to come between them: a reader,
+///     a write, an effect;
+///   * what moves is small, or far from the peak of the segment.
+/// Loops of one shape become one nest. False if there are none such, and
+/// nothing changed. Near linear.
+bool mergeLaunches(const KernelProblem &problem, const GraphView &view,
+                   const ValueSizes &sizes, const KernelLimits &limits,
+                   const MemberFacts &facts, SegmentKernels &segment);
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_KERNELS_MERGELAUNCHES_H
