@@ -10,8 +10,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <cmath>
-
 using namespace cutback;
 using llvm::ArrayRef;
 

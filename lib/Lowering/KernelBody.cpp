@@ -13,7 +13,6 @@
 #include "cutback/Lowering/KernelBody.h"
 
 #include "KernelLoops.h"
-#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/ElementBuilder.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Joint/Random.h"
@@ -35,6 +34,40 @@ bool cutback::isFree(Operation *op) {
            return !isa<RankedTensorType>(result.getType()) ||
                   kernel::locate(result).root != result;
          });
+}
+
+static kernel::Combine combineOf(Combine how) {
+  switch (how) {
+  case Combine::Add:
+    return kernel::Combine::Add;
+  case Combine::Mul:
+    return kernel::Combine::Mul;
+  case Combine::Max:
+    return kernel::Combine::Max;
+  case Combine::Min:
+    return kernel::Combine::Min;
+  case Combine::MaxUnsigned:
+    return kernel::Combine::MaxUnsigned;
+  case Combine::MinUnsigned:
+    return kernel::Combine::MinUnsigned;
+  case Combine::And:
+    return kernel::Combine::And;
+  case Combine::Or:
+    break;
+  }
+  return kernel::Combine::Or;
+}
+
+static kernel::Draw drawOf(Distribution distribution) {
+  switch (distribution) {
+  case Distribution::Uniform:
+    return kernel::Draw::Uniform;
+  case Distribution::Normal:
+    return kernel::Draw::Normal;
+  case Distribution::Bits:
+    break;
+  }
+  return kernel::Draw::Bits;
 }
 
 /// Signless, as scalars are.
@@ -370,8 +403,7 @@ private:
         math().linearize(axes, Layout::contiguous(shape).strides, 0));
     scalars.push_back(kernel::DrawOp::create(
         builder, loc, scalarOf(random.getResult().getType()),
-        static_cast<kernel::Draw>(random.getDistribution()), seed, index,
-        random.getStream()));
+        drawOf(random.getDistribution()), seed, index, random.getStream()));
     return true;
   }
 
@@ -553,7 +585,7 @@ Value OpElements::reduce(Combine how, Value element) {
   if (!loops.reduces())
     return element;
   return kernel::ReduceOp::create(builder, loc, element.getType(),
-                                  static_cast<kernel::Combine>(how), element);
+                                  combineOf(how), element);
 }
 
 Value OpElements::reduceIndex(bool greatest, Value element) {
