@@ -2,6 +2,9 @@
 //
 // Places by tensor inside of the launches. What a call makes besides its
 // results lies elsewhere.
+//
+// A place is dead behind the last op that reads it, unless a result of that op
+// took it. To fill it with NaN shows who reads on.
 
 #include "cutback/Interpreter/LaunchMemory.h"
 

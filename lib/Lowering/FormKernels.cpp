@@ -46,6 +46,7 @@ public:
     func::FuncOp backward =
         copyHalf(partition.getBackwardAttr(), partition.getSaved().size());
     readOffsets();
+    handOverRoots(forward, backward);
     if (failed(formHalf(forward, kernels.forward)) ||
         failed(formHalf(backward, kernels.backward)))
       return failure();
@@ -84,6 +85,52 @@ private:
             memory.storages[number].offset;
   }
 
+  /// A saved view that is not all of its memory in its order is made again in
+  /// the backward: what lies there is handed over. So every argument of a half
+  /// is memory in the order of its elements.
+  void handOverRoots(func::FuncOp forward, func::FuncOp backward) {
+    Operation *output = forward.front().getTerminator();
+    unsigned saved = partition.getSaved().size();
+    unsigned first = output->getNumOperands() - saved;
+    for (unsigned i = 0; i < saved; ++i) {
+      Value value = output->getOperand(first + i);
+      auto type = dyn_cast<RankedTensorType>(value.getType());
+      if (!type || !type.hasStaticShape())
+        continue;
+      kernel::Place place = kernel::locate(value);
+      auto rootType = cast<RankedTensorType>(place.root.getType());
+      if (place.layout.offset == 0 && place.layout.isContiguous() &&
+          type.getNumElements() == rootType.getNumElements())
+        continue;
+      SmallVector<Operation *> views;
+      for (Value at = value; at != place.root;) {
+        Operation *op = at.getDefiningOp();
+        views.push_back(op);
+        at = op->getOperand(
+            getViewedOperand(op, cast<OpResult>(at).getResultNumber()));
+      }
+      if (llvm::any_of(views,
+                       [](Operation *op) { return op->getNumOperands() != 1; }))
+        continue; // by numbers that the backward need not have
+      BlockArgument argument = backward.getArgument(i);
+      IRMapping again;
+      again.map(place.root, argument);
+      OpBuilder builder = OpBuilder::atBlockBegin(&backward.front());
+      for (Operation *op : llvm::reverse(views))
+        handedViews.insert(builder.clone(*op, again));
+      Value made = again.lookup(value);
+      argument.replaceUsesWithIf(made, [&](OpOperand &use) {
+        return !handedViews.contains(use.getOwner());
+      });
+      argument.setType(rootType);
+      output->setOperand(first + i, place.root);
+    }
+    for (func::FuncOp half : {forward, backward})
+      half.setType(FunctionType::get(
+          context(), half.front().getArgumentTypes(),
+          TypeRange(half.front().getTerminator()->getOperands())));
+  }
+
   LogicalResult formHalf(func::FuncOp half, const SegmentKernels &segment) {
     if (auto forced = findForcedCopies(half); !forced.empty())
       return forced.front().getDefiningOp()->emitError(
@@ -93,7 +140,8 @@ private:
     markEffects(half.front());
     std::vector<Operation *> ops;
     for (Operation &op : half.front().without_terminator())
-      ops.push_back(&op);
+      if (!handedViews.contains(&op))
+        ops.push_back(&op);
     int64_t total = 0;
     for (int32_t size : sizes ? sizes.asArrayRef() : ArrayRef<int32_t>())
       total += std::abs(size);
@@ -369,6 +417,7 @@ private:
   std::map<std::string, uint64_t> refused;
   IRMapping copies; ///< from the given halves
   int64_t draws = 0;
+  llvm::DenseSet<Operation *> handedViews; ///< see handOverRoots()
   KernelModule formed;
 };
 
