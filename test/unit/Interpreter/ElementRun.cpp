@@ -2,9 +2,13 @@
 //
 // The formula is built once, with block arguments for what it asks of its
 // ElementBuilder; a scalar is evaluated when it is asked for, and once an
-// iteration. A float is a double that is rounded to its type after every op.
+// iteration, by the functions that kernels run with (ScalarOps). A float is a
+// double that is rounded to its type after every op. What an op leaves open is
+// a fault: formulas must not get there.
 
 #include "ElementRun.h"
+
+#include "Interpreter/ScalarOps.h"
 
 #include "cutback/Dialect/Joint/ElementBuilder.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
@@ -14,9 +18,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/TypeSwitch.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace cutback;
@@ -26,7 +27,7 @@ using joint::Combine;
 namespace {
 
 /// One of them, by the type; an integer is extended by its sign, i1 is 0 or 1.
-struct Scalar {
+struct Number {
   double real = 0;
   int64_t whole = 0;
 };
@@ -144,11 +145,11 @@ private:
     return value;
   }
 
-  Scalar eval(Value value);
-  Scalar evalNode(Value value);
-  Scalar evalOp(Operation *op);
-  Scalar evalReduce(const Node &node, Type type);
-  Scalar element(unsigned i, ArrayRef<int64_t> index);
+  Number eval(Value value);
+  Number evalNode(Value value);
+  Number evalOp(Operation *op);
+  Number evalReduce(const Node &node, Type type);
+  Number element(unsigned i, ArrayRef<int64_t> index);
   /// The next iteration of the axes that are reduced, or of the others.
   bool advance(bool reduced);
 
@@ -160,7 +161,7 @@ private:
   llvm::DenseMap<Value, Node> nodes;
   SmallVector<int64_t> at;
   /// What is known in this iteration, and of the reductions for this result.
-  llvm::DenseMap<Value, Scalar> known, combined;
+  llvm::DenseMap<Value, Number> known, combined;
 };
 
 } // namespace
@@ -182,7 +183,7 @@ void Formula::run(ArrayRef<Value> results, ArrayRef<Tensor> into) {
     known.clear();
     combined.clear();
     for (auto [value, tensor] : llvm::zip_equal(results, into)) {
-      Scalar result = eval(value);
+      Number result = eval(value);
       if (isFloating(tensor.type))
         tensor.set(i, result.real);
       else
@@ -192,12 +193,12 @@ void Formula::run(ArrayRef<Value> results, ArrayRef<Tensor> into) {
   }
 }
 
-Scalar Formula::eval(Value value) {
+Number Formula::eval(Value value) {
   auto it = known.find(value);
   if (it != known.end())
     return it->second;
   Operation *op = value.getDefiningOp();
-  Scalar result = op ? evalOp(op) : evalNode(value);
+  Number result = op ? evalOp(op) : evalNode(value);
   if (isa<FloatType>(value.getType()))
     result.real = roundReal(value.getType(), result.real);
   else
@@ -205,7 +206,7 @@ Scalar Formula::eval(Value value) {
   return known[value] = result;
 }
 
-Scalar Formula::element(unsigned i, ArrayRef<int64_t> index) {
+Number Formula::element(unsigned i, ArrayRef<int64_t> index) {
   if (const auto *whole = std::get_if<int64_t>(&operands[i]))
     return {0, *whole};
   if (const auto *real = std::get_if<double>(&operands[i]))
@@ -231,7 +232,7 @@ Scalar Formula::element(unsigned i, ArrayRef<int64_t> index) {
   return {0, tensor->getInt(place)};
 }
 
-Scalar Formula::evalNode(Value value) {
+Number Formula::evalNode(Value value) {
   const Node node = nodes.lookup(value);
   switch (node.kind) {
   case Kind::Operand: {
@@ -257,14 +258,14 @@ Scalar Formula::evalNode(Value value) {
   auto it = combined.find(value);
   if (it != combined.end())
     return it->second;
-  Scalar result = evalReduce(node, value.getType());
+  Number result = evalReduce(node, value.getType());
   return combined[value] = result;
 }
 
-Scalar Formula::evalReduce(const Node &node, Type type) {
+Number Formula::evalReduce(const Node &node, Type type) {
   Type in = node.inputs[0].getType();
   bool isReal = isa<FloatType>(in);
-  Scalar result;
+  Number result;
   int64_t count = numReduced(), place = 0;
   if (count > 0 && node.how == Combine::Mul)
     result = {1, 1};
@@ -276,7 +277,7 @@ Scalar Formula::evalReduce(const Node &node, Type type) {
     at[axis] = space.isReduced[axis] ? 0 : at[axis];
   for (int64_t i = 0; i < count; ++i) {
     known.clear();
-    Scalar x = eval(node.inputs[0]);
+    Number x = eval(node.inputs[0]);
     double a = isReal ? x.real : static_cast<double>(x.whole);
     double b = isReal ? result.real : static_cast<double>(result.whole);
     bool isBetter = false;
@@ -318,189 +319,52 @@ Scalar Formula::evalReduce(const Node &node, Type type) {
   at = outside;
   known = std::move(before);
   (void)type;
-  return node.kind == Kind::ReduceIndex ? Scalar{0, place} : result;
+  return node.kind == Kind::ReduceIndex ? Number{0, place} : result;
 }
 
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
-static bool holds(arith::CmpFPredicate predicate, double a, double b) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OEQ:
-    return a == b;
-  case arith::CmpFPredicate::OLT:
-    return a < b;
-  case arith::CmpFPredicate::OLE:
-    return a <= b;
-  case arith::CmpFPredicate::OGT:
-    return a > b;
-  case arith::CmpFPredicate::OGE:
-    return a >= b;
-  case arith::CmpFPredicate::UNE:
-    return a != b;
-  default:
-    llvm_unreachable("formulas compare so in no place");
-  }
+/// What a formula must not rely on, because an op leaves it open.
+static std::string findOpen(Operation *op, ArrayRef<Number> x) {
+  if (isa<arith::DivSIOp, arith::RemSIOp>(op) &&
+      (x[1].whole == 0 || x[1].whole == -1))
+    return "divides by " + std::to_string(x[1].whole);
+  if (isa<arith::ShLIOp, arith::ShRSIOp>(op) &&
+      (x[1].whole < 0 ||
+       x[1].whole >= op->getOperand(0).getType().getIntOrFloatBitWidth()))
+    return "shifts by " + std::to_string(x[1].whole);
+  if (isa<math::IPowIOp>(op) && x[1].whole < 0)
+    return "has a negative exponent";
+  if (isa<arith::FPToSIOp>(op) && !(x[0].real >= -0x1p63 && x[0].real < 0x1p63))
+    return "converts " + std::to_string(x[0].real) + " to an integer";
+  return "";
 }
 
-static bool holds(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return a == b;
-  case arith::CmpIPredicate::ne:
-    return a != b;
-  case arith::CmpIPredicate::slt:
-    return a < b;
-  case arith::CmpIPredicate::sle:
-    return a <= b;
-  case arith::CmpIPredicate::sgt:
-    return a > b;
-  case arith::CmpIPredicate::sge:
-    return a >= b;
-  default:
-    llvm_unreachable("formulas compare so in no place");
-  }
-}
-
-static uint64_t asUnsigned(Type type, int64_t value) {
-  unsigned width = type.getIntOrFloatBitWidth();
-  return width == 64 ? static_cast<uint64_t>(value)
-                     : static_cast<uint64_t>(value) & ((1ull << width) - 1);
-}
-
-static int64_t wholePower(int64_t base, int64_t exponent) {
-  uint64_t result = 1, square = static_cast<uint64_t>(base);
-  for (; exponent > 0; exponent >>= 1, square *= square)
-    result *= exponent & 1 ? square : 1;
-  return static_cast<int64_t>(result);
-}
-
-/// Functions of `math` on doubles.
-static std::optional<double> evalFunction(Operation *op, ArrayRef<double> x) {
-  using Fn = double (*)(double);
-  Fn fn = llvm::TypeSwitch<Operation *, Fn>(op)
-              .Case([](math::AbsFOp) -> Fn { return std::fabs; })
-              .Case([](math::AcosOp) -> Fn { return std::acos; })
-              .Case([](math::AcoshOp) -> Fn { return std::acosh; })
-              .Case([](math::AsinOp) -> Fn { return std::asin; })
-              .Case([](math::AsinhOp) -> Fn { return std::asinh; })
-              .Case([](math::AtanOp) -> Fn { return std::atan; })
-              .Case([](math::AtanhOp) -> Fn { return std::atanh; })
-              .Case([](math::CeilOp) -> Fn { return std::ceil; })
-              .Case([](math::CosOp) -> Fn { return std::cos; })
-              .Case([](math::CoshOp) -> Fn { return std::cosh; })
-              .Case([](math::ErfOp) -> Fn { return std::erf; })
-              .Case([](math::ErfcOp) -> Fn { return std::erfc; })
-              .Case([](math::ExpOp) -> Fn { return std::exp; })
-              .Case([](math::Exp2Op) -> Fn { return std::exp2; })
-              .Case([](math::ExpM1Op) -> Fn { return std::expm1; })
-              .Case([](math::FloorOp) -> Fn { return std::floor; })
-              .Case([](math::LogOp) -> Fn { return std::log; })
-              .Case([](math::Log10Op) -> Fn { return std::log10; })
-              .Case([](math::Log1pOp) -> Fn { return std::log1p; })
-              .Case([](math::Log2Op) -> Fn { return std::log2; })
-              .Case([](math::RoundEvenOp) -> Fn { return std::nearbyint; })
-              .Case([](math::SinOp) -> Fn { return std::sin; })
-              .Case([](math::SinhOp) -> Fn { return std::sinh; })
-              .Case([](math::SqrtOp) -> Fn { return std::sqrt; })
-              .Case([](math::TanOp) -> Fn { return std::tan; })
-              .Case([](math::TanhOp) -> Fn { return std::tanh; })
-              .Case([](math::TruncOp) -> Fn { return std::trunc; })
-              .Default([](Operation *) -> Fn { return nullptr; });
-  if (fn)
-    return fn(x[0]);
-  if (isa<math::Atan2Op>(op))
-    return std::atan2(x[0], x[1]);
-  if (isa<math::CopySignOp>(op))
-    return std::copysign(x[0], x[1]);
-  if (isa<math::PowFOp>(op))
-    return std::pow(x[0], x[1]);
-  if (isa<math::FmaOp>(op))
-    return std::fma(x[0], x[1], x[2]);
-  return std::nullopt;
-}
-
-Scalar Formula::evalOp(Operation *op) {
-  SmallVector<Scalar, 3> x;
-  SmallVector<double, 3> reals;
+Number Formula::evalOp(Operation *op) {
+  SmallVector<Number, 3> x;
+  SmallVector<Scalar, 3> scalars;
   for (Value operand : op->getOperands()) {
     x.push_back(eval(operand));
-    reals.push_back(x.back().real);
+    Scalar &scalar = scalars.emplace_back();
+    if (isa<FloatType>(operand.getType()))
+      scalar.real = x.back().real;
+    else
+      scalar.integer =
+          operand.getType().isInteger(1) ? -x.back().whole : x.back().whole;
   }
-  if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
-    if (auto real = dyn_cast<FloatAttr>(constant.getValue()))
-      return {real.getValueAsDouble(), 0};
-    return {0,
-            cast<IntegerAttr>(constant.getValue()).getValue().getSExtValue()};
+  ScalarFn function = findScalarOp(op);
+  std::string open = findOpen(op, x);
+  if (!function)
+    open = "has an op '" + op->getName().getStringRef().str() + "'";
+  if (!open.empty()) {
+    fault = open;
+    return {};
   }
-  if (std::optional<double> result = evalFunction(op, reals))
-    return {*result, 0};
-  Type from = op->getOperand(0).getType();
-  double a = x[0].real, b = x.size() > 1 ? x[1].real : 0;
-  int64_t m = x[0].whole, n = x.size() > 1 ? x[1].whole : 0;
-  auto u = [](int64_t value) { return static_cast<uint64_t>(value); };
-  auto whole = [](uint64_t value) {
-    return Scalar{0, static_cast<int64_t>(value)};
-  };
-  return llvm::TypeSwitch<Operation *, Scalar>(op)
-      .Case([&](arith::AddFOp) { return Scalar{a + b, 0}; })
-      .Case([&](arith::SubFOp) { return Scalar{a - b, 0}; })
-      .Case([&](arith::MulFOp) { return Scalar{a * b, 0}; })
-      .Case([&](arith::DivFOp) { return Scalar{a / b, 0}; })
-      .Case([&](arith::RemFOp) { return Scalar{std::fmod(a, b), 0}; })
-      .Case([&](arith::NegFOp) { return Scalar{-a, 0}; })
-      .Case([&](arith::AddIOp) { return whole(u(m) + u(n)); })
-      .Case([&](arith::SubIOp) { return whole(u(m) - u(n)); })
-      .Case([&](arith::MulIOp) { return whole(u(m) * u(n)); })
-      .Case<arith::DivSIOp, arith::RemSIOp>([&](auto division) {
-        if (n == 0 || n == -1) {
-          fault = "divides by " + std::to_string(n);
-          return Scalar();
-        }
-        bool isRest = isa<arith::RemSIOp>(division.getOperation());
-        return Scalar{0, isRest ? m % n : m / n};
-      })
-      .Case([&](arith::AndIOp) { return Scalar{0, m & n}; })
-      .Case([&](arith::OrIOp) { return Scalar{0, m | n}; })
-      .Case([&](arith::XOrIOp) { return Scalar{0, m ^ n}; })
-      .Case<arith::ShLIOp, arith::ShRSIOp>([&](auto shift) {
-        if (n < 0 || n >= from.getIntOrFloatBitWidth())
-          fault = "shifts by " + std::to_string(n);
-        bool isLeft = isa<arith::ShLIOp>(shift.getOperation());
-        return isLeft ? whole(u(m) << (n & 63)) : Scalar{0, m >> (n & 63)};
-      })
-      .Case([&](math::IPowIOp) {
-        if (n < 0)
-          fault = "has a negative exponent";
-        return Scalar{0, wholePower(m, n)};
-      })
-      .Case([&](arith::CmpFOp compare) {
-        return Scalar{0, holds(compare.getPredicate(), a, b)};
-      })
-      .Case([&](arith::CmpIOp compare) {
-        return Scalar{0, holds(compare.getPredicate(), m, n)};
-      })
-      .Case([&](arith::SelectOp) { return m ? x[1] : x[2]; })
-      .Case<arith::ExtFOp, arith::TruncFOp>([&](auto) { return x[0]; })
-      .Case<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(
-          [&](auto) { return x[0]; })
-      .Case([&](arith::ExtUIOp) { return whole(asUnsigned(from, m)); })
-      .Case([&](arith::SIToFPOp) { return Scalar{static_cast<double>(m), 0}; })
-      .Case([&](arith::UIToFPOp) {
-        return Scalar{static_cast<double>(asUnsigned(from, m)), 0};
-      })
-      .Case([&](arith::FPToSIOp) {
-        if (!(a >= -0x1p63 && a < 0x1p63)) {
-          fault = "converts " + std::to_string(a) + " to an integer";
-          return Scalar();
-        }
-        return Scalar{0, static_cast<int64_t>(a)};
-      })
-      .Default([&](Operation *other) {
-        fault = "has an op '" + other->getName().getStringRef().str() + "'";
-        return Scalar();
-      });
+  Scalar result = function(op, scalars.data());
+  return isa<FloatType>(op->getResult(0).getType()) ? Number{result.real, 0}
+                                                    : Number{0, result.integer};
 }
 
 //===----------------------------------------------------------------------===//
