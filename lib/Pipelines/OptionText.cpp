@@ -90,6 +90,27 @@ bool cutback::parseSolver(llvm::StringRef text, Solver &value,
   return parseWord("solver", text, value, table, error);
 }
 
+bool cutback::readObjective(llvm::StringRef minimize, bool hasBytePrice,
+                            PartitionOptions &options, std::string &error) {
+  static const std::pair<llvm::StringRef, Minimize> table[] = {
+      {"time", Minimize::Time}, {"peak", Minimize::Peak}};
+  if (!minimize.empty() &&
+      !parseWord("objective", minimize, options.minimize, table, error))
+    return false;
+  options.withinTorchPeak = minimize.empty() && !hasBytePrice;
+  bool isForPeak = options.minimize == Minimize::Peak;
+  if (!minimize.empty() && options.costModel == CostModel::PyTorch)
+    error = "--minimize needs --cost-model=roofline";
+  else if (isForPeak && options.strategy != Strategy::MinCut)
+    error = "--minimize=peak needs --strategy=min-cut";
+  else if (isForPeak && hasBytePrice)
+    error = "--minimize=peak chooses the price of a byte: leave out "
+            "--byte-price";
+  else
+    return true;
+  return false;
+}
+
 /// One "7" or "5-22" of a list of positions.
 static bool parseRange(llvm::StringRef text, std::vector<unsigned> &indices) {
   auto [from, to] = text.split('-');

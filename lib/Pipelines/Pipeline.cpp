@@ -20,7 +20,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
-#include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -41,20 +40,6 @@ static void addPreparation(OpPassManager &pm) {
   graphs.addPass(createCleanTags());
 }
 
-/// Phase partition. The plan travels as attributes, so that a person can
-/// change it between the first two passes.
-static void addPartition(OpPassManager &pm, std::unique_ptr<Pass> plan,
-                         SmallVector<std::string> symbols) {
-  pm.addPass(std::move(plan));
-  pm.addPass(createExtractPartition());
-  // Behind the split: what is live when depends on what is recomputed.
-  ScheduleBackwardOptions schedule;
-  schedule.symbols = std::move(symbols);
-  pm.addPass(createScheduleBackward(schedule));
-  // The gate: nothing wrong gets past here.
-  pm.addPass(createVerifyPartition());
-}
-
 void cutback::buildTrainingPipeline(OpPassManager &pm) {
   OpPassManager &graphs = pm.nest<joint::GraphOp>();
   // In-place ops first: nothing below knows that a value can change.
@@ -68,21 +53,25 @@ void cutback::buildTrainingPipeline(OpPassManager &pm) {
   graphs.addPass(createDecomposeToCore());
 }
 
-void cutback::buildCutbackPipeline(OpPassManager &pm,
-                                   const PartitionOptions &options,
-                                   Phase lastPhase) {
+/// Up to and with `lastPhase`; `step` is the pass of phase partition.
+static void addPhases(OpPassManager &pm, std::unique_ptr<Pass> step,
+                      Phase lastPhase) {
   // Phase joint is what the importer leaves. The verifier of joint.graph is
   // the gate: roles, tangents, results.
   if (lastPhase == Phase::Joint)
     return;
-  addPreparation(pm);
   if (lastPhase == Phase::Prepare)
-    return;
-  SmallVector<std::string> symbols;
-  for (const auto &[name, size] : options.symbols)
-    symbols.push_back((name + "=" + llvm::Twine(size)).str());
-  llvm::sort(symbols);
-  addPartition(pm, createPlanPartition(options), std::move(symbols));
+    return addPreparation(pm);
+  // A step prepares its graph itself, as the plan that it takes asks for.
+  pm.addPass(std::move(step));
+  // The gate: nothing wrong gets past here.
+  pm.addPass(createVerifyPartition());
+}
+
+void cutback::buildCutbackPipeline(OpPassManager &pm,
+                                   const PartitionOptions &options,
+                                   Phase lastPhase) {
+  addPhases(pm, createPartitionStep(options), lastPhase);
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,76 +80,63 @@ void cutback::buildCutbackPipeline(OpPassManager &pm,
 
 namespace {
 
-/// The options of `cutback-plan`, which reads their values, and a phase.
+/// What the pipeline reads; all other options are those of
+/// `cutback-partition`, which reads them.
 struct PipelineOptions : PassPipelineOptions<PipelineOptions> {
-  template <typename T> using Value = PassOptions::Option<T>;
-  template <typename T> using Values = PassOptions::ListOption<T>;
-
-  Value<std::string> to{*this, "to", llvm::cl::init("partition"),
-                        llvm::cl::desc("last phase: joint, prepare or "
-                                       "partition")};
-  Value<std::string> strategy{
-      *this, "strategy", llvm::cl::init("min-cut"),
-      llvm::cl::desc("min-cut, eager, precompute or recompute-all")};
-  Value<std::string> costModel{*this, "cost-model", llvm::cl::init("roofline"),
-                               llvm::cl::desc("roofline or pytorch")};
-  Value<std::string> rules{
-      *this, "rules", llvm::cl::init("torch-2.13"),
-      llvm::cl::desc("torch-2.13 or torch-2.3, with cost-model=pytorch")};
-  Value<std::string> freeParameters{
-      *this, "free-parameters", llvm::cl::init("auto"),
-      llvm::cl::desc("auto or none: whether parameters cost nothing to save")};
-  Value<std::string> device{
-      *this, "device", llvm::cl::init("h100"),
-      llvm::cl::desc("name of a device, or a .json file")};
-  Value<double> bytePrice{
-      *this, "byte-price-ps", llvm::cl::init(0.0),
-      llvm::cl::desc("picoseconds that a saved byte is worth")};
-  Value<std::string> solver{
-      *this, "solver", llvm::cl::init("auto"),
-      llvm::cl::desc("auto, boykov-kolmogorov, push-relabel, "
-                     "boost-push-relabel or edmonds-karp")};
-  Values<std::string> symbols{
-      *this, "sym", llvm::cl::desc("values of symbolic sizes: s0=24")};
-
-  /// The same without `to`, as `cutback-plan` takes it.
-  std::string ofPlan() {
-    std::string text;
-    llvm::raw_string_ostream out(text);
-    out << "strategy=" << strategy << " cost-model=" << costModel
-        << " rules=" << rules << " free-parameters=" << freeParameters
-        << " device={" << device
-        << "} byte-price-ps=" << llvm::format("%.17g", double(bytePrice))
-        << " solver=" << solver;
-    if (!symbols.empty()) {
-      out << " sym=";
-      llvm::interleave(symbols, out, ",");
-    }
-    return text;
-  }
+  PassOptions::Option<std::string> to{
+      *this, "to", llvm::cl::init("partition"),
+      llvm::cl::desc("last phase: joint, prepare or partition; further options "
+                     "are those of --cutback-partition")};
 };
 
 } // namespace
 
+/// The words of `text` behind `key`=, which are taken out of it; the last one
+/// counts. Words stand between spaces; braces and quotes hold them together.
+static std::string takeOption(StringRef key, std::string &text,
+                              std::string value) {
+  std::string rest, word;
+  int depth = 0;
+  char quote = 0;
+  auto endWord = [&] {
+    StringRef taken = word;
+    if (taken.consume_front(key) && taken.consume_front("="))
+      value = taken.str();
+    else if (!word.empty())
+      rest += (rest.empty() ? "" : " ") + word;
+    word.clear();
+  };
+  for (char c : text) {
+    if (quote)
+      quote = c == quote ? 0 : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    depth += (c == '{') - (c == '}');
+    if (c == ' ' && depth == 0 && !quote)
+      endWord();
+    else
+      word += c;
+  }
+  endWord();
+  text = rest;
+  return value;
+}
+
 static LogicalResult
 addPipeline(OpPassManager &pm, StringRef text,
             function_ref<LogicalResult(const Twine &)> emitError) {
-  PipelineOptions options;
-  if (failed(options.parseFromString(text)))
-    return failure();
-  if (options.to != "joint" && options.to != "prepare" &&
-      options.to != "partition")
-    return emitError("unknown phase '" + options.to +
+  std::string ofStep = text.str();
+  std::string to = takeOption("to", ofStep, "partition");
+  if (to != "joint" && to != "prepare" && to != "partition")
+    return emitError("unknown phase '" + to +
                      "'; phases are joint, prepare and partition");
-  if (options.to == "joint")
-    return success();
-  addPreparation(pm);
-  if (options.to == "prepare")
-    return success();
-  std::unique_ptr<Pass> plan = createPlanPartition();
-  if (failed(plan->initializeOptions(options.ofPlan(), emitError)))
+  std::unique_ptr<Pass> step = createPartitionStep();
+  if (failed(step->initializeOptions(ofStep, emitError)))
     return failure();
-  addPartition(pm, std::move(plan), SmallVector<std::string>(*options.symbols));
+  addPhases(pm, std::move(step),
+            to == "joint"     ? Phase::Joint
+            : to == "prepare" ? Phase::Prepare
+                              : Phase::Partition);
   return success();
 }
 

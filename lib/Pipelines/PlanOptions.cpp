@@ -138,19 +138,8 @@ static bool checkUse(const CommandLine &line, const PartitionOptions &options,
       error = "--" + std::string(name) + " needs --cost-model=pytorch";
       return false;
     }
-  for (const char *name : {"byte-price", "minimize"})
-    if (line.has(name) && torch) {
-      error = "--" + std::string(name) + " needs --cost-model=roofline";
-      return false;
-    }
-  bool isForPeak = options.minimize == Minimize::Peak;
-  if (isForPeak && options.strategy != Strategy::MinCut) {
-    error = "--minimize=peak needs --strategy=min-cut";
-    return false;
-  }
-  if (isForPeak && line.has("byte-price")) {
-    error = "--minimize=peak chooses the price of a byte: leave out "
-            "--byte-price";
+  if (line.has("byte-price") && torch) {
+    error = "--byte-price needs --cost-model=roofline";
     return false;
   }
   if (options.strategy != Strategy::MinCut && line.has("dump-network")) {
@@ -214,10 +203,10 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
     return false;
   if (auto device = line.get("device"))
     options.device = std::string(*device);
-  if (line.get("minimize") == "peak")
-    options.minimize = Minimize::Peak;
   options.bytePricePs = line.number("byte-price").value_or(0);
-  options.withinTorchPeak = !line.has("minimize") && !line.has("byte-price");
+  if (!readObjective(word("minimize", ""), line.has("byte-price"), options,
+                     error))
+    return false;
   options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
   Device device;
   if (line.has("device") && (!Device::embed(options.device, error) ||

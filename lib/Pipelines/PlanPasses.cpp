@@ -12,6 +12,7 @@
 #include "cutback/Pipelines/Passes.h"
 
 #include "cutback/Pipelines/OptionText.h"
+#include "cutback/Pipelines/Planner.h"
 
 #include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Partition/Certificate.h"
@@ -23,6 +24,7 @@
 namespace cutback {
 #define GEN_PASS_DEF_PLANPARTITION
 #define GEN_PASS_DEF_EXTRACTPARTITION
+#define GEN_PASS_DEF_PARTITIONSTEP
 #define GEN_PASS_DEF_VERIFYPARTITION
 #include "cutback/Pipelines/Passes.h.inc"
 } // namespace cutback
@@ -76,36 +78,54 @@ static void annotate(const PartitionResult &result) {
 
 namespace {
 
+/// Options of a pass that plans, as they were given.
+struct OptionWords {
+  StringRef strategy, costModel, rules, solver, freeParameters, device;
+  ArrayRef<std::string> symbols, torchConfig, recomputable;
+  double bytePricePs;
+};
+
+} // namespace
+
+static LogicalResult
+readOptions(const OptionWords &words, PartitionOptions &given,
+            function_ref<LogicalResult(const Twine &)> errorHandler) {
+  PartitionOptions parsed;
+  std::string error;
+  if (!parseStrategy(words.strategy, parsed.strategy, error) ||
+      !parseCostModel(words.costModel, parsed.costModel, error) ||
+      !parseRules(words.rules, parsed.rules, error) ||
+      !parseSolver(words.solver, parsed.solver, error) ||
+      !parseFreeParameters(words.freeParameters, parsed.freeParameters,
+                           error) ||
+      !parseSymbols(words.symbols, parsed.symbols, error))
+    return errorHandler(error);
+  for (const std::string &text : words.torchConfig)
+    if (!parseTorchConfig(text, parsed, error))
+      return errorHandler(error);
+  for (const std::string &text : words.recomputable)
+    if (!parseRecomputable(text, parsed, error))
+      return errorHandler(error);
+  parsed.device = words.device.str();
+  parsed.bytePricePs = words.bytePricePs;
+  given = std::move(parsed);
+  return success();
+}
+
+namespace {
+
 struct PlanPartitionPass
     : public cutback::impl::PlanPartitionBase<PlanPartitionPass> {
   using PlanPartitionBase::PlanPartitionBase;
-  explicit PlanPartitionPass(PartitionOptions options)
-      : given(std::move(options)) {}
-
   LogicalResult initializeOptions(
       StringRef text,
       function_ref<LogicalResult(const Twine &)> errorHandler) override {
     if (failed(Pass::initializeOptions(text, errorHandler)))
       return failure();
-    PartitionOptions parsed;
-    std::string error;
-    if (!parseStrategy(strategy, parsed.strategy, error) ||
-        !parseCostModel(costModel, parsed.costModel, error) ||
-        !parseRules(rules, parsed.rules, error) ||
-        !parseSolver(solver, parsed.solver, error) ||
-        !parseFreeParameters(freeParameters, parsed.freeParameters, error) ||
-        !parseSymbols(symbols, parsed.symbols, error))
-      return errorHandler(error);
-    for (const std::string &text : torchConfig)
-      if (!parseTorchConfig(text, parsed, error))
-        return errorHandler(error);
-    for (const std::string &text : recomputable)
-      if (!parseRecomputable(text, parsed, error))
-        return errorHandler(error);
-    parsed.device = device;
-    parsed.bytePricePs = bytePrice;
-    given = std::move(parsed);
-    return success();
+    return readOptions({strategy, costModel, rules, solver, freeParameters,
+                        device, *symbols, *torchConfig, *recomputable,
+                        bytePrice},
+                       given, errorHandler);
   }
 
   void runOnOperation() override {
@@ -123,9 +143,75 @@ struct PlanPartitionPass
   PartitionOptions given;
 };
 
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Partition
+//===----------------------------------------------------------------------===//
+
+/// The halves of an earlier run would have the names of ours.
+static LogicalResult checkNames(GraphOp graph) {
+  for (StringRef suffix : {"_forward", "_backward", "_partition"}) {
+    std::string name = (graph.getSymName() + suffix).str();
+    Operation *other = SymbolTable::lookupSymbolIn(graph->getParentOp(), name);
+    if (!other)
+      continue;
+    InFlightDiagnostic diag = graph.emitOpError("is partitioned already, or "
+                                                "there is another '@")
+                              << name << "'";
+    diag.attachNote(other->getLoc())
+        << "the halves would have the same names; erase or rename it";
+    return diag;
+  }
+  return success();
+}
+
+namespace {
+
+struct PartitionStepPass
+    : public cutback::impl::PartitionStepBase<PartitionStepPass> {
+  using PartitionStepBase::PartitionStepBase;
+  explicit PartitionStepPass(PartitionOptions options)
+      : given(std::move(options)) {}
+
+  LogicalResult initializeOptions(
+      StringRef text,
+      function_ref<LogicalResult(const Twine &)> errorHandler) override {
+    if (failed(Pass::initializeOptions(text, errorHandler)) ||
+        failed(readOptions({strategy, costModel, rules, solver, freeParameters,
+                            device, *symbols, *torchConfig, *recomputable,
+                            bytePrice},
+                           given, errorHandler)))
+      return failure();
+    std::string error;
+    if (!readObjective(minimize, bytePrice.hasValue(), given, error))
+      return errorHandler(error);
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<GraphOp> graphs(getOperation().getOps<GraphOp>());
+    for (GraphOp graph : graphs) {
+      if (failed(checkNames(graph)))
+        return signalPassFailure();
+      PartitionOptions options = given;
+      options.decompose = true;
+      options.memory.emplace();
+      if (failed(planStep(graph, options)))
+        return signalPassFailure();
+    }
+  }
+
+  PartitionOptions given;
+};
+
+} // namespace
+
 //===----------------------------------------------------------------------===//
 // Extract
 //===----------------------------------------------------------------------===//
+
+namespace {
 
 struct ExtractPartitionPass
     : public cutback::impl::ExtractPartitionBase<ExtractPartitionPass> {
@@ -139,24 +225,6 @@ struct ExtractPartitionPass
       if (!keepJoint)
         graph.erase();
     }
-  }
-
-  /// The halves of an earlier run would have the names of ours.
-  LogicalResult checkNames(GraphOp graph) {
-    for (StringRef suffix : {"_forward", "_backward", "_partition"}) {
-      std::string name = (graph.getSymName() + suffix).str();
-      Operation *other =
-          SymbolTable::lookupSymbolIn(graph->getParentOp(), name);
-      if (!other)
-        continue;
-      InFlightDiagnostic diag = graph.emitOpError("is partitioned already, or "
-                                                  "there is another '@")
-                                << name << "'";
-      diag.attachNote(other->getLoc())
-          << "the halves would have the same names; erase or rename it";
-      return diag;
-    }
-    return success();
   }
 
   LogicalResult extract(GraphOp graph) {
@@ -217,6 +285,6 @@ struct VerifyPartitionPass
 
 } // namespace
 
-std::unique_ptr<Pass> cutback::createPlanPartition(PartitionOptions options) {
-  return std::make_unique<PlanPartitionPass>(std::move(options));
+std::unique_ptr<Pass> cutback::createPartitionStep(PartitionOptions options) {
+  return std::make_unique<PartitionStepPass>(std::move(options));
 }

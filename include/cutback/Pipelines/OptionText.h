@@ -34,6 +34,10 @@ bool parseRecomputable(llvm::StringRef text, PartitionOptions &options,
                        std::string &error);
 /// The flags that parseTorchConfig knows, sorted.
 std::vector<std::string> torchConfigNames();
+/// "time", "peak" or "": what the plan is best at; with a price of a byte the
+/// plan is the minimum cut under it.
+bool readObjective(llvm::StringRef minimize, bool hasBytePrice,
+                   PartitionOptions &options, std::string &error);
 /// "s0=24"
 bool parseSymbols(llvm::ArrayRef<std::string> texts,
                   llvm::StringMap<int64_t> &values, std::string &error);

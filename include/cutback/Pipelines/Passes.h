@@ -27,8 +27,8 @@ void buildCutbackPipeline(mlir::OpPassManager &pm,
 /// `makeTrainingGraph` does. Graphs that have gradients must not come here.
 void buildTrainingPipeline(mlir::OpPassManager &pm);
 
-/// `cutback-plan` with options in place of strings.
-std::unique_ptr<mlir::Pass> createPlanPartition(PartitionOptions options);
+/// `cutback-partition` with options in place of strings.
+std::unique_ptr<mlir::Pass> createPartitionStep(PartitionOptions options);
 
 #define GEN_PASS_REGISTRATION
 #include "cutback/Pipelines/Passes.h.inc"

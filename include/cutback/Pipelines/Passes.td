@@ -74,6 +74,46 @@ def PlanPartition : Pass<"cutback-plan", "mlir::ModuleOp"> {
   let options = Cutback_PlanOptions<>.planOptions;
 }
 
+def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
+  let summary = "prepare, plan, extract, order and prove, as `cutback` does";
+  let description = [{
+    The whole way of every `joint.graph` to its halves, by the function that the
+    driver calls: the halves are those of `cutback compile` with the same
+    options, to the byte. The graph is prepared as the plan that is taken asks
+    for. (`--cutback-plan` plans a prepared graph by itself and writes the plan
+    as attributes, which may be changed, for `--cutback-extract`.)
+
+    Assumes: a graph as it was read; one that is prepared stays as it is.
+    Guarantees: halves whose arena is planned, where all sizes are known, and
+    that passed the certificate.
+    Never: leaves halves that are not proved.
+    Cost: of `--cutback-plan`, and of the memory plan; of several plans, where
+    the minimum cut needs more memory than PyTorch's decision, or with
+    `minimize=peak`.
+
+    Example: `%e` is saved, and the halves stand behind the graph.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+      %e = aten.exp(%x) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+      joint.output %e gradients(%g of 0) : tensor<1048576xf32>, tensor<1048576xf32>
+    }
+    ```
+
+    gets, among others,
+
+    ```mlir
+    joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+  }];
+  let options = Cutback_PlanOptions<>.planOptions # [
+    Option<"minimize", "minimize", "std::string", "\"\"",
+           "time or peak; without it, time within PyTorch's peak">
+  ];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
 def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {
   let summary = "write the forward and the backward that a plan asks for";
   let description = [{

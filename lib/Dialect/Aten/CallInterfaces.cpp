@@ -127,12 +127,17 @@ StringRef CallOp::getOverloadName() {
 
 /// Views and casts that change nothing. Nothing else folds: no identity of real
 /// numbers holds for the bits of all floating-point numbers (x * 1 quiets a
-/// signalling NaN, x + 0 changes -0). An op that carries a tag stays.
+/// signalling NaN, x + 0 changes -0). An op that carries a tag stays; the mark
+/// of a recomputed copy is none, for its original has folded, too.
 LogicalResult CallOp::fold(ArrayRef<Attribute>,
                            SmallVectorImpl<OpFoldResult> &results) {
   Operation *op = getOperation();
+  auto isTag = [](NamedAttribute attr) {
+    return attr.getName() != joint::JointDialect::kRecompute;
+  };
   if (!getInfo().has(kIdentityIfSameType) || op->getNumResults() != 1 ||
-      op->getNumOperands() == 0 || !op->getDiscardableAttrDictionary().empty())
+      op->getNumOperands() == 0 ||
+      llvm::any_of(op->getDiscardableAttrs(), isTag))
     return failure();
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   if (!type || !type.hasStaticShape() || op->getOperand(0).getType() != type)
