@@ -295,3 +295,26 @@ void cutback::decomposeToCoreList(
   // What fails is kept, so there is no failure.
   (void)applyRules(root, ruleOf, OnFailure::Keep);
 }
+
+/// The first op of `graph`, regions too, that is one; null if none is.
+static Operation *findOp(joint::GraphOp graph,
+                         llvm::function_ref<bool(Operation *)> is) {
+  Operation *found = nullptr;
+  graph->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    found = op != graph && is(op) ? op : nullptr;
+    return found ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return found;
+}
+
+Operation *cutback::findComposite(joint::GraphOp graph) {
+  return findOp(graph, [](Operation *op) {
+    return aten::getDecomposeRule(op->getName()) != nullptr;
+  });
+}
+
+Operation *cutback::findNotCore(joint::GraphOp graph) {
+  CoreRules rules(graph.getContext());
+  return findOp(
+      graph, [&](Operation *op) { return rules.ofUnit(op) != nullptr; });
+}

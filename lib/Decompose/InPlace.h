@@ -4,13 +4,11 @@
 #ifndef CUTBACK_LIB_DECOMPOSE_INPLACE_H
 #define CUTBACK_LIB_DECOMPOSE_INPLACE_H
 
+#include "cutback/Decompose/Functionalize.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/CallOp.h"
 
 namespace cutback {
-
-/// True if `op` writes one of its operands.
-bool isInPlace(mlir::Operation *op);
 
 /// What an in-place op does to its operand.
 enum class InPlaceKind {

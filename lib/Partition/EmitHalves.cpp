@@ -13,6 +13,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
+#include "mlir/IR/SymbolTable.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
@@ -44,7 +46,7 @@ public:
       names.push_back(nameOf(value));
     partition.link = joint::PartitionOp::create(
         builder, graph.getLoc(),
-        builder.getStringAttr(graph.getSymName() + "_partition"),
+        builder.getStringAttr(graph.getSymName() + kPartitionSuffix),
         FlatSymbolRefAttr::get(partition.forward.getSymNameAttr()),
         FlatSymbolRefAttr::get(partition.backward.getSymNameAttr()),
         builder.getArrayAttr(names),
@@ -227,6 +229,13 @@ Partition cutback::emitHalves(const GraphView &view, const Halves &halves,
 
 Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
   return emitHalves(view, halves, view.graph);
+}
+
+joint::GraphOp cutback::graphOf(joint::PartitionOp partition) {
+  StringRef name = partition.getSymName();
+  name.consume_back(kPartitionSuffix);
+  return SymbolTable::lookupNearestSymbolFrom<joint::GraphOp>(
+      partition, StringAttr::get(partition.getContext(), name));
 }
 
 void cutback::erasePartition(Partition &partition) {

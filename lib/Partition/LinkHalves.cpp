@@ -53,7 +53,7 @@ public:
     builder.setInsertionPointAfter(backward);
     partition.link = PartitionOp::create(
         builder, graph.getLoc(),
-        builder.getStringAttr(graph.getSymName() + "_partition"),
+        builder.getStringAttr(graph.getSymName() + kPartitionSuffix),
         FlatSymbolRefAttr::get(forward.getSymNameAttr()),
         FlatSymbolRefAttr::get(backward.getSymNameAttr()),
         builder.getArrayAttr(names), builder.getI64IntegerAttr(numSizes),

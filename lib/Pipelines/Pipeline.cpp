@@ -28,6 +28,13 @@ using namespace cutback;
 // The pipeline
 //===----------------------------------------------------------------------===//
 
+/// Refuses what must be gone behind a phase.
+static void addGate(OpPassManager &pm, StringRef phase) {
+  CheckPhaseOptions options;
+  options.phase = phase.str();
+  pm.addPass(createCheckPhase(options));
+}
+
 /// Phase prepare: what stands in front of a plan.
 static void addPreparation(OpPassManager &pm) {
   // Regions first: nothing below looks into one.
@@ -38,19 +45,25 @@ static void addPreparation(OpPassManager &pm) {
   graphs.addPass(createEliminateCommonSubexpressions());
   // Tags last: a merged op has the users that decide about its tag.
   graphs.addPass(createCleanTags());
+  addGate(pm, "prepared");
 }
 
 void cutback::buildTrainingPipeline(OpPassManager &pm) {
   OpPassManager &graphs = pm.nest<joint::GraphOp>();
   // In-place ops first: nothing below knows that a value can change.
   graphs.addPass(createFunctionalize());
-  graphs.addPass(createDecomposeComposites());
+  addGate(pm, "functional");
+  OpPassManager &functional = pm.nest<joint::GraphOp>();
+  functional.addPass(createDecomposeComposites());
+  addGate(pm, "units");
+  OpPassManager &units = pm.nest<joint::GraphOp>();
   // Behind composites, which hide random ops; in front of gradients, which read
   // what was drawn.
-  graphs.addPass(createFunctionalizeRng());
-  graphs.addPass(createDifferentiateGraph());
+  units.addPass(createFunctionalizeRng());
+  units.addPass(createDifferentiateGraph());
   // Last: gradients are taken of norms and losses as units.
-  graphs.addPass(createDecomposeToCore());
+  units.addPass(createDecomposeToCore());
+  addGate(pm, "core");
 }
 
 /// Up to and with `lastPhase`; `step` is the pass of phase partition.

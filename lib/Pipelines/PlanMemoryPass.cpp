@@ -11,9 +11,9 @@
 
 #include "cutback/MemoryPlan/MemoryPlan.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
+#include "cutback/Partition/Halves.h"
 #include "cutback/Pipelines/OptionText.h"
 
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cutback {
@@ -24,14 +24,6 @@ namespace cutback {
 
 using namespace mlir;
 using namespace cutback;
-
-/// The graph that `partition` was made from, by its name; null if it is gone.
-static joint::GraphOp graphOf(joint::PartitionOp partition) {
-  StringRef name = partition.getSymName();
-  name.consume_back("_partition");
-  return SymbolTable::lookupNearestSymbolFrom<joint::GraphOp>(
-      partition, StringAttr::get(partition.getContext(), name));
-}
 
 namespace {
 

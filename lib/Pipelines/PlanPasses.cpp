@@ -15,6 +15,8 @@
 #include "cutback/Pipelines/Planner.h"
 
 #include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Decompose/Composites.h"
+#include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Partition/Certificate.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
@@ -151,7 +153,8 @@ struct PlanPartitionPass
 
 /// The halves of an earlier run would have the names of ours.
 static LogicalResult checkNames(GraphOp graph) {
-  for (StringRef suffix : {"_forward", "_backward", "_partition"}) {
+  for (StringRef suffix : {StringRef("_forward"), StringRef("_backward"),
+                           StringRef(kPartitionSuffix)}) {
     std::string name = (graph.getSymName() + suffix).str();
     Operation *other = SymbolTable::lookupSymbolIn(graph->getParentOp(), name);
     if (!other)
@@ -173,6 +176,12 @@ struct PartitionStepPass
   using PartitionStepBase::PartitionStepBase;
   explicit PartitionStepPass(PartitionOptions options)
       : given(std::move(options)) {}
+
+  /// With the rules by which composite ops are decomposed in front of a plan.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<aten::AtenDialect, func::FuncDialect>();
+    registerAtenDecompositions(registry);
+  }
 
   LogicalResult initializeOptions(
       StringRef text,
@@ -265,10 +274,10 @@ struct VerifyPartitionPass
     ModuleOp module = getOperation();
     SymbolTable symbols(module);
     for (auto link : module.getOps<joint::PartitionOp>()) {
-      StringRef name = link.getSymName();
-      name.consume_back("_partition");
-      auto graph = symbols.lookup<GraphOp>(name);
+      GraphOp graph = graphOf(link);
       if (!graph) {
+        StringRef name = link.getSymName();
+        name.consume_back(kPartitionSuffix);
         auto diag = link.emitOpError("has no joint graph @") << name;
         diag.attachNote() << "keep the joint graph (keep-joint) to verify its "
                              "halves";

@@ -13,6 +13,11 @@ namespace cutback {
 /// Gives the composite ops of dialect `aten` their rules, when it is loaded.
 void registerAtenDecompositions(mlir::DialectRegistry &registry);
 
+/// The first op that decomposeComposites(), or decomposeToCore(), would
+/// replace; null if there is none.
+mlir::Operation *findComposite(joint::GraphOp graph);
+mlir::Operation *findNotCore(joint::GraphOp graph);
+
 /// Applies rules until no op of `graph` has one. Ops in regions too. Fails,
 /// with an error at the op, where a rule does; the graph is then half done.
 llvm::LogicalResult decomposeComposites(joint::GraphOp graph);

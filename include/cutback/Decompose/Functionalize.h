@@ -8,6 +8,9 @@
 
 namespace cutback {
 
+/// True if `op` writes one of its operands in place.
+bool isInPlace(mlir::Operation *op);
+
 /// Replaces every in-place op of a forward-only graph by the op without `_`;
 /// later uses of the tensor, of what it is a view of, and of every other view
 /// read the new value. A written argument gets one `joint.write` at the end,

@@ -60,6 +60,12 @@ Partition emitHalves(const GraphView &view, const Halves &halves,
                      joint::GraphOp place);
 Partition emitHalves(const GraphView &view, const Halves &halves);
 
+/// What the name of a partition has behind that of its graph.
+inline constexpr llvm::StringLiteral kPartitionSuffix = "_partition";
+
+/// The graph that a partition was made from; null if it is gone.
+joint::GraphOp graphOf(joint::PartitionOp partition);
+
 /// Erases both functions and their link.
 void erasePartition(Partition &partition);
 

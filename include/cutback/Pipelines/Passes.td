@@ -111,7 +111,6 @@ def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
     Option<"minimize", "minimize", "std::string", "\"\"",
            "time or peak; without it, time within PyTorch's peak">
   ];
-  let dependentDialects = ["mlir::func::FuncDialect"];
 }
 
 def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {
@@ -184,6 +183,41 @@ def VerifyPartition : Pass<"cutback-verify-partition", "mlir::ModuleOp"> {
     }
     ```
   }];
+}
+
+def CheckPhase : Pass<"cutback-check-phase", "mlir::ModuleOp"> {
+  let summary = "refuse what must be gone behind a phase";
+  let description = [{
+    The gates of the pipelines; each names the first op that must not be there,
+    and the pass that would have taken it away:
+
+    * `functional`: no op of a `joint.graph` writes an operand in place
+    * `units`: no composite op is left, only those that have a gradient
+    * `core`: no norm, softmax or loss is left that has parts
+    * `prepared`: no checkpoint region, no dead and no repeated op
+    * `placed`: the halves of each `joint.partition` say which ops run as one,
+      and all of their values get places in one arena, by a plan that is proved
+
+    Assumes: nothing.
+    Guarantees: what passes is as the phase says.
+    Never: changes anything.
+    Cost: linear; of `placed`, a memory plan.
+
+    Example: with `phase=functional` a graph of values passes as it is.
+
+    ```mlir
+    joint.graph @double(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+      %y = aten.add.Tensor(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"",
+           "functional, units, core, prepared or placed">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24, for placed">
+  ];
 }
 
 def PrintAnalysis : Pass<"cutback-print-analysis", "mlir::ModuleOp"> {
