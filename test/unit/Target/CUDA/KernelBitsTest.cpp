@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Every kernel of the corpus's models, run as text on the emulated device, bit
+// by bit against a scalar evaluator that knows nothing of threads. Arguments
+// are random; calls run, too, so that later kernels see what they would see.
+//
+// With CUTBACK_GOLDEN=FOLDER also the models in FOLDER/small.
+
+#include "CanonicalBody.h"
+
+#include "Target/CUDA/DeviceFiles.h"
+#include "Target/CUDA/KernelText.h"
+#include "cutback/Import/Import.h"
+#include "cutback/Pipelines/PeakPlan.h"
+#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Target/CUDA/Toolchain.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+
+#include "gtest/gtest.h"
+
+#include <cstring>
+#include <dlfcn.h>
+#include <fstream>
+#include <random>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+namespace {
+
+using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
+                        void **);
+
+std::vector<std::string> findModels() {
+  std::vector<std::string> folders = {CUTBACK_SOURCE_DIR "/test/corpus"};
+  if (const char *golden = std::getenv("CUTBACK_GOLDEN"))
+    folders.push_back(std::string(golden) + "/small");
+  std::vector<std::string> models;
+  for (const std::string &folder : folders) {
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator it(folder, error), end;
+         !error && it != end; it.increment(error))
+      if (llvm::sys::fs::exists(it->path() + "/model.pt2"))
+        models.push_back(it->path() + "/model.pt2");
+  }
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+/// The kernels of these files as a library of this machine; null after a
+/// failure.
+Launch buildAndLoad(const std::vector<TextFile> &files) {
+  ToolResult built = buildHostLibrary(findHostCompiler(), files);
+  EXPECT_EQ(built.error, "") << built.log;
+  llvm::SmallString<128> path;
+  if (built.files.empty() ||
+      llvm::sys::fs::createTemporaryFile("cutback", "so", path))
+    return nullptr;
+  std::ofstream(path.c_str(), std::ios::binary) << built.files[0].second;
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  llvm::sys::fs::remove(path);
+  EXPECT_TRUE(library) << ::dlerror();
+  return library ? reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"))
+                 : nullptr;
+}
+
+class KernelBitsTest : public testing::TestWithParam<std::string> {
+protected:
+  KernelBitsTest() {
+    registerTrainingGraph(context);
+    context.disableMultithreading();
+    // What has no kernel yet is said, and is no failure here.
+    context.getDiagEngine().registerHandler([](Diagnostic &) {});
+  }
+
+  /// The step; false if it has an op without a kernel for a GPU.
+  bool emit();
+  void load();
+  void run(const ArtifactLaunch &launch);
+  char *at(const ArtifactMemory &memory) {
+    return memory.kind == ArtifactMemory::Arena ? arena.data() + memory.at
+                                                : arguments[memory.at].data();
+  }
+
+  MLIRContext context;
+  FailureOr<ImportedModule> model = failure();
+  std::unique_ptr<PartitionResult> plan;
+  FailureOr<KernelModule> kernels = failure();
+  FailureOr<CudaStep> step = failure();
+  Launch entry = nullptr;
+  using Bytes = std::vector<char>;
+  Bytes arena;
+  std::vector<Bytes> arguments;
+  size_t compared = 0;
+};
+
+bool KernelBitsTest::emit() {
+  model = readInput(GetParam(), context);
+  if (failed(model) || failed(makeTrainingGraph(model->graph)))
+    return false;
+  PartitionOptions options;
+  options.decompose = true;
+  options.memory.emplace();
+  auto planned = planStep(model->graph, options);
+  if (failed(planned) || !(*planned)->memory || !(*planned)->kernelPlan)
+    return false;
+  plan = std::move(*planned);
+  kernels = formKernels(plan->partition.link, *plan->kernelPlan, *plan->memory);
+  if (failed(kernels))
+    return false;
+  step = emitCudaStep(*kernels, model->graph);
+  return succeeded(step);
+}
+
+void KernelBitsTest::load() {
+  std::vector<TextFile> files = step->files;
+  for (TextFile &file : emitCudaHost(*step))
+    files.push_back(std::move(file));
+  entry = buildAndLoad(files);
+  ASSERT_TRUE(entry);
+}
+
+/// Floats in [-1, 1), integers that are indices of anything.
+std::vector<char> randomBytes(const ArtifactTensor &tensor,
+                              std::mt19937 &generator) {
+  int64_t count = 1, item = bytesOfType(tensor.dtype);
+  for (int64_t size : tensor.sizes)
+    count *= size;
+  std::vector<char> bytes(count * item + 16);
+  for (int64_t i = 0; i < count; ++i) {
+    double real = std::uniform_real_distribution<double>(-1, 1)(generator);
+    float single = static_cast<float>(real);
+    int64_t integer = generator() % 2;
+    const void *from = tensor.dtype == "f64"   ? static_cast<void *>(&real)
+                       : tensor.dtype == "f32" ? static_cast<void *>(&single)
+                                               : &integer;
+    std::memcpy(bytes.data() + i * item, from, item);
+  }
+  return bytes;
+}
+
+void KernelBitsTest::run(const ArtifactLaunch &launch) {
+  SymbolTable symbols(*kernels->module);
+  auto function = symbols.lookup<kernel::FuncOp>(launch.op);
+  // Operands at one place share their copy.
+  std::vector<Bytes> copies;
+  std::vector<char *> expected;
+  std::vector<void *> pointers;
+  for (size_t i = 0; i < launch.operands.size(); ++i) {
+    const ArtifactOperand &operand = launch.operands[i];
+    char *bytes = at(operand.memory);
+    copies.emplace_back(bytes, bytes + operand.bytes);
+    expected.push_back(copies.back().data());
+    for (size_t j = 0; j < i; ++j)
+      if (pointers[j] == bytes)
+        expected.back() = expected[j];
+    pointers.push_back(bytes);
+  }
+  if (function) {
+    ASSERT_TRUE(test::runCanonically(function, expected)) << launch.op;
+  }
+  int problem = 0;
+  pointers.push_back(&problem);
+  unsigned grid[3], block[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    grid[axis] = static_cast<unsigned>(launch.grid[axis]);
+    block[axis] = static_cast<unsigned>(launch.block[axis]);
+  }
+  entry(static_cast<int>(launch.kernel), grid, block,
+        static_cast<unsigned>(launch.sharedBytes), pointers.data());
+  ASSERT_EQ(problem, 0) << launch.op;
+  if (!function)
+    return;
+  ++compared;
+  for (size_t i = 0; i < launch.operands.size(); ++i)
+    if (launch.operands[i].isWritten) {
+      EXPECT_EQ(std::memcmp(pointers[i], expected[i], launch.operands[i].bytes),
+                0)
+          << "operand " << i << " of " << launch.op;
+    }
+}
+
+TEST_P(KernelBitsTest, TextGivesTheBitsOfTheDialect) {
+  if (!emit())
+    GTEST_SKIP() << "an op has no kernel for a GPU yet";
+  load();
+  if (HasFatalFailure())
+    return;
+  std::mt19937 generator(1);
+  for (const ArtifactArgument &argument : step->artifact.arguments)
+    arguments.push_back(randomBytes(argument, generator));
+  arena.assign(step->artifact.arenaBytes + 16, 0);
+  for (const auto *half : {&step->artifact.forward, &step->artifact.backward})
+    for (const ArtifactLaunch &launch : *half) {
+      run(launch);
+      if (HasFatalFailure())
+        return;
+    }
+  EXPECT_GT(compared, 0u);
+  RecordProperty("kernels", static_cast<int>(compared));
+}
+
+/// Each `kernel.func` of `text`, on random floats.
+void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+  ASSERT_TRUE(module) << text;
+  CudaStep step;
+  std::string cuda = "#include \"cutback_cuda.cuh\"\n";
+  std::vector<kernel::FuncOp> functions;
+  std::vector<KernelText> texts;
+  for (auto function : module->getOps<kernel::FuncOp>()) {
+    std::vector<std::string> names;
+    std::vector<TextFile> parameters;
+    for (size_t i = 0; i < function.getBody().getNumArguments(); ++i) {
+      names.emplace_back(1, static_cast<char>('a' + i));
+      parameters.emplace_back(
+          i < function.getNumInputs() ? "const float" : "float", names.back());
+    }
+    std::string problem;
+    auto written = writeKernel(function, names, problem);
+    ASSERT_TRUE(written) << problem;
+    cuda += written->print();
+    step.artifact.kernels.push_back(
+        {written->name, "forward.cu", written->waits, false});
+    step.parameters.push_back(parameters);
+    functions.push_back(function);
+    texts.push_back(*written);
+  }
+  std::vector<TextFile> files = {{"forward.cu", cuda}, {"backward.cu", ""}};
+  for (const DeviceFile &file : deviceFiles())
+    files.emplace_back(file.name, file.text);
+  for (TextFile &file : emitCudaHost(step))
+    files.push_back(std::move(file));
+  Launch entry = buildAndLoad(files);
+  ASSERT_TRUE(entry);
+  std::mt19937 generator(static_cast<unsigned>(size));
+  std::normal_distribution<float> normal;
+  for (size_t k = 0; k < functions.size(); ++k) {
+    std::vector<std::vector<float>> is, wanted;
+    for (BlockArgument memory : functions[k].getBody().getArguments()) {
+      is.emplace_back(cast<MemRefType>(memory.getType()).getNumElements());
+      for (float &value : is.back())
+        value = normal(generator);
+    }
+    wanted = is;
+    SmallVector<char *> expected;
+    std::vector<void *> pointers;
+    for (size_t i = 0; i < is.size(); ++i) {
+      expected.push_back(reinterpret_cast<char *>(wanted[i].data()));
+      pointers.push_back(is[i].data());
+    }
+    ASSERT_TRUE(test::runCanonically(functions[k], expected));
+    unsigned grid[3], block[3];
+    for (int axis = 0; axis < 3; ++axis) {
+      grid[axis] = static_cast<unsigned>(texts[k].shape.grid[axis]);
+      block[axis] = static_cast<unsigned>(texts[k].shape.block[axis]);
+    }
+    entry(static_cast<int>(k), grid, block,
+          static_cast<unsigned>(texts[k].shape.sharedBytes), pointers.data());
+    for (size_t i = 0; i < is.size(); ++i)
+      EXPECT_EQ(std::memcmp(is[i].data(), wanted[i].data(), is[i].size() * 4),
+                0)
+          << "operand " << i << " of kernel " << k << ", size " << size;
+  }
+}
+
+/// The norm of rows, and sums of columns, of sizes that models here do not
+/// have.
+TEST(LongSumsTest, TextGivesTheBitsOfTheDialect) {
+  MLIRContext context;
+  registerTrainingGraph(context);
+  context.loadDialect<kernel::KernelDialect, arith::ArithDialect,
+                      math::MathDialect>();
+  for (int64_t size : {1, 3, 130, 1023, 1024, 1500, 4096, 5000, 70001}) {
+    std::string n = std::to_string(size), all = std::to_string(3 * size);
+    std::string text =
+        "kernel.func @k(%x: memref<" + all + "xf32>) to (%y: memref<" + all +
+        "xf32>, %s: memref<3xf32>, %c: memref<3xf32>) schedule \"row\" {"
+        "kernel.nest (%i, %j) in [3, " +
+        n +
+        " reduced] {"
+        "%0 = kernel.load %x[%i * " +
+        n + " + %j] : memref<" + all +
+        "xf32>"
+        "%1 = kernel.reduce add %0 : f32 "
+        "%2 = arith.subf %0, %1 : f32 "
+        "%3 = math.exp %2 : f32 "
+        "%4 = kernel.reduce add %3 : f32 "
+        "%5 = arith.divf %3, %4 : f32 "
+        "%6 = kernel.reduce max %5 : f32 "
+        "kernel.store %5, %y[%i * " +
+        n + " + %j] : memref<" + all +
+        "xf32>"
+        "kernel.store %4, %s[%i] : memref<3xf32> "
+        "kernel.store %6, %c[%i] : memref<3xf32> } }"
+        "kernel.func @c(%x: memref<" +
+        all +
+        "xf32>) to (%y: memref<3xf32>)"
+        " schedule \"partial\" { kernel.nest (%i, %j) in [" +
+        n + " reduced, 3] { %0 = kernel.load %x[%i * 3 + %j] : memref<" + all +
+        "xf32> %1 = kernel.reduce add %0 : f32 "
+        "kernel.store %1, %y[%j] : memref<3xf32> } }";
+    checkKernels(context, text, size);
+  }
+}
+
+/// "small_gpt2"
+std::string nameOf(const testing::TestParamInfo<std::string> &info) {
+  llvm::StringRef folder = llvm::StringRef(info.param).rsplit('/').first;
+  llvm::StringRef in = folder.rsplit('/').first.rsplit('/').second;
+  return (in + "_" + folder.rsplit('/').second).str();
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, KernelBitsTest,
+                         testing::ValuesIn(findModels()), nameOf);
+
+} // namespace
