@@ -36,7 +36,8 @@ CommandSpec compileSpec() {
       {"target", OptionSpec::Choice, "cuda|cuda-host",
        "write kernels for a GPU, or the same for this machine"},
       {"arch", OptionSpec::Text, "sm_90,...",
-       "with --target=cuda: for which GPUs; default sm_90"},
+       "with --target=cuda: for which GPUs; default sm_90. The\n"
+       "first one is the device of the plan, if none is given"},
   });
   spec.examples = {
       "compile joint.txt -o out --to=partition",
@@ -135,6 +136,15 @@ static int readArchitectures(Session &session,
   return Done;
 }
 
+/// The device that a plan for `architecture` is priced on.
+static std::string deviceOf(StringRef architecture) {
+  if (architecture == "sm_80")
+    return "a100";
+  if (architecture == "sm_89")
+    return "l4";
+  return "h100";
+}
+
 /// The files of a target, the manifest last.
 static int emitTarget(Session &session, const PlanRun &run,
                       const KernelModule &kernels,
@@ -188,6 +198,10 @@ int runCompile(const CommandLine &line) {
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
+  if (line.has("arch") && !line.has("device")) {
+    run.options.device = deviceOf(architectures.front());
+    run.options.asked.push_back("--device=" + run.options.device);
+  }
   bool toTarget = line.has("target");
   bool toKernels = toTarget || line.get("to") == "kernels";
   run.options.decompose |= toKernels;

@@ -103,6 +103,7 @@ public:
       step.artifact.arenaBytes = arena.getBytes();
     addArguments();
     findPlaces();
+    findWritten();
     if (failed(emitHalf(forward, step.artifact.forward, "forward.cu")) ||
         failed(placeAllSaved()) ||
         failed(emitHalf(backward, step.artifact.backward, "backward.cu")) ||
@@ -199,28 +200,51 @@ private:
     if (!memory)
       return failure();
     int64_t offset = place.layout.offset * itemBytes(value);
-    if (place.layout.isContiguous() &&
-        (offset == 0 ||
-         (memory->kind == ArtifactMemory::Arena && offset % 16 == 0))) {
+    bool isDense = place.layout.isContiguous() &&
+                   (offset == 0 || (memory->kind == ArtifactMemory::Arena &&
+                                    offset % 16 == 0));
+    if (isDense && !isOverwritten(value, *memory)) {
       memory->at += offset;
       savedPlaces[argument] = *memory;
-      return success();
+    } else {
+      savedPlaces[argument] = copyBehind(value, *memory);
     }
+    return success();
+  }
+
+  /// A copy of the elements of `value`, whose root lies at `memory`, at the end
+  /// of the forward.
+  ArtifactMemory copyBehind(Value value, const ArtifactMemory &memory) {
     int64_t &end = step.artifact.arenaBytes;
     end = llvm::alignTo(end, 256);
-    savedPlaces[argument] = {ArtifactMemory::Arena, end};
+    Value root = kernel::locate(value).root;
     CallKernel copy = writeDenseCopy(value);
     size_t number = numberOf(std::move(copy.kernel), "forward.cu");
-    ArtifactLaunch launch =
-        launchOf(number, argument.getOwner()->getParentOp(), "copy");
-    launch.place = joint::getValueName(argument).str();
+    ArtifactLaunch launch = launchOf(number, forward, "copy");
+    launch.place = joint::getValueName(value).str();
     launch.operands.push_back(
-        {*memory, numElements(place.root) * itemBytes(place.root), false});
+        {memory, numElements(root) * itemBytes(root), false});
+    ArtifactMemory to = {ArtifactMemory::Arena, end};
     launch.operands.push_back(
-        {savedPlaces[argument], numElements(value) * itemBytes(value), true});
+        {to, numElements(value) * itemBytes(value), true});
     end += launch.operands.back().bytes;
     step.artifact.forward.push_back(std::move(launch));
-    return success();
+    return to;
+  }
+
+  /// Whether a result of the forward sees an argument that the backward writes:
+  /// it must keep its value. The argument itself does not.
+  bool isOverwritten(Value value, const ArtifactMemory &memory) const {
+    return memory.kind == ArtifactMemory::Argument &&
+           writtenBehind.contains(memory.at) && !isa<BlockArgument>(value);
+  }
+  void findWritten() {
+    backward.walk([&](joint::WriteOp write) {
+      Value root = kernel::locate(write->getOperand(0)).root;
+      auto found = argumentNumber.find(joint::getValueName(root));
+      if (found != argumentNumber.end())
+        writtenBehind.insert(found->second);
+    });
   }
 
   /// After the forward: where the backward finds what it gets from it.
@@ -439,6 +463,13 @@ private:
                             place.layout.strides.end());
       result.offset = place.layout.offset;
       result.memory = *memory;
+      if (value.getParentBlock() == &forward.front() &&
+          isOverwritten(value, *memory)) {
+        result.memory = copyBehind(value, *memory);
+        Layout dense = Layout::contiguous(type.getShape());
+        result.strides.assign(dense.strides.begin(), dense.strides.end());
+        result.offset = 0;
+      }
       result.rounding = rounding.lookup(name);
       step.artifact.results.push_back(result);
     }
@@ -484,6 +515,7 @@ private:
   llvm::DenseMap<Value, ArtifactMemory> places;
   /// By argument of the backward.
   llvm::DenseMap<Value, ArtifactMemory> savedPlaces;
+  llvm::DenseSet<int64_t> writtenBehind; ///< arguments, by the backward
   std::vector<KernelText> texts;
   std::vector<const char *> files; ///< of texts
   llvm::StringMap<size_t> numbers; ///< by text

@@ -40,9 +40,11 @@ const char *const kStep = R"(
       %s = aten.sum.dim_IntList(%e, [1]) : (tensor<2x4xf32>) -> tensor<2xf32>
       kernel.yield %e, %s : tensor<2x4xf32>, tensor<2xf32>
     }
-    return %s.out, %e.out : tensor<2xf32>, tensor<2x4xf32>
+    %v = aten.view(%x, [2, 4]) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+    return %s.out, RETURNED : tensor<2xf32>, tensor<2x4xf32>
   }
-  func.func @g_backward(%e: tensor<2x4xf32> {joint.name = "e"}, %t: tensor<2xf32> {joint.name = "t"})
+  func.func @g_backward(%e: tensor<2x4xf32> {joint.name = "e"}, %t: tensor<2xf32> {joint.name = "t"},
+                        %x: tensor<2x4xf32> {joint.name = "x"})
       -> tensor<2x4xf32> {
     BACKWARD
   }
@@ -96,6 +98,7 @@ protected:
   FailureOr<CudaStep> emit(const std::string &backward,
                            const std::string &formula = "arith.negf %0") {
     std::string text = replaced(kStep, "BACKWARD", backward);
+    text = replaced(text, "RETURNED", returned);
     if (hasArena) // whose verifier sees what is overwritten
       text = "kernel.arena 96 of @g_partition\n" + text;
     kernels.module = parseSourceString<ModuleOp>(
@@ -113,6 +116,7 @@ protected:
   KernelModule kernels;
   std::string messages;
   bool hasArena = true;
+  std::string returned = "%e.out"; ///< by the forward, and saved
 };
 
 TEST_F(EmitStepTest, TensorsLieWhereThePlanHasThem) {
@@ -142,6 +146,32 @@ TEST_F(EmitStepTest, WhatIsOverwrittenIsNotRestrict) {
   EXPECT_NE(step->files[1].second.find("neg(const float *e_, float *d)"),
             std::string::npos)
       << step->files[1].second;
+}
+
+TEST_F(EmitStepTest, AViewOfWhatTheBackwardWritesIsCopied) {
+  // e becomes a view of x, which the backward writes.
+  std::string text = R"(
+    %d.out = kernel.launch @neg(%e) outputs [0] at [64]
+        : (tensor<2x4xf32>) -> tensor<2x4xf32> {
+      %d = aten.neg(%e) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+      kernel.yield %d : tensor<2x4xf32>
+    }
+    kernel.launch call at [] : () -> () {
+      %w = joint.write %x, %d.out {side = #joint.side<backward>} : tensor<2x4xf32>, tensor<2x4xf32>
+      kernel.yield
+    }
+    return %d.out : tensor<2x4xf32>)";
+  returned = "%v";
+  auto step = emit(text);
+  ASSERT_TRUE(succeeded(step)) << messages;
+  ASSERT_EQ(step->artifact.forward.size(), 2u);
+  const ArtifactLaunch &copy = step->artifact.forward[1];
+  EXPECT_EQ(copy.op, "copy");
+  EXPECT_EQ(copy.operands[0].memory.kind, ArtifactMemory::Argument);
+  EXPECT_EQ(copy.operands[1].memory.at, 256);
+  EXPECT_EQ(step->artifact.backward[0].operands[0].memory.at, 256);
+  EXPECT_EQ(step->artifact.backward[1].operands[1].memory.kind,
+            ArtifactMemory::Argument);
 }
 
 TEST_F(EmitStepTest, TheHostCallsKernelsByNumber) {
