@@ -7,6 +7,7 @@
 //      later pass over the row. A pass computes what its reductions need, from
 //      memory again; stores of elements stand in the last one, so that a row is
 //      read before it is written.
+//      Functions that take long are computed once, and kept in a row's buffer.
 //   2. Innermost axis reduced: one row at a time, the accumulators of
 //      Reductions.h side by side. Innermost axis kept: a tile of columns at a
 //      time, so that memory is read in its order; a scalar of a column is one a
@@ -19,6 +20,7 @@
 #include "NestScopes.h"
 #include "Reductions.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -28,6 +30,10 @@ using namespace cutback::cpu;
 using FP = arith::CmpFPredicate;
 using IP = arith::CmpIPredicate;
 
+/// Of a row that is kept between passes.
+static constexpr int64_t kHeldBytes = 512 * 1024;
+/// Iterations of both axes of a tile that is transposed.
+static constexpr int64_t kTransposed = 32;
 /// Columns of a tile: the accumulators of a few sums stay in the first cache.
 static constexpr int64_t kTile = 256;
 
@@ -99,6 +105,64 @@ private:
       numPasses = std::max(numPasses, storePass + 1);
     }
     sums.resize(numPasses);
+    held.resize(numPasses);
+    if (!reduced.empty() && nest.getReduced().back())
+      findHeld();
+  }
+
+  /// Slower than to write a number and to read it again.
+  static bool isExpensive(Operation *op) {
+    return isa<kernel::DrawOp>(op) ||
+           (isa<math::MathDialect>(op->getDialect()) &&
+            !isa<math::AbsFOp, math::AbsIOp, math::SqrtOp, math::RsqrtOp,
+                 math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
+                 math::RoundEvenOp, math::CopySignOp, math::FmaOp,
+                 math::IsNaNOp, math::IsInfOp, math::IsFiniteOp>(op));
+  }
+
+  /// Which functions of elements a later pass reads again: a row of them is
+  /// kept, where it is no longer than the caches like.
+  void findHeld() {
+    llvm::DenseMap<Operation *, unsigned> firstPass;
+    int64_t bytes = 0;
+    for (unsigned pass = 0; pass < numPasses; ++pass) {
+      llvm::DenseSet<Operation *> seen;
+      SmallVector<Value> todo;
+      for (Operation *op : sums[pass])
+        todo.push_back(op->getOperand(0));
+      if (isStorePass(pass))
+        for (kernel::StoreOp store : elementStores)
+          todo.push_back(store.getElement());
+      while (!todo.empty()) {
+        Value value = todo.pop_back_val();
+        Operation *op = value.getDefiningOp();
+        if (!op || !isElement(value) || !seen.insert(op).second)
+          continue;
+        auto [first, isNew] = firstPass.try_emplace(op, pass);
+        if (!isNew && first->second < pass && isExpensive(op)) {
+          bool isKept = llvm::is_contained(held[first->second], value);
+          int64_t more = isKept ? 0 : 8 * numReduced();
+          if (bytes + more <= kHeldBytes) {
+            bytes += more;
+            if (!isKept)
+              held[first->second].push_back(value);
+            continue;
+          }
+        }
+        llvm::append_range(todo, op->getOperands());
+      }
+    }
+  }
+
+  /// Keeps what later passes read of this element.
+  void keepHeld(ArrayRef<std::pair<Value, Value>> kept) {
+    for (auto [value, buffer] : kept) {
+      Value element = scopes.get(value).value;
+      if (scopes.hasFailed())
+        return;
+      memref::StoreOp::create(scopes.here(), loc, element, buffer,
+                              scopes.laneNow());
+    }
   }
 
   bool isStorePass(unsigned pass) const {
@@ -126,9 +190,49 @@ private:
   }
 
   void runElements() {
-    enterKept(kept.size(), /*isParallel=*/true);
+    size_t other = findTransposed();
+    if (other == kept.size()) {
+      enterKept(kept.size(), /*isParallel=*/true);
+      scopes.store(rowStores);
+      leave(kept.size());
+      return;
+    }
+    // Both axes tile by tile: a line of memory is read once.
+    SmallVector<size_t> order = kept;
+    std::rotate(kept.begin() + other, kept.begin() + other + 1, kept.end() - 1);
+    enterKept(kept.size() - 2, /*isParallel=*/false);
+    size_t outer = order[other], inner = order.back();
+    auto enterTiles = [&](size_t group) {
+      return scopes.enterLoop(scopes.constant(0),
+                              scopes.constant(scopes.groups[group].extent),
+                              scopes.constant(kTransposed), false);
+    };
+    Value firstOuter = enterTiles(outer), firstInner = enterTiles(inner);
+    auto enterTile = [&](size_t group, Value first, bool isParallel) {
+      Value end = arith::MinUIOp::create(
+          scopes.here(), loc, plus(first, scopes.constant(kTransposed)),
+          scopes.constant(scopes.groups[group].extent));
+      scopes.setGroup(
+          group, scopes.enterLoop(first, end, scopes.constant(1), isParallel));
+    };
+    enterTile(outer, firstOuter, false);
+    enterTile(inner, firstInner, true);
     scopes.store(rowStores);
-    leave(kept.size());
+    leave(kept.size() + 2);
+  }
+
+  /// The axis along which a load steps by one element, where that is not the
+  /// innermost one; their number if there is none.
+  size_t findTransposed() {
+    for (auto load : nest.getBody().getOps<kernel::LoadOp>()) {
+      Access access = scopes.accessOf(load.getMap(), load.getIndices());
+      if (kept.size() < 2 || access.ofGroup[kept.back()] <= 1)
+        continue;
+      for (size_t i = 0; i + 1 < kept.size(); ++i)
+        if (access.ofGroup[kept[i]] == 1)
+          return i;
+    }
+    return kept.size();
   }
 
   //===--- Rows -----------------------------------------------------------===//
@@ -163,12 +267,20 @@ private:
         running.push_back(start(reduce, used));
         fill(running.back(), used);
       }
+    SmallVector<std::pair<Value, Value>> kept;
+    for (Value value : held[pass])
+      kept.push_back({value, scopes.allocate(value.getType(), count)});
     if (!running.empty() || isStorePass(pass))
       eachOfRow(running.empty() ? 0 : places, [&](Value place) {
+        if (!scopes.bufferOf.empty() || !kept.empty())
+          scopes.setLane(plus(frontOfInner(), scopes.groupNow(reduced.back())));
+        keepHeld(kept);
         accumulate(running, place);
         if (isStorePass(pass))
           scopes.store(elementStores);
       });
+    for (auto [value, buffer] : kept)
+      scopes.bufferOf[value] = buffer;
     for (Sum &sum : running) {
       auto reduce = cast<kernel::ReduceOp>(sum.op);
       Value all = foldRow(scopes, reduce.getCombine(), sum.memory, used);
@@ -496,6 +608,7 @@ private:
   SmallVector<size_t> kept, reduced;          ///< groups, from the outermost on
   llvm::DenseMap<Value, unsigned> levelOf;    ///< the pass that may read it
   std::vector<SmallVector<Operation *>> sums; ///< by pass
+  std::vector<SmallVector<Value>> held;       ///< by the pass that keeps them
   std::vector<std::pair<Operation *, unsigned>> picks;
   SmallVector<kernel::StoreOp> elementStores, rowStores;
   unsigned storePass = 0, numPasses = 0;

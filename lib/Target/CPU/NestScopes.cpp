@@ -498,6 +498,10 @@ Placed NestScopes::emitPick(kernel::PickOp pick) {
   size_t depth = scopes.size() - 1;
   Scope inside;
   inside.anchor = scopes.back().anchor;
+  bool isRow = llvm::none_of(
+      scopes, [](const Scope &scope) { return bool(scope.lane); });
+  if (isRow)
+    inside.lane = place;
   int64_t stride = 1;
   for (size_t group = groups.size(); group-- > 0;) {
     if (!groups[group].isReduced)

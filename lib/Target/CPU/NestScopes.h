@@ -68,9 +68,11 @@ public:
   void setValue(mlir::Value of, mlir::Value is) {
     scopes.back().values[of] = is;
   }
-  /// Lane of a tile of columns, for what is kept in `bufferOf`.
+  /// Which element of the memories in `bufferOf` is that of this iteration: the
+  /// column of a tile, or the element of a row.
   void setLane(mlir::Value lane) { scopes.back().lane = lane; }
-  /// Of a row value: one a lane.
+  mlir::Value laneNow() const { return scopes.back().lane; }
+  /// Scalars that are kept for later loops: of columns, or of a row's elements.
   llvm::DenseMap<mlir::Value, mlir::Value> bufferOf;
 
   //===--- Scalars --------------------------------------------------------===//
@@ -80,6 +82,7 @@ public:
   /// Writes `stores`, all elements of them before the first.
   void store(llvm::ArrayRef<kernel::StoreOp> stores);
   bool hasFailed() const { return failed; }
+  Access accessOf(mlir::AffineMap map, mlir::ValueRange indices);
   /// An index.
   mlir::Value constant(int64_t value);
   /// Memory of so many elements, for one call of the kernel.
@@ -105,7 +108,6 @@ private:
   Placed emitPick(kernel::PickOp pick);
   Placed fromBuffer(mlir::Value value, mlir::Value buffer);
   Placed keep(mlir::Value value, mlir::Value is, size_t depth);
-  Access accessOf(mlir::AffineMap map, mlir::ValueRange indices);
   size_t depthOf(const Access &access);
   mlir::Value groupTerms(const Access &access, size_t from, size_t to);
   mlir::Value addOthers(const Access &access, mlir::Value sum);

@@ -413,9 +413,8 @@ Value ScalarOps::combine(Location loc, kernel::Combine how, Value a, Value b) {
       return isMax ? f.make<arith::MaxSIOp>(a, b)
                    : f.make<arith::MinSIOp>(a, b);
     // NaN if one is.
-    Value isFirst = f.make<arith::OrIOp>(
-        f.compare(FP::UNO, a, a), f.compare(isMax ? FP::OGT : FP::OLT, a, b));
-    return f.select(isFirst, a, b);
+    Value better = f.select(f.compare(isMax ? FP::OGT : FP::OLT, a, b), a, b);
+    return f.select(f.compare(FP::UNO, a, a), a, better);
   }
   case kernel::Combine::MaxUnsigned:
     return f.make<arith::MaxUIOp>(a, b);

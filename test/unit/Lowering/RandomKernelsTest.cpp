@@ -5,7 +5,7 @@
 // against those of the halves, the inlined launches against the certificate.
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
-// first seed (1).
+// first seed (1). Each CUTBACK_NATIVE_EVERYth (20) runs as machine code too.
 
 #include "../Pipelines/RandomProgram.h"
 
@@ -15,6 +15,7 @@
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Lowering/FormKernels.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Target/CPU/NativeKernels.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -54,12 +55,15 @@ protected:
 
   void checkOne(Strategy strategy);
   void refuseEdits(ModuleOp formed);
+  void checkNative(const KernelModule &formed, joint::GraphOp graph,
+                   ArrayRef<RuntimeValue> arguments,
+                   ArrayRef<RuntimeValue> expected, const StepNames &names);
   void compare(ArrayRef<RuntimeValue> expected, ArrayRef<RuntimeValue> actual,
                const StepNames &names);
 
   MLIRContext context;
   RandomProgramOptions options;
-  uint64_t seed = 0, kernels = 0, launches = 0, refused = 0;
+  uint64_t seed = 0, kernels = 0, launches = 0, refused = 0, natives = 0;
   uint64_t movedReads = 0, movedDraws = 0; ///< that the verifier refused
   uint64_t apart = 0;                      ///< graphs that make rounding large
   std::string lastError, lastApart;
@@ -162,6 +166,25 @@ void RandomKernelsTest::compare(ArrayRef<RuntimeValue> expected,
   }
 }
 
+/// The same by machine code.
+void RandomKernelsTest::checkNative(const KernelModule &formed,
+                                    joint::GraphOp graph,
+                                    ArrayRef<RuntimeValue> arguments,
+                                    ArrayRef<RuntimeValue> expected,
+                                    const StepNames &names) {
+  auto native = compileNativeKernels(*formed.module);
+  ASSERT_TRUE(succeeded(native)) << "seed " << seed << ": " << lastError;
+  LaunchMemory memory(formed.link);
+  InterpreterOptions run;
+  run.memory = &memory;
+  run.checkKernels = true;
+  run.kernels = native->get();
+  auto actual = runPartition(formed.link, graph, arguments, run);
+  ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
+  compare(expected, *actual, names);
+  ++natives;
+}
+
 void RandomKernelsTest::checkOne(Strategy strategy) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     lastError = diagnostic.str();
@@ -220,6 +243,9 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
     printf("%s\n", text.c_str());
   ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
   compare(*expected, *actual, names);
+  static const uint64_t every = numberFrom("CUTBACK_NATIVE_EVERY", 20);
+  if (seed % every == 0)
+    checkNative(*formed, graph, arguments(), *expected, names);
   EXPECT_TRUE(succeeded(verifyKernels(graph, *formed)))
       << "seed " << seed << ": " << lastError;
 }
@@ -269,10 +295,11 @@ TEST_F(RandomKernelsTest, ComputeWhatTheirOpsCompute) {
       checkOne(strategy);
       ASSERT_FALSE(HasFailure()) << "seed " << seed;
     }
-  printf("seeds %llu to %llu: %llu launches, %llu kernels, %llu refused\n",
+  printf("seeds %llu to %llu: %llu launches, %llu kernels, %llu refused, %llu "
+         "by machine code\n",
          (unsigned long long)first, (unsigned long long)(first + count - 1),
          (unsigned long long)launches, (unsigned long long)kernels,
-         (unsigned long long)refused);
+         (unsigned long long)refused, (unsigned long long)natives);
   EXPECT_LT(refused, count / 2 + 1) << lastError;
   EXPECT_GT(kernels, count);
   EXPECT_GT(movedReads, count / 50);

@@ -349,6 +349,44 @@ TEST_F(NativeKernelsTest, IndicesOfQuotientsAndRemainders) {
     })");
 }
 
+TEST_F(NativeKernelsTest, TransposedTileByTile) {
+  check(R"(
+    kernel.func @k(%x: memref<14400xf32>) to (%y: memref<14400xf32>)
+        schedule "pointwise" {
+      kernel.nest (%i, %j, %k, %l) in [3, 40, 2, 60] {
+        %0 = kernel.load %x[%i * 4800 + %k * 2400 + %l * 40 + %j]
+          : memref<14400xf32>
+        kernel.store %0, %y[%i * 4800 + %j * 120 + %k * 60 + %l]
+          : memref<14400xf32>
+      }
+    })");
+}
+
+TEST_F(NativeKernelsTest, FunctionsOfARowAreKept) {
+  for (const char *columns : {"70", "1500", "70000"}) {
+    std::string c = columns,
+                all = "memref<" + std::to_string(2 * std::stoi(c)) + "xf32>";
+    check("kernel.func @k(%x: " + all + ", %at: memref<2xi64>) to (%y: " + all +
+              R"(, %p: memref<2xf32>) schedule "row" {
+      kernel.nest (%i, %j) in [2, )" +
+              c + " reduced] {\n%0 = kernel.load %x[%i * " + c +
+              " + %j] : " + all + R"(
+        %1 = kernel.reduce max %0 : f32
+        %2 = arith.subf %0, %1 : f32
+        %3 = math.exp %2 : f32
+        %4 = kernel.reduce add %3 : f32
+        %5 = arith.divf %3, %4 : f32
+        %6 = kernel.load %at[%i] : memref<2xi64>
+        %7 = arith.index_cast %6 : i64 to index
+        %8 = kernel.pick %5 at %7 : f32
+        kernel.store %5, %y[%i * )" +
+              c + " + %j] : " + all +
+              "\nkernel.store %8, %p[%i] : memref<2xf32>\n} }",
+          1e-5, {0, 1, 0, 3});
+    ASSERT_FALSE(HasFailure()) << columns << " columns";
+  }
+}
+
 TEST_F(NativeKernelsTest, PartsOfAConcatenation) {
   check(R"(
     kernel.func @k(%x: memref<20xbf16>, %z: memref<12xbf16>)
