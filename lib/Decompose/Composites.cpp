@@ -315,6 +315,6 @@ Operation *cutback::findComposite(joint::GraphOp graph) {
 
 Operation *cutback::findNotCore(joint::GraphOp graph) {
   CoreRules rules(graph.getContext());
-  return findOp(
-      graph, [&](Operation *op) { return rules.ofUnit(op) != nullptr; });
+  return findOp(graph,
+                [&](Operation *op) { return rules.ofUnit(op) != nullptr; });
 }

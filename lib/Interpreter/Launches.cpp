@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs launches: of a kernel its body (KernelBodies.h), of a call its ops as
+// they stand. What others see of the results besides the tensors that the body
+// writes, views and sizes, follows from the ops inside.
+//
+// With `checkKernels` the ops of a kernel run too, and the difference may be no
+// more than rounding.
+
+#include "Runner.h"
+
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Interpreter/KernelBodies.h"
+
+#include "mlir/IR/SymbolTable.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
+  bool hasKernel = static_cast<bool>(launch.getKernelAttr());
+  Values expected;
+  SmallVector<double> scales;
+  if (hasKernel && options.checkKernels &&
+      failed(runOps(launch, expected, scales)))
+    return failure();
+  if (failed(hasKernel ? runKernel(launch) : runBlock(launch.getBlock())) ||
+      failed(compareKernel(launch, expected, scales)))
+    return failure();
+  for (auto [result, inside] :
+       llvm::zip_equal(results, launch.getYield().getOperands()))
+    result = values.lookup(inside);
+  for (Operation &op : launch.getBlock())
+    for (Value value : op.getResults())
+      values.erase(value);
+  return success();
+}
+
+/// What the ops that a kernel stands for compute.
+LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results,
+                             SmallVectorImpl<double> &scales) {
+  InterpreterOptions plain = options;
+  plain.memory = nullptr;
+  plain.observe = {};
+  Runner inside(launch, plain);
+  inside.values = values;
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    Values ofOp(op.getNumResults());
+    // The kernel will write the argument; here it is only compared.
+    if (auto write = dyn_cast<joint::WriteOp>(op))
+      ofOp[0] = inside.values.lookup(write.getValue());
+    else if (failed(inside.runOp(&op, ofOp)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), ofOp))
+      inside.values[result] = value;
+  }
+  for (Value operand : launch.getYield().getOperands()) {
+    results.push_back(inside.values.lookup(operand));
+    scales.push_back(inside.scaleOf(operand));
+  }
+  return success();
+}
+
+static double largestOf(const RuntimeValue &value) {
+  double largest = 0;
+  if (const auto *tensor = std::get_if<Tensor>(&value))
+    for (double element : tensor->contiguous().doubles())
+      if (std::isfinite(element))
+        largest = std::max(largest, std::fabs(element));
+  return largest;
+}
+
+/// What the rounding of `value` is to be seen against: its largest element, or
+/// that of what it was computed from, which may have cancelled out.
+double Runner::scaleOf(Value value) {
+  double scale = largestOf(values.lookup(value));
+  if (Operation *op = value.getDefiningOp())
+    for (Value operand : op->getOperands())
+      scale = std::max(scale, largestOf(values.lookup(operand)));
+  return scale;
+}
+
+/// The difference that rounding may make, of the scale.
+static double roundingOf(DType type) {
+  switch (type) {
+  case DType::F64:
+    return 1e-9;
+  case DType::F32:
+    return 1e-4;
+  case DType::F16:
+    return 1e-2;
+  default:
+    return isFloating(type) ? 5e-2 : 0;
+  }
+}
+
+LogicalResult Runner::compareKernel(kernel::LaunchOp launch,
+                                    const Values &expected,
+                                    ArrayRef<double> scales) {
+  if (expected.empty())
+    return success();
+  // Sums may cancel out: what is left is rounding of what was read.
+  double read = 0;
+  for (Value buffer : launch.getBuffers())
+    if (const auto *tensor = std::get_if<Tensor>(&values[buffer]);
+        tensor && isFloating(tensor->type))
+      for (double value : tensor->doubles())
+        read = std::isfinite(value) ? std::max(read, std::fabs(value)) : read;
+  for (int32_t output : launch.getOutputs()) {
+    Value inside = launch.getYield().getOperand(output);
+    Tensor is = std::get<Tensor>(values.lookup(inside));
+    std::vector<double> a = is.doubles();
+    std::vector<double> b = std::get<Tensor>(expected[output]).doubles();
+    double scale = scales[output], largest = 0;
+    for (size_t i = 0; i < a.size(); ++i) {
+      bool isSame = a[i] == b[i] || (std::isnan(a[i]) && std::isnan(b[i]));
+      double difference = isSame ? 0 : std::fabs(a[i] - b[i]);
+      largest =
+          std::isnan(difference) ? INFINITY : std::max(largest, difference);
+    }
+    if (largest > roundingOf(is.type) * std::max({scale, 1e-3, 1e-2 * read}))
+      return launch.emitOpError("computes '")
+             << joint::getValueName(inside) << "' by kernel "
+             << launch.getKernelAttr() << " off by " << largest << " of "
+             << scale << " from the ops that it stands for";
+  }
+  return success();
+}
+
+/// A size of a tensor that the kernel does not write, by its type.
+bool Runner::evaluateSize(Operation *op, Values &results) {
+  auto evaluator = dyn_cast<joint::SizeEvaluationOpInterface>(op);
+  SmallVector<Type> resultTypes;
+  SmallVector<int64_t> operandInts, resultInts;
+  for (Value operand : op->getOperands())
+    operandInts.push_back(integerNow(values.lookup(operand)));
+  if (!evaluator || op->getNumResults() != 1 ||
+      !evaluator.evaluateSizes(SmallVector<Type>(op->getOperandTypes()),
+                               operandInts, resultTypes, resultInts) ||
+      resultInts.size() != 1 || resultInts[0] == ShapedType::kDynamic)
+    return false;
+  results[0] = resultInts[0];
+  return true;
+}
+
+/// Runs the body of the kernel, and of the ops inside only the views.
+LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
+  auto function = SymbolTable::lookupNearestSymbolFrom<kernel::FuncOp>(
+      launch, launch.getKernelAttr());
+  std::vector<Tensor> memories;
+  for (Value buffer : launch.getBuffers()) {
+    memories.push_back(std::get<Tensor>(values.lookup(buffer)).contiguous());
+  }
+  std::vector<std::pair<Tensor, Tensor>> written; // from, to
+  for (int32_t output : launch.getOutputs()) {
+    Value inside = launch.getYield().getOperand(output);
+    if (auto write = inside.getDefiningOp<joint::WriteOp>()) {
+      Tensor argument = std::get<Tensor>(values.lookup(write.getDestination()));
+      if (failed(checkWritable(write, argument)))
+        return failure();
+      memories.push_back(argument.contiguous());
+      if (memories.back().storage != argument.storage)
+        written.emplace_back(memories.back(), argument);
+      values[inside] = argument;
+      continue;
+    }
+    auto type = cast<RankedTensorType>(inside.getType());
+    memories.push_back(memory.allocate(inside, *dtypeOf(type.getElementType()),
+                                       type.getShape()));
+    values[inside] = memories.back();
+  }
+  if (failed(options.kernels ? options.kernels->run(function, memories)
+                             : runKernelBody(function, memories)))
+    return failure();
+  for (auto &[from, to] : written)
+    copyElements(from, to);
+  // What is seen of them, and sizes.
+  auto isKnown = [&](Value operand) {
+    return operand.getParentBlock() != &launch.getBlock() ||
+           values.contains(operand);
+  };
+  auto isSeen = [&](OpResult result) {
+    return !isa<ShapedType>(result.getType()) ||
+           getViewedOperand(result.getOwner(), result.getResultNumber()) >= 0;
+  };
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    if (op.getNumResults() == 0 || values.contains(op.getResult(0)) ||
+        !llvm::all_of(op.getResults(), isSeen))
+      continue;
+    Values results(op.getNumResults());
+    if (!llvm::all_of(op.getOperands(), isKnown)) {
+      if (!evaluateSize(&op, results))
+        continue;
+    } else if (failed(runOp(&op, results))) {
+      return failure();
+    }
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), results))
+      values[result] = value;
+  }
+  return success();
+}
