@@ -11,7 +11,7 @@
 #include "Target/CUDA/DeviceFiles.h"
 #include "Target/CUDA/KernelText.h"
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/PeakPlan.h"
+#include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/TrainingGraph.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
