@@ -13,6 +13,7 @@
 #include "cutback/Lowering/KernelBody.h"
 
 #include "KernelLoops.h"
+#include "MergeAxes.h"
 #include "cutback/Dialect/Joint/ElementBuilder.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Joint/Random.h"
@@ -503,8 +504,10 @@ private:
     for (Value root : outputs)
       if (memoryOf[root].use_empty())
         return fail(root.getDefiningOp(), "is computed by no iteration");
-    for (auto each : function.getBody().getOps<kernel::NestOp>())
+    for (auto each : function.getBody().getOps<kernel::NestOp>()) {
       removeRepeats(each.getBlock());
+      mergeAxes(each);
+    }
     return true;
   }
 

@@ -119,6 +119,35 @@ TEST_F(BuildKernelBodyTest, OpsThatNoNestHasAreNamed) {
       "'aten.exp' is computed by no iteration");
 }
 
+TEST_F(BuildKernelBodyTest, LoopsThatAllAccessesWalkAsOneAreOne) {
+  std::string whole = build(R"(
+    func.func @f(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+      %e = aten.exp(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+      return %e : tensor<2x3x4xf32>
+    })");
+  EXPECT_NE(whole.find("kernel.nest (%i) in [24]"), std::string::npos) << whole;
+  // Neither the last loop, which the bias has alone, nor what is summed, nor
+  // the place of an element in a triangle.
+  std::string rows = build(R"(
+    func.func @f(%x: tensor<2x3x4xf32>, %b: tensor<4xf32>) -> tensor<2x3xf32> {
+      %a = aten.add.Tensor(%x, %b) : (tensor<2x3x4xf32>, tensor<4xf32>) -> tensor<2x3x4xf32>
+      %s = aten.sum.dim_IntList(%a, [2]) : (tensor<2x3x4xf32>) -> tensor<2x3xf32>
+      return %s : tensor<2x3xf32>
+    })");
+  EXPECT_NE(rows.find("kernel.nest (%i, %j) in [6, 4 reduced]"),
+            std::string::npos)
+      << rows;
+  EXPECT_NE(rows.find("kernel.load %arg0[%i * 4 + %j]"), std::string::npos)
+      << rows;
+  EXPECT_NE(rows.find("kernel.store %3, %arg2[%i]"), std::string::npos) << rows;
+  std::string triangle = build(R"(
+    func.func @f(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+      %t = aten.tril(%x) : (tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+      return %t : tensor<2x3x4xf32>
+    })");
+  EXPECT_NE(triangle.find("in [2, 3, 4]"), std::string::npos) << triangle;
+}
+
 TEST_F(BuildKernelBodyTest, PartsOfOneShapeAreOneNest) {
   std::string text = build(R"(
     func.func @f(%x: tensor<2x4xf32>, %z: tensor<3xf32>, %u: tensor<8xf32>)
