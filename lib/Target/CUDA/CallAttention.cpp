@@ -43,13 +43,26 @@ public:
     if (isForward) {
       result.kernels.push_back(writeForward());
     } else {
-      result.kernels.push_back(writeQueryGradient());
-      result.kernels.push_back(writeKeyGradient());
+      if (isRead(0))
+        result.kernels.push_back(writeQueryGradient());
+      if (isRead(1) || isRead(2))
+        result.kernels.push_back(writeKeyGradient());
     }
     return result;
   }
 
 private:
+  bool isRead(unsigned i) { return !op->getResult(i).use_empty(); }
+  /// A result that nobody reads has no memory: what is computed is dropped.
+  void writeIfRead(CallBuilder &text, unsigned i, const char *name) {
+    if (isRead(i))
+      text.write(op->getResult(i), name);
+  }
+  std::string writerIfRead(unsigned i, const char *name, const char *row) {
+    return isRead(i) ? writer(op->getResult(i), name, row)
+                     : "    [](int, int, float) {}";
+  }
+
   std::string readProblem() {
     p.query = call.value("query");
     p.key = call.value("key");
@@ -152,18 +165,18 @@ private:
   CallKernel writeForward() {
     CallBuilder text("attention");
     readOperands(text);
-    Value out = op->getResult(0), logSum = op->getResult(1);
-    text.write(out, "out");
-    text.write(logSum, "logSum");
+    writeIfRead(text, 0, "out");
+    writeIfRead(text, 1, "logSum");
     open(text, p.queries, "query");
     text.line("attend<" + held() + ">" + sizes(p.keys));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
-    text.line(writer(out, "out", "i") + ",");
-    text.line("    [=](int i, float x) { " + at(logSum, "logSum", "i") +
-              " = x; });");
+    text.line(writerIfRead(0, "out", "i") + ",");
+    text.line(isRead(1) ? "    [=](int i, float x) { " +
+                              at(op->getResult(1), "logSum", "i") + " = x; });"
+                        : "    [](int, float) {});");
     return text.take();
   }
 
@@ -197,13 +210,13 @@ private:
   CallKernel writeKeyGradient() {
     CallBuilder text("attention_key_gradient");
     readGradientOperands(text);
-    text.write(op->getResult(1), "dKey");
-    text.write(op->getResult(2), "dValue");
+    writeIfRead(text, 1, "dKey");
+    writeIfRead(text, 2, "dValue");
     open(text, p.keys, "key");
     text.line("attendKeyGradient<" + held() + ">" + sizes(p.queries));
     lookUp(text);
-    text.line(writer(op->getResult(1), "dKey", "j") + ",");
-    text.line(writer(op->getResult(2), "dValue", "j") + ");");
+    text.line(writerIfRead(1, "dKey", "j") + ",");
+    text.line(writerIfRead(2, "dValue", "j") + ");");
     return text.take();
   }
 

@@ -216,8 +216,10 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
   text.comment(std::to_string(kept) + " of [" + sizesText(sizes) + "] along " +
                std::to_string(axis));
   text.read(self, "self");
-  text.write(values, "values");
-  text.write(places, "places");
+  if (!values.use_empty())
+    text.write(values, "values");
+  if (!places.use_empty())
+    text.write(places, "places");
   text.openElements(productOf(sizes));
   Indices at = indicesOf("element", sizes), other = at, to = at;
   other[axis] = "number";
@@ -236,9 +238,11 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
     text.line("if (place >= " + std::to_string(kept) + ")");
     text.line("  return;");
   }
-  text.line(CallBuilder::element(values, "values", to) + " = " +
-            CallBuilder::element(self, "self", at) + ";");
-  text.line(CallBuilder::element(places, "places", to) + " = mine;");
+  if (!values.use_empty())
+    text.line(CallBuilder::element(values, "values", to) + " = " +
+              CallBuilder::element(self, "self", at) + ";");
+  if (!places.use_empty())
+    text.line(CallBuilder::element(places, "places", to) + " = mine;");
   return CallResult::of(text);
 }
 

@@ -63,8 +63,12 @@ CallResult writeMaxPool(aten::CallOp op) {
   text.comment("[" + sizesText(sizes) + "] of [" + sizesText(from) +
                "], windows of " + sizesText(w.taps));
   text.read(self, "self");
-  text.write(out, "out");
-  text.write(op->getResult(1), "offsets");
+  bool isOutRead = !out.use_empty();
+  bool areOffsetsRead = !op->getResult(1).use_empty();
+  if (isOutRead)
+    text.write(out, "out");
+  if (areOffsetsRead)
+    text.write(op->getResult(1), "offsets");
   text.openElements(productOf(sizes));
   Indices at = indicesOf("element", sizes), place = at;
   place[rank - 2] = "y", place[rank - 1] = "x";
@@ -89,9 +93,11 @@ CallResult writeMaxPool(aten::CallOp op) {
   text.line("  greatest = value;");
   text.line("  offset = tap;");
   text.line("}");
-  text.line("out[element] = to<" + elementTypeText(out) +
-            ">(offset < 0 ? lowest() : greatest);");
-  text.line("offsets[element] = offset < 0 ? 0 : offset;");
+  if (isOutRead)
+    text.line("out[element] = to<" + elementTypeText(out) +
+              ">(offset < 0 ? lowest() : greatest);");
+  if (areOffsetsRead)
+    text.line("offsets[element] = offset < 0 ? 0 : offset;");
   return CallResult::of(text);
 }
 
