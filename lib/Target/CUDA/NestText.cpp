@@ -590,6 +590,7 @@ private:
       close();
       return isRight;
     }
+    columnBegin = 0;
     unsigned opened = openFours();
     writeFours(loop);
     openStores(loop);
@@ -610,6 +611,12 @@ private:
     }
     close();
     closeStores();
+    // What is held needs no number.
+    if (columnBegin) {
+      size_t end = result.text.find('\n', columnBegin) + 1;
+      if (!mentions(StringRef(result.text).drop_front(end), "column"))
+        result.text.erase(columnBegin, end - columnBegin);
+    }
     while (opened-- > 0)
       close();
     return true;
@@ -635,6 +642,7 @@ private:
     }
     line("#pragma unroll");
     open("for (int k = 0; k < " + std::to_string(passes) + "; ++k)");
+    columnBegin = result.text.size();
     line("const " + indexType() + " column = (k * " +
          std::to_string(schedule.threads) + " + " + lane() + ") * 4;");
     if (isWhole)
@@ -817,7 +825,8 @@ private:
   llvm::DenseMap<Value, std::string> heldNames;
   llvm::StringSet<> used;
   unsigned numNamed = 0;
-  bool isWide = false; ///< more than 32 bits count
+  size_t columnBegin = 0; ///< where this loop's `column` is declared, or 0
+  bool isWide = false;    ///< more than 32 bits count
   llvm::DenseMap<Value, Text> texts;
   llvm::DenseSet<Operation *> fours; ///< loads of four, in this loop
   llvm::DenseMap<Operation *, std::pair<std::string, std::string>> storesOfFour;
