@@ -69,6 +69,9 @@ public:
   std::optional<NestText> run() {
     if (!plan.run(problem) || !writeRows())
       return std::nullopt;
+    // One row has no number.
+    if (!mentions(StringRef(result.text).drop_front(rowEnd), "row"))
+      result.text.erase(rowBegin, rowEnd - rowBegin);
     return std::move(result);
   }
 
@@ -701,7 +704,9 @@ private:
       }
       break;
     case Mapping::BlockRow:
+      rowBegin = result.text.size();
       line("const " + indexType() + " row = " + block + ";");
+      rowEnd = result.text.size();
       break;
     case Mapping::Columns:
       if (schedule.kept % 32) {
@@ -825,6 +830,7 @@ private:
   llvm::DenseMap<Value, std::string> heldNames;
   llvm::StringSet<> used;
   unsigned numNamed = 0;
+  size_t rowBegin = 0, rowEnd = 0; ///< of a block's `row`
   size_t columnBegin = 0; ///< where this loop's `column` is declared, or 0
   bool isWide = false;    ///< more than 32 bits count
   llvm::DenseMap<Value, Text> texts;
