@@ -3,11 +3,15 @@
 // Kernels as machine code on more memory than the caches hold, against memcpy
 // of as many bytes. Each line: the best of some runs, processor time, kernel
 // and copy by turns, so that what else the machine does meets both. One thread.
+//
+// With files that `compile --to=kernels` wrote: how long compiling takes.
 
-#include "cutback/Target/CPU/NativeKernels.h"
 #include "../Usage.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/InitAll.h"
+#include "cutback/Target/CPU/NativeKernels.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 
@@ -213,18 +217,45 @@ int runCase(const Case &one, MLIRContext &context, int runs) {
   return 0;
 }
 
+/// How long the kernels of a step take to be compiled.
+int compileFile(const char *path, MLIRContext &context) {
+  auto module = parseSourceFile<ModuleOp>(path, &context);
+  if (!module)
+    return 1;
+  FailureOr<std::unique_ptr<KernelRunner>> kernels = failure();
+  double seconds = secondsOf([&] { kernels = compileNativeKernels(*module); });
+  if (failed(kernels))
+    return 1;
+  auto all = module->getOps<kernel::FuncOp>();
+  std::printf("%s: %td kernels, %.2f s\n", path,
+              std::distance(all.begin(), all.end()), seconds);
+  return 0;
+}
+
 } // namespace
 
 int main(int argc, char **argv) {
-  static constexpr char usage[] = "bench-kernels [--runs=N]";
+  static constexpr char usage[] = "bench-kernels [--runs=N] [KERNELS.mlir...]";
   if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
     return *code;
   int runs = 9;
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--runs=", 7) == 0)
       runs = std::max(1, std::atoi(argv[i] + 7));
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<kernel::KernelDialect>();
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadDialect<func::FuncDialect, kernel::KernelDialect>();
+  bool hasFile = false;
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] == '-')
+      continue;
+    hasFile = true;
+    if (int code = compileFile(argv[i], context))
+      return code;
+  }
+  if (hasFile)
+    return 0;
   std::printf("%-30s %10s  %9s  %11s  %s\n", "kernel", "compile", "run",
               "moves", "speed");
   for (const Case &one : allCases())
