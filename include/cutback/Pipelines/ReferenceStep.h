@@ -10,6 +10,9 @@
 #include "cutback/Lowering/FormKernels.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
+#include <functional>
+#include <memory>
+
 namespace cutback {
 
 struct ReferenceOptions {

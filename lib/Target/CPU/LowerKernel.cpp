@@ -3,11 +3,8 @@
 // Each nest is loops over the kept axes, and in them, row by row, loops over
 // the reduced ones.
 //
-//   1. A reduction divides the body: what reads its result is computed in a
-//      later pass over the row. A pass computes what its reductions need, from
-//      memory again; stores of elements stand in the last one, so that a row is
-//      read before it is written.
-//      Functions that take long are computed once, and kept in a row's buffer.
+//   1. Pass by pass (NestPasses.h): a pass computes what its reductions need,
+//      from memory again.
 //   2. Innermost axis reduced: one row at a time, the accumulators of
 //      Reductions.h side by side. Innermost axis kept: a tile of columns at a
 //      time, so that memory is read in its order; a scalar of a column is one a
@@ -17,10 +14,10 @@
 
 #include "cutback/Target/CPU/LowerKernel.h"
 
+#include "NestPasses.h"
 #include "NestScopes.h"
 #include "Reductions.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -30,11 +27,10 @@ using namespace cutback::cpu;
 using FP = arith::CmpFPredicate;
 using IP = arith::CmpIPredicate;
 
-/// Of a row that is kept between passes.
-static constexpr int64_t kHeldBytes = 512 * 1024;
 /// Iterations of both axes of a tile that is transposed.
 static constexpr int64_t kTransposed = 32;
-/// Columns of a tile: the accumulators of a few sums stay in the first cache.
+/// Columns of a tile: the accumulators of a few passes.sums stay in the first
+/// cache.
 static constexpr int64_t kTile = 256;
 
 namespace {
@@ -43,14 +39,14 @@ class NestLowering {
 public:
   NestLowering(kernel::NestOp nest, OpBuilder &builder, ValueRange memories,
                Value errorCell, std::vector<Operation *> &checked)
-      : nest(nest), scopes(nest, builder, memories, errorCell, checked),
+      : nest(nest), passes(nest),
+        scopes(nest, builder, memories, errorCell, checked),
         loc(nest.getLoc()) {
     for (auto [number, group] : llvm::enumerate(scopes.groups))
       (group.isReduced ? reduced : kept).push_back(number);
   }
 
   LogicalResult run() {
-    findPasses();
     if (reduced.empty())
       runElements();
     else if (nest.getReduced().back())
@@ -72,88 +68,6 @@ private:
     Value places; ///< of reduce_index: where the best of each lane stands
   };
 
-  bool isElement(Value value) const { return scopes.isReduced.lookup(value); }
-
-  void findPasses() {
-    for (Operation &op : nest.getBlock()) {
-      unsigned level = 0;
-      for (Value operand : op.getOperands())
-        level = std::max(level, levelOf.lookup(operand));
-      if (isa<kernel::ReduceOp, kernel::ReduceIndexOp>(op)) {
-        if (sums.size() <= level)
-          sums.resize(level + 1);
-        sums[level++].push_back(&op);
-      }
-      if (isa<kernel::PickOp>(op))
-        picks.push_back({&op, level});
-      if (auto store = dyn_cast<kernel::StoreOp>(op)) {
-        bool isOfElement = llvm::any_of(
-            store.getIndices(), [&](Value index) { return isElement(index); });
-        (isOfElement ? elementStores : rowStores).push_back(store);
-        if (isOfElement)
-          storePass = std::max(storePass, level);
-      }
-      for (Value result : op.getResults())
-        levelOf[result] = level;
-    }
-    // What is picked is read from the row, before it is written.
-    for (auto [op, level] : picks)
-      storePass = std::max(storePass, level);
-    numPasses = static_cast<unsigned>(sums.size());
-    if (!elementStores.empty()) {
-      storePass = std::max(storePass, numPasses == 0 ? 0 : numPasses - 1);
-      numPasses = std::max(numPasses, storePass + 1);
-    }
-    sums.resize(numPasses);
-    held.resize(numPasses);
-    if (!reduced.empty() && nest.getReduced().back())
-      findHeld();
-  }
-
-  /// Slower than to write a number and to read it again.
-  static bool isExpensive(Operation *op) {
-    return isa<kernel::DrawOp>(op) ||
-           (isa<math::MathDialect>(op->getDialect()) &&
-            !isa<math::AbsFOp, math::AbsIOp, math::SqrtOp, math::RsqrtOp,
-                 math::FloorOp, math::CeilOp, math::TruncOp, math::RoundOp,
-                 math::RoundEvenOp, math::CopySignOp, math::FmaOp,
-                 math::IsNaNOp, math::IsInfOp, math::IsFiniteOp>(op));
-  }
-
-  /// Which functions of elements a later pass reads again: a row of them is
-  /// kept, where it is no longer than the caches like.
-  void findHeld() {
-    llvm::DenseMap<Operation *, unsigned> firstPass;
-    int64_t bytes = 0;
-    for (unsigned pass = 0; pass < numPasses; ++pass) {
-      llvm::DenseSet<Operation *> seen;
-      SmallVector<Value> todo;
-      for (Operation *op : sums[pass])
-        todo.push_back(op->getOperand(0));
-      if (isStorePass(pass))
-        for (kernel::StoreOp store : elementStores)
-          todo.push_back(store.getElement());
-      while (!todo.empty()) {
-        Value value = todo.pop_back_val();
-        Operation *op = value.getDefiningOp();
-        if (!op || !isElement(value) || !seen.insert(op).second)
-          continue;
-        auto [first, isNew] = firstPass.try_emplace(op, pass);
-        if (!isNew && first->second < pass && isExpensive(op)) {
-          bool isKept = llvm::is_contained(held[first->second], value);
-          int64_t more = isKept ? 0 : 8 * numReduced();
-          if (bytes + more <= kHeldBytes) {
-            bytes += more;
-            if (!isKept)
-              held[first->second].push_back(value);
-            continue;
-          }
-        }
-        llvm::append_range(todo, op->getOperands());
-      }
-    }
-  }
-
   /// Keeps what later passes read of this element.
   void keepHeld(ArrayRef<std::pair<Value, Value>> kept) {
     for (auto [value, buffer] : kept) {
@@ -165,12 +79,8 @@ private:
     }
   }
 
-  bool isStorePass(unsigned pass) const {
-    return pass == storePass && !elementStores.empty();
-  }
-
   void emitPicks(unsigned level) {
-    for (auto [op, at] : picks)
+    for (auto [op, at] : passes.picks)
       if (at == level)
         scopes.get(op->getResult(0));
   }
@@ -193,7 +103,7 @@ private:
     size_t other = findTransposed();
     if (other == kept.size()) {
       enterKept(kept.size(), /*isParallel=*/true);
-      scopes.store(rowStores);
+      scopes.store(passes.rowStores);
       leave(kept.size());
       return;
     }
@@ -217,7 +127,7 @@ private:
     };
     enterTile(outer, firstOuter, false);
     enterTile(inner, firstInner, true);
-    scopes.store(rowStores);
+    scopes.store(passes.rowStores);
     leave(kept.size() + 2);
   }
 
@@ -237,47 +147,41 @@ private:
 
   //===--- Rows -----------------------------------------------------------===//
 
-  int64_t numReduced() const {
-    int64_t count = 1;
-    for (size_t group : reduced)
-      count *= scopes.groups[group].extent;
-    return count;
-  }
-
   void runRows() {
     enterKept(kept.size(), /*isParallel=*/false);
-    for (unsigned pass = 0; pass < numPasses && !scopes.hasFailed(); ++pass) {
+    for (unsigned pass = 0; pass < passes.numPasses && !scopes.hasFailed();
+         ++pass) {
       emitPicks(pass);
       runRowPass(pass);
     }
     if (!scopes.hasFailed()) {
-      emitPicks(numPasses);
-      scopes.store(rowStores);
+      emitPicks(passes.numPasses);
+      scopes.store(passes.rowStores);
     }
     leave(kept.size());
   }
 
   void runRowPass(unsigned pass) {
     std::vector<Sum> running;
-    int64_t count = numReduced(), places = numAccumulators(count);
+    int64_t count = passes.numReduced(), places = numAccumulators(count);
     int64_t used = std::min<int64_t>(
         places, std::max<int64_t>(4, llvm::PowerOf2Ceil(count)));
-    for (Operation *op : sums[pass])
+    for (Operation *op : passes.sums[pass])
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
         running.push_back(start(reduce, used));
         fill(running.back(), used);
       }
     SmallVector<std::pair<Value, Value>> kept;
-    for (Value value : held[pass])
+    for (Value value : passes.held[pass])
       kept.push_back({value, scopes.allocate(value.getType(), count)});
-    if (!running.empty() || isStorePass(pass))
+    if (!running.empty() || !kept.empty() || passes.isStorePass(pass))
       eachOfRow(running.empty() ? 0 : places, [&](Value place) {
         if (!scopes.bufferOf.empty() || !kept.empty())
           scopes.setLane(plus(frontOfInner(), scopes.groupNow(reduced.back())));
         keepHeld(kept);
         accumulate(running, place);
-        if (isStorePass(pass))
-          scopes.store(elementStores);
+        if (passes.isStorePass(pass))
+          scopes.store(passes.elementStores);
       });
     for (auto [value, buffer] : kept)
       scopes.bufferOf[value] = buffer;
@@ -287,7 +191,7 @@ private:
       scopes.setValue(reduce.getResult(),
                       fromAccumulator(scopes, all, reduce.getType()));
     }
-    for (Operation *op : sums[pass])
+    for (Operation *op : passes.sums[pass])
       if (auto reduce = dyn_cast<kernel::ReduceIndexOp>(op))
         findBest(reduce);
   }
@@ -351,7 +255,7 @@ private:
   /// Without accumulators: of nothing.
   template <typename Fn> void eachOfRow(int64_t places, Fn run) {
     size_t inner = reduced.back();
-    int64_t extent = scopes.groups[inner].extent, count = numReduced();
+    int64_t extent = scopes.groups[inner].extent, count = passes.numReduced();
     for (size_t group : ArrayRef<size_t>(reduced).drop_back())
       scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
                                               /*isParallel=*/false));
@@ -459,7 +363,9 @@ private:
     for (size_t group : reduced)
       scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
                                               /*isParallel=*/false));
-    improve(sum, plus(frontOfInner(), scopes.groupNow(reduced.back())), lane);
+    Value number = plus(frontOfInner(), scopes.groupNow(reduced.back()));
+    scopes.setLane(number);
+    improve(sum, number, lane);
     leave(reduced.size());
     scopes.setValue(reduce.getResult(), readPlace(sum, lane));
   }
@@ -479,13 +385,14 @@ private:
           scopes.here(), loc, minus(scopes.constant(extent), first), width);
     tileFirst = first;
     tileWidth = width;
-    for (unsigned pass = 0; pass < numPasses && !scopes.hasFailed(); ++pass) {
+    for (unsigned pass = 0; pass < passes.numPasses && !scopes.hasFailed();
+         ++pass) {
       bufferRowValues(pass);
       runColumnPass(pass);
     }
-    if (!scopes.hasFailed() && !rowStores.empty()) {
+    if (!scopes.hasFailed() && !passes.rowStores.empty()) {
       enterLanes();
-      scopes.store(rowStores);
+      scopes.store(passes.rowStores);
       scopes.leaveLoop();
     }
     scopes.leaveLoop();
@@ -512,13 +419,14 @@ private:
         bool isRead =
             isPick || llvm::any_of(value.getUsers(), [&](Operation *user) {
               return isa<kernel::ReduceOp, kernel::ReduceIndexOp>(user) ||
-                     llvm::is_contained(elementStores, user) ||
+                     llvm::is_contained(passes.elementStores, user) ||
                      llvm::any_of(user->getResults(), [&](Value result) {
-                       return isElement(result);
+                       return passes.isElement(result);
                      });
             });
-        if (isRead && !isCheap && !isElement(value) &&
-            levelOf.lookup(value) == pass && !scopes.bufferOf.contains(value))
+        if (isRead && !isCheap && !passes.isElement(value) &&
+            passes.levelOf.lookup(value) == pass &&
+            !scopes.bufferOf.contains(value))
           wanted.push_back(value);
       }
     }
@@ -543,7 +451,7 @@ private:
 
   void runColumnPass(unsigned pass) {
     std::vector<Sum> running, best;
-    for (Operation *op : sums[pass]) {
+    for (Operation *op : passes.sums[pass]) {
       if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
         running.push_back(start(reduce, kColumnAccumulators * tile));
         fill(running.back(), kColumnAccumulators * tile);
@@ -551,7 +459,7 @@ private:
         best.push_back(startBest(cast<kernel::ReduceIndexOp>(op), tile));
       }
     }
-    if (running.empty() && best.empty() && !isStorePass(pass))
+    if (running.empty() && best.empty() && !passes.isStorePass(pass))
       return;
     for (size_t group : reduced)
       scopes.setGroup(group, scopes.enterLoop(scopes.groups[group].extent,
@@ -565,8 +473,8 @@ private:
     for (const Sum &sum : best)
       if (!scopes.hasFailed())
         improve(sum, row, lane);
-    if (isStorePass(pass) && !scopes.hasFailed())
-      scopes.store(elementStores);
+    if (passes.isStorePass(pass) && !scopes.hasFailed())
+      scopes.store(passes.elementStores);
     leave(reduced.size() + 1);
     foldColumns(running, best);
   }
@@ -603,15 +511,10 @@ private:
   }
 
   kernel::NestOp nest;
+  const NestPasses passes;
   NestScopes scopes;
   Location loc;
-  SmallVector<size_t> kept, reduced;          ///< groups, from the outermost on
-  llvm::DenseMap<Value, unsigned> levelOf;    ///< the pass that may read it
-  std::vector<SmallVector<Operation *>> sums; ///< by pass
-  std::vector<SmallVector<Value>> held;       ///< by the pass that keeps them
-  std::vector<std::pair<Operation *, unsigned>> picks;
-  SmallVector<kernel::StoreOp> elementStores, rowStores;
-  unsigned storePass = 0, numPasses = 0;
+  SmallVector<size_t> kept, reduced; ///< groups, from the outermost on
   int64_t tile = 0;
   Value tileFirst, tileWidth;
 };

@@ -387,6 +387,25 @@ TEST_F(NativeKernelsTest, FunctionsOfARowAreKept) {
   }
 }
 
+TEST_F(NativeKernelsTest, AFunctionIsKeptFromAPassThatOnlyComparesIt) {
+  check(R"(
+    kernel.func @k(%x: memref<60xf32>) to (%y: memref<60xf32>, %at: memref<3xi64>)
+        schedule "row" {
+      kernel.nest (%i, %j) in [3, 20 reduced] {
+        %0 = kernel.load %x[%i * 20 + %j] : memref<60xf32>
+        %1 = math.exp %0 : f32
+        %2 = kernel.reduce_index %1 : f32
+        %3 = arith.index_cast %2 : i64 to index
+        %4 = kernel.pick %1 at %3 : f32
+        %5 = arith.subf %1, %4 : f32
+        %6 = kernel.reduce_index least %5 : f32
+        kernel.store %5, %y[%i * 20 + %j] : memref<60xf32>
+        kernel.store %6, %at[%i] : memref<3xi64>
+      }
+    })",
+        1e-6, {0, 0, 2});
+}
+
 TEST_F(NativeKernelsTest, PartsOfAConcatenation) {
   check(R"(
     kernel.func @k(%x: memref<20xbf16>, %z: memref<12xbf16>)
