@@ -1,6 +1,7 @@
 // A transformer block and its backward in `tosa`, at the sizes of GPT-2.
 //
-// RUN: cutback-opt %s --cutback-pipeline | FileCheck %s
+// RUN: cutback-opt %s --pass-pipeline='builtin.module(joint.graph(cutback-eliminate-dead-code,cutback-eliminate-common-subexpressions),cutback-plan,cutback-extract,cutback-verify-partition)' | FileCheck %s
+// RUN: cutback-opt %s --cutback-pipeline --cutback-check-phase=phase=placed | FileCheck %s --check-prefix=STEP
 // RUN: cutback-opt %s --cutback-plan=byte-price-ps=1 --cutback-extract --cutback-verify-partition | FileCheck %s --check-prefix=DEAR
 // RUN: cutback-opt %s --cutback-plan=strategy=recompute-all --cutback-extract --cutback-verify-partition -o /dev/null
 // RUN: cutback-opt %s --cutback-plan=cost-model=pytorch --cutback-extract --cutback-verify-partition -o /dev/null
@@ -268,6 +269,8 @@ joint.graph @block(
 
 // Products, and what is dear otherwise, are saved; only what takes no time runs
 // again.
+// STEP-LABEL: func.func @block_backward
+// STEP: joint.partition @block_partition
 // CHECK-LABEL: func.func @block_forward
 // CHECK-COUNT-13: joint.save =
 // CHECK-NOT: joint.save =
