@@ -43,7 +43,6 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
   plan->other = judgeOther(graph.imported, options);
   options.decompose = true;
   options.memory.emplace();
-  options.decompose = true;
   auto result = planStep(plan->graph, options);
   if (failed(result))
     return inputAllowsPlan(plan->graph, options) ? CUTBACK_NO_PLAN

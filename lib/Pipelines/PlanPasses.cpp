@@ -206,8 +206,12 @@ struct PartitionStepPass
       PartitionOptions options = given;
       options.decompose = true;
       options.memory.emplace();
-      if (failed(planStep(graph, options)))
+      auto result = planStep(graph, options);
+      if (failed(result))
         return signalPassFailure();
+      // The module keeps the graph that its halves are of.
+      if (const auto &given = (*result)->given)
+        graph->getRegion(0).takeBody((*given->core)->getRegion(0));
     }
   }
 

@@ -325,7 +325,7 @@ private:
   LogicalResult emitKernel(kernel::LaunchOp launch, Launches &launches,
                            const char *file) {
     auto function = symbols.lookup<kernel::FuncOp>(*launch.getKernel());
-    auto [found, isNew] = numberOfFunction.try_emplace(function, 0);
+    auto [found, isNew] = numbersOfFunction.try_emplace(function);
     if (isNew) {
       std::vector<std::string> names;
       llvm::StringSet<> used;
@@ -336,26 +336,30 @@ private:
         names.push_back(identifier(
             joint::getValueName(launch.getYield().getOperand(output)), used));
       std::string problem;
-      std::optional<KernelText> text = writeKernel(function, names, problem);
-      if (!text) {
+      auto written = writeKernel(function, names, problem);
+      if (!written) {
         auto diag = function.emitError("cannot be written as CUDA: ")
                     << problem;
         diag.attachNote() << "run it with --reference";
         return diag;
       }
-      text->comment = commentOf(launch, function);
-      found->second = numberOf(std::move(*text), file);
+      for (KernelText &text : *written) {
+        text.comment = commentOf(launch, function);
+        found->second.push_back(numberOf(std::move(text), file));
+      }
     }
-    ArtifactLaunch one =
-        launchOf(found->second, launch, function.getSymName().str());
-    for (Value buffer : launch.getBuffers())
-      if (failed(addOperand(one, kernel::locate(buffer).root, false)))
-        return failure();
-    for (int32_t output : launch.getOutputs())
-      if (failed(addOperand(one, launch.getYield().getOperand(output), true)))
-        return failure();
-    texts[found->second].mayOverlap |= overlaps(one);
-    launches.push_back(std::move(one));
+    for (size_t number : found->second) {
+      ArtifactLaunch one =
+          launchOf(number, launch, function.getSymName().str());
+      for (Value buffer : launch.getBuffers())
+        if (failed(addOperand(one, kernel::locate(buffer).root, false)))
+          return failure();
+      for (int32_t output : launch.getOutputs())
+        if (failed(addOperand(one, launch.getYield().getOperand(output), true)))
+          return failure();
+      texts[number].mayOverlap |= overlaps(one);
+      launches.push_back(std::move(one));
+    }
     return success();
   }
 
@@ -520,7 +524,7 @@ private:
   std::vector<const char *> files; ///< of texts
   llvm::StringMap<size_t> numbers; ///< by text
   llvm::StringSet<> kernelNames;
-  llvm::DenseMap<Operation *, size_t> numberOfFunction;
+  llvm::DenseMap<Operation *, SmallVector<size_t, 1>> numbersOfFunction;
 };
 
 } // namespace

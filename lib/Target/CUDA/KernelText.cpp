@@ -2,8 +2,9 @@
 //
 // The function around the nests of a kernel: its parameters, the bound of its
 // launch, and which block runs which nest. One nest has all blocks; of several
-// (parts of a concatenation) each has blocks of its own, in their order. Lines
-// of parameters are broken; statements stay one a line, however long.
+// that do not combine (parts of a concatenation) each has blocks of its own, in
+// their order; where one combines, each nest is a function. Lines of parameters
+// are broken; statements stay one a line, however long.
 
 #include "KernelText.h"
 #include "ScalarText.h"
@@ -44,9 +45,10 @@ std::string KernelText::print() const {
   return text + line + "\n" + body + "}\n";
 }
 
-std::optional<KernelText> cuda::writeKernel(kernel::FuncOp function,
-                                            ArrayRef<std::string> names,
-                                            std::string &problem) {
+/// The function without its text; nothing if a type has none.
+static std::optional<KernelText> beginKernel(kernel::FuncOp function,
+                                             ArrayRef<std::string> names,
+                                             std::string &problem) {
   KernelText kernel;
   kernel.name = function.getSymName();
   for (BlockArgument memory : function.getBody().getArguments()) {
@@ -60,22 +62,38 @@ std::optional<KernelText> cuda::writeKernel(kernel::FuncOp function,
          memory.getArgNumber() >=
              static_cast<size_t>(function.getNumInputs())});
   }
-  auto nests = llvm::to_vector(function.getBody().getOps<kernel::NestOp>());
+  return kernel;
+}
+
+static std::array<int64_t, 3> blockOf(const NestSchedule &schedule) {
+  switch (schedule.mapping) {
+  case NestSchedule::Elements:
+    return {256, 1, 1};
+  case NestSchedule::WarpRow:
+    return {128, 1, 1};
+  case NestSchedule::BlockRow:
+    return {schedule.threads, 1, 1};
+  case NestSchedule::Columns:
+    return {32, 8, 1};
+  }
+  return {};
+}
+
+/// Nests side by side in one function; the blocks of all are alike.
+static bool writeNests(ArrayRef<kernel::NestOp> nests,
+                       ArrayRef<std::string> names, KernelText &kernel,
+                       std::string &problem) {
   int64_t blocks = 0;
+  bool isOne = nests.size() == 1;
   for (kernel::NestOp nest : nests) {
     NestSchedule schedule = scheduleNest(nest);
-    bool isOne = nests.size() == 1;
-    if (!isOne && schedule.mapping != NestSchedule::Elements) {
-      problem = "'" + kernel.name + "' combines in one of several nests";
-      return std::nullopt;
-    }
     std::string block = "blockIdx.x";
     if (blocks)
       block = "(blockIdx.x - " + std::to_string(blocks) + ")";
     std::optional<NestText> text =
         writeNest(nest, schedule, names, block, isOne ? 2 : 4, problem);
     if (!text)
-      return std::nullopt;
+      return false;
     blocks += schedule.blocks;
     if (isOne)
       kernel.body = text->text;
@@ -86,22 +104,32 @@ std::optional<KernelText> cuda::writeKernel(kernel::FuncOp function,
     kernel.shape.sharedBytes =
         std::max(kernel.shape.sharedBytes, text->sharedBytes);
     kernel.checks |= text->checks;
-    switch (schedule.mapping) {
-    case NestSchedule::Elements:
-      kernel.shape.block = {256, 1, 1};
-      break;
-    case NestSchedule::WarpRow:
-      kernel.shape.block = {128, 1, 1};
-      break;
-    case NestSchedule::BlockRow:
-      kernel.shape.block = {schedule.threads, 1, 1};
-      break;
-    case NestSchedule::Columns:
-      kernel.shape.block = {32, 8, 1};
-      break;
-    }
+    kernel.shape.block = blockOf(schedule);
     kernel.waits = schedule.mapping != NestSchedule::Elements;
   }
   kernel.shape.grid = {blocks, 1, 1};
-  return kernel;
+  return true;
+}
+
+std::optional<std::vector<KernelText>>
+cuda::writeKernel(kernel::FuncOp function, ArrayRef<std::string> names,
+                  std::string &problem) {
+  std::optional<KernelText> kernel = beginKernel(function, names, problem);
+  if (!kernel)
+    return std::nullopt;
+  auto nests = llvm::to_vector(function.getBody().getOps<kernel::NestOp>());
+  bool areElements = llvm::all_of(nests, [](kernel::NestOp nest) {
+    return scheduleNest(nest).mapping == NestSchedule::Elements;
+  });
+  std::vector<KernelText> texts;
+  // Threads of a block that combine meet each other: other nests have blocks of
+  // another size.
+  size_t step = areElements ? nests.size() : 1;
+  for (size_t first = 0; first < nests.size(); first += step) {
+    texts.push_back(*kernel);
+    if (!writeNests(ArrayRef(nests).slice(first, step), names, texts.back(),
+                    problem))
+      return std::nullopt;
+  }
+  return texts;
 }

@@ -225,12 +225,14 @@ void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
     std::string problem;
     auto written = writeKernel(function, names, problem);
     ASSERT_TRUE(written) << problem;
-    cuda += written->print();
+    ASSERT_EQ(written->size(), 1u);
+    const KernelText &text = written->front();
+    cuda += text.print();
     step.artifact.kernels.push_back(
-        {written->name, "forward.cu", written->waits, false});
+        {text.name, "forward.cu", text.waits, false});
     step.parameters.push_back(parameters);
     functions.push_back(function);
-    texts.push_back(*written);
+    texts.push_back(text);
   }
   std::vector<TextFile> files = {{"forward.cu", cuda}, {"backward.cu", ""}};
   for (const DeviceFile &file : deviceFiles())

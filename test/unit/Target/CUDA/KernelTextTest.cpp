@@ -36,8 +36,14 @@ protected:
     for (size_t i = 0; i < function.getBody().getNumArguments(); ++i)
       names.emplace_back(1, static_cast<char>('a' + i));
     std::string problem;
-    written = writeKernel(function, names, problem);
-    return written ? written->print() : problem;
+    auto texts = writeKernel(function, names, problem);
+    if (!texts)
+      return problem;
+    std::string printed;
+    for (const KernelText &one : *texts)
+      printed += one.print();
+    written = texts->front();
+    return printed;
   }
   /// A nest over one stretch of memory that is read, and one that is written.
   std::string writeNest(const std::string &sizes, const std::string &loops,
