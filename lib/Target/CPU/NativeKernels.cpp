@@ -62,7 +62,7 @@ public:
       addresses.push_back(argument.data());
     int64_t problem[2] = {0, 0};
     code.run(addresses.data(), problem);
-    return problem[0] ? fail(code.checked[problem[0] - 1], problem[1])
+    return problem[0] ? fail(kernel, code.checked[problem[0] - 1], problem[1])
                       : success();
   }
 
@@ -72,14 +72,20 @@ private:
     std::vector<Operation *> checked;
   };
 
-  static LogicalResult fail(Operation *op, int64_t number) {
-    auto load = dyn_cast<kernel::LoadOp>(op);
-    if (!load)
-      return op->emitOpError("picks iteration ")
-             << number << ", which its row does not have";
-    return load.emitOpError("reaches element ")
-           << number << " of "
-           << cast<MemRefType>(load.getMemory().getType()).getDimSize(0);
+  static LogicalResult fail(kernel::FuncOp kernel, Operation *op,
+                            int64_t number) {
+    InFlightDiagnostic diagnostic = op->emitOpError();
+    if (auto load = dyn_cast<kernel::LoadOp>(op))
+      diagnostic << "reaches element " << number << " of "
+                 << cast<MemRefType>(load.getMemory().getType()).getDimSize(0);
+    else
+      diagnostic << "picks iteration " << number
+                 << ", which its row does not have";
+    diagnostic.attachNote(op->getParentOp()->getLoc())
+        << "in kernel @" << kernel.getSymName()
+        << "; an index that the step was given is out of range, and "
+           "--reference says which";
+    return diagnostic;
   }
 
   llvm::DenseMap<Operation *, Kernel> kernels; ///< by kernel.func

@@ -27,6 +27,9 @@ protected:
   NativeFixture()
       : handler(&context, [this](mlir::Diagnostic &diagnostic) {
           error = diagnostic.str();
+          for (mlir::Diagnostic &note : diagnostic.getNotes())
+            if (note.str().find("see current operation") == std::string::npos)
+              error += "\n" + note.str();
           return mlir::success();
         }) {
     context.loadDialect<kernel::KernelDialect>();

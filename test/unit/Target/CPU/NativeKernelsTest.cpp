@@ -286,7 +286,9 @@ TEST_F(NativeKernelsTest, MasksChoicesAndGreatestElements) {
   arguments[1].setInt(1, 3);
   EXPECT_TRUE(failed(runner->run(function, arguments)));
   EXPECT_EQ(error,
-            "'kernel.pick' op picks iteration 3, which its row does not have");
+            "'kernel.pick' op picks iteration 3, which its row does not have"
+            "\nin kernel @k; an index that the step was given is out of range, "
+            "and --reference says which");
 }
 
 TEST_F(NativeKernelsTest, WhatIsPickedIsReadBeforeTheRowIsWritten) {
@@ -323,10 +325,16 @@ TEST_F(NativeKernelsTest, RowsOfATableAreTested) {
   runBoth(arguments);
   arguments[1].setInt(4, 4);
   EXPECT_TRUE(failed(runner->run(function, arguments)));
-  EXPECT_EQ(error, "'kernel.load' op reaches element 39 of 32");
+  EXPECT_EQ(error,
+            "'kernel.load' op reaches element 39 of 32"
+            "\nin kernel @k; an index that the step was given is out of range, "
+            "and --reference says which");
   arguments[1].setInt(4, -1);
   EXPECT_TRUE(failed(runner->run(function, arguments)));
-  EXPECT_EQ(error, "'kernel.load' op reaches element -8 of 32");
+  EXPECT_EQ(error,
+            "'kernel.load' op reaches element -8 of 32"
+            "\nin kernel @k; an index that the step was given is out of range, "
+            "and --reference says which");
   EXPECT_TRUE(failed(runner->run(function, {arguments[0]})));
   EXPECT_EQ(error, "'kernel.func' op has another number of arguments");
 }
