@@ -290,6 +290,38 @@ Value ScalarOps::lower(Operation *op, ValueRange operands) {
 // math
 //===----------------------------------------------------------------------===//
 
+/// What the C library calls a function; empty if it has none.
+static StringRef libraryName(Operation *op) {
+  using namespace mlir::math;
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case([](ExpOp) { return "exp"; })
+      .Case([](Exp2Op) { return "exp2"; })
+      .Case([](ExpM1Op) { return "expm1"; })
+      .Case([](LogOp) { return "log"; })
+      .Case([](Log2Op) { return "log2"; })
+      .Case([](Log10Op) { return "log10"; })
+      .Case([](Log1pOp) { return "log1p"; })
+      .Case([](CbrtOp) { return "cbrt"; })
+      .Case([](SinOp) { return "sin"; })
+      .Case([](CosOp) { return "cos"; })
+      .Case([](TanOp) { return "tan"; })
+      .Case([](AsinOp) { return "asin"; })
+      .Case([](AcosOp) { return "acos"; })
+      .Case([](AtanOp) { return "atan"; })
+      .Case([](SinhOp) { return "sinh"; })
+      .Case([](CoshOp) { return "cosh"; })
+      .Case([](TanhOp) { return "tanh"; })
+      .Case([](AsinhOp) { return "asinh"; })
+      .Case([](AcoshOp) { return "acosh"; })
+      .Case([](AtanhOp) { return "atanh"; })
+      .Case([](ErfOp) { return "erf"; })
+      .Case([](ErfcOp) { return "erfc"; })
+      .Case([](Atan2Op) { return "atan2"; })
+      .Case<PowFOp, FPowIOp>([](auto) { return "pow"; })
+      .Case([](arith::RemFOp) { return "fmod"; })
+      .Default([](Operation *) { return StringRef(); });
+}
+
 Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
   using namespace mlir::math;
   Location loc = op->getLoc();
@@ -321,33 +353,7 @@ Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
   if (type.isF32())
     if (Value formula = f.function(op, x[0]))
       return formula;
-  StringRef name = llvm::TypeSwitch<Operation *, StringRef>(op)
-                       .Case([](ExpOp) { return "exp"; })
-                       .Case([](Exp2Op) { return "exp2"; })
-                       .Case([](ExpM1Op) { return "expm1"; })
-                       .Case([](LogOp) { return "log"; })
-                       .Case([](Log2Op) { return "log2"; })
-                       .Case([](Log10Op) { return "log10"; })
-                       .Case([](Log1pOp) { return "log1p"; })
-                       .Case([](CbrtOp) { return "cbrt"; })
-                       .Case([](SinOp) { return "sin"; })
-                       .Case([](CosOp) { return "cos"; })
-                       .Case([](TanOp) { return "tan"; })
-                       .Case([](AsinOp) { return "asin"; })
-                       .Case([](AcosOp) { return "acos"; })
-                       .Case([](AtanOp) { return "atan"; })
-                       .Case([](SinhOp) { return "sinh"; })
-                       .Case([](CoshOp) { return "cosh"; })
-                       .Case([](TanhOp) { return "tanh"; })
-                       .Case([](AsinhOp) { return "asinh"; })
-                       .Case([](AcoshOp) { return "acosh"; })
-                       .Case([](AtanhOp) { return "atanh"; })
-                       .Case([](ErfOp) { return "erf"; })
-                       .Case([](ErfcOp) { return "erfc"; })
-                       .Case([](Atan2Op) { return "atan2"; })
-                       .Case<PowFOp, FPowIOp>([](auto) { return "pow"; })
-                       .Case([](arith::RemFOp) { return "fmod"; })
-                       .Default([](Operation *) { return StringRef(); });
+  StringRef name = libraryName(op);
   if (name.empty())
     return Value();
   SmallVector<Value, 2> wide;
