@@ -71,14 +71,13 @@ public:
       return true;
     }
     asked.withinTorchPeak = false;
-    byHand = *least;
+    byHand.arena = INT64_MAX;
     tryStrategies();
     size_t corners = tryCorners();
     tryRandomPrices();
     llvm::outs() << "| " << which.name << " | " << ops << " | " << corners
                  << " | " << least->arena << " | " << least->how << " | "
-                 << byHand.arena << " | "
-                 << (byHand.arena < least->arena ? byHand.how : "") << " | "
+                 << byHand.arena << " | " << byHand.how << " | "
                  << llvm::format("%.4f", double(least->arena) / byHand.arena)
                  << " |\n";
     llvm::errs() << which.name << llvm::format(": %.2f s\n", seconds);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way of a prepared graph to a plan: analyse, solve, extract, memory,
+// The steps from a prepared graph to a plan: analyse, solve, extract, memory,
 // verify, as PartitionPipeline.cpp lists them. Up to the arena a plan is a
 // draft, which may be compared with others; the one that is taken is verified
 // and gets its figures.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way of a graph through the partitioner:
+// The steps of a partition:
 //
 //   prepare   dead code, common subexpressions, tags (in place)
 //   analyse   numbers, sets F/B/X, sizes under hints, costs
@@ -9,7 +9,7 @@
 //   memory    the backward scheduled against the peak, the arena (if asked for)
 //   verify    the proof of the arena; the certificate, on the functions alone
 //
-// Here is the first step, and the way through all of them; the others are in
+// Here is the first step, and what calls all of them; the others are in
 // DraftPlan.cpp. Linear.
 
 #include "Internal.h"

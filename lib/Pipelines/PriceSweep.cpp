@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace cutback;
 
 /// Picoseconds a byte: a byte outweighs any time that a step could take.
-static constexpr double kDear = 1e6;
+static constexpr double kHighestPrice = 1e6;
 
 double cutback::shortestBetween(double low, double high) {
   for (int exponent = 12; exponent >= -12; --exponent) {
@@ -57,7 +57,7 @@ public:
     if (failed(analyse()))
       return failure();
     problem.emplace(view, *sets, costs, policies);
-    FailureOr<PricePoint> fastest = solve(0), smallest = solve(kDear);
+    FailureOr<PricePoint> fastest = solve(0), smallest = solve(kHighestPrice);
     if (failed(fastest) || failed(smallest))
       return failure();
     corners = {*fastest};

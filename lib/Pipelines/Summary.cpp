@@ -4,7 +4,7 @@
 // counting, what is recomputed, the peak. Everything is read off the numbers
 // of the view and the halves; nothing here decides.
 //
-// Bytes are counted three ways, because frameworks do: value by value; by
+// Bytes are counted by three rules, because frameworks do: value by value; by
 // storage, as PyTorch does, the largest saved view of each; and what the plan
 // alone keeps alive, without storages of arguments and forward results. Linear
 // but for one sort of the kinds of recomputed ops.

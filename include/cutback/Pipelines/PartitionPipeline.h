@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one way through the partitioner: prepare, analyse, solve, split, emit,
+// The partitioner as one function: prepare, analyse, solve, split, emit,
 // verify. The driver, `cutback-opt` and the embedding interfaces call it.
 #ifndef CUTBACK_PIPELINES_PARTITIONPIPELINE_H
 #define CUTBACK_PIPELINES_PARTITIONPIPELINE_H
@@ -176,17 +176,27 @@ struct GivenGraph {
       core; ///< what PartitionResult::view numbers
 };
 
-/// What a plan is and does. The fields are those of `report --json`.
-struct PartitionResult {
-  std::string graph;
-  PartitionOptions options;
+/// What is known of a prepared graph, whatever its plan; by number of the view.
+struct GraphAnalyses {
+  GraphView view;
+  std::optional<GraphSets> sets;
+  std::optional<ValueSizes> sizes;
+  std::optional<RooflineCosts> costs; ///< where the plan or figures asked
+  std::shared_ptr<const KernelProblem> kernelProblem; ///< the same
+  std::vector<int64_t> bytes;    ///< by value, under size hints
+  std::vector<uint32_t> storage; ///< by value: equal numbers share storage
+  std::vector<double> distance;  ///< to the backward, in ops, by value
+  std::vector<int64_t> saveCost,
+      recomputeCost; ///< by value / by op; -1 = never
+};
+
+/// What a report shows of a plan; its fields are those of `report --json`.
+/// Filled in if the options ask for figures.
+struct PlanFigures {
   uint64_t ops = 0, forwardOps = 0, backwardOps = 0;
   std::vector<SavedValue> saved;
   int64_t savedBytes = 0, savedPlainBytes = 0, savedStorageBytes = 0,
           argumentBytes = 0;
-  int64_t cutValue = 0;
-  uint64_t networkVertices = 0, networkArcs = 0;
-  std::string solver; ///< the solver that ran
   std::vector<std::string> recomputed;
   /// Random calls that PyTorch runs again with a saved generator state, under
   /// its rules; not in `recomputed`.
@@ -196,13 +206,15 @@ struct PartitionResult {
   std::vector<DeclaredOps> asDeclared;
   std::vector<BannedOp> banned; ///< in program order, inputs first
   PeakResult peak;
-  /// Of the step, if it was asked for and all sizes are known.
-  std::optional<MemoryPlan> memory;
-  std::string memoryProblem; ///< why it could not be planned, or empty
-  int64_t modelPs = 0;       ///< extra time by the network's capacities
+  int64_t modelPs = 0;  ///< extra time by the network's capacities
   int64_t pricedPs = 0; ///< extra time by the fusion-aware price of the plan
   uint64_t kernels = 0; ///< of both halves, by the same model
-  bool verified = false;
+};
+
+/// A plan with its halves, how it came about, and what it was read from.
+struct PartitionResult : GraphAnalyses, PlanFigures {
+  std::string graph;
+  PartitionOptions options;
   PartitionOptions asked; ///< of `planStep`; `options` are those it chose
   std::optional<PassedOver> passedOver; ///< by `planStep`
   std::optional<PlanSearch> search;     ///< the same, for the least peak
@@ -214,7 +226,6 @@ struct PartitionResult {
     return isOfTorchGraph && options.costModel == CostModel::PyTorch &&
            options.strategy == Strategy::MinCut;
   }
-  PhaseSeconds seconds;
 
   /// Under PyTorch's rules, if they decided on composite ops: `banned` is of
   /// `given->view`, all else of `view`, a decomposed copy.
@@ -222,22 +233,22 @@ struct PartitionResult {
   /// What `banned` numbers.
   const GraphView &decidedView() const { return given ? given->view : view; }
 
-  /// The numbers behind, for `explain`, `draw` and further analyses.
-  GraphView view;
-  std::optional<GraphSets> sets;
-  std::optional<ValueSizes> sizes;
-  std::optional<RooflineCosts> costs; ///< where the plan or figures asked
-  std::shared_ptr<const KernelProblem> kernelProblem; ///< the same
-  std::optional<KernelPlan> kernelPlan; ///< with a memory plan or figures
-  LaunchOrder forwardLaunches, backwardLaunches; ///< with a memory plan
+  /// The cut.
+  int64_t cutValue = 0;
+  uint64_t networkVertices = 0, networkArcs = 0;
+  std::string solver; ///< the solver that ran
+
+  /// The plan, from the decision to the arena.
   Plan plan;
   Halves halves;
-  Partition partition;           ///< null functions if options.emit is off
-  std::vector<int64_t> bytes;    ///< by value, under size hints
-  std::vector<uint32_t> storage; ///< by value: equal numbers share storage
-  std::vector<double> distance;  ///< to the backward, in ops, by value
-  std::vector<int64_t> saveCost,
-      recomputeCost; ///< by value / by op; -1 = never
+  std::optional<KernelPlan> kernelPlan; ///< with a memory plan or figures
+  LaunchOrder forwardLaunches, backwardLaunches; ///< with a memory plan
+  Partition partition; ///< null functions if options.emit is off
+  /// Of the step, if it was asked for and all sizes are known.
+  std::optional<MemoryPlan> memory;
+  std::string memoryProblem; ///< why it could not be planned, or empty
+  bool verified = false;
+  PhaseSeconds seconds;
 };
 
 /// Cleans the graph in place as far as all plans share it (dead code, common
