@@ -172,9 +172,8 @@ public:
     llvm::SetVector<Value> copies;
     llvm::DenseSet<Value> isOfCopy;
     for (const View &view : views)
-      if (isOfCopy.contains(view.source))
-        isOfCopy.insert(view.value);
-      else if (mayBe.contains(view.value) && copies.insert(view.value))
+      if (isOfCopy.contains(view.source) ||
+          (mayBe.contains(view.value) && copies.insert(view.value)))
         isOfCopy.insert(view.value);
     return copies;
   }

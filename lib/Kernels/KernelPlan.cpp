@@ -67,31 +67,53 @@ std::optional<std::string> KernelPlanner::verify(const Halves &halves,
   return std::nullopt;
 }
 
-std::optional<std::string>
-KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
-                      const SegmentKernels &segment) const {
-  constexpr uint32_t kNone = SegmentKernels::kNone;
-  std::vector<uint32_t> places(view.numOps(), kNone);
-  std::vector<uint8_t> hasRun(view.numOps(), 0), isGiven(view.numValues(), 0);
-  std::vector<uint8_t> nestOf(view.numOps(), 0);
-  for (uint32_t value : given)
-    isGiven[problem.root[value]] = 1;
-  for (uint32_t place = 0; place < order.size(); ++place)
-    places[order[place]] = place;
-  auto nameOf = [&](uint32_t op) {
+namespace {
+
+/// Walks the kernels of a segment in their order.
+class SegmentCheck {
+public:
+  using Fault = std::optional<std::string>;
+
+  SegmentCheck(const KernelProblem &problem, const GraphView &view,
+               const KernelRates &rates, const SegmentKernels &segment,
+               ArrayRef<uint32_t> order, ArrayRef<uint32_t> given)
+      : problem(problem), view(view), rates(rates), segment(segment),
+        order(order), places(view.numOps(), kNone), hasRun(view.numOps(), 0),
+        isGiven(view.numValues(), 0), nestOf(view.numOps(), 0) {
+    for (uint32_t value : given)
+      isGiven[problem.root[value]] = 1;
+    for (uint32_t place = 0; place < order.size(); ++place)
+      places[order[place]] = place;
+  }
+
+  Fault run() {
+    for (uint32_t number = 0; number < segment.kernels.size(); ++number)
+      if (Fault fault = checkKernel(number))
+        return fault;
+    for (uint32_t op : order)
+      if (problem.kind[op] != LoopKind::None && !hasRun[op])
+        return nameOf(op) + " stands in no kernel";
+    return std::nullopt;
+  }
+
+private:
+  static constexpr uint32_t kNone = SegmentKernels::kNone;
+
+  std::string nameOf(uint32_t op) const {
     return view.numResults(op) ? "'" + view.name(view.resultBegin[op]) + "'"
                                : "op " + std::to_string(op);
-  };
-  uint32_t lastEffect = 0;
-  for (const auto &[number, kernel] : llvm::enumerate(segment.kernels)) {
+  }
+
+  Fault checkKernel(uint32_t number) {
+    const Kernel &kernel = segment.kernels[number];
     if (kernel.ops.empty())
       return "kernel " + std::to_string(number) + " is empty";
-    bool isCall = kernel.schedule == KernelSchedule::Call;
     if (kernel.nestOf.size() != kernel.ops.size())
       return "kernel " + std::to_string(number) + " has ops without loops";
-    uint32_t before = kNone;
+    bool isCall = kernel.schedule == KernelSchedule::Call;
     for (auto [op, nest] : llvm::zip_equal(kernel.ops, kernel.nestOf))
       nestOf[op] = nest;
+    uint32_t before = kNone;
     for (uint32_t op : kernel.ops) {
       if (places[op] == kNone || segment.kernelOf[op] != number ||
           (before != kNone && places[op] <= places[before]))
@@ -100,40 +122,8 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
       if (isCall != (problem.kind[op] == LoopKind::Call) ||
           (isCall && kernel.ops.size() != 1))
         return nameOf(op) + " has no loops and shares a kernel";
-      for (const KernelProblem::Read &read : problem.readsOf(op)) {
-        uint32_t def = view.definer[read.root];
-        if (def != GraphView::kNone && places[def] != kNone && !hasRun[def] &&
-            problem.kind[def] != LoopKind::None && !isGiven[read.root])
-          return nameOf(op) + " reads '" + view.name(read.root) +
-                 "' before it is written";
-        if (def != GraphView::kNone && places[def] != kNone &&
-            segment.kernelOf[def] == number && nestOf[def] != nestOf[op] &&
-            !isGiven[read.root])
-          return nameOf(op) + " reads '" + view.name(read.root) +
-                 "', which other loops of its kernel make";
-        uint32_t written = problem.writeOf[read.root];
-        if (written == kNone)
-          continue;
-        for (uint32_t write : problem.writes[written].second) {
-          if (places[write] == kNone || write == op)
-            continue;
-          if ((hasRun[write] != 0) != (places[write] < places[op]))
-            return nameOf(op) + " reads '" + view.name(read.root) +
-                   "' on the wrong side of a write";
-          if (segment.kernelOf[write] == number &&
-              (nestOf[write] != nestOf[op] || hasRun[write] ||
-               problem.kind[op] != LoopKind::Elementwise ||
-               read.map != IndexMaps::kIdentity))
-            return nameOf(op) + " reads other elements of '" +
-                   view.name(read.root) + "' than its kernel writes then";
-        }
-      }
-      if (view.traits[op].ordered) {
-        if (places[op] < lastEffect)
-          return nameOf(op) + " has an effect out of its order";
-        lastEffect = places[op];
-      }
-      hasRun[op] = 1;
+      if (Fault fault = checkOp(op, number))
+        return fault;
     }
     double ps =
         std::max(kernel.flopsPs,
@@ -141,9 +131,75 @@ KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
         rates.launchPs;
     if (kernel.movedBytes < kernel.borderBytes || kernel.ps != ps)
       return nameOf(kernel.anchor()) + " ends a kernel whose time is wrong";
+    return std::nullopt;
   }
-  for (uint32_t op : order)
-    if (problem.kind[op] != LoopKind::None && !hasRun[op])
-      return nameOf(op) + " stands in no kernel";
-  return std::nullopt;
+
+  Fault checkOp(uint32_t op, uint32_t number) {
+    for (const KernelProblem::Read &read : problem.readsOf(op)) {
+      if (Fault fault = checkRead(op, number, read))
+        return fault;
+      if (Fault fault = checkWrites(op, number, read))
+        return fault;
+    }
+    if (view.traits[op].ordered) {
+      if (places[op] < lastEffect)
+        return nameOf(op) + " has an effect out of its order";
+      lastEffect = places[op];
+    }
+    hasRun[op] = 1;
+    return std::nullopt;
+  }
+
+  Fault checkRead(uint32_t op, uint32_t number,
+                  const KernelProblem::Read &read) const {
+    uint32_t def = view.definer[read.root];
+    if (def == GraphView::kNone || places[def] == kNone || isGiven[read.root])
+      return std::nullopt;
+    if (!hasRun[def] && problem.kind[def] != LoopKind::None)
+      return nameOf(op) + " reads '" + view.name(read.root) +
+             "' before it is written";
+    if (segment.kernelOf[def] == number && nestOf[def] != nestOf[op])
+      return nameOf(op) + " reads '" + view.name(read.root) +
+             "', which other loops of its kernel make";
+    return std::nullopt;
+  }
+
+  /// Of an argument that the step writes.
+  Fault checkWrites(uint32_t op, uint32_t number,
+                    const KernelProblem::Read &read) const {
+    uint32_t written = problem.writeOf[read.root];
+    if (written == kNone)
+      return std::nullopt;
+    for (uint32_t write : problem.writes[written].second) {
+      if (places[write] == kNone || write == op)
+        continue;
+      if ((hasRun[write] != 0) != (places[write] < places[op]))
+        return nameOf(op) + " reads '" + view.name(read.root) +
+               "' on the wrong side of a write";
+      if (segment.kernelOf[write] == number &&
+          (nestOf[write] != nestOf[op] || hasRun[write] ||
+           problem.kind[op] != LoopKind::Elementwise ||
+           read.map != IndexMaps::kIdentity))
+        return nameOf(op) + " reads other elements of '" +
+               view.name(read.root) + "' than its kernel writes then";
+    }
+    return std::nullopt;
+  }
+
+  const KernelProblem &problem;
+  const GraphView &view;
+  const KernelRates &rates;
+  const SegmentKernels &segment;
+  ArrayRef<uint32_t> order;
+  std::vector<uint32_t> places; ///< by op: in `order`, or kNone
+  std::vector<uint8_t> hasRun, isGiven, nestOf;
+  uint32_t lastEffect = 0;
+};
+
+} // namespace
+
+std::optional<std::string>
+KernelPlanner::verify(ArrayRef<uint32_t> order, ArrayRef<uint32_t> given,
+                      const SegmentKernels &segment) const {
+  return SegmentCheck(problem, view, rates, segment, order, given).run();
 }
