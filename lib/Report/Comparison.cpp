@@ -116,8 +116,9 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
   bool isLarge = !asRead || result.view.numOps() > kComparedOps;
   // What is known of the graph goes from plan to plan.
   PreparedGraph prepared;
-  if (isLarge)
-    prepared = copyPrepared(result);
+  if (isLarge) // of the graph that the numbers are of, decomposed or not
+    prepared = {result.view, result.sizes, std::nullopt,
+                result.sets, result.costs, result.kernelProblem};
   for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
                             Strategy::Precompute, Strategy::RecomputeAll}) {
     if (strategy == result.asked.strategy) {

@@ -322,6 +322,12 @@ private:
     return false;
   }
 
+  /// What a write gives back is the argument that the kernel stores into.
+  static Value writtenRoot(Value result) {
+    auto write = result.getDefiningOp<joint::WriteOp>();
+    return write ? kernel::locate(write.getDestination()).root : result;
+  }
+
   LogicalResult emitKernel(kernel::LaunchOp launch, Launches &launches,
                            const char *file) {
     auto function = symbols.lookup<kernel::FuncOp>(*launch.getKernel());
@@ -355,7 +361,8 @@ private:
         if (failed(addOperand(one, kernel::locate(buffer).root, false)))
           return failure();
       for (int32_t output : launch.getOutputs())
-        if (failed(addOperand(one, launch.getYield().getOperand(output), true)))
+        if (failed(addOperand(
+                one, writtenRoot(launch.getYield().getOperand(output)), true)))
           return failure();
       texts[number].mayOverlap |= overlaps(one);
       launches.push_back(std::move(one));
