@@ -112,8 +112,11 @@ private:
   /// Puts another plan in the place of the minimum cut if that needs too much.
   std::optional<PassedOver> compare(DraftPlan &minCut) {
     int64_t arena = minCut.result().memory->arenaBytes();
-    FailureOr<DraftPlan> reference =
-        planner.cut(referenceDecision(takenOptions(trial, options)));
+    // In very large graphs composite ops of the decision stay calls: a second
+    // graph costs as much as the plan.
+    PartitionOptions wanted = takenOptions(trial, options);
+    wanted.decompose &= minCut.result().view.numOps() <= kFullComparisonOps;
+    FailureOr<DraftPlan> reference = planner.cut(referenceDecision(wanted));
     if (failed(reference))
       return std::nullopt;
     std::optional<Evaluation> decision = planner.evaluate(*reference, arena);
