@@ -111,8 +111,8 @@ struct BannedOp {
 /// needs more than the latter.
 inline constexpr uint64_t kFullComparisonOps = 300'000;
 
-/// Ops above which reports show the figures of other strategies op by op, of
-/// the prepared graph, and not those of asking for them.
+/// Ops above which reports show no figures of other strategies: those of asking
+/// for them take several plans.
 inline constexpr uint64_t kComparedOps = 100'000;
 
 /// The minimum cut that was not taken, because its step has a larger peak than

@@ -24,9 +24,8 @@ mlir::OwningOpRef<joint::GraphOp> copyToCompare(joint::GraphOp graph);
 /// Adds a line for each strategy; that of `result` itself is the chosen one.
 /// The others have the figures that asking for them gives: `asRead` is the
 /// graph as it was before `result` was planned. Above `kComparedOps`, and where
-/// `asRead` is null, other strategies are planned on the prepared graph,
-/// without an arena. `before` is called with each strategy that has to be
-/// planned.
+/// `asRead` is null, there are no others. `before` is called with each strategy
+/// that has to be planned.
 void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
                        ReportExtras &extras,
                        const std::function<void(Strategy)> &before = {});
