@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/ADT/MapVector.h"
@@ -207,8 +206,7 @@ private:
                      llvm::DenseMap<Operation *, size_t> &launchOf,
                      ArrayRef<std::vector<Operation *>> launches,
                      std::vector<SmallVector<Operation *, 2>> &repeated) {
-    DenseElementsAttr numbers;
-    if (matchPattern(literal, m_Constant(&numbers)) && !numbers.isSplat())
+    if (isLiteral(literal) && !isUniformLiteral(literal))
       return;
     llvm::MapVector<size_t, Operation *> copies;
     for (OpOperand &use : llvm::make_early_inc_range(literal->getUses())) {

@@ -23,7 +23,6 @@
 #include "cutback/Support/MLIR/DefinitionMap.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
@@ -220,10 +219,7 @@ private:
   /// One number everywhere, which every launch that reads it has in itself, if
   /// nobody gets it as a result.
   static bool isRepeated(Operation *op) {
-    DenseElementsAttr numbers;
-    bool isNumber =
-        !matchPattern(op, m_Constant(&numbers)) || numbers.isSplat();
-    return isLiteral(op) && isNumber &&
+    return isUniformLiteral(op) &&
            llvm::none_of(op->getUsers(), [](Operation *user) {
              return user->hasTrait<OpTrait::IsTerminator>();
            });

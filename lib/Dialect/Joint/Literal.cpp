@@ -7,6 +7,8 @@
 
 #include "cutback/Dialect/Joint/Literal.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include "cutback/Dialect/Joint/LiteralInterface.cpp.inc"
 
 using namespace mlir;
@@ -15,6 +17,12 @@ using namespace cutback;
 bool joint::isLiteral(Operation *op) {
   auto literal = dyn_cast<LiteralOpInterface>(op);
   return literal ? literal.isLiteral() : op->hasTrait<OpTrait::ConstantLike>();
+}
+
+bool joint::isUniformLiteral(Operation *op) {
+  DenseElementsAttr numbers;
+  return isLiteral(op) &&
+         (!matchPattern(op, m_Constant(&numbers)) || numbers.isSplat());
 }
 
 bool joint::isUndefined(Operation *op) {

@@ -14,6 +14,7 @@
 #include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "EffectProof.h"
+#include "StepHalves.h"
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
@@ -59,19 +60,13 @@ public:
 
 private:
   LogicalResult collect() {
-    auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        partition, partition.getForwardAttr());
-    auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        partition, partition.getBackwardAttr());
-    if (!forward || !backward || forward.isExternal() || backward.isExternal())
-      return success(); // the partition's own verifier says so
+    std::optional<StepHalves> halves = findHalves(partition);
+    if (!halves)
+      return success();
+    auto [forward, backward, handedOver] = std::move(*halves);
+    handed = std::move(handedOver);
     Operation *output = forward.front().getTerminator();
     size_t saved = partition.getSaved().size();
-    if (output->getNumOperands() < saved || backward.getNumArguments() < saved)
-      return success();
-    for (size_t i = 0; i < saved; ++i)
-      handed[backward.getArgument(i)] =
-          output->getOperand(output->getNumOperands() - saved + i);
     if (failed(addHalf(forward)))
       return failure();
     if (failed(addHalf(backward)))

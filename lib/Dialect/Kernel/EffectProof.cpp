@@ -10,6 +10,7 @@
 //   2. Random ops that take no seed have numbers (kDrawNumber), which rise.
 
 #include "EffectProof.h"
+#include "StepHalves.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
@@ -25,22 +26,12 @@ namespace {
 class EffectProof {
 public:
   LogicalResult run(joint::PartitionOp partition) {
-    auto lookUp = [&](FlatSymbolRefAttr name) {
-      return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition,
-                                                                name);
-    };
-    func::FuncOp forward = lookUp(partition.getForwardAttr());
-    func::FuncOp backward = lookUp(partition.getBackwardAttr());
-    if (!forward || !backward || forward.isExternal() || backward.isExternal())
-      return success(); // the partition's own verifier says so
-    Operation *output = forward.front().getTerminator();
-    size_t saved = partition.getSaved().size();
-    if (output->getNumOperands() < saved || backward.getNumArguments() < saved)
+    std::optional<StepHalves> halves = findHalves(partition);
+    if (!halves)
       return success();
-    for (size_t i = 0; i < saved; ++i)
-      handed[backward.getArgument(i)] =
-          output->getOperand(output->getNumOperands() - saved + i);
-    return success(succeeded(check(forward)) && succeeded(check(backward)));
+    handed = std::move(halves->handed);
+    return success(succeeded(check(halves->forward)) &&
+                   succeeded(check(halves->backward)));
   }
 
 private:

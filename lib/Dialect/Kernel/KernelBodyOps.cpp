@@ -374,3 +374,13 @@ LogicalResult StoreOp::verify() {
 
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Kernel/KernelOps.cpp.inc"
+
+bool cutback::kernel::isNatural(AffineExpr expr, ValueRange indices) {
+  if (auto number = dyn_cast<AffineConstantExpr>(expr))
+    return number.getValue() >= 0;
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return isa<BlockArgument>(indices[dim.getPosition()]);
+  auto binary = cast<AffineBinaryOpExpr>(expr);
+  return isNatural(binary.getLHS(), indices) &&
+         isNatural(binary.getRHS(), indices);
+}

@@ -278,16 +278,6 @@ Value NestScopes::addTerm(Value sum, Value term, int64_t factor) {
              : term;
 }
 
-static bool isNatural(AffineExpr expr, ValueRange indices) {
-  if (auto number = dyn_cast<AffineConstantExpr>(expr))
-    return number.getValue() >= 0;
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return isa<BlockArgument>(indices[dim.getPosition()]);
-  auto binary = cast<AffineBinaryOpExpr>(expr);
-  return isNatural(binary.getLHS(), indices) &&
-         isNatural(binary.getRHS(), indices);
-}
-
 /// A quotient or remainder; what it reads is known already.
 Value NestScopes::restOf(AffineExpr expr, ValueRange indices) {
   if (auto number = dyn_cast<AffineConstantExpr>(expr))
@@ -315,7 +305,7 @@ Value NestScopes::restOf(AffineExpr expr, ValueRange indices) {
         builder, loc, a,
         arith::SubIOp::create(builder, loc, b,
                               arith::ConstantIndexOp::create(builder, loc, 1)));
-  if (isNatural(binary.getLHS(), indices))
+  if (kernel::isNatural(binary.getLHS(), indices))
     return isQuotient ? arith::DivUIOp::create(builder, loc, a, b).getResult()
                       : arith::RemUIOp::create(builder, loc, a, b).getResult();
   Formulas f(builder, loc);

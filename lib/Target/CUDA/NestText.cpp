@@ -286,27 +286,16 @@ private:
     case AffineExprKind::Mul:
       return {a + " * " + b, false};
     case AffineExprKind::FloorDiv:
-      if (isNatural(binary.getLHS(), indices))
+      if (kernel::isNatural(binary.getLHS(), indices))
         return {a + " / " + b, false};
       return {"floorDivide<long long>(" + a + ", " + b + ")"};
     case AffineExprKind::CeilDiv:
       return {"-floorDivide<long long>(-" + a + ", " + b + ")", false};
     default:
-      return isNatural(binary.getLHS(), indices)
+      return kernel::isNatural(binary.getLHS(), indices)
                  ? Text{a + " % " + b, false}
                  : Text{"floorRemainder<long long>(" + a + ", " + b + ")"};
     }
-  }
-
-  /// Never negative: sums and products of axes.
-  static bool isNatural(AffineExpr expr, ValueRange indices) {
-    if (auto number = dyn_cast<AffineConstantExpr>(expr))
-      return number.getValue() >= 0;
-    if (auto dim = dyn_cast<AffineDimExpr>(expr))
-      return isa<BlockArgument>(indices[dim.getPosition()]);
-    auto binary = cast<AffineBinaryOpExpr>(expr);
-    return isNatural(binary.getLHS(), indices) &&
-           isNatural(binary.getRHS(), indices);
   }
 
   /// Elements of a row, or of all.

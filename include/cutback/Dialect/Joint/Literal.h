@@ -14,6 +14,10 @@ namespace cutback::joint {
 /// recomputed: by its interface, or because it is `ConstantLike`.
 bool isLiteral(mlir::Operation *op);
 
+/// Whether a literal is one number everywhere, or undefined: a launch that
+/// reads it can have it in itself.
+bool isUniformLiteral(mlir::Operation *op);
+
 /// Whether nobody defined the contents of the results; not of a null op.
 bool isUndefined(mlir::Operation *op);
 

@@ -55,6 +55,10 @@ std::vector<HeldBytes> findHeldBytes(joint::PartitionOp partition);
 /// known. O(views).
 Place locate(mlir::Value tensor);
 
+/// Whether `expr`, at `indices` of an access, is made of axes and natural
+/// numbers alone: then it is never negative.
+bool isNatural(mlir::AffineExpr expr, mlir::ValueRange indices);
+
 } // namespace cutback::kernel
 
 #endif // CUTBACK_DIALECT_KERNEL_KERNEL_H
