@@ -15,9 +15,9 @@ std::optional<StepHalves> kernel::findHalves(joint::PartitionOp partition) {
   auto lookUp = [&](FlatSymbolRefAttr name) {
     return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition, name);
   };
-  StepHalves halves{lookUp(partition.getForwardAttr()),
-                    lookUp(partition.getBackwardAttr()),
-                    {}};
+  StepHalves halves;
+  halves.forward = lookUp(partition.getForwardAttr());
+  halves.backward = lookUp(partition.getBackwardAttr());
   auto &[forward, backward, handed] = halves;
   if (!forward || !backward || forward.isExternal() || backward.isExternal())
     return std::nullopt;
