@@ -27,7 +27,7 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::fx;
 
-CallBuilder::CallBuilder(Scope &scope, ImportCounts &counts)
+CallImporter::CallImporter(Scope &scope, ImportCounts &counts)
     : scope(scope), counts(counts), getItems(scope.source.text()),
       schemas(aten::SchemaTable::get(scope.context)),
       callName(scope.builder.getStringAttr("joint.call")),
@@ -48,7 +48,7 @@ static bool isInPlaceName(StringRef name) {
   return op.ends_with("_") && !op.ends_with("__");
 }
 
-void CallBuilder::classify(StringRef path, CallTarget &target) {
+void CallImporter::classify(StringRef path, CallTarget &target) {
   target.name = path;
   bool isTorchOp = target.name.consume_front("torch.ops.");
   // A hook on a gradient, as the printer spells the function of PyTorch that
@@ -91,7 +91,7 @@ void CallBuilder::classify(StringRef path, CallTarget &target) {
     target.kind = isTorchOp ? CallTarget::Unknown : CallTarget::Foreign;
 }
 
-const CallTarget &CallBuilder::target(StringRef path) {
+const CallTarget &CallImporter::target(StringRef path) {
   auto [it, isNew] = targets.try_emplace(path);
   if (isNew)
     classify(it->first(), it->second);
@@ -108,7 +108,7 @@ static unsigned countOperands(Attribute value) {
   return isa<joint::OperandAttr>(value) ? 1 : 0;
 }
 
-LogicalResult CallBuilder::fillSlots(const aten::Schema &schema,
+LogicalResult CallImporter::fillSlots(const aten::Schema &schema,
                                      const CallArguments &args, const char *at,
                                      SmallVectorImpl<int> &slots) {
   slots.assign(schema.params.size(), -1);
@@ -142,8 +142,8 @@ LogicalResult CallBuilder::fillSlots(const aten::Schema &schema,
   return success();
 }
 
-const CallBuilder::Skeleton *
-CallBuilder::mapArguments(const aten::Schema &schema, const CallArguments &args,
+const CallImporter::Skeleton *
+CallImporter::mapArguments(const aten::Schema &schema, const CallArguments &args,
                           const char *at) {
   key.clear();
   key.push_back(&schema);
@@ -198,7 +198,7 @@ CallBuilder::mapArguments(const aten::Schema &schema, const CallArguments &args,
 // Types
 //===----------------------------------------------------------------------===//
 
-LogicalResult CallBuilder::checkOperands(const aten::Schema &schema,
+LogicalResult CallImporter::checkOperands(const aten::Schema &schema,
                                          ArrayAttr args,
                                          ArrayRef<Value> operands,
                                          const char *at) {
@@ -218,7 +218,7 @@ LogicalResult CallBuilder::checkOperands(const aten::Schema &schema,
   return success();
 }
 
-const CallBuilder::Types *CallBuilder::inferTypes(const aten::Schema &schema,
+const CallImporter::Types *CallImporter::inferTypes(const aten::Schema &schema,
                                                   ArrayAttr args,
                                                   ArrayRef<Value> operands,
                                                   const char *at) {
@@ -274,7 +274,7 @@ static Type meet(const DeclaredType &declared, Type inferred) {
   return a;
 }
 
-FailureOr<Type> CallBuilder::reconcile(const CallStatement &statement,
+FailureOr<Type> CallImporter::reconcile(const CallStatement &statement,
                                        Type inferred, StringRef callee) {
   if (!statement.declared)
     return inferred;
@@ -293,15 +293,15 @@ FailureOr<Type> CallBuilder::reconcile(const CallStatement &statement,
 // Ops
 //===----------------------------------------------------------------------===//
 
-StringAttr CallBuilder::nameAttr(StringRef name) {
+StringAttr CallImporter::nameAttr(StringRef name) {
   return scope.builder.getStringAttr(scope.valueName(name));
 }
 
-ArrayAttr CallBuilder::names(StringRef name) {
+ArrayAttr CallImporter::names(StringRef name) {
   return scope.builder.getArrayAttr({nameAttr(name)});
 }
 
-DictionaryAttr CallBuilder::attributes(const CallStatement &statement,
+DictionaryAttr CallImporter::attributes(const CallStatement &statement,
                                        const Place &place, bool isNamed,
                                        bool keepDims) {
   // In the order of their names.
@@ -320,7 +320,7 @@ DictionaryAttr CallBuilder::attributes(const CallStatement &statement,
   return DictionaryAttr::getWithSorted(scope.context, attrs);
 }
 
-LogicalResult CallBuilder::typeCall(const aten::Schema &schema,
+LogicalResult CallImporter::typeCall(const aten::Schema &schema,
                                     const CallArguments &args, const char *at,
                                     const Types *declared, TypedCall &call) {
   call.skeleton = mapArguments(schema, args, at);
@@ -341,7 +341,7 @@ LogicalResult CallBuilder::typeCall(const aten::Schema &schema,
   return success(call.types != nullptr);
 }
 
-Operation *CallBuilder::create(const aten::Schema &schema,
+Operation *CallImporter::create(const aten::Schema &schema,
                                const TypedCall &call, TypeRange types,
                                StringAttr name, DictionaryAttr attrs,
                                const Place &place) {
@@ -356,7 +356,7 @@ Operation *CallBuilder::create(const aten::Schema &schema,
   return op;
 }
 
-LogicalResult CallBuilder::makeKnown(const CallTarget &target,
+LogicalResult CallImporter::makeKnown(const CallTarget &target,
                                      const CallArguments &args,
                                      const CallStatement &statement,
                                      const Place &place) {
@@ -390,7 +390,7 @@ LogicalResult CallBuilder::makeKnown(const CallTarget &target,
   return scope.define(statement.name, binding);
 }
 
-LogicalResult CallBuilder::build(const CallTarget &target,
+LogicalResult CallImporter::build(const CallTarget &target,
                                  const CallArguments &args,
                                  const CallStatement &statement,
                                  const Place &place) {

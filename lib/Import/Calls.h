@@ -47,9 +47,9 @@ struct CallStatement {
   const char *at = nullptr;               ///< of the call
 };
 
-class CallBuilder {
+class CallImporter {
 public:
-  CallBuilder(Scope &scope, ImportCounts &counts);
+  CallImporter(Scope &scope, ImportCounts &counts);
 
   /// `path` as the text has it; valid as long as the builder.
   const CallTarget &target(llvm::StringRef path);

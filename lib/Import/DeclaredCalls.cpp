@@ -21,7 +21,7 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::fx;
 
-LogicalResult CallBuilder::contradict(const char *at, const Twine &what,
+LogicalResult CallImporter::contradict(const char *at, const Twine &what,
                                       const Twine &next) {
   if (!contradiction)
     return scope.fail(at, what, next);
@@ -29,11 +29,11 @@ LogicalResult CallBuilder::contradict(const char *at, const Twine &what,
   return failure();
 }
 
-bool CallBuilder::isDeclared(const CallStatement &statement) {
+bool CallImporter::isDeclared(const CallStatement &statement) {
   return statement.declared || !getItems.leavesOf(statement.name).empty();
 }
 
-LogicalResult CallBuilder::checkElements(const aten::Schema &schema,
+LogicalResult CallImporter::checkElements(const aten::Schema &schema,
                                          const CallStatement &statement,
                                          ArrayRef<Type> types, bool isTuple) {
   if (statement.declared) {
@@ -71,7 +71,7 @@ LogicalResult CallBuilder::checkElements(const aten::Schema &schema,
   return success();
 }
 
-LogicalResult CallBuilder::buildKnown(const CallTarget &target,
+LogicalResult CallImporter::buildKnown(const CallTarget &target,
                                       const CallArguments &args,
                                       const CallStatement &statement,
                                       const Place &place) {
@@ -95,7 +95,7 @@ static bool givesViews(const aten::Schema &schema) {
 }
 
 FailureOr<Operation *>
-CallBuilder::buildDeclared(const CallTarget &target, const CallArguments &args,
+CallImporter::buildDeclared(const CallTarget &target, const CallArguments &args,
                            const CallStatement &statement,
                            ArrayRef<CallStatement> results,
                            const Place &place) {
@@ -127,7 +127,7 @@ static std::string placeText(Location location) {
   return (file + ":" + Twine(place.getLine())).str();
 }
 
-void CallBuilder::markDeclared(joint::OpaqueOp op, const Contradiction &why) {
+void CallImporter::markDeclared(joint::OpaqueOp op, const Contradiction &why) {
   // A program is one line: its lines of the model tell more.
   Location location = op.getLoc();
   if (&nextSteps(scope.source) == &kTextSteps)

@@ -31,7 +31,7 @@ public:
   mlir::LogicalResult read();
 
   Scope scope;
-  CallBuilder calls;
+  CallImporter calls;
   std::vector<Output> outputs;
 
 private:

@@ -29,7 +29,7 @@ static std::vector<std::vector<unsigned>> pathsOf(joint::NestedKind kind,
   return paths;
 }
 
-LogicalResult CallBuilder::buildNested(
+LogicalResult CallImporter::buildNested(
     const CallTarget &target, joint::NestedKind kind, const CallArguments &args,
     const CallStatement &statement,
     std::vector<std::unique_ptr<Region>> &graphs, const Place &place) {

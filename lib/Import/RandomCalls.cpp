@@ -30,7 +30,7 @@ static CallArguments behind(const CallArguments &args, size_t numValues,
   return rest;
 }
 
-const CallTarget *CallBuilder::wrappedTarget(const CallTarget &wrapper,
+const CallTarget *CallImporter::wrappedTarget(const CallTarget &wrapper,
                                              const CallArguments &args) {
   bool saves = wrapper.name == "higher_order.run_and_save_rng_state";
   bool replays = wrapper.name == "higher_order.run_with_rng_state";
@@ -46,7 +46,7 @@ const CallTarget *CallBuilder::wrappedTarget(const CallTarget &wrapper,
   return inner.kind == CallTarget::Known ? &inner : nullptr;
 }
 
-joint::OpaqueOp CallBuilder::createMark(const CallTarget &wrapper,
+joint::OpaqueOp CallImporter::createMark(const CallTarget &wrapper,
                                         ArrayRef<Type> types,
                                         ArrayRef<Value> operands,
                                         const Place &place) {
@@ -59,7 +59,7 @@ joint::OpaqueOp CallBuilder::createMark(const CallTarget &wrapper,
                                  UnitAttr(), ArrayAttr());
 }
 
-LogicalResult CallBuilder::buildReplayed(const CallTarget &wrapper,
+LogicalResult CallImporter::buildReplayed(const CallTarget &wrapper,
                                          const CallTarget &inner,
                                          const CallArguments &args,
                                          const CallStatement &statement,
@@ -101,7 +101,7 @@ LogicalResult CallBuilder::buildReplayed(const CallTarget &wrapper,
   return scope.define(statement.name, pair);
 }
 
-LogicalResult CallBuilder::bindRandom(const CallStatement &statement,
+LogicalResult CallImporter::bindRandom(const CallStatement &statement,
                                       const Binding &pair, StringRef index,
                                       unsigned element) {
   const RandomCall &call = scope.randomCalls[pair.tuple];

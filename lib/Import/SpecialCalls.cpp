@@ -29,7 +29,7 @@ using namespace cutback::fx;
 // Tuples
 //===----------------------------------------------------------------------===//
 
-LogicalResult CallBuilder::bindTuple(Operation *op,
+LogicalResult CallImporter::bindTuple(Operation *op,
                                      std::vector<std::vector<unsigned>> paths,
                                      StringRef name, bool isBackward) {
   Binding binding;
@@ -79,7 +79,7 @@ static std::pair<unsigned, bool> findLeaf(const TupleCall &call,
 
 /// Gives a result of `call` the name, type, strides and sizes that its
 /// statement declares.
-FailureOr<Value> CallBuilder::nameResult(const CallStatement &statement,
+FailureOr<Value> CallImporter::nameResult(const CallStatement &statement,
                                          TupleCall &call, unsigned result) {
   Value value = call.op->getResult(result);
   Type own = value.getType();
@@ -105,7 +105,7 @@ FailureOr<Value> CallBuilder::nameResult(const CallStatement &statement,
   return value;
 }
 
-LogicalResult CallBuilder::bindElement(const CallStatement &statement,
+LogicalResult CallImporter::bindElement(const CallStatement &statement,
                                        StringRef tuple, StringRef index) {
   Binding *from = scope.find(tuple);
   if (!from)
@@ -152,7 +152,7 @@ LogicalResult CallBuilder::bindElement(const CallStatement &statement,
 }
 
 /// Binds a name to one of the results of a nested graph.
-LogicalResult CallBuilder::bindResult(const CallStatement &statement,
+LogicalResult CallImporter::bindResult(const CallStatement &statement,
                                       const Binding &call, StringRef tuple,
                                       StringRef index, unsigned element) {
   ArrayRef<Binding> results = scope.results[call.tuple];
@@ -168,7 +168,7 @@ LogicalResult CallBuilder::bindResult(const CallStatement &statement,
   return bindAs(statement, result, "the nested graph");
 }
 
-LogicalResult CallBuilder::bindAs(const CallStatement &statement,
+LogicalResult CallImporter::bindAs(const CallStatement &statement,
                                   const Binding &binding, StringRef giver) {
   if (binding.kind == Binding::Value &&
       failed(reconcile(statement, binding.value.getType(), giver)))
@@ -187,7 +187,7 @@ static void setByResult(Operation *op, StringAttr name,
   op->setDiscardableAttr(name, ArrayAttr::get(op->getContext(), all));
 }
 
-void CallBuilder::nameTuples() {
+void CallImporter::nameTuples() {
   for (const TupleCall &call : scope.calls) {
     call.op->setAttr("names", scope.builder.getStrArrayAttr(call.names));
     setByResult(call.op, stridesName, call.strides);
@@ -219,7 +219,7 @@ static SmallVector<Type> typesOf(ArrayRef<CallStatement> results,
   return types;
 }
 
-Operation *CallBuilder::makeUnknown(const CallTarget &target,
+Operation *CallImporter::makeUnknown(const CallTarget &target,
                                     const CallArguments &args,
                                     const CallStatement &statement,
                                     ArrayRef<CallStatement> results,
@@ -235,7 +235,7 @@ Operation *CallBuilder::makeUnknown(const CallTarget &target,
 }
 
 FailureOr<Operation *>
-CallBuilder::makeDeclared(const CallTarget &target, const CallArguments &args,
+CallImporter::makeDeclared(const CallTarget &target, const CallArguments &args,
                           const CallStatement &statement,
                           ArrayRef<CallStatement> results, const Place &place) {
   const aten::Schema &schema = *target.schema;
@@ -272,7 +272,7 @@ CallBuilder::makeDeclared(const CallTarget &target, const CallArguments &args,
 }
 
 /// Names, strides and sizes of the results of a tuple.
-void CallBuilder::describeResults(Operation *op,
+void CallImporter::describeResults(Operation *op,
                                   ArrayRef<CallStatement> results) {
   SmallVector<StringRef> resultNames;
   SmallVector<Attribute> strides(results.size()), dims(results.size());
@@ -294,7 +294,7 @@ void CallBuilder::describeResults(Operation *op,
 // Writes and checks
 //===----------------------------------------------------------------------===//
 
-LogicalResult CallBuilder::buildWrite(const CallArguments &args,
+LogicalResult CallImporter::buildWrite(const CallArguments &args,
                                       const CallStatement &statement,
                                       const Place &place) {
   bool isBlocking = args.values.size() == 2 && args.operands.size() == 2;
@@ -333,7 +333,7 @@ LogicalResult CallBuilder::buildWrite(const CallArguments &args,
   return scope.define(statement.name, binding);
 }
 
-LogicalResult CallBuilder::buildAssert(const CallTarget &target,
+LogicalResult CallImporter::buildAssert(const CallTarget &target,
                                        const CallArguments &args,
                                        const CallStatement &statement,
                                        const Place &place) {
@@ -359,7 +359,7 @@ LogicalResult CallBuilder::buildAssert(const CallTarget &target,
 // Unknown ops
 //===----------------------------------------------------------------------===//
 
-void CallBuilder::countOpaque(StringRef callee) {
+void CallImporter::countOpaque(StringRef callee) {
   auto [it, isNew] = opaqueIndex.try_emplace(callee, counts.opaque.size());
   if (isNew)
     counts.opaque.push_back({callee.str(), 0});
@@ -373,7 +373,7 @@ static bool isRepeatable(const aten::Schema &schema) {
          !info->has(aten::kRandomWithDropout) && !info->has(aten::kOrdered);
 }
 
-joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
+joint::OpaqueOp CallImporter::buildOpaque(const CallTarget &target,
                                          const CallArguments &args,
                                          const CallStatement &statement,
                                          ArrayRef<Type> types, bool isSingle,
@@ -406,7 +406,7 @@ joint::OpaqueOp CallBuilder::buildOpaque(const CallTarget &target,
   return op;
 }
 
-LogicalResult CallBuilder::buildUnknown(const CallTarget &target,
+LogicalResult CallImporter::buildUnknown(const CallTarget &target,
                                         const CallArguments &args,
                                         const CallStatement &statement,
                                         const Place &place,

@@ -7,9 +7,9 @@
 
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Analysis/ValueSizes.h"
-#include "cutback/Partition/FxView.h"
+#include "cutback/TorchRules/FxView.h"
 #include "cutback/Partition/RooflineProblem.h"
-#include "cutback/Partition/TorchProblem.h"
+#include "cutback/TorchRules/TorchProblem.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 #include <chrono>

@@ -151,8 +151,8 @@ def _saved_nodes(graph, node_info, plan, num_fwd_outputs):
 def _within_budget(saved, saved_at, node_info, budget):
     """The saved nodes at the lowest price of a byte that keeps to PyTorch's
     activation budget: 0 is what the inputs take, 1 what the plan without a
-    budget, `saved`, does. `saved_at`: saved nodes by what a byte is dearer
-    than in that plan. Warns where none keeps to it, and gives the fewest.
+    budget, `saved`, does. `saved_at`: saved nodes by how much more a
+    byte costs than in that plan. Warns where none keeps to it, and gives the fewest.
     """
 
     def size(nodes):

@@ -12,7 +12,7 @@
 #include "cutback/Kernels/KernelPlan.h"
 #include "cutback/Kernels/LaunchOrder.h"
 #include "cutback/MemoryPlan/MemoryPlan.h"
-#include "cutback/Partition/FxView.h"
+#include "cutback/TorchRules/FxView.h"
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 

@@ -5,7 +5,7 @@
 #define CUTBACK_PIPELINES_REASONS_H
 
 #include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Partition/TorchRules/TorchRules.h"
+#include "cutback/TorchRules/TorchRules.h"
 
 #include "llvm/ADT/StringRef.h"
 

@@ -40,7 +40,7 @@ public:
   Fields &fields;
   ImportCounts &counts;
   fx::Scope scope;
-  fx::CallBuilder calls;
+  fx::CallImporter calls;
   Types types;
   NodeArguments arguments;
   NodePlaces places;

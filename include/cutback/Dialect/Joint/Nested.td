@@ -41,9 +41,9 @@ def Joint_NestedOp : Op<Joint_Dialect, "nested", [
     Known are `cond`, `while_loop`, `while_loop_stack_output`, `scan`,
     `flex_attention` and its backward. The op has effects if one of its graphs
     has, or draws random numbers; it may run twice if all that is in its graphs
-    may. Its cost is that of the dearer branch, of a loop as often as the sizes
-    tell (once where they do not), of attention on all pairs (half of them where
-    the mask is causal).
+    may. Its cost is that of the more expensive branch, of a loop as often as the
+    sizes tell (once where they do not), of attention on all pairs (half of them
+    where the mask is causal).
 
     Constraints:
     * C1: there is a region for each name in the argument list, and an operand

@@ -2,10 +2,10 @@
 //
 // The partitioning problem of cost model `pytorch`: PyTorch's own network, on
 // the FX view, and its cut as a plan on our values.
-#ifndef CUTBACK_PARTITION_TORCHPROBLEM_H
-#define CUTBACK_PARTITION_TORCHPROBLEM_H
+#ifndef CUTBACK_TORCHRULES_TORCHPROBLEM_H
+#define CUTBACK_TORCHRULES_TORCHPROBLEM_H
 
-#include "cutback/Partition/FxView.h"
+#include "cutback/TorchRules/FxView.h"
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 
@@ -52,4 +52,4 @@ unsigned simplifyAsTorch(joint::GraphOp graph, GraphView &view,
 
 } // namespace cutback
 
-#endif // CUTBACK_PARTITION_TORCHPROBLEM_H
+#endif // CUTBACK_TORCHRULES_TORCHPROBLEM_H

@@ -5,8 +5,8 @@
 
 #include "SmallGraph.h"
 
-#include "cutback/Partition/FxView.h"
-#include "cutback/Partition/TorchProblem.h"
+#include "cutback/TorchRules/FxView.h"
+#include "cutback/TorchRules/TorchProblem.h"
 
 #include "gtest/gtest.h"
 

@@ -21,7 +21,6 @@ struct OpRow {
   std::string_view name;
   std::string_view torch23;
   std::string_view torch213;
-  std::string_view torch215;
 };
 
 constexpr OpRow opRows[] = {

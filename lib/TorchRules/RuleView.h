@@ -5,7 +5,7 @@
 #ifndef CUTBACK_LIB_PARTITION_TORCHRULES_RULEVIEW_H
 #define CUTBACK_LIB_PARTITION_TORCHRULES_RULEVIEW_H
 
-#include "cutback/Partition/TorchRules/TorchRules.h"
+#include "cutback/TorchRules/TorchRules.h"
 
 #include <utility>
 

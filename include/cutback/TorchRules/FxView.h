@@ -2,13 +2,13 @@
 //
 // The FX view of a joint graph: the bridge between our values and the nodes
 // that PyTorch's rules speak of.
-#ifndef CUTBACK_PARTITION_FXVIEW_H
-#define CUTBACK_PARTITION_FXVIEW_H
+#ifndef CUTBACK_TORCHRULES_FXVIEW_H
+#define CUTBACK_TORCHRULES_FXVIEW_H
 
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Analysis/ValueSizes.h"
-#include "cutback/Partition/TorchRules/FxGraph.h"
-#include "cutback/Partition/TorchRules/TorchRules.h"
+#include "cutback/TorchRules/FxGraph.h"
+#include "cutback/TorchRules/TorchRules.h"
 
 namespace cutback {
 
@@ -37,4 +37,4 @@ struct FxView {
 
 } // namespace cutback
 
-#endif // CUTBACK_PARTITION_FXVIEW_H
+#endif // CUTBACK_TORCHRULES_FXVIEW_H

@@ -13,7 +13,7 @@
 #ifndef CUTBACK_TEST_UNIT_PARTITION_TORCHRULES_FXTEXT_H
 #define CUTBACK_TEST_UNIT_PARTITION_TORCHRULES_FXTEXT_H
 
-#include "cutback/Partition/TorchRules/TorchRules.h"
+#include "cutback/TorchRules/TorchRules.h"
 
 #include <cstdlib>
 #include <istream>

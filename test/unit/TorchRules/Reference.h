@@ -6,7 +6,7 @@
 #ifndef CUTBACK_TEST_UNIT_PARTITION_TORCHRULES_REFERENCE_H
 #define CUTBACK_TEST_UNIT_PARTITION_TORCHRULES_REFERENCE_H
 
-#include "cutback/Partition/TorchRules/TorchRules.h"
+#include "cutback/TorchRules/TorchRules.h"
 
 #include <map>
 #include <set>

@@ -7,8 +7,8 @@
 // one `output` at the end. The view is a set of flat arrays over node numbers
 // in graph order, so that every rule is one linear walk. It owns no MLIR
 // object; whoever builds it keeps the map from node numbers to values.
-#ifndef CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
-#define CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
+#ifndef CUTBACK_TORCHRULES_FXGRAPH_H
+#define CUTBACK_TORCHRULES_FXGRAPH_H
 
 #include "cutback/Support/FlatIndex.h"
 
@@ -382,4 +382,4 @@ private:
 
 } // namespace cutback
 
-#endif // CUTBACK_PARTITION_TORCHRULES_FXGRAPH_H
+#endif // CUTBACK_TORCHRULES_FXGRAPH_H

@@ -13,11 +13,11 @@
 //
 // Source: torch/_functorch/partitioners.py of the releases 2.3.1 and 2.13,
 // described in docs; the op table is data (lib/.../ops.tsv).
-#ifndef CUTBACK_PARTITION_TORCHRULES_TORCHRULES_H
-#define CUTBACK_PARTITION_TORCHRULES_TORCHRULES_H
+#ifndef CUTBACK_TORCHRULES_TORCHRULES_H
+#define CUTBACK_TORCHRULES_TORCHRULES_H
 
 #include "cutback/Partition/MaxFlow/FlowNetwork.h"
-#include "cutback/Partition/TorchRules/FxGraph.h"
+#include "cutback/TorchRules/FxGraph.h"
 
 #include <optional>
 
@@ -237,4 +237,4 @@ TorchSavedBytes countSavedBytes(const FxGraph &graph,
 
 } // namespace cutback
 
-#endif // CUTBACK_PARTITION_TORCHRULES_TORCHRULES_H
+#endif // CUTBACK_TORCHRULES_TORCHRULES_H

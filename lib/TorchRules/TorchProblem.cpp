@@ -6,7 +6,7 @@
 // code elimination and CSE are found on the view as well and applied to the
 // graph before, so that both sides speak of the same ops from then on. Linear.
 
-#include "cutback/Partition/TorchProblem.h"
+#include "cutback/TorchRules/TorchProblem.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 

@@ -13,7 +13,7 @@
 // a number from then on. An op of a dialect without framework calls is a call
 // named after the op. Linear.
 
-#include "cutback/Partition/FxView.h"
+#include "cutback/TorchRules/FxView.h"
 
 #include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Dialect/Joint/CallArgs.h"

@@ -11,7 +11,7 @@
 // counted into place at the end.
 //
 // Complexity: linear in nodes and arguments, expected.
-#include "cutback/Partition/TorchRules/FxGraph.h"
+#include "cutback/TorchRules/FxGraph.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 //
 // The op table, read back from the file that it is made from: every row is
 // found, sorted, and means what its letters say.
-#include "cutback/Partition/TorchRules/TorchRules.h"
+#include "cutback/TorchRules/TorchRules.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ uint8_t categoriesOf(const std::string &letters) {
 }
 
 TEST(OpTable, FindsEveryRowUnderBothRuleSets) {
-  std::ifstream in(CUTBACK_SOURCE_DIR "/lib/Partition/TorchRules/ops.tsv");
+  std::ifstream in(CUTBACK_SOURCE_DIR "/lib/TorchRules/ops.tsv");
   std::string line;
   std::getline(in, line);
   unsigned rows = 0;
