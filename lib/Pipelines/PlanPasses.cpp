@@ -11,7 +11,7 @@
 
 #include "cutback/Pipelines/Passes.h"
 
-#include "cutback/Pipelines/OptionText.h"
+#include "PlanPassOptions.h"
 #include "cutback/Pipelines/Planner.h"
 
 #include "cutback/Analysis/ValueSizes.h"
@@ -78,58 +78,27 @@ static void annotate(const PartitionResult &result) {
   }
 }
 
-namespace {
-
-/// Options of a pass that plans, as they were given.
-struct OptionWords {
-  StringRef strategy, costModel, rules, solver, freeParameters, device;
-  ArrayRef<std::string> symbols, torchConfig, recomputable;
-  double bytePricePs;
-};
-
-} // namespace
-
-static LogicalResult
-readOptions(const OptionWords &words, PartitionOptions &given,
-            function_ref<LogicalResult(const Twine &)> errorHandler) {
+LogicalResult cutback::readPlanWords(
+    const std::vector<std::string> &words, PartitionOptions &options,
+    function_ref<LogicalResult(const Twine &)> errorHandler) {
+  CommandSpec spec;
+  spec.options = planOptions();
+  spec.minArguments = spec.maxArguments = 0;
   PartitionOptions parsed;
   std::string error;
-  if (!parseStrategy(words.strategy, parsed.strategy, error) ||
-      !parseCostModel(words.costModel, parsed.costModel, error) ||
-      !parseRules(words.rules, parsed.rules, error) ||
-      !parseSolver(words.solver, parsed.solver, error) ||
-      !parseFreeParameters(words.freeParameters, parsed.freeParameters,
-                           error) ||
-      !parseSymbols(words.symbols, parsed.symbols, error))
+  std::optional<CommandLine> line = parseCommandLine(
+      spec, {words.begin(), words.end()}, error);
+  if (!line || !readPlanOptions(*line, parsed, error))
     return errorHandler(error);
-  for (const std::string &text : words.torchConfig)
-    if (!parseTorchConfig(text, parsed, error))
-      return errorHandler(error);
-  for (const std::string &text : words.recomputable)
-    if (!parseRecomputable(text, parsed, error))
-      return errorHandler(error);
-  parsed.device = words.device.str();
-  parsed.bytePricePs = words.bytePricePs;
-  given = std::move(parsed);
+  options = std::move(parsed);
   return success();
 }
 
 namespace {
 
 struct PlanPartitionPass
-    : public cutback::impl::PlanPartitionBase<PlanPartitionPass> {
-  using PlanPartitionBase::PlanPartitionBase;
-  LogicalResult initializeOptions(
-      StringRef text,
-      function_ref<LogicalResult(const Twine &)> errorHandler) override {
-    if (failed(Pass::initializeOptions(text, errorHandler)))
-      return failure();
-    return readOptions({strategy, costModel, rules, solver, freeParameters,
-                        device, *symbols, *torchConfig, *recomputable,
-                        bytePrice},
-                       given, errorHandler);
-  }
-
+    : WithPlanOptions<cutback::impl::PlanPartitionBase<PlanPartitionPass>,
+                      /*Compares=*/false> {
   void runOnOperation() override {
     PartitionOptions options = given;
     options.emit = false;
@@ -141,8 +110,6 @@ struct PlanPartitionPass
       annotate(**result);
     }
   }
-
-  PartitionOptions given;
 };
 
 } // namespace
@@ -172,30 +139,14 @@ static LogicalResult checkNames(GraphOp graph) {
 namespace {
 
 struct PartitionStepPass
-    : public cutback::impl::PartitionStepBase<PartitionStepPass> {
-  using PartitionStepBase::PartitionStepBase;
-  explicit PartitionStepPass(PartitionOptions options)
-      : given(std::move(options)) {}
+    : WithPlanOptions<cutback::impl::PartitionStepBase<PartitionStepPass>,
+                      /*Compares=*/true> {
+  using WithPlanOptions::WithPlanOptions;
 
   /// With the rules by which composite ops are decomposed in front of a plan.
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<aten::AtenDialect, func::FuncDialect>();
     registerAtenDecompositions(registry);
-  }
-
-  LogicalResult initializeOptions(
-      StringRef text,
-      function_ref<LogicalResult(const Twine &)> errorHandler) override {
-    if (failed(Pass::initializeOptions(text, errorHandler)) ||
-        failed(readOptions({strategy, costModel, rules, solver, freeParameters,
-                            device, *symbols, *torchConfig, *recomputable,
-                            bytePrice},
-                           given, errorHandler)))
-      return failure();
-    std::string error;
-    if (!readObjective(minimize, bytePrice.hasValue(), given, error))
-      return errorHandler(error);
-    return success();
   }
 
   void runOnOperation() override {
@@ -214,8 +165,6 @@ struct PartitionStepPass
         graph->getRegion(0).takeBody((*given->core)->getRegion(0));
     }
   }
-
-  PartitionOptions given;
 };
 
 } // namespace

@@ -15,7 +15,7 @@
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Interpreter/Rounding.h"
-#include "cutback/MemoryPlan/PlannedMemory.h"
+#include "cutback/Interpreter/PlannedMemory.h"
 #include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/Runnable.h"
 

@@ -8,7 +8,7 @@
 // RUN: cutback-opt %s --cutback-plan=solver=boost-push-relabel | FileCheck %s --check-prefixes=CHECK,H100
 // RUN: cutback-opt %s --cutback-plan=solver=edmonds-karp | FileCheck %s --check-prefixes=CHECK,H100
 // RUN: cutback-opt %s --cutback-plan=device=cpu | FileCheck %s --check-prefixes=CHECK,CPU
-// RUN: cutback-opt %s --cutback-plan=byte-price-ps=1000 | FileCheck %s --check-prefixes=CHECK,DEAR
+// RUN: cutback-opt %s --cutback-plan=byte-price=1000 | FileCheck %s --check-prefixes=CHECK,DEAR
 
 // On an H100 it is quicker to compute the exponential again than to read it.
 // A CPU moves bytes in the time of few FLOPs; where bytes are dear, all is

@@ -9,7 +9,7 @@
 // RUN: cutback-opt %s --pass-pipeline='builtin.module(joint.graph(cutback-flatten-checkpoints,cutback-eliminate-dead-code,cutback-eliminate-common-subexpressions,cutback-clean-tags),cutback-plan,cutback-extract,cutback-verify-partition)' | FileCheck %s
 
 // With options, those of cutback-plan, and up to a phase.
-// RUN: cutback-opt %s --cutback-pipeline='strategy=min-cut device=h100 byte-price-ps=0' | FileCheck %s
+// RUN: cutback-opt %s --cutback-pipeline='strategy=min-cut device=h100 byte-price=0' | FileCheck %s
 // RUN: cutback-opt %s --cutback-pipeline=to=prepare | FileCheck %s --check-prefix=PREPARED
 // PREPARED-NOT: joint.checkpoint
 // PREPARED-NOT: func.func

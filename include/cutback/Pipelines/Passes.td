@@ -1,39 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The partitioner as passes. The examples are the tests
-// test/Pipelines/<pass>-doc.mlir, line by line.
+// test/Pipelines/<pass>-doc.mlir, line by line. Options of a plan are those of
+// the command line: the passes declare them from its table.
 #ifndef CUTBACK_PIPELINES_PASSES_TD
 #define CUTBACK_PIPELINES_PASSES_TD
 
 include "mlir/Pass/PassBase.td"
-
-class Cutback_PlanOptions {
-  list<Option> planOptions = [
-    Option<"strategy", "strategy", "std::string", "\"min-cut\"",
-           "min-cut, eager, precompute or recompute-all">,
-    Option<"costModel", "cost-model", "std::string", "\"roofline\"",
-           "roofline or pytorch">,
-    Option<"rules", "rules", "std::string", "\"torch-2.13\"",
-           "torch-2.13 or torch-2.3, with cost-model=pytorch">,
-    Option<"freeParameters", "free-parameters", "std::string", "\"auto\"",
-           "auto or none: whether parameters cost nothing to save">,
-    ListOption<"torchConfig", "torch-config", "std::string",
-               "NAME=VALUE: flags of PyTorch's partitioner, with "
-               "cost-model=pytorch">,
-    ListOption<"recomputable", "recomputable", "std::string",
-               "ops that PyTorch may recompute beside its own, with "
-               "cost-model=pytorch">,
-    Option<"device", "device", "std::string", "\"h100\"",
-           "name of a device, or a .json file">,
-    Option<"bytePrice", "byte-price-ps", "double", "0",
-           "picoseconds that a saved byte is worth">,
-    Option<"solver", "solver", "std::string", "\"auto\"",
-           "auto, boykov-kolmogorov, push-relabel, boost-push-relabel or "
-           "edmonds-karp">,
-    ListOption<"symbols", "sym", "std::string",
-               "values of symbolic sizes: s0=24">
-  ];
-}
 
 def PlanPartition : Pass<"cutback-plan", "mlir::ModuleOp"> {
   let summary = "decide what is saved and what is recomputed";
@@ -42,6 +15,7 @@ def PlanPartition : Pass<"cutback-plan", "mlir::ModuleOp"> {
     results, `joint.recompute` on forward ops that the backward runs again,
     `joint.side` on ops that neither half owns. A person, or another solver,
     may write the same attributes by hand; `--cutback-extract` applies either.
+    Its options are those that `cutback report --help` calls options of a plan.
 
     Assumes: no dead code, no common subexpressions (a plan is right with them
     too, but saves more).
@@ -71,7 +45,6 @@ def PlanPartition : Pass<"cutback-plan", "mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = Cutback_PlanOptions<>.planOptions;
 }
 
 def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
@@ -81,7 +54,8 @@ def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
     driver calls: the halves are those of `cutback compile` with the same
     options, to the byte. The graph is prepared as the plan that is taken asks
     for. (`--cutback-plan` plans a prepared graph by itself and writes the plan
-    as attributes, which may be changed, for `--cutback-extract`.)
+    as attributes, which may be changed, for `--cutback-extract`.) Its options
+    are those of a plan, by the names that `cutback report --help` has.
 
     Assumes: a graph as it was read; one that is prepared stays as it is.
     Guarantees: halves whose arena is planned, where all sizes are known, and
@@ -107,10 +81,6 @@ def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
     joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
     ```
   }];
-  let options = Cutback_PlanOptions<>.planOptions # [
-    Option<"minimize", "minimize", "std::string", "\"\"",
-           "time or peak; without it, time within PyTorch's peak">
-  ];
 }
 
 def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {

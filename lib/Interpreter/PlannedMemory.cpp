@@ -13,7 +13,7 @@
 //
 // Storages that follow each other in one place die as one buffer. Linear.
 
-#include "cutback/MemoryPlan/PlannedMemory.h"
+#include "cutback/Interpreter/PlannedMemory.h"
 
 #include <cstring>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The interpreter inside one arena of exactly the planned size.
-#ifndef CUTBACK_MEMORYPLAN_PLANNEDMEMORY_H
-#define CUTBACK_MEMORYPLAN_PLANNEDMEMORY_H
+#ifndef CUTBACK_INTERPRETER_PLANNEDMEMORY_H
+#define CUTBACK_INTERPRETER_PLANNEDMEMORY_H
 
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/MemoryPlan/MemoryPlan.h"
@@ -78,4 +78,4 @@ runPartitionPlanned(joint::PartitionOp partition, joint::GraphOp graph,
 
 } // namespace cutback
 
-#endif // CUTBACK_MEMORYPLAN_PLANNEDMEMORY_H
+#endif // CUTBACK_INTERPRETER_PLANNEDMEMORY_H

@@ -8,10 +8,10 @@
 // first seed (1). A failure prints its seed.
 
 #include "../Pipelines/RandomProgram.h"
-#include "StepFixture.h"
+#include "../MemoryPlan/StepFixture.h"
 
 #include "cutback/Interpreter/Step.h"
-#include "cutback/MemoryPlan/PlannedMemory.h"
+#include "cutback/Interpreter/PlannedMemory.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 #include "cutback/Pipelines/Planner.h"
 
