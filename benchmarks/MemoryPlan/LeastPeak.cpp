@@ -58,7 +58,6 @@ public:
     imported = std::move(*read);
     asked.symbols = which.symbols;
     asked.freeParameters = which.freeParameters;
-    asked.decompose = true;
     asked.figures = asked.verify = false;
     asked.memory.emplace();
     std::optional<Found> least = plan(

@@ -41,7 +41,6 @@ static CutbackStatus makePlan(CutbackGraph &graph, const CommandLine &line,
     enablePlanRemarks(context.mlir);
   std::unique_ptr<CutbackPlan> plan = std::make_unique<CutbackPlan>(graph);
   plan->other = judgeOther(graph.imported, options);
-  options.decompose = true;
   options.memory.emplace();
   auto result = planStep(plan->graph, options);
   if (failed(result))

@@ -87,6 +87,10 @@ static std::vector<OptionSpec> graphOptions() {
        "auto: Boost.Graph's boykov-kolmogorov, and our\n"
        "push-relabel from where that gets slow; the last\n"
        "two are for comparison, edmonds-karp is very slow"},
+      {"keep-composites", OptionSpec::Flag, "",
+       "leave composite ops (a loss, a norm) whole, for a\n"
+       "plan whose ops somebody else will run; by default\n"
+       "their parts are saved or recomputed one by one"},
       {"dump-network", OptionSpec::Text, "F",
        "write the flow network that was solved, as JSON"},
       {"remarks", OptionSpec::Flag, "", "print a remark for every decision"},
@@ -203,6 +207,7 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
     return false;
   if (auto device = line.get("device"))
     options.device = std::string(*device);
+  options.decompose = !line.has("keep-composites");
   options.bytePricePs = line.number("byte-price").value_or(0);
   if (!readObjective(word("minimize", ""), line.has("byte-price"), options,
                      error))

@@ -19,8 +19,8 @@ mlir::LogicalResult readPlanWords(
     llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> errorHandler);
 
 /// A pass that plans. `Base` is what TableGen makes of a pass without options;
-/// only a pass that compares plans (`Compares`) can be told what is best.
-template <typename Base, bool Compares> class WithPlanOptions : public Base {
+/// only the pass of the whole step prepares the graph and compares plans.
+template <typename Base, bool IsStep> class WithPlanOptions : public Base {
 public:
   WithPlanOptions() { declare(); }
   explicit WithPlanOptions(PartitionOptions options)
@@ -46,6 +46,9 @@ public:
     for (const auto &option : single)
       if (option->hasValue())
         add(option->getArgStr(), option->getValue());
+    for (const auto &flag : flags)
+      if (flag->getValue())
+        words.push_back("--" + flag->getArgStr().str());
     for (const auto &option : repeatable)
       for (const std::string &value : **option)
         add(option->getArgStr(), value);
@@ -56,15 +59,20 @@ protected:
   PartitionOptions given;
 
 private:
+  using Flag = typename Base::template Option<bool>;
   using Single = typename Base::template Option<std::string>;
   using Repeatable = typename Base::template ListOption<std::string>;
 
   void declare() {
     for (const OptionSpec &option : planOptions()) {
-      if (!isOfPlan(option) || (option.name == "minimize" && !Compares))
+      bool isOfStep =
+          option.name == "minimize" || option.name == "keep-composites";
+      if (!isOfPlan(option) || (isOfStep && !IsStep))
         continue;
       llvm::cl::desc help(option.help);
-      if (option.repeatable)
+      if (option.kind == OptionSpec::Flag)
+        flags.push_back(std::make_unique<Flag>(*this, option.name, help));
+      else if (option.repeatable)
         repeatable.push_back(
             std::make_unique<Repeatable>(*this, option.name, help));
       else
@@ -72,6 +80,7 @@ private:
     }
   }
 
+  std::vector<std::unique_ptr<Flag>> flags;
   std::vector<std::unique_ptr<Single>> single;
   std::vector<std::unique_ptr<Repeatable>> repeatable;
 };

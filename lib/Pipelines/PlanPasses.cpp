@@ -98,10 +98,10 @@ namespace {
 
 struct PlanPartitionPass
     : WithPlanOptions<cutback::impl::PlanPartitionBase<PlanPartitionPass>,
-                      /*Compares=*/false> {
+                      /*IsStep=*/false> {
   void runOnOperation() override {
     PartitionOptions options = given;
-    options.emit = false;
+    options.emit = options.decompose = false;
     for (auto graph : getOperation().getOps<GraphOp>()) {
       FailureOr<std::unique_ptr<PartitionResult>> result =
           partitionGraph(graph, options);
@@ -140,7 +140,7 @@ namespace {
 
 struct PartitionStepPass
     : WithPlanOptions<cutback::impl::PartitionStepBase<PartitionStepPass>,
-                      /*Compares=*/true> {
+                      /*IsStep=*/true> {
   using WithPlanOptions::WithPlanOptions;
 
   /// With the rules by which composite ops are decomposed in front of a plan.
@@ -155,7 +155,6 @@ struct PartitionStepPass
       if (failed(checkNames(graph)))
         return signalPassFailure();
       PartitionOptions options = given;
-      options.decompose = true;
       options.memory.emplace();
       auto result = planStep(graph, options);
       if (failed(result))

@@ -136,7 +136,6 @@ static FailureOr<std::vector<RuntimeValue>>
 runPlanned(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
            const ReferenceOptions &options, PartitionOptions partition,
            ReferenceResult &result) {
-  partition.decompose = true;
   if (!partition.memory)
     partition.memory.emplace();
   auto planned = planStep(graph, partition);

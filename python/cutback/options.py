@@ -24,7 +24,7 @@ FIELDS = {
     "dump_network": ("dump-network", None),
     "remarks": ("remarks", None),
 }
-FROM_PYTORCH = ("free-parameters", "sym")
+FROM_PYTORCH = ("free-parameters", "sym", "keep-composites")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +79,8 @@ class Options:
                 given += ["--%s=%s" % (option, _word(one)) for one in value]
             else:
                 given.append("--%s=%s" % (option, value))
+        # PyTorch runs the ops that the graph has.
+        given.append("--keep-composites")
         if self.cost_model == "pytorch":
             free = ",".join(map(str, free_parameters)) or "none"
             given.append("--free-parameters=" + free)

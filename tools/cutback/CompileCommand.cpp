@@ -36,8 +36,9 @@ CommandSpec compileSpec() {
       {"target", OptionSpec::Choice, "cuda|cuda-host",
        "write kernels for a GPU, or the same for this machine"},
       {"arch", OptionSpec::Text, "sm_90,...",
-       "with --target=cuda: for which GPUs; default sm_90. The\n"
-       "first one is the device of the plan, if none is given"},
+       "with --target=cuda: for which GPUs; default sm_90.\n"
+       "The first one is the device of the plan, if none is\n"
+       "given"},
   });
   spec.examples = {
       "compile joint.txt -o out --to=partition",
@@ -204,7 +205,6 @@ int runCompile(const CommandLine &line) {
   }
   bool toTarget = line.has("target");
   bool toKernels = toTarget || line.get("to") == "kernels";
-  run.options.decompose |= toKernels;
   if (int code = run.plan(session, /*memory=*/true))
     return code;
   std::optional<KernelModule> kernels;

@@ -43,7 +43,6 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
     session.note("see `cutback report --help` for plan options");
     return WrongUsage;
   }
-  options.decompose = true;
   FailureOr<ImportedModule> module = session.loadJoint(
       session.line.arguments[0], importOptions, importSeconds);
   if (failed(module))

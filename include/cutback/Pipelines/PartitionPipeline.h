@@ -63,8 +63,9 @@ struct PartitionOptions {
   /// step; symbols are those above. Needs `emit`.
   std::optional<MemoryPlanOptions> memory;
   /// Composite ops are decomposed to core ops: before the cut, and behind
-  /// PyTorch's decision, which is made on the graph as it is given.
-  bool decompose = false;
+  /// PyTorch's decision, which is made on the graph as it is given. Not where
+  /// somebody else runs the ops that the graph has.
+  bool decompose = true;
   bool reorderBackward = true;
   bool verify = true;
   bool emit = true;    ///< write the two functions

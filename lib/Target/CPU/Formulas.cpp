@@ -212,6 +212,17 @@ Value Formulas::function(Operation *op, Value x) {
   return Value();
 }
 
+/// By the bits: LLVM narrows ops on widened numbers, and calls a library for
+/// that where the machine has no such conversion.
+Value Formulas::widenBf16(Value x) {
+  Value narrow =
+      arith::BitcastOp::create(builder, loc, builder.getI16Type(), x);
+  Value all =
+      arith::ExtUIOp::create(builder, loc, builder.getI32Type(), narrow);
+  return arith::BitcastOp::create(builder, loc, builder.getF32Type(),
+                                  make<arith::ShLIOp>(all, integer(16)));
+}
+
 /// By the bits: the machine's own conversion takes subnormal numbers for 0.
 Value Formulas::roundToBf16(Value x) {
   Value all = bits(x);

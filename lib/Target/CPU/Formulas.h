@@ -28,6 +28,8 @@ public:
 
   /// f32 to bf16: to nearest, ties to even; a NaN stays one.
   mlir::Value roundToBf16(mlir::Value x);
+  /// f32 of bf16, exact.
+  mlir::Value widenBf16(mlir::Value x);
 
   /// Words of a random stream, as i64 below 2^32, and as i64.
   mlir::Value randomWord(mlir::Value seed, int64_t stream, mlir::Value i);

@@ -111,9 +111,17 @@ Value ScalarOps::call(Location loc, StringRef name, Type result,
 //===----------------------------------------------------------------------===//
 
 Value ScalarOps::widen(Location loc, Value x) {
-  if (!x.getType().isBF16() && !x.getType().isF16())
+  if (x.getType().isBF16())
+    return Formulas(builder, loc).widenBf16(x);
+  if (!x.getType().isF16())
     return x;
   return arith::ExtFOp::create(builder, loc, builder.getF32Type(), x);
+}
+
+static Value extend(OpBuilder &builder, Location loc, Value x, Type type) {
+  return x.getType() == type
+             ? x
+             : arith::ExtFOp::create(builder, loc, type, x).getResult();
 }
 
 Value ScalarOps::round(Location loc, Value x, Type type) {
@@ -121,7 +129,7 @@ Value ScalarOps::round(Location loc, Value x, Type type) {
   if (!from || !to || from == to)
     return x;
   if (to.getWidth() > from.getWidth())
-    return arith::ExtFOp::create(builder, loc, type, x);
+    return extend(builder, loc, widen(loc, x), type);
   if (to.getWidth() == 16 && from.isF64()) {
     Value bits =
         call(loc, to.isBF16() ? "to_bf16" : "to_f16", builder.getI16Type(), x);

@@ -101,6 +101,7 @@ protected:
     auto expected = run(graph, given);
     ASSERT_TRUE(succeeded(expected)) << messages;
     options.figures = false;
+    options.decompose = false; // other ops round otherwise
     options.symbols = symbols;
     PhaseSeconds seconds;
     if (failed(preparePartition(graph, options, seconds)))

@@ -173,7 +173,6 @@ TEST_F(FusedBitsTest, OfRandomPrograms) {
       PartitionOptions options;
       options.strategy = strategy;
       options.memory.emplace();
-      options.decompose = true;
       options.symbols["s0"] = random.size;
       about = "seed " + std::to_string(seed);
       compared += compare(graph, options, [&] {
@@ -206,7 +205,6 @@ bool FusedBitsTest::compareModel(const std::string &folder, const char *source,
   PartitionOptions options;
   options.costModel = model;
   options.memory.emplace();
-  options.decompose = true;
   auto bind = [&] {
     auto values = bindArguments(
         graph, names, [&](StringRef name) { return files.find(name); },

@@ -199,7 +199,6 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
   PartitionOptions partition;
   partition.strategy = strategy;
   partition.memory.emplace();
-  partition.decompose = true;
   partition.symbols["s0"] = options.size;
   PhaseSeconds seconds;
   ASSERT_TRUE(succeeded(preparePartition(graph, partition, seconds)));

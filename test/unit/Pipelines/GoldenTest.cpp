@@ -253,7 +253,6 @@ TEST_P(Golden, torch213InCoreOps) {
   FailureOr<ImportedModule> imported = readInput(GetParam().text, context);
   ASSERT_TRUE(succeeded(imported) && imported->graph);
   PartitionOptions plan = options(Rules::Torch2_13, false, "");
-  plan.decompose = true;
   PhaseSeconds seconds;
   FailureOr<PreparedGraph> prepared =
       preparePartition(imported->graph, plan, seconds);

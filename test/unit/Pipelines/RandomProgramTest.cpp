@@ -110,7 +110,7 @@ std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
   partition.strategy = setting.strategy;
   partition.costModel = setting.costModel;
   partition.bytePricePs = setting.bytePrice;
-  partition.figures = false;
+  partition.figures = partition.decompose = false; // other ops round otherwise
   PhaseSeconds seconds;
   if (failed(preparePartition(graph, partition, seconds)))
     return std::nullopt;

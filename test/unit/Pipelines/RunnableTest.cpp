@@ -101,7 +101,6 @@ TEST_F(RunnableTest, EveryPlanOfAGraphWithCompositeOpsRuns) {
 TEST_F(RunnableTest, OnlyWhatIsNoCoreOpIsDecomposedAndOnlyInFrontOfOurCuts) {
   PhaseSeconds seconds;
   PartitionOptions options;
-  options.decompose = true;
   joint::GraphOp graph = parse();
   ASSERT_TRUE(succeeded(preparePartition(graph, options, seconds)));
   EXPECT_EQ(count(graph, "aten.histc"), 0u);
@@ -112,6 +111,7 @@ TEST_F(RunnableTest, OnlyWhatIsNoCoreOpIsDecomposedAndOnlyInFrontOfOurCuts) {
   ASSERT_TRUE(succeeded(preparePartition(graph, options, seconds)));
   EXPECT_EQ(count(graph, "aten.histc"), 1u);
   options = PartitionOptions();
+  options.decompose = false;
   graph = parse();
   ASSERT_TRUE(succeeded(preparePartition(graph, options, seconds)));
   EXPECT_EQ(count(graph, "aten.histc"), 1u);

@@ -79,7 +79,6 @@ public:
     PartitionOptions options;
     if (!line || !readPlanOptions(*line, options, message))
       return {};
-    options.decompose = true;
     options.memory.emplace();
     auto plan = planCopy(graph(), options);
     return succeeded(plan) ? std::move(*plan) : CopiedPlan();

@@ -105,7 +105,6 @@ bool KernelBitsTest::emit() {
   if (failed(model) || failed(makeTrainingGraph(model->graph)))
     return false;
   PartitionOptions options;
-  options.decompose = true;
   options.memory.emplace();
   auto planned = planStep(model->graph, options);
   if (failed(planned) || !(*planned)->memory || !(*planned)->kernelPlan)
