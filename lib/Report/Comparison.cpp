@@ -103,7 +103,7 @@ void compareStrategies(joint::GraphOp asRead, const PartitionResult &result,
       continue;
     if (before)
       before(strategy);
-    Silence silence(*result.view.ops.front()->getContext());
+    Silence silence(*asRead->getContext());
     extras.strategies.push_back(compareAsked(asRead, strategy, result));
   }
 }
