@@ -161,7 +161,8 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   if (!step || (limit != kNoLimit && forwardPeak(*step, options) >= limit))
     return success();
   ScheduleOutcome schedule = orderBackward(*step, result);
-  bool isCurrent = !schedule.isChanged || step->reorderBackward(schedule.order);
+  bool isCurrent = !schedule.isChanged ||
+                   step->reorderBackward(schedule.order, schedule.launchSizes);
   if (!isCurrent) {
     step.reset();
     FailureOr<StepProgram> again =
