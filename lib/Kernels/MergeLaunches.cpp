@@ -4,10 +4,10 @@
 // place of one of them, or lets that one come to its own. Casts of parameters
 // go up to the first of them, sums of a gradient meet at its last reader.
 //
-// What is live is counted before launches are put into an order, and no result
-// takes the place of an operand yet: an upper bound, so what is not small stays
-// away from the peak. A place is a number in the list as it was; one whose
-// kernel went away is empty until the end.
+// What is live is known where the launches have an order and their memory. Else
+// no result takes the place of an operand, an upper bound, and what is not
+// small stays away from the peak. A place is a number in the list as it was;
+// one whose kernel went away is empty until the end.
 
 #include "MergeLaunches.h"
 
@@ -31,19 +31,27 @@ class Merger {
 public:
   Merger(const KernelProblem &problem, const GraphView &view,
          const ValueSizes &sizes, const KernelLimits &limits,
-         const MemberFacts &facts, SegmentKernels &segment)
+         const SegmentFacts &facts, const MergeRoom &room,
+         SegmentKernels &segment)
       : problem(problem), view(view), sizes(sizes), limits(limits),
-        facts(facts), kernels(segment.kernels), kernelOf(segment.kernelOf),
-        marks(kernels.size()), lastUse(view.numValues(), 0),
-        during(kernels.size() + 1, 0) {}
+        facts(facts), room(room), kernels(segment.kernels),
+        kernelOf(segment.kernelOf), marks(kernels.size()),
+        placeOf(kernels.size()), lastUse(view.numValues(), 0),
+        during(kernels.size() + 1, 0) {
+    std::iota(placeOf.begin(), placeOf.end(), 0);
+  }
 
-  void run() {
+  std::vector<uint32_t> run() {
     markKernels();
     countLive();
     for (uint32_t number = 1; number < kernels.size(); ++number)
       if (canBeMerged(number))
         merge(number);
     takeEmptyOut();
+    for (uint32_t &place : placeOf)
+      while (placeOf[place] != place)
+        place = placeOf[place];
+    return std::move(placeOf);
   }
 
 private:
@@ -100,14 +108,18 @@ private:
     }
     std::partial_sum(change.begin(), change.end() - 1, during.begin());
     peak = during.empty() ? 0 : *llvm::max_element(during);
+    if (isMeasured())
+      llvm::copy(room.live, during.begin());
   }
+  bool isMeasured() const { return !room.live.empty(); }
 
   //===--- One kernel -----------------------------------------------------===//
 
   bool canBeMerged(uint32_t number) const {
     KernelSchedule schedule = kernels[number].schedule;
     return !kernels[number].ops.empty() && schedule != KernelSchedule::Call &&
-           schedule != KernelSchedule::LongRow;
+           schedule != KernelSchedule::LongRow &&
+           (room.isApart.empty() || !room.isApart[number]);
   }
 
   void merge(uint32_t number) {
@@ -226,12 +238,26 @@ private:
     return staysLow(from, to);
   }
 
-  /// True if what moves is small, or if less than half of the peak is live
-  /// wherever it is. Launches of the backward are put into another order later,
-  /// and two that became one have fewer: near the peak, that could be felt.
+  /// True if no more is live than may be. Where that is an estimate: if what
+  /// moves is small, or if less than half of the peak is live wherever it is.
   bool staysLow(uint32_t from, uint32_t to) const {
     llvm::SmallVector<int64_t, kWindow + 1> change;
     changesOf(from, to, change);
+    return (!isMeasured() && isSmall(from, to, change)) ||
+           fitsInto(isMeasured() ? room.most : peak / 2, std::min(from, to),
+                    change);
+  }
+
+  bool fitsInto(int64_t most, uint32_t first,
+                llvm::ArrayRef<int64_t> change) const {
+    for (auto [i, bytes] : llvm::enumerate(change))
+      if (during[first + i] + std::max<int64_t>(bytes, 0) > most)
+        return false;
+    return true;
+  }
+
+  bool isSmall(uint32_t from, uint32_t to,
+               llvm::ArrayRef<int64_t> change) const {
     int64_t most = *llvm::max_element(change);
     for (uint32_t number : {from, to}) {
       auto touch = [&](uint32_t root, bool isTemporary) {
@@ -244,13 +270,7 @@ private:
         touch(root, lastUse[root] <= std::max(from, to));
       });
     }
-    if (most <= peak / kSmall)
-      return true;
-    uint32_t first = std::min(from, to);
-    for (auto [i, bytes] : llvm::enumerate(change))
-      if (during[first + i] + std::max<int64_t>(bytes, 0) > peak / 2)
-        return false;
-    return true;
+    return most <= peak / kSmall;
   }
 
   /// Reads and writes of an argument stay on their sides, and apart.
@@ -356,6 +376,7 @@ private:
     for (uint32_t op : kernels[from].ops)
       kernelOf[op] = to;
     kernels[from].ops.clear();
+    placeOf[from] = to;
     marks[to].hasEffect |= marks[from].hasEffect;
     marks[to].seesWritten |= marks[from].seesWritten;
     marks[to].reads += marks[from].reads;
@@ -401,21 +422,23 @@ private:
   const GraphView &view;
   const ValueSizes &sizes;
   const KernelLimits &limits;
-  const MemberFacts &facts;
-  std::vector<Kernel> &kernels;    ///< by place
-  std::vector<uint32_t> &kernelOf; ///< by op: the place
-  std::vector<Mark> marks;         ///< by place
-  std::vector<uint32_t> lastUse;   ///< by root: place; their number if kept
-  std::vector<int64_t> during;     ///< by place: live bytes
+  const SegmentFacts &facts;
+  const MergeRoom &room;
+  std::vector<Kernel> &kernels;                  ///< by place
+  std::vector<uint32_t> &kernelOf;               ///< by op: the place
+  std::vector<Mark> marks;                       ///< by place
+  std::vector<uint32_t> placeOf; ///< by kernel: to where it moved last
+  std::vector<uint32_t> lastUse; ///< by root: place; their number if kept
+  std::vector<int64_t> during;   ///< by place: live bytes
   int64_t peak = 0;
 };
 
 } // namespace
 
-bool cutback::mergeLaunches(const KernelProblem &problem, const GraphView &view,
-                            const ValueSizes &sizes, const KernelLimits &limits,
-                            const MemberFacts &facts, SegmentKernels &segment) {
-  size_t before = segment.kernels.size();
-  Merger(problem, view, sizes, limits, facts, segment).run();
-  return segment.kernels.size() < before;
+std::vector<uint32_t>
+cutback::mergeLaunches(const KernelProblem &problem, const GraphView &view,
+                       const ValueSizes &sizes, const KernelLimits &limits,
+                       const SegmentFacts &facts, const MergeRoom &room,
+                       SegmentKernels &segment) {
+  return Merger(problem, view, sizes, limits, facts, room, segment).run();
 }
