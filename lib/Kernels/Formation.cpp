@@ -442,6 +442,7 @@ private:
       kernel.nests.push_back({forming[i].pattern, forming[i].iterations});
       kernel.flopsPs = forming[i].flopsPs;
     }
+    fuseKernels(problem, view, sizes, limits, facts, result);
     countBytes(problem, view, sizes, segment, rates, facts, result);
     result.apartPs = result.ps();
     if (limits.nests > 0)

@@ -36,9 +36,19 @@ public:
       : problem(problem), view(view), sizes(sizes), limits(limits),
         facts(facts), room(room), kernels(segment.kernels),
         kernelOf(segment.kernelOf), marks(kernels.size()),
+        atFull(segment.atFull), combines(segment.combines),
         placeOf(kernels.size()), lastUse(view.numValues(), 0),
         during(kernels.size() + 1, 0) {
     std::iota(placeOf.begin(), placeOf.end(), 0);
+  }
+
+  void fuse() {
+    markKernels();
+    countLive();
+    for (uint32_t number = 1; number < kernels.size(); ++number)
+      while (canBeFused(number) && fuseWithMaker(number))
+        ;
+    takeEmptyOut();
   }
 
   std::vector<uint32_t> run() {
@@ -145,24 +155,25 @@ private:
       isUp ? move(number, best) : move(best, number);
   }
 
-  /// Behind all that the kernel reads.
-  uint32_t firstPlace(uint32_t number) const {
+  /// Behind all that the kernel reads, but for what `maker` makes.
+  uint32_t firstPlace(uint32_t number, uint32_t maker = kNone) const {
     uint32_t first = 0;
     for (uint32_t op : kernels[number].ops)
       for (const KernelProblem::Read &read : problem.readsOf(op))
         if (isMade(read.root))
-          if (uint32_t def = kernelOf[view.definer[read.root]]; def != number)
+          if (uint32_t def = kernelOf[view.definer[read.root]];
+              def != number && def != maker)
             first = std::max(first, def + 1);
     return first;
   }
 
-  /// The first kernel that reads what this one makes.
-  uint32_t lastPlace(uint32_t number) const {
+  /// The first kernel that reads what this one makes, but for `other`.
+  uint32_t lastPlace(uint32_t number, uint32_t other = kNone) const {
     uint32_t last = kNone;
     for (uint32_t op : kernels[number].ops)
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
         for (uint32_t reader : readersOf(r))
-          if (reader != number)
+          if (reader != number && reader != other)
             last = std::min(last, reader);
     return last;
   }
@@ -222,6 +233,115 @@ private:
                             return read.bytes > 0 && reads(read.root);
                           });
     });
+  }
+
+  //===--- A kernel and a reader ------------------------------------------===//
+
+  bool canBeFused(uint32_t number) const {
+    const Kernel &kernel = kernels[number];
+    return !kernel.ops.empty() && kernel.nests.size() == 1 &&
+           (kernel.schedule == KernelSchedule::Pointwise ||
+            kernel.schedule == KernelSchedule::Row) &&
+           !marks[number].hasEffect && !marks[number].seesWritten;
+  }
+
+  /// Into one kernel with one that makes what kernel `number` reads, the
+  /// nearest one. False if there is none such.
+  bool fuseWithMaker(uint32_t number) {
+    llvm::SmallVector<uint32_t, 8> makers;
+    for (uint32_t op : kernels[number].ops)
+      for (const KernelProblem::Read &read : problem.readsOf(op))
+        if (isMade(read.root))
+          if (uint32_t def = kernelOf[view.definer[read.root]];
+              def < number && number - def <= kWindow && canBeFused(def))
+            makers.push_back(def);
+    llvm::sort(makers, std::greater<>());
+    makers.erase(llvm::unique(makers), makers.end());
+    for (uint32_t maker : makers) {
+      if (!hasSameLoops(maker, number) || !readsInStep(maker, number))
+        continue;
+      if (firstPlace(number, maker) <= maker && keepsLess(number, maker)) {
+        fuse(number, maker);
+        return false; // it is the maker's now
+      }
+      if (lastPlace(maker, number) > number && keepsLess(maker, number)) {
+        fuse(maker, number);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool hasSameLoops(uint32_t a, uint32_t b) const {
+    const Kernel &one = kernels[a], &other = kernels[b];
+    const KernelNest &mine = one.nests.front(), &nest = other.nests.front();
+    return mine.iterations == nest.iterations &&
+           (mine.pattern == nest.pattern ||
+            mine.pattern == IndexMaps::kNoPattern ||
+            nest.pattern == IndexMaps::kNoPattern) &&
+           static_cast<int64_t>(one.ops.size() + other.ops.size()) <=
+               limits.ops &&
+           marks[a].reads + marks[b].reads <= limits.reads;
+  }
+
+  /// All that `number` reads of `maker` is read in the iteration that makes it,
+  /// or in those of the row that was combined to it.
+  bool readsInStep(uint32_t maker, uint32_t number) const {
+    for (uint32_t op : kernels[number].ops)
+      for (const KernelProblem::Read &read : problem.readsOf(op)) {
+        if (!isMade(read.root))
+          continue;
+        uint32_t def = view.definer[read.root];
+        if (kernelOf[def] != maker)
+          continue;
+        bool isPlain = problem.kind[op] == LoopKind::Elementwise ||
+                       problem.kind[op] == LoopKind::Reduction;
+        bool isElement = atFull[def] && (atFull[op] || combines[op]) &&
+                         read.map == IndexMaps::kIdentity;
+        // Equal patterns, or one kernel has none.
+        bool isOfRow = combines[def] && atFull[op] &&
+                       read.map == problem.maps.broadcastOf(
+                                       kernels[maker].nests.front().pattern);
+        if (!isPlain || !(isElement || isOfRow))
+          return false;
+      }
+    return true;
+  }
+
+  /// True if at no place between more bytes are live for the move, or these are
+  /// few or far from the peak.
+  bool keepsLess(uint32_t from, uint32_t to) const {
+    llvm::SmallVector<int64_t, kWindow + 1> change;
+    changesOf(from, to, change);
+    change[to > from ? change.size() - 1 : 0] -= sharedBytes(from, to);
+    uint32_t first = std::min(from, to);
+    for (auto [i, bytes] : llvm::enumerate(change))
+      if (bytes > peak / kSmall && during[first + i] + bytes > peak / 2)
+        return false;
+    return true;
+  }
+
+  /// Of what one of two makes for the other alone.
+  int64_t sharedBytes(uint32_t a, uint32_t b) const {
+    auto [maker, reader] = std::minmax(a, b);
+    int64_t bytes = 0;
+    forEachMade(maker, [&](uint32_t root) {
+      if (lastUse[root] == reader && lastBut(root, reader) == maker)
+        bytes += sizes.bytes[root];
+    });
+    return bytes;
+  }
+
+  void fuse(uint32_t from, uint32_t to) {
+    int64_t shared = sharedBytes(from, to);
+    Kernel &one = kernels[from], &other = kernels[to];
+    uint32_t pattern =
+        std::min(one.nests.front().pattern, other.nests.front().pattern);
+    one.nests.front().pattern = other.nests.front().pattern = pattern;
+    if (one.schedule == KernelSchedule::Row)
+      other.schedule = one.schedule;
+    move(from, to);
+    during[to] -= shared;
   }
 
   //===--- Moving ---------------------------------------------------------===//
@@ -427,6 +547,7 @@ private:
   std::vector<Kernel> &kernels;                  ///< by place
   std::vector<uint32_t> &kernelOf;               ///< by op: the place
   std::vector<Mark> marks;                       ///< by place
+  const std::vector<uint8_t> &atFull, &combines; ///< by op
   std::vector<uint32_t> placeOf; ///< by kernel: to where it moved last
   std::vector<uint32_t> lastUse; ///< by root: place; their number if kept
   std::vector<int64_t> during;   ///< by place: live bytes
@@ -441,4 +562,10 @@ cutback::mergeLaunches(const KernelProblem &problem, const GraphView &view,
                        const SegmentFacts &facts, const MergeRoom &room,
                        SegmentKernels &segment) {
   return Merger(problem, view, sizes, limits, facts, room, segment).run();
+}
+
+void cutback::fuseKernels(const KernelProblem &problem, const GraphView &view,
+                          const ValueSizes &sizes, const KernelLimits &limits,
+                          const SegmentFacts &facts, SegmentKernels &segment) {
+  Merger(problem, view, sizes, limits, facts, {}, segment).fuse();
 }

@@ -25,6 +25,14 @@ mergeLaunches(const KernelProblem &problem, const GraphView &view,
               const SegmentFacts &facts, const MergeRoom &room,
               SegmentKernels &segment);
 
+/// Makes one kernel of two where one reads what the other makes, element by
+/// element of the same loops, so that this stays in registers: each reader
+/// moves to the nearest such maker in front of it, or that one to the reader.
+/// Leaves bytes to the caller. Near linear.
+void fuseKernels(const KernelProblem &problem, const GraphView &view,
+                 const ValueSizes &sizes, const KernelLimits &limits,
+                 const SegmentFacts &facts, SegmentKernels &segment);
+
 } // namespace cutback
 
 #endif // CUTBACK_LIB_KERNELS_MERGELAUNCHES_H
