@@ -56,28 +56,36 @@ constexpr int64_t kFewBytes = 8;
 
 using Read = KernelProblem::Read;
 
+std::vector<uint32_t> mergeWith(const KernelProblem &problem,
+                                const GraphView &view, const ValueSizes &sizes,
+                                const SegmentOps &segment,
+                                const KernelRates &rates,
+                                const SegmentFacts &facts,
+                                const MergeRoom &room, SegmentKernels &kernels,
+                                const KernelLimits &limits) {
+  size_t before = kernels.kernels.size();
+  std::vector<uint32_t> places =
+      mergeLaunches(problem, view, sizes, limits, facts, room, kernels);
+  if (kernels.kernels.size() < before)
+    countBytes(problem, view, sizes, segment, rates, facts, kernels);
+  return places;
+}
+
 class Former {
 public:
   Former(const KernelProblem &problem, const GraphView &view,
          const ValueSizes &sizes, const SegmentOps &segment,
          const KernelRates &rates, const KernelLimits &limits)
       : problem(problem), view(view), sizes(sizes), segment(segment),
-        rates(rates), limits(limits), places(view.numOps(), kNone),
-        members(view.numOps()), lastUse(view.numValues(), 0) {
+        rates(rates), limits(limits), facts(problem, view, segment),
+        places(facts.places), members(view.numOps()),
+        lastUse(view.numValues(), 0), isKept(facts.isKept),
+        isGiven(facts.isGiven) {
     positions.resize(2);
   }
 
   SegmentKernels run() {
     auto numPlaces = static_cast<uint32_t>(segment.order.size());
-    for (uint32_t place = 0; place < numPlaces; ++place)
-      places[segment.order[place]] = place;
-    isKept.assign(view.numValues(), 0);
-    isGiven.assign(view.numValues(), 0);
-    for (uint32_t value : segment.given)
-      isGiven[problem.root[value]] = 1;
-    for (llvm::ArrayRef<uint32_t> list : segment.kept)
-      for (uint32_t value : list)
-        isKept[problem.root[value]] = 1;
     for (uint32_t v = 0; v < view.numValues(); ++v)
       if (isKept[v] || view.isArg(v))
         lastUse[v] = numPlaces;
@@ -411,7 +419,9 @@ private:
     size_t count = forming.size();
     result.kernels.resize(count);
     result.kernelOf.assign(view.numOps(), kNone);
-    std::vector<uint8_t> atFull(view.numOps(), 0), combines(view.numOps(), 0);
+    std::vector<uint8_t> &atFull = result.atFull, &combines = result.combines;
+    atFull.assign(view.numOps(), 0);
+    combines.assign(view.numOps(), 0);
     for (uint32_t op : segment.order) {
       const Member &member = members[op];
       if (member.kernel == kNone)
@@ -432,12 +442,12 @@ private:
       kernel.nests.push_back({forming[i].pattern, forming[i].iterations});
       kernel.flopsPs = forming[i].flopsPs;
     }
-    MemberFacts facts{places, isKept, isGiven, atFull, combines};
+    fuseKernels(problem, view, sizes, limits, facts, result);
     countBytes(problem, view, sizes, segment, rates, facts, result);
     result.apartPs = result.ps();
-    if (limits.nests > 0 &&
-        mergeLaunches(problem, view, sizes, limits, facts, result))
-      countBytes(problem, view, sizes, segment, rates, facts, result);
+    if (limits.nests > 0)
+      mergeWith(problem, view, sizes, segment, rates, facts, {}, result,
+                limits);
     return result;
   }
 
@@ -447,12 +457,13 @@ private:
   const SegmentOps &segment;
   const KernelRates &rates;
   const KernelLimits &limits;
-  std::vector<uint32_t> places; ///< by op: in the segment's order, or kNone
+  SegmentFacts facts;
+  const std::vector<uint32_t> &places;
   std::vector<Member> members;  ///< by op
   std::vector<Forming> forming; ///< from the last to the first
   /// By root: the place of the last kernel that reads it, as far as is known.
   std::vector<uint32_t> lastUse;
-  std::vector<uint8_t> isKept, isGiven; ///< by root
+  const std::vector<uint8_t> &isKept, &isGiven;
   std::vector<Position> positions;
   llvm::DenseMap<uint64_t, uint32_t> positionOf;
 };
@@ -464,4 +475,14 @@ cutback::formKernels(const KernelProblem &problem, const GraphView &view,
                      const ValueSizes &sizes, const SegmentOps &segment,
                      const KernelRates &rates, const KernelLimits &limits) {
   return Former(problem, view, sizes, segment, rates, limits).run();
+}
+
+std::vector<uint32_t>
+cutback::mergeKernels(const KernelProblem &problem, const GraphView &view,
+                      const ValueSizes &sizes, const SegmentOps &segment,
+                      const KernelRates &rates, const MergeRoom &room,
+                      SegmentKernels &kernels, const KernelLimits &limits) {
+  SegmentFacts facts(problem, view, segment);
+  return mergeWith(problem, view, sizes, segment, rates, facts, room, kernels,
+                   limits);
 }

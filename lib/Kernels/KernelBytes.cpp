@@ -21,7 +21,7 @@ class ByteCount {
 public:
   ByteCount(const KernelProblem &problem, const GraphView &view,
             const ValueSizes &sizes, const SegmentOps &segment,
-            const KernelRates &rates, const MemberFacts &facts,
+            const KernelRates &rates, const SegmentFacts &facts,
             SegmentKernels &kernels)
       : problem(problem), view(view), sizes(sizes), segment(segment),
         rates(rates), facts(facts), kernels(kernels), level(view.numOps(), 0),
@@ -62,7 +62,7 @@ private:
       for (const KernelProblem::Read &read : problem.readsOf(op))
         if (isInside(read.root, number))
           known = std::max(known, level[view.definer[read.root]]);
-      level[op] = known + facts.combines[op];
+      level[op] = known + kernels.combines[op];
       bool isOut = false;
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1];
            ++r) {
@@ -70,10 +70,10 @@ private:
           continue;
         isOut = true;
         written += sizes.bytes[r];
-        if (facts.combines[op] && kernel.schedule == KernelSchedule::Partial)
+        if (kernels.combines[op] && kernel.schedule == KernelSchedule::Partial)
           partial += partialBytes(kernel.nests[nest].pattern);
       }
-      if (facts.combines[op] || (isOut && facts.atFull[op]))
+      if (kernels.combines[op] || (isOut && kernels.atFull[op]))
         last = std::max(last, known);
     }
     bool isLong = kernel.schedule == KernelSchedule::LongRow;
@@ -105,8 +105,8 @@ private:
       bytesOf[root] = now;
       mapOf[root] = read.map;
       kernel.borderBytes += now - before;
-      bool isRow = facts.atFull[op] || facts.combines[op];
-      uint32_t from = level[op] - facts.combines[op];
+      bool isRow = kernels.atFull[op] || kernels.combines[op];
+      uint32_t from = level[op] - kernels.combines[op];
       int64_t times = isRow && kernel.passes > from ? kernel.passes - from : 1;
       kernel.movedBytes += (now - before) * times;
     }
@@ -123,7 +123,7 @@ private:
   const ValueSizes &sizes;
   const SegmentOps &segment;
   const KernelRates &rates;
-  const MemberFacts &facts;
+  const SegmentFacts &facts;
   SegmentKernels &kernels;
   /// By op: reductions of its kernel that its results depend on, in a row.
   std::vector<uint32_t> level;
@@ -136,9 +136,22 @@ private:
 
 } // namespace
 
+SegmentFacts::SegmentFacts(const KernelProblem &problem, const GraphView &view,
+                           const SegmentOps &segment)
+    : places(view.numOps(), kNone), isKept(view.numValues(), 0),
+      isGiven(view.numValues(), 0) {
+  for (auto [place, op] : llvm::enumerate(segment.order))
+    places[op] = place;
+  for (uint32_t value : segment.given)
+    isGiven[problem.root[value]] = 1;
+  for (llvm::ArrayRef<uint32_t> list : segment.kept)
+    for (uint32_t value : list)
+      isKept[problem.root[value]] = 1;
+}
+
 void cutback::countBytes(const KernelProblem &problem, const GraphView &view,
                          const ValueSizes &sizes, const SegmentOps &segment,
-                         const KernelRates &rates, const MemberFacts &facts,
+                         const KernelRates &rates, const SegmentFacts &facts,
                          SegmentKernels &kernels) {
   ByteCount(problem, view, sizes, segment, rates, facts, kernels).run();
 }

@@ -8,18 +8,20 @@
 
 namespace cutback {
 
-/// What formation knows of ops and values.
-struct MemberFacts {
-  const std::vector<uint32_t> &places; ///< by op; kNone: not in the segment
-  const std::vector<uint8_t> &isKept, &isGiven; ///< by root
-  /// By op: it runs in each iteration of its kernel; it combines a row.
-  const std::vector<uint8_t> &atFull, &combines;
+/// What a segment says of ops and values.
+struct SegmentFacts {
+  std::vector<uint32_t> places;         ///< by op; kNone: not in the segment
+  std::vector<uint8_t> isKept, isGiven; ///< by root
+
+  /// Linear.
+  SegmentFacts(const KernelProblem &problem, const GraphView &view,
+               const SegmentOps &segment);
 };
 
 /// Fills in passes, bytes and time of all kernels. Linear.
 void countBytes(const KernelProblem &problem, const GraphView &view,
                 const ValueSizes &sizes, const SegmentOps &segment,
-                const KernelRates &rates, const MemberFacts &facts,
+                const KernelRates &rates, const SegmentFacts &facts,
                 SegmentKernels &kernels);
 
 } // namespace cutback

@@ -20,24 +20,50 @@ KernelPlanner::KernelPlanner(const KernelProblem &problem,
     : problem(problem), view(view), sizes(sizes),
       rates{device.bandwidth, device.launchPs, &flopsPs} {}
 
-SegmentKernels KernelPlanner::form(ArrayRef<uint32_t> order,
-                                   ArrayRef<ArrayRef<uint32_t>> kept,
-                                   ArrayRef<uint32_t> given, bool isGiven,
+static KernelLimits apart() {
+  KernelLimits limits;
+  limits.nests = 0;
+  return limits;
+}
+
+SegmentKernels KernelPlanner::form(const SegmentOps &segment,
                                    const KernelLimits &limits) const {
-  SegmentOps segment{order, {}, given, isGiven};
-  segment.kept.assign(kept.begin(), kept.end());
   return formKernels(problem, view, sizes, segment, rates, limits);
 }
 
-KernelPlan KernelPlanner::plan(const Halves &halves) const {
-  return {form(halves.forwardOps, {view.forwardResults(), halves.savedTensors},
-               {}, false),
-          planBackward(halves), halves.forwardOps, halves.backwardOps};
+SegmentOps KernelPlanner::forwardOf(const Halves &halves) const {
+  return {halves.forwardOps,
+          {view.forwardResults(), halves.savedTensors},
+          {},
+          false};
 }
 
-SegmentKernels KernelPlanner::planBackward(const Halves &halves) const {
-  return form(halves.backwardOps, {view.gradients()}, halves.savedTensors,
-              false);
+SegmentOps KernelPlanner::backwardOf(const Halves &halves) const {
+  return {halves.backwardOps, {view.gradients()}, halves.savedTensors, false};
+}
+
+KernelPlan KernelPlanner::plan(const Halves &halves) const {
+  return {form(forwardOf(halves)), form(backwardOf(halves)), halves.forwardOps,
+          halves.backwardOps};
+}
+
+KernelPlan KernelPlanner::planApart(const Halves &halves) const {
+  return {form(forwardOf(halves), apart()), form(backwardOf(halves), apart()),
+          halves.forwardOps, halves.backwardOps};
+}
+
+std::vector<uint32_t>
+KernelPlanner::mergeForward(const Halves &halves, const MergeRoom &room,
+                            SegmentKernels &kernels) const {
+  return mergeKernels(problem, view, sizes, forwardOf(halves), rates, room,
+                      kernels);
+}
+
+std::vector<uint32_t>
+KernelPlanner::mergeBackward(const Halves &halves, const MergeRoom &room,
+                             SegmentKernels &kernels) const {
+  return mergeKernels(problem, view, sizes, backwardOf(halves), rates, room,
+                      kernels);
 }
 
 double KernelPlanner::extraPs(const Halves &halves,
@@ -49,12 +75,11 @@ double KernelPlanner::extraPs(const Halves &halves,
   std::vector<uint32_t> backward;
   llvm::copy_if(plan.backwardOrder, std::back_inserter(backward),
                 [&](uint32_t op) { return !isCopy[op]; });
-  KernelLimits apart;
-  apart.nests = 0;
-  return plan.apartPs() -
-         form(plan.forwardOrder, {view.forwardResults()}, {}, false, apart)
-             .ps() -
-         form(backward, {view.gradients()}, {}, true, apart).ps();
+  SegmentOps withoutSaved{
+      plan.forwardOrder, {view.forwardResults()}, {}, false};
+  SegmentOps withoutCopies{backward, {view.gradients()}, {}, true};
+  return plan.apartPs() - form(withoutSaved, apart()).ps() -
+         form(withoutCopies, apart()).ps();
 }
 
 std::optional<std::string> KernelPlanner::verify(const Halves &halves,

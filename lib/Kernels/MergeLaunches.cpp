@@ -4,10 +4,10 @@
 // place of one of them, or lets that one come to its own. Casts of parameters
 // go up to the first of them, sums of a gradient meet at its last reader.
 //
-// What is live is counted before launches are put into an order, and no result
-// takes the place of an operand yet: an upper bound, so what is not small stays
-// away from the peak. A place is a number in the list as it was; one whose
-// kernel went away is empty until the end.
+// What is live is known where the launches have an order and their memory. Else
+// no result takes the place of an operand, an upper bound, and what is not
+// small stays away from the peak. A place is a number in the list as it was;
+// one whose kernel went away is empty until the end.
 
 #include "MergeLaunches.h"
 
@@ -31,19 +31,37 @@ class Merger {
 public:
   Merger(const KernelProblem &problem, const GraphView &view,
          const ValueSizes &sizes, const KernelLimits &limits,
-         const MemberFacts &facts, SegmentKernels &segment)
+         const SegmentFacts &facts, const MergeRoom &room,
+         SegmentKernels &segment)
       : problem(problem), view(view), sizes(sizes), limits(limits),
-        facts(facts), kernels(segment.kernels), kernelOf(segment.kernelOf),
-        marks(kernels.size()), lastUse(view.numValues(), 0),
-        during(kernels.size() + 1, 0) {}
+        facts(facts), room(room), kernels(segment.kernels),
+        kernelOf(segment.kernelOf), marks(kernels.size()),
+        atFull(segment.atFull), combines(segment.combines),
+        placeOf(kernels.size()), lastUse(view.numValues(), 0),
+        during(kernels.size() + 1, 0) {
+    std::iota(placeOf.begin(), placeOf.end(), 0);
+  }
 
-  void run() {
+  void fuse() {
+    markKernels();
+    countLive();
+    for (uint32_t number = 1; number < kernels.size(); ++number)
+      while (canBeFused(number) && fuseWithMaker(number))
+        ;
+    takeEmptyOut();
+  }
+
+  std::vector<uint32_t> run() {
     markKernels();
     countLive();
     for (uint32_t number = 1; number < kernels.size(); ++number)
       if (canBeMerged(number))
         merge(number);
     takeEmptyOut();
+    for (uint32_t &place : placeOf)
+      while (placeOf[place] != place)
+        place = placeOf[place];
+    return std::move(placeOf);
   }
 
 private:
@@ -100,14 +118,18 @@ private:
     }
     std::partial_sum(change.begin(), change.end() - 1, during.begin());
     peak = during.empty() ? 0 : *llvm::max_element(during);
+    if (isMeasured())
+      llvm::copy(room.live, during.begin());
   }
+  bool isMeasured() const { return !room.live.empty(); }
 
   //===--- One kernel -----------------------------------------------------===//
 
   bool canBeMerged(uint32_t number) const {
     KernelSchedule schedule = kernels[number].schedule;
     return !kernels[number].ops.empty() && schedule != KernelSchedule::Call &&
-           schedule != KernelSchedule::LongRow;
+           schedule != KernelSchedule::LongRow &&
+           (room.isApart.empty() || !room.isApart[number]);
   }
 
   void merge(uint32_t number) {
@@ -133,24 +155,25 @@ private:
       isUp ? move(number, best) : move(best, number);
   }
 
-  /// Behind all that the kernel reads.
-  uint32_t firstPlace(uint32_t number) const {
+  /// Behind all that the kernel reads, but for what `maker` makes.
+  uint32_t firstPlace(uint32_t number, uint32_t maker = kNone) const {
     uint32_t first = 0;
     for (uint32_t op : kernels[number].ops)
       for (const KernelProblem::Read &read : problem.readsOf(op))
         if (isMade(read.root))
-          if (uint32_t def = kernelOf[view.definer[read.root]]; def != number)
+          if (uint32_t def = kernelOf[view.definer[read.root]];
+              def != number && def != maker)
             first = std::max(first, def + 1);
     return first;
   }
 
-  /// The first kernel that reads what this one makes.
-  uint32_t lastPlace(uint32_t number) const {
+  /// The first kernel that reads what this one makes, but for `other`.
+  uint32_t lastPlace(uint32_t number, uint32_t other = kNone) const {
     uint32_t last = kNone;
     for (uint32_t op : kernels[number].ops)
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
         for (uint32_t reader : readersOf(r))
-          if (reader != number)
+          if (reader != number && reader != other)
             last = std::min(last, reader);
     return last;
   }
@@ -212,6 +235,115 @@ private:
     });
   }
 
+  //===--- A kernel and a reader ------------------------------------------===//
+
+  bool canBeFused(uint32_t number) const {
+    const Kernel &kernel = kernels[number];
+    return !kernel.ops.empty() && kernel.nests.size() == 1 &&
+           (kernel.schedule == KernelSchedule::Pointwise ||
+            kernel.schedule == KernelSchedule::Row) &&
+           !marks[number].hasEffect && !marks[number].seesWritten;
+  }
+
+  /// Into one kernel with one that makes what kernel `number` reads, the
+  /// nearest one. False if there is none such.
+  bool fuseWithMaker(uint32_t number) {
+    llvm::SmallVector<uint32_t, 8> makers;
+    for (uint32_t op : kernels[number].ops)
+      for (const KernelProblem::Read &read : problem.readsOf(op))
+        if (isMade(read.root))
+          if (uint32_t def = kernelOf[view.definer[read.root]];
+              def < number && number - def <= kWindow && canBeFused(def))
+            makers.push_back(def);
+    llvm::sort(makers, std::greater<>());
+    makers.erase(llvm::unique(makers), makers.end());
+    for (uint32_t maker : makers) {
+      if (!hasSameLoops(maker, number) || !readsInStep(maker, number))
+        continue;
+      if (firstPlace(number, maker) <= maker && keepsLess(number, maker)) {
+        fuse(number, maker);
+        return false; // it is the maker's now
+      }
+      if (lastPlace(maker, number) > number && keepsLess(maker, number)) {
+        fuse(maker, number);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool hasSameLoops(uint32_t a, uint32_t b) const {
+    const Kernel &one = kernels[a], &other = kernels[b];
+    const KernelNest &mine = one.nests.front(), &nest = other.nests.front();
+    return mine.iterations == nest.iterations &&
+           (mine.pattern == nest.pattern ||
+            mine.pattern == IndexMaps::kNoPattern ||
+            nest.pattern == IndexMaps::kNoPattern) &&
+           static_cast<int64_t>(one.ops.size() + other.ops.size()) <=
+               limits.ops &&
+           marks[a].reads + marks[b].reads <= limits.reads;
+  }
+
+  /// All that `number` reads of `maker` is read in the iteration that makes it,
+  /// or in those of the row that was combined to it.
+  bool readsInStep(uint32_t maker, uint32_t number) const {
+    for (uint32_t op : kernels[number].ops)
+      for (const KernelProblem::Read &read : problem.readsOf(op)) {
+        if (!isMade(read.root))
+          continue;
+        uint32_t def = view.definer[read.root];
+        if (kernelOf[def] != maker)
+          continue;
+        bool isPlain = problem.kind[op] == LoopKind::Elementwise ||
+                       problem.kind[op] == LoopKind::Reduction;
+        bool isElement = atFull[def] && (atFull[op] || combines[op]) &&
+                         read.map == IndexMaps::kIdentity;
+        // Equal patterns, or one kernel has none.
+        bool isOfRow = combines[def] && atFull[op] &&
+                       read.map == problem.maps.broadcastOf(
+                                       kernels[maker].nests.front().pattern);
+        if (!isPlain || !(isElement || isOfRow))
+          return false;
+      }
+    return true;
+  }
+
+  /// True if at no place between more bytes are live for the move, or these are
+  /// few or far from the peak.
+  bool keepsLess(uint32_t from, uint32_t to) const {
+    llvm::SmallVector<int64_t, kWindow + 1> change;
+    changesOf(from, to, change);
+    change[to > from ? change.size() - 1 : 0] -= sharedBytes(from, to);
+    uint32_t first = std::min(from, to);
+    for (auto [i, bytes] : llvm::enumerate(change))
+      if (bytes > peak / kSmall && during[first + i] + bytes > peak / 2)
+        return false;
+    return true;
+  }
+
+  /// Of what one of two makes for the other alone.
+  int64_t sharedBytes(uint32_t a, uint32_t b) const {
+    auto [maker, reader] = std::minmax(a, b);
+    int64_t bytes = 0;
+    forEachMade(maker, [&](uint32_t root) {
+      if (lastUse[root] == reader && lastBut(root, reader) == maker)
+        bytes += sizes.bytes[root];
+    });
+    return bytes;
+  }
+
+  void fuse(uint32_t from, uint32_t to) {
+    int64_t shared = sharedBytes(from, to);
+    Kernel &one = kernels[from], &other = kernels[to];
+    uint32_t pattern =
+        std::min(one.nests.front().pattern, other.nests.front().pattern);
+    one.nests.front().pattern = other.nests.front().pattern = pattern;
+    if (one.schedule == KernelSchedule::Row)
+      other.schedule = one.schedule;
+    move(from, to);
+    during[to] -= shared;
+  }
+
   //===--- Moving ---------------------------------------------------------===//
 
   /// True if nothing else has to run between the places, which the caller knows
@@ -226,12 +358,26 @@ private:
     return staysLow(from, to);
   }
 
-  /// True if what moves is small, or if less than half of the peak is live
-  /// wherever it is. Launches of the backward are put into another order later,
-  /// and two that became one have fewer: near the peak, that could be felt.
+  /// True if no more is live than may be. Where that is an estimate: if what
+  /// moves is small, or if less than half of the peak is live wherever it is.
   bool staysLow(uint32_t from, uint32_t to) const {
     llvm::SmallVector<int64_t, kWindow + 1> change;
     changesOf(from, to, change);
+    return (!isMeasured() && isSmall(from, to, change)) ||
+           fitsInto(isMeasured() ? room.most : peak / 2, std::min(from, to),
+                    change);
+  }
+
+  bool fitsInto(int64_t most, uint32_t first,
+                llvm::ArrayRef<int64_t> change) const {
+    for (auto [i, bytes] : llvm::enumerate(change))
+      if (during[first + i] + std::max<int64_t>(bytes, 0) > most)
+        return false;
+    return true;
+  }
+
+  bool isSmall(uint32_t from, uint32_t to,
+               llvm::ArrayRef<int64_t> change) const {
     int64_t most = *llvm::max_element(change);
     for (uint32_t number : {from, to}) {
       auto touch = [&](uint32_t root, bool isTemporary) {
@@ -244,13 +390,7 @@ private:
         touch(root, lastUse[root] <= std::max(from, to));
       });
     }
-    if (most <= peak / kSmall)
-      return true;
-    uint32_t first = std::min(from, to);
-    for (auto [i, bytes] : llvm::enumerate(change))
-      if (during[first + i] + std::max<int64_t>(bytes, 0) > peak / 2)
-        return false;
-    return true;
+    return most <= peak / kSmall;
   }
 
   /// Reads and writes of an argument stay on their sides, and apart.
@@ -356,6 +496,7 @@ private:
     for (uint32_t op : kernels[from].ops)
       kernelOf[op] = to;
     kernels[from].ops.clear();
+    placeOf[from] = to;
     marks[to].hasEffect |= marks[from].hasEffect;
     marks[to].seesWritten |= marks[from].seesWritten;
     marks[to].reads += marks[from].reads;
@@ -401,21 +542,30 @@ private:
   const GraphView &view;
   const ValueSizes &sizes;
   const KernelLimits &limits;
-  const MemberFacts &facts;
-  std::vector<Kernel> &kernels;    ///< by place
-  std::vector<uint32_t> &kernelOf; ///< by op: the place
-  std::vector<Mark> marks;         ///< by place
-  std::vector<uint32_t> lastUse;   ///< by root: place; their number if kept
-  std::vector<int64_t> during;     ///< by place: live bytes
+  const SegmentFacts &facts;
+  const MergeRoom &room;
+  std::vector<Kernel> &kernels;                  ///< by place
+  std::vector<uint32_t> &kernelOf;               ///< by op: the place
+  std::vector<Mark> marks;                       ///< by place
+  const std::vector<uint8_t> &atFull, &combines; ///< by op
+  std::vector<uint32_t> placeOf; ///< by kernel: to where it moved last
+  std::vector<uint32_t> lastUse; ///< by root: place; their number if kept
+  std::vector<int64_t> during;   ///< by place: live bytes
   int64_t peak = 0;
 };
 
 } // namespace
 
-bool cutback::mergeLaunches(const KernelProblem &problem, const GraphView &view,
-                            const ValueSizes &sizes, const KernelLimits &limits,
-                            const MemberFacts &facts, SegmentKernels &segment) {
-  size_t before = segment.kernels.size();
-  Merger(problem, view, sizes, limits, facts, segment).run();
-  return segment.kernels.size() < before;
+std::vector<uint32_t>
+cutback::mergeLaunches(const KernelProblem &problem, const GraphView &view,
+                       const ValueSizes &sizes, const KernelLimits &limits,
+                       const SegmentFacts &facts, const MergeRoom &room,
+                       SegmentKernels &segment) {
+  return Merger(problem, view, sizes, limits, facts, room, segment).run();
+}
+
+void cutback::fuseKernels(const KernelProblem &problem, const GraphView &view,
+                          const ValueSizes &sizes, const KernelLimits &limits,
+                          const SegmentFacts &facts, SegmentKernels &segment) {
+  Merger(problem, view, sizes, limits, facts, {}, segment).fuse();
 }

@@ -9,7 +9,10 @@
 //   2. Storages: what the forward left is given, what the step keeps is kept,
 //      arguments weigh nothing. A place may be taken over where the memory
 //      plan allows it (mayReplace).
-//   3. The improved order is applied in front of the terminator.
+//   3. The improved order is applied in front of the terminator. What runs
+//      nothing (StepProgram::isFree) ties no launches together: who reads a
+//      view comes behind what made its base, wherever the view stood, and the
+//      view goes to its first reader.
 //
 // Linear, and the work of the search.
 
@@ -20,6 +23,8 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cutback;
 
@@ -27,11 +32,29 @@ namespace {
 
 constexpr uint32_t kNone = StepProgram::kNone;
 
+/// By op of the backward: it runs nothing and has company in its launch that
+/// does, so it may go to another one.
+std::vector<uint8_t> findFree(const StepProgram &step) {
+  uint32_t first = step.forwardEnd + 1;
+  std::vector<uint8_t> isFree(step.numOps() - first, 0);
+  for (uint32_t op = first; op < step.numOps(); op = step.launch(op).end) {
+    const StepLaunch &launch = step.launch(op);
+    bool isAny = false;
+    for (uint32_t other = launch.begin; other < launch.end; ++other)
+      isAny |= !(isFree[other - first] = step.isFree(other));
+    if (!isAny)
+      std::fill(isFree.begin() + (launch.begin - first),
+                isFree.begin() + (launch.end - first), 0);
+  }
+  return isFree;
+}
+
 class ProblemBuilder {
 public:
   ProblemBuilder(const StepProgram &step, int64_t alignment)
       : step(step), first(step.launchOf[step.forwardEnd] + 1),
-        definer(step.values.size(), kNone), accesses(step.storages.size()) {
+        definer(step.values.size(), kNone), isFree(findFree(step)),
+        accesses(step.storages.size()) {
     setStorages(alignment);
   }
 
@@ -79,10 +102,15 @@ private:
     uint32_t number = step.launchOf[launch.begin] - first;
     llvm::SmallVector<uint32_t> depends, reads, makes;
     for (uint32_t op = launch.begin; op < launch.end; ++op) {
+      if (isFree[op - step.forwardEnd - 1]) {
+        lookThrough(op);
+        continue;
+      }
       llvm::SmallVector<uint32_t> own;
       for (uint32_t value : step.operands(op)) {
-        if (definer[value] != kNone && definer[value] < number)
-          depends.push_back(definer[value]);
+        for (uint32_t maker : makersOf(value))
+          if (maker < number)
+            depends.push_back(maker);
         if (uint32_t s = storageOf(value); s != kNone)
           own.push_back(s);
       }
@@ -110,6 +138,24 @@ private:
     for (Rows *rows :
          {&problem.depends, &problem.reads, &problem.makes, &problem.replaces})
       rows->endRow();
+  }
+
+  /// Launches that make `value`, or what it is a view of.
+  SmallVector<uint32_t, 2> makersOf(uint32_t value) const {
+    if (auto found = behind.find(value); found != behind.end())
+      return found->second;
+    if (definer[value] == kNone)
+      return {};
+    return {definer[value]};
+  }
+
+  void lookThrough(uint32_t op) {
+    SmallVector<uint32_t, 2> makers;
+    for (uint32_t value : step.operands(op))
+      makers.append(makersOf(value));
+    sortUnique(makers);
+    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+      behind[r] = makers;
   }
 
   /// Places that the largest result can take; of equal ones, the first that can
@@ -184,7 +230,10 @@ private:
   const StepProgram &step;
   uint32_t first;                ///< launch
   std::vector<uint32_t> definer; ///< by value: launch of the backward
-  std::vector<Access> accesses;  ///< by storage
+  std::vector<uint8_t> isFree;   ///< by op of the backward
+  /// By value that such an op gives: launches that make what it is a view of.
+  llvm::DenseMap<uint32_t, SmallVector<uint32_t, 2>> behind;
+  std::vector<Access> accesses; ///< by storage
   uint32_t lastOrdered = kNone;
   ScheduleProblem problem;
 };
@@ -196,32 +245,87 @@ ScheduleProblem cutback::makeScheduleProblem(const StepProgram &step,
   return ProblemBuilder(step, alignment).run();
 }
 
+/// By op of the backward: the place in the new order of the launch with which
+/// it runs.
+static std::vector<uint32_t> placeOps(const StepProgram &step,
+                                      ArrayRef<uint32_t> order) {
+  uint32_t first = step.forwardEnd + 1, last = step.numOps() - 1;
+  uint32_t firstLaunch = step.launchOf[first];
+  std::vector<uint32_t> placeOf(order.size()), places(last - first, kNone);
+  for (auto [place, number] : llvm::enumerate(order))
+    placeOf[number] = place;
+  std::vector<uint8_t> isFree = findFree(step);
+  // By value: the free op that gives it.
+  std::vector<uint32_t> giver(step.values.size(), kNone);
+  for (uint32_t op = first; op < last; ++op) {
+    if (!isFree[op - first]) {
+      places[op - first] = placeOf[step.launchOf[op] - firstLaunch];
+      continue;
+    }
+    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+      giver[r] = op;
+  }
+  for (uint32_t op = last; op-- > first;)
+    if (places[op - first] != kNone)
+      for (uint32_t value : step.operands(op))
+        if (uint32_t from = giver[value]; from != kNone)
+          places[from - first] =
+              std::min(places[from - first], places[op - first]);
+  // What nobody reads in the backward stands with what it reads.
+  std::vector<uint32_t> madeAt(step.values.size(), 0);
+  for (uint32_t op = first; op < last; ++op) {
+    uint32_t &place = places[op - first];
+    if (place == kNone) {
+      place = 0;
+      for (uint32_t value : step.operands(op))
+        place = std::max(place, madeAt[value]);
+    }
+    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+      madeAt[r] = place;
+  }
+  return places;
+}
+
+/// Puts the ops of the backward into the order of the launches.
+static void applyOrder(const StepProgram &step, ScheduleOutcome &outcome) {
+  uint32_t first = step.forwardEnd + 1, firstLaunch = step.launchOf[first];
+  std::vector<uint32_t> places = placeOps(step, outcome.launchOrder);
+  std::vector<uint32_t> begin(outcome.launchOrder.size() + 1, 0);
+  for (uint32_t place : places)
+    ++begin[place + 1];
+  for (auto [place, number] : llvm::enumerate(outcome.launchOrder)) {
+    auto size = static_cast<int32_t>(begin[place + 1]);
+    bool isAligned = step.launches[firstLaunch + number].isAligned;
+    outcome.launchSizes.push_back(isAligned ? size : -size);
+  }
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  outcome.order.resize(places.size());
+  for (auto [op, place] : llvm::enumerate(places))
+    outcome.order[begin[place]++] = op;
+  Operation *terminator = step.ops.back();
+  for (uint32_t op : outcome.order)
+    step.ops[first + op]->moveBefore(terminator);
+  Operation *half = terminator->getParentOp();
+  if (!half->hasAttr(kLaunches)) {
+    outcome.launchSizes.clear();
+    return;
+  }
+  half->setAttr(kLaunches, DenseI32ArrayAttr::get(half->getContext(),
+                                                  outcome.launchSizes));
+}
+
 ScheduleOutcome cutback::scheduleBackward(const StepProgram &step,
                                           uint64_t work) {
   Schedule schedule = improveSchedule(makeScheduleProblem(step), work);
-  ScheduleOutcome outcome{schedule.peakBefore,
-                          schedule.peakAfter,
-                          schedule.moves > 0,
-                          schedule.isLeast,
-                          {},
-                          {}};
-  if (!outcome.isChanged)
-    return outcome;
-  Operation *terminator = step.ops.back();
-  uint32_t first = step.forwardEnd + 1, firstLaunch = step.launchOf[first];
-  std::vector<int32_t> sizes;
-  for (uint32_t number : schedule.order) {
-    const StepLaunch &launch = step.launches[firstLaunch + number];
-    for (uint32_t op = launch.begin; op < launch.end; ++op) {
-      step.ops[op]->moveBefore(terminator);
-      outcome.order.push_back(op - first);
-    }
-    auto size = static_cast<int32_t>(launch.end - launch.begin);
-    sizes.push_back(launch.isAligned ? size : -size);
+  ScheduleOutcome outcome;
+  outcome.peakBefore = schedule.peakBefore;
+  outcome.peakAfter = schedule.peakAfter;
+  outcome.isChanged = schedule.moves > 0;
+  outcome.isLeast = schedule.isLeast;
+  if (outcome.isChanged) {
+    outcome.launchOrder = std::move(schedule.order);
+    applyOrder(step, outcome);
   }
-  if (Operation *half = terminator->getParentOp(); half->hasAttr(kLaunches))
-    half->setAttr(kLaunches, DenseI32ArrayAttr::get(half->getContext(), sizes));
-  outcome.launchOrder = std::move(schedule.order);
   return outcome;
 }
 

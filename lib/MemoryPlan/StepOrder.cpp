@@ -26,12 +26,12 @@ public:
     std::iota(storageOf.begin(), storageOf.end(), 0);
   }
 
-  void run(ArrayRef<uint32_t> order) {
+  void run(ArrayRef<uint32_t> order, ArrayRef<int32_t> launchSizes) {
     takeBackward();
     for (uint32_t op : order)
       add(op);
     add(old.numOps() - 1);
-    addLaunches();
+    addLaunches(launchSizes);
     for (uint32_t &value : step.gradients)
       value = valueOf[value];
   }
@@ -68,7 +68,6 @@ private:
 
   void add(uint32_t op) {
     step.ops.push_back(old.ops[op]);
-    launchAt.push_back(old.launchOf[op]);
     for (uint32_t value : old.operands(op))
       step.operandList.push_back(valueOf[value]);
     step.operandBegin.push_back(step.operandList.size());
@@ -78,17 +77,18 @@ private:
     step.resultEnd.push_back(step.values.size());
   }
 
-  /// An order keeps the ops of a launch together.
-  void addLaunches() {
-    uint32_t firstLaunch = old.launchOf.front();
-    for (uint32_t op = first; op < step.numOps();) {
-      const StepLaunch &launch =
-          old.launches[launchAt[op - first] - firstLaunch];
-      uint32_t count = launch.end - launch.begin;
+  void addLaunches(ArrayRef<int32_t> sizes) {
+    uint32_t op = first;
+    auto add = [&](uint32_t count, bool isAligned) {
       step.launchOf.insert(step.launchOf.end(), count, step.launches.size());
-      step.launches.push_back({op, op + count, launch.isAligned});
+      step.launches.push_back({op, op + count, isAligned});
       op += count;
-    }
+    };
+    for (int32_t size : sizes)
+      if (size != 0)
+        add(std::abs(size), size > 0);
+    while (op < step.numOps())
+      add(1, true);
     step.findParts(first);
   }
 
@@ -111,15 +111,15 @@ private:
   StepProgram old;
   uint32_t first, firstValue = 0, firstStorage = 0;
   std::vector<uint32_t> valueOf, storageOf; ///< new numbers by old ones
-  std::vector<uint32_t> launchAt; ///< old launches of the ops as they stand now
 };
 
 } // namespace
 
-bool StepProgram::reorderBackward(ArrayRef<uint32_t> order) {
+bool StepProgram::reorderBackward(ArrayRef<uint32_t> order,
+                                  ArrayRef<int32_t> launchSizes) {
   for (Operation *op : ArrayRef(ops).drop_front(forwardEnd + 1))
     if (op->getNumRegions() || isa<joint::WriteOp>(op))
       return false;
-  Reorder(*this).run(order);
+  Reorder(*this).run(order, launchSizes);
   return true;
 }

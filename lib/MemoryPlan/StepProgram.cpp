@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -310,6 +311,30 @@ private:
 };
 
 } // namespace
+
+bool StepProgram::isFree(uint32_t op) const {
+  Operation *operation = ops[op];
+  if (resultBegin[op] == resultEnd[op] || operation->getNumRegions() ||
+      isa<WriteOp>(operation))
+    return false;
+  bool hasTensors = false;
+  for (uint32_t r = resultBegin[op]; r < resultEnd[op]; ++r) {
+    uint32_t storage = values[r].storage;
+    if (storage != kNone && storages[storage].value == r)
+      return false;
+    hasTensors |= isa<ShapedType>(values[r].type);
+  }
+  if (isLiteral(operation))
+    return true;
+  auto fusible = dyn_cast<FusibleOpInterface>(operation);
+  if (fusible && fusible.getFusionKind() == FusionKind::View)
+    return true;
+  // Numbers of numbers.
+  return !hasTensors && isMemoryEffectFree(operation) &&
+         llvm::none_of(operands(op), [&](uint32_t value) {
+           return isa<ShapedType>(values[value].type);
+         });
+}
 
 void StepProgram::findParts(uint32_t first) {
   partOf.resize(numOps());

@@ -127,7 +127,9 @@ void cutback::orderByKernels(PartitionResult &result) {
   std::optional<KernelPlanner> planner = kernelPlanner(result);
   if (!planner)
     return;
-  result.kernelPlan = planner->plan(result.halves);
+  // Where there will be functions, launches are merged behind their order.
+  result.kernelPlan = result.options.emit ? planner->planApart(result.halves)
+                                          : planner->plan(result.halves);
   const GraphView &view = result.view;
   auto order = [&](std::vector<uint32_t> &ops, SegmentKernels &segment) {
     LaunchOrder launches = orderByLaunches(view, ops, segment);
@@ -157,11 +159,14 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   options.symbols = result.options.symbols;
   std::optional<StepProgram> step =
       sizedStep(link, graph, options.symbols, result.memoryProblem);
+  if (!step)
+    mergeByEstimate(graph, result);
   // The schedule leaves the forward as it is.
   if (!step || (limit != kNoLimit && forwardPeak(*step, options) >= limit))
     return success();
   ScheduleOutcome schedule = orderBackward(*step, result);
-  bool isCurrent = !schedule.isChanged || step->reorderBackward(schedule.order);
+  bool isCurrent = !schedule.isChanged ||
+                   step->reorderBackward(schedule.order, schedule.launchSizes);
   if (!isCurrent) {
     step.reset();
     FailureOr<StepProgram> again =
@@ -172,6 +177,8 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   }
   if (limit != kNoLimit && livePeak(*step, options) >= limit)
     return success();
+  if (failed(mergeWithin(*step, graph, result, options)))
+    return failure();
   FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), options);
   if (failed(plan))
     return failure();

@@ -149,7 +149,7 @@ double CandidatePlanner::timeOf(DraftPlan &draft) {
   const std::optional<KernelPlan> &kernels = draft.result().kernelPlan;
   if (!kernels)
     draft.formKernels();
-  return kernels ? kernels->ps() : 0;
+  return kernels ? kernels->apartPs() : 0;
 }
 
 std::optional<Evaluation> CandidatePlanner::evaluate(DraftPlan &draft,

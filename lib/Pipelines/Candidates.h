@@ -26,7 +26,7 @@ struct Candidate {
 /// What objectives look at.
 struct Evaluation {
   int64_t peakBytes = 0; ///< of the step: its arena, or op by op
-  double timePs = 0;     ///< of the kernels of both halves
+  double timePs = 0;     ///< of the kernels of both halves, each on its own
 };
 
 /// A strategy on a graph that is prepared so, under the cost model that asks

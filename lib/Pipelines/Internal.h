@@ -69,6 +69,14 @@ inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
 mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
                               int64_t limit = kNoLimit);
 
+/// Merges launches of both halves, where `step` is of them: its peak stays as
+/// it is at most. Else within what formation can know of memory. Numbers and
+/// functions of `result` follow, and `step`.
+mlir::LogicalResult mergeWithin(StepProgram &step, joint::GraphOp graph,
+                                PartitionResult &result,
+                                const MemoryPlanOptions &options);
+void mergeByEstimate(joint::GraphOp graph, PartitionResult &result);
+
 /// Names of saved values, without arguments, that lie in the arena when most
 /// bytes are live, the largest first.
 std::vector<std::string> savedAtPeak(const MemoryPlan &memory);

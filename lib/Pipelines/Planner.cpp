@@ -135,7 +135,7 @@ private:
     std::optional<DraftPlan> faster;
     if (passed.hasTriedOthers) {
       planner.share(*reference);
-      faster = findFaster(*decision, ops);
+      faster = findFaster(*decision, reference->result().kernelPlan->ps(), ops);
     }
     if (faster)
       planner.drop(std::move(*reference));
@@ -149,9 +149,9 @@ private:
   };
 
   /// The fastest that needs no more than the reference decision and takes no
-  /// more time.
+  /// more time, which is `mergedPs` with its launches merged.
   std::optional<DraftPlan> findFaster(const Evaluation &reference,
-                                      uint64_t ops) {
+                                      double mergedPs, uint64_t ops) {
     std::vector<Candidate> corners;
     for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13})
       planner.addCorners(preparation, trial, cornersWithin(kTimeCornerOps, ops),
@@ -175,7 +175,8 @@ private:
                        timed.candidate.preparation});
       if (failed(draft))
         continue;
-      if (planner.evaluate(*draft, reference.peakBytes + 1))
+      if (planner.evaluate(*draft, reference.peakBytes + 1) &&
+          draft->result().kernelPlan->ps() <= mergedPs)
         return std::move(*draft);
       planner.drop(std::move(*draft));
     }

@@ -77,6 +77,9 @@ struct SegmentKernels {
 
   std::vector<Kernel> kernels;    ///< in the order in which they run
   std::vector<uint32_t> kernelOf; ///< by op of the graph; kNone if in none
+  /// By op of the graph: it runs in each iteration of its kernel; it combines a
+  /// row.
+  std::vector<uint8_t> atFull, combines;
 
   double ps() const;
   /// The same if each kernel was a launch of its own. What of it can be merged
@@ -90,6 +93,16 @@ struct KernelRates {
   double launchPs = 0;
   /// By op: picoseconds of its FLOPs.
   const std::vector<double> *flopsPs = nullptr;
+};
+
+/// Where kernels of a segment may meet in one launch.
+struct MergeRoom {
+  /// By kernel: bytes that are live when it runs. Empty: what is live if no
+  /// result takes the place of an operand.
+  std::vector<int64_t> live;
+  int64_t most = 0; ///< that may be live at a time, if `live` is known
+  /// By kernel: it stays alone. May be empty.
+  std::vector<uint8_t> isApart;
 };
 
 /// Forms kernels from the last op to the first: an op joins the earliest of the
@@ -111,6 +124,16 @@ SegmentKernels formKernels(const KernelProblem &problem, const GraphView &view,
                            const ValueSizes &sizes, const SegmentOps &segment,
                            const KernelRates &rates,
                            const KernelLimits &limits = {});
+
+/// Merges kernels as formKernels() does at its end, for a segment whose kernels
+/// were formed with `limits.nests` = 0 and may have another order since:
+/// `segment` has their ops as they run now. Gives by kernel the number of that
+/// at whose place it runs, all as they were numbered before. Near linear.
+std::vector<uint32_t>
+mergeKernels(const KernelProblem &problem, const GraphView &view,
+             const ValueSizes &sizes, const SegmentOps &segment,
+             const KernelRates &rates, const MergeRoom &room,
+             SegmentKernels &kernels, const KernelLimits &limits = {});
 
 } // namespace cutback
 

@@ -39,8 +39,16 @@ public:
 
   /// The kernels of both halves. Near linear.
   KernelPlan plan(const Halves &halves) const;
-  /// Those of the backward alone.
-  SegmentKernels planBackward(const Halves &halves) const;
+  /// The same, each a launch of its own.
+  KernelPlan planApart(const Halves &halves) const;
+  /// Merges launches of a half of a plan of the latter, whose ops run as
+  /// `halves` has them now: see mergeKernels().
+  std::vector<uint32_t> mergeForward(const Halves &halves,
+                                     const MergeRoom &room,
+                                     SegmentKernels &kernels) const;
+  std::vector<uint32_t> mergeBackward(const Halves &halves,
+                                      const MergeRoom &room,
+                                      SegmentKernels &kernels) const;
 
   /// Picoseconds that saving and recomputing add: `plan`, less the same halves
   /// without writes and reads of saved values and without copies, both as if no
@@ -56,9 +64,9 @@ public:
                                     const KernelPlan &plan) const;
 
 private:
-  SegmentKernels form(llvm::ArrayRef<uint32_t> order,
-                      llvm::ArrayRef<llvm::ArrayRef<uint32_t>> kept,
-                      llvm::ArrayRef<uint32_t> given, bool isGiven,
+  SegmentOps forwardOf(const Halves &halves) const;
+  SegmentOps backwardOf(const Halves &halves) const;
+  SegmentKernels form(const SegmentOps &segment,
                       const KernelLimits &limits = {}) const;
   std::optional<std::string> verify(llvm::ArrayRef<uint32_t> order,
                                     llvm::ArrayRef<uint32_t> given,

@@ -24,6 +24,8 @@ struct ScheduleOutcome {
   /// By place in the new order: the place in the old one, of ops and of
   /// launches. Empty if unchanged.
   std::vector<uint32_t> order, launchOrder;
+  /// Of `joint.launches`; empty where the backward has no such attribute.
+  std::vector<int32_t> launchSizes;
 };
 
 /// Reorders the launches of a step's backward where that lowers its planned

@@ -82,15 +82,22 @@ struct StepProgram {
   std::string opName(uint32_t op) const;
   bool inBackward(uint32_t op) const { return op > forwardEnd; }
   const StepLaunch &launch(uint32_t op) const { return launches[launchOf[op]]; }
+  /// True of what runs nothing and lies nowhere on its own, so that it may
+  /// stand in front of any reader: a view of its base, a literal that each
+  /// reader has in itself, a size.
+  bool isFree(uint32_t op) const;
   /// Fills in `partOf` of ops from `first` on, the beginning of a launch. Near
   /// linear.
   void findParts(uint32_t first);
 
   /// Lets op forwardEnd + 1 + order[i] of the backward run as its i-th; the
-  /// terminator stays. Numbers become what ofPartition makes of the reordered
-  /// function. False, with nothing changed, where only that can tell which
-  /// views are copies: the backward has regions or writes arguments. Linear.
-  bool reorderBackward(llvm::ArrayRef<uint32_t> order);
+  /// terminator stays. `launchSizes` are those of `joint.launches` then; empty
+  /// if an op each is one. Numbers become what ofPartition makes of the
+  /// reordered function. False, with nothing changed, where only that can tell
+  /// which views are copies: the backward has regions or writes arguments.
+  /// Linear.
+  bool reorderBackward(llvm::ArrayRef<uint32_t> order,
+                       llvm::ArrayRef<int32_t> launchSizes);
 
   /// The step of a partition. `graph` gives hints of symbols and may be null;
   /// `symbols` stand over them. Fails with an error at the value whose size is

@@ -68,7 +68,8 @@ protected:
     bool writes = false;
     for (uint32_t op = step->forwardEnd + 1; op < step->numOps(); ++op)
       writes |= isa<joint::WriteOp>(step->ops[op]);
-    ASSERT_EQ(step->reorderBackward(outcome.order), !writes);
+    ASSERT_EQ(step->reorderBackward(outcome.order, outcome.launchSizes),
+              !writes);
     renumbered += !writes;
     if (!writes)
       expectEqual(*step, *anew);

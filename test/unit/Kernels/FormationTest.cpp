@@ -250,6 +250,54 @@ joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>},
   EXPECT_EQ(segment.kernels[0].borderBytes, 2 * 64 * 128 * 4 + 2 * 128 * 4);
 }
 
+TEST_F(Formation, ASecondReaderOfARowIsInItsKernel) {
+  // t reads p behind s, for which p is made.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x128xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64xf32>, tensor<64xf32>) gradients () {
+  %p = aten.exp(%x) : (tensor<64x128xf32>) -> tensor<64x128xf32>
+  %q = aten.mul.Tensor(%p, %x) : (tensor<64x128xf32>, tensor<64x128xf32>) -> tensor<64x128xf32>
+  %s = aten.sum.dim_IntList(%q, [1]) : (tensor<64x128xf32>) -> tensor<64xf32>
+  %t = aten.sum.dim_IntList(%p, [1]) : (tensor<64x128xf32>) -> tensor<64xf32>
+  joint.output %s, %t : tensor<64xf32>, tensor<64xf32>
+}
+)"),
+            (Lines{"row: p q s t"}));
+  // p stays in registers.
+  SegmentKernels segment = form();
+  EXPECT_EQ(segment.kernels[0].borderBytes, 64 * 128 * 4 + 2 * 64 * 4);
+}
+
+TEST_F(Formation, AReaderMeetsItsMakerOverACall) {
+  // The product reads q, in front of which the kernel of r would stand.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x64xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) gradients () {
+  %p = aten.exp(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %q = aten.sin(%p) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = aten.mm(%q, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = aten.mul.Tensor(%p, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  joint.output %y, %r : tensor<64x64xf32>, tensor<64x64xf32>
+}
+)"),
+            (Lines{"pointwise: p q r", "call: y"}));
+}
+
+TEST_F(Formation, AReaderOfOtherElementsStaysApart) {
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%x: tensor<64x64xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64x64xf32>, tensor<64x64xf32>) gradients () {
+  %p = aten.exp(%x) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %q = aten.sin(%p) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = aten.mm(%q, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  %t = aten.t(%p) : (tensor<64x64xf32>) -> tensor<64x64xf32>
+  %r = aten.mul.Tensor(%t, %x) : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  joint.output %y, %r : tensor<64x64xf32>, tensor<64x64xf32>
+}
+)"),
+            (Lines{"pointwise: p q", "call: y", "pointwise: r"}));
+}
+
 TEST_F(Formation, WhatHasToRunBetweenKeepsThemApart) {
   // y needs a, and c needs y.
   EXPECT_EQ(kernelsOf(R"(

@@ -5,6 +5,8 @@
 
 #include "StepFixture.h"
 
+#include "cutback/MemoryPlan/ScheduleBackward.h"
+
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -390,6 +392,43 @@ TEST_F(LaunchTest, LaunchesOfAnotherProgramAreRefused) {
                             "launch"),
               std::string::npos);
   }
+}
+
+TEST_F(LaunchTest, AViewTiesNoLaunchesTogether) {
+  // The gradient of w can wait, though the view that both read stands with it.
+  module = parseSourceString<ModuleOp>(R"(
+    func.func @g_forward(%x: tensor<64xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<64xf32>) {
+      %y = aten.sin(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      return %y : tensor<64xf32>
+    }
+    func.func @g_backward(%t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<8x8xf32>, tensor<8x8xf32>)
+        attributes {joint.launches = array<i32: 2, 1, 1>} {
+      %v = aten.view(%t, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>
+      %dw = aten.cumsum(%v, 0) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %b = aten.cumsum(%v, 1) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      %dx = aten.cumsum(%b, 0) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+      return %dx, %dw : tensor<8x8xf32>, tensor<8x8xf32>
+    }
+    joint.partition @g_partition forward @g_forward backward @g_backward saved [] {gradient_of = array<i32: 0, 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+  )",
+                                       &context);
+  ASSERT_TRUE(module) << messages;
+  auto link = *module->getOps<joint::PartitionOp>().begin();
+  auto step = StepProgram::ofPartition(link, {}, {});
+  ASSERT_TRUE(succeeded(step)) << messages;
+  ScheduleProblem problem = makeScheduleProblem(*step);
+  ASSERT_EQ(problem.numOps(), 3u);
+  EXPECT_EQ(problem.depends[1].begin(), problem.depends[1].end());
+  // In front y, dw, b and dx are live at a time; behind three of them.
+  ScheduleOutcome outcome = scheduleBackward(*step);
+  EXPECT_EQ(outcome.peakBefore, 1024);
+  EXPECT_EQ(outcome.peakAfter, 768);
+  EXPECT_EQ(outcome.launchOrder, (std::vector<uint32_t>{1, 2, 0}));
+  EXPECT_EQ(outcome.order, (std::vector<uint32_t>{0, 2, 3, 1}));
+  EXPECT_EQ(outcome.launchSizes, (std::vector<int32_t>{2, 1, 1}));
+  auto again = StepProgram::ofPartition(link, {}, {});
+  ASSERT_TRUE(succeeded(again)) << messages;
+  EXPECT_TRUE(succeeded(StepMemory(*again).check()));
 }
 
 } // namespace
