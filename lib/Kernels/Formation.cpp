@@ -126,10 +126,9 @@ private:
     return isHere ? def : kNone;
   }
 
-  /// Reads of what the segment itself makes.
-  llvm::ArrayRef<uint32_t> readersOf(uint32_t value) const {
-    return isGiven[value] ? llvm::ArrayRef<uint32_t>()
-                          : problem.readersOf(value);
+  /// Whether the root, as an op of the segment makes it, is what is read.
+  bool isOfSegment(const Read &read) const {
+    return inSegment(read.op) && !isGiven[read.value];
   }
 
   //===--- Positions ------------------------------------------------------===//
@@ -239,7 +238,10 @@ private:
   bool wantsRow(uint32_t op) const {
     if (scheduleOf(problem.pattern[op]) == KernelSchedule::Partial)
       return false;
-    uint32_t def = definerOf(problem.readsOf(op).front().root);
+    const Read &chosenFrom = problem.readsOf(op).front();
+    if (!isOfSegment(chosenFrom))
+      return false;
+    uint32_t def = definerOf(chosenFrom.root);
     return def != kNone && (problem.kind[def] == LoopKind::Elementwise ||
                             problem.kind[def] == LoopKind::Reduction);
   }
@@ -249,8 +251,9 @@ private:
   uint32_t earliestReader(uint32_t op) const {
     uint32_t earliest = kNone;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-      for (uint32_t read : readersOf(r)) {
-        uint32_t kernel = members[problem.reads[read].op].kernel;
+      for (uint32_t index : problem.readersOf(r)) {
+        const Read &read = problem.reads[index];
+        uint32_t kernel = isOfSegment(read) ? members[read.op].kernel : kNone;
         if (kernel != kNone && (earliest == kNone || kernel > earliest))
           earliest = kernel;
       }
@@ -293,9 +296,9 @@ private:
     uint32_t position = kNoPosition;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
       isRead |= isKept[r] != 0;
-      for (uint32_t index : readersOf(r)) {
+      for (uint32_t index : problem.readersOf(r)) {
         const Read &read = problem.reads[index];
-        if (!inSegment(read.op))
+        if (!isOfSegment(read))
           continue;
         if (members[read.op].kernel != number) {
           isRead = true;
@@ -463,7 +466,8 @@ private:
   std::vector<Forming> forming; ///< from the last to the first
   /// By root: the place of the last kernel that reads it, as far as is known.
   std::vector<uint32_t> lastUse;
-  const std::vector<uint8_t> &isKept, &isGiven;
+  const std::vector<uint8_t> &isKept;  ///< by root
+  const std::vector<uint8_t> &isGiven; ///< by value
   std::vector<Position> positions;
   llvm::DenseMap<uint64_t, uint32_t> positionOf;
 };

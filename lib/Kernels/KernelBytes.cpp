@@ -34,10 +34,10 @@ public:
   }
 
 private:
-  bool isInside(uint32_t root, uint32_t number) const {
-    uint32_t def = view.definer[root];
+  bool isInside(const KernelProblem::Read &read, uint32_t number) const {
+    uint32_t def = view.definer[read.root];
     return def != GraphView::kNone && kernels.kernelOf[def] == number &&
-           !facts.isGiven[root];
+           !facts.isGiven[read.value];
   }
 
   bool isWritten(uint32_t value, uint32_t number) const {
@@ -47,9 +47,10 @@ private:
       return false;
     if (facts.isKept[value])
       return true;
-    return llvm::any_of(problem.readersOf(value), [&](uint32_t read) {
-      uint32_t op = problem.reads[read].op;
-      return facts.places[op] != kNone && kernels.kernelOf[op] != number;
+    return llvm::any_of(problem.readersOf(value), [&](uint32_t reader) {
+      const KernelProblem::Read &read = problem.reads[reader];
+      return facts.places[read.op] != kNone && !facts.isGiven[read.value] &&
+             kernels.kernelOf[read.op] != number;
     });
   }
 
@@ -60,7 +61,7 @@ private:
     for (auto [op, nest] : llvm::zip_equal(kernel.ops, kernel.nestOf)) {
       uint32_t known = 0;
       for (const KernelProblem::Read &read : problem.readsOf(op))
-        if (isInside(read.root, number))
+        if (isInside(read, number))
           known = std::max(known, level[view.definer[read.root]]);
       level[op] = known + kernels.combines[op];
       bool isOut = false;
@@ -93,7 +94,7 @@ private:
   void countReads(Kernel &kernel, uint32_t number, uint32_t op) {
     for (const KernelProblem::Read &read : problem.readsOf(op)) {
       uint32_t root = read.root, def = view.definer[root];
-      if (isInside(root, number) ||
+      if (isInside(read, number) ||
           (segment.isGiven &&
            (def == GraphView::kNone || facts.places[def] == kNone)))
         continue;
@@ -139,11 +140,9 @@ private:
 SegmentFacts::SegmentFacts(const KernelProblem &problem, const GraphView &view,
                            const SegmentOps &segment)
     : places(view.numOps(), kNone), isKept(view.numValues(), 0),
-      isGiven(view.numValues(), 0) {
+      isGiven(problem.findGiven(view, segment.given)) {
   for (auto [place, op] : llvm::enumerate(segment.order))
     places[op] = place;
-  for (uint32_t value : segment.given)
-    isGiven[problem.root[value]] = 1;
   for (llvm::ArrayRef<uint32_t> list : segment.kept)
     for (uint32_t value : list)
       isKept[problem.root[value]] = 1;

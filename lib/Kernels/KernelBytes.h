@@ -10,8 +10,9 @@ namespace cutback {
 
 /// What a segment says of ops and values.
 struct SegmentFacts {
-  std::vector<uint32_t> places;         ///< by op; kNone: not in the segment
-  std::vector<uint8_t> isKept, isGiven; ///< by root
+  std::vector<uint32_t> places; ///< by op; kNone: not in the segment
+  std::vector<uint8_t> isKept;  ///< by root
+  std::vector<uint8_t> isGiven; ///< by value (KernelProblem::findGiven)
 
   /// Linear.
   SegmentFacts(const KernelProblem &problem, const GraphView &view,

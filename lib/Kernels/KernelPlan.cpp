@@ -104,9 +104,7 @@ public:
                ArrayRef<uint32_t> order, ArrayRef<uint32_t> given)
       : problem(problem), view(view), rates(rates), segment(segment),
         order(order), places(view.numOps(), kNone), hasRun(view.numOps(), 0),
-        isGiven(view.numValues(), 0), nestOf(view.numOps(), 0) {
-    for (uint32_t value : given)
-      isGiven[problem.root[value]] = 1;
+        isGiven(problem.findGiven(view, given)), nestOf(view.numOps(), 0) {
     for (uint32_t place = 0; place < order.size(); ++place)
       places[order[place]] = place;
   }
@@ -178,7 +176,7 @@ private:
   Fault checkRead(uint32_t op, uint32_t number,
                   const KernelProblem::Read &read) const {
     uint32_t def = view.definer[read.root];
-    if (def == GraphView::kNone || places[def] == kNone || isGiven[read.root])
+    if (def == GraphView::kNone || places[def] == kNone || isGiven[read.value])
       return std::nullopt;
     if (!hasRun[def] && problem.kind[def] != LoopKind::None)
       return nameOf(op) + " reads '" + view.name(read.root) +

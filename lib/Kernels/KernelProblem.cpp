@@ -81,7 +81,7 @@ private:
         behind.append(found->second.begin(), found->second.end());
       if (!isRun && !view.isArg(problem.root[value]) && isHost(op) &&
           isa<ShapedType>(sizes.type[value]))
-        behind.push_back(problem.root[value]);
+        behind.push_back(value);
     }
     if (behind.empty())
       return;
@@ -92,9 +92,9 @@ private:
         behindOf[r] = behind;
       return;
     }
-    for (uint32_t root : behind)
-      problem.reads.push_back(
-          {op, root, IndexMaps::kNone, IndexMaps::kNone, 0});
+    for (uint32_t value : behind)
+      problem.reads.push_back({op, value, problem.root[value], IndexMaps::kNone,
+                               IndexMaps::kNone, 0});
   }
 
   /// Sizes and what is computed from them. Who reads the contents of a tensor
@@ -341,7 +341,7 @@ private:
     if (!isa<ShapedType>(sizes.type[value]))
       return;
     uint32_t root = problem.root[value];
-    problem.reads.push_back({op, root, map, IndexMaps::kNone,
+    problem.reads.push_back({op, value, root, map, IndexMaps::kNone,
                              std::min(sizes.bytes[value], sizes.bytes[root])});
   }
 
@@ -393,4 +393,18 @@ private:
 KernelProblem KernelProblem::build(const GraphView &view,
                                    const ValueSizes &sizes) {
   return ProblemBuilder(view, sizes).run();
+}
+
+std::vector<uint8_t>
+KernelProblem::findGiven(const GraphView &view,
+                         ArrayRef<uint32_t> given) const {
+  std::vector<uint8_t> isGiven(view.numValues(), 0);
+  for (uint32_t value : given)
+    isGiven[value] = 1;
+  for (uint32_t op = 0; op < view.numOps() && !given.empty(); ++op)
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (root[r] != r)
+        for (uint32_t value : view.operands(op))
+          isGiven[r] |= isGiven[value] && root[value] == root[r];
+  return isGiven;
 }

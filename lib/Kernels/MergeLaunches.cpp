@@ -73,10 +73,14 @@ private:
 
   //===--- What is there --------------------------------------------------===//
 
+  /// By a kernel of the segment; a result that is given is not its own.
   bool isMade(uint32_t root) const {
     uint32_t def = view.definer[root];
     return def != GraphView::kNone && facts.places[def] != kNone &&
            !facts.isGiven[root] && kernelOf[def] != kNone;
+  }
+  bool isMade(const KernelProblem::Read &read) const {
+    return !facts.isGiven[read.value] && isMade(read.root);
   }
 
   void markKernels() {
@@ -88,7 +92,7 @@ private:
         for (const KernelProblem::Read &read : problem.readsOf(op)) {
           mark.seesWritten |= problem.writeOf[read.root] != kNone;
           mark.reads +=
-              !isMade(read.root) || kernelOf[view.definer[read.root]] != number;
+              !isMade(read) || kernelOf[view.definer[read.root]] != number;
         }
       }
     }
@@ -160,7 +164,7 @@ private:
     uint32_t first = 0;
     for (uint32_t op : kernels[number].ops)
       for (const KernelProblem::Read &read : problem.readsOf(op))
-        if (isMade(read.root))
+        if (isMade(read))
           if (uint32_t def = kernelOf[view.definer[read.root]];
               def != number && def != maker)
             first = std::max(first, def + 1);
@@ -181,12 +185,13 @@ private:
   /// Kernels, one a read.
   llvm::SmallVector<uint32_t, 8> readersOf(uint32_t root) const {
     llvm::SmallVector<uint32_t, 8> list;
-    if (facts.isGiven[root] && !view.isArg(root))
-      return list;
-    for (uint32_t read : problem.readersOf(root))
-      if (uint32_t op = problem.reads[read].op;
-          facts.places[op] != kNone && kernelOf[op] != kNone)
-        list.push_back(kernelOf[op]);
+    for (uint32_t number : problem.readersOf(root)) {
+      const KernelProblem::Read &read = problem.reads[number];
+      bool isOther = facts.isGiven[read.value] && !view.isArg(root);
+      if (!isOther && facts.places[read.op] != kNone &&
+          kernelOf[read.op] != kNone)
+        list.push_back(kernelOf[read.op]);
+    }
     return list;
   }
 
@@ -251,7 +256,7 @@ private:
     llvm::SmallVector<uint32_t, 8> makers;
     for (uint32_t op : kernels[number].ops)
       for (const KernelProblem::Read &read : problem.readsOf(op))
-        if (isMade(read.root))
+        if (isMade(read))
           if (uint32_t def = kernelOf[view.definer[read.root]];
               def < number && number - def <= kWindow && canBeFused(def))
             makers.push_back(def);
@@ -289,7 +294,7 @@ private:
   bool readsInStep(uint32_t maker, uint32_t number) const {
     for (uint32_t op : kernels[number].ops)
       for (const KernelProblem::Read &read : problem.readsOf(op)) {
-        if (!isMade(read.root))
+        if (!isMade(read))
           continue;
         uint32_t def = view.definer[read.root];
         if (kernelOf[def] != maker)
@@ -459,7 +464,7 @@ private:
       for (const KernelProblem::Read &read : problem.readsOf(op)) {
         uint32_t root = read.root;
         if (view.isArg(root) || llvm::is_contained(seen, root) ||
-            (isMade(root) && kernelOf[view.definer[root]] == number))
+            (isMade(read) && kernelOf[view.definer[root]] == number))
           continue;
         seen.push_back(root);
         fn(root);

@@ -26,6 +26,7 @@ struct KernelProblem {
   /// A read of a tensor by an op.
   struct Read {
     uint32_t op = 0;
+    uint32_t value = 0; ///< the operand
     uint32_t root = 0; ///< value whose storage is read; no view itself
     /// From the op's loops, the outermost first, to the root's elements.
     IndexMaps::Id map = IndexMaps::kNone;
@@ -58,6 +59,12 @@ struct KernelProblem {
     return llvm::ArrayRef(readerList)
         .slice(readerBegin[root], readerBegin[root + 1] - readerBegin[root]);
   }
+
+  /// By value: 1 where it comes from outside of a segment that `given` comes to,
+  /// itself or as a view of what does. (A view may be handed over, and what it
+  /// is a view of computed again.) Linear.
+  std::vector<uint8_t> findGiven(const GraphView &view,
+                                 llvm::ArrayRef<uint32_t> given) const;
 
   /// Near linear, about a microsecond an op.
   static KernelProblem build(const GraphView &view, const ValueSizes &sizes);
