@@ -16,10 +16,8 @@
 //                                         w (x - t) g / max(x (1 - x), 1e-12)
 //   with logits w ((1 - t) x + (1 + (p - 1) t) log(1 + exp(-x)))
 //
-// 16-bit floats are computed in f32 and rounded once, behind the reduction.
-//
-// These rules are of the list of core ops alone: a graph that PyTorch's rules
-// decide on keeps its losses until the decision is made.
+// 16-bit floats are computed in f32 and rounded once, behind the reduction. The
+// rules are of the list alone: PyTorch's rules decide on losses as they stand.
 
 #include "CoreRules.h"
 #include "Rules.h"
