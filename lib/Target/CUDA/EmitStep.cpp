@@ -349,24 +349,22 @@ private:
         diag.attachNote() << "run it with --reference";
         return diag;
       }
-      for (KernelText &text : *written) {
-        text.comment = commentOf(launch, function);
-        found->second.push_back(numberOf(std::move(text), file));
-      }
+      written->comment = commentOf(launch, function);
+      found->second = numberOf(std::move(*written), file);
     }
-    for (size_t number : found->second) {
-      ArtifactLaunch one =
-          launchOf(number, launch, function.getSymName().str());
-      for (Value buffer : launch.getBuffers())
-        if (failed(addOperand(one, kernel::locate(buffer).root, false)))
-          return failure();
-      for (int32_t output : launch.getOutputs())
-        if (failed(addOperand(
-                one, writtenRoot(launch.getYield().getOperand(output)), true)))
-          return failure();
-      texts[number].mayOverlap |= overlaps(one);
-      launches.push_back(std::move(one));
-    }
+    if (!found->second) // which has been said
+      return failure();
+    size_t number = *found->second;
+    ArtifactLaunch one = launchOf(number, launch, function.getSymName().str());
+    for (Value buffer : launch.getBuffers())
+      if (failed(addOperand(one, kernel::locate(buffer).root, false)))
+        return failure();
+    for (int32_t output : launch.getOutputs())
+      if (failed(addOperand(
+              one, writtenRoot(launch.getYield().getOperand(output)), true)))
+        return failure();
+    texts[number].mayOverlap |= overlaps(one);
+    launches.push_back(std::move(one));
     return success();
   }
 
@@ -377,11 +375,14 @@ private:
     for (Operation &op : launch.getBlock().without_terminator())
       if (!isFree(&op))
         ops += (ops.empty() ? "" : ", ") + shortOpName(&op);
-    auto nest = *function.getBody().getOps<kernel::NestOp>().begin();
-    for (auto [extent, reduces] :
-         llvm::zip_equal(nest.getExtents(), nest.getReduced()))
-      loops += (loops.empty() ? "" : " x ") + std::to_string(extent) +
-               (reduces ? " summed" : "");
+    for (auto nest : function.getBody().getOps<kernel::NestOp>()) {
+      std::string axes;
+      for (auto [extent, reduces] :
+           llvm::zip_equal(nest.getExtents(), nest.getReduced()))
+        axes += (axes.empty() ? "" : " x ") + std::to_string(extent) +
+                (reduces ? " summed" : "");
+      loops += (loops.empty() ? "" : ", ") + axes;
+    }
     int64_t read = 0, written = 0;
     for (BlockArgument memory : function.getBody().getArguments()) {
       auto type = cast<MemRefType>(memory.getType());
@@ -425,12 +426,15 @@ private:
                "model";
         return diag;
       }
+      std::string name = shortOpName(&op);
+      if (auto check = dyn_cast<joint::AssertOp>(op))
+        name += " '" + check.getMessage().str() + "'";
       for (CallKernel &call : kernels) {
         SmallVector<bool> isWritten;
         for (const Parameter &parameter : call.kernel.parameters)
           isWritten.push_back(parameter.isWritten);
         size_t number = numberOf(std::move(call.kernel), file);
-        ArtifactLaunch one = launchOf(number, &op, shortOpName(&op));
+        ArtifactLaunch one = launchOf(number, &op, name);
         for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
           if (failed(addOperand(one, root, writes)))
             return failure();
@@ -531,7 +535,8 @@ private:
   std::vector<const char *> files; ///< of texts
   llvm::StringMap<size_t> numbers; ///< by text
   llvm::StringSet<> kernelNames;
-  llvm::DenseMap<Operation *, SmallVector<size_t, 1>> numbersOfFunction;
+  /// Nothing for one that has no text.
+  llvm::DenseMap<Operation *, std::optional<size_t>> numbersOfFunction;
 };
 
 } // namespace
