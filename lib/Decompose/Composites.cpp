@@ -248,7 +248,8 @@ public:
           decompose::coreDataRules(), decompose::coreLinalgRules()})
       add(units, table);
     for (decompose::CoreTable table :
-         {decompose::coreLossRules(), decompose::coreReductionRules()})
+         {decompose::coreLossRules(), decompose::coreReductionRules(),
+          decompose::coreMoveRules()})
       add(listed, table);
   }
 

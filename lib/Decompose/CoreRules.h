@@ -25,6 +25,7 @@ CoreTable coreDataRules();          ///< pooling, repetition
 CoreTable coreLinalgRules();        ///< pseudo-inverses
 
 CoreTable coreLossRules();      ///< of the list: losses of elements
+CoreTable coreMoveRules();      ///< of the list: stacks, puts under a mask
 CoreTable coreReductionRules(); ///< of the list: logsumexp, gates, dot products
 
 /// Gradients of norms in programs that are differentiated: with statistics that

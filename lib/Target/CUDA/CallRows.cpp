@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rows that indices name: the gradient of an embedding, gathers, and stacks.
+// Rows that indices name: the gradient of an embedding, and gathers.
 // A row of a gradient is summed by one warp, in the order of the indices: no
 // atomics, and the same bits on every run. That reads all indices for each row
 // of the table.
@@ -84,38 +84,11 @@ static CallResult writeGather(aten::CallOp op) {
   return CallResult::of(text);
 }
 
-static CallResult writeStack(aten::CallOp op) {
-  aten::CallReader call(op);
-  Value out = op->getResult(0);
-  ArrayRef<int64_t> sizes = sizesOf(out);
-  int64_t dim = call.integer("dim").value_or(0);
-  size_t axis = dim < 0 ? dim + sizes.size() : dim;
-  CallResult result;
-  result.isKnown = true;
-  for (auto [part, tensor] : llvm::enumerate(op->getOperands())) {
-    CallBuilder text("stack");
-    text.comment("part " + std::to_string(part) + " of [" + sizesText(sizes) +
-                 "] along " + std::to_string(axis));
-    text.read(tensor, "part");
-    text.write(out, "out");
-    text.openElements(productOf(sizesOf(tensor)));
-    SmallVector<std::string> at = indicesOf("element", sizesOf(tensor));
-    SmallVector<std::string> to = at;
-    to.insert(to.begin() + axis, "");
-    Layout layout = kernel::locate(out).layout;
-    layout.offset += static_cast<int64_t>(part) * layout.strides[axis];
-    text.line(CallBuilder::element(layout, "out", to) + " = " +
-              CallBuilder::element(tensor, "part", at) + ";");
-    result.kernels.push_back(text.take());
-  }
-  return result;
-}
-
 CallResult cuda::writeRowsCall(aten::CallOp op) {
   StringRef name = op.getPacketName();
   if (name == "aten.embedding_dense_backward")
     return writeEmbeddingGradient(op);
   if (name == "aten.gather")
     return writeGather(op);
-  return name == "aten.stack" ? writeStack(op) : CallResult();
+  return {};
 }

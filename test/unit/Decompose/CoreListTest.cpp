@@ -26,9 +26,9 @@ namespace {
 
 bool staysNothing(Operation *) { return false; }
 
-class CoreListTest : public testing::TestWithParam<std::string> {
+class CoreList : public testing::Test {
 protected:
-  CoreListTest() {
+  CoreList() {
     DialectRegistry registry;
     registry
         .insert<aten::AtenDialect, joint::JointDialect, func::FuncDialect>();
@@ -45,13 +45,13 @@ protected:
     return run(function, arguments);
   }
   std::string check(const std::string &call, const std::string &data);
+  void compare(const std::string &call);
 
   MLIRContext context;
   int numTaken = 0; ///< calls that a rule takes apart
 };
 
-std::string CoreListTest::check(const std::string &call,
-                                const std::string &data) {
+std::string CoreList::check(const std::string &call, const std::string &data) {
   std::string messages;
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diag) {
     messages += diag.str() + "; ";
@@ -76,6 +76,9 @@ std::string CoreListTest::check(const std::string &call,
   return "";
 }
 
+class CoreListTest : public CoreList,
+                     public testing::WithParamInterface<std::string> {};
+
 TEST_P(CoreListTest, AgreesWithTorch) {
   for (const auto &[call, data] :
        test::readCallFile(test::callFile(GetParam())))
@@ -87,7 +90,8 @@ INSTANTIATE_TEST_SUITE_P(Calls, CoreListTest,
                          testing::ValuesIn(test::callFileNames()),
                          [](const auto &info) { return info.param; });
 
-class EdgesTest : public CoreListTest {};
+class EdgesTest : public CoreList,
+                  public testing::WithParamInterface<const char *> {};
 
 /// Elements in [-1, 1], and among them those at edges.
 Tensor edgesOf(RankedTensorType type, unsigned number,
@@ -99,7 +103,11 @@ Tensor edgesOf(RankedTensorType type, unsigned number,
   for (int64_t i = 0; i < tensor.numel(); ++i) {
     double at = static_cast<double>(i);
     tensor.set(i, std::sin(2.3 * at + 1.1 * number));
+    if (tensor.type == DType::Bool)
+      tensor.setInt(i, i % 3 == 0);
   }
+  if (tensor.type == DType::Bool)
+    return tensor;
   int64_t place = number;
   for (double edge : edges)
     if ((place += 2) < tensor.numel())
@@ -107,10 +115,11 @@ Tensor edgesOf(RankedTensorType type, unsigned number,
   return tensor;
 }
 
-TEST_P(EdgesTest, AgreeWithTheKernel) {
+/// In core ops a call gives what the interpreter's kernel gives.
+void CoreList::compare(const std::string &call) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");
-  std::string text = test::functionAround(GetParam());
+  std::string text = test::functionAround(call);
   auto given = parseSourceString<ModuleOp>(text, &context);
   auto core = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(given && core) << text;
@@ -129,6 +138,10 @@ TEST_P(EdgesTest, AgreeWithTheKernel) {
   for (auto [a, b] : llvm::zip_equal(*expected, *actual))
     EXPECT_EQ(test::differenceOf(std::get<Tensor>(a), std::get<Tensor>(b)), "");
 }
+
+TEST_P(EdgesTest, AgreeWithTheKernel) { compare(GetParam()); }
+
+class PutTest : public CoreList {};
 
 #define MATRIX "tensor<?x8xf64>"
 #define PAIR " : (" MATRIX ", " MATRIX ") -> "
@@ -164,6 +177,27 @@ INSTANTIATE_TEST_SUITE_P(
         ") -> " MATRIX,
         "aten.addmv(%0, %1, %2, beta = 0, alpha = 2) : (tensor<?xf64>, " MATRIX
         ", tensor<8xf64>) -> tensor<?xf64>",
-        "aten.dist(%0, %1, 2)" PAIR "tensor<f64>"));
+        "aten.dist(%0, %1, 2)" PAIR "tensor<f64>",
+        "aten.stack([%0, %1], -1)" PAIR "tensor<?x8x2xf64>"));
+
+TEST_F(PutTest, UnderAMaskIsAChoice) {
+  for (const char *call :
+       {"aten.index_put(%0, [%1], %2) : (tensor<3x4x2xf64>, tensor<3x4xi1>, "
+        "tensor<1x2xf64>) -> tensor<3x4x2xf64>",
+        "aten.index_put(%0, [none, %1], %2, true) : (tensor<3x4x2xf64>, "
+        "tensor<4xi1>, tensor<3x1x2xf64>) -> tensor<3x4x2xf64>",
+        "aten._unsafe_index_put(%0, [%1], %2) : (tensor<3x4xf64>, "
+        "tensor<3x4xi1>, tensor<f64>) -> tensor<3x4xf64>"})
+    compare(call);
+}
+
+TEST_F(PutTest, AValueForEachTrueElementStays) {
+  auto module = parseSourceString<ModuleOp>(
+      test::functionAround("aten.index_put(%0, [%1], %2) : (tensor<3x4xf64>, "
+                           "tensor<3x4xi1>, tensor<5xf64>) -> "
+                           "tensor<3x4xf64>"),
+      &context);
+  EXPECT_TRUE(isOnCoreList(*module, staysNothing));
+}
 
 } // namespace
