@@ -146,14 +146,16 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
     for (auto family :
          {writeProductCall, writeConvolutionCall, writeAttentionCall,
           writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
-          writeOrderCall, writeWindowsCall, writePoolCall})
+          writeOrderCall, writeWindowsCall, writePoolCall, writeDrawCall})
       if (!result.isKnown)
         result = family(call);
   }
   problem = result.isKnown ? result.problem : "has no kernel for a GPU yet";
   for (const CallKernel &call : result.kernels)
     for (Value root : call.roots)
-      if (elementTypeText(root).empty())
+      if (!root)
+        continue;
+      else if (elementTypeText(root).empty())
         problem = "has elements of a type that kernels do not have";
       else if (cast<RankedTensorType>(root.getType()).getNumElements() >
                INT32_MAX)

@@ -14,6 +14,7 @@ namespace cutback::cuda {
 /// One kernel of a call, and the tensors whose memory its parameters are.
 struct CallKernel {
   KernelText kernel;
+  /// Null for the seed of the step.
   std::vector<mlir::Value> roots;
   /// Each element of the first parameter is read where the result has it, by
   /// the thread that writes it: it may lie in its place.
@@ -32,6 +33,11 @@ public:
   }
   void write(mlir::Value tensor, const std::string &name) {
     add(tensor, name, true);
+  }
+  /// The seed of the step, which is parameter `seed`.
+  void readSeed() {
+    call.kernel.parameters.push_back({"long long", "seed", false});
+    call.roots.emplace_back();
   }
 
   /// "a[i * 64 + k]": an element of `tensor`, which is parameter `name`. One
@@ -120,6 +126,7 @@ CallResult writeIndexPutCall(aten::CallOp op);
 CallResult writeOrderCall(aten::CallOp op);
 CallResult writeWindowsCall(aten::CallOp op);
 CallResult writePoolCall(aten::CallOp op);
+CallResult writeDrawCall(aten::CallOp op);
 CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.
 CallKernel writeDenseCopy(mlir::Value tensor);

@@ -17,6 +17,7 @@
 #include "DeviceFiles.h"
 #include "KernelText.h"
 
+#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
@@ -67,8 +68,8 @@ std::string identifier(StringRef name, llvm::StringSet<> &used) {
 }
 
 int64_t itemBytes(Value tensor) {
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
+  return elementBytes(
+      cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 int64_t numElements(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getNumElements();
@@ -302,7 +303,25 @@ private:
     one.place = whereText(launch->getLoc());
     return one;
   }
+  /// The seed of what the graph draws itself: an argument of the step that the
+  /// graph does not have.
+  int64_t seedNumber() {
+    if (!seed) {
+      seed = static_cast<int64_t>(step.artifact.arguments.size());
+      ArtifactArgument argument;
+      argument.name = "rng_seed";
+      argument.dtype = "i64";
+      argument.fill = ArtifactArgument::Seed;
+      step.artifact.arguments.push_back(argument);
+    }
+    return *seed;
+  }
   LogicalResult addOperand(ArtifactLaunch &launch, Value root, bool isWritten) {
+    if (!root) {
+      launch.operands.push_back(
+          {{ArtifactMemory::Argument, seedNumber()}, 8, false});
+      return success();
+    }
     std::optional<ArtifactMemory> memory = placeOf(root);
     if (!memory)
       return failure();
@@ -526,6 +545,7 @@ private:
   func::FuncOp forward, backward;
   CudaStep step;
   bool hasFailed = false;
+  std::optional<int64_t> seed;             ///< number of that argument
   llvm::StringMap<int64_t> argumentNumber; ///< by name in the graph
   llvm::DenseMap<Value, ArtifactMemory> places;
   /// By argument of the backward.
