@@ -278,15 +278,18 @@ static Value repeatEach(Rewrite &c) {
   return c.b.call("aten._unsafe_view.default", {copies, flat});
 }
 
+/// One count stands for all elements along the dimension.
 static Value repeatByTensor(Rewrite &c) {
-  Value self = c.r.value("self");
+  Value self = c.r.value("self"), repeats = c.r.value("repeats");
   if (c.r.isNone("dim"))
     self = viewAs(c.b, self, {c.b.numel(self)});
-  Value places =
-      c.b.call("aten.repeat_interleave.Tensor", {c.r.value("repeats")},
-               {{"output_size", c.r.arg("output_size")}});
-  return c.b.call("aten.index_select.default",
-                  {self, c.r.integer("dim").value_or(0), places});
+  int64_t dim = c.r.integer("dim").value_or(0);
+  if (rankOf(repeats) == 0 || shapeOf(repeats)[0] == 1)
+    repeats = expandTo(c.b, viewAs(c.b, repeats, {Arg(int64_t(1))}),
+                       {c.b.size(self, dim)});
+  Value places = c.b.call("aten.repeat_interleave.Tensor", {repeats},
+                          {{"output_size", c.r.arg("output_size")}});
+  return c.b.call("aten.index_select.default", {self, dim, places});
 }
 
 static Value tile(Rewrite &c) {

@@ -233,29 +233,35 @@ namespace {
 
 /// The rules of the second level, and all of them.
 class CoreRules {
+  using Rules = llvm::DenseMap<OperationName, const decompose::CoreRule *>;
+
 public:
   explicit CoreRules(MLIRContext *context) {
     const aten::SchemaTable &schemas = aten::SchemaTable::get(context);
-    for (decompose::CoreTable table :
-         {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
-          decompose::coreDataRules(), decompose::coreLinalgRules()})
+    auto add = [&](Rules &rules, decompose::CoreTable table) {
       for (const decompose::CoreRule &rule : table)
         if (const aten::Schema *schema = schemas.lookup(rule.torchName))
           rules[schema->op] = &rule;
+    };
+    for (decompose::CoreTable table :
+         {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
+          decompose::coreDataRules(), decompose::coreLinalgRules()})
+      add(units, table);
+    for (decompose::CoreTable table :
+         {decompose::coreLossRules(), decompose::coreReductionRules(),
+          decompose::coreMoveRules()})
+      add(listed, table);
   }
 
-  /// Of the second level.
-  aten::DecomposeFn ofUnit(Operation *op) const {
-    const decompose::CoreRule *rule = rules.lookup(op->getName());
-    bool applies =
-        rule && (!rule->applies || rule->applies(cast<aten::CallOp>(op)));
-    return applies ? rule->build : nullptr;
-  }
+  /// Of the second level, for graphs that anybody's rules decide on.
+  aten::DecomposeFn ofUnit(Operation *op) const { return find(units, op); }
 
   /// Null for an op on the list of core ops: it has an element formula, is a
   /// view, or no rule takes it apart.
   aten::DecomposeFn of(Operation *op) const {
     aten::DecomposeFn rule = ofUnit(op);
+    if (!rule)
+      rule = find(listed, op);
     if (!rule)
       rule = aten::getDecomposeRule(op->getName());
     if (!rule || (op->getNumResults() && getViewedOperand(op, 0) >= 0))
@@ -265,7 +271,14 @@ public:
   }
 
 private:
-  llvm::DenseMap<OperationName, const decompose::CoreRule *> rules;
+  static aten::DecomposeFn find(const Rules &rules, Operation *op) {
+    const decompose::CoreRule *rule = rules.lookup(op->getName());
+    bool applies =
+        rule && (!rule->applies || rule->applies(cast<aten::CallOp>(op)));
+    return applies ? rule->build : nullptr;
+  }
+
+  Rules units, listed;
 };
 
 } // namespace

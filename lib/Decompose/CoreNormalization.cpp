@@ -58,6 +58,15 @@ Type decompose::computeType(Value x) {
                                       : element;
 }
 
+Value decompose::widen(CallBuilder &b, Value x) {
+  return castTo(b, x, computeType(x));
+}
+
+Value decompose::asResult(Rewrite &c, Value value, unsigned i) {
+  return value && !c.b.failed() ? castTo(c.b, value, elementOf(c.result(i)))
+                                : value;
+}
+
 static Value normalize(Norm &n, Value x, Value mean, Value rstd) {
   return n.mul(mean ? n.sub(x, mean) : x, Arg(rstd));
 }
@@ -111,12 +120,6 @@ static bool wants(Rewrite &c, unsigned i) {
   return !masked && !c.result(i).use_empty();
 }
 
-/// Result `i` of the op has the element type of `value`'s cast.
-static Value asResult(Rewrite &c, unsigned i, Value value) {
-  return value && !c.b.failed() ? castTo(c.b, value, elementOf(c.result(i)))
-                                : value;
-}
-
 //===----------------------------------------------------------------------===//
 // Layer norm, RMS norm
 //===----------------------------------------------------------------------===//
@@ -141,7 +144,7 @@ static Values layerNorm(Rewrite &c) {
   Value rstd = rstdOf(n, stats[0], c.r.number("eps").value_or(0));
   Value y = affine(n, normalize(n, x, stats[1], rstd),
                    n.cast(c.r.value("weight")), n.cast(c.r.value("bias")));
-  return {asResult(c, 0, y), asResult(c, 1, stats[1]), asResult(c, 2, rstd)};
+  return {asResult(c, y), asResult(c, stats[1], 1), asResult(c, rstd, 2)};
 }
 
 template <bool again> static Values layerNormBackward(Rewrite &c) {
@@ -155,14 +158,14 @@ template <bool again> static Values layerNormBackward(Rewrite &c) {
   Value normalized = normalize(n, x, mean, rstd);
   Values results(3);
   if (wants(c, 0))
-    results[0] = asResult(c, 0,
-                          inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
-                                        normalized, rstd,
-                                        /*mean=*/true));
+    results[0] =
+        asResult(c, inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
+                                  normalized, rstd,
+                                  /*mean=*/true));
   if (wants(c, 1))
-    results[1] = asResult(c, 1, n.sum(n.mul(dy, Arg(normalized))));
+    results[1] = asResult(c, n.sum(n.mul(dy, Arg(normalized))), 1);
   if (wants(c, 2))
-    results[2] = asResult(c, 2, n.sum(dy));
+    results[2] = asResult(c, n.sum(dy), 2);
   return results;
 }
 
@@ -176,7 +179,7 @@ static Values rmsNorm(Rewrite &c) {
   Value rstd = rstdOf(n, n.mean(n.mul(x, Arg(x))), eps);
   Value y = affine(n, normalize(n, x, {}, rstd), n.cast(c.r.value("weight")),
                    Value());
-  return {asResult(c, 0, y), asResult(c, 1, rstd)};
+  return {asResult(c, y), asResult(c, rstd, 1)};
 }
 
 template <bool again> static Values rmsNormBackward(Rewrite &c) {
@@ -189,12 +192,12 @@ template <bool again> static Values rmsNormBackward(Rewrite &c) {
   Value normalized = normalize(n, x, mean, rstd);
   Values results(2);
   if (wants(c, 0))
-    results[0] = asResult(c, 0,
-                          inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
-                                        normalized, rstd,
-                                        /*mean=*/false));
+    results[0] =
+        asResult(c, inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
+                                  normalized, rstd,
+                                  /*mean=*/false));
   if (wants(c, 1))
-    results[1] = asResult(c, 1, n.sum(n.mul(dy, Arg(normalized))));
+    results[1] = asResult(c, n.sum(n.mul(dy, Arg(normalized))), 1);
   return results;
 }
 
@@ -234,9 +237,9 @@ static Values groupNorm(Rewrite &c) {
   Value y = affine(n, normalize(n, x, stats[1], rstd), perChannel("weight"),
                    perChannel("bias"));
   std::vector<Arg> small = {g.statistics[0], g.statistics[1]};
-  return {viewAs(c.b, asResult(c, 0, y), g.input),
-          asResult(c, 1, viewAs(c.b, stats[1], small)),
-          asResult(c, 2, viewAs(c.b, rstd, small))};
+  return {viewAs(c.b, asResult(c, y), g.input),
+          asResult(c, viewAs(c.b, stats[1], small), 1),
+          asResult(c, viewAs(c.b, rstd, small), 2)};
 }
 
 template <bool again> static Values groupNormBackward(Rewrite &c) {
@@ -258,7 +261,7 @@ template <bool again> static Values groupNormBackward(Rewrite &c) {
   if (wants(c, 0)) {
     Value dx = inputGradient(n, weight ? n.mul(dy, Arg(weight)) : dy,
                              normalized, rstd, /*mean=*/true);
-    results[0] = viewAs(c.b, asResult(c, 0, dx), g.input);
+    results[0] = viewAs(c.b, asResult(c, dx), g.input);
   }
   if (wants(c, 1)) {
     Value summands = n.mul(dy, Arg(normalized));
@@ -268,10 +271,10 @@ template <bool again> static Values groupNormBackward(Rewrite &c) {
       summands =
           c.b.call("aten.expand.default",
                    {n.mul(rstd, 0.0), {g.shape[0], g.shape[1], g.shape[2], 1}});
-    results[1] = asResult(c, 1, viewAs(c.b, n.sum(summands), channels));
+    results[1] = asResult(c, viewAs(c.b, n.sum(summands), channels), 1);
   }
   if (wants(c, 2))
-    results[2] = asResult(c, 2, viewAs(c.b, n.sum(dy), channels));
+    results[2] = asResult(c, viewAs(c.b, n.sum(dy), channels), 2);
   return results;
 }
 
@@ -319,17 +322,17 @@ static Values trainedBatchNorm(Rewrite &c) {
                    alongChannels(n, c.r.value("weight"), rank),
                    alongChannels(n, c.r.value("bias"), rank));
   Value mean = perChannel(n, stats[1]);
-  Values results = {asResult(c, 0, y), asResult(c, 1, mean),
-                    asResult(c, 2, perChannel(n, rstd))};
+  Values results = {asResult(c, y), asResult(c, mean, 1),
+                    asResult(c, perChannel(n, rstd), 2)};
   if (c.op.getOperation()->getNumResults() < 5)
     return results;
   double momentum = c.r.number("momentum").value_or(0);
   Value unbiased =
       c.b.call("aten.var.correction", {x, n.over}, {{"correction", 1}});
   results.push_back(
-      asResult(c, 3, blend(n, c.r.value("running_mean"), mean, momentum)));
+      asResult(c, blend(n, c.r.value("running_mean"), mean, momentum), 3));
   results.push_back(
-      asResult(c, 4, blend(n, c.r.value("running_var"), unbiased, momentum)));
+      asResult(c, blend(n, c.r.value("running_var"), unbiased, momentum), 4));
   return results;
 }
 
@@ -344,7 +347,7 @@ static Values evaluatedBatchNorm(Rewrite &c) {
                    alongChannels(n, c.r.value("weight"), rank),
                    alongChannels(n, c.r.value("bias"), rank));
   Values results(c.op.getOperation()->getNumResults());
-  results[0] = asResult(c, 0, y);
+  results[0] = asResult(c, y);
   // The CPU kernel's statistics are empty then; who reads them has nothing.
   for (unsigned i = 1; i < results.size(); ++i)
     if (shapeOf(c.result(i)) == ArrayRef<int64_t>(0) &&
@@ -383,14 +386,13 @@ template <bool again> static Values batchNormBackward(Rewrite &c) {
   Value g = weight ? n.mul(dy, Arg(weight)) : dy;
   Values results(3);
   if (wants(c, 0))
-    results[0] =
-        asResult(c, 0,
-                 trained ? inputGradient(n, g, normalized, rstd, /*mean=*/true)
-                         : n.mul(g, Arg(rstd)));
+    results[0] = asResult(
+        c, trained ? inputGradient(n, g, normalized, rstd, /*mean=*/true)
+                   : n.mul(g, Arg(rstd)));
   if (wants(c, 1))
-    results[1] = asResult(c, 1, n.sum(n.mul(dy, Arg(normalized))));
+    results[1] = asResult(c, n.sum(n.mul(dy, Arg(normalized))), 1);
   if (wants(c, 2))
-    results[2] = asResult(c, 2, n.sum(dy));
+    results[2] = asResult(c, n.sum(dy), 2);
   return results;
 }
 

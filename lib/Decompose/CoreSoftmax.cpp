@@ -20,10 +20,6 @@ using namespace cutback::decompose;
 // Softmax
 //===----------------------------------------------------------------------===//
 
-static Value widen(CallBuilder &b, Value x) {
-  return castTo(b, x, computeType(x));
-}
-
 static Value sumAlong(Rewrite &c, Value x) {
   return c.b.call("aten.sum.dim_IntList", {x, {c.r.arg("dim")}, true});
 }
@@ -34,10 +30,6 @@ static Value shifted(Rewrite &c) {
   // A scalar has one class; amax over no dimension would be over all.
   Value largest = c.b.call("aten.amax.default", {x, {c.r.arg("dim")}, true});
   return c.b.call("aten.sub.Tensor", {x, largest});
-}
-
-static Value asResult(Rewrite &c, Value value) {
-  return value ? castTo(c.b, value, elementOf(c.result())) : value;
 }
 
 static Value softmax(Rewrite &c) {

@@ -177,7 +177,8 @@ private:
       return false;
     uint32_t value = view.operands(op)[getViewedOperand(operation, 0)];
     Layout from = layout(value);
-    if (from.numel() != onCopy->numel() || from.numel() == 0)
+    if (from.numel() != onCopy->numel() || from.numel() == 0 ||
+        !isOfOwnElements(value))
       return false;
     SmallVector<MapLoop, 6> loops;
     for (auto [size, stride] : llvm::zip_equal(from.sizes, from.strides))
@@ -196,7 +197,8 @@ private:
       return false;
     uint32_t argument = view.operands(op)[0], value = view.operands(op)[1];
     if (!isSizedTensor(value) || sizes.type[argument] != sizes.type[value] ||
-        problem.root[value] == problem.root[argument])
+        problem.root[value] == problem.root[argument] ||
+        !isOfOwnElements(value))
       return false;
     Layout from = layout(value);
     if (from.numel() == 0)
@@ -211,6 +213,13 @@ private:
     return true;
   }
 
+  /// Whether the memory of `value` has elements of its type: a kernel reads no
+  /// part of a complex number, nor bytes of a number.
+  bool isOfOwnElements(uint32_t value) const {
+    return getElementTypeOrSelf(sizes.type[value]) ==
+           getElementTypeOrSelf(sizes.type[problem.root[value]]);
+  }
+
   bool findSpace(uint32_t op) {
     shapes.clear();
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
@@ -219,7 +228,8 @@ private:
     Operation *operation = view.ops[op];
     unsigned numOperands = operation->getNumOperands();
     for (uint32_t value : view.operands(op).take_front(numOperands)) {
-      if (isa<ShapedType>(sizes.type[value]) && !isSizedTensor(value))
+      if (isa<ShapedType>(sizes.type[value]) &&
+          (!isSizedTensor(value) || !isOfOwnElements(value)))
         return false;
       shapes.push_back(shapeOf(sizes.type[value]));
     }

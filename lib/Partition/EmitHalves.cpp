@@ -8,6 +8,7 @@
 #include "cutback/Partition/Halves.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/IR/Builders.h"
@@ -202,8 +203,9 @@ private:
   }
 
   StringAttr recomputed(StringAttr name) {
-    return name.empty() ? name
-                        : builder.getStringAttr(name.strref() + "_recompute");
+    return name.empty()
+               ? name
+               : builder.getStringAttr(name.strref() + kRecomputeSuffix);
   }
 
   const GraphView &view;

@@ -15,6 +15,10 @@
 
 using namespace cutback;
 
+/// Of the problems that kernels mark (cutback_math.cuh): the others are
+/// indices.
+static constexpr int kCheckFailed = 2;
+
 void HostStep::Free::operator()(char *bytes) const { std::free(bytes); }
 
 HostStep::Bytes HostStep::allocate(int64_t bytes) {
@@ -74,7 +78,9 @@ std::string HostStep::runLaunch(const Artifact &artifact,
     entry(static_cast<int>(launch.kernel), grid, block,
           static_cast<unsigned>(launch.sharedBytes), pointers.data());
   if (problem)
-    error = "an index is outside of the tensor that it chooses from";
+    error = problem == kCheckFailed
+                ? "a check of the program failed"
+                : "an index is outside of the tensor that it chooses from";
   if (error.empty())
     return "";
   return error + ", in '" + kernel.name + "' (" + launch.op +

@@ -11,11 +11,21 @@
 
 #include "cutback/Dialect/Joint/Replay.h"
 
+#include "cutback/Dialect/Joint/CallArgs.h"
+
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
+
+uint64_t joint::drawStreamOf(Operation *op) {
+  StringRef name = getValueName(op->getResult(0));
+  if (op->hasAttr(JointDialect::kRecompute))
+    name.consume_back(kRecomputeSuffix);
+  return llvm::xxh3_64bits(name);
+}
 
 bool joint::isReplayed(Operation *op) {
   return op->getDiscardableAttr(kReplay) != nullptr;

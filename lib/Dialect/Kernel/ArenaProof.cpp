@@ -16,6 +16,7 @@
 #include "EffectProof.h"
 #include "StepHalves.h"
 #include "cutback/Analysis/Layouts.h"
+#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Joint.h"
@@ -130,7 +131,7 @@ private:
       return launch.emitOpError("has a place for '")
              << joint::getValueName(insideOf(result))
              << "', which is no tensor of its own";
-    int64_t size = (type.getElementTypeBitWidth() + 7) / 8;
+    int64_t size = elementBytes(type.getElementType());
     if (__builtin_mul_overflow(size, type.getNumElements(), &size) ||
         size > bytes - at)
       return launch.emitOpError("writes '")

@@ -3,24 +3,21 @@
 // Philox-4x32-10 (Salmon et al., SC 2011) with the seed as key: word i % 4 of
 // counter (i / 4, stream) decides about element i. Its upper 24 bits are a
 // uniform number; an element is kept where that is below 1 - p. The stream is
-// a hash of the name of the op's first result, so an op draws the same in
-// whichever half it runs.
+// a hash of the name of the op's first result in the graph, so an op draws the
+// same in whichever half it runs, and again where it is recomputed.
 
 #include "Draws.h"
 
 #include "../Philox.h"
 
-#include "cutback/Dialect/Joint/CallArgs.h"
-
-#include "llvm/Support/xxhash.h"
+#include "cutback/Dialect/Joint/Replay.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
 RandomState interpreter::randomState(const KernelCall &call) {
-  llvm::StringRef name = joint::getValueName(call.op->getResult(0));
-  return {call.options.seed, llvm::xxh3_64bits(name)};
+  return {call.options.seed, joint::drawStreamOf(call.op)};
 }
 
 std::vector<double> interpreter::keepFactors(const RandomState &state, double p,

@@ -19,7 +19,7 @@ using namespace cutback::cuda;
 namespace {
 
 struct AttentionProblem {
-  Value query, key, value, mask;
+  Value query, key, value, mask, gradient;
   bool isCausal = false;
   double scale = 1;
   int64_t batch = 0, heads = 0, queries = 0, keys = 0, width = 0, outWidth = 0;
@@ -31,10 +31,11 @@ public:
 
   CallResult run() {
     StringRef name = op.getPacketName();
-    constexpr StringLiteral forward =
-        "aten._scaled_dot_product_flash_attention_for_cpu";
-    bool isForward = name == forward;
-    if (!isForward && name != forward.str() + "_backward")
+    bool isForward = !name.consume_back("_backward");
+    if (!name.consume_front("aten._scaled_dot_product_") ||
+        !llvm::is_contained({"flash_attention_for_cpu", "flash_attention",
+                             "efficient_attention", "cudnn_attention"},
+                            name))
       return {};
     if (std::string why = readProblem(); !why.empty())
       return CallResult::failed(why);
@@ -47,6 +48,8 @@ public:
         result.kernels.push_back(writeQueryGradient());
       if (isRead(1) || isRead(2))
         result.kernels.push_back(writeKeyGradient());
+      if (op->getNumResults() > 3 && isRead(3))
+        result.kernels.push_back(writeBiasGradient());
     }
     return result;
   }
@@ -68,6 +71,11 @@ private:
     p.key = call.value("key");
     p.value = call.value("value");
     p.mask = call.value("attn_mask");
+    if (!p.mask)
+      p.mask = call.value("attn_bias");
+    p.gradient = call.value("grad_out");
+    if (!p.gradient)
+      p.gradient = call.value("grad_out_");
     p.isCausal = call.boolean("is_causal").value_or(false);
     if (!isFloatTensor(p.query) || sizesOf(p.query).size() != 4 ||
         elementTypeText(p.query) == "double")
@@ -75,6 +83,12 @@ private:
              "of f32, bf16 or f16";
     if (call.number("dropout_p").value_or(0) != 0)
       return "drops weights";
+    bool hasBiasGradient = p.gradient && op->getNumResults() > 3 && isRead(3);
+    if (hasBiasGradient &&
+        sizesOf(op->getResult(3)) !=
+            ArrayRef<int64_t>({sizesOf(p.query)[0], sizesOf(p.query)[1],
+                               sizesOf(p.query)[2], sizesOf(p.key)[2]}))
+      return "has the gradient of a bias that several scores share";
     ArrayRef<int64_t> sizes = sizesOf(p.query);
     p.batch = sizes[0], p.heads = sizes[1], p.queries = sizes[2];
     p.width = sizes[3];
@@ -162,19 +176,50 @@ private:
     return std::to_string((std::max(p.width, p.outWidth) + 31) / 32);
   }
 
+  /// What the forward tells of its random numbers, of which there are none.
+  void clearOthers(CallBuilder &text) {
+    for (unsigned i = 2; i < op->getNumResults(); ++i) {
+      Value result = op->getResult(i);
+      if (!isa<RankedTensorType>(result.getType()) || !isRead(i))
+        continue;
+      std::string name = "other" + std::to_string(i);
+      text.write(result, name);
+      int64_t count = productOf(sizesOf(result));
+      text.line("for (int k = laneOf(); number == 0 && k < " +
+                std::to_string(count) + "; ++k)");
+      text.line("  " + name + "[k] = " + stored(result, "0") + ";");
+    }
+  }
+
+  /// Some forwards have more sums than queries: 0.
+  void clearPadding(CallBuilder &text, Value logSum) {
+    int64_t padded = sizesOf(logSum)[2];
+    if (padded <= p.queries)
+      return;
+    std::string step = std::to_string(p.queries);
+    text.line("for (int k = row + " + step + "; laneOf() == 0 && k < " +
+              std::to_string(padded) + "; k += " + step + ")");
+    text.line("  " + at(logSum, "logSum", "k") + " = 0;");
+  }
+
   CallKernel writeForward() {
     CallBuilder text("attention");
     readOperands(text);
     writeIfRead(text, 0, "out");
-    writeIfRead(text, 1, "logSum");
+    bool hasLogSum = isRead(1) && productOf(sizesOf(op->getResult(1))) > 0;
+    if (hasLogSum)
+      text.write(op->getResult(1), "logSum");
     open(text, p.queries, "query");
+    clearOthers(text);
+    if (hasLogSum)
+      clearPadding(text, op->getResult(1));
     text.line("attend<" + held() + ">" + sizes(p.keys));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
     text.line(writerIfRead(0, "out", "i") + ",");
-    text.line(isRead(1) ? "    [=](int i, float x) { " +
+    text.line(hasLogSum ? "    [=](int i, float x) { " +
                               at(op->getResult(1), "logSum", "i") + " = x; });"
                         : "    [](int, float) {});");
     return text.take();
@@ -183,7 +228,7 @@ private:
   /// Lines of the operands that gradients have besides.
   void readGradientOperands(CallBuilder &text) {
     readOperands(text);
-    text.read(call.value("grad_out"), "dOut");
+    text.read(p.gradient, "dOut");
     text.read(call.value("out"), "out");
     text.read(call.value("logsumexp"), "logSum");
   }
@@ -193,7 +238,7 @@ private:
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
-    text.line(reader(call.value("grad_out"), "dOut", "i"));
+    text.line(reader(p.gradient, "dOut", "i"));
     text.line(reader(call.value("out"), "out", "i"));
     text.line("    [=](int i) { return " + at(logSum, "logSum", "i") + "; },");
   }
@@ -217,6 +262,20 @@ private:
     lookUp(text);
     text.line(writerIfRead(1, "dKey", "j") + ",");
     text.line(writerIfRead(2, "dValue", "j") + ");");
+    return text.take();
+  }
+
+  CallKernel writeBiasGradient() {
+    CallBuilder text("attention_bias_gradient");
+    readGradientOperands(text);
+    Value out = op->getResult(3);
+    text.write(out, "dBias");
+    open(text, p.queries, "query");
+    text.line("attendBiasGradient" + sizes(p.keys));
+    lookUp(text);
+    text.line("    [=](int i, int j, float x) { " +
+              CallBuilder::element(out, "dBias", {"batch", "head", "i", "j"}) +
+              " = to<" + elementTypeText(out) + ">(x); });");
     return text.take();
   }
 

@@ -96,6 +96,31 @@ int64_t cuda::productOf(ArrayRef<int64_t> sizes) {
   return all;
 }
 
+std::optional<size_t> cuda::axisOf(const aten::CallReader &call, size_t rank) {
+  std::optional<int64_t> dim = call.integer("dim");
+  if (!dim || rank == 0)
+    return std::nullopt;
+  return *dim < 0 ? *dim + rank : *dim;
+}
+
+std::string cuda::heldType(Value tensor) {
+  return isFloatTensor(tensor) ? sumTypeText(tensor) : "long long";
+}
+std::string cuda::held(Value tensor, const std::string &element) {
+  return isFloatTensor(tensor) ? "toFloat(" + element + ")" : element;
+}
+std::string cuda::stored(Value tensor, const std::string &value) {
+  return isFloatTensor(tensor)
+             ? "to<" + elementTypeText(tensor) + ">(" + value + ")"
+             : "(" + elementTypeText(tensor) + ")(" + value + ")";
+}
+
+std::string cuda::checkedText(CallBuilder &text, const std::string &index,
+                              int64_t size) {
+  text.kernel().checks = true;
+  return "checked(" + index + ", " + std::to_string(size) + ", problem)";
+}
+
 void CallBuilder::openElements(int64_t count) {
   line("const int element = blockIdx.x * 256 + threadIdx.x;");
   if (count % 256) {
@@ -105,19 +130,35 @@ void CallBuilder::openElements(int64_t count) {
   shape({(count + 255) / 256, 1, 1}, {256, 1, 1});
 }
 
+void CallBuilder::openRows(int64_t rows, int64_t columns) {
+  line("const int row = blockIdx.x * 4 + threadIdx.x / 32;");
+  if (rows % 4) {
+    line("if (row >= " + std::to_string(rows) + ")");
+    line("  return;");
+  }
+  shape({(rows + 3) / 4, (columns + 127) / 128, 1}, {128, 1, 1});
+  kernel().waits = true;
+}
+
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
-  CallResult result = writeCopyCall(op);
+  CallResult result = writeEffectCall(op);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
     for (auto family :
          {writeProductCall, writeConvolutionCall, writeAttentionCall,
-          writeRowsCall, writeScatterCall, writeWindowsCall})
+          writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
+          writeOrderCall, writeWindowsCall, writePoolCall, writeDrawCall})
       if (!result.isKnown)
         result = family(call);
   }
   problem = result.isKnown ? result.problem : "has no kernel for a GPU yet";
   for (const CallKernel &call : result.kernels)
     for (Value root : call.roots)
-      if (cast<RankedTensorType>(root.getType()).getNumElements() > INT32_MAX)
+      if (!root)
+        continue;
+      else if (elementTypeText(root).empty())
+        problem = "has elements of a type that kernels do not have";
+      else if (cast<RankedTensorType>(root.getType()).getNumElements() >
+               INT32_MAX)
         problem = "has a tensor of more than 2^31 elements";
   return problem.empty() ? std::move(result.kernels)
                          : std::vector<CallKernel>();

@@ -14,6 +14,7 @@ namespace cutback::cuda {
 /// One kernel of a call, and the tensors whose memory its parameters are.
 struct CallKernel {
   KernelText kernel;
+  /// Null for the seed of the step.
   std::vector<mlir::Value> roots;
   /// Each element of the first parameter is read where the result has it, by
   /// the thread that writes it: it may lie in its place.
@@ -33,6 +34,11 @@ public:
   void write(mlir::Value tensor, const std::string &name) {
     add(tensor, name, true);
   }
+  /// The seed of the step, which is parameter `seed`.
+  void readSeed() {
+    call.kernel.parameters.push_back({"long long", "seed", false});
+    call.roots.emplace_back();
+  }
 
   /// "a[i * 64 + k]": an element of `tensor`, which is parameter `name`. One
   /// index a dimension; `layout` in place of the tensor's own.
@@ -51,6 +57,8 @@ public:
   }
   /// A thread for each of `count` elements: its number is `element`.
   void openElements(int64_t count);
+  /// A warp for 128 columns of each of `rows` rows: the row's number is `row`.
+  void openRows(int64_t rows, int64_t columns);
   KernelText &kernel() { return call.kernel; }
   CallKernel take() { return std::move(call); }
 
@@ -73,6 +81,20 @@ int64_t productOf(llvm::ArrayRef<int64_t> sizes);
 /// "element / 12", "element / 4 % 3", "element % 4".
 llvm::SmallVector<std::string> indicesOf(const std::string &number,
                                          llvm::ArrayRef<int64_t> sizes);
+
+/// The dimension `dim` of a call, counted from 0; nothing if it is not known.
+std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
+
+//===-- Sums of any elements ----------------------------------------------===//
+
+/// The type that a sum of such elements is held in: not narrower than `float`.
+std::string heldType(mlir::Value tensor);
+/// An element as that, and that as an element.
+std::string held(mlir::Value tensor, const std::string &element);
+std::string stored(mlir::Value tensor, const std::string &value);
+/// An index, marked as wrong where it is outside of [0, size).
+std::string checkedText(CallBuilder &text, const std::string &index,
+                        int64_t size);
 
 /// What a family gives: kernels in the order in which they run; failure with
 /// why. A family that does not know the op gives nothing.
@@ -98,9 +120,14 @@ CallResult writeProductCall(aten::CallOp op);
 CallResult writeConvolutionCall(aten::CallOp op);
 CallResult writeAttentionCall(aten::CallOp op);
 CallResult writeRowsCall(aten::CallOp op);
+CallResult writeBagCall(aten::CallOp op);
 CallResult writeScatterCall(aten::CallOp op);
+CallResult writeIndexPutCall(aten::CallOp op);
+CallResult writeOrderCall(aten::CallOp op);
 CallResult writeWindowsCall(aten::CallOp op);
-CallResult writeCopyCall(mlir::Operation *op);
+CallResult writePoolCall(aten::CallOp op);
+CallResult writeDrawCall(aten::CallOp op);
+CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.
 CallKernel writeDenseCopy(mlir::Value tensor);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows over the last dimensions: the greatest element and where it is, its
-// gradient, and enlarging by whole factors. A thread has one element of the
-// result; a gradient is summed over the windows that its element lies in, in
-// their order.
+// Windows over the last dimensions: the greatest element and where it is in its
+// window, enlarging by whole factors, and windows along one dimension that were
+// laid out as a dimension of their own. A thread has one element of the result;
+// a gradient is summed over all that its element went to, in their order, so no
+// two threads write one place.
 
 #include "CallText.h"
 
@@ -128,51 +129,6 @@ CallResult writePoolIndices(aten::CallOp op) {
   return CallResult::of(text);
 }
 
-CallResult writeMaxPoolGradient(aten::CallOp op) {
-  aten::CallReader call(op);
-  Windows w;
-  Value gradient = call.value("grad_output"), indices = call.value("indices");
-  Value out = op->getResult(0);
-  if (!w.read(call) || !isFloatTensor(gradient))
-    return unknownWindows();
-  ArrayRef<int64_t> sizes = sizesOf(out), windows = sizesOf(gradient);
-  size_t rank = sizes.size();
-  CallBuilder text("max_pool_gradient");
-  text.comment("[" + sizesText(sizes) + "] from windows [" +
-               sizesText(windows) + "]");
-  text.read(gradient, "gradient");
-  text.read(indices, "indices");
-  text.write(out, "out");
-  text.openElements(productOf(sizes));
-  Indices at = indicesOf("element", sizes), from = at;
-  from[rank - 2] = "row", from[rank - 1] = "column";
-  text.line("const int y = " + at[rank - 2] + ", x = " + at[rank - 1] + ";");
-  text.line(sumTypeText(gradient) + " sum = 0;");
-  // The windows whose first tap, and last tap, is at the element.
-  auto loop = [&](size_t axis, const char *name, const char *place) {
-    std::string padded =
-        std::string(place) + " + " + numberText(w.padding[axis]);
-    std::string reach = numberText((w.taps[axis] - 1) * w.dilation[axis]);
-    std::string stride = numberText(w.stride[axis]);
-    text.line("const int " + std::string(name) + "Begin = " + padded + " > " +
-              reach + " ? (" + padded + " - " + reach + " + " + stride +
-              " - 1) / " + stride + " : 0;");
-    text.line("const int " + std::string(name) + "End = Min()((" + padded +
-              ") / " + stride + " + 1, " +
-              numberText(windows[rank - 2 + axis]) + ");");
-  };
-  loop(0, "row", "y");
-  loop(1, "column", "x");
-  text.line("for (int row = rowBegin; row < rowEnd; ++row)");
-  text.line("  for (int column = columnBegin; column < columnEnd; ++column)");
-  text.line("    if (" + CallBuilder::element(indices, "indices", from) +
-            " == y * " + numberText(sizes[rank - 1]) + " + x)");
-  text.line("      sum += toFloat(" +
-            CallBuilder::element(gradient, "gradient", from) + ");");
-  text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
-  return CallResult::of(text);
-}
-
 /// By how much each of the last dimensions grows; empty if not by a whole
 /// factor.
 SmallVector<int64_t> factorsOf(ArrayRef<int64_t> small,
@@ -232,6 +188,38 @@ CallResult writeEnlargeGradient(aten::CallOp op) {
   return CallResult::of(text);
 }
 
+/// An element is the sum of those that windows along a dimension have of it.
+CallResult writeUnfoldGradient(aten::CallOp op) {
+  aten::CallReader call(op);
+  Value gradient = call.value("grad_in"), out = op->getResult(0);
+  ArrayRef<int64_t> sizes = sizesOf(out);
+  std::optional<size_t> axis = axisOf(call, sizes.size());
+  std::optional<int64_t> size = call.integer("size");
+  std::optional<int64_t> step = call.integer("step");
+  if (!axis || !size || !step || !isFloatTensor(gradient))
+    return unknownWindows();
+  CallBuilder text("unfold_gradient");
+  text.comment("[" + sizesText(sizes) + "] from windows [" +
+               sizesText(sizesOf(gradient)) + "] along " +
+               std::to_string(*axis));
+  text.read(gradient, "gradient");
+  text.write(out, "out");
+  text.openElements(productOf(sizes));
+  Indices from = indicesOf("element", sizes);
+  text.line("const int at = " + from[*axis] + ";");
+  from[*axis] = "number";
+  from.push_back("(at - number * " + numberText(*step) + ")");
+  text.line("const Span windows = slidingWindowsOver(at, " + numberText(*size) +
+            ", " + numberText(*step) + ", 0, 1, " +
+            numberText(sizesOf(gradient)[*axis]) + ");");
+  text.line(sumTypeText(gradient) + " sum = 0;");
+  text.line("for (int number = windows.begin; number < windows.end; ++number)");
+  text.line("  sum += toFloat(" +
+            CallBuilder::element(gradient, "gradient", from) + ");");
+  text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  return CallResult::of(text);
+}
+
 } // namespace
 
 CallResult cuda::writeWindowsCall(aten::CallOp op) {
@@ -240,11 +228,11 @@ CallResult cuda::writeWindowsCall(aten::CallOp op) {
     return writeMaxPool(op);
   if (name == "prims._low_memory_max_pool_offsets_to_indices")
     return writePoolIndices(op);
-  if (name == "aten.max_pool2d_with_indices_backward")
-    return writeMaxPoolGradient(op);
   if (name == "aten.upsample_nearest2d")
     return writeEnlarge(op);
   if (name == "aten.upsample_nearest2d_backward")
     return writeEnlargeGradient(op);
+  if (name == "aten.unfold_backward")
+    return writeUnfoldGradient(op);
   return {};
 }

@@ -39,6 +39,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
           "cutback_random.cuh",
 #include "cutback_random.cuh.inc"
       },
+      {
+          "cutback_windows.cuh",
+#include "cutback_windows.cuh.inc"
+      },
   };
   return files;
 }

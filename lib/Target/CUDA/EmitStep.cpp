@@ -17,6 +17,7 @@
 #include "DeviceFiles.h"
 #include "KernelText.h"
 
+#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
@@ -67,8 +68,8 @@ std::string identifier(StringRef name, llvm::StringSet<> &used) {
 }
 
 int64_t itemBytes(Value tensor) {
-  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
+  return elementBytes(
+      cast<RankedTensorType>(tensor.getType()).getElementType());
 }
 int64_t numElements(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getNumElements();
@@ -302,7 +303,25 @@ private:
     one.place = whereText(launch->getLoc());
     return one;
   }
+  /// The seed of what the graph draws itself: an argument of the step that the
+  /// graph does not have.
+  int64_t seedNumber() {
+    if (!seed) {
+      seed = static_cast<int64_t>(step.artifact.arguments.size());
+      ArtifactArgument argument;
+      argument.name = "rng_seed";
+      argument.dtype = "i64";
+      argument.fill = ArtifactArgument::Seed;
+      step.artifact.arguments.push_back(argument);
+    }
+    return *seed;
+  }
   LogicalResult addOperand(ArtifactLaunch &launch, Value root, bool isWritten) {
+    if (!root) {
+      launch.operands.push_back(
+          {{ArtifactMemory::Argument, seedNumber()}, 8, false});
+      return success();
+    }
     std::optional<ArtifactMemory> memory = placeOf(root);
     if (!memory)
       return failure();
@@ -349,24 +368,22 @@ private:
         diag.attachNote() << "run it with --reference";
         return diag;
       }
-      for (KernelText &text : *written) {
-        text.comment = commentOf(launch, function);
-        found->second.push_back(numberOf(std::move(text), file));
-      }
+      written->comment = commentOf(launch, function);
+      found->second = numberOf(std::move(*written), file);
     }
-    for (size_t number : found->second) {
-      ArtifactLaunch one =
-          launchOf(number, launch, function.getSymName().str());
-      for (Value buffer : launch.getBuffers())
-        if (failed(addOperand(one, kernel::locate(buffer).root, false)))
-          return failure();
-      for (int32_t output : launch.getOutputs())
-        if (failed(addOperand(
-                one, writtenRoot(launch.getYield().getOperand(output)), true)))
-          return failure();
-      texts[number].mayOverlap |= overlaps(one);
-      launches.push_back(std::move(one));
-    }
+    if (!found->second) // which has been said
+      return failure();
+    size_t number = *found->second;
+    ArtifactLaunch one = launchOf(number, launch, function.getSymName().str());
+    for (Value buffer : launch.getBuffers())
+      if (failed(addOperand(one, kernel::locate(buffer).root, false)))
+        return failure();
+    for (int32_t output : launch.getOutputs())
+      if (failed(addOperand(
+              one, writtenRoot(launch.getYield().getOperand(output)), true)))
+        return failure();
+    texts[number].mayOverlap |= overlaps(one);
+    launches.push_back(std::move(one));
     return success();
   }
 
@@ -377,11 +394,14 @@ private:
     for (Operation &op : launch.getBlock().without_terminator())
       if (!isFree(&op))
         ops += (ops.empty() ? "" : ", ") + shortOpName(&op);
-    auto nest = *function.getBody().getOps<kernel::NestOp>().begin();
-    for (auto [extent, reduces] :
-         llvm::zip_equal(nest.getExtents(), nest.getReduced()))
-      loops += (loops.empty() ? "" : " x ") + std::to_string(extent) +
-               (reduces ? " summed" : "");
+    for (auto nest : function.getBody().getOps<kernel::NestOp>()) {
+      std::string axes;
+      for (auto [extent, reduces] :
+           llvm::zip_equal(nest.getExtents(), nest.getReduced()))
+        axes += (axes.empty() ? "" : " x ") + std::to_string(extent) +
+                (reduces ? " summed" : "");
+      loops += (loops.empty() ? "" : ", ") + axes;
+    }
     int64_t read = 0, written = 0;
     for (BlockArgument memory : function.getBody().getArguments()) {
       auto type = cast<MemRefType>(memory.getType());
@@ -425,12 +445,15 @@ private:
                "model";
         return diag;
       }
+      std::string name = shortOpName(&op);
+      if (auto check = dyn_cast<joint::AssertOp>(op))
+        name += " '" + check.getMessage().str() + "'";
       for (CallKernel &call : kernels) {
         SmallVector<bool> isWritten;
         for (const Parameter &parameter : call.kernel.parameters)
           isWritten.push_back(parameter.isWritten);
         size_t number = numberOf(std::move(call.kernel), file);
-        ArtifactLaunch one = launchOf(number, &op, shortOpName(&op));
+        ArtifactLaunch one = launchOf(number, &op, name);
         for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
           if (failed(addOperand(one, root, writes)))
             return failure();
@@ -522,6 +545,7 @@ private:
   func::FuncOp forward, backward;
   CudaStep step;
   bool hasFailed = false;
+  std::optional<int64_t> seed;             ///< number of that argument
   llvm::StringMap<int64_t> argumentNumber; ///< by name in the graph
   llvm::DenseMap<Value, ArtifactMemory> places;
   /// By argument of the backward.
@@ -531,7 +555,8 @@ private:
   std::vector<const char *> files; ///< of texts
   llvm::StringMap<size_t> numbers; ///< by text
   llvm::StringSet<> kernelNames;
-  llvm::DenseMap<Operation *, SmallVector<size_t, 1>> numbersOfFunction;
+  /// Nothing for one that has no text.
+  llvm::DenseMap<Operation *, std::optional<size_t>> numbersOfFunction;
 };
 
 } // namespace

@@ -2,9 +2,9 @@
 //
 // The function around the nests of a kernel: its parameters, the bound of its
 // launch, and which block runs which nest. One nest has all blocks; of several
-// that do not combine (parts of a concatenation) each has blocks of its own, in
-// their order; where one combines, each nest is a function. Lines of parameters
-// are broken; statements stay one a line, however long.
+// each has blocks of its own, in their order, and all blocks are as large as
+// the largest. Lines of parameters are broken; statements stay one a line,
+// however long.
 
 #include "KernelText.h"
 #include "ScalarText.h"
@@ -65,28 +65,17 @@ static std::optional<KernelText> beginKernel(kernel::FuncOp function,
   return kernel;
 }
 
-static std::array<int64_t, 3> blockOf(const NestSchedule &schedule) {
-  switch (schedule.mapping) {
-  case NestSchedule::Elements:
-    return {256, 1, 1};
-  case NestSchedule::WarpRow:
-    return {128, 1, 1};
-  case NestSchedule::BlockRow:
-    return {schedule.threads, 1, 1};
-  case NestSchedule::Columns:
-    return {32, 8, 1};
-  }
-  return {};
-}
-
-/// Nests side by side in one function; the blocks of all are alike.
+/// Nests side by side in one function.
 static bool writeNests(ArrayRef<kernel::NestOp> nests,
                        ArrayRef<std::string> names, KernelText &kernel,
                        std::string &problem) {
-  int64_t blocks = 0;
+  int64_t blocks = 0, threads = 0;
   bool isOne = nests.size() == 1;
+  for (kernel::NestOp nest : nests)
+    threads = std::max(threads, scheduleNest(nest).blockThreads);
   for (kernel::NestOp nest : nests) {
     NestSchedule schedule = scheduleNest(nest);
+    schedule.setBlock(threads);
     std::string block = "blockIdx.x";
     if (blocks)
       block = "(blockIdx.x - " + std::to_string(blocks) + ")";
@@ -104,32 +93,19 @@ static bool writeNests(ArrayRef<kernel::NestOp> nests,
     kernel.shape.sharedBytes =
         std::max(kernel.shape.sharedBytes, text->sharedBytes);
     kernel.checks |= text->checks;
-    kernel.shape.block = blockOf(schedule);
-    kernel.waits = schedule.mapping != NestSchedule::Elements;
+    kernel.waits |= schedule.mapping != NestSchedule::Elements;
   }
   kernel.shape.grid = {blocks, 1, 1};
+  kernel.shape.block = {threads, 1, 1};
   return true;
 }
 
-std::optional<std::vector<KernelText>>
-cuda::writeKernel(kernel::FuncOp function, ArrayRef<std::string> names,
-                  std::string &problem) {
+std::optional<KernelText> cuda::writeKernel(kernel::FuncOp function,
+                                            ArrayRef<std::string> names,
+                                            std::string &problem) {
   std::optional<KernelText> kernel = beginKernel(function, names, problem);
-  if (!kernel)
-    return std::nullopt;
   auto nests = llvm::to_vector(function.getBody().getOps<kernel::NestOp>());
-  bool areElements = llvm::all_of(nests, [](kernel::NestOp nest) {
-    return scheduleNest(nest).mapping == NestSchedule::Elements;
-  });
-  std::vector<KernelText> texts;
-  // Threads of a block that combine meet each other: other nests have blocks of
-  // another size.
-  size_t step = areElements ? nests.size() : 1;
-  for (size_t first = 0; first < nests.size(); first += step) {
-    texts.push_back(*kernel);
-    if (!writeNests(ArrayRef(nests).slice(first, step), names, texts.back(),
-                    problem))
-      return std::nullopt;
-  }
-  return texts;
+  if (!kernel || !writeNests(nests, names, *kernel, problem))
+    return std::nullopt;
+  return kernel;
 }

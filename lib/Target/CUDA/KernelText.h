@@ -38,13 +38,11 @@ struct KernelText {
   std::string print() const;
 };
 
-/// Writes `function`, whose parameters are called `names`: one function, or
-/// where several nests are there and one combines, a function for each nest, to
-/// be launched in this order. Nothing, with why in `problem`, for a body that
-/// has no text. Linear in ops times passes.
-std::optional<std::vector<KernelText>>
-writeKernel(kernel::FuncOp function, llvm::ArrayRef<std::string> names,
-            std::string &problem);
+/// Writes `function`, whose parameters are called `names`. Nothing, with why in
+/// `problem`, for a body that has no text. Linear in ops times passes.
+std::optional<KernelText> writeKernel(kernel::FuncOp function,
+                                      llvm::ArrayRef<std::string> names,
+                                      std::string &problem);
 
 /// C++ statements of a nest whose block number is `block`. `names`: of the
 /// function's parameters.

@@ -24,7 +24,15 @@ using namespace cutback::cuda;
 /// Registers of a thread that may hold a row between its loops: a block of 1024
 /// threads has 64 for each.
 static int64_t mostHeld(const NestSchedule &schedule) {
-  return schedule.threads > 256 ? 24 : 64;
+  return schedule.blockThreads > 256 ? 24 : 64;
+}
+
+void NestSchedule::setBlock(int64_t size) {
+  blockThreads = size;
+  int64_t units = size / threads; // that a block has
+  if (mapping == Elements)
+    units *= 4;
+  blocks = mapping == BlockRow ? kept : (kept + units - 1) / units;
 }
 
 NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
@@ -36,23 +44,19 @@ NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
     isInner = reduces;
   }
   bool combines = llvm::any_of(nest.getReduced(), [](bool r) { return r; });
-  if (!combines) {
-    schedule.blocks = (schedule.kept + 1023) / 1024;
-    return schedule;
-  }
-  if (!isInner) {
+  int64_t block = 256;
+  if (combines && !isInner) {
     schedule.mapping = NestSchedule::Columns;
     schedule.threads = 8;
-    schedule.blocks = (schedule.kept + 31) / 32;
-  } else if (schedule.reduced <= 1024) {
+  } else if (combines && schedule.reduced <= 1024) {
     schedule.mapping = NestSchedule::WarpRow;
     schedule.threads = 32;
-    schedule.blocks = (schedule.kept + 3) / 4;
-  } else {
+    block = 128;
+  } else if (combines) {
     schedule.mapping = NestSchedule::BlockRow;
-    schedule.threads = schedule.reduced <= 4096 ? 256 : 1024;
-    schedule.blocks = schedule.kept;
+    block = schedule.threads = schedule.reduced <= 4096 ? 256 : 1024;
   }
+  schedule.setBlock(block);
   return schedule;
 }
 

@@ -20,13 +20,19 @@ struct NestSchedule {
     Columns,  ///< 32 columns a block, eight threads a column
   } mapping = Elements;
   int64_t kept = 1, reduced = 1; ///< iterations
-  int64_t threads = 256;         ///< that share a row or column
+  int64_t threads = 1;           ///< that share a row or column
+  int64_t blockThreads = 256;
   int64_t blocks = 1;
+
+  /// In blocks of another size, not a smaller one: more elements, rows or
+  /// columns a block; threads that a row of a block has no use for are idle.
+  void setBlock(int64_t size);
 
   /// Elements of a row that a thread has, in fours.
   int64_t passes() const { return (reduced + 4 * threads - 1) / (4 * threads); }
 };
-/// A function of the extents alone, so that the order of a sum is one, too.
+/// A function of the extents alone, so that the order of a sum is one, too: a
+/// block of another size does not change it.
 NestSchedule scheduleNest(kernel::NestOp nest);
 
 /// A reduction, an index of one, a choice: what divides a body into loops.

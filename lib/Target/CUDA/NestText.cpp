@@ -576,8 +576,9 @@ private:
           texts.erase(value);
     fours.clear();
     if (schedule.mapping == Mapping::Columns) {
-      open("for (" + indexType() + " row = threadIdx.y; " + columnGuard() +
-           "row < " + std::to_string(schedule.reduced) + "; row += 8)");
+      open("for (" + indexType() + " row = threadIdx.x / 32 % 8; " +
+           columnGuard() + "row < " + std::to_string(schedule.reduced) +
+           "; row += 8)");
       bool isRight = writeElement(loop);
       close();
       return isRight;
@@ -622,15 +623,18 @@ private:
     std::string count = std::to_string(elements());
     bool isWhole = elements() % all == 0;
     if (passes == 1) {
-      if (isWhole)
+      if (isWhole && !hasIdle())
         return 0;
       open("if (column < " + count + ")");
       return 1;
     }
+    unsigned opened = hasIdle();
+    if (opened)
+      open("if (threadIdx.x < " + std::to_string(schedule.threads) + ")");
     if (plan.held.empty()) {
       open("for (" + indexType() + " column = " + lane() + " * 4; column < " +
            count + "; column += " + std::to_string(all) + ")");
-      return 1;
+      return opened + 1;
     }
     line("#pragma unroll");
     open("for (int k = 0; k < " + std::to_string(passes) + "; ++k)");
@@ -638,15 +642,29 @@ private:
     line("const " + indexType() + " column = (k * " +
          std::to_string(schedule.threads) + " + " + lane() + ") * 4;");
     if (isWhole)
-      return 1;
+      return opened + 1;
     open("if (column < " + count + ")");
-    return 2;
+    return opened + 2;
+  }
+  /// Whether the block of a row has more threads than the row.
+  bool hasIdle() const {
+    return schedule.mapping == Mapping::BlockRow &&
+           schedule.blockThreads > schedule.threads;
   }
   std::string lane() const {
     return schedule.mapping == Mapping::WarpRow ? "lane" : "int(threadIdx.x)";
   }
+  int64_t columnsOfBlock() const { return schedule.blockThreads / 8; }
   std::string columnGuard() const {
-    return schedule.kept % 32 ? "isInside && " : "";
+    return schedule.kept % columnsOfBlock() ? "isInside && " : "";
+  }
+  /// Number of a column, before it is known to be one.
+  std::string columnNumber() const {
+    std::string first =
+        blockNumber() + " * " + std::to_string(columnsOfBlock()) + " + ";
+    return schedule.blockThreads == 256
+               ? first + "threadIdx.x % 32"
+               : first + "threadIdx.x / 256 * 32 + threadIdx.x % 32";
   }
 
   //===--- The row --------------------------------------------------------===//
@@ -676,18 +694,18 @@ private:
     std::string kept = std::to_string(schedule.kept);
     switch (schedule.mapping) {
     case Mapping::Elements:
-      line("const " + indexType() + " element = (" + blockNumber() +
-           " * 256 + threadIdx.x) * 4;");
-      if (schedule.kept % 1024) {
+      line("const " + indexType() + " element = (" + blockNumber() + " * " +
+           std::to_string(schedule.blockThreads) + " + threadIdx.x) * 4;");
+      if (schedule.kept % (4 * schedule.blockThreads)) {
         line("if (element >= " + kept + ")");
         line("  return;");
       }
       return;
     case Mapping::WarpRow:
       line("const int lane = threadIdx.x % 32;");
-      line("const " + indexType() + " row = " + blockNumber() +
-           " * 4 + threadIdx.x / 32;");
-      if (schedule.kept % 4) {
+      line("const " + indexType() + " row = " + blockNumber() + " * " +
+           std::to_string(schedule.blockThreads / 32) + " + threadIdx.x / 32;");
+      if (schedule.kept % (schedule.blockThreads / 32)) {
         line("if (row >= " + kept + ")");
         line("  return;");
       }
@@ -698,14 +716,12 @@ private:
       rowEnd = result.text.size();
       break;
     case Mapping::Columns:
-      if (schedule.kept % 32) {
-        line("const bool isInside = " + blockNumber() +
-             " * 32 + threadIdx.x < " + kept + ";");
-        line("const " + indexType() + " column = isInside ? " + blockNumber() +
-             " * 32 + threadIdx.x : 0;");
+      if (columnGuard().empty()) {
+        line("const " + indexType() + " column = " + columnNumber() + ";");
       } else {
-        line("const " + indexType() + " column = " + blockNumber() +
-             " * 32 + threadIdx.x;");
+        line("const bool isInside = " + columnNumber() + " < " + kept + ";");
+        line("const " + indexType() + " column = isInside ? " + columnNumber() +
+             " : 0;");
       }
       return;
     }
@@ -769,11 +785,13 @@ private:
       text = "warpReduce" + list + ")";
       break;
     case Mapping::BlockRow:
-      count = schedule.threads / 32;
-      text = "blockReduce<" + std::to_string(count) + ">" + list + shared;
+      // Warps that are idle have a place, which nobody reads.
+      count = schedule.blockThreads / 32;
+      text = "blockReduce<" + std::to_string(schedule.threads / 32) + ">" +
+             list + shared;
       break;
     default:
-      count = 256;
+      count = schedule.blockThreads;
       text = "columnReduce<8>" + list + shared;
     }
     if (StringRef(g.type).starts_with("Best"))
@@ -796,7 +814,7 @@ private:
         open(schedule.mapping == Mapping::WarpRow ? "if (lane == 0)"
              : schedule.mapping == Mapping::BlockRow
                  ? "if (threadIdx.x == 0)"
-                 : "if (" + columnGuard() + "threadIdx.y == 0)");
+                 : "if (" + columnGuard() + "threadIdx.x / 32 % 8 == 0)");
       }
       isOpen = true;
       if (!writeStore(store))

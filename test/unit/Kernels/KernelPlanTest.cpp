@@ -125,6 +125,27 @@ joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
                            "of 'b' than its kernel writes then");
 }
 
+/// A kernel has no half of a complex number: what reads one is a call.
+TEST_F(KernelPlanCheck, WhatReadsAViewOfAnotherTypeIsACall) {
+  plan(R"(
+joint.graph @g(%z: tensor<64x32xcomplex<f32>> {joint.role = #joint.role<input>},
+               %x: tensor<64x32xf32> {joint.role = #joint.role<param>},
+               %t: tensor<64x32xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<64x32xf32>) gradients (tensor<64x32xf32>) {
+  %parts = aten.view_as_real(%z) : (tensor<64x32xcomplex<f32>>) -> tensor<64x32x2xf32>
+  %real = aten.select.int(%parts, 2, 0) : (tensor<64x32x2xf32>) -> tensor<64x32xf32>
+  %a = aten.add.Tensor(%x, %real) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  %y = aten.exp(%a) : (tensor<64x32xf32>) -> tensor<64x32xf32>
+  %g = aten.mul.Tensor(%t, %y) : (tensor<64x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+  joint.output %y gradients(%g of 1) : tensor<64x32xf32>, tensor<64x32xf32>
+}
+)");
+  std::vector<bool> areCalls;
+  for (const Kernel &kernel : result->kernelPlan->forward.kernels)
+    areCalls.push_back(kernel.schedule == KernelSchedule::Call);
+  EXPECT_EQ(areCalls, std::vector<bool>({true, false}));
+}
+
 TEST_F(KernelPlanCheck, RefusesLoopsThatReadEachOther) {
   KernelPlan plan = *result->kernelPlan;
   plan.forward.kernels[0].nestOf.back() = 1;

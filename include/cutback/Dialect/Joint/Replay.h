@@ -19,6 +19,14 @@ inline constexpr llvm::StringLiteral kReplay = "joint.replay";
 /// bits, and has no effect.
 inline constexpr llvm::StringLiteral kRepeatable = "joint.repeatable";
 
+/// What the results of a recomputed op are called besides their names.
+inline constexpr llvm::StringLiteral kRecomputeSuffix = "_recompute";
+
+/// The stream of random numbers of `op`, for a seed: a hash of the name that
+/// its first result has in the graph, also where the op is recomputed, so that
+/// it draws the same there.
+uint64_t drawStreamOf(mlir::Operation *op);
+
 /// Whether a second run of `op`, a random op, gives the numbers of the first.
 bool isReplayed(mlir::Operation *op);
 

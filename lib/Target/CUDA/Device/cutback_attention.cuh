@@ -139,3 +139,18 @@ __device__ inline void attendKeyGradient(int j, int queries, int width, int outW
       dV(j, e, heldV[h]);
   }
 }
+
+/// Gradient of the bias of query i: that of its scores.
+template <typename Q, typename K, typename V, typename Bias, typename DOut,
+          typename Out, typename LogSum, typename DBias>
+__device__ inline void attendBiasGradient(int i, int keys, int width, int outWidth,
+                                          float scale, Q q, K k, V v, Bias bias,
+                                          DOut dOut, Out out, LogSum logSum,
+                                          DBias dBias) {
+  const float dot = gradientDot(i, outWidth, dOut, out);
+  for (int j = laneOf(); j < keys; j += 32)
+    dBias(i, j,
+          scoreGradient(i, j, width, outWidth, scale, logSum(i), dot, q, k, v, bias,
+                        dOut)
+              .score);
+}

@@ -248,11 +248,19 @@ __device__ inline long long toInteger(double x) {
   return fits ? (long long)x : (long long)0x8000000000000000;
 }
 
+/// What `problem` says; the greater of two stays.
+constexpr int kWrongIndex = 1, kCheckFailed = 2;
+
 /// `at`, or 0 and a mark where it is outside of [0, size).
 __device__ inline long long checked(long long at, long long size,
                                     int *problem) {
   if (at >= 0 && at < size)
     return at;
-  atomicMax(problem, 1);
+  atomicMax(problem, kWrongIndex);
   return 0;
+}
+/// The same, where an index below 0 counts from the end.
+__device__ inline long long wrapped(long long at, long long size,
+                                    int *problem) {
+  return checked(at < 0 ? at + size : at, size, problem);
 }

@@ -134,8 +134,8 @@ __device__ inline T fold4(Combine combine, const Four<T> &x) {
   return combine(combine(x[0], x[1]), combine(x[2], x[3]));
 }
 
-/// Over the block's warps, as many as a power of two says. `shared` has room
-/// for one element a warp.
+/// Over the block's first warps, as many as a power of two says. `shared` has
+/// room for one element a warp of the block.
 template <int warps, typename Combine, typename T>
 __device__ inline T blockReduce(Combine combine, T x, T *shared) {
   x = warpReduce(combine, x);
@@ -146,15 +146,16 @@ __device__ inline T blockReduce(Combine combine, T x, T *shared) {
   return warpReduce(combine, shared[threadIdx.x % warps], warps);
 }
 
-/// Over the `rows` threads of a column, in their order. `shared` has room for
-/// one element a thread.
+/// Over the `rows` threads of a column, in their order: those of warps behind
+/// each other. `shared` has room for one element a thread.
 template <int rows, typename Combine, typename T>
 __device__ inline T columnReduce(Combine combine, T x, T *shared) {
   __syncthreads();
-  shared[threadIdx.y * 32 + threadIdx.x] = x;
+  shared[threadIdx.x] = x;
   __syncthreads();
-  T all = shared[threadIdx.x];
+  const int first = threadIdx.x / (rows * 32) * (rows * 32) + laneOf();
+  T all = shared[first];
   for (int row = 1; row < rows; ++row)
-    all = combine(all, shared[row * 32 + threadIdx.x]);
+    all = combine(all, shared[first + row * 32]);
   return all;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of rows that indices name, in the order of the indices.
+// Sums of rows that indices name, in the order of the indices; bags of indices;
+// orders.
 #pragma once
 #include "cutback_reduce.cuh"
 
@@ -23,6 +24,30 @@ __device__ inline void sumRows(int count, int width, IsMine isMine, Row row,
   for (int part = 0; part < 4; ++part)
     if (column + part * 32 < width)
       store(column + part * 32, sum[part]);
+}
+
+/// How many of [0, count) are `isMine`: for all lanes of the warp.
+template <typename IsMine>
+__device__ inline int countRows(int count, IsMine isMine) {
+  int mine = 0;
+  for (int number = laneOf(); number < count; number += 32)
+    mine += isMine(number);
+  return warpReduce(Sum(), mine);
+}
+
+/// Which of `count` bags, that begin at offset(0) <= offset(1) <= ..., has
+/// index `number`: the last that begins there or before.
+template <typename Offset>
+__device__ inline int bagOf(int count, int number, Offset offset) {
+  int bag = 0;
+  for (int end = count; end - bag > 1;) {
+    const int middle = (bag + end) / 2;
+    if (offset(middle) <= number)
+      bag = middle;
+    else
+      end = middle;
+  }
+  return bag;
 }
 
 /// Whether `a`, which is number `i`, comes in front of `b`, number `j`: NaN is

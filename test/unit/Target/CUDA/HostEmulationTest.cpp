@@ -63,18 +63,18 @@ TEST(HostEmulationTest, ABlockSumsItsWarpsInTheSameOrder) {
 }
 
 TEST(HostEmulationTest, AColumnSumsItsThreadsFromTheFirst) {
-  std::vector<float> values = randomFloats(256), sums(256);
-  runBlocks(1, 32, 8, 1024, [&] {
-    unsigned number = threadIdx.y * 32 + threadIdx.x;
-    sums[number] =
-        columnReduce<8>(Sum(), values[number], sharedMemory<float>());
+  std::vector<float> values = randomFloats(512), sums(512);
+  runBlocks(1, 512, 1, 2048, [&] {
+    sums[threadIdx.x] =
+        columnReduce<8>(Sum(), values[threadIdx.x], sharedMemory<float>());
   });
-  for (int column = 0; column < 32; ++column) {
-    float sum = values[column];
-    for (int row = 1; row < 8; ++row)
-      sum += values[row * 32 + column];
-    EXPECT_EQ(sums[column], sum);
-  }
+  for (int first : {0, 256})
+    for (int column = 0; column < 32; ++column) {
+      float sum = values[first + column];
+      for (int row = 1; row < 8; ++row)
+        sum += values[first + row * 32 + column];
+      EXPECT_EQ(sums[first + column], sum);
+    }
 }
 
 TEST(HostEmulationTest, ANanWinsAndTheFirstOfEqualsToo) {

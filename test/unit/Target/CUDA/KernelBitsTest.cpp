@@ -222,16 +222,14 @@ void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
           i < function.getNumInputs() ? "const float" : "float", names.back());
     }
     std::string problem;
-    auto written = writeKernel(function, names, problem);
-    ASSERT_TRUE(written) << problem;
-    ASSERT_EQ(written->size(), 1u);
-    const KernelText &text = written->front();
-    cuda += text.print();
+    auto text = writeKernel(function, names, problem);
+    ASSERT_TRUE(text) << problem;
+    cuda += text->print();
     step.artifact.kernels.push_back(
-        {text.name, "forward.cu", text.waits, false});
+        {text->name, "forward.cu", text->waits, false});
     step.parameters.push_back(parameters);
     functions.push_back(function);
-    texts.push_back(text);
+    texts.push_back(std::move(*text));
   }
   std::vector<TextFile> files = {{"forward.cu", cuda}, {"backward.cu", ""}};
   for (const DeviceFile &file : deviceFiles())
@@ -308,6 +306,48 @@ TEST(LongSumsTest, TextGivesTheBitsOfTheDialect) {
         "xf32> %1 = kernel.reduce add %0 : f32 "
         "kernel.store %1, %y[%j] : memref<3xf32> } }";
     checkKernels(context, text, size);
+  }
+}
+
+/// Rows of `size`, sums of columns and elements side by side in one function:
+/// a block has as many threads as the largest needs, and no bit changes.
+TEST(NestsOfOneLaunchTest, TextGivesTheBitsOfTheDialect) {
+  MLIRContext context;
+  registerTrainingGraph(context);
+  context.loadDialect<kernel::KernelDialect, arith::ArithDialect,
+                      math::MathDialect>();
+  for (int64_t size : {5, 1000, 1024, 1500, 4096, 4099}) {
+    std::string n = std::to_string(size), all = std::to_string(5 * size);
+    std::string x = " : memref<" + all + "xf32> ";
+    auto row = [&](const std::string &rows, const std::string &to) {
+      return "kernel.nest (%i, %j) in [" + rows + ", " + n + " reduced] { " +
+             "%0 = kernel.load %x[%i * " + n + " + %j]" + x +
+             "%1 = kernel.reduce add %0 : f32 %2 = arith.subf %0, %1 : f32 "
+             "kernel.store %2, %" +
+             to + "[%i * " + n + " + %j]" + x + "} ";
+    };
+    std::string begin = "(%x: memref<" + all + "xf32>) to (%y: memref<" + all +
+                        "xf32>, %s: memref<" + all + "xf32>, %c: memref<" + n +
+                        "xf32>) schedule \"row\" {";
+    std::string columns =
+        "kernel.nest (%i, %j) in [5 reduced, " + n +
+        "] { %0 = kernel.load %x[%i * " + n + " + %j]" + x +
+        "%1 = kernel.reduce add %0 : f32 kernel.store %1, %c[%j] : memref<" +
+        n + "xf32> } ";
+    std::string elements =
+        "kernel.nest (%i) in [" + all + "] { %0 = kernel.load %x[%i]" + x +
+        "%1 = math.exp %0 : f32 kernel.store %1, %s[%i]" + x + "} ";
+    std::string longRow = "kernel.nest (%i, %j) in [1, " + all +
+                          " reduced] { %0 = kernel.load %x[%j]" + x +
+                          "%1 = kernel.reduce max %0 : f32 "
+                          "%2 = arith.mulf %0, %1 : f32 "
+                          "kernel.store %2, %s[%j]" +
+                          x + "} ";
+    checkKernels(context,
+                 "kernel.func @few" + begin + row("5", "y") + columns +
+                     elements + "} kernel.func @many" + begin + columns +
+                     longRow + row("5", "y") + "}",
+                 size);
   }
 }
 

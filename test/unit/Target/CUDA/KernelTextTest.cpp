@@ -36,14 +36,8 @@ protected:
     for (size_t i = 0; i < function.getBody().getNumArguments(); ++i)
       names.emplace_back(1, static_cast<char>('a' + i));
     std::string problem;
-    auto texts = writeKernel(function, names, problem);
-    if (!texts)
-      return problem;
-    std::string printed;
-    for (const KernelText &one : *texts)
-      printed += one.print();
-    written = texts->front();
-    return printed;
+    written = writeKernel(function, names, problem);
+    return written ? written->print() : problem;
   }
   /// A nest over one stretch of memory that is read, and one that is written.
   std::string writeNest(const std::string &sizes, const std::string &loops,
@@ -123,12 +117,13 @@ TEST_F(KernelTextTest, ColumnsAreReadSideBySide) {
         %0 = kernel.load %a[%i * 40 + %j] : memref<600xf32>
         %1 = kernel.reduce add %0 : f32
         kernel.store %1, %b[%j] : memref<40xf32>)");
-  expectParts(text,
-              {"const bool isInside = blockIdx.x * 32 + threadIdx.x < 40;",
-               "for (int row = threadIdx.y; isInside && row < 15; row += 8)",
-               "a[column + row * 40]", "columnReduce<8>(Sum(), sum_all",
-               "if (isInside && threadIdx.y == 0)"});
-  EXPECT_EQ(written->shape.block[1], 8);
+  expectParts(
+      text,
+      {"const bool isInside = blockIdx.x * 32 + threadIdx.x % 32 < 40;",
+       "for (int row = threadIdx.x / 32 % 8; isInside && row < 15; row += 8)",
+       "a[column + row * 40]", "columnReduce<8>(Sum(), sum_all",
+       "if (isInside && threadIdx.x / 32 % 8 == 0)"});
+  EXPECT_EQ(written->shape.block[0], 256);
 }
 
 TEST_F(KernelTextTest, SizesThatFourDoesNotDivideAreChecked) {
@@ -170,6 +165,48 @@ TEST_F(KernelTextTest, PartsOfAConcatenationHaveBlocksOfTheirOwn) {
                      "((blockIdx.x - 2) * 256 + threadIdx.x) * 4",
                      "store4(c + element + 2048, c_4)"});
   EXPECT_EQ(written->shape.grid[0], 3);
+}
+
+TEST_F(KernelTextTest, NestsThatCombineShareALaunch) {
+  std::string text = write(R"(
+    kernel.func @k(%a: memref<8192xf32>, %b: memref<600xf32>
+                   ) to (%c: memref<4xf32>, %d: memref<40xf32>, %e: memref<2xf32>,
+                         %f: memref<600xf32>) schedule "row" {
+      kernel.nest (%i, %j) in [4, 2048 reduced] {
+        %0 = kernel.load %a[%i * 2048 + %j] : memref<8192xf32>
+        %1 = kernel.reduce add %0 : f32
+        kernel.store %1, %c[%i] : memref<4xf32>
+      }
+      kernel.nest (%i, %j) in [15 reduced, 40] {
+        %0 = kernel.load %b[%i * 40 + %j] : memref<600xf32>
+        %1 = kernel.reduce add %0 : f32
+        kernel.store %1, %d[%j] : memref<40xf32>
+      }
+      kernel.nest (%i, %j) in [1, 8192 reduced] {
+        %0 = kernel.load %a[%j] : memref<8192xf32>
+        %1 = kernel.reduce max %0 : f32
+        kernel.store %1, %e[%i] : memref<2xf32>
+      }
+      kernel.nest (%i) in [600] {
+        %0 = kernel.load %b[%i] : memref<600xf32>
+        kernel.store %0, %f[%i] : memref<600xf32>
+      }
+    })");
+  // All blocks are as large as the largest needs; a row of 2,048 has 256
+  // threads, the others wait.
+  expectParts(
+      text,
+      {"__launch_bounds__(1024)", "if (blockIdx.x < 4) {",
+       "if (threadIdx.x < 256) {", "blockReduce<8>(Sum()",
+       "} else if (blockIdx.x < 5) {",
+       "(blockIdx.x - 4) * 128 + threadIdx.x / 256 * 32 + threadIdx.x % 32",
+       "columnReduce<8>(Sum()", "} else if (blockIdx.x < 6) {",
+       "blockReduce<32>(Max()", "} else if (blockIdx.x < 7) {",
+       "((blockIdx.x - 6) * 1024 + threadIdx.x) * 4"});
+  EXPECT_EQ(written->shape.grid[0], 7);
+  EXPECT_EQ(written->shape.block[0], 1024);
+  EXPECT_EQ(written->shape.sharedBytes, 16 * 1024);
+  EXPECT_TRUE(written->waits);
 }
 
 TEST_F(KernelTextTest, HalfPrecisionRoundsOnceAnOp) {

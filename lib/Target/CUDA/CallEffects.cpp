@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops of the step itself: writes into arguments, checks, and the copy of a
+// saved view with strides for the backward, which takes its elements in their
+// order. A thread has an element. A check that does not hold marks the problem
+// that a wrong index marks, with another number: the runtime says which check
+// it was, and the step writes nothing.
+
+#include "CallText.h"
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+/// Each element of `from` to where `to` has it; both have the same sizes.
+static void copyElements(CallBuilder &text, Value from, const Layout &to) {
+  text.openElements(productOf(to.sizes));
+  SmallVector<std::string> at = indicesOf("element", to.sizes);
+  text.line(CallBuilder::element(to, "to", at) + " = " +
+            CallBuilder::element(from, "from", at) + ";");
+}
+
+static CallResult writeWrite(joint::WriteOp write) {
+  Value to = write->getOperand(0), from = write->getOperand(1);
+  if (sizesOf(to) != sizesOf(from) ||
+      elementTypeText(to) != elementTypeText(from))
+    return CallResult::failed("writes a tensor of another type or size");
+  CallBuilder text("copy");
+  text.comment("[" + sizesText(sizesOf(to)) + "] into an argument");
+  text.read(from, "from");
+  text.write(to, "to");
+  copyElements(text, from, kernel::locate(to).layout);
+  return CallResult::of(text);
+}
+
+/// A thread an element; the runtime says what was checked.
+static CallResult writeAssert(joint::AssertOp op) {
+  Value condition = op.getCondition();
+  if (!isa<RankedTensorType>(condition.getType()))
+    return CallResult::failed("checks what is no tensor");
+  CallBuilder text("check");
+  text.comment(op.getMessage().str());
+  text.read(condition, "condition");
+  ArrayRef<int64_t> sizes = sizesOf(condition);
+  text.openElements(productOf(sizes));
+  text.line("if (!" +
+            CallBuilder::element(condition, "condition",
+                                 indicesOf("element", sizes)) +
+            ")");
+  text.line("  atomicMax(problem, kCheckFailed);");
+  text.kernel().checks = true;
+  return CallResult::of(text);
+}
+
+CallResult cuda::writeEffectCall(Operation *op) {
+  if (auto write = dyn_cast<joint::WriteOp>(op))
+    return writeWrite(write);
+  if (auto assertion = dyn_cast<joint::AssertOp>(op))
+    return writeAssert(assertion);
+  return {};
+}
+
+CallKernel cuda::writeDenseCopy(Value tensor) {
+  CallBuilder text("copy");
+  text.comment("[" + sizesText(sizesOf(tensor)) +
+               "], a saved view with strides, for the backward");
+  text.read(tensor, "from");
+  text.kernel().parameters.push_back({elementTypeText(tensor), "to", true});
+  copyElements(text, tensor, Layout::contiguous(sizesOf(tensor)));
+  return text.take();
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values put, or added, where several index tensors say. The indices broadcast
+// against each other; their dimensions stand in `values` where the indexed
+// dimensions lie side by side, and in front where they do not. A thread has one
+// element of the result and goes over all indices in their order: no atomics.
+// Where rows are added, a warp has a row, as the gradient of an embedding has.
+
+#include "CallText.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+using Indices = SmallVector<std::string>;
+
+namespace {
+
+/// `self[indices]` of one call.
+struct IndexedPlaces {
+  struct Entry {
+    size_t dim; ///< of self
+    Value index;
+  };
+  SmallVector<Entry> entries;
+  SmallVector<int64_t> sizes; ///< of the indices, broadcast
+  size_t rank = 0;            ///< of self
+
+  /// Why it is not known; empty if it is.
+  std::string read(const aten::CallReader &call, Value self) {
+    rank = sizesOf(self).size();
+    for (auto [dim, arg] : llvm::enumerate(call.list("indices")))
+      if (Value index = arg.isValue() ? arg.getValue() : Value())
+        entries.push_back({dim, index});
+    for (const Entry &entry : entries) {
+      std::string type = elementTypeText(entry.index);
+      if (type == "bool" || type == "unsigned char")
+        return "has a mask as index";
+      ArrayRef<int64_t> own = sizesOf(entry.index);
+      if (own.size() > sizes.size())
+        sizes.insert(sizes.begin(), own.size() - sizes.size(), 1);
+      for (size_t i = 0; i < own.size(); ++i) {
+        int64_t &size = sizes[sizes.size() - own.size() + i];
+        size = size == 1 ? own[i] : size;
+      }
+    }
+    return entries.empty() ? "has no index" : "";
+  }
+
+  /// Index `i` of the call at `number` of all indices.
+  std::string indexAt(const Entry &entry, size_t i) const {
+    Indices at = indicesOf("number", sizes);
+    return CallBuilder::element(
+        entry.index, "index" + std::to_string(i),
+        ArrayRef(at).take_back(sizesOf(entry.index).size()));
+  }
+  bool isSideBySide() const {
+    return entries.back().dim - entries.front().dim + 1 == entries.size();
+  }
+  /// Where `values` has what is put at `at` of self by `number`.
+  Indices placeInValues(ArrayRef<std::string> at) const {
+    Indices place, numbers = indicesOf("number", sizes);
+    if (!isSideBySide())
+      place.append(numbers);
+    for (size_t dim = 0; dim < rank; ++dim) {
+      bool isIndexed = llvm::any_of(
+          entries, [&](const Entry &entry) { return entry.dim == dim; });
+      if (isSideBySide() && dim == entries.front().dim)
+        place.append(numbers);
+      if (!isIndexed)
+        place.push_back(at[dim]);
+    }
+    return place;
+  }
+  /// Rows of self that one index names.
+  bool areRows(ArrayRef<int64_t> self) const {
+    return entries.size() == 1 && entries[0].dim == 0 && self.size() > 1 &&
+           productOf(self) / self[0] >= 32;
+  }
+};
+
+/// The element of `values` that is put, by dimensions that may be missing or 1.
+std::string valueText(Value values, ArrayRef<std::string> place) {
+  ArrayRef<int64_t> sizes = sizesOf(values);
+  Indices own(place.take_back(sizes.size()));
+  return CallBuilder::element(values, "values", own);
+}
+
+/// "wrapped(index0[number], 5, problem) == row && ..."
+std::string isMineText(CallBuilder &text, const IndexedPlaces &places,
+                       ArrayRef<int64_t> sizes, ArrayRef<std::string> at) {
+  std::string all;
+  for (auto [i, entry] : llvm::enumerate(places.entries))
+    all += (i ? " && " : "") + std::string("wrapped(") +
+           places.indexAt(entry, i) + ", " + std::to_string(sizes[entry.dim]) +
+           ", problem) == " + at[entry.dim];
+  text.kernel().checks = true;
+  return all;
+}
+
+void writeRowSums(CallBuilder &text, const IndexedPlaces &places, Value self,
+                  Value values, Value out) {
+  ArrayRef<int64_t> sizes = sizesOf(out);
+  int64_t count = productOf(places.sizes), width = productOf(sizes) / sizes[0];
+  text.openRows(sizes[0], width);
+  Indices at = {"row"};
+  at.append(indicesOf("column", sizes.drop_front()));
+  std::string type = sumTypeText(out);
+  text.line("sumRows<" + type + ">(" + std::to_string(count) + ", " +
+            std::to_string(width) + ",");
+  text.line("    [=](int number) { return " +
+            isMineText(text, places, sizes, at) + "; },");
+  text.line("    [=](int number, int column) { return toFloat(" +
+            valueText(values, places.placeInValues(at)) + "); },");
+  text.line("    [=](int column, " + type + " sum) {");
+  text.line("      " + CallBuilder::element(out, "out", at) + " = to<" +
+            elementTypeText(out) + ">(toFloat(" +
+            CallBuilder::element(self, "self", at) + ") + sum);");
+  text.line("    });");
+}
+
+void writeOwners(CallBuilder &text, const IndexedPlaces &places, Value self,
+                 Value values, Value out, bool adds) {
+  ArrayRef<int64_t> sizes = sizesOf(out);
+  text.openElements(productOf(sizes));
+  Indices at = indicesOf("element", sizes);
+  for (const IndexedPlaces::Entry &entry : places.entries) {
+    std::string name = "at" + std::to_string(entry.dim);
+    text.line("const int " + name + " = " + at[entry.dim] + ";");
+    at[entry.dim] = name;
+  }
+  text.line(heldType(out) +
+            " x = " + held(self, CallBuilder::element(self, "self", at)) + ";");
+  text.line("for (int number = 0; number < " +
+            std::to_string(productOf(places.sizes)) + "; ++number)");
+  text.line("  if (" + isMineText(text, places, sizes, at) + ")");
+  text.line("    x " + std::string(adds ? "+= " : "= ") +
+            held(values, valueText(values, places.placeInValues(at))) + ";");
+  text.line(CallBuilder::element(out, "out", at) + " = " + stored(out, "x") +
+            ";");
+}
+
+} // namespace
+
+CallResult cuda::writeIndexPutCall(aten::CallOp op) {
+  if (op.getPacketName() != "aten.index_put" &&
+      op.getPacketName() != "aten._unsafe_index_put")
+    return {};
+  aten::CallReader call(op);
+  Value self = call.value("self"), values = call.value("values");
+  Value out = op->getResult(0);
+  IndexedPlaces places;
+  if (std::string why = places.read(call, self); !why.empty())
+    return CallResult::failed(why);
+  if (elementTypeText(out).empty())
+    return CallResult::failed("has elements of a type without text");
+  bool adds = call.boolean("accumulate").value_or(false);
+  CallBuilder text("index_put");
+  text.comment("[" + sizesText(sizesOf(values)) + "] into [" +
+               sizesText(sizesOf(out)) + "] at " +
+               std::to_string(productOf(places.sizes)) + " places");
+  text.read(self, "self");
+  for (auto [i, entry] : llvm::enumerate(places.entries))
+    text.read(entry.index, "index" + std::to_string(i));
+  text.read(values, "values");
+  text.write(out, "out");
+  if (adds && isFloatTensor(out) && places.areRows(sizesOf(out)))
+    writeRowSums(text, places, self, values, out);
+  else
+    writeOwners(text, places, self, values, out, adds);
+  CallResult result = CallResult::of(text);
+  result.kernels.back().mayReplaceFirst = true;
+  return result;
+}

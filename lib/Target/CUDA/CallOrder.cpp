@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scans, and orders along a dimension.
+//
+// A scan has a thread a row, which goes over it in its order. An order counts
+// for each element those that stand in front of it, which is its place: as many
+// reads as a row is long, no exchange between threads, the first of equals
+// first, and NaN the greatest.
+
+#include "CallText.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cuda;
+
+using Indices = SmallVector<std::string>;
+
+namespace {
+
+/// Sums (products) of all that stands in front: a thread a row.
+CallResult writeScan(aten::CallOp op, bool multiplies) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), out = op->getResult(0);
+  std::optional<size_t> axis = axisOf(call, sizesOf(out).size());
+  if (!axis)
+    return CallResult::failed("scans along a dimension that is not known");
+  SmallVector<int64_t> rows(sizesOf(out));
+  rows[*axis] = 1;
+  CallBuilder text(multiplies ? "cumprod" : "cumsum");
+  text.comment("[" + sizesText(sizesOf(out)) + "] along " +
+               std::to_string(*axis));
+  text.read(self, "self");
+  text.write(out, "out");
+  text.openElements(productOf(rows));
+  Indices at = indicesOf("element", rows);
+  at[*axis] = "number";
+  text.line(heldType(out) + " x = " + (multiplies ? "1;" : "0;"));
+  text.line("for (int number = 0; number < " +
+            std::to_string(sizesOf(out)[*axis]) + "; ++number) {");
+  text.line("  x " + std::string(multiplies ? "*= " : "+= ") +
+            held(self, CallBuilder::element(self, "self", at)) + ";");
+  text.line("  " + CallBuilder::element(out, "out", at) + " = " +
+            stored(out, "x") + ";");
+  text.line("}");
+  CallResult result = CallResult::of(text);
+  result.kernels.back().mayReplaceFirst = sizesOf(self) == sizesOf(out);
+  return result;
+}
+
+/// Each element counts those that stand in front of it: that is its place. The
+/// first of equals comes first; NaN is greater than all.
+CallResult writeOrder(aten::CallOp op, bool isTopK) {
+  aten::CallReader call(op);
+  Value self = call.value("self");
+  Value values = op->getResult(0), places = op->getResult(1);
+  ArrayRef<int64_t> sizes = sizesOf(self);
+  int64_t dim = call.integer("dim").value_or(-1);
+  size_t axis = dim < 0 ? dim + sizes.size() : dim;
+  if (sizes.empty())
+    return CallResult::failed("orders a number");
+  bool isFalling = isTopK ? call.boolean("largest").value_or(true)
+                          : call.boolean("descending").value_or(false);
+  int64_t kept = sizesOf(values)[axis];
+  CallBuilder text(isTopK ? "topk" : "sort");
+  text.comment(std::to_string(kept) + " of [" + sizesText(sizes) + "] along " +
+               std::to_string(axis));
+  text.read(self, "self");
+  if (!values.use_empty())
+    text.write(values, "values");
+  if (!places.use_empty())
+    text.write(places, "places");
+  text.openElements(productOf(sizes));
+  Indices at = indicesOf("element", sizes), other = at, to = at;
+  other[axis] = "number";
+  to[axis] = "place";
+  std::string y = held(self, CallBuilder::element(self, "self", other));
+  text.line("const int mine = " + at[axis] + ";");
+  text.line("const auto x = " +
+            held(self, CallBuilder::element(self, "self", at)) + ";");
+  text.line("int place = 0;");
+  text.line("for (int number = 0; number < " + std::to_string(sizes[axis]) +
+            "; ++number)");
+  text.line("  place += " +
+            std::string(isFalling ? "isBefore<true>" : "isBefore<false>") +
+            "(" + y + ", number, x, mine);");
+  if (kept < sizes[axis]) {
+    text.line("if (place >= " + std::to_string(kept) + ")");
+    text.line("  return;");
+  }
+  if (!values.use_empty())
+    text.line(CallBuilder::element(values, "values", to) + " = " +
+              CallBuilder::element(self, "self", at) + ";");
+  if (!places.use_empty())
+    text.line(CallBuilder::element(places, "places", to) + " = mine;");
+  return CallResult::of(text);
+}
+
+} // namespace
+
+CallResult cuda::writeOrderCall(aten::CallOp op) {
+  StringRef name = op.getPacketName();
+  if (name == "aten.cumsum" || name == "aten.cumprod")
+    return writeScan(op, name == "aten.cumprod");
+  if (name == "aten.topk" || name == "aten.sort")
+    return writeOrder(op, name == "aten.topk");
+  return {};
+}
