@@ -16,7 +16,8 @@
 #                %torch_python is that Python
 #   browser      Chromium is there (tools/dev/bootstrap --with-browser)
 # Further substitutions: %source, %corpus, %python, %tooldir, %build, %plugin,
-# %cxx, %mlir_prefix, %llvm_tools.
+# %standin (the folder of a libcuda.so.1 that needs no GPU), %cxx, %mlir_prefix,
+# %llvm_tools.
 
 import glob
 import os
@@ -56,6 +57,7 @@ config.substitutions += [
     ("%shared_library", config.cutback_shared_library),
     ("%tooldir", os.path.join(config.cutback_source_dir, "tools", "dev")),
     ("%build", config.cutback_binary_dir),
+    ("%standin", os.path.join(config.cutback_binary_dir, "test", "standin")),
     ("%plugin", os.path.join(config.cutback_binary_dir, "lib",
                              "CutbackPlugin.so")),
     ("%cxx", config.cxx_compiler),

@@ -15,10 +15,6 @@
 
 using namespace cutback;
 
-/// Of the problems that kernels mark (cutback_math.cuh): the others are
-/// indices.
-static constexpr int kCheckFailed = 2;
-
 void HostStep::Free::operator()(char *bytes) const { std::free(bytes); }
 
 HostStep::Bytes HostStep::allocate(int64_t bytes) {
@@ -28,21 +24,26 @@ HostStep::Bytes HostStep::allocate(int64_t bytes) {
   return Bytes(static_cast<char *>(memory));
 }
 
-std::string HostStep::open(const std::string &path, HostStep &step) {
+std::unique_ptr<HostStep> HostStep::open(const std::string &path,
+                                         const Artifact &artifact,
+                                         const Options &options,
+                                         std::string &error) {
   // It stays: kernels may be running when others are loaded.
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library)
-    return "cannot load '" + path + "': " + ::dlerror();
+  if (!library) {
+    error = "cannot load '" + path + "': " + ::dlerror();
+    return nullptr;
+  }
   void *symbol = ::dlsym(library, "cutback_launch");
-  if (!symbol)
-    return "'" + path + "' has no kernels";
-  step.entry = reinterpret_cast<Launch>(symbol);
-  return "";
+  if (!symbol) {
+    error = "'" + path + "' has no kernels";
+    return nullptr;
+  }
+  return std::unique_ptr<HostStep>(
+      new HostStep(reinterpret_cast<Launch>(symbol), artifact, options));
 }
 
-std::string HostStep::run(const Artifact &artifact,
-                          const std::vector<char *> &arguments,
-                          const Options &options) {
+std::string HostStep::run(const std::vector<char *> &arguments) {
   arena = allocate(artifact.arenaBytes);
   if (!arena)
     return "needs " + std::to_string(artifact.arenaBytes) +
@@ -50,17 +51,18 @@ std::string HostStep::run(const Artifact &artifact,
   std::memset(arena.get(), 0xFF, artifact.arenaBytes);
   for (const auto *segment : {&artifact.forward, &artifact.backward})
     for (const ArtifactLaunch &launch : *segment)
-      if (std::string error = runLaunch(artifact, launch, arguments, options);
-          !error.empty())
+      if (std::string error = runLaunch(launch, arguments); !error.empty())
         return error;
   return "";
 }
 
-std::string HostStep::runLaunch(const Artifact &artifact,
-                                const ArtifactLaunch &launch,
-                                const std::vector<char *> &arguments,
-                                const Options &options) {
-  const ArtifactKernel &kernel = artifact.kernels[launch.kernel];
+std::string HostStep::read(int64_t at, int64_t bytes, char *to) {
+  std::memcpy(to, arena.get() + at, bytes);
+  return "";
+}
+
+std::string HostStep::runLaunch(const ArtifactLaunch &launch,
+                                const std::vector<char *> &arguments) {
   unsigned grid[3], block[3];
   for (int axis = 0; axis < 3; ++axis) {
     grid[axis] = static_cast<unsigned>(launch.grid[axis]);
@@ -69,7 +71,7 @@ std::string HostStep::runLaunch(const Artifact &artifact,
   int problem = 0;
   std::vector<void *> pointers;
   for (const ArtifactOperand &operand : launch.operands)
-    pointers.push_back(const_cast<char *>(at(operand.memory, arguments)));
+    pointers.push_back(at(operand.memory, arguments));
   pointers.push_back(&problem);
   std::string error;
   if (options.checkMemory)
@@ -78,13 +80,9 @@ std::string HostStep::runLaunch(const Artifact &artifact,
     entry(static_cast<int>(launch.kernel), grid, block,
           static_cast<unsigned>(launch.sharedBytes), pointers.data());
   if (problem)
-    error = problem == kCheckFailed
-                ? "a check of the program failed"
-                : "an index is outside of the tensor that it chooses from";
-  if (error.empty())
-    return "";
-  return error + ", in '" + kernel.name + "' (" + launch.op +
-         (launch.place.empty() ? "" : ", " + launch.place) + ")";
+    error = describeMark(problem);
+  return error.empty() ? ""
+                       : error + ", in " + describeLaunch(artifact, launch);
 }
 
 std::string HostStep::callApart(const ArtifactLaunch &launch,

@@ -6,11 +6,12 @@
 //      refused
 //   2. arguments by name; what a kernel reads sixteen bytes at a time is copied
 //      to where it may be
-//   3. the step
+//   3. the step, on this machine ("cuda-host") or on a GPU ("cuda")
 //   4. results, with their strides taken out
 
 #include "ArtifactRun.h"
 
+#include "cutback/Runtime/Cuda/CudaStep.h"
 #include "cutback/Runtime/HostStep.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Target/CUDA/Toolchain.h"
@@ -146,22 +147,71 @@ static int checkNames(Session &session, const Artifact &artifact,
 // Results
 //===----------------------------------------------------------------------===//
 
-static Tensor collect(const ArtifactResult &result, const char *bytes) {
+/// Reads what the tensor spans of the arena, or of an argument, and takes its
+/// strides out. An empty string, or what is wrong.
+static std::string collect(const ArtifactResult &result, Executor &executor,
+                           const std::vector<char *> &arguments, Tensor &own) {
   Tensor view;
   view.type = dtypeNamed(result.dtype);
   view.sizes.assign(result.sizes.begin(), result.sizes.end());
   view.strides.assign(result.strides.begin(), result.strides.end());
   view.offset = result.offset;
-  view.storage = std::make_shared<Storage>();
-  view.storage->data = const_cast<char *>(bytes);
+  own = Tensor::zeros(view.type, view.sizes);
+  if (own.numel() == 0)
+    return "";
   int64_t last = result.offset;
   for (size_t i = 0; i < result.sizes.size(); ++i)
-    last += result.sizes[i] ? (result.sizes[i] - 1) * result.strides[i] : 0;
-  view.storage->bytes = (last + 1) * itemSize(view.type);
-  Tensor own = Tensor::zeros(view.type, view.sizes);
-  if (own.numel())
-    copyElements(view, own);
-  return own;
+    last += (result.sizes[i] - 1) * result.strides[i];
+  int64_t bytes = (last + 1) * itemSize(view.type);
+  view.storage = std::make_shared<Storage>();
+  view.storage->bytes = bytes;
+  std::vector<char> copy;
+  if (result.memory.kind == ArtifactMemory::Arena) {
+    copy.resize(bytes);
+    std::string error = executor.read(result.memory.at, bytes, copy.data());
+    if (!error.empty())
+      return error;
+    view.storage->data = copy.data();
+  } else {
+    view.storage->data = arguments[result.memory.at];
+  }
+  copyElements(view, own);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Executors
+//===----------------------------------------------------------------------===//
+
+static int doesNotRun(Session &session, const std::string &error,
+                      const std::string &next) {
+  session.error(error);
+  session.note(next);
+  return NoPlan;
+}
+
+static int openOnHost(Session &session, const std::string &folder,
+                      const Artifact &artifact,
+                      std::unique_ptr<Executor> &executor) {
+  SmallString<256> library(folder);
+  llvm::sys::fs::make_absolute(library);
+  llvm::sys::path::append(library, kHostLibrary);
+  HostStep::Options options;
+  options.checkMemory = session.line.has("check-memory");
+  std::string error;
+  executor = HostStep::open(library.str().str(), artifact, options, error);
+  return executor ? Done
+                  : badArtifact(session, folder, "does not run: " + error);
+}
+
+static int openOnDevice(Session &session, const std::string &folder,
+                        const Artifact &artifact,
+                        std::unique_ptr<Executor> &executor) {
+  cuda::CudaStep::Options options;
+  options.checkMemory = session.line.has("check-memory");
+  cuda::DeviceError error;
+  executor = cuda::CudaStep::open(artifact, folder, options, error);
+  return executor ? Done : doesNotRun(session, error.what, error.next);
 }
 
 int runArtifact(Session &session, const std::string &folder,
@@ -169,14 +219,6 @@ int runArtifact(Session &session, const std::string &folder,
   Artifact artifact;
   if (int code = readArtifact(session, folder, artifact))
     return code;
-  if (artifact.target != "cuda-host") {
-    session.error("'" + folder +
-                  "' is for a GPU, and this version runs what "
-                  "is compiled with --target=cuda-host");
-    session.note("its kernels are in forward.cu and backward.cu, with the "
-                 "launches in manifest.json");
-    return NoPlan;
-  }
   if (int code = checkNames(session, artifact, sources))
     return code;
   std::vector<Tensor> tensors(artifact.arguments.size());
@@ -188,28 +230,23 @@ int runArtifact(Session &session, const std::string &folder,
       return code;
     arguments.push_back(tensors[i].data());
   }
-  SmallString<256> library(folder);
-  llvm::sys::fs::make_absolute(library);
-  llvm::sys::path::append(library, kHostLibrary);
-  HostStep step;
-  std::string error = HostStep::open(library.str().str(), step);
-  if (!error.empty())
-    return badArtifact(session, folder, "does not run: " + error);
+  std::unique_ptr<Executor> executor;
+  auto open = artifact.target == "cuda" ? openOnDevice : openOnHost;
+  if (int code = open(session, folder, artifact, executor))
+    return code;
   session.progress.step("running");
-  HostStep::Options options;
-  options.checkMemory = session.line.has("check-memory");
-  error = step.run(artifact, arguments, options);
-  if (!error.empty()) {
-    session.error(error);
-    session.note("nothing was written");
-    return NoPlan;
-  }
+  std::string error = executor->run(arguments);
   for (const ArtifactResult &one : artifact.results) {
-    result.tensors.emplace_back(one.name,
-                                collect(one, step.at(one.memory, arguments)));
+    if (!error.empty())
+      break;
+    Tensor tensor;
+    error = collect(one, *executor, arguments, tensor);
+    result.tensors.emplace_back(one.name, std::move(tensor));
     if (one.rounding != 0)
       result.rounding[one.name] = one.rounding;
   }
+  if (!error.empty())
+    return doesNotRun(session, error, "nothing was written");
   for (size_t i = 0; i < tensors.size(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
     if (!argument.isWritten)

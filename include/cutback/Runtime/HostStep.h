@@ -4,18 +4,14 @@
 #ifndef CUTBACK_RUNTIME_HOSTSTEP_H
 #define CUTBACK_RUNTIME_HOSTSTEP_H
 
-#include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/Executor.h"
 
 #include <memory>
 
 namespace cutback {
 
-class HostStep {
+class HostStep : public Executor {
 public:
-  /// Loads the library at `path`, an absolute path. Returns an empty string, or
-  /// what is wrong.
-  static std::string open(const std::string &path, HostStep &step);
-
   struct Options {
     /// Give each operand of a launch a heap block of its own, so that a
     /// sanitizer sees its ends, and check that kernels change only what they
@@ -23,18 +19,15 @@ public:
     bool checkMemory = false;
   };
 
-  /// Runs forward and backward. `arguments`: one an argument, with its elements
-  /// in their order; written ones change. Returns an empty string, or what went
-  /// wrong and where.
-  std::string run(const Artifact &artifact,
-                  const std::vector<char *> &arguments, const Options &options);
+  /// Loads the library at `path`, an absolute path. Null, with `error` set, if
+  /// that fails. The artifact must outlive the step.
+  static std::unique_ptr<HostStep> open(const std::string &path,
+                                        const Artifact &artifact,
+                                        const Options &options,
+                                        std::string &error);
 
-  /// After a run: the bytes of a place.
-  const char *at(const ArtifactMemory &memory,
-                 const std::vector<char *> &arguments) const {
-    return memory.kind == ArtifactMemory::Arena ? arena.get() + memory.at
-                                                : arguments[memory.at];
-  }
+  std::string run(const std::vector<char *> &arguments) override;
+  std::string read(int64_t at, int64_t bytes, char *to) override;
 
 private:
   using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
@@ -43,16 +36,25 @@ private:
     void operator()(char *bytes) const;
   };
   using Bytes = std::unique_ptr<char, Free>;
-  static Bytes allocate(int64_t bytes);
 
-  std::string runLaunch(const Artifact &artifact, const ArtifactLaunch &launch,
-                        const std::vector<char *> &arguments,
-                        const Options &options);
+  HostStep(Launch entry, const Artifact &artifact, const Options &options)
+      : entry(entry), artifact(artifact), options(options) {}
+
+  static Bytes allocate(int64_t bytes);
+  char *at(const ArtifactMemory &memory,
+           const std::vector<char *> &arguments) const {
+    return memory.kind == ArtifactMemory::Arena ? arena.get() + memory.at
+                                                : arguments[memory.at];
+  }
+  std::string runLaunch(const ArtifactLaunch &launch,
+                        const std::vector<char *> &arguments);
   std::string callApart(const ArtifactLaunch &launch,
                         std::vector<void *> pointers, const unsigned *grid,
                         const unsigned *block);
 
-  Launch entry = nullptr;
+  Launch entry;
+  const Artifact &artifact;
+  Options options;
   Bytes arena;
 };
 

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a step on a GPU, by the driver alone.
+#ifndef CUTBACK_RUNTIME_CUDA_CUDASTEP_H
+#define CUTBACK_RUNTIME_CUDA_CUDASTEP_H
+
+#include "cutback/Runtime/Cuda/DeviceImages.h"
+#include "cutback/Runtime/Cuda/Driver.h"
+#include "cutback/Runtime/Executor.h"
+
+#include <array>
+
+namespace cutback::cuda {
+
+/// One allocation holds arena, arguments and the marks of launches that check
+/// something; forward and backward are a CUDA graph each, recorded once and
+/// launched in every run. What it holds of the device is given back with it.
+class CudaStep : public Executor {
+public:
+  struct Options {
+    /// Fill the arena with NaN before each run.
+    bool checkMemory = false;
+  };
+
+  /// Takes device 0 (the driver heeds CUDA_VISIBLE_DEVICES) and machine code
+  /// from `folder` (loadImages). Null, with `error` set, if there is none for
+  /// the device, too little memory (needed and free are said before anything
+  /// runs), or a call fails. The artifact must outlive the step.
+  static std::unique_ptr<CudaStep> open(const Artifact &artifact,
+                                        const std::string &folder,
+                                        const Options &options,
+                                        DeviceError &error);
+  ~CudaStep() override;
+
+  std::string run(const std::vector<char *> &arguments) override;
+  std::string read(int64_t at, int64_t bytes, char *to) override;
+
+private:
+  CudaStep(const Artifact &artifact, const Options &options)
+      : artifact(artifact), options(options) {}
+
+  bool start(const std::string &folder, DeviceError &error);
+  bool describeDevice(DeviceArchitecture &found, DeviceError &error);
+  bool allocate(DeviceError &error);
+  bool load(const DeviceImages &images, DeviceError &error);
+  std::string record(const std::vector<ArtifactLaunch> &segment, int number);
+  std::string launchAll(const std::vector<ArtifactLaunch> &segment, int number);
+  std::string launchOne(const ArtifactLaunch &launch, int segment, Address mark);
+  std::string execute();
+  std::string findMark();
+
+  /// Keeps the first error; true while there is none.
+  bool check(std::string &error, Status status, const char *call) const {
+    if (error.empty())
+      error = driver->explain(status, call);
+    return error.empty();
+  }
+  Address addressOf(const ArtifactMemory &memory) const {
+    return memory.kind == ArtifactMemory::Arena ? base + memory.at
+                                                : argumentAt[memory.at];
+  }
+
+  const Artifact &artifact;
+  Options options;
+  std::unique_ptr<Driver> driver;
+  int device = -1;
+  bool hasContext = false;
+  Handle stream = nullptr;
+  Address base = 0; ///< of the arena, which comes first
+  std::vector<Address> argumentAt;
+  Address marks = 0; ///< an int for each launch that checks indices
+  size_t numMarks = 0;
+  std::array<Handle, 2> modules = {}, graphs = {}, executables = {};
+  std::array<std::vector<Handle>, 2> functions; ///< by kernel, where it is
+};
+
+} // namespace cutback::cuda
+
+#endif // CUTBACK_RUNTIME_CUDA_CUDASTEP_H

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What runs a compiled step: the host, or a GPU.
+#ifndef CUTBACK_RUNTIME_EXECUTOR_H
+#define CUTBACK_RUNTIME_EXECUTOR_H
+
+#include "cutback/Runtime/Artifact.h"
+
+namespace cutback {
+
+class Executor {
+public:
+  virtual ~Executor();
+
+  /// Runs forward and backward of the artifact that it was opened for.
+  /// `arguments`: memory of this machine, one an argument, with its elements in
+  /// their order; written ones change. Returns an empty string, or what went
+  /// wrong and where.
+  virtual std::string run(const std::vector<char *> &arguments) = 0;
+
+  /// After a run: `bytes` of the arena from `at` on, to memory of this machine.
+  /// Returns an empty string, or what went wrong.
+  virtual std::string read(int64_t at, int64_t bytes, char *to) = 0;
+};
+
+/// "KERNEL (OP, PLACE)": of which launch an error speaks.
+std::string describeLaunch(const Artifact &artifact,
+                           const ArtifactLaunch &launch);
+
+/// What a kernel says by the mark that it leaves where it checks something.
+std::string describeMark(int mark);
+
+} // namespace cutback
+
+#endif // CUTBACK_RUNTIME_EXECUTOR_H

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//   1. The device, machine code for it, and the memory: what is missing is said
+//      before anything runs.
+//   2. One allocation: arena, arguments, and an int for each launch that checks
+//      its indices, each from a multiple of 256 bytes on.
+//   3. Both halves are recorded as CUDA graphs: launches in their order on one
+//      stream. A run copies arguments, launches the two graphs, and copies back
+//      what was written.
+//
+// Every call is checked; while recording, a message names the kernel. A kernel
+// that fails while it runs is reported by the driver at the end of the step,
+// without its name: run with --target=cuda-host finds it.
+
+#include "cutback/Runtime/Cuda/CudaStep.h"
+
+#include <algorithm>
+
+using namespace cutback;
+using namespace cutback::cuda;
+
+static constexpr int64_t kAlignment = 256;
+static constexpr int kRelaxedCapture = 2; // CU_STREAM_CAPTURE_MODE_RELAXED
+static constexpr unsigned kNonBlocking = 1; // CU_STREAM_NON_BLOCKING
+static constexpr const char *kHalves[] = {"forward", "backward"};
+static constexpr const char *kReport =
+    "please report it, with the folder that was run";
+
+static int64_t roundUp(int64_t bytes) {
+  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+static int64_t bytesOf(const ArtifactTensor &tensor) {
+  int64_t bytes = bytesOfType(tensor.dtype);
+  for (int64_t size : tensor.sizes)
+    bytes *= size;
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Opening
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
+                                         const std::string &folder,
+                                         const Options &options,
+                                         DeviceError &error) {
+  std::unique_ptr<CudaStep> step(new CudaStep(artifact, options));
+  step->driver = Driver::open(error.what, error.next);
+  if (!step->driver || !step->start(folder, error))
+    return nullptr;
+  return step;
+}
+
+bool CudaStep::start(const std::string &folder, DeviceError &error) {
+  error.next = kReport;
+  int first;
+  if (!check(error.what, driver->cuDeviceGet(&first, 0), "cuDeviceGet"))
+    return false;
+  device = first;
+  DeviceArchitecture found;
+  DeviceImages images;
+  if (!describeDevice(found, error) ||
+      !loadImages(folder, artifact, found, images, error))
+    return false;
+  error = {"", kReport};
+  Handle context;
+  hasContext = check(error.what,
+                     driver->cuDevicePrimaryCtxRetain(&context, device),
+                     "cuDevicePrimaryCtxRetain");
+  if (!hasContext || !check(error.what, driver->cuCtxSetCurrent(context),
+                            "cuCtxSetCurrent"))
+    return false;
+  if (!allocate(error) || !load(images, error) ||
+      !check(error.what, driver->cuStreamCreate(&stream, kNonBlocking),
+             "cuStreamCreate"))
+    return false;
+  error.what = record(artifact.forward, 0);
+  if (error.what.empty())
+    error.what = record(artifact.backward, 1);
+  return error.what.empty();
+}
+
+bool CudaStep::describeDevice(DeviceArchitecture &found, DeviceError &error) {
+  check(error.what,
+        driver->cuDeviceGetAttribute(&found.major, kComputeMajor, device),
+        "cuDeviceGetAttribute");
+  check(error.what,
+        driver->cuDeviceGetAttribute(&found.minor, kComputeMinor, device),
+        "cuDeviceGetAttribute");
+  char name[256] = "";
+  check(error.what, driver->cuDeviceGetName(name, sizeof name, device),
+        "cuDeviceGetName");
+  found.name = name;
+  return error.what.empty();
+}
+
+bool CudaStep::allocate(DeviceError &error) {
+  int64_t end = roundUp(artifact.arenaBytes);
+  for (const ArtifactArgument &argument : artifact.arguments) {
+    argumentAt.push_back(end);
+    end += roundUp(bytesOf(argument));
+  }
+  for (const auto *segment : {&artifact.forward, &artifact.backward})
+    for (const ArtifactLaunch &launch : *segment)
+      numMarks += artifact.kernels[launch.kernel].checks;
+  int64_t marksAt = end;
+  end += roundUp(numMarks * sizeof(int));
+  size_t free = 0, total = 0;
+  if (!check(error.what, driver->cuMemGetInfo_v2(&free, &total),
+             "cuMemGetInfo_v2"))
+    return false;
+  if (static_cast<size_t>(end) > free) {
+    error.what = "the step needs " + std::to_string(end) +
+                 " bytes on the device, of which " +
+                 std::to_string(artifact.arenaBytes) + " are the arena; " +
+                 std::to_string(free) + " of " + std::to_string(total) +
+                 " are free";
+    error.next = "plan for less memory: --minimize=peak, or --byte-price";
+    return false;
+  }
+  if (!check(error.what,
+             driver->cuMemAlloc_v2(&base, std::max<int64_t>(end, 1)),
+             "cuMemAlloc_v2"))
+    return false;
+  for (Address &at : argumentAt)
+    at += base;
+  marks = base + marksAt;
+  return true;
+}
+
+bool CudaStep::load(const DeviceImages &images, DeviceError &error) {
+  for (int half : {0, 1}) {
+    const std::string &image = half ? images.backward : images.forward;
+    functions[half].resize(artifact.kernels.size());
+    // A half without launches has no machine code.
+    if ((half ? artifact.backward : artifact.forward).empty())
+      continue;
+    if (!check(error.what,
+               driver->cuModuleLoadData(&modules[half], image.data()),
+               "cuModuleLoadData")) {
+      error.what += ", of the " + std::string(kHalves[half]);
+      error.next = "a newer driver may take it; or compile the model again";
+      return false;
+    }
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Recording
+//===----------------------------------------------------------------------===//
+
+std::string CudaStep::record(const std::vector<ArtifactLaunch> &segment,
+                             int number) {
+  std::string error;
+  if (segment.empty() ||
+      !check(error, driver->cuStreamBeginCapture_v2(stream, kRelaxedCapture),
+             "cuStreamBeginCapture_v2"))
+    return error;
+  error = launchAll(segment, number);
+  // Also after an error: the stream would stay in capture.
+  check(error, driver->cuStreamEndCapture(stream, &graphs[number]),
+        "cuStreamEndCapture");
+  if (error.empty())
+    check(error,
+          driver->cuGraphInstantiateWithFlags(&executables[number],
+                                              graphs[number], 0),
+          "cuGraphInstantiateWithFlags");
+  return error;
+}
+
+std::string CudaStep::launchAll(const std::vector<ArtifactLaunch> &segment,
+                                int number) {
+  size_t mark = 0;
+  if (number == 1)
+    for (const ArtifactLaunch &launch : artifact.forward)
+      mark += artifact.kernels[launch.kernel].checks;
+  for (const ArtifactLaunch &launch : segment) {
+    std::string error =
+        launchOne(launch, number, marks + mark * sizeof(int));
+    if (!error.empty())
+      return error + ", of " + describeLaunch(artifact, launch);
+    mark += artifact.kernels[launch.kernel].checks;
+  }
+  return "";
+}
+
+std::string CudaStep::launchOne(const ArtifactLaunch &launch, int segment,
+                                Address mark) {
+  const ArtifactKernel &kernel = artifact.kernels[launch.kernel];
+  // A kernel of both halves is a function of the one that has it first.
+  int home = kernel.file == std::string(kHalves[0]) + ".cu" ? 0 : 1;
+  Handle &function = functions[home][launch.kernel];
+  std::string error;
+  if (!function &&
+      !check(error,
+             driver->cuModuleGetFunction(&function, modules[home],
+                                         kernel.name.c_str()),
+             "cuModuleGetFunction"))
+    return error;
+  std::vector<Address> values;
+  for (const ArtifactOperand &operand : launch.operands)
+    values.push_back(addressOf(operand.memory));
+  if (kernel.checks)
+    values.push_back(mark);
+  std::vector<void *> parameters;
+  for (Address &value : values)
+    parameters.push_back(&value);
+  auto size = [](int64_t number) { return static_cast<unsigned>(number); };
+  check(error,
+        driver->cuLaunchKernel(
+            function, size(launch.grid[0]), size(launch.grid[1]),
+            size(launch.grid[2]), size(launch.block[0]), size(launch.block[1]),
+            size(launch.block[2]), size(launch.sharedBytes), stream,
+            parameters.data(), nullptr),
+        "cuLaunchKernel");
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Running
+//===----------------------------------------------------------------------===//
+
+std::string CudaStep::run(const std::vector<char *> &arguments) {
+  std::string error;
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (int64_t bytes = bytesOf(artifact.arguments[i]))
+      check(error,
+            driver->cuMemcpyHtoDAsync_v2(argumentAt[i], arguments[i], bytes,
+                                         stream),
+            "cuMemcpyHtoDAsync_v2");
+  if (error.empty())
+    error = execute();
+  for (size_t i = 0; i < arguments.size() && error.empty(); ++i)
+    if (int64_t bytes = bytesOf(artifact.arguments[i]);
+        bytes && artifact.arguments[i].isWritten)
+      check(error,
+            driver->cuMemcpyDtoHAsync_v2(arguments[i], argumentAt[i], bytes,
+                                         stream),
+            "cuMemcpyDtoHAsync_v2");
+  if (error.empty())
+    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return error;
+}
+
+std::string CudaStep::execute() {
+  std::string error;
+  if (options.checkMemory && artifact.arenaBytes)
+    check(error,
+          driver->cuMemsetD8Async(base, 0xFF, artifact.arenaBytes, stream),
+          "cuMemsetD8Async");
+  if (numMarks)
+    check(error,
+          driver->cuMemsetD8Async(marks, 0, numMarks * sizeof(int), stream),
+          "cuMemsetD8Async");
+  for (int half : {0, 1})
+    if (executables[half] && error.empty())
+      check(error, driver->cuGraphLaunch(executables[half], stream),
+            "cuGraphLaunch");
+  if (error.empty())
+    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return error.empty() && numMarks ? findMark() : error;
+}
+
+/// The first launch that left a mark: of a wrong index, or a failed check.
+std::string CudaStep::findMark() {
+  std::vector<int> found(numMarks);
+  std::string error;
+  check(error,
+        driver->cuMemcpyDtoHAsync_v2(found.data(), marks,
+                                     numMarks * sizeof(int), stream),
+        "cuMemcpyDtoHAsync_v2");
+  if (error.empty())
+    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  size_t mark = 0;
+  for (const auto *segment : {&artifact.forward, &artifact.backward})
+    for (const ArtifactLaunch &launch : *segment)
+      if (artifact.kernels[launch.kernel].checks && error.empty())
+        if (int left = found[mark++])
+          return describeMark(left) + ", in " +
+                 describeLaunch(artifact, launch);
+  return error;
+}
+
+std::string CudaStep::read(int64_t at, int64_t bytes, char *to) {
+  std::string error;
+  if (bytes &&
+      check(error, driver->cuMemcpyDtoHAsync_v2(to, base + at, bytes, stream),
+            "cuMemcpyDtoHAsync_v2"))
+    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return error;
+}
+
+CudaStep::~CudaStep() {
+  if (!driver)
+    return;
+  // Errors here have nobody to hear them.
+  for (Handle executable : executables)
+    if (executable)
+      (void)driver->cuGraphExecDestroy(executable);
+  for (Handle graph : graphs)
+    if (graph)
+      (void)driver->cuGraphDestroy(graph);
+  if (stream)
+    (void)driver->cuStreamDestroy_v2(stream);
+  for (Handle module : modules)
+    if (module)
+      (void)driver->cuModuleUnload(module);
+  if (base)
+    (void)driver->cuMemFree_v2(base);
+  if (hasContext)
+    (void)driver->cuDevicePrimaryCtxRelease_v2(device);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Machine code for 8.0 runs on 8.0 and 8.9, and not on 9.0. A folder without
+// code for the device still has the text, which NVRTC compiles for it: with the
+// flags that nvcc gets, so kernels give the same bits.
+
+#include "cutback/Runtime/Cuda/DeviceImages.h"
+
+#include "cutback/Runtime/Cuda/DeviceCompiler.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+using namespace cutback;
+using namespace cutback::cuda;
+
+static bool readFile(const std::string &path, std::string &text) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream all;
+  all << file.rdbuf();
+  text = all.str();
+  return file.good();
+}
+
+static bool hasCodeFor(const Artifact &artifact,
+                       const DeviceArchitecture &device) {
+  for (const std::string &architecture : artifact.architectures) {
+    int number = std::atoi(architecture.c_str() + 3);
+    if (number / 10 == device.major && number % 10 <= device.minor)
+      return true;
+  }
+  return false;
+}
+
+static std::string compileText(const std::string &folder,
+                               const Artifact &artifact,
+                               const DeviceCompiler &compiler,
+                               const std::string &architecture,
+                               DeviceImages &images) {
+  SourceFiles headers;
+  for (const auto &[name, checksum] : artifact.files)
+    if (name.size() > 4 && name.compare(name.size() - 4, 4, ".cuh") == 0 &&
+        !readFile(folder + "/" + name,
+                  headers.emplace_back(name, "").second))
+      return "'" + name + "' cannot be read";
+  for (auto [name, image] : {std::pair("forward.cu", &images.forward),
+                             std::pair("backward.cu", &images.backward)}) {
+    std::string text;
+    if (!readFile(folder + "/" + name, text))
+      return "'" + std::string(name) + "' cannot be read";
+    std::string error =
+        compiler.compile({name, text}, headers, architecture, *image);
+    if (!error.empty())
+      return std::string(name) + ": " + error;
+  }
+  return "";
+}
+
+bool cutback::cuda::loadImages(const std::string &folder,
+                               const Artifact &artifact,
+                               const DeviceArchitecture &device,
+                               DeviceImages &images, DeviceError &error) {
+  bool hasCode = readFile(folder + "/forward.fatbin", images.forward) &&
+                 readFile(folder + "/backward.fatbin", images.backward);
+  if (hasCode && hasCodeFor(artifact, device))
+    return true;
+  std::string own = device.text(), all;
+  for (const std::string &architecture : artifact.architectures)
+    all += (all.empty() ? "" : ", ") + architecture;
+  std::string missing;
+  std::unique_ptr<DeviceCompiler> compiler = DeviceCompiler::open(missing);
+  if (!compiler) {
+    error.what = hasCode ? "'" + folder + "' has machine code for " + all +
+                               ", and " + device.name + " is " + own
+                         : "'" + folder + "' has no machine code";
+    error.what += "; its text cannot be compiled here: " + missing;
+    error.next = "compile the model where nvcc is, with --arch=" + own +
+                 ", or install NVIDIA's NVRTC";
+    return false;
+  }
+  error.what = compileText(folder, artifact, *compiler, own, images);
+  error.next = "the text is cutback's, so this is a defect of cutback, unless "
+               "NVRTC is older than the device; please report it";
+  return error.what.empty();
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loads the driver's library, which belongs to the machine and not to the
+// artifact. A call that it lacks is named, and so is a version that is too old:
+// of a driver from before 12.0 the first missing call would say nothing. The
+// library stays loaded: a driver does not unload cleanly.
+
+#include "cutback/Runtime/Cuda/Driver.h"
+
+#include <dlfcn.h>
+
+using namespace cutback::cuda;
+
+static constexpr const char *kLibrary = "libcuda.so.1";
+static constexpr const char *kNeedsDriver =
+    "a step for a GPU needs NVIDIA's driver; --target=cuda-host makes one for "
+    "this machine without a GPU";
+
+namespace {
+
+/// Finds calls, and the name of the first that is missing.
+class Loader {
+public:
+  explicit Loader(void *library) : library(library) {}
+
+  template <typename Call> void find(Call &call, const char *name) {
+    call = reinterpret_cast<Call>(::dlsym(library, name));
+    if (!call && missing.empty())
+      missing = name;
+  }
+
+  std::string missing;
+
+private:
+  void *library;
+};
+
+} // namespace
+
+static void findCalls(Loader &loader, DriverCalls &calls) {
+  loader.find(calls.cuInit, "cuInit");
+  loader.find(calls.cuDriverGetVersion, "cuDriverGetVersion");
+  loader.find(calls.cuGetErrorName, "cuGetErrorName");
+  loader.find(calls.cuGetErrorString, "cuGetErrorString");
+  loader.find(calls.cuDeviceGetCount, "cuDeviceGetCount");
+  loader.find(calls.cuDeviceGet, "cuDeviceGet");
+  loader.find(calls.cuDeviceGetName, "cuDeviceGetName");
+  loader.find(calls.cuDeviceGetAttribute, "cuDeviceGetAttribute");
+  loader.find(calls.cuDevicePrimaryCtxRetain, "cuDevicePrimaryCtxRetain");
+  loader.find(calls.cuDevicePrimaryCtxRelease_v2,
+              "cuDevicePrimaryCtxRelease_v2");
+  loader.find(calls.cuCtxSetCurrent, "cuCtxSetCurrent");
+  loader.find(calls.cuMemGetInfo_v2, "cuMemGetInfo_v2");
+  loader.find(calls.cuMemAlloc_v2, "cuMemAlloc_v2");
+  loader.find(calls.cuMemFree_v2, "cuMemFree_v2");
+  loader.find(calls.cuMemcpyHtoDAsync_v2, "cuMemcpyHtoDAsync_v2");
+  loader.find(calls.cuMemcpyDtoHAsync_v2, "cuMemcpyDtoHAsync_v2");
+  loader.find(calls.cuMemsetD8Async, "cuMemsetD8Async");
+  loader.find(calls.cuModuleLoadData, "cuModuleLoadData");
+  loader.find(calls.cuModuleUnload, "cuModuleUnload");
+  loader.find(calls.cuModuleGetFunction, "cuModuleGetFunction");
+  loader.find(calls.cuStreamCreate, "cuStreamCreate");
+  loader.find(calls.cuStreamDestroy_v2, "cuStreamDestroy_v2");
+  loader.find(calls.cuStreamSynchronize, "cuStreamSynchronize");
+  loader.find(calls.cuStreamBeginCapture_v2, "cuStreamBeginCapture_v2");
+  loader.find(calls.cuStreamEndCapture, "cuStreamEndCapture");
+  loader.find(calls.cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");
+  loader.find(calls.cuGraphLaunch, "cuGraphLaunch");
+  loader.find(calls.cuGraphExecDestroy, "cuGraphExecDestroy");
+  loader.find(calls.cuGraphDestroy, "cuGraphDestroy");
+  loader.find(calls.cuLaunchKernel, "cuLaunchKernel");
+}
+
+std::unique_ptr<Driver> Driver::open(std::string &error, std::string &next) {
+  next = kNeedsDriver;
+  void *library = ::dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
+  if (!library) {
+    error = std::string("there is no CUDA driver: ") + ::dlerror();
+    return nullptr;
+  }
+  auto driver = std::make_unique<Driver>();
+  Loader loader(library);
+  findCalls(loader, *driver);
+  int version = 0;
+  if (driver->cuDriverGetVersion)
+    (void)driver->cuDriverGetVersion(&version);
+  if (version < kOldest || !loader.missing.empty()) {
+    error = "the CUDA driver is too old: it is for CUDA " +
+            std::to_string(version / 1000) + "." +
+            std::to_string(version % 1000 / 10) +
+            (loader.missing.empty() ? "" : ", and lacks " + loader.missing);
+    next = "install a driver for CUDA 12 or newer";
+    return nullptr;
+  }
+  error = driver->explain(driver->cuInit(0), "cuInit");
+  int count = 0;
+  if (error.empty())
+    error =
+        driver->explain(driver->cuDeviceGetCount(&count), "cuDeviceGetCount");
+  if (error.empty() && count == 0)
+    error = "the CUDA driver knows no device";
+  return error.empty() ? std::move(driver) : nullptr;
+}
+
+std::string Driver::explain(Status status, const char *call) const {
+  if (status == 0)
+    return "";
+  const char *name = nullptr, *text = nullptr;
+  if (cuGetErrorName(status, &name) != 0 || !name)
+    name = "an error without a name";
+  if (cuGetErrorString(status, &text) != 0 || !text)
+    text = "failed";
+  return std::string(call) + ": " + text + " (" + name + ", " +
+         std::to_string(status) + ")";
+}

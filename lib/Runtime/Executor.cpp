@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the executors share: how a message names a launch. The name of the
+// kernel is that of a function of forward.cu or backward.cu; op and place are
+// those of the model.
+
+#include "cutback/Runtime/Executor.h"
+
+using namespace cutback;
+
+/// Of the marks of kernels (cutback_math.cuh): the others are indices.
+static constexpr int kCheckFailed = 2;
+
+Executor::~Executor() = default;
+
+std::string cutback::describeLaunch(const Artifact &artifact,
+                                    const ArtifactLaunch &launch) {
+  return "'" + artifact.kernels[launch.kernel].name + "' (" + launch.op +
+         (launch.place.empty() ? "" : ", " + launch.place) + ")";
+}
+
+std::string cutback::describeMark(int mark) {
+  return mark == kCheckFailed
+             ? "a check of the program failed"
+             : "an index is outside of the tensor that it chooses from";
+}
