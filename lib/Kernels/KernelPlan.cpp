@@ -40,8 +40,23 @@ SegmentKernels KernelPlanner::planBackward(const Halves &halves) const {
               false);
 }
 
-double KernelPlanner::extraPs(const Halves &halves,
-                              const KernelPlan &plan) const {
+static KernelLimits apartLimits() {
+  KernelLimits limits;
+  limits.nests = 0;
+  return limits;
+}
+
+KernelPlan KernelPlanner::planApart(const Halves &halves) const {
+  KernelLimits apart = apartLimits();
+  return {form(halves.forwardOps, {view.forwardResults(), halves.savedTensors},
+               {}, false, apart),
+          form(halves.backwardOps, {view.gradients()}, halves.savedTensors,
+               false, apart),
+          halves.forwardOps, halves.backwardOps};
+}
+
+KernelPlan KernelPlanner::planWithoutPrice(const Halves &halves,
+                                           const KernelPlan &plan) const {
   // X is where the plan has it, so it cancels out.
   std::vector<uint8_t> isCopy(view.numOps(), 0);
   for (uint32_t op : halves.recomputed)
@@ -49,12 +64,15 @@ double KernelPlanner::extraPs(const Halves &halves,
   std::vector<uint32_t> backward;
   llvm::copy_if(plan.backwardOrder, std::back_inserter(backward),
                 [&](uint32_t op) { return !isCopy[op]; });
-  KernelLimits apart;
-  apart.nests = 0;
-  return plan.apartPs() -
-         form(plan.forwardOrder, {view.forwardResults()}, {}, false, apart)
-             .ps() -
-         form(backward, {view.gradients()}, {}, true, apart).ps();
+  KernelLimits apart = apartLimits();
+  return {form(plan.forwardOrder, {view.forwardResults()}, {}, false, apart),
+          form(backward, {view.gradients()}, {}, true, apart),
+          plan.forwardOrder, backward};
+}
+
+double KernelPlanner::extraPs(const Halves &halves,
+                              const KernelPlan &plan) const {
+  return plan.apartPs() - planWithoutPrice(halves, plan).ps();
 }
 
 std::optional<std::string> KernelPlanner::verify(const Halves &halves,
