@@ -66,8 +66,8 @@ KernelPlanner::mergeBackward(const Halves &halves, const MergeRoom &room,
                       kernels);
 }
 
-double KernelPlanner::extraPs(const Halves &halves,
-                              const KernelPlan &plan) const {
+KernelPlan KernelPlanner::planWithoutPrice(const Halves &halves,
+                                           const KernelPlan &plan) const {
   // X is where the plan has it, so it cancels out.
   std::vector<uint8_t> isCopy(view.numOps(), 0);
   for (uint32_t op : halves.recomputed)
@@ -78,8 +78,13 @@ double KernelPlanner::extraPs(const Halves &halves,
   SegmentOps withoutSaved{
       plan.forwardOrder, {view.forwardResults()}, {}, false};
   SegmentOps withoutCopies{backward, {view.gradients()}, {}, true};
-  return plan.apartPs() - form(withoutSaved, apart()).ps() -
-         form(withoutCopies, apart()).ps();
+  return {form(withoutSaved, apart()), form(withoutCopies, apart()),
+          plan.forwardOrder, backward};
+}
+
+double KernelPlanner::extraPs(const Halves &halves,
+                              const KernelPlan &plan) const {
+  return plan.apartPs() - planWithoutPrice(halves, plan).ps();
 }
 
 std::optional<std::string> KernelPlanner::verify(const Halves &halves,

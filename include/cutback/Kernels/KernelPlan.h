@@ -50,9 +50,13 @@ public:
                                       const MergeRoom &room,
                                       SegmentKernels &kernels) const;
 
-  /// Picoseconds that saving and recomputing add: `plan`, less the same halves
-  /// without writes and reads of saved values and without copies, both as if no
-  /// launches were merged. Near linear.
+  /// planApart() of the ops of `plan` without copies, where saved values are
+  /// neither written nor read. Near linear.
+  KernelPlan planWithoutPrice(const Halves &halves,
+                              const KernelPlan &plan) const;
+
+  /// Picoseconds that saving and recomputing add: `plan` as if no launches were
+  /// merged, less planWithoutPrice(). Near linear.
   double extraPs(const Halves &halves, const KernelPlan &plan) const;
 
   /// What is wrong with `plan`, if anything is: an op with loops or a call that
