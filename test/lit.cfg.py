@@ -14,6 +14,8 @@
 #   torch        PyTorch is in build/torch (tools/dev/bootstrap --with-torch),
 #                or $CUTBACK_TORCH_PYTHON is a Python that has it;
 #                %torch_python is that Python
+#   nvcc         NVIDIA's compiler is in build/cuda (tools/dev/bootstrap
+#                --with-cuda); %cuda_home is its folder
 #   browser      Chromium is there (tools/dev/bootstrap --with-browser)
 # Further substitutions: %source, %corpus, %python, %tooldir, %build, %plugin,
 # %standin (the folder of a libcuda.so.1 that needs no GPU), %cxx, %mlir_prefix,
@@ -88,6 +90,13 @@ else:
         " (tools/dev/bootstrap --with-torch)" % torch_python
     )
 config.substitutions.append(("%torch_python", torch_python))
+cuda_home = os.path.join(config.cutback_source_dir, "build", "cuda", "toolkit")
+if os.path.exists(os.path.join(cuda_home, "bin", "cuobjdump")):
+    config.available_features.add("nvcc")
+else:
+    lit_config.note("no CUDA compiler in build/cuda: tests of machine code for"
+                    " GPUs are skipped (tools/dev/bootstrap --with-cuda)")
+config.substitutions.append(("%cuda_home", cuda_home))
 if any(shutil.which(name)
        for name in ("chromium", "chromium-browser", "google-chrome")):
     config.available_features.add("browser")
