@@ -54,6 +54,7 @@ public:
         for (Half *half : {&forward, &backward})
           half->room.isApart.assign(half->kernels.kernels.size(), 1);
       merge();
+      step = StepProgram(); // as large as the graph
       FailureOr<StepProgram> merged = StepProgram::ofPartition(
           result.partition.link, graph, options.symbols);
       if (failed(merged))

@@ -82,15 +82,15 @@ INSTANTIATE_TEST_SUITE_P(Graphs, LeastPeak,
                                          "double_use", "autocast_bf16",
                                          "dynamic_llama", "gpt2_selective"));
 
-/// Found by hand once, with prices of a byte, before launches were merged: that
-/// costs 0.02 % of one of them.
+/// Found by hand once, with prices of a byte.
 TEST(LeastPeakOf, GraphsIsAtMostWhatWasFoundByHand) {
   for (auto [name, bytes] :
-       {std::pair("resnet18_2023", 92'861'120), std::pair("gpt2", 595'008)}) {
+       {std::pair("resnet18_2023", 92'861'120), std::pair("gpt2", 595'008),
+        std::pair("gpt2_dropout", 606'592)}) {
     AskedGraph input(corpus(name));
     CopiedPlan plan = input.ask({"--minimize=peak"});
     ASSERT_TRUE(plan.result) << input.message;
-    EXPECT_LE(plan.result->peak.bytes, bytes + bytes / 1000) << name;
+    EXPECT_LE(plan.result->peak.bytes, bytes) << name;
   }
 }
 
