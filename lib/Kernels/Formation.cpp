@@ -73,8 +73,11 @@ public:
       places[segment.order[place]] = place;
     isKept.assign(view.numValues(), 0);
     isGiven.assign(view.numValues(), 0);
+    // A view may be given of what the segment itself makes.
     for (uint32_t value : segment.given)
-      isGiven[problem.root[value]] = 1;
+      if (uint32_t root = problem.root[value];
+          root == value || view.isArg(root) || !inSegment(view.definer[root]))
+        isGiven[root] = 1;
     for (llvm::ArrayRef<uint32_t> list : segment.kept)
       for (uint32_t value : list)
         isKept[problem.root[value]] = 1;

@@ -98,10 +98,13 @@ public:
       : problem(problem), view(view), rates(rates), segment(segment),
         order(order), places(view.numOps(), kNone), hasRun(view.numOps(), 0),
         isGiven(view.numValues(), 0), nestOf(view.numOps(), 0) {
-    for (uint32_t value : given)
-      isGiven[problem.root[value]] = 1;
     for (uint32_t place = 0; place < order.size(); ++place)
       places[order[place]] = place;
+    for (uint32_t value : given)
+      if (uint32_t root = problem.root[value];
+          root == value || view.isArg(root) ||
+          places[view.definer[root]] == kNone)
+        isGiven[root] = 1;
   }
 
   Fault run() {
