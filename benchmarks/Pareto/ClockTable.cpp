@@ -58,7 +58,7 @@ public:
     addTimes(plan.forward, bare.forward, "forward");
     addTimes(plan.backward, bare.backward, "backward");
     addCopies(plan.backward);
-    addSaved(plan);
+    addSaved(plan, bare);
     llvm::stable_sort(causes, [](const Cause &a, const Cause &b) {
       return std::abs(a.gap()) > std::abs(b.gap());
     });
@@ -99,31 +99,46 @@ private:
         of(backward, backward.kernelOf[op], "backward").networkPs += ps;
   }
 
-  void addSaved(const KernelPlan &plan) {
+  void addSaved(const KernelPlan &plan, const KernelPlan &bare) {
     std::vector<uint8_t> isCounted(view.numValues(), 0);
     for (uint32_t value : result.halves.savedTensors) {
       uint32_t root = result.kernelProblem->root[value];
       if (isCounted[root] || costs.savePs[root] <= 0)
         continue;
       isCounted[root] = 1;
-      double read = std::min<double>(costs.savePs[root],
-                                     costs.saveBytes[root] / device.bandwidth);
-      double written = costs.savePs[root] - read;
+      double read = static_cast<double>(costs.savePs[root]);
       if (uint32_t def = view.definer[root];
-          written > 0 && def != kNone && plan.forward.kernelOf[def] != kNone)
+          def != kNone && plan.forward.kernelOf[def] != kNone &&
+          !isWritten(bare.forward, root)) {
+        double written = costs.saveBytes[root] / device.bandwidth;
         of(plan.forward, plan.forward.kernelOf[def], "forward").networkPs +=
             written;
-      if (uint32_t reader = firstReader(plan.backward, root); reader != kNone)
-        of(plan.backward, reader, "backward").networkPs += read;
+        read -= written;
+      }
+      std::vector<uint32_t> readers = readersOf(plan.backward, root);
+      for (uint32_t reader : readers)
+        of(plan.backward, reader, "backward").networkPs +=
+            read / static_cast<double>(readers.size());
     }
   }
 
-  uint32_t firstReader(const SegmentKernels &backward, uint32_t root) const {
-    uint32_t first = kNone;
+  bool isWritten(const SegmentKernels &forward, uint32_t root) const {
+    uint32_t own = forward.kernelOf[view.definer[root]];
+    return llvm::any_of(readersOf(forward, root),
+                        [&](uint32_t kernel) { return kernel != own; });
+  }
+
+  std::vector<uint32_t> readersOf(const SegmentKernels &segment,
+                                  uint32_t root) const {
+    std::vector<uint32_t> kernels;
     for (uint32_t read : result.kernelProblem->readersOf(root))
-      first = std::min(first,
-                       backward.kernelOf[result.kernelProblem->reads[read].op]);
-    return first;
+      if (uint32_t kernel =
+              segment.kernelOf[result.kernelProblem->reads[read].op];
+          kernel != kNone)
+        kernels.push_back(kernel);
+    llvm::sort(kernels);
+    kernels.erase(llvm::unique(kernels), kernels.end());
+    return kernels;
   }
 
   const PartitionResult &result;

@@ -226,8 +226,7 @@ static bool isMadeOnce(const StepProgram &program, uint32_t op,
 /// mayReplace() by one of the values that lie in the storage.
 static bool mayReplaceValue(const StepProgram &program, uint32_t op,
                             uint32_t operand, uint32_t result) {
-  if (program.resultEnd[op] - program.resultBegin[op] != 1 ||
-      !(isPointwise(program.ops[op]) || isDestination(program, op, operand) ||
+  if (!(isPointwise(program.ops[op]) || isDestination(program, op, operand) ||
         isUpdated(program, op, operand)))
     return false;
   const StepValue &to = program.values[result], &from = program.values[operand];
@@ -236,9 +235,6 @@ static bool mayReplaceValue(const StepProgram &program, uint32_t op,
            value.layout.isContiguous();
   };
   uint32_t storage = from.storage;
-  if (storage == kNone || to.storage == kNone || storage == to.storage ||
-      program.storages[storage].bytes != program.storages[to.storage].bytes)
-    return false;
   for (uint32_t other : program.operands(op))
     if (program.values[other].storage == storage &&
         !isWhole(program.values[other]))
@@ -256,6 +252,13 @@ static bool mayReplaceValue(const StepProgram &program, uint32_t op,
 
 bool cutback::mayReplace(const StepProgram &program, uint32_t op,
                          uint32_t storage, uint32_t result) {
+  // Most pairs of a large launch differ in their sizes: its ops are not gone
+  // through for those.
+  uint32_t made = program.values[result].storage;
+  if (program.resultEnd[op] - program.resultBegin[op] != 1 || made == kNone ||
+      storage == made ||
+      program.storages[storage].bytes != program.storages[made].bytes)
+    return false;
   for (uint32_t reader = program.launch(op).begin; reader <= op; ++reader)
     for (uint32_t operand : program.operands(reader))
       if (program.values[operand].storage == storage &&
@@ -264,27 +267,44 @@ bool cutback::mayReplace(const StepProgram &program, uint32_t op,
   return false;
 }
 
-/// The storage whose place the op's only result takes, or kNone.
-uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
-  uint32_t best = kNone;
-  const StepLaunch &launch = program.launch(op);
-  auto beginOf = [&](uint32_t s) { return intervals[life[s].buffer].begin; };
-  for (uint32_t reader = launch.begin; reader <= op; ++reader)
+/// Storages that the launch reads last, each with the first op that does, in
+/// the order of these.
+void StepMemory::findDying(const StepLaunch &launch) {
+  dying.clear();
+  for (uint32_t reader = launch.begin; reader < launch.end; ++reader)
     for (uint32_t operand : program.operands(reader)) {
       uint32_t storage = program.values[operand].storage;
       if (storage == kNone || life[storage].use == StorageUse::Outside ||
           life[storage].begin == launch.begin ||
-          life[storage].end != launch.end ||
-          !mayReplace(program, op, storage, result))
+          life[storage].end != launch.end || seenIn[storage] == launch.end)
         continue;
-      if (best == kNone || beginOf(storage) > beginOf(best))
-        best = storage;
+      seenIn[storage] = launch.end;
+      dying.push_back({reader, storage});
     }
+}
+
+/// The storage whose place the op's only result takes, or kNone.
+uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
+  uint32_t best = kNone;
+  auto beginOf = [&](uint32_t s) { return intervals[life[s].buffer].begin; };
+  for (auto [reader, storage] : dying) {
+    if (reader > op)
+      break;
+    // Its place may be taken by now.
+    if (life[storage].end != program.launch(op).end ||
+        !mayReplace(program, op, storage, result))
+      continue;
+    if (best == kNone || beginOf(storage) > beginOf(best))
+      best = storage;
+  }
   return best;
 }
 
 void StepMemory::findBuffers(bool inPlace) {
-  for (uint32_t op = 0; op < program.numOps(); ++op)
+  seenIn.assign(inPlace ? program.storages.size() : 0, 0);
+  for (uint32_t op = 0; op < program.numOps(); ++op) {
+    if (inPlace && program.launch(op).begin == op)
+      findDying(program.launch(op));
     for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r) {
       uint32_t storage = program.values[r].storage;
       if (storage == kNone || program.storages[storage].value != r ||
@@ -302,4 +322,5 @@ void StepMemory::findBuffers(bool inPlace) {
       own.buffer = life[own.inPlaceOf].buffer;
       intervals[own.buffer].end = own.end;
     }
+  }
 }

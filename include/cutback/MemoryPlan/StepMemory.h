@@ -65,10 +65,15 @@ private:
   void findLives();
   void findBuffers(bool inPlace);
   bool isInside(uint32_t storage) const;
+  void findDying(const StepLaunch &launch);
   uint32_t findDyingOperand(uint32_t op, uint32_t result) const;
 
   const StepProgram &program;
   std::vector<StorageLife> life;
+  /// Of the launch at work: ops, and storages that they are the first to read
+  /// of those that the launch reads last.
+  std::vector<std::pair<uint32_t, uint32_t>> dying;
+  std::vector<uint32_t> seenIn; ///< by storage: end of the last such launch
   std::vector<ArenaInterval> intervals;
 };
 
