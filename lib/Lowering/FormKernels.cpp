@@ -5,8 +5,12 @@
 // one; the op `kernel.launch` around the slice, with the offsets of the memory
 // plan. A slice without a kernel is a call, and runs as it stands. Before that,
 // the order of writes and draws is written into the half.
+//
+// All launches are prepared on halves of known sizes. Of a step that stays open
+// (FormLaunches.h), what takes sizes gets them back between that and the ops
+// `kernel.launch`, and values get their types back at the end.
 
-#include "cutback/Lowering/FormKernels.h"
+#include "FormLaunches.h"
 
 #include "SpecializeSizes.h"
 #include "cutback/Analysis/Layouts.h"
@@ -30,36 +34,47 @@ using namespace cutback::joint;
 
 namespace {
 
+/// What is known of a launch before it is one.
+struct Prepared {
+  std::vector<Operation *> ops; ///< from the first that runs on
+  SmallVector<Value> results;
+  std::optional<KernelBody> body;
+};
+
 class Former {
 public:
-  Former(PartitionOp partition, const KernelPlan &kernels,
-         const MemoryPlan &memory)
-      : partition(partition), kernels(kernels), memory(memory),
+  explicit Former(const FormRequest &request)
+      : request(request), partition(request.partition),
         module(ModuleOp::create(partition.getLoc())) {
     context()->loadDialect<kernel::KernelDialect>();
-    formed.module = module;
+    step.formed.module = module;
   }
 
-  FailureOr<KernelModule> run() {
+  FailureOr<FormedStep> run() {
     func::FuncOp forward = copyHalf(partition.getForwardAttr(), 0);
     func::FuncOp backward =
         copyHalf(partition.getBackwardAttr(), partition.getSaved().size());
     readOffsets();
     handOverRoots(forward, backward);
-    if (failed(formHalf(forward, kernels.forward)) ||
-        failed(formHalf(backward, kernels.backward)))
+    if (failed(formHalf(forward, 0)) || failed(formHalf(backward, 1)))
       return failure();
+    if (request.staysOpen)
+      open.restoreTypes(forward, backward, partition.getSaved().size());
+    KernelModule &formed = step.formed;
     formed.link = cast<PartitionOp>(partition->clone());
     module.getBody()->push_front(formed.link);
     OpBuilder builder(formed.link);
     builder.setInsertionPointAfter(formed.link);
-    kernel::ArenaOp::create(builder, partition.getLoc(), memory.arenaBytes(),
-                            formed.link.getSymName());
+    kernel::ArenaOp::create(builder, partition.getLoc(),
+                            request.memory ? request.memory->arenaBytes()
+                                           : ShapedType::kDynamic,
+                            formed.link.getSymName(), request.symbols);
     for (auto &entry : refused)
       formed.refused.emplace_back(entry.first, entry.second);
-    if (failed(verify(module)))
+    // An open step is none before its kernels are for all sizes.
+    if (!request.staysOpen && failed(verify(module)))
       return failure();
-    return std::move(formed);
+    return std::move(step);
   }
 
 private:
@@ -70,18 +85,25 @@ private:
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition, name);
     auto copy = cast<func::FuncOp>(half->clone(copies));
     module.push_back(copy);
-    specializeSizes(copy, memory.program, copies,
+    if (request.staysOpen)
+      open.remember(copy);
+    specializeSizes(copy, request.program, copies,
                     copy.getArguments().take_front(saved));
     return copy;
   }
 
+  /// Without a memory plan, what has a place has one that is not known yet.
   void readOffsets() {
-    const StepProgram &program = memory.program;
-    for (auto [number, storage] : llvm::enumerate(program.storages))
-      if (!storage.isOutside &&
-          memory.lives[number].buffer != StepProgram::kNone)
-        offsetOf[copies.lookup(program.values[storage.value].value)] =
-            memory.storages[number].offset;
+    const StepProgram &program = request.program;
+    for (auto [number, storage] : llvm::enumerate(program.storages)) {
+      if (storage.isOutside)
+        continue;
+      Value copy = copies.lookup(program.values[storage.value].value);
+      if (!request.memory)
+        offsetOf[copy] = ShapedType::kDynamic;
+      else if (request.memory->lives[number].buffer != StepProgram::kNone)
+        offsetOf[copy] = request.memory->storages[number].offset;
+    }
   }
 
   /// A saved view that is not all of its memory in its order is made again in
@@ -108,8 +130,9 @@ private:
         at = op->getOperand(
             getViewedOperand(op, cast<OpResult>(at).getResultNumber()));
       }
-      if (llvm::any_of(views,
-                       [](Operation *op) { return op->getNumOperands() != 1; }))
+      if (llvm::any_of(views, [&](Operation *op) {
+            return op->getNumOperands() != 1 || open.tookSizes(op);
+          }))
         continue; // by numbers that the backward need not have
       BlockArgument argument = backward.getArgument(i);
       IRMapping again;
@@ -130,7 +153,7 @@ private:
           TypeRange(half.front().getTerminator()->getOperands())));
   }
 
-  LogicalResult formHalf(func::FuncOp half, const SegmentKernels &segment) {
+  LogicalResult formHalf(func::FuncOp half, unsigned number) {
     if (auto forced = findForcedCopies(half); !forced.empty())
       return forced.front().getDefiningOp()->emitError(
           "is a view of an argument that is written before it is read last, "
@@ -154,13 +177,20 @@ private:
       next += std::abs(signedSize);
     }
     repeatLiterals(launches);
-    for (auto [number, launch] : llvm::enumerate(launches)) {
-      KernelSchedule schedule = number < segment.kernels.size()
-                                    ? segment.kernels[number].schedule
-                                    : KernelSchedule::Call;
-      if (!launch.empty() && failed(formLaunch(launch, spell(schedule))))
-        return failure();
+    ArrayRef<std::string> schedules = request.schedules[number];
+    std::vector<Prepared> prepared;
+    for (auto [i, launch] : llvm::enumerate(launches))
+      prepared.push_back(prepare(launch, i < schedules.size()
+                                             ? StringRef(schedules[i])
+                                             : spell(KernelSchedule::Call)));
+    if (request.staysOpen) {
+      open.restoreOperands(half);
+      for (Prepared &launch : prepared)
+        addSizes(launch);
     }
+    for (Prepared &launch : prepared)
+      step.launches[number].push_back(launch.ops.empty() ? kernel::LaunchOp()
+                                                         : wrap(launch));
     return success();
   }
 
@@ -251,26 +281,63 @@ private:
     }
   }
 
-  LogicalResult formLaunch(ArrayRef<Operation *> given, StringRef schedule) {
+  Prepared prepare(std::vector<Operation *> &given, StringRef schedule) {
+    Prepared launch;
     // What is free in front of the first op that runs stays outside.
     ArrayRef<Operation *> ops = given;
     while (!ops.empty() && isFree(ops.front()) &&
            isMemoryEffectFree(ops.front()))
       ops = ops.drop_front();
     if (ops.empty())
-      return success();
+      return launch;
+    launch.ops = ops;
     llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
-    SmallVector<Value> results, roots;
-    findResults(ops, inside, results, roots);
-    std::optional<KernelBody> body;
-    if (schedule != spell(KernelSchedule::Call)) {
-      addWritten(ops, results, roots);
-      std::string problem;
-      body = buildKernelBody(ops, roots, schedule, problem);
-      if (!body)
-        ++refused[problem];
+    SmallVector<Value> roots;
+    findResults(ops, inside, launch.results, roots);
+    if (schedule == spell(KernelSchedule::Call))
+      return launch;
+    addWritten(ops, launch.results, roots);
+    std::string problem;
+    launch.body = buildKernelBody(ops, roots, schedule, problem);
+    if (!launch.body)
+      ++refused[problem];
+    return launch;
+  }
+
+  /// Sizes that only ops in other launches take; and what stands in front of
+  /// the sizes that it takes, a literal, moves behind them.
+  static void addSizes(Prepared &launch) {
+    if (launch.ops.empty())
+      return;
+    llvm::DenseSet<Operation *> inside(launch.ops.begin(), launch.ops.end());
+    Block *block = launch.ops.front()->getBlock();
+    for (Operation *op : llvm::reverse(launch.ops)) {
+      bool isEarly = llvm::any_of(op->getOperands(), [&](Value operand) {
+        Operation *definer = operand.getDefiningOp();
+        return definer && inside.contains(definer) &&
+               op->isBeforeInBlock(definer);
+      });
+      if (!isEarly)
+        continue;
+      Operation *first = nullptr;
+      for (Operation *user : op->getUsers()) {
+        Operation *reader = block->findAncestorOpInBlock(*user);
+        if (!first || reader->isBeforeInBlock(first))
+          first = reader;
+      }
+      op->moveBefore(first);
     }
-    return wrap(ops, inside, results, body);
+    llvm::sort(launch.ops, [](Operation *a, Operation *b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (Operation *op : launch.ops)
+      for (Value value : op->getResults())
+        if (!isa<ShapedType>(value.getType()) &&
+            !llvm::is_contained(launch.results, value) &&
+            llvm::any_of(value.getUsers(), [&](Operation *user) {
+              return !inside.contains(block->findAncestorOpInBlock(*user));
+            }))
+          launch.results.push_back(value);
   }
 
   /// Values that others read, then the roots of such that nobody reads
@@ -313,9 +380,11 @@ private:
       }
   }
 
-  LogicalResult wrap(ArrayRef<Operation *> ops,
-                     const llvm::DenseSet<Operation *> &inside,
-                     ArrayRef<Value> results, std::optional<KernelBody> &body) {
+  kernel::LaunchOp wrap(Prepared &prepared) {
+    ArrayRef<Operation *> ops = prepared.ops;
+    ArrayRef<Value> results = prepared.results;
+    std::optional<KernelBody> &body = prepared.body;
+    llvm::DenseSet<Operation *> inside(ops.begin(), ops.end());
     OpBuilder builder(ops.front());
     SmallVector<Value> buffers;
     SmallVector<int32_t> outputs;
@@ -339,7 +408,7 @@ private:
         locations.push_back(op->getLoc());
     auto launch = kernel::LaunchOp::create(
         builder, FusedLoc::get(context(), locations), TypeRange(results), name,
-        buffers, outputs, at);
+        buffers, outputs, at, /*sizes=*/ArrayAttr());
     Block &block = launch.getBody().emplaceBlock();
     for (auto [value, outer] : llvm::zip_equal(results, launch.getResults())) {
       Block *parent = launch->getBlock();
@@ -352,9 +421,9 @@ private:
       op->moveBefore(&block, block.end());
     builder.setInsertionPointToEnd(&block);
     kernel::YieldOp::create(builder, launch.getLoc(), results);
-    ++formed.launches;
-    formed.calls += !body;
-    return success();
+    ++step.formed.launches;
+    step.formed.calls += !body;
+    return launch;
   }
 
   //===--- Names ----------------------------------------------------------===//
@@ -370,7 +439,7 @@ private:
     if (unsigned earlier = namesUsed[name]++)
       name += "_" + std::to_string(earlier + 1);
     body.function->setSymName(name);
-    ++formed.kernels;
+    ++step.formed.kernels;
     module.push_back(body.function.release());
     return it->second = FlatSymbolRefAttr::get(context(), name);
   }
@@ -404,9 +473,8 @@ private:
     return "k_" + llvm::join(parts, "_");
   }
 
+  const FormRequest &request;
   PartitionOp partition;
-  const KernelPlan &kernels;
-  const MemoryPlan &memory;
   ModuleOp module;
   llvm::DenseMap<Value, int64_t> offsetOf;
   llvm::DenseMap<Value, Value> outerOf;     ///< of what launches hold
@@ -416,13 +484,31 @@ private:
   IRMapping copies; ///< from the given halves
   int64_t draws = 0;
   llvm::DenseSet<Operation *> handedViews; ///< see handOverRoots()
-  KernelModule formed;
+  OpenSizes open;                          ///< of a step that stays open
+  FormedStep step;
 };
 
 } // namespace
 
+FailureOr<FormedStep> cutback::formLaunches(const FormRequest &request) {
+  return Former(request).run();
+}
+
 FailureOr<KernelModule> cutback::formKernels(PartitionOp partition,
                                              const KernelPlan &kernels,
                                              const MemoryPlan &memory) {
-  return Former(partition, kernels, memory).run();
+  FormRequest request{partition, memory.program, &memory};
+  request.schedules[0] = schedulesOf(kernels.forward);
+  request.schedules[1] = schedulesOf(kernels.backward);
+  FailureOr<FormedStep> step = formLaunches(request);
+  if (failed(step))
+    return failure();
+  return std::move(step->formed);
+}
+
+std::vector<std::string> cutback::schedulesOf(const SegmentKernels &segment) {
+  std::vector<std::string> schedules;
+  for (const Kernel &kernel : segment.kernels)
+    schedules.emplace_back(spell(kernel.schedule));
+  return schedules;
 }

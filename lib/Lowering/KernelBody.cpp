@@ -240,7 +240,8 @@ private:
       reduced.push_back(main.isReducedAxis(axis));
     }
     builder.setInsertionPointToEnd(&result.function->getBlock());
-    nest = kernel::NestOp::create(builder, main.op->getLoc(), extents, reduced);
+    nest = kernel::NestOp::create(builder, main.op->getLoc(), extents, reduced,
+                                  /*sizes=*/{}, /*size_map=*/{});
     Block &block = nest.getBody().emplaceBlock();
     for (size_t i = 0; i < extents.size(); ++i)
       block.addArgument(builder.getIndexType(), main.op->getLoc());

@@ -5,11 +5,16 @@
 //
 // Sizes stay values of the function, because the forward hands them over; only
 // who needs them to know a shape has them as numbers.
+//
+// The way back (OpenSizes): operands where an argument list had them before it
+// had literals, types from the ops that were there; a launch has those of what
+// it yields.
 
 #include "SpecializeSizes.h"
 
 #include "cutback/Dialect/Aten/CallOp.h"
 #include "cutback/Dialect/Joint/Random.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -99,4 +104,100 @@ void cutback::specializeSizes(func::FuncOp half, const StepProgram &program,
                               const IRMapping &copies,
                               ArrayRef<BlockArgument> saved) {
   Specializer(program, copies, saved).run(half);
+}
+
+//===----------------------------------------------------------------------===//
+// The way back
+//===----------------------------------------------------------------------===//
+
+/// Number of an op, while its half has sizes.
+static constexpr llvm::StringLiteral kOpenOp = "kernel.open_op";
+
+void OpenSizes::remember(func::FuncOp half) {
+  Builder builder(half.getContext());
+  for (Value argument : half.getArguments())
+    types[argument] = argument.getType();
+  half.front().walk([&](Operation *op) {
+    op->setAttr(kOpenOp, builder.getI64IntegerAttr(entries.size()));
+    Entry &entry = entries.emplace_back();
+    entry.operands.assign(op->operand_begin(), op->operand_end());
+    entry.types.assign(op->result_type_begin(), op->result_type_end());
+    if (auto call = dyn_cast<aten::CallOp>(op))
+      entry.args = call.getArgs();
+  });
+}
+
+const OpenSizes::Entry *OpenSizes::entryOf(Operation *op) const {
+  auto number = op->getAttrOfType<IntegerAttr>(kOpenOp);
+  return number ? &entries[number.getInt()] : nullptr;
+}
+
+bool OpenSizes::tookSizes(Operation *op) const {
+  const Entry *entry = entryOf(op);
+  return entry && entry->operands.size() != op->getNumOperands();
+}
+
+/// By place among the operands that `args` takes: what was there where `now`
+/// has a literal, null where `now` still has an operand.
+static void findTaken(Attribute args, Attribute now, ArrayRef<Value> had,
+                      SmallVectorImpl<Value> &taken) {
+  if (auto list = dyn_cast<ArrayAttr>(args)) {
+    for (auto [entry, literal] : llvm::zip_equal(list, cast<ArrayAttr>(now)))
+      findTaken(entry, literal, had, taken);
+    return;
+  }
+  if (isa<OperandAttr>(args))
+    taken.push_back(isa<OperandAttr>(now) ? Value() : had[taken.size()]);
+}
+
+void OpenSizes::restoreOperands(func::FuncOp half) const {
+  half.walk([&](Operation *op) {
+    if (!tookSizes(op))
+      return;
+    const Entry &entry = *entryOf(op);
+    if (auto random = dyn_cast<RandomOp>(op)) {
+      random.getSizesMutable().assign(
+          ValueRange(entry.operands)
+              .take_back(entry.operands.size() - op->getNumOperands()));
+      return;
+    }
+    auto call = cast<aten::CallOp>(op);
+    SmallVector<Value> operands;
+    findTaken(entry.args, call.getArgs(), entry.operands, operands);
+    auto next = op->operand_begin();
+    for (Value &operand : operands)
+      if (!operand)
+        operand = *next++;
+    call->setOperands(operands);
+    call.getProperties().args = entry.args;
+  });
+}
+
+void OpenSizes::restoreTypes(func::FuncOp forward, func::FuncOp backward,
+                             unsigned saved) const {
+  for (func::FuncOp half : {forward, backward}) {
+    for (BlockArgument argument : half.getArguments())
+      argument.setType(types.lookup(argument));
+    half.walk([&](Operation *op) {
+      if (const Entry *entry = entryOf(op))
+        for (auto [result, type] :
+             llvm::zip_equal(op->getResults(), entry->types))
+          result.setType(type);
+      op->removeAttr(kOpenOp);
+      if (auto launch = dyn_cast<kernel::LaunchOp>(op))
+        for (auto [result, inside] :
+             llvm::zip_equal(op->getResults(), launch.getYield().getOperands()))
+          result.setType(inside.getType());
+    });
+  }
+  OperandRange handed =
+      forward.front().getTerminator()->getOperands().take_back(saved);
+  for (auto [argument, value] : llvm::zip(backward.getArguments(), handed))
+    argument.setType(value.getType());
+  for (func::FuncOp half : {forward, backward}) {
+    Block &block = half.front();
+    half.setType(
+        FunctionType::get(half.getContext(), block.getArgumentTypes(),
+                          TypeRange(block.getTerminator()->getOperands())));
+  }
 }

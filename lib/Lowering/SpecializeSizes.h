@@ -8,6 +8,9 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <vector>
 
 namespace cutback {
 
@@ -18,6 +21,33 @@ namespace cutback {
 void specializeSizes(mlir::func::FuncOp half, const StepProgram &program,
                      const mlir::IRMapping &copies,
                      llvm::ArrayRef<mlir::BlockArgument> saved);
+
+/// What halves were before specializeSizes(), to be put back. Ops are known by
+/// an attribute, so that what is cloned meanwhile is open again, too.
+class OpenSizes {
+public:
+  /// `half` is about to be specialized.
+  void remember(mlir::func::FuncOp half);
+  /// Whether `op` had sizes as operands that it has as literals now.
+  bool tookSizes(mlir::Operation *op) const;
+  /// Takes the literals off again. All ops stand in one block, as they were.
+  void restoreOperands(mlir::func::FuncOp half) const;
+  /// Gives values their types back, through launches. The first `saved`
+  /// arguments of `backward` are the last results of `forward`.
+  void restoreTypes(mlir::func::FuncOp forward, mlir::func::FuncOp backward,
+                    unsigned saved) const;
+
+private:
+  struct Entry {
+    llvm::SmallVector<mlir::Value, 4> operands;
+    llvm::SmallVector<mlir::Type, 1> types; ///< of results
+    mlir::ArrayAttr args;                   ///< of a call
+  };
+  const Entry *entryOf(mlir::Operation *op) const;
+
+  std::vector<Entry> entries;                    ///< by value of the attribute
+  llvm::DenseMap<mlir::Value, mlir::Type> types; ///< of arguments
+};
 
 } // namespace cutback
 

@@ -9,6 +9,7 @@
 #include "cutback/Lowering/FormKernels.h"
 
 #include "cutback/Lowering/KernelBody.h"
+#include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Partition/Certificate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -65,6 +66,8 @@ static bool hasUnknownSizes(joint::GraphOp graph) {
 
 LogicalResult cutback::verifyKernels(joint::GraphOp graph,
                                      const KernelModule &kernels) {
+  if (isSymbolic(kernels))
+    return verifySymbolicKernels(graph, kernels);
   SymbolTable symbols(*kernels.module);
   WalkResult result =
       (*kernels.module)->walk([&](kernel::LaunchOp launch) -> WalkResult {

@@ -29,7 +29,27 @@ static const char *withoutKernels(const ReferenceOptions &options) {
                                 : "run it without --kernels";
 }
 
-/// Runs the kernels of both halves in their arena.
+/// Runs the launches of both halves in their arena.
+static FailureOr<std::vector<RuntimeValue>>
+runLaunches(joint::GraphOp graph, const KernelModule &kernels,
+            ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options) {
+  LaunchMemory arena(kernels.link);
+  InterpreterOptions run;
+  run.seed = options.seed;
+  run.memory = &arena;
+  run.checkKernels = options.checkKernels;
+  std::unique_ptr<KernelRunner> runner;
+  if (options.compileKernels) {
+    auto compiled = options.compileKernels(kernels.module.get());
+    if (failed(compiled))
+      return failure();
+    runner = std::move(*compiled);
+  }
+  run.kernels = runner.get();
+  return runPartition(kernels.link, graph, arguments, run);
+}
+
+/// Forms kernels of the plan, and runs them.
 static FailureOr<std::vector<RuntimeValue>>
 runKernels(joint::GraphOp graph, joint::PartitionOp link,
            const MemoryPlan &memory, ArrayRef<RuntimeValue> arguments,
@@ -44,22 +64,30 @@ runKernels(joint::GraphOp graph, joint::PartitionOp link,
       formKernels(link, *result.partition->kernelPlan, memory);
   if (failed(formed))
     return failure();
-  LaunchMemory arena(formed->link);
-  InterpreterOptions run;
-  run.seed = options.seed;
-  run.memory = &arena;
-  run.checkKernels = options.checkKernels;
-  std::unique_ptr<KernelRunner> runner;
-  if (options.compileKernels) {
-    auto compiled = options.compileKernels(*formed->module);
-    if (failed(compiled))
-      return failure();
-    runner = std::move(*compiled);
-  }
-  run.kernels = runner.get();
-  auto values = runPartition(formed->link, graph, arguments, run);
   result.kernels = std::move(*formed);
-  return values;
+  return runLaunches(graph, *result.kernels, arguments, options);
+}
+
+/// Runs a step of launches as it is stored; one for all sizes at those of the
+/// arguments.
+static FailureOr<std::vector<RuntimeValue>>
+runStoredKernels(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
+                 const ReferenceOptions &options,
+                 const llvm::StringMap<int64_t> &symbols,
+                 ReferenceResult &result) {
+  const KernelModule &stored = *options.storedKernels;
+  if (!isSymbolic(stored)) {
+    result.arenaBytes = arenaBytes(stored);
+    return runLaunches(graph, stored, arguments, options);
+  }
+  FailureOr<SizedKernels> sized = instantiateKernels(stored, graph, symbols);
+  if (failed(sized))
+    return failure();
+  result.arenaBytes = sized->memory.arenaBytes();
+  result.lowerBound = sized->memory.lowerBound();
+  result.formedAnew = sized->formedAnew;
+  result.kernels = std::move(sized->kernels);
+  return runLaunches(graph, *result.kernels, arguments, options);
 }
 
 /// Runs both halves and returns the joint graph's results: in the planned
@@ -124,6 +152,8 @@ static FailureOr<std::vector<RuntimeValue>>
 runStored(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
           const ReferenceOptions &options,
           const llvm::StringMap<int64_t> &symbols, ReferenceResult &result) {
+  if (options.kernels && options.storedKernels)
+    return runStoredKernels(graph, arguments, options, symbols, result);
   const Partition &stored = *options.stored;
   std::optional<MemoryPlan> memory;
   if (failed(makeRunnable(stored)) ||

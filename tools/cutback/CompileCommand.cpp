@@ -8,7 +8,7 @@
 
 #include "PlanRun.h"
 
-#include "cutback/Lowering/FormKernels.h"
+#include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
@@ -20,15 +20,17 @@ CommandSpec compileSpec() {
   CommandSpec spec;
   spec.name = "compile";
   spec.arguments = "IN -o DIR [--to=PHASE | --target=TARGET]";
-  spec.summary = "Plan, and write the two halves, or kernels for a target.\n\n"
-                 "DIR gets joint.mlir, forward.mlir, backward.mlir and "
-                 "plan.json; with\n--to=kernels also kernels.mlir: both "
-                 "halves as launches in one arena,\nand what each kernel "
-                 "computes.\n\n--target=cuda writes the kernels as CUDA C++ "
-                 "(forward.cu, backward.cu) and\nmanifest.json with all "
-                 "launches; where nvcc is found, also machine code\n"
-                 "(*.fatbin). --target=cuda-host compiles the same text for "
-                 "this machine,\nto be run without a GPU.";
+  spec.summary =
+      "Plan, and write the two halves, or kernels for a target.\n\n"
+      "DIR gets joint.mlir, forward.mlir, backward.mlir and "
+      "plan.json; with\n--to=kernels also kernels.mlir: both "
+      "halves as launches in one arena,\nand what each kernel "
+      "computes; for all sizes, where these are symbols without\n"
+      "a value by --sym.\n\n--target=cuda writes the kernels as CUDA C++ "
+      "(forward.cu, backward.cu) and\nmanifest.json with all "
+      "launches; where nvcc is found, also machine code\n"
+      "(*.fatbin). --target=cuda-host compiles the same text for "
+      "this machine,\nto be run without a GPU.";
   spec.options = withPlanOptions({
       {"o", OptionSpec::Text, "DIR", "the folder of the results"},
       {"to", OptionSpec::Choice, "partition|kernels",
@@ -50,17 +52,39 @@ CommandSpec compileSpec() {
   return spec;
 }
 
-/// The kernels of the plan, and in a line how many there are.
-static int formKernels(Session &session, PlanRun &run,
+/// Whether a symbol of the graph has no value on the command line.
+static bool hasOpenSizes(const PartitionResult &plan) {
+  DictionaryAttr symbols = joint::GraphOp(plan.view.graph).getSymbolsAttr();
+  return symbols && llvm::any_of(symbols, [&](NamedAttribute symbol) {
+           return !plan.options.symbols.contains(symbol.getName());
+         });
+}
+
+/// Kernels for all sizes of the step.
+static int formSymbolic(Session &session, const PartitionResult &plan,
+                        std::optional<KernelModule> &kernels) {
+  FailureOr<KernelModule> formed = formSymbolicKernels(
+      plan.partition.link, plan.view.graph, *plan.kernelPlan);
+  if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
+    return NoPlan;
+  kernels = std::move(*formed);
+  return Done;
+}
+
+/// The kernels of the plan: for all sizes, where that is asked for and sizes
+/// are symbols.
+static int formKernels(Session &session, PlanRun &run, bool forAllSizes,
                        std::optional<KernelModule> &kernels) {
   const PartitionResult &plan = *run.result;
+  session.progress.step("forming kernels");
+  if (forAllSizes && plan.kernelPlan && hasOpenSizes(plan))
+    return formSymbolic(session, plan, kernels);
   if (!plan.memory || !plan.kernelPlan) {
     session.error("the step has no memory plan: " + plan.memoryProblem);
     session.note("kernels lie in an arena of known size; give sizes with "
                  "--sym, or stop with --to=partition");
     return NoPlan;
   }
-  session.progress.step("forming kernels");
   FailureOr<KernelModule> formed =
       cutback::formKernels(plan.partition.link, *plan.kernelPlan, *plan.memory);
   if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
@@ -209,7 +233,7 @@ int runCompile(const CommandLine &line) {
     return code;
   std::optional<KernelModule> kernels;
   if (toKernels)
-    if (int code = formKernels(session, run, kernels))
+    if (int code = formKernels(session, run, !toTarget, kernels))
       return code;
   std::vector<TextFile> files;
   if (toTarget)

@@ -14,13 +14,17 @@
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Pipelines/ReferenceStep.h"
 #include "cutback/Pipelines/StepFiles.h"
+#include "cutback/Report/PartitionFiles.h"
 #include "cutback/Report/Report.h"
 #include "cutback/Support/Json.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 #include "cutback/Target/CPU/NativeKernels.h"
 
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/SourceMgr.h"
 
 #include <map>
 
@@ -375,6 +379,11 @@ static std::string resultText(const ReferenceResult &result,
             " recomputed\n";
   if (result.kernels)
     text += kernelText(*result.kernels);
+  if (result.formedAnew)
+    text += *result.formedAnew
+                ? formatCount(*result.formedAnew, "launch", "launches") +
+                      " formed anew for these sizes\n"
+                : "kernels for all sizes, at the sizes of the inputs\n";
   if (result.arenaBytes)
     text += "arena " + formatBytes(result.arenaBytes) +
             (result.lowerBound
@@ -385,8 +394,42 @@ static std::string resultText(const ReferenceResult &result,
   return text;
 }
 
+/// The step of launches of a folder, proved.
+static int loadKernels(Session &session, StoredHalves &stored,
+                       std::optional<KernelModule> &kernels) {
+  std::string path = session.line.arguments[0] + "/" + kKernelsFile;
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!llvm::sys::fs::is_regular_file(path) || !buffer) {
+    session.error("no " + std::string(kKernelsFile) + " in the folder '" +
+                  session.line.arguments[0] + "'");
+    session.note("store the step again with `cutback compile --to=kernels`, or "
+                 "run its halves with --reference alone");
+    return WrongInput;
+  }
+  session.progress.step("verifying kernels");
+  session.context.getOrLoadDialect<kernel::KernelDialect>();
+  llvm::SourceMgr source;
+  source.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(source, &session.context);
+  if (!module)
+    return WrongInput;
+  FailureOr<KernelModule> read = readKernelModule(std::move(module));
+  if (failed(read))
+    return WrongInput;
+  if (failed(verifyKernels(stored.plan->view.graph, *read))) {
+    session.error("refused: the launches do not compute what the joint graph "
+                  "computes");
+    session.note("store the step again with `cutback compile --to=kernels`");
+    return NoPlan;
+  }
+  kernels = std::move(*read);
+  return Done;
+}
+
 /// Halves from files, proved and linked.
 static int loadStored(Session &session, StoredHalves &stored,
+                      std::optional<KernelModule> &kernels,
                       ReferenceOptions &options) {
   // Sizes that no input of the step tells.
   if (int code = refusePlanOptions(session, session.line, {"sym"}))
@@ -403,15 +446,21 @@ static int loadStored(Session &session, StoredHalves &stored,
     return code;
   options.stored = linkHalves(stored.graph, stored.forward, stored.backward,
                               stored.signature);
+  if (!options.kernels || !stored.plan)
+    return Done;
+  if (int code = loadKernels(session, stored, kernels))
+    return code;
+  options.storedKernels = &*kernels;
   return Done;
 }
 
 /// What is to run: a graph that is planned, or stored halves.
 static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
+                    std::optional<KernelModule> &kernels,
                     ReferenceOptions &options) {
   const std::vector<std::string> &paths = session.line.arguments;
   if (paths.size() > 1 || (isStoredPlan(paths[0]) && !options.whole))
-    return loadStored(session, stored, options);
+    return loadStored(session, stored, kernels, options);
   if (int code = run.load(session, importOptionsOf(session.line)))
     return code;
   options.partition = run.options;
@@ -488,7 +537,8 @@ int runRun(const CommandLine &line) {
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
   PlanRun run;
   StoredHalves stored;
-  if (int code = loadStep(session, run, stored, options))
+  std::optional<KernelModule> kernels;
+  if (int code = loadStep(session, run, stored, kernels, options))
     return code;
   ImportedModule &imported = options.stored ? stored.joint : run.imported;
   StepFiles sources;

@@ -7,7 +7,7 @@
 
 #include "cutback/Interpreter/KernelBodies.h"
 #include "cutback/Interpreter/Step.h"
-#include "cutback/Lowering/FormKernels.h"
+#include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
 
 #include <functional>
@@ -20,6 +20,9 @@ struct ReferenceOptions {
   /// Run these halves of the graph, in the module of the graph, as they are, in
   /// place of those that `partition` asks for.
   std::optional<Partition> stored;
+  /// With `stored` and `kernels`: the step of launches that belongs to them,
+  /// verified. Null: there is none.
+  const KernelModule *storedKernels = nullptr;
   /// Run the joint graph (or the forward program) as it is: no partition, no
   /// memory plan.
   bool whole = false;
@@ -47,6 +50,8 @@ struct ReferenceResult {
   std::unique_ptr<PartitionResult> partition;
   /// With `kernels`: what was run.
   std::optional<KernelModule> kernels;
+  /// Of a step for all sizes: see SizedKernels. Nothing of others.
+  std::optional<uint64_t> formedAnew;
   int64_t arenaBytes = 0, lowerBound = 0; ///< 0 without a memory plan
   std::string memoryProblem;              ///< why there is none, or empty
 };

@@ -9,6 +9,8 @@
 
 #include "cutback/Dialect/Kernel/Kernel.h"
 
+#include "ByteText.h"
+
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -20,22 +22,26 @@ using namespace cutback::kernel;
 // kernel.func
 //===----------------------------------------------------------------------===//
 
-/// `@name(%x: memref<4xf32>) to (%y: memref<4xf32>) schedule "row" { … }`
+/// `@name(%x: memref<4xf32>) to (%y: memref<4xf32>) schedule "row" { … }`, with
+/// `sizes (%n: index)` behind the schedule of a kernel for all sizes.
 ParseResult FuncOp::parse(OpAsmParser &parser, OperationState &state) {
   StringAttr name, schedule;
-  SmallVector<OpAsmParser::Argument> inputs, outputs;
+  SmallVector<OpAsmParser::Argument> inputs, outputs, sizes;
   auto &properties = state.getOrAddProperties<Properties>();
   if (parser.parseSymbolName(name) ||
       parser.parseArgumentList(inputs, OpAsmParser::Delimiter::Paren, true) ||
       parser.parseKeyword("to") ||
       parser.parseArgumentList(outputs, OpAsmParser::Delimiter::Paren, true) ||
       parser.parseKeyword("schedule") || parser.parseAttribute(schedule) ||
+      (succeeded(parser.parseOptionalKeyword("sizes")) &&
+       parser.parseArgumentList(sizes, OpAsmParser::Delimiter::Paren, true)) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes))
     return failure();
   properties.sym_name = name;
   properties.schedule = schedule;
   properties.num_inputs = parser.getBuilder().getI64IntegerAttr(inputs.size());
   inputs.append(outputs);
+  inputs.append(sizes);
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, inputs))
     return failure();
@@ -54,20 +60,35 @@ void FuncOp::print(OpAsmPrinter &p) {
     });
     p << ')';
   };
-  auto arguments = getBody().getArguments();
-  printArguments(arguments.take_front(getNumInputs()));
+  printArguments(getMemories().take_front(getNumInputs()));
   p << " to ";
-  printArguments(arguments.drop_front(getNumInputs()));
+  printArguments(getMemories().drop_front(getNumInputs()));
   p << " schedule " << getScheduleAttr();
+  if (!getSizes().empty()) {
+    p << " sizes ";
+    printArguments(getSizes());
+  }
   p.printOptionalAttrDictWithKeyword(
       (*this)->getDiscardableAttrDictionary().getValue());
   p << ' ';
   p.printRegion(getBody(), /*printEntryBlockArgs=*/false);
 }
 
+MutableArrayRef<BlockArgument> FuncOp::getMemories() {
+  return getBody().getArguments().drop_back(getSizes().size());
+}
+
+MutableArrayRef<BlockArgument> FuncOp::getSizes() {
+  MutableArrayRef<BlockArgument> arguments = getBody().getArguments();
+  size_t memories = arguments.size();
+  while (memories && arguments[memories - 1].getType().isIndex())
+    --memories;
+  return arguments.drop_front(memories);
+}
+
 LogicalResult FuncOp::verify() {
   int64_t inputs = getNumInputs();
-  auto arguments = getBody().getArguments();
+  auto arguments = getMemories();
   if (inputs < 0 || inputs > static_cast<int64_t>(arguments.size()))
     return emitOpError("has ")
            << arguments.size() << " arguments, not " << inputs << " inputs";
@@ -76,6 +97,10 @@ LogicalResult FuncOp::verify() {
     if (!type || type.getRank() != 1 || !type.getLayout().isIdentity()) // C1
       return emitOpError("argument ")
              << argument.getArgNumber() << " is no memref of one dimension";
+    if (!type.hasStaticShape() && getSizes().empty()) // C3
+      return emitOpError("argument ")
+             << argument.getArgNumber()
+             << " has an unknown size, and the kernel takes no sizes";
     bool isOutput = argument.getArgNumber() >= inputs;
     for (Operation *user : argument.getUsers()) // C2
       if (isa<StoreOp>(user) != isOutput)
@@ -95,14 +120,37 @@ LogicalResult FuncOp::verify() {
 // kernel.nest
 //===----------------------------------------------------------------------===//
 
-/// `(%i, %j) in [8, 128 reduced] { … }`
+/// `(%i, %j) in [8, symbol(%n) * 128 reduced] { … }`
 ParseResult NestOp::parse(OpAsmParser &parser, OperationState &state) {
   SmallVector<OpAsmParser::Argument> arguments;
   SmallVector<int64_t> extents;
   SmallVector<bool> reduced;
+  SmallVector<OpAsmParser::UnresolvedOperand> dims, sizes;
+  SmallVector<AffineExpr> exprs;
   auto parseAxis = [&]() -> ParseResult {
-    if (parser.parseInteger(extents.emplace_back()))
+    AffineExpr expr;
+    SMLoc place = parser.getCurrentLocation();
+    // Each expression counts its own symbols from 0.
+    SmallVector<OpAsmParser::UnresolvedOperand> own;
+    if (parser.parseAffineExprOfSSAIds(dims, own, expr))
       return failure();
+    SmallVector<AffineExpr> symbols;
+    for (const OpAsmParser::UnresolvedOperand &size : own) {
+      auto *known = llvm::find_if(sizes, [&](const auto &other) {
+        return other.name == size.name && other.number == size.number;
+      });
+      symbols.push_back(getAffineSymbolExpr(std::distance(sizes.begin(), known),
+                                            parser.getContext()));
+      if (known == sizes.end())
+        sizes.push_back(size);
+    }
+    expr = expr.replaceSymbols(symbols);
+    if (!dims.empty())
+      return parser.emitError(place, "is no number of sizes");
+    auto constant = dyn_cast<AffineConstantExpr>(expr);
+    extents.push_back(constant ? constant.getValue() : ShapedType::kDynamic);
+    if (!constant)
+      exprs.push_back(expr);
     reduced.push_back(succeeded(parser.parseOptionalKeyword("reduced")));
     return success();
   };
@@ -111,6 +159,8 @@ ParseResult NestOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseKeyword("in") ||
       parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
                                      parseAxis) ||
+      parser.resolveOperands(sizes, parser.getBuilder().getIndexType(),
+                             state.operands) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes))
     return failure();
   if (arguments.size() != extents.size())
@@ -121,6 +171,9 @@ ParseResult NestOp::parse(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   properties.extents = parser.getBuilder().getDenseI64ArrayAttr(extents);
   properties.reduced = parser.getBuilder().getDenseBoolArrayAttr(reduced);
+  if (!exprs.empty())
+    properties.size_map = AffineMapAttr::get(
+        AffineMap::get(0, sizes.size(), exprs, parser.getContext()));
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, arguments))
     return failure();
@@ -133,9 +186,16 @@ void NestOp::print(OpAsmPrinter &p) {
   p << " (";
   llvm::interleaveComma(getBody().getArguments(), p);
   p << ") in [";
+  unsigned next = 0;
   llvm::interleaveComma(
       llvm::zip_equal(getExtents(), getReduced()), p, [&](auto axis) {
-        p << std::get<0>(axis) << (std::get<1>(axis) ? " reduced" : "");
+        auto [extent, isReduced] = axis;
+        if (ShapedType::isDynamic(extent))
+          p.printAffineExprOfSSAIds(getSizeMap()->getResult(next++), {},
+                                    getSizes());
+        else
+          p << extent;
+        p << (isReduced ? " reduced" : "");
       });
   p << ']';
   p.printOptionalAttrDictWithKeyword(
@@ -168,12 +228,28 @@ llvm::DenseMap<Value, bool> NestOp::findReduced() {
   return isReduced;
 }
 
+/// What stands for a size is an argument of the kernel.
+static LogicalResult checkSizes(Operation *op, ValueRange sizes) {
+  auto kernel = op->getParentOfType<FuncOp>();
+  for (Value size : sizes)
+    if (!kernel || !llvm::is_contained(kernel.getSizes(), size))
+      return op->emitOpError("has a symbol that is no size of its kernel");
+  return success();
+}
+
 LogicalResult NestOp::verify() {
   if (getExtents().size() != getReduced().size() ||
       getExtents().size() != getBody().getNumArguments())
     return emitOpError("has another number of indices than of axes");
+  AffineMap map = getSizeMap().value_or(AffineMap());
+  if (llvm::count(getExtents(), ShapedType::kDynamic) !=
+          (map ? static_cast<int64_t>(map.getNumResults()) : 0) ||
+      (map && (map.getNumDims() || map.getNumSymbols() != getSizes().size())))
+    return emitOpError("has another number of sizes than its extents take");
+  if (failed(checkSizes(*this, getSizes())))
+    return failure();
   for (int64_t extent : getExtents())
-    if (extent < 1)
+    if (extent < 1 && !ShapedType::isDynamic(extent))
       return emitOpError("has an axis of ") << extent << " iterations";
   llvm::DenseMap<Value, bool> isReduced = findReduced();
   bool hasReduced = llvm::is_contained(getReduced(), true);
@@ -251,9 +327,13 @@ static LogicalResult checkAccess(Operation *op, Value memory, AffineMap map,
   auto type = dyn_cast<MemRefType>(memory.getType());
   if (!type || type.getRank() != 1)
     return success(); // the kernel's verifier says so
-  if (map.getNumResults() != 1 || map.getNumSymbols() != 0 ||
-      map.getNumDims() != indices.size())
+  if (map.getNumResults() != 1 || map.getNumInputs() != indices.size())
     return op->emitOpError("has a map that does not fit its indices");
+  if (failed(checkSizes(op, indices.drop_front(map.getNumDims()))))
+    return failure();
+  if (map.getNumSymbols() ||
+      llvm::is_contained(nest.getExtents(), ShapedType::kDynamic))
+    return success(); // known when sizes are
   SmallVector<Range> ranges;
   for (Value index : indices) {
     auto argument = dyn_cast<BlockArgument>(index);
@@ -372,6 +452,57 @@ LogicalResult StoreOp::verify() {
   return checkAccess(*this, getMemory(), getMap(), getIndices(), false);
 }
 
+//===----------------------------------------------------------------------===//
+// kernel.size
+//===----------------------------------------------------------------------===//
+
+/// `[symbol(%n) * 64] : f32`
+ParseResult SizeOp::parse(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> sizes;
+  NamedAttrList attrs;
+  Type type;
+  return failure(parser.parseAffineMapOfSSAIds(
+                     sizes, state.getOrAddProperties<Properties>().map, "map",
+                     attrs, OpAsmParser::Delimiter::Square) ||
+                 parser.parseOptionalAttrDict(state.attributes) ||
+                 parser.parseColonType(type) ||
+                 parser.resolveOperands(sizes,
+                                        parser.getBuilder().getIndexType(),
+                                        state.operands) ||
+                 parser.addTypeToList(type, state.types));
+}
+
+void SizeOp::print(OpAsmPrinter &p) {
+  p << " [";
+  p.printAffineMapOfSSAIds(getMapAttr(), getSizes());
+  p << ']';
+  p.printOptionalAttrDict((*this)->getDiscardableAttrDictionary().getValue());
+  p << " : " << getResult().getType();
+}
+
+LogicalResult SizeOp::verify() {
+  if (getMap().getNumResults() != 1 || getMap().getNumDims() != 0 ||
+      getMap().getNumSymbols() != getSizes().size())
+    return emitOpError("has a map that does not fit its sizes");
+  return checkSizes(*this, getSizes());
+}
+
+//===----------------------------------------------------------------------===//
+// kernel.arena
+//===----------------------------------------------------------------------===//
+
+static ParseResult parseBytes(OpAsmParser &parser, IntegerAttr &bytes) {
+  int64_t number = 0;
+  if (parseByteNumber(parser, number))
+    return failure();
+  bytes = parser.getBuilder().getI64IntegerAttr(number);
+  return success();
+}
+
+static void printBytes(OpAsmPrinter &p, ArenaOp, IntegerAttr bytes) {
+  printByteNumber(p, bytes.getInt());
+}
+
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Kernel/KernelOps.cpp.inc"
 
@@ -380,6 +511,8 @@ bool cutback::kernel::isNatural(AffineExpr expr, ValueRange indices) {
     return number.getValue() >= 0;
   if (auto dim = dyn_cast<AffineDimExpr>(expr))
     return isa<BlockArgument>(indices[dim.getPosition()]);
+  if (isa<AffineSymbolExpr>(expr))
+    return true;
   auto binary = cast<AffineBinaryOpExpr>(expr);
   return isNatural(binary.getLHS(), indices) &&
          isNatural(binary.getRHS(), indices);

@@ -8,6 +8,7 @@
 
 #include "cutback/Dialect/Kernel/Kernel.h"
 
+#include "ByteText.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 #include "mlir/IR/Builders.h"
@@ -21,8 +22,8 @@ using namespace cutback::kernel;
 // Assembly
 //===----------------------------------------------------------------------===//
 
-/// `@k(%x, %w) outputs [0] at [4096] : (types) -> (types) { … }`; a call has no
-/// kernel, no buffers and no outputs.
+/// `@k(%x, %w) outputs [0] sizes ["s0"] at [4096] : (types) -> (types) { … }`;
+/// a call has no kernel, no buffers, no outputs and no sizes.
 ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   Builder &builder = parser.getBuilder();
@@ -32,20 +33,24 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
   StringAttr name;
   FunctionType type;
   SMLoc place = parser.getCurrentLocation();
-  auto parseList = [&](auto &list) {
-    return parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, [&] {
-      return parser.parseInteger(list.emplace_back());
-    });
+  constexpr auto kSquare = OpAsmParser::Delimiter::Square;
+  auto parseOutput = [&] {
+    return parser.parseInteger(outputs.emplace_back());
   };
+  auto parsePlace = [&] { return parseByteNumber(parser, at.emplace_back()); };
   if (succeeded(parser.parseOptionalSymbolName(name))) {
     properties.kernel = FlatSymbolRefAttr::get(name);
     if (parser.parseOperandList(buffers, OpAsmParser::Delimiter::Paren) ||
-        parser.parseKeyword("outputs") || parseList(outputs))
+        parser.parseKeyword("outputs") ||
+        parser.parseCommaSeparatedList(kSquare, parseOutput) ||
+        (succeeded(parser.parseOptionalKeyword("sizes")) &&
+         parser.parseAttribute(properties.sizes)))
       return failure();
   } else if (parser.parseKeyword("call")) {
     return failure();
   }
-  if (parser.parseKeyword("at") || parseList(at) ||
+  if (parser.parseKeyword("at") ||
+      parser.parseCommaSeparatedList(kSquare, parsePlace) ||
       parser.parseColonType(type) ||
       parser.resolveOperands(buffers, type.getInputs(), place,
                              state.operands) ||
@@ -69,11 +74,14 @@ void LaunchOp::print(OpAsmPrinter &p) {
     p << '(' << getBuffers() << ") outputs [";
     llvm::interleaveComma(getOutputs(), p);
     p << ']';
+    if (ArrayAttr sizes = getSizesAttr())
+      p << " sizes " << sizes;
   } else {
     p << "call";
   }
   p << " at [";
-  llvm::interleaveComma(getAt(), p);
+  llvm::interleaveComma(getAt(), p,
+                        [&](int64_t at) { printByteNumber(p, at); });
   p << "] : ";
   p.printFunctionalType(getBuffers().getTypes(), getResultTypes());
   p.printOptionalAttrDictWithKeyword(
@@ -112,23 +120,26 @@ LogicalResult LaunchOp::verify() {
   for (int32_t output : getOutputs())
     if (output < 0 || output >= static_cast<int32_t>(getNumResults()))
       return emitOpError("has no result ") << output;
-  if (!getKernelAttr() && !(getBuffers().empty() && getOutputs().empty()))
+  if (!getKernelAttr() &&
+      !(getBuffers().empty() && getOutputs().empty() && !getSizesAttr()))
     return emitOpError("has buffers and no kernel");
   return success();
 }
 
-/// Whether memory of `type` is that of all elements of `tensor`.
+/// Whether memory of `type` is that of all elements of `tensor`, both known or
+/// both not.
 static bool isMemoryOf(Type type, Value tensor) {
   auto memory = dyn_cast<MemRefType>(type);
   auto shaped = dyn_cast<RankedTensorType>(tensor.getType());
-  if (!memory || !shaped || !shaped.hasStaticShape())
+  if (!memory || !shaped || memory.hasStaticShape() != shaped.hasStaticShape())
     return false;
   auto integer = dyn_cast<IntegerType>(shaped.getElementType());
   Type element = integer
                      ? IntegerType::get(type.getContext(), integer.getWidth())
                      : shaped.getElementType();
-  return memory.getElementType() == element && memory.hasStaticShape() &&
-         memory.getDimSize(0) == shaped.getNumElements();
+  return memory.getElementType() == element &&
+         (!memory.hasStaticShape() ||
+          memory.getDimSize(0) == shaped.getNumElements());
 }
 
 LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
@@ -143,8 +154,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
     diagnostic.attachNote(kernel.getLoc()) << "the kernel is here";
     return diagnostic;
   };
-  auto arguments = kernel.getBody().getArguments();
+  auto arguments = kernel.getMemories();
   size_t inputs = kernel.getNumInputs();
+  size_t sizes = getSizesAttr() ? getSizesAttr().size() : 0;
+  if (sizes != kernel.getSizes().size())
+    return fail("gives its kernel another number of sizes than it takes");
   if (getBuffers().size() != inputs ||
       inputs + getOutputs().size() != arguments.size())
     return fail("gives its kernel another number of buffers than it takes");

@@ -409,3 +409,88 @@ func.func @g_forward(%x: tensor<4xf32> {joint.name = "x"}) -> tensor<4xf32> {
 func.func @g_backward(%t: tensor<4xf32>) -> tensor<4xf32> {
   return %t : tensor<4xf32>
 }
+
+// -----
+
+// expected-error@+1 {{argument 0 has an unknown size, and the kernel takes no sizes}}
+kernel.func @k(%x: memref<?xf32>) to (%y: memref<8xf32>) schedule "pointwise" {
+  kernel.nest (%i) in [8] {
+    %0 = kernel.load %x[%i] : memref<?xf32>
+    kernel.store %0, %y[%i] : memref<8xf32>
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "pointwise" sizes (%n: index) {
+  kernel.nest (%i, %j) in [symbol(%n), 2] {
+    // expected-error@+1 {{has a symbol that is no size of its kernel}}
+    %0 = kernel.load %x[%i + symbol(%j)] : memref<?xf32>
+    kernel.store %0, %y[%i] : memref<?xf32>
+  }
+}
+
+// -----
+
+kernel.func @k(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "pointwise" sizes (%n: index) {
+  // expected-error@+1 {{has another number of sizes than its extents take}}
+  "kernel.nest"(%n) ({
+  ^bb0(%i: index):
+    %0 = kernel.load %x[%i] : memref<?xf32>
+    kernel.store %0, %y[%i] : memref<?xf32>
+  }) {extents = array<i64: -9223372036854775808>, reduced = array<i1: false>} : (index) -> ()
+}
+
+// -----
+
+kernel.func @k(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "pointwise" sizes (%n: index) {
+  kernel.nest (%i) in [symbol(%n)] {
+    %0 = kernel.load %x[%i] : memref<?xf32>
+    // expected-error@+1 {{has a map that does not fit its sizes}}
+    %1 = "kernel.size"(%n) {map = affine_map<() -> (4)>} : (index) -> f32
+    kernel.store %0, %y[%i] : memref<?xf32>
+  }
+}
+
+// -----
+
+// expected-note@+1 {{the kernel is here}}
+kernel.func @k(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "pointwise" sizes (%n: index) {
+  kernel.nest (%i) in [symbol(%n) * 8] {
+    %0 = kernel.load %x[%i] : memref<?xf32>
+    kernel.store %0, %y[%i] : memref<?xf32>
+  }
+}
+func.func @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  // expected-error@+1 {{gives its kernel another number of sizes than it takes}}
+  %y.out = kernel.launch @k(%x) outputs [0] at [?] : (tensor<?x8xf32>) -> tensor<?x8xf32> {
+    %y = aten.exp(%x) : (tensor<?x8xf32>) -> tensor<?x8xf32>
+    kernel.yield %y : tensor<?x8xf32>
+  }
+  return %y.out : tensor<?x8xf32>
+}
+
+// -----
+
+// expected-error@+1 {{is of an unknown size, and has no symbols}}
+kernel.arena ? of @g_partition
+
+// -----
+
+// expected-error@+1 {{has symbols, and is of a known size}}
+kernel.arena 64 of @g_partition symbols {s0 = #joint.symbol<>}
+
+// -----
+
+// expected-error@+1 {{has -64 bytes}}
+kernel.arena -64 of @g_partition
+
+// -----
+
+kernel.func @k(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "pointwise" sizes (%n: index) {
+  // expected-error@+1 {{is no number of sizes}}
+  kernel.nest (%i) in [%n] {
+    %0 = kernel.load %x[%i] : memref<?xf32>
+    kernel.store %0, %y[%i] : memref<?xf32>
+  }
+}

@@ -71,3 +71,18 @@ kernel.func @all(%x: memref<8xf32>, %seed: memref<1xi64>) to (%y: memref<2xf32>,
     kernel.store %1, %at[%i] : memref<2xi64>
   }
 }
+
+// A kernel for all sizes: extents, strides and numbers are expressions of them.
+// CHECK: kernel.func @for_all_sizes(%{{.*}}: memref<?xf32>) to (%{{.*}}: memref<?xf32>) schedule "row" sizes (%[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index)
+kernel.func @for_all_sizes(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "row" sizes (%n: index, %m: index) {
+  // CHECK: kernel.nest (%i, %j, %k) in [symbol(%[[N]]) * symbol(%[[M]]), 4, symbol(%[[M]]) reduced]
+  kernel.nest (%i, %j, %k) in [symbol(%n) * symbol(%m), 4, symbol(%m) reduced] {
+    // CHECK: kernel.load %{{.*}}[%i * (symbol(%[[M]]) * 4) + %j * symbol(%[[M]]) + %k]
+    %0 = kernel.load %x[%i * (symbol(%m) * 4) + %j * symbol(%m) + %k] : memref<?xf32>
+    %1 = kernel.reduce add %0 : f32
+    // CHECK: kernel.size [symbol(%[[M]]) - 1] : f32
+    %2 = kernel.size [symbol(%m) - 1] : f32
+    %3 = arith.divf %1, %2 : f32
+    kernel.store %3, %y[%i * 4 + %j] : memref<?xf32>
+  }
+}

@@ -30,6 +30,11 @@ namespace cutback::kernel {
 /// the draws of the step, in whose order they run.
 inline constexpr llvm::StringLiteral kDrawNumber = "kernel.draw_number";
 
+/// Discardable attribute of a launch of a step whose sizes are symbols: an op
+/// of it computes another element than the one whose turn it is, so that no
+/// result may lie where an operand lay.
+inline constexpr llvm::StringLiteral kUnaligned = "kernel.unaligned";
+
 /// The tensor inside of launches that `value` is.
 mlir::Value insideOf(mlir::Value value);
 

@@ -70,9 +70,19 @@ def Kernel_FuncOp : Kernel_Op<"func", [
 
     `schedule` says how the loops are laid over a device (KernelSchedule).
 
+    The last arguments may be sizes, of type `index`: a kernel with some is one
+    for all sizes. Its memory has as many elements as the launch gives.
+
+    ```mlir
+    kernel.func @k_exp(%x: memref<?xf32>) to (%y: memref<?xf32>)
+        schedule "pointwise" sizes (%s0: index) {
+      kernel.nest (%i) in [symbol(%s0) * 64] {
+    ```
+
     Constraints:
-    * C1: arguments are memrefs of one dimension
+    * C1: arguments are memrefs of one dimension, then sizes
     * C2: the first `num_inputs` are only read, the others written; each is used
+    * C3: only with sizes is memory of unknown size
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, StrAttr:$schedule,
                        I64Attr:$num_inputs);
@@ -81,6 +91,9 @@ def Kernel_FuncOp : Kernel_Op<"func", [
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
+    /// Arguments that are memory, and those that are sizes.
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getMemories();
+    ::llvm::MutableArrayRef<::mlir::BlockArgument> getSizes();
   }];
 }
 
@@ -93,9 +106,14 @@ def Kernel_NestOp : Kernel_Op<"nest", [
     There, every op runs for all iterations of the reduced axes before the next
     op does. A scalar that depends on a reduced axis is one an iteration; others
     are one for all of them.
+
+    An extent that depends on sizes is dynamic in `extents`, and the next result
+    of `size_map`, whose symbols are `sizes`, is what it is.
   }];
   let arguments = (ins DenseI64ArrayAttr:$extents,
-                       DenseBoolArrayAttr:$reduced);
+                       DenseBoolArrayAttr:$reduced,
+                       Variadic<Index>:$sizes,
+                       OptionalAttr<AffineMapAttr>:$size_map);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -113,7 +131,8 @@ def Kernel_LoadOp : Kernel_Op<"load", [AttrSizedOperandSegments]> {
     true, and `otherwise` elsewhere.
 
     Constraints:
-    * C1: `map` has one dimension an index and one result
+    * C1: `map` has one result, and one dimension an index; behind those, one
+      symbol a size of the kernel
     * C2: the result has the memory's element type, as has `otherwise`; there is
       one exactly if there is a mask
     * C3: an index that is known from loops and map, without a mask, is inside
@@ -134,6 +153,18 @@ def Kernel_StoreOp : Kernel_Op<"store"> {
   }];
   let arguments = (ins AnyType:$element, AnyMemRef:$memory,
                        Variadic<Index>:$indices, AffineMapAttr:$map);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Kernel_SizeOp : Kernel_Op<"size", [Pure, HasParent<"NestOp">]> {
+  let summary = "a number that depends on sizes";
+  let description = [{
+    `map` of the kernel's sizes, as a scalar of the result's type; floats are
+    rounded once.
+  }];
+  let arguments = (ins Variadic<Index>:$sizes, AffineMapAttr:$map);
+  let results = (outs AnyTypeOf<[Index, AnySignlessInteger, AnyFloat]>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
 }
@@ -198,15 +229,22 @@ def Kernel_ArenaOp : Kernel_Op<"arena", [
   let description = [{
     Results of launches lie at their offsets in one stretch of so many bytes.
 
+    With `symbols`, the graph's, the sizes of the step are expressions of them:
+    the number of bytes is `?`, and so is every place. What C2 says is asked when
+    sizes are known (Lowering/SymbolicKernels.h).
+
     Constraints:
     * C1: `partition` links two functions of launches
     * C2: no launch writes over bytes that are read later, or outside. It may
       write over what it reads for the last time itself, at the same offset, if
       its kernel reads each element where it writes it, once
   }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$bytes,
-                       FlatSymbolRefAttr:$partition);
-  let assemblyFormat = "$bytes `of` $partition attr-dict";
+  let arguments = (ins I64Attr:$bytes, FlatSymbolRefAttr:$partition,
+                       OptionalAttr<DictionaryAttr>:$symbols);
+  let assemblyFormat = [{
+    custom<Bytes>($bytes) `of` $partition (`symbols` $symbols^)? attr-dict
+  }];
+  let hasVerifier = 1;
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [
@@ -217,7 +255,10 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
     Stands for the tensor ops inside. With a kernel, `buffers` are the tensors
     whose memory the kernel's inputs are, and its outputs are the results
     `outputs`. `at` has, for each result, its offset in the arena in bytes, or
-    -1 where it has no place of its own there: a view, a size, an argument.
+    -1 where it has no place of its own there: a view, a size, an argument. It is
+    `?` in a step whose sizes are symbols: what is found when they are known.
+
+    `sizes` are expressions of the step's symbols, one a size of the kernel.
 
     Constraints:
     * C1: the kernel exists and has as many arguments, of as many elements
@@ -226,7 +267,8 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
   }];
   let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<AnyType>:$buffers, DenseI32ArrayAttr:$outputs,
-                       DenseI64ArrayAttr:$at);
+                       DenseI64ArrayAttr:$at,
+                       OptionalAttr<StrArrayAttr>:$sizes);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;

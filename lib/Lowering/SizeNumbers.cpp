@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A number is a product of a constant and symbols if, in all points, what is
+// left behind dividing by the symbols is one constant. Else it is a sum if it
+// divides by a symbol with a small rest, and quotient and rest are expressions.
+// Two numbers that are equal in all points are one expression; that this is so
+// by chance, of primes that no size is a multiple of, would need polynomials of
+// a degree that sizes do not have. Who instantiates compares with what the ops
+// give all the same.
+
+#include "SizeNumbers.h"
+
+#include "cutback/Support/SizeExpr.h"
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace cutback;
+
+//===----------------------------------------------------------------------===//
+// Points
+//===----------------------------------------------------------------------===//
+
+static void addTexts(Attribute dims, llvm::SetVector<StringRef> &texts) {
+  if (auto text = dyn_cast_or_null<StringAttr>(dims))
+    texts.insert(text.getValue());
+  if (auto list = dyn_cast_or_null<ArrayAttr>(dims))
+    for (Attribute entry : list)
+      addTexts(entry, texts);
+}
+
+/// Size expressions of arguments and ops, in their order.
+static llvm::SetVector<StringRef> findTexts(ArrayRef<Operation *> halves) {
+  llvm::SetVector<StringRef> texts;
+  for (Operation *half : halves) {
+    auto function = cast<FunctionOpInterface>(half);
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      addTexts(function.getArgAttr(i, joint::JointDialect::kDims), texts);
+    half->walk([&](Operation *op) {
+      addTexts(op->getDiscardableAttr(joint::JointDialect::kDims), texts);
+    });
+  }
+  return texts;
+}
+
+/// Sums of products have neither divisions nor functions.
+static bool isPolynomial(StringRef text) {
+  if (text.find_first_of("/%=<>'") != StringRef::npos)
+    return false;
+  for (size_t i = 1; i < text.size(); ++i)
+    if (text[i] == '(' && (llvm::isAlnum(text[i - 1]) || text[i - 1] == '_'))
+      return false;
+  return true;
+}
+
+/// What sizes must be multiples of, so that whatever `texts` divide by does.
+static int64_t findMultiple(ArrayRef<StringRef> texts) {
+  constexpr int64_t kMost = 4096;
+  int64_t multiple = 1;
+  for (StringRef text : texts)
+    while (!text.empty()) {
+      int64_t number = 0;
+      bool isWord = llvm::isAlpha(text.front()) || text.front() == '_';
+      if (isWord) {
+        text = text.drop_while(
+            [](char c) { return llvm::isAlnum(c) || c == '_'; });
+        continue;
+      }
+      if (text.consumeInteger(10, number))
+        text = text.drop_front();
+      else if (number > 1)
+        if (int64_t both = std::lcm(multiple, number); both <= kMost)
+          multiple = both;
+    }
+  return multiple;
+}
+
+static bool isPrime(int64_t number) {
+  for (int64_t divisor = 2; divisor * divisor <= number; ++divisor)
+    if (number % divisor == 0)
+      return false;
+  return number > 1;
+}
+
+SizeNumbers::SizeNumbers(joint::GraphOp graph, ArrayRef<Operation *> halves)
+    : context(graph.getContext()) {
+  llvm::SetVector<StringRef> texts = findTexts(halves);
+  texts.remove_if([](StringRef text) { return isPolynomial(text); });
+  DictionaryAttr symbols = graph.getSymbolsAttr();
+  choosePoints(symbols, halves, findMultiple(texts.getArrayRef()));
+  for (NamedAttribute symbol : symbols ? symbols : DictionaryAttr::get(context))
+    addAtom(symbol.getName());
+  for (StringRef text : texts)
+    addAtom(text);
+  bySize.resize(atoms.size());
+  std::iota(bySize.begin(), bySize.end(), 0);
+  llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
+    return atoms[a].values[0] > atoms[b].values[0];
+  });
+}
+
+void SizeNumbers::choosePoints(DictionaryAttr symbols,
+                               ArrayRef<Operation *> halves, int64_t multiple) {
+  llvm::DenseSet<int64_t> taken; // sizes that are numbers, and primes
+  for (Operation *half : halves)
+    half->walk([&](Operation *op) {
+      for (Type type : op->getResultTypes())
+        if (auto tensor = dyn_cast<RankedTensorType>(type))
+          for (int64_t size : tensor.getShape())
+            taken.insert(size);
+    });
+  auto isFree = [&](int64_t prime) {
+    return isPrime(prime) && llvm::none_of(taken, [&](int64_t size) {
+             return size > 0 && size % prime == 0;
+           });
+  };
+  // Apart, so that a quotient by the larger one leaves the smaller one.
+  constexpr int64_t kLeast[kSizePoints] = {53, 67, 89};
+  constexpr int64_t kFactor = 3, kMost = 20'000;
+  for (size_t i = 0; i < kSizePoints; ++i) {
+    int64_t next = kLeast[i];
+    for (NamedAttribute entry :
+         symbols ? symbols : DictionaryAttr::get(context)) {
+      auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
+      int64_t least = symbol ? symbol.getMin().value_or(2) : 2;
+      int64_t most =
+          symbol ? symbol.getMax().value_or(kMost * multiple) : kMost;
+      int64_t prime = std::max(next, std::min(least, kMost));
+      while (!isFree(prime))
+        ++prime;
+      if (prime * multiple > most) {
+        int64_t smaller = most / multiple;
+        while (smaller > 2 && !isFree(smaller))
+          --smaller;
+        if (smaller > 2 && smaller * multiple >= least)
+          prime = smaller;
+      }
+      taken.insert(prime);
+      points[i][entry.getName()] = prime * multiple;
+      next = next < kMost ? next * kFactor : next;
+    }
+  }
+}
+
+void SizeNumbers::addAtom(StringRef text) {
+  Atom atom{text.str(), {}};
+  for (size_t i = 0; i < kSizePoints; ++i) {
+    std::optional<int64_t> value = evaluateSizeExpr(
+        atom.text, [&](std::string_view name) -> std::optional<int64_t> {
+          auto found = points[i].find(StringRef(name.data(), name.size()));
+          return found == points[i].end() ? std::nullopt
+                                          : std::optional(found->getValue());
+        });
+    if (!value || *value < 2)
+      return;
+    atom.values[i] = *value;
+  }
+  atoms.push_back(std::move(atom));
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+static bool isConstant(const SizeNumber &number) {
+  return llvm::all_equal(number);
+}
+
+/// The nearest integer.
+static int64_t divideNearest(int64_t number, int64_t by) {
+  return llvm::divideFloorSigned(2 * number + by, 2 * by);
+}
+
+std::optional<AffineExpr> SizeNumbers::exprOf(const SizeNumber &number) const {
+  constexpr unsigned kDepth = 6;
+  return find(number, kDepth);
+}
+
+std::optional<AffineExpr> SizeNumbers::find(SizeNumber number,
+                                            unsigned depth) const {
+  AffineExpr factor = getAffineConstantExpr(1, context);
+  for (auto [i, atom] : llvm::enumerate(atoms))
+    while (!isConstant(number) &&
+           llvm::all_of(llvm::zip_equal(number, atom.values), [](auto pair) {
+             return std::get<0>(pair) % std::get<1>(pair) == 0;
+           })) {
+      for (auto [value, by] : llvm::zip_equal(number, atom.values))
+        value /= by;
+      factor = factor * getAffineSymbolExpr(i, context);
+    }
+  if (isConstant(number))
+    return factor * number[0];
+  for (unsigned i : depth ? ArrayRef(bySize) : ArrayRef<unsigned>()) {
+    SizeNumber quotient, rest;
+    for (size_t p = 0; p < kSizePoints; ++p) {
+      quotient[p] = divideNearest(number[p], atoms[i].values[p]);
+      rest[p] = number[p] - quotient[p] * atoms[i].values[p];
+    }
+    if (llvm::is_contained(quotient, 0))
+      continue;
+    auto high = find(quotient, depth - 1), low = find(rest, depth - 1);
+    if (high && low)
+      return factor * (*high * getAffineSymbolExpr(i, context) + *low);
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers that depend on the symbols of a step, and the expressions that they
+// are.
+#ifndef CUTBACK_LIB_LOWERING_SIZENUMBERS_H
+#define CUTBACK_LIB_LOWERING_SIZENUMBERS_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// Sets of values of the symbols for which a step is looked at.
+inline constexpr size_t kSizePoints = 3;
+/// A number in each of them.
+using SizeNumber = std::array<int64_t, kSizePoints>;
+
+class SizeNumbers {
+public:
+  /// Symbols of `graph`, and the size expressions in `halves` that are no sums
+  /// of products of them ("s0//2"). Values are primes, times what the
+  /// expressions divide by, far from each other and in the symbols' ranges if
+  /// that can be; no size in `halves` is a multiple of one.
+  SizeNumbers(joint::GraphOp graph, llvm::ArrayRef<mlir::Operation *> halves);
+
+  mlir::MLIRContext *getContext() const { return context; }
+  const llvm::StringMap<int64_t> &point(size_t i) const { return points[i]; }
+  /// The text of symbol `i` of an expression.
+  const std::string &text(unsigned i) const { return atoms[i].text; }
+
+  /// The expression that has these values: a number, a product, a sum of
+  /// products. Nothing if none is found.
+  std::optional<mlir::AffineExpr> exprOf(const SizeNumber &number) const;
+
+private:
+  struct Atom {
+    std::string text;
+    SizeNumber values;
+  };
+
+  void choosePoints(mlir::DictionaryAttr symbols,
+                    llvm::ArrayRef<mlir::Operation *> halves, int64_t multiple);
+  void addAtom(llvm::StringRef text);
+  std::optional<mlir::AffineExpr> find(SizeNumber number, unsigned depth) const;
+
+  mlir::MLIRContext *context;
+  std::array<llvm::StringMap<int64_t>, kSizePoints> points;
+  std::vector<Atom> atoms;
+  std::vector<unsigned> bySize; ///< atoms, the largest first
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_LOWERING_SIZENUMBERS_H
