@@ -173,9 +173,10 @@ void KernelBitsTest::run(const ArtifactLaunch &launch) {
   }
   entry(static_cast<int>(launch.kernel), grid, block,
         static_cast<unsigned>(launch.sharedBytes), pointers.data());
-  ASSERT_EQ(problem, 0) << launch.op;
+  // What a call chooses by random numbers may lie outside: DeviceCallsTest.
   if (!function)
     return;
+  ASSERT_EQ(problem, 0) << launch.op;
   ++compared;
   for (size_t i = 0; i < launch.operands.size(); ++i)
     if (launch.operands[i].isWritten) {
