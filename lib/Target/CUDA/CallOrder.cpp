@@ -47,12 +47,83 @@ CallResult writeScan(aten::CallOp op, bool multiplies) {
   return result;
 }
 
+/// log(exp(x_0) + ... + exp(x_i)).
+CallResult writeLogScan(aten::CallOp op) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), out = op->getResult(0);
+  std::optional<size_t> axis = axisOf(call, sizesOf(out).size());
+  if (!axis || !isFloatTensor(self))
+    return CallResult::failed("scans other elements than floats");
+  SmallVector<int64_t> rows(sizesOf(out));
+  rows[*axis] = 1;
+  CallBuilder text("logcumsumexp");
+  text.comment("[" + sizesText(sizesOf(out)) + "] along " +
+               std::to_string(*axis));
+  text.read(self, "self");
+  text.write(out, "out");
+  text.openElements(productOf(rows));
+  Indices at = indicesOf("element", rows);
+  at[*axis] = "number";
+  text.line(heldType(out) + " x = lowest();");
+  text.line("for (int number = 0; number < " +
+            std::to_string(sizesOf(out)[*axis]) + "; ++number) {");
+  text.line("  x = addPowers(x, " +
+            held(self, CallBuilder::element(self, "self", at)) + ");");
+  text.line("  " + CallBuilder::element(out, "out", at) + " = " +
+            stored(out, "x") + ";");
+  text.line("}");
+  return CallResult::of(text);
+}
+
+/// The greatest (least) so far and where it stands: the last of equals, or NaN.
+CallResult writeExtremes(aten::CallOp op, bool isLeast) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), values = op->getResult(0);
+  Value places = op->getResult(1);
+  std::optional<size_t> axis = axisOf(call, sizesOf(self).size());
+  if (!axis)
+    return CallResult::failed("scans along a dimension that is not known");
+  SmallVector<int64_t> rows(sizesOf(self));
+  rows[*axis] = 1;
+  CallBuilder text(isLeast ? "cummin" : "cummax");
+  text.comment("[" + sizesText(sizesOf(self)) + "] along " +
+               std::to_string(*axis));
+  text.read(self, "self");
+  if (!values.use_empty())
+    text.write(values, "values");
+  if (!places.use_empty())
+    text.write(places, "places");
+  text.openElements(productOf(rows));
+  Indices at = indicesOf("element", rows);
+  at[*axis] = "number";
+  text.line(heldType(self) + " x = 0;");
+  text.line("int place = -1;");
+  text.line("for (int number = 0; number < " +
+            std::to_string(sizesOf(self)[*axis]) + "; ++number) {");
+  text.line("  const " + heldType(self) + " next = " +
+            held(self, CallBuilder::element(self, "self", at)) + ";");
+  text.line("  if (place < 0 || next != next || (x == x && next " +
+            std::string(isLeast ? "<=" : ">=") + " x)) {");
+  text.line("    x = next;");
+  text.line("    place = number;");
+  text.line("  }");
+  if (!values.use_empty())
+    text.line("  " + CallBuilder::element(values, "values", at) + " = " +
+              stored(values, "x") + ";");
+  if (!places.use_empty())
+    text.line("  " + CallBuilder::element(places, "places", at) + " = place;");
+  text.line("}");
+  return CallResult::of(text);
+}
+
 /// Each element counts those that stand in front of it: that is its place. The
 /// first of equals comes first; NaN is greater than all.
 CallResult writeOrder(aten::CallOp op, bool isTopK) {
   aten::CallReader call(op);
   Value self = call.value("self");
-  Value values = op->getResult(0), places = op->getResult(1);
+  bool areBoth = op->getNumResults() > 1; // argsort has places alone
+  Value places = op->getResult(areBoth);
+  Value values = areBoth ? Value(op->getResult(0)) : Value();
   ArrayRef<int64_t> sizes = sizesOf(self);
   int64_t dim = call.integer("dim").value_or(-1);
   size_t axis = dim < 0 ? dim + sizes.size() : dim;
@@ -60,12 +131,14 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
     return CallResult::failed("orders a number");
   bool isFalling = isTopK ? call.boolean("largest").value_or(true)
                           : call.boolean("descending").value_or(false);
-  int64_t kept = sizesOf(values)[axis];
+  int64_t kept = sizesOf(places)[axis];
   CallBuilder text(isTopK ? "topk" : "sort");
   text.comment(std::to_string(kept) + " of [" + sizesText(sizes) + "] along " +
                std::to_string(axis));
   text.read(self, "self");
-  if (!values.use_empty())
+  if (values && values.use_empty())
+    values = Value();
+  if (values)
     text.write(values, "values");
   if (!places.use_empty())
     text.write(places, "places");
@@ -87,7 +160,7 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
     text.line("if (place >= " + std::to_string(kept) + ")");
     text.line("  return;");
   }
-  if (!values.use_empty())
+  if (values)
     text.line(CallBuilder::element(values, "values", to) + " = " +
               CallBuilder::element(self, "self", at) + ";");
   if (!places.use_empty())
@@ -101,7 +174,11 @@ CallResult cuda::writeOrderCall(aten::CallOp op) {
   StringRef name = op.getPacketName();
   if (name == "aten.cumsum" || name == "aten.cumprod")
     return writeScan(op, name == "aten.cumprod");
-  if (name == "aten.topk" || name == "aten.sort")
+  if (name == "aten.logcumsumexp")
+    return writeLogScan(op);
+  if (name == "aten.cummax" || name == "aten.cummin")
+    return writeExtremes(op, name == "aten.cummin");
+  if (name == "aten.topk" || name == "aten.sort" || name == "aten.argsort")
     return writeOrder(op, name == "aten.topk");
   return {};
 }

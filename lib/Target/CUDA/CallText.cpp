@@ -146,7 +146,8 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
     for (auto family :
          {writeProductCall, writeConvolutionCall, writeAttentionCall,
           writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
-          writeOrderCall, writeWindowsCall, writePoolCall, writeDrawCall})
+          writeOrderCall, writeWindowsCall, writePoolCall, writeResampleCall,
+          writeDrawCall})
       if (!result.isKnown)
         result = family(call);
   }

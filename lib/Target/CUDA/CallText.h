@@ -126,6 +126,7 @@ CallResult writeIndexPutCall(aten::CallOp op);
 CallResult writeOrderCall(aten::CallOp op);
 CallResult writeWindowsCall(aten::CallOp op);
 CallResult writePoolCall(aten::CallOp op);
+CallResult writeResampleCall(aten::CallOp op);
 CallResult writeDrawCall(aten::CallOp op);
 CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Windows over the last dimensions: the greatest element and where it is in its
-// window, enlarging by whole factors, and windows along one dimension that were
-// laid out as a dimension of their own. A thread has one element of the result;
+// window, and windows along one dimension that were laid out as a dimension of
+// their own. A thread has one element of the result;
 // a gradient is summed over all that its element went to, in their order, so no
 // two threads write one place.
 
@@ -129,65 +129,6 @@ CallResult writePoolIndices(aten::CallOp op) {
   return CallResult::of(text);
 }
 
-/// By how much each of the last dimensions grows; empty if not by a whole
-/// factor.
-SmallVector<int64_t> factorsOf(ArrayRef<int64_t> small,
-                               ArrayRef<int64_t> large) {
-  SmallVector<int64_t> factors;
-  for (auto [a, b] : llvm::zip_equal(small, large)) {
-    if (a == 0 || b % a != 0)
-      return {};
-    factors.push_back(b / a);
-  }
-  return factors;
-}
-
-CallResult writeEnlarge(aten::CallOp op) {
-  aten::CallReader call(op);
-  Value self = call.value("self"), out = op->getResult(0);
-  SmallVector<int64_t> factors = factorsOf(sizesOf(self), sizesOf(out));
-  if (factors.empty() || !isFloatTensor(self))
-    return CallResult::failed("grows by other than whole factors");
-  CallBuilder text("enlarge");
-  text.comment("[" + sizesText(sizesOf(self)) + "] to [" +
-               sizesText(sizesOf(out)) + "]");
-  text.read(self, "self");
-  text.write(out, "out");
-  text.openElements(productOf(sizesOf(out)));
-  Indices at = indicesOf("element", sizesOf(out));
-  for (auto [index, factor] : llvm::zip_equal(at, factors))
-    if (factor > 1)
-      index = "(" + index + ") / " + numberText(factor);
-  text.line("out[element] = " + CallBuilder::element(self, "self", at) + ";");
-  return CallResult::of(text);
-}
-
-CallResult writeEnlargeGradient(aten::CallOp op) {
-  aten::CallReader call(op);
-  Value gradient = call.value("grad_output"), out = op->getResult(0);
-  SmallVector<int64_t> factors = factorsOf(sizesOf(out), sizesOf(gradient));
-  if (factors.empty() || !isFloatTensor(gradient))
-    return CallResult::failed("shrinks by other than whole factors");
-  CallBuilder text("enlarge_gradient");
-  text.comment("[" + sizesText(sizesOf(gradient)) + "] to [" +
-               sizesText(sizesOf(out)) + "]");
-  text.read(gradient, "gradient");
-  text.write(out, "out");
-  text.openElements(productOf(sizesOf(out)));
-  Indices at = indicesOf("element", sizesOf(out));
-  Indices part = indicesOf("part", factors);
-  for (auto [index, step, factor] : llvm::zip_equal(at, part, factors))
-    if (factor > 1)
-      index = "(" + index + ") * " + numberText(factor) + " + " + step;
-  text.line(sumTypeText(gradient) + " sum = 0;");
-  text.line("for (int part = 0; part < " + numberText(productOf(factors)) +
-            "; ++part)");
-  text.line("  sum += toFloat(" +
-            CallBuilder::element(gradient, "gradient", at) + ");");
-  text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
-  return CallResult::of(text);
-}
-
 /// An element is the sum of those that windows along a dimension have of it.
 CallResult writeUnfoldGradient(aten::CallOp op) {
   aten::CallReader call(op);
@@ -228,10 +169,6 @@ CallResult cuda::writeWindowsCall(aten::CallOp op) {
     return writeMaxPool(op);
   if (name == "prims._low_memory_max_pool_offsets_to_indices")
     return writePoolIndices(op);
-  if (name == "aten.upsample_nearest2d")
-    return writeEnlarge(op);
-  if (name == "aten.upsample_nearest2d_backward")
-    return writeEnlargeGradient(op);
   if (name == "aten.unfold_backward")
     return writeUnfoldGradient(op);
   return {};

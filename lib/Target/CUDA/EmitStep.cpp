@@ -15,6 +15,7 @@
 
 #include "CallText.h"
 #include "DeviceFiles.h"
+#include "Identifiers.h"
 #include "KernelText.h"
 
 #include "cutback/Analysis/SizeEvaluation.h"
@@ -34,38 +35,6 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 namespace {
-
-/// Names that a parameter must not have.
-bool isReserved(StringRef name) {
-  static const llvm::StringSet<> words = {
-      "and", "asm", "auto", "bool", "break", "case", "char", "class", "const",
-      "delete", "do", "double", "else", "enum", "float", "for", "goto", "if",
-      "inline", "int", "long", "namespace", "new", "not", "operator", "or",
-      "private", "public", "register", "return", "short", "signed", "sizeof",
-      "static", "struct", "switch", "template", "this", "try", "typename",
-      "union", "unsigned", "using", "virtual", "void", "volatile", "while",
-      "xor",
-      // of the kernels' own text
-      "at", "block", "column", "e", "element", "k", "lane", "row", "problem",
-      "isInside", "divide", "checked", "bf16", "f16", "power", "remainder",
-      "load4", "store4", "all4", "fold4", "exp", "log", "pow", "sqrt", "tan",
-      "fmax", "fmin", "floor"};
-  return words.contains(name);
-}
-
-std::string identifier(StringRef name, llvm::StringSet<> &used) {
-  std::string text;
-  for (char c : name)
-    text += llvm::isAlnum(c) ? c : '_';
-  if (text.empty() || llvm::isDigit(text[0]))
-    text = "x" + text;
-  if (isReserved(text))
-    text += "_";
-  std::string unique = text;
-  for (unsigned i = 2; !used.insert(unique).second; ++i)
-    unique = text + "_" + std::to_string(i);
-  return unique;
-}
 
 int64_t itemBytes(Value tensor) {
   return elementBytes(

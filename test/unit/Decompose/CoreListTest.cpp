@@ -45,7 +45,10 @@ protected:
     return run(function, arguments);
   }
   std::string check(const std::string &call, const std::string &data);
-  void compare(const std::string &call);
+  void compareFunction(const std::string &text);
+  void compare(const std::string &call) {
+    compareFunction(test::functionAround(call));
+  }
 
   MLIRContext context;
   int numTaken = 0; ///< calls that a rule takes apart
@@ -115,11 +118,10 @@ Tensor edgesOf(RankedTensorType type, unsigned number,
   return tensor;
 }
 
-/// In core ops a call gives what the interpreter's kernel gives.
-void CoreList::compare(const std::string &call) {
+/// In core ops a function gives what the interpreter's kernels give.
+void CoreList::compareFunction(const std::string &text) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const double nan = std::nan("");
-  std::string text = test::functionAround(call);
   auto given = parseSourceString<ModuleOp>(text, &context);
   auto core = parseSourceString<ModuleOp>(text, &context);
   ASSERT_TRUE(given && core) << text;
@@ -178,7 +180,13 @@ INSTANTIATE_TEST_SUITE_P(
         "aten.addmv(%0, %1, %2, beta = 0, alpha = 2) : (tensor<?xf64>, " MATRIX
         ", tensor<8xf64>) -> tensor<?xf64>",
         "aten.dist(%0, %1, 2)" PAIR "tensor<f64>",
-        "aten.stack([%0, %1], -1)" PAIR "tensor<?x8x2xf64>"));
+        "aten.stack([%0, %1], -1)" PAIR "tensor<?x8x2xf64>",
+        "aten.pixel_shuffle(%0, 2) : (tensor<2x12x3x2xf64>) -> "
+        "tensor<2x3x6x4xf64>",
+        "aten.pixel_unshuffle(%0, 3) : (tensor<2x6x9xf64>) -> "
+        "tensor<18x2x3xf64>",
+        "aten.channel_shuffle(%0, 3) : (tensor<2x6x2x2xf64>) -> "
+        "tensor<2x6x2x2xf64>"));
 
 TEST_F(PutTest, UnderAMaskIsAChoice) {
   for (const char *call :
@@ -189,6 +197,23 @@ TEST_F(PutTest, UnderAMaskIsAChoice) {
         "aten._unsafe_index_put(%0, [%1], %2) : (tensor<3x4xf64>, "
         "tensor<3x4xi1>, tensor<f64>) -> tensor<3x4xf64>"})
     compare(call);
+}
+
+TEST_F(PutTest, IntoEachElementOnceIsTheSource) {
+  auto functionOf = [](const char *places) {
+    return std::string(
+               "func.func @f(%0: tensor<24xf64>, %1: tensor<2x3x4xf64>) -> "
+               "(tensor<24xf64>) {\n  %s = aten.neg(%0) : (tensor<24xf64>) -> "
+               "tensor<24xf64>\n  %r = aten.as_strided_scatter(%s, %1, [2, 3, "
+               "4], ") +
+           places +
+           ") : (tensor<24xf64>, tensor<2x3x4xf64>) -> tensor<24xf64>\n  "
+           "return %r : tensor<24xf64>\n}\n";
+  };
+  compareFunction(functionOf("[4, 8, 1]"));
+  auto overlapping =
+      parseSourceString<ModuleOp>(functionOf("[4, 4, 1]"), &context);
+  EXPECT_TRUE(isOnCoreList(*overlapping, staysNothing));
 }
 
 TEST_F(PutTest, AValueForEachTrueElementStays) {

@@ -60,3 +60,13 @@ __device__ inline bool isBefore(T a, int i, T b, int j) {
   const bool isGreater = aIsNan || (!bIsNan && a > b);
   return isGreater == isFalling;
 }
+
+/// log(exp(a) + exp(b)), which does not overflow.
+template <typename T> __device__ inline T addPowers(T a, T b) {
+  if (a != a || b != b)
+    return a + b;
+  const T high = Max()(a, b), low = Min()(a, b);
+  return high - low == high - low
+             ? high + T(log1p(exp(double(low) - double(high))))
+             : high;
+}

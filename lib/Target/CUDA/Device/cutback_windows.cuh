@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Windows along one axis, and which windows an element lies in.
+// Windows along one axis, and which windows an element lies in; what an element
+// of a resampled axis is made of.
 #pragma once
 #include "cutback_reduce.cuh"
 
@@ -41,4 +42,60 @@ __device__ inline Span coveringWindow(int number, int count, int size) {
 /// The windows that element `at` lies in are those that cover it the other way.
 __device__ inline Span coveringWindowsOver(int at, int count, int size) {
   return coveringWindow(at, size, count);
+}
+
+/// Elements of an axis, and their weights.
+template <typename T, int count> struct Taps {
+  int at[count];
+  T weight[count];
+  /// That of one element.
+  __device__ T of(int element) const {
+    T sum = 0;
+    for (int i = 0; i < count; ++i)
+      sum += at[i] == element ? weight[i] : T(0);
+    return sum;
+  }
+};
+
+/// Element `o` of the result lies at ratio * (o + offset), in single precision.
+template <typename T>
+__device__ inline Taps<T, 1> nearestTaps(int o, T ratio, T offset, int size) {
+  const float place = (float(o) + float(offset)) * float(ratio);
+  return {{Min()(int(floor(place)), size - 1)}, {T(1)}};
+}
+/// At ratio * (o + offset) - offset, not below 0.
+template <typename T>
+__device__ inline Taps<T, 2> linearTaps(int o, T ratio, T offset, int size) {
+  const T place = Max()(ratio * (T(o) + offset) - offset, T(0));
+  const int first = Min()(int(place), size - 1);
+  const T part = Min()(place - T(first), T(1));
+  return {{first, Min()(first + 1, size - 1)}, {T(1) - part, part}};
+}
+/// The same, by Keys' cubics with a = -0.75; outside, the border.
+template <typename T>
+__device__ inline Taps<T, 4> cubicTaps(int o, T ratio, T offset, int size) {
+  const T place = ratio * (T(o) + offset) - offset, a = T(-0.75);
+  const T below = floor(place), t = place - below;
+  const auto near = [=](T x) {
+    return ((a + T(2)) * x - (a + T(3))) * x * x + T(1);
+  };
+  const auto far = [=](T x) {
+    return ((a * x - T(5) * a) * x + T(8) * a) * x - T(4) * a;
+  };
+  Taps<T, 4> taps = {{}, {far(t + T(1)), near(t), near(T(1) - t), far(T(2) - t)}};
+  for (int i = 0; i < 4; ++i)
+    taps.at[i] = Min()(Max()(int(below) - 1 + i, 0), size - 1);
+  return taps;
+}
+/// Elements of the result that may read `element`: `reach` away, and all behind
+/// a border.
+template <typename T>
+__device__ inline Span readersOf(int element, T ratio, T offset, int reach,
+                                 int size, int count) {
+  if (ratio <= T(0))
+    return {0, count};
+  const T low = (T(element - reach) + offset) / ratio - offset - T(1);
+  const T high = (T(element + reach) + offset) / ratio - offset + T(2);
+  return {element < reach || low < T(0) ? 0 : int(low),
+          element + reach >= size || high > T(count) ? count : int(high)};
 }
