@@ -193,11 +193,5 @@ static Values attentionByMath(Rewrite &c) {
   return c.b.failed() ? Values() : math(c, call);
 }
 
-RuleTable decompose::attentionRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.scaled_dot_product_attention.default", one<attention>},
-      {"aten._scaled_dot_product_attention_math.default",
-       many<attentionByMath>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::attention = one<::attention>;
+const DecomposeFn decompositions::attentionByMath = many<::attentionByMath>;

@@ -137,19 +137,9 @@ static Values stepConvolutionBackward(Rewrite &c) {
   return {ordered(c, all[0], {2, 0, 1}), ordered(c, all[1], {2, 1, 0}), all[2]};
 }
 
-RuleTable decompose::convolutionRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.conv1d.default", one<convolution>},
-      {"aten.conv1d.padding", one<convolution>},
-      {"aten.conv2d.default", one<convolution>},
-      {"aten.conv2d.padding", one<convolution>},
-      {"aten.conv3d.default", one<convolution>},
-      {"aten.conv3d.padding", one<convolution>},
-      {"aten.conv_transpose1d.default", one<transposedConvolution>},
-      {"aten.conv_transpose2d.input", one<transposedConvolution>},
-      {"aten.conv_transpose3d.input", one<transposedConvolution>},
-      {"aten.conv_tbc.default", one<stepConvolution>},
-      {"aten.conv_tbc_backward.default", many<stepConvolutionBackward>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::convolution = one<::convolution>;
+const DecomposeFn decompositions::transposedConvolution =
+    one<::transposedConvolution>;
+const DecomposeFn decompositions::stepConvolution = one<::stepConvolution>;
+const DecomposeFn decompositions::stepConvolutionBackward =
+    many<::stepConvolutionBackward>;

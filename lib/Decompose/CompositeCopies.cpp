@@ -73,34 +73,7 @@ static Value resized(Rewrite &c) {
   return decompose::resized(c.b, c.r, c.r.value("self"));
 }
 
-RuleTable decompose::copyRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten._reshape_alias_copy.default", many<viewOf>},
-      {"aten.alias_copy.default", many<viewOf>},
-      {"aten.detach_copy.default", many<viewOf>},
-      {"aten.diagonal_copy.default", many<viewOf>},
-      {"aten.expand_copy.default", many<viewOf>},
-      {"aten.narrow_copy.default", many<viewOf>},
-      {"aten.permute_copy.default", many<viewOf>},
-      {"aten.select_copy.int", many<viewOf>},
-      {"aten.slice_copy.Tensor", many<viewOf>},
-      {"aten.split_copy.Tensor", many<viewOf>},
-      {"aten.split_with_sizes_copy.default", many<viewOf>},
-      {"aten.squeeze_copy.default", many<viewOf>},
-      {"aten.squeeze_copy.dim", many<viewOf>},
-      {"aten.squeeze_copy.dims", many<viewOf>},
-      {"aten.t_copy.default", many<viewOf>},
-      {"aten.transpose_copy.int", many<viewOf>},
-      {"aten.unbind_copy.int", many<viewOf>},
-      {"aten.unfold_copy.default", many<viewOf>},
-      {"aten.unsqueeze_copy.default", many<viewOf>},
-      {"aten.view_as_complex_copy.default", many<viewOf>},
-      {"aten.view_as_real_copy.default", many<viewOf>},
-      {"aten.view_copy.default", many<viewOf>},
-      {"aten.view_copy.dtype", many<viewOf>},
-      {"aten.resize.default", one<::resized>},
-      {"aten.narrow.Tensor", one<narrowAt>},
-      {"aten.tensor_split.tensor_indices_or_sections", many<splitAtPlaces>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::viewOf = many<::viewOf>;
+const DecomposeFn decompositions::resize = one<::resized>;
+const DecomposeFn decompositions::narrowAt = one<::narrowAt>;
+const DecomposeFn decompositions::splitAtPlaces = many<::splitAtPlaces>;

@@ -44,19 +44,6 @@ static Value halfComplex(Rewrite &c) {
   return castTo(c.b, c.r.value("self"), elementOf(c.result()));
 }
 
-RuleTable decompose::castRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.to.dtype", one<to>},
-      {"aten.to.dtype_layout", one<to>},
-      {"aten.to.device", one<to>},
-      {"aten.to.other", one<to>},
-      {"aten.type_as.default", one<to>},
-      {"aten.contiguous.default", one<contiguous>},
-      {"aten.chalf.default", one<halfComplex>},
-  };
-  return rules;
-}
-
 //===----------------------------------------------------------------------===//
 // Several tensors
 //===----------------------------------------------------------------------===//
@@ -345,25 +332,21 @@ static Value linalgDiagonal(Rewrite &c) {
                                             c.r.arg("dim1"), c.r.arg("dim2")});
 }
 
-RuleTable decompose::stackRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.concat.default", one<concat>},
-      {"aten.concatenate.default", one<concat>},
-      {"aten.broadcast_tensors.default", many<broadcastTensors>},
-      {"aten.meshgrid.default", many<meshgrid>},
-      {"aten.meshgrid.indexing", many<meshgrid>},
-      {"aten.cartesian_prod.default", one<cartesianProduct>},
-      {"aten.block_diag.default", one<blockDiagonal>},
-      {"aten.combinations.default", one<combinations>},
-      {"aten._chunk_cat.default", one<chunkCat>},
-      {"aten.pad.default", one<pad>},
-      {"aten.repeat_interleave.self_int", one<repeatEach>},
-      {"aten.repeat_interleave.self_Tensor", one<repeatByTensor>},
-      {"aten.tile.default", one<tile>},
-      {"aten.diag_embed.default", one<diagonalEmbedding>},
-      {"aten.diag.default", one<diagonalOrMatrix>},
-      {"aten.diagflat.default", one<flatDiagonal>},
-      {"aten.linalg_diagonal.default", one<linalgDiagonal>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::to = one<::to>;
+const DecomposeFn decompositions::contiguous = one<::contiguous>;
+const DecomposeFn decompositions::halfComplex = one<::halfComplex>;
+const DecomposeFn decompositions::concat = one<::concat>;
+const DecomposeFn decompositions::broadcastTensors = many<::broadcastTensors>;
+const DecomposeFn decompositions::meshgrid = many<::meshgrid>;
+const DecomposeFn decompositions::cartesianProduct = one<::cartesianProduct>;
+const DecomposeFn decompositions::blockDiagonal = one<::blockDiagonal>;
+const DecomposeFn decompositions::combinations = one<::combinations>;
+const DecomposeFn decompositions::chunkCat = one<::chunkCat>;
+const DecomposeFn decompositions::pad = one<::pad>;
+const DecomposeFn decompositions::repeatEach = one<::repeatEach>;
+const DecomposeFn decompositions::repeatByTensor = one<::repeatByTensor>;
+const DecomposeFn decompositions::tile = one<::tile>;
+const DecomposeFn decompositions::diagonalEmbedding = one<::diagonalEmbedding>;
+const DecomposeFn decompositions::diagonalOrMatrix = one<::diagonalOrMatrix>;
+const DecomposeFn decompositions::flatDiagonal = one<::flatDiagonal>;
+const DecomposeFn decompositions::linalgDiagonal = one<::linalgDiagonal>;

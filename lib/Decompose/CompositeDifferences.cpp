@@ -230,24 +230,7 @@ static Value range(Rewrite &c) {
   return b.call("aten.add.Scalar", {steps, c.r.arg("start")});
 }
 
-RuleTable decompose::differenceRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.range.default", one<range>},
-      {"aten.range.step", one<range>},
-      {"aten.gradient.scalarint", many<gradient>},
-      {"aten.gradient.scalararray", many<gradient>},
-      {"aten.gradient.array", many<gradient>},
-      {"aten.gradient.scalarrayint", many<gradient>},
-      {"aten.gradient.scalarrayarray", many<gradient>},
-      {"aten.gradient.tensorarrayint", many<gradient>},
-      {"aten.gradient.tensorarray", many<gradient>},
-      {"aten.linspace.Tensor_Tensor", one<lineBetween>},
-      {"aten.linspace.Tensor_Scalar", one<lineBetween>},
-      {"aten.linspace.Scalar_Tensor", one<lineBetween>},
-      {"aten.logspace.Tensor_Tensor", one<lineBetween>},
-      {"aten.logspace.Tensor_Scalar", one<lineBetween>},
-      {"aten.logspace.Scalar_Tensor", one<lineBetween>},
-      {"aten.pad_sequence.default", one<padSequence>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::range = one<::range>;
+const DecomposeFn decompositions::gradient = many<::gradient>;
+const DecomposeFn decompositions::lineBetween = one<::lineBetween>;
+const DecomposeFn decompositions::padSequence = one<::padSequence>;

@@ -386,13 +386,8 @@ static Value trilinear(Rewrite &c) {
       .run();
 }
 
-RuleTable decompose::einsumRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.einsum.default", one<einsum>},
-      {"aten.tensordot.default", one<tensordot>},
-      {"aten.inner.default", one<inner>},
-      {"aten.bilinear.default", one<bilinear>},
-      {"aten._trilinear.default", one<trilinear>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::einsum = one<::einsum>;
+const DecomposeFn decompositions::tensordot = one<::tensordot>;
+const DecomposeFn decompositions::inner = one<::inner>;
+const DecomposeFn decompositions::bilinear = one<::bilinear>;
+const DecomposeFn decompositions::trilinear = one<::trilinear>;

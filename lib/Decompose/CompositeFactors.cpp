@@ -238,25 +238,13 @@ static Value int8packMm(Rewrite &c) {
   return castTo(b, whole, elementOf(c.result()));
 }
 
-RuleTable decompose::factorRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.linalg_lu_factor.default", many<luFactor>},
-      {"aten._lu_with_info.default", many<luFactor>},
-      {"aten.linalg_ldl_factor.default", many<ldlFactor>},
-      {"aten.linalg_lu.default", many<luParts>},
-      {"aten.linalg_lu_solve.default", one<luSolve>},
-      {"aten.lu_solve.default", one<luSolve>},
-      {"aten.linalg_tensorsolve.default", one<tensorSolve>},
-      {"aten.linalg_tensorinv.default", one<tensorInverse>},
-      {"aten.linalg_matrix_rank.default", one<matrixRank>},
-      {"aten.linalg_matrix_rank.tol_tensor", one<matrixRank>},
-      {"aten.linalg_matrix_rank.atol_rtol_float", one<matrixRank>},
-      {"aten.linalg_matrix_rank.atol_rtol_tensor", one<matrixRank>},
-      {"aten.linalg_cond.p_str", one<conditionByNorm>},
-      {"aten._int_mm.default", one<productAs>},
-      {"aten.mm.dtype", one<productAs>},
-      {"aten.bmm.dtype", one<productAs>},
-      {"aten._weight_int8pack_mm.default", one<int8packMm>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::luFactor = many<::luFactor>;
+const DecomposeFn decompositions::ldlFactor = many<::ldlFactor>;
+const DecomposeFn decompositions::luParts = many<::luParts>;
+const DecomposeFn decompositions::luSolve = one<::luSolve>;
+const DecomposeFn decompositions::tensorSolve = one<::tensorSolve>;
+const DecomposeFn decompositions::tensorInverse = one<::tensorInverse>;
+const DecomposeFn decompositions::matrixRank = one<::matrixRank>;
+const DecomposeFn decompositions::conditionByNorm = one<::conditionByNorm>;
+const DecomposeFn decompositions::productAs = one<::productAs>;
+const DecomposeFn decompositions::int8packMm = one<::int8packMm>;

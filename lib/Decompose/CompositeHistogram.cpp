@@ -263,22 +263,9 @@ static Value numberTimesLog(Rewrite &c) {
                   {c.r.arg("self"), c.b.call("aten.add.Scalar", {other, 1})});
 }
 
-RuleTable decompose::histogramRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.histc.default", one<histc>},
-      {"aten.histogram.bins_tensor", many<histogram>},
-      {"aten.histogram.bin_ct", many<histogram>},
-      {"aten.histogramdd.default", many<histogramOfRows>},
-      {"aten.histogramdd.int_bins", many<histogramOfRows>},
-      {"aten.histogramdd.TensorList_bins", many<histogramOfRows>},
-      {"aten._histogramdd_bin_edges.default", many<histogramOfRows>},
-      {"aten._histogramdd_from_bin_cts.default", many<histogramOfRows>},
-      {"aten._histogramdd_from_bin_tensors.default", many<histogramOfRows>},
-      {"aten.nanquantile.default", one<nanQuantile>},
-      {"aten.nanquantile.scalar", one<nanQuantile>},
-      {"aten.logspace.default", one<logspace>},
-      {"aten.special_xlog1py.self_scalar", one<numberTimesLog>},
-      {"aten.special_xlog1py.other_scalar", one<numberTimesLog>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::histc = one<::histc>;
+const DecomposeFn decompositions::histogram = many<::histogram>;
+const DecomposeFn decompositions::histogramOfRows = many<::histogramOfRows>;
+const DecomposeFn decompositions::nanQuantile = one<::nanQuantile>;
+const DecomposeFn decompositions::logspace = one<::logspace>;
+const DecomposeFn decompositions::numberTimesLog = one<::numberTimesLog>;

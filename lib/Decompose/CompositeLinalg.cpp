@@ -374,49 +374,28 @@ static Value conjugateTransposed(Rewrite &c) {
   return rankOf(self) == 0 ? self : transposed(c.b, self);
 }
 
-RuleTable decompose::linalgRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.linalg_inv.default", one<inverse>},
-      {"aten.inverse.default", one<inverse>},
-      {"aten.linalg_solve.default", many<solve>},
-      {"aten.linalg_solve_ex.default", many<solve>},
-      {"aten.linalg_det.default", one<determinant>},
-      {"aten.det.default", one<determinant>},
-      {"aten.logdet.default", one<logdet>},
-      {"aten.linalg_slogdet.default", many<signAndLogarithm>},
-      {"aten.slogdet.default", many<signAndLogarithm>},
-      {"aten.linalg_cholesky.default", one<cholesky>},
-      {"aten.cholesky.default", one<cholesky>},
-      {"aten.cholesky_solve.default", one<choleskySolve>},
-      {"aten.cholesky_inverse.default", one<choleskyInverse>},
-      {"aten.triangular_solve.default", many<triangularSolve>},
-      {"aten.qr.default", many<orthogonal>},
-      {"aten.linalg_householder_product.default", one<householderProduct>},
-      {"aten.orgqr.default", one<householderProduct>},
-      {"aten.ormqr.default", one<timesHouseholder>},
-      {"aten.linalg_eigvals.default", one<eigenvalues>},
-      {"aten._linalg_eigvals.default", one<eigenvalues>},
-      {"aten.linalg_svd.default", many<svd>},
-      {"aten.svd.default", many<svd>},
-      {"aten.linalg_svdvals.default", one<svdvals>},
-      {"aten.linalg_eigh.default", many<eigh>},
-      {"aten.linalg_eigvalsh.default", many<eigh>},
-      {"aten.linalg_pinv.default", one<pinv>},
-      {"aten.linalg_pinv.atol_rtol_float", one<pinv>},
-      {"aten.linalg_pinv.rcond_tensor", one<pinv>},
-      {"aten.pinverse.default", one<pinv>},
-      {"aten.linalg_lstsq.default", many<lstsq>},
-      {"aten.nuclear_norm.default", one<namedNorm>},
-      {"aten.nuclear_norm.dim", one<namedNorm>},
-      {"aten.linalg_matrix_norm.str_ord", one<namedNorm>},
-      {"aten.linalg_norm.ord_str", one<namedNorm>},
-      {"aten.linalg_cond.default", one<condition>},
-      {"aten.matrix_exp.default", one<exponential>},
-      {"aten.matrix_power.default", one<power>},
-      {"aten.linalg_matrix_power.default", one<power>},
-      {"aten.matrix_H.default", one<conjugateTransposed>},
-      {"aten.mH.default", one<conjugateTransposed>},
-      {"aten.adjoint.default", one<conjugateTransposed>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::inverse = one<::inverse>;
+const DecomposeFn decompositions::solve = many<::solve>;
+const DecomposeFn decompositions::determinant = one<::determinant>;
+const DecomposeFn decompositions::logdet = one<::logdet>;
+const DecomposeFn decompositions::signAndLogarithm = many<::signAndLogarithm>;
+const DecomposeFn decompositions::cholesky = one<::cholesky>;
+const DecomposeFn decompositions::choleskySolve = one<::choleskySolve>;
+const DecomposeFn decompositions::choleskyInverse = one<::choleskyInverse>;
+const DecomposeFn decompositions::triangularSolve = many<::triangularSolve>;
+const DecomposeFn decompositions::orthogonal = many<::orthogonal>;
+const DecomposeFn decompositions::householderProduct =
+    one<::householderProduct>;
+const DecomposeFn decompositions::timesHouseholder = one<::timesHouseholder>;
+const DecomposeFn decompositions::eigenvalues = one<::eigenvalues>;
+const DecomposeFn decompositions::svd = many<::svd>;
+const DecomposeFn decompositions::svdvals = one<::svdvals>;
+const DecomposeFn decompositions::eigh = many<::eigh>;
+const DecomposeFn decompositions::pinv = one<::pinv>;
+const DecomposeFn decompositions::lstsq = many<::lstsq>;
+const DecomposeFn decompositions::namedNorm = one<::namedNorm>;
+const DecomposeFn decompositions::condition = one<::condition>;
+const DecomposeFn decompositions::exponential = one<::exponential>;
+const DecomposeFn decompositions::power = one<::power>;
+const DecomposeFn decompositions::conjugateTransposed =
+    one<::conjugateTransposed>;

@@ -245,21 +245,12 @@ static Value cross(Rewrite &c) {
   return c.b.call("aten.sub.Tensor", {plus, minus});
 }
 
-RuleTable decompose::linearRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.linear.default", one<linearRule>},
-      {"aten.matmul.default", one<matmulRule>},
-      {"aten.linalg_matmul.default", one<matmulRule>},
-      {"aten.chain_matmul.default", one<chainMatmul>},
-      {"aten.linalg_multi_dot.default", one<chainMatmul>},
-      {"aten.addbmm.default", one<addbmm>},
-      {"aten.addr.default", one<addr>},
-      {"aten.outer.default", one<outer>},
-      {"aten.ger.default", one<outer>},
-      {"aten.kron.default", one<kron>},
-      {"aten.linalg_vecdot.default", one<vecdot>},
-      {"aten.cross.default", one<cross>},
-      {"aten.linalg_cross.default", one<cross>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::linearRule = one<::linearRule>;
+const DecomposeFn decompositions::matmulRule = one<::matmulRule>;
+const DecomposeFn decompositions::chainMatmul = one<::chainMatmul>;
+const DecomposeFn decompositions::addbmm = one<::addbmm>;
+const DecomposeFn decompositions::addr = one<::addr>;
+const DecomposeFn decompositions::outer = one<::outer>;
+const DecomposeFn decompositions::kron = one<::kron>;
+const DecomposeFn decompositions::vecdot = one<::vecdot>;
+const DecomposeFn decompositions::cross = one<::cross>;

@@ -204,21 +204,16 @@ static Value alphaDropout(Rewrite &c) {
                   {c.b.call("aten.mul.Tensor", {input, scale}), shift});
 }
 
-RuleTable decompose::normalizationRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.layer_norm.default", one<layerNorm>},
-      {"aten.rms_norm.default", one<rmsNorm>},
-      {"aten.group_norm.default", one<groupNorm>},
-      {"aten.instance_norm.default", one<instanceNorm>},
-      {"aten.batch_norm.default", one<batchNorm>},
-      {"aten._batch_norm_with_update_functional.default",
-       many<updatedBatchNorm>},
-      {"aten._batch_norm_no_update.default", many<batchNormAsItStands>},
-      {"aten.batch_norm_backward.default", many<gradientsOfBatchNorm>},
-      {"aten.dropout.default", one<dropout>},
-      {"aten.feature_dropout.default", one<featureDropout>},
-      {"aten.alpha_dropout.default", one<alphaDropout>},
-      {"aten.feature_alpha_dropout.default", one<alphaDropout>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::layerNorm = one<::layerNorm>;
+const DecomposeFn decompositions::rmsNorm = one<::rmsNorm>;
+const DecomposeFn decompositions::groupNorm = one<::groupNorm>;
+const DecomposeFn decompositions::instanceNorm = one<::instanceNorm>;
+const DecomposeFn decompositions::batchNorm = one<::batchNorm>;
+const DecomposeFn decompositions::updatedBatchNorm = many<::updatedBatchNorm>;
+const DecomposeFn decompositions::batchNormAsItStands =
+    many<::batchNormAsItStands>;
+const DecomposeFn decompositions::gradientsOfBatchNorm =
+    many<::gradientsOfBatchNorm>;
+const DecomposeFn decompositions::dropout = one<::dropout>;
+const DecomposeFn decompositions::featureDropout = one<::featureDropout>;
+const DecomposeFn decompositions::alphaDropout = one<::alphaDropout>;

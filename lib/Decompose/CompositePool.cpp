@@ -139,30 +139,13 @@ static Value gridSampler(Rewrite &c) {
        c.r.arg("padding_mode"), c.r.arg("align_corners")});
 }
 
-RuleTable decompose::poolRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.max_pool1d.default", one<maxPool1d>},
-      {"aten.max_pool1d_with_indices.default", many<maxPool1dWithIndices>},
-      {"aten.max_pool2d.default", one<maxPool>},
-      {"aten.max_pool3d.default", one<maxPool>},
-      {"aten.avg_pool1d.default", one<averagePool1d>},
-      {"aten.adaptive_avg_pool1d.default", one<adaptiveAverage1d>},
-      {"aten.adaptive_avg_pool2d.default", one<adaptiveAverage>},
-      {"aten.adaptive_avg_pool3d.default", one<adaptiveAverage>},
-      {"aten.adaptive_max_pool1d.default", many<adaptiveMax1d>},
-      {"aten.upsample_nearest1d.vec", upsample},
-      {"aten.upsample_nearest2d.vec", upsample},
-      {"aten.upsample_nearest3d.vec", upsample},
-      {"aten._upsample_nearest_exact1d.vec", upsample},
-      {"aten._upsample_nearest_exact2d.vec", upsample},
-      {"aten._upsample_nearest_exact3d.vec", upsample},
-      {"aten.upsample_linear1d.vec", upsample},
-      {"aten.upsample_bilinear2d.vec", upsample},
-      {"aten.upsample_bicubic2d.vec", upsample},
-      {"aten.upsample_trilinear3d.vec", upsample},
-      {"aten._upsample_bilinear2d_aa.vec", upsample},
-      {"aten._upsample_bicubic2d_aa.vec", upsample},
-      {"aten.grid_sampler.default", one<gridSampler>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::maxPool1d = one<::maxPool1d>;
+const DecomposeFn decompositions::maxPool1dWithIndices =
+    many<::maxPool1dWithIndices>;
+const DecomposeFn decompositions::maxPool = one<::maxPool>;
+const DecomposeFn decompositions::averagePool1d = one<::averagePool1d>;
+const DecomposeFn decompositions::adaptiveAverage1d = one<::adaptiveAverage1d>;
+const DecomposeFn decompositions::adaptiveAverage = one<::adaptiveAverage>;
+const DecomposeFn decompositions::adaptiveMax1d = many<::adaptiveMax1d>;
+const DecomposeFn decompositions::upsample = ::upsample;
+const DecomposeFn decompositions::gridSampler = one<::gridSampler>;

@@ -257,16 +257,11 @@ static Value gruCell(Rewrite &c) { return cell(c, Kind::Gru).h; }
 static Value tanhCell(Rewrite &c) { return cell(c, Kind::Tanh).h; }
 static Value reluCell(Rewrite &c) { return cell(c, Kind::Relu).h; }
 
-RuleTable decompose::recurrentRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.lstm.input", many<lstm>},
-      {"aten.gru.input", many<gru>},
-      {"aten.rnn_tanh.input", many<rnnTanh>},
-      {"aten.rnn_relu.input", many<rnnRelu>},
-      {"aten.lstm_cell.default", many<lstmCell>},
-      {"aten.gru_cell.default", one<gruCell>},
-      {"aten.rnn_tanh_cell.default", one<tanhCell>},
-      {"aten.rnn_relu_cell.default", one<reluCell>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::lstm = many<::lstm>;
+const DecomposeFn decompositions::gru = many<::gru>;
+const DecomposeFn decompositions::rnnTanh = many<::rnnTanh>;
+const DecomposeFn decompositions::rnnRelu = many<::rnnRelu>;
+const DecomposeFn decompositions::lstmCell = many<::lstmCell>;
+const DecomposeFn decompositions::gruCell = one<::gruCell>;
+const DecomposeFn decompositions::tanhCell = one<::tanhCell>;
+const DecomposeFn decompositions::reluCell = one<::reluCell>;

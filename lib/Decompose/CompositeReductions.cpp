@@ -200,39 +200,6 @@ static Value trapezoid(Rewrite &c) {
   return b.call("aten.mul.Scalar", {area, factor});
 }
 
-RuleTable decompose::reductionRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.var.default", variance},
-      {"aten.var.dim", variance},
-      {"aten.std.default", variance},
-      {"aten.std.dim", variance},
-      {"aten.var_mean.default", variance},
-      {"aten.var_mean.dim", variance},
-      {"aten.std_mean.default", variance},
-      {"aten.std_mean.dim", variance},
-      {"aten.norm.Scalar", one<norm>},
-      {"aten.norm.ScalarOpt_dim", one<norm>},
-      {"aten.norm.ScalarOpt_dtype", one<norm>},
-      {"aten.norm.ScalarOpt_dim_dtype", one<norm>},
-      {"aten.frobenius_norm.dim", one<frobeniusNorm>},
-      {"aten.linalg_norm.default", one<linalgNorm>},
-      {"aten.linalg_matrix_norm.default", one<matrixNorm>},
-      {"aten.trace.default", one<trace>},
-      {"aten.sum_to_size.default", one<sumToSize>},
-      {"aten.count_nonzero.default", one<countNonzero>},
-      {"aten.count_nonzero.dim_IntList", one<countNonzero>},
-      {"aten.msort.default", one<msort>},
-      {"aten.diff.default", one<diff>},
-      {"aten.trapezoid.x", one<trapezoid>},
-      {"aten.trapezoid.dx", one<trapezoid>},
-      {"aten.trapz.x", one<trapezoid>},
-      {"aten.trapz.dx", one<trapezoid>},
-      {"aten.cumulative_trapezoid.x", one<trapezoid>},
-      {"aten.cumulative_trapezoid.dx", one<trapezoid>},
-  };
-  return rules;
-}
-
 //===----------------------------------------------------------------------===//
 // Embeddings
 //===----------------------------------------------------------------------===//
@@ -276,13 +243,17 @@ static Value scatterReduce(Rewrite &c) {
                   {self, c.r.arg("dim"), index, source, "prod"});
 }
 
-RuleTable decompose::embeddingRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.embedding_bag.default", many<embeddingBag>},
-      {"aten.embedding_bag.padding_idx", many<embeddingBag>},
-      {"aten.one_hot.default", one<oneHot>},
-      {"aten.scatter.reduce", one<scatterReduce>},
-      {"aten.scatter.value_reduce", one<scatterReduce>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::variance = ::variance;
+const DecomposeFn decompositions::norm = one<::norm>;
+const DecomposeFn decompositions::frobeniusNorm = one<::frobeniusNorm>;
+const DecomposeFn decompositions::linalgNorm = one<::linalgNorm>;
+const DecomposeFn decompositions::matrixNorm = one<::matrixNorm>;
+const DecomposeFn decompositions::trace = one<::trace>;
+const DecomposeFn decompositions::sumToSize = one<::sumToSize>;
+const DecomposeFn decompositions::countNonzero = one<::countNonzero>;
+const DecomposeFn decompositions::msort = one<::msort>;
+const DecomposeFn decompositions::diff = one<::diff>;
+const DecomposeFn decompositions::trapezoid = one<::trapezoid>;
+const DecomposeFn decompositions::embeddingBag = many<::embeddingBag>;
+const DecomposeFn decompositions::oneHot = one<::oneHot>;
+const DecomposeFn decompositions::scatterReduce = one<::scatterReduce>;

@@ -244,26 +244,10 @@ static Value istft(Rewrite &c) {
   return isVector ? b.call("aten.squeeze.dim", {signal, 0}) : signal;
 }
 
-RuleTable decompose::signalRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.hann_window.default", one<raisedCosine>},
-      {"aten.hann_window.periodic", one<raisedCosine>},
-      {"aten.hamming_window.default", one<raisedCosine>},
-      {"aten.hamming_window.periodic", one<raisedCosine>},
-      {"aten.hamming_window.periodic_alpha", one<raisedCosine>},
-      {"aten.hamming_window.periodic_alpha_beta", one<raisedCosine>},
-      {"aten.blackman_window.default", one<blackman>},
-      {"aten.blackman_window.periodic", one<blackman>},
-      {"aten.bartlett_window.default", one<bartlett>},
-      {"aten.bartlett_window.periodic", one<bartlett>},
-      {"aten.kaiser_window.default", one<kaiser>},
-      {"aten.kaiser_window.periodic", one<kaiser>},
-      {"aten.kaiser_window.beta", one<kaiser>},
-      {"aten.fft_fftfreq.default", one<frequencies>},
-      {"aten.fft_rfftfreq.default", one<frequencies>},
-      {"aten.stft.default", one<stft>},
-      {"aten.stft.center", one<stft>},
-      {"aten.istft.default", one<istft>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::raisedCosine = one<::raisedCosine>;
+const DecomposeFn decompositions::blackman = one<::blackman>;
+const DecomposeFn decompositions::bartlett = one<::bartlett>;
+const DecomposeFn decompositions::kaiser = one<::kaiser>;
+const DecomposeFn decompositions::frequencies = one<::frequencies>;
+const DecomposeFn decompositions::stft = one<::stft>;
+const DecomposeFn decompositions::istft = one<::istft>;

@@ -278,20 +278,11 @@ static Values linearCrossEntropyAndGradients(Rewrite &c) {
   return results;
 }
 
-RuleTable decompose::softmaxRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.softmax.int", one<softmax>},
-      {"aten.log_softmax.int", one<logSoftmax>},
-      {"aten.special_softmax.default", one<softmax>},
-      {"aten.special_log_softmax.default", one<logSoftmax>},
-      {"aten.nll_loss.default", one<nllRule>},
-      {"aten.nll_loss2d.default", one<nllRule>},
-      {"aten.nll_loss_nd.default", one<nllRule>},
-      {"aten.cross_entropy_loss.default", one<crossEntropy>},
-      {"torch_nn._linear_cross_entropy_batch_chunked.default",
-       many<linearCrossEntropyAndGradients>},
-      {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default",
-       one<linearCrossEntropy>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::softmax = one<::softmax>;
+const DecomposeFn decompositions::logSoftmax = one<::logSoftmax>;
+const DecomposeFn decompositions::nllRule = one<::nllRule>;
+const DecomposeFn decompositions::crossEntropy = one<::crossEntropy>;
+const DecomposeFn decompositions::linearCrossEntropyAndGradients =
+    many<::linearCrossEntropyAndGradients>;
+const DecomposeFn decompositions::linearCrossEntropy =
+    one<::linearCrossEntropy>;

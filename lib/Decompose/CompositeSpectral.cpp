@@ -215,31 +215,12 @@ static Value affineGrid(Rewrite &c) {
   return viewAs(c.b, moved, result);
 }
 
-RuleTable decompose::spectralRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.fft_fft.default", one<complexTransform>},
-      {"aten.fft_ifft.default", one<complexTransform>},
-      {"aten.fft_fft2.default", one<complexTransform>},
-      {"aten.fft_ifft2.default", one<complexTransform>},
-      {"aten.fft_fftn.default", one<complexTransform>},
-      {"aten.fft_ifftn.default", one<complexTransform>},
-      {"aten.fft_rfft.default", one<realTransform>},
-      {"aten.fft_rfft2.default", one<realTransform>},
-      {"aten.fft_rfftn.default", one<realTransform>},
-      {"aten.fft_irfft.default", one<inverseRealTransform>},
-      {"aten.fft_irfft2.default", one<inverseRealTransform>},
-      {"aten.fft_irfftn.default", one<inverseRealTransform>},
-      {"aten.fft_hfft.default", one<inverseRealTransform>},
-      {"aten.fft_hfft2.default", one<inverseRealTransform>},
-      {"aten.fft_hfftn.default", one<inverseRealTransform>},
-      {"aten.fft_ihfft.default", one<halfInverse>},
-      {"aten.fft_ihfft2.default", one<halfInverse>},
-      {"aten.fft_ihfftn.default", one<halfInverse>},
-      {"aten.fft_fftshift.default", one<shift>},
-      {"aten.fft_ifftshift.default", one<shift>},
-      {"aten.norm_except_dim.default", one<normExceptDim>},
-      {"aten._weight_norm.default", one<weightNorm>},
-      {"aten.affine_grid_generator.default", one<affineGrid>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::complexTransform = one<::complexTransform>;
+const DecomposeFn decompositions::realTransform = one<::realTransform>;
+const DecomposeFn decompositions::inverseRealTransform =
+    one<::inverseRealTransform>;
+const DecomposeFn decompositions::halfInverse = one<::halfInverse>;
+const DecomposeFn decompositions::shift = one<::shift>;
+const DecomposeFn decompositions::normExceptDim = one<::normExceptDim>;
+const DecomposeFn decompositions::weightNorm = one<::weightNorm>;
+const DecomposeFn decompositions::affineGrid = one<::affineGrid>;

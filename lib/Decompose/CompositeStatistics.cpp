@@ -527,48 +527,22 @@ static Value dequantize(Rewrite &c) {
   return castTo(c.b, grid.back(input), elementOf(c.result()));
 }
 
-RuleTable decompose::statisticsRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.quantile.default", one<quantile>},
-      {"aten.quantile.scalar", one<quantile>},
-      {"aten.pdist.default", one<pdist>},
-      {"aten._pdist_forward.default", one<pdist>},
-      {"aten.cov.default", one<covariance>},
-      {"aten.corrcoef.default", one<correlation>},
-      {"aten.renorm.default", one<renorm>},
-      {"aten.embedding_renorm.default", one<embeddingRenorm>},
-      {"aten.multi_margin_loss.default", one<multiMargin>},
-      {"aten.multilabel_margin_loss.default", one<multilabelMargin>},
-      {"aten.ctc_loss.IntList", one<ctcLoss>},
-      {"aten.ctc_loss.Tensor", one<ctcLoss>},
-      {"aten.max_unpool2d.default", one<maxUnpool>},
-      {"aten.max_unpool3d.default", one<maxUnpool>},
-      {"aten.where.default", many<nonzeroByDim>},
-      {"aten.nonzero_numpy.default", many<nonzeroByDim>},
-      {"aten.isin.Tensor_Tensor", one<isin>},
-      {"aten.isin.Tensor_Scalar", one<isin>},
-      {"aten.isin.Scalar_Tensor", one<isin>},
-      {"aten.vander.default", one<vander>},
-      {"aten.linalg_vander.default", one<vander>},
-      {"aten._sample_dirichlet.default", one<dirichlet>},
-      {"aten.mvlgamma.default", one<multiGamma>},
-      {"aten.special_multigammaln.default", one<multiGamma>},
-      {"aten.fake_quantize_per_tensor_affine.default", many<fakeQuantize>},
-      {"aten.fake_quantize_per_tensor_affine.tensor_qparams",
-       many<fakeQuantize>},
-      {"aten.fake_quantize_per_channel_affine.default", many<fakeQuantize>},
-      {"aten.fake_quantize_per_tensor_affine_cachemask.default",
-       many<fakeQuantize>},
-      {"aten.fake_quantize_per_channel_affine_cachemask.default",
-       many<fakeQuantize>},
-      {"aten.fake_quantize_per_tensor_affine_cachemask_backward.default",
-       one<maskGradient>},
-      {"aten.fake_quantize_per_channel_affine_cachemask_backward.default",
-       one<maskGradient>},
-      {"quantized_decomposed.quantize_per_tensor.default", one<quantize>},
-      {"quantized_decomposed.quantize_per_channel.default", one<quantize>},
-      {"quantized_decomposed.dequantize_per_tensor.default", one<dequantize>},
-      {"quantized_decomposed.dequantize_per_channel.default", one<dequantize>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::quantile = one<::quantile>;
+const DecomposeFn decompositions::pdist = one<::pdist>;
+const DecomposeFn decompositions::covariance = one<::covariance>;
+const DecomposeFn decompositions::correlation = one<::correlation>;
+const DecomposeFn decompositions::renorm = one<::renorm>;
+const DecomposeFn decompositions::embeddingRenorm = one<::embeddingRenorm>;
+const DecomposeFn decompositions::multiMargin = one<::multiMargin>;
+const DecomposeFn decompositions::multilabelMargin = one<::multilabelMargin>;
+const DecomposeFn decompositions::ctcLoss = one<::ctcLoss>;
+const DecomposeFn decompositions::maxUnpool = one<::maxUnpool>;
+const DecomposeFn decompositions::nonzeroByDim = many<::nonzeroByDim>;
+const DecomposeFn decompositions::isin = one<::isin>;
+const DecomposeFn decompositions::vander = one<::vander>;
+const DecomposeFn decompositions::dirichlet = one<::dirichlet>;
+const DecomposeFn decompositions::multiGamma = one<::multiGamma>;
+const DecomposeFn decompositions::fakeQuantize = many<::fakeQuantize>;
+const DecomposeFn decompositions::maskGradient = one<::maskGradient>;
+const DecomposeFn decompositions::quantize = one<::quantize>;
+const DecomposeFn decompositions::dequantize = one<::dequantize>;

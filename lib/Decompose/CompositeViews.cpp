@@ -286,61 +286,25 @@ static Values tensorSplit(Rewrite &c) {
   return results;
 }
 
-RuleTable decompose::pieceRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.chunk.default", many<chunk>},
-      {"aten.unsafe_chunk.default", many<chunk>},
-      {"aten.split.sizes", many<splitSizes>},
-      {"aten.unsafe_split.Tensor", many<splitWidth>},
-      {"aten.unsafe_split_with_sizes.default", many<splitSizes>},
-      {"aten.tensor_split.sections", many<tensorSplit>},
-      {"aten.tensor_split.indices", many<tensorSplit>},
-      {"aten.hsplit.int", many<tensorSplit>},
-      {"aten.hsplit.array", many<tensorSplit>},
-      {"aten.vsplit.int", many<tensorSplit>},
-      {"aten.vsplit.array", many<tensorSplit>},
-      {"aten.dsplit.int", many<tensorSplit>},
-      {"aten.dsplit.array", many<tensorSplit>},
-  };
-  return rules;
-}
-
-RuleTable decompose::viewRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.reshape.default", one<reshape>},
-      {"aten._reshape_alias.default", one<reshape>},
-      {"aten.flatten.using_ints", one<flatten>},
-      {"aten.unflatten.int", one<unflatten>},
-      {"aten.view_as.default", one<viewAsOther>},
-      {"aten.reshape_as.default", one<reshapeAs>},
-      {"aten.expand_as.default", one<expandAsOther>},
-      {"aten.broadcast_to.default", one<broadcastTo>},
-      {"aten.ravel.default", one<ravel>},
-      {"aten.swapaxes.default", one<swapAxes>},
-      {"aten.swapdims.default", one<swapAxes>},
-      {"aten.mT.default", one<swapLast>},
-      {"aten.numpy_T.default", one<reverseDims>},
-      {"aten.movedim.int", one<moveDims>},
-      {"aten.movedim.intlist", one<moveDims>},
-      {"aten.moveaxis.int", one<moveDims>},
-      {"aten.moveaxis.intlist", one<moveDims>},
-      {"aten.narrow.default", one<narrow>},
-      {"aten.rot90.default", one<rotate>},
-      {"aten.fliplr.default", one<flipAlong>},
-      {"aten.flipud.default", one<flipAlong>},
-      {"aten.resolve_conj.default", one<itself>},
-      {"aten.resolve_neg.default", one<itself>},
-      {"aten.atleast_1d.default", many<atLeast>},
-      {"aten.atleast_2d.default", many<atLeast>},
-      {"aten.atleast_3d.default", many<atLeast>},
-      {"aten.atleast_1d.Sequence", many<atLeast>},
-      {"aten.atleast_2d.Sequence", many<atLeast>},
-      {"aten.atleast_3d.Sequence", many<atLeast>},
-      {"aten.hstack.default", one<stack>},
-      {"aten.vstack.default", one<stack>},
-      {"aten.row_stack.default", one<stack>},
-      {"aten.dstack.default", one<stack>},
-      {"aten.column_stack.default", one<stack>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::chunk = many<::chunk>;
+const DecomposeFn decompositions::splitSizes = many<::splitSizes>;
+const DecomposeFn decompositions::splitWidth = many<::splitWidth>;
+const DecomposeFn decompositions::tensorSplit = many<::tensorSplit>;
+const DecomposeFn decompositions::reshape = one<::reshape>;
+const DecomposeFn decompositions::flatten = one<::flatten>;
+const DecomposeFn decompositions::unflatten = one<::unflatten>;
+const DecomposeFn decompositions::viewAsOther = one<::viewAsOther>;
+const DecomposeFn decompositions::reshapeAs = one<::reshapeAs>;
+const DecomposeFn decompositions::expandAsOther = one<::expandAsOther>;
+const DecomposeFn decompositions::broadcastTo = one<::broadcastTo>;
+const DecomposeFn decompositions::ravel = one<::ravel>;
+const DecomposeFn decompositions::swapAxes = one<::swapAxes>;
+const DecomposeFn decompositions::swapLast = one<::swapLast>;
+const DecomposeFn decompositions::reverseDims = one<::reverseDims>;
+const DecomposeFn decompositions::moveDims = one<::moveDims>;
+const DecomposeFn decompositions::narrow = one<::narrow>;
+const DecomposeFn decompositions::rotate = one<::rotate>;
+const DecomposeFn decompositions::flipAlong = one<::flipAlong>;
+const DecomposeFn decompositions::itself = one<::itself>;
+const DecomposeFn decompositions::atLeast = many<::atLeast>;
+const DecomposeFn decompositions::stack = one<::stack>;

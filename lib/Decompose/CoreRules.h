@@ -23,10 +23,6 @@ CoreTable coreSoftmaxRules();       ///< softmax, nll_loss, their gradients
 CoreTable coreDataRules();          ///< pooling, repetition
 CoreTable coreLinalgRules();        ///< pseudo-inverses
 
-/// Gradients of norms in programs that are differentiated: with statistics that
-/// are functions of the input. Of the first level.
-RuleTable normalizationBackwardRules();
-
 /// f32 for 16-bit floats, else the element type of `x`: what both families
 /// compute in.
 mlir::Type computeType(mlir::Value x);

@@ -23,19 +23,12 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 KernelFn interpreter::getKernel(OperationName op) {
-  static const llvm::StringMap<KernelFn> *kernels = [] {
-    static llvm::StringMap<KernelFn> map;
-    for (ArrayRef<KernelEntry> table : allKernels())
-      for (const KernelEntry &entry : table)
-        map[entry.torchName] = entry.run;
-    for (ArrayRef<aten::SecondName> names :
-         {aten::getSecondNames(), kernelAliases()})
-      for (const aten::SecondName &entry : names)
-        map[entry.name] = map.lookup(entry.meant);
-    return &map;
-  }();
+  static const llvm::StringMap<KernelFn> map = {
+#define ATEN_RULE_OF(op, kernel) {op, kernels::kernel},
+#include "cutback/Dialect/Aten/AtenKernels.inc"
+  };
   const aten::OpInfo *info = aten::getOpInfo(op);
-  return info ? kernels->lookup(info->torchName) : nullptr;
+  return info ? map.lookup(info->torchName) : nullptr;
 }
 
 bool interpreter::hasKernel(Operation *call) {

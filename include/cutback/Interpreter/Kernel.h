@@ -90,12 +90,6 @@ private:
 
 using KernelFn = mlir::LogicalResult (*)(const KernelCall &call);
 
-/// A row of a table of kernels.
-struct KernelEntry {
-  const char *torchName; ///< "aten.mul.Tensor"
-  KernelFn run;
-};
-
 /// The kernel of an op; null if there is none.
 KernelFn getKernel(mlir::OperationName op);
 

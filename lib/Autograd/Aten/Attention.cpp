@@ -137,12 +137,7 @@ static LogicalResult cudnn(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::attentionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
-      {"aten._scaled_dot_product_flash_attention.default", flash},
-      {"aten._scaled_dot_product_efficient_attention.default", efficient},
-      {"aten._scaled_dot_product_cudnn_attention.default", cudnn},
-  };
-  return rules;
-}
+const VjpFn vjps::flashForCpu = ::flashForCpu;
+const VjpFn vjps::flash = ::flash;
+const VjpFn vjps::efficient = ::efficient;
+const VjpFn vjps::cudnn = ::cudnn;

@@ -170,16 +170,4 @@ static LogicalResult attentionBackward(CallOp op, VjpContext &context) {
   return AttentionBackward(op, context).run();
 }
 
-VjpTable autograd::attentionBackwardVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
-       attentionBackward},
-      {"aten._scaled_dot_product_flash_attention_backward.default",
-       attentionBackward},
-      {"aten._scaled_dot_product_efficient_attention_backward.default",
-       attentionBackward},
-      {"aten._scaled_dot_product_cudnn_attention_backward.default",
-       attentionBackward},
-  };
-  return rules;
-}
+const VjpFn vjps::attentionBackward = ::attentionBackward;

@@ -6,8 +6,9 @@
 //     if (v.needs("self"))
 //       v.set("self", ...);
 //   }
-//   ... {"aten.maximum.default", vjp<maximum>} ...
+//   const VjpFn vjps::maximum = vjp<::maximum>;
 //
+// The name is what an op's line in the ODS files says: `Vjp<"maximum">`.
 // A rule builds nothing for a gradient that is not asked for, and reads the
 // least of the forward. Names and places of the new ops are given afterwards,
 // by whoever asked.
@@ -26,7 +27,6 @@ using aten::Arg;
 using aten::CallOp;
 using aten::NamedArg;
 using aten::ParamRef;
-using aten::VjpRule;
 using joint::VjpContext;
 using llvm::ArrayRef;
 using llvm::LogicalResult;
@@ -157,7 +157,7 @@ private:
   Reduced() = default;
 };
 
-/// A rule as a row of a table wants it. `vjp` refuses complex tensors, for
+/// A rule as the table wants it. `vjp` refuses complex tensors, for
 /// formulas without conjugates.
 template <void (*rule)(Vjp &)>
 LogicalResult vjpAny(CallOp op, VjpContext &context) {

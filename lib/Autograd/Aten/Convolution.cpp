@@ -97,16 +97,9 @@ static LogicalResult channelShuffle(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::convolutionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.convolution.default", convolution},
-      {"aten._convolution.default", convolution},
-      {"aten.channel_shuffle.default", channelShuffle},
-      {"aten.native_channel_shuffle.default", channelShuffle},
-      {"aten.im2col.default", im2col},
-      {"aten.col2im.default", col2im},
-      {"aten.pixel_shuffle.default", pixelShuffle},
-      {"aten.pixel_unshuffle.default", pixelUnshuffle},
-  };
-  return rules;
-}
+const VjpFn vjps::convolution = ::convolution;
+const VjpFn vjps::channelShuffle = ::channelShuffle;
+const VjpFn vjps::im2col = ::im2col;
+const VjpFn vjps::col2im = ::col2im;
+const VjpFn vjps::pixelShuffle = ::pixelShuffle;
+const VjpFn vjps::pixelUnshuffle = ::pixelUnshuffle;

@@ -270,33 +270,25 @@ static void unfoldBackward(Vjp &v) {
   viewOfGradient(v, "aten.unfold.default", {"dim", "size", "step"});
 }
 
-VjpTable autograd::dataVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.clone.default", vjpAny<pass>},
-      {"aten.lift_fresh_copy.default", vjpAny<pass>},
-      {"aten._to_copy.default", vjpAny<pass>},
-      {"aten.copy.default", vjpAny<copy>},
-      {"aten.cat.default", vjpAny<cat>},
-      {"aten.stack.default", vjpAny<stack>},
-      {"aten.constant_pad_nd.default", vjpAny<constantPad>},
-      {"aten.pad.default", vjpAny<pad>},
-      {"aten.flip.default", vjpAny<flip>},
-      {"prims.rev.default", vjpAny<flip>},
-      {"aten.roll.default", vjpAny<roll>},
-      {"aten.tril.default", vjpAny<tril>},
-      {"aten.triu.default", vjpAny<triu>},
-      {"aten.slice_scatter.default", vjpAny<sliceScatter>},
-      {"aten.select_scatter.default", vjpAny<selectScatter>},
-      {"aten.diagonal_scatter.default", vjpAny<diagonalScatter>},
-      {"aten.as_strided_scatter.default", vjp<asStridedScatter>},
-      {"aten.repeat.default", vjpAny<repeat>},
-      {"aten.tile.default", vjpAny<tile>},
-      {"aten.repeat_interleave.self_int", vjpAny<repeatInterleave>},
-      {"aten.repeat_interleave.self_Tensor", vjp<repeatInterleaveTensor>},
-      {"aten.slice_backward.default", vjpAny<sliceBackward>},
-      {"aten.select_backward.default", vjpAny<selectBackward>},
-      {"aten.diagonal_backward.default", vjpAny<diagonalBackward>},
-      {"aten.unfold_backward.default", vjpAny<unfoldBackward>},
-  };
-  return rules;
-}
+const VjpFn vjps::copyOf = vjpAny<pass>;
+const VjpFn vjps::copy = vjpAny<::copy>;
+const VjpFn vjps::cat = vjpAny<::cat>;
+const VjpFn vjps::stack = vjpAny<::stack>;
+const VjpFn vjps::constantPad = vjpAny<::constantPad>;
+const VjpFn vjps::pad = vjpAny<::pad>;
+const VjpFn vjps::flip = vjpAny<::flip>;
+const VjpFn vjps::roll = vjpAny<::roll>;
+const VjpFn vjps::tril = vjpAny<::tril>;
+const VjpFn vjps::triu = vjpAny<::triu>;
+const VjpFn vjps::sliceScatter = vjpAny<::sliceScatter>;
+const VjpFn vjps::selectScatter = vjpAny<::selectScatter>;
+const VjpFn vjps::diagonalScatter = vjpAny<::diagonalScatter>;
+const VjpFn vjps::asStridedScatter = vjp<::asStridedScatter>;
+const VjpFn vjps::repeat = vjpAny<::repeat>;
+const VjpFn vjps::tile = vjpAny<::tile>;
+const VjpFn vjps::repeatInterleave = vjpAny<::repeatInterleave>;
+const VjpFn vjps::repeatInterleaveTensor = vjp<::repeatInterleaveTensor>;
+const VjpFn vjps::sliceBackward = vjpAny<::sliceBackward>;
+const VjpFn vjps::selectBackward = vjpAny<::selectBackward>;
+const VjpFn vjps::diagonalBackward = vjpAny<::diagonalBackward>;
+const VjpFn vjps::unfoldBackward = vjpAny<::unfoldBackward>;

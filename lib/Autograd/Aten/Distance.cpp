@@ -42,10 +42,4 @@ static LogicalResult distances(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::distanceVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._cdist_forward.default", distances},
-      {"aten.cdist.default", distances},
-  };
-  return rules;
-}
+const VjpFn vjps::distances = ::distances;

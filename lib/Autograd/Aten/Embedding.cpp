@@ -40,10 +40,5 @@ static LogicalResult embeddingBag(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::embeddingVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.embedding.default", embedding},
-      {"aten._embedding_bag.default", embeddingBag},
-  };
-  return rules;
-}
+const VjpFn vjps::embedding = ::embedding;
+const VjpFn vjps::embeddingBag = ::embeddingBag;

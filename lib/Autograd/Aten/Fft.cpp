@@ -80,11 +80,6 @@ static LogicalResult complexToReal(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::fftVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._fft_c2c.default", complexToComplex},
-      {"aten._fft_r2c.default", realToComplex},
-      {"aten._fft_c2r.default", complexToReal},
-  };
-  return rules;
-}
+const VjpFn vjps::complexToComplex = ::complexToComplex;
+const VjpFn vjps::realToComplex = ::realToComplex;
+const VjpFn vjps::complexToReal = ::complexToReal;

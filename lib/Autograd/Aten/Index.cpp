@@ -100,16 +100,11 @@ static LogicalResult maskedSelect(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::indexVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.index.Tensor", index},
-      {"aten._unsafe_index.Tensor", unsafeIndex},
-      {"aten._unsafe_masked_index.default", maskedIndex},
-      {"aten.gather.default", gather},
-      {"aten.take_along_dim.default", takeAlongDim},
-      {"aten.index_select.default", indexSelect},
-      {"aten.take.default", take},
-      {"aten.masked_select.default", maskedSelect},
-  };
-  return rules;
-}
+const VjpFn vjps::index = ::index;
+const VjpFn vjps::unsafeIndex = ::unsafeIndex;
+const VjpFn vjps::maskedIndex = ::maskedIndex;
+const VjpFn vjps::gather = ::gather;
+const VjpFn vjps::takeAlongDim = ::takeAlongDim;
+const VjpFn vjps::indexSelect = ::indexSelect;
+const VjpFn vjps::take = ::take;
+const VjpFn vjps::maskedSelect = ::maskedSelect;

@@ -495,22 +495,17 @@ static void eigenvectors(Vjp &v) {
   v.set("self", solveComplex(v, turned, product(v, inner, turned)));
 }
 
-VjpTable autograd::linalgVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.linalg_inv_ex.default", vjpAny<inverse>},
-      {"aten._linalg_solve_ex.default", vjpAny<solveEquations>},
-      {"aten._linalg_det.default", vjpAny<determinant>},
-      {"aten._linalg_slogdet.default", vjpAny<logDeterminant>},
-      {"aten.linalg_solve_triangular.default", vjpAny<solveTriangular>},
-      {"aten.linalg_cholesky_ex.default", vjpAny<cholesky>},
-      {"aten.linalg_qr.default", vjpAny<qr>},
-      {"aten._linalg_svd.default", vjpAny<svd>},
-      {"aten._linalg_eigh.default", vjpAny<eigh>},
-      {"aten.linalg_matrix_exp.default", vjpAny<exponential>},
-      {"aten.linalg_pinv.atol_rtol_tensor", vjpAny<pseudoInverse>},
-      {"aten.linalg_lu_factor_ex.default", vjpAny<luFactor>},
-      {"aten.lu_unpack.default", vjpAny<luUnpack>},
-      {"aten.linalg_eig.default", vjpAny<eigenvectors>},
-  };
-  return rules;
-}
+const VjpFn vjps::inverse = vjpAny<::inverse>;
+const VjpFn vjps::solveEquations = vjpAny<::solveEquations>;
+const VjpFn vjps::determinant = vjpAny<::determinant>;
+const VjpFn vjps::logDeterminant = vjpAny<::logDeterminant>;
+const VjpFn vjps::solveTriangular = vjpAny<::solveTriangular>;
+const VjpFn vjps::cholesky = vjpAny<::cholesky>;
+const VjpFn vjps::qr = vjpAny<::qr>;
+const VjpFn vjps::svd = vjpAny<::svd>;
+const VjpFn vjps::eigh = vjpAny<::eigh>;
+const VjpFn vjps::exponential = vjpAny<::exponential>;
+const VjpFn vjps::pseudoInverse = vjpAny<::pseudoInverse>;
+const VjpFn vjps::luFactor = vjpAny<::luFactor>;
+const VjpFn vjps::luUnpack = vjpAny<::luUnpack>;
+const VjpFn vjps::eigenvectors = vjpAny<::eigenvectors>;

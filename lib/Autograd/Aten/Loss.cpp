@@ -207,21 +207,14 @@ static LogicalResult ctcLoss(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::lossVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.mse_loss.default", mseLoss},
-      {"aten.l1_loss.default", l1Loss},
-      {"aten.smooth_l1_loss.default", smoothL1Loss},
-      {"aten.huber_loss.default", huberLoss},
-      {"aten.nll_loss_forward.default", nllLoss},
-      {"aten.nll_loss2d_forward.default", nllLoss2d},
-      {"aten.binary_cross_entropy.default", binaryCrossEntropy},
-      {"aten.binary_cross_entropy_with_logits.default",
-       binaryCrossEntropyWithLogits},
-      {"aten.kl_div.default", klDiv},
-      {"aten.soft_margin_loss.default", softMarginLoss},
-      {"aten._ctc_loss.default", ctcLoss},
-      {"aten._ctc_loss.Tensor", ctcLoss},
-  };
-  return rules;
-}
+const VjpFn vjps::mseLoss = ::mseLoss;
+const VjpFn vjps::l1Loss = ::l1Loss;
+const VjpFn vjps::smoothL1Loss = ::smoothL1Loss;
+const VjpFn vjps::huberLoss = ::huberLoss;
+const VjpFn vjps::nllLoss = ::nllLoss;
+const VjpFn vjps::nllLoss2d = ::nllLoss2d;
+const VjpFn vjps::binaryCrossEntropy = ::binaryCrossEntropy;
+const VjpFn vjps::binaryCrossEntropyWithLogits = ::binaryCrossEntropyWithLogits;
+const VjpFn vjps::klDiv = ::klDiv;
+const VjpFn vjps::softMarginLoss = ::softMarginLoss;
+const VjpFn vjps::ctcLoss = ::ctcLoss;

@@ -194,19 +194,14 @@ static LogicalResult groupedRows(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::matmulVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.mm.default", mm},
-      {"aten.bmm.default", bmm},
-      {"aten.addmm.default", addmm},
-      {"aten.baddbmm.default", baddbmm},
-      {"aten.mv.default", mv},
-      {"aten.addmv.default", addmv},
-      {"aten.dot.default", dot},
-      {"aten.vdot.default", vdot},
-      {"aten.outer.default", outer},
-      {"aten._grouped_mm.default", groupedMm},
-      {"transformers.grouped_mm_fallback.default", groupedRows},
-  };
-  return rules;
-}
+const VjpFn vjps::mm = ::mm;
+const VjpFn vjps::bmm = ::bmm;
+const VjpFn vjps::addmm = ::addmm;
+const VjpFn vjps::baddbmm = ::baddbmm;
+const VjpFn vjps::mv = ::mv;
+const VjpFn vjps::addmv = ::addmv;
+const VjpFn vjps::dot = ::dot;
+const VjpFn vjps::vdot = ::vdot;
+const VjpFn vjps::outer = ::outer;
+const VjpFn vjps::groupedMm = ::groupedMm;
+const VjpFn vjps::groupedRows = ::groupedRows;

@@ -223,18 +223,10 @@ static void weightNorm(Vjp &v) {
   v.set("g", both[1]);
 }
 
-VjpTable autograd::normalizationVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.native_layer_norm.default", nativeLayerNorm},
-      {"aten.native_group_norm.default", nativeGroupNorm},
-      {"aten._fused_rms_norm.default", fusedRmsNorm},
-      {"aten.native_batch_norm.default", nativeBatchNorm},
-      {"aten._native_batch_norm_legit.default", nativeBatchNorm},
-      {"aten._native_batch_norm_legit.no_stats", nativeBatchNorm},
-      {"aten._native_batch_norm_legit_functional.default", nativeBatchNorm},
-      {"aten._native_batch_norm_legit_no_training.default", evaluatedBatchNorm},
-      {"aten.cudnn_batch_norm.default", cudnnBatchNorm},
-      {"aten._weight_norm_interface.default", vjp<weightNorm>},
-  };
-  return rules;
-}
+const VjpFn vjps::nativeLayerNorm = ::nativeLayerNorm;
+const VjpFn vjps::nativeGroupNorm = ::nativeGroupNorm;
+const VjpFn vjps::fusedRmsNorm = ::fusedRmsNorm;
+const VjpFn vjps::nativeBatchNorm = ::nativeBatchNorm;
+const VjpFn vjps::evaluatedBatchNorm = ::evaluatedBatchNorm;
+const VjpFn vjps::cudnnBatchNorm = ::cudnnBatchNorm;
+const VjpFn vjps::weightNorm = vjp<::weightNorm>;

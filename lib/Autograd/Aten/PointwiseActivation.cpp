@@ -166,44 +166,29 @@ static void tanhBackward(Vjp &v) {
     second(v, v.scale(v.value("output"), -2.0));
 }
 
-VjpTable autograd::activationVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.sigmoid.default", vjpOfSelf<sigmoid>},
-      {"aten.tanh.default", vjpOfSelf<tanh>},
-      {"aten.relu.default", vjpOfSelf<relu>},
-      {"aten.relu6.default", vjpOfSelf<relu6>},
-      {"aten.threshold.default", vjpOfSelf<threshold>},
-      {"aten.hardtanh.default", vjpOfSelf<hardtanh>},
-      {"aten.hardswish.default", vjpOfSelf<hardswish>},
-      {"aten.hardsigmoid.default", vjpOfSelf<hardsigmoid>},
-      {"aten.leaky_relu.default", vjpOfSelf<leakyRelu>},
-      {"aten.hardshrink.default", vjpOfSelf<hardshrink>},
-      {"aten.softshrink.default", vjpOfSelf<softshrink>},
-      {"aten.silu.default", vjpOfSelf<silu>},
-      {"aten.gelu.default", vjpOfSelf<gelu>},
-      {"aten.mish.default", vjpOfSelf<mish>},
-      {"aten.softplus.default", vjpOfSelf<softplus>},
-      {"aten.elu.default", vjpOfSelf<elu>},
-      {"aten.selu.default", vjpOfSelf<selu>},
-      {"aten.celu.default", vjpOfSelf<celu>},
-      {"aten.glu.default", vjpOfSelf<glu>},
-      {"aten.log_sigmoid.default", vjpOfSelf<logSigmoid>},
-      {"aten.log_sigmoid_forward.default", vjpOfSelf<logSigmoidForward>},
-      {"aten._prelu_kernel.default", vjp<prelu>},
-      {"aten.sigmoid_backward.default", vjp<sigmoidBackward>},
-      {"aten.tanh_backward.default", vjp<tanhBackward>},
-      {"aten.threshold_backward.default", vjp<again>},
-      {"aten.hardtanh_backward.default", vjp<again>},
-      {"aten.leaky_relu_backward.default", vjp<again>},
-      {"aten.hardsigmoid_backward.default", vjp<again>},
-      {"aten.hardshrink_backward.default", vjp<again>},
-      {"aten.softshrink_backward.default", vjp<again>},
-      {"aten.hardswish_backward.default", vjp<againOnly>},
-      {"aten.gelu_backward.default", vjp<againOnly>},
-      {"aten.silu_backward.default", vjp<againOnly>},
-      {"aten.mish_backward.default", vjp<againOnly>},
-      {"aten.elu_backward.default", vjp<againOnly>},
-      {"aten.softplus_backward.default", vjp<againOnly>},
-  };
-  return rules;
-}
+const VjpFn vjps::sigmoid = vjpOfSelf<::sigmoid>;
+const VjpFn vjps::tanh = vjpOfSelf<::tanh>;
+const VjpFn vjps::relu = vjpOfSelf<::relu>;
+const VjpFn vjps::relu6 = vjpOfSelf<::relu6>;
+const VjpFn vjps::threshold = vjpOfSelf<::threshold>;
+const VjpFn vjps::hardtanh = vjpOfSelf<::hardtanh>;
+const VjpFn vjps::hardswish = vjpOfSelf<::hardswish>;
+const VjpFn vjps::hardsigmoid = vjpOfSelf<::hardsigmoid>;
+const VjpFn vjps::leakyRelu = vjpOfSelf<::leakyRelu>;
+const VjpFn vjps::hardshrink = vjpOfSelf<::hardshrink>;
+const VjpFn vjps::softshrink = vjpOfSelf<::softshrink>;
+const VjpFn vjps::silu = vjpOfSelf<::silu>;
+const VjpFn vjps::gelu = vjpOfSelf<::gelu>;
+const VjpFn vjps::mish = vjpOfSelf<::mish>;
+const VjpFn vjps::softplus = vjpOfSelf<::softplus>;
+const VjpFn vjps::elu = vjpOfSelf<::elu>;
+const VjpFn vjps::selu = vjpOfSelf<::selu>;
+const VjpFn vjps::celu = vjpOfSelf<::celu>;
+const VjpFn vjps::glu = vjpOfSelf<::glu>;
+const VjpFn vjps::logSigmoid = vjpOfSelf<::logSigmoid>;
+const VjpFn vjps::logSigmoidForward = vjpOfSelf<::logSigmoidForward>;
+const VjpFn vjps::prelu = vjp<::prelu>;
+const VjpFn vjps::sigmoidBackward = vjp<::sigmoidBackward>;
+const VjpFn vjps::tanhBackward = vjp<::tanhBackward>;
+const VjpFn vjps::again = vjp<::again>;
+const VjpFn vjps::againOnly = vjp<::againOnly>;

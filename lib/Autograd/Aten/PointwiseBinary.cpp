@@ -404,71 +404,39 @@ static void polar(Vjp &v) {
     v.set("angle", v.mul(v.arg("abs"), v.sub(v.mul(y, cos), v.mul(x, sin))));
 }
 
-static constexpr VjpRule rules[] = {
-    {"aten.add.Tensor", vjpAny<add>},
-    {"aten.add.Scalar", vjpAny<add>},
-    {"aten.sub.Tensor", vjpAny<sub>},
-    {"aten.sub.Scalar", vjpAny<sub>},
-    {"aten.rsub.Tensor", vjpAny<rsub>},
-    {"aten.rsub.Scalar", vjpAny<rsub>},
-    {"aten.mul.Tensor", vjpAny<mul>},
-    {"aten.mul.Scalar", vjpAny<mul>},
-    {"aten.div.Tensor", vjpAny<div>},
-    {"aten.div.Scalar", vjpAny<div>},
-    {"aten.true_divide.Tensor", vjpAny<div>},
-    {"aten.div.Tensor_mode", vjp<divMode>},
-    {"aten.div.Scalar_mode", vjp<divMode>},
-    {"aten.fmod.Tensor", vjp<fmod>},
-    {"aten.fmod.Scalar", vjp<fmod>},
-    {"aten.remainder.Tensor", vjp<remainder>},
-    {"aten.remainder.Scalar", vjp<remainder>},
-    {"aten.remainder.Scalar_Tensor", vjp<remainder>},
-    {"aten.addcmul.default", vjp<addcmul>},
-    {"aten.addcdiv.default", vjp<addcdiv>},
-    {"aten.lerp.Scalar", vjp<lerpScalar>},
-    {"aten.lerp.Tensor", vjp<lerpTensor>},
-    {"prims.fma.default", vjp<fma>},
-    {"aten.atan2.default", vjp<atan2>},
-    {"aten.hypot.default", vjp<hypot>},
-    {"aten.xlogy.Tensor", vjp<xlogy>},
-    {"aten.xlogy.Scalar_Self", vjp<xlogy>},
-    {"aten.xlogy.Scalar_Other", vjp<xlogy>},
-    {"aten.logaddexp.default", vjp<logaddexp>},
-    {"aten.logaddexp2.default", vjp<logaddexp2>},
-    {"aten.copysign.Tensor", vjp<copysign>},
-    {"aten.copysign.Scalar", vjp<copysign>},
-    {"aten.nextafter.default", vjp<nextafter>},
-    {"aten.igamma.default", lowerGamma},
-    {"aten.igammac.default", upperGamma},
-    {"aten.pow.Tensor_Scalar", vjpAny<powScalar>},
-    {"aten.pow.Tensor_Tensor", vjp<powTensor>},
-    {"aten.pow.Scalar", vjp<powOfNumber>},
-    {"aten.maximum.default", vjp<maximum>},
-    {"aten.minimum.default", vjp<minimum>},
-    {"aten.max.other", vjp<maximum>},
-    {"aten.min.other", vjp<minimum>},
-    {"aten.fmax.default", vjp<fmax>},
-    {"aten.fmin.default", vjp<fmin>},
-    {"aten.clamp.default", vjp<clamp>},
-    {"aten.clamp.Tensor", vjp<clamp>},
-    {"aten.clamp_min.default", vjp<clamp>},
-    {"aten.clamp_min.Tensor", vjp<clamp>},
-    {"aten.clamp_max.default", vjp<clamp>},
-    {"aten.clamp_max.Tensor", vjp<clamp>},
-    {"aten.where.self", vjpAny<where>},
-    {"aten.where.ScalarOther", vjpAny<where>},
-    {"aten.where.ScalarSelf", vjpAny<where>},
-    {"aten.masked_fill.Scalar", vjpAny<maskedFill>},
-    {"aten.masked_fill.Tensor", vjpAny<maskedFill>},
-    {"aten.fill.Scalar", vjpAny<fill>},
-    {"aten.fill.Tensor", vjpAny<fill>},
-    {"aten.zero.default", vjpAny<fill>},
-    {"aten.bernoulli.Tensor", vjpAny<draw>},
-    {"aten.normal.Tensor_Tensor", vjpAny<draw>},
-    {"aten.normal.Tensor_float", vjpAny<draw>},
-    {"aten.normal.float_Tensor", vjpAny<draw>},
-    {"aten.complex.default", vjpAny<complexOf>},
-    {"aten.polar.default", vjpAny<polar>},
-};
-
-VjpTable autograd::pointwiseVjps() { return rules; }
+const VjpFn vjps::add = vjpAny<::add>;
+const VjpFn vjps::sub = vjpAny<::sub>;
+const VjpFn vjps::rsub = vjpAny<::rsub>;
+const VjpFn vjps::mul = vjpAny<::mul>;
+const VjpFn vjps::div = vjpAny<::div>;
+const VjpFn vjps::divMode = vjp<::divMode>;
+const VjpFn vjps::fmod = vjp<::fmod>;
+const VjpFn vjps::remainder = vjp<::remainder>;
+const VjpFn vjps::addcmul = vjp<::addcmul>;
+const VjpFn vjps::addcdiv = vjp<::addcdiv>;
+const VjpFn vjps::lerpScalar = vjp<::lerpScalar>;
+const VjpFn vjps::lerpTensor = vjp<::lerpTensor>;
+const VjpFn vjps::fma = vjp<::fma>;
+const VjpFn vjps::atan2 = vjp<::atan2>;
+const VjpFn vjps::hypot = vjp<::hypot>;
+const VjpFn vjps::xlogy = vjp<::xlogy>;
+const VjpFn vjps::logaddexp = vjp<::logaddexp>;
+const VjpFn vjps::logaddexp2 = vjp<::logaddexp2>;
+const VjpFn vjps::copysign = vjp<::copysign>;
+const VjpFn vjps::nextafter = vjp<::nextafter>;
+const VjpFn vjps::lowerGamma = ::lowerGamma;
+const VjpFn vjps::upperGamma = ::upperGamma;
+const VjpFn vjps::powScalar = vjpAny<::powScalar>;
+const VjpFn vjps::powTensor = vjp<::powTensor>;
+const VjpFn vjps::powOfNumber = vjp<::powOfNumber>;
+const VjpFn vjps::maximum = vjp<::maximum>;
+const VjpFn vjps::minimum = vjp<::minimum>;
+const VjpFn vjps::fmax = vjp<::fmax>;
+const VjpFn vjps::fmin = vjp<::fmin>;
+const VjpFn vjps::clamp = vjp<::clamp>;
+const VjpFn vjps::where = vjpAny<::where>;
+const VjpFn vjps::maskedFill = vjpAny<::maskedFill>;
+const VjpFn vjps::fill = vjpAny<::fill>;
+const VjpFn vjps::draw = vjpAny<::draw>;
+const VjpFn vjps::complexOf = vjpAny<::complexOf>;
+const VjpFn vjps::polar = vjpAny<::polar>;

@@ -232,79 +232,54 @@ static void angle(Vjp &v) {
 /// Constant almost everywhere.
 static void constant(Vjp &v) { v.setZero("self"); }
 
-static constexpr VjpRule kRules[] = {
-    {"aten.neg.default", vjpAny<negate>},
-    {"aten.conj.default", vjpAny<conjugate>},
-    {"aten._conj.default", vjpAny<conjugate>},
-    {"aten.conj_physical.default", vjpAny<conjugate>},
-    {"aten._conj_physical.default", vjpAny<conjugate>},
-    {"aten.angle.default", vjpAny<angle>},
-    {"aten.positive.default", vjpAny<pass>},
-    {"aten.frac.default", vjpOfSelf<same>},
-    {"aten.bernoulli.default", vjp<constant>},
-    {"aten.bernoulli.p", vjp<constant>},
-    {"aten.cauchy.default", vjp<constant>},
-    {"aten.exponential.default", vjp<constant>},
-    {"aten.geometric.default", vjp<constant>},
-    {"aten.log_normal.default", vjp<constant>},
-    {"aten.normal_functional.default", vjp<constant>},
-    {"aten.poisson.default", vjp<constant>},
-    {"aten.random.default", vjp<constant>},
-    {"aten.random.from", vjp<constant>},
-    {"aten.random.to", vjp<constant>},
-    {"aten.uniform.default", vjp<constant>},
-    {"aten.sgn.default", vjp<constant>},
-    {"aten.sign.default", vjp<constant>},
-    {"aten.ceil.default", vjp<constant>},
-    {"aten.floor.default", vjp<constant>},
-    {"aten.round.default", vjp<constant>},
-    {"aten.round.decimals", vjp<constant>},
-    {"aten.trunc.default", vjp<constant>},
-    {"aten.abs.default", vjpAny<abs>},
-    {"aten.nan_to_num.default", vjpOfSelf<nanToNum>},
-    {"aten.square.default", vjpOfAnySelf<squared>},
-    {"aten.exp.default", vjpOfAnySelf<exp>},
-    {"aten.exp2.default", vjpOfAnySelf<exp2>},
-    {"aten.expm1.default", vjpOfAnySelf<expm1>},
-    {"aten.log.default", vjpOfAnySelf<log>},
-    {"aten.log2.default", vjpOfAnySelf<log2>},
-    {"aten.log10.default", vjpOfAnySelf<log10>},
-    {"aten.log1p.default", vjpOfAnySelf<log1p>},
-    {"aten.sqrt.default", vjpOfAnySelf<sqrt>},
-    {"aten.rsqrt.default", vjpOfAnySelf<rsqrt>},
-    {"aten.reciprocal.default", vjpOfAnySelf<reciprocal>},
-    {"aten.sin.default", vjpOfAnySelf<sin>},
-    {"aten.cos.default", vjpOfAnySelf<cos>},
-    {"aten.tan.default", vjpOfSelf<tan>},
-    {"aten.asin.default", vjpOfSelf<asin>},
-    {"aten.acos.default", vjpOfSelf<acos>},
-    {"aten.atan.default", vjpOfSelf<atan>},
-    {"aten.sinh.default", vjpOfAnySelf<sinh>},
-    {"aten.cosh.default", vjpOfAnySelf<cosh>},
-    {"aten.asinh.default", vjpOfSelf<asinh>},
-    {"aten.acosh.default", vjpOfSelf<acosh>},
-    {"aten.atanh.default", vjpOfSelf<atanh>},
-    {"aten.deg2rad.default", vjpOfSelf<deg2rad>},
-    {"aten.rad2deg.default", vjpOfSelf<rad2deg>},
-    {"aten.sinc.default", vjpOfSelf<sinc>},
-    {"aten.erf.default", vjpOfSelf<erf>},
-    {"aten.erfc.default", vjpOfSelf<erfc>},
-    {"aten.erfinv.default", vjpOfSelf<erfinv>},
-    {"aten.special_erfcx.default", vjpOfSelf<erfcx>},
-    {"aten.special_ndtr.default", vjpOfSelf<ndtr>},
-    {"aten.special_ndtri.default", vjpOfSelf<ndtri>},
-    {"aten.special_log_ndtr.default", vjpOfSelf<logNdtr>},
-    {"aten.special_entr.default", vjpOfSelf<entr>},
-    {"aten.lgamma.default", vjpOfSelf<lgamma>},
-    {"aten.digamma.default", vjpOfSelf<digamma>},
-    {"aten._standard_gamma.default", vjpOfSelf<standardGamma>},
-    {"aten.frexp.Tensor", vjp<frexp>},
-    {"aten.polygamma.default", vjpOfSelf<polygamma>},
-    {"aten.special_i0e.default", vjpOfSelf<i0e>},
-    {"aten.special_i1e.default", vjpOfSelf<i1e>},
-    {"aten.i0.default", vjpOfSelf<i0>},
-    {"aten.special_i1.default", vjpOfSelf<i1>},
-    {"aten.logit.default", vjpOfSelf<logit>},
-};
-
-VjpTable autograd::unaryVjps() { return kRules; }
+const VjpFn vjps::negate = vjpAny<::negate>;
+const VjpFn vjps::conjugate = vjpAny<::conjugate>;
+const VjpFn vjps::angle = vjpAny<::angle>;
+const VjpFn vjps::positive = vjpAny<pass>;
+const VjpFn vjps::same = vjpOfSelf<::same>;
+const VjpFn vjps::constant = vjp<::constant>;
+const VjpFn vjps::abs = vjpAny<::abs>;
+const VjpFn vjps::nanToNum = vjpOfSelf<::nanToNum>;
+const VjpFn vjps::squared = vjpOfAnySelf<::squared>;
+const VjpFn vjps::exp = vjpOfAnySelf<::exp>;
+const VjpFn vjps::exp2 = vjpOfAnySelf<::exp2>;
+const VjpFn vjps::expm1 = vjpOfAnySelf<::expm1>;
+const VjpFn vjps::log = vjpOfAnySelf<::log>;
+const VjpFn vjps::log2 = vjpOfAnySelf<::log2>;
+const VjpFn vjps::log10 = vjpOfAnySelf<::log10>;
+const VjpFn vjps::log1p = vjpOfAnySelf<::log1p>;
+const VjpFn vjps::sqrt = vjpOfAnySelf<::sqrt>;
+const VjpFn vjps::rsqrt = vjpOfAnySelf<::rsqrt>;
+const VjpFn vjps::reciprocal = vjpOfAnySelf<::reciprocal>;
+const VjpFn vjps::sin = vjpOfAnySelf<::sin>;
+const VjpFn vjps::cos = vjpOfAnySelf<::cos>;
+const VjpFn vjps::tan = vjpOfSelf<::tan>;
+const VjpFn vjps::asin = vjpOfSelf<::asin>;
+const VjpFn vjps::acos = vjpOfSelf<::acos>;
+const VjpFn vjps::atan = vjpOfSelf<::atan>;
+const VjpFn vjps::sinh = vjpOfAnySelf<::sinh>;
+const VjpFn vjps::cosh = vjpOfAnySelf<::cosh>;
+const VjpFn vjps::asinh = vjpOfSelf<::asinh>;
+const VjpFn vjps::acosh = vjpOfSelf<::acosh>;
+const VjpFn vjps::atanh = vjpOfSelf<::atanh>;
+const VjpFn vjps::deg2rad = vjpOfSelf<::deg2rad>;
+const VjpFn vjps::rad2deg = vjpOfSelf<::rad2deg>;
+const VjpFn vjps::sinc = vjpOfSelf<::sinc>;
+const VjpFn vjps::erf = vjpOfSelf<::erf>;
+const VjpFn vjps::erfc = vjpOfSelf<::erfc>;
+const VjpFn vjps::erfinv = vjpOfSelf<::erfinv>;
+const VjpFn vjps::erfcx = vjpOfSelf<::erfcx>;
+const VjpFn vjps::ndtr = vjpOfSelf<::ndtr>;
+const VjpFn vjps::ndtri = vjpOfSelf<::ndtri>;
+const VjpFn vjps::logNdtr = vjpOfSelf<::logNdtr>;
+const VjpFn vjps::entr = vjpOfSelf<::entr>;
+const VjpFn vjps::lgamma = vjpOfSelf<::lgamma>;
+const VjpFn vjps::digamma = vjpOfSelf<::digamma>;
+const VjpFn vjps::standardGamma = vjpOfSelf<::standardGamma>;
+const VjpFn vjps::frexp = vjp<::frexp>;
+const VjpFn vjps::polygamma = vjpOfSelf<::polygamma>;
+const VjpFn vjps::i0e = vjpOfSelf<::i0e>;
+const VjpFn vjps::i1e = vjpOfSelf<::i1e>;
+const VjpFn vjps::i0 = vjpOfSelf<::i0>;
+const VjpFn vjps::i1 = vjpOfSelf<::i1>;
+const VjpFn vjps::logit = vjpOfSelf<::logit>;

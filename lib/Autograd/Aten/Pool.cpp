@@ -170,24 +170,16 @@ static LogicalResult adaptiveMaxPool1d(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::poolVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.max_pool1d_with_indices.default", maxPool1d},
-      {"aten.max_pool2d_with_indices.default", maxPool2d},
-      {"aten.max_pool3d_with_indices.default", maxPool3d},
-      {"aten.avg_pool1d.default", avgPool1d},
-      {"aten.avg_pool2d.default", avgPool2d},
-      {"aten.avg_pool3d.default", avgPool3d},
-      {"aten._adaptive_avg_pool2d.default", adaptiveAvgPool2d},
-      {"aten._adaptive_avg_pool3d.default", adaptiveAvgPool3d},
-      {"aten.adaptive_avg_pool1d.default", adaptiveAvgPool1d},
-      {"aten.adaptive_avg_pool2d.default", adaptiveAvgPool2d},
-      {"aten.adaptive_max_pool1d.default", adaptiveMaxPool1d},
-      {"aten.adaptive_avg_pool3d.default", adaptiveAvgPool3d},
-      {"aten.adaptive_max_pool2d.default", adaptiveMaxPool2d},
-      {"aten.adaptive_max_pool3d.default", adaptiveMaxPool3d},
-      {"aten.fractional_max_pool2d.default", fractionalMaximum},
-      {"aten.fractional_max_pool3d.default", fractionalMaximum},
-  };
-  return rules;
-}
+const VjpFn vjps::maxPool1d = ::maxPool1d;
+const VjpFn vjps::maxPool2d = ::maxPool2d;
+const VjpFn vjps::maxPool3d = ::maxPool3d;
+const VjpFn vjps::avgPool1d = ::avgPool1d;
+const VjpFn vjps::avgPool2d = ::avgPool2d;
+const VjpFn vjps::avgPool3d = ::avgPool3d;
+const VjpFn vjps::adaptiveAvgPool2d = ::adaptiveAvgPool2d;
+const VjpFn vjps::adaptiveAvgPool3d = ::adaptiveAvgPool3d;
+const VjpFn vjps::adaptiveAvgPool1d = ::adaptiveAvgPool1d;
+const VjpFn vjps::adaptiveMaxPool1d = ::adaptiveMaxPool1d;
+const VjpFn vjps::adaptiveMaxPool2d = ::adaptiveMaxPool2d;
+const VjpFn vjps::adaptiveMaxPool3d = ::adaptiveMaxPool3d;
+const VjpFn vjps::fractionalMaximum = ::fractionalMaximum;

@@ -76,19 +76,9 @@ static void rrelu(Vjp &v) {
                        {v.grad(), v.value("self"), slope, false}));
 }
 
-VjpTable autograd::primsVjps() {
-  static constexpr VjpRule rules[] = {
-      {"prims.convert_element_type.default", vjpAny<pass>},
-      {"prims.device_put.default", vjpAny<pass>},
-      {"prims._low_memory_max_pool_with_offsets.default",
-       vjp<maxPoolWithOffsets>},
-      {"aten.native_dropout.default", vjp<nativeDropout>},
-      {"aten.native_dropout_backward.default", vjp<nativeDropoutBackward>},
-      {"aten.dropout.default", vjp<dropout>},
-      {"aten.feature_dropout.default", vjp<dropout>},
-      {"aten.alpha_dropout.default", vjp<dropout>},
-      {"aten.feature_alpha_dropout.default", vjp<dropout>},
-      {"aten.rrelu.default", vjp<rrelu>},
-  };
-  return rules;
-}
+const VjpFn vjps::primsConvert = vjpAny<pass>;
+const VjpFn vjps::maxPoolWithOffsets = vjp<::maxPoolWithOffsets>;
+const VjpFn vjps::nativeDropout = vjp<::nativeDropout>;
+const VjpFn vjps::nativeDropoutBackward = vjp<::nativeDropoutBackward>;
+const VjpFn vjps::dropout = vjp<::dropout>;
+const VjpFn vjps::rrelu = vjp<::rrelu>;

@@ -267,38 +267,15 @@ static void logsumexp(Vjp &v) {
   v.set("self", v.mul(over.restore(v, v.grad()), share));
 }
 
-VjpTable autograd::reductionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.sum.default", vjpAny<sum>},
-      {"aten.sum.dim_IntList", vjpAny<sum>},
-      {"aten.mean.default", vjpAny<mean>},
-      {"aten.mean.dim", vjpAny<mean>},
-      {"aten.nansum.default", vjp<nansum>},
-      {"aten.nanmean.default", vjp<nanmean>},
-      {"aten.trace.default", vjp<trace>},
-      {"aten.prod.default", vjp<prod>},
-      {"aten.prod.dim_int", vjp<prod>},
-      {"aten.var.default", vjp<var>},
-      {"aten.var.dim", vjp<var>},
-      {"aten.var.correction", vjp<var>},
-      {"aten.var_mean.default", vjp<var>},
-      {"aten.var_mean.dim", vjp<var>},
-      {"aten.var_mean.correction", vjp<var>},
-      {"aten.std.default", vjp<std_>},
-      {"aten.std.dim", vjp<std_>},
-      {"aten.std.correction", vjp<std_>},
-      {"aten.std_mean.default", vjp<std_>},
-      {"aten.std_mean.dim", vjp<std_>},
-      {"aten.std_mean.correction", vjp<std_>},
-      {"aten.linalg_vector_norm.default", vjpAny<norm>},
-      {"aten.norm.Scalar", vjpAny<norm>},
-      {"aten.norm.ScalarOpt_dim", vjpAny<norm>},
-      {"aten.norm.ScalarOpt_dtype", vjpAny<norm>},
-      {"aten.norm.ScalarOpt_dim_dtype", vjpAny<norm>},
-      {"aten.frobenius_norm.dim", vjpAny<norm>},
-      {"aten.linalg_norm.default", vjp<linalgNorm>},
-      {"aten.dist.default", vjp<dist>},
-      {"aten.logsumexp.default", vjp<logsumexp>},
-  };
-  return rules;
-}
+const VjpFn vjps::sum = vjpAny<::sum>;
+const VjpFn vjps::mean = vjpAny<::mean>;
+const VjpFn vjps::nansum = vjp<::nansum>;
+const VjpFn vjps::nanmean = vjp<::nanmean>;
+const VjpFn vjps::trace = vjp<::trace>;
+const VjpFn vjps::prod = vjp<::prod>;
+const VjpFn vjps::var = vjp<::var>;
+const VjpFn vjps::std_ = vjp<::std_>;
+const VjpFn vjps::norm = vjpAny<::norm>;
+const VjpFn vjps::linalgNorm = vjp<::linalgNorm>;
+const VjpFn vjps::dist = vjp<::dist>;
+const VjpFn vjps::logsumexp = vjp<::logsumexp>;

@@ -65,21 +65,7 @@ static void byIndex(Vjp &v) {
                 over.restore(v, v.result(1)), over.restore(v, v.grad(0))}));
 }
 
-VjpTable autograd::selectionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.amax.default", vjp<extremum>},
-      {"aten.amin.default", vjp<extremum>},
-      {"aten.max.default", vjp<extremum>},
-      {"aten.min.default", vjp<extremum>},
-      {"aten.aminmax.default", vjp<aminmax>},
-      {"aten.median.default", vjp<median>},
-      {"aten.nanmedian.default", vjp<median>},
-      {"aten.max.dim", vjp<byIndex>},
-      {"aten.min.dim", vjp<byIndex>},
-      {"aten.median.dim", vjp<byIndex>},
-      {"aten.nanmedian.dim", vjp<byIndex>},
-      {"aten.mode.default", vjp<byIndex>},
-      {"aten.kthvalue.default", vjp<byIndex>},
-  };
-  return rules;
-}
+const VjpFn vjps::extremum = vjp<::extremum>;
+const VjpFn vjps::aminmax = vjp<::aminmax>;
+const VjpFn vjps::median = vjp<::median>;
+const VjpFn vjps::byIndex = vjp<::byIndex>;

@@ -102,11 +102,6 @@ static LogicalResult logcumsumexp(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::scanVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.cumsum.default", cumsum},
-      {"aten.cumprod.default", cumprod},
-      {"aten.logcumsumexp.default", logcumsumexp},
-  };
-  return rules;
-}
+const VjpFn vjps::cumsum = ::cumsum;
+const VjpFn vjps::cumprod = ::cumprod;
+const VjpFn vjps::logcumsumexp = ::logcumsumexp;

@@ -212,20 +212,13 @@ static LogicalResult maskedScatter(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::scatterVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.index_put.default", indexPut},
-      {"aten._unsafe_index_put.default", unsafeIndexPut},
-      {"aten._unsafe_masked_index_put_accumulate.default", maskedIndexPut},
-      {"aten.put.default", putFlat},
-      {"aten.index_add.default", indexAdd},
-      {"aten.index_copy.default", indexCopy},
-      {"aten.index_fill.int_Scalar", indexFill},
-      {"aten.index_fill.int_Tensor", indexFill},
-      {"aten.scatter.src", scatter},
-      {"aten.scatter.value", scatter},
-      {"aten.scatter_add.default", scatterAdd},
-      {"aten.masked_scatter.default", maskedScatter},
-  };
-  return rules;
-}
+const VjpFn vjps::indexPut = ::indexPut;
+const VjpFn vjps::unsafeIndexPut = ::unsafeIndexPut;
+const VjpFn vjps::maskedIndexPut = ::maskedIndexPut;
+const VjpFn vjps::putFlat = ::putFlat;
+const VjpFn vjps::indexAdd = ::indexAdd;
+const VjpFn vjps::indexCopy = ::indexCopy;
+const VjpFn vjps::indexFill = ::indexFill;
+const VjpFn vjps::scatter = ::scatter;
+const VjpFn vjps::scatterAdd = ::scatterAdd;
+const VjpFn vjps::maskedScatter = ::maskedScatter;

@@ -164,11 +164,6 @@ static void segmentReduce(Vjp &v) {
                   {"initial", v.arg("initial")}}));
 }
 
-VjpTable autograd::scatterReduceVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.scatter_reduce.two", scatterReduce},
-      {"aten.index_reduce.default", indexReduce},
-      {"aten.segment_reduce.default", vjp<segmentReduce>},
-  };
-  return rules;
-}
+const VjpFn vjps::scatterReduce = ::scatterReduce;
+const VjpFn vjps::indexReduce = ::indexReduce;
+const VjpFn vjps::segmentReduce = vjp<::segmentReduce>;

@@ -270,45 +270,16 @@ static LogicalResult convolutionBackward(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::secondOrderVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.avg_pool2d_backward.default", averageBackward},
-      {"aten.avg_pool3d_backward.default", averageBackward},
-      {"aten._adaptive_avg_pool2d_backward.default", adaptiveAverageBackward},
-      {"aten._adaptive_avg_pool3d_backward.default", adaptiveAverageBackward},
-      {"aten.max_pool2d_with_indices_backward.default", maximumBackward},
-      {"aten.max_pool3d_with_indices_backward.default", maximumBackward},
-      {"aten.adaptive_max_pool2d_backward.default", maximumBackward},
-      {"aten.adaptive_max_pool3d_backward.default", maximumBackward},
-      {"aten.fractional_max_pool2d_backward.default", maximumBackward},
-      {"aten.fractional_max_pool3d_backward.default", maximumBackward},
-      {"aten.upsample_nearest1d_backward.default", upsampleBackward},
-      {"aten.upsample_nearest2d_backward.default", upsampleBackward},
-      {"aten.upsample_nearest3d_backward.default", upsampleBackward},
-      {"aten._upsample_nearest_exact1d_backward.default", upsampleBackward},
-      {"aten._upsample_nearest_exact2d_backward.default", upsampleBackward},
-      {"aten._upsample_nearest_exact3d_backward.default", upsampleBackward},
-      {"aten.upsample_linear1d_backward.default", upsampleBackward},
-      {"aten.upsample_bilinear2d_backward.default", upsampleBackward},
-      {"aten.upsample_bicubic2d_backward.default", upsampleBackward},
-      {"aten.upsample_trilinear3d_backward.default", upsampleBackward},
-      {"aten._upsample_bilinear2d_aa_backward.default", upsampleBackward},
-      {"aten._upsample_bicubic2d_aa_backward.default", upsampleBackward},
-      {"aten.reflection_pad1d_backward.default", padBackward},
-      {"aten.reflection_pad2d_backward.default", padBackward},
-      {"aten.reflection_pad3d_backward.default", padBackward},
-      {"aten.replication_pad1d_backward.default", padBackward},
-      {"aten.replication_pad2d_backward.default", padBackward},
-      {"aten.replication_pad3d_backward.default", padBackward},
-      {"aten.embedding_dense_backward.default", embeddingBackward},
-      {"aten.nll_loss_backward.default", nllBackward},
-      {"aten.nll_loss2d_backward.default", nllBackward},
-      {"aten._softmax_backward_data.default", softmaxBackward},
-      {"aten._log_softmax_backward_data.default", logSoftmaxBackward},
-      {"aten.mse_loss_backward.default", mseBackward},
-      {"aten.smooth_l1_loss_backward.default", smoothL1Backward},
-      {"aten.huber_loss_backward.default", huberBackward},
-      {"aten.convolution_backward.default", convolutionBackward},
-  };
-  return rules;
-}
+const VjpFn vjps::averageBackward = ::averageBackward;
+const VjpFn vjps::adaptiveAverageBackward = ::adaptiveAverageBackward;
+const VjpFn vjps::maximumBackward = ::maximumBackward;
+const VjpFn vjps::upsampleBackward = ::upsampleBackward;
+const VjpFn vjps::padBackward = ::padBackward;
+const VjpFn vjps::embeddingBackward = ::embeddingBackward;
+const VjpFn vjps::nllBackward = ::nllBackward;
+const VjpFn vjps::softmaxBackward = ::softmaxBackward;
+const VjpFn vjps::logSoftmaxBackward = ::logSoftmaxBackward;
+const VjpFn vjps::mseBackward = ::mseBackward;
+const VjpFn vjps::smoothL1Backward = ::smoothL1Backward;
+const VjpFn vjps::huberBackward = ::huberBackward;
+const VjpFn vjps::convolutionBackward = ::convolutionBackward;

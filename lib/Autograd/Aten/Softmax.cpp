@@ -37,11 +37,6 @@ static LogicalResult safeSoftmax(CallOp op, VjpContext &context) {
                     elementOf(v.result()));
 }
 
-VjpTable autograd::softmaxVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._softmax.default", softmax},
-      {"aten._log_softmax.default", logSoftmax},
-      {"aten._safe_softmax.default", safeSoftmax},
-  };
-  return rules;
-}
+const VjpFn vjps::softmax = ::softmax;
+const VjpFn vjps::logSoftmax = ::logSoftmax;
+const VjpFn vjps::safeSoftmax = ::safeSoftmax;

@@ -30,11 +30,5 @@ static LogicalResult scan(CallOp op, VjpContext &context) {
   return toIndices(v, "aten.scatter_add.default");
 }
 
-VjpTable autograd::sortVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.sort.default", sort},   {"aten.sort.stable", sort},
-      {"aten.topk.default", sort},   {"aten.cummax.default", scan},
-      {"aten.cummin.default", scan},
-  };
-  return rules;
-}
+const VjpFn vjps::sort = ::sort;
+const VjpFn vjps::scan = ::scan;

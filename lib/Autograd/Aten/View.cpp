@@ -260,77 +260,31 @@ static void imaginaryPart(Vjp &v) {
     v.set("self", v.un2("complex", zerosLikeGradient(v), v.grad()));
 }
 
-static constexpr VjpRule rules[] = {
-    {"aten.view.default", vjpAny<reshape>},
-    {"aten._unsafe_view.default", vjpAny<reshape>},
-    {"aten.reshape.default", vjpAny<reshape>},
-    {"aten._reshape_alias.default", vjpAny<reshape>},
-    {"aten.view_as.default", vjpAny<reshape>},
-    {"aten.reshape_as.default", vjpAny<reshape>},
-    {"aten.flatten.using_ints", vjpAny<reshape>},
-    {"aten.unflatten.int", vjpAny<reshape>},
-    {"aten.ravel.default", vjpAny<reshape>},
-    {"aten.squeeze.default", vjpAny<reshape>},
-    {"aten.squeeze.dim", vjpAny<reshape>},
-    {"aten.squeeze.dims", vjpAny<reshape>},
-    {"aten.unsqueeze.default", vjpAny<unsqueeze>},
-    {"aten.expand.default", vjpAny<expandAs>},
-    {"aten.expand_as.default", vjpAny<expandAs>},
-    {"aten.broadcast_to.default", vjpAny<expandAs>},
-    {"aten.sum_to_size.default", vjpAny<sumToSizeOf>},
-    {"aten.broadcast_tensors.default", vjpAny<broadcastTensors>},
-    {"aten.meshgrid.default", vjpAny<meshgrid>},
-    {"aten.meshgrid.indexing", vjpAny<meshgrid>},
-    {"aten.permute.default", vjpAny<permute>},
-    {"aten.transpose.int", vjpAny<transpose>},
-    {"aten.swapaxes.default", vjpAny<transpose>},
-    {"aten.swapdims.default", vjpAny<transpose>},
-    {"aten.t.default", vjpAny<reverseDims>},
-    {"aten.numpy_T.default", vjpAny<reverseDims>},
-    {"aten.mT.default", vjpAny<matrixTranspose>},
-    {"aten.adjoint.default", vjp<matrixTranspose>},
-    {"aten.movedim.int", vjpAny<movedim>},
-    {"aten.movedim.intlist", vjpAny<movedim>},
-    {"aten.moveaxis.int", vjpAny<movedim>},
-    {"aten.moveaxis.intlist", vjpAny<movedim>},
-    {"aten.slice.Tensor", vjpAny<slice>},
-    {"aten.narrow.default", vjpAny<narrow>},
-    {"aten.select.int", vjpAny<select>},
-    {"aten.split.Tensor", vjpAny<split>},
-    {"aten.split.sizes", vjpAny<split>},
-    {"aten.split_with_sizes.default", vjpAny<split>},
-    {"aten.chunk.default", vjpAny<split>},
-    {"aten.unsafe_split.Tensor", vjpAny<split>},
-    {"aten.unsafe_split_with_sizes.default", vjpAny<split>},
-    {"aten.unsafe_chunk.default", vjpAny<split>},
-    {"aten.tensor_split.sections", vjpAny<split>},
-    {"aten.tensor_split.indices", vjpAny<split>},
-    {"aten.hsplit.int", vjpAny<hsplit>},
-    {"aten.hsplit.array", vjpAny<hsplit>},
-    {"aten.vsplit.int", vjpAny<vsplit>},
-    {"aten.vsplit.array", vjpAny<vsplit>},
-    {"aten.dsplit.int", vjpAny<dsplit>},
-    {"aten.dsplit.array", vjpAny<dsplit>},
-    {"aten.unbind.int", vjpAny<unbind>},
-    {"aten.unfold.default", vjpAny<unfold>},
-    {"aten.diagonal.default", vjpAny<diagonal>},
-    {"aten.linalg_diagonal.default", vjpAny<diagonal>},
-    {"aten.as_strided.default", vjp<asStrided>},
-    {"aten.as_strided_copy.default", vjp<asStrided>},
-    {"aten.view_as_real.default", vjpAny<viewAsReal>},
-    {"aten.view_as_complex.default", vjpAny<viewAsComplex>},
-    {"aten.real.default", vjpAny<realPart>},
-    {"aten.imag.default", vjpAny<imaginaryPart>},
-    {"aten.alias.default", vjpAny<pass>},
-    {"aten.lift_fresh.default", vjpAny<pass>},
-    {"aten.contiguous.default", vjpAny<pass>},
-    {"aten.resolve_conj.default", vjpAny<pass>},
-    {"aten.resolve_neg.default", vjpAny<pass>},
-    {"aten.to.dtype", vjpAny<pass>},
-    {"aten.to.dtype_layout", vjpAny<pass>},
-    {"aten.to.device", vjpAny<pass>},
-    {"aten.to.other", vjpAny<pass>},
-    {"aten.type_as.default", vjpAny<pass>},
-};
-
-VjpTable autograd::viewVjps() { return rules; }
+const VjpFn vjps::reshape = vjpAny<::reshape>;
+const VjpFn vjps::unsqueeze = vjpAny<::unsqueeze>;
+const VjpFn vjps::expandAs = vjpAny<::expandAs>;
+const VjpFn vjps::sumToSizeOf = vjpAny<::sumToSizeOf>;
+const VjpFn vjps::broadcastTensors = vjpAny<::broadcastTensors>;
+const VjpFn vjps::meshgrid = vjpAny<::meshgrid>;
+const VjpFn vjps::permute = vjpAny<::permute>;
+const VjpFn vjps::transpose = vjpAny<::transpose>;
+const VjpFn vjps::reverseDims = vjpAny<::reverseDims>;
+const VjpFn vjps::matrixTranspose = vjpAny<::matrixTranspose>;
+const VjpFn vjps::adjoint = vjp<::matrixTranspose>;
+const VjpFn vjps::movedim = vjpAny<::movedim>;
+const VjpFn vjps::slice = vjpAny<::slice>;
+const VjpFn vjps::narrow = vjpAny<::narrow>;
+const VjpFn vjps::select = vjpAny<::select>;
+const VjpFn vjps::split = vjpAny<::split>;
+const VjpFn vjps::hsplit = vjpAny<::hsplit>;
+const VjpFn vjps::vsplit = vjpAny<::vsplit>;
+const VjpFn vjps::dsplit = vjpAny<::dsplit>;
+const VjpFn vjps::unbind = vjpAny<::unbind>;
+const VjpFn vjps::unfold = vjpAny<::unfold>;
+const VjpFn vjps::diagonal = vjpAny<::diagonal>;
+const VjpFn vjps::asStrided = vjp<::asStrided>;
+const VjpFn vjps::viewAsReal = vjpAny<::viewAsReal>;
+const VjpFn vjps::viewAsComplex = vjpAny<::viewAsComplex>;
+const VjpFn vjps::realPart = vjpAny<::realPart>;
+const VjpFn vjps::imaginaryPart = vjpAny<::imaginaryPart>;
+const VjpFn vjps::alias = vjpAny<pass>;

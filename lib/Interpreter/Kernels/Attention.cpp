@@ -264,14 +264,9 @@ static LogicalResult efficient(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::attentionKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.scaled_dot_product_attention.default", math<true>},
-      {"aten._scaled_dot_product_attention_math.default", math<false>},
-      {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
-      {"aten._scaled_dot_product_flash_attention.default", flash<false>},
-      {"aten._scaled_dot_product_cudnn_attention.default", flash<true>},
-      {"aten._scaled_dot_product_efficient_attention.default", efficient},
-  };
-  return entries;
-}
+const KernelFn kernels::scaledDotProductAttention = math<true>;
+const KernelFn kernels::scaledDotProductAttentionMath = math<false>;
+const KernelFn kernels::flashForCpu = ::flashForCpu;
+const KernelFn kernels::scaledDotProductFlashAttention = flash<false>;
+const KernelFn kernels::scaledDotProductCudnnAttention = flash<true>;
+const KernelFn kernels::efficient = ::efficient;

@@ -290,21 +290,10 @@ static LogicalResult groupNormBackward(const KernelCall &call) {
   return backward(call, groups, s, /*measured=*/true);
 }
 
-ArrayRef<KernelEntry> interpreter::batchNormKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.batch_norm.default", batchNorm},
-      {"aten.native_batch_norm.default", batchNorm},
-      {"aten._native_batch_norm_legit.default", batchNorm},
-      {"aten._native_batch_norm_legit.no_stats", batchNorm},
-      {"aten._native_batch_norm_legit_functional.default", batchNorm},
-      {"aten._native_batch_norm_legit_no_training.default",
-       batchNormEvaluating},
-      {"aten.cudnn_batch_norm.default", cudnnBatchNorm},
-      {"aten.native_batch_norm_backward.default", batchNormBackward},
-      {"aten.instance_norm.default", instanceNorm},
-      {"aten.group_norm.default", groupNorm},
-      {"aten.native_group_norm.default", groupNorm},
-      {"aten.native_group_norm_backward.default", groupNormBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::batchNorm = ::batchNorm;
+const KernelFn kernels::batchNormEvaluating = ::batchNormEvaluating;
+const KernelFn kernels::cudnnBatchNorm = ::cudnnBatchNorm;
+const KernelFn kernels::batchNormBackward = ::batchNormBackward;
+const KernelFn kernels::instanceNorm = ::instanceNorm;
+const KernelFn kernels::groupNorm = ::groupNorm;
+const KernelFn kernels::groupNormBackward = ::groupNormBackward;

@@ -131,34 +131,16 @@ template <bool lower> LogicalResult triangleIndices(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.full.default", full},
-    {"aten.full_like.default", full},
-    {"aten.new_full.default", full},
-    {"aten.zeros.default", zeros},
-    {"aten.zeros_like.default", zeros},
-    {"aten.new_zeros.default", zeros},
-    {"aten.ones.default", ones},
-    {"aten.ones_like.default", ones},
-    {"aten.new_ones.default", ones},
-    {"aten.empty.memory_format", emptySized},
-    {"aten.empty_strided.default", emptySized},
-    {"aten.empty_permuted.default", emptySized},
-    {"aten.empty_like.default", zeros},
-    {"aten.new_empty.default", emptySized},
-    {"aten.new_empty_strided.default", emptySized},
-    {"aten.arange.default", arange},
-    {"aten.arange.start", arange},
-    {"aten.arange.start_step", arange},
-    {"aten.linspace.default", linspace},
-    {"aten.scalar_tensor.default", scalarTensor},
-    {"aten.tril_indices.default", triangleIndices<true>},
-    {"aten.triu_indices.default", triangleIndices<false>},
-    {"aten.eye.default", eye},
-    {"aten.eye.m", eye},
-    {"prims.iota.default", iota},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::createKernels() { return entries; }
+const KernelFn kernels::full = ::full;
+const KernelFn kernels::zeros = ::zeros;
+const KernelFn kernels::ones = ::ones;
+const KernelFn kernels::emptySized = ::emptySized;
+const KernelFn kernels::arange = ::arange;
+const KernelFn kernels::linspace = ::linspace;
+const KernelFn kernels::scalarTensor = ::scalarTensor;
+const KernelFn kernels::trilIndices = triangleIndices<true>;
+const KernelFn kernels::triuIndices = triangleIndices<false>;
+const KernelFn kernels::eye = ::eye;
+const KernelFn kernels::iota = ::iota;

@@ -166,14 +166,7 @@ static LogicalResult distancesWithinBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::distanceKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.cdist.default", distances},
-      {"aten._cdist_forward.default", distances},
-      {"aten._cdist_backward.default", distancesBackward},
-      {"aten._euclidean_dist.default", distances},
-      {"aten._pdist_forward.default", distancesWithin},
-      {"aten._pdist_backward.default", distancesWithinBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::distances = ::distances;
+const KernelFn kernels::distancesBackward = ::distancesBackward;
+const KernelFn kernels::distancesWithin = ::distancesWithin;
+const KernelFn kernels::distancesWithinBackward = ::distancesWithinBackward;

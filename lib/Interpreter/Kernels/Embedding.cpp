@@ -290,18 +290,11 @@ static LogicalResult embeddingBagWeightsBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::embeddingKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.embedding.default", embedding},
-      {"aten.embedding_dense_backward.default", embeddingDenseBackward},
-      {"aten.embedding_renorm.default", embeddingRenorm},
-      {"aten._embedding_bag.default", embeddingBag<false>},
-      {"aten._embedding_bag_forward_only.default", embeddingBag<false>},
-      {"aten.embedding_bag.padding_idx", embeddingBag<true>},
-      {"aten._embedding_bag_backward.default", embeddingBagBackward},
-      {"aten._embedding_bag_dense_backward.default", embeddingBagBackward},
-      {"aten._embedding_bag_per_sample_weights_backward.default",
-       embeddingBagWeightsBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::embedding = ::embedding;
+const KernelFn kernels::embeddingDenseBackward = ::embeddingDenseBackward;
+const KernelFn kernels::embeddingRenorm = ::embeddingRenorm;
+const KernelFn kernels::embeddingBag = ::embeddingBag<false>;
+const KernelFn kernels::embeddingBagPadded = ::embeddingBag<true>;
+const KernelFn kernels::embeddingBagBackward = ::embeddingBagBackward;
+const KernelFn kernels::embeddingBagWeightsBackward =
+    ::embeddingBagWeightsBackward;

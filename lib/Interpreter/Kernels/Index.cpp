@@ -136,19 +136,11 @@ static LogicalResult maskedSelect(const KernelCall &call) {
   return pick(call, self.expand(sizes).contiguous(), places);
 }
 
-ArrayRef<KernelEntry> interpreter::indexKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.index.Tensor", index},
-      {"aten._unsafe_index.Tensor", index},
-      {"aten._unsafe_masked_index.default", maskedIndex},
-      {"aten.gather.default", gather},
-      {"aten.take.default", takeElements},
-      {"aten.take_along_dim.default", takeAlongDim},
-      {"aten.index_select.default", indexSelect},
-      {"aten.nonzero.default", nonzero},
-      {"aten.argwhere.default", nonzero},
-      {"aten.nonzero_static.default", nonzero},
-      {"aten.masked_select.default", maskedSelect},
-  };
-  return entries;
-}
+const KernelFn kernels::index = ::index;
+const KernelFn kernels::maskedIndex = ::maskedIndex;
+const KernelFn kernels::gather = ::gather;
+const KernelFn kernels::takeElements = ::takeElements;
+const KernelFn kernels::takeAlongDim = ::takeAlongDim;
+const KernelFn kernels::indexSelect = ::indexSelect;
+const KernelFn kernels::nonzero = ::nonzero;
+const KernelFn kernels::maskedSelect = ::maskedSelect;

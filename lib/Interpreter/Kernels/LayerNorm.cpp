@@ -202,18 +202,11 @@ static LogicalResult weightNorm(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::layerNormKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.native_layer_norm.default", layerNorm},
-      {"aten.layer_norm.default", layerNorm},
-      {"aten.native_layer_norm_backward.default", layerNormBackward},
-      {"aten._fused_rms_norm.default", rmsNorm},
-      {"aten.rms_norm.default", rmsNorm},
-      {"aten._fused_rms_norm_backward.default", rmsNormBackward},
-      {"aten.norm_except_dim.default", normExceptDim},
-      {"aten._weight_norm.default", weightNorm},
-      {"aten._weight_norm_interface.default", weightAndNorms},
-      {"aten._weight_norm_interface_backward.default", weightGradients},
-  };
-  return entries;
-}
+const KernelFn kernels::layerNorm = ::layerNorm;
+const KernelFn kernels::layerNormBackward = ::layerNormBackward;
+const KernelFn kernels::rmsNorm = ::rmsNorm;
+const KernelFn kernels::rmsNormBackward = ::rmsNormBackward;
+const KernelFn kernels::normExceptDim = ::normExceptDim;
+const KernelFn kernels::weightNorm = ::weightNorm;
+const KernelFn kernels::weightAndNorms = ::weightAndNorms;
+const KernelFn kernels::weightGradients = ::weightGradients;

@@ -352,42 +352,23 @@ LogicalResult dropoutBackward(const KernelCall &call) {
   return scaleBy(call, call.tensor("grad_output"), factors);
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.rand.default", uniform},
-    {"aten.rand_like.default", uniform},
-    {"aten.randn.default", normal},
-    {"aten.randn_like.default", normal},
-    {"aten.normal_functional.default", normal},
-    {"aten.uniform.default", uniform},
-    {"aten.normal.Tensor_Tensor", normal},
-    {"aten.normal.Tensor_float", normal},
-    {"aten.normal.float_Tensor", normal},
-    {"aten.normal.float_float", normal},
-    {"aten.log_normal.default", logNormal},
-    {"aten.exponential.default", invert<exponentialOf>},
-    {"aten.cauchy.default", invert<cauchyOf>},
-    {"aten.geometric.default", invert<geometricOf>},
-    {"aten.random.default", randomIntegers},
-    {"aten.random.to", randomIntegers},
-    {"aten.random.from", randomIntegers},
-    {"aten.poisson.default", poisson},
-    {"aten.bernoulli.Tensor", bernoulli},
-    {"aten.randint.default", integers},
-    {"aten.randint.low", integers},
-    {"aten.randint_like.default", integers},
-    {"aten.randint_like.low_dtype", integers},
-    {"aten.randperm.default", permutation},
-    {"aten.bernoulli.default", bernoulli},
-    {"aten.bernoulli.p", bernoulli},
-    {"aten.multinomial.default", multinomial},
-    {"aten.native_dropout.default", nativeDropout},
-    {"aten.dropout.default", dropout},
-    {"aten.feature_dropout.default", featureDropout},
-    {"aten.native_dropout_backward.default", dropoutBackward},
-    {"aten.rrelu_with_noise_functional.default", rreluWithNoise},
-    {"aten.rrelu_with_noise_backward.default", rreluWithNoiseBackward},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::randomKernels() { return entries; }
+const KernelFn kernels::uniform = ::uniform;
+const KernelFn kernels::normal = ::normal;
+const KernelFn kernels::logNormal = ::logNormal;
+const KernelFn kernels::exponential = invert<exponentialOf>;
+const KernelFn kernels::cauchy = invert<cauchyOf>;
+const KernelFn kernels::geometric = invert<geometricOf>;
+const KernelFn kernels::randomIntegers = ::randomIntegers;
+const KernelFn kernels::poisson = ::poisson;
+const KernelFn kernels::bernoulli = ::bernoulli;
+const KernelFn kernels::integers = ::integers;
+const KernelFn kernels::permutation = ::permutation;
+const KernelFn kernels::multinomial = ::multinomial;
+const KernelFn kernels::nativeDropout = ::nativeDropout;
+const KernelFn kernels::dropout = ::dropout;
+const KernelFn kernels::featureDropout = ::featureDropout;
+const KernelFn kernels::dropoutBackward = ::dropoutBackward;
+const KernelFn kernels::rreluWithNoise = ::rreluWithNoise;
+const KernelFn kernels::rreluWithNoiseBackward = ::rreluWithNoiseBackward;

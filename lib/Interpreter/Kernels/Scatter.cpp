@@ -319,25 +319,15 @@ static LogicalResult maskedScatterBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::scatterKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.index_put.default", indexPut},
-      {"aten._unsafe_index_put.default", indexPut},
-      {"aten._unsafe_masked_index_put_accumulate.default", maskedIndexPut},
-      {"aten.put.default", putElements},
-      {"aten.scatter.src", scatter},
-      {"aten.scatter.value", scatter},
-      {"aten.scatter.reduce", scatterReduce},
-      {"aten.scatter.value_reduce", scatterReduce},
-      {"aten.scatter_add.default", scatterAdd},
-      {"aten.scatter_reduce.two", scatterReduce},
-      {"aten.index_add.default", indexAdd},
-      {"aten.index_copy.default", indexCopy},
-      {"aten.index_fill.int_Scalar", indexFill},
-      {"aten.index_fill.int_Tensor", indexFill},
-      {"aten.index_reduce.default", indexReduce},
-      {"aten.masked_scatter.default", maskedScatter},
-      {"aten.masked_scatter_backward.default", maskedScatterBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::indexPut = ::indexPut;
+const KernelFn kernels::maskedIndexPut = ::maskedIndexPut;
+const KernelFn kernels::putElements = ::putElements;
+const KernelFn kernels::scatter = ::scatter;
+const KernelFn kernels::scatterReduce = ::scatterReduce;
+const KernelFn kernels::scatterAdd = ::scatterAdd;
+const KernelFn kernels::indexAdd = ::indexAdd;
+const KernelFn kernels::indexCopy = ::indexCopy;
+const KernelFn kernels::indexFill = ::indexFill;
+const KernelFn kernels::indexReduce = ::indexReduce;
+const KernelFn kernels::maskedScatter = ::maskedScatter;
+const KernelFn kernels::maskedScatterBackward = ::maskedScatterBackward;

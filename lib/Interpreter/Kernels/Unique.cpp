@@ -159,15 +159,7 @@ static LogicalResult rowsOfEntries(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::uniqueKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten._unique2.default", unique<true>},
-      {"aten._unique.default", unique<true>},
-      {"aten.unique_dim.default", unique<true>},
-      {"aten.unique_consecutive.default", unique<false>},
-      {"aten.unique_dim_consecutive.default", unique<false>},
-      {"aten._convert_indices_from_coo_to_csr.default", rowStarts},
-      {"aten._convert_indices_from_csr_to_coo.default", rowsOfEntries},
-  };
-  return entries;
-}
+const KernelFn kernels::unique = ::unique<true>;
+const KernelFn kernels::uniqueConsecutive = ::unique<false>;
+const KernelFn kernels::rowStarts = ::rowStarts;
+const KernelFn kernels::rowsOfEntries = ::rowsOfEntries;
