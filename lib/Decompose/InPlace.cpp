@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `aten.X_.O` is `aten.X.O` on the same arguments, but for a few whose
-// functional form has another name. The result is then made to fit: an
+// `aten.X_.O` is the op that it names in the ODS files, mostly `aten.X.O`, on
+// the same arguments. The result is then made to fit: an
 // in-place op never changes the type of `self`, so a result of another element
 // type (a comparison, a promoted sum) is cast, and a smaller one expanded. A
 // larger one is an error, as in PyTorch.
@@ -17,6 +17,7 @@
 #include "cutback/Dialect/Joint/Forgets.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -29,40 +30,13 @@ bool cutback::isInPlace(Operation *op) {
          call.getSchema().params.front().isWritten;
 }
 
-namespace {
-struct OtherName {
-  const char *inPlace, *functional;
-};
-} // namespace
-
-/// In-place ops whose functional form is not their name without `_`.
-static constexpr OtherName otherNames[] = {
-    {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
-    {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar"},
-    {"aten.float_power_.Tensor", "aten.float_power.Tensor_Tensor"},
-    {"aten.float_power_.Scalar", "aten.float_power.Tensor_Scalar"},
-    {"aten.bernoulli_.float", "aten.bernoulli.p"},
-    {"aten.normal_.default", "aten.normal_functional.default"},
-    {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
-    {"aten.floor_divide_.Scalar", "aten.floor_divide.default"},
-    {"aten.transpose_.default", "aten.transpose.int"},
-    {"aten.ldexp_.default", "aten.ldexp.Tensor"},
-    {"aten.__iand__.Tensor", "aten.bitwise_and.Tensor"},
-    {"aten.__iand__.Scalar", "aten.bitwise_and.Scalar"},
-    {"aten.__ior__.Tensor", "aten.bitwise_or.Tensor"},
-    {"aten.__ior__.Scalar", "aten.bitwise_or.Scalar"},
-    {"aten.__ixor__.Tensor", "aten.bitwise_xor.Tensor"},
-    {"aten.__ixor__.Scalar", "aten.bitwise_xor.Scalar"},
-};
-
-static std::string functionalName(CallOp op) {
-  StringRef name = op.getInfo().torchName;
-  for (const OtherName &other : otherNames)
-    if (name == other.inPlace)
-      return other.functional;
-  auto [packet, overload] = name.rsplit('.');
-  packet.consume_back("_");
-  return (packet + "." + overload).str();
+/// The op whose result `op` writes; empty if there is none.
+static StringRef functionalName(CallOp op) {
+  static const llvm::StringMap<StringRef> names = {
+#define ATEN_PAIR(inPlace, functional) {inPlace, functional},
+#include "cutback/Dialect/Aten/AtenInPlace.inc"
+  };
+  return names.lookup(op.getInfo().torchName);
 }
 
 InPlaceKind cutback::getInPlaceKind(CallOp op) {
@@ -84,7 +58,7 @@ static bool isTensor(const SchemaParam &param) {
 /// The functional op on the same arguments, but `self`.
 static Value callFunctional(CallBuilder &b, CallOp op, Value self) {
   CallReader reader(op);
-  std::string name = functionalName(op);
+  StringRef name = functionalName(op);
   const Schema *functional =
       SchemaTable::get(op.getOperation()->getContext()).lookup(name);
   SmallVector<NamedArg> args;

@@ -5,7 +5,7 @@
 //
 //   -gen-aten-rules --field=vjp     the rules that ops name in that field,
 //                                   and which op has which
-//   -gen-aten-second-names          ops and the op that each stands for
+//   -gen-aten-pairs --field=means   ops and the op that each names there
 //   -gen-aten-op-names              a constant an op: op::add_Tensor
 //   -gen-aten-parameters            the names of all parameters
 //
@@ -15,21 +15,20 @@
 // that no op names does not compile.
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/TableGen/Error.h"
 #include "llvm/TableGen/Main.h"
 #include "llvm/TableGen/Record.h"
 #include "llvm/TableGen/TableGenBackend.h"
 
+#include <map>
 #include <set>
 
 using namespace llvm;
 
 static cl::opt<std::string>
-    field("field", cl::desc("field of class Aten_Op that names rules"));
+    field("field", cl::desc("field of class Aten_Op that names rules or ops"));
 
 static constexpr char kBaseClass[] = "Aten_Op";
 
@@ -64,14 +63,14 @@ static void writeRules(const RecordKeeper &records, raw_ostream &os) {
   writeList(os, "ATEN_RULE_OF", ofOps);
 }
 
-static void writeSecondNames(const RecordKeeper &records, raw_ostream &os) {
+static void writePairs(const RecordKeeper &records, raw_ostream &os) {
   std::vector<std::string> rows;
   for (const Record *op : records.getAllDerivedDefinitions(kBaseClass))
-    if (StringRef meant = op->getValueAsString("means"); !meant.empty())
+    if (StringRef other = op->getValueAsString(field); !other.empty())
       rows.push_back(quoted(op->getValueAsString("torchName")) + ", " +
-                     quoted(meant));
+                     quoted(other));
   writeHeader(os);
-  writeList(os, "ATEN_SECOND_NAME", rows);
+  writeList(os, "ATEN_PAIR", rows);
 }
 
 /// "aten.add.Tensor" is add_Tensor, "aten.mm.default" mm, "prims.iota.default"
@@ -85,20 +84,21 @@ static std::string identifierOf(StringRef torchName) {
 }
 
 static void writeOpNames(const RecordKeeper &records, raw_ostream &os) {
-  StringMap<const Record *> seen;
-  writeHeader(os);
-  os << "namespace cutback::aten::op {\n";
+  std::map<std::string, StringRef> names;
   for (const Record *op : records.getAllDerivedDefinitions(kBaseClass)) {
     StringRef torchName = op->getValueAsString("torchName");
     std::string name = identifierOf(torchName);
-    // Reserved for the implementation of C++.
+    // Two underscores are reserved for the implementation of C++.
     if (StringRef(name).contains("__"))
       continue;
-    if (!seen.try_emplace(name, op).second)
+    if (!names.emplace(name, torchName).second)
       PrintFatalError(op->getLoc(), "two ops are called op::" + name);
-    os << formatv("inline constexpr llvm::StringLiteral {0}(\"{1}\");\n", name,
-                  torchName);
   }
+  writeHeader(os);
+  os << "namespace cutback::aten::op {\n";
+  for (const auto &[name, torchName] : names)
+    os << "inline constexpr char " << name << "[] = " << quoted(torchName)
+       << ";\n";
   os << "} // namespace cutback::aten::op\n";
 }
 
@@ -140,9 +140,8 @@ static void writeParameters(const RecordKeeper &records, raw_ostream &os) {
 
 static TableGen::Emitter::Opt rules("gen-aten-rules", writeRules,
                                     "rules of ops, by --field");
-static TableGen::Emitter::Opt secondNames("gen-aten-second-names",
-                                          writeSecondNames,
-                                          "ops that stand for others");
+static TableGen::Emitter::Opt pairs("gen-aten-pairs", writePairs,
+                                    "ops and others, by --field");
 static TableGen::Emitter::Opt opNames("gen-aten-op-names", writeOpNames,
                                       "a constant an op");
 static TableGen::Emitter::Opt parameters("gen-aten-parameters", writeParameters,

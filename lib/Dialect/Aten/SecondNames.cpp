@@ -13,7 +13,7 @@ using namespace cutback::aten;
 
 llvm::ArrayRef<SecondName> cutback::aten::getSecondNames() {
   static constexpr SecondName names[] = {
-#define ATEN_SECOND_NAME(name, meant) {name, meant},
+#define ATEN_PAIR(name, meant) {name, meant},
 #include "cutback/Dialect/Aten/AtenSecondNames.inc"
   };
   return names;

@@ -114,6 +114,8 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
   string kernel = "";
   /// The call target that this op is another name of.
   string means = "";
+  /// The call target whose result this op writes into its first operand.
+  string functional = "";
   /// What results are in other releases: "6: i64[], 7: i64[]" says that results
   /// 6 and 7 may also be that. Such calls are planned as today's are.
   string otherReleases = "";

@@ -5,7 +5,8 @@
 #ifndef CUTBACK_DIALECT_ATEN_COMPOSITE_TD
 #define CUTBACK_DIALECT_ATEN_COMPOSITE_TD
 
-include "cutback/Dialect/Aten/AtenBase.td"
+include "cutback/Dialect/Aten/Pointwise.td"
+include "cutback/Dialect/Aten/Reduction.td"
 
 class Aten_Composite<string name, string schema, string rule>
     : Aten_AtenOp<name, schema> {
@@ -13,42 +14,32 @@ class Aten_Composite<string name, string schema, string rule>
   let infer = rule;
 }
 
-def Aten_SubtractTensorOp : Aten_Composite<"subtract.Tensor",
-    "(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor", "broadcast">,
-    SecondName<"aten.sub.Tensor">, Kernel<"sub">;
-def Aten_SubtractScalarOp : Aten_Composite<"subtract.Scalar",
-    "(Tensor self, Scalar other, Scalar alpha=1) -> Tensor", "broadcast">,
-    SecondName<"aten.sub.Scalar">, Kernel<"sub">;
-def Aten_MultiplyTensorOp : Aten_Composite<"multiply.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "broadcast">,
-    SecondName<"aten.mul.Tensor">, Kernel<"multiply">;
-def Aten_MultiplyScalarOp : Aten_Composite<"multiply.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "broadcast">,
-    SecondName<"aten.mul.Scalar">, Kernel<"multiply">;
-def Aten_ClipOp : Aten_Composite<"clip",
-    "(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", "broadcast">,
-    SecondName<"aten.clamp.default">, Kernel<"clamp">;
-def Aten_ClipTensorOp : Aten_Composite<"clip.Tensor",
-    "(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", "broadcast">,
-    SecondName<"aten.clamp.Tensor">, Kernel<"clamp">;
+/// `first` under another name.
+class Aten_SecondNameOf<string name, Aten_Op first>
+    : Aten_Composite<name, first.signature, first.infer>,
+      SecondName<first.torchName>, Kernel<first.kernel>;
+
+def Aten_SubtractTensorOp : Aten_SecondNameOf<
+    "subtract.Tensor", Aten_SubTensorOp>;
+def Aten_SubtractScalarOp : Aten_SecondNameOf<
+    "subtract.Scalar", Aten_SubScalarOp>;
+def Aten_MultiplyTensorOp : Aten_SecondNameOf<
+    "multiply.Tensor", Aten_MulTensorOp>;
+def Aten_MultiplyScalarOp : Aten_SecondNameOf<
+    "multiply.Scalar", Aten_MulScalarOp>;
+def Aten_ClipOp : Aten_SecondNameOf<"clip", Aten_ClampOp>;
+def Aten_ClipTensorOp : Aten_SecondNameOf<"clip.Tensor", Aten_ClampTensorOp>;
 def Aten_PreluOp : Aten_Composite<"prelu",
     "(Tensor self, Tensor weight) -> Tensor", "sameAsSelf">, Kernel<"prelu">,
     Decomposition<"prelu">;
 def Aten_LdexpTensorOp : Aten_Composite<"ldexp.Tensor",
     "(Tensor self, Tensor other) -> Tensor", "broadcast">, Kernel<"ldexp">,
     Decomposition<"ldexp">;
-def Aten_DivideTensorOp : Aten_Composite<"divide.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">,
-    SecondName<"aten.div.Tensor">, Kernel<"divide">;
-def Aten_DivideScalarOp : Aten_Composite<"divide.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">,
-    SecondName<"aten.div.Scalar">, Kernel<"divide">;
-def Aten_Arctan2Op : Aten_Composite<"arctan2",
-    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">,
-    SecondName<"aten.atan2.default">, Kernel<"atan2">;
-def Aten_SpecialXlogyOp : Aten_Composite<"special_xlogy",
-    "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">,
-    SecondName<"aten.xlogy.Tensor">, Kernel<"xlogy">;
+def Aten_DivideTensorOp : Aten_SecondNameOf<"divide.Tensor", Aten_DivTensorOp>;
+def Aten_DivideScalarOp : Aten_SecondNameOf<"divide.Scalar", Aten_DivScalarOp>;
+def Aten_Arctan2Op : Aten_SecondNameOf<"arctan2", Aten_Atan2Op>;
+def Aten_SpecialXlogyOp : Aten_SecondNameOf<
+    "special_xlogy", Aten_XlogyTensorOp>;
 def Aten_SpecialXlog1pyOp : Aten_Composite<"special_xlog1py",
     "(Tensor self, Tensor other) -> Tensor", "broadcastFloat">,
     Kernel<"specialXlog1py">, Decomposition<"xlog1py">;
@@ -75,18 +66,12 @@ def Aten_FloatPowerScalarOp : Aten_Composite<"float_power.Scalar",
 def Aten_FloatPowerTensorScalarOp : Aten_Composite<"float_power.Tensor_Scalar",
     "(Tensor self, Scalar exponent) -> Tensor", "floatPower">,
     Kernel<"floatPower">, Decomposition<"floatPower">;
-def Aten_DivideTensorModeOp : Aten_Composite<"divide.Tensor_mode",
-    "(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor", "divMode">,
-    SecondName<"aten.div.Tensor_mode">, Kernel<"divideMode">;
-def Aten_DivideScalarModeOp : Aten_Composite<"divide.Scalar_mode",
-    "(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor", "divMode">,
-    SecondName<"aten.div.Scalar_mode">, Kernel<"divideMode">;
-def Aten_NegativeOp : Aten_Composite<"negative",
-    "(Tensor self) -> Tensor", "sameAsSelf">, SecondName<"aten.neg.default">,
-    Kernel<"neg">;
-def Aten_FixOp : Aten_Composite<"fix",
-    "(Tensor self) -> Tensor", "sameAsSelf">, SecondName<"aten.trunc.default">,
-    Kernel<"trunc">;
+def Aten_DivideTensorModeOp : Aten_SecondNameOf<
+    "divide.Tensor_mode", Aten_DivTensorModeOp>;
+def Aten_DivideScalarModeOp : Aten_SecondNameOf<
+    "divide.Scalar_mode", Aten_DivScalarModeOp>;
+def Aten_NegativeOp : Aten_SecondNameOf<"negative", Aten_NegOp>;
+def Aten_FixOp : Aten_SecondNameOf<"fix", Aten_TruncOp>;
 def Aten_FlipudOp : Aten_Composite<"flipud",
     "(Tensor self) -> Tensor", "sameAsSelf">, Kernel<"flipud">,
     Decomposition<"flipAlong">;
@@ -96,90 +81,41 @@ def Aten_FliplrOp : Aten_Composite<"fliplr",
 def Aten_SpecialRoundOp : Aten_Composite<"special_round",
     "(Tensor self, *, int decimals=0) -> Tensor", "sameAsSelf">,
     SecondName<"aten.round.decimals">, Kernel<"roundDecimals">;
-def Aten_AbsoluteOp : Aten_Composite<"absolute",
-    "(Tensor self) -> Tensor", "absolute">, SecondName<"aten.abs.default">,
-    Kernel<"abs">;
-def Aten_ArccosOp : Aten_Composite<"arccos",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.acos.default">,
-    Kernel<"acos">;
-def Aten_ArccoshOp : Aten_Composite<"arccosh",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.acosh.default">,
-    Kernel<"acosh">;
-def Aten_ArcsinOp : Aten_Composite<"arcsin",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.asin.default">,
-    Kernel<"asin">;
-def Aten_ArcsinhOp : Aten_Composite<"arcsinh",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.asinh.default">,
-    Kernel<"asinh">;
-def Aten_ArctanOp : Aten_Composite<"arctan",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.atan.default">,
-    Kernel<"atan">;
-def Aten_ArctanhOp : Aten_Composite<"arctanh",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.atanh.default">,
-    Kernel<"atanh">;
-def Aten_SpecialExp2Op : Aten_Composite<"special_exp2",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.exp2.default">,
-    Kernel<"exp2">;
-def Aten_SpecialExpitOp : Aten_Composite<"special_expit",
-    "(Tensor self) -> Tensor", "unaryFloat">,
-    SecondName<"aten.sigmoid.default">, Kernel<"sigmoid">;
-def Aten_SpecialExpm1Op : Aten_Composite<"special_expm1",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.expm1.default">,
-    Kernel<"expm1">;
-def Aten_SpecialErfOp : Aten_Composite<"special_erf",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.erf.default">,
-    Kernel<"erf">;
-def Aten_SpecialErfcOp : Aten_Composite<"special_erfc",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.erfc.default">,
-    Kernel<"erfc">;
-def Aten_SpecialLog1pOp : Aten_Composite<"special_log1p",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.log1p.default">,
-    Kernel<"log1p">;
-def Aten_SpecialSincOp : Aten_Composite<"special_sinc",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.sinc.default">,
-    Kernel<"sinc">;
-def Aten_SpecialLogitOp : Aten_Composite<"special_logit",
-    "(Tensor self, float? eps=None) -> Tensor", "unaryFloat">,
-    SecondName<"aten.logit.default">, Kernel<"logit">;
-def Aten_SpecialDigammaOp : Aten_Composite<"special_digamma",
-    "(Tensor self) -> Tensor", "unaryFloat">,
-    SecondName<"aten.digamma.default">, Kernel<"digamma">;
-def Aten_SpecialPsiOp : Aten_Composite<"special_psi",
-    "(Tensor self) -> Tensor", "unaryFloat">,
-    SecondName<"aten.digamma.default">, Kernel<"digamma">;
-def Aten_SpecialGammalnOp : Aten_Composite<"special_gammaln",
-    "(Tensor self) -> Tensor", "unaryFloat">, SecondName<"aten.lgamma.default">,
-    Kernel<"lgamma">;
-def Aten_GreaterTensorOp : Aten_Composite<"greater.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "comparison">,
-    SecondName<"aten.gt.Tensor">, Kernel<"gt">;
-def Aten_GreaterScalarOp : Aten_Composite<"greater.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "comparison">,
-    SecondName<"aten.gt.Scalar">, Kernel<"gt">;
-def Aten_GreaterEqualTensorOp : Aten_Composite<"greater_equal.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "comparison">,
-    SecondName<"aten.ge.Tensor">, Kernel<"ge">;
-def Aten_GreaterEqualScalarOp : Aten_Composite<"greater_equal.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "comparison">,
-    SecondName<"aten.ge.Scalar">, Kernel<"ge">;
-def Aten_LessTensorOp : Aten_Composite<"less.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "comparison">,
-    SecondName<"aten.lt.Tensor">, Kernel<"lt">;
-def Aten_LessScalarOp : Aten_Composite<"less.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "comparison">,
-    SecondName<"aten.lt.Scalar">, Kernel<"lt">;
-def Aten_LessEqualTensorOp : Aten_Composite<"less_equal.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "comparison">,
-    SecondName<"aten.le.Tensor">, Kernel<"le">;
-def Aten_LessEqualScalarOp : Aten_Composite<"less_equal.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "comparison">,
-    SecondName<"aten.le.Scalar">, Kernel<"le">;
-def Aten_NotEqualTensorOp : Aten_Composite<"not_equal.Tensor",
-    "(Tensor self, Tensor other) -> Tensor", "comparison">,
-    SecondName<"aten.ne.Tensor">, Kernel<"notEqual">;
-def Aten_NotEqualScalarOp : Aten_Composite<"not_equal.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "comparison">,
-    SecondName<"aten.ne.Scalar">, Kernel<"notEqual">;
+def Aten_AbsoluteOp : Aten_SecondNameOf<"absolute", Aten_AbsOp>;
+def Aten_ArccosOp : Aten_SecondNameOf<"arccos", Aten_AcosOp>;
+def Aten_ArccoshOp : Aten_SecondNameOf<"arccosh", Aten_AcoshOp>;
+def Aten_ArcsinOp : Aten_SecondNameOf<"arcsin", Aten_AsinOp>;
+def Aten_ArcsinhOp : Aten_SecondNameOf<"arcsinh", Aten_AsinhOp>;
+def Aten_ArctanOp : Aten_SecondNameOf<"arctan", Aten_AtanOp>;
+def Aten_ArctanhOp : Aten_SecondNameOf<"arctanh", Aten_AtanhOp>;
+def Aten_SpecialExp2Op : Aten_SecondNameOf<"special_exp2", Aten_Exp2Op>;
+def Aten_SpecialExpitOp : Aten_SecondNameOf<"special_expit", Aten_SigmoidOp>;
+def Aten_SpecialExpm1Op : Aten_SecondNameOf<"special_expm1", Aten_Expm1Op>;
+def Aten_SpecialErfOp : Aten_SecondNameOf<"special_erf", Aten_ErfOp>;
+def Aten_SpecialErfcOp : Aten_SecondNameOf<"special_erfc", Aten_ErfcOp>;
+def Aten_SpecialLog1pOp : Aten_SecondNameOf<"special_log1p", Aten_Log1pOp>;
+def Aten_SpecialSincOp : Aten_SecondNameOf<"special_sinc", Aten_SincOp>;
+def Aten_SpecialLogitOp : Aten_SecondNameOf<"special_logit", Aten_LogitOp>;
+def Aten_SpecialDigammaOp : Aten_SecondNameOf<
+    "special_digamma", Aten_DigammaOp>;
+def Aten_SpecialPsiOp : Aten_SecondNameOf<"special_psi", Aten_DigammaOp>;
+def Aten_SpecialGammalnOp : Aten_SecondNameOf<"special_gammaln", Aten_LgammaOp>;
+def Aten_GreaterTensorOp : Aten_SecondNameOf<"greater.Tensor", Aten_GtTensorOp>;
+def Aten_GreaterScalarOp : Aten_SecondNameOf<"greater.Scalar", Aten_GtScalarOp>;
+def Aten_GreaterEqualTensorOp : Aten_SecondNameOf<
+    "greater_equal.Tensor", Aten_GeTensorOp>;
+def Aten_GreaterEqualScalarOp : Aten_SecondNameOf<
+    "greater_equal.Scalar", Aten_GeScalarOp>;
+def Aten_LessTensorOp : Aten_SecondNameOf<"less.Tensor", Aten_LtTensorOp>;
+def Aten_LessScalarOp : Aten_SecondNameOf<"less.Scalar", Aten_LtScalarOp>;
+def Aten_LessEqualTensorOp : Aten_SecondNameOf<
+    "less_equal.Tensor", Aten_LeTensorOp>;
+def Aten_LessEqualScalarOp : Aten_SecondNameOf<
+    "less_equal.Scalar", Aten_LeScalarOp>;
+def Aten_NotEqualTensorOp : Aten_SecondNameOf<
+    "not_equal.Tensor", Aten_NeTensorOp>;
+def Aten_NotEqualScalarOp : Aten_SecondNameOf<
+    "not_equal.Scalar", Aten_NeScalarOp>;
 def Aten_DiffOp : Aten_Composite<"diff",
     "(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? "
     "append=None) -> Tensor", "diff">, Kernel<"diff">, Decomposition<"diff">;
@@ -335,9 +271,8 @@ def Aten_SpecialSoftmaxOp : Aten_Composite<"special_softmax",
 def Aten_SpecialLogSoftmaxOp : Aten_Composite<"special_log_softmax",
     "(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", "softmax">,
     Decomposition<"logSoftmax">, Kernel<"logSoftmax">;
-def Aten_SpecialLogsumexpOp : Aten_Composite<"special_logsumexp",
-    "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp">,
-    SecondName<"aten.logsumexp.default">, Kernel<"logSumExp">;
+def Aten_SpecialLogsumexpOp : Aten_SecondNameOf<
+    "special_logsumexp", Aten_LogsumexpOp>;
 def Aten_FftFftOp : Aten_Composite<"fft_fft",
     "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
     "fftComposite">, Kernel<"fft">, Decomposition<"complexTransform">;
@@ -428,9 +363,8 @@ def Aten_SpecialGammainccOp : Aten_Composite<"special_gammaincc",
 def Aten_FloorDivideScalarOp : Aten_Composite<"floor_divide.Scalar",
     "(Tensor self, Scalar other) -> Tensor", "broadcast">,
     SecondName<"aten.floor_divide.default">;
-def Aten_TrueDivideScalarOp : Aten_Composite<"true_divide.Scalar",
-    "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">,
-    Kernel<"divide">, SecondName<"aten.div.Scalar">;
+def Aten_TrueDivideScalarOp : Aten_SecondNameOf<
+    "true_divide.Scalar", Aten_DivScalarOp>;
 def Aten_SpecialXlogyOtherScalarOp : Aten_Composite<
     "special_xlogy.other_scalar",
     "(Tensor self, Scalar other) -> Tensor", "broadcastFloat">,
