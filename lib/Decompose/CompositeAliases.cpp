@@ -42,11 +42,11 @@ static Value asTensor(Rewrite &c, const Arg &arg) {
   if (Value value = arg.getValue();
       value && isa<RankedTensorType>(value.getType()))
     return castTo(c.b, value, type);
-  return c.b.call("aten.scalar_tensor.default", {arg}, {{"dtype", type}});
+  return c.b.call(op::scalar_tensor, {arg}, {{"dtype", type}});
 }
 
 static Value where(Rewrite &c) {
-  return c.b.call("aten.where.self",
+  return c.b.call(op::where_self,
                   {c.r.value("condition"), asTensor(c, c.r.arg("self")),
                    asTensor(c, c.r.arg("other"))});
 }
@@ -61,9 +61,9 @@ static Value prelu(Rewrite &c) {
   } else if (rankOf(weight) == 1 && rankOf(self) == 0) {
     weight = viewAs(c.b, weight, {});
   }
-  Value scaled = c.b.call("aten.mul.Tensor", {weight, self});
-  Value isPositive = c.b.call("aten.gt.Scalar", {self, 0});
-  return c.b.call("aten.where.self", {isPositive, self, scaled});
+  Value scaled = c.b.call(op::mul_Tensor, {weight, self});
+  Value isPositive = c.b.call(op::gt_Scalar, {self, 0});
+  return c.b.call(op::where_self, {isPositive, self, scaled});
 }
 
 /// The slope is the mean of the bounds; in training it is drawn between them,
@@ -73,14 +73,13 @@ static Value rrelu(Rewrite &c) {
   double upper = c.r.number("upper").value_or(1.0 / 3.0);
   Value self = c.r.value("self");
   if (!c.r.boolean("training").value_or(false))
-    return c.b.call("aten.leaky_relu.default", {self, (lower + upper) / 2.0});
-  Value slope = c.b.call("aten.rand_like.default", {self});
-  slope =
-      c.b.call("aten.add.Scalar",
-               {c.b.call("aten.mul.Scalar", {slope, upper - lower}), lower});
-  Value isPositive = c.b.call("aten.gt.Scalar", {self, 0});
-  Value scaled = c.b.call("aten.mul.Tensor", {self, slope});
-  return c.b.call("aten.where.self", {isPositive, self, scaled});
+    return c.b.call(op::leaky_relu, {self, (lower + upper) / 2.0});
+  Value slope = c.b.call(op::rand_like, {self});
+  slope = c.b.call(op::add_Scalar,
+                   {c.b.call(op::mul_Scalar, {slope, upper - lower}), lower});
+  Value isPositive = c.b.call(op::gt_Scalar, {self, 0});
+  Value scaled = c.b.call(op::mul_Tensor, {self, slope});
+  return c.b.call(op::where_self, {isPositive, self, scaled});
 }
 
 /// The same, where the slopes are a result, 1 of what is positive; outside of
@@ -91,39 +90,37 @@ static Values rreluWithNoise(Rewrite &c) {
   double lower = c.r.number("lower").value_or(0.125);
   double upper = c.r.number("upper").value_or(1.0 / 3.0);
   Value self = c.r.value("self");
-  Value slope = c.b.call(
-      "aten.add.Scalar",
-      {c.b.call("aten.mul.Scalar",
-                {c.b.call("aten.rand_like.default", {self}), upper - lower}),
-       lower});
-  Value isPositive = c.b.call("aten.gt.Scalar", {self, 0});
-  slope = c.b.call(
-      "aten.where.self",
-      {isPositive, c.b.call("aten.ones_like.default", {slope}), slope});
-  return {c.b.call("aten.mul.Tensor", {self, slope}), slope};
+  Value slope =
+      c.b.call(op::add_Scalar,
+               {c.b.call(op::mul_Scalar,
+                         {c.b.call(op::rand_like, {self}), upper - lower}),
+                lower});
+  Value isPositive = c.b.call(op::gt_Scalar, {self, 0});
+  slope = c.b.call(op::where_self,
+                   {isPositive, c.b.call(op::ones_like, {slope}), slope});
+  return {c.b.call(op::mul_Tensor, {self, slope}), slope};
 }
 
 static Value floatPower(Rewrite &c) {
   Type type = elementOf(c.result());
   Value base = c.r.value("self"), exponent = c.r.value("exponent");
   if (!base)
-    return c.b.call("aten.pow.Scalar",
+    return c.b.call(op::pow_Scalar,
                     {c.r.arg("self"), castTo(c.b, exponent, type)});
   base = castTo(c.b, base, type);
   if (!exponent)
-    return c.b.call("aten.pow.Tensor_Scalar", {base, c.r.arg("exponent")});
-  return c.b.call("aten.pow.Tensor_Tensor",
-                  {base, castTo(c.b, exponent, type)});
+    return c.b.call(op::pow_Tensor_Scalar, {base, c.r.arg("exponent")});
+  return c.b.call(op::pow_Tensor_Tensor, {base, castTo(c.b, exponent, type)});
 }
 
 static Value ldexp(Rewrite &c) {
-  Value power = c.b.call("aten.pow.Scalar", {2.0, c.r.value("other")});
-  return c.b.call("aten.mul.Tensor", {c.r.value("self"), power});
+  Value power = c.b.call(op::pow_Scalar, {2.0, c.r.value("other")});
+  return c.b.call(op::mul_Tensor, {c.r.value("self"), power});
 }
 
 static Value xlog1py(Rewrite &c) {
-  Value sum = c.b.call("aten.add.Scalar", {c.r.value("other"), 1});
-  return c.b.call("aten.xlogy.Tensor", {c.r.value("self"), sum});
+  Value sum = c.b.call(op::add_Scalar, {c.r.value("other"), 1});
+  return c.b.call(op::xlogy_Tensor, {c.r.value("self"), sum});
 }
 
 const DecomposeFn decompositions::alias = one<::alias>;

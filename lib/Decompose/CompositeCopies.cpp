@@ -31,13 +31,12 @@ static Value narrowAt(Rewrite &c) {
   Value self = c.r.value("self");
   int64_t dim = wrapDim(*c.r.integer("dim"), rankOf(self));
   Value start = castTo(b, c.r.value("start"), b.i64());
-  Value fromEnd = b.call("aten.add.Scalar", {start, b.size(self, dim)});
-  Value isNegative = b.call("aten.lt.Scalar", {start, 0});
-  start = b.call("aten.where.self", {isNegative, fromEnd, start});
-  Value places =
-      b.call("aten.arange.default", {c.r.arg("length")}, {{"dtype", b.i64()}});
-  places = b.call("aten.add.Tensor", {places, start});
-  return b.call("aten.index_select.default", {self, dim, places});
+  Value fromEnd = b.call(op::add_Scalar, {start, b.size(self, dim)});
+  Value isNegative = b.call(op::lt_Scalar, {start, 0});
+  start = b.call(op::where_self, {isNegative, fromEnd, start});
+  Value places = b.call(op::arange, {c.r.arg("length")}, {{"dtype", b.i64()}});
+  places = b.call(op::add_Tensor, {places, start});
+  return b.call(op::index_select, {self, dim, places});
 }
 
 static Values splitAtPlaces(Rewrite &c) {
@@ -47,13 +46,12 @@ static Values splitAtPlaces(Rewrite &c) {
   int64_t dim = wrapDim(c.r.integer("dim").value_or(0), rankOf(self));
   std::vector<Arg> ends;
   for (int64_t i = 0; i < shapeOf(places)[0] && !b.failed(); ++i)
-    ends.push_back(b.call("aten.item.default",
-                          {b.call("aten.select.int", {places, 0, i})}));
-  return b.callMany("aten.tensor_split.indices", {self, ends, dim});
+    ends.push_back(b.call(op::item, {b.call(op::select_int, {places, 0, i})}));
+  return b.callMany(op::tensor_split_indices, {self, ends, dim});
 }
 
 Value decompose::resized(CallBuilder &b, const CallReader &call, Value self) {
-  Value other = call.value("the_template");
+  Value other = call.value(optional("the_template"));
   std::optional<SmallVector<int64_t>> sizes;
   if (other)
     sizes = SmallVector<int64_t>(shapeOf(other));
@@ -66,7 +64,7 @@ Value decompose::resized(CallBuilder &b, const CallReader &call, Value self) {
   SmallVector<int64_t> strides(sizes->size(), 1);
   for (size_t i = sizes->size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<int64_t>((*sizes)[i], 1);
-  return b.call("aten.as_strided.default", {self, *sizes, strides});
+  return b.call(op::as_strided, {self, *sizes, strides});
 }
 
 static Value resized(Rewrite &c) {

@@ -98,7 +98,7 @@ static LogicalResult buildReplacement(Operation *op, aten::DecomposeFn build,
     return failure();
   if (isViewOfAll(op, results)) {
     aten::CallBuilder calls(heirs.builder, op->getLoc());
-    results.assign({calls.call("aten.alias.default", {results.front()})});
+    results.assign({calls.call(aten::op::alias, {results.front()})});
   }
   heirs.settle(results);
   results.resize(op->getNumResults());

@@ -79,8 +79,7 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
   if (!value)
     return {};
   if (elementOf(value) != elementOf(self))
-    value =
-        b.call("aten._to_copy.default", {value}, {{"dtype", elementOf(self)}});
+    value = b.call(op::_to_copy, {value}, {{"dtype", elementOf(self)}});
   if (!value)
     return {};
   ArrayRef<int64_t> from = shapeOf(value), to = shapeOf(self);
@@ -110,7 +109,7 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
     b.error(text);
     return {};
   }
-  return b.call("aten.expand.default", {value, b.sizes(self)});
+  return b.call(op::expand, {value, b.sizes(self)});
 }
 
 /// In the flat tensor the diagonal is every n-th element: of a matrix with
@@ -130,17 +129,16 @@ static Value fillFlatDiagonal(CallBuilder &b, Value self, const Arg &value) {
   }
   if (count == 0)
     return self;
-  Value flat = b.call("aten.reshape.default", {self, {-1}});
-  Value rows = b.call("aten.slice.Tensor", {flat, 0, 0, count, step});
-  Value filled = b.call("aten.full_like.default", {rows, value});
-  flat =
-      b.call("aten.slice_scatter.default", {flat, filled, 0, 0, count, step});
-  return b.call("aten.reshape.default", {flat, b.sizes(self)});
+  Value flat = b.call(op::reshape, {self, {-1}});
+  Value rows = b.call(op::slice_Tensor, {flat, 0, 0, count, step});
+  Value filled = b.call(op::full_like, {rows, value});
+  flat = b.call(op::slice_scatter, {flat, filled, 0, 0, count, step});
+  return b.call(op::reshape, {flat, b.sizes(self)});
 }
 
 /// A tensor like `self`, whose old value is forgotten.
 static Value fullLike(CallBuilder &b, Value self, const Arg &value) {
-  Value filled = b.call("aten.full_like.default", {self, value});
+  Value filled = b.call(op::full_like, {self, value});
   if (filled)
     filled.getDefiningOp()->setDiscardableAttr(joint::kForgets,
                                                b.getBuilder().getUnitAttr());
@@ -154,17 +152,16 @@ static Value writtenOver(CallBuilder &b, Value self, Value value) {
   if (!value || !isa<FloatType, ComplexType>(elementOf(self)) ||
       decompose::mayHaveGradient(value) || !decompose::mayHaveGradient(self))
     return value;
-  return b.call("aten.copy.default", {self, value});
+  return b.call(op::copy, {self, value});
 }
 
 /// self.fill_diagonal_(value, wrap)
 static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
   if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
     return fillFlatDiagonal(b, self, reader.arg("fill_value"));
-  Value diagonal = b.call("aten.diagonal.default", {self});
-  Value filled =
-      b.call("aten.full_like.default", {diagonal, reader.arg("fill_value")});
-  return b.call("aten.diagonal_scatter.default", {self, filled});
+  Value diagonal = b.call(op::diagonal, {self});
+  Value filled = b.call(op::full_like, {diagonal, reader.arg("fill_value")});
+  return b.call(op::diagonal_scatter, {self, filled});
 }
 
 Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
@@ -177,9 +174,8 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
   if (packet == "aten.copy_") {
     Value value = writtenOver(b, self, reader.value("src"));
     // An argument may be written itself afterwards.
-    return value && isa<BlockArgument>(value)
-               ? b.call("aten.clone.default", {value})
-               : value;
+    return value && isa<BlockArgument>(value) ? b.call(op::clone, {value})
+                                              : value;
   }
   if (packet == "aten.fill_") {
     Value value = reader.value("value");

@@ -7,11 +7,14 @@
 #define CUTBACK_LIB_DECOMPOSE_RULES_H
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Aten/Rules.h"
 
 namespace cutback::decompose {
 
 using aten::DecomposeFn;
+using aten::optional;
+namespace op = aten::op;
 
 namespace decompositions {
 #define ATEN_RULE(name) extern const DecomposeFn name;

@@ -19,6 +19,7 @@
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Joint/Vjp.h"
 
 namespace cutback::autograd {
@@ -26,6 +27,8 @@ namespace cutback::autograd {
 using aten::Arg;
 using aten::CallOp;
 using aten::NamedArg;
+namespace op = aten::op;
+using aten::optional;
 using aten::ParamRef;
 using joint::VjpContext;
 using llvm::ArrayRef;
@@ -100,7 +103,7 @@ public:
   Value add(const Arg &x, const Arg &y);
   Value sub(const Arg &x, const Arg &y);
   Value div(const Arg &x, const Arg &y);
-  Value neg(const Arg &x) { return call("aten.neg.default", {x}); }
+  Value neg(const Arg &x) { return call(op::neg, {x}); }
   /// `gradient` times a number; itself for 1.
   Value scale(Value gradient, const Arg &number);
   /// The conjugate; `x` itself where it is not complex.

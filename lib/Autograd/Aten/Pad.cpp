@@ -20,32 +20,32 @@ static LogicalResult pad(Vjp &v, StringRef backward) {
 
 static LogicalResult reflection1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.reflection_pad1d_backward.default");
+  return pad(v, op::reflection_pad1d_backward);
 }
 
 static LogicalResult reflection2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.reflection_pad2d_backward.default");
+  return pad(v, op::reflection_pad2d_backward);
 }
 
 static LogicalResult reflection3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.reflection_pad3d_backward.default");
+  return pad(v, op::reflection_pad3d_backward);
 }
 
 static LogicalResult replication1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.replication_pad1d_backward.default");
+  return pad(v, op::replication_pad1d_backward);
 }
 
 static LogicalResult replication2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.replication_pad2d_backward.default");
+  return pad(v, op::replication_pad2d_backward);
 }
 
 static LogicalResult replication3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.replication_pad3d_backward.default");
+  return pad(v, op::replication_pad3d_backward);
 }
 
 const VjpFn vjps::reflection1d = ::reflection1d;

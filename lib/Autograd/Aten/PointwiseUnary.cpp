@@ -19,11 +19,11 @@ static constexpr double kSqrt2Pi = 2.50662827463100050242;
 
 static Value self(Vjp &v) { return v.value("self"); }
 static Value plus(Vjp &v, const Arg &x, double number) {
-  return v.call("aten.add.Scalar", {x, number});
+  return v.call(op::add_Scalar, {x, number});
 }
 /// number - x
 static Value minusFrom(Vjp &v, double number, const Arg &x) {
-  return v.call("aten.rsub.Scalar", {x, number});
+  return v.call(op::rsub_Scalar, {x, number});
 }
 static Value square(Vjp &v, Value x) { return v.mul(x, x); }
 /// The conjugate of a slope: itself where it is real.
@@ -56,7 +56,7 @@ static Value sqrt(Vjp &v) {
   return v.div(v.grad(), conj(v, v.scale(v.result(), 2.0)));
 }
 static Value rsqrt(Vjp &v) {
-  Value cube = v.call("aten.pow.Tensor_Scalar", {v.result(), 3});
+  Value cube = v.call(op::pow_Tensor_Scalar, {v.result(), 3});
   return v.mul(v.scale(v.grad(), -0.5), conj(v, cube));
 }
 static Value reciprocal(Vjp &v) {
@@ -111,7 +111,7 @@ static Value sinc(Vjp &v) {
   Value x = v.scale(self(v), kPi);
   Value below = v.scale(square(v, self(v)), kPi);
   Value above = v.sub(v.mul(x, v.un("cos", x)), v.un("sin", x));
-  return v.dropWhere(v.call("aten.eq.Scalar", {below, 0}),
+  return v.dropWhere(v.call(op::eq_Scalar, {below, 0}),
                      v.mul(v.grad(), v.div(above, below)));
 }
 
@@ -123,7 +123,7 @@ static Value sinc(Vjp &v) {
 static Value bell(Vjp &v, double number, double divisor) {
   Value power = v.neg(square(v, self(v)));
   if (divisor != 1)
-    power = v.call("aten.div.Scalar", {power, divisor});
+    power = v.call(op::div_Scalar, {power, divisor});
   return v.mul(v.grad(), v.scale(v.un("exp", power), number));
 }
 
@@ -140,11 +140,11 @@ static Value erfcx(Vjp &v) {
 }
 static Value ndtr(Vjp &v) { return bell(v, 1 / kSqrt2Pi, 2); }
 static Value ndtri(Vjp &v) {
-  Value power = v.call("aten.div.Scalar", {square(v, v.result()), 2});
+  Value power = v.call(op::div_Scalar, {square(v, v.result()), 2});
   return v.mul(v.grad(), v.scale(v.un("exp", power), kSqrt2Pi));
 }
 static Value logNdtr(Vjp &v) {
-  Value power = v.call("aten.div.Scalar", {square(v, self(v)), -2});
+  Value power = v.call(op::div_Scalar, {square(v, self(v)), -2});
   Value slope = v.un("exp", v.sub(power, v.result()));
   return v.mul(v.grad(), v.scale(slope, 1 / kSqrt2Pi));
 }
@@ -164,11 +164,11 @@ static void frexp(Vjp &v) {
     v.set("self", v.div(v.grad(0), v.un("exp2", v.result(1))));
 }
 static Value digamma(Vjp &v) {
-  return v.mul(v.grad(), v.call("aten.polygamma.default", {1, self(v)}));
+  return v.mul(v.grad(), v.call(op::polygamma, {1, self(v)}));
 }
 static Value polygamma(Vjp &v) {
   int64_t n = v.in.integer("n").value_or(0);
-  return v.mul(v.grad(), v.call("aten.polygamma.default", {n + 1, self(v)}));
+  return v.mul(v.grad(), v.call(op::polygamma, {n + 1, self(v)}));
 }
 /// i1e(x) - sign(x) i0e(x)
 static Value i0e(Vjp &v) {
@@ -177,23 +177,22 @@ static Value i0e(Vjp &v) {
 }
 /// i0e(x) - i1e(x) (sign(x) + 1 / x), which is 1/2 at 0.
 static Value i1e(Vjp &v) {
-  Value isZero = v.call("aten.eq.Scalar", {self(v), 0});
+  Value isZero = v.call(op::eq_Scalar, {self(v), 0});
   Value turn = v.add(v.un("sign", self(v)), v.un("reciprocal", self(v)));
   Value slope = v.sub(v.un("special_i0e", self(v)), v.mul(v.result(), turn));
-  slope = v.call("aten.masked_fill.Scalar", {slope, isZero, 0.5});
+  slope = v.call(op::masked_fill_Scalar, {slope, isZero, 0.5});
   return v.mul(v.grad(), slope);
 }
 static Value i0(Vjp &v) { return v.mul(v.grad(), v.un("special_i1", self(v))); }
 /// i0(x) - i1(x) / x, which is 1/2 at 0.
 static Value i1(Vjp &v) {
-  Value isZero = v.call("aten.eq.Scalar", {self(v), 0});
+  Value isZero = v.call(op::eq_Scalar, {self(v), 0});
   Value slope = v.sub(v.un("i0", self(v)), v.div(v.result(), self(v)));
-  slope = v.call("aten.masked_fill.Scalar", {slope, isZero, 0.5});
+  slope = v.call(op::masked_fill_Scalar, {slope, isZero, 0.5});
   return v.mul(v.grad(), slope);
 }
 static Value logit(Vjp &v) {
-  return v.call("aten.logit_backward.default",
-                {v.grad(), self(v), v.arg("eps")});
+  return v.call(op::logit_backward, {v.grad(), self(v), v.arg("eps")});
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,8 +223,8 @@ static void angle(Vjp &v) {
   Value real = v.un("real", z), imaginary = v.un("imag", z);
   Value length = v.add(square(v, real), square(v, imaginary));
   Value share = v.div(v.grad(), length);
-  share = v.call("aten.masked_fill.Scalar",
-                 {share, v.call("aten.eq.Scalar", {length, 0}), 0.0});
+  share = v.call(op::masked_fill_Scalar,
+                 {share, v.call(op::eq_Scalar, {length, 0}), 0.0});
   v.set("self",
         v.un2("complex", v.neg(v.mul(imaginary, share)), v.mul(real, share)));
 }

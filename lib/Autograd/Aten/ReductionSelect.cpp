@@ -13,7 +13,7 @@ using namespace cutback::autograd;
 
 /// Equal elements get equal shares.
 static Value shared(Vjp &v, Reduced &over, Value gradient, Value result) {
-  Value mask = v.call("aten.eq.Tensor", {over.self, over.restore(v, result)});
+  Value mask = v.call(op::eq_Tensor, {over.self, over.restore(v, result)});
   Value count = over.sum(v, mask);
   return v.div(v.mul(over.restore(v, gradient), mask), count);
 }
@@ -31,7 +31,7 @@ static void median(Vjp &v) {
     return;
   Reduced over(v);
   Value mask =
-      v.un2("logical_or", v.call("aten.eq.Tensor", {over.self, v.result()}),
+      v.un2("logical_or", v.call(op::eq_Tensor, {over.self, v.result()}),
             v.un2("logical_and", v.un("isnan", over.self),
                   v.un("isnan", v.result())));
   Value count = over.sum(v, mask);
@@ -60,7 +60,7 @@ static void byIndex(Vjp &v) {
     return;
   }
   v.set("self",
-        v.call("aten.scatter.src",
+        v.call(op::scatter_src,
                {v.zerosLike(over.self), over.dims.front(),
                 over.restore(v, v.result(1)), over.restore(v, v.grad(0))}));
 }

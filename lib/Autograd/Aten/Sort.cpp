@@ -22,12 +22,12 @@ static LogicalResult toIndices(Vjp &v, StringRef scatter) {
 
 static LogicalResult sort(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return toIndices(v, "aten.scatter.src");
+  return toIndices(v, op::scatter_src);
 }
 
 static LogicalResult scan(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return toIndices(v, "aten.scatter_add.default");
+  return toIndices(v, op::scatter_add);
 }
 
 const VjpFn vjps::sort = ::sort;

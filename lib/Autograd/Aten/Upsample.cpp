@@ -21,46 +21,34 @@ struct Upsampling {
 } // namespace
 
 static constexpr Upsampling kNearest1d = {
-    "aten.upsample_nearest1d_backward.default", {"scales"}, false};
+    op::upsample_nearest1d_backward, {"scales"}, false};
 static constexpr Upsampling kNearest2d = {
-    "aten.upsample_nearest2d_backward.default",
-    {"scales_h", "scales_w"},
-    false};
-static constexpr Upsampling kNearest3d = {
-    "aten.upsample_nearest3d_backward.default",
-    {"scales_d", "scales_h", "scales_w"},
-    false};
+    op::upsample_nearest2d_backward, {"scales_h", "scales_w"}, false};
+static constexpr Upsampling kNearest3d = {op::upsample_nearest3d_backward,
+                                          {"scales_d", "scales_h", "scales_w"},
+                                          false};
 static constexpr Upsampling kLinear1d = {
-    "aten.upsample_linear1d_backward.default", {"scales"}, true};
+    op::upsample_linear1d_backward, {"scales"}, true};
 static constexpr Upsampling kBilinear2d = {
-    "aten.upsample_bilinear2d_backward.default",
-    {"scales_h", "scales_w"},
-    true};
+    op::upsample_bilinear2d_backward, {"scales_h", "scales_w"}, true};
 static constexpr Upsampling kBicubic2d = {
-    "aten.upsample_bicubic2d_backward.default", {"scales_h", "scales_w"}, true};
+    op::upsample_bicubic2d_backward, {"scales_h", "scales_w"}, true};
 static constexpr Upsampling kTrilinear3d = {
-    "aten.upsample_trilinear3d_backward.default",
+    op::upsample_trilinear3d_backward,
     {"scales_d", "scales_h", "scales_w"},
     true};
 
 static constexpr Upsampling kExact1d = {
-    "aten._upsample_nearest_exact1d_backward.default", {"scales"}, false};
+    op::_upsample_nearest_exact1d_backward, {"scales"}, false};
 static constexpr Upsampling kExact2d = {
-    "aten._upsample_nearest_exact2d_backward.default",
-    {"scales_h", "scales_w"},
-    false};
-static constexpr Upsampling kExact3d = {
-    "aten._upsample_nearest_exact3d_backward.default",
-    {"scales_d", "scales_h", "scales_w"},
-    false};
+    op::_upsample_nearest_exact2d_backward, {"scales_h", "scales_w"}, false};
+static constexpr Upsampling kExact3d = {op::_upsample_nearest_exact3d_backward,
+                                        {"scales_d", "scales_h", "scales_w"},
+                                        false};
 static constexpr Upsampling kBilinear2dAa = {
-    "aten._upsample_bilinear2d_aa_backward.default",
-    {"scales_h", "scales_w"},
-    true};
+    op::_upsample_bilinear2d_aa_backward, {"scales_h", "scales_w"}, true};
 static constexpr Upsampling kBicubic2dAa = {
-    "aten._upsample_bicubic2d_aa_backward.default",
-    {"scales_h", "scales_w"},
-    true};
+    op::_upsample_bicubic2d_aa_backward, {"scales_h", "scales_w"}, true};
 
 template <const Upsampling &kind, bool isVec>
 static LogicalResult upsample(CallOp op, VjpContext &context) {
@@ -74,7 +62,7 @@ static LogicalResult upsample(CallOp op, VjpContext &context) {
   args = {v.grad(), sizes, v.b.sizes(input)};
   if (kind.cornersAlign)
     args.push_back(v.arg("align_corners"));
-  std::vector<Arg> factors = v.in.list("scale_factors");
+  std::vector<Arg> factors = v.in.list(optional("scale_factors"));
   for (int64_t i = 0; i < spatial; ++i) {
     if (!isVec)
       args.push_back(v.arg(kind.scales[i]));
@@ -106,12 +94,12 @@ static LogicalResult gridSampler(Vjp &v, StringRef backward) {
 
 static LogicalResult gridSampler2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return gridSampler(v, "aten.grid_sampler_2d_backward.default");
+  return gridSampler(v, op::grid_sampler_2d_backward);
 }
 
 static LogicalResult gridSampler3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return gridSampler(v, "aten.grid_sampler_3d_backward.default");
+  return gridSampler(v, op::grid_sampler_3d_backward);
 }
 
 const VjpFn vjps::upsampleNearest1d = upsample<kNearest1d, false>;

@@ -83,8 +83,8 @@ AttentionProblem::AttentionProblem(const KernelCall &call, bool truthMask)
   q = query.doubles();
   k = key.doubles();
   v = value.doubles();
-  mask =
-      call.optionalTensor(call.isNone("attn_bias") ? "attn_mask" : "attn_bias");
+  mask = call.optionalTensor(
+      optional(call.isNone(optional("attn_bias")) ? "attn_mask" : "attn_bias"));
   bias = biasOf(mask, weightSizes(), truthMask);
 }
 
@@ -171,7 +171,7 @@ static std::vector<double> drawn(const KernelCall &call,
 /// Results 0 (output) and 1 (weights, for the ops that return them).
 template <bool surface> static LogicalResult math(const KernelCall &call) {
   AttentionProblem p(call, /*truthMask=*/surface);
-  std::optional<Tensor> given = call.optionalTensor("dropout_mask");
+  std::optional<Tensor> given = call.optionalTensor(optional("dropout_mask"));
   double kept = 1 - call.number("dropout_p");
   std::vector<double> keep;
   if (given)

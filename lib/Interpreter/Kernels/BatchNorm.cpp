@@ -92,8 +92,10 @@ static Statistics measure(ArrayRef<double> x, const Groups &groups,
 static Statistics given(const KernelCall &call, const Groups &groups,
                         double eps) {
   Statistics s;
-  std::vector<double> mean = doubles(call, "running_mean", groups.channels);
-  std::vector<double> variance = doubles(call, "running_var", groups.channels);
+  std::vector<double> mean =
+      doubles(call, optional("running_mean"), groups.channels);
+  std::vector<double> variance =
+      doubles(call, optional("running_var"), groups.channels);
   for (int64_t i = 0; i < groups.count(); ++i) {
     s.mean.push_back(mean[i % groups.channels]);
     s.variance.push_back(variance[i % groups.channels]);
@@ -135,9 +137,11 @@ static void putStatistic(const KernelCall &call, unsigned i, bool keep,
 /// Results `i`, `i` + 1: the running statistics after this batch.
 static void putRunning(const KernelCall &call, unsigned i, const Groups &groups,
                        const Statistics &s, bool training) {
-  std::vector<double> mean = doubles(call, "running_mean", groups.channels);
-  std::vector<double> variance = doubles(call, "running_var", groups.channels);
-  double momentum = call.number("momentum", 0.1);
+  std::vector<double> mean =
+      doubles(call, optional("running_mean"), groups.channels);
+  std::vector<double> variance =
+      doubles(call, optional("running_var"), groups.channels);
+  double momentum = call.number(optional("momentum"), 0.1);
   double n = static_cast<double>(groups.length());
   // Nothing is learnt from an empty batch.
   if (training && groups.length() != 0)
@@ -199,7 +203,7 @@ static LogicalResult instanceNorm(const KernelCall &call) {
 
 static LogicalResult groupNorm(const KernelCall &call) {
   Tensor input = call.dense("input");
-  bool native = !call.isNone("group");
+  bool native = !call.isNone(optional("group"));
   Groups groups = Groups::ofChannels(input.sizes);
   groups.perSample = call.integer(native ? "group" : "num_groups");
   if (failed(checkGroups(call, groups.channels, groups.perSample)))

@@ -146,10 +146,10 @@ static LogicalResult diff(const KernelCall &call) {
 static std::vector<double> stepWidths(const KernelCall &call,
                                       ArrayRef<int64_t> sizes, int64_t dim) {
   Along along(sizes, dim);
-  std::vector<double> widths(product(sizes), call.number("dx", 1));
-  if (call.isNone("x"))
+  std::vector<double> widths(product(sizes), call.number(optional("dx"), 1));
+  if (call.isNone(optional("x")))
     return widths;
-  Tensor x = call.tensor("x");
+  Tensor x = call.tensor(optional("x"));
   if (x.rank() == 1) {
     Sizes column(sizes.size(), 1), strides(sizes.size(), 0);
     column[dim] = x.sizes[0];

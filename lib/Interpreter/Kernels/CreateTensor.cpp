@@ -19,9 +19,9 @@ namespace {
 
 /// `size`, else the sizes of `self`.
 SmallVector<int64_t> sizesOf(const KernelCall &call) {
-  if (!call.isNone("size"))
-    return call.integers("size");
-  Tensor self = call.tensor("self");
+  if (!call.isNone(optional("size")))
+    return call.integers(optional("size"));
+  Tensor self = call.tensor(optional("self"));
   return SmallVector<int64_t>(self.sizes.begin(), self.sizes.end());
 }
 
@@ -53,15 +53,17 @@ bool isWhole(const RuntimeValue &value) {
 
 /// start, start + step, ... before `end`.
 LogicalResult arange(const KernelCall &call) {
-  bool whole = isWhole(call.scalar("start")) && isWhole(call.scalar("end")) &&
-               isWhole(call.scalar("step"));
-  if (call.number("step", 1) == 0)
+  bool whole = isWhole(call.scalar(optional("start"))) &&
+               isWhole(call.scalar("end")) &&
+               isWhole(call.scalar(optional("step")));
+  if (call.number(optional("step"), 1) == 0)
     return call.error("the step is 0");
   if (whole || isIntegral(call.resultType())) {
-    int64_t start = call.integer("start"), end = call.integer("end");
-    int64_t step = call.integer("step", 1);
-    double count = std::ceil((call.number("end") - call.number("start")) /
-                             call.number("step", 1));
+    int64_t start = call.integer(optional("start")), end = call.integer("end");
+    int64_t step = call.integer(optional("step"), 1);
+    double count =
+        std::ceil((call.number("end") - call.number(optional("start"))) /
+                  call.number(optional("step"), 1));
     if (whole)
       count = std::ceil(static_cast<double>(end - start) /
                         static_cast<double>(step));
@@ -72,7 +74,8 @@ LogicalResult arange(const KernelCall &call) {
         .assign(ArrayRef<int64_t>(values));
     return success();
   }
-  double start = call.number("start"), step = call.number("step", 1);
+  double start = call.number(optional("start")),
+         step = call.number(optional("step"), 1);
   double count = std::ceil((call.number("end") - start) / step);
   std::vector<double> values(static_cast<size_t>(std::max(count, 0.0)));
   for (size_t i = 0; i < values.size(); ++i)
@@ -107,7 +110,7 @@ LogicalResult iota(const KernelCall &call) {
 }
 
 LogicalResult eye(const KernelCall &call) {
-  int64_t rows = call.integer("n"), columns = call.integer("m", rows);
+  int64_t rows = call.integer("n"), columns = call.integer(optional("m"), rows);
   Tensor result = call.make(0, {rows, columns});
   for (int64_t i = 0; i < std::min(rows, columns); ++i)
     result.setInt(i * columns + i, 1);

@@ -37,7 +37,7 @@ static ArrayRef<int64_t> batchOf(const Tensor &tensor) {
 
 static LogicalResult distances(const KernelCall &call) {
   Tensor a = call.dense(0), b = call.dense(1);
-  double p = call.number("p", 2);
+  double p = call.number(optional("p"), 2);
   int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
   int64_t width = a.sizes.back();
   Sizes sizes = broadcastSizes(batchOf(a), batchOf(b));

@@ -67,7 +67,7 @@ static Numbers distances(const Tensor &a, const Tensor &b, double p,
 
 /// Result 0 from one loss an element.
 static LogicalResult reduced(const KernelCall &call, const Numbers &losses) {
-  int64_t reduction = call.integer("reduction", 1);
+  int64_t reduction = call.integer(optional("reduction"), 1);
   if (reduction == 0) {
     put(call, 0, losses.sizes, losses.values);
     return success();

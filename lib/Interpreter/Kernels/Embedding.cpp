@@ -113,16 +113,16 @@ static LogicalResult fillBags(const KernelCall &call, int64_t tableRows,
                               Bags &bags, bool fromEnd = false) {
   bags.rows = ints(call, "indices");
   bags.mode = call.integer("mode");
-  bags.padding = call.integer("padding_idx", -1);
+  bags.padding = call.integer(optional("padding_idx"), -1);
   // The surface op counts from the end, where the kernels mean "none".
-  if (fromEnd && !call.isNone("padding_idx"))
+  if (fromEnd && !call.isNone(optional("padding_idx")))
     bags.padding = wrapped(bags.padding, tableRows);
   for (int64_t row : bags.rows)
     if (failed(checkIndex(call, row, tableRows)))
       return failure();
-  std::vector<int64_t> offsets = ints(call, "offsets");
+  std::vector<int64_t> offsets = ints(call, optional("offsets"));
   int64_t total = static_cast<int64_t>(bags.rows.size());
-  if (!call.boolean("include_last_offset"))
+  if (!call.boolean(optional("include_last_offset")))
     offsets.push_back(total);
   int64_t last = 0;
   for (int64_t end : offsets) {

@@ -172,10 +172,10 @@ static LogicalResult inverseTransform(const KernelCall &call) {
 static void readDims(const KernelCall &call, int64_t rank,
                      SmallVectorImpl<int64_t> &dims,
                      SmallVectorImpl<int64_t> &sizes) {
-  if (!call.isNone("n"))
-    sizes.push_back(call.integer("n"));
+  if (!call.isNone(optional("n")))
+    sizes.push_back(call.integer(optional("n")));
   else
-    sizes = call.integers("s");
+    sizes = call.integers(optional("s"));
   dims = call.integers("dim");
   if (dims.empty())
     for (int64_t i = sizes.empty() ? rank : sizes.size(); i > 0; --i)

@@ -7,11 +7,16 @@
 
 #include "cutback/Interpreter/Kernel.h"
 
-namespace cutback::interpreter::kernels {
+namespace cutback::interpreter {
 
+using aten::optional;
+using aten::ParamRef;
+
+namespace kernels {
 #define ATEN_RULE(name) extern const KernelFn name;
 #include "cutback/Dialect/Aten/AtenKernels.inc"
+} // namespace kernels
 
-} // namespace cutback::interpreter::kernels
+} // namespace cutback::interpreter
 
 #endif // CUTBACK_LIB_INTERPRETER_KERNELS_KERNELS_H

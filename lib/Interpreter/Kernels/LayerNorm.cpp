@@ -88,7 +88,7 @@ static LogicalResult forward(const KernelCall &call, bool centred) {
   put(call, 0, input.sizes,
       normalize(x, rows, mean, rstd,
                 optionalDoubles(call, "weight", rows.length),
-                optionalDoubles(call, "bias", rows.length)));
+                optionalDoubles(call, optional("bias"), rows.length)));
   unsigned next = 1;
   if (centred && call.wants(next))
     put(call, next++, rows.sizes, mean);
@@ -110,8 +110,9 @@ static LogicalResult backward(const KernelCall &call, bool centred) {
   std::vector<double> dy = doubles(call, "grad_out", input.numel());
   std::vector<double> x = load<double>(input);
   std::vector<double> rstd = doubles(call, "rstd", rows.count);
-  std::vector<double> mean = centred ? doubles(call, "mean", rows.count)
-                                     : std::vector<double>(rows.count);
+  std::vector<double> mean = centred
+                                 ? doubles(call, optional("mean"), rows.count)
+                                 : std::vector<double>(rows.count);
   std::vector<double> weight = optionalDoubles(call, "weight", rows.length);
   std::vector<double> dx(x.size()), dw(rows.length), db(rows.length);
   double n = static_cast<double>(rows.length);

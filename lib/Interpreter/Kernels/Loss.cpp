@@ -28,7 +28,7 @@ static std::vector<double> spread(const Tensor &tensor,
 /// Result 0 from one loss an element.
 static LogicalResult reduced(const KernelCall &call, ArrayRef<int64_t> sizes,
                              ArrayRef<double> losses) {
-  int64_t reduction = call.integer("reduction", 1);
+  int64_t reduction = call.integer(optional("reduction"), 1);
   if (reduction == 0) {
     put(call, 0, sizes, losses);
     return success();
@@ -91,7 +91,7 @@ using Function = double (*)(double, double, double);
 
 /// The number that the loss has beside its operands.
 static double parameterOf(const KernelCall &call) {
-  return call.number("beta", call.number("delta", 0));
+  return call.number(optional("beta"), call.number(optional("delta"), 0));
 }
 
 static LogicalResult compare(const KernelCall &call, Function fn) {

@@ -104,7 +104,7 @@ static Windows slidingWindows(const KernelCall &call, const Tensor &input,
   Sizes kernel = perDim(call.integers("kernel_size"), rank);
   Sizes stride = perDim(call.integers("stride"), rank);
   Sizes padding = perDim(call.integers("padding"), rank);
-  Sizes dilation = perDim(call.integers("dilation"), rank);
+  Sizes dilation = perDim(call.integers(optional("dilation")), rank);
   bool ceil = call.boolean("ceil_mode");
   for (size_t d = 0; d < rank; ++d) {
     int64_t size = windows.plane[d], pad = padding[d];
@@ -148,9 +148,9 @@ static Windows adaptiveWindows(ArrayRef<int64_t> input,
 
 /// What the sum of a window is divided by.
 static double divisorOf(const KernelCall &call, const Window &window) {
-  if (!call.isNone("divisor_override"))
-    return call.number("divisor_override");
-  bool padded = call.boolean("count_include_pad", false);
+  if (!call.isNone(optional("divisor_override")))
+    return call.number(optional("divisor_override"));
+  bool padded = call.boolean(optional("count_include_pad"), false);
   return static_cast<double>(
       padded ? window.padded : static_cast<int64_t>(window.positions.size()));
 }

@@ -27,11 +27,11 @@ Philox generatorOf(const KernelCall &call) {
 
 /// `size`, else the sizes of `self`.
 SmallVector<int64_t> sizesOf(const KernelCall &call) {
-  if (!call.isNone("size"))
-    return call.integers("size");
-  if (call.isNone("self"))
+  if (!call.isNone(optional("size")))
+    return call.integers(optional("size"));
+  if (call.isNone(optional("self")))
     return {};
-  Tensor self = call.tensor("self");
+  Tensor self = call.tensor(optional("self"));
   return SmallVector<int64_t>(self.sizes.begin(), self.sizes.end());
 }
 
@@ -49,7 +49,8 @@ LogicalResult drawEach(const KernelCall &call, F draw) {
 
 LogicalResult uniform(const KernelCall &call) {
   DType type = call.resultType();
-  double low = call.number("from", 0), high = call.number("to", 1);
+  double low = call.number(optional("from"), 0),
+         high = call.number(optional("to"), 1);
   // Rounding to half precision must not give 1.
   double step = type == DType::F16 ? 0x1p-11 : type == DType::BF16 ? 0x1p-8 : 0;
   return drawEach<double>(call, [=](Philox &generator, uint64_t i) {
@@ -60,7 +61,7 @@ LogicalResult uniform(const KernelCall &call) {
 }
 
 /// The elements of a parameter that is a number or a tensor.
-std::vector<double> elementsOf(const KernelCall &call, const char *param,
+std::vector<double> elementsOf(const KernelCall &call, ParamRef param,
                                ArrayRef<int64_t> sizes, double ifNone) {
   if (call.isNone(param) || call.isNumber(param))
     return std::vector<double>(1, call.number(param, ifNone));
@@ -69,14 +70,15 @@ std::vector<double> elementsOf(const KernelCall &call, const char *param,
 
 LogicalResult normal(const KernelCall &call) {
   SmallVector<int64_t> sizes = sizesOf(call);
-  for (const char *param : {"mean", "std"})
-    if (call.isNone("size") && !call.isNone(param) && !call.isNumber(param)) {
+  for (ParamRef param : {optional("mean"), optional("std")})
+    if (call.isNone(optional("size")) && !call.isNone(param) &&
+        !call.isNumber(param)) {
       Tensor given = call.tensor(param);
       if (given.rank() >= static_cast<int64_t>(sizes.size()))
         sizes.assign(given.sizes.begin(), given.sizes.end());
     }
-  std::vector<double> means = elementsOf(call, "mean", sizes, 0);
-  std::vector<double> deviations = elementsOf(call, "std", sizes, 1);
+  std::vector<double> means = elementsOf(call, optional("mean"), sizes, 0);
+  std::vector<double> deviations = elementsOf(call, optional("std"), sizes, 1);
   Tensor result = call.make(0, sizes);
   Philox generator = generatorOf(call);
   std::vector<double> values(result.numel());
@@ -148,9 +150,9 @@ LogicalResult randomIntegers(const KernelCall &call) {
   default:
     break;
   }
-  int64_t low = call.integer("from");
+  int64_t low = call.integer(optional("from"));
   int64_t high =
-      call.integer("to", bits == 63 ? INT64_MAX : int64_t(1) << bits);
+      call.integer(optional("to"), bits == 63 ? INT64_MAX : int64_t(1) << bits);
   if (low >= high)
     return call.error("there is no integer from " + Twine(low) + " to " +
                       Twine(high));
@@ -175,7 +177,8 @@ LogicalResult poisson(const KernelCall &call) {
 }
 
 LogicalResult integers(const KernelCall &call) {
-  int64_t low = call.integer("low"), high = call.integer("high");
+  int64_t low = call.integer(optional("low")),
+          high = call.integer(optional("high"));
   if (low >= high)
     return call.error("there is no integer from " + Twine(low) + " to " +
                       Twine(high));
@@ -188,13 +191,13 @@ LogicalResult integers(const KernelCall &call) {
 
 /// 1 with probability p, or with the probability that `self` holds.
 LogicalResult bernoulli(const KernelCall &call) {
-  bool each = call.isNone("p") || !call.isNumber("p");
-  double p = each ? 0 : call.number("p");
+  bool each = call.isNone(optional("p")) || !call.isNumber(optional("p"));
+  double p = each ? 0 : call.number(optional("p"));
   std::vector<double> probabilities;
-  if (call.isNone("p"))
+  if (call.isNone(optional("p")))
     probabilities = call.tensor("self").doubles();
   else if (each)
-    probabilities = call.tensor("p").expand(sizesOf(call)).doubles();
+    probabilities = call.tensor(optional("p")).expand(sizesOf(call)).doubles();
   return drawEach<double>(call, [&](Philox &generator, uint64_t i) {
     return generator.uniform64(i) < (each ? probabilities[i] : p) ? 1.0 : 0.0;
   });
@@ -279,7 +282,7 @@ LogicalResult nativeDropout(const KernelCall &call) {
 
 LogicalResult dropout(const KernelCall &call) {
   Tensor input = call.tensor("input");
-  double p = call.boolean("train") ? call.number("p") : 0;
+  double p = call.boolean("train") ? call.number(optional("p")) : 0;
   return scaleBy(call, input, keepFactors(randomState(call), p, input.numel()));
 }
 

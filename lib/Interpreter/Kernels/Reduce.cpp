@@ -39,13 +39,13 @@ Tensor interpreter::moveBehind(const Tensor &tensor,
 
 Reduction::Reduction(const KernelCall &call, bool emptyIsAll) : call(call) {
   Tensor self = call.tensor("self");
-  SmallVector<int64_t> dims = call.integers("dim");
-  bool all = call.isNone("dim") || (dims.empty() && emptyIsAll);
+  SmallVector<int64_t> dims = call.integers(optional("dim"));
+  bool all = call.isNone(optional("dim")) || (dims.empty() && emptyIsAll);
   llvm::SmallBitVector reduced(self.rank(), all);
   for (int64_t dim : dims)
     if (self.rank() > 0)
       reduced.set(aten::wrapDim(dim, self.rank()));
-  bool keep = call.boolean("keepdim");
+  bool keep = call.boolean(optional("keepdim"));
   for (int64_t dim = 0; dim < self.rank(); ++dim) {
     if (reduced.test(dim)) {
       perResult *= self.sizes[dim];
@@ -259,9 +259,9 @@ LogicalResult aminmax(const KernelCall &call) {
 
 /// Elements that do not count: `correction`, or 1 if `unbiased`.
 double correctionOf(const KernelCall &call) {
-  if (!call.isNone("correction"))
-    return call.number("correction");
-  return call.boolean("unbiased", true) ? 1 : 0;
+  if (!call.isNone(optional("correction")))
+    return call.number(optional("correction"));
+  return call.boolean(optional("unbiased"), true) ? 1 : 0;
 }
 
 template <typename V> double varianceOf(ArrayRef<V> values, double correction) {
@@ -340,10 +340,10 @@ LogicalResult normOfOrder(const KernelCall &call, double order) {
 }
 
 LogicalResult vectorNorm(const KernelCall &call) {
-  return normOfOrder(call, call.number("ord", 2));
+  return normOfOrder(call, call.number(optional("ord"), 2));
 }
 LogicalResult norm(const KernelCall &call) {
-  return normOfOrder(call, call.number("p", 2));
+  return normOfOrder(call, call.number(optional("p"), 2));
 }
 
 /// The norm of a difference.
@@ -367,7 +367,7 @@ LogicalResult distance(const KernelCall &call) {
 /// and the greatest or least sum of a column (1) or a row (infinity).
 LogicalResult matrixNorm(const KernelCall &call) {
   Tensor self = call.tensor("self");
-  SmallVector<int64_t> dims = call.integers("dim");
+  SmallVector<int64_t> dims = call.integers(optional("dim"));
   double order = call.number("ord");
   llvm::SmallBitVector matrix(self.rank());
   for (int64_t &dim : dims)

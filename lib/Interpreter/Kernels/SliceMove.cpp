@@ -128,7 +128,7 @@ LogicalResult padAs(const KernelCall &call, PadMode mode, const char *param) {
   auto maps = padMaps(mode, self.sizes, call.integers(param));
   if (!maps)
     return tooSmall(call);
-  RuntimeValue fill = call.scalar("value");
+  RuntimeValue fill = call.scalar(optional("value"));
   return gatherByMaps(call, self, *maps, fill);
 }
 

@@ -69,7 +69,7 @@ static LogicalResult forward(const KernelCall &call) {
   std::vector<double> values = load<double>(self);
   // A `dtype` means that the input is converted first.
   DType type = call.resultType();
-  if (!call.isNone("dtype") && type != self.type) {
+  if (!call.isNone(optional("dtype")) && type != self.type) {
     Tensor converted = Tensor::zeros(type, self.sizes);
     store<double>(converted, values);
     values = load<double>(converted);

@@ -247,12 +247,12 @@ LogicalResult sum(const KernelCall &call) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult size(const KernelCall &call) {
-  Tensor self = call.tensor("self");
-  return give(call, self.sizes[call.dim("dim", self.rank())]);
+  Tensor self = call.tensor(optional("self"));
+  return give(call, self.sizes[call.dim(optional("dim"), self.rank())]);
 }
 LogicalResult stride(const KernelCall &call) {
   Tensor self = call.tensor("self");
-  return give(call, self.strides[call.dim("dim", self.rank())]);
+  return give(call, self.strides[call.dim(optional("dim"), self.rank())]);
 }
 LogicalResult numel(const KernelCall &call) {
   return give(call, call.tensor("self").numel());
@@ -275,7 +275,7 @@ LogicalResult assertTrue(const KernelCall &call) {
       call.tensor("self").numel() == 0 || numberAt(call, 0).asReal() != 0;
   if (holds)
     return success();
-  StringRef message = call.string("assert_msg");
+  StringRef message = call.string(optional("assert_msg"));
   return call.error("check failed: " +
                     (message.empty() ? StringRef("it is false") : message));
 }

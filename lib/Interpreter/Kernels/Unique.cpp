@@ -99,8 +99,8 @@ template <bool isSorted> static LogicalResult unique(const KernelCall &call) {
   Tensor self = call.dense("self");
   if (isComplex(self.type))
     return call.error("runs on real numbers only");
-  bool isAlong = !call.isNone("dim");
-  int64_t dim = isAlong ? call.dim("dim", self.rank()) : 0;
+  bool isAlong = !call.isNone(optional("dim"));
+  int64_t dim = isAlong ? call.dim(optional("dim"), self.rank()) : 0;
   Sizes sizes(self.sizes), flat = {self.numel()};
   Along along(isAlong ? sizes : flat, dim);
   Runs runs = withAccumulator(self.type, [&](auto zero) {
@@ -121,8 +121,8 @@ template <bool isSorted> static LogicalResult unique(const KernelCall &call) {
   putUnasked(call, 1, call.boolean("return_inverse"), isAlong, places,
              runs.number);
   if (call.op.getOperation()->getNumResults() > 2)
-    putUnasked(call, 2, call.boolean("return_counts"), isAlong, {count},
-               runs.lengths);
+    putUnasked(call, 2, call.boolean(optional("return_counts")), isAlong,
+               {count}, runs.lengths);
   return success();
 }
 

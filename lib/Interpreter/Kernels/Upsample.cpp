@@ -185,15 +185,15 @@ static void forTaps(ArrayRef<Axis> axes, ArrayRef<Taps> taps, Fn fn) {
 /// one parameter a dimension.
 static SmallVector<Axis, 3> axesOf(const KernelCall &call,
                                    ArrayRef<int64_t> in) {
-  SmallVector<double> scales = call.numbers("scale_factors");
+  SmallVector<double> scales = call.numbers(optional("scale_factors"));
   SmallVector<int64_t> out = call.integers("output_size");
   static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
   SmallVector<Axis, 3> axes;
   for (auto [d, size] : llvm::enumerate(in)) {
     Axis axis{size, 0};
     const char *name = in.size() == 1 ? "scales" : names[3 - in.size() + d];
-    axis.scale = scales.empty() ? call.number(name) : scales[d];
-    axis.aligned = call.boolean("align_corners");
+    axis.scale = scales.empty() ? call.number(optional(name)) : scales[d];
+    axis.aligned = call.boolean(optional("align_corners"));
     axis.out = out.empty() ? static_cast<int64_t>(std::floor(
                                  static_cast<double>(size) * axis.scale))
                            : out[d];

@@ -65,7 +65,7 @@ void writeOwner(CallBuilder &text, Value self, Value out, int64_t count,
 CallResult writeScatter(aten::CallOp op, bool adds) {
   aten::CallReader call(op);
   Value self = call.value("self"), index = call.value("index");
-  Value source = call.value("src"), out = op->getResult(0);
+  Value source = call.value(aten::optional("src")), out = op->getResult(0);
   std::optional<size_t> axis = axisOf(call, sizesOf(out).size());
   if (!axis || !source || !index)
     return CallResult::failed("scatters another thing than a tensor along a "

@@ -188,7 +188,7 @@ SmallVector<int64_t> factorsOf(ArrayRef<int64_t> small,
 
 CallResult writeEnlarge(aten::CallOp op) {
   aten::CallReader call(op);
-  Value self = call.value("self"), out = op->getResult(0);
+  Value self = call.value(aten::optional("self")), out = op->getResult(0);
   SmallVector<int64_t> factors = factorsOf(sizesOf(self), sizesOf(out));
   if (factors.empty() || !isFloatTensor(self))
     return CallResult::failed("grows by other than whole factors");
