@@ -92,6 +92,15 @@ function(cutback_add_pch owner source header)
   endif()
 endfunction()
 
+# cutback_tablegen(OUTPUT ARGUMENTS...): as mlir_tablegen, by our own generator.
+set(CUTBACK_TABLEGEN_EXE $<TARGET_FILE:cutback-tblgen>)
+set(CUTBACK_TABLEGEN_TARGET cutback-tblgen)
+function(cutback_tablegen output)
+  tablegen(CUTBACK ${output} ${ARGN})
+  set(TABLEGEN_OUTPUT ${TABLEGEN_OUTPUT} ${CMAKE_CURRENT_BINARY_DIR}/${output}
+      PARENT_SCOPE)
+endfunction()
+
 # cutback_add_library(NAME SOURCES... [NO_MLIR] [DEPENDS tblgen-targets...]
 #                     [LINK_LIBS libs...])
 # NO_MLIR: standard library and Boost only; neither links nor precompiles MLIR.

@@ -23,6 +23,7 @@
 #include "DifferentiateTargets.h"
 #include "cutback/Autograd/NodeGraph.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Forgets.h"
@@ -337,7 +338,7 @@ void Differentiator::keepArguments(Operation *forwardOp, Operation *from) {
       Value &copy = copies[operand.get()];
       if (!copy) {
         aten::CallBuilder calls(before, forwardOp->getLoc(), &namer);
-        copy = calls.call("aten.clone.default", {operand.get()});
+        copy = calls.call(aten::op::clone, {operand.get()});
         if (!copy)
           return;
         copy.getDefiningOp()->setAttr(
@@ -444,7 +445,7 @@ bool Differentiator::add(GradientRef earlier, GradientRef later,
   Location loc = current ? current->getLoc() : graph.getLoc();
   aten::CallBuilder calls(builder, loc);
   Value value =
-      calls.call("aten.add.Tensor", {toValue(earlier), toValue(later)});
+      calls.call(aten::op::add_Tensor, {toValue(earlier), toValue(later)});
   if (!value)
     return false;
   if (current)
@@ -458,7 +459,7 @@ Value Differentiator::makeZeros(uint32_t leaf) {
   auto group = llvm::find(leaves, leaf) - leaves.begin();
   Value argument = graph.getBody().getArgument(targets.groups[group].front());
   aten::CallBuilder calls(builder, argument.getLoc(), &namer);
-  return calls.call("aten.full.default", {calls.sizes(argument), 0.0},
+  return calls.call(aten::op::full, {calls.sizes(argument), 0.0},
                     {{"dtype", aten::elementOf(argument)}});
 }
 

@@ -23,14 +23,14 @@ using namespace cutback::aten;
 using namespace cutback::decompose;
 
 static Value constant(CallBuilder &b, double number, Type type) {
-  return b.call("aten.scalar_tensor.default", {number}, {{"dtype", type}});
+  return b.call(op::scalar_tensor, {number}, {{"dtype", type}});
 }
 
 /// 0 where the mask is true, -inf elsewhere.
 static Value additive(CallBuilder &b, Value mask, Type type) {
   if (!mask || !elementOf(mask).isInteger(1))
     return mask;
-  return b.call("aten.where.self",
+  return b.call(op::where_self,
                 {mask, constant(b, 0.0, type),
                  constant(b, -std::numeric_limits<double>::infinity(), type)});
 }
@@ -42,11 +42,10 @@ static Value repeatHeads(CallBuilder &b, Value value, int64_t times) {
   std::vector<Arg> flat = sizes;
   sizes.insert(sizes.end() - 2, Arg(times));
   flat[rank - 3] = b.times(flat[rank - 3], Arg(times));
-  Value copies =
-      expandTo(b, b.call("aten.unsqueeze.default", {value, rank - 2}), sizes);
-  copies = b.call("aten.clone.default", {copies},
-                  {{"memory_format", "contiguous_format"}});
-  return b.call("aten._unsafe_view.default", {copies, flat});
+  Value copies = expandTo(b, b.call(op::unsqueeze, {value, rank - 2}), sizes);
+  copies =
+      b.call(op::clone, {copies}, {{"memory_format", "contiguous_format"}});
+  return b.call(op::_unsafe_view, {copies, flat});
 }
 
 namespace {
@@ -75,29 +74,28 @@ static bool isFlash(const Attention &call) {
 static Value flash(Rewrite &c, const Attention &call) {
   bool unbatched = rankOf(call.query) == 3;
   auto batched = [&](Value value) {
-    return unbatched ? c.b.call("aten.unsqueeze.default", {value, 0}) : value;
+    return unbatched ? c.b.call(op::unsqueeze, {value, 0}) : value;
   };
   Value mask = additive(c.b, call.mask, elementOf(call.query));
   // Two dimensions, or all four.
   while (mask && !c.b.failed() && rankOf(mask) > 2 && rankOf(mask) < 4)
-    mask = c.b.call("aten.unsqueeze.default", {mask, 0});
+    mask = c.b.call(op::unsqueeze, {mask, 0});
   Values results =
-      c.b.callMany("aten._scaled_dot_product_flash_attention_for_cpu.default",
+      c.b.callMany(op::_scaled_dot_product_flash_attention_for_cpu,
                    {batched(call.query), batched(call.key), batched(call.value),
                     0.0, call.causal},
                    {{"attn_mask", mask}, {"scale", c.r.arg("scale")}});
   if (results.empty())
     return {};
-  return unbatched ? c.b.call("aten.squeeze.dim", {results.front(), 0})
+  return unbatched ? c.b.call(op::squeeze_dim, {results.front(), 0})
                    : results.front();
 }
 
 /// Ones on and below the diagonal, [L, S].
 static Value causalMask(CallBuilder &b, Value query, Value key) {
-  Value ones =
-      b.call("aten.ones.default", {{b.size(query, -2), b.size(key, -2)}},
-             {{"dtype", b.boolean()}});
-  return b.call("aten.tril.default", {ones});
+  Value ones = b.call(op::ones, {{b.size(query, -2), b.size(key, -2)}},
+                      {{"dtype", b.boolean()}});
+  return b.call(op::tril, {ones});
 }
 
 /// The result, and the weights that it is a mean by.
@@ -119,29 +117,29 @@ static Values math(Rewrite &c, Attention call) {
     scale = 1.0 / std::sqrt(static_cast<double>(head));
   }
   double root = std::sqrt(std::fabs(scale));
-  query = b.call("aten.mul.Scalar", {query, scale < 0 ? -root : root});
-  key = b.call("aten.transpose.int", {key, -2, -1});
-  key = b.call("aten.mul.Scalar", {key, root});
+  query = b.call(op::mul_Scalar, {query, scale < 0 ? -root : root});
+  key = b.call(op::transpose_int, {key, -2, -1});
+  key = b.call(op::mul_Scalar, {key, root});
   if (call.causal)
     call.mask = causalMask(b, call.query, call.key);
   if (b.failed())
     return {};
   Value weights = matmul(b, query, key);
   if (Value mask = additive(b, call.mask, wide))
-    weights = b.call("aten.add.Tensor", {weights, mask});
-  weights = b.call("aten._safe_softmax.default", {weights, -1});
+    weights = b.call(op::add_Tensor, {weights, mask});
+  weights = b.call(op::_safe_softmax, {weights, -1});
   double scaled = 1.0;
-  if (Value kept = c.r.value("dropout_mask"); kept && call.dropout != 0.0) {
-    weights = b.call("aten.where.ScalarOther", {kept, weights, 0.0});
+  if (Value kept = c.r.value(optional("dropout_mask"));
+      kept && call.dropout != 0.0) {
+    weights = b.call(op::where_ScalarOther, {kept, weights, 0.0});
     scaled = 1 / (1 - call.dropout);
   } else if (call.dropout != 0.0) {
-    weights =
-        b.call("aten.dropout.default", {weights, c.r.arg("dropout_p"), true});
+    weights = b.call(op::dropout, {weights, c.r.arg("dropout_p"), true});
   }
   // The weights that are kept are shown as they were.
   Value result = matmul(b, weights, value);
   if (scaled != 1.0)
-    result = b.call("aten.mul.Scalar", {result, scaled});
+    result = b.call(op::mul_Scalar, {result, scaled});
   return {castTo(b, result, type), castTo(b, weights, type)};
 }
 
@@ -193,11 +191,5 @@ static Values attentionByMath(Rewrite &c) {
   return c.b.failed() ? Values() : math(c, call);
 }
 
-RuleTable decompose::attentionRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.scaled_dot_product_attention.default", one<attention>},
-      {"aten._scaled_dot_product_attention_math.default",
-       many<attentionByMath>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::attention = one<::attention>;
+const DecomposeFn decompositions::attentionByMath = many<::attentionByMath>;

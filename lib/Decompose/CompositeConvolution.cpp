@@ -36,7 +36,7 @@ static std::vector<Arg> namedPadding(Rewrite &c, Value &input, Value weight,
     uneven |= total % 2 != 0;
   }
   if (uneven)
-    input = c.b.call("aten.constant_pad_nd.default", {input, more, 0});
+    input = c.b.call(op::constant_pad_nd, {input, more, 0});
   return padding;
 }
 
@@ -48,21 +48,19 @@ static Value ofComplex(CallBuilder &b, Value input, Value weight, Value bias,
     return b.call(name, {value});
   };
   auto times = [&](auto part) { return convolve(part(input), part(weight)); };
-  auto real = [&](Value x) { return partOf("aten.real.default", x); };
-  auto imaginary = [&](Value x) { return partOf("aten.imag.default", x); };
+  auto real = [&](Value x) { return partOf(op::real, x); };
+  auto imaginary = [&](Value x) { return partOf(op::imag, x); };
   Value first = times(real), second = times(imaginary);
-  Value both = times([&](Value x) {
-    return b.call("aten.add.Tensor", {real(x), imaginary(x)});
-  });
-  both = b.call("aten.sub.Tensor", {both, first});
-  Value result = b.call("aten.complex.default",
-                        {b.call("aten.sub.Tensor", {first, second}),
-                         b.call("aten.sub.Tensor", {both, second})});
+  Value both = times(
+      [&](Value x) { return b.call(op::add_Tensor, {real(x), imaginary(x)}); });
+  both = b.call(op::sub_Tensor, {both, first});
+  Value result = b.call(op::complex, {b.call(op::sub_Tensor, {first, second}),
+                                      b.call(op::sub_Tensor, {both, second})});
   if (!bias || b.failed())
     return result;
   std::vector<Arg> sizes(rankOf(result), Arg(int64_t(1)));
   sizes[1] = b.size(bias, 0);
-  return b.call("aten.add.Tensor", {result, viewAs(b, bias, sizes)});
+  return b.call(op::add_Tensor, {result, viewAs(b, bias, sizes)});
 }
 
 static Value convolve(Rewrite &c, bool transposed) {
@@ -70,7 +68,7 @@ static Value convolve(Rewrite &c, bool transposed) {
   int64_t spatial = rankOf(weight) - 2;
   bool unbatched = rankOf(input) == spatial + 1;
   if (unbatched)
-    input = c.b.call("aten.unsqueeze.default", {input, 0});
+    input = c.b.call(op::unsqueeze, {input, 0});
   Arg padding = c.r.arg("padding");
   if (!c.r.string("padding").empty())
     padding = namedPadding(
@@ -78,18 +76,19 @@ static Value convolve(Rewrite &c, bool transposed) {
         c.r.integers("dilation").value_or(SmallVector<int64_t>(spatial, 1)));
   std::vector<Arg> none(spatial, Arg(int64_t(0)));
   auto call = [&](Value x, Value w, const Arg &bias) {
-    return c.b.call("aten.convolution.default",
-                    {x, w, bias, c.r.arg("stride"), padding,
-                     c.r.arg("dilation"), transposed,
-                     transposed ? c.r.arg("output_padding") : Arg(none),
-                     c.r.arg("groups")});
+    return c.b.call(
+        op::convolution,
+        {x, w, bias, c.r.arg("stride"), padding, c.r.arg("dilation"),
+         transposed,
+         transposed ? c.r.arg(optional("output_padding")) : Arg(none),
+         c.r.arg("groups")});
   };
   Value result =
       isa<ComplexType>(elementOf(input))
           ? ofComplex(c.b, input, weight, c.r.value("bias"),
                       [&](Value x, Value w) { return call(x, w, Arg()); })
           : call(input, weight, c.r.arg("bias"));
-  return unbatched ? c.b.call("aten.squeeze.dim", {result, 0}) : result;
+  return unbatched ? c.b.call(op::squeeze_dim, {result, 0}) : result;
 }
 
 static Value convolution(Rewrite &c) { return convolve(c, false); }
@@ -100,27 +99,27 @@ static Value transposedConvolution(Rewrite &c) { return convolve(c, true); }
 //===----------------------------------------------------------------------===//
 
 static Value ordered(Rewrite &c, Value value, ArrayRef<int64_t> dims) {
-  return c.b.call("aten.permute.default", {value, dims});
+  return c.b.call(op::permute, {value, dims});
 }
 
 /// Input and result [steps, batch, channels], weight [steps, in, out].
 static Value stepConvolution(Rewrite &c) {
-  Value result = c.b.call("aten.convolution.default",
-                          {ordered(c, c.r.value("self"), {1, 2, 0}),
-                           ordered(c, c.r.value("weight"), {2, 1, 0}),
-                           c.r.arg("bias"),
-                           {1},
-                           {c.r.arg("pad")},
-                           {1},
-                           false,
-                           {0},
-                           1});
+  Value result =
+      c.b.call(op::convolution, {ordered(c, c.r.value("self"), {1, 2, 0}),
+                                 ordered(c, c.r.value("weight"), {2, 1, 0}),
+                                 c.r.arg("bias"),
+                                 {1},
+                                 {c.r.arg("pad")},
+                                 {1},
+                                 false,
+                                 {0},
+                                 1});
   return ordered(c, result, {2, 0, 1});
 }
 
 static Values stepConvolutionBackward(Rewrite &c) {
   Value bias = c.r.value("bias");
-  Values all = c.b.callMany("aten.convolution_backward.default",
+  Values all = c.b.callMany(op::convolution_backward,
                             {ordered(c, c.r.value("self"), {1, 2, 0}),
                              ordered(c, c.r.value("input"), {1, 2, 0}),
                              ordered(c, c.r.value("weight"), {2, 1, 0}),
@@ -137,19 +136,9 @@ static Values stepConvolutionBackward(Rewrite &c) {
   return {ordered(c, all[0], {2, 0, 1}), ordered(c, all[1], {2, 1, 0}), all[2]};
 }
 
-RuleTable decompose::convolutionRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.conv1d.default", one<convolution>},
-      {"aten.conv1d.padding", one<convolution>},
-      {"aten.conv2d.default", one<convolution>},
-      {"aten.conv2d.padding", one<convolution>},
-      {"aten.conv3d.default", one<convolution>},
-      {"aten.conv3d.padding", one<convolution>},
-      {"aten.conv_transpose1d.default", one<transposedConvolution>},
-      {"aten.conv_transpose2d.input", one<transposedConvolution>},
-      {"aten.conv_transpose3d.input", one<transposedConvolution>},
-      {"aten.conv_tbc.default", one<stepConvolution>},
-      {"aten.conv_tbc_backward.default", many<stepConvolutionBackward>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::convolution = one<::convolution>;
+const DecomposeFn decompositions::transposedConvolution =
+    one<::transposedConvolution>;
+const DecomposeFn decompositions::stepConvolution = one<::stepConvolution>;
+const DecomposeFn decompositions::stepConvolutionBackward =
+    many<::stepConvolutionBackward>;

@@ -31,13 +31,12 @@ static Value narrowAt(Rewrite &c) {
   Value self = c.r.value("self");
   int64_t dim = wrapDim(*c.r.integer("dim"), rankOf(self));
   Value start = castTo(b, c.r.value("start"), b.i64());
-  Value fromEnd = b.call("aten.add.Scalar", {start, b.size(self, dim)});
-  Value isNegative = b.call("aten.lt.Scalar", {start, 0});
-  start = b.call("aten.where.self", {isNegative, fromEnd, start});
-  Value places =
-      b.call("aten.arange.default", {c.r.arg("length")}, {{"dtype", b.i64()}});
-  places = b.call("aten.add.Tensor", {places, start});
-  return b.call("aten.index_select.default", {self, dim, places});
+  Value fromEnd = b.call(op::add_Scalar, {start, b.size(self, dim)});
+  Value isNegative = b.call(op::lt_Scalar, {start, 0});
+  start = b.call(op::where_self, {isNegative, fromEnd, start});
+  Value places = b.call(op::arange, {c.r.arg("length")}, {{"dtype", b.i64()}});
+  places = b.call(op::add_Tensor, {places, start});
+  return b.call(op::index_select, {self, dim, places});
 }
 
 static Values splitAtPlaces(Rewrite &c) {
@@ -47,13 +46,12 @@ static Values splitAtPlaces(Rewrite &c) {
   int64_t dim = wrapDim(c.r.integer("dim").value_or(0), rankOf(self));
   std::vector<Arg> ends;
   for (int64_t i = 0; i < shapeOf(places)[0] && !b.failed(); ++i)
-    ends.push_back(b.call("aten.item.default",
-                          {b.call("aten.select.int", {places, 0, i})}));
-  return b.callMany("aten.tensor_split.indices", {self, ends, dim});
+    ends.push_back(b.call(op::item, {b.call(op::select_int, {places, 0, i})}));
+  return b.callMany(op::tensor_split_indices, {self, ends, dim});
 }
 
 Value decompose::resized(CallBuilder &b, const CallReader &call, Value self) {
-  Value other = call.value("the_template");
+  Value other = call.value(optional("the_template"));
   std::optional<SmallVector<int64_t>> sizes;
   if (other)
     sizes = SmallVector<int64_t>(shapeOf(other));
@@ -66,41 +64,14 @@ Value decompose::resized(CallBuilder &b, const CallReader &call, Value self) {
   SmallVector<int64_t> strides(sizes->size(), 1);
   for (size_t i = sizes->size(); i-- > 1;)
     strides[i - 1] = strides[i] * std::max<int64_t>((*sizes)[i], 1);
-  return b.call("aten.as_strided.default", {self, *sizes, strides});
+  return b.call(op::as_strided, {self, *sizes, strides});
 }
 
 static Value resized(Rewrite &c) {
   return decompose::resized(c.b, c.r, c.r.value("self"));
 }
 
-RuleTable decompose::copyRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten._reshape_alias_copy.default", many<viewOf>},
-      {"aten.alias_copy.default", many<viewOf>},
-      {"aten.detach_copy.default", many<viewOf>},
-      {"aten.diagonal_copy.default", many<viewOf>},
-      {"aten.expand_copy.default", many<viewOf>},
-      {"aten.narrow_copy.default", many<viewOf>},
-      {"aten.permute_copy.default", many<viewOf>},
-      {"aten.select_copy.int", many<viewOf>},
-      {"aten.slice_copy.Tensor", many<viewOf>},
-      {"aten.split_copy.Tensor", many<viewOf>},
-      {"aten.split_with_sizes_copy.default", many<viewOf>},
-      {"aten.squeeze_copy.default", many<viewOf>},
-      {"aten.squeeze_copy.dim", many<viewOf>},
-      {"aten.squeeze_copy.dims", many<viewOf>},
-      {"aten.t_copy.default", many<viewOf>},
-      {"aten.transpose_copy.int", many<viewOf>},
-      {"aten.unbind_copy.int", many<viewOf>},
-      {"aten.unfold_copy.default", many<viewOf>},
-      {"aten.unsqueeze_copy.default", many<viewOf>},
-      {"aten.view_as_complex_copy.default", many<viewOf>},
-      {"aten.view_as_real_copy.default", many<viewOf>},
-      {"aten.view_copy.default", many<viewOf>},
-      {"aten.view_copy.dtype", many<viewOf>},
-      {"aten.resize.default", one<::resized>},
-      {"aten.narrow.Tensor", one<narrowAt>},
-      {"aten.tensor_split.tensor_indices_or_sections", many<splitAtPlaces>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::viewOf = many<::viewOf>;
+const DecomposeFn decompositions::resize = one<::resized>;
+const DecomposeFn decompositions::narrowAt = one<::narrowAt>;
+const DecomposeFn decompositions::splitAtPlaces = many<::splitAtPlaces>;

@@ -23,12 +23,12 @@ static std::vector<Arg> sizesOf(CallBuilder &b, Value value) {
 
 static Value to(Rewrite &c) {
   Value self = c.r.value("self");
-  Value other = c.r.value("other");
-  Type type = other ? elementOf(other) : c.r.dtype("dtype");
+  Value other = c.r.value(optional("other"));
+  Type type = other ? elementOf(other) : c.r.dtype(optional("dtype"));
   if (type && type != elementOf(self))
     return castTo(c.b, self, type);
-  return c.r.boolean("copy").value_or(false)
-             ? c.b.call("aten.clone.default", {self})
+  return c.r.boolean(optional("copy")).value_or(false)
+             ? c.b.call(op::clone, {self})
              : self;
 }
 
@@ -36,7 +36,7 @@ static Value contiguous(Rewrite &c) {
   Value self = c.r.value("self");
   if (c.op.getOperation()->hasAttr("joint.aliases"))
     return self;
-  return c.b.call("aten.clone.default", {self},
+  return c.b.call(op::clone, {self},
                   {{"memory_format", c.r.arg("memory_format")}});
 }
 
@@ -44,25 +44,12 @@ static Value halfComplex(Rewrite &c) {
   return castTo(c.b, c.r.value("self"), elementOf(c.result()));
 }
 
-RuleTable decompose::castRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.to.dtype", one<to>},
-      {"aten.to.dtype_layout", one<to>},
-      {"aten.to.device", one<to>},
-      {"aten.to.other", one<to>},
-      {"aten.type_as.default", one<to>},
-      {"aten.contiguous.default", one<contiguous>},
-      {"aten.chalf.default", one<halfComplex>},
-  };
-  return rules;
-}
-
 //===----------------------------------------------------------------------===//
 // Several tensors
 //===----------------------------------------------------------------------===//
 
 static Value concat(Rewrite &c) {
-  return c.b.call("aten.cat.default", {c.r.arg("tensors"), c.r.arg("dim")});
+  return c.b.call(op::cat, {c.r.arg("tensors"), c.r.arg("dim")});
 }
 
 static Values broadcastTensors(Rewrite &c) {
@@ -101,7 +88,8 @@ static Values grid(CallBuilder &b, ArrayRef<Arg> axes, bool swapped) {
 
 static Values meshgrid(Rewrite &c) {
   std::vector<Arg> axes = c.r.list("tensors");
-  return grid(c.b, axes, c.r.string("indexing") == "xy" && axes.size() > 1);
+  return grid(c.b, axes,
+              c.r.string(optional("indexing")) == "xy" && axes.size() > 1);
 }
 
 static Value cartesianProduct(Rewrite &c) {
@@ -112,12 +100,11 @@ static Value cartesianProduct(Rewrite &c) {
   for (Value axis : grid(c.b, axes, /*swapped=*/false)) {
     if (c.b.failed())
       return {};
-    Value copy = c.b.call("aten.clone.default", {axis},
-                          {{"memory_format", "contiguous_format"}});
-    columns.push_back(
-        c.b.call("aten._unsafe_view.default", {copy, {c.b.numel(axis)}}));
+    Value copy =
+        c.b.call(op::clone, {axis}, {{"memory_format", "contiguous_format"}});
+    columns.push_back(c.b.call(op::_unsafe_view, {copy, {c.b.numel(axis)}}));
   }
-  return c.b.call("aten.stack.default", {columns, 1});
+  return c.b.call(op::stack, {columns, 1});
 }
 
 /// Of all lists of r places, those that rise: they are the true elements of a
@@ -127,22 +114,22 @@ static Value combinations(Rewrite &c) {
   Value self = c.r.value("self");
   int64_t r = c.r.integer("r").value_or(2);
   if (r == 0)
-    return b.call("aten.new_empty.default", {self, {0}});
-  Value places = b.call("aten.arange.default", {b.size(self, 0)});
+    return b.call(op::new_empty, {self, {0}});
+  Value places = b.call(op::arange, {b.size(self, 0)});
   Values grids = grid(b, std::vector<Arg>(r, Arg(places)), /*swapped=*/false);
   if (b.failed())
     return {};
-  Value rises = b.call("aten.ones_like.default", {grids.front()},
-                       {{"dtype", b.boolean()}});
+  Value rises =
+      b.call(op::ones_like, {grids.front()}, {{"dtype", b.boolean()}});
   bool again = c.r.boolean("with_replacement").value_or(false);
   for (int64_t i = 0; i + 1 < r; ++i)
-    rises = b.call("aten.logical_and.default",
-                   {rises, b.call(again ? "aten.le.Tensor" : "aten.lt.Tensor",
+    rises = b.call(op::logical_and,
+                   {rises, b.call(again ? op::le_Tensor : op::lt_Tensor,
                                   {grids[i], grids[i + 1]})});
   std::vector<Arg> columns;
   for (Value axis : grid(b, std::vector<Arg>(r, Arg(self)), /*swapped=*/false))
-    columns.push_back(b.call("aten.masked_select.default", {axis, rises}));
-  return b.call("aten.stack.default", {columns, 1});
+    columns.push_back(b.call(op::masked_select, {axis, rises}));
+  return b.call(op::stack, {columns, 1});
 }
 
 /// Each tensor, filled up with zeros, as one row a chunk; the rows side by
@@ -163,7 +150,7 @@ static Value chunkCat(Rewrite &c) {
     if (int64_t rest = size % chunks) {
       SmallVector<int64_t> pad(2 * (rankOf(value) - dim), 0);
       pad.back() = chunks - rest;
-      value = b.call("aten.constant_pad_nd.default", {value, pad});
+      value = b.call(op::constant_pad_nd, {value, pad});
     }
     if (b.failed())
       return {};
@@ -173,9 +160,9 @@ static Value chunkCat(Rewrite &c) {
     // -1 is no size where there are no elements.
     if (llvm::is_contained(shapeOf(value), 0))
       sizes.back() = Arg(int64_t(0));
-    rows.push_back(b.call("aten.reshape.default", {value, sizes}));
+    rows.push_back(b.call(op::reshape, {value, sizes}));
   }
-  return b.call("aten.cat.default", {rows, dim + 1});
+  return b.call(op::cat, {rows, dim + 1});
 }
 
 static Value blockDiagonal(Rewrite &c) {
@@ -190,17 +177,16 @@ static Value blockDiagonal(Rewrite &c) {
     total = plus(c.b, total, c.b.size(value, 1));
   }
   if (blocks.empty())
-    return c.b.call("aten.zeros.default", {{1, 0}});
+    return c.b.call(op::zeros, {{1, 0}});
   for (Value block : blocks) {
     Arg behind = plus(c.b, before, c.b.size(block, 1));
     Arg left = total.getInt() && behind.getInt()
                    ? Arg(*total.getInt() - *behind.getInt())
-                   : Arg(c.b.call("operator.sub", {total, behind}));
-    rows.push_back(
-        c.b.call("aten.constant_pad_nd.default", {block, {before, left}}));
+                   : Arg(c.b.call(op::operator_sub, {total, behind}));
+    rows.push_back(c.b.call(op::constant_pad_nd, {block, {before, left}}));
     before = behind;
   }
-  return c.b.call("aten.cat.default", {rows, 0});
+  return c.b.call(op::cat, {rows, 0});
 }
 
 //===----------------------------------------------------------------------===//
@@ -222,7 +208,7 @@ static Value wrap(CallBuilder &b, Value value, int64_t dim, int64_t before,
   parts.push_back(value);
   if (behind > 0)
     parts.push_back(sliceOf(b, value, dim, 0, behind));
-  return parts.size() == 1 ? value : b.call("aten.cat.default", {parts, dim});
+  return parts.size() == 1 ? value : b.call(op::cat, {parts, dim});
 }
 
 static Value circularPad(Rewrite &c, Value self) {
@@ -242,7 +228,7 @@ static Value pad(Rewrite &c) {
   StringRef mode = c.r.string("mode");
   size_t sides = c.r.list("pad").size();
   if (mode == "constant")
-    return c.b.call("aten.constant_pad_nd.default",
+    return c.b.call(op::constant_pad_nd,
                     {self, c.r.arg("pad"),
                      c.r.isNone("value") ? Arg(0) : c.r.arg("value")});
   if (mode == "circular")
@@ -271,11 +257,10 @@ static Value repeatEach(Rewrite &c) {
   std::vector<Arg> flat = sizesOf(c.b, self), sizes = flat;
   sizes.insert(sizes.begin() + dim + 1, c.r.arg("repeats"));
   flat[dim] = c.b.times(flat[dim], c.r.arg("repeats"));
-  Value copies =
-      expandTo(c.b, c.b.call("aten.unsqueeze.default", {self, dim + 1}), sizes);
-  copies = c.b.call("aten.clone.default", {copies},
-                    {{"memory_format", "contiguous_format"}});
-  return c.b.call("aten._unsafe_view.default", {copies, flat});
+  Value copies = expandTo(c.b, c.b.call(op::unsqueeze, {self, dim + 1}), sizes);
+  copies =
+      c.b.call(op::clone, {copies}, {{"memory_format", "contiguous_format"}});
+  return c.b.call(op::_unsafe_view, {copies, flat});
 }
 
 /// One count stands for all elements along the dimension.
@@ -287,9 +272,9 @@ static Value repeatByTensor(Rewrite &c) {
   if (rankOf(repeats) == 0 || shapeOf(repeats)[0] == 1)
     repeats = expandTo(c.b, viewAs(c.b, repeats, {Arg(int64_t(1))}),
                        {c.b.size(self, dim)});
-  Value places = c.b.call("aten.repeat_interleave.Tensor", {repeats},
+  Value places = c.b.call(op::repeat_interleave_Tensor, {repeats},
                           {{"output_size", c.r.arg("output_size")}});
-  return c.b.call("aten.index_select.default", {self, dim, places});
+  return c.b.call(op::index_select, {self, dim, places});
 }
 
 static Value tile(Rewrite &c) {
@@ -297,7 +282,7 @@ static Value tile(Rewrite &c) {
   std::vector<Arg> times = c.r.list("dims");
   while (static_cast<int64_t>(times.size()) < rankOf(self))
     times.insert(times.begin(), Arg(int64_t(1)));
-  return c.b.call("aten.repeat.default", {self, times});
+  return c.b.call(op::repeat, {self, times});
 }
 
 //===----------------------------------------------------------------------===//
@@ -317,9 +302,8 @@ static Value embedDiagonal(Rewrite &c, Value self, const Arg &offset,
   sizes.pop_back();
   sizes.insert(sizes.begin() + std::min(dim1, dim2), size);
   sizes.insert(sizes.begin() + std::max(dim1, dim2), size);
-  Value zeros = c.b.call("aten.new_zeros.default", {self, sizes});
-  return c.b.call("aten.diagonal_scatter.default",
-                  {zeros, self, offset, dim1, dim2});
+  Value zeros = c.b.call(op::new_zeros, {self, sizes});
+  return c.b.call(op::diagonal_scatter, {zeros, self, offset, dim1, dim2});
 }
 
 static Value diagonalEmbedding(Rewrite &c) {
@@ -333,8 +317,8 @@ static Value diagonalOrMatrix(Rewrite &c) {
   Arg offset = c.r.arg("diagonal");
   if (rankOf(self) == 1)
     return embedDiagonal(c, self, offset, 0, 1);
-  Value diagonal = c.b.call("aten.diagonal.default", {self, offset});
-  return c.b.call("aten.clone.default", {diagonal});
+  Value diagonal = c.b.call(op::diagonal, {self, offset});
+  return c.b.call(op::clone, {diagonal});
 }
 
 static Value flatDiagonal(Rewrite &c) {
@@ -344,29 +328,25 @@ static Value flatDiagonal(Rewrite &c) {
 }
 
 static Value linalgDiagonal(Rewrite &c) {
-  return c.b.call("aten.diagonal.default", {c.r.value("A"), c.r.arg("offset"),
-                                            c.r.arg("dim1"), c.r.arg("dim2")});
+  return c.b.call(op::diagonal, {c.r.value("A"), c.r.arg("offset"),
+                                 c.r.arg("dim1"), c.r.arg("dim2")});
 }
 
-RuleTable decompose::stackRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.concat.default", one<concat>},
-      {"aten.concatenate.default", one<concat>},
-      {"aten.broadcast_tensors.default", many<broadcastTensors>},
-      {"aten.meshgrid.default", many<meshgrid>},
-      {"aten.meshgrid.indexing", many<meshgrid>},
-      {"aten.cartesian_prod.default", one<cartesianProduct>},
-      {"aten.block_diag.default", one<blockDiagonal>},
-      {"aten.combinations.default", one<combinations>},
-      {"aten._chunk_cat.default", one<chunkCat>},
-      {"aten.pad.default", one<pad>},
-      {"aten.repeat_interleave.self_int", one<repeatEach>},
-      {"aten.repeat_interleave.self_Tensor", one<repeatByTensor>},
-      {"aten.tile.default", one<tile>},
-      {"aten.diag_embed.default", one<diagonalEmbedding>},
-      {"aten.diag.default", one<diagonalOrMatrix>},
-      {"aten.diagflat.default", one<flatDiagonal>},
-      {"aten.linalg_diagonal.default", one<linalgDiagonal>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::to = one<::to>;
+const DecomposeFn decompositions::contiguous = one<::contiguous>;
+const DecomposeFn decompositions::halfComplex = one<::halfComplex>;
+const DecomposeFn decompositions::concat = one<::concat>;
+const DecomposeFn decompositions::broadcastTensors = many<::broadcastTensors>;
+const DecomposeFn decompositions::meshgrid = many<::meshgrid>;
+const DecomposeFn decompositions::cartesianProduct = one<::cartesianProduct>;
+const DecomposeFn decompositions::blockDiagonal = one<::blockDiagonal>;
+const DecomposeFn decompositions::combinations = one<::combinations>;
+const DecomposeFn decompositions::chunkCat = one<::chunkCat>;
+const DecomposeFn decompositions::pad = one<::pad>;
+const DecomposeFn decompositions::repeatEach = one<::repeatEach>;
+const DecomposeFn decompositions::repeatByTensor = one<::repeatByTensor>;
+const DecomposeFn decompositions::tile = one<::tile>;
+const DecomposeFn decompositions::diagonalEmbedding = one<::diagonalEmbedding>;
+const DecomposeFn decompositions::diagonalOrMatrix = one<::diagonalOrMatrix>;
+const DecomposeFn decompositions::flatDiagonal = one<::flatDiagonal>;
+const DecomposeFn decompositions::linalgDiagonal = one<::linalgDiagonal>;

@@ -32,7 +32,7 @@ public:
       : b(b), self(self), dim(dim), order(order) {}
 
   Value evenly(double distance) {
-    Value inside = b.call("aten.sub.Tensor", {from(2), until(-2)});
+    Value inside = b.call(op::sub_Tensor, {from(2), until(-2)});
     Value first, last;
     if (order == 1) {
       first = sum({{-2, one(0)}, {2, one(1)}});
@@ -41,15 +41,15 @@ public:
       first = sum({{-3, one(0)}, {4, one(1)}, {-1, one(2)}});
       last = sum({{1, one(-3)}, {-4, one(-2)}, {3, one(-1)}});
     }
-    Value all = b.call("aten.cat.default", {{first, inside, last}, dim});
-    return b.call("aten.div.Scalar", {all, 2 * distance});
+    Value all = b.call(op::cat, {{first, inside, last}, dim});
+    return b.call(op::div_Scalar, {all, 2 * distance});
   }
 
   /// `places` has the coordinate of each element.
   Value at(Value places) {
     Value gaps = Differences(b, places, 0, 1).steps();
     for (int64_t i = dim + 1; i < rankOf(self); ++i)
-      gaps = b.call("aten.unsqueeze.default", {gaps, -1});
+      gaps = b.call(op::unsqueeze, {gaps, -1});
     Differences g(b, gaps, 0, 1);
     Value left = g.until(-1), right = g.from(1);
     Value inside = parabola(left, right, {until(-2), middle(), from(2)}, 1);
@@ -61,7 +61,7 @@ public:
       first = parabola(g.one(0), g.one(1), {one(0), one(1), one(2)}, 0);
       last = parabola(g.one(-2), g.one(-1), {one(-3), one(-2), one(-1)}, 2);
     }
-    return b.call("aten.cat.default", {{first, inside, last}, dim});
+    return b.call(op::cat, {{first, inside, last}, dim});
   }
 
 private:
@@ -74,17 +74,17 @@ private:
   Value one(int64_t at) {
     return sliceOf(b, self, dim, at, at == -1 ? kEnd : at + 1);
   }
-  Value steps() { return b.call("aten.sub.Tensor", {from(1), until(-1)}); }
-  Value mul(Value x, Value y) { return b.call("aten.mul.Tensor", {x, y}); }
-  Value add(Value x, Value y) { return b.call("aten.add.Tensor", {x, y}); }
-  Value sub(Value x, Value y) { return b.call("aten.sub.Tensor", {x, y}); }
-  Value div(Value x, Value y) { return b.call("aten.div.Tensor", {x, y}); }
+  Value steps() { return b.call(op::sub_Tensor, {from(1), until(-1)}); }
+  Value mul(Value x, Value y) { return b.call(op::mul_Tensor, {x, y}); }
+  Value add(Value x, Value y) { return b.call(op::add_Tensor, {x, y}); }
+  Value sub(Value x, Value y) { return b.call(op::sub_Tensor, {x, y}); }
+  Value div(Value x, Value y) { return b.call(op::div_Tensor, {x, y}); }
 
   Value sum(ArrayRef<std::pair<double, Value>> terms) {
     Value result;
     for (auto [factor, value] : terms) {
       Value term =
-          factor == 1 ? value : b.call("aten.mul.Scalar", {value, factor});
+          factor == 1 ? value : b.call(op::mul_Scalar, {value, factor});
       result = result ? add(result, term) : term;
     }
     return result;
@@ -97,16 +97,16 @@ private:
           products[3] = {mul(l, whole), mul(l, r), mul(r, whole)};
     Value tops[3];
     if (point == 0) {
-      tops[0] = b.call("aten.neg.default", {add(l, whole)});
+      tops[0] = b.call(op::neg, {add(l, whole)});
       tops[1] = whole;
-      tops[2] = b.call("aten.neg.default", {l});
+      tops[2] = b.call(op::neg, {l});
     } else if (point == 1) {
-      tops[0] = b.call("aten.neg.default", {r});
+      tops[0] = b.call(op::neg, {r});
       tops[1] = sub(r, l);
       tops[2] = l;
     } else {
       tops[0] = r;
-      tops[1] = b.call("aten.neg.default", {whole});
+      tops[1] = b.call(op::neg, {whole});
       tops[2] = add(r, whole);
     }
     Value result;
@@ -139,8 +139,8 @@ static Values gradient(Rewrite &c) {
   std::vector<Arg> spacing;
   if (overload != "array")
     spacing = overload == "scalarint" || overload == "scalararray"
-                  ? std::vector<Arg>(dims.size(), c.r.arg("spacing"))
-                  : c.r.list("spacing");
+                  ? std::vector<Arg>(dims.size(), c.r.arg(optional("spacing")))
+                  : c.r.list(optional("spacing"));
   Values results;
   for (auto [i, dim] : llvm::enumerate(dims)) {
     Arg distance = i < spacing.size() ? spacing[i] : Arg();
@@ -166,31 +166,31 @@ static Value lineBetween(Rewrite &c) {
   Type type = elementOf(c.result());
   auto end = [&](const char *param) {
     Value value = c.r.value(param);
-    return value ? castTo(b, value, type)
-                 : b.call("aten.scalar_tensor.default", {c.r.arg(param)},
-                          {{"dtype", type}});
+    return value
+               ? castTo(b, value, type)
+               : b.call(op::scalar_tensor, {c.r.arg(param)}, {{"dtype", type}});
   };
   int64_t steps = c.r.integer("steps").value_or(0);
   Value first = end("start"), last = end("end");
   auto powers = [&](Value line) {
     return c.packet() == "aten.linspace"
                ? line
-               : b.call("aten.pow.Scalar", {c.r.arg("base"), line});
+               : b.call(op::pow_Scalar, {c.r.arg(optional("base")), line});
   };
   if (steps <= 1)
     return powers(expandTo(b, first, {Arg(steps)}));
-  Value step = b.call("aten.div.Scalar",
-                      {b.call("aten.sub.Tensor", {last, first}), steps - 1});
+  Value step = b.call(op::div_Scalar,
+                      {b.call(op::sub_Tensor, {last, first}), steps - 1});
   auto complex = dyn_cast<ComplexType>(type);
-  Value count = b.call("aten.arange.default", {steps},
+  Value count = b.call(op::arange, {steps},
                        {{"dtype", complex ? complex.getElementType() : type}});
-  Value back = b.call("aten.rsub.Scalar", {count, steps - 1});
-  Value isFirst = b.call("aten.lt.Scalar", {count, steps / 2});
-  Value up = b.call("aten.add.Tensor",
-                    {first, b.call("aten.mul.Tensor", {count, step})});
-  Value down = b.call("aten.sub.Tensor",
-                      {last, b.call("aten.mul.Tensor", {back, step})});
-  return powers(b.call("aten.where.self", {isFirst, up, down}));
+  Value back = b.call(op::rsub_Scalar, {count, steps - 1});
+  Value isFirst = b.call(op::lt_Scalar, {count, steps / 2});
+  Value up =
+      b.call(op::add_Tensor, {first, b.call(op::mul_Tensor, {count, step})});
+  Value down =
+      b.call(op::sub_Tensor, {last, b.call(op::mul_Tensor, {back, step})});
+  return powers(b.call(op::where_self, {isFirst, up, down}));
 }
 
 static Value padSequence(Rewrite &c) {
@@ -209,10 +209,10 @@ static Value padSequence(Rewrite &c) {
     // The last dimension comes first.
     pad[pad.size() - (isLeft ? 2 : 1)] = Arg(longest - length);
     if (length != longest)
-      sequence = Arg(c.b.call("aten.constant_pad_nd.default",
+      sequence = Arg(c.b.call(op::constant_pad_nd,
                               {value, pad, c.r.arg("padding_value")}));
   }
-  return c.b.call("aten.stack.default", {sequences, batchFirst ? 0 : 1});
+  return c.b.call(op::stack, {sequences, batchFirst ? 0 : 1});
 }
 
 /// As many steps as the result has elements.
@@ -224,30 +224,13 @@ static Value range(Rewrite &c) {
     b.error("'aten.range' of bounds that are not known");
     return {};
   }
-  Value steps = b.call("aten.arange.default", {count}, {{"dtype", type}});
-  if (!c.r.isNone("step"))
-    steps = b.call("aten.mul.Scalar", {steps, c.r.arg("step")});
-  return b.call("aten.add.Scalar", {steps, c.r.arg("start")});
+  Value steps = b.call(op::arange, {count}, {{"dtype", type}});
+  if (!c.r.isNone(optional("step")))
+    steps = b.call(op::mul_Scalar, {steps, c.r.arg(optional("step"))});
+  return b.call(op::add_Scalar, {steps, c.r.arg("start")});
 }
 
-RuleTable decompose::differenceRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.range.default", one<range>},
-      {"aten.range.step", one<range>},
-      {"aten.gradient.scalarint", many<gradient>},
-      {"aten.gradient.scalararray", many<gradient>},
-      {"aten.gradient.array", many<gradient>},
-      {"aten.gradient.scalarrayint", many<gradient>},
-      {"aten.gradient.scalarrayarray", many<gradient>},
-      {"aten.gradient.tensorarrayint", many<gradient>},
-      {"aten.gradient.tensorarray", many<gradient>},
-      {"aten.linspace.Tensor_Tensor", one<lineBetween>},
-      {"aten.linspace.Tensor_Scalar", one<lineBetween>},
-      {"aten.linspace.Scalar_Tensor", one<lineBetween>},
-      {"aten.logspace.Tensor_Tensor", one<lineBetween>},
-      {"aten.logspace.Tensor_Scalar", one<lineBetween>},
-      {"aten.logspace.Scalar_Tensor", one<lineBetween>},
-      {"aten.pad_sequence.default", one<padSequence>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::range = one<::range>;
+const DecomposeFn decompositions::gradient = many<::gradient>;
+const DecomposeFn decompositions::lineBetween = one<::lineBetween>;
+const DecomposeFn decompositions::padSequence = one<::padSequence>;

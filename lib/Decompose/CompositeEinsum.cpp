@@ -65,8 +65,8 @@ void Contraction::takeDiagonals(Factor &factor) {
       if (factor.labels[i] != factor.labels[j])
         continue;
       int label = factor.labels[i];
-      factor.value = b.call("aten.diagonal.default",
-                            {factor.value, 0, int64_t(i), int64_t(j)});
+      factor.value =
+          b.call(op::diagonal, {factor.value, 0, int64_t(i), int64_t(j)});
       factor.labels.erase(factor.labels.begin() + j);
       factor.labels.erase(factor.labels.begin() + i);
       factor.labels.push_back(label);
@@ -94,7 +94,7 @@ void Contraction::sumOut(Factor &factor, size_t after, const Factor *other) {
       dims.push_back(static_cast<int64_t>(i));
   }
   if (!dims.empty())
-    factor.value = b.call("aten.sum.dim_IntList", {factor.value, dims});
+    factor.value = b.call(op::sum_dim_IntList, {factor.value, dims});
   factor.labels = kept;
 }
 
@@ -105,7 +105,7 @@ void Contraction::dropOnes(Factor &a, Factor &other) {
     if (at < 0 || b.failed() || shapeOf(a.value)[i] != 1 ||
         shapeOf(other.value)[at] == 1)
       continue;
-    a.value = b.call("aten.squeeze.dim", {a.value, int64_t(i)});
+    a.value = b.call(op::squeeze_dim, {a.value, int64_t(i)});
     a.labels.erase(a.labels.begin() + i);
   }
 }
@@ -116,7 +116,7 @@ Value Contraction::arrange(const Factor &factor, ArrayRef<int> order) {
     dims.push_back(factor.find(label));
   if (llvm::is_sorted(dims) && dims.size() == factor.labels.size())
     return factor.value;
-  return b.call("aten.permute.default", {factor.value, dims});
+  return b.call(op::permute, {factor.value, dims});
 }
 
 /// The dimensions in the order of `groups`, each group as one dimension.
@@ -139,7 +139,7 @@ Value Contraction::group(const Factor &factor, ArrayRef<ArrayRef<int>> groups) {
     return value;
   // A permuted tensor of several dimensions a group has to be copied.
   return value == factor.value ? viewAs(b, value, sizes)
-                               : b.call("aten.reshape.default", {value, sizes});
+                               : b.call(op::reshape, {value, sizes});
 }
 
 /// Nothing is contracted: a product with broadcasting.
@@ -164,7 +164,7 @@ Factor Contraction::multiply(const Factor &left, const Factor &right) {
     sizes.erase(sizes.begin(), sizes.begin() + front);
     return viewAs(b, arrange(factor, own), sizes);
   };
-  return {b.call("aten.mul.Tensor", {spread(left), spread(right)}), labels};
+  return {b.call(op::mul_Tensor, {spread(left), spread(right)}), labels};
 }
 
 Factor Contraction::contract(Factor left, Factor right, size_t after) {
@@ -193,11 +193,11 @@ Factor Contraction::contract(Factor left, Factor right, size_t after) {
     }
   if (batch.empty()) {
     Value a = group(left, {rows, inner}), c = group(right, {inner, columns});
-    result.value = b.call("aten.mm.default", {a, c});
+    result.value = b.call(op::mm, {a, c});
   } else {
     Value a = group(left, {batch, rows, inner});
     Value c = group(right, {batch, inner, columns});
-    result.value = b.call("aten.bmm.default", {a, c});
+    result.value = b.call(op::bmm, {a, c});
   }
   if (!b.failed())
     result.value = viewAs(b, result.value, sizes);
@@ -315,8 +315,7 @@ static Value tensordot(Rewrite &c) {
     return shapeOf(value)[wrapDim(dim, rankOf(value))];
   };
   auto sum = [&](Value value, int64_t dim) {
-    return c.b.call("aten.sum.dim_IntList",
-                    {value, ArrayRef<int64_t>(dim), true});
+    return c.b.call(op::sum_dim_IntList, {value, ArrayRef<int64_t>(dim), true});
   };
   for (auto [i, j] : llvm::zip(ofLeft, ofRight)) {
     int64_t m = lengthOf(left, i), n = lengthOf(right, j);
@@ -333,7 +332,7 @@ static Value tensordot(Rewrite &c) {
 static Value inner(Rewrite &c) {
   Value a = c.r.value(0), other = c.r.value(1);
   if (rankOf(a) == 0 || rankOf(other) == 0)
-    return c.b.call("aten.mul.Tensor", {a, other});
+    return c.b.call(op::mul_Tensor, {a, other});
   return contractDims(c.b, a, other, {-1}, {-1});
 }
 
@@ -350,7 +349,7 @@ static Value bilinear(Rewrite &c) {
   Value product =
       Contraction(c.b, {{a, left}, {weight, {o, m, n}}, {other, right}}, result)
           .run();
-  return bias ? c.b.call("aten.add.Tensor", {product, bias}) : product;
+  return bias ? c.b.call(op::add_Tensor, {product, bias}) : product;
 }
 
 /// The sum of the products of three factors: two of them first, then einsum's
@@ -386,13 +385,8 @@ static Value trilinear(Rewrite &c) {
       .run();
 }
 
-RuleTable decompose::einsumRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.einsum.default", one<einsum>},
-      {"aten.tensordot.default", one<tensordot>},
-      {"aten.inner.default", one<inner>},
-      {"aten.bilinear.default", one<bilinear>},
-      {"aten._trilinear.default", one<trilinear>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::einsum = one<::einsum>;
+const DecomposeFn decompositions::tensordot = one<::tensordot>;
+const DecomposeFn decompositions::inner = one<::inner>;
+const DecomposeFn decompositions::bilinear = one<::bilinear>;
+const DecomposeFn decompositions::trilinear = one<::trilinear>;

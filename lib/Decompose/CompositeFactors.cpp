@@ -21,7 +21,7 @@ using namespace cutback::decompose;
 //===----------------------------------------------------------------------===//
 
 static Values luOf(CallBuilder &b, Value matrix) {
-  return b.callMany("aten.linalg_lu_factor_ex.default", {matrix});
+  return b.callMany(op::linalg_lu_factor_ex, {matrix});
 }
 
 /// The first results of the unit: LU, pivots, info.
@@ -32,9 +32,8 @@ static Values luFactor(Rewrite &c) {
 }
 
 static Values ldlFactor(Rewrite &c) {
-  Values all =
-      c.b.callMany("aten.linalg_ldl_factor_ex.default", {c.r.value("self")},
-                   {{"hermitian", c.r.arg("hermitian")}});
+  Values all = c.b.callMany(op::linalg_ldl_factor_ex, {c.r.value("self")},
+                            {{"hermitian", c.r.arg("hermitian")}});
   all.resize(std::min<size_t>(all.size(), 2));
   return all;
 }
@@ -43,19 +42,19 @@ static Values luParts(Rewrite &c) {
   Values factors = luOf(c.b, c.r.value("A"));
   if (factors.empty())
     return {};
-  return c.b.callMany("aten.lu_unpack.default", {factors[0], factors[1]});
+  return c.b.callMany(op::lu_unpack, {factors[0], factors[1]});
 }
 
 static Value solveTriangular(CallBuilder &b, Value matrix, Value right,
                              bool upper, bool left, bool unit) {
-  return b.call("aten.linalg_solve_triangular.default", {matrix, right},
+  return b.call(op::linalg_solve_triangular, {matrix, right},
                 {{"upper", upper}, {"left", left}, {"unitriangular", unit}});
 }
 
 /// A X = B or X A = B with A = P L U, or with its transpose.
 static Value luSolve(CallBuilder &b, Value factors, Value pivots, Value right,
                      bool left, bool adjoint) {
-  Values parts = b.callMany("aten.lu_unpack.default", {factors, pivots});
+  Values parts = b.callMany(op::lu_unpack, {factors, pivots});
   if (parts.empty())
     return {};
   Value p = parts[0], lower = parts[1], upper = parts[2];
@@ -113,13 +112,13 @@ static Value tensorSolve(Rewrite &c) {
     llvm::erase_if(order,
                    [&](int64_t dim) { return llvm::is_contained(moved, dim); });
     order.append(moved.begin(), moved.end());
-    self = b.call("aten.permute.default", {self, order});
+    self = b.call(op::permute, {self, order});
   }
   int64_t count = rankOf(other);
   std::vector<Arg> sizes = b.sizes(self).getList().drop_front(count).vec();
-  Values all = b.callMany(
-      "aten._linalg_solve_ex.default",
-      {squareOf(c, self, count), viewAs(b, other, {b.numel(other)})});
+  Values all =
+      b.callMany(op::_linalg_solve_ex, {squareOf(c, self, count),
+                                        viewAs(b, other, {b.numel(other)})});
   return all.empty() ? Value() : viewAs(b, all.front(), sizes);
 }
 
@@ -130,8 +129,7 @@ static Value tensorInverse(Rewrite &c) {
   std::vector<Arg> own = b.sizes(self).getList().vec();
   std::vector<Arg> sizes(own.begin() + count, own.end());
   sizes.insert(sizes.end(), own.begin(), own.begin() + count);
-  Values all =
-      b.callMany("aten.linalg_inv_ex.default", {squareOf(c, self, count)});
+  Values all = b.callMany(op::linalg_inv_ex, {squareOf(c, self, count)});
   return all.empty() ? Value() : viewAs(b, all.front(), sizes);
 }
 
@@ -142,13 +140,11 @@ static Value tensorInverse(Rewrite &c) {
 /// `matrix` [.., m, n] gives its singular values [.., min(m, n)], or the
 /// absolute eigenvalues of a symmetric one.
 static Value sizesOfSpectrum(CallBuilder &b, Value matrix, bool isSymmetric) {
-  Values all =
-      isSymmetric
-          ? b.callMany("aten._linalg_eigh.default", {matrix, "L", true})
-          : b.callMany("aten._linalg_svd.default", {matrix, false, true});
+  Values all = isSymmetric ? b.callMany(op::_linalg_eigh, {matrix, "L", true})
+                           : b.callMany(op::_linalg_svd, {matrix, false, true});
   if (all.empty())
     return {};
-  return isSymmetric ? b.call("aten.abs.default", {all[0]}) : all[1];
+  return isSymmetric ? b.call(op::abs, {all[0]}) : all[1];
 }
 
 static Value matrixRank(Rewrite &c) {
@@ -170,47 +166,44 @@ static Value matrixRank(Rewrite &c) {
   }
   // A matrix without elements has the rank 0.
   if (shape.back() == 0 || shape[shape.size() - 2] == 0)
-    return b.call("aten.sum.dim_IntList",
-                  {b.call("aten.gt.Scalar", {self, 0}), {-2, -1}});
+    return b.call(op::sum_dim_IntList,
+                  {b.call(op::gt_Scalar, {self, 0}), {-2, -1}});
   Value spectrum =
       sizesOfSpectrum(b, self, c.r.boolean("hermitian").value_or(false));
-  Value largest = b.call("aten.amax.default", {spectrum, {-1}, true});
+  Value largest = b.call(op::amax, {spectrum, {-1}, true});
   double epsilon = std::ldexp(1.0, 1 - int(floating.getFPMantissaWidth()));
   StringRef absolute = hasTolerance ? "tol" : "atol";
-  bool hasAbsolute = hasTolerance || !c.r.isNone("atol");
+  bool hasAbsolute = hasTolerance || !c.r.isNone(optional("atol"));
   // A number, or a tensor with one for each matrix.
   auto tolerance = [&](StringRef name) {
     Value given = c.r.value(name);
-    return given ? Arg(b.call("aten.unsqueeze.default",
-                              {castTo(b, given, floating), -1}))
+    return given ? Arg(b.call(op::unsqueeze, {castTo(b, given, floating), -1}))
                  : c.r.arg(name);
   };
-  Arg relative = hasTolerance          ? Arg(0.0)
-                 : !c.r.isNone("rtol") ? tolerance("rtol")
+  Arg relative = hasTolerance                    ? Arg(0.0)
+                 : !c.r.isNone(optional("rtol")) ? tolerance("rtol")
                  : hasAbsolute ? Arg(0.0)
                                : Arg(epsilon * static_cast<double>(size));
-  Value bound = b.call("aten.mul.Tensor", {largest, relative});
+  Value bound = b.call(op::mul_Tensor, {largest, relative});
   if (hasAbsolute) {
     Arg given = tolerance(absolute);
-    bound = given.isValue()
-                ? b.call("aten.maximum.default", {bound, given.getValue()})
-                : b.call("aten.clamp_min.default", {bound, given});
+    bound = given.isValue() ? b.call(op::maximum, {bound, given.getValue()})
+                            : b.call(op::clamp_min, {bound, given});
   }
-  Value counts = b.call("aten.gt.Tensor", {spectrum, bound});
-  return b.call("aten.sum.dim_IntList", {counts, {-1}, false});
+  Value counts = b.call(op::gt_Tensor, {spectrum, bound});
+  return b.call(op::sum_dim_IntList, {counts, {-1}, false});
 }
 
 /// The norm of the matrix times that of its inverse.
 static Value conditionByNorm(Rewrite &c) {
   Value self = c.r.value("self");
-  Values inverse = c.b.callMany("aten.linalg_inv_ex.default", {self});
+  Values inverse = c.b.callMany(op::linalg_inv_ex, {self});
   if (inverse.empty())
     return {};
   auto norm = [&](Value matrix) {
-    return c.b.call("aten.linalg_matrix_norm.str_ord",
-                    {matrix, c.r.string("p")});
+    return c.b.call(op::linalg_matrix_norm_str_ord, {matrix, c.r.string("p")});
   };
-  return c.b.call("aten.mul.Tensor", {norm(self), norm(inverse[0])});
+  return c.b.call(op::mul_Tensor, {norm(self), norm(inverse[0])});
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,8 +213,7 @@ static Value conditionByNorm(Rewrite &c) {
 /// _int_mm, mm.dtype, bmm.dtype: in the type of the result.
 static Value productAs(Rewrite &c) {
   Type type = elementOf(c.result());
-  return c.b.call(c.packet() == "aten.bmm" ? "aten.bmm.default"
-                                           : "aten.mm.default",
+  return c.b.call(c.packet() == "aten.bmm" ? op::bmm : op::mm,
                   {castTo(c.b, c.r.value("self"), type),
                    castTo(c.b, c.r.value("mat2"), type)});
 }
@@ -230,33 +222,20 @@ static Value productAs(Rewrite &c) {
 static Value int8packMm(Rewrite &c) {
   CallBuilder &b = c.b;
   Value weight = castTo(b, c.r.value("mat2"), b.f32());
-  Value whole =
-      b.call("aten.mm.default",
-             {castTo(b, c.r.value("self"), b.f32()), transposed(b, weight)});
-  whole = b.call("aten.mul.Tensor",
-                 {whole, castTo(b, c.r.value("scales"), b.f32())});
+  Value whole = b.call(
+      op::mm, {castTo(b, c.r.value("self"), b.f32()), transposed(b, weight)});
+  whole =
+      b.call(op::mul_Tensor, {whole, castTo(b, c.r.value("scales"), b.f32())});
   return castTo(b, whole, elementOf(c.result()));
 }
 
-RuleTable decompose::factorRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.linalg_lu_factor.default", many<luFactor>},
-      {"aten._lu_with_info.default", many<luFactor>},
-      {"aten.linalg_ldl_factor.default", many<ldlFactor>},
-      {"aten.linalg_lu.default", many<luParts>},
-      {"aten.linalg_lu_solve.default", one<luSolve>},
-      {"aten.lu_solve.default", one<luSolve>},
-      {"aten.linalg_tensorsolve.default", one<tensorSolve>},
-      {"aten.linalg_tensorinv.default", one<tensorInverse>},
-      {"aten.linalg_matrix_rank.default", one<matrixRank>},
-      {"aten.linalg_matrix_rank.tol_tensor", one<matrixRank>},
-      {"aten.linalg_matrix_rank.atol_rtol_float", one<matrixRank>},
-      {"aten.linalg_matrix_rank.atol_rtol_tensor", one<matrixRank>},
-      {"aten.linalg_cond.p_str", one<conditionByNorm>},
-      {"aten._int_mm.default", one<productAs>},
-      {"aten.mm.dtype", one<productAs>},
-      {"aten.bmm.dtype", one<productAs>},
-      {"aten._weight_int8pack_mm.default", one<int8packMm>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::luFactor = many<::luFactor>;
+const DecomposeFn decompositions::ldlFactor = many<::ldlFactor>;
+const DecomposeFn decompositions::luParts = many<::luParts>;
+const DecomposeFn decompositions::luSolve = one<::luSolve>;
+const DecomposeFn decompositions::tensorSolve = one<::tensorSolve>;
+const DecomposeFn decompositions::tensorInverse = one<::tensorInverse>;
+const DecomposeFn decompositions::matrixRank = one<::matrixRank>;
+const DecomposeFn decompositions::conditionByNorm = one<::conditionByNorm>;
+const DecomposeFn decompositions::productAs = one<::productAs>;
+const DecomposeFn decompositions::int8packMm = one<::int8packMm>;

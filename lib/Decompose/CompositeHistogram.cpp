@@ -23,30 +23,27 @@ static Value histc(Rewrite &c) {
   Type type = elementOf(self);
   Value line = viewAs(b, self, {b.numel(self)});
   auto number = [&](double value) {
-    return b.call("aten.full.default", {ArrayRef<int64_t>(), value},
-                  {{"dtype", type}});
+    return b.call(op::full, {ArrayRef<int64_t>(), value}, {{"dtype", type}});
   };
   Value lower = number(low), upper = number(high);
   if (low == high) {
-    lower = b.call("aten.amin.default", {line});
-    upper = b.call("aten.amax.default", {line});
-    Value same = castTo(b, b.call("aten.eq.Tensor", {lower, upper}), type);
-    lower = b.call("aten.sub.Tensor", {lower, same});
-    upper = b.call("aten.add.Tensor", {upper, same});
+    lower = b.call(op::amin, {line});
+    upper = b.call(op::amax, {line});
+    Value same = castTo(b, b.call(op::eq_Tensor, {lower, upper}), type);
+    lower = b.call(op::sub_Tensor, {lower, same});
+    upper = b.call(op::add_Tensor, {upper, same});
   }
-  Value place = b.call("aten.mul.Scalar",
-                       {b.call("aten.sub.Tensor", {line, lower}), bins});
-  place = b.call("aten.div.Tensor",
-                 {place, b.call("aten.sub.Tensor", {upper, lower})});
-  Value isInside = b.call("aten.logical_and.default",
-                          {b.call("aten.ge.Tensor", {line, lower}),
-                           b.call("aten.le.Tensor", {line, upper})});
-  place = b.call("aten.where.ScalarOther", {isInside, place, 0.0});
+  Value place =
+      b.call(op::mul_Scalar, {b.call(op::sub_Tensor, {line, lower}), bins});
   place =
-      b.call("aten.clamp_max.default", {castTo(b, place, b.i64()), bins - 1});
-  Value zeros = b.call("aten.zeros.default", {{bins}}, {{"dtype", type}});
-  return b.call("aten.scatter_add.default",
-                {zeros, 0, place, castTo(b, isInside, type)});
+      b.call(op::div_Tensor, {place, b.call(op::sub_Tensor, {upper, lower})});
+  Value isInside =
+      b.call(op::logical_and, {b.call(op::ge_Tensor, {line, lower}),
+                               b.call(op::le_Tensor, {line, upper})});
+  place = b.call(op::where_ScalarOther, {isInside, place, 0.0});
+  place = b.call(op::clamp_max, {castTo(b, place, b.i64()), bins - 1});
+  Value zeros = b.call(op::zeros, {{bins}}, {{"dtype", type}});
+  return b.call(op::scatter_add, {zeros, 0, place, castTo(b, isInside, type)});
 }
 
 /// The edges of `count` bins of one width, for the elements of `line`: from and
@@ -61,16 +58,16 @@ static Value evenEdges(CallBuilder &b, Value line, ArrayRef<Arg> range,
     double low = isEmpty ? 0 : range[0].getNumber().value_or(0.0);
     double high = isEmpty ? 1 : range[1].getNumber().value_or(0.0);
     double apart = low == high ? 0.5 : 0.0;
-    return b.call("aten.linspace.default", {low - apart, high + apart, edges},
+    return b.call(op::linspace, {low - apart, high + apart, edges},
                   {{"dtype", type}});
   }
-  Value low = b.call("aten.amin.default", {line});
-  Value high = b.call("aten.amax.default", {line});
-  Value apart = castTo(b, b.call("aten.eq.Tensor", {low, high}), type);
-  apart = b.call("aten.mul.Scalar", {apart, 0.5});
-  return b.call("aten.linspace.Tensor_Tensor",
-                {b.call("aten.sub.Tensor", {low, apart}),
-                 b.call("aten.add.Tensor", {high, apart}), edges},
+  Value low = b.call(op::amin, {line});
+  Value high = b.call(op::amax, {line});
+  Value apart = castTo(b, b.call(op::eq_Tensor, {low, high}), type);
+  apart = b.call(op::mul_Scalar, {apart, 0.5});
+  return b.call(op::linspace_Tensor_Tensor,
+                {b.call(op::sub_Tensor, {low, apart}),
+                 b.call(op::add_Tensor, {high, apart}), edges},
                 {{"dtype", type}});
 }
 
@@ -83,16 +80,16 @@ struct Binned {
 
 static Binned binsOf(CallBuilder &b, Value line, Value edges) {
   Value place =
-      b.call("aten.searchsorted.Tensor", {edges, line}, {{"right", true}});
+      b.call(op::searchsorted_Tensor, {edges, line}, {{"right", true}});
   // What is at the last edge belongs to the last bin.
-  Value last = b.call("aten.slice.Tensor", {edges, 0, -1, Arg()});
-  Value isInside = b.call("aten.logical_and.default",
-                          {b.call("aten.gt.Scalar", {place, 0}),
-                           b.call("aten.le.Tensor", {line, last})});
-  place = b.call("aten.sub.Scalar", {place, 1});
-  Value isLast = b.call("aten.eq.Tensor", {line, last});
-  place = b.call("aten.sub.Tensor", {place, castTo(b, isLast, b.i64())});
-  return {b.call("aten.where.ScalarOther", {isInside, place, 0}), isInside};
+  Value last = b.call(op::slice_Tensor, {edges, 0, -1, Arg()});
+  Value isInside =
+      b.call(op::logical_and, {b.call(op::gt_Scalar, {place, 0}),
+                               b.call(op::le_Tensor, {line, last})});
+  place = b.call(op::sub_Scalar, {place, 1});
+  Value isLast = b.call(op::eq_Tensor, {line, last});
+  place = b.call(op::sub_Tensor, {place, castTo(b, isLast, b.i64())});
+  return {b.call(op::where_ScalarOther, {isInside, place, 0}), isInside};
 }
 
 /// Sums of weights (or ones) in each of `count` bins.
@@ -101,21 +98,21 @@ static Value sumsOf(Rewrite &c, const Binned &bins, const Arg &count,
   CallBuilder &b = c.b;
   Value amount = castTo(b, bins.isInside, type);
   if (Value weight = c.r.value("weight"))
-    amount = b.call("aten.mul.Tensor",
-                    {amount, viewAs(b, weight, {b.numel(weight)})});
-  Value zeros = b.call("aten.zeros.default", {{count}}, {{"dtype", type}});
-  return b.call("aten.scatter_add.default", {zeros, 0, bins.place, amount});
+    amount =
+        b.call(op::mul_Tensor, {amount, viewAs(b, weight, {b.numel(weight)})});
+  Value zeros = b.call(op::zeros, {{count}}, {{"dtype", type}});
+  return b.call(op::scatter_add, {zeros, 0, bins.place, amount});
 }
 
 /// Sums of weights (or ones) between edges, and the edges; a density is divided
 /// by the sum of all and the widths.
 static Values histogram(Rewrite &c) {
   CallBuilder &b = c.b;
-  Value self = b.call("aten.detach.default", {c.r.value("self")});
+  Value self = b.call(op::detach, {c.r.value("self")});
   Type type = elementOf(self);
   Value line = viewAs(b, self, {b.numel(self)}), edges = c.r.value("bins");
   if (!edges)
-    edges = evenEdges(b, line, c.r.list("range"), c.r.arg("bins"));
+    edges = evenEdges(b, line, c.r.list(optional("range")), c.r.arg("bins"));
   if (b.failed())
     return {};
   Arg bins = b.size(c.result(), 0), count = b.size(edges, 0);
@@ -123,10 +120,10 @@ static Values histogram(Rewrite &c) {
     bins = plus(b, count, Arg(int64_t(-1)));
   Value sums = sumsOf(c, binsOf(b, line, edges), bins, type);
   if (c.r.boolean("density").value_or(false)) {
-    Value widths = b.call("aten.diff.default", {edges});
-    Value all = b.call("aten.sum.default", {sums});
-    sums = b.call("aten.div.Tensor",
-                  {sums, b.call("aten.mul.Tensor", {widths, all})});
+    Value widths = b.call(op::diff, {edges});
+    Value all = b.call(op::sum, {sums});
+    sums =
+        b.call(op::div_Tensor, {sums, b.call(op::mul_Tensor, {widths, all})});
   }
   return {sums, edges};
 }
@@ -140,17 +137,17 @@ struct Columns {
 
 static Columns columnsOf(Rewrite &c) {
   CallBuilder &b = c.b;
-  Value self = b.call("aten.detach.default", {c.r.value("self")});
+  Value self = b.call(op::detach, {c.r.value("self")});
   if (b.failed())
     return {};
   int64_t last = rankOf(self) - 1, count = shapeOf(self)[last];
-  std::vector<Arg> bins = c.r.list("bins"), range = c.r.list("range");
+  std::vector<Arg> bins = c.r.list("bins"), range = c.r.list(optional("range"));
   if (bins.size() == 1)
     bins.resize(count, bins.front());
   Columns columns;
   for (int64_t i = 0; i < count && !b.failed(); ++i) {
-    Value line = b.call("aten.select.int", {self, last, i});
-    line = b.call("aten.reshape.default", {line, {b.numel(line)}});
+    Value line = b.call(op::select_int, {self, last, i});
+    line = b.call(op::reshape, {line, {b.numel(line)}});
     ArrayRef<Arg> own = range;
     own = own.empty() ? own : own.slice(2 * i, 2);
     columns.lines.push_back(line);
@@ -176,25 +173,24 @@ static Value histogramOfRows(Rewrite &c, const Columns &columns) {
     count = b.times(count, size);
     if (all.place) {
       own.place =
-          b.call("aten.add.Tensor",
-                 {b.call("aten.mul.Scalar", {all.place, size}), own.place});
-      own.isInside =
-          b.call("aten.logical_and.default", {all.isInside, own.isInside});
+          b.call(op::add_Tensor,
+                 {b.call(op::mul_Scalar, {all.place, size}), own.place});
+      own.isInside = b.call(op::logical_and, {all.isInside, own.isInside});
     }
     all = own;
   }
   // A place counts only where all columns are inside.
-  all.place = b.call("aten.where.ScalarOther", {all.isInside, all.place, 0});
+  all.place = b.call(op::where_ScalarOther, {all.isInside, all.place, 0});
   Value sums =
       viewAs(b, sumsOf(c, all, count, elementOf(c.r.value("self"))), sizes);
   if (!c.r.boolean("density").value_or(false))
     return sums;
-  sums = b.call("aten.div.Tensor", {sums, b.call("aten.sum.default", {sums})});
+  sums = b.call(op::div_Tensor, {sums, b.call(op::sum, {sums})});
   for (auto [i, edges] : llvm::enumerate(columns.edges)) {
     std::vector<Arg> own(sizes.size(), Arg(int64_t(1)));
     own[i] = sizes[i];
-    Value widths = b.call("aten.diff.default", {edges});
-    sums = b.call("aten.div.Tensor", {sums, viewAs(b, widths, own)});
+    Value widths = b.call(op::diff, {edges});
+    sums = b.call(op::div_Tensor, {sums, viewAs(b, widths, own)});
   }
   return sums;
 }
@@ -221,35 +217,33 @@ static Value nanQuantile(Rewrite &c) {
   Value line = call.line;
   int64_t last = rankOf(line) - 1;
   if (call.dim != last)
-    line = b.call("aten.movedim.int", {line, call.dim, last});
-  Values sorted = b.callMany("aten.sort.default", {line, last, false});
+    line = b.call(op::movedim_int, {line, call.dim, last});
+  Values sorted = b.callMany(op::sort, {line, last, false});
   if (sorted.empty())
     return {};
-  Value isNumber = b.call("aten.logical_not.default",
-                          {b.call("aten.isnan.default", {line})});
-  Value count = b.call("aten.sum.dim_IntList", {isNumber, {last}, true});
-  Value most = b.call("aten.clamp_min.default",
-                      {b.call("aten.sub.Scalar", {count, 1}), 0});
+  Value isNumber = b.call(op::logical_not, {b.call(op::isnan, {line})});
+  Value count = b.call(op::sum_dim_IntList, {isNumber, {last}, true});
+  Value most = b.call(op::clamp_min, {b.call(op::sub_Scalar, {count, 1}), 0});
   Value at = call.placeOf(
-      b.call("aten.mul.Tensor", {castTo(b, most, elementOf(line)), call.q}));
-  Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
-  Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
+      b.call(op::mul_Tensor, {castTo(b, most, elementOf(line)), call.q}));
+  Value below = castTo(b, b.call(op::floor, {at}), b.i64());
+  Value above = castTo(b, b.call(op::ceil, {at}), b.i64());
   auto pick = [&](Value index) {
-    return b.call("aten.gather.default", {sorted[0], last, index});
+    return b.call(op::gather, {sorted[0], last, index});
   };
-  Value share = call.shareOf(b.call("aten.sub.Tensor", {at, below}));
-  Value result = b.call("aten.lerp.Tensor", {pick(below), pick(above), share});
+  Value share = call.shareOf(b.call(op::sub_Tensor, {at, below}));
+  Value result = b.call(op::lerp_Tensor, {pick(below), pick(above), share});
   // The places stand along the last dimension: they come first.
   if (last != 0)
-    result = b.call("aten.movedim.int", {result, last, 0});
+    result = b.call(op::movedim_int, {result, last, 0});
   return call.shaped(result);
 }
 
 static Value logspace(Rewrite &c) {
-  Value places = c.b.call("aten.linspace.default",
+  Value places = c.b.call(op::linspace,
                           {c.r.arg("start"), c.r.arg("end"), c.r.arg("steps")},
                           {{"dtype", elementOf(c.result())}});
-  return c.b.call("aten.pow.Scalar", {c.r.arg("base"), places});
+  return c.b.call(op::pow_Scalar, {c.r.arg("base"), places});
 }
 
 /// x log(1 + y) of a tensor and a number.
@@ -257,28 +251,15 @@ static Value numberTimesLog(Rewrite &c) {
   Value other = c.r.value("other");
   if (!other)
     return c.b.call(
-        "aten.xlogy.Scalar_Other",
+        op::xlogy_Scalar_Other,
         {c.r.value("self"), c.r.number("other").value_or(0.0) + 1.0});
-  return c.b.call("aten.xlogy.Scalar_Self",
-                  {c.r.arg("self"), c.b.call("aten.add.Scalar", {other, 1})});
+  return c.b.call(op::xlogy_Scalar_Self,
+                  {c.r.arg("self"), c.b.call(op::add_Scalar, {other, 1})});
 }
 
-RuleTable decompose::histogramRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.histc.default", one<histc>},
-      {"aten.histogram.bins_tensor", many<histogram>},
-      {"aten.histogram.bin_ct", many<histogram>},
-      {"aten.histogramdd.default", many<histogramOfRows>},
-      {"aten.histogramdd.int_bins", many<histogramOfRows>},
-      {"aten.histogramdd.TensorList_bins", many<histogramOfRows>},
-      {"aten._histogramdd_bin_edges.default", many<histogramOfRows>},
-      {"aten._histogramdd_from_bin_cts.default", many<histogramOfRows>},
-      {"aten._histogramdd_from_bin_tensors.default", many<histogramOfRows>},
-      {"aten.nanquantile.default", one<nanQuantile>},
-      {"aten.nanquantile.scalar", one<nanQuantile>},
-      {"aten.logspace.default", one<logspace>},
-      {"aten.special_xlog1py.self_scalar", one<numberTimesLog>},
-      {"aten.special_xlog1py.other_scalar", one<numberTimesLog>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::histc = one<::histc>;
+const DecomposeFn decompositions::histogram = many<::histogram>;
+const DecomposeFn decompositions::histogramOfRows = many<::histogramOfRows>;
+const DecomposeFn decompositions::nanQuantile = one<::nanQuantile>;
+const DecomposeFn decompositions::logspace = one<::logspace>;
+const DecomposeFn decompositions::numberTimesLog = one<::numberTimesLog>;

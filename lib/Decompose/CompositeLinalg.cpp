@@ -17,12 +17,12 @@ using namespace cutback::aten;
 using namespace cutback::decompose;
 
 Value decompose::transposed(CallBuilder &b, Value matrix) {
-  return b.call("aten.transpose.int", {matrix, -2, -1});
+  return b.call(op::transpose_int, {matrix, -2, -1});
 }
 
 Value decompose::adjoint(CallBuilder &b, Value matrix) {
   if (isa<ComplexType>(elementOf(matrix)))
-    matrix = b.call("aten._conj_physical.default", {matrix});
+    matrix = b.call(op::_conj_physical, {matrix});
   return transposed(b, matrix);
 }
 
@@ -35,15 +35,14 @@ static Value firstOf(const Values &results) {
 //===----------------------------------------------------------------------===//
 
 static Value invert(CallBuilder &b, Value matrix) {
-  return firstOf(b.callMany("aten.linalg_inv_ex.default", {matrix}));
+  return firstOf(b.callMany(op::linalg_inv_ex, {matrix}));
 }
 
 static Value inverse(Rewrite &c) { return invert(c.b, c.r.value(0)); }
 
 static Values solve(Rewrite &c) {
-  Values all =
-      c.b.callMany("aten._linalg_solve_ex.default", {c.r.arg(0), c.r.arg(1)},
-                   {{"left", c.r.arg("left")}});
+  Values all = c.b.callMany(op::_linalg_solve_ex, {c.r.arg(0), c.r.arg(1)},
+                            {{"left", c.r.arg("left")}});
   if (all.empty() || c.op.getSchema().results.size() == 1)
     all.resize(std::min<size_t>(all.size(), 1));
   else
@@ -52,11 +51,11 @@ static Values solve(Rewrite &c) {
 }
 
 static Value determinant(Rewrite &c) {
-  return firstOf(c.b.callMany("aten._linalg_det.default", {c.r.value(0)}));
+  return firstOf(c.b.callMany(op::_linalg_det, {c.r.value(0)}));
 }
 
 static Values signAndLogarithm(Rewrite &c) {
-  Values all = c.b.callMany("aten._linalg_slogdet.default", {c.r.value(0)});
+  Values all = c.b.callMany(op::_linalg_slogdet, {c.r.value(0)});
   all.resize(std::min<size_t>(all.size(), 2));
   return all;
 }
@@ -66,13 +65,13 @@ static Value logdet(Rewrite &c) {
   Values all = signAndLogarithm(c);
   if (all.empty())
     return {};
-  Value negative = c.b.call("aten.eq.Scalar", {all[0], -1});
-  return c.b.call("aten.masked_fill.Scalar", {all[1], negative, NAN});
+  Value negative = c.b.call(op::eq_Scalar, {all[0], -1});
+  return c.b.call(op::masked_fill_Scalar, {all[1], negative, NAN});
 }
 
 static Value choleskyOf(CallBuilder &b, Value matrix, const Arg &upper) {
-  return firstOf(b.callMany("aten.linalg_cholesky_ex.default", {matrix},
-                            {{"upper", upper}}));
+  return firstOf(
+      b.callMany(op::linalg_cholesky_ex, {matrix}, {{"upper", upper}}));
 }
 
 static Value cholesky(Rewrite &c) {
@@ -81,7 +80,7 @@ static Value cholesky(Rewrite &c) {
 
 static Value solveTriangular(CallBuilder &b, Value matrix, Value right,
                              bool upper, const Arg &unit = Arg(false)) {
-  return b.call("aten.linalg_solve_triangular.default", {matrix, right},
+  return b.call(op::linalg_solve_triangular, {matrix, right},
                 {{"upper", upper}, {"unitriangular", unit}});
 }
 
@@ -101,8 +100,7 @@ static Value choleskySolve(Rewrite &c) {
 
 /// The identity of the size and type of a square `matrix`.
 static Value identityLike(CallBuilder &b, Value matrix) {
-  return b.call("aten.eye.default", {b.size(matrix, -1)},
-                {{"dtype", elementOf(matrix)}});
+  return b.call(op::eye, {b.size(matrix, -1)}, {{"dtype", elementOf(matrix)}});
 }
 
 static Value choleskyInverse(Rewrite &c) {
@@ -118,11 +116,11 @@ static Values triangularSolve(Rewrite &c) {
   Value solution =
       solveTriangular(c.b, isTransposed ? transposed(c.b, matrix) : matrix,
                       right, upper != isTransposed, c.r.arg("unitriangular"));
-  return {solution, c.b.call("aten.clone.default", {matrix})};
+  return {solution, c.b.call(op::clone, {matrix})};
 }
 
 static Values orthogonal(Rewrite &c) {
-  return c.b.callMany("aten.linalg_qr.default",
+  return c.b.callMany(op::linalg_qr,
                       {c.r.value("self"), c.r.boolean("some").value_or(true)
                                               ? "reduced"
                                               : "complete"});
@@ -139,21 +137,20 @@ static Value reflect(Rewrite &c, Value input, Value tau, Value matrix,
     b.error("'" + c.packet() + "' of a size that is not known");
     return {};
   }
-  Value ones = b.call("aten.eye.m", {b.size(input, -2), b.size(input, -1)},
+  Value ones = b.call(op::eye_m, {b.size(input, -2), b.size(input, -1)},
                       {{"dtype", elementOf(input)}});
-  Value vectors = b.call("aten.add.Tensor",
-                         {b.call("aten.tril.default", {input, -1}), ones});
+  Value vectors = b.call(op::add_Tensor, {b.call(op::tril, {input, -1}), ones});
   if (!fromLast && isa<ComplexType>(elementOf(tau)))
-    tau = b.call("aten._conj_physical.default", {tau});
+    tau = b.call(op::_conj_physical, {tau});
   for (int64_t k = 0; k < count && !b.failed(); ++k) {
     int64_t i = fromLast ? count - 1 - k : k;
     Value v = sliceOf(b, vectors, rankOf(input) - 1, i, i + 1);
     Value scale = sliceOf(b, tau, rankOf(tau) - 1, i, i + 1);
-    scale = b.call("aten.unsqueeze.default", {scale, -1});
+    scale = b.call(op::unsqueeze, {scale, -1});
     Value part = matmul(b, adjoint(b, v), matrix);
-    Value step = b.call("aten.mul.Tensor",
-                        {scale, b.call("aten.mul.Tensor", {v, part})});
-    matrix = b.call("aten.sub.Tensor", {matrix, step});
+    Value step =
+        b.call(op::mul_Tensor, {scale, b.call(op::mul_Tensor, {v, part})});
+    matrix = b.call(op::sub_Tensor, {matrix, step});
   }
   return matrix;
 }
@@ -161,7 +158,7 @@ static Value reflect(Rewrite &c, Value input, Value tau, Value matrix,
 static Value householderProduct(Rewrite &c) {
   CallBuilder &b = c.b;
   Value input = c.r.value(0), tau = c.r.value(1);
-  Value ones = b.call("aten.eye.m", {b.size(input, -2), b.size(input, -1)},
+  Value ones = b.call(op::eye_m, {b.size(input, -2), b.size(input, -1)},
                       {{"dtype", elementOf(input)}});
   return reflect(c, input, tau,
                  expandTo(b, ones, b.sizes(input).getList().vec()), true);
@@ -180,7 +177,7 @@ static Value timesHouseholder(Rewrite &c) {
 }
 
 static Value eigenvalues(Rewrite &c) {
-  return firstOf(c.b.callMany("aten.linalg_eig.default", {c.r.value("self")}));
+  return firstOf(c.b.callMany(op::linalg_eig, {c.r.value("self")}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -188,7 +185,7 @@ static Value eigenvalues(Rewrite &c) {
 //===----------------------------------------------------------------------===//
 
 static Values svdOf(CallBuilder &b, Value matrix, bool full = false) {
-  return b.callMany("aten._linalg_svd.default", {matrix, full, true});
+  return b.callMany(op::_linalg_svd, {matrix, full, true});
 }
 
 static Value singularValues(CallBuilder &b, Value matrix) {
@@ -203,8 +200,7 @@ static Values svd(Rewrite &c) {
     auto zeros = [&](int64_t dim) {
       std::vector<Arg> sizes = c.b.sizes(self).getList().vec();
       sizes.back() = sizes[sizes.size() - 2] = c.b.size(self, dim);
-      return c.b.call("aten.zeros.default", {sizes},
-                      {{"dtype", elementOf(self)}});
+      return c.b.call(op::zeros, {sizes}, {{"dtype", elementOf(self)}});
     };
     return {zeros(-2), singularValues(c.b, self), zeros(-1)};
   }
@@ -219,7 +215,7 @@ static Values svd(Rewrite &c) {
 static Value svdvals(Rewrite &c) { return singularValues(c.b, c.r.value(0)); }
 
 static Values eigh(Rewrite &c) {
-  Values all = c.b.callMany("aten._linalg_eigh.default",
+  Values all = c.b.callMany(op::_linalg_eigh,
                             {c.r.value("self"), c.r.string("UPLO"), true});
   all.resize(std::min(all.size(), c.op.getSchema().results.size()));
   return all;
@@ -232,10 +228,10 @@ static Value pseudoInverse(CallBuilder &b, Value matrix, const Arg &atol,
     return given.isNone() || given.isValue()
                ? given
                : Arg(b.call(
-                     "aten.full.default", {ArrayRef<int64_t>(), given},
+                     op::full, {ArrayRef<int64_t>(), given},
                      {{"dtype", Float64Type::get(matrix.getContext())}}));
   };
-  return b.call("aten.linalg_pinv.atol_rtol_tensor", {matrix},
+  return b.call(op::linalg_pinv_atol_rtol_tensor, {matrix},
                 {{"atol", tolerance(atol)},
                  {"rtol", tolerance(rtol)},
                  {"hermitian", hermitian}});
@@ -246,7 +242,7 @@ static Value pinv(Rewrite &c) {
   bool hasRcond = c.op.getSchema().find("rcond") >= 0;
   bool hasHermitian = c.op.getSchema().find("hermitian") >= 0;
   return pseudoInverse(c.b, c.r.value("self"),
-                       hasRcond ? Arg(0.0) : c.r.arg("atol"),
+                       hasRcond ? Arg(0.0) : c.r.arg(optional("atol")),
                        c.r.arg(hasRcond ? "rcond" : "rtol"),
                        hasHermitian ? c.r.arg("hermitian") : Arg(false));
 }
@@ -255,13 +251,13 @@ static Values lstsq(Rewrite &c) {
   Value matrix = c.r.value("self"), right = c.r.value("b");
   bool isVector = rankOf(right) == rankOf(matrix) - 1;
   if (isVector)
-    right = c.b.call("aten.unsqueeze.default", {right, -1});
+    right = c.b.call(op::unsqueeze, {right, -1});
   Value inverted = pseudoInverse(c.b, matrix, Arg(0.0), c.r.arg("rcond"));
   if (!inverted || c.b.failed())
     return {};
   Value solution = matmul(c.b, inverted, right);
   if (isVector)
-    solution = c.b.call("aten.squeeze.dim", {solution, -1});
+    solution = c.b.call(op::squeeze_dim, {solution, -1});
   return {solution, Value(), Value(), Value()};
 }
 
@@ -281,16 +277,15 @@ Value decompose::singularNorm(CallBuilder &b, Value matrix, int64_t row,
       order_.push_back(dim);
   order_.append({row, column});
   if (row != rank - 2 || column != rank - 1)
-    matrix = b.call("aten.permute.default", {matrix, order_});
+    matrix = b.call(op::permute, {matrix, order_});
   Value values = singularValues(b, matrix);
-  Value norm =
-      order == 0 ? b.call("aten.sum.dim_IntList", {values, {-1}, false})
-                 : b.call(order > 0 ? "aten.amax.default" : "aten.amin.default",
-                          {values, {-1}, false});
+  Value norm = order == 0 ? b.call(op::sum_dim_IntList, {values, {-1}, false})
+                          : b.call(order > 0 ? op::amax : op::amin,
+                                   {values, {-1}, false});
   if (!keep)
     return norm;
-  norm = b.call("aten.unsqueeze.default", {norm, std::min(row, column)});
-  return b.call("aten.unsqueeze.default", {norm, std::max(row, column)});
+  norm = b.call(op::unsqueeze, {norm, std::min(row, column)});
+  return b.call(op::unsqueeze, {norm, std::max(row, column)});
 }
 
 /// "fro" or "nuc" over two dimensions (all, if none are named).
@@ -299,14 +294,14 @@ static Value namedNorm(Rewrite &c) {
   StringRef order =
       c.op.getSchema().find("ord") < 0 ? "nuc" : c.r.string("ord");
   Arg keep = c.r.isNone("keepdim") ? Arg(false) : c.r.arg("keepdim");
-  if (Type type = c.r.dtype("dtype"))
+  if (Type type = c.r.dtype(optional("dtype")))
     self = castTo(c.b, self, type);
   if (order == "fro")
-    return c.b.call("aten.linalg_vector_norm.default",
-                    {self, 2.0, c.r.arg("dim"), keep});
+    return c.b.call(op::linalg_vector_norm,
+                    {self, 2.0, c.r.arg(optional("dim")), keep});
   SmallVector<int64_t> dims = {0, 1};
-  if (!c.r.isNone("dim"))
-    dims = c.r.integers("dim").value_or(SmallVector<int64_t>());
+  if (!c.r.isNone(optional("dim")))
+    dims = c.r.integers(optional("dim")).value_or(SmallVector<int64_t>());
   if (order != "nuc" || dims.size() != 2) {
     c.b.error("a norm called '" + order + "' is not supported");
     return {};
@@ -321,12 +316,12 @@ static Value condition(Rewrite &c) {
   Value self = c.r.value("self");
   double p = c.r.number("p").value_or(2.0);
   if (std::fabs(p) == 1.0 || std::isinf(p)) {
-    Values inverse = c.b.callMany("aten.linalg_inv_ex.default", {self});
+    Values inverse = c.b.callMany(op::linalg_inv_ex, {self});
     if (inverse.empty())
       return {};
-    Value left = c.b.call("aten.linalg_matrix_norm.default", {self, p});
-    Value right = c.b.call("aten.linalg_matrix_norm.default", {inverse[0], p});
-    return c.b.call("aten.mul.Tensor", {left, right});
+    Value left = c.b.call(op::linalg_matrix_norm, {self, p});
+    Value right = c.b.call(op::linalg_matrix_norm, {inverse[0], p});
+    return c.b.call(op::mul_Tensor, {left, right});
   }
   if (std::fabs(p) != 2.0) {
     c.b.error("'aten.linalg_cond' is supported for p = 1, 2 and inf");
@@ -334,8 +329,8 @@ static Value condition(Rewrite &c) {
   }
   Value large = singularNorm(c.b, self, -2, -1, 2, false);
   Value small = singularNorm(c.b, self, -2, -1, -2, false);
-  return p > 0 ? c.b.call("aten.div.Tensor", {large, small})
-               : c.b.call("aten.div.Tensor", {small, large});
+  return p > 0 ? c.b.call(op::div_Tensor, {large, small})
+               : c.b.call(op::div_Tensor, {small, large});
 }
 
 //===----------------------------------------------------------------------===//
@@ -343,7 +338,7 @@ static Value condition(Rewrite &c) {
 //===----------------------------------------------------------------------===//
 
 static Value exponential(Rewrite &c) {
-  return c.b.call("aten.linalg_matrix_exp.default", {c.r.value("self")});
+  return c.b.call(op::linalg_matrix_exp, {c.r.value("self")});
 }
 
 static Value power(Rewrite &c) {
@@ -351,9 +346,8 @@ static Value power(Rewrite &c) {
   CallBuilder &b = c.b;
   int64_t n = c.r.integer("n").value_or(1);
   if (n == 0)
-    return b.call(
-        "aten.clone.default",
-        {expandTo(b, identityLike(b, base), b.sizes(base).getList().vec())});
+    return b.call(op::clone, {expandTo(b, identityLike(b, base),
+                                       b.sizes(base).getList().vec())});
   if (n < 0)
     base = invert(b, base);
   for (uint64_t left = n < 0 ? -uint64_t(n) : uint64_t(n);
@@ -363,60 +357,39 @@ static Value power(Rewrite &c) {
     if (left > 1)
       base = matmul(b, base, base);
   }
-  return n == 1 ? b.call("aten.clone.default", {result}) : result;
+  return n == 1 ? b.call(op::clone, {result}) : result;
 }
 
 /// mH, matrix_H and adjoint: views.
 static Value conjugateTransposed(Rewrite &c) {
   Value self = c.r.value("self");
   if (isa<ComplexType>(elementOf(self)))
-    self = c.b.call("aten._conj.default", {self});
+    self = c.b.call(op::_conj, {self});
   return rankOf(self) == 0 ? self : transposed(c.b, self);
 }
 
-RuleTable decompose::linalgRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.linalg_inv.default", one<inverse>},
-      {"aten.inverse.default", one<inverse>},
-      {"aten.linalg_solve.default", many<solve>},
-      {"aten.linalg_solve_ex.default", many<solve>},
-      {"aten.linalg_det.default", one<determinant>},
-      {"aten.det.default", one<determinant>},
-      {"aten.logdet.default", one<logdet>},
-      {"aten.linalg_slogdet.default", many<signAndLogarithm>},
-      {"aten.slogdet.default", many<signAndLogarithm>},
-      {"aten.linalg_cholesky.default", one<cholesky>},
-      {"aten.cholesky.default", one<cholesky>},
-      {"aten.cholesky_solve.default", one<choleskySolve>},
-      {"aten.cholesky_inverse.default", one<choleskyInverse>},
-      {"aten.triangular_solve.default", many<triangularSolve>},
-      {"aten.qr.default", many<orthogonal>},
-      {"aten.linalg_householder_product.default", one<householderProduct>},
-      {"aten.orgqr.default", one<householderProduct>},
-      {"aten.ormqr.default", one<timesHouseholder>},
-      {"aten.linalg_eigvals.default", one<eigenvalues>},
-      {"aten._linalg_eigvals.default", one<eigenvalues>},
-      {"aten.linalg_svd.default", many<svd>},
-      {"aten.svd.default", many<svd>},
-      {"aten.linalg_svdvals.default", one<svdvals>},
-      {"aten.linalg_eigh.default", many<eigh>},
-      {"aten.linalg_eigvalsh.default", many<eigh>},
-      {"aten.linalg_pinv.default", one<pinv>},
-      {"aten.linalg_pinv.atol_rtol_float", one<pinv>},
-      {"aten.linalg_pinv.rcond_tensor", one<pinv>},
-      {"aten.pinverse.default", one<pinv>},
-      {"aten.linalg_lstsq.default", many<lstsq>},
-      {"aten.nuclear_norm.default", one<namedNorm>},
-      {"aten.nuclear_norm.dim", one<namedNorm>},
-      {"aten.linalg_matrix_norm.str_ord", one<namedNorm>},
-      {"aten.linalg_norm.ord_str", one<namedNorm>},
-      {"aten.linalg_cond.default", one<condition>},
-      {"aten.matrix_exp.default", one<exponential>},
-      {"aten.matrix_power.default", one<power>},
-      {"aten.linalg_matrix_power.default", one<power>},
-      {"aten.matrix_H.default", one<conjugateTransposed>},
-      {"aten.mH.default", one<conjugateTransposed>},
-      {"aten.adjoint.default", one<conjugateTransposed>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::inverse = one<::inverse>;
+const DecomposeFn decompositions::solve = many<::solve>;
+const DecomposeFn decompositions::determinant = one<::determinant>;
+const DecomposeFn decompositions::logdet = one<::logdet>;
+const DecomposeFn decompositions::signAndLogarithm = many<::signAndLogarithm>;
+const DecomposeFn decompositions::cholesky = one<::cholesky>;
+const DecomposeFn decompositions::choleskySolve = one<::choleskySolve>;
+const DecomposeFn decompositions::choleskyInverse = one<::choleskyInverse>;
+const DecomposeFn decompositions::triangularSolve = many<::triangularSolve>;
+const DecomposeFn decompositions::orthogonal = many<::orthogonal>;
+const DecomposeFn decompositions::householderProduct =
+    one<::householderProduct>;
+const DecomposeFn decompositions::timesHouseholder = one<::timesHouseholder>;
+const DecomposeFn decompositions::eigenvalues = one<::eigenvalues>;
+const DecomposeFn decompositions::svd = many<::svd>;
+const DecomposeFn decompositions::svdvals = one<::svdvals>;
+const DecomposeFn decompositions::eigh = many<::eigh>;
+const DecomposeFn decompositions::pinv = one<::pinv>;
+const DecomposeFn decompositions::lstsq = many<::lstsq>;
+const DecomposeFn decompositions::namedNorm = one<::namedNorm>;
+const DecomposeFn decompositions::condition = one<::condition>;
+const DecomposeFn decompositions::exponential = one<::exponential>;
+const DecomposeFn decompositions::power = one<::power>;
+const DecomposeFn decompositions::conjugateTransposed =
+    one<::conjugateTransposed>;

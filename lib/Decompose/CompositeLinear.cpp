@@ -33,15 +33,15 @@ static std::vector<Arg> withLast(CallBuilder &b, Value value, const Arg &last) {
 Value decompose::linear(CallBuilder &b, Value input, Value weight, Value bias) {
   if (rankOf(weight) == 1) {
     Value product = matmul(b, input, weight);
-    return bias ? b.call("aten.add.Tensor", {product, bias}) : product;
+    return bias ? b.call(op::add_Tensor, {product, bias}) : product;
   }
-  Value rows = rankOf(input) == 1 ? b.call("aten.unsqueeze.default", {input, 0})
-                                  : asRows(b, input);
-  Value transposed = b.call("aten.t.default", {weight});
-  Value product = bias ? b.call("aten.addmm.default", {bias, rows, transposed})
-                       : b.call("aten.mm.default", {rows, transposed});
+  Value rows =
+      rankOf(input) == 1 ? b.call(op::unsqueeze, {input, 0}) : asRows(b, input);
+  Value transposed = b.call(op::t, {weight});
+  Value product = bias ? b.call(op::addmm, {bias, rows, transposed})
+                       : b.call(op::mm, {rows, transposed});
   if (rankOf(input) == 1)
-    return b.call("aten.squeeze.dim", {product, 0});
+    return b.call(op::squeeze_dim, {product, 0});
   return rankOf(input) == 2
              ? product
              : viewAs(b, product, withLast(b, input, b.size(weight, 0)));
@@ -62,20 +62,19 @@ static Value foldedMatmul(CallBuilder &b, Value left, Value right) {
   std::vector<Arg> sizes = b.sizes(left).getList().vec();
   sizes.pop_back();
   if (rankOf(right) == 1)
-    return viewAs(b, b.call("aten.mv.default", {rows, right}), sizes);
+    return viewAs(b, b.call(op::mv, {rows, right}), sizes);
   sizes.push_back(b.size(right, 1));
-  return viewAs(b, b.call("aten.mm.default", {rows, right}), sizes);
+  return viewAs(b, b.call(op::mm, {rows, right}), sizes);
 }
 
 /// left @ right = (rightᵀ @ leftᵀ)ᵀ, for a small left factor.
 static Value foldedRight(CallBuilder &b, Value left, Value right) {
-  Value large = b.call("aten.transpose.int", {right, -2, -1});
-  large = b.call("aten.clone.default", {large},
-                 {{"memory_format", "contiguous_format"}});
+  Value large = b.call(op::transpose_int, {right, -2, -1});
+  large = b.call(op::clone, {large}, {{"memory_format", "contiguous_format"}});
   if (rankOf(left) == 1)
     return foldedMatmul(b, large, left);
-  Value product = foldedMatmul(b, large, b.call("aten.t.default", {left}));
-  return b.call("aten.transpose.int", {product, -2, -1});
+  Value product = foldedMatmul(b, large, b.call(op::t, {left}));
+  return b.call(op::transpose_int, {product, -2, -1});
 }
 
 /// The size that two sizes broadcast to.
@@ -93,9 +92,9 @@ static Value asBatch(CallBuilder &b, Value value, std::vector<Arg> batch,
   std::vector<Arg> sizes = {count, batch[batch.size() - 2], batch.back()};
   // What is repeated is copied, as no strides can say it in one dimension.
   if (expanded != value && batch.size() != 3) {
-    expanded = b.call("aten.clone.default", {expanded},
-                      {{"memory_format", "contiguous_format"}});
-    return b.call("aten._unsafe_view.default", {expanded, sizes});
+    expanded =
+        b.call(op::clone, {expanded}, {{"memory_format", "contiguous_format"}});
+    return b.call(op::_unsafe_view, {expanded, sizes});
   }
   return batch.size() == 3 ? expanded : viewAs(b, expanded, sizes);
 }
@@ -118,8 +117,8 @@ static Value batchedMatmul(CallBuilder &b, Value left, Value right) {
       batch[i] = broadcastSize(batch[i], other[i - added]);
     count = b.times(count, batch[i]);
   }
-  Value product = b.call("aten.bmm.default", {asBatch(b, left, batch, count),
-                                              asBatch(b, right, batch, count)});
+  Value product = b.call(op::bmm, {asBatch(b, left, batch, count),
+                                   asBatch(b, right, batch, count)});
   batch.push_back(rows);
   batch.push_back(columns);
   return batch.size() == 3 ? product : viewAs(b, product, batch);
@@ -130,15 +129,14 @@ Value decompose::matmul(CallBuilder &b, Value left, Value right) {
     return {};
   int64_t m = rankOf(left), n = rankOf(right);
   if (m == 1 && n == 1)
-    return b.call("aten.dot.default", {left, right});
+    return b.call(op::dot, {left, right});
   if (m == 2 && n == 1)
-    return b.call("aten.mv.default", {left, right});
+    return b.call(op::mv, {left, right});
   if (m == 2 && n == 2)
-    return b.call("aten.mm.default", {left, right});
+    return b.call(op::mm, {left, right});
   if (m == 1 && n == 2) {
-    Value row = b.call("aten.unsqueeze.default", {left, 0});
-    return b.call("aten.squeeze.dim",
-                  {b.call("aten.mm.default", {row, right}), 0});
+    Value row = b.call(op::unsqueeze, {left, 0});
+    return b.call(op::squeeze_dim, {b.call(op::mm, {row, right}), 0});
   }
   if (n <= 2)
     return foldedMatmul(b, left, right);
@@ -167,23 +165,21 @@ static Value chainMatmul(Rewrite &c) {
 static Value addScaled(Rewrite &c, Value product) {
   Value self = c.r.value("self");
   if (c.r.number("alpha") != 1.0)
-    product = c.b.call("aten.mul.Scalar", {product, c.r.arg("alpha")});
+    product = c.b.call(op::mul_Scalar, {product, c.r.arg("alpha")});
   if (c.r.number("beta") == 0.0)
     return expandTo(c.b, product, c.b.sizes(c.result()).getList().vec());
   if (c.r.number("beta") != 1.0)
-    self = c.b.call("aten.mul.Scalar", {self, c.r.arg("beta")});
-  return c.b.call("aten.add.Tensor", {self, product});
+    self = c.b.call(op::mul_Scalar, {self, c.r.arg("beta")});
+  return c.b.call(op::add_Tensor, {self, product});
 }
 
 static Value addbmm(Rewrite &c) {
-  Value product =
-      c.b.call("aten.bmm.default", {c.r.value("batch1"), c.r.value("batch2")});
-  return addScaled(c, c.b.call("aten.sum.dim_IntList", {product, {0}}));
+  Value product = c.b.call(op::bmm, {c.r.value("batch1"), c.r.value("batch2")});
+  return addScaled(c, c.b.call(op::sum_dim_IntList, {product, {0}}));
 }
 
 static Value outerOf(CallBuilder &b, Value column, Value row) {
-  return b.call("aten.mul.Tensor",
-                {b.call("aten.unsqueeze.default", {column, 1}), row});
+  return b.call(op::mul_Tensor, {b.call(op::unsqueeze, {column, 1}), row});
 }
 
 static Value outer(Rewrite &c) {
@@ -208,7 +204,7 @@ static Value kron(Rewrite &c) {
     right.insert(right.end(), {Arg(1), r});
     sizes.push_back(c.b.times(l, r));
   }
-  Value product = c.b.call("aten.mul.Tensor",
+  Value product = c.b.call(op::mul_Tensor,
                            {viewAs(c.b, a, left), viewAs(c.b, other, right)});
   return viewAs(c.b, product, sizes);
 }
@@ -216,9 +212,9 @@ static Value kron(Rewrite &c) {
 static Value vecdot(Rewrite &c) {
   Value left = c.r.value(0);
   if (isa<ComplexType>(elementOf(left)))
-    left = c.b.call("aten._conj_physical.default", {left});
-  Value product = c.b.call("aten.mul.Tensor", {left, c.r.value(1)});
-  return c.b.call("aten.sum.dim_IntList",
+    left = c.b.call(op::_conj_physical, {left});
+  Value product = c.b.call(op::mul_Tensor, {left, c.r.value(1)});
+  return c.b.call(op::sum_dim_IntList,
                   {product, std::vector<Arg>{c.r.arg("dim")}});
 }
 
@@ -237,29 +233,19 @@ static Value cross(Rewrite &c) {
   }
   int64_t along = wrapDim(*dim, rank) - rank;
   auto rolled = [&](Value value, int64_t by) {
-    return c.b.call("aten.roll.default",
-                    {value, {by}, {along + rankOf(value)}});
+    return c.b.call(op::roll, {value, {by}, {along + rankOf(value)}});
   };
-  Value plus = c.b.call("aten.mul.Tensor", {rolled(a, -1), rolled(other, -2)});
-  Value minus = c.b.call("aten.mul.Tensor", {rolled(a, -2), rolled(other, -1)});
-  return c.b.call("aten.sub.Tensor", {plus, minus});
+  Value plus = c.b.call(op::mul_Tensor, {rolled(a, -1), rolled(other, -2)});
+  Value minus = c.b.call(op::mul_Tensor, {rolled(a, -2), rolled(other, -1)});
+  return c.b.call(op::sub_Tensor, {plus, minus});
 }
 
-RuleTable decompose::linearRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.linear.default", one<linearRule>},
-      {"aten.matmul.default", one<matmulRule>},
-      {"aten.linalg_matmul.default", one<matmulRule>},
-      {"aten.chain_matmul.default", one<chainMatmul>},
-      {"aten.linalg_multi_dot.default", one<chainMatmul>},
-      {"aten.addbmm.default", one<addbmm>},
-      {"aten.addr.default", one<addr>},
-      {"aten.outer.default", one<outer>},
-      {"aten.ger.default", one<outer>},
-      {"aten.kron.default", one<kron>},
-      {"aten.linalg_vecdot.default", one<vecdot>},
-      {"aten.cross.default", one<cross>},
-      {"aten.linalg_cross.default", one<cross>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::linearRule = one<::linearRule>;
+const DecomposeFn decompositions::matmulRule = one<::matmulRule>;
+const DecomposeFn decompositions::chainMatmul = one<::chainMatmul>;
+const DecomposeFn decompositions::addbmm = one<::addbmm>;
+const DecomposeFn decompositions::addr = one<::addr>;
+const DecomposeFn decompositions::outer = one<::outer>;
+const DecomposeFn decompositions::kron = one<::kron>;
+const DecomposeFn decompositions::vecdot = one<::vecdot>;
+const DecomposeFn decompositions::cross = one<::cross>;

@@ -178,15 +178,10 @@ static Value poissonNll(Rewrite &c) {
   return reduceLoss(c, loss);
 }
 
-RuleTable decompose::lossRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.cosine_similarity.default", one<cosine>},
-      {"aten.pairwise_distance.default", one<pairwiseDistance>},
-      {"aten.triplet_margin_loss.default", one<tripletMargin>},
-      {"aten.cosine_embedding_loss.default", one<cosineEmbedding>},
-      {"aten.margin_ranking_loss.default", one<marginRanking>},
-      {"aten.hinge_embedding_loss.default", one<hingeEmbedding>},
-      {"aten.poisson_nll_loss.default", one<poissonNll>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::cosine = one<::cosine>;
+const DecomposeFn decompositions::pairwiseDistance = one<::pairwiseDistance>;
+const DecomposeFn decompositions::tripletMargin = one<::tripletMargin>;
+const DecomposeFn decompositions::cosineEmbedding = one<::cosineEmbedding>;
+const DecomposeFn decompositions::marginRanking = one<::marginRanking>;
+const DecomposeFn decompositions::hingeEmbedding = one<::hingeEmbedding>;
+const DecomposeFn decompositions::poissonNll = one<::poissonNll>;

@@ -26,20 +26,20 @@ static Value first(const Values &values) {
 
 static Value layerNorm(Rewrite &c) {
   return first(
-      c.b.callMany("aten.native_layer_norm.default",
+      c.b.callMany(op::native_layer_norm,
                    {c.r.value("input"), c.r.arg("normalized_shape"),
                     c.r.arg("weight"), c.r.arg("bias"), c.r.arg("eps")}));
 }
 
 static Value rmsNorm(Rewrite &c) {
-  return first(c.b.callMany("aten._fused_rms_norm.default",
+  return first(c.b.callMany(op::_fused_rms_norm,
                             {c.r.value("input"), c.r.arg("normalized_shape"),
                              c.r.arg("weight"), c.r.arg("eps")}));
 }
 
 static Value groupNormOf(Rewrite &c, const Arg &groups) {
   Value input = c.r.value("input");
-  return first(c.b.callMany("aten.native_group_norm.default",
+  return first(c.b.callMany(op::native_group_norm,
                             {input, c.r.arg("weight"), c.r.arg("bias"),
                              c.b.size(input, 0), c.b.size(input, 1),
                              countOf(c.b, input, 2, rankOf(input)), groups,
@@ -54,7 +54,7 @@ static Value groupNorm(Rewrite &c) {
 /// which nobody reads then, are empty, as PyTorch's CPU kernel gives them.
 static Values evaluated(Rewrite &c) {
   Values results =
-      c.b.callMany("aten._native_batch_norm_legit_no_training.default",
+      c.b.callMany(op::_native_batch_norm_legit_no_training,
                    {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
                     c.r.arg("running_mean"), c.r.arg("running_var"),
                     c.r.arg("momentum"), c.r.arg("eps")});
@@ -88,14 +88,14 @@ static Value instanceNorm(Rewrite &c) {
 
 /// Of no elements PyTorch takes any rank, and the first channel's factors.
 static Value batchNormOfNothing(Rewrite &c) {
-  Value result = c.b.call("aten.clone.default", {c.r.value("input")});
+  Value result = c.b.call(op::clone, {c.r.value("input")});
   auto first = [&](const char *name) {
-    return c.b.call("aten.select.int", {c.r.value(name), 0, 0});
+    return c.b.call(op::select_int, {c.r.value(name), 0, 0});
   };
   if (!c.r.isNone("weight"))
-    result = c.b.call("aten.mul.Tensor", {result, first("weight")});
+    result = c.b.call(op::mul_Tensor, {result, first("weight")});
   if (!c.r.isNone("bias"))
-    result = c.b.call("aten.add.Tensor", {result, first("bias")});
+    result = c.b.call(op::add_Tensor, {result, first("bias")});
   return result;
 }
 
@@ -108,7 +108,7 @@ static Value batchNorm(Rewrite &c) {
   if (!c.r.isNone("running_mean"))
     return failToUpdate(c);
   return first(
-      c.b.callMany("aten._native_batch_norm_legit.no_stats",
+      c.b.callMany(op::_native_batch_norm_legit_no_stats,
                    {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
                     true, c.r.arg("momentum"), c.r.arg("eps")}));
 }
@@ -116,13 +116,13 @@ static Value batchNorm(Rewrite &c) {
 /// What cuDNN keeps for the backward; other devices keep nothing.
 static Value noReserve(CallBuilder &b) {
   Type byte = b.getBuilder().getIntegerType(8, /*isSigned=*/false);
-  return b.call("aten.empty.memory_format", {{0}}, {{"dtype", byte}});
+  return b.call(op::empty_memory_format, {{0}}, {{"dtype", byte}});
 }
 
 /// The running statistics stand behind the reserve.
 static Values updatedBatchNorm(Rewrite &c) {
   Values results =
-      c.b.callMany("aten._native_batch_norm_legit_functional.default",
+      c.b.callMany(op::_native_batch_norm_legit_functional,
                    {c.r.value("input"), c.r.arg("weight"), c.r.arg("bias"),
                     c.r.arg("running_mean"), c.r.arg("running_var"), true,
                     c.r.arg("momentum"), c.r.arg("eps")});
@@ -139,7 +139,7 @@ static Values batchNormAsItStands(Rewrite &c) {
 }
 
 static Values gradientsOfBatchNorm(Rewrite &c) {
-  return c.b.callMany("aten.native_batch_norm_backward.default",
+  return c.b.callMany(op::native_batch_norm_backward,
                       {c.r.value("grad_out"), c.r.value("input"),
                        c.r.arg("weight"), c.r.arg("running_mean"),
                        c.r.arg("running_var"), c.r.arg("save_mean"),
@@ -159,8 +159,7 @@ static Value dropout(Rewrite &c) {
   Value input = c.r.value("input");
   if (dropsNothing(c))
     return input;
-  return first(
-      c.b.callMany("aten.native_dropout.default", {input, c.r.arg("p"), true}));
+  return first(c.b.callMany(op::native_dropout, {input, c.r.arg("p"), true}));
 }
 
 /// Ones of [N, C, 1, ..]: a feature drops as a whole.
@@ -168,17 +167,16 @@ static Value onesOfFeatures(Rewrite &c, Value input) {
   std::vector<Arg> sizes(std::max<int64_t>(rankOf(input), 2), Arg(int64_t(1)));
   sizes[0] = c.b.size(input, 0);
   sizes[1] = c.b.size(input, 1);
-  return c.b.call("aten.new_ones.default", {input, sizes});
+  return c.b.call(op::new_ones, {input, sizes});
 }
 
 static Value featureDropout(Rewrite &c) {
   Value input = c.r.value("input");
   if (dropsNothing(c))
     return input;
-  Value kept =
-      first(c.b.callMany("aten.native_dropout.default",
-                         {onesOfFeatures(c, input), c.r.arg("p"), true}));
-  return c.b.call("aten.mul.Tensor", {input, kept});
+  Value kept = first(c.b.callMany(
+      op::native_dropout, {onesOfFeatures(c, input), c.r.arg("p"), true}));
+  return c.b.call(op::mul_Tensor, {input, kept});
 }
 
 /// Dropped elements become what keeps mean and variance under `selu`; where all
@@ -190,35 +188,30 @@ static Value alphaDropout(Rewrite &c) {
   if (dropsNothing(c))
     return input;
   if (p == 1.0)
-    return c.b.call("aten.mul.Scalar", {input, 0.0});
+    return c.b.call(op::mul_Scalar, {input, 0.0});
   double a = 1.0 / std::sqrt((alpha * alpha * p + 1.0) * (1.0 - p));
   Value ones = c.packet() == "aten.feature_alpha_dropout"
                    ? onesOfFeatures(c, input)
-                   : c.b.call("aten.ones_like.default", {input});
-  Value kept = c.b.call("aten.bernoulli.p", {ones, 1.0 - p});
-  Value scale = c.b.call("aten.mul.Scalar", {kept, a});
-  Value shift = c.b.call(
-      "aten.add.Scalar",
-      {c.b.call("aten.mul.Scalar", {kept, alpha * a}), alpha * a * (p - 1.0)});
-  return c.b.call("aten.add.Tensor",
-                  {c.b.call("aten.mul.Tensor", {input, scale}), shift});
+                   : c.b.call(op::ones_like, {input});
+  Value kept = c.b.call(op::bernoulli_p, {ones, 1.0 - p});
+  Value scale = c.b.call(op::mul_Scalar, {kept, a});
+  Value shift =
+      c.b.call(op::add_Scalar, {c.b.call(op::mul_Scalar, {kept, alpha * a}),
+                                alpha * a * (p - 1.0)});
+  return c.b.call(op::add_Tensor,
+                  {c.b.call(op::mul_Tensor, {input, scale}), shift});
 }
 
-RuleTable decompose::normalizationRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.layer_norm.default", one<layerNorm>},
-      {"aten.rms_norm.default", one<rmsNorm>},
-      {"aten.group_norm.default", one<groupNorm>},
-      {"aten.instance_norm.default", one<instanceNorm>},
-      {"aten.batch_norm.default", one<batchNorm>},
-      {"aten._batch_norm_with_update_functional.default",
-       many<updatedBatchNorm>},
-      {"aten._batch_norm_no_update.default", many<batchNormAsItStands>},
-      {"aten.batch_norm_backward.default", many<gradientsOfBatchNorm>},
-      {"aten.dropout.default", one<dropout>},
-      {"aten.feature_dropout.default", one<featureDropout>},
-      {"aten.alpha_dropout.default", one<alphaDropout>},
-      {"aten.feature_alpha_dropout.default", one<alphaDropout>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::layerNorm = one<::layerNorm>;
+const DecomposeFn decompositions::rmsNorm = one<::rmsNorm>;
+const DecomposeFn decompositions::groupNorm = one<::groupNorm>;
+const DecomposeFn decompositions::instanceNorm = one<::instanceNorm>;
+const DecomposeFn decompositions::batchNorm = one<::batchNorm>;
+const DecomposeFn decompositions::updatedBatchNorm = many<::updatedBatchNorm>;
+const DecomposeFn decompositions::batchNormAsItStands =
+    many<::batchNormAsItStands>;
+const DecomposeFn decompositions::gradientsOfBatchNorm =
+    many<::gradientsOfBatchNorm>;
+const DecomposeFn decompositions::dropout = one<::dropout>;
+const DecomposeFn decompositions::featureDropout = one<::featureDropout>;
+const DecomposeFn decompositions::alphaDropout = one<::alphaDropout>;

@@ -26,12 +26,12 @@ static std::vector<Arg> behindOne(Rewrite &c, const char *name, int64_t fill) {
 }
 
 static Value addRow(Rewrite &c) {
-  return c.b.call("aten.unsqueeze.default", {c.r.value("self"), -2});
+  return c.b.call(op::unsqueeze, {c.r.value("self"), -2});
 }
 
 static Values dropRow(Rewrite &c, Values results) {
   for (Value &result : results)
-    result = c.b.call("aten.squeeze.dim", {result, -2});
+    result = c.b.call(op::squeeze_dim, {result, -2});
   return results;
 }
 
@@ -42,7 +42,7 @@ static Value first(const Values &values) {
 static Values maxPool1dWithIndices(Rewrite &c) {
   std::vector<Arg> stride = behindOne(c, "stride", 1);
   return dropRow(
-      c, c.b.callMany("aten.max_pool2d_with_indices.default",
+      c, c.b.callMany(op::max_pool2d_with_indices,
                       {addRow(c), behindOne(c, "kernel_size", 1), stride,
                        behindOne(c, "padding", 0), behindOne(c, "dilation", 1),
                        c.r.arg("ceil_mode")}));
@@ -52,26 +52,25 @@ static Value maxPool1d(Rewrite &c) { return first(maxPool1dWithIndices(c)); }
 
 static Value maxPool(Rewrite &c) {
   const char *name = c.packet() == "aten.max_pool2d"
-                         ? "aten.max_pool2d_with_indices.default"
-                         : "aten.max_pool3d_with_indices.default";
+                         ? op::max_pool2d_with_indices
+                         : op::max_pool3d_with_indices;
   return first(c.b.callMany(name, {c.r.value("self"), c.r.arg("kernel_size"),
                                    c.r.arg("stride"), c.r.arg("padding"),
                                    c.r.arg("dilation"), c.r.arg("ceil_mode")}));
 }
 
 static Value averagePool1d(Rewrite &c) {
-  Value pooled =
-      c.b.call("aten.avg_pool2d.default",
-               {addRow(c), behindOne(c, "kernel_size", 1),
-                behindOne(c, "stride", 1), behindOne(c, "padding", 0),
-                c.r.arg("ceil_mode"), c.r.arg("count_include_pad")});
-  return c.b.call("aten.squeeze.dim", {pooled, -2});
+  Value pooled = c.b.call(
+      op::avg_pool2d, {addRow(c), behindOne(c, "kernel_size", 1),
+                       behindOne(c, "stride", 1), behindOne(c, "padding", 0),
+                       c.r.arg("ceil_mode"), c.r.arg("count_include_pad")});
+  return c.b.call(op::squeeze_dim, {pooled, -2});
 }
 
 static Value adaptiveAverage1d(Rewrite &c) {
-  Value pooled = c.b.call("aten._adaptive_avg_pool2d.default",
+  Value pooled = c.b.call(op::_adaptive_avg_pool2d,
                           {addRow(c), behindOne(c, "output_size", 1)});
-  return c.b.call("aten.squeeze.dim", {pooled, -2});
+  return c.b.call(op::squeeze_dim, {pooled, -2});
 }
 
 static Value adaptiveAverage(Rewrite &c) {
@@ -80,15 +79,15 @@ static Value adaptiveAverage(Rewrite &c) {
     SmallVector<int64_t> dims;
     for (size_t i = 1; i <= sizes.size(); ++i)
       dims.push_back(-static_cast<int64_t>(i));
-    return c.b.call("aten.mean.dim", {c.r.value("self"), dims, true});
+    return c.b.call(op::mean_dim, {c.r.value("self"), dims, true});
   }
-  return c.b.call(sizes.size() == 2 ? "aten._adaptive_avg_pool2d.default"
-                                    : "aten._adaptive_avg_pool3d.default",
+  return c.b.call(sizes.size() == 2 ? op::_adaptive_avg_pool2d
+                                    : op::_adaptive_avg_pool3d,
                   {c.r.value("self"), sizes});
 }
 
 static Values adaptiveMax1d(Rewrite &c) {
-  return dropRow(c, c.b.callMany("aten.adaptive_max_pool2d.default",
+  return dropRow(c, c.b.callMany(op::adaptive_max_pool2d,
                                  {addRow(c), behindOne(c, "output_size", 1)}));
 }
 
@@ -132,37 +131,20 @@ static LogicalResult upsample(CallOp op, OpBuilder &builder,
 }
 
 static Value gridSampler(Rewrite &c) {
-  return c.b.call(
-      rankOf(c.r.value("input")) == 4 ? "aten.grid_sampler_2d.default"
-                                      : "aten.grid_sampler_3d.default",
-      {c.r.value("input"), c.r.value("grid"), c.r.arg("interpolation_mode"),
-       c.r.arg("padding_mode"), c.r.arg("align_corners")});
+  return c.b.call(rankOf(c.r.value("input")) == 4 ? op::grid_sampler_2d
+                                                  : op::grid_sampler_3d,
+                  {c.r.value("input"), c.r.value("grid"),
+                   c.r.arg("interpolation_mode"), c.r.arg("padding_mode"),
+                   c.r.arg("align_corners")});
 }
 
-RuleTable decompose::poolRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.max_pool1d.default", one<maxPool1d>},
-      {"aten.max_pool1d_with_indices.default", many<maxPool1dWithIndices>},
-      {"aten.max_pool2d.default", one<maxPool>},
-      {"aten.max_pool3d.default", one<maxPool>},
-      {"aten.avg_pool1d.default", one<averagePool1d>},
-      {"aten.adaptive_avg_pool1d.default", one<adaptiveAverage1d>},
-      {"aten.adaptive_avg_pool2d.default", one<adaptiveAverage>},
-      {"aten.adaptive_avg_pool3d.default", one<adaptiveAverage>},
-      {"aten.adaptive_max_pool1d.default", many<adaptiveMax1d>},
-      {"aten.upsample_nearest1d.vec", upsample},
-      {"aten.upsample_nearest2d.vec", upsample},
-      {"aten.upsample_nearest3d.vec", upsample},
-      {"aten._upsample_nearest_exact1d.vec", upsample},
-      {"aten._upsample_nearest_exact2d.vec", upsample},
-      {"aten._upsample_nearest_exact3d.vec", upsample},
-      {"aten.upsample_linear1d.vec", upsample},
-      {"aten.upsample_bilinear2d.vec", upsample},
-      {"aten.upsample_bicubic2d.vec", upsample},
-      {"aten.upsample_trilinear3d.vec", upsample},
-      {"aten._upsample_bilinear2d_aa.vec", upsample},
-      {"aten._upsample_bicubic2d_aa.vec", upsample},
-      {"aten.grid_sampler.default", one<gridSampler>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::maxPool1d = one<::maxPool1d>;
+const DecomposeFn decompositions::maxPool1dWithIndices =
+    many<::maxPool1dWithIndices>;
+const DecomposeFn decompositions::maxPool = one<::maxPool>;
+const DecomposeFn decompositions::averagePool1d = one<::averagePool1d>;
+const DecomposeFn decompositions::adaptiveAverage1d = one<::adaptiveAverage1d>;
+const DecomposeFn decompositions::adaptiveAverage = one<::adaptiveAverage>;
+const DecomposeFn decompositions::adaptiveMax1d = many<::adaptiveMax1d>;
+const DecomposeFn decompositions::upsample = ::upsample;
+const DecomposeFn decompositions::gridSampler = one<::gridSampler>;

@@ -38,27 +38,26 @@ struct State {
 } // namespace
 
 static Value sigmoid(CallBuilder &b, Value value) {
-  return b.call("aten.sigmoid.default", {value});
+  return b.call(op::sigmoid, {value});
 }
 
 static Value tanhOf(CallBuilder &b, Value value) {
-  return b.call("aten.tanh.default", {value});
+  return b.call(op::tanh, {value});
 }
 
 static Value add(CallBuilder &b, Value a, Value c) {
-  return b.call("aten.add.Tensor", {a, c});
+  return b.call(op::add_Tensor, {a, c});
 }
 
 static Value mul(CallBuilder &b, Value a, Value c) {
-  return b.call("aten.mul.Tensor", {a, c});
+  return b.call(op::mul_Tensor, {a, c});
 }
 
 /// Equal pieces of the last dimension.
 static Values gatesOf(CallBuilder &b, Value value, int64_t count) {
   Arg width = floorDiv(b, b.size(value, -1), count);
   std::vector<Arg> sizes(count, width);
-  Values pieces =
-      b.callMany("aten.split_with_sizes.default", {value, sizes, -1});
+  Values pieces = b.callMany(op::split_with_sizes, {value, sizes, -1});
   if (pieces.size() != static_cast<size_t>(count))
     pieces.assign(count, Value());
   return pieces;
@@ -86,7 +85,7 @@ static State stepGru(CallBuilder &b, Value input, Value own, State state) {
   Value reset = sigmoid(b, add(b, of[0], in[0]));
   Value update = sigmoid(b, add(b, of[1], in[1]));
   Value fresh = tanhOf(b, add(b, in[2], mul(b, of[2], reset)));
-  Value rest = b.call("aten.sub.Tensor", {castTo(b, state.h, wide), fresh});
+  Value rest = b.call(op::sub_Tensor, {castTo(b, state.h, wide), fresh});
   Value next = add(b, mul(b, rest, update), fresh);
   return {castTo(b, next, type), Value()};
 }
@@ -106,8 +105,8 @@ static State step(CallBuilder &b, Kind kind, Value input, State state,
     return {};
   if (kind == Kind::Lstm)
     return stepLstm(b, share, state, weights);
-  Value next = kind == Kind::Tanh ? tanhOf(b, share)
-                                  : b.call("aten.relu.default", {share});
+  Value next =
+      kind == Kind::Tanh ? tanhOf(b, share) : b.call(op::relu, {share});
   return {next, Value()};
 }
 
@@ -165,11 +164,11 @@ Weights Unroller::weightsOf(int64_t index) {
 Value Unroller::runLayer(Value input, int64_t index, bool reversed) {
   Weights weights = weightsOf(index);
   Value shares = linear(b, input, weights.ofInput, weights.inputBias);
-  Values steps = b.callMany("aten.unbind.int", {shares, 0});
+  Values steps = b.callMany(op::unbind_int, {shares, 0});
   State state;
-  state.h = b.call("aten.select.int", {initial.h, 0, index});
+  state.h = b.call(op::select_int, {initial.h, 0, index});
   if (initial.c)
-    state.c = b.call("aten.select.int", {initial.c, 0, index});
+    state.c = b.call(op::select_int, {initial.c, 0, index});
   std::vector<Arg> outputs(steps.size());
   for (size_t i = 0; i < steps.size() && !b.failed(); ++i) {
     size_t at = reversed ? steps.size() - 1 - i : i;
@@ -178,14 +177,14 @@ Value Unroller::runLayer(Value input, int64_t index, bool reversed) {
   }
   lastH.push_back(state.h);
   lastC.push_back(state.c);
-  return b.failed() ? Value() : b.call("aten.stack.default", {outputs, 0});
+  return b.failed() ? Value() : b.call(op::stack, {outputs, 0});
 }
 
 Value Unroller::finals(ArrayRef<Value> states) {
   std::vector<Arg> list;
   for (Value state : states)
     list.push_back(state);
-  return b.call("aten.stack.default", {list, 0});
+  return b.call(op::stack, {list, 0});
 }
 
 Values Unroller::run() {
@@ -205,23 +204,22 @@ Values Unroller::run() {
     return {};
   }
   if (batchFirst)
-    input = b.call("aten.transpose.int", {input, 0, 1});
+    input = b.call(op::transpose_int, {input, 0, 1});
   for (int64_t layer = 0; layer < layers && !b.failed(); ++layer) {
     Value output = runLayer(input, layer * directions, false);
     if (directions == 2 && !b.failed()) {
       Value back = runLayer(input, layer * directions + 1, true);
-      output = b.call("aten.cat.default", {{output, back}, -1});
+      output = b.call(op::cat, {{output, back}, -1});
     }
     bool between = layer + 1 < layers;
     if (between && c.r.boolean("train").value_or(true) &&
         c.r.number("dropout") != 0.0)
-      output =
-          b.call("aten.dropout.default", {output, c.r.arg("dropout"), true});
+      output = b.call(op::dropout, {output, c.r.arg("dropout"), true});
     input = output;
   }
   if (b.failed())
     return {};
-  Values results = {batchFirst ? b.call("aten.transpose.int", {input, 0, 1})
+  Values results = {batchFirst ? b.call(op::transpose_int, {input, 0, 1})
                                : input,
                     finals(lastH)};
   if (kind == Kind::Lstm)
@@ -257,16 +255,11 @@ static Value gruCell(Rewrite &c) { return cell(c, Kind::Gru).h; }
 static Value tanhCell(Rewrite &c) { return cell(c, Kind::Tanh).h; }
 static Value reluCell(Rewrite &c) { return cell(c, Kind::Relu).h; }
 
-RuleTable decompose::recurrentRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.lstm.input", many<lstm>},
-      {"aten.gru.input", many<gru>},
-      {"aten.rnn_tanh.input", many<rnnTanh>},
-      {"aten.rnn_relu.input", many<rnnRelu>},
-      {"aten.lstm_cell.default", many<lstmCell>},
-      {"aten.gru_cell.default", one<gruCell>},
-      {"aten.rnn_tanh_cell.default", one<tanhCell>},
-      {"aten.rnn_relu_cell.default", one<reluCell>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::lstm = many<::lstm>;
+const DecomposeFn decompositions::gru = many<::gru>;
+const DecomposeFn decompositions::rnnTanh = many<::rnnTanh>;
+const DecomposeFn decompositions::rnnRelu = many<::rnnRelu>;
+const DecomposeFn decompositions::lstmCell = many<::lstmCell>;
+const DecomposeFn decompositions::gruCell = one<::gruCell>;
+const DecomposeFn decompositions::tanhCell = one<::tanhCell>;
+const DecomposeFn decompositions::reluCell = one<::reluCell>;

@@ -26,8 +26,9 @@ static LogicalResult variance(CallOp op, OpBuilder &builder,
                               SmallVectorImpl<Value> &results) {
   Rewrite c(op, builder);
   int64_t unbiased = c.r.boolean("unbiased").value_or(true);
-  Arg keep = c.r.isNone("keepdim") ? Arg(false) : c.r.arg("keepdim");
-  Arg dims = c.r.arg("dim");
+  Arg keep = c.r.isNone(optional("keepdim")) ? Arg(false)
+                                             : c.r.arg(optional("keepdim"));
+  Arg dims = c.r.arg(optional("dim"));
   std::string name = (c.packet() + ".correction").str();
   llvm::append_range(results, c.b.callMany(name, {c.r.value("self"), dims},
                                            {{"correction", Arg(unbiased)},
@@ -37,14 +38,15 @@ static LogicalResult variance(CallOp op, OpBuilder &builder,
 
 static Value vectorNorm(Rewrite &c, const Arg &order, const Arg &dims) {
   Value self = c.r.value("self");
-  Arg keep = c.r.isNone("keepdim") ? Arg(false) : c.r.arg("keepdim");
-  return c.b.call("aten.linalg_vector_norm.default", {self, order, dims, keep},
-                  {{"dtype", c.r.arg("dtype")}});
+  Arg keep = c.r.isNone(optional("keepdim")) ? Arg(false)
+                                             : c.r.arg(optional("keepdim"));
+  return c.b.call(op::linalg_vector_norm, {self, order, dims, keep},
+                  {{"dtype", c.r.arg(optional("dtype"))}});
 }
 
 static Value norm(Rewrite &c) {
   return vectorNorm(c, c.r.isNone("p") ? Arg(2.0) : c.r.arg("p"),
-                    c.r.arg("dim"));
+                    c.r.arg(optional("dim")));
 }
 
 static Value frobeniusNorm(Rewrite &c) {
@@ -91,16 +93,16 @@ static Value matrixNorm(Rewrite &c) {
   if (Type type = c.r.dtype("dtype"))
     self = castTo(c.b, self, type);
   Value sums =
-      c.b.call("aten.sum.dim_IntList", {c.b.call("aten.abs.default", {self}),
-                                        ArrayRef<int64_t>(dims[0]), keep});
+      c.b.call(op::sum_dim_IntList,
+               {c.b.call(op::abs, {self}), ArrayRef<int64_t>(dims[0]), keep});
   int64_t other = dims[1] - (!keep && dims[0] < dims[1] ? 1 : 0);
-  return c.b.call(order > 0 ? "aten.amax.default" : "aten.amin.default",
+  return c.b.call(order > 0 ? op::amax : op::amin,
                   {sums, ArrayRef<int64_t>(other), keep});
 }
 
 static Value trace(Rewrite &c) {
-  Value diagonal = c.b.call("aten.diagonal.default", {c.r.value("self")});
-  return c.b.call("aten.sum.default", {diagonal});
+  Value diagonal = c.b.call(op::diagonal, {c.r.value("self")});
+  return c.b.call(op::sum, {diagonal});
 }
 
 /// Dimensions that the result lacks go; those of size 1 stay.
@@ -116,21 +118,20 @@ static Value sumToSize(Rewrite &c) {
       kept.push_back(dim - added);
   }
   if (!leading.empty())
-    self = c.b.call("aten.sum.dim_IntList", {self, leading});
+    self = c.b.call(op::sum_dim_IntList, {self, leading});
   return kept.empty() ? self
-                      : c.b.call("aten.sum.dim_IntList", {self, kept, true});
+                      : c.b.call(op::sum_dim_IntList, {self, kept, true});
 }
 
 static Value countNonzero(Rewrite &c) {
-  Value isNonzero = c.b.call("aten.ne.Scalar", {c.r.value("self"), 0});
+  Value isNonzero = c.b.call(op::ne_Scalar, {c.r.value("self"), 0});
   if (c.r.isNone("dim"))
-    return c.b.call("aten.sum.default", {isNonzero});
-  return c.b.call("aten.sum.dim_IntList", {isNonzero, c.r.list("dim")});
+    return c.b.call(op::sum, {isNonzero});
+  return c.b.call(op::sum_dim_IntList, {isNonzero, c.r.list("dim")});
 }
 
 static Value msort(Rewrite &c) {
-  Values results =
-      c.b.callMany("aten.sort.default", {c.r.value("self"), 0, false});
+  Values results = c.b.callMany(op::sort, {c.r.value("self"), 0, false});
   return results.empty() ? Value() : results.front();
 }
 
@@ -151,8 +152,8 @@ static Value differences(CallBuilder &b, Value value, int64_t dim) {
   if (b.failed())
     return {};
   auto [next, previous] = neighbours(b, value, dim);
-  return b.call(elementOf(value).isInteger(1) ? "aten.logical_xor.default"
-                                              : "aten.sub.Tensor",
+  return b.call(elementOf(value).isInteger(1) ? op::logical_xor
+                                              : op::sub_Tensor,
                 {next, previous});
 }
 
@@ -160,13 +161,13 @@ static Value diff(Rewrite &c) {
   Value value = c.r.value("self");
   int64_t dim = wrapDim(c.r.integer("dim").value_or(-1), rankOf(value));
   if (c.r.integer("n") == 0) // nothing is joined to it then
-    return c.b.call("aten.clone.default", {value});
+    return c.b.call(op::clone, {value});
   std::vector<Arg> parts;
   for (const char *name : {"prepend", "self", "append"})
     if (Value part = c.r.value(name))
       parts.push_back(part);
   if (parts.size() > 1)
-    value = c.b.call("aten.cat.default", {parts, dim});
+    value = c.b.call(op::cat, {parts, dim});
   for (int64_t n = c.r.integer("n").value_or(1); n > 0; --n)
     value = differences(c.b, value, dim);
   return value;
@@ -174,13 +175,13 @@ static Value diff(Rewrite &c) {
 
 /// The area of each step: (y[i] + y[i+1]) / 2 times its width.
 static Value trapezoid(Rewrite &c) {
-  Value y = c.r.value("y"), x = c.r.value("x");
+  Value y = c.r.value("y"), x = c.r.value(optional("x"));
   CallBuilder &b = c.b;
   int64_t rank = rankOf(y),
           dim = wrapDim(c.r.integer("dim").value_or(-1), rank);
   bool cumulative = c.packet() == "aten.cumulative_trapezoid";
   auto [next, previous] = neighbours(b, y, dim);
-  Value area = b.call("aten.add.Tensor", {next, previous});
+  Value area = b.call(op::add_Tensor, {next, previous});
   double factor = 0.5;
   if (x) {
     bool line = rankOf(x) == 1;
@@ -190,47 +191,14 @@ static Value trapezoid(Rewrite &c) {
       sizes[dim] = b.size(width, 0);
       width = viewAs(b, width, sizes);
     }
-    area = b.call("aten.mul.Tensor", {area, width});
+    area = b.call(op::mul_Tensor, {area, width});
   } else {
-    factor *= c.r.number("dx").value_or(1.0);
+    factor *= c.r.number(optional("dx")).value_or(1.0);
   }
   area = cumulative
-             ? b.call("aten.cumsum.default", {area, dim})
-             : b.call("aten.sum.dim_IntList", {area, ArrayRef<int64_t>(dim)});
-  return b.call("aten.mul.Scalar", {area, factor});
-}
-
-RuleTable decompose::reductionRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.var.default", variance},
-      {"aten.var.dim", variance},
-      {"aten.std.default", variance},
-      {"aten.std.dim", variance},
-      {"aten.var_mean.default", variance},
-      {"aten.var_mean.dim", variance},
-      {"aten.std_mean.default", variance},
-      {"aten.std_mean.dim", variance},
-      {"aten.norm.Scalar", one<norm>},
-      {"aten.norm.ScalarOpt_dim", one<norm>},
-      {"aten.norm.ScalarOpt_dtype", one<norm>},
-      {"aten.norm.ScalarOpt_dim_dtype", one<norm>},
-      {"aten.frobenius_norm.dim", one<frobeniusNorm>},
-      {"aten.linalg_norm.default", one<linalgNorm>},
-      {"aten.linalg_matrix_norm.default", one<matrixNorm>},
-      {"aten.trace.default", one<trace>},
-      {"aten.sum_to_size.default", one<sumToSize>},
-      {"aten.count_nonzero.default", one<countNonzero>},
-      {"aten.count_nonzero.dim_IntList", one<countNonzero>},
-      {"aten.msort.default", one<msort>},
-      {"aten.diff.default", one<diff>},
-      {"aten.trapezoid.x", one<trapezoid>},
-      {"aten.trapezoid.dx", one<trapezoid>},
-      {"aten.trapz.x", one<trapezoid>},
-      {"aten.trapz.dx", one<trapezoid>},
-      {"aten.cumulative_trapezoid.x", one<trapezoid>},
-      {"aten.cumulative_trapezoid.dx", one<trapezoid>},
-  };
-  return rules;
+             ? b.call(op::cumsum, {area, dim})
+             : b.call(op::sum_dim_IntList, {area, ArrayRef<int64_t>(dim)});
+  return b.call(op::mul_Scalar, {area, factor});
 }
 
 //===----------------------------------------------------------------------===//
@@ -238,13 +206,14 @@ RuleTable decompose::reductionRules() {
 //===----------------------------------------------------------------------===//
 
 static Values embeddingBag(Rewrite &c) {
-  Arg padding =
-      c.r.isNone("padding_idx") ? Arg(int64_t(-1)) : c.r.arg("padding_idx");
+  Arg padding = c.r.isNone(optional("padding_idx"))
+                    ? Arg(int64_t(-1))
+                    : c.r.arg(optional("padding_idx"));
   // Negative places count from the end of the table.
-  if (!c.r.isNone("padding_idx") && padding.getInt().value_or(0) < 0)
+  if (!c.r.isNone(optional("padding_idx")) && padding.getInt().value_or(0) < 0)
     padding = plus(c.b, c.b.size(c.r.value("weight"), 0), padding);
   return c.b.callMany(
-      "aten._embedding_bag.default",
+      op::_embedding_bag,
       {c.r.value("weight"), c.r.value("indices"), c.r.value("offsets"),
        c.r.arg("scale_grad_by_freq"), c.r.arg("mode"), c.r.arg("sparse"),
        c.r.arg("per_sample_weights"), c.r.arg("include_last_offset"), padding});
@@ -256,33 +225,36 @@ static Value oneHot(Rewrite &c) {
     c.b.error("'aten.one_hot' needs the number of classes");
     return {};
   }
-  Value classes = c.b.call("aten.arange.default", {c.r.arg("num_classes")});
-  Value column = c.b.call("aten.unsqueeze.default", {self, -1});
-  Value equal = c.b.call("aten.eq.Tensor", {column, classes});
+  Value classes = c.b.call(op::arange, {c.r.arg("num_classes")});
+  Value column = c.b.call(op::unsqueeze, {self, -1});
+  Value equal = c.b.call(op::eq_Tensor, {column, classes});
   return castTo(c.b, equal, c.b.i64());
 }
 
 /// `reduce`: "add" or "multiply".
 static Value scatterReduce(Rewrite &c) {
   Value self = c.r.value("self"), index = c.r.value("index");
-  Value source = c.r.value("src");
+  Value source = c.r.value(optional("src"));
   if (!source)
-    source = c.b.call("aten.full_like.default", {index, c.r.arg("value")},
+    source = c.b.call(op::full_like, {index, c.r.arg(optional("value"))},
                       {{"dtype", elementOf(self)}});
   if (c.r.string("reduce") == "add")
-    return c.b.call("aten.scatter_add.default",
-                    {self, c.r.arg("dim"), index, source});
-  return c.b.call("aten.scatter_reduce.two",
+    return c.b.call(op::scatter_add, {self, c.r.arg("dim"), index, source});
+  return c.b.call(op::scatter_reduce_two,
                   {self, c.r.arg("dim"), index, source, "prod"});
 }
 
-RuleTable decompose::embeddingRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.embedding_bag.default", many<embeddingBag>},
-      {"aten.embedding_bag.padding_idx", many<embeddingBag>},
-      {"aten.one_hot.default", one<oneHot>},
-      {"aten.scatter.reduce", one<scatterReduce>},
-      {"aten.scatter.value_reduce", one<scatterReduce>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::variance = ::variance;
+const DecomposeFn decompositions::norm = one<::norm>;
+const DecomposeFn decompositions::frobeniusNorm = one<::frobeniusNorm>;
+const DecomposeFn decompositions::linalgNorm = one<::linalgNorm>;
+const DecomposeFn decompositions::matrixNorm = one<::matrixNorm>;
+const DecomposeFn decompositions::trace = one<::trace>;
+const DecomposeFn decompositions::sumToSize = one<::sumToSize>;
+const DecomposeFn decompositions::countNonzero = one<::countNonzero>;
+const DecomposeFn decompositions::msort = one<::msort>;
+const DecomposeFn decompositions::diff = one<::diff>;
+const DecomposeFn decompositions::trapezoid = one<::trapezoid>;
+const DecomposeFn decompositions::embeddingBag = many<::embeddingBag>;
+const DecomposeFn decompositions::oneHot = one<::oneHot>;
+const DecomposeFn decompositions::scatterReduce = one<::scatterReduce>;

@@ -22,19 +22,19 @@ namespace {
 struct Places {
   explicit Places(Rewrite &c) : b(c.b), type(elementOf(c.result())) {
     count = c.r.integer("window_length").value_or(0);
-    bool periodic = c.r.boolean("periodic").value_or(true);
+    bool periodic = c.r.boolean(optional("periodic")).value_or(true);
     last = static_cast<double>(periodic ? count : count - 1);
-    steps = b.call("aten.arange.default", {count}, {{"dtype", type}});
+    steps = b.call(op::arange, {count}, {{"dtype", type}});
   }
 
   /// scale cos(2 pi k i / last) + offset
   Value cosine(double k, double scale, double offset) {
     constexpr double turn = 6.283185307179586476925286766559;
     Value wave = b.call(
-        "aten.cos.default",
-        {b.call("aten.mul.Scalar", {steps, k * turn / std::max(last, 1.0)})});
-    return b.call("aten.add.Scalar",
-                  {b.call("aten.mul.Scalar", {wave, scale}), offset});
+        op::cos,
+        {b.call(op::mul_Scalar, {steps, k * turn / std::max(last, 1.0)})});
+    return b.call(op::add_Scalar,
+                  {b.call(op::mul_Scalar, {wave, scale}), offset});
   }
 
   CallBuilder &b;
@@ -46,8 +46,7 @@ struct Places {
 } // namespace
 
 static Value ones(Rewrite &c, const Arg &size) {
-  return c.b.call("aten.ones.default", {{size}},
-                  {{"dtype", elementOf(c.result())}});
+  return c.b.call(op::ones, {{size}}, {{"dtype", elementOf(c.result())}});
 }
 
 /// A window of less than two places is all ones.
@@ -60,8 +59,8 @@ static Value raisedCosine(Rewrite &c) {
   if (isTrivial(c))
     return ones(c, c.r.arg("window_length"));
   bool hann = c.packet() == "aten.hann_window";
-  double alpha = c.r.number("alpha").value_or(hann ? 0.5 : 0.54);
-  double beta = c.r.number("beta").value_or(hann ? 0.5 : 0.46);
+  double alpha = c.r.number(optional("alpha")).value_or(hann ? 0.5 : 0.54);
+  double beta = c.r.number(optional("beta")).value_or(hann ? 0.5 : 0.46);
   return Places(c).cosine(1, -beta, alpha);
 }
 
@@ -69,7 +68,7 @@ static Value blackman(Rewrite &c) {
   if (isTrivial(c))
     return ones(c, c.r.arg("window_length"));
   Places places(c);
-  return c.b.call("aten.add.Tensor",
+  return c.b.call(op::add_Tensor,
                   {places.cosine(2, 0.08, 0.42), places.cosine(1, -0.5, 0)});
 }
 
@@ -78,10 +77,9 @@ static Value bartlett(Rewrite &c) {
   if (isTrivial(c))
     return ones(c, c.r.arg("window_length"));
   Places places(c);
-  Value rising = c.b.call("aten.mul.Scalar", {places.steps, 2 / places.last});
-  Value centred = c.b.call("aten.sub.Scalar", {rising, 1});
-  return c.b.call("aten.rsub.Scalar",
-                  {c.b.call("aten.abs.default", {centred}), 1});
+  Value rising = c.b.call(op::mul_Scalar, {places.steps, 2 / places.last});
+  Value centred = c.b.call(op::sub_Scalar, {rising, 1});
+  return c.b.call(op::rsub_Scalar, {c.b.call(op::abs, {centred}), 1});
 }
 
 /// i0(beta sqrt(1 - (2 i / last - 1)^2)) / i0(beta)
@@ -90,18 +88,16 @@ static Value kaiser(Rewrite &c) {
     return ones(c, c.r.arg("window_length"));
   CallBuilder &b = c.b;
   Places places(c);
-  double beta = c.r.number("beta").value_or(12.0);
+  double beta = c.r.number(optional("beta")).value_or(12.0);
   Value centred =
-      b.call("aten.sub.Scalar",
-             {b.call("aten.mul.Scalar", {places.steps, 2 / places.last}), 1});
-  Value height =
-      b.call("aten.rsub.Scalar", {b.call("aten.square.default", {centred}), 1});
-  Value root = b.call("aten.sqrt.default", {height});
-  Value top =
-      b.call("aten.i0.default", {b.call("aten.mul.Scalar", {root, beta})});
-  Value whole = b.call("aten.full.default", {ArrayRef<int64_t>(), beta},
-                       {{"dtype", places.type}});
-  return b.call("aten.div.Tensor", {top, b.call("aten.i0.default", {whole})});
+      b.call(op::sub_Scalar,
+             {b.call(op::mul_Scalar, {places.steps, 2 / places.last}), 1});
+  Value height = b.call(op::rsub_Scalar, {b.call(op::square, {centred}), 1});
+  Value root = b.call(op::sqrt, {height});
+  Value top = b.call(op::i0, {b.call(op::mul_Scalar, {root, beta})});
+  Value whole =
+      b.call(op::full, {ArrayRef<int64_t>(), beta}, {{"dtype", places.type}});
+  return b.call(op::div_Tensor, {top, b.call(op::i0, {whole})});
 }
 
 /// 0, 1, ..., then (but for rfftfreq) the negative ones; divided by n d.
@@ -110,14 +106,14 @@ static Value frequencies(Rewrite &c) {
   Type type = elementOf(c.result());
   bool half = c.packet() == "aten.fft_rfftfreq";
   int64_t positive = half ? n / 2 + 1 : (n + 1) / 2;
-  Value result = c.b.call("aten.arange.default", {positive}, {{"dtype", type}});
+  Value result = c.b.call(op::arange, {positive}, {{"dtype", type}});
   if (!half && n > 1) {
     Value negative =
-        c.b.call("aten.arange.start", {-(n / 2), 0}, {{"dtype", type}});
-    result = c.b.call("aten.cat.default", {{result, negative}});
+        c.b.call(op::arange_start, {-(n / 2), 0}, {{"dtype", type}});
+    result = c.b.call(op::cat, {{result, negative}});
   }
   double step = static_cast<double>(n) * c.r.number("d").value_or(1.0);
-  return c.b.call("aten.div.Scalar", {result, step});
+  return c.b.call(op::div_Scalar, {result, step});
 }
 
 //===----------------------------------------------------------------------===//
@@ -131,7 +127,7 @@ struct Pieces {
     size = c.r.integer("n_fft").value_or(1);
     hop = c.r.integer("hop_length").value_or(size / 4);
     length = c.r.integer("win_length").value_or(size);
-    center = c.r.boolean("center").value_or(false);
+    center = c.r.boolean(optional("center")).value_or(false);
     norm = c.r.boolean("normalized").value_or(false) ? 1 : 0;
   }
   /// The window in the middle of `size` places; null for ones.
@@ -140,11 +136,10 @@ struct Pieces {
     if (length == size || (!given && length == size))
       return given;
     if (!given)
-      given = c.b.call("aten.ones.default", {{length}},
+      given = c.b.call(op::ones, {{length}},
                        {{"dtype", elementOf(c.r.value("self"))}});
     int64_t left = (size - length) / 2;
-    return c.b.call("aten.constant_pad_nd.default",
-                    {given, {left, size - length - left}});
+    return c.b.call(op::constant_pad_nd, {given, {left, size - length - left}});
   }
 
   Rewrite &c;
@@ -163,36 +158,33 @@ static Value stft(Rewrite &c) {
   }
   bool isVector = rankOf(self) == 1;
   if (isVector)
-    self = b.call("aten.unsqueeze.default", {self, 0});
+    self = b.call(op::unsqueeze, {self, 0});
   if (pieces.center) {
-    StringRef mode = c.r.string("pad_mode");
+    StringRef mode = c.r.string(optional("pad_mode"));
     int64_t half = pieces.size / 2;
-    self = b.call("aten.pad.default",
-                  {b.call("aten.unsqueeze.default", {self, 0}),
-                   {half, half},
-                   mode.empty() ? StringRef("reflect") : mode});
-    self = b.call("aten.squeeze.dim", {self, 0});
+    self = b.call(op::pad, {b.call(op::unsqueeze, {self, 0}),
+                            {half, half},
+                            mode.empty() ? StringRef("reflect") : mode});
+    self = b.call(op::squeeze_dim, {self, 0});
   }
-  Value frames =
-      b.call("aten.unfold.default", {self, -1, pieces.size, pieces.hop});
+  Value frames = b.call(op::unfold, {self, -1, pieces.size, pieces.hop});
   if (Value window = pieces.window())
-    frames = b.call("aten.mul.Tensor", {frames, window});
+    frames = b.call(op::mul_Tensor, {frames, window});
   bool half = c.r.isNone("onesided") || *c.r.boolean("onesided");
-  Value spectrum =
-      b.call("aten._fft_r2c.default", {frames, {2}, pieces.norm, half});
-  spectrum = b.call("aten.transpose.int", {spectrum, 1, 2});
+  Value spectrum = b.call(op::_fft_r2c, {frames, {2}, pieces.norm, half});
+  spectrum = b.call(op::transpose_int, {spectrum, 1, 2});
   if (isVector)
-    spectrum = b.call("aten.squeeze.dim", {spectrum, 0});
+    spectrum = b.call(op::squeeze_dim, {spectrum, 0});
   return c.r.boolean("return_complex").value_or(false)
              ? spectrum
-             : b.call("aten.view_as_real.default", {spectrum});
+             : b.call(op::view_as_real, {spectrum});
 }
 
 /// The pieces `frames`, [B, pieces, size], added where they overlap.
 static Value overlapAdd(CallBuilder &b, Value frames, const Arg &length,
                         const Pieces &pieces) {
   return b.call(
-      "aten.unfold_backward.default",
+      op::unfold_backward,
       {frames, {b.size(frames, 0), length}, 1, pieces.size, pieces.hop});
 }
 
@@ -202,7 +194,7 @@ static Value istft(Rewrite &c) {
   Value self = c.r.value("self");
   bool isVector = rankOf(self) == 2;
   if (isVector)
-    self = b.call("aten.unsqueeze.default", {self, 0});
+    self = b.call(op::unsqueeze, {self, 0});
   int64_t count = self ? shapeOf(self).back() : 0;
   bool isOneSided = c.r.isNone("onesided")
                         ? self && shapeOf(self)[1] == pieces.size / 2 + 1
@@ -217,18 +209,17 @@ static Value istft(Rewrite &c) {
     return {};
   }
   int64_t whole = (count - 1) * pieces.hop + pieces.size;
-  self = b.call("aten.transpose.int", {self, 1, 2});
-  Value frames = b.call("aten._fft_c2r.default",
-                        {self, {2}, pieces.norm ? 1 : 2, pieces.size});
+  self = b.call(op::transpose_int, {self, 1, 2});
+  Value frames =
+      b.call(op::_fft_c2r, {self, {2}, pieces.norm ? 1 : 2, pieces.size});
   Value window = pieces.window();
   if (!window)
-    window = b.call("aten.ones.default", {{pieces.size}},
-                    {{"dtype", elementOf(c.result())}});
+    window =
+        b.call(op::ones, {{pieces.size}}, {{"dtype", elementOf(c.result())}});
   Value signal =
-      overlapAdd(b, b.call("aten.mul.Tensor", {frames, window}), whole, pieces);
-  Value squares =
-      b.call("aten.expand.default", {b.call("aten.square.default", {window}),
-                                     {1, count, pieces.size}});
+      overlapAdd(b, b.call(op::mul_Tensor, {frames, window}), whole, pieces);
+  Value squares = b.call(
+      op::expand, {b.call(op::square, {window}), {1, count, pieces.size}});
   Value envelope = overlapAdd(b, squares, whole, pieces);
   int64_t start = pieces.center ? pieces.size / 2 : 0;
   int64_t end = c.r.isNone("length")
@@ -238,32 +229,16 @@ static Value istft(Rewrite &c) {
   auto cut = [&](Value value) {
     return sliceOf(b, value, 1, start, end - missing);
   };
-  signal = b.call("aten.div.Tensor", {cut(signal), cut(envelope)});
+  signal = b.call(op::div_Tensor, {cut(signal), cut(envelope)});
   if (missing)
-    signal = b.call("aten.constant_pad_nd.default", {signal, {0, missing}});
-  return isVector ? b.call("aten.squeeze.dim", {signal, 0}) : signal;
+    signal = b.call(op::constant_pad_nd, {signal, {0, missing}});
+  return isVector ? b.call(op::squeeze_dim, {signal, 0}) : signal;
 }
 
-RuleTable decompose::signalRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.hann_window.default", one<raisedCosine>},
-      {"aten.hann_window.periodic", one<raisedCosine>},
-      {"aten.hamming_window.default", one<raisedCosine>},
-      {"aten.hamming_window.periodic", one<raisedCosine>},
-      {"aten.hamming_window.periodic_alpha", one<raisedCosine>},
-      {"aten.hamming_window.periodic_alpha_beta", one<raisedCosine>},
-      {"aten.blackman_window.default", one<blackman>},
-      {"aten.blackman_window.periodic", one<blackman>},
-      {"aten.bartlett_window.default", one<bartlett>},
-      {"aten.bartlett_window.periodic", one<bartlett>},
-      {"aten.kaiser_window.default", one<kaiser>},
-      {"aten.kaiser_window.periodic", one<kaiser>},
-      {"aten.kaiser_window.beta", one<kaiser>},
-      {"aten.fft_fftfreq.default", one<frequencies>},
-      {"aten.fft_rfftfreq.default", one<frequencies>},
-      {"aten.stft.default", one<stft>},
-      {"aten.stft.center", one<stft>},
-      {"aten.istft.default", one<istft>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::raisedCosine = one<::raisedCosine>;
+const DecomposeFn decompositions::blackman = one<::blackman>;
+const DecomposeFn decompositions::bartlett = one<::bartlett>;
+const DecomposeFn decompositions::kaiser = one<::kaiser>;
+const DecomposeFn decompositions::frequencies = one<::frequencies>;
+const DecomposeFn decompositions::stft = one<::stft>;
+const DecomposeFn decompositions::istft = one<::istft>;

@@ -26,13 +26,9 @@ static Value softmaxOf(Rewrite &c, const char *name) {
   return c.b.call(name, {self, c.r.arg("dim"), false});
 }
 
-static Value softmax(Rewrite &c) {
-  return softmaxOf(c, "aten._softmax.default");
-}
+static Value softmax(Rewrite &c) { return softmaxOf(c, op::_softmax); }
 
-static Value logSoftmax(Rewrite &c) {
-  return softmaxOf(c, "aten._log_softmax.default");
-}
+static Value logSoftmax(Rewrite &c) { return softmaxOf(c, op::_log_softmax); }
 
 //===----------------------------------------------------------------------===//
 // nll_loss
@@ -67,8 +63,8 @@ static Value forward(ClassLoss &l, const char *name, Value input,
 static Value nll(ClassLoss &l) {
   int64_t rank = rankOf(l.input);
   if (rank <= 2)
-    return forward(l, "aten.nll_loss_forward.default", l.input, l.target);
-  const char *image = "aten.nll_loss2d_forward.default";
+    return forward(l, op::nll_loss_forward, l.input, l.target);
+  const char *image = op::nll_loss2d_forward;
   if (rank == 4)
     return forward(l, image, l.input, l.target);
   Arg samples = l.b.size(l.input, 0);
@@ -98,43 +94,43 @@ static Value alongClasses(ClassLoss &l) {
 }
 
 static Value negative(CallBuilder &b, Value value) {
-  return b.call("aten.neg.default", {value});
+  return b.call(op::neg, {value});
 }
 
 static Value sumOver(CallBuilder &b, Value value, int64_t dim) {
-  return b.call("aten.sum.dim_IntList", {value, ArrayRef<int64_t>(dim)});
+  return b.call(op::sum_dim_IntList, {value, ArrayRef<int64_t>(dim)});
 }
 
 /// Divides by a size.
 static Value divideBy(CallBuilder &b, Value value, const Arg &size) {
-  return b.call("aten.div.Scalar", {value, size});
+  return b.call(op::div_Scalar, {value, size});
 }
 
 /// a · e + k/C, of a value.
 static Value smoothed(ClassLoss &l, Value target, double smoothing) {
-  Value kept = l.b.call("aten.mul.Scalar", {target, 1.0 - smoothing});
+  Value kept = l.b.call(op::mul_Scalar, {target, 1.0 - smoothing});
   if (std::optional<int64_t> classes = l.classes().getInt())
-    return l.b.call("aten.add.Scalar",
+    return l.b.call(op::add_Scalar,
                     {kept, smoothing / static_cast<double>(*classes)});
-  Value share = divideBy(l.b,
-                         l.b.call("aten.scalar_tensor.default", {smoothing},
-                                  {{"dtype", elementOf(target)}}),
-                         l.classes());
-  return l.b.call("aten.add.Tensor", {kept, share});
+  Value share = divideBy(
+      l.b,
+      l.b.call(op::scalar_tensor, {smoothing}, {{"dtype", elementOf(target)}}),
+      l.classes());
+  return l.b.call(op::add_Tensor, {kept, share});
 }
 
 static Value ofProbabilities(ClassLoss &l, double smoothing) {
   Value target = l.target;
   if (smoothing > 0.0)
     target = smoothed(l, target, smoothing);
-  Value product = l.b.call("aten.mul.Tensor", {l.input, target});
+  Value product = l.b.call(op::mul_Tensor, {l.input, target});
   if (l.weight)
-    product = l.b.call("aten.mul.Tensor", {product, alongClasses(l)});
+    product = l.b.call(op::mul_Tensor, {product, alongClasses(l)});
   if (l.b.failed())
     return {};
   if (l.reduction == 0)
     return negative(l.b, sumOver(l.b, product, l.classDim()));
-  Value loss = negative(l.b, l.b.call("aten.sum.default", {product}));
+  Value loss = negative(l.b, l.b.call(op::sum, {product}));
   if (l.reduction == 2)
     return loss;
   // The number of samples: all sizes but the classes.
@@ -147,53 +143,51 @@ static Value ofProbabilities(ClassLoss &l, double smoothing) {
 
 /// What the samples that count weigh, for a mean.
 static Value totalWeight(ClassLoss &l, Value isIgnored) {
-  Value counts = l.b.call("aten.logical_not.default", {isIgnored});
+  Value counts = l.b.call(op::logical_not, {isIgnored});
   if (!l.weight)
-    return l.b.call("aten.sum.default", {counts});
-  Value classes = l.b.call("aten.masked_fill.Scalar", {l.target, isIgnored, 0});
-  Value flat = l.b.call("aten.view.default", {classes, {-1}});
-  Value weights = l.b.call("aten.index_select.default", {l.weight, 0, flat});
-  Value flatCounts = l.b.call("aten.view.default", {counts, {-1}});
-  return l.b.call("aten.sum.default",
-                  {l.b.call("aten.mul.Tensor", {weights, flatCounts})});
+    return l.b.call(op::sum, {counts});
+  Value classes = l.b.call(op::masked_fill_Scalar, {l.target, isIgnored, 0});
+  Value flat = l.b.call(op::view, {classes, {-1}});
+  Value weights = l.b.call(op::index_select, {l.weight, 0, flat});
+  Value flatCounts = l.b.call(op::view, {counts, {-1}});
+  return l.b.call(op::sum, {l.b.call(op::mul_Tensor, {weights, flatCounts})});
 }
 
 /// The loss against equal probabilities of all classes, times C.
 static Value uniformLoss(ClassLoss &l) {
   Value logs = l.input;
   if (l.weight)
-    logs = l.b.call("aten.mul.Tensor", {logs, alongClasses(l)});
+    logs = l.b.call(op::mul_Tensor, {logs, alongClasses(l)});
   Value loss = negative(l.b, sumOver(l.b, logs, l.classDim()));
-  Value isIgnored = l.b.call("aten.eq.Scalar", {l.target, l.ignored});
-  loss = l.b.call("aten.masked_fill.Scalar", {loss, isIgnored, 0.0});
+  Value isIgnored = l.b.call(op::eq_Scalar, {l.target, l.ignored});
+  loss = l.b.call(op::masked_fill_Scalar, {loss, isIgnored, 0.0});
   if (l.reduction == 0)
     return loss;
-  loss = l.b.call("aten.sum.default", {loss});
+  loss = l.b.call(op::sum, {loss});
   return l.reduction == 2
              ? loss
-             : l.b.call("aten.div.Tensor", {loss, totalWeight(l, isIgnored)});
+             : l.b.call(op::div_Tensor, {loss, totalWeight(l, isIgnored)});
 }
 
 static Value crossEntropy(Rewrite &c) {
   ClassLoss l(c);
   double smoothing = c.r.number("label_smoothing").value_or(0.0);
-  l.input =
-      c.b.call("aten._log_softmax.default", {l.input, l.classDim(), false});
+  l.input = c.b.call(op::_log_softmax, {l.input, l.classDim(), false});
   if (!l.input)
     return {};
   if (isa<FloatType>(elementOf(l.target)))
     return ofProbabilities(l, smoothing);
   if (smoothing == 0.0)
     return nll(l);
-  Value hard = c.b.call("aten.mul.Scalar", {nll(l), 1.0 - smoothing});
+  Value hard = c.b.call(op::mul_Scalar, {nll(l), 1.0 - smoothing});
   Value soft = uniformLoss(l);
   if (std::optional<int64_t> classes = l.classes().getInt())
-    soft = c.b.call("aten.mul.Scalar",
+    soft = c.b.call(op::mul_Scalar,
                     {soft, smoothing / static_cast<double>(*classes)});
   else
-    soft = divideBy(c.b, c.b.call("aten.mul.Scalar", {soft, smoothing}),
-                    l.classes());
-  return c.b.call("aten.add.Tensor", {hard, soft});
+    soft =
+        divideBy(c.b, c.b.call(op::mul_Scalar, {soft, smoothing}), l.classes());
+  return c.b.call(op::add_Tensor, {hard, soft});
 }
 
 namespace {
@@ -214,10 +208,11 @@ struct LinearLoss {
   }
 
   Value loss() {
-    Value whole = b.call("aten.cross_entropy_loss.default",
-                         {logits, c.r.value("target"), classWeight, reduction,
-                          c.r.arg("ignore_index"),
-                          c.r.number("label_smoothing").value_or(0.0)});
+    Value whole =
+        b.call(op::cross_entropy_loss,
+               {logits, c.r.value("target"), classWeight, reduction,
+                c.r.arg("ignore_index"),
+                c.r.number(optional("label_smoothing")).value_or(0.0)});
     return castTo(b, whole, elementOf(input));
   }
   /// Without smoothing, which PyTorch's op has not.
@@ -233,20 +228,18 @@ struct LinearLoss {
 
 Value LinearLoss::gradientOfLogits() {
   Type type = elementOf(logits);
-  Value logs = b.call("aten._log_softmax.default", {logits, 1, false});
+  Value logs = b.call(op::_log_softmax, {logits, 1, false});
   Value target = c.r.value("target");
-  Values forward = b.callMany(
-      "aten.nll_loss_forward.default",
-      {logs, target, classWeight, reduction, c.r.arg("ignore_index")});
+  Values forward =
+      b.callMany(op::nll_loss_forward, {logs, target, classWeight, reduction,
+                                        c.r.arg("ignore_index")});
   if (forward.empty())
     return {};
-  Value one = b.call("aten.full.default", {ArrayRef<int64_t>(), 1.0},
-                     {{"dtype", type}});
-  Value gradient = b.call("aten.nll_loss_backward.default",
-                          {one, logs, target, classWeight, reduction,
-                           c.r.arg("ignore_index"), forward[1]});
-  return b.call("aten._log_softmax_backward_data.default",
-                {gradient, logs, 1, type});
+  Value one = b.call(op::full, {ArrayRef<int64_t>(), 1.0}, {{"dtype", type}});
+  Value gradient =
+      b.call(op::nll_loss_backward, {one, logs, target, classWeight, reduction,
+                                     c.r.arg("ignore_index"), forward[1]});
+  return b.call(op::_log_softmax_backward_data, {gradient, logs, 1, type});
 }
 
 static Value linearCrossEntropy(Rewrite &c) { return LinearLoss(c).loss(); }
@@ -264,34 +257,23 @@ static Values linearCrossEntropyAndGradients(Rewrite &c) {
     return {};
   auto product = [&](Value left, Value right) {
     return castTo(b,
-                  b.call("aten.mm.default",
-                         {left, castTo(b, right, elementOf(gradient))}),
+                  b.call(op::mm, {left, castTo(b, right, elementOf(gradient))}),
                   elementOf(l.input));
   };
   if (isRead(1))
     results[1] = product(gradient, l.map);
   if (isRead(2))
-    results[2] =
-        product(b.call("aten.transpose.int", {gradient, 0, 1}), l.input);
+    results[2] = product(b.call(op::transpose_int, {gradient, 0, 1}), l.input);
   if (isRead(3))
     results[3] = castTo(b, sumOver(b, gradient, 0), elementOf(l.input));
   return results;
 }
 
-RuleTable decompose::softmaxRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.softmax.int", one<softmax>},
-      {"aten.log_softmax.int", one<logSoftmax>},
-      {"aten.special_softmax.default", one<softmax>},
-      {"aten.special_log_softmax.default", one<logSoftmax>},
-      {"aten.nll_loss.default", one<nllRule>},
-      {"aten.nll_loss2d.default", one<nllRule>},
-      {"aten.nll_loss_nd.default", one<nllRule>},
-      {"aten.cross_entropy_loss.default", one<crossEntropy>},
-      {"torch_nn._linear_cross_entropy_batch_chunked.default",
-       many<linearCrossEntropyAndGradients>},
-      {"torch_nn._linear_cross_entropy_batch_chunked_no_reduction.default",
-       one<linearCrossEntropy>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::softmax = one<::softmax>;
+const DecomposeFn decompositions::logSoftmax = one<::logSoftmax>;
+const DecomposeFn decompositions::nllRule = one<::nllRule>;
+const DecomposeFn decompositions::crossEntropy = one<::crossEntropy>;
+const DecomposeFn decompositions::linearCrossEntropyAndGradients =
+    many<::linearCrossEntropyAndGradients>;
+const DecomposeFn decompositions::linearCrossEntropy =
+    one<::linearCrossEntropy>;

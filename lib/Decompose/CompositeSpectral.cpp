@@ -38,7 +38,7 @@ static Transform readTransform(Rewrite &c) {
     t.dims = {c.r.integer("dim").value_or(-1)};
     t.sizes = {c.r.arg("n")};
   } else {
-    t.sizes = c.r.list("s");
+    t.sizes = c.r.list(optional("s"));
     t.dims = c.r.integers("dim").value_or(SmallVector<int64_t>());
     int64_t count = t.sizes.empty() ? rank : int64_t(t.sizes.size());
     if (t.dims.empty())
@@ -67,33 +67,33 @@ static Value resize(Rewrite &c, Value value, int64_t dim, const Arg &size) {
     return *wanted == have ? value : sliceOf(c.b, value, dim, 0, *wanted);
   std::vector<Arg> pad(2 * (rankOf(value) - dim), Arg(int64_t(0)));
   pad.back() = Arg(*wanted - have);
-  return c.b.call("aten.constant_pad_nd.default", {value, pad});
+  return c.b.call(op::constant_pad_nd, {value, pad});
 }
 
 static Value toComplex(CallBuilder &b, Value value) {
   if (!value || isa<ComplexType>(elementOf(value)))
     return value;
-  Value zeros = b.call("aten.zeros_like.default", {value});
-  return b.call("aten.complex.default", {value, zeros});
+  Value zeros = b.call(op::zeros_like, {value});
+  return b.call(op::complex, {value, zeros});
 }
 
 static Value complexTransform(Rewrite &c) {
   Transform t = readTransform(c);
   for (auto [dim, size] : llvm::zip_equal(t.dims, t.sizes))
     t.value = resize(c, t.value, dim, size);
-  return c.b.call("aten._fft_c2c.default",
+  return c.b.call(op::_fft_c2c,
                   {toComplex(c.b, t.value), t.dims, t.norm, !t.isInverse});
 }
 
 static Value conjugate(CallBuilder &b, Value value) {
-  return b.call("aten._conj_physical.default", {value});
+  return b.call(op::_conj_physical, {value});
 }
 
 static Value realTransform(Rewrite &c) {
   Transform t = readTransform(c);
   for (auto [dim, size] : llvm::zip_equal(t.dims, t.sizes))
     t.value = resize(c, t.value, dim, size);
-  return c.b.call("aten._fft_r2c.default", {t.value, t.dims, t.norm, true});
+  return c.b.call(op::_fft_r2c, {t.value, t.dims, t.norm, true});
 }
 
 /// The inverse of hfft: a real signal has a spectrum with this first half.
@@ -116,7 +116,7 @@ static Value inverseRealTransform(Rewrite &c) {
   Value value = toComplex(c.b, t.value);
   if (c.packet().starts_with("aten.fft_hfft"))
     value = conjugate(c.b, value);
-  return c.b.call("aten._fft_c2r.default", {value, t.dims, t.norm, size});
+  return c.b.call(op::_fft_c2r, {value, t.dims, t.norm, size});
 }
 
 /// Rolls each dimension by half of it; the inverse by the other half.
@@ -133,7 +133,7 @@ static Value shift(Rewrite &c) {
     shifts.push_back(
         floorDiv(c.b, inverse ? plus(c.b, size, Arg(int64_t(1))) : size, 2));
   }
-  return c.b.call("aten.roll.default", {self, shifts, dims});
+  return c.b.call(op::roll, {self, shifts, dims});
 }
 
 //===----------------------------------------------------------------------===//
@@ -144,11 +144,10 @@ static Value shift(Rewrite &c) {
 static Value normExcept(CallBuilder &b, Value value, int64_t power,
                         int64_t dim) {
   if (dim == -1)
-    return b.call("aten.linalg_vector_norm.default",
-                  {value, static_cast<double>(power)});
+    return b.call(op::linalg_vector_norm, {value, static_cast<double>(power)});
   SmallVector<int64_t> others = allDims(value);
   llvm::erase(others, wrapDim(dim, rankOf(value)));
-  return b.call("aten.linalg_vector_norm.default",
+  return b.call(op::linalg_vector_norm,
                 {value, static_cast<double>(power), others, true});
 }
 
@@ -163,8 +162,8 @@ static Value weightNorm(Rewrite &c) {
   Value v = castTo(c.b, given, computeType(given));
   Value g = castTo(c.b, c.r.value("g"), computeType(c.r.value("g")));
   Value norm = normExcept(c.b, v, 2, c.r.integer("dim").value_or(0));
-  Value scale = c.b.call("aten.div.Tensor", {g, norm});
-  Value result = c.b.call("aten.mul.Tensor", {v, scale});
+  Value scale = c.b.call(op::div_Tensor, {g, norm});
+  Value result = c.b.call(op::mul_Tensor, {v, scale});
   return c.b.failed() ? Value() : castTo(c.b, result, elementOf(given));
 }
 
@@ -176,13 +175,12 @@ static Value places(Rewrite &c, const Arg &size, Type type) {
     return {};
   }
   if (*count <= 1)
-    return c.b.call("aten.zeros.default", {{size}}, {{"dtype", type}});
-  Value line =
-      c.b.call("aten.linspace.default", {-1.0, 1.0, size}, {{"dtype", type}});
-  if (c.r.boolean("align_corners").value_or(false))
+    return c.b.call(op::zeros, {{size}}, {{"dtype", type}});
+  Value line = c.b.call(op::linspace, {-1.0, 1.0, size}, {{"dtype", type}});
+  if (c.r.boolean(optional("align_corners")).value_or(false))
     return line;
   auto steps = static_cast<double>(*count);
-  return c.b.call("aten.mul.Scalar", {line, (steps - 1.0) / steps});
+  return c.b.call(op::mul_Scalar, {line, (steps - 1.0) / steps});
 }
 
 /// Each place (x, y, 1) of a grid times the matrix of its sample.
@@ -202,44 +200,24 @@ static Value affineGrid(Rewrite &c) {
       return {};
     axes.push_back(expandTo(c.b, viewAs(c.b, line, own), space));
   }
-  axes.push_back(c.b.call("aten.ones.default", {space}, {{"dtype", type}}));
-  Value grid = c.b.call("aten.stack.default", {axes, -1});
+  axes.push_back(c.b.call(op::ones, {space}, {{"dtype", type}}));
+  Value grid = c.b.call(op::stack, {axes, -1});
   if (c.b.failed())
     return {};
   Arg points = countOf(c.b, grid, 0, static_cast<int64_t>(count));
   grid = viewAs(c.b, grid, {points, Arg(int64_t(count) + 1)});
-  Value moved =
-      matmul(c.b, grid, c.b.call("aten.transpose.int", {theta, 1, 2}));
+  Value moved = matmul(c.b, grid, c.b.call(op::transpose_int, {theta, 1, 2}));
   result.insert(result.end(), space.begin(), space.end());
   result.push_back(Arg(int64_t(count)));
   return viewAs(c.b, moved, result);
 }
 
-RuleTable decompose::spectralRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.fft_fft.default", one<complexTransform>},
-      {"aten.fft_ifft.default", one<complexTransform>},
-      {"aten.fft_fft2.default", one<complexTransform>},
-      {"aten.fft_ifft2.default", one<complexTransform>},
-      {"aten.fft_fftn.default", one<complexTransform>},
-      {"aten.fft_ifftn.default", one<complexTransform>},
-      {"aten.fft_rfft.default", one<realTransform>},
-      {"aten.fft_rfft2.default", one<realTransform>},
-      {"aten.fft_rfftn.default", one<realTransform>},
-      {"aten.fft_irfft.default", one<inverseRealTransform>},
-      {"aten.fft_irfft2.default", one<inverseRealTransform>},
-      {"aten.fft_irfftn.default", one<inverseRealTransform>},
-      {"aten.fft_hfft.default", one<inverseRealTransform>},
-      {"aten.fft_hfft2.default", one<inverseRealTransform>},
-      {"aten.fft_hfftn.default", one<inverseRealTransform>},
-      {"aten.fft_ihfft.default", one<halfInverse>},
-      {"aten.fft_ihfft2.default", one<halfInverse>},
-      {"aten.fft_ihfftn.default", one<halfInverse>},
-      {"aten.fft_fftshift.default", one<shift>},
-      {"aten.fft_ifftshift.default", one<shift>},
-      {"aten.norm_except_dim.default", one<normExceptDim>},
-      {"aten._weight_norm.default", one<weightNorm>},
-      {"aten.affine_grid_generator.default", one<affineGrid>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::complexTransform = one<::complexTransform>;
+const DecomposeFn decompositions::realTransform = one<::realTransform>;
+const DecomposeFn decompositions::inverseRealTransform =
+    one<::inverseRealTransform>;
+const DecomposeFn decompositions::halfInverse = one<::halfInverse>;
+const DecomposeFn decompositions::shift = one<::shift>;
+const DecomposeFn decompositions::normExceptDim = one<::normExceptDim>;
+const DecomposeFn decompositions::weightNorm = one<::weightNorm>;
+const DecomposeFn decompositions::affineGrid = one<::affineGrid>;

@@ -18,11 +18,11 @@ using namespace cutback::aten;
 using namespace cutback::decompose;
 
 static Value times(CallBuilder &b, const Arg &x, const Arg &y) {
-  return b.call("aten.mul.Tensor", {x, y});
+  return b.call(op::mul_Tensor, {x, y});
 }
 
 static Value minus(CallBuilder &b, const Arg &x, const Arg &y) {
-  return b.call("aten.sub.Tensor", {x, y});
+  return b.call(op::sub_Tensor, {x, y});
 }
 
 //===----------------------------------------------------------------------===//
@@ -42,34 +42,30 @@ Quantile::Quantile(Rewrite &c) : b(c.b), q(c.r.value("q")) {
   line = isAll ? viewAs(b, self, {b.numel(self)}) : self;
   hasMany = q && rankOf(q) == 1;
   if (!q)
-    q = b.call("aten.full.default", {{1}, c.r.arg("q")},
-               {{"dtype", elementOf(self)}});
+    q = b.call(op::full, {{1}, c.r.arg("q")}, {{"dtype", elementOf(self)}});
   else if (!hasMany)
-    q = b.call("aten.unsqueeze.default", {q, 0});
+    q = b.call(op::unsqueeze, {q, 0});
 }
 
 Value Quantile::placeOf(Value at) const {
-  const char *op = mode == "lower"     ? "aten.floor.default"
-                   : mode == "higher"  ? "aten.ceil.default"
-                   : mode == "nearest" ? "aten.round.default"
+  const char *op = mode == "lower"     ? op::floor
+                   : mode == "higher"  ? op::ceil
+                   : mode == "nearest" ? op::round
                                        : nullptr;
   return op ? b.call(op, {at}) : at;
 }
 
 Value Quantile::shareOf(Value apart) const {
-  return mode == "midpoint" ? b.call("aten.full_like.default", {apart, 0.5})
-                            : apart;
+  return mode == "midpoint" ? b.call(op::full_like, {apart, 0.5}) : apart;
 }
 
 Value Quantile::shaped(Value values) const {
   if (!hasMany)
-    values = b.call("aten.squeeze.dim", {values, 0});
+    values = b.call(op::squeeze_dim, {values, 0});
   int64_t first = hasMany ? 1 : 0;
   for (int64_t i = 0; keep && isAll && i < rank; ++i)
-    values = b.call("aten.unsqueeze.default", {values, first});
-  return keep && !isAll
-             ? b.call("aten.unsqueeze.default", {values, first + dim})
-             : values;
+    values = b.call(op::unsqueeze, {values, first});
+  return keep && !isAll ? b.call(op::unsqueeze, {values, first + dim}) : values;
 }
 
 /// The sorted elements at rank q (n - 1), or between two of them.
@@ -85,23 +81,23 @@ static Value quantile(Rewrite &c) {
     return {};
   }
   Value at = call.placeOf(
-      b.call("aten.mul.Scalar", {call.q, static_cast<double>(size - 1)}));
-  Value below = castTo(b, b.call("aten.floor.default", {at}), b.i64());
-  Value above = castTo(b, b.call("aten.ceil.default", {at}), b.i64());
+      b.call(op::mul_Scalar, {call.q, static_cast<double>(size - 1)}));
+  Value below = castTo(b, b.call(op::floor, {at}), b.i64());
+  Value above = castTo(b, b.call(op::ceil, {at}), b.i64());
   Value weight = call.shareOf(minus(b, at, below));
-  Values sorted = b.callMany("aten.sort.default", {line, dim, false});
+  Values sorted = b.callMany(op::sort, {line, dim, false});
   if (sorted.empty() || !weight)
     return {};
   auto pick = [&](Value index) {
-    return b.call("aten.index_select.default", {sorted[0], dim, index});
+    return b.call(op::index_select, {sorted[0], dim, index});
   };
   std::vector<Arg> shape(rankOf(line), Arg(int64_t(1)));
   shape[dim] = b.size(weight, 0);
-  Value result = b.call("aten.lerp.Tensor",
+  Value result = b.call(op::lerp_Tensor,
                         {pick(below), pick(above), viewAs(b, weight, shape)});
   // The ranks stand along `dim`: they come first, and `dim` goes or is 1.
   if (dim != 0)
-    result = b.call("aten.movedim.int", {result, dim, 0});
+    result = b.call(op::movedim_int, {result, dim, 0});
   return call.shaped(result);
 }
 
@@ -113,12 +109,12 @@ static Value pdist(Rewrite &c) {
     return {};
   }
   SmallVector<int64_t> sizes = {2, n * (n - 1) / 2};
-  Value pairs = c.b.call("aten.triu_indices.default", {n, n, 1});
+  Value pairs = c.b.call(op::triu_indices, {n, n, 1});
   auto rows = [&](int64_t i) {
-    return c.b.call("aten.index_select.default",
-                    {self, 0, c.b.call("aten.select.int", {pairs, 0, i})});
+    return c.b.call(op::index_select,
+                    {self, 0, c.b.call(op::select_int, {pairs, 0, i})});
   };
-  return c.b.call("aten.linalg_vector_norm.default",
+  return c.b.call(op::linalg_vector_norm,
                   {minus(c.b, rows(0), rows(1)), c.r.arg("p"), {-1}, false});
 }
 
@@ -130,7 +126,7 @@ static Value covarianceOf(Rewrite &c, double correction) {
   if (isScalar)
     self = viewAs(b, self, {Arg(int64_t(1)), b.numel(self)});
   int64_t count = shapeOf(self)[1];
-  if (!c.r.isNone("fweights") || !c.r.isNone("aweights")) {
+  if (!c.r.isNone(optional("fweights")) || !c.r.isNone(optional("aweights"))) {
     b.error("'" + c.packet() + "' with weights is not supported");
     return {};
   }
@@ -138,11 +134,11 @@ static Value covarianceOf(Rewrite &c, double correction) {
     b.error("'" + c.packet() + "' over a size that is not known");
     return {};
   }
-  Value centred = minus(b, self, b.call("aten.mean.dim", {self, {1}, true}));
+  Value centred = minus(b, self, b.call(op::mean_dim, {self, {1}, true}));
   Value products =
-      matmul(b, centred, b.call("aten.transpose.int", {centred, 0, 1}));
+      matmul(b, centred, b.call(op::transpose_int, {centred, 0, 1}));
   double divisor = std::max(static_cast<double>(count) - correction, 0.0);
-  Value result = b.call("aten.div.Scalar", {products, divisor});
+  Value result = b.call(op::div_Scalar, {products, divisor});
   return isScalar ? viewAs(b, result, {}) : result;
 }
 
@@ -158,14 +154,13 @@ static Value correlation(Rewrite &c) {
   if (!matrix)
     return {};
   if (rankOf(matrix) == 0)
-    return b.call("aten.div.Tensor", {matrix, matrix});
-  Value deviations =
-      b.call("aten.sqrt.default", {b.call("aten.diagonal.default", {matrix})});
-  matrix = b.call("aten.div.Tensor",
-                  {matrix, b.call("aten.unsqueeze.default", {deviations, 1})});
-  matrix = b.call("aten.div.Tensor",
-                  {matrix, b.call("aten.unsqueeze.default", {deviations, 0})});
-  return b.call("aten.clamp.default", {matrix, -1, 1});
+    return b.call(op::div_Tensor, {matrix, matrix});
+  Value deviations = b.call(op::sqrt, {b.call(op::diagonal, {matrix})});
+  matrix =
+      b.call(op::div_Tensor, {matrix, b.call(op::unsqueeze, {deviations, 1})});
+  matrix =
+      b.call(op::div_Tensor, {matrix, b.call(op::unsqueeze, {deviations, 0})});
+  return b.call(op::clamp, {matrix, -1, 1});
 }
 
 /// Slices along `dim` with a norm above the bound are scaled to it.
@@ -175,14 +170,12 @@ static Value renorm(Rewrite &c) {
   SmallVector<int64_t> others = allDims(self);
   llvm::erase(others, wrapDim(*c.r.integer("dim"), rankOf(self)));
   double bound = c.r.number("maxnorm").value_or(0.0);
-  Value norm = b.call("aten.linalg_vector_norm.default",
-                      {self, c.r.arg("p"), others, true});
-  Value scale = b.call("aten.reciprocal.default",
-                       {b.call("aten.add.Scalar", {norm, 1e-7})});
-  scale = b.call("aten.mul.Scalar", {scale, bound});
-  Value isAbove = b.call("aten.gt.Scalar", {norm, bound});
-  return times(b, self,
-               b.call("aten.where.ScalarOther", {isAbove, scale, 1.0}));
+  Value norm =
+      b.call(op::linalg_vector_norm, {self, c.r.arg("p"), others, true});
+  Value scale = b.call(op::reciprocal, {b.call(op::add_Scalar, {norm, 1e-7})});
+  scale = b.call(op::mul_Scalar, {scale, bound});
+  Value isAbove = b.call(op::gt_Scalar, {norm, bound});
+  return times(b, self, b.call(op::where_ScalarOther, {isAbove, scale, 1.0}));
 }
 
 /// The rows that `indices` name, with a norm above the bound, scaled to it.
@@ -191,18 +184,16 @@ static Value embeddingRenorm(Rewrite &c) {
   Value self = c.r.value("self"), indices = c.r.value("indices");
   double bound = c.r.number("max_norm").value_or(0.0);
   Value flat = viewAs(b, indices, {b.numel(indices)});
-  Value isNamed =
-      b.call("aten.zeros.default", {{b.size(self, 0)}}, {{"dtype", b.i64()}});
-  isNamed = b.call("aten.index_fill.int_Scalar", {isNamed, 0, flat, 1});
-  Value norm = b.call("aten.linalg_vector_norm.default",
-                      {self, c.r.arg("norm_type"), {1}, false});
-  Value isLong = b.call("aten.logical_and.default",
-                        {isNamed, b.call("aten.gt.Scalar", {norm, bound})});
-  Value scale = b.call("aten.reciprocal.default",
-                       {b.call("aten.add.Scalar", {norm, 1e-7})});
-  scale = b.call("aten.mul.Scalar", {scale, bound});
-  scale = b.call("aten.where.ScalarOther", {isLong, scale, 1.0});
-  return times(b, self, b.call("aten.unsqueeze.default", {scale, 1}));
+  Value isNamed = b.call(op::zeros, {{b.size(self, 0)}}, {{"dtype", b.i64()}});
+  isNamed = b.call(op::index_fill_int_Scalar, {isNamed, 0, flat, 1});
+  Value norm =
+      b.call(op::linalg_vector_norm, {self, c.r.arg("norm_type"), {1}, false});
+  Value isLong =
+      b.call(op::logical_and, {isNamed, b.call(op::gt_Scalar, {norm, bound})});
+  Value scale = b.call(op::reciprocal, {b.call(op::add_Scalar, {norm, 1e-7})});
+  scale = b.call(op::mul_Scalar, {scale, bound});
+  scale = b.call(op::where_ScalarOther, {isLong, scale, 1.0});
+  return times(b, self, b.call(op::unsqueeze, {scale, 1}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -212,9 +203,9 @@ static Value embeddingRenorm(Rewrite &c) {
 /// The sum over the classes, divided by their number, and the reduction.
 static Value lossOfRows(Rewrite &c, Value elements, bool isRow) {
   CallBuilder &b = c.b;
-  Value loss = b.call("aten.mean.dim", {elements, {-1}});
+  Value loss = b.call(op::mean_dim, {elements, {-1}});
   if (isRow)
-    loss = b.call("aten.squeeze.dim", {loss, 0});
+    loss = b.call(op::squeeze_dim, {loss, 0});
   return reduceLoss(c, loss);
 }
 
@@ -227,19 +218,18 @@ static Value multiMargin(Rewrite &c) {
     self = viewAs(b, self, {Arg(int64_t(1)), b.numel(self)});
     target = viewAs(b, target, {Arg(int64_t(1))});
   }
-  Value column = b.call("aten.unsqueeze.default", {target, 1});
-  Value own = b.call("aten.gather.default", {self, 1, column});
+  Value column = b.call(op::unsqueeze, {target, 1});
+  Value own = b.call(op::gather, {self, 1, column});
   Value apart =
-      b.call("aten.add.Scalar", {minus(b, self, own), c.r.arg("margin")});
-  Value part = b.call("aten.relu.default", {apart}); // at 0 the slope is 0
+      b.call(op::add_Scalar, {minus(b, self, own), c.r.arg("margin")});
+  Value part = b.call(op::relu, {apart}); // at 0 the slope is 0
   if (c.r.number("p") == 2.0)
     part = times(b, part, part);
   if (Value weight = c.r.value("weight"))
-    part = times(
-        b, part,
-        b.call("aten.unsqueeze.default",
-               {b.call("aten.index_select.default", {weight, 0, target}), 1}));
-  part = b.call("aten.scatter.value", {part, 1, column, 0});
+    part = times(b, part,
+                 b.call(op::unsqueeze,
+                        {b.call(op::index_select, {weight, 0, target}), 1}));
+  part = b.call(op::scatter_value, {part, 1, column, 0});
   return lossOfRows(c, part, isRow);
 }
 
@@ -253,21 +243,20 @@ static Value multilabelMargin(Rewrite &c) {
     self = viewAs(b, self, {Arg(int64_t(1)), b.numel(self)});
     target = viewAs(b, target, {Arg(int64_t(1)), b.numel(target)});
   }
-  Value isClass = castTo(b, b.call("aten.ge.Scalar", {target, 0}), b.i64());
-  Value counts = b.call("aten.cumprod.default", {isClass, 1});
-  Value index = b.call("aten.clamp_min.default", {target, 0});
-  Value own = b.call("aten.gather.default", {self, 1, index});
+  Value isClass = castTo(b, b.call(op::ge_Scalar, {target, 0}), b.i64());
+  Value counts = b.call(op::cumprod, {isClass, 1});
+  Value index = b.call(op::clamp_min, {target, 0});
+  Value own = b.call(op::gather, {self, 1, index});
   // Whether class i is one of them: several places may say so.
-  Value none = b.call("aten.zeros_like.default", {target});
-  Value isOwn = b.call("aten.scatter_add.default", {none, 1, index, counts});
-  Value apart = minus(b, b.call("aten.unsqueeze.default", {own, 2}),
-                      b.call("aten.unsqueeze.default", {self, 1}));
-  Value part =
-      b.call("aten.relu.default", {b.call("aten.rsub.Scalar", {apart, 1})});
-  Value isOther = b.call("aten.eq.Scalar", {isOwn, 0});
-  Value counted = times(b, b.call("aten.unsqueeze.default", {counts, 2}),
-                        b.call("aten.unsqueeze.default", {isOther, 1}));
-  Value sums = b.call("aten.sum.dim_IntList", {times(b, part, counted), {1}});
+  Value none = b.call(op::zeros_like, {target});
+  Value isOwn = b.call(op::scatter_add, {none, 1, index, counts});
+  Value apart = minus(b, b.call(op::unsqueeze, {own, 2}),
+                      b.call(op::unsqueeze, {self, 1}));
+  Value part = b.call(op::relu, {b.call(op::rsub_Scalar, {apart, 1})});
+  Value isOther = b.call(op::eq_Scalar, {isOwn, 0});
+  Value counted = times(b, b.call(op::unsqueeze, {counts, 2}),
+                        b.call(op::unsqueeze, {isOther, 1}));
+  Value sums = b.call(op::sum_dim_IntList, {times(b, part, counted), {1}});
   return lossOfRows(c, sums, isRow);
 }
 
@@ -277,9 +266,8 @@ static Value lengthsOf(Rewrite &c, StringRef param, Type type) {
     return castTo(c.b, given, type);
   std::vector<Arg> parts;
   for (const Arg &length : c.r.list(param))
-    parts.push_back(
-        c.b.call("aten.full.default", {{1}, length}, {{"dtype", type}}));
-  return c.b.call("aten.cat.default", {parts});
+    parts.push_back(c.b.call(op::full, {{1}, length}, {{"dtype", type}}));
+  return c.b.call(op::cat, {parts});
 }
 
 static Value ctcLoss(Rewrite &c) {
@@ -287,8 +275,8 @@ static Value ctcLoss(Rewrite &c) {
   Value self = c.r.value("log_probs"), targets = c.r.value("targets");
   bool isOne = rankOf(self) == 2;
   if (isOne) {
-    self = b.call("aten.unsqueeze.default", {self, 1});
-    targets = b.call("aten.unsqueeze.default", {targets, 0});
+    self = b.call(op::unsqueeze, {self, 1});
+    targets = b.call(op::unsqueeze, {targets, 0});
   }
   bool isList = c.op.getSchema().overload == "IntList";
   auto batch = [&](StringRef param) {
@@ -296,26 +284,25 @@ static Value ctcLoss(Rewrite &c) {
     return isOne && given ? Arg(viewAs(b, given, {Arg(int64_t(1))}))
                           : c.r.arg(param);
   };
-  Values all = b.callMany(
-      isList ? "aten._ctc_loss.default" : "aten._ctc_loss.Tensor",
-      {self, targets, batch("input_lengths"), batch("target_lengths"),
-       c.r.arg("blank"), c.r.arg("zero_infinity")});
+  Values all = b.callMany(isList ? op::_ctc_loss : op::_ctc_loss_Tensor,
+                          {self, targets, batch("input_lengths"),
+                           batch("target_lengths"), c.r.arg("blank"),
+                           c.r.arg("zero_infinity")});
   if (all.empty())
     return {};
   Value loss = all[0];
   if (c.r.boolean("zero_infinity").value_or(false)) {
-    Value isInfinite = b.call("aten.eq.Scalar",
-                              {loss, std::numeric_limits<double>::infinity()});
-    loss = b.call("aten.masked_fill.Scalar", {loss, isInfinite, 0.0});
+    Value isInfinite =
+        b.call(op::eq_Scalar, {loss, std::numeric_limits<double>::infinity()});
+    loss = b.call(op::masked_fill_Scalar, {loss, isInfinite, 0.0});
   }
   if (c.r.integer("reduction") == 1) {
     Value lengths = lengthsOf(c, "target_lengths", elementOf(loss));
     if (isOne)
       lengths = viewAs(b, lengths, {Arg(int64_t(1))});
-    loss = b.call("aten.div.Tensor",
-                  {loss, b.call("aten.clamp_min.default", {lengths, 1})});
+    loss = b.call(op::div_Tensor, {loss, b.call(op::clamp_min, {lengths, 1})});
   } else if (c.r.integer("reduction") == 0 && isOne) {
-    return b.call("aten.squeeze.dim", {loss, 0});
+    return b.call(op::squeeze_dim, {loss, 0});
   }
   return reduceLoss(c, loss);
 }
@@ -341,10 +328,9 @@ static Value maxUnpool(Rewrite &c) {
     whole = b.times(whole, size);
   std::vector<Arg> sizes = lead;
   sizes.push_back(whole);
-  Value zeros =
-      b.call("aten.zeros.default", {sizes}, {{"dtype", elementOf(self)}});
+  Value zeros = b.call(op::zeros, {sizes}, {{"dtype", elementOf(self)}});
   Value filled =
-      b.call("aten.scatter.src", {zeros, first, flat(indices), flat(self)});
+      b.call(op::scatter_src, {zeros, first, flat(indices), flat(self)});
   sizes.pop_back();
   sizes.insert(sizes.end(), space.begin(), space.end());
   return viewAs(b, filled, sizes);
@@ -354,33 +340,34 @@ static Value maxUnpool(Rewrite &c) {
 static Values nonzeroByDim(Rewrite &c) {
   Value self = c.r.value(0);
   if (rankOf(self) == 0)
-    self = c.b.call("aten.unsqueeze.default", {self, 0});
-  Value places = c.b.call("aten.nonzero.default", {self});
+    self = c.b.call(op::unsqueeze, {self, 0});
+  Value places = c.b.call(op::nonzero, {self});
   Values results;
   for (int64_t dim = 0; dim < rankOf(self) && !c.b.failed(); ++dim)
-    results.push_back(c.b.call("aten.select.int", {places, 1, dim}));
+    results.push_back(c.b.call(op::select_int, {places, 1, dim}));
   return results;
 }
 
 static Value isin(Rewrite &c) {
   CallBuilder &b = c.b;
-  Value elements = c.r.value("elements"), among = c.r.value("test_elements");
+  Value elements = c.r.value(optional("elements")),
+        among = c.r.value(optional("test_elements"));
   Value found;
   if (among && elements) {
     Value line = viewAs(b, among, {b.numel(among)});
     Value equal =
-        b.call("aten.eq.Tensor",
-               {b.call("aten.unsqueeze.default", {elements, -1}), line});
-    found = b.call("aten.any.dim", {equal, -1});
+        b.call(op::eq_Tensor, {b.call(op::unsqueeze, {elements, -1}), line});
+    found = b.call(op::any_dim, {equal, -1});
   } else if (!elements) {
-    Value equal = b.call("aten.eq.Scalar",
-                         {c.r.value("test_elements"), c.r.arg("element")});
-    found = b.call("aten.any.default", {equal});
+    Value equal = b.call(op::eq_Scalar, {c.r.value(optional("test_elements")),
+                                         c.r.arg(optional("element"))});
+    found = b.call(op::any, {equal});
   } else {
-    found = b.call("aten.eq.Scalar", {elements, c.r.arg("test_element")});
+    found =
+        b.call(op::eq_Scalar, {elements, c.r.arg(optional("test_element"))});
   }
   return c.r.boolean("invert").value_or(false)
-             ? b.call("aten.logical_not.default", {found})
+             ? b.call(op::logical_not, {found})
              : found;
 }
 
@@ -389,16 +376,16 @@ static Value vander(Rewrite &c) {
   CallBuilder &b = c.b;
   Value x = c.r.value("x");
   if (rankOf(x) == 0)
-    x = b.call("aten.unsqueeze.default", {x, 0});
+    x = b.call(op::unsqueeze, {x, 0});
   int64_t count = c.r.integer("N").value_or(shapeOf(x).back());
   if (ShapedType::isDynamic(count)) {
     b.error("'" + c.packet() + "' of a size that is not known");
     return {};
   }
   bool rises = c.packet() == "aten.linalg_vander" ||
-               c.r.boolean("increasing").value_or(false);
+               c.r.boolean(optional("increasing")).value_or(false);
   std::vector<Arg> columns;
-  Value power = b.call("aten.ones_like.default", {x});
+  Value power = b.call(op::ones_like, {x});
   for (int64_t i = 0; i < count; ++i) {
     columns.push_back(power);
     if (i + 1 < count)
@@ -406,7 +393,7 @@ static Value vander(Rewrite &c) {
   }
   if (!rises)
     std::reverse(columns.begin(), columns.end());
-  return b.call("aten.stack.default", {columns, -1});
+  return b.call(op::stack, {columns, -1});
 }
 
 /// Sum over j < p of lgamma(x - j / 2), and a constant.
@@ -416,22 +403,21 @@ static Value multiGamma(Rewrite &c) {
   int64_t p = c.r.integer("p").value_or(1);
   for (int64_t j = 0; j < p; ++j) {
     Value shifted =
-        j ? b.call("aten.sub.Scalar", {self, static_cast<double>(j) / 2})
-          : self;
-    Value part = b.call("aten.lgamma.default", {shifted});
-    sum = sum ? b.call("aten.add.Tensor", {sum, part}) : part;
+        j ? b.call(op::sub_Scalar, {self, static_cast<double>(j) / 2}) : self;
+    Value part = b.call(op::lgamma, {shifted});
+    sum = sum ? b.call(op::add_Tensor, {sum, part}) : part;
   }
   constexpr double logPi = 1.1447298858494001741;
-  return b.call("aten.add.Scalar",
+  return b.call(op::add_Scalar,
                 {sum, static_cast<double>(p * (p - 1)) / 4 * logPi});
 }
 
 /// Draws from gamma distributions, divided by their sum.
 static Value dirichlet(Rewrite &c) {
   CallBuilder &b = c.b;
-  Value draws = b.call("aten._standard_gamma.default", {c.r.value("self")});
-  Value sum = b.call("aten.sum.dim_IntList", {draws, {-1}, true});
-  return b.call("aten.div.Tensor", {draws, sum});
+  Value draws = b.call(op::_standard_gamma, {c.r.value("self")});
+  Value sum = b.call(op::sum_dim_IntList, {draws, {-1}, true});
+  return b.call(op::div_Tensor, {draws, sum});
 }
 
 //===----------------------------------------------------------------------===//
@@ -463,20 +449,20 @@ struct Grid {
   Value places(Value x) {
     Value scaled;
     if (std::optional<double> number = scale.getNumber())
-      scaled = c.b.call("aten.mul.Scalar", {x, 1 / *number});
+      scaled = c.b.call(op::mul_Scalar, {x, 1 / *number});
     else
-      scaled = times(c.b, x, c.b.call("aten.reciprocal.default", {scale}));
-    Value whole = c.b.call("aten.round.default", {scaled});
+      scaled = times(c.b, x, c.b.call(op::reciprocal, {scale}));
+    Value whole = c.b.call(op::round, {scaled});
     return shifted(whole, "add");
   }
   Value clamped(Value places) {
-    return c.b.call("aten.clamp.default",
+    return c.b.call(op::clamp,
                     {places, c.r.arg("quant_min"), c.r.arg("quant_max")});
   }
   Value back(Value places) {
     Value value = shifted(places, "sub");
     return scale.isValue() ? times(c.b, value, scale)
-                           : c.b.call("aten.mul.Scalar", {value, scale});
+                           : c.b.call(op::mul_Scalar, {value, scale});
   }
 
 private:
@@ -495,16 +481,16 @@ private:
 static Values fakeQuantize(Rewrite &c) {
   CallBuilder &b = c.b;
   Value self = c.r.value("self");
-  Value fixed = b.call("aten.detach.default", {self});
+  Value fixed = b.call(op::detach, {self});
   Grid grid(c, self, "scale", "zero_point");
   Value places = grid.places(fixed), kept = grid.clamped(places);
   Value rounded = castTo(b, grid.back(kept), elementOf(self));
-  Value isInside = b.call("aten.eq.Tensor", {places, kept});
+  Value isInside = b.call(op::eq_Tensor, {places, kept});
   if (c.op.getSchema().results.size() == 2)
     return {rounded, isInside};
-  Value through = b.call("aten.where.ScalarOther", {isInside, self, 0.0});
-  Value zero = minus(b, through, b.call("aten.detach.default", {through}));
-  return {b.call("aten.add.Tensor", {rounded, zero})};
+  Value through = b.call(op::where_ScalarOther, {isInside, self, 0.0});
+  Value zero = minus(b, through, b.call(op::detach, {through}));
+  return {b.call(op::add_Tensor, {rounded, zero})};
 }
 
 static Value maskGradient(Rewrite &c) {
@@ -527,48 +513,22 @@ static Value dequantize(Rewrite &c) {
   return castTo(c.b, grid.back(input), elementOf(c.result()));
 }
 
-RuleTable decompose::statisticsRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.quantile.default", one<quantile>},
-      {"aten.quantile.scalar", one<quantile>},
-      {"aten.pdist.default", one<pdist>},
-      {"aten._pdist_forward.default", one<pdist>},
-      {"aten.cov.default", one<covariance>},
-      {"aten.corrcoef.default", one<correlation>},
-      {"aten.renorm.default", one<renorm>},
-      {"aten.embedding_renorm.default", one<embeddingRenorm>},
-      {"aten.multi_margin_loss.default", one<multiMargin>},
-      {"aten.multilabel_margin_loss.default", one<multilabelMargin>},
-      {"aten.ctc_loss.IntList", one<ctcLoss>},
-      {"aten.ctc_loss.Tensor", one<ctcLoss>},
-      {"aten.max_unpool2d.default", one<maxUnpool>},
-      {"aten.max_unpool3d.default", one<maxUnpool>},
-      {"aten.where.default", many<nonzeroByDim>},
-      {"aten.nonzero_numpy.default", many<nonzeroByDim>},
-      {"aten.isin.Tensor_Tensor", one<isin>},
-      {"aten.isin.Tensor_Scalar", one<isin>},
-      {"aten.isin.Scalar_Tensor", one<isin>},
-      {"aten.vander.default", one<vander>},
-      {"aten.linalg_vander.default", one<vander>},
-      {"aten._sample_dirichlet.default", one<dirichlet>},
-      {"aten.mvlgamma.default", one<multiGamma>},
-      {"aten.special_multigammaln.default", one<multiGamma>},
-      {"aten.fake_quantize_per_tensor_affine.default", many<fakeQuantize>},
-      {"aten.fake_quantize_per_tensor_affine.tensor_qparams",
-       many<fakeQuantize>},
-      {"aten.fake_quantize_per_channel_affine.default", many<fakeQuantize>},
-      {"aten.fake_quantize_per_tensor_affine_cachemask.default",
-       many<fakeQuantize>},
-      {"aten.fake_quantize_per_channel_affine_cachemask.default",
-       many<fakeQuantize>},
-      {"aten.fake_quantize_per_tensor_affine_cachemask_backward.default",
-       one<maskGradient>},
-      {"aten.fake_quantize_per_channel_affine_cachemask_backward.default",
-       one<maskGradient>},
-      {"quantized_decomposed.quantize_per_tensor.default", one<quantize>},
-      {"quantized_decomposed.quantize_per_channel.default", one<quantize>},
-      {"quantized_decomposed.dequantize_per_tensor.default", one<dequantize>},
-      {"quantized_decomposed.dequantize_per_channel.default", one<dequantize>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::quantile = one<::quantile>;
+const DecomposeFn decompositions::pdist = one<::pdist>;
+const DecomposeFn decompositions::covariance = one<::covariance>;
+const DecomposeFn decompositions::correlation = one<::correlation>;
+const DecomposeFn decompositions::renorm = one<::renorm>;
+const DecomposeFn decompositions::embeddingRenorm = one<::embeddingRenorm>;
+const DecomposeFn decompositions::multiMargin = one<::multiMargin>;
+const DecomposeFn decompositions::multilabelMargin = one<::multilabelMargin>;
+const DecomposeFn decompositions::ctcLoss = one<::ctcLoss>;
+const DecomposeFn decompositions::maxUnpool = one<::maxUnpool>;
+const DecomposeFn decompositions::nonzeroByDim = many<::nonzeroByDim>;
+const DecomposeFn decompositions::isin = one<::isin>;
+const DecomposeFn decompositions::vander = one<::vander>;
+const DecomposeFn decompositions::dirichlet = one<::dirichlet>;
+const DecomposeFn decompositions::multiGamma = one<::multiGamma>;
+const DecomposeFn decompositions::fakeQuantize = many<::fakeQuantize>;
+const DecomposeFn decompositions::maskGradient = one<::maskGradient>;
+const DecomposeFn decompositions::quantize = one<::quantize>;
+const DecomposeFn decompositions::dequantize = one<::dequantize>;

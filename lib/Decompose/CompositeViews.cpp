@@ -27,9 +27,9 @@ static Value asView(Rewrite &c, const std::vector<Arg> &sizes) {
   Value self = c.r.value(0);
   if (isAlias(c) || c.result().getType() == self.getType())
     return viewAs(c.b, self, sizes);
-  Value copy = c.b.call("aten.clone.default", {self},
-                        {{"memory_format", "contiguous_format"}});
-  return c.b.call("aten._unsafe_view.default", {copy, sizes});
+  Value copy =
+      c.b.call(op::clone, {self}, {{"memory_format", "contiguous_format"}});
+  return c.b.call(op::_unsafe_view, {copy, sizes});
 }
 
 static Value reshape(Rewrite &c) {
@@ -100,21 +100,20 @@ static Value ravel(Rewrite &c) {
 
 static Value swapAxes(Rewrite &c) {
   bool axes = c.op.getSchema().find("axis0") >= 0;
-  return c.b.call("aten.transpose.int",
+  return c.b.call(op::transpose_int,
                   {c.r.value("self"), c.r.arg(axes ? "axis0" : "dim0"),
                    c.r.arg(axes ? "axis1" : "dim1")});
 }
 
 static Value swapLast(Rewrite &c) {
   Value self = c.r.value("self");
-  return rankOf(self) == 0 ? self
-                           : c.b.call("aten.transpose.int", {self, -2, -1});
+  return rankOf(self) == 0 ? self : c.b.call(op::transpose_int, {self, -2, -1});
 }
 
 static Value reverseDims(Rewrite &c) {
   SmallVector<int64_t> order = allDims(c.r.value("self"));
   std::reverse(order.begin(), order.end());
-  return c.b.call("aten.permute.default", {c.r.value("self"), order});
+  return c.b.call(op::permute, {c.r.value("self"), order});
 }
 
 static Value moveDims(Rewrite &c) {
@@ -136,7 +135,7 @@ static Value moveDims(Rewrite &c) {
       ++next;
     dim = next;
   }
-  return c.b.call("aten.permute.default", {self, order});
+  return c.b.call(op::permute, {self, order});
 }
 
 static Value narrow(Rewrite &c) {
@@ -156,17 +155,16 @@ static Value rotate(Rewrite &c) {
   if (turns < 0)
     turns += 4;
   if (turns == 0)
-    return c.b.call("aten.clone.default", {self});
+    return c.b.call(op::clone, {self});
   if (turns == 2)
-    return c.b.call("aten.flip.default", {self, plane});
+    return c.b.call(op::flip, {self, plane});
   Value flipped =
-      c.b.call("aten.flip.default",
-               {self, ArrayRef<int64_t>(plane[turns == 1 ? 1 : 0])});
-  return c.b.call("aten.transpose.int", {flipped, plane[0], plane[1]});
+      c.b.call(op::flip, {self, ArrayRef<int64_t>(plane[turns == 1 ? 1 : 0])});
+  return c.b.call(op::transpose_int, {flipped, plane[0], plane[1]});
 }
 
 static Value flipAlong(Rewrite &c) {
-  return c.b.call("aten.flip.default",
+  return c.b.call(op::flip,
                   {c.r.value("self"),
                    SmallVector<int64_t>(1, c.packet() == "aten.fliplr")});
 }
@@ -215,7 +213,7 @@ static Value stack(Rewrite &c) {
   int64_t dim = deep ? 2 : columns ? 1 : 0;
   if (wide && rankOf(parts.front().getValue()) > 1)
     dim = 1;
-  return c.b.call("aten.cat.default", {parts, dim});
+  return c.b.call(op::cat, {parts, dim});
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,7 +222,7 @@ static Value stack(Rewrite &c) {
 
 static Values split(Rewrite &c, Value self, const std::vector<Arg> &sizes,
                     int64_t dim) {
-  return c.b.callMany("aten.split_with_sizes.default", {self, sizes, dim});
+  return c.b.callMany(op::split_with_sizes, {self, sizes, dim});
 }
 
 /// Pieces of ceil(size / chunks), the last one with what is left.
@@ -236,11 +234,12 @@ static Values chunk(Rewrite &c) {
   unsigned count = c.op.getOperation()->getNumResults();
   Arg width = floorDiv(c.b, plus(c.b, size, Arg(chunks - 1)), chunks);
   if (size.getInt() && *size.getInt() > 0)
-    return c.b.callMany("aten.split.Tensor", {self, width, dim});
+    return c.b.callMany(op::split_Tensor, {self, width, dim});
   std::vector<Arg> sizes(count, width);
   Arg before = c.b.times(width, Arg(int64_t(count) - 1));
-  sizes.back() = size.getInt() ? Arg(int64_t(0))
-                               : Arg(c.b.call("operator.sub", {size, before}));
+  sizes.back() = size.getInt()
+                     ? Arg(int64_t(0))
+                     : Arg(c.b.call(op::operator_sub, {size, before}));
   return split(c, self, sizes, dim);
 }
 
@@ -252,14 +251,14 @@ static Values splitSizes(Rewrite &c) {
 }
 
 static Values splitWidth(Rewrite &c) {
-  return c.b.callMany("aten.split.Tensor",
+  return c.b.callMany(op::split_Tensor,
                       {c.r.value("self"), c.r.arg("split_size"),
                        c.r.integer("dim").value_or(0)});
 }
 
 static Values tensorSplit(Rewrite &c) {
   Value self = c.r.value("self");
-  int64_t rank = rankOf(self), dim = c.r.integer("dim").value_or(0);
+  int64_t rank = rankOf(self), dim = c.r.integer(optional("dim")).value_or(0);
   if (c.packet() == "aten.dsplit")
     dim = 2;
   if (c.packet() == "aten.hsplit")
@@ -267,7 +266,7 @@ static Values tensorSplit(Rewrite &c) {
   dim = wrapDim(dim, rank);
   Arg size = c.b.size(self, dim);
   std::vector<Arg> sizes;
-  if (std::optional<int64_t> sections = c.r.integer("sections")) {
+  if (std::optional<int64_t> sections = c.r.integer(optional("sections"))) {
     // The first ones are larger by one.
     for (int64_t i = 0; i < *sections; ++i)
       sizes.push_back(
@@ -277,7 +276,7 @@ static Values tensorSplit(Rewrite &c) {
   // Bounds of slices: pieces may be empty, or overlap where bounds go back.
   Values results;
   Arg start(int64_t(0));
-  std::vector<Arg> bounds = c.r.list("indices");
+  std::vector<Arg> bounds = c.r.list(optional("indices"));
   bounds.push_back(size);
   for (const Arg &end : bounds) {
     results.push_back(sliceOf(c.b, self, dim, start, end));
@@ -286,61 +285,25 @@ static Values tensorSplit(Rewrite &c) {
   return results;
 }
 
-RuleTable decompose::pieceRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.chunk.default", many<chunk>},
-      {"aten.unsafe_chunk.default", many<chunk>},
-      {"aten.split.sizes", many<splitSizes>},
-      {"aten.unsafe_split.Tensor", many<splitWidth>},
-      {"aten.unsafe_split_with_sizes.default", many<splitSizes>},
-      {"aten.tensor_split.sections", many<tensorSplit>},
-      {"aten.tensor_split.indices", many<tensorSplit>},
-      {"aten.hsplit.int", many<tensorSplit>},
-      {"aten.hsplit.array", many<tensorSplit>},
-      {"aten.vsplit.int", many<tensorSplit>},
-      {"aten.vsplit.array", many<tensorSplit>},
-      {"aten.dsplit.int", many<tensorSplit>},
-      {"aten.dsplit.array", many<tensorSplit>},
-  };
-  return rules;
-}
-
-RuleTable decompose::viewRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.reshape.default", one<reshape>},
-      {"aten._reshape_alias.default", one<reshape>},
-      {"aten.flatten.using_ints", one<flatten>},
-      {"aten.unflatten.int", one<unflatten>},
-      {"aten.view_as.default", one<viewAsOther>},
-      {"aten.reshape_as.default", one<reshapeAs>},
-      {"aten.expand_as.default", one<expandAsOther>},
-      {"aten.broadcast_to.default", one<broadcastTo>},
-      {"aten.ravel.default", one<ravel>},
-      {"aten.swapaxes.default", one<swapAxes>},
-      {"aten.swapdims.default", one<swapAxes>},
-      {"aten.mT.default", one<swapLast>},
-      {"aten.numpy_T.default", one<reverseDims>},
-      {"aten.movedim.int", one<moveDims>},
-      {"aten.movedim.intlist", one<moveDims>},
-      {"aten.moveaxis.int", one<moveDims>},
-      {"aten.moveaxis.intlist", one<moveDims>},
-      {"aten.narrow.default", one<narrow>},
-      {"aten.rot90.default", one<rotate>},
-      {"aten.fliplr.default", one<flipAlong>},
-      {"aten.flipud.default", one<flipAlong>},
-      {"aten.resolve_conj.default", one<itself>},
-      {"aten.resolve_neg.default", one<itself>},
-      {"aten.atleast_1d.default", many<atLeast>},
-      {"aten.atleast_2d.default", many<atLeast>},
-      {"aten.atleast_3d.default", many<atLeast>},
-      {"aten.atleast_1d.Sequence", many<atLeast>},
-      {"aten.atleast_2d.Sequence", many<atLeast>},
-      {"aten.atleast_3d.Sequence", many<atLeast>},
-      {"aten.hstack.default", one<stack>},
-      {"aten.vstack.default", one<stack>},
-      {"aten.row_stack.default", one<stack>},
-      {"aten.dstack.default", one<stack>},
-      {"aten.column_stack.default", one<stack>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::chunk = many<::chunk>;
+const DecomposeFn decompositions::splitSizes = many<::splitSizes>;
+const DecomposeFn decompositions::splitWidth = many<::splitWidth>;
+const DecomposeFn decompositions::tensorSplit = many<::tensorSplit>;
+const DecomposeFn decompositions::reshape = one<::reshape>;
+const DecomposeFn decompositions::flatten = one<::flatten>;
+const DecomposeFn decompositions::unflatten = one<::unflatten>;
+const DecomposeFn decompositions::viewAsOther = one<::viewAsOther>;
+const DecomposeFn decompositions::reshapeAs = one<::reshapeAs>;
+const DecomposeFn decompositions::expandAsOther = one<::expandAsOther>;
+const DecomposeFn decompositions::broadcastTo = one<::broadcastTo>;
+const DecomposeFn decompositions::ravel = one<::ravel>;
+const DecomposeFn decompositions::swapAxes = one<::swapAxes>;
+const DecomposeFn decompositions::swapLast = one<::swapLast>;
+const DecomposeFn decompositions::reverseDims = one<::reverseDims>;
+const DecomposeFn decompositions::moveDims = one<::moveDims>;
+const DecomposeFn decompositions::narrow = one<::narrow>;
+const DecomposeFn decompositions::rotate = one<::rotate>;
+const DecomposeFn decompositions::flipAlong = one<::flipAlong>;
+const DecomposeFn decompositions::itself = one<::itself>;
+const DecomposeFn decompositions::atLeast = many<::atLeast>;
+const DecomposeFn decompositions::stack = one<::stack>;

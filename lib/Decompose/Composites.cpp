@@ -11,7 +11,6 @@
 #include "cutback/Decompose/Composites.h"
 
 #include "CoreRules.h"
-#include "FactorRules.h"
 #include "Replacement.h"
 
 #include "cutback/Analysis/Layouts.h"
@@ -25,32 +24,10 @@ using namespace cutback;
 
 void cutback::registerAtenDecompositions(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *, aten::AtenDialect *dialect) {
-    for (decompose::RuleTable table : {decompose::aliasRules(),
-                                       decompose::castRules(),
-                                       decompose::viewRules(),
-                                       decompose::pieceRules(),
-                                       decompose::stackRules(),
-                                       decompose::linearRules(),
-                                       decompose::einsumRules(),
-                                       decompose::convolutionRules(),
-                                       decompose::poolRules(),
-                                       decompose::normalizationRules(),
-                                       decompose::attentionRules(),
-                                       decompose::softmaxRules(),
-                                       decompose::lossRules(),
-                                       decompose::reductionRules(),
-                                       decompose::embeddingRules(),
-                                       decompose::recurrentRules(),
-                                       decompose::spectralRules(),
-                                       decompose::signalRules(),
-                                       decompose::linalgRules(),
-                                       decompose::statisticsRules(),
-                                       decompose::normalizationBackwardRules(),
-                                       decompose::factorRules(),
-                                       decompose::histogramRules(),
-                                       decompose::differenceRules(),
-                                       decompose::copyRules()})
-      aten::addDecomposeRules(*dialect, table);
+    aten::addDecomposeRules(*dialect, {
+#define ATEN_RULE_OF(op, rule) {op, decompose::decompositions::rule},
+#include "cutback/Dialect/Aten/AtenDecompositions.inc"
+                                      });
   });
 }
 
@@ -121,7 +98,7 @@ static LogicalResult buildReplacement(Operation *op, aten::DecomposeFn build,
     return failure();
   if (isViewOfAll(op, results)) {
     aten::CallBuilder calls(heirs.builder, op->getLoc());
-    results.assign({calls.call("aten.alias.default", {results.front()})});
+    results.assign({calls.call(aten::op::alias, {results.front()})});
   }
   heirs.settle(results);
   results.resize(op->getNumResults());

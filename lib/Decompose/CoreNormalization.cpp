@@ -417,15 +417,11 @@ CoreTable decompose::coreNormalizationRules() {
   return rules;
 }
 
-RuleTable decompose::normalizationBackwardRules() {
-  static constexpr DecomposeRule rules[] = {
-      {"aten.native_layer_norm_backward.default",
-       many<layerNormBackward<true>>},
-      {"aten._fused_rms_norm_backward.default", many<rmsNormBackward<true>>},
-      {"aten.native_group_norm_backward.default",
-       many<groupNormBackward<true>>},
-      {"aten.native_batch_norm_backward.default",
-       many<batchNormBackward<true>>},
-  };
-  return rules;
-}
+const DecomposeFn decompositions::nativeLayerNormBackward =
+    many<layerNormBackward<true>>;
+const DecomposeFn decompositions::fusedRmsNormBackward =
+    many<rmsNormBackward<true>>;
+const DecomposeFn decompositions::nativeGroupNormBackward =
+    many<groupNormBackward<true>>;
+const DecomposeFn decompositions::nativeBatchNormBackward =
+    many<batchNormBackward<true>>;

@@ -28,10 +28,6 @@ CoreTable coreLossRules();      ///< of the list: losses of elements
 CoreTable coreMoveRules();      ///< of the list: stacks, puts under a mask
 CoreTable coreReductionRules(); ///< of the list: logsumexp, gates, dot products
 
-/// Gradients of norms in programs that are differentiated: with statistics that
-/// are functions of the input. Of the first level.
-RuleTable normalizationBackwardRules();
-
 /// f32 for 16-bit floats, else the element type of `x`: what the rules
 /// compute in.
 mlir::Type computeType(mlir::Value x);

@@ -267,7 +267,7 @@ LogicalResult Functionalizer::write(Visit &visit, Node *node, Value value) {
       isRecorded = false;
       first = updates.size();
       if (node->parent && history.contains(above))
-        above = b.call("aten.detach.default", {above});
+        above = b.call(aten::op::detach, {above});
       settle(visit);
     }
     value = above;
@@ -318,7 +318,7 @@ LogicalResult Functionalizer::visitInPlace(Visit &visit, aten::CallOp call) {
     value = buildView(visit.b, call, self);
     break;
   case InPlaceKind::Detach:
-    value = visit.b.call("aten.detach.default", {self});
+    value = visit.b.call(aten::op::detach, {self});
     break;
   }
   if (!value)

@@ -66,16 +66,16 @@ Value Rewrite::draw(Distribution distribution, Type element) {
   auto type =
       mlir::cast<RankedTensorType>(op.getOperation()->getResult(0).getType());
   SmallVector<Value> sizes;
-  std::vector<Arg> list = read.list("size");
-  Value like = read.value("self");
+  std::vector<Arg> list = read.list(optional("size"));
+  Value like = read.value(optional("self"));
   if (!like)
-    like = read.value("input");
+    like = read.value(optional("input"));
   for (int64_t d = 0; d < type.getRank(); ++d) {
     if (!type.isDynamicDim(d))
       continue;
     Arg size = like                      ? call.size(like, d)
                : size_t(d) < list.size() ? list[size_t(d)]
-                                         : read.arg("n");
+                                         : read.arg(optional("n"));
     if (!size.isValue()) {
       call.error(Twine("a size of '") + op.getInfo().torchName +
                  "' is not known");
@@ -92,7 +92,7 @@ Value Rewrite::draw(Distribution distribution, Type element) {
 Value Rewrite::cast(Value value, Type element) {
   if (!value || elementOf(value) == element)
     return value;
-  return call.call("aten._to_copy.default", {value}, {{"dtype", element}});
+  return call.call(op::_to_copy, {value}, {{"dtype", element}});
 }
 
 SmallVector<Value> Rewrite::uniform() {
@@ -106,36 +106,36 @@ SmallVector<Value> Rewrite::standardNormal() {
 /// The same numbers, with a gradient of zeros to the tensor that they take the
 /// place of, or are drawn by: PyTorch gives it one.
 Value Rewrite::withZeros(Value numbers) {
-  Value self = read.value("self");
+  Value self = read.value(optional("self"));
   if (!self || !numbers || !isa<FloatType>(elementOf(self)) ||
       !decompose::mayHaveGradient(self))
     return numbers;
-  Value zeros = call.call("aten.full_like.default", {self, 0});
+  Value zeros = call.call(op::full_like, {self, 0});
   if (!zeros)
     return {};
   zeros.getDefiningOp()->setDiscardableAttr(joint::kForgets,
                                             builder.getUnitAttr());
-  return call.call("aten.add.Tensor", {numbers, zeros});
+  return call.call(op::add_Tensor, {numbers, zeros});
 }
 
 /// low + (64 random bits mod (high - low)).
 SmallVector<Value> Rewrite::integers() {
-  Arg low = read.isNone("low") ? Arg(0) : read.arg("low");
+  Arg low = read.isNone(optional("low")) ? Arg(0) : read.arg("low");
   Arg range = low.getInt() == 0
                   ? read.arg("high")
-                  : Arg(call.call("operator.sub", {read.arg("high"), low}));
+                  : Arg(call.call(op::operator_sub, {read.arg("high"), low}));
   if (low.getInt() && read.arg("high").getInt())
     range = Arg(*read.arg("high").getInt() - *low.getInt());
   Value bits = draw(Distribution::Bits, builder.getI64Type());
-  Value below = call.call("aten.remainder.Scalar", {bits, range});
-  return {cast(call.call("aten.add.Scalar", {below, low}), resultElement())};
+  Value below = call.call(op::remainder_Scalar, {bits, range});
+  return {cast(call.call(op::add_Scalar, {below, low}), resultElement())};
 }
 
 SmallVector<Value> Rewrite::bernoulli() {
   Value number = draw(Distribution::Uniform, builder.getF32Type());
-  Value drawn = read.isNone("p")
-                    ? call.call("aten.lt.Tensor", {number, read.arg("self")})
-                    : call.call("aten.lt.Scalar", {number, read.arg("p")});
+  Value drawn = read.isNone(optional("p"))
+                    ? call.call(op::lt_Tensor, {number, read.arg("self")})
+                    : call.call(op::lt_Scalar, {number, read.arg("p")});
   return {withZeros(cast(drawn, resultElement()))};
 }
 
@@ -144,22 +144,22 @@ SmallVector<Value> Rewrite::dropout() {
   Value input = read.value("input");
   double keep = 1 - read.number("p").value_or(0);
   Value number = draw(Distribution::Uniform, builder.getF32Type());
-  Value mask = call.call("aten.lt.Scalar", {number, keep});
-  Value kept = call.call("aten.mul.Tensor", {input, mask});
+  Value mask = call.call(op::lt_Scalar, {number, keep});
+  Value kept = call.call(op::mul_Tensor, {input, mask});
   double scale = keep > 0 ? 1 / keep : 0;
-  return {call.call("aten.mul.Scalar", {kept, scale}), mask};
+  return {call.call(op::mul_Scalar, {kept, scale}), mask};
 }
 
 SmallVector<Value> Rewrite::permutation() {
   Value keys = draw(Distribution::Uniform, builder.getF64Type());
-  SmallVector<Value> sorted = call.callMany("aten.sort.default", {keys});
+  SmallVector<Value> sorted = call.callMany(op::sort, {keys});
   return {sorted.size() == 2 ? cast(sorted[1], resultElement()) : Value()};
 }
 
 SmallVector<Value> Rewrite::normal() {
   Value number = draw(Distribution::Normal, resultElement());
-  Value wide = call.call("aten.mul.Scalar", {number, read.arg("std")});
-  return {withZeros(call.call("aten.add.Scalar", {wide, read.arg("mean")}))};
+  Value wide = call.call(op::mul_Scalar, {number, read.arg("std")});
+  return {withZeros(call.call(op::add_Scalar, {wide, read.arg("mean")}))};
 }
 
 using Rule = SmallVector<Value> (Rewrite::*)();

@@ -24,7 +24,7 @@ Arg decompose::plus(CallBuilder &b, const Arg &a, const Arg &c) {
     return c;
   if (c.getInt() == 0)
     return a;
-  return Arg(b.call("operator.add", {a, c}));
+  return Arg(b.call(op::operator_add, {a, c}));
 }
 
 Arg decompose::floorDiv(CallBuilder &b, const Arg &a, int64_t c) {
@@ -32,7 +32,7 @@ Arg decompose::floorDiv(CallBuilder &b, const Arg &a, int64_t c) {
     return a;
   if (a.getInt() && c > 0)
     return Arg(*a.getInt() / c - (*a.getInt() % c < 0 ? 1 : 0));
-  return Arg(b.call("operator.floordiv", {a, c}));
+  return Arg(b.call(op::operator_floordiv, {a, c}));
 }
 
 Arg decompose::countOf(CallBuilder &b, Value tensor, int64_t from, int64_t to) {
@@ -57,20 +57,20 @@ Value decompose::viewAs(CallBuilder &b, Value value,
                         const std::vector<Arg> &sizes) {
   if (!value || isShapeOf(value, sizes))
     return value;
-  return b.call("aten.view.default", {value, sizes});
+  return b.call(op::view, {value, sizes});
 }
 
 Value decompose::expandTo(CallBuilder &b, Value value,
                           const std::vector<Arg> &sizes) {
   if (!value || isShapeOf(value, sizes))
     return value;
-  return b.call("aten.expand.default", {value, sizes});
+  return b.call(op::expand, {value, sizes});
 }
 
 Value decompose::castTo(CallBuilder &b, Value value, Type type) {
   if (!value || elementOf(value) == type)
     return value;
-  return b.call("aten._to_copy.default", {value}, {{"dtype", type}});
+  return b.call(op::_to_copy, {value}, {{"dtype", type}});
 }
 
 Value decompose::withGradientOf(CallBuilder &b, Value value, Value history) {
@@ -78,24 +78,23 @@ Value decompose::withGradientOf(CallBuilder &b, Value value, Value history) {
   // nothing keeps the gradient and takes infinity away.
   if (history && !isa<BlockArgument>(history) &&
       !isa<ComplexType>(elementOf(history)))
-    history = b.call("aten.nan_to_num.default", {history});
+    history = b.call(op::nan_to_num, {history});
   if (!value || !history)
     return {};
-  auto detach = [&](Value of) { return b.call("aten.detach.default", {of}); };
-  Value zero = b.call("aten.sub.Tensor", {history, detach(history)});
-  return b.call("aten.add.Tensor", {detach(value), zero});
+  auto detach = [&](Value of) { return b.call(op::detach, {of}); };
+  Value zero = b.call(op::sub_Tensor, {history, detach(history)});
+  return b.call(op::add_Tensor, {detach(value), zero});
 }
 
 Value decompose::sliceOf(CallBuilder &b, Value value, int64_t dim,
                          const Arg &start, const Arg &end) {
-  return b.call("aten.slice.Tensor", {value, dim, start, end});
+  return b.call(op::slice_Tensor, {value, dim, start, end});
 }
 
 Value decompose::reduceLoss(CallBuilder &b, Value loss, int64_t reduction) {
   if (reduction == 0)
     return loss;
-  return b.call(reduction == 1 ? "aten.mean.default" : "aten.sum.default",
-                {loss});
+  return b.call(reduction == 1 ? op::mean : op::sum, {loss});
 }
 
 Value decompose::reduceLoss(Rewrite &c, Value loss) {

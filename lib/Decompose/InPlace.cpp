@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// `aten.X_.O` is `aten.X.O` on the same arguments, but for a few whose
-// functional form has another name. The result is then made to fit: an
+// `aten.X_.O` is the op that it names in the ODS files, mostly `aten.X.O`, on
+// the same arguments. The result is then made to fit: an
 // in-place op never changes the type of `self`, so a result of another element
 // type (a comparison, a promoted sum) is cast, and a smaller one expanded. A
 // larger one is an error, as in PyTorch.
@@ -17,6 +17,7 @@
 #include "cutback/Dialect/Joint/Forgets.h"
 
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -29,40 +30,13 @@ bool cutback::isInPlace(Operation *op) {
          call.getSchema().params.front().isWritten;
 }
 
-namespace {
-struct OtherName {
-  const char *inPlace, *functional;
-};
-} // namespace
-
-/// In-place ops whose functional form is not their name without `_`.
-static constexpr OtherName otherNames[] = {
-    {"aten.pow_.Tensor", "aten.pow.Tensor_Tensor"},
-    {"aten.pow_.Scalar", "aten.pow.Tensor_Scalar"},
-    {"aten.float_power_.Tensor", "aten.float_power.Tensor_Tensor"},
-    {"aten.float_power_.Scalar", "aten.float_power.Tensor_Scalar"},
-    {"aten.bernoulli_.float", "aten.bernoulli.p"},
-    {"aten.normal_.default", "aten.normal_functional.default"},
-    {"aten.floor_divide_.Tensor", "aten.floor_divide.default"},
-    {"aten.floor_divide_.Scalar", "aten.floor_divide.default"},
-    {"aten.transpose_.default", "aten.transpose.int"},
-    {"aten.ldexp_.default", "aten.ldexp.Tensor"},
-    {"aten.__iand__.Tensor", "aten.bitwise_and.Tensor"},
-    {"aten.__iand__.Scalar", "aten.bitwise_and.Scalar"},
-    {"aten.__ior__.Tensor", "aten.bitwise_or.Tensor"},
-    {"aten.__ior__.Scalar", "aten.bitwise_or.Scalar"},
-    {"aten.__ixor__.Tensor", "aten.bitwise_xor.Tensor"},
-    {"aten.__ixor__.Scalar", "aten.bitwise_xor.Scalar"},
-};
-
-static std::string functionalName(CallOp op) {
-  StringRef name = op.getInfo().torchName;
-  for (const OtherName &other : otherNames)
-    if (name == other.inPlace)
-      return other.functional;
-  auto [packet, overload] = name.rsplit('.');
-  packet.consume_back("_");
-  return (packet + "." + overload).str();
+/// The op whose result `op` writes; empty if there is none.
+static StringRef functionalName(CallOp op) {
+  static const llvm::StringMap<StringRef> names = {
+#define ATEN_PAIR(inPlace, functional) {inPlace, functional},
+#include "cutback/Dialect/Aten/AtenInPlace.inc"
+  };
+  return names.lookup(op.getInfo().torchName);
 }
 
 InPlaceKind cutback::getInPlaceKind(CallOp op) {
@@ -84,7 +58,7 @@ static bool isTensor(const SchemaParam &param) {
 /// The functional op on the same arguments, but `self`.
 static Value callFunctional(CallBuilder &b, CallOp op, Value self) {
   CallReader reader(op);
-  std::string name = functionalName(op);
+  StringRef name = functionalName(op);
   const Schema *functional =
       SchemaTable::get(op.getOperation()->getContext()).lookup(name);
   SmallVector<NamedArg> args;
@@ -105,8 +79,7 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
   if (!value)
     return {};
   if (elementOf(value) != elementOf(self))
-    value =
-        b.call("aten._to_copy.default", {value}, {{"dtype", elementOf(self)}});
+    value = b.call(op::_to_copy, {value}, {{"dtype", elementOf(self)}});
   if (!value)
     return {};
   ArrayRef<int64_t> from = shapeOf(value), to = shapeOf(self);
@@ -136,7 +109,7 @@ Value cutback::fitTo(CallBuilder &b, Value value, Value self) {
     b.error(text);
     return {};
   }
-  return b.call("aten.expand.default", {value, b.sizes(self)});
+  return b.call(op::expand, {value, b.sizes(self)});
 }
 
 /// In the flat tensor the diagonal is every n-th element: of a matrix with
@@ -156,17 +129,16 @@ static Value fillFlatDiagonal(CallBuilder &b, Value self, const Arg &value) {
   }
   if (count == 0)
     return self;
-  Value flat = b.call("aten.reshape.default", {self, {-1}});
-  Value rows = b.call("aten.slice.Tensor", {flat, 0, 0, count, step});
-  Value filled = b.call("aten.full_like.default", {rows, value});
-  flat =
-      b.call("aten.slice_scatter.default", {flat, filled, 0, 0, count, step});
-  return b.call("aten.reshape.default", {flat, b.sizes(self)});
+  Value flat = b.call(op::reshape, {self, {-1}});
+  Value rows = b.call(op::slice_Tensor, {flat, 0, 0, count, step});
+  Value filled = b.call(op::full_like, {rows, value});
+  flat = b.call(op::slice_scatter, {flat, filled, 0, 0, count, step});
+  return b.call(op::reshape, {flat, b.sizes(self)});
 }
 
 /// A tensor like `self`, whose old value is forgotten.
 static Value fullLike(CallBuilder &b, Value self, const Arg &value) {
-  Value filled = b.call("aten.full_like.default", {self, value});
+  Value filled = b.call(op::full_like, {self, value});
   if (filled)
     filled.getDefiningOp()->setDiscardableAttr(joint::kForgets,
                                                b.getBuilder().getUnitAttr());
@@ -180,17 +152,16 @@ static Value writtenOver(CallBuilder &b, Value self, Value value) {
   if (!value || !isa<FloatType, ComplexType>(elementOf(self)) ||
       decompose::mayHaveGradient(value) || !decompose::mayHaveGradient(self))
     return value;
-  return b.call("aten.copy.default", {self, value});
+  return b.call(op::copy, {self, value});
 }
 
 /// self.fill_diagonal_(value, wrap)
 static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
   if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
     return fillFlatDiagonal(b, self, reader.arg("fill_value"));
-  Value diagonal = b.call("aten.diagonal.default", {self});
-  Value filled =
-      b.call("aten.full_like.default", {diagonal, reader.arg("fill_value")});
-  return b.call("aten.diagonal_scatter.default", {self, filled});
+  Value diagonal = b.call(op::diagonal, {self});
+  Value filled = b.call(op::full_like, {diagonal, reader.arg("fill_value")});
+  return b.call(op::diagonal_scatter, {self, filled});
 }
 
 Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
@@ -203,9 +174,8 @@ Value cutback::buildValue(CallBuilder &b, CallOp op, Value self) {
   if (packet == "aten.copy_") {
     Value value = writtenOver(b, self, reader.value("src"));
     // An argument may be written itself afterwards.
-    return value && isa<BlockArgument>(value)
-               ? b.call("aten.clone.default", {value})
-               : value;
+    return value && isa<BlockArgument>(value) ? b.call(op::clone, {value})
+                                              : value;
   }
   if (packet == "aten.fill_") {
     Value value = reader.value("value");

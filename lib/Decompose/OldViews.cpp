@@ -17,6 +17,7 @@
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 
 using namespace mlir;
@@ -45,7 +46,7 @@ static void copyView(Value view, aten::ValueNamer &namer) {
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(op);
   aten::CallBuilder calls(builder, op->getLoc());
-  Value copy = calls.call("aten.clone.default", {view});
+  Value copy = calls.call(aten::op::clone, {view});
   if (!copy)
     return;
   copy.setType(view.getType());

@@ -1,36 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tables of decomposition rules, and what rules are written with.
+// The rules of decomposition, declared as the ODS files name them
+// (`Decomposition<"linear">`), and what rules are written with. A rule is
+// defined in one of the files here; one that is not does not link.
 #ifndef CUTBACK_LIB_DECOMPOSE_RULES_H
 #define CUTBACK_LIB_DECOMPOSE_RULES_H
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Aten/Rules.h"
 
 namespace cutback::decompose {
 
-using RuleTable = llvm::ArrayRef<aten::DecomposeRule>;
+using aten::DecomposeFn;
+using aten::optional;
+namespace op = aten::op;
 
-RuleTable aliasRules();         ///< second names of ops
-RuleTable castRules();          ///< to, type_as, contiguous
-RuleTable viewRules();          ///< reshape to atleast_3d
-RuleTable pieceRules();         ///< chunk, tensor_split, hsplit
-RuleTable stackRules();         ///< hstack, block_diag, meshgrid, pad
-RuleTable linearRules();        ///< linear, matmul, outer, kron
-RuleTable einsumRules();        ///< einsum, tensordot, bilinear
-RuleTable convolutionRules();   ///< conv1d to conv_transpose3d
-RuleTable poolRules();          ///< pools, upsampling by factors
-RuleTable normalizationRules(); ///< layer_norm, batch_norm, dropout
-RuleTable attentionRules();     ///< scaled_dot_product_attention
-RuleTable softmaxRules();       ///< softmax, cross_entropy_loss, nll_loss
-RuleTable lossRules();          ///< losses of vectors, distances
-RuleTable reductionRules();     ///< var, norm, diff, trace
-RuleTable embeddingRules();     ///< embedding_bag, one_hot
-RuleTable recurrentRules();     ///< lstm, gru, rnn and their cells
-RuleTable spectralRules();      ///< fft_*, weight norm, affine grids
-RuleTable signalRules();        ///< windows, stft, istft
-RuleTable linalgRules();        ///< inverses, determinants, spectra
-RuleTable statisticsRules();    ///< quantiles, losses of rows, quantization
+namespace decompositions {
+#define ATEN_RULE(name) extern const DecomposeFn name;
+#include "cutback/Dialect/Aten/AtenDecompositions.inc"
+} // namespace decompositions
 
 /// An op being written in terms of others.
 struct Rewrite {

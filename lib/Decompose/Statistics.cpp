@@ -8,6 +8,7 @@
 #include "Statistics.h"
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -24,8 +25,9 @@ bool cutback::updatesStatistics(CallOp op) {
     return true;
   const char *flag =
       op.getSchema().find("training") >= 0 ? "training" : "use_input_stats";
-  return reader.boolean(flag).value_or(true) && reader.value("running_mean") &&
-         reader.value("running_var");
+  return reader.boolean(flag).value_or(true) &&
+         reader.value(optional("running_mean")) &&
+         reader.value(optional("running_var"));
 }
 
 /// By the op that says so in its schema: its last results are the statistics.
@@ -37,10 +39,10 @@ static Normalized normalize(CallBuilder &b, const CallReader &reader,
   for (const Arg &arg : {reader.arg("momentum"), reader.arg("eps")})
     args.push_back(arg);
   Normalized done;
-  done.results = b.callMany(
-      keepsReserve ? "aten._batch_norm_with_update_functional.default"
-                   : "aten._native_batch_norm_legit_functional.default",
-      args);
+  done.results =
+      b.callMany(keepsReserve ? op::_batch_norm_with_update_functional
+                              : op::_native_batch_norm_legit_functional,
+                 args);
   if (done.results.empty())
     return {};
   done.variance = done.results.pop_back_val();
@@ -54,22 +56,20 @@ static Normalized normalizeInstances(CallBuilder &b, const CallReader &reader) {
   std::vector<Arg> sizes = b.sizes(input).getList().vec(), flat = sizes;
   flat[0] = Arg(int64_t(1));
   flat[1] = b.times(samples, channels);
-  SmallVector<Arg> tensors = {b.call("aten.view.default", {input, flat})};
+  SmallVector<Arg> tensors = {b.call(op::view, {input, flat})};
   for (const char *name : {"weight", "bias", "running_mean", "running_var"}) {
     Value value = reader.value(name);
-    tensors.push_back(
-        value ? b.call("aten.repeat.default", {value, std::vector{samples}})
-              : Value());
+    tensors.push_back(value ? b.call(op::repeat, {value, std::vector{samples}})
+                            : Value());
   }
   Normalized done = normalize(b, reader, tensors);
   if (done.results.empty())
     return {};
-  done.results = {b.call("aten.view.default", {done.results.front(), sizes})};
+  done.results = {b.call(op::view, {done.results.front(), sizes})};
   for (Value *statistic : {&done.mean, &done.variance})
-    *statistic = b.call("aten.mean.dim",
-                        {b.call("aten.view.default",
-                                {*statistic, std::vector{samples, channels}}),
-                         {0}});
+    *statistic = b.call(
+        op::mean_dim,
+        {b.call(op::view, {*statistic, std::vector{samples, channels}}), {0}});
   return done;
 }
 

@@ -23,6 +23,7 @@
 #include "Views.h"
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -100,7 +101,7 @@ static Arg plus(CallBuilder &b, const Arg &a, const Arg &c) {
     return Arg(*a.getInt() + *c.getInt());
   if (a.getInt() == 0)
     return c;
-  return Arg(b.call("operator.add", {a, c}));
+  return Arg(b.call(op::operator_add, {a, c}));
 }
 
 static Value refused(CallBuilder &b, StringRef packet) {
@@ -159,11 +160,11 @@ Value cutback::viewAgain(CallBuilder &b, Operation *view, unsigned result,
   StringRef packet = reader.getOp().getSchema().packet;
   if (isPieces(packet)) {
     Piece piece = pieceOf(b, reader, result, base);
-    return b.call("aten.slice.Tensor",
+    return b.call(op::slice_Tensor,
                   {base, piece.dim, piece.start, piece.end, 1});
   }
   if (packet == "aten.unbind")
-    return b.call("aten.select.int",
+    return b.call(op::select_int,
                   {base, cutDim(reader, base), int64_t(result)});
   // Ops that change nothing need not be repeated; a detached value must.
   bool identity = reader.getOp().getInfo().has(kMayAlias) &&
@@ -182,11 +183,11 @@ Value cutback::viewAgain(CallBuilder &b, Operation *view, unsigned result,
 static Value same(Write &w) { return w.value; }
 
 static Value sizesOfBase(Write &w) {
-  return w.b.call("aten.view.default", {w.value, w.b.sizes(w.base)});
+  return w.b.call(op::view, {w.value, w.b.sizes(w.base)});
 }
 
 static Value dtypeOfBase(Write &w) {
-  return w.b.call("aten.view.dtype", {w.value, elementOf(w.base)});
+  return w.b.call(op::view_dtype, {w.value, elementOf(w.base)});
 }
 
 static Value permuted(Write &w) {
@@ -195,12 +196,12 @@ static Value permuted(Write &w) {
   SmallVector<int64_t> inverse(order ? order->size() : 0);
   for (auto [i, dim] : llvm::enumerate(order.value_or(SmallVector<int64_t>())))
     inverse[wrapDim(dim, rank)] = static_cast<int64_t>(i);
-  return w.b.call("aten.permute.default", {w.value, inverse});
+  return w.b.call(op::permute, {w.value, inverse});
 }
 
 static Value transposed(Write &w) {
   bool axes = w.op().getSchema().find("axis0") >= 0;
-  return w.b.call("aten.transpose.int",
+  return w.b.call(op::transpose_int,
                   {w.value, w.view.arg(axes ? "axis0" : "dim0"),
                    w.view.arg(axes ? "axis1" : "dim1")});
 }
@@ -208,17 +209,17 @@ static Value transposed(Write &w) {
 static Value matrixTransposed(Write &w) {
   if (rankOf(w.base) < 2)
     return w.value;
-  return w.b.call("aten.transpose.int", {w.value, -2, -1});
+  return w.b.call(op::transpose_int, {w.value, -2, -1});
 }
 
 static Value moved(Write &w) {
-  return w.b.call(w.view.arg("source").isList() ? "aten.movedim.intlist"
-                                                : "aten.movedim.int",
+  return w.b.call(w.view.arg("source").isList() ? op::movedim_intlist
+                                                : op::movedim_int,
                   {w.value, w.view.arg("destination"), w.view.arg("source")});
 }
 
 static Value unsqueezed(Write &w) {
-  return w.b.call("aten.squeeze.dim", {w.value, w.view.arg("dim")});
+  return w.b.call(op::squeeze_dim, {w.value, w.view.arg("dim")});
 }
 
 /// Expansion repeats nothing where all sizes that it changes become 1.
@@ -235,13 +236,13 @@ static Value expanded(Write &w) {
 }
 
 static Value sliced(Write &w) {
-  return w.b.call("aten.slice_scatter.default",
+  return w.b.call(op::slice_scatter,
                   {w.base, w.value, w.view.arg("dim"), w.view.arg("start"),
                    w.view.arg("end"), w.view.arg("step")});
 }
 
 static Value selected(Write &w) {
-  return w.b.call("aten.select_scatter.default",
+  return w.b.call(op::select_scatter,
                   {w.base, w.value, w.view.arg("dim"), w.view.arg("index")});
 }
 
@@ -251,12 +252,12 @@ static Value narrowed(Write &w) {
   if (start.getInt().value_or(0) < 0)
     start = plus(w.b, w.b.size(w.base, dim), start);
   return w.b.call(
-      "aten.slice_scatter.default",
+      op::slice_scatter,
       {w.base, w.value, dim, start, plus(w.b, start, w.view.arg("length")), 1});
 }
 
 static Value ofDiagonal(Write &w) {
-  return w.b.call("aten.diagonal_scatter.default",
+  return w.b.call(op::diagonal_scatter,
                   {w.base, w.value, w.view.arg("offset"), w.view.arg("dim1"),
                    w.view.arg("dim2")});
 }
@@ -285,7 +286,7 @@ static Value strided(Write &w) {
     return refusedUnknown(w.b, "aten.as_strided");
   if (mayOverlap(*sizes, *strides))
     return refused(w.b, "aten.as_strided");
-  return w.b.call("aten.as_strided_scatter.default",
+  return w.b.call(op::as_strided_scatter,
                   {w.base, w.value, w.view.arg("size"), w.view.arg("stride"),
                    w.view.arg("storage_offset")});
 }
@@ -306,49 +307,47 @@ static Value windows(Write &w) {
     return sizesOfBase(w);
   Value base = w.base;
   for (int64_t k = 0; base && k < *size; ++k) {
-    Value row = w.b.call("aten.select.int", {w.value, int64_t(-1), k});
-    base = w.b.call("aten.slice_scatter.default",
+    Value row = w.b.call(op::select_int, {w.value, int64_t(-1), k});
+    base = w.b.call(op::slice_scatter,
                     {base, row, dim, k, k + (count - 1) * *step + 1, *step});
   }
   return base;
 }
 
 static Value ofReal(Write &w) {
-  return w.b.call("aten.view_as_complex.default", {w.value});
+  return w.b.call(op::view_as_complex, {w.value});
 }
 
 static Value ofComplex(Write &w) {
-  return w.b.call("aten.view_as_real.default", {w.value});
+  return w.b.call(op::view_as_real, {w.value});
 }
 
 static Value conjugated(Write &w) {
-  return w.b.call("aten._conj_physical.default", {w.value});
+  return w.b.call(op::_conj_physical, {w.value});
 }
 
-static Value negated(Write &w) {
-  return w.b.call("aten.neg.default", {w.value});
-}
+static Value negated(Write &w) { return w.b.call(op::neg, {w.value}); }
 
 static Value realPart(Write &w) {
   if (!isa<ComplexType>(elementOf(w.base)))
     return w.value;
-  Value imaginary = w.b.call("aten.imag.default", {w.base});
-  return w.b.call("aten.complex.default", {w.value, imaginary});
+  Value imaginary = w.b.call(op::imag, {w.base});
+  return w.b.call(op::complex, {w.value, imaginary});
 }
 
 static Value imaginaryPart(Write &w) {
-  Value real = w.b.call("aten.real.default", {w.base});
-  return w.b.call("aten.complex.default", {real, w.value});
+  Value real = w.b.call(op::real, {w.base});
+  return w.b.call(op::complex, {real, w.value});
 }
 
 static Value piece(Write &w) {
   Piece piece = pieceOf(w.b, w.view, w.result, w.base);
-  return w.b.call("aten.slice_scatter.default",
+  return w.b.call(op::slice_scatter,
                   {w.base, w.value, piece.dim, piece.start, piece.end, 1});
 }
 
 static Value unbound(Write &w) {
-  return w.b.call("aten.select_scatter.default",
+  return w.b.call(op::select_scatter,
                   {w.base, w.value, cutDim(w.view, w.base), int64_t(w.result)});
 }
 

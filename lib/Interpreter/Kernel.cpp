@@ -3,8 +3,7 @@
 // Arguments of a call at run time: the skeleton `args` of the op, with the
 // values that its operands have now. The op is verified, so an argument has the
 // kind that the schema says; an accessor answers 0 or nothing where it has not.
-// An argument is found by its name or position, and its operand by counting
-// those of the arguments before it: linear in the number of arguments.
+// Kernels are found by PyTorch's name, in the table that the ODS files make.
 
 #include "cutback/Interpreter/Kernel.h"
 
@@ -23,19 +22,12 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 KernelFn interpreter::getKernel(OperationName op) {
-  static const llvm::StringMap<KernelFn> *kernels = [] {
-    static llvm::StringMap<KernelFn> map;
-    for (ArrayRef<KernelEntry> table : allKernels())
-      for (const KernelEntry &entry : table)
-        map[entry.torchName] = entry.run;
-    for (ArrayRef<aten::SecondName> names :
-         {aten::getSecondNames(), kernelAliases()})
-      for (const aten::SecondName &entry : names)
-        map[entry.name] = map.lookup(entry.meant);
-    return &map;
-  }();
+  static const llvm::StringMap<KernelFn> map = {
+#define ATEN_RULE_OF(op, kernel) {op, kernels::kernel},
+#include "cutback/Dialect/Aten/AtenKernels.inc"
+  };
   const aten::OpInfo *info = aten::getOpInfo(op);
-  return info ? kernels->lookup(info->torchName) : nullptr;
+  return info ? map.lookup(info->torchName) : nullptr;
 }
 
 bool interpreter::hasKernel(Operation *call) {
@@ -46,51 +38,17 @@ bool interpreter::hasKernel(Operation *call) {
 KernelCall::KernelCall(aten::CallOp op, ArrayRef<RuntimeValue> operands,
                        MutableArrayRef<RuntimeValue> results,
                        const InterpreterOptions &options)
-    : op(op), options(options), schema(op.getSchema()), args(op.getArgs()),
-      operands(operands), results(results) {}
+    : Arguments(op.getSchema(), op.getArgs(), op.getLoc()), op(op),
+      options(options), operands(operands), results(results) {}
 
 //===----------------------------------------------------------------------===//
 // Arguments and list entries
 //===----------------------------------------------------------------------===//
 
-static unsigned countOperandsIn(Attribute value) {
-  if (auto list = dyn_cast<ArrayAttr>(value))
-    return joint::countOperands(list);
-  return isa<joint::OperandAttr>(value);
-}
-
-KernelCall::Item KernelCall::item(aten::ParamRef param) const {
-  int index = param.resolve(schema);
-  if (index < 0 || !args || size_t(index) >= args.size())
-    return {};
-  unsigned before = 0;
-  for (Attribute arg : args.getValue().take_front(index))
-    before += countOperandsIn(arg);
-  return {args[index], before};
-}
-
-/// The entries of a list; of a value that is no list, the value alone.
-SmallVector<KernelCall::Item> KernelCall::entries(aten::ParamRef param) const {
-  Item all = item(param);
-  SmallVector<Item> items;
-  auto list = dyn_cast_or_null<ArrayAttr>(all.value);
-  if (!list) {
-    if (!isNone(all))
-      items.push_back(all);
-    return items;
-  }
-  unsigned operand = all.operand;
-  for (Attribute entry : list) {
-    items.push_back({entry, operand});
-    operand += countOperandsIn(entry);
-  }
-  return items;
-}
-
 RuntimeValue KernelCall::valueOf(const Item &item) const {
   if (!item.value)
     return {};
-  if (isa<joint::OperandAttr>(item.value))
+  if (item.isOperand())
     return item.operand < operands.size() ? operands[item.operand]
                                           : RuntimeValue();
   if (auto flag = dyn_cast<BoolAttr>(item.value))
@@ -103,10 +61,9 @@ RuntimeValue KernelCall::valueOf(const Item &item) const {
 }
 
 bool KernelCall::isNone(const Item &item) const {
-  if (!item.value || isa<joint::NoneAttr>(item.value))
-    return true;
-  return isa<joint::OperandAttr>(item.value) &&
-         std::holds_alternative<std::monostate>(valueOf(item));
+  return item.isNone() ||
+         (item.isOperand() &&
+          std::holds_alternative<std::monostate>(valueOf(item)));
 }
 
 bool KernelCall::isNone(aten::ParamRef param) const {

@@ -11,7 +11,7 @@ namespace cutback::interpreter {
 
 /// The call that a kernel executes: arguments by name or position with the
 /// values that operands have now. Symbolic sizes are numbers here.
-class KernelCall {
+class KernelCall : private aten::Arguments {
 public:
   KernelCall(aten::CallOp op, llvm::ArrayRef<RuntimeValue> operands,
              llvm::MutableArrayRef<RuntimeValue> results,
@@ -20,8 +20,8 @@ public:
   mutable aten::CallOp op; ///< accessors of ops are not const
   const InterpreterOptions &options;
 
-  /// True for None, for a parameter that the schema lacks, and for an operand
-  /// that is not defined.
+  /// True for None, for an optional parameter that the schema lacks, and for an
+  /// operand that is not defined.
   bool isNone(aten::ParamRef param) const;
   /// The tensor as it stands (strided). A number given where a tensor stands
   /// becomes a 0-d tensor of type f64, i64 or bool (see isNumber).
@@ -68,33 +68,18 @@ public:
   /// Emits an error at the op, "aten.view: MESSAGE"; always fails.
   mlir::LogicalResult error(const llvm::Twine &message) const;
   /// An error was emitted.
-  bool failed() const { return hasFailed; }
+  bool failed() const { return hasFailed || hasMisread(); }
 
 private:
-  /// One argument, or one entry of a list, and its first operand.
-  struct Item {
-    mlir::Attribute value;
-    unsigned operand = 0;
-  };
-  Item item(aten::ParamRef param) const;
-  llvm::SmallVector<Item> entries(aten::ParamRef param) const;
   RuntimeValue valueOf(const Item &item) const;
   bool isNone(const Item &item) const;
 
   mutable bool hasFailed = false;
-  const aten::Schema &schema;
-  mlir::ArrayAttr args;
   llvm::ArrayRef<RuntimeValue> operands;
   llvm::MutableArrayRef<RuntimeValue> results;
 };
 
 using KernelFn = mlir::LogicalResult (*)(const KernelCall &call);
-
-/// A row of a table of kernels.
-struct KernelEntry {
-  const char *torchName; ///< "aten.mul.Tensor"
-  KernelFn run;
-};
 
 /// The kernel of an op; null if there is none.
 KernelFn getKernel(mlir::OperationName op);

@@ -50,8 +50,8 @@ static Value scoreGradient(Vjp &v) {
   Value weights = attentionWeights(v, v.value("query"), v.value("key"),
                                    v.value("attn_mask"), v.result(1));
   Value products = headProduct(v, v.grad(), false, v.value("value"), true);
-  Value sums = v.call("aten.sum.dim_IntList",
-                      {v.mul(v.grad(), v.result(0)), {-1}, true});
+  Value sums =
+      v.call(op::sum_dim_IntList, {v.mul(v.grad(), v.result(0)), {-1}, true});
   return v.mul(weights, v.sub(products, sums));
 }
 
@@ -81,14 +81,13 @@ static LogicalResult flash(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   if (!v.grad())
     return v.done();
-  setGradients(
-      v, v.b.callMany(
-             "aten._scaled_dot_product_flash_attention_backward.default",
-             {v.grad(), v.arg("query"), v.arg("key"), v.arg("value"),
-              v.result(0), v.result(1), definedResult(v, 2),
-              definedResult(v, 3), v.result(4), v.result(5), v.arg("dropout_p"),
-              v.arg("is_causal"), v.result(6), v.result(7)},
-             {{"scale", v.arg("scale")}}));
+  setGradients(v, v.b.callMany(op::_scaled_dot_product_flash_attention_backward,
+                               {v.grad(), v.arg("query"), v.arg("key"),
+                                v.arg("value"), v.result(0), v.result(1),
+                                definedResult(v, 2), definedResult(v, 3),
+                                v.result(4), v.result(5), v.arg("dropout_p"),
+                                v.arg("is_causal"), v.result(6), v.result(7)},
+                               {{"scale", v.arg("scale")}}));
   return v.done();
 }
 
@@ -101,21 +100,21 @@ static LogicalResult efficient(CallOp op, VjpContext &context) {
                    "'aten._scaled_dot_product_efficient_attention.default' "
                    "needs its log-sum-exp, which is not computed");
   bool bias = v.needs("attn_bias");
-  SmallVector<Value> gradients = v.b.callMany(
-      "aten._scaled_dot_product_efficient_attention_backward.default",
-      {v.grad(),
-       v.arg("query"),
-       v.arg("key"),
-       v.arg("value"),
-       v.arg("attn_bias"),
-       v.result(0),
-       v.result(1),
-       v.result(2),
-       v.result(3),
-       v.arg("dropout_p"),
-       {v.needs("query"), v.needs("key"), v.needs("value"), bias},
-       v.arg("is_causal")},
-      {{"scale", v.arg("scale")}});
+  SmallVector<Value> gradients =
+      v.b.callMany(op::_scaled_dot_product_efficient_attention_backward,
+                   {v.grad(),
+                    v.arg("query"),
+                    v.arg("key"),
+                    v.arg("value"),
+                    v.arg("attn_bias"),
+                    v.result(0),
+                    v.result(1),
+                    v.result(2),
+                    v.result(3),
+                    v.arg("dropout_p"),
+                    {v.needs("query"), v.needs("key"), v.needs("value"), bias},
+                    v.arg("is_causal")},
+                   {{"scale", v.arg("scale")}});
   setGradients(v, gradients);
   if (bias && !v.b.failed())
     v.set("attn_bias", gradients[3]);
@@ -127,22 +126,17 @@ static LogicalResult cudnn(CallOp op, VjpContext &context) {
   if (!v.grad())
     return v.done();
   setGradients(
-      v, v.b.callMany(
-             "aten._scaled_dot_product_cudnn_attention_backward.default",
-             {v.grad(), v.arg("query"), v.arg("key"), v.arg("value"),
-              v.result(0), v.result(1), v.result(6), v.result(7),
-              v.arg("attn_bias"), definedResult(v, 2), definedResult(v, 3),
-              v.result(4), v.result(5), v.arg("dropout_p"), v.arg("is_causal")},
-             {{"scale", v.arg("scale")}}));
+      v, v.b.callMany(op::_scaled_dot_product_cudnn_attention_backward,
+                      {v.grad(), v.arg("query"), v.arg("key"), v.arg("value"),
+                       v.result(0), v.result(1), v.result(6), v.result(7),
+                       v.arg("attn_bias"), definedResult(v, 2),
+                       definedResult(v, 3), v.result(4), v.result(5),
+                       v.arg("dropout_p"), v.arg("is_causal")},
+                      {{"scale", v.arg("scale")}}));
   return v.done();
 }
 
-VjpTable autograd::attentionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
-      {"aten._scaled_dot_product_flash_attention.default", flash},
-      {"aten._scaled_dot_product_efficient_attention.default", efficient},
-      {"aten._scaled_dot_product_cudnn_attention.default", cudnn},
-  };
-  return rules;
-}
+const VjpFn vjps::flashForCpu = ::flashForCpu;
+const VjpFn vjps::flash = ::flash;
+const VjpFn vjps::efficient = ::efficient;
+const VjpFn vjps::cudnn = ::cudnn;

@@ -32,7 +32,7 @@ namespace {
 Value plus(Vjp &v, Value x, Value y) { return !x ? y : !y ? x : v.add(x, y); }
 
 Value rowSums(Vjp &v, Value x) {
-  return v.call("aten.sum.dim_IntList", {x, {-1}, true});
+  return v.call(op::sum_dim_IntList, {x, {-1}, true});
 }
 
 class AttentionBackward {
@@ -61,9 +61,9 @@ private:
   Value logSumExp() {
     Value rows = v.value("logsumexp");
     if (rankOf(rows) == 4)
-      rows = v.call("aten.squeeze.dim", {rows, -1});
+      rows = v.call(op::squeeze_dim, {rows, -1});
     if (StringRef(v.in.getOp().getInfo().torchName).contains("efficient"))
-      rows = v.call("aten.slice.Tensor", {rows, -1, 0, v.b.size(query, 2)});
+      rows = v.call(op::slice_Tensor, {rows, -1, 0, v.b.size(query, 2)});
     return rows;
   }
 
@@ -170,16 +170,4 @@ static LogicalResult attentionBackward(CallOp op, VjpContext &context) {
   return AttentionBackward(op, context).run();
 }
 
-VjpTable autograd::attentionBackwardVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
-       attentionBackward},
-      {"aten._scaled_dot_product_flash_attention_backward.default",
-       attentionBackward},
-      {"aten._scaled_dot_product_efficient_attention_backward.default",
-       attentionBackward},
-      {"aten._scaled_dot_product_cudnn_attention_backward.default",
-       attentionBackward},
-  };
-  return rules;
-}
+const VjpFn vjps::attentionBackward = ::attentionBackward;

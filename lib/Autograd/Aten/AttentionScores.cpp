@@ -20,21 +20,19 @@ using namespace cutback::autograd;
 /// [B, H, M, N] as [B * H, M, N], or as [B * H, N, M].
 static Value batched(Vjp &v, Value heads, bool isTurned) {
   Arg batch = v.b.times(v.b.size(heads, 0), v.b.size(heads, 1));
-  Value flat = v.call("aten.reshape.default",
+  Value flat = v.call(op::reshape,
                       {heads, {batch, v.b.size(heads, 2), v.b.size(heads, 3)}});
-  return isTurned ? v.call("aten.permute.default", {flat, {0, 2, 1}}) : flat;
+  return isTurned ? v.call(op::permute, {flat, {0, 2, 1}}) : flat;
 }
 
 Value autograd::headProduct(Vjp &v, Value left, bool isLeftTurned, Value right,
                             bool isRightTurned) {
-  Value product =
-      v.call("aten.bmm.default", {batched(v, left, isLeftTurned),
-                                  batched(v, right, isRightTurned)});
-  return v.call("aten.view.default",
-                {product,
-                 {v.b.size(left, 0), v.b.size(left, 1),
-                  v.b.size(left, isLeftTurned ? 3 : 2),
-                  v.b.size(right, isRightTurned ? 2 : 3)}});
+  Value product = v.call(op::bmm, {batched(v, left, isLeftTurned),
+                                   batched(v, right, isRightTurned)});
+  return v.call(op::view, {product,
+                           {v.b.size(left, 0), v.b.size(left, 1),
+                            v.b.size(left, isLeftTurned ? 3 : 2),
+                            v.b.size(right, isRightTurned ? 2 : 3)}});
 }
 
 Arg autograd::attentionScale(Vjp &v) {
@@ -53,12 +51,11 @@ Value autograd::attentionWeights(Vjp &v, Value query, Value key, Value mask,
   scores = v.mul(scores, attentionScale(v));
   if (mask)
     scores = v.add(scores, mask);
-  Value isEmpty = v.call("aten.eq.Scalar",
+  Value isEmpty = v.call(op::eq_Scalar,
                          {logSumExp, -std::numeric_limits<double>::infinity()});
-  Value rows =
-      v.call("aten.unsqueeze.default", {v.dropWhere(isEmpty, logSumExp), -1});
-  Value weights = v.call("aten.exp.default", {v.sub(scores, rows)});
+  Value rows = v.call(op::unsqueeze, {v.dropWhere(isEmpty, logSumExp), -1});
+  Value weights = v.call(op::exp, {v.sub(scores, rows)});
   if (v.in.boolean("is_causal").value_or(false))
-    weights = v.call("aten.tril.default", {weights});
+    weights = v.call(op::tril, {weights});
   return weights;
 }

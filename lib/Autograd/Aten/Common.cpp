@@ -34,9 +34,9 @@ Value autograd::sumToSize(CallBuilder &b, Value gradient, Value operand) {
   }
   if (dims.empty())
     return gradient;
-  Value sum = b.call("aten.sum.dim_IntList", {gradient, dims, keep});
+  Value sum = b.call(op::sum_dim_IntList, {gradient, dims, keep});
   if (sum && keep && !added.empty())
-    sum = b.call("aten.squeeze.dims", {sum, added});
+    sum = b.call(op::squeeze_dims, {sum, added});
   return sum;
 }
 
@@ -44,10 +44,10 @@ Value autograd::castTo(CallBuilder &b, Value value, Type type) {
   if (!value || b.failed() || elementOf(value) == type)
     return value;
   if (isComplex(value) && !isa<ComplexType>(type)) {
-    value = b.call("aten.real.default", {value});
+    value = b.call(op::real, {value});
     return castTo(b, value, type);
   }
-  return b.call("aten._to_copy.default", {value}, {{"dtype", type}});
+  return b.call(op::_to_copy, {value}, {{"dtype", type}});
 }
 
 //===----------------------------------------------------------------------===//
@@ -103,25 +103,25 @@ void Vjp::setOperand(unsigned i, Value gradient) {
 }
 
 Value Vjp::mul(const Arg &x, const Arg &y) {
-  return call("aten.mul.Tensor", {x, y});
+  return call(op::mul_Tensor, {x, y});
 }
 
 Value Vjp::add(const Arg &x, const Arg &y) {
-  return call("aten.add.Tensor", {x, y});
+  return call(op::add_Tensor, {x, y});
 }
 
 Value Vjp::sub(const Arg &x, const Arg &y) {
-  return call("aten.sub.Tensor", {x, y});
+  return call(op::sub_Tensor, {x, y});
 }
 
 Value Vjp::div(const Arg &x, const Arg &y) {
-  return call("aten.div.Tensor", {x, y});
+  return call(op::div_Tensor, {x, y});
 }
 
 Value Vjp::scale(Value gradient, const Arg &number) {
   if (number.getNumber() == 1.0)
     return gradient;
-  return call("aten.mul.Scalar", {gradient, number});
+  return call(op::mul_Scalar, {gradient, number});
 }
 
 Arg Vjp::conj(const Arg &x) {
@@ -129,15 +129,15 @@ Arg Vjp::conj(const Arg &x) {
       !isComplex(x.getValue()))
     return x;
   Value imaginary = neg(un("imag", x));
-  return Arg(call("aten.complex.default", {un("real", x), imaginary}));
+  return Arg(call(op::complex, {un("real", x), imaginary}));
 }
 
 Value Vjp::keepWhere(Value condition, Value gradient) {
-  return call("aten.where.ScalarOther", {condition, gradient, 0.0});
+  return call(op::where_ScalarOther, {condition, gradient, 0.0});
 }
 
 Value Vjp::dropWhere(Value condition, Value gradient) {
-  return call("aten.where.ScalarSelf", {condition, 0.0, gradient});
+  return call(op::where_ScalarSelf, {condition, 0.0, gradient});
 }
 
 Value Vjp::zerosLike(Value tensor) {
@@ -145,7 +145,7 @@ Value Vjp::zerosLike(Value tensor) {
 }
 
 Value Vjp::zeros(const Arg &sizes, Type element) {
-  return call("aten.full.default", {sizes, 0.0}, {{"dtype", element}});
+  return call(op::full, {sizes, 0.0}, {{"dtype", element}});
 }
 
 LogicalResult autograd::refuseComplex(Vjp &v) {
@@ -166,13 +166,13 @@ Arg Vjp::plus(const Arg &x, const Arg &y) {
     return y;
   if (y.getInt() == 0)
     return x;
-  return Arg(call("operator.add", {x, y}));
+  return Arg(call(op::operator_add, {x, y}));
 }
 
 Arg Vjp::minus(const Arg &x) {
   if (x.getInt())
     return Arg(-*x.getInt());
-  return Arg(call("operator.neg", {x}));
+  return Arg(call(op::operator_neg, {x}));
 }
 
 Value Vjp::viewLike(Value x, Value like) {
@@ -180,13 +180,13 @@ Value Vjp::viewLike(Value x, Value like) {
   if (!x || b.failed() ||
       (type.hasStaticShape() && shapeOf(x) == type.getShape()))
     return x;
-  return call("aten.view.default", {x, b.sizes(like)});
+  return call(op::view, {x, b.sizes(like)});
 }
 
 Value Vjp::permute(Value x, ArrayRef<int64_t> dims) {
   if (llvm::equal(dims, llvm::seq<int64_t>(0, dims.size())))
     return x;
-  return call("aten.permute.default", {x, dims});
+  return call(op::permute, {x, dims});
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +203,7 @@ Reduced Reduced::all(Value tensor) {
 
 Reduced::Reduced(Vjp &v) {
   *this = all(v.value("self"));
-  std::optional<SmallVector<int64_t>> given = v.in.integers("dim");
+  std::optional<SmallVector<int64_t>> given = v.in.integers(optional("dim"));
   if (given && !given->empty()) {
     dims.clear();
     for (int64_t dim : *given)
@@ -211,7 +211,7 @@ Reduced::Reduced(Vjp &v) {
         dims.push_back(wrapDim(dim, rank));
     llvm::sort(dims);
   }
-  keep = v.in.boolean("keepdim").value_or(false);
+  keep = v.in.boolean(optional("keepdim")).value_or(false);
 }
 
 Value Reduced::restore(Vjp &v, Value x) const {
@@ -220,7 +220,7 @@ Value Reduced::restore(Vjp &v, Value x) const {
   if (rankOf(x) == 0 && rank > 1)
     return x; // broadcasts as it is
   for (int64_t dim : dims)
-    x = v.call("aten.unsqueeze.default", {x, dim});
+    x = v.call(op::unsqueeze, {x, dim});
   return x;
 }
 
@@ -229,7 +229,7 @@ Value Reduced::expand(Vjp &v, Value x) const {
     return x;
   if (rankOf(x) > 0)
     x = restore(v, x);
-  return v.call("aten.expand.default", {x, v.b.sizes(self)});
+  return v.call(op::expand, {x, v.b.sizes(self)});
 }
 
 Arg Reduced::count(Vjp &v) const {
@@ -242,11 +242,11 @@ Arg Reduced::count(Vjp &v) const {
 Value Reduced::sum(Vjp &v, Value x) const {
   if (rank == 0)
     return x;
-  return v.call("aten.sum.dim_IntList", {x, dims, true});
+  return v.call(op::sum_dim_IntList, {x, dims, true});
 }
 
 Value Reduced::mean(Vjp &v, Value x) const {
   if (rank == 0)
     return x;
-  return v.call("aten.mean.dim", {x, dims, true});
+  return v.call(op::mean_dim, {x, dims, true});
 }

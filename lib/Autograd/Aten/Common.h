@@ -6,8 +6,9 @@
 //     if (v.needs("self"))
 //       v.set("self", ...);
 //   }
-//   ... {"aten.maximum.default", vjp<maximum>} ...
+//   const VjpFn vjps::maximum = vjp<::maximum>;
 //
+// The name is what an op's line in the ODS files says: `Vjp<"maximum">`.
 // A rule builds nothing for a gradient that is not asked for, and reads the
 // least of the forward. Names and places of the new ops are given afterwards,
 // by whoever asked.
@@ -18,6 +19,7 @@
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Joint/Vjp.h"
 
 namespace cutback::autograd {
@@ -25,8 +27,9 @@ namespace cutback::autograd {
 using aten::Arg;
 using aten::CallOp;
 using aten::NamedArg;
+namespace op = aten::op;
+using aten::optional;
 using aten::ParamRef;
-using aten::VjpRule;
 using joint::VjpContext;
 using llvm::ArrayRef;
 using llvm::LogicalResult;
@@ -100,7 +103,7 @@ public:
   Value add(const Arg &x, const Arg &y);
   Value sub(const Arg &x, const Arg &y);
   Value div(const Arg &x, const Arg &y);
-  Value neg(const Arg &x) { return call("aten.neg.default", {x}); }
+  Value neg(const Arg &x) { return call(op::neg, {x}); }
   /// `gradient` times a number; itself for 1.
   Value scale(Value gradient, const Arg &number);
   /// The conjugate; `x` itself where it is not complex.
@@ -157,7 +160,7 @@ private:
   Reduced() = default;
 };
 
-/// A rule as a row of a table wants it. `vjp` refuses complex tensors, for
+/// A rule as the table wants it. `vjp` refuses complex tensors, for
 /// formulas without conjugates.
 template <void (*rule)(Vjp &)>
 LogicalResult vjpAny(CallOp op, VjpContext &context) {

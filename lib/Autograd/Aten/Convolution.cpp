@@ -23,17 +23,17 @@ static LogicalResult convolution(CallOp op, VjpContext &context) {
   if (v.value("bias"))
     biasSizes = v.b.sizes(v.value("bias"));
   SmallVector<Value> gradients = v.b.callMany(
-      "aten.convolution_backward.default", {v.grad(),
-                                            readIf(weight, v, v.value("input")),
-                                            readIf(input, v, v.value("weight")),
-                                            biasSizes,
-                                            v.arg("stride"),
-                                            v.arg("padding"),
-                                            v.arg("dilation"),
-                                            v.arg("transposed"),
-                                            v.arg("output_padding"),
-                                            v.arg("groups"),
-                                            {input, weight, bias}});
+      op::convolution_backward, {v.grad(),
+                                 readIf(weight, v, v.value("input")),
+                                 readIf(input, v, v.value("weight")),
+                                 biasSizes,
+                                 v.arg("stride"),
+                                 v.arg("padding"),
+                                 v.arg("dilation"),
+                                 v.arg("transposed"),
+                                 v.arg("output_padding"),
+                                 v.arg("groups"),
+                                 {input, weight, bias}});
   if (v.b.failed())
     return v.done();
   if (input)
@@ -52,35 +52,34 @@ static LogicalResult convolution(CallOp op, VjpContext &context) {
 static LogicalResult im2col(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value self = v.value("self");
-  v.set("self",
-        v.call("aten.col2im.default", {v.grad(),
-                                       {v.b.size(self, -2), v.b.size(self, -1)},
-                                       v.arg("kernel_size"),
-                                       v.arg("dilation"),
-                                       v.arg("padding"),
-                                       v.arg("stride")}));
+  v.set("self", v.call(op::col2im, {v.grad(),
+                                    {v.b.size(self, -2), v.b.size(self, -1)},
+                                    v.arg("kernel_size"),
+                                    v.arg("dilation"),
+                                    v.arg("padding"),
+                                    v.arg("stride")}));
   return v.done();
 }
 
 static LogicalResult col2im(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten.im2col.default",
-                       {v.grad(), v.arg("kernel_size"), v.arg("dilation"),
-                        v.arg("padding"), v.arg("stride")}));
+  v.set("self",
+        v.call(op::im2col, {v.grad(), v.arg("kernel_size"), v.arg("dilation"),
+                            v.arg("padding"), v.arg("stride")}));
   return v.done();
 }
 
 static LogicalResult pixelShuffle(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten.pixel_unshuffle.default",
-                       {v.grad(), v.arg("upscale_factor")}));
+  v.set("self",
+        v.call(op::pixel_unshuffle, {v.grad(), v.arg("upscale_factor")}));
   return v.done();
 }
 
 static LogicalResult pixelUnshuffle(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten.pixel_shuffle.default",
-                       {v.grad(), v.arg("downscale_factor")}));
+  v.set("self",
+        v.call(op::pixel_shuffle, {v.grad(), v.arg("downscale_factor")}));
   return v.done();
 }
 
@@ -91,22 +90,14 @@ static LogicalResult channelShuffle(CallOp op, VjpContext &context) {
   Arg channels = v.b.size(v.value("self"), 1), groups = v.arg("groups");
   Arg members = channels.getInt() && groups.getInt().value_or(0) > 0
                     ? Arg(*channels.getInt() / *groups.getInt())
-                    : Arg(v.call("operator.floordiv", {channels, groups}));
-  v.set("self",
-        v.call("aten.native_channel_shuffle.default", {v.grad(), members}));
+                    : Arg(v.call(op::operator_floordiv, {channels, groups}));
+  v.set("self", v.call(op::native_channel_shuffle, {v.grad(), members}));
   return v.done();
 }
 
-VjpTable autograd::convolutionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.convolution.default", convolution},
-      {"aten._convolution.default", convolution},
-      {"aten.channel_shuffle.default", channelShuffle},
-      {"aten.native_channel_shuffle.default", channelShuffle},
-      {"aten.im2col.default", im2col},
-      {"aten.col2im.default", col2im},
-      {"aten.pixel_shuffle.default", pixelShuffle},
-      {"aten.pixel_unshuffle.default", pixelUnshuffle},
-  };
-  return rules;
-}
+const VjpFn vjps::convolution = ::convolution;
+const VjpFn vjps::channelShuffle = ::channelShuffle;
+const VjpFn vjps::im2col = ::im2col;
+const VjpFn vjps::col2im = ::col2im;
+const VjpFn vjps::pixelShuffle = ::pixelShuffle;
+const VjpFn vjps::pixelUnshuffle = ::pixelUnshuffle;

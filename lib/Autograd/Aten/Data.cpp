@@ -39,7 +39,7 @@ static void cat(Vjp &v) {
   }
   if (needed > 1) {
     SmallVector<Value> pieces =
-        v.b.callMany("aten.split_with_sizes.default", {v.grad(), sizes, dim});
+        v.b.callMany(op::split_with_sizes, {v.grad(), sizes, dim});
     for (unsigned i = begin; i < end && !v.b.failed(); ++i)
       v.setOperand(i, v.viewLike(pieces[i - begin], v.operand(i)));
     return;
@@ -48,8 +48,7 @@ static void cat(Vjp &v) {
   for (unsigned i = begin; i < end && needed > 0; ++i) {
     Arg next = v.plus(offset, sizes[i - begin]);
     if (v.needsOperand(i)) {
-      v.setOperand(i,
-                   v.call("aten.slice.Tensor", {v.grad(), dim, offset, next}));
+      v.setOperand(i, v.call(op::slice_Tensor, {v.grad(), dim, offset, next}));
       return;
     }
     offset = next;
@@ -63,11 +62,11 @@ static void stack(Vjp &v) {
     needed += v.needsOperand(i);
   SmallVector<Value> pieces;
   if (needed > 1)
-    pieces = v.b.callMany("aten.unbind.int", {v.grad(), v.arg("dim")});
+    pieces = v.b.callMany(op::unbind_int, {v.grad(), v.arg("dim")});
   for (unsigned i = begin; i < end && !v.b.failed(); ++i)
     if (v.needsOperand(i))
       v.setOperand(i, needed > 1 ? pieces[i - begin]
-                                 : v.call("aten.select.int",
+                                 : v.call(op::select_int,
                                           {v.grad(), v.arg("dim"), i - begin}));
 }
 
@@ -79,7 +78,7 @@ static void cropPadding(Vjp &v, const char *param) {
   std::vector<Arg> pads;
   for (const Arg &pad : v.in.list(param))
     pads.push_back(v.minus(pad));
-  v.set("self", v.call("aten.constant_pad_nd.default", {v.grad(), pads}));
+  v.set("self", v.call(op::constant_pad_nd, {v.grad(), pads}));
 }
 
 static void constantPad(Vjp &v) {
@@ -108,7 +107,7 @@ static void pad(Vjp &v) {
 
 static void flip(Vjp &v) {
   if (v.needsOperand(0))
-    v.set(0u, v.call("aten.flip.default", {v.grad(), v.arg("dims")}));
+    v.set(0u, v.call(op::flip, {v.grad(), v.arg("dims")}));
 }
 
 static void roll(Vjp &v) {
@@ -117,7 +116,7 @@ static void roll(Vjp &v) {
   std::vector<Arg> shifts;
   for (const Arg &shift : v.in.list("shifts"))
     shifts.push_back(v.minus(shift));
-  v.set("self", v.call("aten.roll.default", {v.grad(), shifts, v.arg("dims")}));
+  v.set("self", v.call(op::roll, {v.grad(), shifts, v.arg("dims")}));
 }
 
 static void tril(Vjp &v) {
@@ -150,19 +149,18 @@ static void scatterPiece(Vjp &v, StringRef scatter, StringRef view,
 }
 
 static void sliceScatter(Vjp &v) {
-  scatterPiece(v, "aten.slice_scatter.default", "aten.slice.Tensor",
+  scatterPiece(v, op::slice_scatter, op::slice_Tensor,
                {"dim", "start", "end", "step"});
 }
 static void selectScatter(Vjp &v) {
-  scatterPiece(v, "aten.select_scatter.default", "aten.select.int",
-               {"dim", "index"});
+  scatterPiece(v, op::select_scatter, op::select_int, {"dim", "index"});
 }
 static void diagonalScatter(Vjp &v) {
-  scatterPiece(v, "aten.diagonal_scatter.default", "aten.diagonal.default",
+  scatterPiece(v, op::diagonal_scatter, op::diagonal,
                {"offset", "dim1", "dim2"});
 }
 static void asStridedScatter(Vjp &v) {
-  scatterPiece(v, "aten.as_strided_scatter.default", "aten.as_strided.default",
+  scatterPiece(v, op::as_strided_scatter, op::as_strided,
                {"size", "stride", "storage_offset"});
 }
 
@@ -192,8 +190,8 @@ static void repeatBy(Vjp &v, std::vector<Arg> repeats) {
   Value gradient = v.grad();
   if (!copies.empty()) {
     if (sizes.size() != repeats.size())
-      gradient = v.call("aten.view.default", {gradient, sizes});
-    gradient = v.call("aten.sum.dim_IntList", {gradient, copies});
+      gradient = v.call(op::view, {gradient, sizes});
+    gradient = v.call(op::sum_dim_IntList, {gradient, copies});
   }
   v.set("self", gradient);
 }
@@ -222,8 +220,8 @@ static void repeatInterleave(Vjp &v) {
   }
   sizes.insert(sizes.begin() + std::min<size_t>(dim + 1, sizes.size()),
                v.arg("repeats"));
-  Value gradient = v.call("aten.view.default", {v.grad(), sizes});
-  gradient = v.call("aten.sum.dim_IntList", {gradient, {dim + 1}});
+  Value gradient = v.call(op::view, {v.grad(), sizes});
+  gradient = v.call(op::sum_dim_IntList, {gradient, {dim + 1}});
   v.set("self", v.viewLike(gradient, self));
 }
 
@@ -234,13 +232,12 @@ static void repeatInterleaveTensor(Vjp &v) {
   Value self = v.value("self"), repeats = v.value("repeats");
   std::optional<int64_t> dim = v.in.integer("dim");
   Arg length = dim ? v.b.size(self, *dim) : v.b.numel(self);
-  Value counts = v.call("aten.expand.default", {repeats, listOf(length)});
-  Value rows = v.call("aten.repeat_interleave.Tensor", {counts},
+  Value counts = v.call(op::expand, {repeats, listOf(length)});
+  Value rows = v.call(op::repeat_interleave_Tensor, {counts},
                       {{"output_size", v.b.size(v.grad(), dim.value_or(0))}});
   Value zeros =
       dim ? v.zerosLike(self) : v.zeros(listOf(length), aten::elementOf(self));
-  Value sum = v.call("aten.index_add.default",
-                     {zeros, dim.value_or(0), rows, v.grad()});
+  Value sum = v.call(op::index_add, {zeros, dim.value_or(0), rows, v.grad()});
   v.set("self", v.viewLike(sum, self));
 }
 
@@ -258,45 +255,37 @@ static void viewOfGradient(Vjp &v, StringRef view,
 }
 
 static void sliceBackward(Vjp &v) {
-  viewOfGradient(v, "aten.slice.Tensor", {"dim", "start", "end", "step"});
+  viewOfGradient(v, op::slice_Tensor, {"dim", "start", "end", "step"});
 }
 static void selectBackward(Vjp &v) {
-  viewOfGradient(v, "aten.select.int", {"dim", "index"});
+  viewOfGradient(v, op::select_int, {"dim", "index"});
 }
 static void diagonalBackward(Vjp &v) {
-  viewOfGradient(v, "aten.diagonal.default", {"offset", "dim1", "dim2"});
+  viewOfGradient(v, op::diagonal, {"offset", "dim1", "dim2"});
 }
 static void unfoldBackward(Vjp &v) {
-  viewOfGradient(v, "aten.unfold.default", {"dim", "size", "step"});
+  viewOfGradient(v, op::unfold, {"dim", "size", "step"});
 }
 
-VjpTable autograd::dataVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.clone.default", vjpAny<pass>},
-      {"aten.lift_fresh_copy.default", vjpAny<pass>},
-      {"aten._to_copy.default", vjpAny<pass>},
-      {"aten.copy.default", vjpAny<copy>},
-      {"aten.cat.default", vjpAny<cat>},
-      {"aten.stack.default", vjpAny<stack>},
-      {"aten.constant_pad_nd.default", vjpAny<constantPad>},
-      {"aten.pad.default", vjpAny<pad>},
-      {"aten.flip.default", vjpAny<flip>},
-      {"prims.rev.default", vjpAny<flip>},
-      {"aten.roll.default", vjpAny<roll>},
-      {"aten.tril.default", vjpAny<tril>},
-      {"aten.triu.default", vjpAny<triu>},
-      {"aten.slice_scatter.default", vjpAny<sliceScatter>},
-      {"aten.select_scatter.default", vjpAny<selectScatter>},
-      {"aten.diagonal_scatter.default", vjpAny<diagonalScatter>},
-      {"aten.as_strided_scatter.default", vjp<asStridedScatter>},
-      {"aten.repeat.default", vjpAny<repeat>},
-      {"aten.tile.default", vjpAny<tile>},
-      {"aten.repeat_interleave.self_int", vjpAny<repeatInterleave>},
-      {"aten.repeat_interleave.self_Tensor", vjp<repeatInterleaveTensor>},
-      {"aten.slice_backward.default", vjpAny<sliceBackward>},
-      {"aten.select_backward.default", vjpAny<selectBackward>},
-      {"aten.diagonal_backward.default", vjpAny<diagonalBackward>},
-      {"aten.unfold_backward.default", vjpAny<unfoldBackward>},
-  };
-  return rules;
-}
+const VjpFn vjps::copyOf = vjpAny<pass>;
+const VjpFn vjps::copy = vjpAny<::copy>;
+const VjpFn vjps::cat = vjpAny<::cat>;
+const VjpFn vjps::stack = vjpAny<::stack>;
+const VjpFn vjps::constantPad = vjpAny<::constantPad>;
+const VjpFn vjps::pad = vjpAny<::pad>;
+const VjpFn vjps::flip = vjpAny<::flip>;
+const VjpFn vjps::roll = vjpAny<::roll>;
+const VjpFn vjps::tril = vjpAny<::tril>;
+const VjpFn vjps::triu = vjpAny<::triu>;
+const VjpFn vjps::sliceScatter = vjpAny<::sliceScatter>;
+const VjpFn vjps::selectScatter = vjpAny<::selectScatter>;
+const VjpFn vjps::diagonalScatter = vjpAny<::diagonalScatter>;
+const VjpFn vjps::asStridedScatter = vjp<::asStridedScatter>;
+const VjpFn vjps::repeat = vjpAny<::repeat>;
+const VjpFn vjps::tile = vjpAny<::tile>;
+const VjpFn vjps::repeatInterleave = vjpAny<::repeatInterleave>;
+const VjpFn vjps::repeatInterleaveTensor = vjp<::repeatInterleaveTensor>;
+const VjpFn vjps::sliceBackward = vjpAny<::sliceBackward>;
+const VjpFn vjps::selectBackward = vjpAny<::selectBackward>;
+const VjpFn vjps::diagonalBackward = vjpAny<::diagonalBackward>;
+const VjpFn vjps::unfoldBackward = vjpAny<::unfoldBackward>;

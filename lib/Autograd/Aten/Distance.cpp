@@ -14,7 +14,7 @@ using namespace cutback::autograd;
 static LogicalResult distances(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   auto swapped = [&](Value matrix) {
-    return v.call("aten.transpose.int", {matrix, -2, -1});
+    return v.call(op::transpose_int, {matrix, -2, -1});
   };
   // The backward op wants the batch of the distances for both.
   Value apart = v.result();
@@ -30,22 +30,15 @@ static LogicalResult distances(CallOp op, VjpContext &context) {
     std::vector<Arg> sizes = v.b.sizes(apart).getList().take_front(batch).vec();
     for (int64_t dim : {-2, -1})
       sizes.push_back(v.b.size(points, dim));
-    return Arg(v.call("aten.expand.default", {points, sizes}));
+    return Arg(v.call(op::expand, {points, sizes}));
   };
   Arg x1 = expanded("x1"), x2 = expanded("x2"), p = v.arg("p");
   if (v.needs("x1"))
-    v.set("x1", v.call("aten._cdist_backward.default",
-                       {v.grad(), x1, x2, p, v.result()}));
+    v.set("x1", v.call(op::_cdist_backward, {v.grad(), x1, x2, p, v.result()}));
   if (v.needs("x2"))
-    v.set("x2", v.call("aten._cdist_backward.default",
+    v.set("x2", v.call(op::_cdist_backward,
                        {swapped(v.grad()), x2, x1, p, swapped(v.result())}));
   return v.done();
 }
 
-VjpTable autograd::distanceVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._cdist_forward.default", distances},
-      {"aten.cdist.default", distances},
-  };
-  return rules;
-}
+const VjpFn vjps::distances = ::distances;

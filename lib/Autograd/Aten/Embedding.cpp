@@ -15,7 +15,7 @@ using namespace cutback::autograd;
 static LogicalResult embedding(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   v.set("weight",
-        v.call("aten.embedding_dense_backward.default",
+        v.call(op::embedding_dense_backward,
                {v.grad(), v.arg("indices"), v.b.size(v.value("weight"), 0),
                 v.arg("padding_idx"), v.arg("scale_grad_by_freq")}));
   return v.done();
@@ -27,23 +27,18 @@ static LogicalResult embeddingBag(CallOp op, VjpContext &context) {
     return v.done();
   if (v.needs("weight"))
     v.set("weight",
-          v.call("aten._embedding_bag_backward.default",
+          v.call(op::_embedding_bag_backward,
                  {v.grad(), v.arg("indices"), v.arg("offsets"), v.result(1),
                   v.result(2), v.result(3), v.b.size(v.value("weight"), 0),
                   v.arg("scale_grad_by_freq"), v.arg("mode"), false,
                   v.arg("per_sample_weights"), v.arg("padding_idx")}));
   if (v.needs("per_sample_weights"))
     v.set("per_sample_weights",
-          v.call("aten._embedding_bag_per_sample_weights_backward.default",
+          v.call(op::_embedding_bag_per_sample_weights_backward,
                  {v.grad(), v.arg("weight"), v.arg("indices"), v.arg("offsets"),
                   v.result(1), v.arg("mode"), v.arg("padding_idx")}));
   return v.done();
 }
 
-VjpTable autograd::embeddingVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.embedding.default", embedding},
-      {"aten._embedding_bag.default", embeddingBag},
-  };
-  return rules;
-}
+const VjpFn vjps::embedding = ::embedding;
+const VjpFn vjps::embeddingBag = ::embeddingBag;

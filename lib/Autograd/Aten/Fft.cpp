@@ -20,9 +20,8 @@ using namespace cutback::autograd;
 static LogicalResult complexToComplex(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   bool forward = v.in.boolean("forward").value_or(true);
-  v.set("self",
-        v.call("aten._fft_c2c.default",
-               {v.grad(), v.arg("dim"), v.arg("normalization"), !forward}));
+  v.set("self", v.call(op::_fft_c2c, {v.grad(), v.arg("dim"),
+                                      v.arg("normalization"), !forward}));
   return v.done();
 }
 
@@ -38,7 +37,7 @@ static std::vector<Arg> padding(int64_t rank, int64_t dim, const Arg &amount) {
 static Arg minus(Vjp &v, const Arg &a, const Arg &b) {
   if (a.getInt() && b.getInt())
     return Arg(*a.getInt() - *b.getInt());
-  return Arg(v.call("operator.sub", {a, b}));
+  return Arg(v.call(op::operator_sub, {a, b}));
 }
 
 /// The last of the transformed dimensions, which is the one cut in half.
@@ -53,38 +52,32 @@ static LogicalResult realToComplex(CallOp op, VjpContext &context) {
   if (v.in.boolean("onesided").value_or(false)) {
     int64_t rank = rankOf(self), dim = halvedDim(v, rank);
     Arg missing = minus(v, v.b.size(self, dim), v.b.size(gradient, dim));
-    gradient = v.call("aten.constant_pad_nd.default",
-                      {gradient, padding(rank, dim, missing)});
+    gradient =
+        v.call(op::constant_pad_nd, {gradient, padding(rank, dim, missing)});
   }
-  Value full = v.call("aten._fft_c2c.default",
+  Value full = v.call(op::_fft_c2c,
                       {gradient, v.arg("dim"), v.arg("normalization"), false});
-  v.set("self", v.call("aten.real.default", {full}));
+  v.set("self", v.call(op::real, {full}));
   return v.done();
 }
 
 static LogicalResult complexToReal(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   int64_t dim = halvedDim(v, rankOf(v.grad()));
-  Value half = v.call("aten._fft_r2c.default",
+  Value half = v.call(op::_fft_r2c,
                       {v.grad(), v.arg("dim"), v.arg("normalization"), true});
   // [0, 1) once, [1, mirrored) twice, the middle of an even length once.
   Arg mirrored = minus(v, v.b.size(v.grad(), dim), v.b.size(half, dim));
   if (mirrored.getInt() != 0) {
     Arg end = mirrored.getInt() ? Arg(*mirrored.getInt() + 1)
-                                : Arg(v.call("operator.add", {mirrored, 1}));
-    Value twice = v.call("aten.slice.Tensor", {half, dim, 1, end});
-    half = v.call("aten.slice_scatter.default",
-                  {half, v.mul(twice, 2.0), dim, 1, end});
+                                : Arg(v.call(op::operator_add, {mirrored, 1}));
+    Value twice = v.call(op::slice_Tensor, {half, dim, 1, end});
+    half = v.call(op::slice_scatter, {half, v.mul(twice, 2.0), dim, 1, end});
   }
   v.set("self", half);
   return v.done();
 }
 
-VjpTable autograd::fftVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._fft_c2c.default", complexToComplex},
-      {"aten._fft_r2c.default", realToComplex},
-      {"aten._fft_c2r.default", complexToReal},
-  };
-  return rules;
-}
+const VjpFn vjps::complexToComplex = ::complexToComplex;
+const VjpFn vjps::realToComplex = ::realToComplex;
+const VjpFn vjps::complexToReal = ::complexToReal;

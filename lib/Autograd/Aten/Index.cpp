@@ -21,17 +21,17 @@ static LogicalResult indexed(Vjp &v, StringRef put) {
 
 static LogicalResult index(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return indexed(v, "aten.index_put.default");
+  return indexed(v, op::index_put);
 }
 
 static LogicalResult unsafeIndex(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return indexed(v, "aten._unsafe_index_put.default");
+  return indexed(v, op::_unsafe_index_put);
 }
 
 static LogicalResult maskedIndex(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten._unsafe_masked_index_put_accumulate.default",
+  v.set("self", v.call(op::_unsafe_masked_index_put_accumulate,
                        {v.zerosLike(v.value("self")), v.arg("mask"),
                         v.arg("indices"), v.grad()}));
   return v.done();
@@ -39,9 +39,9 @@ static LogicalResult maskedIndex(CallOp op, VjpContext &context) {
 
 static LogicalResult gather(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten.scatter_add.default",
-                       {v.zerosLike(v.value("self")), v.arg("dim"),
-                        v.arg("index"), v.grad()}));
+  v.set("self",
+        v.call(op::scatter_add, {v.zerosLike(v.value("self")), v.arg("dim"),
+                                 v.arg("index"), v.grad()}));
   return v.done();
 }
 
@@ -52,11 +52,11 @@ static LogicalResult takeAlongDim(CallOp op, VjpContext &context) {
   Value self = v.value("self"), indices = v.value("indices");
   if (v.in.isNone("dim")) {
     Value flat =
-        v.call("aten.scatter_add.default",
+        v.call(op::scatter_add,
                {v.zeros(std::vector<Arg>{v.b.numel(self)}, elementOf(self)), 0,
-                v.call("aten.view.default", {indices, {-1}}),
-                v.call("aten.view.default", {v.grad(), {-1}})});
-    v.set("self", v.call("aten.view.default", {flat, v.b.sizes(self)}));
+                v.call(op::view, {indices, {-1}}),
+                v.call(op::view, {v.grad(), {-1}})});
+    v.set("self", v.call(op::view, {flat, v.b.sizes(self)}));
     return v.done();
   }
   int64_t rank = rankOf(self);
@@ -65,25 +65,24 @@ static LogicalResult takeAlongDim(CallOp op, VjpContext &context) {
   for (int64_t i = 0; i < rank; ++i)
     sizes.push_back(v.b.size(i == dim ? self : v.grad(), i));
   v.set("self",
-        v.call("aten.scatter_add.default",
+        v.call(op::scatter_add,
                {v.zeros(sizes, elementOf(self)), dim,
-                v.call("aten.expand.default", {indices, v.b.sizes(v.grad())}),
-                v.grad()}));
+                v.call(op::expand, {indices, v.b.sizes(v.grad())}), v.grad()}));
   return v.done();
 }
 
 static LogicalResult indexSelect(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten.index_add.default",
-                       {v.zerosLike(v.value("self")), v.arg("dim"),
-                        v.arg("index"), v.grad()}));
+  v.set("self",
+        v.call(op::index_add, {v.zerosLike(v.value("self")), v.arg("dim"),
+                               v.arg("index"), v.grad()}));
   return v.done();
 }
 
 static LogicalResult take(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  v.set("self", v.call("aten.put.default", {v.zerosLike(v.value("self")),
-                                            v.arg("index"), v.grad(), true}));
+  v.set("self", v.call(op::put, {v.zerosLike(v.value("self")), v.arg("index"),
+                                 v.grad(), true}));
   return v.done();
 }
 
@@ -96,20 +95,15 @@ static LogicalResult maskedSelect(CallOp op, VjpContext &context) {
   if (shapeOf(self) != shapeOf(mask))
     // A mask of zeros and ones times zeros has the common shape.
     zeros = v.mul(zeros, mask);
-  v.set("self", v.call("aten.masked_scatter.default", {zeros, mask, v.grad()}));
+  v.set("self", v.call(op::masked_scatter, {zeros, mask, v.grad()}));
   return v.done();
 }
 
-VjpTable autograd::indexVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.index.Tensor", index},
-      {"aten._unsafe_index.Tensor", unsafeIndex},
-      {"aten._unsafe_masked_index.default", maskedIndex},
-      {"aten.gather.default", gather},
-      {"aten.take_along_dim.default", takeAlongDim},
-      {"aten.index_select.default", indexSelect},
-      {"aten.take.default", take},
-      {"aten.masked_select.default", maskedSelect},
-  };
-  return rules;
-}
+const VjpFn vjps::index = ::index;
+const VjpFn vjps::unsafeIndex = ::unsafeIndex;
+const VjpFn vjps::maskedIndex = ::maskedIndex;
+const VjpFn vjps::gather = ::gather;
+const VjpFn vjps::takeAlongDim = ::takeAlongDim;
+const VjpFn vjps::indexSelect = ::indexSelect;
+const VjpFn vjps::take = ::take;
+const VjpFn vjps::maskedSelect = ::maskedSelect;

@@ -27,7 +27,7 @@ using namespace cutback;
 using namespace cutback::autograd;
 
 static Value transposed(Vjp &v, Value matrix) {
-  return v.call("aten.transpose.int", {matrix, -2, -1});
+  return v.call(op::transpose_int, {matrix, -2, -1});
 }
 
 /// The conjugate transpose.
@@ -36,22 +36,21 @@ static Value adjoint(Vjp &v, Value matrix) {
 }
 
 static Value product(Vjp &v, Value a, Value b) {
-  return v.call("aten.matmul.default", {a, b});
+  return v.call(op::matmul, {a, b});
 }
 
 static Value solve(Vjp &v, Value matrix, Value right, bool left = true) {
-  SmallVector<Value> all = v.b.callMany("aten._linalg_solve_ex.default",
-                                        {matrix, right}, {{"left", left}});
+  SmallVector<Value> all =
+      v.b.callMany(op::_linalg_solve_ex, {matrix, right}, {{"left", left}});
   return all.empty() ? Value() : all.front();
 }
 
 static Value unsqueeze(Vjp &v, Value x, int64_t dim) {
-  return v.call("aten.unsqueeze.default", {x, dim});
+  return v.call(op::unsqueeze, {x, dim});
 }
 
 static Value triangle(Vjp &v, Value x, bool upper, int64_t diagonal = 0) {
-  return v.call(upper ? "aten.triu.default" : "aten.tril.default",
-                {x, diagonal});
+  return v.call(upper ? op::triu : op::tril, {x, diagonal});
 }
 
 /// x with its diagonal halved.
@@ -60,7 +59,7 @@ static Value halfDiagonal(Vjp &v, Value x) {
 }
 
 static Value diagonalMatrix(Vjp &v, Value x) {
-  return v.call("aten.diag_embed.default", {x});
+  return v.call(op::diag_embed, {x});
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,13 +92,13 @@ static void solveEquations(Vjp &v) {
     v.set("A", v.neg(left ? product(v, forRight, turned)
                           : product(v, turned, forRight)));
   }
-  v.set("B", isVector ? v.call("aten.squeeze.dim", {forRight, -1}) : forRight);
+  v.set("B", isVector ? v.call(op::squeeze_dim, {forRight, -1}) : forRight);
 }
 
 /// `scale` A^-T.
 static Value scaledInverse(Vjp &v, Value matrix, Value scale) {
   scale = unsqueeze(v, unsqueeze(v, scale, -1), -1);
-  Value one = v.call("aten.eye.default", {v.b.size(matrix, -1)},
+  Value one = v.call(op::eye, {v.b.size(matrix, -1)},
                      {{"dtype", aten::elementOf(matrix)}});
   return solve(v, adjoint(v, matrix), v.mul(scale, one));
 }
@@ -129,7 +128,7 @@ static void logDeterminant(Vjp &v) {
 
 static Value solveTriangle(Vjp &v, Value matrix, Value right, bool upper,
                            bool left = true, bool unit = false) {
-  return v.call("aten.linalg_solve_triangular.default", {matrix, right},
+  return v.call(op::linalg_solve_triangular, {matrix, right},
                 {{"upper", upper}, {"left", left}, {"unitriangular", unit}});
 }
 
@@ -209,7 +208,7 @@ static void qr(Vjp &v) {
     return;
   }
   auto part = [&](Value x, int64_t from, int64_t to) {
-    return x ? v.call("aten.slice.Tensor", {x, -1, from, to}) : Value();
+    return x ? v.call(op::slice_Tensor, {x, -1, from, to}) : Value();
   };
   Value forQ = v.grad(0), forRest = part(v.grad(1), rows, columns);
   if (forRest) {
@@ -219,7 +218,7 @@ static void qr(Vjp &v) {
   Value first = tallQr(v, q, part(r, 0, rows), forQ, part(v.grad(1), 0, rows));
   Value last =
       forRest ? product(v, q, forRest) : v.zerosLike(part(a, rows, columns));
-  v.set("A", v.call("aten.cat.default", {{first, last}, -1}));
+  v.set("A", v.call(op::cat, {{first, last}, -1}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -229,7 +228,7 @@ static void qr(Vjp &v) {
 /// x[j] - x[i] at (i, j), and 1 on the diagonal.
 static Value differences(Vjp &v, Value x) {
   Value apart = v.sub(unsqueeze(v, x, -2), unsqueeze(v, x, -1));
-  return v.add(apart, diagonalMatrix(v, v.call("aten.ones_like.default", {x})));
+  return v.add(apart, diagonalMatrix(v, v.call(op::ones_like, {x})));
 }
 
 /// x - x^H.
@@ -256,7 +255,7 @@ static void svd(Vjp &v) {
   Value forU = v.grad(0), forV = v.grad(2);
   if (v.in.boolean("full_matrices").value_or(false)) {
     auto first = [&](Value x, int64_t dim) {
-      return x ? v.call("aten.slice.Tensor", {x, dim, 0, v.b.size(s, -1)}) : x;
+      return x ? v.call(op::slice_Tensor, {x, dim, 0, v.b.size(s, -1)}) : x;
     };
     forU = first(forU, -1);
     u = first(u, -1);
@@ -274,7 +273,7 @@ static void svd(Vjp &v) {
     add(v.mul(v.div(turn, e), unsqueeze(v, s, -2)));
     // Both vectors of a pair turn by one phase.
     if (forV && isComplex(a)) {
-      Value phase = v.call("aten.diagonal.default", {turn, 0, -2, -1});
+      Value phase = v.call(op::diagonal, {turn, 0, -2, -1});
       add(diagonal(v.div(phase, v.scale(s, 2.0))));
     }
   }
@@ -353,14 +352,13 @@ static void exponential(Vjp &v) {
   if (!v.needs("self"))
     return;
   Value turned = adjoint(v, v.value("self"));
-  Value top = v.call("aten.cat.default", {{turned, v.grad()}, -1});
-  Value bottom =
-      v.call("aten.cat.default", {{v.zerosLike(turned), turned}, -1});
-  Value block = v.call("aten.cat.default", {{top, bottom}, -2});
-  Value whole = v.call("aten.linalg_matrix_exp.default", {block});
+  Value top = v.call(op::cat, {{turned, v.grad()}, -1});
+  Value bottom = v.call(op::cat, {{v.zerosLike(turned), turned}, -1});
+  Value block = v.call(op::cat, {{top, bottom}, -2});
+  Value whole = v.call(op::linalg_matrix_exp, {block});
   Arg size = v.b.size(turned, -1);
-  Value upper = v.call("aten.slice.Tensor", {whole, -2, 0, size});
-  v.set("self", v.call("aten.slice.Tensor", {upper, -1, size, Arg()}));
+  Value upper = v.call(op::slice_Tensor, {whole, -2, 0, size});
+  v.set("self", v.call(op::slice_Tensor, {upper, -1, size, Arg()}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -379,11 +377,11 @@ static std::optional<std::pair<int64_t, int64_t>> sizesOf(Vjp &v,
 }
 
 static SmallVector<Value> unpacked(Vjp &v, Value factors, Value pivots) {
-  return v.b.callMany("aten.lu_unpack.default", {factors, pivots});
+  return v.b.callMany(op::lu_unpack, {factors, pivots});
 }
 
 static Value part(Vjp &v, Value x, int64_t dim, int64_t from, int64_t to) {
-  return v.call("aten.slice.Tensor", {x, dim, from, to});
+  return v.call(op::slice_Tensor, {x, dim, from, to});
 }
 
 /// P L^-H (tril(L^H gL, -1) + triu(gU U^H)) U^-H, where both factors are
@@ -417,12 +415,12 @@ static void luFactor(Vjp &v) {
   Value inner = v.add(triangle(v, below, false, -1), triangle(v, above, true));
   inner = solveTriangle(v, upper, inner, /*upper=*/false, /*left=*/false);
   if (columns > size)
-    inner = v.call("aten.cat.default", {{inner, further}, -1});
+    inner = v.call(op::cat, {{inner, further}, -1});
   inner = solveTriangle(v, lower, inner, /*upper=*/true, /*left=*/true,
                         /*unit=*/true);
   if (rows > size) {
     further = solveTriangle(v, upper, further, /*upper=*/false, /*left=*/false);
-    inner = v.call("aten.cat.default", {{inner, further}, -2});
+    inner = v.call(op::cat, {{inner, further}, -2});
   }
   v.set("A", product(v, parts[0], inner));
 }
@@ -436,9 +434,9 @@ static void luUnpack(Vjp &v) {
   auto [rows, columns] = *sizes;
   int64_t size = std::min(rows, columns);
   auto padded = [&](Value x, int64_t right, int64_t below) {
-    return right + below == 0 ? x
-                              : v.call("aten.constant_pad_nd.default",
-                                       {x, {0, right, 0, below}});
+    return right + below == 0
+               ? x
+               : v.call(op::constant_pad_nd, {x, {0, right, 0, below}});
   };
   Value whole;
   if (v.grad(1))
@@ -458,7 +456,7 @@ static void luUnpack(Vjp &v) {
 /// A X = B in complex numbers, as real equations of twice the size.
 static Value solveComplex(Vjp &v, Value matrix, Value right) {
   auto join = [&](Value a, Value b, int64_t dim) {
-    return v.call("aten.cat.default", {{a, b}, dim});
+    return v.call(op::cat, {{a, b}, dim});
   };
   Value real = v.un("real", matrix), imaginary = v.un("imag", matrix);
   Value top = join(real, v.neg(imaginary), -1);
@@ -466,8 +464,8 @@ static Value solveComplex(Vjp &v, Value matrix, Value right) {
   Value both =
       solve(v, whole, join(v.un("real", right), v.un("imag", right), -2));
   Arg size = v.b.size(matrix, -1);
-  return v.un2("complex", v.call("aten.slice.Tensor", {both, -2, 0, size}),
-               v.call("aten.slice.Tensor", {both, -2, size, Arg()}));
+  return v.un2("complex", v.call(op::slice_Tensor, {both, -2, 0, size}),
+               v.call(op::slice_Tensor, {both, -2, size, Arg()}));
 }
 
 /// V^-H (diag(gL) + M / conj(L_j - L_i)) V^H with M = V^H gV - V^H V
@@ -479,12 +477,10 @@ static void eigenvectors(Vjp &v) {
   Value turned = transposed(v, v.conj(vectors).getValue());
   if (v.grad(1)) {
     Value along = product(v, turned, v.grad(1));
-    Value lengths =
-        v.un("real", v.call("aten.diagonal.default", {along, 0, -2, -1}));
+    Value lengths = v.un("real", v.call(op::diagonal, {along, 0, -2, -1}));
     Value scaled = v.mul(vectors, unsqueeze(v, lengths, -2));
     along = v.sub(along, product(v, turned, scaled));
-    Value apart =
-        differences(v, v.call("aten._conj_physical.default", {values}));
+    Value apart = differences(v, v.call(op::_conj_physical, {values}));
     along = v.div(along, apart);
     inner = v.add(triangle(v, along, true, 1), triangle(v, along, false, -1));
   }
@@ -495,22 +491,17 @@ static void eigenvectors(Vjp &v) {
   v.set("self", solveComplex(v, turned, product(v, inner, turned)));
 }
 
-VjpTable autograd::linalgVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.linalg_inv_ex.default", vjpAny<inverse>},
-      {"aten._linalg_solve_ex.default", vjpAny<solveEquations>},
-      {"aten._linalg_det.default", vjpAny<determinant>},
-      {"aten._linalg_slogdet.default", vjpAny<logDeterminant>},
-      {"aten.linalg_solve_triangular.default", vjpAny<solveTriangular>},
-      {"aten.linalg_cholesky_ex.default", vjpAny<cholesky>},
-      {"aten.linalg_qr.default", vjpAny<qr>},
-      {"aten._linalg_svd.default", vjpAny<svd>},
-      {"aten._linalg_eigh.default", vjpAny<eigh>},
-      {"aten.linalg_matrix_exp.default", vjpAny<exponential>},
-      {"aten.linalg_pinv.atol_rtol_tensor", vjpAny<pseudoInverse>},
-      {"aten.linalg_lu_factor_ex.default", vjpAny<luFactor>},
-      {"aten.lu_unpack.default", vjpAny<luUnpack>},
-      {"aten.linalg_eig.default", vjpAny<eigenvectors>},
-  };
-  return rules;
-}
+const VjpFn vjps::inverse = vjpAny<::inverse>;
+const VjpFn vjps::solveEquations = vjpAny<::solveEquations>;
+const VjpFn vjps::determinant = vjpAny<::determinant>;
+const VjpFn vjps::logDeterminant = vjpAny<::logDeterminant>;
+const VjpFn vjps::solveTriangular = vjpAny<::solveTriangular>;
+const VjpFn vjps::cholesky = vjpAny<::cholesky>;
+const VjpFn vjps::qr = vjpAny<::qr>;
+const VjpFn vjps::svd = vjpAny<::svd>;
+const VjpFn vjps::eigh = vjpAny<::eigh>;
+const VjpFn vjps::exponential = vjpAny<::exponential>;
+const VjpFn vjps::pseudoInverse = vjpAny<::pseudoInverse>;
+const VjpFn vjps::luFactor = vjpAny<::luFactor>;
+const VjpFn vjps::luUnpack = vjpAny<::luUnpack>;
+const VjpFn vjps::eigenvectors = vjpAny<::eigenvectors>;

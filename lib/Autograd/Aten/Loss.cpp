@@ -32,21 +32,21 @@ static LogicalResult setDifference(Vjp &v, Value gradient) {
 
 static LogicalResult mseLoss(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return setDifference(v, v.call("aten.mse_loss_backward.default",
-                                 {v.grad(), v.arg("self"), v.arg("target"),
-                                  v.arg("reduction")}));
+  return setDifference(
+      v, v.call(op::mse_loss_backward, {v.grad(), v.arg("self"),
+                                        v.arg("target"), v.arg("reduction")}));
 }
 
 static LogicalResult smoothL1Loss(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return setDifference(v, v.call("aten.smooth_l1_loss_backward.default",
+  return setDifference(v, v.call(op::smooth_l1_loss_backward,
                                  {v.grad(), v.arg("self"), v.arg("target"),
                                   v.arg("reduction"), v.arg("beta")}));
 }
 
 static LogicalResult huberLoss(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return setDifference(v, v.call("aten.huber_loss_backward.default",
+  return setDifference(v, v.call(op::huber_loss_backward,
                                  {v.grad(), v.arg("self"), v.arg("target"),
                                   v.arg("reduction"), v.arg("delta")}));
 }
@@ -64,12 +64,12 @@ static LogicalResult nll(Vjp &v, StringRef backward) {
 
 static LogicalResult nllLoss(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return nll(v, "aten.nll_loss_backward.default");
+  return nll(v, op::nll_loss_backward);
 }
 
 static LogicalResult nllLoss2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return nll(v, "aten.nll_loss2d_backward.default");
+  return nll(v, op::nll_loss2d_backward);
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,10 +86,9 @@ static Value perElement(Vjp &v, Value elements) {
 
 /// min(x, 0) - log(1 + exp(-|x|)): nothing overflows.
 static Value logSigmoid(Vjp &v, Value x) {
-  Value magnitude = v.call("aten.abs.default", {x});
-  Value tail = v.call("aten.exp.default", {v.neg(magnitude)});
-  return v.sub(v.call("aten.clamp_max.default", {x, 0}),
-               v.call("aten.log1p.default", {tail}));
+  Value magnitude = v.call(op::abs, {x});
+  Value tail = v.call(op::exp, {v.neg(magnitude)});
+  return v.sub(v.call(op::clamp_max, {x, 0}), v.call(op::log1p, {tail}));
 }
 
 static Value weighted(Vjp &v, Value gradient) {
@@ -98,8 +97,7 @@ static Value weighted(Vjp &v, Value gradient) {
 
 static LogicalResult l1Loss(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  Value sign =
-      v.call("aten.sign.default", {v.sub(v.arg("self"), v.arg("target"))});
+  Value sign = v.call(op::sign, {v.sub(v.arg("self"), v.arg("target"))});
   return setDifference(v, v.mul(sign, perElement(v, sign)));
 }
 
@@ -108,12 +106,12 @@ static LogicalResult binaryCrossEntropy(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value self = v.value("self"), target = v.value("target");
   if (v.needs("self"))
-    v.set("self", v.call("aten.binary_cross_entropy_backward.default",
+    v.set("self", v.call(op::binary_cross_entropy_backward,
                          {v.grad(), self, target, v.arg("weight"),
                           v.arg("reduction")}));
   if (v.needs("target")) {
-    Value odds = v.sub(v.call("aten.log1p.default", {v.neg(self)}),
-                       v.call("aten.log.default", {self}));
+    Value odds =
+        v.sub(v.call(op::log1p, {v.neg(self)}), v.call(op::log, {self}));
     v.set("target", weighted(v, v.mul(odds, perElement(v, target))));
   }
   return v.done();
@@ -127,7 +125,7 @@ static LogicalResult binaryCrossEntropyWithLogits(CallOp op,
   Value self = v.value("self"), target = v.value("target");
   bool hasPositive = !v.in.isNone("pos_weight");
   if (v.needs("self")) {
-    Value sigmoid = v.call("aten.sigmoid.default", {self});
+    Value sigmoid = v.call(op::sigmoid, {self});
     Value slope;
     if (hasPositive) {
       Value positive = v.mul(target, v.arg("pos_weight"));
@@ -158,7 +156,7 @@ static LogicalResult klDiv(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value self = v.value("self"), target = v.value("target");
   bool isLog = v.in.boolean("log_target").value_or(false);
-  Value share = isLog ? v.call("aten.exp.default", {target}) : target;
+  Value share = isLog ? v.call(op::exp, {target}) : target;
   Value elements = self;
   if (v.needs("target") || self.getType() != target.getType())
     elements = v.sub(target, self);
@@ -167,13 +165,12 @@ static LogicalResult klDiv(CallOp op, VjpContext &context) {
     Value slope = v.neg(v.mul(share, arriving));
     // A target that stands for several inputs gives each its slope.
     if (slope && elements && aten::shapeOf(slope) != aten::shapeOf(elements))
-      slope = v.call("aten.expand.default", {slope, v.b.sizes(elements)});
+      slope = v.call(op::expand, {slope, v.b.sizes(elements)});
     v.set("self", slope);
   }
   if (v.needs("target")) {
-    Value slope =
-        isLog ? v.mul(share, v.add(elements, 1.0))
-              : v.sub(v.add(v.call("aten.log.default", {target}), 1.0), self);
+    Value slope = isLog ? v.mul(share, v.add(elements, 1.0))
+                        : v.sub(v.add(v.call(op::log, {target}), 1.0), self);
     v.set("target", v.mul(slope, arriving));
   }
   return v.done();
@@ -183,7 +180,7 @@ static LogicalResult klDiv(CallOp op, VjpContext &context) {
 static LogicalResult softMarginLoss(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value self = v.value("self"), target = v.value("target");
-  Value share = v.call("aten.sigmoid.default", {v.neg(v.mul(self, target))});
+  Value share = v.call(op::sigmoid, {v.neg(v.mul(self, target))});
   Value slope = v.neg(v.mul(share, perElement(v, share)));
   if (v.needs("self"))
     v.set("self", v.mul(slope, target));
@@ -199,29 +196,21 @@ static LogicalResult ctcLoss(CallOp op, VjpContext &context) {
     return v.done();
   bool isList = op.getSchema().overload == "default";
   v.set("log_probs",
-        v.call(isList ? "aten._ctc_loss_backward.default"
-                      : "aten._ctc_loss_backward.Tensor",
+        v.call(isList ? op::_ctc_loss_backward : op::_ctc_loss_backward_Tensor,
                {v.grad(0), v.arg("log_probs"), v.arg("targets"),
                 v.arg("input_lengths"), v.arg("target_lengths"), v.result(0),
                 v.result(1), v.arg("blank"), v.arg("zero_infinity")}));
   return v.done();
 }
 
-VjpTable autograd::lossVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.mse_loss.default", mseLoss},
-      {"aten.l1_loss.default", l1Loss},
-      {"aten.smooth_l1_loss.default", smoothL1Loss},
-      {"aten.huber_loss.default", huberLoss},
-      {"aten.nll_loss_forward.default", nllLoss},
-      {"aten.nll_loss2d_forward.default", nllLoss2d},
-      {"aten.binary_cross_entropy.default", binaryCrossEntropy},
-      {"aten.binary_cross_entropy_with_logits.default",
-       binaryCrossEntropyWithLogits},
-      {"aten.kl_div.default", klDiv},
-      {"aten.soft_margin_loss.default", softMarginLoss},
-      {"aten._ctc_loss.default", ctcLoss},
-      {"aten._ctc_loss.Tensor", ctcLoss},
-  };
-  return rules;
-}
+const VjpFn vjps::mseLoss = ::mseLoss;
+const VjpFn vjps::l1Loss = ::l1Loss;
+const VjpFn vjps::smoothL1Loss = ::smoothL1Loss;
+const VjpFn vjps::huberLoss = ::huberLoss;
+const VjpFn vjps::nllLoss = ::nllLoss;
+const VjpFn vjps::nllLoss2d = ::nllLoss2d;
+const VjpFn vjps::binaryCrossEntropy = ::binaryCrossEntropy;
+const VjpFn vjps::binaryCrossEntropyWithLogits = ::binaryCrossEntropyWithLogits;
+const VjpFn vjps::klDiv = ::klDiv;
+const VjpFn vjps::softMarginLoss = ::softMarginLoss;
+const VjpFn vjps::ctcLoss = ::ctcLoss;

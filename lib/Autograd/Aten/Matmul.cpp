@@ -23,9 +23,8 @@ using namespace cutback::autograd;
 static Value conj(Vjp &v, Value factor) {
   if (!factor || !isComplex(factor))
     return factor;
-  return v.call("aten.complex.default",
-                {v.call("aten.real.default", {factor}),
-                 v.neg(v.call("aten.imag.default", {factor}))});
+  return v.call(op::complex, {v.call(op::real, {factor}),
+                              v.neg(v.call(op::imag, {factor}))});
 }
 
 /// The last two dimensions swapped, elements conjugated.
@@ -36,7 +35,7 @@ static Value adjoint(Vjp &v, Value matrix) {
   for (int64_t i = 0; i < rankOf(matrix); ++i)
     dims.push_back(i);
   std::swap(dims[dims.size() - 1], dims[dims.size() - 2]);
-  return conj(v, v.call("aten.permute.default", {matrix, dims}));
+  return conj(v, v.call(op::permute, {matrix, dims}));
 }
 
 /// `gradient` times the number that argument `param` holds.
@@ -73,25 +72,25 @@ static void scaledProduct(Vjp &v, StringRef product, const char *left,
 
 static LogicalResult mm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  product(v, "aten.mm.default", "self", "mat2", v.grad());
+  product(v, op::mm, "self", "mat2", v.grad());
   return v.done();
 }
 
 static LogicalResult bmm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  product(v, "aten.bmm.default", "self", "mat2", v.grad());
+  product(v, op::bmm, "self", "mat2", v.grad());
   return v.done();
 }
 
 static LogicalResult addmm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  scaledProduct(v, "aten.mm.default", "mat1", "mat2");
+  scaledProduct(v, op::mm, "mat1", "mat2");
   return v.done();
 }
 
 static LogicalResult baddbmm(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  scaledProduct(v, "aten.bmm.default", "batch1", "batch2");
+  scaledProduct(v, op::bmm, "batch1", "batch2");
   return v.done();
 }
 
@@ -101,12 +100,12 @@ static LogicalResult baddbmm(CallOp op, VjpContext &context) {
 
 /// column row^T.
 static Value outerProduct(Vjp &v, Value column, Value row) {
-  return v.mul(v.call("aten.unsqueeze.default", {column, 1}),
-               v.call("aten.unsqueeze.default", {conj(v, row), 0}));
+  return v.mul(v.call(op::unsqueeze, {column, 1}),
+               v.call(op::unsqueeze, {conj(v, row), 0}));
 }
 
 static Value matrixVector(Vjp &v, Value matrix, Value vector) {
-  return v.call("aten.mv.default", {matrix, vector});
+  return v.call(op::mv, {matrix, vector});
 }
 
 static LogicalResult mv(CallOp op, VjpContext &context) {
@@ -171,11 +170,11 @@ static LogicalResult groupedMm(CallOp op, VjpContext &context) {
   // With `out_dtype` the result is wider than the factors.
   Value gradient = castTo(v.b, v.grad(), elementOf(self));
   if (v.needs("self"))
-    v.set("self", v.call("aten._grouped_mm.default",
-                         {gradient, adjoint(v, mat2), offsets}));
+    v.set("self",
+          v.call(op::_grouped_mm, {gradient, adjoint(v, mat2), offsets}));
   if (v.needs("mat2"))
-    v.set("mat2", v.call("aten._grouped_mm.default",
-                         {adjoint(v, self), gradient, offsets}));
+    v.set("mat2",
+          v.call(op::_grouped_mm, {adjoint(v, self), gradient, offsets}));
   return v.needs("bias")
              ? v.error("'aten._grouped_mm.default' has no gradient for its "
                        "bias")
@@ -185,7 +184,7 @@ static LogicalResult groupedMm(CallOp op, VjpContext &context) {
 static LogicalResult groupedRows(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   SmallVector<Value> both = v.b.callMany(
-      "transformers.grouped_mm_fallback_backward.default",
+      op::transformers_grouped_mm_fallback_backward,
       {v.value("input"), v.value("weight"), v.value("offs"), v.grad()});
   if (!both.empty()) {
     v.set("input", both[0]);
@@ -194,19 +193,14 @@ static LogicalResult groupedRows(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::matmulVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.mm.default", mm},
-      {"aten.bmm.default", bmm},
-      {"aten.addmm.default", addmm},
-      {"aten.baddbmm.default", baddbmm},
-      {"aten.mv.default", mv},
-      {"aten.addmv.default", addmv},
-      {"aten.dot.default", dot},
-      {"aten.vdot.default", vdot},
-      {"aten.outer.default", outer},
-      {"aten._grouped_mm.default", groupedMm},
-      {"transformers.grouped_mm_fallback.default", groupedRows},
-  };
-  return rules;
-}
+const VjpFn vjps::mm = ::mm;
+const VjpFn vjps::bmm = ::bmm;
+const VjpFn vjps::addmm = ::addmm;
+const VjpFn vjps::baddbmm = ::baddbmm;
+const VjpFn vjps::mv = ::mv;
+const VjpFn vjps::addmv = ::addmv;
+const VjpFn vjps::dot = ::dot;
+const VjpFn vjps::vdot = ::vdot;
+const VjpFn vjps::outer = ::outer;
+const VjpFn vjps::groupedMm = ::groupedMm;
+const VjpFn vjps::groupedRows = ::groupedRows;

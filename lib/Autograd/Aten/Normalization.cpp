@@ -20,7 +20,7 @@ static Value sumOfChannels(Vjp &v) {
   for (int64_t dim = 0; dim < rankOf(v.grad()); ++dim)
     if (dim != 1)
       dims.push_back(dim);
-  return v.call("aten.sum.dim_IntList", {v.grad(), dims});
+  return v.call(op::sum_dim_IntList, {v.grad(), dims});
 }
 
 static bool isBiasAlone(Vjp &v) {
@@ -49,7 +49,7 @@ static LogicalResult nativeLayerNorm(CallOp op, VjpContext &context) {
     return biasAlone(v, v.grad());
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
-  return answer(v, v.b.callMany("aten.native_layer_norm_backward.default",
+  return answer(v, v.b.callMany(op::native_layer_norm_backward,
                                 {v.grad(),
                                  v.value("input"),
                                  v.arg("normalized_shape"),
@@ -77,8 +77,8 @@ static LogicalResult statisticsAlone(Vjp &v, Value ofStatistics) {
 
 /// By number of elements: -gradient * rstd^3 / count.
 static Value slopeOfRstd(Vjp &v, Value gradient, Value rstd, const Arg &count) {
-  Value cube = v.call("aten.pow.Tensor_Scalar", {rstd, 3});
-  return v.neg(v.call("aten.div.Scalar", {v.mul(gradient, cube), count}));
+  Value cube = v.call(op::pow_Tensor_Scalar, {rstd, 3});
+  return v.neg(v.call(op::div_Scalar, {v.mul(gradient, cube), count}));
 }
 
 /// What the gradients of mean and rstd of the groups give the input; null if
@@ -93,25 +93,22 @@ static Value ofGroupStatistics(Vjp &v) {
                          groups = v.arg("group").getInt();
   if (channels && places && groups.value_or(0) > 0)
     length = *channels * *places / *groups;
-  Value rows = v.call("aten.reshape.default",
+  Value rows = v.call(op::reshape,
                       {v.value("input"), {v.arg("N"), v.arg("group"), length}});
   if (!rows)
     return {};
   Arg count = v.b.size(rows, 2);
-  auto column = [&](Value x) {
-    return v.call("aten.unsqueeze.default", {x, -1});
-  };
+  auto column = [&](Value x) { return v.call(op::unsqueeze, {x, -1}); };
   Value total;
   if (Value mean = v.grad(1))
-    total = v.call(
-        "aten.expand.default",
-        {column(v.call("aten.div.Scalar", {mean, count})), v.b.sizes(rows)});
+    total = v.call(op::expand, {column(v.call(op::div_Scalar, {mean, count})),
+                                v.b.sizes(rows)});
   if (Value rstd = v.grad(2)) {
     Value slope = slopeOfRstd(v, rstd, v.result(2), count);
     Value along = v.mul(v.sub(rows, column(v.result(1))), column(slope));
     total = total ? v.add(total, along) : along;
   }
-  return v.call("aten.reshape.default", {total, v.b.sizes(v.value("input"))});
+  return v.call(op::reshape, {total, v.b.sizes(v.value("input"))});
 }
 
 /// The same of the root mean square.
@@ -135,7 +132,7 @@ static LogicalResult nativeGroupNorm(CallOp op, VjpContext &context) {
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
   return answer(v,
-                v.b.callMany("aten.native_group_norm_backward.default",
+                v.b.callMany(op::native_group_norm_backward,
                              {v.grad(),
                               v.value("input"),
                               v.result(1),
@@ -158,7 +155,7 @@ static LogicalResult fusedRmsNorm(CallOp op, VjpContext &context) {
     return statisticsAlone(v, ofStatistics);
   bool input = v.needs("input"), weight = v.needs("weight");
   return answer(v,
-                v.b.callMany("aten._fused_rms_norm_backward.default",
+                v.b.callMany(op::_fused_rms_norm_backward,
                              {v.grad(),
                               v.value("input"),
                               v.arg("normalized_shape"),
@@ -184,17 +181,18 @@ static LogicalResult batchNorm(CallOp op, VjpContext &context, bool training,
   bool input = v.needs("input"), weight = v.needs("weight"),
        bias = v.needs("bias");
   Arg none;
-  return answer(v, v.b.callMany("aten.native_batch_norm_backward.default",
-                                {v.grad(),
-                                 v.value("input"),
-                                 readIf(input, v, v.value("weight")),
-                                 training ? none : v.arg("running_mean"),
-                                 training ? none : v.arg("running_var"),
-                                 training ? Arg(v.result(1)) : none,
-                                 training ? Arg(v.result(2)) : none,
-                                 training,
-                                 v.arg(epsilon),
-                                 {input, weight, bias}}));
+  return answer(v,
+                v.b.callMany(op::native_batch_norm_backward,
+                             {v.grad(),
+                              v.value("input"),
+                              readIf(input, v, v.value("weight")),
+                              training ? none : v.arg(optional("running_mean")),
+                              training ? none : v.arg(optional("running_var")),
+                              training ? Arg(v.result(1)) : none,
+                              training ? Arg(v.result(2)) : none,
+                              training,
+                              v.arg(epsilon),
+                              {input, weight, bias}}));
 }
 
 static LogicalResult nativeBatchNorm(CallOp op, VjpContext &context) {
@@ -215,7 +213,7 @@ static void weightNorm(Vjp &v) {
   if (!v.grad(0))
     return;
   SmallVector<Value> both = v.b.callMany(
-      "aten._weight_norm_interface_backward.default",
+      op::_weight_norm_interface_backward,
       {v.grad(0), v.value("v"), v.value("g"), v.result(1), v.arg("dim")});
   if (both.empty())
     return;
@@ -223,18 +221,10 @@ static void weightNorm(Vjp &v) {
   v.set("g", both[1]);
 }
 
-VjpTable autograd::normalizationVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.native_layer_norm.default", nativeLayerNorm},
-      {"aten.native_group_norm.default", nativeGroupNorm},
-      {"aten._fused_rms_norm.default", fusedRmsNorm},
-      {"aten.native_batch_norm.default", nativeBatchNorm},
-      {"aten._native_batch_norm_legit.default", nativeBatchNorm},
-      {"aten._native_batch_norm_legit.no_stats", nativeBatchNorm},
-      {"aten._native_batch_norm_legit_functional.default", nativeBatchNorm},
-      {"aten._native_batch_norm_legit_no_training.default", evaluatedBatchNorm},
-      {"aten.cudnn_batch_norm.default", cudnnBatchNorm},
-      {"aten._weight_norm_interface.default", vjp<weightNorm>},
-  };
-  return rules;
-}
+const VjpFn vjps::nativeLayerNorm = ::nativeLayerNorm;
+const VjpFn vjps::nativeGroupNorm = ::nativeGroupNorm;
+const VjpFn vjps::fusedRmsNorm = ::fusedRmsNorm;
+const VjpFn vjps::nativeBatchNorm = ::nativeBatchNorm;
+const VjpFn vjps::evaluatedBatchNorm = ::evaluatedBatchNorm;
+const VjpFn vjps::cudnnBatchNorm = ::cudnnBatchNorm;
+const VjpFn vjps::weightNorm = vjp<::weightNorm>;

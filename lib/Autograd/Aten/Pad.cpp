@@ -20,42 +20,37 @@ static LogicalResult pad(Vjp &v, StringRef backward) {
 
 static LogicalResult reflection1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.reflection_pad1d_backward.default");
+  return pad(v, op::reflection_pad1d_backward);
 }
 
 static LogicalResult reflection2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.reflection_pad2d_backward.default");
+  return pad(v, op::reflection_pad2d_backward);
 }
 
 static LogicalResult reflection3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.reflection_pad3d_backward.default");
+  return pad(v, op::reflection_pad3d_backward);
 }
 
 static LogicalResult replication1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.replication_pad1d_backward.default");
+  return pad(v, op::replication_pad1d_backward);
 }
 
 static LogicalResult replication2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.replication_pad2d_backward.default");
+  return pad(v, op::replication_pad2d_backward);
 }
 
 static LogicalResult replication3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return pad(v, "aten.replication_pad3d_backward.default");
+  return pad(v, op::replication_pad3d_backward);
 }
 
-VjpTable autograd::padVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.reflection_pad1d.default", reflection1d},
-      {"aten.reflection_pad2d.default", reflection2d},
-      {"aten.reflection_pad3d.default", reflection3d},
-      {"aten.replication_pad1d.default", replication1d},
-      {"aten.replication_pad2d.default", replication2d},
-      {"aten.replication_pad3d.default", replication3d},
-  };
-  return rules;
-}
+const VjpFn vjps::reflection1d = ::reflection1d;
+const VjpFn vjps::reflection2d = ::reflection2d;
+const VjpFn vjps::reflection3d = ::reflection3d;
+const VjpFn vjps::replication1d = ::replication1d;
+const VjpFn vjps::replication2d = ::replication2d;
+const VjpFn vjps::replication3d = ::replication3d;

@@ -17,5 +17,5 @@ Value autograd::shapeOnly(Vjp &v, Value forward) {
   Value zero = v.zeros(ArrayRef<Arg>(), aten::elementOf(forward));
   if (aten::rankOf(forward) == 0)
     return zero;
-  return v.call("aten.expand.default", {zero, v.b.sizes(forward)});
+  return v.call(op::expand, {zero, v.b.sizes(forward)});
 }

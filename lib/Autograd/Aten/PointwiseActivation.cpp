@@ -30,46 +30,46 @@ static Value hardswish(Vjp &v) { return ofInput(v, "hardswish_backward"); }
 static Value hardsigmoid(Vjp &v) { return ofInput(v, "hardsigmoid_backward"); }
 
 static Value relu(Vjp &v) {
-  return v.call("aten.threshold_backward.default", {v.grad(), v.result(), 0});
+  return v.call(op::threshold_backward, {v.grad(), v.result(), 0});
 }
 static Value threshold(Vjp &v) {
-  return v.call("aten.threshold_backward.default",
+  return v.call(op::threshold_backward,
                 {v.grad(), v.value("self"), v.arg("threshold")});
 }
 static Value hardtanh(Vjp &v) {
-  return v.call("aten.hardtanh_backward.default",
+  return v.call(op::hardtanh_backward,
                 {v.grad(), v.result(), v.arg("min_val"), v.arg("max_val")});
 }
 static Value relu6(Vjp &v) {
-  return v.call("aten.hardtanh_backward.default", {v.grad(), v.result(), 0, 6});
+  return v.call(op::hardtanh_backward, {v.grad(), v.result(), 0, 6});
 }
 static Value leakyRelu(Vjp &v) {
   // With a negative slope the result does not tell the sign of the input.
   bool ofResult = v.in.number("negative_slope").value_or(0.01) >= 0;
-  return v.call("aten.leaky_relu_backward.default",
+  return v.call(op::leaky_relu_backward,
                 {v.grad(), ofResult ? v.result() : v.value("self"),
                  v.arg("negative_slope"), ofResult});
 }
 static Value hardshrink(Vjp &v) {
-  return v.call("aten.hardshrink_backward.default",
+  return v.call(op::hardshrink_backward,
                 {v.grad(), v.value("self"), v.arg("lambd")});
 }
 static Value softshrink(Vjp &v) {
-  return v.call("aten.softshrink_backward.default",
+  return v.call(op::softshrink_backward,
                 {v.grad(), v.value("self"), v.arg("lambd")});
 }
 static Value gelu(Vjp &v) {
-  return v.call("aten.gelu_backward.default", {v.grad(), v.value("self")},
+  return v.call(op::gelu_backward, {v.grad(), v.value("self")},
                 {{"approximate", v.arg("approximate")}});
 }
 static Value softplus(Vjp &v) {
-  return v.call("aten.softplus_backward.default",
+  return v.call(op::softplus_backward,
                 {v.grad(), v.value("self"), v.arg("beta"), v.arg("threshold")});
 }
 
 static Value eluWith(Vjp &v, const Arg &alpha, const Arg &scale,
                      const Arg &inputScale) {
-  return v.call("aten.elu_backward.default",
+  return v.call(op::elu_backward,
                 {v.grad(), alpha, scale, inputScale, false, v.value("self")});
 }
 static Value elu(Vjp &v) {
@@ -84,8 +84,7 @@ static Value celu(Vjp &v) {
 }
 
 static Value glu(Vjp &v) {
-  return v.call("aten.glu_backward.default",
-                {v.grad(), v.value("self"), v.arg("dim")});
+  return v.call(op::glu_backward, {v.grad(), v.value("self"), v.arg("dim")});
 }
 
 /// 1 - sigmoid(x) = sigmoid(-x), without cancellation. Of 16-bit floats in f32,
@@ -102,13 +101,13 @@ static Value logSigmoidForward(Vjp &v) {
     return {};
   if (!isa<RankedTensorType>(v.result(1).getType()))
     return logSigmoid(v);
-  return v.call("aten.log_sigmoid_backward.default",
+  return v.call(op::log_sigmoid_backward,
                 {v.grad(), v.value("self"), v.result(1)});
 }
 
 static void prelu(Vjp &v) {
   SmallVector<Value> gradients =
-      v.b.callMany("aten._prelu_kernel_backward.default",
+      v.b.callMany(op::_prelu_kernel_backward,
                    {v.grad(), v.value("self"), v.value("weight")});
   if (v.b.failed())
     return;
@@ -157,7 +156,7 @@ static void second(Vjp &v, Value bend) {
 static void sigmoidBackward(Vjp &v) {
   again(v);
   if (v.needs("output"))
-    second(v, v.call("aten.rsub.Scalar", {v.scale(v.value("output"), 2.0), 1}));
+    second(v, v.call(op::rsub_Scalar, {v.scale(v.value("output"), 2.0), 1}));
 }
 
 static void tanhBackward(Vjp &v) {
@@ -166,44 +165,29 @@ static void tanhBackward(Vjp &v) {
     second(v, v.scale(v.value("output"), -2.0));
 }
 
-VjpTable autograd::activationVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.sigmoid.default", vjpOfSelf<sigmoid>},
-      {"aten.tanh.default", vjpOfSelf<tanh>},
-      {"aten.relu.default", vjpOfSelf<relu>},
-      {"aten.relu6.default", vjpOfSelf<relu6>},
-      {"aten.threshold.default", vjpOfSelf<threshold>},
-      {"aten.hardtanh.default", vjpOfSelf<hardtanh>},
-      {"aten.hardswish.default", vjpOfSelf<hardswish>},
-      {"aten.hardsigmoid.default", vjpOfSelf<hardsigmoid>},
-      {"aten.leaky_relu.default", vjpOfSelf<leakyRelu>},
-      {"aten.hardshrink.default", vjpOfSelf<hardshrink>},
-      {"aten.softshrink.default", vjpOfSelf<softshrink>},
-      {"aten.silu.default", vjpOfSelf<silu>},
-      {"aten.gelu.default", vjpOfSelf<gelu>},
-      {"aten.mish.default", vjpOfSelf<mish>},
-      {"aten.softplus.default", vjpOfSelf<softplus>},
-      {"aten.elu.default", vjpOfSelf<elu>},
-      {"aten.selu.default", vjpOfSelf<selu>},
-      {"aten.celu.default", vjpOfSelf<celu>},
-      {"aten.glu.default", vjpOfSelf<glu>},
-      {"aten.log_sigmoid.default", vjpOfSelf<logSigmoid>},
-      {"aten.log_sigmoid_forward.default", vjpOfSelf<logSigmoidForward>},
-      {"aten._prelu_kernel.default", vjp<prelu>},
-      {"aten.sigmoid_backward.default", vjp<sigmoidBackward>},
-      {"aten.tanh_backward.default", vjp<tanhBackward>},
-      {"aten.threshold_backward.default", vjp<again>},
-      {"aten.hardtanh_backward.default", vjp<again>},
-      {"aten.leaky_relu_backward.default", vjp<again>},
-      {"aten.hardsigmoid_backward.default", vjp<again>},
-      {"aten.hardshrink_backward.default", vjp<again>},
-      {"aten.softshrink_backward.default", vjp<again>},
-      {"aten.hardswish_backward.default", vjp<againOnly>},
-      {"aten.gelu_backward.default", vjp<againOnly>},
-      {"aten.silu_backward.default", vjp<againOnly>},
-      {"aten.mish_backward.default", vjp<againOnly>},
-      {"aten.elu_backward.default", vjp<againOnly>},
-      {"aten.softplus_backward.default", vjp<againOnly>},
-  };
-  return rules;
-}
+const VjpFn vjps::sigmoid = vjpOfSelf<::sigmoid>;
+const VjpFn vjps::tanh = vjpOfSelf<::tanh>;
+const VjpFn vjps::relu = vjpOfSelf<::relu>;
+const VjpFn vjps::relu6 = vjpOfSelf<::relu6>;
+const VjpFn vjps::threshold = vjpOfSelf<::threshold>;
+const VjpFn vjps::hardtanh = vjpOfSelf<::hardtanh>;
+const VjpFn vjps::hardswish = vjpOfSelf<::hardswish>;
+const VjpFn vjps::hardsigmoid = vjpOfSelf<::hardsigmoid>;
+const VjpFn vjps::leakyRelu = vjpOfSelf<::leakyRelu>;
+const VjpFn vjps::hardshrink = vjpOfSelf<::hardshrink>;
+const VjpFn vjps::softshrink = vjpOfSelf<::softshrink>;
+const VjpFn vjps::silu = vjpOfSelf<::silu>;
+const VjpFn vjps::gelu = vjpOfSelf<::gelu>;
+const VjpFn vjps::mish = vjpOfSelf<::mish>;
+const VjpFn vjps::softplus = vjpOfSelf<::softplus>;
+const VjpFn vjps::elu = vjpOfSelf<::elu>;
+const VjpFn vjps::selu = vjpOfSelf<::selu>;
+const VjpFn vjps::celu = vjpOfSelf<::celu>;
+const VjpFn vjps::glu = vjpOfSelf<::glu>;
+const VjpFn vjps::logSigmoid = vjpOfSelf<::logSigmoid>;
+const VjpFn vjps::logSigmoidForward = vjpOfSelf<::logSigmoidForward>;
+const VjpFn vjps::prelu = vjp<::prelu>;
+const VjpFn vjps::sigmoidBackward = vjp<::sigmoidBackward>;
+const VjpFn vjps::tanhBackward = vjp<::tanhBackward>;
+const VjpFn vjps::again = vjp<::again>;
+const VjpFn vjps::againOnly = vjp<::againOnly>;

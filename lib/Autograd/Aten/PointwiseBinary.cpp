@@ -62,7 +62,7 @@ static void divMode(Vjp &v) {
 
 /// The quotient of the operands, rounded.
 static Value rounded(Vjp &v, StringRef mode) {
-  return v.call("aten.div.Tensor_mode", {v.arg("self"), v.arg("other")},
+  return v.call(op::div_Tensor_mode, {v.arg("self"), v.arg("other")},
                 {{"rounding_mode", mode}});
 }
 
@@ -110,7 +110,7 @@ static void lerpScalar(Vjp &v) {
 static void lerpTensor(Vjp &v) {
   Value weight = v.value("weight");
   if (v.needs("self"))
-    v.set("self", v.mul(v.grad(), v.call("aten.rsub.Scalar", {weight, 1})));
+    v.set("self", v.mul(v.grad(), v.call(op::rsub_Scalar, {weight, 1})));
   if (v.needs("end"))
     v.set("end", v.mul(v.grad(), weight));
   if (v.needs("weight"))
@@ -133,9 +133,9 @@ static void fma(Vjp &v) {
 static void atan2(Vjp &v) {
   Value x = v.value("self"), y = v.value("other");
   Value square = v.add(v.mul(x, x), v.mul(y, y));
-  Value scaled = v.call(
-      "aten.masked_fill.Scalar",
-      {v.div(v.grad(), square), v.call("aten.eq.Scalar", {square, 0}), 0.0});
+  Value scaled =
+      v.call(op::masked_fill_Scalar, {v.div(v.grad(), square),
+                                      v.call(op::eq_Scalar, {square, 0}), 0.0});
   if (v.needs("self"))
     v.set("self", v.mul(scaled, y));
   if (v.needs("other"))
@@ -152,15 +152,13 @@ static void hypot(Vjp &v) {
 static void xlogy(Vjp &v) {
   Arg x = v.arg("self"), y = v.arg("other");
   if (v.needs("self")) {
-    Value slope =
-        v.call(y.isValue() ? "aten.xlogy.Tensor" : "aten.xlogy.Scalar_Other",
-               {v.grad(), y});
-    Value masked = v.call("aten.eq.Scalar", {x, 0});
+    Value slope = v.call(
+        y.isValue() ? op::xlogy_Tensor : op::xlogy_Scalar_Other, {v.grad(), y});
+    Value masked = v.call(op::eq_Scalar, {x, 0});
     if (y.isValue())
-      masked = v.call("aten.logical_and.default",
-                      {masked, v.call("aten.le.Scalar", {y, 0})});
+      masked = v.call(op::logical_and, {masked, v.call(op::le_Scalar, {y, 0})});
     if (y.isValue() || y.getNumber().value_or(0) <= 0)
-      slope = v.call("aten.masked_fill.Scalar", {slope, masked, 0.0});
+      slope = v.call(op::masked_fill_Scalar, {slope, masked, 0.0});
     v.set("self", slope);
   }
   if (v.needs("other"))
@@ -173,7 +171,7 @@ static void logaddexpWith(Vjp &v, const char *power) {
        {std::pair("self", "other"), std::pair("other", "self")})
     if (v.needs(own)) {
       Value ratio = v.un(power, v.sub(v.arg(other), v.arg(own)));
-      v.set(own, v.div(v.grad(), v.call("aten.add.Scalar", {ratio, 1})));
+      v.set(own, v.div(v.grad(), v.call(op::add_Scalar, {ratio, 1})));
     }
 }
 
@@ -185,15 +183,15 @@ static void copysign(Vjp &v) {
   if (!v.needs("self"))
     return;
   Value self = v.value("self");
-  Value ratio = v.call(
-      "aten.masked_fill.Scalar",
-      {v.div(v.result(), self), v.call("aten.eq.Scalar", {self, 0}), 0.0});
+  Value ratio =
+      v.call(op::masked_fill_Scalar,
+             {v.div(v.result(), self), v.call(op::eq_Scalar, {self, 0}), 0.0});
   v.set("self", v.mul(v.grad(), ratio));
 }
 
 /// A step to the next number moves with the number, unless it is there.
 static void nextafter(Vjp &v) {
-  Value isThere = v.call("aten.eq.Tensor", {v.value("self"), v.value("other")});
+  Value isThere = v.call(op::eq_Tensor, {v.value("self"), v.value("other")});
   v.set("self", v.dropWhere(isThere, v.grad()));
   v.setZero("other");
 }
@@ -202,7 +200,7 @@ static void nextafter(Vjp &v) {
 /// no gradient either.
 static Value gammaDensity(Vjp &v) {
   Value a = v.value("self"), x = v.value("other");
-  Value power = v.mul(v.call("aten.sub.Scalar", {a, 1}), v.un("log", x));
+  Value power = v.mul(v.call(op::sub_Scalar, {a, 1}), v.un("log", x));
   return v.un("exp", v.sub(v.sub(power, x), v.un("lgamma", a)));
 }
 static LogicalResult incompleteGamma(CallOp op, VjpContext &context,
@@ -244,7 +242,7 @@ static void powScalar(Vjp &v) {
   if (*exponent == 1)
     power = {};
   else if (*exponent != 2)
-    power = v.call("aten.pow.Tensor_Scalar", {self, *exponent - 1});
+    power = v.call(op::pow_Tensor_Scalar, {self, *exponent - 1});
   if (!power)
     v.set("self", v.grad());
   else
@@ -254,18 +252,17 @@ static void powScalar(Vjp &v) {
 static void powTensor(Vjp &v) {
   Arg base = v.arg("self"), exponent = v.arg("exponent");
   if (v.needs("self")) {
-    Value less = v.call("aten.sub.Scalar", {exponent, 1});
-    Value power = v.call("aten.pow.Tensor_Tensor", {base, less});
+    Value less = v.call(op::sub_Scalar, {exponent, 1});
+    Value power = v.call(op::pow_Tensor_Tensor, {base, less});
     Value slope = v.mul(v.grad(), v.mul(exponent, power));
-    v.set("self",
-          v.dropWhere(v.call("aten.eq.Scalar", {exponent, 0.0}), slope));
+    v.set("self", v.dropWhere(v.call(op::eq_Scalar, {exponent, 0.0}), slope));
   }
   if (!v.needs("exponent"))
     return;
   // 0 ^ y has slope 0 for y >= 0, where log gives -inf.
-  Value isZero = v.call("aten.logical_and.default",
-                        {v.call("aten.eq.Scalar", {base, 0}),
-                         v.call("aten.ge.Scalar", {exponent, 0})});
+  Value isZero =
+      v.call(op::logical_and, {v.call(op::eq_Scalar, {base, 0}),
+                               v.call(op::ge_Scalar, {exponent, 0})});
   Value slope = v.mul(v.result(), v.un("log", base));
   v.set("exponent", v.mul(v.grad(), v.dropWhere(isZero, slope)));
 }
@@ -276,8 +273,7 @@ static void powOfNumber(Vjp &v) {
     return;
   Value slope = v.scale(v.result(), std::log(base));
   if (base == 0)
-    slope =
-        v.dropWhere(v.call("aten.ge.Scalar", {v.arg("exponent"), 0}), slope);
+    slope = v.dropWhere(v.call(op::ge_Scalar, {v.arg("exponent"), 0}), slope);
   v.set("exponent", v.mul(v.grad(), slope));
 }
 
@@ -288,33 +284,32 @@ static void powOfNumber(Vjp &v) {
 /// Equal operands take half each.
 static void extremum(Vjp &v, const char *selfLoses, const char *otherLoses) {
   Value self = v.value("self"), other = v.value("other");
-  Value half = v.call("aten.where.self",
-                      {v.call("aten.eq.Tensor", {self, other}),
-                       v.call("aten.div.Scalar", {v.grad(), 2}), v.grad()});
+  Value half =
+      v.call(op::where_self, {v.call(op::eq_Tensor, {self, other}),
+                              v.call(op::div_Scalar, {v.grad(), 2}), v.grad()});
   for (auto [own, loses] :
        {std::pair("self", selfLoses), std::pair("other", otherLoses)})
     if (v.needs(own))
-      v.set(own, v.call("aten.masked_fill.Scalar",
+      v.set(own, v.call(op::masked_fill_Scalar,
                         {half, v.call(loses, {self, other}), 0.0}));
 }
 
-static void maximum(Vjp &v) { extremum(v, "aten.lt.Tensor", "aten.gt.Tensor"); }
-static void minimum(Vjp &v) { extremum(v, "aten.gt.Tensor", "aten.lt.Tensor"); }
+static void maximum(Vjp &v) { extremum(v, op::lt_Tensor, op::gt_Tensor); }
+static void minimum(Vjp &v) { extremum(v, op::gt_Tensor, op::lt_Tensor); }
 
 /// Equal operands: the first takes all. A NaN loses.
 static void extremumOfNumbers(Vjp &v, const char *wins) {
   Value other = v.value("other");
-  Value first =
-      v.call("aten.logical_or.default",
-             {v.call(wins, {v.arg("self"), other}), v.un("isnan", other)});
+  Value first = v.call(op::logical_or, {v.call(wins, {v.arg("self"), other}),
+                                        v.un("isnan", other)});
   if (v.needs("self"))
     v.set("self", v.keepWhere(first, v.grad()));
   if (v.needs("other"))
     v.set("other", v.dropWhere(first, v.grad()));
 }
 
-static void fmax(Vjp &v) { extremumOfNumbers(v, "aten.ge.Tensor"); }
-static void fmin(Vjp &v) { extremumOfNumbers(v, "aten.le.Tensor"); }
+static void fmax(Vjp &v) { extremumOfNumbers(v, op::ge_Tensor); }
+static void fmin(Vjp &v) { extremumOfNumbers(v, op::le_Tensor); }
 
 /// `self` compared with a bound that is a number or a tensor.
 static Value compare(Vjp &v, const char *name, const Arg &bound) {
@@ -331,7 +326,7 @@ static Value both(Vjp &v, const char *op, Value x, Value y) {
 
 /// Bounds are inclusive. A lower bound above the upper one takes nothing.
 static void clamp(Vjp &v) {
-  Arg low = v.arg("min"), high = v.arg("max");
+  Arg low = v.arg(optional("min")), high = v.arg(optional("max"));
   bool hasLow = !low.isNone(), hasHigh = !high.isNone();
   if (v.needs("self")) {
     Value inside =
@@ -339,15 +334,15 @@ static void clamp(Vjp &v) {
              hasHigh ? compare(v, "le", high) : Value());
     v.set("self", inside ? v.keepWhere(inside, v.grad()) : v.grad());
   }
-  if (hasLow && v.needs("min")) {
-    Value ordered = hasHigh ? v.call("aten.lt.Tensor", {low, high}) : Value();
-    v.set("min",
+  if (hasLow && v.needs(optional("min"))) {
+    Value ordered = hasHigh ? v.call(op::lt_Tensor, {low, high}) : Value();
+    v.set(optional("min"),
           v.keepWhere(both(v, "logical_and", compare(v, "lt", low), ordered),
                       v.grad()));
   }
-  if (hasHigh && v.needs("max")) {
-    Value crossed = hasLow ? v.call("aten.lt.Tensor", {high, low}) : Value();
-    v.set("max",
+  if (hasHigh && v.needs(optional("max"))) {
+    Value crossed = hasLow ? v.call(op::lt_Tensor, {high, low}) : Value();
+    v.set(optional("max"),
           v.keepWhere(both(v, "logical_or", compare(v, "gt", high), crossed),
                       v.grad()));
   }
@@ -368,7 +363,7 @@ static void where(Vjp &v) {
 static void maskedFill(Vjp &v) {
   Value mask = v.value("mask");
   if (v.needs("self"))
-    v.set("self", v.call("aten.masked_fill.Scalar", {v.grad(), mask, 0.0}));
+    v.set("self", v.call(op::masked_fill_Scalar, {v.grad(), mask, 0.0}));
   if (v.needs("value"))
     v.set("value", v.keepWhere(mask, v.grad()));
 }
@@ -376,14 +371,14 @@ static void maskedFill(Vjp &v) {
 /// The old elements are gone.
 static void fill(Vjp &v) {
   v.setZero("self");
-  v.set("value", v.grad());
+  v.set(optional("value"), v.grad());
 }
 
 /// New random numbers, with parameters for each; those that the op lacks have
 /// no operands.
 static void draw(Vjp &v) {
   for (const char *param : {"self", "p", "mean", "std"})
-    v.setZero(param);
+    v.setZero(optional(param));
 }
 
 static void complexOf(Vjp &v) {
@@ -404,71 +399,39 @@ static void polar(Vjp &v) {
     v.set("angle", v.mul(v.arg("abs"), v.sub(v.mul(y, cos), v.mul(x, sin))));
 }
 
-static constexpr VjpRule rules[] = {
-    {"aten.add.Tensor", vjpAny<add>},
-    {"aten.add.Scalar", vjpAny<add>},
-    {"aten.sub.Tensor", vjpAny<sub>},
-    {"aten.sub.Scalar", vjpAny<sub>},
-    {"aten.rsub.Tensor", vjpAny<rsub>},
-    {"aten.rsub.Scalar", vjpAny<rsub>},
-    {"aten.mul.Tensor", vjpAny<mul>},
-    {"aten.mul.Scalar", vjpAny<mul>},
-    {"aten.div.Tensor", vjpAny<div>},
-    {"aten.div.Scalar", vjpAny<div>},
-    {"aten.true_divide.Tensor", vjpAny<div>},
-    {"aten.div.Tensor_mode", vjp<divMode>},
-    {"aten.div.Scalar_mode", vjp<divMode>},
-    {"aten.fmod.Tensor", vjp<fmod>},
-    {"aten.fmod.Scalar", vjp<fmod>},
-    {"aten.remainder.Tensor", vjp<remainder>},
-    {"aten.remainder.Scalar", vjp<remainder>},
-    {"aten.remainder.Scalar_Tensor", vjp<remainder>},
-    {"aten.addcmul.default", vjp<addcmul>},
-    {"aten.addcdiv.default", vjp<addcdiv>},
-    {"aten.lerp.Scalar", vjp<lerpScalar>},
-    {"aten.lerp.Tensor", vjp<lerpTensor>},
-    {"prims.fma.default", vjp<fma>},
-    {"aten.atan2.default", vjp<atan2>},
-    {"aten.hypot.default", vjp<hypot>},
-    {"aten.xlogy.Tensor", vjp<xlogy>},
-    {"aten.xlogy.Scalar_Self", vjp<xlogy>},
-    {"aten.xlogy.Scalar_Other", vjp<xlogy>},
-    {"aten.logaddexp.default", vjp<logaddexp>},
-    {"aten.logaddexp2.default", vjp<logaddexp2>},
-    {"aten.copysign.Tensor", vjp<copysign>},
-    {"aten.copysign.Scalar", vjp<copysign>},
-    {"aten.nextafter.default", vjp<nextafter>},
-    {"aten.igamma.default", lowerGamma},
-    {"aten.igammac.default", upperGamma},
-    {"aten.pow.Tensor_Scalar", vjpAny<powScalar>},
-    {"aten.pow.Tensor_Tensor", vjp<powTensor>},
-    {"aten.pow.Scalar", vjp<powOfNumber>},
-    {"aten.maximum.default", vjp<maximum>},
-    {"aten.minimum.default", vjp<minimum>},
-    {"aten.max.other", vjp<maximum>},
-    {"aten.min.other", vjp<minimum>},
-    {"aten.fmax.default", vjp<fmax>},
-    {"aten.fmin.default", vjp<fmin>},
-    {"aten.clamp.default", vjp<clamp>},
-    {"aten.clamp.Tensor", vjp<clamp>},
-    {"aten.clamp_min.default", vjp<clamp>},
-    {"aten.clamp_min.Tensor", vjp<clamp>},
-    {"aten.clamp_max.default", vjp<clamp>},
-    {"aten.clamp_max.Tensor", vjp<clamp>},
-    {"aten.where.self", vjpAny<where>},
-    {"aten.where.ScalarOther", vjpAny<where>},
-    {"aten.where.ScalarSelf", vjpAny<where>},
-    {"aten.masked_fill.Scalar", vjpAny<maskedFill>},
-    {"aten.masked_fill.Tensor", vjpAny<maskedFill>},
-    {"aten.fill.Scalar", vjpAny<fill>},
-    {"aten.fill.Tensor", vjpAny<fill>},
-    {"aten.zero.default", vjpAny<fill>},
-    {"aten.bernoulli.Tensor", vjpAny<draw>},
-    {"aten.normal.Tensor_Tensor", vjpAny<draw>},
-    {"aten.normal.Tensor_float", vjpAny<draw>},
-    {"aten.normal.float_Tensor", vjpAny<draw>},
-    {"aten.complex.default", vjpAny<complexOf>},
-    {"aten.polar.default", vjpAny<polar>},
-};
-
-VjpTable autograd::pointwiseVjps() { return rules; }
+const VjpFn vjps::add = vjpAny<::add>;
+const VjpFn vjps::sub = vjpAny<::sub>;
+const VjpFn vjps::rsub = vjpAny<::rsub>;
+const VjpFn vjps::mul = vjpAny<::mul>;
+const VjpFn vjps::div = vjpAny<::div>;
+const VjpFn vjps::divMode = vjp<::divMode>;
+const VjpFn vjps::fmod = vjp<::fmod>;
+const VjpFn vjps::remainder = vjp<::remainder>;
+const VjpFn vjps::addcmul = vjp<::addcmul>;
+const VjpFn vjps::addcdiv = vjp<::addcdiv>;
+const VjpFn vjps::lerpScalar = vjp<::lerpScalar>;
+const VjpFn vjps::lerpTensor = vjp<::lerpTensor>;
+const VjpFn vjps::fma = vjp<::fma>;
+const VjpFn vjps::atan2 = vjp<::atan2>;
+const VjpFn vjps::hypot = vjp<::hypot>;
+const VjpFn vjps::xlogy = vjp<::xlogy>;
+const VjpFn vjps::logaddexp = vjp<::logaddexp>;
+const VjpFn vjps::logaddexp2 = vjp<::logaddexp2>;
+const VjpFn vjps::copysign = vjp<::copysign>;
+const VjpFn vjps::nextafter = vjp<::nextafter>;
+const VjpFn vjps::lowerGamma = ::lowerGamma;
+const VjpFn vjps::upperGamma = ::upperGamma;
+const VjpFn vjps::powScalar = vjpAny<::powScalar>;
+const VjpFn vjps::powTensor = vjp<::powTensor>;
+const VjpFn vjps::powOfNumber = vjp<::powOfNumber>;
+const VjpFn vjps::maximum = vjp<::maximum>;
+const VjpFn vjps::minimum = vjp<::minimum>;
+const VjpFn vjps::fmax = vjp<::fmax>;
+const VjpFn vjps::fmin = vjp<::fmin>;
+const VjpFn vjps::clamp = vjp<::clamp>;
+const VjpFn vjps::where = vjpAny<::where>;
+const VjpFn vjps::maskedFill = vjpAny<::maskedFill>;
+const VjpFn vjps::fill = vjpAny<::fill>;
+const VjpFn vjps::draw = vjpAny<::draw>;
+const VjpFn vjps::complexOf = vjpAny<::complexOf>;
+const VjpFn vjps::polar = vjpAny<::polar>;

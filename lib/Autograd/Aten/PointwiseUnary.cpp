@@ -19,11 +19,11 @@ static constexpr double kSqrt2Pi = 2.50662827463100050242;
 
 static Value self(Vjp &v) { return v.value("self"); }
 static Value plus(Vjp &v, const Arg &x, double number) {
-  return v.call("aten.add.Scalar", {x, number});
+  return v.call(op::add_Scalar, {x, number});
 }
 /// number - x
 static Value minusFrom(Vjp &v, double number, const Arg &x) {
-  return v.call("aten.rsub.Scalar", {x, number});
+  return v.call(op::rsub_Scalar, {x, number});
 }
 static Value square(Vjp &v, Value x) { return v.mul(x, x); }
 /// The conjugate of a slope: itself where it is real.
@@ -56,7 +56,7 @@ static Value sqrt(Vjp &v) {
   return v.div(v.grad(), conj(v, v.scale(v.result(), 2.0)));
 }
 static Value rsqrt(Vjp &v) {
-  Value cube = v.call("aten.pow.Tensor_Scalar", {v.result(), 3});
+  Value cube = v.call(op::pow_Tensor_Scalar, {v.result(), 3});
   return v.mul(v.scale(v.grad(), -0.5), conj(v, cube));
 }
 static Value reciprocal(Vjp &v) {
@@ -111,7 +111,7 @@ static Value sinc(Vjp &v) {
   Value x = v.scale(self(v), kPi);
   Value below = v.scale(square(v, self(v)), kPi);
   Value above = v.sub(v.mul(x, v.un("cos", x)), v.un("sin", x));
-  return v.dropWhere(v.call("aten.eq.Scalar", {below, 0}),
+  return v.dropWhere(v.call(op::eq_Scalar, {below, 0}),
                      v.mul(v.grad(), v.div(above, below)));
 }
 
@@ -123,7 +123,7 @@ static Value sinc(Vjp &v) {
 static Value bell(Vjp &v, double number, double divisor) {
   Value power = v.neg(square(v, self(v)));
   if (divisor != 1)
-    power = v.call("aten.div.Scalar", {power, divisor});
+    power = v.call(op::div_Scalar, {power, divisor});
   return v.mul(v.grad(), v.scale(v.un("exp", power), number));
 }
 
@@ -140,11 +140,11 @@ static Value erfcx(Vjp &v) {
 }
 static Value ndtr(Vjp &v) { return bell(v, 1 / kSqrt2Pi, 2); }
 static Value ndtri(Vjp &v) {
-  Value power = v.call("aten.div.Scalar", {square(v, v.result()), 2});
+  Value power = v.call(op::div_Scalar, {square(v, v.result()), 2});
   return v.mul(v.grad(), v.scale(v.un("exp", power), kSqrt2Pi));
 }
 static Value logNdtr(Vjp &v) {
-  Value power = v.call("aten.div.Scalar", {square(v, self(v)), -2});
+  Value power = v.call(op::div_Scalar, {square(v, self(v)), -2});
   Value slope = v.un("exp", v.sub(power, v.result()));
   return v.mul(v.grad(), v.scale(slope, 1 / kSqrt2Pi));
 }
@@ -164,11 +164,11 @@ static void frexp(Vjp &v) {
     v.set("self", v.div(v.grad(0), v.un("exp2", v.result(1))));
 }
 static Value digamma(Vjp &v) {
-  return v.mul(v.grad(), v.call("aten.polygamma.default", {1, self(v)}));
+  return v.mul(v.grad(), v.call(op::polygamma, {1, self(v)}));
 }
 static Value polygamma(Vjp &v) {
   int64_t n = v.in.integer("n").value_or(0);
-  return v.mul(v.grad(), v.call("aten.polygamma.default", {n + 1, self(v)}));
+  return v.mul(v.grad(), v.call(op::polygamma, {n + 1, self(v)}));
 }
 /// i1e(x) - sign(x) i0e(x)
 static Value i0e(Vjp &v) {
@@ -177,23 +177,22 @@ static Value i0e(Vjp &v) {
 }
 /// i0e(x) - i1e(x) (sign(x) + 1 / x), which is 1/2 at 0.
 static Value i1e(Vjp &v) {
-  Value isZero = v.call("aten.eq.Scalar", {self(v), 0});
+  Value isZero = v.call(op::eq_Scalar, {self(v), 0});
   Value turn = v.add(v.un("sign", self(v)), v.un("reciprocal", self(v)));
   Value slope = v.sub(v.un("special_i0e", self(v)), v.mul(v.result(), turn));
-  slope = v.call("aten.masked_fill.Scalar", {slope, isZero, 0.5});
+  slope = v.call(op::masked_fill_Scalar, {slope, isZero, 0.5});
   return v.mul(v.grad(), slope);
 }
 static Value i0(Vjp &v) { return v.mul(v.grad(), v.un("special_i1", self(v))); }
 /// i0(x) - i1(x) / x, which is 1/2 at 0.
 static Value i1(Vjp &v) {
-  Value isZero = v.call("aten.eq.Scalar", {self(v), 0});
+  Value isZero = v.call(op::eq_Scalar, {self(v), 0});
   Value slope = v.sub(v.un("i0", self(v)), v.div(v.result(), self(v)));
-  slope = v.call("aten.masked_fill.Scalar", {slope, isZero, 0.5});
+  slope = v.call(op::masked_fill_Scalar, {slope, isZero, 0.5});
   return v.mul(v.grad(), slope);
 }
 static Value logit(Vjp &v) {
-  return v.call("aten.logit_backward.default",
-                {v.grad(), self(v), v.arg("eps")});
+  return v.call(op::logit_backward, {v.grad(), self(v), v.arg("eps")});
 }
 
 //===----------------------------------------------------------------------===//
@@ -224,87 +223,62 @@ static void angle(Vjp &v) {
   Value real = v.un("real", z), imaginary = v.un("imag", z);
   Value length = v.add(square(v, real), square(v, imaginary));
   Value share = v.div(v.grad(), length);
-  share = v.call("aten.masked_fill.Scalar",
-                 {share, v.call("aten.eq.Scalar", {length, 0}), 0.0});
+  share = v.call(op::masked_fill_Scalar,
+                 {share, v.call(op::eq_Scalar, {length, 0}), 0.0});
   v.set("self",
         v.un2("complex", v.neg(v.mul(imaginary, share)), v.mul(real, share)));
 }
 /// Constant almost everywhere.
 static void constant(Vjp &v) { v.setZero("self"); }
 
-static constexpr VjpRule kRules[] = {
-    {"aten.neg.default", vjpAny<negate>},
-    {"aten.conj.default", vjpAny<conjugate>},
-    {"aten._conj.default", vjpAny<conjugate>},
-    {"aten.conj_physical.default", vjpAny<conjugate>},
-    {"aten._conj_physical.default", vjpAny<conjugate>},
-    {"aten.angle.default", vjpAny<angle>},
-    {"aten.positive.default", vjpAny<pass>},
-    {"aten.frac.default", vjpOfSelf<same>},
-    {"aten.bernoulli.default", vjp<constant>},
-    {"aten.bernoulli.p", vjp<constant>},
-    {"aten.cauchy.default", vjp<constant>},
-    {"aten.exponential.default", vjp<constant>},
-    {"aten.geometric.default", vjp<constant>},
-    {"aten.log_normal.default", vjp<constant>},
-    {"aten.normal_functional.default", vjp<constant>},
-    {"aten.poisson.default", vjp<constant>},
-    {"aten.random.default", vjp<constant>},
-    {"aten.random.from", vjp<constant>},
-    {"aten.random.to", vjp<constant>},
-    {"aten.uniform.default", vjp<constant>},
-    {"aten.sgn.default", vjp<constant>},
-    {"aten.sign.default", vjp<constant>},
-    {"aten.ceil.default", vjp<constant>},
-    {"aten.floor.default", vjp<constant>},
-    {"aten.round.default", vjp<constant>},
-    {"aten.round.decimals", vjp<constant>},
-    {"aten.trunc.default", vjp<constant>},
-    {"aten.abs.default", vjpAny<abs>},
-    {"aten.nan_to_num.default", vjpOfSelf<nanToNum>},
-    {"aten.square.default", vjpOfAnySelf<squared>},
-    {"aten.exp.default", vjpOfAnySelf<exp>},
-    {"aten.exp2.default", vjpOfAnySelf<exp2>},
-    {"aten.expm1.default", vjpOfAnySelf<expm1>},
-    {"aten.log.default", vjpOfAnySelf<log>},
-    {"aten.log2.default", vjpOfAnySelf<log2>},
-    {"aten.log10.default", vjpOfAnySelf<log10>},
-    {"aten.log1p.default", vjpOfAnySelf<log1p>},
-    {"aten.sqrt.default", vjpOfAnySelf<sqrt>},
-    {"aten.rsqrt.default", vjpOfAnySelf<rsqrt>},
-    {"aten.reciprocal.default", vjpOfAnySelf<reciprocal>},
-    {"aten.sin.default", vjpOfAnySelf<sin>},
-    {"aten.cos.default", vjpOfAnySelf<cos>},
-    {"aten.tan.default", vjpOfSelf<tan>},
-    {"aten.asin.default", vjpOfSelf<asin>},
-    {"aten.acos.default", vjpOfSelf<acos>},
-    {"aten.atan.default", vjpOfSelf<atan>},
-    {"aten.sinh.default", vjpOfAnySelf<sinh>},
-    {"aten.cosh.default", vjpOfAnySelf<cosh>},
-    {"aten.asinh.default", vjpOfSelf<asinh>},
-    {"aten.acosh.default", vjpOfSelf<acosh>},
-    {"aten.atanh.default", vjpOfSelf<atanh>},
-    {"aten.deg2rad.default", vjpOfSelf<deg2rad>},
-    {"aten.rad2deg.default", vjpOfSelf<rad2deg>},
-    {"aten.sinc.default", vjpOfSelf<sinc>},
-    {"aten.erf.default", vjpOfSelf<erf>},
-    {"aten.erfc.default", vjpOfSelf<erfc>},
-    {"aten.erfinv.default", vjpOfSelf<erfinv>},
-    {"aten.special_erfcx.default", vjpOfSelf<erfcx>},
-    {"aten.special_ndtr.default", vjpOfSelf<ndtr>},
-    {"aten.special_ndtri.default", vjpOfSelf<ndtri>},
-    {"aten.special_log_ndtr.default", vjpOfSelf<logNdtr>},
-    {"aten.special_entr.default", vjpOfSelf<entr>},
-    {"aten.lgamma.default", vjpOfSelf<lgamma>},
-    {"aten.digamma.default", vjpOfSelf<digamma>},
-    {"aten._standard_gamma.default", vjpOfSelf<standardGamma>},
-    {"aten.frexp.Tensor", vjp<frexp>},
-    {"aten.polygamma.default", vjpOfSelf<polygamma>},
-    {"aten.special_i0e.default", vjpOfSelf<i0e>},
-    {"aten.special_i1e.default", vjpOfSelf<i1e>},
-    {"aten.i0.default", vjpOfSelf<i0>},
-    {"aten.special_i1.default", vjpOfSelf<i1>},
-    {"aten.logit.default", vjpOfSelf<logit>},
-};
-
-VjpTable autograd::unaryVjps() { return kRules; }
+const VjpFn vjps::negate = vjpAny<::negate>;
+const VjpFn vjps::conjugate = vjpAny<::conjugate>;
+const VjpFn vjps::angle = vjpAny<::angle>;
+const VjpFn vjps::positive = vjpAny<pass>;
+const VjpFn vjps::same = vjpOfSelf<::same>;
+const VjpFn vjps::constant = vjp<::constant>;
+const VjpFn vjps::abs = vjpAny<::abs>;
+const VjpFn vjps::nanToNum = vjpOfSelf<::nanToNum>;
+const VjpFn vjps::squared = vjpOfAnySelf<::squared>;
+const VjpFn vjps::exp = vjpOfAnySelf<::exp>;
+const VjpFn vjps::exp2 = vjpOfAnySelf<::exp2>;
+const VjpFn vjps::expm1 = vjpOfAnySelf<::expm1>;
+const VjpFn vjps::log = vjpOfAnySelf<::log>;
+const VjpFn vjps::log2 = vjpOfAnySelf<::log2>;
+const VjpFn vjps::log10 = vjpOfAnySelf<::log10>;
+const VjpFn vjps::log1p = vjpOfAnySelf<::log1p>;
+const VjpFn vjps::sqrt = vjpOfAnySelf<::sqrt>;
+const VjpFn vjps::rsqrt = vjpOfAnySelf<::rsqrt>;
+const VjpFn vjps::reciprocal = vjpOfAnySelf<::reciprocal>;
+const VjpFn vjps::sin = vjpOfAnySelf<::sin>;
+const VjpFn vjps::cos = vjpOfAnySelf<::cos>;
+const VjpFn vjps::tan = vjpOfSelf<::tan>;
+const VjpFn vjps::asin = vjpOfSelf<::asin>;
+const VjpFn vjps::acos = vjpOfSelf<::acos>;
+const VjpFn vjps::atan = vjpOfSelf<::atan>;
+const VjpFn vjps::sinh = vjpOfAnySelf<::sinh>;
+const VjpFn vjps::cosh = vjpOfAnySelf<::cosh>;
+const VjpFn vjps::asinh = vjpOfSelf<::asinh>;
+const VjpFn vjps::acosh = vjpOfSelf<::acosh>;
+const VjpFn vjps::atanh = vjpOfSelf<::atanh>;
+const VjpFn vjps::deg2rad = vjpOfSelf<::deg2rad>;
+const VjpFn vjps::rad2deg = vjpOfSelf<::rad2deg>;
+const VjpFn vjps::sinc = vjpOfSelf<::sinc>;
+const VjpFn vjps::erf = vjpOfSelf<::erf>;
+const VjpFn vjps::erfc = vjpOfSelf<::erfc>;
+const VjpFn vjps::erfinv = vjpOfSelf<::erfinv>;
+const VjpFn vjps::erfcx = vjpOfSelf<::erfcx>;
+const VjpFn vjps::ndtr = vjpOfSelf<::ndtr>;
+const VjpFn vjps::ndtri = vjpOfSelf<::ndtri>;
+const VjpFn vjps::logNdtr = vjpOfSelf<::logNdtr>;
+const VjpFn vjps::entr = vjpOfSelf<::entr>;
+const VjpFn vjps::lgamma = vjpOfSelf<::lgamma>;
+const VjpFn vjps::digamma = vjpOfSelf<::digamma>;
+const VjpFn vjps::standardGamma = vjpOfSelf<::standardGamma>;
+const VjpFn vjps::frexp = vjp<::frexp>;
+const VjpFn vjps::polygamma = vjpOfSelf<::polygamma>;
+const VjpFn vjps::i0e = vjpOfSelf<::i0e>;
+const VjpFn vjps::i1e = vjpOfSelf<::i1e>;
+const VjpFn vjps::i0 = vjpOfSelf<::i0>;
+const VjpFn vjps::i1 = vjpOfSelf<::i1>;
+const VjpFn vjps::logit = vjpOfSelf<::logit>;

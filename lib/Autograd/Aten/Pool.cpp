@@ -24,12 +24,12 @@ static LogicalResult maxPool(Vjp &v, StringRef backward) {
 
 static LogicalResult maxPool2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return maxPool(v, "aten.max_pool2d_with_indices_backward.default");
+  return maxPool(v, op::max_pool2d_with_indices_backward);
 }
 
 static LogicalResult maxPool3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return maxPool(v, "aten.max_pool3d_with_indices_backward.default");
+  return maxPool(v, op::max_pool3d_with_indices_backward);
 }
 
 /// Without a stride windows stand side by side.
@@ -48,12 +48,12 @@ static LogicalResult avgPool(Vjp &v, StringRef backward) {
 
 static LogicalResult avgPool2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return avgPool(v, "aten.avg_pool2d_backward.default");
+  return avgPool(v, op::avg_pool2d_backward);
 }
 
 static LogicalResult avgPool3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return avgPool(v, "aten.avg_pool3d_backward.default");
+  return avgPool(v, op::avg_pool3d_backward);
 }
 
 /// The list [first, number of `param`].
@@ -63,20 +63,20 @@ static Arg with(Vjp &v, int64_t first, ParamRef param) {
 }
 
 static Value addDimension(Vjp &v, Value tensor) {
-  return v.call("aten.unsqueeze.default", {tensor, -2});
+  return v.call(op::unsqueeze, {tensor, -2});
 }
 
 static LogicalResult avgPool1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   bool side = v.in.list("stride").empty();
-  Value gradient = v.call("aten.avg_pool2d_backward.default",
+  Value gradient = v.call(op::avg_pool2d_backward,
                           {addDimension(v, v.grad()),
                            addDimension(v, shapeOnly(v, v.value("self"))),
                            with(v, 1, "kernel_size"),
                            with(v, 1, side ? "kernel_size" : "stride"),
                            with(v, 0, "padding"), v.arg("ceil_mode"),
                            v.arg("count_include_pad"), Arg()});
-  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  v.set("self", v.call(op::squeeze_dim, {gradient, -2}));
   return v.done();
 }
 
@@ -85,14 +85,14 @@ static LogicalResult maxPool1d(CallOp op, VjpContext &context) {
   if (!v.grad())
     return v.done();
   bool side = v.in.list("stride").empty();
-  Value gradient = v.call("aten.max_pool2d_with_indices_backward.default",
+  Value gradient = v.call(op::max_pool2d_with_indices_backward,
                           {addDimension(v, v.grad()),
                            addDimension(v, shapeOnly(v, v.value("self"))),
                            with(v, 1, "kernel_size"),
                            with(v, 1, side ? "kernel_size" : "stride"),
                            with(v, 0, "padding"), with(v, 1, "dilation"),
                            v.arg("ceil_mode"), addDimension(v, v.result(1))});
-  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  v.set("self", v.call(op::squeeze_dim, {gradient, -2}));
   return v.done();
 }
 
@@ -107,20 +107,20 @@ static LogicalResult adaptiveAverage(Vjp &v, StringRef backward) {
 
 static LogicalResult adaptiveAvgPool2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return adaptiveAverage(v, "aten._adaptive_avg_pool2d_backward.default");
+  return adaptiveAverage(v, op::_adaptive_avg_pool2d_backward);
 }
 
 static LogicalResult adaptiveAvgPool3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return adaptiveAverage(v, "aten._adaptive_avg_pool3d_backward.default");
+  return adaptiveAverage(v, op::_adaptive_avg_pool3d_backward);
 }
 
 static LogicalResult adaptiveAvgPool1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  Value gradient = v.call("aten._adaptive_avg_pool2d_backward.default",
+  Value gradient = v.call(op::_adaptive_avg_pool2d_backward,
                           {addDimension(v, v.grad()),
                            addDimension(v, shapeOnly(v, v.value("self")))});
-  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  v.set("self", v.call(op::squeeze_dim, {gradient, -2}));
   return v.done();
 }
 
@@ -133,12 +133,12 @@ static LogicalResult adaptiveMaximum(Vjp &v, StringRef backward) {
 
 static LogicalResult adaptiveMaxPool2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return adaptiveMaximum(v, "aten.adaptive_max_pool2d_backward.default");
+  return adaptiveMaximum(v, op::adaptive_max_pool2d_backward);
 }
 
 static LogicalResult adaptiveMaxPool3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return adaptiveMaximum(v, "aten.adaptive_max_pool3d_backward.default");
+  return adaptiveMaximum(v, op::adaptive_max_pool3d_backward);
 }
 
 /// "aten.fractional_max_pool2d.default": the windows are random, their maxima
@@ -162,32 +162,24 @@ static LogicalResult adaptiveMaxPool1d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   if (!v.grad())
     return v.done();
-  Value gradient = v.call("aten.adaptive_max_pool2d_backward.default",
+  Value gradient = v.call(op::adaptive_max_pool2d_backward,
                           {addDimension(v, v.grad()),
                            addDimension(v, shapeOnly(v, v.value("self"))),
                            addDimension(v, v.result(1))});
-  v.set("self", v.call("aten.squeeze.dim", {gradient, -2}));
+  v.set("self", v.call(op::squeeze_dim, {gradient, -2}));
   return v.done();
 }
 
-VjpTable autograd::poolVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.max_pool1d_with_indices.default", maxPool1d},
-      {"aten.max_pool2d_with_indices.default", maxPool2d},
-      {"aten.max_pool3d_with_indices.default", maxPool3d},
-      {"aten.avg_pool1d.default", avgPool1d},
-      {"aten.avg_pool2d.default", avgPool2d},
-      {"aten.avg_pool3d.default", avgPool3d},
-      {"aten._adaptive_avg_pool2d.default", adaptiveAvgPool2d},
-      {"aten._adaptive_avg_pool3d.default", adaptiveAvgPool3d},
-      {"aten.adaptive_avg_pool1d.default", adaptiveAvgPool1d},
-      {"aten.adaptive_avg_pool2d.default", adaptiveAvgPool2d},
-      {"aten.adaptive_max_pool1d.default", adaptiveMaxPool1d},
-      {"aten.adaptive_avg_pool3d.default", adaptiveAvgPool3d},
-      {"aten.adaptive_max_pool2d.default", adaptiveMaxPool2d},
-      {"aten.adaptive_max_pool3d.default", adaptiveMaxPool3d},
-      {"aten.fractional_max_pool2d.default", fractionalMaximum},
-      {"aten.fractional_max_pool3d.default", fractionalMaximum},
-  };
-  return rules;
-}
+const VjpFn vjps::maxPool1d = ::maxPool1d;
+const VjpFn vjps::maxPool2d = ::maxPool2d;
+const VjpFn vjps::maxPool3d = ::maxPool3d;
+const VjpFn vjps::avgPool1d = ::avgPool1d;
+const VjpFn vjps::avgPool2d = ::avgPool2d;
+const VjpFn vjps::avgPool3d = ::avgPool3d;
+const VjpFn vjps::adaptiveAvgPool2d = ::adaptiveAvgPool2d;
+const VjpFn vjps::adaptiveAvgPool3d = ::adaptiveAvgPool3d;
+const VjpFn vjps::adaptiveAvgPool1d = ::adaptiveAvgPool1d;
+const VjpFn vjps::adaptiveMaxPool1d = ::adaptiveMaxPool1d;
+const VjpFn vjps::adaptiveMaxPool2d = ::adaptiveMaxPool2d;
+const VjpFn vjps::adaptiveMaxPool3d = ::adaptiveMaxPool3d;
+const VjpFn vjps::fractionalMaximum = ::fractionalMaximum;

@@ -25,7 +25,7 @@ static void maxPoolWithOffsets(Vjp &v) {
       v.call("prims._low_memory_max_pool_offsets_to_indices.default",
              {v.result(1), v.arg("kernel_size"), spatial, v.arg("stride"),
               v.arg("padding"), v.arg("dilation")});
-  v.set("self", v.call("aten.max_pool2d_with_indices_backward.default",
+  v.set("self", v.call(op::max_pool2d_with_indices_backward,
                        {v.grad(0), shapeOnly(v, self), v.arg("kernel_size"),
                         v.arg("stride"), v.arg("padding"), v.arg("dilation"),
                         v.arg("ceil_mode"), indices}));
@@ -41,13 +41,13 @@ static void nativeDropout(Vjp &v) {
   double p = v.in.number("p").value_or(0);
   bool trains = v.in.boolean("train").value_or(true);
   double scale = !trains ? 1 : p == 1 ? 0 : 1 / (1 - p);
-  v.set("input", v.call("aten.native_dropout_backward.default",
-                        {v.grad(0), v.result(1), scale}));
+  v.set("input",
+        v.call(op::native_dropout_backward, {v.grad(0), v.result(1), scale}));
 }
 
 static void nativeDropoutBackward(Vjp &v) {
   if (v.needs("grad_output"))
-    v.set("grad_output", v.call("aten.native_dropout_backward.default",
+    v.set("grad_output", v.call(op::native_dropout_backward,
                                 {v.grad(), v.arg("mask"), v.arg("scale")}));
 }
 
@@ -72,23 +72,13 @@ static void rrelu(Vjp &v) {
   }
   double slope =
       (v.in.number("lower").value_or(0) + v.in.number("upper").value_or(0)) / 2;
-  v.set("self", v.call("aten.leaky_relu_backward.default",
+  v.set("self", v.call(op::leaky_relu_backward,
                        {v.grad(), v.value("self"), slope, false}));
 }
 
-VjpTable autograd::primsVjps() {
-  static constexpr VjpRule rules[] = {
-      {"prims.convert_element_type.default", vjpAny<pass>},
-      {"prims.device_put.default", vjpAny<pass>},
-      {"prims._low_memory_max_pool_with_offsets.default",
-       vjp<maxPoolWithOffsets>},
-      {"aten.native_dropout.default", vjp<nativeDropout>},
-      {"aten.native_dropout_backward.default", vjp<nativeDropoutBackward>},
-      {"aten.dropout.default", vjp<dropout>},
-      {"aten.feature_dropout.default", vjp<dropout>},
-      {"aten.alpha_dropout.default", vjp<dropout>},
-      {"aten.feature_alpha_dropout.default", vjp<dropout>},
-      {"aten.rrelu.default", vjp<rrelu>},
-  };
-  return rules;
-}
+const VjpFn vjps::primsConvert = vjpAny<pass>;
+const VjpFn vjps::maxPoolWithOffsets = vjp<::maxPoolWithOffsets>;
+const VjpFn vjps::nativeDropout = vjp<::nativeDropout>;
+const VjpFn vjps::nativeDropoutBackward = vjp<::nativeDropoutBackward>;
+const VjpFn vjps::dropout = vjp<::dropout>;
+const VjpFn vjps::rrelu = vjp<::rrelu>;

@@ -31,7 +31,7 @@ static void mean(Vjp &v) {
   if (!v.needs("self"))
     return;
   Reduced over(v);
-  Value gradient = v.call("aten.div.Scalar", {v.grad(), over.count(v)});
+  Value gradient = v.call(op::div_Scalar, {v.grad(), over.count(v)});
   gradient = castTo(v.b, gradient, aten::elementOf(over.self));
   v.set("self", over.expand(v, gradient));
 }
@@ -61,9 +61,9 @@ static void trace(Vjp &v) {
     return;
   }
   Value diagonal =
-      v.call("aten.expand.default", {v.grad(), {std::min(shape[0], shape[1])}});
-  v.set("self", v.call("aten.diagonal_backward.default",
-                       {diagonal, v.b.sizes(self), 0, 0, 1}));
+      v.call(op::expand, {v.grad(), {std::min(shape[0], shape[1])}});
+  v.set("self",
+        v.call(op::diagonal_backward, {diagonal, v.b.sizes(self), 0, 0, 1}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,18 +74,16 @@ static void trace(Vjp &v) {
 static Value productBefore(Vjp &v, Value x, int64_t dim) {
   std::vector<Arg> sizes = v.b.sizes(x).getList().vec();
   sizes[dim] = Arg(1);
-  Value one =
-      v.call("aten.full.default", {sizes, 1}, {{"dtype", aten::elementOf(x)}});
-  Value front = v.call("aten.slice.Tensor", {x, dim, 0, -1});
-  Value shifted = v.call("aten.cat.default", {{one, front}, dim});
-  return v.call("aten.cumprod.default", {shifted, dim});
+  Value one = v.call(op::full, {sizes, 1}, {{"dtype", aten::elementOf(x)}});
+  Value front = v.call(op::slice_Tensor, {x, dim, 0, -1});
+  Value shifted = v.call(op::cat, {{one, front}, dim});
+  return v.call(op::cumprod, {shifted, dim});
 }
 
 /// The product of all others, for each element: exact where elements are 0.
 static Value productOfOthers(Vjp &v, Value x, int64_t dim) {
-  Value flipped = v.call("aten.flip.default", {x, {dim}});
-  Value after =
-      v.call("aten.flip.default", {productBefore(v, flipped, dim), {dim}});
+  Value flipped = v.call(op::flip, {x, {dim}});
+  Value after = v.call(op::flip, {productBefore(v, flipped, dim), {dim}});
   return v.mul(productBefore(v, x, dim), after);
 }
 
@@ -107,9 +105,9 @@ static void prod(Vjp &v) {
     v.set("self", v.mul(over.restore(v, gradient), others));
     return;
   }
-  Value flat = v.call("aten.view.default", {over.self, {-1}});
+  Value flat = v.call(op::view, {over.self, {-1}});
   Value slopes = v.mul(gradient, productOfOthers(v, flat, 0));
-  v.set("self", v.call("aten.view.default", {slopes, v.b.sizes(over.self)}));
+  v.set("self", v.call(op::view, {slopes, v.b.sizes(over.self)}));
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,9 +116,9 @@ static void prod(Vjp &v) {
 
 /// What the number of elements is reduced by.
 static double correctionOf(Vjp &v) {
-  if (std::optional<double> correction = v.in.number("correction"))
+  if (std::optional<double> correction = v.in.number(optional("correction")))
     return *correction;
-  return v.in.boolean("unbiased").value_or(true) ? 1 : 0;
+  return v.in.boolean(optional("unbiased")).value_or(true) ? 1 : 0;
 }
 
 /// gradient * 2 / (count - correction) * (self - mean)
@@ -130,8 +128,8 @@ static Value variance(Vjp &v, Reduced &over, Value gradient) {
   Value scaled;
   if (std::optional<double> number = count.getNumber())
     scaled = v.scale(gradient, 2 / (*number - correction));
-  else if (Value rest = v.call("operator.sub", {count, correction}))
-    scaled = v.call("aten.div.Scalar", {v.scale(gradient, 2), rest});
+  else if (Value rest = v.call(op::operator_sub, {count, correction}))
+    scaled = v.call(op::div_Scalar, {v.scale(gradient, 2), rest});
   Value mean = over.mean(v, over.self);
   return v.mul(over.restore(v, scaled), v.sub(over.self, mean));
 }
@@ -140,8 +138,8 @@ static Value variance(Vjp &v, Reduced &over, Value gradient) {
 static Value throughRoot(Vjp &v) {
   Value root = v.result();
   Value gradient = v.div(v.grad(), v.scale(root, 2));
-  return v.call("aten.masked_fill.Scalar",
-                {gradient, v.call("aten.eq.Scalar", {root, 0}), 0.0});
+  return v.call(op::masked_fill_Scalar,
+                {gradient, v.call(op::eq_Scalar, {root, 0}), 0.0});
 }
 
 /// Result 1, where there is one, is the mean.
@@ -154,7 +152,7 @@ static void variances(Vjp &v, bool isRoot) {
     total = variance(v, over, isRoot ? throughRoot(v) : v.grad());
   if (v.in.getOp()->getNumResults() > 1 && v.grad(1)) {
     Value part =
-        over.expand(v, v.call("aten.div.Scalar", {v.grad(1), over.count(v)}));
+        over.expand(v, v.call(op::div_Scalar, {v.grad(1), over.count(v)}));
     total = total ? v.add(total, part) : part;
   }
   v.set("self", total);
@@ -168,19 +166,19 @@ static void std_(Vjp &v) { variances(v, true); }
 //===----------------------------------------------------------------------===//
 
 static Value zeroWhereZero(Vjp &v, Value x, Value tested) {
-  return v.call("aten.masked_fill.Scalar",
-                {x, v.call("aten.eq.Scalar", {tested, 0}), 0.0});
+  return v.call(op::masked_fill_Scalar,
+                {x, v.call(op::eq_Scalar, {tested, 0}), 0.0});
 }
 
 static Value power(Vjp &v, Value x, double exponent) {
-  return v.call("aten.pow.Tensor_Scalar", {x, exponent});
+  return v.call(op::pow_Tensor_Scalar, {x, exponent});
 }
 
 /// The largest (or smallest) absolute values share the gradient.
 static Value normOfExtremum(Vjp &v, Reduced &over, Value x, Value gradient,
                             Value norm) {
   Value magnitude = v.un("abs", x);
-  Value mask = v.un2("logical_or", v.call("aten.eq.Tensor", {magnitude, norm}),
+  Value mask = v.un2("logical_or", v.call(op::eq_Tensor, {magnitude, norm}),
                      v.un("isnan", magnitude));
   Value share = v.div(gradient, over.sum(v, mask));
   return v.mul(v.un("sign", x), v.mul(share, mask));
@@ -220,7 +218,7 @@ static void norm(Vjp &v) {
   if (!v.needs("self"))
     return;
   Reduced over(v);
-  const char *order = v.in.isNone("ord") ? "p" : "ord";
+  ParamRef order = optional(v.in.isNone(optional("ord")) ? "p" : "ord");
   double p = v.in.number(order).value_or(2);
   Value x = over.self;
   if (!isComplex(x)) {
@@ -267,38 +265,15 @@ static void logsumexp(Vjp &v) {
   v.set("self", v.mul(over.restore(v, v.grad()), share));
 }
 
-VjpTable autograd::reductionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.sum.default", vjpAny<sum>},
-      {"aten.sum.dim_IntList", vjpAny<sum>},
-      {"aten.mean.default", vjpAny<mean>},
-      {"aten.mean.dim", vjpAny<mean>},
-      {"aten.nansum.default", vjp<nansum>},
-      {"aten.nanmean.default", vjp<nanmean>},
-      {"aten.trace.default", vjp<trace>},
-      {"aten.prod.default", vjp<prod>},
-      {"aten.prod.dim_int", vjp<prod>},
-      {"aten.var.default", vjp<var>},
-      {"aten.var.dim", vjp<var>},
-      {"aten.var.correction", vjp<var>},
-      {"aten.var_mean.default", vjp<var>},
-      {"aten.var_mean.dim", vjp<var>},
-      {"aten.var_mean.correction", vjp<var>},
-      {"aten.std.default", vjp<std_>},
-      {"aten.std.dim", vjp<std_>},
-      {"aten.std.correction", vjp<std_>},
-      {"aten.std_mean.default", vjp<std_>},
-      {"aten.std_mean.dim", vjp<std_>},
-      {"aten.std_mean.correction", vjp<std_>},
-      {"aten.linalg_vector_norm.default", vjpAny<norm>},
-      {"aten.norm.Scalar", vjpAny<norm>},
-      {"aten.norm.ScalarOpt_dim", vjpAny<norm>},
-      {"aten.norm.ScalarOpt_dtype", vjpAny<norm>},
-      {"aten.norm.ScalarOpt_dim_dtype", vjpAny<norm>},
-      {"aten.frobenius_norm.dim", vjpAny<norm>},
-      {"aten.linalg_norm.default", vjp<linalgNorm>},
-      {"aten.dist.default", vjp<dist>},
-      {"aten.logsumexp.default", vjp<logsumexp>},
-  };
-  return rules;
-}
+const VjpFn vjps::sum = vjpAny<::sum>;
+const VjpFn vjps::mean = vjpAny<::mean>;
+const VjpFn vjps::nansum = vjp<::nansum>;
+const VjpFn vjps::nanmean = vjp<::nanmean>;
+const VjpFn vjps::trace = vjp<::trace>;
+const VjpFn vjps::prod = vjp<::prod>;
+const VjpFn vjps::var = vjp<::var>;
+const VjpFn vjps::std_ = vjp<::std_>;
+const VjpFn vjps::norm = vjpAny<::norm>;
+const VjpFn vjps::linalgNorm = vjp<::linalgNorm>;
+const VjpFn vjps::dist = vjp<::dist>;
+const VjpFn vjps::logsumexp = vjp<::logsumexp>;

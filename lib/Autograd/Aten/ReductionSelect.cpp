@@ -13,7 +13,7 @@ using namespace cutback::autograd;
 
 /// Equal elements get equal shares.
 static Value shared(Vjp &v, Reduced &over, Value gradient, Value result) {
-  Value mask = v.call("aten.eq.Tensor", {over.self, over.restore(v, result)});
+  Value mask = v.call(op::eq_Tensor, {over.self, over.restore(v, result)});
   Value count = over.sum(v, mask);
   return v.div(v.mul(over.restore(v, gradient), mask), count);
 }
@@ -31,7 +31,7 @@ static void median(Vjp &v) {
     return;
   Reduced over(v);
   Value mask =
-      v.un2("logical_or", v.call("aten.eq.Tensor", {over.self, v.result()}),
+      v.un2("logical_or", v.call(op::eq_Tensor, {over.self, v.result()}),
             v.un2("logical_and", v.un("isnan", over.self),
                   v.un("isnan", v.result())));
   Value count = over.sum(v, mask);
@@ -60,26 +60,12 @@ static void byIndex(Vjp &v) {
     return;
   }
   v.set("self",
-        v.call("aten.scatter.src",
+        v.call(op::scatter_src,
                {v.zerosLike(over.self), over.dims.front(),
                 over.restore(v, v.result(1)), over.restore(v, v.grad(0))}));
 }
 
-VjpTable autograd::selectionVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.amax.default", vjp<extremum>},
-      {"aten.amin.default", vjp<extremum>},
-      {"aten.max.default", vjp<extremum>},
-      {"aten.min.default", vjp<extremum>},
-      {"aten.aminmax.default", vjp<aminmax>},
-      {"aten.median.default", vjp<median>},
-      {"aten.nanmedian.default", vjp<median>},
-      {"aten.max.dim", vjp<byIndex>},
-      {"aten.min.dim", vjp<byIndex>},
-      {"aten.median.dim", vjp<byIndex>},
-      {"aten.nanmedian.dim", vjp<byIndex>},
-      {"aten.mode.default", vjp<byIndex>},
-      {"aten.kthvalue.default", vjp<byIndex>},
-  };
-  return rules;
-}
+const VjpFn vjps::extremum = vjp<::extremum>;
+const VjpFn vjps::aminmax = vjp<::aminmax>;
+const VjpFn vjps::median = vjp<::median>;
+const VjpFn vjps::byIndex = vjp<::byIndex>;

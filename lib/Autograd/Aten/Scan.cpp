@@ -26,8 +26,8 @@ using namespace cutback::autograd;
 
 /// `scan` along `dim` from the other end.
 static Value reversed(Vjp &v, StringRef scan, Value tensor, int64_t dim) {
-  Value flipped = v.call("aten.flip.default", {tensor, {dim}});
-  return v.call("aten.flip.default", {v.call(scan, {flipped, dim}), {dim}});
+  Value flipped = v.call(op::flip, {tensor, {dim}});
+  return v.call(op::flip, {v.call(scan, {flipped, dim}), {dim}});
 }
 
 static int64_t dimOf(Vjp &v) { return v.in.integer("dim").value_or(0); }
@@ -37,7 +37,7 @@ static LogicalResult cumsum(CallOp op, VjpContext &context) {
   if (rankOf(v.grad()) == 0)
     v.set("self", v.grad());
   else
-    v.set("self", reversed(v, "aten.cumsum.default", v.grad(), dimOf(v)));
+    v.set("self", reversed(v, op::cumsum, v.grad(), dimOf(v)));
   return v.done();
 }
 
@@ -52,28 +52,28 @@ static LogicalResult cumprod(CallOp op, VjpContext &context) {
   Value self = castTo(v.b, v.value("self"), elementOf(v.grad()));
   self = v.conj(self).getValue();
   Value result = v.conj(v.result()).getValue();
-  Value zero = v.call("aten.eq.Scalar", {self, 0});
-  Value zeros = v.call("aten.cumsum.default", {zero, dim});
-  Value before = v.call("aten.eq.Scalar", {zeros, 0});
-  Value once = v.call("aten.eq.Scalar", {zeros, 1});
-  Value first = v.call("aten.logical_and.default", {zero, once});
+  Value zero = v.call(op::eq_Scalar, {self, 0});
+  Value zeros = v.call(op::cumsum, {zero, dim});
+  Value before = v.call(op::eq_Scalar, {zeros, 0});
+  Value once = v.call(op::eq_Scalar, {zeros, 1});
+  Value first = v.call(op::logical_and, {zero, once});
 
-  Value sums = reversed(v, "aten.cumsum.default",
+  Value sums = reversed(v, op::cumsum,
                         v.keepWhere(before, v.mul(v.grad(), result)), dim);
-  Value nonzero = v.call("aten.masked_fill.Scalar", {self, zero, 1});
+  Value nonzero = v.call(op::masked_fill_Scalar, {self, zero, 1});
   Value ahead = v.div(sums, nonzero);
 
   // Products of what stands between the first zero and the second.
-  Value between = v.call("aten.where.ScalarOther", {once, nonzero, 1.0});
-  Value products = v.call("aten.cumprod.default", {between, dim});
+  Value between = v.call(op::where_ScalarOther, {once, nonzero, 1.0});
+  Value products = v.call(op::cumprod, {between, dim});
   Value behind =
-      v.call("aten.sum.dim_IntList",
+      v.call(op::sum_dim_IntList,
              {v.keepWhere(once, v.mul(v.grad(), products)), {dim}, true});
-  Value prefix = v.call(
-      "aten.prod.dim_int",
-      {v.call("aten.where.ScalarOther", {before, self, 1.0}), dim, true});
+  Value prefix =
+      v.call(op::prod_dim_int,
+             {v.call(op::where_ScalarOther, {before, self, 1.0}), dim, true});
   Value atZero = v.keepWhere(first, v.mul(prefix, behind));
-  v.set("self", v.call("aten.where.self", {before, ahead, atZero}));
+  v.set("self", v.call(op::where_self, {before, ahead, atZero}));
   return v.done();
 }
 
@@ -86,27 +86,20 @@ static LogicalResult logcumsumexp(CallOp op, VjpContext &context) {
     v.set("self", v.grad());
     return v.done();
   }
-  Value log =
-      v.call("aten.log.default", {v.call("aten.abs.default", {v.grad()})});
+  Value log = v.call(op::log, {v.call(op::abs, {v.grad()})});
   Value parts[2];
   for (bool isNegative : {false, true}) {
     Value sign =
-        v.call(isNegative ? "aten.lt.Scalar" : "aten.gt.Scalar", {v.grad(), 0});
-    Value logs = v.call("aten.where.ScalarOther",
+        v.call(isNegative ? op::lt_Scalar : op::gt_Scalar, {v.grad(), 0});
+    Value logs = v.call(op::where_ScalarOther,
                         {sign, log, -std::numeric_limits<double>::infinity()});
-    Value sum =
-        reversed(v, "aten.logcumsumexp.default", v.sub(logs, v.result()), dim);
-    parts[isNegative] = v.call("aten.exp.default", {v.add(sum, v.arg("self"))});
+    Value sum = reversed(v, op::logcumsumexp, v.sub(logs, v.result()), dim);
+    parts[isNegative] = v.call(op::exp, {v.add(sum, v.arg("self"))});
   }
   v.set("self", v.sub(parts[0], parts[1]));
   return v.done();
 }
 
-VjpTable autograd::scanVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.cumsum.default", cumsum},
-      {"aten.cumprod.default", cumprod},
-      {"aten.logcumsumexp.default", logcumsumexp},
-  };
-  return rules;
-}
+const VjpFn vjps::cumsum = ::cumsum;
+const VjpFn vjps::cumprod = ::cumprod;
+const VjpFn vjps::logcumsumexp = ::logcumsumexp;

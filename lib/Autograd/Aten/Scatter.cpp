@@ -33,12 +33,12 @@ static LogicalResult put(Vjp &v, StringRef put, StringRef get) {
 
 static LogicalResult indexPut(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return put(v, "aten.index_put.default", "aten.index.Tensor");
+  return put(v, op::index_put, op::index_Tensor);
 }
 
 static LogicalResult unsafeIndexPut(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return put(v, "aten._unsafe_index_put.default", "aten._unsafe_index.Tensor");
+  return put(v, op::_unsafe_index_put, op::_unsafe_index_Tensor);
 }
 
 static LogicalResult maskedIndexPut(CallOp op, VjpContext &context) {
@@ -46,7 +46,7 @@ static LogicalResult maskedIndexPut(CallOp op, VjpContext &context) {
   if (v.needs("self"))
     v.set("self", v.grad());
   if (v.needs("values"))
-    v.set("values", v.call("aten._unsafe_masked_index.default",
+    v.set("values", v.call(op::_unsafe_masked_index,
                            {v.grad(), v.arg("mask"), v.arg("indices"), 0}));
   return v.done();
 }
@@ -57,16 +57,14 @@ static LogicalResult putFlat(CallOp op, VjpContext &context) {
   if (v.needs("self")) {
     Value gradient = v.grad(), index = v.value("index");
     if (!v.in.boolean("accumulate").value_or(false))
-      gradient =
-          v.call("aten.put.default",
-                 {gradient, index,
-                  v.zeros(v.b.sizes(index), elementOf(gradient)), false});
+      gradient = v.call(
+          op::put, {gradient, index,
+                    v.zeros(v.b.sizes(index), elementOf(gradient)), false});
     v.set("self", gradient);
   }
   if (v.needs("source")) {
-    Value taken = v.call("aten.take.default", {v.grad(), v.arg("index")});
-    v.set("source",
-          v.call("aten.view.default", {taken, v.b.sizes(v.value("source"))}));
+    Value taken = v.call(op::take, {v.grad(), v.arg("index")});
+    v.set("source", v.call(op::view, {taken, v.b.sizes(v.value("source"))}));
   }
   return v.done();
 }
@@ -78,11 +76,11 @@ static LogicalResult putFlat(CallOp op, VjpContext &context) {
 /// The slices of the gradient that `index` names, in the shape of `source`.
 static Value selected(Vjp &v) {
   Value source = v.value("source");
-  Value slices = v.call("aten.index_select.default",
-                        {v.grad(), v.arg("dim"), v.arg("index")});
+  Value slices =
+      v.call(op::index_select, {v.grad(), v.arg("dim"), v.arg("index")});
   // A source without dimensions stands for one slice with one element.
   if (slices && rankOf(slices) != rankOf(source))
-    slices = v.call("aten.view.default", {slices, v.b.sizes(source)});
+    slices = v.call(op::view, {slices, v.b.sizes(source)});
   return slices;
 }
 
@@ -100,7 +98,7 @@ static LogicalResult indexAdd(CallOp op, VjpContext &context) {
 }
 
 static Value filledWithZeros(Vjp &v) {
-  return v.call("aten.index_fill.int_Scalar",
+  return v.call(op::index_fill_int_Scalar,
                 {v.grad(), v.arg("dim"), v.arg("index"), 0});
 }
 
@@ -120,12 +118,11 @@ static LogicalResult indexFill(CallOp op, VjpContext &context) {
     v.set("self", filledWithZeros(v));
   if (v.needs("value")) {
     Value isFilled =
-        v.call("aten.index_fill.int_Scalar",
-               {v.call("aten.zeros_like.default", {v.grad()},
+        v.call(op::index_fill_int_Scalar,
+               {v.call(op::zeros_like, {v.grad()},
                        {{"dtype", IntegerType::get(op.getContext(), 1)}}),
                 v.arg("dim"), v.arg("index"), true});
-    v.set("value",
-          v.call("aten.sum.default", {v.keepWhere(isFilled, v.grad())}));
+    v.set("value", v.call(op::sum, {v.keepWhere(isFilled, v.grad())}));
   }
   return v.done();
 }
@@ -138,7 +135,7 @@ static LogicalResult indexFill(CallOp op, VjpContext &context) {
 /// `index`; its further elements went nowhere.
 static Value gathered(Vjp &v, Value gradient) {
   Value src = v.value("src"), index = v.value("index");
-  Value result = v.call("aten.gather.default", {gradient, v.arg("dim"), index});
+  Value result = v.call(op::gather, {gradient, v.arg("dim"), index});
   std::vector<Arg> pad;
   bool isLarger = false;
   ArrayRef<int64_t> have = shapeOf(index), want = shapeOf(src);
@@ -152,21 +149,19 @@ static Value gathered(Vjp &v, Value gradient) {
     pad.push_back(0);
     pad.push_back(more);
   }
-  return isLarger ? v.call("aten.constant_pad_nd.default", {result, pad})
-                  : result;
+  return isLarger ? v.call(op::constant_pad_nd, {result, pad}) : result;
 }
 
 static Value withoutScattered(Vjp &v, Value gradient) {
-  return v.call("aten.scatter.value",
-                {gradient, v.arg("dim"), v.arg("index"), 0});
+  return v.call(op::scatter_value, {gradient, v.arg("dim"), v.arg("index"), 0});
 }
 
 static LogicalResult scatter(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   if (v.needs("self"))
     v.set("self", withoutScattered(v, v.grad()));
-  if (v.needs("src"))
-    v.set("src", gathered(v, v.grad()));
+  if (v.needs(optional("src")))
+    v.set(optional("src"), gathered(v, v.grad()));
   return v.done();
 }
 
@@ -190,17 +185,17 @@ static Value sourceGradient(Vjp &v) {
   Value source = v.value("source"), gradient = v.grad();
   Value mask = v.value("mask");
   if (shapeOf(mask) != shapeOf(gradient))
-    mask = v.call("aten.expand.default", {mask, v.b.sizes(gradient)});
-  mask = v.call("aten.view.default", {mask, {-1}});
-  gradient = v.call("aten.view.default", {gradient, {-1}});
-  Value count = v.call("aten.cumsum.default", {mask, 0});
-  Value place = v.call("aten.clamp_min.default", {v.sub(count, 1), 0});
-  place = v.call("aten.where.ScalarOther", {mask, place, 0});
+    mask = v.call(op::expand, {mask, v.b.sizes(gradient)});
+  mask = v.call(op::view, {mask, {-1}});
+  gradient = v.call(op::view, {gradient, {-1}});
+  Value count = v.call(op::cumsum, {mask, 0});
+  Value place = v.call(op::clamp_min, {v.sub(count, 1), 0});
+  place = v.call(op::where_ScalarOther, {mask, place, 0});
   Value flat =
-      v.call("aten.scatter_add.default",
+      v.call(op::scatter_add,
              {v.zeros(std::vector<Arg>{v.b.numel(source)}, elementOf(gradient)),
               0, place, v.keepWhere(mask, gradient)});
-  return v.call("aten.view.default", {flat, v.b.sizes(source)});
+  return v.call(op::view, {flat, v.b.sizes(source)});
 }
 
 static LogicalResult maskedScatter(CallOp op, VjpContext &context) {
@@ -212,20 +207,13 @@ static LogicalResult maskedScatter(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::scatterVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.index_put.default", indexPut},
-      {"aten._unsafe_index_put.default", unsafeIndexPut},
-      {"aten._unsafe_masked_index_put_accumulate.default", maskedIndexPut},
-      {"aten.put.default", putFlat},
-      {"aten.index_add.default", indexAdd},
-      {"aten.index_copy.default", indexCopy},
-      {"aten.index_fill.int_Scalar", indexFill},
-      {"aten.index_fill.int_Tensor", indexFill},
-      {"aten.scatter.src", scatter},
-      {"aten.scatter.value", scatter},
-      {"aten.scatter_add.default", scatterAdd},
-      {"aten.masked_scatter.default", maskedScatter},
-  };
-  return rules;
-}
+const VjpFn vjps::indexPut = ::indexPut;
+const VjpFn vjps::unsafeIndexPut = ::unsafeIndexPut;
+const VjpFn vjps::maskedIndexPut = ::maskedIndexPut;
+const VjpFn vjps::putFlat = ::putFlat;
+const VjpFn vjps::indexAdd = ::indexAdd;
+const VjpFn vjps::indexCopy = ::indexCopy;
+const VjpFn vjps::indexFill = ::indexFill;
+const VjpFn vjps::scatter = ::scatter;
+const VjpFn vjps::scatterAdd = ::scatterAdd;
+const VjpFn vjps::maskedScatter = ::maskedScatter;

@@ -37,31 +37,28 @@ struct Reduce {
   Value forSelf, forSrc;
 
   Value gather(Value tensor) {
-    return v.call(ofSlices ? "aten.index_select.default"
-                           : "aten.gather.default",
+    return v.call(ofSlices ? op::index_select : op::gather,
                   {tensor, v.arg("dim"), v.arg("index")});
   }
   /// `values`, one an element of `src`, added to `base` at their places.
   Value addTo(Value base, Value values) {
-    return v.call(ofSlices ? "aten.index_add.default"
-                           : "aten.scatter_add.default",
+    return v.call(ofSlices ? op::index_add : op::scatter_add,
                   {base, v.arg("dim"), v.arg("index"), values});
   }
-  Value isZero(Value tensor) { return v.call("aten.eq.Scalar", {tensor, 0}); }
+  Value isZero(Value tensor) { return v.call(op::eq_Scalar, {tensor, 0}); }
   Value asNumber(Value truth, Value like) {
     return castTo(v.b, truth, elementOf(like));
   }
   Value oneWhere(Value condition, Value tensor) {
-    return v.call("aten.masked_fill.Scalar", {tensor, condition, 1});
+    return v.call(op::masked_fill_Scalar, {tensor, condition, 1});
   }
   Value product(Value base, Value values) {
-    return v.call(ofSlices ? "aten.index_reduce.default"
-                           : "aten.scatter_reduce.two",
+    return v.call(ofSlices ? op::index_reduce : op::scatter_reduce_two,
                   {base, v.arg("dim"), v.arg("index"), values, "prod"},
                   {{"include_self", isIncluded}});
   }
   Value ones(Value like) {
-    return v.call("aten.full.default", {v.b.sizes(like), 1.0},
+    return v.call(op::full, {v.b.sizes(like), 1.0},
                   {{"dtype", elementOf(like)}});
   }
 
@@ -82,7 +79,7 @@ void Reduce::sum() {
 void Reduce::mean() {
   Value base = isIncluded ? ones(self) : v.zerosLike(self);
   Value count = addTo(base, ones(src));
-  count = v.call("aten.clamp_min.default", {count, 1});
+  count = v.call(op::clamp_min, {count, 1});
   Value share = v.div(v.grad(), count);
   forSelf = share;
   if (v.needs(source))
@@ -91,9 +88,8 @@ void Reduce::mean() {
 
 void Reduce::extremum() {
   Value result = v.result();
-  Value selfTies = asNumber(v.call("aten.eq.Tensor", {self, result}), self);
-  Value srcTies =
-      asNumber(v.call("aten.eq.Tensor", {src, gather(result)}), src);
+  Value selfTies = asNumber(v.call(op::eq_Tensor, {self, result}), self);
+  Value srcTies = asNumber(v.call(op::eq_Tensor, {src, gather(result)}), src);
   Value share = v.div(v.grad(), addTo(selfTies, srcTies));
   if (v.needs("self"))
     forSelf = v.mul(selfTies, share);
@@ -110,13 +106,13 @@ void Reduce::prod() {
     return;
   Value zero = isZero(src);
   Value zeros = gather(addTo(v.zerosLike(self), asNumber(zero, self)));
-  Value onlyZero = v.call("aten.logical_and.default",
-                          {zero, v.call("aten.eq.Scalar", {zeros, 1})});
+  Value onlyZero =
+      v.call(op::logical_and, {zero, v.call(op::eq_Scalar, {zeros, 1})});
   Value others = product(self, oneWhere(onlyZero, src));
   Value atZero = gather(v.mul(v.grad(), others));
   Value elsewhere =
       v.div(gather(v.mul(v.grad(), v.result())), oneWhere(zero, src));
-  forSrc = v.call("aten.where.self", {onlyZero, atZero, elsewhere});
+  forSrc = v.call(op::where_self, {onlyZero, atZero, elsewhere});
 }
 
 static LogicalResult reduce(Vjp &v, const char *source) {
@@ -133,8 +129,8 @@ static LogicalResult reduce(Vjp &v, const char *source) {
   if (v.needs("self")) {
     Value gradient = reduce.forSelf;
     if (!reduce.isIncluded)
-      gradient = v.call(reduce.ofSlices ? "aten.index_fill.int_Scalar"
-                                        : "aten.scatter.value",
+      gradient = v.call(reduce.ofSlices ? op::index_fill_int_Scalar
+                                        : op::scatter_value,
                         {gradient, v.arg("dim"), v.arg("index"), 0});
     v.set("self", gradient);
   }
@@ -156,7 +152,7 @@ static LogicalResult indexReduce(CallOp op, VjpContext &context) {
 static void segmentReduce(Vjp &v) {
   if (v.needs("data"))
     v.set("data",
-          v.call("aten._segment_reduce_backward.default",
+          v.call(op::_segment_reduce_backward,
                  {v.grad(), v.result(), v.value("data"), v.arg("reduce")},
                  {{"lengths", v.arg("lengths")},
                   {"offsets", v.arg("offsets")},
@@ -164,11 +160,6 @@ static void segmentReduce(Vjp &v) {
                   {"initial", v.arg("initial")}}));
 }
 
-VjpTable autograd::scatterReduceVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.scatter_reduce.two", scatterReduce},
-      {"aten.index_reduce.default", indexReduce},
-      {"aten.segment_reduce.default", vjp<segmentReduce>},
-  };
-  return rules;
-}
+const VjpFn vjps::scatterReduce = ::scatterReduce;
+const VjpFn vjps::indexReduce = ::indexReduce;
+const VjpFn vjps::segmentReduce = vjp<::segmentReduce>;

@@ -67,12 +67,10 @@ static LogicalResult maximumBackward(CallOp op, VjpContext &context) {
     for (int64_t dim = 0; dim < rankOf(tensor) - spatialRank(v); ++dim)
       sizes.push_back(v.b.size(tensor, dim));
     sizes.emplace_back(-1);
-    return v.call("aten.view.default", {tensor, sizes});
+    return v.call(op::view, {tensor, sizes});
   };
-  Value picked =
-      v.call("aten.gather.default", {flat(v.grad()), -1, flat(indices)});
-  v.set("grad_output",
-        v.call("aten.view.default", {picked, v.b.sizes(indices)}));
+  Value picked = v.call(op::gather, {flat(v.grad()), -1, flat(indices)});
+  v.set("grad_output", v.call(op::view, {picked, v.b.sizes(indices)}));
   return v.done();
 }
 
@@ -99,11 +97,11 @@ static LogicalResult embeddingBackward(CallOp op, VjpContext &context) {
     return v.error("no gradient of the gradient of an embedding that is scaled "
                    "by frequency");
   Value indices = v.value("indices");
-  Value rows = v.call("aten.embedding.default", {v.grad(), indices});
+  Value rows = v.call(op::embedding, {v.grad(), indices});
   int64_t padding = v.in.integer("padding_idx").value_or(-1);
   if (padding >= 0) {
-    Value isPadding = v.call("aten.eq.Scalar", {indices, padding});
-    rows = v.dropWhere(v.call("aten.unsqueeze.default", {isPadding, -1}), rows);
+    Value isPadding = v.call(op::eq_Scalar, {indices, padding});
+    rows = v.dropWhere(v.call(op::unsqueeze, {isPadding, -1}), rows);
   }
   v.set("grad_output", rows);
   return v.done();
@@ -124,7 +122,7 @@ static LogicalResult nllBackward(CallOp op, VjpContext &context) {
 //===----------------------------------------------------------------------===//
 
 static Value sumAlong(Vjp &v, Value tensor) {
-  return v.call("aten.sum.dim_IntList",
+  return v.call(op::sum_dim_IntList,
                 {tensor, {v.in.integer("dim").value_or(-1)}, true});
 }
 
@@ -144,7 +142,7 @@ static LogicalResult softmaxBackward(CallOp op, VjpContext &context) {
 static LogicalResult logSoftmaxBackward(CallOp op, VjpContext &context) {
   Vjp v(op, context);
   Value z = v.grad();
-  Value weighted = v.mul(z, v.call("aten.exp.default", {v.value("output")}));
+  Value weighted = v.mul(z, v.call(op::exp, {v.value("output")}));
   if (v.needs("grad_output"))
     v.set("grad_output", v.sub(z, sumAlong(v, weighted)));
   if (v.needs("output"))
@@ -160,8 +158,8 @@ static LogicalResult logSoftmaxBackward(CallOp op, VjpContext &context) {
 /// 1 where |x - t| < `width`, else 0.
 static Value isNear(Vjp &v, ParamRef width) {
   Value difference = v.sub(v.arg("self"), v.arg("target"));
-  Value magnitude = v.call("aten.abs.default", {difference});
-  Value result = v.call("aten.lt.Scalar", {magnitude, v.arg(width)});
+  Value magnitude = v.call(op::abs, {difference});
+  Value result = v.call(op::lt_Scalar, {magnitude, v.arg(width)});
   return castTo(v.b, result, elementOf(v.grad()));
 }
 
@@ -228,8 +226,8 @@ static Value perChannel(Vjp &v, Value z) {
   Value g = v.value("grad_output");
   std::vector<Arg> sizes(rankOf(g), Arg(1));
   sizes[1] = v.b.size(g, 1);
-  z = v.call("aten.view.default", {z, sizes});
-  return v.call("aten.expand.default", {z, v.b.sizes(g)});
+  z = v.call(op::view, {z, sizes});
+  return v.call(op::expand, {z, v.b.sizes(g)});
 }
 
 /// With zi, zw, zb what arrives at the gradients of input, weight and bias:
@@ -244,13 +242,12 @@ static LogicalResult convolutionBackward(CallOp op, VjpContext &context) {
   Value sum;
   auto addTo = [&](Value term) { sum = sum ? v.add(sum, term) : term; };
   auto forward = [&](Value x, Value w) {
-    SmallVector<Value> results =
-        convolve(v, "aten.convolution.default", {x, w, Arg()});
+    SmallVector<Value> results = convolve(v, op::convolution, {x, w, Arg()});
     addTo(results.empty() ? Value() : results[0]);
   };
   auto backward = [&](const char *param, unsigned which, Value x, Value w) {
     SmallVector<Value> results =
-        convolve(v, "aten.convolution_backward.default", {g, x, w, Arg()},
+        convolve(v, op::convolution_backward, {g, x, w, Arg()},
                  {{which == 0, which == 1, false}});
     v.set(param, results.empty() ? Value() : results[which]);
   };
@@ -270,45 +267,16 @@ static LogicalResult convolutionBackward(CallOp op, VjpContext &context) {
   return v.done();
 }
 
-VjpTable autograd::secondOrderVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.avg_pool2d_backward.default", averageBackward},
-      {"aten.avg_pool3d_backward.default", averageBackward},
-      {"aten._adaptive_avg_pool2d_backward.default", adaptiveAverageBackward},
-      {"aten._adaptive_avg_pool3d_backward.default", adaptiveAverageBackward},
-      {"aten.max_pool2d_with_indices_backward.default", maximumBackward},
-      {"aten.max_pool3d_with_indices_backward.default", maximumBackward},
-      {"aten.adaptive_max_pool2d_backward.default", maximumBackward},
-      {"aten.adaptive_max_pool3d_backward.default", maximumBackward},
-      {"aten.fractional_max_pool2d_backward.default", maximumBackward},
-      {"aten.fractional_max_pool3d_backward.default", maximumBackward},
-      {"aten.upsample_nearest1d_backward.default", upsampleBackward},
-      {"aten.upsample_nearest2d_backward.default", upsampleBackward},
-      {"aten.upsample_nearest3d_backward.default", upsampleBackward},
-      {"aten._upsample_nearest_exact1d_backward.default", upsampleBackward},
-      {"aten._upsample_nearest_exact2d_backward.default", upsampleBackward},
-      {"aten._upsample_nearest_exact3d_backward.default", upsampleBackward},
-      {"aten.upsample_linear1d_backward.default", upsampleBackward},
-      {"aten.upsample_bilinear2d_backward.default", upsampleBackward},
-      {"aten.upsample_bicubic2d_backward.default", upsampleBackward},
-      {"aten.upsample_trilinear3d_backward.default", upsampleBackward},
-      {"aten._upsample_bilinear2d_aa_backward.default", upsampleBackward},
-      {"aten._upsample_bicubic2d_aa_backward.default", upsampleBackward},
-      {"aten.reflection_pad1d_backward.default", padBackward},
-      {"aten.reflection_pad2d_backward.default", padBackward},
-      {"aten.reflection_pad3d_backward.default", padBackward},
-      {"aten.replication_pad1d_backward.default", padBackward},
-      {"aten.replication_pad2d_backward.default", padBackward},
-      {"aten.replication_pad3d_backward.default", padBackward},
-      {"aten.embedding_dense_backward.default", embeddingBackward},
-      {"aten.nll_loss_backward.default", nllBackward},
-      {"aten.nll_loss2d_backward.default", nllBackward},
-      {"aten._softmax_backward_data.default", softmaxBackward},
-      {"aten._log_softmax_backward_data.default", logSoftmaxBackward},
-      {"aten.mse_loss_backward.default", mseBackward},
-      {"aten.smooth_l1_loss_backward.default", smoothL1Backward},
-      {"aten.huber_loss_backward.default", huberBackward},
-      {"aten.convolution_backward.default", convolutionBackward},
-  };
-  return rules;
-}
+const VjpFn vjps::averageBackward = ::averageBackward;
+const VjpFn vjps::adaptiveAverageBackward = ::adaptiveAverageBackward;
+const VjpFn vjps::maximumBackward = ::maximumBackward;
+const VjpFn vjps::upsampleBackward = ::upsampleBackward;
+const VjpFn vjps::padBackward = ::padBackward;
+const VjpFn vjps::embeddingBackward = ::embeddingBackward;
+const VjpFn vjps::nllBackward = ::nllBackward;
+const VjpFn vjps::softmaxBackward = ::softmaxBackward;
+const VjpFn vjps::logSoftmaxBackward = ::logSoftmaxBackward;
+const VjpFn vjps::mseBackward = ::mseBackward;
+const VjpFn vjps::smoothL1Backward = ::smoothL1Backward;
+const VjpFn vjps::huberBackward = ::huberBackward;
+const VjpFn vjps::convolutionBackward = ::convolutionBackward;

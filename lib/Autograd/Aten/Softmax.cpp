@@ -20,28 +20,21 @@ static LogicalResult fromResult(Vjp &v, StringRef backward, Type type) {
 
 static LogicalResult softmax(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return fromResult(v, "aten._softmax_backward_data.default",
-                    elementOf(v.value("self")));
+  return fromResult(v, op::_softmax_backward_data, elementOf(v.value("self")));
 }
 
 static LogicalResult logSoftmax(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return fromResult(v, "aten._log_softmax_backward_data.default",
+  return fromResult(v, op::_log_softmax_backward_data,
                     elementOf(v.value("self")));
 }
 
 /// A row without a finite element is 0 in the result, so it has no gradient.
 static LogicalResult safeSoftmax(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return fromResult(v, "aten._softmax_backward_data.default",
-                    elementOf(v.result()));
+  return fromResult(v, op::_softmax_backward_data, elementOf(v.result()));
 }
 
-VjpTable autograd::softmaxVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten._softmax.default", softmax},
-      {"aten._log_softmax.default", logSoftmax},
-      {"aten._safe_softmax.default", safeSoftmax},
-  };
-  return rules;
-}
+const VjpFn vjps::softmax = ::softmax;
+const VjpFn vjps::logSoftmax = ::logSoftmax;
+const VjpFn vjps::safeSoftmax = ::safeSoftmax;

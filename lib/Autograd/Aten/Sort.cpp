@@ -22,19 +22,13 @@ static LogicalResult toIndices(Vjp &v, StringRef scatter) {
 
 static LogicalResult sort(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return toIndices(v, "aten.scatter.src");
+  return toIndices(v, op::scatter_src);
 }
 
 static LogicalResult scan(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return toIndices(v, "aten.scatter_add.default");
+  return toIndices(v, op::scatter_add);
 }
 
-VjpTable autograd::sortVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.sort.default", sort},   {"aten.sort.stable", sort},
-      {"aten.topk.default", sort},   {"aten.cummax.default", scan},
-      {"aten.cummin.default", scan},
-  };
-  return rules;
-}
+const VjpFn vjps::sort = ::sort;
+const VjpFn vjps::scan = ::scan;

@@ -21,46 +21,34 @@ struct Upsampling {
 } // namespace
 
 static constexpr Upsampling kNearest1d = {
-    "aten.upsample_nearest1d_backward.default", {"scales"}, false};
+    op::upsample_nearest1d_backward, {"scales"}, false};
 static constexpr Upsampling kNearest2d = {
-    "aten.upsample_nearest2d_backward.default",
-    {"scales_h", "scales_w"},
-    false};
-static constexpr Upsampling kNearest3d = {
-    "aten.upsample_nearest3d_backward.default",
-    {"scales_d", "scales_h", "scales_w"},
-    false};
+    op::upsample_nearest2d_backward, {"scales_h", "scales_w"}, false};
+static constexpr Upsampling kNearest3d = {op::upsample_nearest3d_backward,
+                                          {"scales_d", "scales_h", "scales_w"},
+                                          false};
 static constexpr Upsampling kLinear1d = {
-    "aten.upsample_linear1d_backward.default", {"scales"}, true};
+    op::upsample_linear1d_backward, {"scales"}, true};
 static constexpr Upsampling kBilinear2d = {
-    "aten.upsample_bilinear2d_backward.default",
-    {"scales_h", "scales_w"},
-    true};
+    op::upsample_bilinear2d_backward, {"scales_h", "scales_w"}, true};
 static constexpr Upsampling kBicubic2d = {
-    "aten.upsample_bicubic2d_backward.default", {"scales_h", "scales_w"}, true};
+    op::upsample_bicubic2d_backward, {"scales_h", "scales_w"}, true};
 static constexpr Upsampling kTrilinear3d = {
-    "aten.upsample_trilinear3d_backward.default",
+    op::upsample_trilinear3d_backward,
     {"scales_d", "scales_h", "scales_w"},
     true};
 
 static constexpr Upsampling kExact1d = {
-    "aten._upsample_nearest_exact1d_backward.default", {"scales"}, false};
+    op::_upsample_nearest_exact1d_backward, {"scales"}, false};
 static constexpr Upsampling kExact2d = {
-    "aten._upsample_nearest_exact2d_backward.default",
-    {"scales_h", "scales_w"},
-    false};
-static constexpr Upsampling kExact3d = {
-    "aten._upsample_nearest_exact3d_backward.default",
-    {"scales_d", "scales_h", "scales_w"},
-    false};
+    op::_upsample_nearest_exact2d_backward, {"scales_h", "scales_w"}, false};
+static constexpr Upsampling kExact3d = {op::_upsample_nearest_exact3d_backward,
+                                        {"scales_d", "scales_h", "scales_w"},
+                                        false};
 static constexpr Upsampling kBilinear2dAa = {
-    "aten._upsample_bilinear2d_aa_backward.default",
-    {"scales_h", "scales_w"},
-    true};
+    op::_upsample_bilinear2d_aa_backward, {"scales_h", "scales_w"}, true};
 static constexpr Upsampling kBicubic2dAa = {
-    "aten._upsample_bicubic2d_aa_backward.default",
-    {"scales_h", "scales_w"},
-    true};
+    op::_upsample_bicubic2d_aa_backward, {"scales_h", "scales_w"}, true};
 
 template <const Upsampling &kind, bool isVec>
 static LogicalResult upsample(CallOp op, VjpContext &context) {
@@ -74,7 +62,7 @@ static LogicalResult upsample(CallOp op, VjpContext &context) {
   args = {v.grad(), sizes, v.b.sizes(input)};
   if (kind.cornersAlign)
     args.push_back(v.arg("align_corners"));
-  std::vector<Arg> factors = v.in.list("scale_factors");
+  std::vector<Arg> factors = v.in.list(optional("scale_factors"));
   for (int64_t i = 0; i < spatial; ++i) {
     if (!isVec)
       args.push_back(v.arg(kind.scales[i]));
@@ -106,42 +94,37 @@ static LogicalResult gridSampler(Vjp &v, StringRef backward) {
 
 static LogicalResult gridSampler2d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return gridSampler(v, "aten.grid_sampler_2d_backward.default");
+  return gridSampler(v, op::grid_sampler_2d_backward);
 }
 
 static LogicalResult gridSampler3d(CallOp op, VjpContext &context) {
   Vjp v(op, context);
-  return gridSampler(v, "aten.grid_sampler_3d_backward.default");
+  return gridSampler(v, op::grid_sampler_3d_backward);
 }
 
-VjpTable autograd::upsampleVjps() {
-  static constexpr VjpRule rules[] = {
-      {"aten.upsample_nearest1d.default", upsample<kNearest1d, false>},
-      {"aten.upsample_nearest1d.vec", upsample<kNearest1d, true>},
-      {"aten.upsample_nearest2d.default", upsample<kNearest2d, false>},
-      {"aten.upsample_nearest2d.vec", upsample<kNearest2d, true>},
-      {"aten.upsample_nearest3d.default", upsample<kNearest3d, false>},
-      {"aten.upsample_nearest3d.vec", upsample<kNearest3d, true>},
-      {"aten.upsample_linear1d.default", upsample<kLinear1d, false>},
-      {"aten.upsample_linear1d.vec", upsample<kLinear1d, true>},
-      {"aten.upsample_bilinear2d.default", upsample<kBilinear2d, false>},
-      {"aten.upsample_bilinear2d.vec", upsample<kBilinear2d, true>},
-      {"aten.upsample_bicubic2d.default", upsample<kBicubic2d, false>},
-      {"aten.upsample_bicubic2d.vec", upsample<kBicubic2d, true>},
-      {"aten.upsample_trilinear3d.default", upsample<kTrilinear3d, false>},
-      {"aten.upsample_trilinear3d.vec", upsample<kTrilinear3d, true>},
-      {"aten._upsample_nearest_exact1d.default", upsample<kExact1d, false>},
-      {"aten._upsample_nearest_exact1d.vec", upsample<kExact1d, true>},
-      {"aten._upsample_nearest_exact2d.default", upsample<kExact2d, false>},
-      {"aten._upsample_nearest_exact2d.vec", upsample<kExact2d, true>},
-      {"aten._upsample_nearest_exact3d.default", upsample<kExact3d, false>},
-      {"aten._upsample_nearest_exact3d.vec", upsample<kExact3d, true>},
-      {"aten._upsample_bilinear2d_aa.default", upsample<kBilinear2dAa, false>},
-      {"aten._upsample_bilinear2d_aa.vec", upsample<kBilinear2dAa, true>},
-      {"aten._upsample_bicubic2d_aa.default", upsample<kBicubic2dAa, false>},
-      {"aten._upsample_bicubic2d_aa.vec", upsample<kBicubic2dAa, true>},
-      {"aten.grid_sampler_2d.default", gridSampler2d},
-      {"aten.grid_sampler_3d.default", gridSampler3d},
-  };
-  return rules;
-}
+const VjpFn vjps::upsampleNearest1d = upsample<kNearest1d, false>;
+const VjpFn vjps::upsampleNearest1dVec = upsample<kNearest1d, true>;
+const VjpFn vjps::upsampleNearest2d = upsample<kNearest2d, false>;
+const VjpFn vjps::upsampleNearest2dVec = upsample<kNearest2d, true>;
+const VjpFn vjps::upsampleNearest3d = upsample<kNearest3d, false>;
+const VjpFn vjps::upsampleNearest3dVec = upsample<kNearest3d, true>;
+const VjpFn vjps::upsampleLinear1d = upsample<kLinear1d, false>;
+const VjpFn vjps::upsampleLinear1dVec = upsample<kLinear1d, true>;
+const VjpFn vjps::upsampleBilinear2d = upsample<kBilinear2d, false>;
+const VjpFn vjps::upsampleBilinear2dVec = upsample<kBilinear2d, true>;
+const VjpFn vjps::upsampleBicubic2d = upsample<kBicubic2d, false>;
+const VjpFn vjps::upsampleBicubic2dVec = upsample<kBicubic2d, true>;
+const VjpFn vjps::upsampleTrilinear3d = upsample<kTrilinear3d, false>;
+const VjpFn vjps::upsampleTrilinear3dVec = upsample<kTrilinear3d, true>;
+const VjpFn vjps::upsampleNearestExact1d = upsample<kExact1d, false>;
+const VjpFn vjps::upsampleNearestExact1dVec = upsample<kExact1d, true>;
+const VjpFn vjps::upsampleNearestExact2d = upsample<kExact2d, false>;
+const VjpFn vjps::upsampleNearestExact2dVec = upsample<kExact2d, true>;
+const VjpFn vjps::upsampleNearestExact3d = upsample<kExact3d, false>;
+const VjpFn vjps::upsampleNearestExact3dVec = upsample<kExact3d, true>;
+const VjpFn vjps::upsampleBilinear2dAa = upsample<kBilinear2dAa, false>;
+const VjpFn vjps::upsampleBilinear2dAaVec = upsample<kBilinear2dAa, true>;
+const VjpFn vjps::upsampleBicubic2dAa = upsample<kBicubic2dAa, false>;
+const VjpFn vjps::upsampleBicubic2dAaVec = upsample<kBicubic2dAa, true>;
+const VjpFn vjps::gridSampler2d = ::gridSampler2d;
+const VjpFn vjps::gridSampler3d = ::gridSampler3d;

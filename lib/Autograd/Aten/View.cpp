@@ -27,7 +27,7 @@ static void unsqueeze(Vjp &v) {
   int64_t dim = v.in.integer("dim").value_or(0);
   if (v.needs("self"))
     v.set("self",
-          v.call("aten.squeeze.dim", {v.grad(), aten::wrapDim(dim, rank)}));
+          v.call(op::squeeze_dim, {v.grad(), aten::wrapDim(dim, rank)}));
 }
 
 /// `Vjp::set` sums what was broadcast.
@@ -35,8 +35,7 @@ static void expandAs(Vjp &v) { v.set("self", v.grad()); }
 
 static void sumToSizeOf(Vjp &v) {
   if (v.needs("self"))
-    v.set("self", v.call("aten.expand.default",
-                         {v.grad(), v.b.sizes(v.value("self"))}));
+    v.set("self", v.call(op::expand, {v.grad(), v.b.sizes(v.value("self"))}));
 }
 
 static void broadcastTensors(Vjp &v) {
@@ -47,7 +46,7 @@ static void broadcastTensors(Vjp &v) {
 /// A grid is each tensor expanded along the others' dimensions.
 static void meshgrid(Vjp &v) {
   unsigned count = v.in.getOp()->getNumResults();
-  bool isSwapped = v.in.string("indexing") == "xy" && count > 1;
+  bool isSwapped = v.in.string(optional("indexing")) == "xy" && count > 1;
   for (unsigned i = 0; i < count; ++i) {
     if (!v.grad(i) || !v.needsOperand(i))
       continue;
@@ -58,7 +57,7 @@ static void meshgrid(Vjp &v) {
         others.push_back(dim);
     Value gradient = v.grad(i);
     if (!others.empty())
-      gradient = v.call("aten.sum.dim_IntList", {gradient, others});
+      gradient = v.call(op::sum_dim_IntList, {gradient, others});
     v.setOperand(i, gradient);
   }
 }
@@ -139,9 +138,9 @@ static void slice(Vjp &v) {
   Arg start = v.in.isNone("start") ? Arg(0) : v.arg("start");
   Arg end = v.in.isNone("end") ? Arg(std::numeric_limits<int64_t>::max())
                                : v.arg("end");
-  v.set("self", v.call("aten.slice_backward.default",
-                       {v.grad(), v.b.sizes(v.value("self")), v.arg("dim"),
-                        start, end, v.arg("step")}));
+  v.set("self",
+        v.call(op::slice_backward, {v.grad(), v.b.sizes(v.value("self")),
+                                    v.arg("dim"), start, end, v.arg("step")}));
 }
 
 static void narrow(Vjp &v) {
@@ -152,16 +151,16 @@ static void narrow(Vjp &v) {
   Arg start = v.arg("start");
   if (start.getInt().value_or(0) < 0)
     start = v.plus(start, v.b.size(self, dim));
-  v.set("self", v.call("aten.slice_backward.default",
-                       {v.grad(), v.b.sizes(self), dim, start,
-                        v.plus(start, v.arg("length")), 1}));
+  v.set("self",
+        v.call(op::slice_backward, {v.grad(), v.b.sizes(self), dim, start,
+                                    v.plus(start, v.arg("length")), 1}));
 }
 
 static void select(Vjp &v) {
   if (v.needs("self"))
-    v.set("self", v.call("aten.select_backward.default",
-                         {v.grad(), v.b.sizes(v.value("self")), v.arg("dim"),
-                          v.arg("index")}));
+    v.set("self",
+          v.call(op::select_backward, {v.grad(), v.b.sizes(v.value("self")),
+                                       v.arg("dim"), v.arg("index")}));
 }
 
 /// Pieces without a gradient are zeros.
@@ -176,9 +175,8 @@ static void joinAlong(Vjp &v, int64_t dim) {
   if (!v.needs("self"))
     return;
   SmallVector<Value> gradients = allGradients(v);
-  v.set("self", gradients.size() == 1
-                    ? gradients.front()
-                    : v.call("aten.cat.default", {gradients, dim}));
+  v.set("self", gradients.size() == 1 ? gradients.front()
+                                      : v.call(op::cat, {gradients, dim}));
 }
 
 static void split(Vjp &v) { joinAlong(v, v.in.integer("dim").value_or(0)); }
@@ -190,20 +188,19 @@ static void hsplit(Vjp &v) {
 
 static void unbind(Vjp &v) {
   if (v.needs("self"))
-    v.set("self",
-          v.call("aten.stack.default", {allGradients(v), v.arg("dim")}));
+    v.set("self", v.call(op::stack, {allGradients(v), v.arg("dim")}));
 }
 
 static void unfold(Vjp &v) {
   if (v.needs("self"))
-    v.set("self", v.call("aten.unfold_backward.default",
+    v.set("self", v.call(op::unfold_backward,
                          {v.grad(), v.b.sizes(v.value("self")),
                           v.arg("dimension"), v.arg("size"), v.arg("step")}));
 }
 
 static void diagonal(Vjp &v) {
   if (v.needsOperand(0))
-    v.set(0u, v.call("aten.diagonal_backward.default",
+    v.set(0u, v.call(op::diagonal_backward,
                      {v.grad(), v.b.sizes(v.operand(0)), v.arg("offset"),
                       v.arg("dim1"), v.arg("dim2")}));
 }
@@ -217,21 +214,20 @@ static void asStrided(Vjp &v) {
   std::vector<Arg> sizes = v.in.list("size"), strides = v.in.list("stride");
   Type i64 = v.b.i64();
   Value place =
-      v.call("aten.full.default",
+      v.call(op::full,
              {ArrayRef<Arg>(),
               v.in.isNone("storage_offset") ? Arg(0) : v.arg("storage_offset")},
              {{"dtype", i64}});
   for (unsigned dim = 0; dim < sizes.size(); ++dim) {
-    Value steps = v.call("aten.arange.default", {sizes[dim]}, {{"dtype", i64}});
-    steps = v.call("aten.mul.Scalar", {steps, strides[dim]});
-    place = v.add(v.call("aten.unsqueeze.default", {place, -1}), steps);
+    Value steps = v.call(op::arange, {sizes[dim]}, {{"dtype", i64}});
+    steps = v.call(op::mul_Scalar, {steps, strides[dim]});
+    place = v.add(v.call(op::unsqueeze, {place, -1}), steps);
   }
   Value zeros = v.zeros(listOf(v.b.numel(self)), aten::elementOf(v.grad()));
-  Value sum = v.call("aten.index_put.default",
-                     {zeros,
-                      {v.call("aten.view.default", {place, {-1}})},
-                      v.call("aten.view.default", {v.grad(), {-1}}),
-                      true});
+  Value sum = v.call(op::index_put, {zeros,
+                                     {v.call(op::view, {place, {-1}})},
+                                     v.call(op::view, {v.grad(), {-1}}),
+                                     true});
   v.set("self", v.viewLike(sum, self));
 }
 
@@ -260,77 +256,31 @@ static void imaginaryPart(Vjp &v) {
     v.set("self", v.un2("complex", zerosLikeGradient(v), v.grad()));
 }
 
-static constexpr VjpRule rules[] = {
-    {"aten.view.default", vjpAny<reshape>},
-    {"aten._unsafe_view.default", vjpAny<reshape>},
-    {"aten.reshape.default", vjpAny<reshape>},
-    {"aten._reshape_alias.default", vjpAny<reshape>},
-    {"aten.view_as.default", vjpAny<reshape>},
-    {"aten.reshape_as.default", vjpAny<reshape>},
-    {"aten.flatten.using_ints", vjpAny<reshape>},
-    {"aten.unflatten.int", vjpAny<reshape>},
-    {"aten.ravel.default", vjpAny<reshape>},
-    {"aten.squeeze.default", vjpAny<reshape>},
-    {"aten.squeeze.dim", vjpAny<reshape>},
-    {"aten.squeeze.dims", vjpAny<reshape>},
-    {"aten.unsqueeze.default", vjpAny<unsqueeze>},
-    {"aten.expand.default", vjpAny<expandAs>},
-    {"aten.expand_as.default", vjpAny<expandAs>},
-    {"aten.broadcast_to.default", vjpAny<expandAs>},
-    {"aten.sum_to_size.default", vjpAny<sumToSizeOf>},
-    {"aten.broadcast_tensors.default", vjpAny<broadcastTensors>},
-    {"aten.meshgrid.default", vjpAny<meshgrid>},
-    {"aten.meshgrid.indexing", vjpAny<meshgrid>},
-    {"aten.permute.default", vjpAny<permute>},
-    {"aten.transpose.int", vjpAny<transpose>},
-    {"aten.swapaxes.default", vjpAny<transpose>},
-    {"aten.swapdims.default", vjpAny<transpose>},
-    {"aten.t.default", vjpAny<reverseDims>},
-    {"aten.numpy_T.default", vjpAny<reverseDims>},
-    {"aten.mT.default", vjpAny<matrixTranspose>},
-    {"aten.adjoint.default", vjp<matrixTranspose>},
-    {"aten.movedim.int", vjpAny<movedim>},
-    {"aten.movedim.intlist", vjpAny<movedim>},
-    {"aten.moveaxis.int", vjpAny<movedim>},
-    {"aten.moveaxis.intlist", vjpAny<movedim>},
-    {"aten.slice.Tensor", vjpAny<slice>},
-    {"aten.narrow.default", vjpAny<narrow>},
-    {"aten.select.int", vjpAny<select>},
-    {"aten.split.Tensor", vjpAny<split>},
-    {"aten.split.sizes", vjpAny<split>},
-    {"aten.split_with_sizes.default", vjpAny<split>},
-    {"aten.chunk.default", vjpAny<split>},
-    {"aten.unsafe_split.Tensor", vjpAny<split>},
-    {"aten.unsafe_split_with_sizes.default", vjpAny<split>},
-    {"aten.unsafe_chunk.default", vjpAny<split>},
-    {"aten.tensor_split.sections", vjpAny<split>},
-    {"aten.tensor_split.indices", vjpAny<split>},
-    {"aten.hsplit.int", vjpAny<hsplit>},
-    {"aten.hsplit.array", vjpAny<hsplit>},
-    {"aten.vsplit.int", vjpAny<vsplit>},
-    {"aten.vsplit.array", vjpAny<vsplit>},
-    {"aten.dsplit.int", vjpAny<dsplit>},
-    {"aten.dsplit.array", vjpAny<dsplit>},
-    {"aten.unbind.int", vjpAny<unbind>},
-    {"aten.unfold.default", vjpAny<unfold>},
-    {"aten.diagonal.default", vjpAny<diagonal>},
-    {"aten.linalg_diagonal.default", vjpAny<diagonal>},
-    {"aten.as_strided.default", vjp<asStrided>},
-    {"aten.as_strided_copy.default", vjp<asStrided>},
-    {"aten.view_as_real.default", vjpAny<viewAsReal>},
-    {"aten.view_as_complex.default", vjpAny<viewAsComplex>},
-    {"aten.real.default", vjpAny<realPart>},
-    {"aten.imag.default", vjpAny<imaginaryPart>},
-    {"aten.alias.default", vjpAny<pass>},
-    {"aten.lift_fresh.default", vjpAny<pass>},
-    {"aten.contiguous.default", vjpAny<pass>},
-    {"aten.resolve_conj.default", vjpAny<pass>},
-    {"aten.resolve_neg.default", vjpAny<pass>},
-    {"aten.to.dtype", vjpAny<pass>},
-    {"aten.to.dtype_layout", vjpAny<pass>},
-    {"aten.to.device", vjpAny<pass>},
-    {"aten.to.other", vjpAny<pass>},
-    {"aten.type_as.default", vjpAny<pass>},
-};
-
-VjpTable autograd::viewVjps() { return rules; }
+const VjpFn vjps::reshape = vjpAny<::reshape>;
+const VjpFn vjps::unsqueeze = vjpAny<::unsqueeze>;
+const VjpFn vjps::expandAs = vjpAny<::expandAs>;
+const VjpFn vjps::sumToSizeOf = vjpAny<::sumToSizeOf>;
+const VjpFn vjps::broadcastTensors = vjpAny<::broadcastTensors>;
+const VjpFn vjps::meshgrid = vjpAny<::meshgrid>;
+const VjpFn vjps::permute = vjpAny<::permute>;
+const VjpFn vjps::transpose = vjpAny<::transpose>;
+const VjpFn vjps::reverseDims = vjpAny<::reverseDims>;
+const VjpFn vjps::matrixTranspose = vjpAny<::matrixTranspose>;
+const VjpFn vjps::adjoint = vjp<::matrixTranspose>;
+const VjpFn vjps::movedim = vjpAny<::movedim>;
+const VjpFn vjps::slice = vjpAny<::slice>;
+const VjpFn vjps::narrow = vjpAny<::narrow>;
+const VjpFn vjps::select = vjpAny<::select>;
+const VjpFn vjps::split = vjpAny<::split>;
+const VjpFn vjps::hsplit = vjpAny<::hsplit>;
+const VjpFn vjps::vsplit = vjpAny<::vsplit>;
+const VjpFn vjps::dsplit = vjpAny<::dsplit>;
+const VjpFn vjps::unbind = vjpAny<::unbind>;
+const VjpFn vjps::unfold = vjpAny<::unfold>;
+const VjpFn vjps::diagonal = vjpAny<::diagonal>;
+const VjpFn vjps::asStrided = vjp<::asStrided>;
+const VjpFn vjps::viewAsReal = vjpAny<::viewAsReal>;
+const VjpFn vjps::viewAsComplex = vjpAny<::viewAsComplex>;
+const VjpFn vjps::realPart = vjpAny<::realPart>;
+const VjpFn vjps::imaginaryPart = vjpAny<::imaginaryPart>;
+const VjpFn vjps::alias = vjpAny<pass>;

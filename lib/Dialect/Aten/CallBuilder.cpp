@@ -7,6 +7,7 @@
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
 
+#include "cutback/Dialect/Aten/OpNames.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
 
@@ -230,7 +231,7 @@ Arg CallBuilder::size(Value tensor, int64_t dim) {
     return Arg(int64_t(1));
   if (!ShapedType::isDynamic(shape[dim]))
     return Arg(shape[dim]);
-  return Arg(call("aten.sym_size.int", {tensor, dim}));
+  return Arg(call(op::sym_size_int, {tensor, dim}));
 }
 
 Arg CallBuilder::sizes(Value tensor) {
@@ -247,7 +248,7 @@ Arg CallBuilder::times(const Arg &a, const Arg &b) {
     return b;
   if (b.getInt() == 1)
     return a;
-  return Arg(call("operator.mul", {a, b}));
+  return Arg(call(op::operator_mul, {a, b}));
 }
 
 Arg CallBuilder::numel(Value tensor) {

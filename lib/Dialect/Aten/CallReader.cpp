@@ -15,23 +15,14 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
 
-CallReader::CallReader(CallOp op) : op(op), schema(op.getSchema()) {}
-
-Attribute CallReader::attribute(ParamRef param) const {
-  int i = param.resolve(schema);
-  ArrayAttr args = op.getArgs();
-  return i < 0 || !args || size_t(i) >= args.size() ? Attribute() : args[i];
-}
+CallReader::CallReader(CallOp op)
+    : Arguments(op.getSchema(), op.getArgs(), op.getLoc()), op(op) {}
 
 int CallReader::operand(ParamRef param) const {
-  int i = param.resolve(schema);
-  Attribute own = attribute(param);
-  if (!own || countOperandsIn(own) == 0)
-    return -1;
-  unsigned before = 0;
-  for (Attribute arg : op.getArgs().getValue().take_front(i))
-    before += countOperandsIn(arg);
-  return static_cast<int>(before);
+  Item own = item(param);
+  return own.value && countOperandsIn(own.value) > 0
+             ? static_cast<int>(own.operand)
+             : -1;
 }
 
 /// The argument that `value` describes; `next` walks over the operands.

@@ -39,10 +39,10 @@ bool loops::reduction(Operation *op, Shapes shapes, IterationSpace &space) {
   CallReader call{CallOp(op)};
   auto rank = static_cast<int64_t>(shapes.empty() ? 0 : shapes[0].size());
   SmallVector<int64_t> dims;
-  if (!call.isNone("dim")) {
-    if (auto one = call.integer("dim"))
+  if (!call.isNone(optional("dim"))) {
+    if (auto one = call.integer(optional("dim")))
       dims.push_back(*one);
-    else if (auto list = call.integers("dim"))
+    else if (auto list = call.integers(optional("dim")))
       dims = std::move(*list);
     else
       return false;
@@ -60,9 +60,9 @@ bool loops::reduction(Operation *op, Shapes shapes, IterationSpace &space) {
 
 bool loops::pick(Operation *op, Shapes shapes, IterationSpace &space) {
   CallReader call{CallOp(op)};
-  int table = call.operand("self"), index = call.operand("index");
+  int table = call.operand("self"), index = call.operand(optional("index"));
   if (index < 0)
-    index = call.operand("indices");
+    index = call.operand(optional("indices"));
   if (table == 0 && index == 1 && op->getNumOperands() == 2 &&
       !shapes[0].empty() && shapes[0].size() == shapes[1].size()) {
     int64_t dim = dimOf(call, shapes[0].size());

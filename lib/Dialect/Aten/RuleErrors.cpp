@@ -67,5 +67,5 @@ LogicalResult aten::runRule(CallOp op, StringRef next,
   }
   for (Diagnostic &error : errors)
     complete(op, error, next);
-  return result;
+  return success(succeeded(result) && errors.empty());
 }

@@ -40,7 +40,7 @@ MaybeLayout ifContiguous(const ViewCall &view) {
 /// `to` is its operand where it changes no type and no copy is asked for.
 MaybeLayout ifSameType(const ViewCall &view) {
   bool copy = false;
-  if (failed(view.call.boolean("copy", copy)) || copy ||
+  if (failed(view.call.boolean(optional("copy"), copy)) || copy ||
       getElementTypeOrSelf(view.op->getOperand(0)) !=
           getElementTypeOrSelf(view.op->getResult(view.result)))
     return std::nullopt;
@@ -149,7 +149,7 @@ MaybeLayout expand(const ViewCall &view) {
 MaybeLayout meshgrid(const ViewCall &view) {
   size_t dim = view.result;
   StringRef indexing;
-  if (failed(view.call.string("indexing", indexing)))
+  if (failed(view.call.string(optional("indexing"), indexing)))
     return std::nullopt;
   if (indexing == "xy" && dim < 2 && view.sizes.size() > 1)
     dim = 1 - dim;
@@ -175,8 +175,9 @@ MaybeLayout unsqueeze(const ViewCall &view) {
 }
 
 MaybeLayout squeeze(const ViewCall &view) {
-  llvm::SmallBitVector candidates(view.rank(), view.call.isNone("dim"));
-  auto dims = integersOf(view, "dim");
+  llvm::SmallBitVector candidates(view.rank(),
+                                  view.call.isNone(optional("dim")));
+  auto dims = integersOf(view, optional("dim"));
   if (!dims)
     return std::nullopt;
   for (int64_t dim : *dims)

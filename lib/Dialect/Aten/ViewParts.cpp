@@ -78,7 +78,8 @@ MaybeLayout views::pieces(const ViewCall &view) {
   if (!dim || view.rank() == 0)
     return std::nullopt;
   int64_t width = 0, size = view.base.sizes[*dim];
-  if (auto given = integerOf(view, "split_size", -1); given && *given >= 0) {
+  if (auto given = integerOf(view, optional("split_size"), -1);
+      given && *given >= 0) {
     width = *given;
   } else {
     auto chunks = integerOf(view, "chunks", 1);

@@ -102,7 +102,8 @@ bool pt2::isItself(Operation *op, const Types::Tensor &operand,
   StringRef packet = call.getSchema().packet;
   aten::CallReader reader(call);
   if (packet.ends_with("dropout"))
-    return reader.boolean("train") == false || reader.number("p") == 0.0;
+    return reader.boolean(aten::optional("train")) == false ||
+           reader.number("p") == 0.0;
   if (packet == "aten.to")
     return !reader.boolean("copy").value_or(false);
   return llvm::is_contained(

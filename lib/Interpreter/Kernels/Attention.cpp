@@ -83,8 +83,8 @@ AttentionProblem::AttentionProblem(const KernelCall &call, bool truthMask)
   q = query.doubles();
   k = key.doubles();
   v = value.doubles();
-  mask =
-      call.optionalTensor(call.isNone("attn_bias") ? "attn_mask" : "attn_bias");
+  mask = call.optionalTensor(
+      optional(call.isNone(optional("attn_bias")) ? "attn_mask" : "attn_bias"));
   bias = biasOf(mask, weightSizes(), truthMask);
 }
 
@@ -171,7 +171,7 @@ static std::vector<double> drawn(const KernelCall &call,
 /// Results 0 (output) and 1 (weights, for the ops that return them).
 template <bool surface> static LogicalResult math(const KernelCall &call) {
   AttentionProblem p(call, /*truthMask=*/surface);
-  std::optional<Tensor> given = call.optionalTensor("dropout_mask");
+  std::optional<Tensor> given = call.optionalTensor(optional("dropout_mask"));
   double kept = 1 - call.number("dropout_p");
   std::vector<double> keep;
   if (given)
@@ -264,14 +264,9 @@ static LogicalResult efficient(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::attentionKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.scaled_dot_product_attention.default", math<true>},
-      {"aten._scaled_dot_product_attention_math.default", math<false>},
-      {"aten._scaled_dot_product_flash_attention_for_cpu.default", flashForCpu},
-      {"aten._scaled_dot_product_flash_attention.default", flash<false>},
-      {"aten._scaled_dot_product_cudnn_attention.default", flash<true>},
-      {"aten._scaled_dot_product_efficient_attention.default", efficient},
-  };
-  return entries;
-}
+const KernelFn kernels::scaledDotProductAttention = math<true>;
+const KernelFn kernels::scaledDotProductAttentionMath = math<false>;
+const KernelFn kernels::flashForCpu = ::flashForCpu;
+const KernelFn kernels::scaledDotProductFlashAttention = flash<false>;
+const KernelFn kernels::scaledDotProductCudnnAttention = flash<true>;
+const KernelFn kernels::efficient = ::efficient;

@@ -138,16 +138,7 @@ static LogicalResult efficientBackward(const KernelCall &call) {
                        stateOf(call));
 }
 
-ArrayRef<KernelEntry> interpreter::attentionBackwardKernels() {
-  static const KernelEntry entries[] = {
-      {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
-       flashForCpuBackward},
-      {"aten._scaled_dot_product_flash_attention_backward.default",
-       flashBackward},
-      {"aten._scaled_dot_product_cudnn_attention_backward.default",
-       cudnnBackward},
-      {"aten._scaled_dot_product_efficient_attention_backward.default",
-       efficientBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::flashForCpuBackward = ::flashForCpuBackward;
+const KernelFn kernels::flashBackward = ::flashBackward;
+const KernelFn kernels::cudnnBackward = ::cudnnBackward;
+const KernelFn kernels::efficientBackward = ::efficientBackward;

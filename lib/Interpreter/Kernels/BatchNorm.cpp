@@ -92,8 +92,10 @@ static Statistics measure(ArrayRef<double> x, const Groups &groups,
 static Statistics given(const KernelCall &call, const Groups &groups,
                         double eps) {
   Statistics s;
-  std::vector<double> mean = doubles(call, "running_mean", groups.channels);
-  std::vector<double> variance = doubles(call, "running_var", groups.channels);
+  std::vector<double> mean =
+      doubles(call, optional("running_mean"), groups.channels);
+  std::vector<double> variance =
+      doubles(call, optional("running_var"), groups.channels);
   for (int64_t i = 0; i < groups.count(); ++i) {
     s.mean.push_back(mean[i % groups.channels]);
     s.variance.push_back(variance[i % groups.channels]);
@@ -135,9 +137,11 @@ static void putStatistic(const KernelCall &call, unsigned i, bool keep,
 /// Results `i`, `i` + 1: the running statistics after this batch.
 static void putRunning(const KernelCall &call, unsigned i, const Groups &groups,
                        const Statistics &s, bool training) {
-  std::vector<double> mean = doubles(call, "running_mean", groups.channels);
-  std::vector<double> variance = doubles(call, "running_var", groups.channels);
-  double momentum = call.number("momentum", 0.1);
+  std::vector<double> mean =
+      doubles(call, optional("running_mean"), groups.channels);
+  std::vector<double> variance =
+      doubles(call, optional("running_var"), groups.channels);
+  double momentum = call.number(optional("momentum"), 0.1);
   double n = static_cast<double>(groups.length());
   // Nothing is learnt from an empty batch.
   if (training && groups.length() != 0)
@@ -199,7 +203,7 @@ static LogicalResult instanceNorm(const KernelCall &call) {
 
 static LogicalResult groupNorm(const KernelCall &call) {
   Tensor input = call.dense("input");
-  bool native = !call.isNone("group");
+  bool native = !call.isNone(optional("group"));
   Groups groups = Groups::ofChannels(input.sizes);
   groups.perSample = call.integer(native ? "group" : "num_groups");
   if (failed(checkGroups(call, groups.channels, groups.perSample)))
@@ -290,21 +294,10 @@ static LogicalResult groupNormBackward(const KernelCall &call) {
   return backward(call, groups, s, /*measured=*/true);
 }
 
-ArrayRef<KernelEntry> interpreter::batchNormKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.batch_norm.default", batchNorm},
-      {"aten.native_batch_norm.default", batchNorm},
-      {"aten._native_batch_norm_legit.default", batchNorm},
-      {"aten._native_batch_norm_legit.no_stats", batchNorm},
-      {"aten._native_batch_norm_legit_functional.default", batchNorm},
-      {"aten._native_batch_norm_legit_no_training.default",
-       batchNormEvaluating},
-      {"aten.cudnn_batch_norm.default", cudnnBatchNorm},
-      {"aten.native_batch_norm_backward.default", batchNormBackward},
-      {"aten.instance_norm.default", instanceNorm},
-      {"aten.group_norm.default", groupNorm},
-      {"aten.native_group_norm.default", groupNorm},
-      {"aten.native_group_norm_backward.default", groupNormBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::batchNorm = ::batchNorm;
+const KernelFn kernels::batchNormEvaluating = ::batchNormEvaluating;
+const KernelFn kernels::cudnnBatchNorm = ::cudnnBatchNorm;
+const KernelFn kernels::batchNormBackward = ::batchNormBackward;
+const KernelFn kernels::instanceNorm = ::instanceNorm;
+const KernelFn kernels::groupNorm = ::groupNorm;
+const KernelFn kernels::groupNormBackward = ::groupNormBackward;

@@ -114,36 +114,27 @@ static LogicalResult legendre(const KernelCall &call) {
   });
 }
 
-ArrayRef<KernelEntry> interpreter::besselKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten.special_bessel_j0.default", bessel<besselJ, 0>},
-      {"aten.special_bessel_j1.default", bessel<besselJ, 1>},
-      {"aten.special_bessel_y0.default", bessel<besselY, 0>},
-      {"aten.special_bessel_y1.default", bessel<besselY, 1>},
-      {"aten.special_modified_bessel_k0.default", besselOfThirdKind<0, false>},
-      {"aten.special_modified_bessel_k1.default", besselOfThirdKind<1, false>},
-      {"aten.special_scaled_modified_bessel_k0.default",
-       besselOfThirdKind<0, true>},
-      {"aten.special_scaled_modified_bessel_k1.default",
-       besselOfThirdKind<1, true>},
-      {"aten.special_spherical_bessel_j0.default", ofX<spherical>},
-      {"aten.special_airy_ai.default", ofX<airyAi>},
-      {"aten.special_chebyshev_polynomial_t.default", chebyshev<1, false>},
-      {"aten.special_chebyshev_polynomial_u.default", chebyshev<2, false>},
-      {"aten.special_chebyshev_polynomial_v.default", chebyshev<3, false>},
-      {"aten.special_chebyshev_polynomial_w.default", chebyshev<4, false>},
-      {"aten.special_shifted_chebyshev_polynomial_t.default",
-       chebyshev<1, true>},
-      {"aten.special_shifted_chebyshev_polynomial_u.default",
-       chebyshev<2, true>},
-      {"aten.special_shifted_chebyshev_polynomial_v.default",
-       chebyshev<3, true>},
-      {"aten.special_shifted_chebyshev_polynomial_w.default",
-       chebyshev<4, true>},
-      {"aten.special_hermite_polynomial_h.default", hermite<2>},
-      {"aten.special_hermite_polynomial_he.default", hermite<1>},
-      {"aten.special_laguerre_polynomial_l.default", laguerre},
-      {"aten.special_legendre_polynomial_p.default", legendre},
-  };
-  return entries;
-}
+const KernelFn kernels::specialBesselJ0 = bessel<::besselJ, 0>;
+const KernelFn kernels::specialBesselJ1 = bessel<::besselJ, 1>;
+const KernelFn kernels::specialBesselY0 = bessel<::besselY, 0>;
+const KernelFn kernels::specialBesselY1 = bessel<::besselY, 1>;
+const KernelFn kernels::specialModifiedBesselK0 = besselOfThirdKind<0, false>;
+const KernelFn kernels::specialModifiedBesselK1 = besselOfThirdKind<1, false>;
+const KernelFn kernels::specialScaledModifiedBesselK0 =
+    besselOfThirdKind<0, true>;
+const KernelFn kernels::specialScaledModifiedBesselK1 =
+    besselOfThirdKind<1, true>;
+const KernelFn kernels::specialSphericalBesselJ0 = ofX<spherical>;
+const KernelFn kernels::specialAiryAi = ofX<::airyAi>;
+const KernelFn kernels::specialChebyshevPolynomialT = chebyshev<1, false>;
+const KernelFn kernels::specialChebyshevPolynomialU = chebyshev<2, false>;
+const KernelFn kernels::specialChebyshevPolynomialV = chebyshev<3, false>;
+const KernelFn kernels::specialChebyshevPolynomialW = chebyshev<4, false>;
+const KernelFn kernels::specialShiftedChebyshevPolynomialT = chebyshev<1, true>;
+const KernelFn kernels::specialShiftedChebyshevPolynomialU = chebyshev<2, true>;
+const KernelFn kernels::specialShiftedChebyshevPolynomialV = chebyshev<3, true>;
+const KernelFn kernels::specialShiftedChebyshevPolynomialW = chebyshev<4, true>;
+const KernelFn kernels::specialHermitePolynomialH = hermite<2>;
+const KernelFn kernels::specialHermitePolynomialHe = hermite<1>;
+const KernelFn kernels::laguerre = ::laguerre;
+const KernelFn kernels::legendre = ::legendre;

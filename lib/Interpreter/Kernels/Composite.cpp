@@ -17,19 +17,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
-ArrayRef<aten::SecondName> interpreter::kernelAliases() {
-  static constexpr aten::SecondName aliases[] = {
-      {"aten.special_softmax.default", "aten.softmax.int"},
-      {"aten.special_log_softmax.default", "aten.log_softmax.int"},
-      {"aten.ger.default", "aten.outer.default"},
-      {"aten.linalg_matmul.default", "aten.matmul.default"},
-      {"aten.concat.default", "aten.cat.default"},
-      {"aten.concatenate.default", "aten.cat.default"},
-      {"aten.embedding_bag.default", "aten._embedding_bag.default"},
-  };
-  return aliases;
-}
-
 //===----------------------------------------------------------------------===//
 // Element by element
 //===----------------------------------------------------------------------===//
@@ -159,10 +146,10 @@ static LogicalResult diff(const KernelCall &call) {
 static std::vector<double> stepWidths(const KernelCall &call,
                                       ArrayRef<int64_t> sizes, int64_t dim) {
   Along along(sizes, dim);
-  std::vector<double> widths(product(sizes), call.number("dx", 1));
-  if (call.isNone("x"))
+  std::vector<double> widths(product(sizes), call.number(optional("dx"), 1));
+  if (call.isNone(optional("x")))
     return widths;
-  Tensor x = call.tensor("x");
+  Tensor x = call.tensor(optional("x"));
   if (x.rank() == 1) {
     Sizes column(sizes.size(), 1), strides(sizes.size(), 0);
     column[dim] = x.sizes[0];
@@ -209,22 +196,11 @@ static LogicalResult trapezoid(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::compositeKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.ldexp.Tensor", elementwise<ldexp>},
-      {"aten.frexp.Tensor", frexp},
-      {"aten.special_xlog1py.default", elementwise<xlog1py>},
-      {"aten.float_power.Tensor_Tensor", floatPower},
-      {"aten.float_power.Scalar", floatPower},
-      {"aten.float_power.Tensor_Scalar", floatPower},
-      {"aten.prelu.default", prelu},
-      {"aten.diff.default", diff},
-      {"aten.trapezoid.x", trapezoid<false>},
-      {"aten.trapezoid.dx", trapezoid<false>},
-      {"aten.trapz.x", trapezoid<false>},
-      {"aten.trapz.dx", trapezoid<false>},
-      {"aten.cumulative_trapezoid.x", trapezoid<true>},
-      {"aten.cumulative_trapezoid.dx", trapezoid<true>},
-  };
-  return entries;
-}
+const KernelFn kernels::ldexp = elementwise<::ldexp>;
+const KernelFn kernels::frexp = ::frexp;
+const KernelFn kernels::specialXlog1py = elementwise<xlog1py>;
+const KernelFn kernels::floatPower = ::floatPower;
+const KernelFn kernels::prelu = ::prelu;
+const KernelFn kernels::diff = ::diff;
+const KernelFn kernels::trapezoid = ::trapezoid<false>;
+const KernelFn kernels::cumulativeTrapezoid = ::trapezoid<true>;

@@ -219,20 +219,7 @@ static LogicalResult convolutionBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::convolutionKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.convolution.default", convolution},
-      {"aten._convolution.default", convolution},
-      {"aten.conv1d.default", plainConvolution},
-      {"aten.conv2d.default", plainConvolution},
-      {"aten.conv3d.default", plainConvolution},
-      {"aten.conv1d.padding", plainConvolution},
-      {"aten.conv2d.padding", plainConvolution},
-      {"aten.conv3d.padding", plainConvolution},
-      {"aten.conv_transpose1d.default", transposedConvolution},
-      {"aten.conv_transpose2d.input", transposedConvolution},
-      {"aten.conv_transpose3d.input", transposedConvolution},
-      {"aten.convolution_backward.default", convolutionBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::convolution = ::convolution;
+const KernelFn kernels::plainConvolution = ::plainConvolution;
+const KernelFn kernels::transposedConvolution = ::transposedConvolution;
+const KernelFn kernels::convolutionBackward = ::convolutionBackward;

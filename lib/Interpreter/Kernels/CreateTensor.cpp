@@ -19,9 +19,9 @@ namespace {
 
 /// `size`, else the sizes of `self`.
 SmallVector<int64_t> sizesOf(const KernelCall &call) {
-  if (!call.isNone("size"))
-    return call.integers("size");
-  Tensor self = call.tensor("self");
+  if (!call.isNone(optional("size")))
+    return call.integers(optional("size"));
+  Tensor self = call.tensor(optional("self"));
   return SmallVector<int64_t>(self.sizes.begin(), self.sizes.end());
 }
 
@@ -53,15 +53,17 @@ bool isWhole(const RuntimeValue &value) {
 
 /// start, start + step, ... before `end`.
 LogicalResult arange(const KernelCall &call) {
-  bool whole = isWhole(call.scalar("start")) && isWhole(call.scalar("end")) &&
-               isWhole(call.scalar("step"));
-  if (call.number("step", 1) == 0)
+  bool whole = isWhole(call.scalar(optional("start"))) &&
+               isWhole(call.scalar("end")) &&
+               isWhole(call.scalar(optional("step")));
+  if (call.number(optional("step"), 1) == 0)
     return call.error("the step is 0");
   if (whole || isIntegral(call.resultType())) {
-    int64_t start = call.integer("start"), end = call.integer("end");
-    int64_t step = call.integer("step", 1);
-    double count = std::ceil((call.number("end") - call.number("start")) /
-                             call.number("step", 1));
+    int64_t start = call.integer(optional("start")), end = call.integer("end");
+    int64_t step = call.integer(optional("step"), 1);
+    double count =
+        std::ceil((call.number("end") - call.number(optional("start"))) /
+                  call.number(optional("step"), 1));
     if (whole)
       count = std::ceil(static_cast<double>(end - start) /
                         static_cast<double>(step));
@@ -72,7 +74,8 @@ LogicalResult arange(const KernelCall &call) {
         .assign(ArrayRef<int64_t>(values));
     return success();
   }
-  double start = call.number("start"), step = call.number("step", 1);
+  double start = call.number(optional("start")),
+         step = call.number(optional("step"), 1);
   double count = std::ceil((call.number("end") - start) / step);
   std::vector<double> values(static_cast<size_t>(std::max(count, 0.0)));
   for (size_t i = 0; i < values.size(); ++i)
@@ -107,7 +110,7 @@ LogicalResult iota(const KernelCall &call) {
 }
 
 LogicalResult eye(const KernelCall &call) {
-  int64_t rows = call.integer("n"), columns = call.integer("m", rows);
+  int64_t rows = call.integer("n"), columns = call.integer(optional("m"), rows);
   Tensor result = call.make(0, {rows, columns});
   for (int64_t i = 0; i < std::min(rows, columns); ++i)
     result.setInt(i * columns + i, 1);
@@ -131,34 +134,16 @@ template <bool lower> LogicalResult triangleIndices(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.full.default", full},
-    {"aten.full_like.default", full},
-    {"aten.new_full.default", full},
-    {"aten.zeros.default", zeros},
-    {"aten.zeros_like.default", zeros},
-    {"aten.new_zeros.default", zeros},
-    {"aten.ones.default", ones},
-    {"aten.ones_like.default", ones},
-    {"aten.new_ones.default", ones},
-    {"aten.empty.memory_format", emptySized},
-    {"aten.empty_strided.default", emptySized},
-    {"aten.empty_permuted.default", emptySized},
-    {"aten.empty_like.default", zeros},
-    {"aten.new_empty.default", emptySized},
-    {"aten.new_empty_strided.default", emptySized},
-    {"aten.arange.default", arange},
-    {"aten.arange.start", arange},
-    {"aten.arange.start_step", arange},
-    {"aten.linspace.default", linspace},
-    {"aten.scalar_tensor.default", scalarTensor},
-    {"aten.tril_indices.default", triangleIndices<true>},
-    {"aten.triu_indices.default", triangleIndices<false>},
-    {"aten.eye.default", eye},
-    {"aten.eye.m", eye},
-    {"prims.iota.default", iota},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::createKernels() { return entries; }
+const KernelFn kernels::full = ::full;
+const KernelFn kernels::zeros = ::zeros;
+const KernelFn kernels::ones = ::ones;
+const KernelFn kernels::emptySized = ::emptySized;
+const KernelFn kernels::arange = ::arange;
+const KernelFn kernels::linspace = ::linspace;
+const KernelFn kernels::scalarTensor = ::scalarTensor;
+const KernelFn kernels::trilIndices = triangleIndices<true>;
+const KernelFn kernels::triuIndices = triangleIndices<false>;
+const KernelFn kernels::eye = ::eye;
+const KernelFn kernels::iota = ::iota;

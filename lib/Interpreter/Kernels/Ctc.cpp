@@ -211,12 +211,5 @@ static LogicalResult ctcBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::ctcKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten._ctc_loss.default", ctcLoss},
-      {"aten._ctc_loss.Tensor", ctcLoss},
-      {"aten._ctc_loss_backward.default", ctcBackward},
-      {"aten._ctc_loss_backward.Tensor", ctcBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::ctcLoss = ::ctcLoss;
+const KernelFn kernels::ctcBackward = ::ctcBackward;

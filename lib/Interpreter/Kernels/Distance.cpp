@@ -37,7 +37,7 @@ static ArrayRef<int64_t> batchOf(const Tensor &tensor) {
 
 static LogicalResult distances(const KernelCall &call) {
   Tensor a = call.dense(0), b = call.dense(1);
-  double p = call.number("p", 2);
+  double p = call.number(optional("p"), 2);
   int64_t rows = a.sizes[a.rank() - 2], columns = b.sizes[b.rank() - 2];
   int64_t width = a.sizes.back();
   Sizes sizes = broadcastSizes(batchOf(a), batchOf(b));
@@ -166,14 +166,7 @@ static LogicalResult distancesWithinBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::distanceKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.cdist.default", distances},
-      {"aten._cdist_forward.default", distances},
-      {"aten._cdist_backward.default", distancesBackward},
-      {"aten._euclidean_dist.default", distances},
-      {"aten._pdist_forward.default", distancesWithin},
-      {"aten._pdist_backward.default", distancesWithinBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::distances = ::distances;
+const KernelFn kernels::distancesBackward = ::distancesBackward;
+const KernelFn kernels::distancesWithin = ::distancesWithin;
+const KernelFn kernels::distancesWithinBackward = ::distancesWithinBackward;

@@ -67,7 +67,7 @@ static Numbers distances(const Tensor &a, const Tensor &b, double p,
 
 /// Result 0 from one loss an element.
 static LogicalResult reduced(const KernelCall &call, const Numbers &losses) {
-  int64_t reduction = call.integer("reduction", 1);
+  int64_t reduction = call.integer(optional("reduction"), 1);
   if (reduction == 0) {
     put(call, 0, losses.sizes, losses.values);
     return success();
@@ -192,15 +192,10 @@ static LogicalResult poissonNllLoss(const KernelCall &call) {
   return reduced(call, {pair.sizes, pair.x});
 }
 
-ArrayRef<KernelEntry> interpreter::distanceLossKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.pairwise_distance.default", pairwiseDistance},
-      {"aten.cosine_similarity.default", cosineSimilarity},
-      {"aten.triplet_margin_loss.default", tripletMarginLoss},
-      {"aten.cosine_embedding_loss.default", cosineEmbeddingLoss},
-      {"aten.margin_ranking_loss.default", marginRankingLoss},
-      {"aten.hinge_embedding_loss.default", hingeEmbeddingLoss},
-      {"aten.poisson_nll_loss.default", poissonNllLoss},
-  };
-  return entries;
-}
+const KernelFn kernels::pairwiseDistance = ::pairwiseDistance;
+const KernelFn kernels::cosineSimilarity = ::cosineSimilarity;
+const KernelFn kernels::tripletMarginLoss = ::tripletMarginLoss;
+const KernelFn kernels::cosineEmbeddingLoss = ::cosineEmbeddingLoss;
+const KernelFn kernels::marginRankingLoss = ::marginRankingLoss;
+const KernelFn kernels::hingeEmbeddingLoss = ::hingeEmbeddingLoss;
+const KernelFn kernels::poissonNllLoss = ::poissonNllLoss;

@@ -270,9 +270,4 @@ static LogicalResult eig(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::eigenKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten.linalg_eig.default", eig},
-  };
-  return entries;
-}
+const KernelFn kernels::eig = ::eig;

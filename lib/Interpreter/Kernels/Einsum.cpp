@@ -160,9 +160,4 @@ static LogicalResult einsum(const KernelCall &call) {
   });
 }
 
-ArrayRef<KernelEntry> interpreter::einsumKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.einsum.default", einsum},
-  };
-  return entries;
-}
+const KernelFn kernels::einsum = ::einsum;

@@ -113,16 +113,16 @@ static LogicalResult fillBags(const KernelCall &call, int64_t tableRows,
                               Bags &bags, bool fromEnd = false) {
   bags.rows = ints(call, "indices");
   bags.mode = call.integer("mode");
-  bags.padding = call.integer("padding_idx", -1);
+  bags.padding = call.integer(optional("padding_idx"), -1);
   // The surface op counts from the end, where the kernels mean "none".
-  if (fromEnd && !call.isNone("padding_idx"))
+  if (fromEnd && !call.isNone(optional("padding_idx")))
     bags.padding = wrapped(bags.padding, tableRows);
   for (int64_t row : bags.rows)
     if (failed(checkIndex(call, row, tableRows)))
       return failure();
-  std::vector<int64_t> offsets = ints(call, "offsets");
+  std::vector<int64_t> offsets = ints(call, optional("offsets"));
   int64_t total = static_cast<int64_t>(bags.rows.size());
-  if (!call.boolean("include_last_offset"))
+  if (!call.boolean(optional("include_last_offset")))
     offsets.push_back(total);
   int64_t last = 0;
   for (int64_t end : offsets) {
@@ -290,18 +290,11 @@ static LogicalResult embeddingBagWeightsBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::embeddingKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.embedding.default", embedding},
-      {"aten.embedding_dense_backward.default", embeddingDenseBackward},
-      {"aten.embedding_renorm.default", embeddingRenorm},
-      {"aten._embedding_bag.default", embeddingBag<false>},
-      {"aten._embedding_bag_forward_only.default", embeddingBag<false>},
-      {"aten.embedding_bag.padding_idx", embeddingBag<true>},
-      {"aten._embedding_bag_backward.default", embeddingBagBackward},
-      {"aten._embedding_bag_dense_backward.default", embeddingBagBackward},
-      {"aten._embedding_bag_per_sample_weights_backward.default",
-       embeddingBagWeightsBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::embedding = ::embedding;
+const KernelFn kernels::embeddingDenseBackward = ::embeddingDenseBackward;
+const KernelFn kernels::embeddingRenorm = ::embeddingRenorm;
+const KernelFn kernels::embeddingBag = ::embeddingBag<false>;
+const KernelFn kernels::embeddingBagPadded = ::embeddingBag<true>;
+const KernelFn kernels::embeddingBagBackward = ::embeddingBagBackward;
+const KernelFn kernels::embeddingBagWeightsBackward =
+    ::embeddingBagWeightsBackward;

@@ -172,10 +172,10 @@ static LogicalResult inverseTransform(const KernelCall &call) {
 static void readDims(const KernelCall &call, int64_t rank,
                      SmallVectorImpl<int64_t> &dims,
                      SmallVectorImpl<int64_t> &sizes) {
-  if (!call.isNone("n"))
-    sizes.push_back(call.integer("n"));
+  if (!call.isNone(optional("n")))
+    sizes.push_back(call.integer(optional("n")));
   else
-    sizes = call.integers("s");
+    sizes = call.integers(optional("s"));
   dims = call.integers("dim");
   if (dims.empty())
     for (int64_t i = sizes.empty() ? rank : sizes.size(); i > 0; --i)
@@ -264,25 +264,12 @@ template <bool inverse> static LogicalResult shift(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::fftKernels() {
-  static const KernelEntry entries[] = {
-      {"aten._fft_c2c.default", complexTransform},
-      {"aten._fft_r2c.default", realTransform},
-      {"aten._fft_c2r.default", inverseTransform},
-      {"aten.fft_fft.default", surface<Kind::Complex, true>},
-      {"aten.fft_fft2.default", surface<Kind::Complex, true>},
-      {"aten.fft_fftn.default", surface<Kind::Complex, true>},
-      {"aten.fft_ifft.default", surface<Kind::Complex, false>},
-      {"aten.fft_ifft2.default", surface<Kind::Complex, false>},
-      {"aten.fft_ifftn.default", surface<Kind::Complex, false>},
-      {"aten.fft_rfft.default", surface<Kind::Half, true>},
-      {"aten.fft_rfft2.default", surface<Kind::Half, true>},
-      {"aten.fft_rfftn.default", surface<Kind::Half, true>},
-      {"aten.fft_irfft.default", surface<Kind::Real, false>},
-      {"aten.fft_irfft2.default", surface<Kind::Real, false>},
-      {"aten.fft_irfftn.default", surface<Kind::Real, false>},
-      {"aten.fft_fftshift.default", shift<false>},
-      {"aten.fft_ifftshift.default", shift<true>},
-  };
-  return entries;
-}
+const KernelFn kernels::complexTransform = ::complexTransform;
+const KernelFn kernels::realTransform = ::realTransform;
+const KernelFn kernels::inverseTransform = ::inverseTransform;
+const KernelFn kernels::fft = surface<Kind::Complex, true>;
+const KernelFn kernels::ifft = surface<Kind::Complex, false>;
+const KernelFn kernels::rfft = surface<Kind::Half, true>;
+const KernelFn kernels::irfft = surface<Kind::Real, false>;
+const KernelFn kernels::fftShift = shift<false>;
+const KernelFn kernels::ifftShift = shift<true>;

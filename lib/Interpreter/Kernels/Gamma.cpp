@@ -125,11 +125,6 @@ static LogicalResult standardGammaGrad(const KernelCall &call) {
   });
 }
 
-ArrayRef<KernelEntry> interpreter::gammaKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten._standard_gamma.default", standardGamma},
-      {"aten._standard_gamma_grad.default", standardGammaGrad},
-      {"aten.binomial.default", binomial},
-  };
-  return entries;
-}
+const KernelFn kernels::standardGamma = ::standardGamma;
+const KernelFn kernels::standardGammaGrad = ::standardGammaGrad;
+const KernelFn kernels::binomial = ::binomial;

@@ -251,14 +251,6 @@ static LogicalResult affineGrid(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::gridSampleKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.affine_grid_generator.default", affineGrid},
-      {"aten.grid_sampler.default", gridSampler},
-      {"aten.grid_sampler_2d.default", gridSampler},
-      {"aten.grid_sampler_3d.default", gridSampler},
-      {"aten.grid_sampler_2d_backward.default", gridSamplerBackward},
-      {"aten.grid_sampler_3d_backward.default", gridSamplerBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::affineGrid = ::affineGrid;
+const KernelFn kernels::gridSampler = ::gridSampler;
+const KernelFn kernels::gridSamplerBackward = ::gridSamplerBackward;

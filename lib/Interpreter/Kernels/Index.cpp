@@ -14,7 +14,7 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 static LogicalResult index(const KernelCall &call) {
-  Tensor self = call.dense("self");
+  Tensor self = call.dense(optional("self"));
   FailureOr<Places> places = placesOfIndices(call, self.sizes);
   return failed(places) ? failure() : pick(call, self, *places);
 }
@@ -114,8 +114,9 @@ static std::vector<int64_t> nonzeroPositions(const Tensor &tensor) {
 static LogicalResult nonzero(const KernelCall &call) {
   Tensor self = call.dense("self");
   std::vector<int64_t> found = nonzeroPositions(self);
-  int64_t rows = call.integer("size", static_cast<int64_t>(found.size()));
-  int64_t fill = call.integer("fill_value", -1);
+  int64_t rows =
+      call.integer(optional("size"), static_cast<int64_t>(found.size()));
+  int64_t fill = call.integer(optional("fill_value"), -1);
   Sizes strides = rowMajor(self.sizes);
   std::vector<int64_t> values;
   for (int64_t row = 0; row < rows; ++row)
@@ -136,19 +137,11 @@ static LogicalResult maskedSelect(const KernelCall &call) {
   return pick(call, self.expand(sizes).contiguous(), places);
 }
 
-ArrayRef<KernelEntry> interpreter::indexKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.index.Tensor", index},
-      {"aten._unsafe_index.Tensor", index},
-      {"aten._unsafe_masked_index.default", maskedIndex},
-      {"aten.gather.default", gather},
-      {"aten.take.default", takeElements},
-      {"aten.take_along_dim.default", takeAlongDim},
-      {"aten.index_select.default", indexSelect},
-      {"aten.nonzero.default", nonzero},
-      {"aten.argwhere.default", nonzero},
-      {"aten.nonzero_static.default", nonzero},
-      {"aten.masked_select.default", maskedSelect},
-  };
-  return entries;
-}
+const KernelFn kernels::index = ::index;
+const KernelFn kernels::maskedIndex = ::maskedIndex;
+const KernelFn kernels::gather = ::gather;
+const KernelFn kernels::takeElements = ::takeElements;
+const KernelFn kernels::takeAlongDim = ::takeAlongDim;
+const KernelFn kernels::indexSelect = ::indexSelect;
+const KernelFn kernels::nonzero = ::nonzero;
+const KernelFn kernels::maskedSelect = ::maskedSelect;

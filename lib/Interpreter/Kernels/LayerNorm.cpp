@@ -88,7 +88,7 @@ static LogicalResult forward(const KernelCall &call, bool centred) {
   put(call, 0, input.sizes,
       normalize(x, rows, mean, rstd,
                 optionalDoubles(call, "weight", rows.length),
-                optionalDoubles(call, "bias", rows.length)));
+                optionalDoubles(call, optional("bias"), rows.length)));
   unsigned next = 1;
   if (centred && call.wants(next))
     put(call, next++, rows.sizes, mean);
@@ -110,8 +110,9 @@ static LogicalResult backward(const KernelCall &call, bool centred) {
   std::vector<double> dy = doubles(call, "grad_out", input.numel());
   std::vector<double> x = load<double>(input);
   std::vector<double> rstd = doubles(call, "rstd", rows.count);
-  std::vector<double> mean = centred ? doubles(call, "mean", rows.count)
-                                     : std::vector<double>(rows.count);
+  std::vector<double> mean = centred
+                                 ? doubles(call, optional("mean"), rows.count)
+                                 : std::vector<double>(rows.count);
   std::vector<double> weight = optionalDoubles(call, "weight", rows.length);
   std::vector<double> dx(x.size()), dw(rows.length), db(rows.length);
   double n = static_cast<double>(rows.length);
@@ -202,18 +203,11 @@ static LogicalResult weightNorm(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::layerNormKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.native_layer_norm.default", layerNorm},
-      {"aten.layer_norm.default", layerNorm},
-      {"aten.native_layer_norm_backward.default", layerNormBackward},
-      {"aten._fused_rms_norm.default", rmsNorm},
-      {"aten.rms_norm.default", rmsNorm},
-      {"aten._fused_rms_norm_backward.default", rmsNormBackward},
-      {"aten.norm_except_dim.default", normExceptDim},
-      {"aten._weight_norm.default", weightNorm},
-      {"aten._weight_norm_interface.default", weightAndNorms},
-      {"aten._weight_norm_interface_backward.default", weightGradients},
-  };
-  return entries;
-}
+const KernelFn kernels::layerNorm = ::layerNorm;
+const KernelFn kernels::layerNormBackward = ::layerNormBackward;
+const KernelFn kernels::rmsNorm = ::rmsNorm;
+const KernelFn kernels::rmsNormBackward = ::rmsNormBackward;
+const KernelFn kernels::normExceptDim = ::normExceptDim;
+const KernelFn kernels::weightNorm = ::weightNorm;
+const KernelFn kernels::weightAndNorms = ::weightAndNorms;
+const KernelFn kernels::weightGradients = ::weightGradients;

@@ -247,22 +247,17 @@ static LogicalResult solveTriangular(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::linalgKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten.linalg_inv_ex.default", either<invert<double>, invert<Complex>>},
-      {"aten._linalg_solve_ex.default", either<solve<double>, solve<Complex>>},
-      {"aten._linalg_det.default",
-       either<determinant<double>, determinant<Complex>>},
-      {"aten._linalg_slogdet.default",
-       either<logDeterminant<double>, logDeterminant<Complex>>},
-      {"aten.linalg_cholesky_ex.default",
-       either<cholesky<double>, cholesky<Complex>>},
-      {"aten.linalg_solve_triangular.default",
-       either<solveTriangular<double>, solveTriangular<Complex>>},
-      {"aten.linalg_lu_factor_ex.default", luFactor},
-      {"aten.lu_unpack.default", luUnpack},
-      {"aten.linalg_ldl_factor_ex.default", ldlFactor},
-      {"aten.linalg_ldl_solve.default", ldlSolve},
-  };
-  return entries;
-}
+const KernelFn kernels::linalgInvEx = ::either<invert<double>, invert<Complex>>;
+const KernelFn kernels::linalgSolveEx = ::either<solve<double>, solve<Complex>>;
+const KernelFn kernels::linalgDet =
+    ::either<determinant<double>, determinant<Complex>>;
+const KernelFn kernels::linalgSlogdet =
+    ::either<logDeterminant<double>, logDeterminant<Complex>>;
+const KernelFn kernels::linalgCholeskyEx =
+    ::either<cholesky<double>, cholesky<Complex>>;
+const KernelFn kernels::linalgSolveTriangular =
+    ::either<solveTriangular<double>, solveTriangular<Complex>>;
+const KernelFn kernels::luFactor = ::luFactor;
+const KernelFn kernels::luUnpack = ::luUnpack;
+const KernelFn kernels::ldlFactor = ::ldlFactor;
+const KernelFn kernels::ldlSolve = ::ldlSolve;

@@ -28,7 +28,7 @@ static std::vector<double> spread(const Tensor &tensor,
 /// Result 0 from one loss an element.
 static LogicalResult reduced(const KernelCall &call, ArrayRef<int64_t> sizes,
                              ArrayRef<double> losses) {
-  int64_t reduction = call.integer("reduction", 1);
+  int64_t reduction = call.integer(optional("reduction"), 1);
   if (reduction == 0) {
     put(call, 0, sizes, losses);
     return success();
@@ -91,7 +91,7 @@ using Function = double (*)(double, double, double);
 
 /// The number that the loss has beside its operands.
 static double parameterOf(const KernelCall &call) {
-  return call.number("beta", call.number("delta", 0));
+  return call.number(optional("beta"), call.number(optional("delta"), 0));
 }
 
 static LogicalResult compare(const KernelCall &call, Function fn) {
@@ -180,23 +180,18 @@ static LogicalResult binaryCrossEntropyWithLogits(const KernelCall &call) {
   return reduced(call, self.sizes, x);
 }
 
-ArrayRef<KernelEntry> interpreter::lossKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.mse_loss.default", loss<squared>},
-      {"aten.l1_loss.default", loss<absolute>},
-      {"aten.smooth_l1_loss.default", loss<smooth>},
-      {"aten.huber_loss.default", loss<huber>},
-      {"aten.soft_margin_loss.default", loss<softMargin>},
-      {"aten.kl_div.default", klDiv},
-      {"aten.mse_loss_backward.default", lossBackward<squaredSlope>},
-      {"aten.smooth_l1_loss_backward.default", lossBackward<smoothSlope>},
-      {"aten.huber_loss_backward.default", lossBackward<huberSlope>},
-      {"aten.soft_margin_loss_backward.default", lossBackward<softMarginSlope>},
-      {"aten.binary_cross_entropy.default", binaryCrossEntropy},
-      {"aten.binary_cross_entropy_backward.default",
-       binaryCrossEntropyBackward},
-      {"aten.binary_cross_entropy_with_logits.default",
-       binaryCrossEntropyWithLogits},
-  };
-  return entries;
-}
+const KernelFn kernels::mseLoss = loss<squared>;
+const KernelFn kernels::l1Loss = loss<absolute>;
+const KernelFn kernels::smoothL1Loss = loss<smooth>;
+const KernelFn kernels::huberLoss = loss<huber>;
+const KernelFn kernels::softMarginLoss = loss<softMargin>;
+const KernelFn kernels::klDiv = ::klDiv;
+const KernelFn kernels::mseLossBackward = lossBackward<squaredSlope>;
+const KernelFn kernels::smoothL1LossBackward = lossBackward<smoothSlope>;
+const KernelFn kernels::huberLossBackward = lossBackward<huberSlope>;
+const KernelFn kernels::softMarginLossBackward = lossBackward<softMarginSlope>;
+const KernelFn kernels::binaryCrossEntropy = ::binaryCrossEntropy;
+const KernelFn kernels::binaryCrossEntropyBackward =
+    ::binaryCrossEntropyBackward;
+const KernelFn kernels::binaryCrossEntropyWithLogits =
+    ::binaryCrossEntropyWithLogits;

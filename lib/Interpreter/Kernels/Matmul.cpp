@@ -317,25 +317,14 @@ static LogicalResult scaledMm(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::matmulKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.mm.default", plainProduct},
-      {"aten.bmm.default", plainProduct},
-      {"aten.matmul.default", plainProduct},
-      {"aten.mv.default", plainProduct},
-      {"aten.addmm.default", scaledSum},
-      {"aten.addmv.default", scaledSum},
-      {"aten.baddbmm.default", scaledSum},
-      {"aten.dot.default", dot<false>},
-      {"aten.vdot.default", dot<true>},
-      {"aten.linear.default", linear},
-      {"aten.linear_backward.default", linearBackward},
-      {"aten.outer.default", outer},
-      {"aten._grouped_mm.default", groupedMm},
-      {"transformers.grouped_mm_fallback.default", multiplyGroups},
-      {"transformers.grouped_mm_fallback_backward.default",
-       multiplyGroupsBackward},
-      {"aten._scaled_mm.default", scaledMm},
-  };
-  return entries;
-}
+const KernelFn kernels::plainProduct = ::plainProduct;
+const KernelFn kernels::scaledSum = ::scaledSum;
+const KernelFn kernels::dot = ::dot<false>;
+const KernelFn kernels::vdot = ::dot<true>;
+const KernelFn kernels::linear = ::linear;
+const KernelFn kernels::linearBackward = ::linearBackward;
+const KernelFn kernels::outer = ::outer;
+const KernelFn kernels::groupedMm = ::groupedMm;
+const KernelFn kernels::multiplyGroups = ::multiplyGroups;
+const KernelFn kernels::multiplyGroupsBackward = ::multiplyGroupsBackward;
+const KernelFn kernels::scaledMm = ::scaledMm;

@@ -201,16 +201,6 @@ static LogicalResult crossEntropyLoss(const KernelCall &call) {
              : entropyOfProbabilities(call, input);
 }
 
-ArrayRef<KernelEntry> interpreter::nllLossKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.nll_loss.default", nllLoss},
-      {"aten.nll_loss_nd.default", nllLoss},
-      {"aten.nll_loss2d.default", nllLoss},
-      {"aten.nll_loss_forward.default", nllLoss},
-      {"aten.nll_loss2d_forward.default", nllLoss},
-      {"aten.nll_loss_backward.default", nllLossBackward},
-      {"aten.nll_loss2d_backward.default", nllLossBackward},
-      {"aten.cross_entropy_loss.default", crossEntropyLoss},
-  };
-  return entries;
-}
+const KernelFn kernels::nllLoss = ::nllLoss;
+const KernelFn kernels::nllLossBackward = ::nllLossBackward;
+const KernelFn kernels::crossEntropyLoss = ::crossEntropyLoss;

@@ -84,7 +84,8 @@ FailureOr<Places> interpreter::placesOfIndices(const KernelCall &call,
                                                ArrayRef<int64_t> self,
                                                bool clamp) {
   SmallVector<std::optional<DimIndex>> indices;
-  for (const std::optional<Tensor> &given : call.optionalTensors("indices")) {
+  for (const std::optional<Tensor> &given :
+       call.optionalTensors(aten::optional("indices"))) {
     if (given && isMask(*given))
       expandMask(*given, indices);
     else if (given)

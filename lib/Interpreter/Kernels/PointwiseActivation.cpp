@@ -339,46 +339,41 @@ LogicalResult gluBackward(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.relu.default", relu},
-    {"aten.relu6.default", relu6},
-    {"aten.hardtanh.default", hardtanh},
-    {"aten.hardtanh_backward.default", hardtanhBackward},
-    {"aten.leaky_relu.default", leakyRelu},
-    {"aten.leaky_relu_backward.default", leakyReluBackward},
-    {"aten.threshold.default", threshold},
-    {"aten.threshold_backward.default", thresholdBackward},
-    {"aten.hardshrink.default", shrink<false>},
-    {"aten.hardshrink_backward.default", hardshrinkBackward},
-    {"aten.softshrink.default", shrink<true>},
-    {"aten.softshrink_backward.default", softshrinkBackward},
-    {"aten._prelu_kernel.default", prelu},
-    {"aten._prelu_kernel_backward.default", preluBackward},
-    {"aten.hardswish.default", activation<hardswish>},
-    {"aten.hardswish_backward.default", hardswishBackward},
-    {"aten.hardsigmoid.default", activation<hardsigmoid>},
-    {"aten.hardsigmoid_backward.default", hardsigmoidBackward},
-    {"aten.silu.default", activation<silu>},
-    {"aten.silu_backward.default", gradientOfSelf<siluGradient>},
-    {"aten.mish.default", activation<mish>},
-    {"aten.mish_backward.default", gradientOfSelf<mishGradient>},
-    {"aten.log_sigmoid.default", activation<logSigmoid>},
-    {"aten.log_sigmoid_forward.default", activation<logSigmoid>},
-    {"aten.log_sigmoid_backward.default", gradientOfSelf<logSigmoidGradient>},
-    {"aten.gelu.default", gelu},
-    {"aten.gelu_backward.default", geluBackward},
-    {"aten.sigmoid_backward.default", gradientOfOutput<false>},
-    {"aten.tanh_backward.default", gradientOfOutput<true>},
-    {"aten.elu.default", elu},
-    {"aten.elu_backward.default", eluBackward},
-    {"aten.selu.default", selu},
-    {"aten.celu.default", celu},
-    {"aten.softplus.default", softplus},
-    {"aten.softplus_backward.default", softplusBackward},
-    {"aten.glu.default", glu},
-    {"aten.glu_backward.default", gluBackward},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::activationKernels() { return entries; }
+const KernelFn kernels::relu = ::relu;
+const KernelFn kernels::relu6 = ::relu6;
+const KernelFn kernels::hardtanh = ::hardtanh;
+const KernelFn kernels::hardtanhBackward = ::hardtanhBackward;
+const KernelFn kernels::leakyRelu = ::leakyRelu;
+const KernelFn kernels::leakyReluBackward = ::leakyReluBackward;
+const KernelFn kernels::threshold = ::threshold;
+const KernelFn kernels::thresholdBackward = ::thresholdBackward;
+const KernelFn kernels::hardshrink = shrink<false>;
+const KernelFn kernels::hardshrinkBackward = ::hardshrinkBackward;
+const KernelFn kernels::softshrink = shrink<true>;
+const KernelFn kernels::softshrinkBackward = ::softshrinkBackward;
+const KernelFn kernels::preluKernel = ::prelu;
+const KernelFn kernels::preluBackward = ::preluBackward;
+const KernelFn kernels::hardswish = activation<::hardswish>;
+const KernelFn kernels::hardswishBackward = ::hardswishBackward;
+const KernelFn kernels::hardsigmoid = activation<::hardsigmoid>;
+const KernelFn kernels::hardsigmoidBackward = ::hardsigmoidBackward;
+const KernelFn kernels::silu = activation<::silu>;
+const KernelFn kernels::siluBackward = gradientOfSelf<siluGradient>;
+const KernelFn kernels::mish = activation<::mish>;
+const KernelFn kernels::mishBackward = gradientOfSelf<mishGradient>;
+const KernelFn kernels::logSigmoid = activation<::logSigmoid>;
+const KernelFn kernels::logSigmoidBackward = gradientOfSelf<logSigmoidGradient>;
+const KernelFn kernels::gelu = ::gelu;
+const KernelFn kernels::geluBackward = ::geluBackward;
+const KernelFn kernels::sigmoidBackward = gradientOfOutput<false>;
+const KernelFn kernels::tanhBackward = gradientOfOutput<true>;
+const KernelFn kernels::elu = ::elu;
+const KernelFn kernels::eluBackward = ::eluBackward;
+const KernelFn kernels::selu = ::selu;
+const KernelFn kernels::celu = ::celu;
+const KernelFn kernels::softplus = ::softplus;
+const KernelFn kernels::softplusBackward = ::softplusBackward;
+const KernelFn kernels::glu = ::glu;
+const KernelFn kernels::gluBackward = ::gluBackward;

@@ -142,7 +142,7 @@ double fmodOf(double a, double b) { return std::fmod(a, b); }
   }
 CUTBACK_DIVISION(floorDivision, floorDivide)
 CUTBACK_DIVISION(truncDivision, truncDivide)
-CUTBACK_DIVISION(remainder, remainderOf)
+CUTBACK_DIVISION(flooredRemainder, remainderOf)
 CUTBACK_DIVISION(modulo, fmodOf)
 #undef CUTBACK_DIVISION
 
@@ -331,64 +331,39 @@ LogicalResult polar(const KernelCall &call) {
   });
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.add.Tensor", addScaled<false, false>},
-    {"aten.add.Scalar", addScaled<false, false>},
-    {"aten.sub.Tensor", addScaled<true, false>},
-    {"aten.sub.Scalar", addScaled<true, false>},
-    {"aten.rsub.Tensor", addScaled<true, true>},
-    {"aten.rsub.Scalar", addScaled<true, true>},
-    {"aten.mul.Tensor", multiply},
-    {"aten.mul.Scalar", multiply},
-    {"prims.fma.default", fusedMultiplyAdd},
-    {"aten.addcmul.default", addProduct},
-    {"aten.addcdiv.default", addQuotient},
-    {"aten.lerp.Tensor", interpolate},
-    {"aten.lerp.Scalar", interpolate},
-    {"aten.div.Tensor", divide},
-    {"aten.div.Scalar", divide},
-    {"aten.true_divide.Tensor", divide},
-    {"aten.true_divide.Scalar", divide},
-    {"aten.div.Tensor_mode", divideMode},
-    {"aten.div.Scalar_mode", divideMode},
-    {"aten.floor_divide.default", floorDivision},
-    {"aten.fmod.Tensor", modulo},
-    {"aten.fmod.Scalar", modulo},
-    {"aten.remainder.Tensor", remainder},
-    {"aten.remainder.Scalar", remainder},
-    {"aten.pow.Tensor_Tensor", power},
-    {"aten.pow.Tensor_Scalar", powerScalar},
-    {"aten.pow.Scalar", power},
-    {"aten.maximum.default", maximum},
-    {"aten.minimum.default", minimum},
-    {"aten.fmax.default", fmaxOp},
-    {"aten.fmin.default", fminOp},
-    {"aten.clamp.default", clamp},
-    {"aten.clamp.Tensor", clamp},
-    {"aten.clamp_min.default", clampMin},
-    {"aten.clamp_min.Tensor", clampMin},
-    {"aten.clamp_max.default", clampMax},
-    {"aten.clamp_max.Tensor", clampMax},
-    {"aten.atan2.default", binary<std::atan2>},
-    {"aten.hypot.default", binary<std::hypot>},
-    {"aten.xlogy.Tensor", binary<xlogyOf>},
-    {"aten.xlogy.Scalar_Self", binary<xlogyOf>},
-    {"aten.xlogy.Scalar_Other", binary<xlogyOf>},
-    {"aten.copysign.Tensor", binary<std::copysign>},
-    {"aten.copysign.Scalar", binary<std::copysign>},
-    {"aten.logaddexp2.default", binary<logAddExp2>},
-    {"aten.gcd.default", commonFactor<false>},
-    {"aten.lcm.default", commonFactor<true>},
-    {"aten.heaviside.default", heaviside},
-    {"aten.remainder.Scalar_Tensor", remainder},
-    {"aten.max.other", maximum},
-    {"aten.min.other", minimum},
-    {"aten.logaddexp.default", binary<logAddExp>},
-    {"aten.nextafter.default", nextAfter},
-    {"aten.complex.default", makeComplex},
-    {"aten.polar.default", polar},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::arithmeticKernels() { return entries; }
+const KernelFn kernels::add = addScaled<false, false>;
+const KernelFn kernels::sub = addScaled<true, false>;
+const KernelFn kernels::rsub = addScaled<true, true>;
+const KernelFn kernels::multiply = ::multiply;
+const KernelFn kernels::fusedMultiplyAdd = ::fusedMultiplyAdd;
+const KernelFn kernels::addProduct = ::addProduct;
+const KernelFn kernels::addQuotient = ::addQuotient;
+const KernelFn kernels::interpolate = ::interpolate;
+const KernelFn kernels::divide = ::divide;
+const KernelFn kernels::divideMode = ::divideMode;
+const KernelFn kernels::floorDivision = ::floorDivision;
+const KernelFn kernels::modulo = ::modulo;
+const KernelFn kernels::remainder = flooredRemainder;
+const KernelFn kernels::pow = power;
+const KernelFn kernels::powerScalar = ::powerScalar;
+const KernelFn kernels::maximum = ::maximum;
+const KernelFn kernels::minimum = ::minimum;
+const KernelFn kernels::fmaxOp = ::fmaxOp;
+const KernelFn kernels::fminOp = ::fminOp;
+const KernelFn kernels::clamp = ::clamp;
+const KernelFn kernels::clampMin = ::clampMin;
+const KernelFn kernels::clampMax = ::clampMax;
+const KernelFn kernels::atan2 = binary<std::atan2>;
+const KernelFn kernels::hypot = binary<std::hypot>;
+const KernelFn kernels::xlogy = binary<xlogyOf>;
+const KernelFn kernels::copysign = binary<std::copysign>;
+const KernelFn kernels::logaddexp2 = binary<logAddExp2>;
+const KernelFn kernels::gcd = commonFactor<false>;
+const KernelFn kernels::lcm = commonFactor<true>;
+const KernelFn kernels::heaviside = ::heaviside;
+const KernelFn kernels::logaddexp = binary<logAddExp>;
+const KernelFn kernels::nextAfter = ::nextAfter;
+const KernelFn kernels::makeComplex = ::makeComplex;
+const KernelFn kernels::polar = ::polar;

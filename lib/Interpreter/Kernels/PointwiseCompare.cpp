@@ -204,65 +204,31 @@ LogicalResult maskedFill(const KernelCall &call) {
   return choose(call, "mask", "value", "self");
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.eq.Tensor", equal},
-    {"aten.eq.Scalar", equal},
-    {"aten.ne.Tensor", notEqual},
-    {"aten.ne.Scalar", notEqual},
-    {"aten.lt.Tensor", compare<Less>},
-    {"aten.lt.Scalar", compare<Less>},
-    {"aten.le.Tensor", compare<LessEqual>},
-    {"aten.le.Scalar", compare<LessEqual>},
-    {"aten.gt.Tensor", compare<Greater>},
-    {"aten.gt.Scalar", compare<Greater>},
-    {"aten.ge.Tensor", compare<GreaterEqual>},
-    {"aten.ge.Scalar", compare<GreaterEqual>},
-    {"aten.logical_and.default", logicalAnd},
-    {"aten.logical_or.default", logicalOr},
-    {"aten.logical_xor.default", logicalXor},
-    {"aten.logical_not.default", logicalNot},
-    {"aten.isnan.default", isNanOp},
-    {"aten.isinf.default", isInfOp},
-    {"aten.isfinite.default", isFiniteOp},
-    {"aten.isposinf.default", isPosInf},
-    {"aten.isneginf.default", isNegInf},
-    {"aten.signbit.default", signBit},
-    {"aten.isreal.default", isReal},
-    {"aten.isclose.default", isClose},
-    {"aten.bitwise_and.Tensor", bitwise<And>},
-    {"aten.bitwise_and.Scalar", bitwise<And>},
-    {"aten.bitwise_or.Tensor", bitwise<Or>},
-    {"aten.bitwise_or.Scalar", bitwise<Or>},
-    {"aten.bitwise_xor.Tensor", bitwise<Xor>},
-    {"aten.bitwise_xor.Scalar", bitwise<Xor>},
-    {"aten.bitwise_not.default", bitwiseNot},
-    {"aten.bitwise_left_shift.Tensor", shiftLeft},
-    {"aten.bitwise_left_shift.Tensor_Scalar", shiftLeft},
-    {"aten.bitwise_right_shift.Tensor", shiftRight},
-    {"aten.bitwise_right_shift.Tensor_Scalar", shiftRight},
-    {"aten.__and__.Scalar", bitwise<And>},
-    {"aten.__and__.Tensor", bitwise<And>},
-    {"aten.bitwise_and.Scalar_Tensor", bitwise<And>},
-    {"aten.__or__.Scalar", bitwise<Or>},
-    {"aten.__or__.Tensor", bitwise<Or>},
-    {"aten.bitwise_or.Scalar_Tensor", bitwise<Or>},
-    {"aten.__xor__.Scalar", bitwise<Xor>},
-    {"aten.__xor__.Tensor", bitwise<Xor>},
-    {"aten.bitwise_xor.Scalar_Tensor", bitwise<Xor>},
-    {"aten.__lshift__.Scalar", shiftLeft},
-    {"aten.__lshift__.Tensor", shiftLeft},
-    {"aten.bitwise_left_shift.Scalar_Tensor", shiftLeft},
-    {"aten.__rshift__.Scalar", shiftRight},
-    {"aten.__rshift__.Tensor", shiftRight},
-    {"aten.bitwise_right_shift.Scalar_Tensor", shiftRight},
-    {"aten.where.self", where},
-    {"aten.where.ScalarOther", where},
-    {"aten.where.ScalarSelf", where},
-    {"aten.where.Scalar", where},
-    {"aten.masked_fill.Scalar", maskedFill},
-    {"aten.masked_fill.Tensor", maskedFill},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::compareKernels() { return entries; }
+const KernelFn kernels::equal = ::equal;
+const KernelFn kernels::notEqual = ::notEqual;
+const KernelFn kernels::lt = compare<Less>;
+const KernelFn kernels::le = compare<LessEqual>;
+const KernelFn kernels::gt = compare<Greater>;
+const KernelFn kernels::ge = compare<GreaterEqual>;
+const KernelFn kernels::logicalAnd = ::logicalAnd;
+const KernelFn kernels::logicalOr = ::logicalOr;
+const KernelFn kernels::logicalXor = ::logicalXor;
+const KernelFn kernels::logicalNot = ::logicalNot;
+const KernelFn kernels::isNanOp = ::isNanOp;
+const KernelFn kernels::isInfOp = ::isInfOp;
+const KernelFn kernels::isFiniteOp = ::isFiniteOp;
+const KernelFn kernels::isPosInf = ::isPosInf;
+const KernelFn kernels::isNegInf = ::isNegInf;
+const KernelFn kernels::signBit = ::signBit;
+const KernelFn kernels::isReal = ::isReal;
+const KernelFn kernels::isClose = ::isClose;
+const KernelFn kernels::bitwiseAnd = bitwise<And>;
+const KernelFn kernels::bitwiseOr = bitwise<Or>;
+const KernelFn kernels::bitwiseXor = bitwise<Xor>;
+const KernelFn kernels::bitwiseNot = ::bitwiseNot;
+const KernelFn kernels::shiftLeft = ::shiftLeft;
+const KernelFn kernels::shiftRight = ::shiftRight;
+const KernelFn kernels::where = ::where;
+const KernelFn kernels::maskedFill = ::maskedFill;

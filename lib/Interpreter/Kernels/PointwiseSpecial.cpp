@@ -47,17 +47,9 @@ static LogicalResult conjugate(const KernelCall &call) {
   return loop.ordered<1>([](auto x) { return x; });
 }
 
-ArrayRef<KernelEntry> interpreter::specialKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten.special_zeta.default", ofTwo<hurwitzZeta>},
-      {"aten.igamma.default", ofTwo<gammaBelow>},
-      {"aten.igammac.default", ofTwo<gammaAbove>},
-      {"aten.polygamma.default", derivativeOfDigamma},
-      {"aten.angle.default", angle},
-      {"aten.conj.default", conjugate},
-      {"aten._conj.default", conjugate},
-      {"aten.conj_physical.default", conjugate},
-      {"aten._conj_physical.default", conjugate},
-  };
-  return entries;
-}
+const KernelFn kernels::specialZeta = ofTwo<::hurwitzZeta>;
+const KernelFn kernels::igamma = ofTwo<::gammaBelow>;
+const KernelFn kernels::igammac = ofTwo<::gammaAbove>;
+const KernelFn kernels::derivativeOfDigamma = ::derivativeOfDigamma;
+const KernelFn kernels::angle = ::angle;
+const KernelFn kernels::conjugate = ::conjugate;

@@ -201,63 +201,59 @@ LogicalResult logitBackward(const KernelCall &call) {
   });
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.exp.default", unary<std::exp, expComplex>},
-    {"aten.exp2.default", unary<std::exp2, exp2Complex>},
-    {"aten.expm1.default", unary<std::expm1, expm1Complex>},
-    {"aten.log.default", unary<std::log, logComplex>},
-    {"aten.log2.default", unary<std::log2, log2Complex>},
-    {"aten.log10.default", unary<std::log10, log10Complex>},
-    {"aten.log1p.default", unary<std::log1p, log1pComplex>},
-    {"aten.sqrt.default", unary<std::sqrt, sqrtComplex>},
-    {"aten.rsqrt.default", unary<rsqrt, rsqrtComplex>},
-    {"aten.reciprocal.default", unary<reciprocal, reciprocalComplex>},
-    {"aten.sigmoid.default", unary<sigmoid, sigmoidComplex>},
-    {"aten.tanh.default", unary<std::tanh, tanhComplex>},
-    {"aten.sin.default", unary<std::sin, sinComplex>},
-    {"aten.cos.default", unary<std::cos, cosComplex>},
-    {"aten.tan.default", unary<std::tan, tanComplex>},
-    {"aten.asin.default", unary<std::asin, asinComplex>},
-    {"aten.acos.default", unary<std::acos, acosComplex>},
-    {"aten.atan.default", unary<std::atan, atanComplex>},
-    {"aten.sinh.default", unary<std::sinh, sinhComplex>},
-    {"aten.cosh.default", unary<std::cosh, coshComplex>},
-    {"aten.asinh.default", unary<std::asinh, asinhComplex>},
-    {"aten.acosh.default", unary<std::acosh, acoshComplex>},
-    {"aten.atanh.default", unary<std::atanh, atanhComplex>},
-    {"aten.erf.default", unary<std::erf>},
-    {"aten.erfc.default", unary<std::erfc>},
-    {"aten.erfinv.default", unary<inverseErf>},
-    {"aten.lgamma.default", unary<logGamma>},
-    {"aten.digamma.default", unary<digamma>},
-    {"aten.sinc.default", unary<sinc>},
-    {"aten.deg2rad.default", unary<radians>},
-    {"aten.rad2deg.default", unary<degrees>},
-    {"aten.frac.default", unary<fraction>},
-    {"aten.i0.default", unary<bessel<0, false>>},
-    {"aten.special_i0e.default", unary<bessel<0, true>>},
-    {"aten.special_i1.default", unary<bessel<1, false>>},
-    {"aten.special_i1e.default", unary<bessel<1, true>>},
-    {"aten.special_erfcx.default", unary<scaledErfc>},
-    {"aten.special_entr.default", unary<entropy>},
-    {"aten.special_ndtr.default", unary<normalBelow>},
-    {"aten.special_ndtri.default", unary<normalQuantile>},
-    {"aten.special_log_ndtr.default", unary<logNormalBelow>},
-    {"aten.sgn.default", directionOf},
-    {"aten.logit.default", logit},
-    {"aten.logit_backward.default", logitBackward},
-    {"aten.neg.default", negate},
-    {"aten.abs.default", absolute},
-    {"aten.sign.default", sign},
-    {"aten.square.default", square},
-    {"aten.ceil.default", whole<std::ceil>},
-    {"aten.floor.default", whole<std::floor>},
-    {"aten.round.default", whole<std::nearbyint>},
-    {"aten.round.decimals", roundDecimals},
-    {"aten.trunc.default", whole<std::trunc>},
-    {"aten.nan_to_num.default", nanToNum},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::unaryKernels() { return entries; }
+const KernelFn kernels::exp = unary<std::exp, expComplex>;
+const KernelFn kernels::exp2 = unary<std::exp2, exp2Complex>;
+const KernelFn kernels::expm1 = unary<std::expm1, expm1Complex>;
+const KernelFn kernels::log = unary<std::log, logComplex>;
+const KernelFn kernels::log2 = unary<std::log2, log2Complex>;
+const KernelFn kernels::log10 = unary<std::log10, log10Complex>;
+const KernelFn kernels::log1p = unary<std::log1p, log1pComplex>;
+const KernelFn kernels::sqrt = unary<std::sqrt, sqrtComplex>;
+const KernelFn kernels::rsqrt = unary<::rsqrt, rsqrtComplex>;
+const KernelFn kernels::reciprocal = unary<::reciprocal, reciprocalComplex>;
+const KernelFn kernels::sigmoid = unary<::sigmoid, sigmoidComplex>;
+const KernelFn kernels::tanh = unary<std::tanh, tanhComplex>;
+const KernelFn kernels::sin = unary<std::sin, sinComplex>;
+const KernelFn kernels::cos = unary<std::cos, cosComplex>;
+const KernelFn kernels::tan = unary<std::tan, tanComplex>;
+const KernelFn kernels::asin = unary<std::asin, asinComplex>;
+const KernelFn kernels::acos = unary<std::acos, acosComplex>;
+const KernelFn kernels::atan = unary<std::atan, atanComplex>;
+const KernelFn kernels::sinh = unary<std::sinh, sinhComplex>;
+const KernelFn kernels::cosh = unary<std::cosh, coshComplex>;
+const KernelFn kernels::asinh = unary<std::asinh, asinhComplex>;
+const KernelFn kernels::acosh = unary<std::acosh, acoshComplex>;
+const KernelFn kernels::atanh = unary<std::atanh, atanhComplex>;
+const KernelFn kernels::erf = unary<std::erf>;
+const KernelFn kernels::erfc = unary<std::erfc>;
+const KernelFn kernels::erfinv = unary<::inverseErf>;
+const KernelFn kernels::lgamma = unary<::logGamma>;
+const KernelFn kernels::digamma = unary<::digamma>;
+const KernelFn kernels::sinc = unary<::sinc>;
+const KernelFn kernels::deg2rad = unary<radians>;
+const KernelFn kernels::rad2deg = unary<degrees>;
+const KernelFn kernels::frac = unary<fraction>;
+const KernelFn kernels::i0 = unary<bessel<0, false>>;
+const KernelFn kernels::specialI0e = unary<bessel<0, true>>;
+const KernelFn kernels::specialI1 = unary<bessel<1, false>>;
+const KernelFn kernels::specialI1e = unary<bessel<1, true>>;
+const KernelFn kernels::specialErfcx = unary<::scaledErfc>;
+const KernelFn kernels::specialEntr = unary<entropy>;
+const KernelFn kernels::specialNdtr = unary<::normalBelow>;
+const KernelFn kernels::specialNdtri = unary<::normalQuantile>;
+const KernelFn kernels::specialLogNdtr = unary<::logNormalBelow>;
+const KernelFn kernels::directionOf = ::directionOf;
+const KernelFn kernels::logit = ::logit;
+const KernelFn kernels::logitBackward = ::logitBackward;
+const KernelFn kernels::neg = negate;
+const KernelFn kernels::abs = absolute;
+const KernelFn kernels::sign = ::sign;
+const KernelFn kernels::square = ::square;
+const KernelFn kernels::ceil = whole<std::ceil>;
+const KernelFn kernels::floor = whole<std::floor>;
+const KernelFn kernels::round = whole<std::nearbyint>;
+const KernelFn kernels::roundDecimals = ::roundDecimals;
+const KernelFn kernels::trunc = whole<std::trunc>;
+const KernelFn kernels::nanToNum = ::nanToNum;

@@ -104,7 +104,7 @@ static Windows slidingWindows(const KernelCall &call, const Tensor &input,
   Sizes kernel = perDim(call.integers("kernel_size"), rank);
   Sizes stride = perDim(call.integers("stride"), rank);
   Sizes padding = perDim(call.integers("padding"), rank);
-  Sizes dilation = perDim(call.integers("dilation"), rank);
+  Sizes dilation = perDim(call.integers(optional("dilation")), rank);
   bool ceil = call.boolean("ceil_mode");
   for (size_t d = 0; d < rank; ++d) {
     int64_t size = windows.plane[d], pad = padding[d];
@@ -148,9 +148,9 @@ static Windows adaptiveWindows(ArrayRef<int64_t> input,
 
 /// What the sum of a window is divided by.
 static double divisorOf(const KernelCall &call, const Window &window) {
-  if (!call.isNone("divisor_override"))
-    return call.number("divisor_override");
-  bool padded = call.boolean("count_include_pad", false);
+  if (!call.isNone(optional("divisor_override")))
+    return call.number(optional("divisor_override"));
+  bool padded = call.boolean(optional("count_include_pad"), false);
   return static_cast<double>(
       padded ? window.padded : static_cast<int64_t>(window.positions.size()));
 }
@@ -351,39 +351,23 @@ static LogicalResult maxPoolBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::poolKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.avg_pool1d.default", avgPool<1>},
-      {"aten.avg_pool2d.default", avgPool<2>},
-      {"aten.avg_pool3d.default", avgPool<3>},
-      {"aten.avg_pool2d_backward.default", avgPoolBackward<2>},
-      {"aten.avg_pool3d_backward.default", avgPoolBackward<3>},
-      {"aten.adaptive_avg_pool1d.default", adaptiveAvgPool<1>},
-      {"aten.adaptive_avg_pool2d.default", adaptiveAvgPool<2>},
-      {"aten.adaptive_avg_pool3d.default", adaptiveAvgPool<3>},
-      {"aten._adaptive_avg_pool2d.default", adaptiveAvgPool<2>},
-      {"aten._adaptive_avg_pool3d.default", adaptiveAvgPool<3>},
-      {"aten._adaptive_avg_pool2d_backward.default",
-       adaptiveAvgPoolBackward<2>},
-      {"aten._adaptive_avg_pool3d_backward.default",
-       adaptiveAvgPoolBackward<3>},
-      {"aten.max_pool1d.default", maxPool<1>},
-      {"aten.max_pool2d.default", maxPool<2>},
-      {"aten.max_pool3d.default", maxPool<3>},
-      {"aten.max_pool1d_with_indices.default", maxPool<1>},
-      {"aten.max_pool2d_with_indices.default", maxPool<2>},
-      {"aten.max_pool3d_with_indices.default", maxPool<3>},
-      {"aten.max_pool2d_with_indices_backward.default", maxPoolBackward<2>},
-      {"aten.max_pool3d_with_indices_backward.default", maxPoolBackward<3>},
-      {"aten.fractional_max_pool2d.default", fractionalMaxPool<2>},
-      {"aten.fractional_max_pool3d.default", fractionalMaxPool<3>},
-      {"aten.fractional_max_pool2d_backward.default", maxPoolBackward<2>},
-      {"aten.fractional_max_pool3d_backward.default", maxPoolBackward<3>},
-      {"aten.adaptive_max_pool1d.default", adaptiveMaxPool<1>},
-      {"aten.adaptive_max_pool2d.default", adaptiveMaxPool<2>},
-      {"aten.adaptive_max_pool3d.default", adaptiveMaxPool<3>},
-      {"aten.adaptive_max_pool2d_backward.default", maxPoolBackward<2>},
-      {"aten.adaptive_max_pool3d_backward.default", maxPoolBackward<3>},
-  };
-  return entries;
-}
+const KernelFn kernels::avgPool1d = avgPool<1>;
+const KernelFn kernels::avgPool2d = avgPool<2>;
+const KernelFn kernels::avgPool3d = avgPool<3>;
+const KernelFn kernels::avgPool2dBackward = avgPoolBackward<2>;
+const KernelFn kernels::avgPool3dBackward = avgPoolBackward<3>;
+const KernelFn kernels::adaptiveAvgPool1d = adaptiveAvgPool<1>;
+const KernelFn kernels::adaptiveAvgPool2d = adaptiveAvgPool<2>;
+const KernelFn kernels::adaptiveAvgPool3d = adaptiveAvgPool<3>;
+const KernelFn kernels::adaptiveAvgPool2dBackward = adaptiveAvgPoolBackward<2>;
+const KernelFn kernels::adaptiveAvgPool3dBackward = adaptiveAvgPoolBackward<3>;
+const KernelFn kernels::maxPool1d = ::maxPool<1>;
+const KernelFn kernels::maxPool2d = ::maxPool<2>;
+const KernelFn kernels::maxPool3d = ::maxPool<3>;
+const KernelFn kernels::maxPool2dBackward = maxPoolBackward<2>;
+const KernelFn kernels::maxPool3dBackward = maxPoolBackward<3>;
+const KernelFn kernels::fractionalMaxPool2d = fractionalMaxPool<2>;
+const KernelFn kernels::fractionalMaxPool3d = fractionalMaxPool<3>;
+const KernelFn kernels::adaptiveMaxPool1d = adaptiveMaxPool<1>;
+const KernelFn kernels::adaptiveMaxPool2d = adaptiveMaxPool<2>;
+const KernelFn kernels::adaptiveMaxPool3d = adaptiveMaxPool<3>;

@@ -263,19 +263,12 @@ static LogicalResult vecdot(const KernelCall &call) {
   });
 }
 
-ArrayRef<KernelEntry> interpreter::productKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.addbmm.default", addbmm},
-      {"aten.addr.default", addr},
-      {"aten.chain_matmul.default", chain},
-      {"aten.linalg_multi_dot.default", chain},
-      {"aten.tensordot.default", tensordot},
-      {"aten.inner.default", inner},
-      {"aten.bilinear.default", bilinear},
-      {"aten.kron.default", kron},
-      {"aten.cross.default", cross},
-      {"aten.linalg_cross.default", cross},
-      {"aten.linalg_vecdot.default", vecdot},
-  };
-  return entries;
-}
+const KernelFn kernels::addbmm = ::addbmm;
+const KernelFn kernels::addr = ::addr;
+const KernelFn kernels::chain = ::chain;
+const KernelFn kernels::tensordot = ::tensordot;
+const KernelFn kernels::inner = ::inner;
+const KernelFn kernels::bilinear = ::bilinear;
+const KernelFn kernels::kron = ::kron;
+const KernelFn kernels::cross = ::cross;
+const KernelFn kernels::vecdot = ::vecdot;

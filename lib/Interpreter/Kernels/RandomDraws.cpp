@@ -27,11 +27,11 @@ Philox generatorOf(const KernelCall &call) {
 
 /// `size`, else the sizes of `self`.
 SmallVector<int64_t> sizesOf(const KernelCall &call) {
-  if (!call.isNone("size"))
-    return call.integers("size");
-  if (call.isNone("self"))
+  if (!call.isNone(optional("size")))
+    return call.integers(optional("size"));
+  if (call.isNone(optional("self")))
     return {};
-  Tensor self = call.tensor("self");
+  Tensor self = call.tensor(optional("self"));
   return SmallVector<int64_t>(self.sizes.begin(), self.sizes.end());
 }
 
@@ -49,7 +49,8 @@ LogicalResult drawEach(const KernelCall &call, F draw) {
 
 LogicalResult uniform(const KernelCall &call) {
   DType type = call.resultType();
-  double low = call.number("from", 0), high = call.number("to", 1);
+  double low = call.number(optional("from"), 0),
+         high = call.number(optional("to"), 1);
   // Rounding to half precision must not give 1.
   double step = type == DType::F16 ? 0x1p-11 : type == DType::BF16 ? 0x1p-8 : 0;
   return drawEach<double>(call, [=](Philox &generator, uint64_t i) {
@@ -60,7 +61,7 @@ LogicalResult uniform(const KernelCall &call) {
 }
 
 /// The elements of a parameter that is a number or a tensor.
-std::vector<double> elementsOf(const KernelCall &call, const char *param,
+std::vector<double> elementsOf(const KernelCall &call, ParamRef param,
                                ArrayRef<int64_t> sizes, double ifNone) {
   if (call.isNone(param) || call.isNumber(param))
     return std::vector<double>(1, call.number(param, ifNone));
@@ -69,14 +70,15 @@ std::vector<double> elementsOf(const KernelCall &call, const char *param,
 
 LogicalResult normal(const KernelCall &call) {
   SmallVector<int64_t> sizes = sizesOf(call);
-  for (const char *param : {"mean", "std"})
-    if (call.isNone("size") && !call.isNone(param) && !call.isNumber(param)) {
+  for (ParamRef param : {optional("mean"), optional("std")})
+    if (call.isNone(optional("size")) && !call.isNone(param) &&
+        !call.isNumber(param)) {
       Tensor given = call.tensor(param);
       if (given.rank() >= static_cast<int64_t>(sizes.size()))
         sizes.assign(given.sizes.begin(), given.sizes.end());
     }
-  std::vector<double> means = elementsOf(call, "mean", sizes, 0);
-  std::vector<double> deviations = elementsOf(call, "std", sizes, 1);
+  std::vector<double> means = elementsOf(call, optional("mean"), sizes, 0);
+  std::vector<double> deviations = elementsOf(call, optional("std"), sizes, 1);
   Tensor result = call.make(0, sizes);
   Philox generator = generatorOf(call);
   std::vector<double> values(result.numel());
@@ -148,9 +150,9 @@ LogicalResult randomIntegers(const KernelCall &call) {
   default:
     break;
   }
-  int64_t low = call.integer("from");
+  int64_t low = call.integer(optional("from"));
   int64_t high =
-      call.integer("to", bits == 63 ? INT64_MAX : int64_t(1) << bits);
+      call.integer(optional("to"), bits == 63 ? INT64_MAX : int64_t(1) << bits);
   if (low >= high)
     return call.error("there is no integer from " + Twine(low) + " to " +
                       Twine(high));
@@ -175,7 +177,8 @@ LogicalResult poisson(const KernelCall &call) {
 }
 
 LogicalResult integers(const KernelCall &call) {
-  int64_t low = call.integer("low"), high = call.integer("high");
+  int64_t low = call.integer(optional("low")),
+          high = call.integer(optional("high"));
   if (low >= high)
     return call.error("there is no integer from " + Twine(low) + " to " +
                       Twine(high));
@@ -188,13 +191,13 @@ LogicalResult integers(const KernelCall &call) {
 
 /// 1 with probability p, or with the probability that `self` holds.
 LogicalResult bernoulli(const KernelCall &call) {
-  bool each = call.isNone("p") || !call.isNumber("p");
-  double p = each ? 0 : call.number("p");
+  bool each = call.isNone(optional("p")) || !call.isNumber(optional("p"));
+  double p = each ? 0 : call.number(optional("p"));
   std::vector<double> probabilities;
-  if (call.isNone("p"))
+  if (call.isNone(optional("p")))
     probabilities = call.tensor("self").doubles();
   else if (each)
-    probabilities = call.tensor("p").expand(sizesOf(call)).doubles();
+    probabilities = call.tensor(optional("p")).expand(sizesOf(call)).doubles();
   return drawEach<double>(call, [&](Philox &generator, uint64_t i) {
     return generator.uniform64(i) < (each ? probabilities[i] : p) ? 1.0 : 0.0;
   });
@@ -279,7 +282,7 @@ LogicalResult nativeDropout(const KernelCall &call) {
 
 LogicalResult dropout(const KernelCall &call) {
   Tensor input = call.tensor("input");
-  double p = call.boolean("train") ? call.number("p") : 0;
+  double p = call.boolean("train") ? call.number(optional("p")) : 0;
   return scaleBy(call, input, keepFactors(randomState(call), p, input.numel()));
 }
 
@@ -352,42 +355,23 @@ LogicalResult dropoutBackward(const KernelCall &call) {
   return scaleBy(call, call.tensor("grad_output"), factors);
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.rand.default", uniform},
-    {"aten.rand_like.default", uniform},
-    {"aten.randn.default", normal},
-    {"aten.randn_like.default", normal},
-    {"aten.normal_functional.default", normal},
-    {"aten.uniform.default", uniform},
-    {"aten.normal.Tensor_Tensor", normal},
-    {"aten.normal.Tensor_float", normal},
-    {"aten.normal.float_Tensor", normal},
-    {"aten.normal.float_float", normal},
-    {"aten.log_normal.default", logNormal},
-    {"aten.exponential.default", invert<exponentialOf>},
-    {"aten.cauchy.default", invert<cauchyOf>},
-    {"aten.geometric.default", invert<geometricOf>},
-    {"aten.random.default", randomIntegers},
-    {"aten.random.to", randomIntegers},
-    {"aten.random.from", randomIntegers},
-    {"aten.poisson.default", poisson},
-    {"aten.bernoulli.Tensor", bernoulli},
-    {"aten.randint.default", integers},
-    {"aten.randint.low", integers},
-    {"aten.randint_like.default", integers},
-    {"aten.randint_like.low_dtype", integers},
-    {"aten.randperm.default", permutation},
-    {"aten.bernoulli.default", bernoulli},
-    {"aten.bernoulli.p", bernoulli},
-    {"aten.multinomial.default", multinomial},
-    {"aten.native_dropout.default", nativeDropout},
-    {"aten.dropout.default", dropout},
-    {"aten.feature_dropout.default", featureDropout},
-    {"aten.native_dropout_backward.default", dropoutBackward},
-    {"aten.rrelu_with_noise_functional.default", rreluWithNoise},
-    {"aten.rrelu_with_noise_backward.default", rreluWithNoiseBackward},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::randomKernels() { return entries; }
+const KernelFn kernels::uniform = ::uniform;
+const KernelFn kernels::normal = ::normal;
+const KernelFn kernels::logNormal = ::logNormal;
+const KernelFn kernels::exponential = invert<exponentialOf>;
+const KernelFn kernels::cauchy = invert<cauchyOf>;
+const KernelFn kernels::geometric = invert<geometricOf>;
+const KernelFn kernels::randomIntegers = ::randomIntegers;
+const KernelFn kernels::poisson = ::poisson;
+const KernelFn kernels::bernoulli = ::bernoulli;
+const KernelFn kernels::integers = ::integers;
+const KernelFn kernels::permutation = ::permutation;
+const KernelFn kernels::multinomial = ::multinomial;
+const KernelFn kernels::nativeDropout = ::nativeDropout;
+const KernelFn kernels::dropout = ::dropout;
+const KernelFn kernels::featureDropout = ::featureDropout;
+const KernelFn kernels::dropoutBackward = ::dropoutBackward;
+const KernelFn kernels::rreluWithNoise = ::rreluWithNoise;
+const KernelFn kernels::rreluWithNoiseBackward = ::rreluWithNoiseBackward;

@@ -326,16 +326,11 @@ static LogicalResult cell(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::recurrentKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.lstm.input", lstm},
-      {"aten.gru.input", layers<stepGru, 3>},
-      {"aten.rnn_tanh.input", layers<stepPlain<tangent>, 1>},
-      {"aten.rnn_relu.input", layers<stepPlain<relu>, 1>},
-      {"aten.lstm_cell.default", lstmCell},
-      {"aten.gru_cell.default", cell<stepGru, 3>},
-      {"aten.rnn_tanh_cell.default", cell<stepPlain<tangent>, 1>},
-      {"aten.rnn_relu_cell.default", cell<stepPlain<relu>, 1>},
-  };
-  return entries;
-}
+const KernelFn kernels::lstm = ::lstm;
+const KernelFn kernels::gru = layers<stepGru, 3>;
+const KernelFn kernels::rnnTanh = layers<stepPlain<tangent>, 1>;
+const KernelFn kernels::rnnRelu = layers<stepPlain<::relu>, 1>;
+const KernelFn kernels::lstmCell = ::lstmCell;
+const KernelFn kernels::gruCell = cell<stepGru, 3>;
+const KernelFn kernels::rnnTanhCell = cell<stepPlain<tangent>, 1>;
+const KernelFn kernels::rnnReluCell = cell<stepPlain<::relu>, 1>;

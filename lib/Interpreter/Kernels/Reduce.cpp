@@ -39,13 +39,13 @@ Tensor interpreter::moveBehind(const Tensor &tensor,
 
 Reduction::Reduction(const KernelCall &call, bool emptyIsAll) : call(call) {
   Tensor self = call.tensor("self");
-  SmallVector<int64_t> dims = call.integers("dim");
-  bool all = call.isNone("dim") || (dims.empty() && emptyIsAll);
+  SmallVector<int64_t> dims = call.integers(optional("dim"));
+  bool all = call.isNone(optional("dim")) || (dims.empty() && emptyIsAll);
   llvm::SmallBitVector reduced(self.rank(), all);
   for (int64_t dim : dims)
     if (self.rank() > 0)
       reduced.set(aten::wrapDim(dim, self.rank()));
-  bool keep = call.boolean("keepdim");
+  bool keep = call.boolean(optional("keepdim"));
   for (int64_t dim = 0; dim < self.rank(); ++dim) {
     if (reduced.test(dim)) {
       perResult *= self.sizes[dim];
@@ -259,9 +259,9 @@ LogicalResult aminmax(const KernelCall &call) {
 
 /// Elements that do not count: `correction`, or 1 if `unbiased`.
 double correctionOf(const KernelCall &call) {
-  if (!call.isNone("correction"))
-    return call.number("correction");
-  return call.boolean("unbiased", true) ? 1 : 0;
+  if (!call.isNone(optional("correction")))
+    return call.number(optional("correction"));
+  return call.boolean(optional("unbiased"), true) ? 1 : 0;
 }
 
 template <typename V> double varianceOf(ArrayRef<V> values, double correction) {
@@ -340,10 +340,10 @@ LogicalResult normOfOrder(const KernelCall &call, double order) {
 }
 
 LogicalResult vectorNorm(const KernelCall &call) {
-  return normOfOrder(call, call.number("ord", 2));
+  return normOfOrder(call, call.number(optional("ord"), 2));
 }
 LogicalResult norm(const KernelCall &call) {
-  return normOfOrder(call, call.number("p", 2));
+  return normOfOrder(call, call.number(optional("p"), 2));
 }
 
 /// The norm of a difference.
@@ -367,7 +367,7 @@ LogicalResult distance(const KernelCall &call) {
 /// and the greatest or least sum of a column (1) or a row (infinity).
 LogicalResult matrixNorm(const KernelCall &call) {
   Tensor self = call.tensor("self");
-  SmallVector<int64_t> dims = call.integers("dim");
+  SmallVector<int64_t> dims = call.integers(optional("dim"));
   double order = call.number("ord");
   llvm::SmallBitVector matrix(self.rank());
   for (int64_t &dim : dims)
@@ -417,48 +417,26 @@ LogicalResult logSumExp(const KernelCall &call) {
   });
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.sum.default", sum},
-    {"aten.sum.dim_IntList", sum},
-    {"aten.prod.default", product},
-    {"aten.prod.dim_int", product},
-    {"aten.nansum.default", nanSum},
-    {"aten.mean.default", mean},
-    {"aten.mean.dim", mean},
-    {"aten.amax.default", extremes<false>},
-    {"aten.amin.default", extremes<true>},
-    {"aten.max.default", extremes<false>},
-    {"aten.min.default", extremes<true>},
-    {"aten.aminmax.default", aminmax},
-    {"aten.var.correction", variance<false, false>},
-    {"aten.var.dim", variance<false, false>},
-    {"aten.var.default", variance<false, false>},
-    {"aten.std.correction", variance<true, false>},
-    {"aten.std.dim", variance<true, false>},
-    {"aten.std.default", variance<true, false>},
-    {"aten.var_mean.correction", variance<false, true>},
-    {"aten.var_mean.dim", variance<false, true>},
-    {"aten.std_mean.correction", variance<true, true>},
-    {"aten.linalg_vector_norm.default", vectorNorm},
-    {"aten.norm.Scalar", norm},
-    {"aten.norm.ScalarOpt_dim", norm},
-    {"aten.var_mean.default", variance<false, true>},
-    {"aten.std_mean.default", variance<true, true>},
-    {"aten.std_mean.dim", variance<true, true>},
-    {"aten.norm.ScalarOpt_dtype", norm},
-    {"aten.norm.ScalarOpt_dim_dtype", norm},
-    {"aten.frobenius_norm.dim", vectorNorm},
-    {"aten.linalg_matrix_norm.default", matrixNorm},
-    {"aten.dist.default", distance},
-    {"aten.nanmean.default", nanMean},
-    {"aten.hash_tensor.default", hashOfBits},
-    {"aten.count_nonzero.default", countNonzero},
-    {"aten.count_nonzero.dim_IntList", countNonzero},
-    {"aten.trace.default", trace},
-    {"aten.sum_to_size.default", sumToSize},
-    {"aten.logsumexp.default", logSumExp},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::reduceKernels() { return entries; }
+const KernelFn kernels::sum = ::sum;
+const KernelFn kernels::product = ::product;
+const KernelFn kernels::nanSum = ::nanSum;
+const KernelFn kernels::mean = ::mean;
+const KernelFn kernels::amax = extremes<false>;
+const KernelFn kernels::amin = extremes<true>;
+const KernelFn kernels::aminmax = ::aminmax;
+const KernelFn kernels::var = variance<false, false>;
+const KernelFn kernels::std = variance<true, false>;
+const KernelFn kernels::varMean = variance<false, true>;
+const KernelFn kernels::stdMean = variance<true, true>;
+const KernelFn kernels::vectorNorm = ::vectorNorm;
+const KernelFn kernels::norm = ::norm;
+const KernelFn kernels::matrixNorm = ::matrixNorm;
+const KernelFn kernels::distance = ::distance;
+const KernelFn kernels::nanMean = ::nanMean;
+const KernelFn kernels::hashOfBits = ::hashOfBits;
+const KernelFn kernels::countNonzero = ::countNonzero;
+const KernelFn kernels::trace = ::trace;
+const KernelFn kernels::sumToSize = ::sumToSize;
+const KernelFn kernels::logSumExp = ::logSumExp;

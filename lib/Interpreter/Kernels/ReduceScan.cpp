@@ -288,23 +288,17 @@ LogicalResult binCount(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.cumsum.default", cumsum},
-    {"aten.cumprod.default", cumprod},
-    {"aten.logcumsumexp.default", logcumsumexp},
-    {"aten.cummax.default", running<false>},
-    {"aten.cummin.default", running<true>},
-    {"aten.sort.default", sort},
-    {"aten.sort.stable", sort},
-    {"aten.msort.default", sortFirst},
-    {"aten.argsort.default", argsort},
-    {"aten.argsort.stable", argsort},
-    {"aten.topk.default", topk},
-    {"aten.searchsorted.Tensor", searchSorted},
-    {"aten.bucketize.Tensor", bucketize},
-    {"aten.bincount.default", binCount},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::scanKernels() { return entries; }
+const KernelFn kernels::cumsum = ::cumsum;
+const KernelFn kernels::cumprod = ::cumprod;
+const KernelFn kernels::logcumsumexp = ::logcumsumexp;
+const KernelFn kernels::cummax = running<false>;
+const KernelFn kernels::cummin = running<true>;
+const KernelFn kernels::sort = ::sort;
+const KernelFn kernels::sortFirst = ::sortFirst;
+const KernelFn kernels::argsort = ::argsort;
+const KernelFn kernels::topk = ::topk;
+const KernelFn kernels::searchSorted = ::searchSorted;
+const KernelFn kernels::bucketize = ::bucketize;
+const KernelFn kernels::binCount = ::binCount;

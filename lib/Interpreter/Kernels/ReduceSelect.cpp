@@ -171,25 +171,17 @@ template <bool all> LogicalResult quantify(const KernelCall &call) {
   return reduction.reduce<Complex>(quantified<all, Complex>);
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.argmax.default", argExtreme<false>},
-    {"aten.argmin.default", argExtreme<true>},
-    {"aten.max.dim", maxDim},
-    {"aten.min.dim", minDim},
-    {"aten.median.dim", median},
-    {"aten.median.default", medianOfAll<false>},
-    {"aten.nanmedian.default", medianOfAll<true>},
-    {"aten.nanmedian.dim", nanMedian},
-    {"aten.kthvalue.default", kthValue},
-    {"aten.mode.default", mode},
-    {"aten.any.default", quantify<false>},
-    {"aten.any.dim", quantify<false>},
-    {"aten.any.dims", quantify<false>},
-    {"aten.all.default", quantify<true>},
-    {"aten.all.dim", quantify<true>},
-    {"aten.all.dims", quantify<true>},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::selectKernels() { return entries; }
+const KernelFn kernels::argmax = argExtreme<false>;
+const KernelFn kernels::argmin = argExtreme<true>;
+const KernelFn kernels::maxDim = ::maxDim;
+const KernelFn kernels::minDim = ::minDim;
+const KernelFn kernels::median = ::median;
+const KernelFn kernels::medianOfAll = ::medianOfAll<false>;
+const KernelFn kernels::nanMedianOfAll = ::medianOfAll<true>;
+const KernelFn kernels::nanMedian = ::nanMedian;
+const KernelFn kernels::kthValue = ::kthValue;
+const KernelFn kernels::mode = ::mode;
+const KernelFn kernels::any = quantify<false>;
+const KernelFn kernels::all = quantify<true>;

@@ -55,7 +55,7 @@ static LogicalResult add(const KernelCall &call, const Tensor &self,
 
 /// One element of the type of `self`: the value of a number or of a tensor.
 static Tensor single(const KernelCall &call, const Tensor &self,
-                     StringRef param) {
+                     aten::ParamRef param) {
   Tensor element = Tensor::zeros(self.type, {});
   Tensor given = call.tensor(param);
   if (succeeded(checkCount(call, param, given.numel(), 1)))
@@ -123,10 +123,10 @@ static LogicalResult scatter(const KernelCall &call) {
   FailureOr<Places> places = scatterPlaces(call, self);
   if (failed(places))
     return failure();
-  if (!call.isNone("value"))
-    return write(call, self, places->at, single(call, self, "value"),
+  if (!call.isNone(optional("value")))
+    return write(call, self, places->at, single(call, self, optional("value")),
                  std::vector<int64_t>(places->at.size(), 0));
-  Tensor source = call.dense("src");
+  Tensor source = call.dense(optional("src"));
   return write(call, self, places->at, source,
                cornerMap(source.sizes, places->sizes));
 }
@@ -212,11 +212,11 @@ static LogicalResult scatterReduce(const KernelCall &call) {
   if (failed(places))
     return failure();
   Combine how = combineOf(call.string("reduce"));
-  bool includeSelf = call.boolean("include_self", true);
-  if (!call.isNone("value"))
-    return reduce(call, self, places->at, single(call, self, "value"),
+  bool includeSelf = call.boolean(optional("include_self"), true);
+  if (!call.isNone(optional("value")))
+    return reduce(call, self, places->at, single(call, self, optional("value")),
                   std::vector<int64_t>(places->at.size(), 0), how, includeSelf);
-  Tensor source = call.dense("src");
+  Tensor source = call.dense(optional("src"));
   return reduce(call, self, places->at, source,
                 cornerMap(source.sizes, places->sizes), how, includeSelf);
 }
@@ -319,25 +319,15 @@ static LogicalResult maskedScatterBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::scatterKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.index_put.default", indexPut},
-      {"aten._unsafe_index_put.default", indexPut},
-      {"aten._unsafe_masked_index_put_accumulate.default", maskedIndexPut},
-      {"aten.put.default", putElements},
-      {"aten.scatter.src", scatter},
-      {"aten.scatter.value", scatter},
-      {"aten.scatter.reduce", scatterReduce},
-      {"aten.scatter.value_reduce", scatterReduce},
-      {"aten.scatter_add.default", scatterAdd},
-      {"aten.scatter_reduce.two", scatterReduce},
-      {"aten.index_add.default", indexAdd},
-      {"aten.index_copy.default", indexCopy},
-      {"aten.index_fill.int_Scalar", indexFill},
-      {"aten.index_fill.int_Tensor", indexFill},
-      {"aten.index_reduce.default", indexReduce},
-      {"aten.masked_scatter.default", maskedScatter},
-      {"aten.masked_scatter_backward.default", maskedScatterBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::indexPut = ::indexPut;
+const KernelFn kernels::maskedIndexPut = ::maskedIndexPut;
+const KernelFn kernels::putElements = ::putElements;
+const KernelFn kernels::scatter = ::scatter;
+const KernelFn kernels::scatterReduce = ::scatterReduce;
+const KernelFn kernels::scatterAdd = ::scatterAdd;
+const KernelFn kernels::indexAdd = ::indexAdd;
+const KernelFn kernels::indexCopy = ::indexCopy;
+const KernelFn kernels::indexFill = ::indexFill;
+const KernelFn kernels::indexReduce = ::indexReduce;
+const KernelFn kernels::maskedScatter = ::maskedScatter;
+const KernelFn kernels::maskedScatterBackward = ::maskedScatterBackward;

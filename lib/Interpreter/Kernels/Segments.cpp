@@ -180,10 +180,5 @@ static LogicalResult reduceSegmentsBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::segmentKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten.segment_reduce.default", reduceSegments},
-      {"aten._segment_reduce_backward.default", reduceSegmentsBackward},
-  };
-  return entries;
-}
+const KernelFn kernels::reduceSegments = ::reduceSegments;
+const KernelFn kernels::reduceSegmentsBackward = ::reduceSegmentsBackward;

@@ -128,7 +128,7 @@ LogicalResult padAs(const KernelCall &call, PadMode mode, const char *param) {
   auto maps = padMaps(mode, self.sizes, call.integers(param));
   if (!maps)
     return tooSmall(call);
-  RuntimeValue fill = call.scalar("value");
+  RuntimeValue fill = call.scalar(optional("value"));
   return gatherByMaps(call, self, *maps, fill);
 }
 
@@ -316,39 +316,24 @@ LogicalResult oneHot(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.cat.default", cat},
-    {"aten.stack.default", stack},
-    {"aten.constant_pad_nd.default", constantPad},
-    {"aten.pad.default", pad},
-    {"aten.reflection_pad1d.default", padNd<PadMode::Reflect>},
-    {"aten.reflection_pad2d.default", padNd<PadMode::Reflect>},
-    {"aten.reflection_pad3d.default", padNd<PadMode::Reflect>},
-    {"aten.replication_pad1d.default", padNd<PadMode::Replicate>},
-    {"aten.replication_pad2d.default", padNd<PadMode::Replicate>},
-    {"aten.replication_pad3d.default", padNd<PadMode::Replicate>},
-    {"aten.reflection_pad1d_backward.default", padBackward<PadMode::Reflect>},
-    {"aten.reflection_pad2d_backward.default", padBackward<PadMode::Reflect>},
-    {"aten.replication_pad1d_backward.default",
-     padBackward<PadMode::Replicate>},
-    {"aten.replication_pad2d_backward.default",
-     padBackward<PadMode::Replicate>},
-    {"aten.reflection_pad3d_backward.default", padBackward<PadMode::Reflect>},
-    {"aten.replication_pad3d_backward.default",
-     padBackward<PadMode::Replicate>},
-    {"aten.flip.default", flip},
-    {"prims.rev.default", flip},
-    {"aten.roll.default", roll},
-    {"aten.repeat.default", repeat},
-    {"aten.tile.default", tile},
-    {"aten.repeat_interleave.self_int", repeatInterleaveInt},
-    {"aten.repeat_interleave.self_Tensor", repeatInterleaveTensor},
-    {"aten.repeat_interleave.Tensor", repeatInterleavePlaces},
-    {"aten.tril.default", triangle<true>},
-    {"aten.triu.default", triangle<false>},
-    {"aten.one_hot.default", oneHot},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::moveKernels() { return entries; }
+const KernelFn kernels::cat = ::cat;
+const KernelFn kernels::stack = ::stack;
+const KernelFn kernels::constantPad = ::constantPad;
+const KernelFn kernels::pad = ::pad;
+const KernelFn kernels::reflectionPad = padNd<PadMode::Reflect>;
+const KernelFn kernels::replicationPad = padNd<PadMode::Replicate>;
+const KernelFn kernels::reflectionPadBackward = padBackward<PadMode::Reflect>;
+const KernelFn kernels::replicationPadBackward =
+    padBackward<PadMode::Replicate>;
+const KernelFn kernels::flip = ::flip;
+const KernelFn kernels::roll = ::roll;
+const KernelFn kernels::repeat = ::repeat;
+const KernelFn kernels::tile = ::tile;
+const KernelFn kernels::repeatInterleaveInt = ::repeatInterleaveInt;
+const KernelFn kernels::repeatInterleaveTensor = ::repeatInterleaveTensor;
+const KernelFn kernels::repeatInterleavePlaces = ::repeatInterleavePlaces;
+const KernelFn kernels::tril = triangle<true>;
+const KernelFn kernels::triu = triangle<false>;
+const KernelFn kernels::oneHot = ::oneHot;

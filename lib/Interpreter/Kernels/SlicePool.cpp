@@ -123,11 +123,7 @@ LogicalResult offsetsToIndices(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"prims._low_memory_max_pool_with_offsets.default", maxPool},
-    {"prims._low_memory_max_pool_offsets_to_indices.default", offsetsToIndices},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::slicePoolKernels() { return entries; }
+const KernelFn kernels::maxPool = ::maxPool;
+const KernelFn kernels::offsetsToIndices = ::offsetsToIndices;

@@ -69,7 +69,7 @@ static LogicalResult forward(const KernelCall &call) {
   std::vector<double> values = load<double>(self);
   // A `dtype` means that the input is converted first.
   DType type = call.resultType();
-  if (!call.isNone("dtype") && type != self.type) {
+  if (!call.isNone(optional("dtype")) && type != self.type) {
     Tensor converted = Tensor::zeros(type, self.sizes);
     store<double>(converted, values);
     values = load<double>(converted);
@@ -102,15 +102,8 @@ static LogicalResult backward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::softmaxKernels() {
-  static const KernelEntry entries[] = {
-      {"aten._softmax.default", forward<softmaxRow>},
-      {"aten.softmax.int", forward<softmaxRow>},
-      {"aten._safe_softmax.default", forward<safeSoftmaxRow>},
-      {"aten._log_softmax.default", forward<logSoftmaxRow>},
-      {"aten.log_softmax.int", forward<logSoftmaxRow>},
-      {"aten._softmax_backward_data.default", backward<false>},
-      {"aten._log_softmax_backward_data.default", backward<true>},
-  };
-  return entries;
-}
+const KernelFn kernels::softmax = forward<softmaxRow>;
+const KernelFn kernels::safeSoftmax = forward<safeSoftmaxRow>;
+const KernelFn kernels::logSoftmax = forward<logSoftmaxRow>;
+const KernelFn kernels::softmaxBackwardData = backward<false>;
+const KernelFn kernels::logSoftmaxBackwardData = backward<true>;

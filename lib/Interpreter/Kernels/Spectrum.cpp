@@ -237,16 +237,10 @@ template <typename S> static LogicalResult pinv(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::spectrumKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten.linalg_qr.default", either<qr<double>, qr<Complex>>},
-      {"aten.geqrf.default", either<geqrf<double>, geqrf<Complex>>},
-      {"aten._linalg_eigh.default", either<eigh<double>, eigh<Complex>>},
-      {"aten._linalg_svd.default", either<svd<double>, svd<Complex>>},
-      {"aten.linalg_matrix_exp.default",
-       either<matrixExp<double>, matrixExp<Complex>>},
-      {"aten.linalg_pinv.atol_rtol_tensor",
-       either<pinv<double>, pinv<Complex>>},
-  };
-  return entries;
-}
+const KernelFn kernels::linalgQr = ::either<qr<double>, qr<Complex>>;
+const KernelFn kernels::geqrf = ::either<::geqrf<double>, ::geqrf<Complex>>;
+const KernelFn kernels::linalgEigh = ::either<eigh<double>, eigh<Complex>>;
+const KernelFn kernels::linalgSvd = ::either<svd<double>, svd<Complex>>;
+const KernelFn kernels::linalgMatrixExp =
+    ::either<matrixExp<double>, matrixExp<Complex>>;
+const KernelFn kernels::linalgPinv = ::either<pinv<double>, pinv<Complex>>;

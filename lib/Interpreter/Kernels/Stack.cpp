@@ -263,30 +263,20 @@ static LogicalResult cartesianProd(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::stackKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.hstack.default", stackAlong<1, 1>},
-      {"aten.vstack.default", stackAlong<2, 0>},
-      {"aten.row_stack.default", stackAlong<2, 0>},
-      {"aten.dstack.default", stackAlong<3, 2>},
-      {"aten.column_stack.default", columnStack},
-      {"aten.atleast_1d.default", atLeastDims<1>},
-      {"aten.atleast_2d.default", atLeastDims<2>},
-      {"aten.atleast_3d.default", atLeastDims<3>},
-      {"aten.atleast_1d.Sequence", atLeastDims<1>},
-      {"aten.atleast_2d.Sequence", atLeastDims<2>},
-      {"aten.atleast_3d.Sequence", atLeastDims<3>},
-      {"aten.flipud.default", flip<0>},
-      {"aten.fliplr.default", flip<1>},
-      {"aten.rot90.default", rot90},
-      {"aten.channel_shuffle.default", channelShuffle},
-      {"aten.native_channel_shuffle.default", channelShuffle},
-      {"aten.diag.default", diag},
-      {"aten.diagflat.default", diagflat},
-      {"aten.diag_embed.default", diagEmbed},
-      {"aten.linalg_diagonal.default", linalgDiagonal},
-      {"aten.block_diag.default", blockDiag},
-      {"aten.cartesian_prod.default", cartesianProd},
-  };
-  return entries;
-}
+const KernelFn kernels::hstack = stackAlong<1, 1>;
+const KernelFn kernels::vstack = stackAlong<2, 0>;
+const KernelFn kernels::dstack = stackAlong<3, 2>;
+const KernelFn kernels::columnStack = ::columnStack;
+const KernelFn kernels::atleast1d = atLeastDims<1>;
+const KernelFn kernels::atleast2d = atLeastDims<2>;
+const KernelFn kernels::atleast3d = atLeastDims<3>;
+const KernelFn kernels::flipud = ::flip<0>;
+const KernelFn kernels::fliplr = ::flip<1>;
+const KernelFn kernels::rot90 = ::rot90;
+const KernelFn kernels::channelShuffle = ::channelShuffle;
+const KernelFn kernels::diag = ::diag;
+const KernelFn kernels::diagflat = ::diagflat;
+const KernelFn kernels::diagEmbed = ::diagEmbed;
+const KernelFn kernels::linalgDiagonal = ::linalgDiagonal;
+const KernelFn kernels::blockDiag = ::blockDiag;
+const KernelFn kernels::cartesianProd = ::cartesianProd;

@@ -247,12 +247,12 @@ LogicalResult sum(const KernelCall &call) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult size(const KernelCall &call) {
-  Tensor self = call.tensor("self");
-  return give(call, self.sizes[call.dim("dim", self.rank())]);
+  Tensor self = call.tensor(optional("self"));
+  return give(call, self.sizes[call.dim(optional("dim"), self.rank())]);
 }
 LogicalResult stride(const KernelCall &call) {
   Tensor self = call.tensor("self");
-  return give(call, self.strides[call.dim("dim", self.rank())]);
+  return give(call, self.strides[call.dim(optional("dim"), self.rank())]);
 }
 LogicalResult numel(const KernelCall &call) {
   return give(call, call.tensor("self").numel());
@@ -275,7 +275,7 @@ LogicalResult assertTrue(const KernelCall &call) {
       call.tensor("self").numel() == 0 || numberAt(call, 0).asReal() != 0;
   if (holds)
     return success();
-  StringRef message = call.string("assert_msg");
+  StringRef message = call.string(optional("assert_msg"));
   return call.error("check failed: " +
                     (message.empty() ? StringRef("it is false") : message));
 }
@@ -311,53 +311,43 @@ LogicalResult checkFactors(const KernelCall &call) {
 /// A mark between stages of a pipeline; one process has one stage.
 LogicalResult mark(const KernelCall &) { return success(); }
 
-constexpr KernelEntry entries[] = {
-    {"pippy._pipe_split.default", mark},
-    {"aten.sym_size.int", size},
-    {"aten.sym_stride.int", stride},
-    {"aten.sym_numel.default", numel},
-    {"aten.sym_storage_offset.default", storageOffset},
-    {"aten.item.default", item},
-    {"aten._local_scalar_dense.default", item},
-    {"aten._assert_async.default", assertTrue},
-    {"aten._assert_async.msg", assertTrue},
-    {"aten._assert_scalar.default", assertTrue},
-    {"aten._assert_tensor_metadata.default", assertSizes},
-    {"aten.sym_constrain_range_for_size.default", checkRange},
-    {"aten.sym_constrain_range.default", checkRange},
-    {"aten._linalg_check_errors.default", checkFactors},
-    {"operator.add", arithmetic<add, addReal>},
-    {"operator.sub", arithmetic<sub, subReal>},
-    {"operator.mul", arithmetic<mul, mulReal>},
-    {"operator.floordiv", divide<false>},
-    {"operator.mod", divide<true>},
-    {"operator.pow", power},
-    {"operator.truediv", trueDivide},
-    {"operator.eq", compare<Order::Eq>},
-    {"operator.ne", compare<Order::Ne>},
-    {"operator.lt", compare<Order::Lt>},
-    {"operator.le", compare<Order::Le>},
-    {"operator.gt", compare<Order::Gt>},
-    {"operator.ge", compare<Order::Ge>},
-    {"operator.and_", logicalAnd},
-    {"operator.or_", logicalOr},
-    {"operator.neg", negate},
-    {"operator.pos", same},
-    {"operator.abs", absolute},
-    {"math.trunc", rounded<std::trunc>},
-    {"math.floor", rounded<std::floor>},
-    {"math.ceil", rounded<std::ceil>},
-    {"builtins.round", roundDigits},
-    {"torch.sym_int", rounded<std::trunc>},
-    {"torch.sym_float", same},
-    {"torch.sym_sqrt", root},
-    {"torch.sym_not", logicalNot},
-    {"torch.sym_max", arithmetic<greatest, greatestReal>},
-    {"torch.sym_min", arithmetic<least, leastReal>},
-    {"torch.sym_ite", ifThenElse},
-    {"torch.sym_sum", sum},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::symbolicKernels() { return entries; }
+const KernelFn kernels::mark = ::mark;
+const KernelFn kernels::size = ::size;
+const KernelFn kernels::stride = ::stride;
+const KernelFn kernels::numel = ::numel;
+const KernelFn kernels::storageOffset = ::storageOffset;
+const KernelFn kernels::item = ::item;
+const KernelFn kernels::assertTrue = ::assertTrue;
+const KernelFn kernels::assertSizes = ::assertSizes;
+const KernelFn kernels::checkRange = ::checkRange;
+const KernelFn kernels::checkFactors = ::checkFactors;
+const KernelFn kernels::operatorAdd = arithmetic<::add, addReal>;
+const KernelFn kernels::operatorSub = arithmetic<::sub, subReal>;
+const KernelFn kernels::operatorMul = arithmetic<mul, mulReal>;
+const KernelFn kernels::operatorFloordiv = ::divide<false>;
+const KernelFn kernels::operatorMod = ::divide<true>;
+const KernelFn kernels::operatorPow = power;
+const KernelFn kernels::trueDivide = ::trueDivide;
+const KernelFn kernels::operatorEq = compare<Order::Eq>;
+const KernelFn kernels::operatorNe = compare<Order::Ne>;
+const KernelFn kernels::operatorLt = compare<Order::Lt>;
+const KernelFn kernels::operatorLe = compare<Order::Le>;
+const KernelFn kernels::operatorGt = compare<Order::Gt>;
+const KernelFn kernels::operatorGe = compare<Order::Ge>;
+const KernelFn kernels::operatorAnd = ::logicalAnd;
+const KernelFn kernels::operatorOr = ::logicalOr;
+const KernelFn kernels::operatorNeg = negate;
+const KernelFn kernels::same = ::same;
+const KernelFn kernels::operatorAbs = absolute;
+const KernelFn kernels::mathTrunc = rounded<std::trunc>;
+const KernelFn kernels::mathFloor = rounded<std::floor>;
+const KernelFn kernels::mathCeil = rounded<std::ceil>;
+const KernelFn kernels::roundDigits = ::roundDigits;
+const KernelFn kernels::root = ::root;
+const KernelFn kernels::torchSymNot = ::logicalNot;
+const KernelFn kernels::torchSymMax = arithmetic<greatest, greatestReal>;
+const KernelFn kernels::torchSymMin = arithmetic<least, leastReal>;
+const KernelFn kernels::ifThenElse = ::ifThenElse;
+const KernelFn kernels::torchSymSum = ::sum;

@@ -123,12 +123,7 @@ template <bool shuffle> static LogicalResult pixels(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::unfoldKernels() {
-  static const KernelEntry entries[] = {
-      {"aten.im2col.default", im2col},
-      {"aten.col2im.default", col2im},
-      {"aten.pixel_shuffle.default", pixels<true>},
-      {"aten.pixel_unshuffle.default", pixels<false>},
-  };
-  return entries;
-}
+const KernelFn kernels::im2col = ::im2col;
+const KernelFn kernels::col2im = ::col2im;
+const KernelFn kernels::pixelShuffle = pixels<true>;
+const KernelFn kernels::pixelUnshuffle = pixels<false>;

@@ -99,8 +99,8 @@ template <bool isSorted> static LogicalResult unique(const KernelCall &call) {
   Tensor self = call.dense("self");
   if (isComplex(self.type))
     return call.error("runs on real numbers only");
-  bool isAlong = !call.isNone("dim");
-  int64_t dim = isAlong ? call.dim("dim", self.rank()) : 0;
+  bool isAlong = !call.isNone(optional("dim"));
+  int64_t dim = isAlong ? call.dim(optional("dim"), self.rank()) : 0;
   Sizes sizes(self.sizes), flat = {self.numel()};
   Along along(isAlong ? sizes : flat, dim);
   Runs runs = withAccumulator(self.type, [&](auto zero) {
@@ -121,8 +121,8 @@ template <bool isSorted> static LogicalResult unique(const KernelCall &call) {
   putUnasked(call, 1, call.boolean("return_inverse"), isAlong, places,
              runs.number);
   if (call.op.getOperation()->getNumResults() > 2)
-    putUnasked(call, 2, call.boolean("return_counts"), isAlong, {count},
-               runs.lengths);
+    putUnasked(call, 2, call.boolean(optional("return_counts")), isAlong,
+               {count}, runs.lengths);
   return success();
 }
 
@@ -159,15 +159,7 @@ static LogicalResult rowsOfEntries(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::uniqueKernels() {
-  static constexpr KernelEntry entries[] = {
-      {"aten._unique2.default", unique<true>},
-      {"aten._unique.default", unique<true>},
-      {"aten.unique_dim.default", unique<true>},
-      {"aten.unique_consecutive.default", unique<false>},
-      {"aten.unique_dim_consecutive.default", unique<false>},
-      {"aten._convert_indices_from_coo_to_csr.default", rowStarts},
-      {"aten._convert_indices_from_csr_to_coo.default", rowsOfEntries},
-  };
-  return entries;
-}
+const KernelFn kernels::unique = ::unique<true>;
+const KernelFn kernels::uniqueConsecutive = ::unique<false>;
+const KernelFn kernels::rowStarts = ::rowStarts;
+const KernelFn kernels::rowsOfEntries = ::rowsOfEntries;

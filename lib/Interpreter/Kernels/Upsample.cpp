@@ -185,15 +185,15 @@ static void forTaps(ArrayRef<Axis> axes, ArrayRef<Taps> taps, Fn fn) {
 /// one parameter a dimension.
 static SmallVector<Axis, 3> axesOf(const KernelCall &call,
                                    ArrayRef<int64_t> in) {
-  SmallVector<double> scales = call.numbers("scale_factors");
+  SmallVector<double> scales = call.numbers(optional("scale_factors"));
   SmallVector<int64_t> out = call.integers("output_size");
   static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
   SmallVector<Axis, 3> axes;
   for (auto [d, size] : llvm::enumerate(in)) {
     Axis axis{size, 0};
     const char *name = in.size() == 1 ? "scales" : names[3 - in.size() + d];
-    axis.scale = scales.empty() ? call.number(name) : scales[d];
-    axis.aligned = call.boolean("align_corners");
+    axis.scale = scales.empty() ? call.number(optional(name)) : scales[d];
+    axis.aligned = call.boolean(optional("align_corners"));
     axis.out = out.empty() ? static_cast<int64_t>(std::floor(
                                  static_cast<double>(size) * axis.scale))
                            : out[d];
@@ -249,26 +249,19 @@ static LogicalResult upsampleBackward(const KernelCall &call) {
   return success();
 }
 
-ArrayRef<KernelEntry> interpreter::upsampleKernels() {
-#define CUTBACK_UPSAMPLE(NAME, MODE)                                           \
-  {"aten." NAME ".default", upsample<MODE>},                                   \
-      {"aten." NAME ".vec", upsample<MODE>}, {                                 \
-    "aten." NAME "_backward.default", upsampleBackward<MODE>                   \
-  }
-  static const KernelEntry entries[] = {
-      CUTBACK_UPSAMPLE("upsample_nearest1d", Mode::Nearest),
-      CUTBACK_UPSAMPLE("upsample_nearest2d", Mode::Nearest),
-      CUTBACK_UPSAMPLE("upsample_nearest3d", Mode::Nearest),
-      CUTBACK_UPSAMPLE("_upsample_nearest_exact1d", Mode::NearestExact),
-      CUTBACK_UPSAMPLE("_upsample_nearest_exact2d", Mode::NearestExact),
-      CUTBACK_UPSAMPLE("_upsample_nearest_exact3d", Mode::NearestExact),
-      CUTBACK_UPSAMPLE("upsample_linear1d", Mode::Linear),
-      CUTBACK_UPSAMPLE("upsample_bilinear2d", Mode::Linear),
-      CUTBACK_UPSAMPLE("upsample_trilinear3d", Mode::Linear),
-      CUTBACK_UPSAMPLE("upsample_bicubic2d", Mode::Cubic),
-      CUTBACK_UPSAMPLE("_upsample_bilinear2d_aa", Mode::SmoothLinear),
-      CUTBACK_UPSAMPLE("_upsample_bicubic2d_aa", Mode::SmoothCubic),
-  };
-#undef CUTBACK_UPSAMPLE
-  return entries;
-}
+const KernelFn kernels::upsampleNearest = upsample<Mode::Nearest>;
+const KernelFn kernels::upsampleNearestExact = upsample<Mode::NearestExact>;
+const KernelFn kernels::upsampleLinear = upsample<Mode::Linear>;
+const KernelFn kernels::upsampleCubic = upsample<Mode::Cubic>;
+const KernelFn kernels::upsampleSmoothLinear = upsample<Mode::SmoothLinear>;
+const KernelFn kernels::upsampleSmoothCubic = upsample<Mode::SmoothCubic>;
+const KernelFn kernels::upsampleNearestBackward =
+    upsampleBackward<Mode::Nearest>;
+const KernelFn kernels::upsampleNearestExactBackward =
+    upsampleBackward<Mode::NearestExact>;
+const KernelFn kernels::upsampleLinearBackward = upsampleBackward<Mode::Linear>;
+const KernelFn kernels::upsampleCubicBackward = upsampleBackward<Mode::Cubic>;
+const KernelFn kernels::upsampleSmoothLinearBackward =
+    upsampleBackward<Mode::SmoothLinear>;
+const KernelFn kernels::upsampleSmoothCubicBackward =
+    upsampleBackward<Mode::SmoothCubic>;

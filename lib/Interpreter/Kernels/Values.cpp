@@ -114,16 +114,17 @@ LogicalResult interpreter::checkGroups(const KernelCall &call, int64_t channels,
                     Twine(groups) + " groups");
 }
 
-LogicalResult interpreter::checkCount(const KernelCall &call, StringRef param,
-                                      int64_t given, int64_t wanted) {
+LogicalResult interpreter::checkCount(const KernelCall &call,
+                                      aten::ParamRef param, int64_t given,
+                                      int64_t wanted) {
   if (given == wanted)
     return success();
-  return call.error("'" + param + "' has " + Twine(given) + " elements, not " +
-                    Twine(wanted));
+  return call.error("'" + param.getName() + "' has " + Twine(given) +
+                    " elements, not " + Twine(wanted));
 }
 
 std::vector<double> interpreter::doubles(const KernelCall &call,
-                                         StringRef param, int64_t count) {
+                                         aten::ParamRef param, int64_t count) {
   std::vector<double> values;
   if (!call.isNone(param)) {
     Tensor tensor = call.tensor(param);
@@ -138,14 +139,14 @@ std::vector<double> interpreter::doubles(const KernelCall &call,
 }
 
 std::vector<double> interpreter::optionalDoubles(const KernelCall &call,
-                                                 StringRef param,
+                                                 aten::ParamRef param,
                                                  int64_t count) {
   return call.isNone(param) ? std::vector<double>()
                             : doubles(call, param, count);
 }
 
-std::vector<int64_t> interpreter::ints(const KernelCall &call, StringRef param,
-                                       int64_t count) {
+std::vector<int64_t> interpreter::ints(const KernelCall &call,
+                                       aten::ParamRef param, int64_t count) {
   std::vector<int64_t> values = call.tensor(param).ints();
   if (failed(
           checkCount(call, param, static_cast<int64_t>(values.size()), count)))

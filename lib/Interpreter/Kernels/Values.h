@@ -97,16 +97,16 @@ void copyRun(const Tensor &source, int64_t from, const Tensor &target,
 mlir::LogicalResult checkGroups(const KernelCall &call, int64_t channels,
                                 int64_t groups);
 /// Fails unless an operand has `wanted` elements.
-mlir::LogicalResult checkCount(const KernelCall &call, llvm::StringRef param,
+mlir::LogicalResult checkCount(const KernelCall &call, aten::ParamRef param,
                                int64_t given, int64_t wanted);
 /// The elements of an operand that must have `count` of them. Else the call has
 /// failed, and zeros stand for them: inference does not compare every size.
-std::vector<double> doubles(const KernelCall &call, llvm::StringRef param,
+std::vector<double> doubles(const KernelCall &call, aten::ParamRef param,
                             int64_t count);
 /// The same; none for None.
 std::vector<double> optionalDoubles(const KernelCall &call,
-                                    llvm::StringRef param, int64_t count);
-std::vector<int64_t> ints(const KernelCall &call, llvm::StringRef param,
+                                    aten::ParamRef param, int64_t count);
+std::vector<int64_t> ints(const KernelCall &call, aten::ParamRef param,
                           int64_t count);
 /// Fails unless 0 <= index < size.
 mlir::LogicalResult checkIndex(const KernelCall &call, int64_t index,

@@ -184,33 +184,19 @@ LogicalResult adjoint(const KernelCall &call) {
   return success();
 }
 
-constexpr KernelEntry entries[] = {
-    {"aten.clone.default", copy},
-    {"aten.lift_fresh_copy.default", copy},
-    {"aten._to_copy.default", copy},
-    {"aten.to.dtype", copy},
-    {"aten.to.dtype_layout", copy},
-    {"aten.to.device", copy},
-    {"aten.to.other", copy},
-    {"aten.adjoint.default", adjoint},
-    {"aten.type_as.default", copy},
-    {"prims.convert_element_type.default", copy},
-    {"prims.device_put.default", copy},
-    {"aten.copy.default", copyInto},
-    {"aten.fill.Scalar", fillScalar},
-    {"aten.fill.Tensor", fillScalar},
-    {"aten.zero.default", zero},
-    {"aten.as_strided_copy.default", asStridedCopy},
-    {"aten.as_strided_scatter.default", asStridedScatter},
-    {"aten.slice_scatter.default", scatterPart<slicePartOf>},
-    {"aten.select_scatter.default", scatterPart<selectPartOf>},
-    {"aten.diagonal_scatter.default", scatterPart<diagonalPartOf>},
-    {"aten.slice_backward.default", partBackward<slicePartOf>},
-    {"aten.select_backward.default", partBackward<selectPartOf>},
-    {"aten.diagonal_backward.default", partBackward<diagonalPartOf>},
-    {"aten.unfold_backward.default", unfoldBackward},
-};
-
 } // namespace
 
-ArrayRef<KernelEntry> interpreter::copyKernels() { return entries; }
+const KernelFn kernels::copy = ::copy;
+const KernelFn kernels::adjoint = ::adjoint;
+const KernelFn kernels::copyInto = ::copyInto;
+const KernelFn kernels::fillScalar = ::fillScalar;
+const KernelFn kernels::zero = ::zero;
+const KernelFn kernels::asStridedCopy = ::asStridedCopy;
+const KernelFn kernels::asStridedScatter = ::asStridedScatter;
+const KernelFn kernels::sliceScatter = scatterPart<slicePartOf>;
+const KernelFn kernels::selectScatter = scatterPart<selectPartOf>;
+const KernelFn kernels::diagonalScatter = scatterPart<diagonalPartOf>;
+const KernelFn kernels::sliceBackward = partBackward<slicePartOf>;
+const KernelFn kernels::selectBackward = partBackward<selectPartOf>;
+const KernelFn kernels::diagonalBackward = partBackward<diagonalPartOf>;
+const KernelFn kernels::unfoldBackward = ::unfoldBackward;

@@ -60,7 +60,9 @@ struct Owners {
       : call(op), self(call.value("self")), index(call.value("index")),
         out(op.getOperation()->getResult(0)),
         axis(axisOf(call, sizesOf(out).size())) {
-    for (const char *name : {"src", "source", "value"})
+    for (aten::ParamRef name :
+         {aten::optional("src"), aten::optional("source"),
+          aten::optional("value")})
       if (!source)
         source = call.value(name);
   }

@@ -86,6 +86,9 @@ def Aten_Dialect : Dialect {
 /// that this makes is a typed name; what the op does is in CallOp.h.
 class Aten_Op<string torch, string mnemonic, string schemaText>
     : Op<Aten_Dialect, mnemonic> {
+  /// Read by cutback-tblgen.
+  string torchName = torch;
+  string signature = schemaText;
   /// One sentence on the family, for the reference.
   string family = "";
   /// Function of namespace cutback::aten::infer.
@@ -103,6 +106,16 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
   list<string> flags = [];
   /// Bit i: parameter i never has a gradient.
   int noGradient = 0;
+  /// Constants of namespaces cutback::autograd::vjps (the rule of the
+  /// gradient), cutback::decompose::decompositions (the op in terms of others)
+  /// and cutback::interpreter::kernels; empty for none.
+  string vjp = "";
+  string decomposition = "";
+  string kernel = "";
+  /// The call target that this op is another name of.
+  string means = "";
+  /// The call target whose result this op writes into its first operand.
+  string functional = "";
   /// What results are in other releases: "6: i64[], 7: i64[]" says that results
   /// 6 and 7 may also be that. Such calls are planned as today's are.
   string otherReleases = "";
@@ -134,6 +147,28 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
       return info;
     }
   }];
+}
+
+/// Besides its family, an op says what other libraries hold for it:
+///
+///   def Aten_ExpOp : Aten_Transcendental<"exp", ...>, Vjp<"exp">, Kernel<"exp">;
+///
+/// The libraries make their declarations and tables from that (cutback-tblgen),
+/// so a rule that is named here and that nobody wrote does not link.
+class Vjp<string rule> {
+  string vjp = rule;
+}
+class Decomposition<string rule> {
+  string decomposition = rule;
+}
+class Kernel<string function> {
+  string kernel = function;
+}
+/// Decomposition replaces the op by `first`, argument by argument; parameters
+/// that `first` lacks fall away.
+class SecondName<string first> {
+  string means = first;
+  string decomposition = "alias";
 }
 
 /// Family classes inherit from this one. An op of namespace aten: `name` is

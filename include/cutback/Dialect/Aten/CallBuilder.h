@@ -3,8 +3,8 @@
 // Builds calls of dialect `aten` the way one writes them in PyTorch:
 //
 //   CallBuilder b(builder, loc);
-//   Value y = b.call("aten.sum.dim_IntList", {x, {0, -1}, true});
-//   Value z = b.call("aten._to_copy.default", {y}, {{"dtype", b.f32()}});
+//   Value y = b.call(op::sum_dim_IntList, {x, {0, -1}, true});
+//   Value z = b.call(op::_to_copy, {y}, {{"dtype", b.f32()}});
 //
 // Arguments that are left out take their defaults, result types are inferred.
 // What VJP rules, decompositions, functionalization and tests write their ops

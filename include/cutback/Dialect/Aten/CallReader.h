@@ -11,11 +11,12 @@
 
 namespace cutback::aten {
 
-/// A parameter that the schema lacks counts as None everywhere.
-class CallReader {
+/// The arguments of an op. An optional parameter that its schema lacks is None.
+class CallReader : private Arguments {
 public:
   explicit CallReader(CallOp op);
 
+  using Arguments::hasMisread;
   CallOp getOp() const { return op; }
   /// The argument as it stands, to be given to another call.
   Arg arg(ParamRef param) const;
@@ -42,10 +43,9 @@ public:
   std::optional<llvm::SmallVector<int64_t>> integers(ParamRef param) const;
 
 private:
-  mlir::Attribute attribute(ParamRef param) const;
+  mlir::Attribute attribute(ParamRef param) const { return item(param).value; }
 
   mutable CallOp op; ///< accessors of ops are not const
-  const Schema &schema;
 };
 
 } // namespace cutback::aten

@@ -34,6 +34,7 @@ def Aten_C10dReduceScatterTensorOp : Aten_Collective<"reduce_scatter_tensor",
 def Aten_C10dAllToAllSingleOp : Aten_Collective<"all_to_all_single",
     "(Tensor input, SymInt[] output_split_sizes, "
     "SymInt[] input_split_sizes, str group_name) -> Tensor", "allToAll">;
-def Aten_PipeSplitOp : Aten_Marker<"pippy._pipe_split", "() -> ()", "nothing">;
+def Aten_PipeSplitOp : Aten_Marker<"pippy._pipe_split", "() -> ()", "nothing">,
+    Kernel<"mark">;
 
 #endif // CUTBACK_DIALECT_ATEN_COLLECTIVE_TD

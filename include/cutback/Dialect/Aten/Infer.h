@@ -6,7 +6,7 @@
 #ifndef CUTBACK_DIALECT_ATEN_INFER_H
 #define CUTBACK_DIALECT_ATEN_INFER_H
 
-#include "cutback/Dialect/Aten/Schema.h"
+#include "cutback/Dialect/Aten/Arguments.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/SmallVector.h"
@@ -30,25 +30,10 @@ struct TensorShape {
   int64_t rank() const { return static_cast<int64_t>(dims.size()); }
 };
 
-/// A parameter by name or by position in the schema.
-class ParamRef {
-public:
-  ParamRef(unsigned index) : index(static_cast<int>(index)) {}
-  ParamRef(int index) : index(index) {}
-  ParamRef(const char *name) : name(name) {}
-  ParamRef(llvm::StringRef name) : name(name) {}
-  /// Position in `schema`, -1 if there is no such parameter.
-  int resolve(const Schema &schema) const;
-
-private:
-  int index = -1;
-  llvm::StringRef name;
-};
-
 /// One call whose result types are asked for. The accessors fail, with an
-/// error at the call's location if it has one, where the argument is missing
-/// or of another kind; a parameter that the schema lacks counts as None.
-class InferCall {
+/// error at the call's location if it has one, where the argument is missing or
+/// of another kind.
+class InferCall : private Arguments {
 public:
   InferCall(const Schema &schema, mlir::ArrayAttr args,
             mlir::TypeRange operandTypes, llvm::ArrayRef<int64_t> operandInts,
@@ -58,11 +43,13 @@ public:
   /// there are.
   mlir::LogicalResult verify() const;
 
+  using Arguments::hasMisread;
   const Schema &getSchema() const { return schema; }
   mlir::MLIRContext *getContext() const { return args.getContext(); }
 
-  /// True if the argument is None or the schema has no such parameter.
-  bool isNone(ParamRef param) const;
+  /// True if the argument is None, and of an optional parameter that the schema
+  /// lacks.
+  bool isNone(ParamRef param) const { return item(param).isNone(); }
 
   mlir::LogicalResult tensor(ParamRef param, TensorShape &result) const;
   /// A tensor, a number or a symbolic scalar.
@@ -118,15 +105,6 @@ public:
   }
 
 private:
-  /// One argument, or one entry of a list.
-  struct Item {
-    int param = -1;        ///< position in the schema, for messages
-    mlir::Attribute value; ///< null where the schema has no such parameter
-    unsigned operand = 0;  ///< first operand it asks for
-
-    bool isNone() const;
-  };
-  Item item(ParamRef param) const;
   mlir::LogicalResult entries(ParamRef param,
                               llvm::SmallVectorImpl<Item> &result) const;
   mlir::Type operandType(const Item &item) const;
@@ -139,14 +117,8 @@ private:
   mlir::LogicalResult kindError(const Item &item,
                                 llvm::StringRef expected) const;
 
-  const Schema &schema;
-  mlir::ArrayAttr args;
   mlir::TypeRange operandTypes;
   llvm::ArrayRef<int64_t> operandInts;
-  std::optional<mlir::Location> loc;
-  /// First operand of each argument.
-  llvm::SmallVector<unsigned, 12> firstOperand;
-  unsigned operandsAsked = 0;
 };
 
 /// The type of the result of PyTorch's promotion of `operands`: tensors with

@@ -68,43 +68,49 @@ class Aten_LossBackward<string name, string schema, string rule, int w = 4>
 
 def Aten_NativeLayerNormOp : Aten_Norm<"native_layer_norm",
     "(Tensor input, SymInt[] normalized_shape, Tensor? weight, "
-    "Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", "nativeLayerNorm">;
+    "Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", "nativeLayerNorm">,
+    Vjp<"nativeLayerNorm">, Kernel<"layerNorm">;
 def Aten_NativeGroupNormOp : Aten_Norm<"native_group_norm",
     "(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, "
     "SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
-    "nativeGroupNorm">;
+    "nativeGroupNorm">, Vjp<"nativeGroupNorm">, Kernel<"groupNorm">;
 def Aten_InternalFusedRmsNormOp : Aten_Norm<"_fused_rms_norm",
     "(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> "
-    "(Tensor, Tensor)", "fusedRmsNorm">;
+    "(Tensor, Tensor)", "fusedRmsNorm">, Vjp<"fusedRmsNorm">, Kernel<"rmsNorm">;
 def Aten_NativeBatchNormOp : Aten_BatchNorm<"native_batch_norm",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
     "Tensor? running_var, bool training, float momentum, float eps) -> "
-    "(Tensor, Tensor, Tensor)", "nativeBatchNorm">;
+    "(Tensor, Tensor, Tensor)", "nativeBatchNorm">, Vjp<"nativeBatchNorm">,
+    Kernel<"batchNorm">;
 def Aten_InternalNativeBatchNormLegitOp : Aten_BatchNorm<
     "_native_batch_norm_legit",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
     "Tensor(b!) running_var, bool training, float momentum, float eps) -> "
-    "(Tensor, Tensor, Tensor)", "nativeBatchNorm">;
+    "(Tensor, Tensor, Tensor)", "nativeBatchNorm">, Vjp<"nativeBatchNorm">,
+    Kernel<"batchNorm">;
 def Aten_InternalNativeBatchNormLegitNoStatsOp : Aten_BatchNorm<
     "_native_batch_norm_legit.no_stats",
     "(Tensor input, Tensor? weight, Tensor? bias, bool training, "
     "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    "nativeBatchNorm">;
+    "nativeBatchNorm">, Vjp<"nativeBatchNorm">, Kernel<"batchNorm">;
 def Aten_InternalNativeBatchNormLegitNoTrainingOp : Aten_BatchNorm<
     "_native_batch_norm_legit_no_training",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
     "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, "
-    "Tensor)", "nativeBatchNorm">;
+    "Tensor)", "nativeBatchNorm">, Vjp<"evaluatedBatchNorm">,
+    Kernel<"batchNormEvaluating">;
 def Aten_CudnnBatchNormOp : Aten_BatchNorm<"cudnn_batch_norm",
     "(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, "
     "Tensor? running_var, bool training, float exponential_average_factor, "
-    "float epsilon) -> (Tensor, Tensor, Tensor, Tensor)", "nativeBatchNorm">;
+    "float epsilon) -> (Tensor, Tensor, Tensor, Tensor)", "nativeBatchNorm">,
+    Vjp<"cudnnBatchNorm">, Kernel<"cudnnBatchNorm">;
 def Aten_InternalNativeBatchNormLegitFunctionalOp : Aten_BatchNorm<
     "_native_batch_norm_legit_functional",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
     "Tensor running_var, bool training, float momentum, float eps) -> "
     "(Tensor, Tensor, Tensor, Tensor running_mean_out, "
-    "Tensor running_var_out)", "batchNormFunctional">;
+    "Tensor running_var_out)", "batchNormFunctional">, Vjp<"nativeBatchNorm">,
+    Kernel<"batchNorm">;
 def Aten_InternalBatchNormWithUpdateOp : Aten_BatchNorm<
     "_batch_norm_with_update",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
@@ -115,83 +121,97 @@ def Aten_InternalBatchNormWithUpdateFunctionalOp : Aten_BatchNorm<
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
     "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, "
     "Tensor, Tensor, Tensor running_mean_out, Tensor running_var_out)",
-    "batchNormFunctional">;
+    "batchNormFunctional">, Decomposition<"updatedBatchNorm">;
 def Aten_InternalBatchNormNoUpdateOp : Aten_BatchNorm<
     "_batch_norm_no_update",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
     "Tensor? running_var, float momentum, float eps) -> (Tensor, Tensor, "
-    "Tensor, Tensor)", "nativeBatchNorm">;
+    "Tensor, Tensor)", "nativeBatchNorm">, Decomposition<"batchNormAsItStands">;
 def Aten_BatchNormBackwardOp : Aten_BatchNormBackward<"batch_norm_backward",
     "(Tensor grad_out, Tensor input, Tensor weight, Tensor? running_mean, "
     "Tensor? running_var, Tensor? save_mean, Tensor? save_var, bool update, "
     "float eps, bool[3] output_mask, Tensor reserve) -> (Tensor, Tensor, "
-    "Tensor)", "nativeBatchNormBackward">;
+    "Tensor)", "nativeBatchNormBackward">,
+    Decomposition<"gradientsOfBatchNorm">;
 def Aten_NativeLayerNormBackwardOp : Aten_Norm<"native_layer_norm_backward",
     "(Tensor grad_out, Tensor input, SymInt[] normalized_shape, "
     "Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, "
     "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    "nativeLayerNormBackward", 12>;
+    "nativeLayerNormBackward", 12>, Kernel<"layerNormBackward">,
+    Decomposition<"nativeLayerNormBackward">;
 def Aten_NativeGroupNormBackwardOp : Aten_Norm<"native_group_norm_backward",
     "(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, "
     "Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, "
     "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
-    "nativeGroupNormBackward", 12>;
+    "nativeGroupNormBackward", 12>, Kernel<"groupNormBackward">,
+    Decomposition<"nativeGroupNormBackward">;
 def Aten_InternalFusedRmsNormBackwardOp : Aten_Norm<"_fused_rms_norm_backward",
     "(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, "
     "Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",
-    "fusedRmsNormBackward", 12>;
+    "fusedRmsNormBackward", 12>, Kernel<"rmsNormBackward">,
+    Decomposition<"fusedRmsNormBackward">;
 def Aten_NativeBatchNormBackwardOp : Aten_BatchNormBackward<
     "native_batch_norm_backward",
     "(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
     "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, "
     "bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, "
-    "Tensor)", "nativeBatchNormBackward">;
+    "Tensor)", "nativeBatchNormBackward">, Kernel<"batchNormBackward">,
+    Decomposition<"nativeBatchNormBackward">;
 def Aten_InternalSoftmaxOp : Aten_Softmax<"_softmax",
-    "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">;
+    "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">,
+    Vjp<"softmax">, Kernel<"softmax">;
 def Aten_InternalLogSoftmaxOp : Aten_Softmax<"_log_softmax",
-    "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">;
+    "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">,
+    Vjp<"logSoftmax">, Kernel<"logSoftmax">;
 def Aten_InternalSoftmaxBackwardDataOp : Aten_Softmax<"_softmax_backward_data",
     "(Tensor grad_output, Tensor output, int dim, "
-    "ScalarType input_dtype) -> Tensor", "softmaxBackward">;
+    "ScalarType input_dtype) -> Tensor", "softmaxBackward">,
+    Vjp<"softmaxBackward">, Kernel<"softmaxBackwardData">;
 def Aten_InternalLogSoftmaxBackwardDataOp : Aten_Softmax<
     "_log_softmax_backward_data",
     "(Tensor grad_output, Tensor output, int dim, "
-    "ScalarType input_dtype) -> Tensor", "softmaxBackward">;
+    "ScalarType input_dtype) -> Tensor", "softmaxBackward">,
+    Vjp<"logSoftmaxBackward">, Kernel<"logSoftmaxBackwardData">;
 def Aten_InternalSafeSoftmaxOp : Aten_Softmax<"_safe_softmax",
-    "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "sameAsSelf">;
+    "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "sameAsSelf">,
+    Vjp<"safeSoftmax">, Kernel<"safeSoftmax">;
 def Aten_NllLossForwardOp : Aten_Loss<"nll_loss_forward",
     "(Tensor self, Tensor target, Tensor? weight, int reduction, "
     "SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
-    "nllLossForward">;
+    "nllLossForward">, Vjp<"nllLoss">, Kernel<"nllLoss">;
 def Aten_NllLoss2dForwardOp : Aten_Loss<"nll_loss2d_forward",
     "(Tensor self, Tensor target, Tensor? weight, int reduction, "
     "SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
-    "nllLossForward">;
+    "nllLossForward">, Vjp<"nllLoss2d">, Kernel<"nllLoss">;
 def Aten_MseLossBackwardOp : Aten_LossBackward<"mse_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> "
-    "Tensor", "pointwiseLossBackward">;
+    "Tensor", "pointwiseLossBackward">, Vjp<"mseBackward">,
+    Kernel<"mseLossBackward">;
 def Aten_SmoothL1LossBackwardOp : Aten_LossBackward<"smooth_l1_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction, "
-    "float beta) -> Tensor", "pointwiseLossBackward">;
+    "float beta) -> Tensor", "pointwiseLossBackward">, Vjp<"smoothL1Backward">,
+    Kernel<"smoothL1LossBackward">;
 def Aten_HuberLossBackwardOp : Aten_LossBackward<"huber_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction, "
-    "float delta) -> Tensor", "pointwiseLossBackward">;
+    "float delta) -> Tensor", "pointwiseLossBackward">, Vjp<"huberBackward">,
+    Kernel<"huberLossBackward">;
 def Aten_NllLossBackwardOp : Aten_LossBackward<"nll_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
     "int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
-    "sameAsSelf">;
+    "sameAsSelf">, Vjp<"nllBackward">, Kernel<"nllLossBackward">;
 def Aten_NllLoss2dBackwardOp : Aten_LossBackward<"nll_loss2d_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
     "int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
-    "sameAsSelf">;
+    "sameAsSelf">, Vjp<"nllBackward">, Kernel<"nllLossBackward">;
 def Aten_BinaryCrossEntropyBackwardOp : Aten_LossBackward<
     "binary_cross_entropy_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
-    "int reduction=1) -> Tensor", "sameAsSelf">;
+    "int reduction=1) -> Tensor", "sameAsSelf">,
+    Kernel<"binaryCrossEntropyBackward">;
 def Aten_SoftMarginLossBackwardOp : Aten_LossBackward<
     "soft_margin_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-    "pointwiseLossBackward">;
+    "pointwiseLossBackward">, Kernel<"softMarginLossBackward">;
 
 class Aten_Ctc<string name, string schema, string rule>
     : Aten_AtenOp<name, schema> {
@@ -204,30 +224,34 @@ class Aten_Ctc<string name, string schema, string rule>
 def Aten_InternalCtcLossOp : Aten_Ctc<"_ctc_loss",
     "(Tensor log_probs, Tensor targets, int[] input_lengths, int[] "
     "target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, "
-    "Tensor)", "ctcForward">;
+    "Tensor)", "ctcForward">, Vjp<"ctcLoss">, Kernel<"ctcLoss">;
 def Aten_InternalCtcLossTensorOp : Aten_Ctc<"_ctc_loss.Tensor",
     "(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor "
     "target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, "
-    "Tensor)", "ctcForward">;
+    "Tensor)", "ctcForward">, Vjp<"ctcLoss">, Kernel<"ctcLoss">;
 def Aten_InternalCtcLossBackwardOp : Aten_Ctc<"_ctc_loss_backward",
     "(Tensor grad, Tensor log_probs, Tensor targets, int[] input_lengths, "
     "int[] target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int "
-    "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">;
+    "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">,
+    Kernel<"ctcBackward">;
 def Aten_InternalCtcLossBackwardTensorOp : Aten_Ctc<
     "_ctc_loss_backward.Tensor",
     "(Tensor grad, Tensor log_probs, Tensor targets, Tensor input_lengths, "
     "Tensor target_lengths, Tensor neg_log_likelihood, Tensor log_alpha, int "
-    "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">;
+    "blank, bool zero_infinity=False) -> Tensor", "ctcBackward">,
+    Kernel<"ctcBackward">;
 
 //===----------------------------------------------------------------------===//
 // Norms of weights
 //===----------------------------------------------------------------------===//
 
 def Aten_InternalWeightNormInterfaceOp : Aten_Norm<"_weight_norm_interface",
-    "(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", "weightNorm">;
+    "(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", "weightNorm">,
+    Vjp<"weightNorm">, Kernel<"weightAndNorms">;
 def Aten_InternalWeightNormInterfaceBackwardOp : Aten_Norm<
     "_weight_norm_interface_backward",
     "(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
-    "dim) -> (Tensor, Tensor)", "weightNormBackward">;
+    "dim) -> (Tensor, Tensor)", "weightNormBackward">,
+    Kernel<"weightGradients">;
 
 #endif // CUTBACK_DIALECT_ATEN_NORMALIZATION_TD

@@ -91,17 +91,20 @@ class Aten_PrimsPool<string name, string schema, string rule, int w = 4>
 
 def Aten_PrimsConvertElementTypeOp : Aten_PrimsCast<
     "convert_element_type", "copy",
-    "(Tensor a, ScalarType dtype) -> Tensor", "convertElementType">;
+    "(Tensor a, ScalarType dtype) -> Tensor", "convertElementType">,
+    Vjp<"primsConvert">, Kernel<"copy">;
 def Aten_PrimsDevicePutOp : Aten_PrimsCopy<"device_put", "copy",
     "(Tensor a, Device device, bool non_blocking=False) -> Tensor",
-    "sameAsSelf">;
+    "sameAsSelf">, Vjp<"primsConvert">, Kernel<"copy">;
 def Aten_PrimsIotaOp : Aten_PrimsCreate<"iota", "iota",
     "(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, "
-    "Device device, bool requires_grad) -> Tensor", "iota">;
+    "Device device, bool requires_grad) -> Tensor", "iota">, Kernel<"iota">;
 def Aten_PrimsRevOp : Aten_PrimsMove<"rev", "flip",
-    "(Tensor a, int[] dims) -> Tensor", "sameAsSelf">;
+    "(Tensor a, int[] dims) -> Tensor", "sameAsSelf">, Vjp<"flip">,
+    Kernel<"flip">;
 def Aten_PrimsFmaOp : Aten_PrimsPointwise<"fma", "multiplyAdd",
-    "(Tensor a, Tensor b, Tensor c) -> Tensor", "broadcast", 2>;
+    "(Tensor a, Tensor b, Tensor c) -> Tensor", "broadcast", 2>, Vjp<"fma">,
+    Kernel<"fusedMultiplyAdd">;
 def Aten_PrimsInductorSeedOp : Aten_PrimsSeed<"inductor_seed",
     "(Device device) -> Tensor", "seeds">;
 def Aten_PrimsInductorSeedsOp : Aten_PrimsSeed<"inductor_seeds",
@@ -121,11 +124,12 @@ def Aten_PrimsLowMemoryMaxPoolWithOffsetsOp : Aten_PrimsPool<
     "_low_memory_max_pool_with_offsets",
     "(Tensor self, SymInt[] kernel_size, SymInt[] stride, "
     "SymInt[] padding, SymInt[] dilation, bool ceil_mode) -> (Tensor, "
-    "Tensor)", "lowMemoryMaxPool">;
+    "Tensor)", "lowMemoryMaxPool">, Vjp<"maxPoolWithOffsets">,
+    Kernel<"maxPool">;
 def Aten_PrimsLowMemoryMaxPoolOffsetsToIndicesOp : Aten_PrimsPool<
     "_low_memory_max_pool_offsets_to_indices",
     "(Tensor self, SymInt[] kernel_size, SymInt[] input_size, "
     "SymInt[] stride, SymInt[] padding, SymInt[] dilation) -> Tensor",
-    "offsetsToIndices">;
+    "offsetsToIndices">, Kernel<"offsetsToIndices">;
 
 #endif // CUTBACK_DIALECT_ATEN_PRIMS_TD

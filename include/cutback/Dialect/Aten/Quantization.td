@@ -32,43 +32,49 @@ class Aten_QuantizedOp<string name, string schema>
 def Aten_FakeQuantizePerTensorAffineOp : Aten_FakeQuantize<
     "fake_quantize_per_tensor_affine",
     "(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
-    "-> Tensor">;
+    "-> Tensor">, Decomposition<"fakeQuantize">;
 def Aten_FakeQuantizePerTensorAffineTensorQparamsOp : Aten_FakeQuantize<
     "fake_quantize_per_tensor_affine.tensor_qparams",
     "(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int "
-    "quant_max) -> Tensor">;
+    "quant_max) -> Tensor">, Decomposition<"fakeQuantize">;
 def Aten_FakeQuantizePerChannelAffineOp : Aten_FakeQuantize<
     "fake_quantize_per_channel_affine",
     "(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
-    "int quant_max) -> Tensor">;
+    "int quant_max) -> Tensor">, Decomposition<"fakeQuantize">;
 def Aten_FakeQuantizePerTensorAffineCachemaskOp : Aten_FakeQuantize<
     "fake_quantize_per_tensor_affine_cachemask",
     "(Tensor self, float scale, int zero_point, int quant_min, int quant_max) "
-    "-> (Tensor output, Tensor mask)", "nativeDropout">;
+    "-> (Tensor output, Tensor mask)", "nativeDropout">,
+    Decomposition<"fakeQuantize">;
 def Aten_FakeQuantizePerTensorAffineCachemaskBackwardOp : Aten_FakeQuantize<
     "fake_quantize_per_tensor_affine_cachemask_backward",
-    "(Tensor grad, Tensor mask) -> Tensor", "broadcast">;
+    "(Tensor grad, Tensor mask) -> Tensor", "broadcast">,
+    Decomposition<"maskGradient">;
 def Aten_FakeQuantizePerChannelAffineCachemaskOp : Aten_FakeQuantize<
     "fake_quantize_per_channel_affine_cachemask",
     "(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, "
-    "int quant_max) -> (Tensor output, Tensor mask)", "nativeDropout">;
+    "int quant_max) -> (Tensor output, Tensor mask)", "nativeDropout">,
+    Decomposition<"fakeQuantize">;
 def Aten_FakeQuantizePerChannelAffineCachemaskBackwardOp : Aten_FakeQuantize<
     "fake_quantize_per_channel_affine_cachemask_backward",
-    "(Tensor grad, Tensor mask) -> Tensor", "broadcast">;
+    "(Tensor grad, Tensor mask) -> Tensor", "broadcast">,
+    Decomposition<"maskGradient">;
 def Aten_QuantizePerTensorOp : Aten_QuantizedOp<"quantize_per_tensor.default",
     "(Tensor input, float scale, int zero_point, int quant_min, int quant_max, "
-    "ScalarType dtype) -> Tensor">;
+    "ScalarType dtype) -> Tensor">, Decomposition<"quantize">;
 def Aten_DequantizePerTensorOp : Aten_QuantizedOp<
     "dequantize_per_tensor.default",
     "(Tensor input, float scale, int zero_point, int quant_min, int quant_max, "
-    "ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">;
+    "ScalarType dtype, *, ScalarType? out_dtype=None) -> Tensor">,
+    Decomposition<"dequantize">;
 def Aten_QuantizePerChannelOp : Aten_QuantizedOp<"quantize_per_channel.default",
     "(Tensor input, Tensor scales, Tensor zero_points, int axis, int "
-    "quant_min, int quant_max, ScalarType dtype) -> Tensor">;
+    "quant_min, int quant_max, ScalarType dtype) -> Tensor">,
+    Decomposition<"quantize">;
 def Aten_DequantizePerChannelOp : Aten_QuantizedOp<
     "dequantize_per_channel.default",
     "(Tensor input, Tensor scales, Tensor? zero_points, int axis, int "
     "quant_min, int quant_max, ScalarType dtype, *, ScalarType? "
-    "out_dtype=None) -> Tensor">;
+    "out_dtype=None) -> Tensor">, Decomposition<"dequantize">;
 
 #endif // CUTBACK_DIALECT_ATEN_QUANTIZATION_TD

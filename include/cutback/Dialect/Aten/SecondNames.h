@@ -8,7 +8,8 @@
 
 namespace cutback::aten {
 
-/// Call targets: `name` does what `meant` does, with the same parameters.
+/// Call targets: `name` does what `meant` does. Parameters have the same names;
+/// those that only `name` has do not change what it does.
 struct SecondName {
   const char *name, *meant;
 };

@@ -30,49 +30,58 @@ class Aten_Signal<string name, string schema, string rule>
   let infer = rule;
 }
 
-def Aten_HannWindowOp : Aten_Window<"hann_window", "">;
+def Aten_HannWindowOp : Aten_Window<"hann_window", "">,
+    Decomposition<"raisedCosine">;
 def Aten_HannWindowPeriodicOp : Aten_Window<"hann_window.periodic",
-    "bool periodic, ">;
-def Aten_HammingWindowOp : Aten_Window<"hamming_window", "">;
+    "bool periodic, ">, Decomposition<"raisedCosine">;
+def Aten_HammingWindowOp : Aten_Window<"hamming_window", "">,
+    Decomposition<"raisedCosine">;
 def Aten_HammingWindowPeriodicOp : Aten_Window<"hamming_window.periodic",
-    "bool periodic, ">;
+    "bool periodic, ">, Decomposition<"raisedCosine">;
 def Aten_HammingWindowPeriodicAlphaOp : Aten_Window<
-    "hamming_window.periodic_alpha", "bool periodic, float alpha, ">;
+    "hamming_window.periodic_alpha", "bool periodic, float alpha, ">,
+    Decomposition<"raisedCosine">;
 def Aten_HammingWindowPeriodicAlphaBetaOp : Aten_Window<
     "hamming_window.periodic_alpha_beta",
-    "bool periodic, float alpha, float beta, ">;
-def Aten_BlackmanWindowOp : Aten_Window<"blackman_window", "">;
+    "bool periodic, float alpha, float beta, ">, Decomposition<"raisedCosine">;
+def Aten_BlackmanWindowOp : Aten_Window<"blackman_window", "">,
+    Decomposition<"blackman">;
 def Aten_BlackmanWindowPeriodicOp : Aten_Window<"blackman_window.periodic",
-    "bool periodic, ">;
-def Aten_BartlettWindowOp : Aten_Window<"bartlett_window", "">;
+    "bool periodic, ">, Decomposition<"blackman">;
+def Aten_BartlettWindowOp : Aten_Window<"bartlett_window", "">,
+    Decomposition<"bartlett">;
 def Aten_BartlettWindowPeriodicOp : Aten_Window<"bartlett_window.periodic",
-    "bool periodic, ">;
-def Aten_KaiserWindowOp : Aten_Window<"kaiser_window", "">;
+    "bool periodic, ">, Decomposition<"bartlett">;
+def Aten_KaiserWindowOp : Aten_Window<"kaiser_window", "">,
+    Decomposition<"kaiser">;
 def Aten_KaiserWindowPeriodicOp : Aten_Window<"kaiser_window.periodic",
-    "bool periodic, ">;
+    "bool periodic, ">, Decomposition<"kaiser">;
 def Aten_KaiserWindowBetaOp : Aten_Window<"kaiser_window.beta",
-    "bool periodic, float beta, ">;
-def Aten_FftFftfreqOp : Aten_Frequencies<"fft_fftfreq">;
-def Aten_FftRfftfreqOp : Aten_Frequencies<"fft_rfftfreq">;
+    "bool periodic, float beta, ">, Decomposition<"kaiser">;
+def Aten_FftFftfreqOp : Aten_Frequencies<"fft_fftfreq">,
+    Decomposition<"frequencies">;
+def Aten_FftRfftfreqOp : Aten_Frequencies<"fft_rfftfreq">,
+    Decomposition<"frequencies">;
 def Aten_FftHfftOp : Aten_Signal<"fft_hfft",
     "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
-    "fftComposite">;
+    "fftComposite">, Decomposition<"inverseRealTransform">;
 def Aten_FftIhfftOp : Aten_Signal<"fft_ihfft",
     "(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor",
-    "fftComposite">;
+    "fftComposite">, Decomposition<"halfInverse">;
 def Aten_StftOp : Aten_Signal<"stft",
     "(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, "
     "Tensor? window=None, bool normalized=False, bool? onesided=None, bool? "
-    "return_complex=None, bool? align_to_window=None) -> Tensor", "stft">;
+    "return_complex=None, bool? align_to_window=None) -> Tensor", "stft">,
+    Decomposition<"stft">;
 def Aten_StftCenterOp : Aten_Signal<"stft.center",
     "(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, "
     "Tensor? window=None, bool center=True, str pad_mode='reflect', bool "
     "normalized=False, bool? onesided=None, bool? return_complex=None, bool? "
-    "align_to_window=None) -> Tensor", "stft">;
+    "align_to_window=None) -> Tensor", "stft">, Decomposition<"stft">;
 def Aten_IstftOp : Aten_Signal<"istft",
     "(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, "
     "Tensor? window=None, bool center=True, bool normalized=False, bool? "
     "onesided=None, int? length=None, bool return_complex=False) -> Tensor",
-    "istft">;
+    "istft">, Decomposition<"istft">;
 
 #endif // CUTBACK_DIALECT_ATEN_SIGNAL_TD

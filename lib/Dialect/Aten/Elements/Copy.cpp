@@ -79,22 +79,24 @@ LogicalResult elements::scalarTensor(Operation *op, ElementBuilder &b,
 
 /// start + i * step, counted in integers or in f64.
 static LogicalResult range(const ElementCall &call, Type in) {
-  auto argument = [&](const char *param, double ifNone) {
+  auto argument = [&](ParamRef param, double ifNone) {
     return call.isNone(param) ? constantOf(call.elements, in, ifNone)
                               : call.argument(param, in);
   };
   Num i = cast(call.toInteger(call.axis(0)), call.elements.builder.getI64Type(),
                in);
-  Num start = argument("start", 0), step = argument("step", 1);
+  Num start = argument(optional("start"), 0),
+      step = argument(optional("step"), 1);
   return call.giveAs(start + i * step, in);
 }
 LogicalResult elements::arange(Operation *op, ElementBuilder &b, Results &r) {
   ElementCall call(op, b, r);
-  auto isWhole = [&](const char *param) {
+  auto isWhole = [&](ParamRef param) {
     return call.isNone(param) || isa<IntegerType>(call.typeOf(param));
   };
   bool whole = isa<IntegerType>(call.resultType()) ||
-               (isWhole("start") && isWhole("end") && isWhole("step"));
+               (isWhole(optional("start")) && isWhole("end") &&
+                isWhole(optional("step")));
   return range(call, whole ? Type(b.builder.getI64Type())
                            : Type(b.builder.getF64Type()));
 }

@@ -293,7 +293,8 @@ LogicalResult ElementCall::give(ArrayRef<Num> nums) const {
 }
 
 LogicalResult ElementCall::giveAs(const Num &num, Type from) const {
-  if (!num || hasFailed || results.size() >= op->getNumResults())
+  if (!num || hasFailed || hasMisread() ||
+      results.size() >= op->getNumResults())
     return failure();
   Num result = cast(num, from, resultType(results.size()));
   if (!result)

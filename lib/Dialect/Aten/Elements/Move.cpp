@@ -110,7 +110,9 @@ LogicalResult padAs(const MovingCall &call, PadMode mode, ParamRef param) {
       inside.push_back(place < sizes[dim]);
   }
   Type type = call.operandType(0);
-  Num fill = call.isNone("value") ? Num() : call.argument("value", type);
+  Num fill = call.isNone(optional("value"))
+                 ? Num()
+                 : call.argument(optional("value"), type);
   return call.giveAs(call.load(0, places, inside, fill), type);
 }
 

@@ -133,7 +133,7 @@ LogicalResult elements::leastWithPlace(Operation *op, ElementBuilder &b,
 
 /// An empty list of dimensions is none here, where it is all in the loops.
 static LogicalResult quantify(const ReducingCall &call, Combine how) {
-  if (!call.isNone("dim") && call.list("dim").empty())
+  if (!call.isNone(optional("dim")) && call.list(optional("dim")).empty())
     return failure();
   return call.give(call.reduce(how, call.self() != 0));
 }
@@ -150,9 +150,9 @@ LogicalResult elements::all(Operation *op, ElementBuilder &b, Results &r) {
 
 /// Elements that do not count: `correction`, or 1 if `unbiased`.
 static double correctionOf(const ReducingCall &call) {
-  if (!call.isNone("correction"))
-    return call.literal("correction");
-  return call.boolean("unbiased").value_or(true) ? 1 : 0;
+  if (!call.isNone(optional("correction")))
+    return call.literal(optional("correction"));
+  return call.boolean(optional("unbiased")).value_or(true) ? 1 : 0;
 }
 
 static LogicalResult spread(const ReducingCall &call, bool root,

@@ -81,7 +81,7 @@ CUTBACK_FUNCTION(trunc, x.isFloat() ? trunc(x) : x)
 LogicalResult elements::roundDecimals(Operation *op, ElementBuilder &b,
                                       Results &r) {
   ElementCall call(op, b, r);
-  double decimals = call.literal("decimals");
+  double decimals = call.literal(optional("decimals"));
   double scale = std::pow(10.0, std::fabs(decimals));
   return call.ordered({"self"}, [&](Num x) {
     if (!x.isFloat())

@@ -189,7 +189,7 @@ LogicalResult infer::getFactors(const InferCall &call, StringRef what,
 
 LogicalResult infer::getDtype(const InferCall &call, Type otherwise,
                               Type &result) {
-  if (failed(call.dtype("dtype", result)))
+  if (failed(call.dtype(optional("dtype"), result)))
     return failure();
   if (!result)
     result = otherwise;

@@ -52,7 +52,7 @@ static LogicalResult getSplitDim(const InferCall &call, const TensorShape &self,
   if (self.dims.empty())
     return call.error("a tensor without dimensions has no parts");
   if (packet.ends_with("tensor_split"))
-    return call.dimension("dim", self.rank(), dim);
+    return call.dimension(optional("dim"), self.rank(), dim);
   dim = packet.ends_with("dsplit")                      ? 2
         : packet.ends_with("hsplit") && self.rank() > 1 ? 1
                                                         : 0;
@@ -99,7 +99,7 @@ LogicalResult infer::tensorSplit(const InferCall &call, Results &results) {
       ends.push_back(size == kUnknown
                          ? kUnknown
                          : size / sections * i + std::min(i, size % sections));
-  } else if (failed(call.integers("indices", ends))) {
+  } else if (failed(call.integers(optional("indices"), ends))) {
     return failure();
   }
   ends.push_back(size);
@@ -147,8 +147,8 @@ LogicalResult infer::diag(const InferCall &call, Results &results) {
     return call.error("no diagonal of rank ", self.rank());
   size = addSizes(size, offset < 0 ? -offset : offset);
   int64_t a = self.rank() - 1, b = self.rank();
-  if (embed && (failed(call.dimension("dim1", self.rank() + 1, a)) ||
-                failed(call.dimension("dim2", self.rank() + 1, b))))
+  if (embed && (failed(call.dimension(optional("dim1"), self.rank() + 1, a)) ||
+                failed(call.dimension(optional("dim2"), self.rank() + 1, b))))
     return failure();
   if (a == b)
     return call.error("dim1 and dim2 are both ", a);
@@ -221,7 +221,8 @@ static LogicalResult getTransform(const InferCall &call,
     sizes.push_back(size.value_or(-1));
     return success();
   }
-  if (failed(call.integers("s", sizes)) || failed(call.integers("dim", dims)))
+  if (failed(call.integers(optional("s"), sizes)) ||
+      failed(call.integers("dim", dims)))
     return failure();
   if (dims.empty()) {
     int64_t count = sizes.empty()

@@ -33,10 +33,10 @@ static LogicalResult getWindow(const InferCall &call, unsigned spatial,
                                Window &window) {
   if (failed(getInts(call, "stride", spatial, {1}, window.stride)) ||
       failed(getInts(call, "dilation", spatial, {1}, window.dilation)) ||
-      failed(getInts(call, "output_padding", spatial, {0},
+      failed(getInts(call, optional("output_padding"), spatial, {0},
                      window.outputPadding)) ||
       failed(call.integer("groups", window.groups)) ||
-      failed(call.boolean("transposed", window.transposed)))
+      failed(call.boolean(optional("transposed"), window.transposed)))
     return failure();
   int param = call.getSchema().find("padding");
   if (param < 0 || call.getSchema().params[param].kind != ParamKind::Str) {

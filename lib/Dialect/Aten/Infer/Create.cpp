@@ -89,7 +89,7 @@ LogicalResult infer::eye(const InferCall &call, Results &results) {
   if (failed(call.integer("n", n)))
     return failure();
   m = n;
-  if (!call.isNone("m") && failed(call.integer("m", m)))
+  if (!call.isNone(optional("m")) && failed(call.integer(optional("m"), m)))
     return failure();
   if (failed(getDtype(call, floatType(call), type)))
     return failure();
@@ -113,9 +113,11 @@ LogicalResult infer::sizesOfInput(const InferCall &call, Results &results) {
 static LogicalResult countSteps(const InferCall &call, bool isFloat,
                                 int64_t &count) {
   std::optional<double> start = 0.0, end, step = 1.0;
-  if ((!call.isNone("start") && failed(call.number("start", start))) ||
+  if ((!call.isNone(optional("start")) &&
+       failed(call.number(optional("start"), start))) ||
       failed(call.number("end", end)) ||
-      (!call.isNone("step") && failed(call.number("step", step))))
+      (!call.isNone(optional("step")) &&
+       failed(call.number(optional("step"), step))))
     return failure();
   if (step && *step == 0.0)
     return call.error("the step is 0");
@@ -129,9 +131,11 @@ static LogicalResult countSteps(const InferCall &call, bool isFloat,
   int64_t first = 0, last = 0, by = 1;
   if (isFloat)
     return success();
-  if ((!call.isNone("start") && failed(call.integer("start", first))) ||
+  if ((!call.isNone(optional("start")) &&
+       failed(call.integer(optional("start"), first))) ||
       failed(call.integer("end", last)) ||
-      (!call.isNone("step") && failed(call.integer("step", by))))
+      (!call.isNone(optional("step")) &&
+       failed(call.integer(optional("step"), by))))
     return failure();
   if (first == kUnknown || last == kUnknown || by == kUnknown) {
     count = kUnknown;
@@ -146,7 +150,7 @@ LogicalResult infer::arange(const InferCall &call, Results &results) {
   bool isFloat = false;
   for (const char *name : {"start", "end", "step"}) {
     Type scalar;
-    if (call.isNone(name))
+    if (call.isNone(optional(name)))
       continue;
     if (failed(call.scalarType(name, scalar)))
       return failure();
@@ -163,8 +167,10 @@ LogicalResult infer::arange(const InferCall &call, Results &results) {
 LogicalResult infer::range(const InferCall &call, Results &results) {
   std::optional<double> start, end, step = 1;
   Type type;
-  if (failed(call.number("start", start)) || failed(call.number("end", end)) ||
-      (!call.isNone("step") && failed(call.number("step", step))) ||
+  if (failed(call.number(optional("start"), start)) ||
+      failed(call.number("end", end)) ||
+      (!call.isNone(optional("step")) &&
+       failed(call.number(optional("step"), step))) ||
       failed(getDtype(call, floatType(call), type)))
     return failure();
   if (!start || !end || !step)
@@ -192,10 +198,10 @@ LogicalResult infer::linspace(const InferCall &call, Results &results) {
 }
 
 LogicalResult infer::seeds(const InferCall &call, Results &results) {
-  if (call.isNone("count"))
+  if (call.isNone(optional("count")))
     return push(call, results, {}, intType(call));
   int64_t count = 0;
-  if (failed(call.integer("count", count)))
+  if (failed(call.integer(optional("count"), count)))
     return failure();
   return push(call, results, {count}, intType(call));
 }
@@ -302,7 +308,7 @@ LogicalResult infer::meshgrid(const InferCall &call, Results &results) {
   StringRef indexing;
   Dims dims;
   if (failed(getTensors(call, tensors)) ||
-      failed(call.string("indexing", indexing)))
+      failed(call.string(optional("indexing"), indexing)))
     return failure();
   for (const TensorShape &t : tensors) {
     if (t.rank() > 1)
@@ -380,10 +386,11 @@ LogicalResult infer::repeatInterleave(const InferCall &call, Results &results) {
   // Without `self` the result is the indices to repeat.
   if (selfIndex < 0)
     return push(call, results, {known.value_or(kUnknown)}, self.element);
-  if (call.isNone("dim"))
+  if (call.isNone(optional("dim")))
     self.dims = {countElements(self.dims)};
   int64_t dim = 0;
-  if (!call.isNone("dim") && failed(call.dimension("dim", self.rank(), dim)))
+  if (!call.isNone(optional("dim")) &&
+      failed(call.dimension(optional("dim"), self.rank(), dim)))
     return failure();
   if (self.dims.empty())
     self.dims.push_back(1);

@@ -271,7 +271,8 @@ LogicalResult infer::nonzero(const InferCall &call, Results &results) {
   TensorShape self;
   int64_t rows = kUnknown;
   if (failed(getSelf(call, self)) ||
-      (!call.isNone("size") && failed(call.integer("size", rows))))
+      (!call.isNone(optional("size")) &&
+       failed(call.integer(optional("size"), rows))))
     return failure();
   return push(call, results, {rows, self.rank()}, intType(call));
 }

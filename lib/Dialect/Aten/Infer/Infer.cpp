@@ -4,9 +4,7 @@
 // that finds the function of an op.
 //
 // A call is the schema, the skeleton of its arguments and the types of its
-// operands. The skeleton is walked once, to note the operand that each
-// argument starts at; after that an argument is found in constant time by
-// position, and by a scan over the schema's few parameters by name.
+// operands; Arguments finds what belongs to a parameter.
 //
 // Inference sees values from files: whatever an argument holds, an accessor
 // answers with the value or with an error that names the parameter. Nothing
@@ -23,35 +21,18 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
 
-int ParamRef::resolve(const Schema &schema) const {
-  if (index >= 0)
-    return index < static_cast<int>(schema.params.size()) ? index : -1;
-  for (auto [i, param] : llvm::enumerate(schema.params))
-    if (param.name == name)
-      return static_cast<int>(i);
-  return -1;
-}
-
 InferCall::InferCall(const Schema &schema, ArrayAttr args,
                      TypeRange operandTypes, ArrayRef<int64_t> operandInts,
                      std::optional<Location> loc)
-    : schema(schema), args(args), operandTypes(operandTypes),
-      operandInts(operandInts), loc(loc) {
-  for (Attribute arg : args) {
-    firstOperand.push_back(operandsAsked);
-    if (isa<joint::OperandAttr>(arg))
-      ++operandsAsked;
-    else if (auto list = dyn_cast<ArrayAttr>(arg))
-      operandsAsked += joint::countOperands(list);
-  }
-}
+    : Arguments(schema, args, loc), operandTypes(operandTypes),
+      operandInts(operandInts) {}
 
 LogicalResult InferCall::verify() const {
   if (args.size() != schema.params.size())
     return error(args.size(), " arguments given for ", schema.params.size(),
                  " parameters");
-  if (operandsAsked != operandTypes.size())
-    return error("the arguments ask for ", operandsAsked, " operands, ",
+  if (operandsAsked() != operandTypes.size())
+    return error("the arguments ask for ", operandsAsked(), " operands, ",
                  operandTypes.size(), " given");
   return success();
 }
@@ -60,43 +41,19 @@ LogicalResult InferCall::verify() const {
 // Arguments and list entries
 //===----------------------------------------------------------------------===//
 
-bool InferCall::Item::isNone() const {
-  return !value || isa<joint::NoneAttr>(value);
-}
-
-InferCall::Item InferCall::item(ParamRef param) const {
-  int index = param.resolve(schema);
-  if (index < 0)
-    return {};
-  return {index, args[index], firstOperand[index]};
-}
-
 /// The entries of a list; of a value that is no list, the value alone.
 LogicalResult InferCall::entries(ParamRef param,
                                  SmallVectorImpl<Item> &result) const {
-  Item all = item(param);
-  if (all.isNone())
-    return success();
-  auto list = dyn_cast<ArrayAttr>(all.value);
-  if (!list) {
-    result.push_back(all);
-    return success();
-  }
-  unsigned operand = all.operand;
-  for (Attribute entry : list) {
-    result.push_back({all.param, entry, operand});
-    if (isa<joint::OperandAttr>(entry))
-      ++operand;
-    else if (isa<ArrayAttr>(entry))
-      return kindError(result.back(), "a flat list");
-  }
+  result = Arguments::entries(param);
+  for (const Item &entry : result)
+    if (isa<ArrayAttr>(entry.value))
+      return kindError(entry, "a flat list");
   return success();
 }
 
 /// The type of the SSA operand that stands here; null where none does.
 Type InferCall::operandType(const Item &item) const {
-  if (!item.value || !isa<joint::OperandAttr>(item.value) ||
-      item.operand >= operandTypes.size())
+  if (!item.isOperand() || item.operand >= operandTypes.size())
     return {};
   return operandTypes[item.operand];
 }
@@ -113,8 +70,6 @@ LogicalResult InferCall::kindError(const Item &item, StringRef expected) const {
   return error("argument '", name, "' must be ", expected, ", not ",
                item.value);
 }
-
-bool InferCall::isNone(ParamRef param) const { return item(param).isNone(); }
 
 //===----------------------------------------------------------------------===//
 // Tensors
@@ -363,7 +318,8 @@ LogicalResult cutback::aten::inferResultTypes(const Schema &schema,
   InferCall call(schema, args, operandTypes, operandInts, loc);
   if (!schema.infer)
     return call.error("result types are not inferred for this op");
-  if (failed(call.verify()) || failed(schema.infer(call, results))) {
+  if (failed(call.verify()) || failed(schema.infer(call, results)) ||
+      call.hasMisread()) {
     results.clear();
     return failure();
   }

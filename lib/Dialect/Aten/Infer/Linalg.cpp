@@ -78,8 +78,9 @@ static bool isSpectralCondition(const InferCall &call) {
   std::optional<double> p;
   return call.getSchema().packet.ends_with("cond") &&
          call.getSchema().overload == "default" &&
-         (call.isNone("p") ||
-          (succeeded(call.number("p", p)) && p && std::fabs(*p) == 2));
+         (call.isNone(optional("p")) ||
+          (succeeded(call.number(optional("p"), p)) && p &&
+           std::fabs(*p) == 2));
 }
 
 LogicalResult infer::linalgDet(const InferCall &call, Results &results) {
@@ -150,7 +151,7 @@ LogicalResult infer::linalgQr(const InferCall &call, Results &results) {
                         "'");
   } else {
     bool some = true;
-    if (failed(call.boolean("some", some)))
+    if (failed(call.boolean(optional("some"), some)))
       return failure();
     complete = !some;
   }
@@ -187,7 +188,7 @@ LogicalResult infer::linalgSvd(const InferCall &call, Results &results) {
   TensorShape self;
   bool full = false, some = true, vectors = true;
   if (failed(getMatrix(call, self)) ||
-      failed(call.boolean("full_matrices", full)))
+      failed(call.boolean(optional("full_matrices"), full)))
     return failure();
   const Schema &schema = call.getSchema();
   if (schema.find("some") >= 0 && failed(call.boolean("some", some)))
@@ -288,7 +289,7 @@ LogicalResult infer::solveTriangular(const InferCall &call, Results &results) {
       failed(checkSquare(call, a)) ||
       failed(call.tensor(isNew ? "B" : "self", b)) ||
       failed(checkMatrix(call, b)) ||
-      (isNew && failed(call.boolean("left", left))))
+      (isNew && failed(call.boolean(optional("left"), left))))
     return failure();
   Dims dims;
   if (failed(broadcastBatch(call, a, b, dims)) ||
@@ -354,7 +355,7 @@ LogicalResult infer::luUnpack(const InferCall &call, Results &results) {
   const Schema &schema = call.getSchema();
   if (schema.find("unpack_data") >= 0 &&
       (failed(call.boolean("unpack_data", data)) ||
-       failed(call.boolean("unpack_pivots", pivots))))
+       failed(call.boolean(optional("unpack_pivots"), pivots))))
     return failure();
   if (schema.find("pivot") >= 0 && failed(call.boolean("pivot", pivots)))
     return failure();
@@ -410,7 +411,7 @@ LogicalResult infer::luSolve(const InferCall &call, Results &results) {
       failed(checkSquare(call, factors)) ||
       failed(call.tensor(isOld ? "self" : "B", right)) ||
       failed(checkMatrix(call, right)) ||
-      (!isOld && failed(call.boolean("left", left))))
+      (!isOld && failed(call.boolean(optional("left"), left))))
     return failure();
   int64_t along = left ? right.dims[right.rank() - 2] : right.dims.back();
   return solvedBy(call, results, factors, right, along);

@@ -131,7 +131,7 @@ LogicalResult infer::nativeBatchNorm(const InferCall &call, Results &results) {
   int64_t channels = 0;
   bool training = StringRef(call.getSchema().packet).contains("_with_update");
   if (failed(getChannels(call, input, channels)) ||
-      (!training && failed(call.boolean("training", training))) ||
+      (!training && failed(call.boolean(optional("training"), training))) ||
       failed(push(call, results, input)))
     return failure();
   Type type = statisticsType(input.element);
@@ -328,9 +328,9 @@ LogicalResult infer::linearCrossEntropy(const InferCall &call,
     return push(call, results, target.dims, input.element);
   bool ofInput = false, ofWeight = false, ofBias = false;
   if (failed(push(call, results, {}, input.element)) ||
-      failed(call.boolean("compute_input_grad", ofInput)) ||
-      failed(call.boolean("compute_linear_weight_grad", ofWeight)) ||
-      failed(call.boolean("compute_linear_bias_grad", ofBias)))
+      failed(call.boolean(optional("compute_input_grad"), ofInput)) ||
+      failed(call.boolean(optional("compute_linear_weight_grad"), ofWeight)) ||
+      failed(call.boolean(optional("compute_linear_bias_grad"), ofBias)))
     return failure();
   auto pushIf = [&](bool isMade, ArrayRef<int64_t> dims) {
     return push(call, results, isMade ? Dims(dims) : Dims(dims.size(), 0),

@@ -149,7 +149,7 @@ LogicalResult infer::toDtype(const InferCall &call, Results &results) {
   std::optional<TensorShape> other;
   Type type;
   if (failed(getSelf(call, self)) ||
-      failed(call.optionalTensor("other", other)) ||
+      failed(call.optionalTensor(optional("other"), other)) ||
       failed(getDtype(call, other ? other->element : self.element, type)))
     return failure();
   return push(call, results, self.dims, type);

@@ -78,7 +78,7 @@ static LogicalResult getPooled(const InferCall &call, TensorShape &self) {
       failed(getInts(call, "kernel_size", spatial, {}, kernel)) ||
       failed(getInts(call, "stride", spatial, kernel, stride)) ||
       failed(getInts(call, "padding", spatial, {0}, padding)) ||
-      failed(getInts(call, "dilation", spatial, {1}, dilation)) ||
+      failed(getInts(call, optional("dilation"), spatial, {1}, dilation)) ||
       failed(call.boolean("ceil_mode", ceilMode)))
     return failure();
   size_t first = self.dims.size() - spatial;
@@ -188,7 +188,7 @@ LogicalResult infer::upsample(const InferCall &call, Results &results) {
     return push(call, results, self);
   }
   SmallVector<std::optional<double>> factors;
-  if (failed(call.numbers("scale_factors", factors)))
+  if (failed(call.numbers(optional("scale_factors"), factors)))
     return failure();
   if (factors.size() != spatial)
     return call.error(factors.size(), " scale factors for ", spatial,

@@ -19,8 +19,9 @@ static LogicalResult getReduced(const InferCall &call, TensorShape &self,
   llvm::SmallBitVector reduced;
   bool keepDim = false;
   if (failed(getSelf(call, self)) ||
-      failed(getDims(call, "dim", self.rank(), reduced, emptyIsAll)) ||
-      failed(call.boolean("keepdim", keepDim)))
+      failed(
+          getDims(call, optional("dim"), self.rank(), reduced, emptyIsAll)) ||
+      failed(call.boolean(optional("keepdim"), keepDim)))
     return failure();
   dims = reduceShape(self.dims, reduced, keepDim);
   return success();

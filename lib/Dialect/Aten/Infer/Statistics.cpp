@@ -59,7 +59,7 @@ LogicalResult infer::stft(const InferCall &call, Results &results) {
   int64_t size = 0, hop = 0;
   bool center = false, oneSided = false, isComplex_ = false;
   if (failed(getSelf(call, self)) || failed(getPieces(call, size, hop)) ||
-      failed(call.boolean("center", center)) ||
+      failed(call.boolean(optional("center"), center)) ||
       failed(call.boolean("onesided", oneSided)) ||
       failed(call.boolean("return_complex", isComplex_)))
     return failure();
@@ -486,12 +486,12 @@ LogicalResult infer::unique(const InferCall &call, Results &results) {
   bool inverse = false, counts = false;
   if (failed(getSelf(call, self)) ||
       failed(call.boolean("return_inverse", inverse)) ||
-      failed(call.boolean("return_counts", counts)))
+      failed(call.boolean(optional("return_counts"), counts)))
     return failure();
   Dims values = {kUnknown}, places = self.dims, none = {0};
-  if (!call.isNone("dim")) {
+  if (!call.isNone(optional("dim"))) {
     int64_t dim = 0;
-    if (failed(call.dimension("dim", self.rank(), dim)))
+    if (failed(call.dimension(optional("dim"), self.rank(), dim)))
       return failure();
     if (self.dims.empty())
       return call.error("a tensor without dimensions has no slices");

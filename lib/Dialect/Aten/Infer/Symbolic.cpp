@@ -46,7 +46,7 @@ LogicalResult infer::symIndex(const InferCall &call, Results &results) {
   if (call.getSchema().find("dim") >= 0 && self.dims.empty())
     return call.error("a tensor without dimensions has no size ", dim);
   // round(x, n) is a float.
-  bool isFloat = !call.isNone("ndigits");
+  bool isFloat = !call.isNone(optional("ndigits"));
   results.push_back(isFloat ? realNumberType(call) : sizeType(call));
   return success();
 }

@@ -206,7 +206,7 @@ LogicalResult infer::squeeze(const InferCall &call, Results &results) {
   TensorShape self;
   llvm::SmallBitVector candidates;
   if (failed(getSelf(call, self)) ||
-      failed(getDims(call, "dim", self.rank(), candidates,
+      failed(getDims(call, optional("dim"), self.rank(), candidates,
                      /*emptyIsAll=*/false)))
     return failure();
   Dims dims;
@@ -275,7 +275,7 @@ LogicalResult infer::resize(const InferCall &call, Results &results) {
   if (call.getSchema().find("the_template") >= 0) {
     if (failed(call.tensor("the_template", other)))
       return failure();
-  } else if (failed(getSizes(call, "size", other.dims))) {
+  } else if (failed(getSizes(call, optional("size"), other.dims))) {
     return failure();
   }
   int64_t from = countElements(self.dims), to = countElements(other.dims);

@@ -126,7 +126,8 @@ TEST(InferTest, ARuleForAnotherSchemaIsAnError) {
   Schema schema(*relu);
   schema.infer = infer::mm;
   EXPECT_EQ(harness.inferWith(schema, "f32[2,3]"),
-            "error: aten.relu: the schema lacks a parameter for a ranked "
+            "error: 'aten.relu' is read for a parameter 'mat2' that it does "
+            "not haveaten.relu: the schema lacks a parameter for a ranked "
             "tensor");
 }
 
