@@ -109,8 +109,8 @@ static unsigned countOperands(Attribute value) {
 }
 
 LogicalResult CallImporter::fillSlots(const aten::Schema &schema,
-                                     const CallArguments &args, const char *at,
-                                     SmallVectorImpl<int> &slots) {
+                                      const CallArguments &args, const char *at,
+                                      SmallVectorImpl<int> &slots) {
   slots.assign(schema.params.size(), -1);
   unsigned numPositional = args.values.size() - args.keywords.size();
   if (numPositional > schema.params.size())
@@ -143,8 +143,8 @@ LogicalResult CallImporter::fillSlots(const aten::Schema &schema,
 }
 
 const CallImporter::Skeleton *
-CallImporter::mapArguments(const aten::Schema &schema, const CallArguments &args,
-                          const char *at) {
+CallImporter::mapArguments(const aten::Schema &schema,
+                           const CallArguments &args, const char *at) {
   key.clear();
   key.push_back(&schema);
   for (Attribute value : args.values)
@@ -199,9 +199,9 @@ CallImporter::mapArguments(const aten::Schema &schema, const CallArguments &args
 //===----------------------------------------------------------------------===//
 
 LogicalResult CallImporter::checkOperands(const aten::Schema &schema,
-                                         ArrayAttr args,
-                                         ArrayRef<Value> operands,
-                                         const char *at) {
+                                          ArrayAttr args,
+                                          ArrayRef<Value> operands,
+                                          const char *at) {
   unsigned next = 0;
   for (auto [value, param] : llvm::zip(args, schema.params)) {
     for (unsigned end = next + countOperands(value); next < end; ++next)
@@ -219,9 +219,9 @@ LogicalResult CallImporter::checkOperands(const aten::Schema &schema,
 }
 
 const CallImporter::Types *CallImporter::inferTypes(const aten::Schema &schema,
-                                                  ArrayAttr args,
-                                                  ArrayRef<Value> operands,
-                                                  const char *at) {
+                                                    ArrayAttr args,
+                                                    ArrayRef<Value> operands,
+                                                    const char *at) {
   key.clear();
   key.push_back(&schema);
   key.push_back(args.getAsOpaquePointer());
@@ -275,7 +275,7 @@ static Type meet(const DeclaredType &declared, Type inferred) {
 }
 
 FailureOr<Type> CallImporter::reconcile(const CallStatement &statement,
-                                       Type inferred, StringRef callee) {
+                                        Type inferred, StringRef callee) {
   if (!statement.declared)
     return inferred;
   if (Type type = meet(*statement.declared, inferred))
@@ -302,8 +302,8 @@ ArrayAttr CallImporter::names(StringRef name) {
 }
 
 DictionaryAttr CallImporter::attributes(const CallStatement &statement,
-                                       const Place &place, bool isNamed,
-                                       bool keepDims) {
+                                        const Place &place, bool isNamed,
+                                        bool keepDims) {
   // In the order of their names.
   SmallVector<NamedAttribute, 4> attrs;
   const DeclaredType *declared = statement.declared;
@@ -321,8 +321,8 @@ DictionaryAttr CallImporter::attributes(const CallStatement &statement,
 }
 
 LogicalResult CallImporter::typeCall(const aten::Schema &schema,
-                                    const CallArguments &args, const char *at,
-                                    const Types *declared, TypedCall &call) {
+                                     const CallArguments &args, const char *at,
+                                     const Types *declared, TypedCall &call) {
   call.skeleton = mapArguments(schema, args, at);
   if (!call.skeleton)
     return failure();
@@ -342,9 +342,9 @@ LogicalResult CallImporter::typeCall(const aten::Schema &schema,
 }
 
 Operation *CallImporter::create(const aten::Schema &schema,
-                               const TypedCall &call, TypeRange types,
-                               StringAttr name, DictionaryAttr attrs,
-                               const Place &place) {
+                                const TypedCall &call, TypeRange types,
+                                StringAttr name, DictionaryAttr attrs,
+                                const Place &place) {
   aten::CallProperties properties;
   properties.name = schema.op.getAsOpaquePointer();
   properties.args = call.skeleton->args;
@@ -357,9 +357,9 @@ Operation *CallImporter::create(const aten::Schema &schema,
 }
 
 LogicalResult CallImporter::makeKnown(const CallTarget &target,
-                                     const CallArguments &args,
-                                     const CallStatement &statement,
-                                     const Place &place) {
+                                      const CallArguments &args,
+                                      const CallStatement &statement,
+                                      const Place &place) {
   const aten::Schema &schema = *target.schema;
   Types declared;
   if (statement.declared)
@@ -391,9 +391,9 @@ LogicalResult CallImporter::makeKnown(const CallTarget &target,
 }
 
 LogicalResult CallImporter::build(const CallTarget &target,
-                                 const CallArguments &args,
-                                 const CallStatement &statement,
-                                 const Place &place) {
+                                  const CallArguments &args,
+                                  const CallStatement &statement,
+                                  const Place &place) {
   ++counts.ops;
   switch (target.kind) {
   case CallTarget::Known:

@@ -22,7 +22,7 @@ using namespace cutback;
 using namespace cutback::fx;
 
 LogicalResult CallImporter::contradict(const char *at, const Twine &what,
-                                      const Twine &next) {
+                                       const Twine &next) {
   if (!contradiction)
     return scope.fail(at, what, next);
   *contradiction = {at, what.str(), next.str()};
@@ -34,8 +34,8 @@ bool CallImporter::isDeclared(const CallStatement &statement) {
 }
 
 LogicalResult CallImporter::checkElements(const aten::Schema &schema,
-                                         const CallStatement &statement,
-                                         ArrayRef<Type> types, bool isTuple) {
+                                          const CallStatement &statement,
+                                          ArrayRef<Type> types, bool isTuple) {
   if (statement.declared) {
     if (!isTuple)
       return success();
@@ -72,9 +72,9 @@ LogicalResult CallImporter::checkElements(const aten::Schema &schema,
 }
 
 LogicalResult CallImporter::buildKnown(const CallTarget &target,
-                                      const CallArguments &args,
-                                      const CallStatement &statement,
-                                      const Place &place) {
+                                       const CallArguments &args,
+                                       const CallStatement &statement,
+                                       const Place &place) {
   Contradiction why;
   contradiction = scope.isStrict ? nullptr : &why;
   LogicalResult result = makeKnown(target, args, statement, place);
@@ -96,9 +96,9 @@ static bool givesViews(const aten::Schema &schema) {
 
 FailureOr<Operation *>
 CallImporter::buildDeclared(const CallTarget &target, const CallArguments &args,
-                           const CallStatement &statement,
-                           ArrayRef<CallStatement> results,
-                           const Place &place) {
+                            const CallStatement &statement,
+                            ArrayRef<CallStatement> results,
+                            const Place &place) {
   ++counts.ops;
   if (!target.schema)
     return makeUnknown(target, args, statement, results, {}, place);

@@ -31,7 +31,7 @@ static CallArguments behind(const CallArguments &args, size_t numValues,
 }
 
 const CallTarget *CallImporter::wrappedTarget(const CallTarget &wrapper,
-                                             const CallArguments &args) {
+                                              const CallArguments &args) {
   bool saves = wrapper.name == "higher_order.run_and_save_rng_state";
   bool replays = wrapper.name == "higher_order.run_with_rng_state";
   size_t at = replays ? 1 : 0;
@@ -47,9 +47,9 @@ const CallTarget *CallImporter::wrappedTarget(const CallTarget &wrapper,
 }
 
 joint::OpaqueOp CallImporter::createMark(const CallTarget &wrapper,
-                                        ArrayRef<Type> types,
-                                        ArrayRef<Value> operands,
-                                        const Place &place) {
+                                         ArrayRef<Type> types,
+                                         ArrayRef<Value> operands,
+                                         const Place &place) {
   SmallVector<Attribute> values(operands.size(),
                                 joint::OperandAttr::get(scope.context));
   return joint::OpaqueOp::create(scope.builder, place.location, types,
@@ -60,10 +60,10 @@ joint::OpaqueOp CallImporter::createMark(const CallTarget &wrapper,
 }
 
 LogicalResult CallImporter::buildReplayed(const CallTarget &wrapper,
-                                         const CallTarget &inner,
-                                         const CallArguments &args,
-                                         const CallStatement &statement,
-                                         const Place &place) {
+                                          const CallTarget &inner,
+                                          const CallArguments &args,
+                                          const CallStatement &statement,
+                                          const Place &place) {
   if (wrapper.name == "higher_order.run_with_rng_state") {
     createMark(wrapper, {}, args.operands.front(), place);
     return buildKnown(inner, behind(args, 2, 1), statement, place);
@@ -102,8 +102,8 @@ LogicalResult CallImporter::buildReplayed(const CallTarget &wrapper,
 }
 
 LogicalResult CallImporter::bindRandom(const CallStatement &statement,
-                                      const Binding &pair, StringRef index,
-                                      unsigned element) {
+                                       const Binding &pair, StringRef index,
+                                       unsigned element) {
   const RandomCall &call = scope.randomCalls[pair.tuple];
   if (element > 1)
     return scope.fail(index.begin(),

@@ -30,8 +30,8 @@ using namespace cutback::fx;
 //===----------------------------------------------------------------------===//
 
 LogicalResult CallImporter::bindTuple(Operation *op,
-                                     std::vector<std::vector<unsigned>> paths,
-                                     StringRef name, bool isBackward) {
+                                      std::vector<std::vector<unsigned>> paths,
+                                      StringRef name, bool isBackward) {
   Binding binding;
   binding.isBackward = isBackward;
   if (op->getNumResults() == 0) {
@@ -80,7 +80,7 @@ static std::pair<unsigned, bool> findLeaf(const TupleCall &call,
 /// Gives a result of `call` the name, type, strides and sizes that its
 /// statement declares.
 FailureOr<Value> CallImporter::nameResult(const CallStatement &statement,
-                                         TupleCall &call, unsigned result) {
+                                          TupleCall &call, unsigned result) {
   Value value = call.op->getResult(result);
   Type own = value.getType();
   if (auto known = dyn_cast<aten::CallOp>(call.op); known && statement.declared)
@@ -106,7 +106,7 @@ FailureOr<Value> CallImporter::nameResult(const CallStatement &statement,
 }
 
 LogicalResult CallImporter::bindElement(const CallStatement &statement,
-                                       StringRef tuple, StringRef index) {
+                                        StringRef tuple, StringRef index) {
   Binding *from = scope.find(tuple);
   if (!from)
     return scope.failUndefined(tuple);
@@ -153,8 +153,8 @@ LogicalResult CallImporter::bindElement(const CallStatement &statement,
 
 /// Binds a name to one of the results of a nested graph.
 LogicalResult CallImporter::bindResult(const CallStatement &statement,
-                                      const Binding &call, StringRef tuple,
-                                      StringRef index, unsigned element) {
+                                       const Binding &call, StringRef tuple,
+                                       StringRef index, unsigned element) {
   ArrayRef<Binding> results = scope.results[call.tuple];
   if (element >= results.size())
     return scope.fail(index.begin(),
@@ -169,7 +169,7 @@ LogicalResult CallImporter::bindResult(const CallStatement &statement,
 }
 
 LogicalResult CallImporter::bindAs(const CallStatement &statement,
-                                  const Binding &binding, StringRef giver) {
+                                   const Binding &binding, StringRef giver) {
   if (binding.kind == Binding::Value &&
       failed(reconcile(statement, binding.value.getType(), giver)))
     return failure();
@@ -220,11 +220,11 @@ static SmallVector<Type> typesOf(ArrayRef<CallStatement> results,
 }
 
 Operation *CallImporter::makeUnknown(const CallTarget &target,
-                                    const CallArguments &args,
-                                    const CallStatement &statement,
-                                    ArrayRef<CallStatement> results,
-                                    const Contradiction &why,
-                                    const Place &place) {
+                                     const CallArguments &args,
+                                     const CallStatement &statement,
+                                     ArrayRef<CallStatement> results,
+                                     const Contradiction &why,
+                                     const Place &place) {
   bool isSingle = results.size() == 1 && results.front().declared;
   Operation *op =
       buildOpaque(target, args, isSingle ? results.front() : statement,
@@ -236,8 +236,9 @@ Operation *CallImporter::makeUnknown(const CallTarget &target,
 
 FailureOr<Operation *>
 CallImporter::makeDeclared(const CallTarget &target, const CallArguments &args,
-                          const CallStatement &statement,
-                          ArrayRef<CallStatement> results, const Place &place) {
+                           const CallStatement &statement,
+                           ArrayRef<CallStatement> results,
+                           const Place &place) {
   const aten::Schema &schema = *target.schema;
   Types declared(typesOf(results, scope.context));
   TypedCall call;
@@ -273,7 +274,7 @@ CallImporter::makeDeclared(const CallTarget &target, const CallArguments &args,
 
 /// Names, strides and sizes of the results of a tuple.
 void CallImporter::describeResults(Operation *op,
-                                  ArrayRef<CallStatement> results) {
+                                   ArrayRef<CallStatement> results) {
   SmallVector<StringRef> resultNames;
   SmallVector<Attribute> strides(results.size()), dims(results.size());
   for (auto [i, result] : llvm::enumerate(results)) {
@@ -295,8 +296,8 @@ void CallImporter::describeResults(Operation *op,
 //===----------------------------------------------------------------------===//
 
 LogicalResult CallImporter::buildWrite(const CallArguments &args,
-                                      const CallStatement &statement,
-                                      const Place &place) {
+                                       const CallStatement &statement,
+                                       const Place &place) {
   bool isBlocking = args.values.size() == 2 && args.operands.size() == 2;
   auto destination =
       isBlocking ? dyn_cast<BlockArgument>(args.operands[0]) : BlockArgument();
@@ -334,9 +335,9 @@ LogicalResult CallImporter::buildWrite(const CallArguments &args,
 }
 
 LogicalResult CallImporter::buildAssert(const CallTarget &target,
-                                       const CallArguments &args,
-                                       const CallStatement &statement,
-                                       const Place &place) {
+                                        const CallArguments &args,
+                                        const CallStatement &statement,
+                                        const Place &place) {
   StringAttr message = scope.builder.getStringAttr("");
   if (args.values.size() > 1)
     message = dyn_cast<StringAttr>(args.values[1]);
@@ -374,11 +375,11 @@ static bool isRepeatable(const aten::Schema &schema) {
 }
 
 joint::OpaqueOp CallImporter::buildOpaque(const CallTarget &target,
-                                         const CallArguments &args,
-                                         const CallStatement &statement,
-                                         ArrayRef<Type> types, bool isSingle,
-                                         const Contradiction &why,
-                                         const Place &place) {
+                                          const CallArguments &args,
+                                          const CallStatement &statement,
+                                          ArrayRef<Type> types, bool isSingle,
+                                          const Contradiction &why,
+                                          const Place &place) {
   ArrayAttr keywords, resultNames;
   if (!args.keywords.empty())
     keywords = scope.builder.getStrArrayAttr(
@@ -407,10 +408,10 @@ joint::OpaqueOp CallImporter::buildOpaque(const CallTarget &target,
 }
 
 LogicalResult CallImporter::buildUnknown(const CallTarget &target,
-                                        const CallArguments &args,
-                                        const CallStatement &statement,
-                                        const Place &place,
-                                        const Contradiction &why) {
+                                         const CallArguments &args,
+                                         const CallStatement &statement,
+                                         const Place &place,
+                                         const Contradiction &why) {
   SmallVector<Type> types;
   std::vector<std::vector<unsigned>> paths;
   bool isSingle = statement.declared != nullptr;

@@ -405,9 +405,8 @@ KernelProblem KernelProblem::build(const GraphView &view,
   return ProblemBuilder(view, sizes).run();
 }
 
-std::vector<uint8_t>
-KernelProblem::findGiven(const GraphView &view,
-                         ArrayRef<uint32_t> given) const {
+std::vector<uint8_t> KernelProblem::findGiven(const GraphView &view,
+                                              ArrayRef<uint32_t> given) const {
   std::vector<uint8_t> isGiven(view.numValues(), 0);
   for (uint32_t value : given)
     isGiven[value] = 1;

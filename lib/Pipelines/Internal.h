@@ -7,10 +7,10 @@
 
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Analysis/ValueSizes.h"
-#include "cutback/TorchRules/FxView.h"
 #include "cutback/Partition/RooflineProblem.h"
-#include "cutback/TorchRules/TorchProblem.h"
 #include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/TorchRules/FxView.h"
+#include "cutback/TorchRules/TorchProblem.h"
 
 #include <chrono>
 #include <limits>

@@ -33,10 +33,10 @@ public:
     declare();
   }
 
-  mlir::LogicalResult initializeOptions(
-      llvm::StringRef text,
-      llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)> errorHandler)
-      override {
+  mlir::LogicalResult
+  initializeOptions(llvm::StringRef text,
+                    llvm::function_ref<mlir::LogicalResult(const llvm::Twine &)>
+                        errorHandler) override {
     if (failed(mlir::Pass::initializeOptions(text, errorHandler)))
       return mlir::failure();
     std::vector<std::string> words;

@@ -86,8 +86,8 @@ LogicalResult cutback::readPlanWords(
   spec.minArguments = spec.maxArguments = 0;
   PartitionOptions parsed;
   std::string error;
-  std::optional<CommandLine> line = parseCommandLine(
-      spec, {words.begin(), words.end()}, error);
+  std::optional<CommandLine> line =
+      parseCommandLine(spec, {words.begin(), words.end()}, error);
   if (!line || !readPlanOptions(*line, parsed, error))
     return errorHandler(error);
   options = std::move(parsed);

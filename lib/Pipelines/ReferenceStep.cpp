@@ -14,8 +14,8 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
-#include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/PlannedMemory.h"
+#include "cutback/Interpreter/Rounding.h"
 #include "cutback/Pipelines/Planner.h"
 #include "cutback/Pipelines/Runnable.h"
 

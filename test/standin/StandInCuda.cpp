@@ -7,8 +7,8 @@
 //   1. A launch must be the next one of the manifest, forward first: kernel,
 //      grid, block, shared bytes.
 //   2. Each pointer must lie in memory that was allocated, with room for the
-//      operand's bytes behind it, at the offset from the arena that the manifest
-//      has; a mark with room for an int.
+//      operand's bytes behind it, at the offset from the arena that the
+//      manifest has; a mark with room for an int.
 //   3. When the context is released everything else must have been.
 // What does not hold ends the process with a message and exit code 86.
 //
@@ -16,8 +16,8 @@
 // CUTBACK_STAND_IN_FAIL=CALL=STATUS lets one call fail; _ARCH ("90"), _FREE
 // (bytes), _VERSION and _DEVICES are what the driver says of itself.
 
-#include "cutback/Runtime/Cuda/Driver.h"
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/Cuda/Driver.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,8 +40,8 @@ namespace {
 }
 
 std::string setting(const char *name, const char *otherwise) {
-  const char *value = std::getenv(
-      (std::string("CUTBACK_STAND_IN") + name).c_str());
+  const char *value =
+      std::getenv((std::string("CUTBACK_STAND_IN") + name).c_str());
   return value ? value : otherwise;
 }
 
@@ -67,7 +67,7 @@ struct Device {
   Run run = nullptr;
   std::map<Address, size_t> allocated; ///< bytes by address
   std::vector<Node> *recorded = nullptr;
-  size_t numLaunched = 0; ///< of the manifest's launches
+  size_t numLaunched = 0;   ///< of the manifest's launches
   std::set<void *> handles; ///< that must be given back
 
   void open() {
@@ -314,8 +314,7 @@ Status cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
   for (size_t i = 0; i < launch->operands.size() + kernel.checks; ++i) {
     Address address = *static_cast<Address *>(parameters[i]);
     bool isMark = i == launch->operands.size();
-    here.checkRoom(address,
-                   isMark ? sizeof(int) : launch->operands[i].bytes,
+    here.checkRoom(address, isMark ? sizeof(int) : launch->operands[i].bytes,
                    "'" + kernel.name + "'");
     if (!isMark && launch->operands[i].memory.kind == ArtifactMemory::Arena &&
         address != arena + launch->operands[i].memory.at)

@@ -27,7 +27,7 @@ struct KernelProblem {
   struct Read {
     uint32_t op = 0;
     uint32_t value = 0; ///< the operand
-    uint32_t root = 0; ///< value whose storage is read; no view itself
+    uint32_t root = 0;  ///< value whose storage is read; no view itself
     /// From the op's loops, the outermost first, to the root's elements.
     IndexMaps::Id map = IndexMaps::kNone;
     /// Of a Pick: from its result's loops; kNone for what it picks from.
@@ -60,9 +60,9 @@ struct KernelProblem {
         .slice(readerBegin[root], readerBegin[root + 1] - readerBegin[root]);
   }
 
-  /// By value: 1 where it comes from outside of a segment that `given` comes to,
-  /// itself or as a view of what does. (A view may be handed over, and what it
-  /// is a view of computed again.) Linear.
+  /// By value: 1 where it comes from outside of a segment that `given` comes
+  /// to, itself or as a view of what does. (A view may be handed over, and what
+  /// it is a view of computed again.) Linear.
   std::vector<uint8_t> findGiven(const GraphView &view,
                                  llvm::ArrayRef<uint32_t> given) const;
 

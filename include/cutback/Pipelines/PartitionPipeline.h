@@ -12,9 +12,9 @@
 #include "cutback/Kernels/KernelPlan.h"
 #include "cutback/Kernels/LaunchOrder.h"
 #include "cutback/MemoryPlan/MemoryPlan.h"
-#include "cutback/TorchRules/FxView.h"
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/TorchRules/FxView.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/StringMap.h"

@@ -5,9 +5,9 @@
 #ifndef CUTBACK_TORCHRULES_TORCHPROBLEM_H
 #define CUTBACK_TORCHRULES_TORCHPROBLEM_H
 
-#include "cutback/TorchRules/FxView.h"
 #include "cutback/Partition/Halves.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
+#include "cutback/TorchRules/FxView.h"
 
 namespace cutback {
 

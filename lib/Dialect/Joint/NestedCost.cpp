@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a call of graphs costs: the sum over the ops of a graph, times how often
-// it runs. Which branch is taken is not known, so the more expensive one counts.
-// How often a loop runs is known of a scan, and of a loop that stacks its rounds
-// once their number is; else it counts once. Attention counts all pairs of
-// query and key, as attention without a function does, or half of them where
-// the mask is the causal one. Sizes that the text leaves open inside of a graph
-// follow from those of the call.
+// it runs. Which branch is taken is not known, so the more expensive one
+// counts. How often a loop runs is known of a scan, and of a loop that stacks
+// its rounds once their number is; else it counts once. Attention counts all
+// pairs of query and key, as attention without a function does, or half of them
+// where the mask is the causal one. Sizes that the text leaves open inside of a
+// graph follow from those of the call.
 
 #include "cutback/Dialect/Joint/Nested.h"
 

@@ -22,12 +22,12 @@ using namespace cutback::interpreter;
 
 namespace {
 
-/// The rows of `self` along `dim`.
+/// The rows of `self` along `dim`, or along the first dimension (`msort`).
 class Rows {
 public:
   explicit Rows(const KernelCall &call, const char *param = "self")
-      : self(call.tensor(param)), dim(call.dim("dim", self.rank())),
-        last(self.rank()) {
+      : self(call.tensor(param)),
+        dim(call.dim(aten::optional("dim"), self.rank())), last(self.rank()) {
     if (self.rank() > 0)
       last.set(dim);
     length = self.rank() == 0 ? 1 : self.sizes[dim];

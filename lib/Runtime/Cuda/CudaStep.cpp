@@ -20,7 +20,7 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 static constexpr int64_t kAlignment = 256;
-static constexpr int kRelaxedCapture = 2; // CU_STREAM_CAPTURE_MODE_RELAXED
+static constexpr int kRelaxedCapture = 2;   // CU_STREAM_CAPTURE_MODE_RELAXED
 static constexpr unsigned kNonBlocking = 1; // CU_STREAM_NON_BLOCKING
 static constexpr const char *kHalves[] = {"forward", "backward"};
 static constexpr const char *kReport =
@@ -65,11 +65,11 @@ bool CudaStep::start(const std::string &folder, DeviceError &error) {
     return false;
   error = {"", kReport};
   Handle context;
-  hasContext = check(error.what,
-                     driver->cuDevicePrimaryCtxRetain(&context, device),
-                     "cuDevicePrimaryCtxRetain");
-  if (!hasContext || !check(error.what, driver->cuCtxSetCurrent(context),
-                            "cuCtxSetCurrent"))
+  hasContext =
+      check(error.what, driver->cuDevicePrimaryCtxRetain(&context, device),
+            "cuDevicePrimaryCtxRetain");
+  if (!hasContext ||
+      !check(error.what, driver->cuCtxSetCurrent(context), "cuCtxSetCurrent"))
     return false;
   if (!allocate(error) || !load(images, error) ||
       !check(error.what, driver->cuStreamCreate(&stream, kNonBlocking),
@@ -177,8 +177,7 @@ std::string CudaStep::launchAll(const std::vector<ArtifactLaunch> &segment,
     for (const ArtifactLaunch &launch : artifact.forward)
       mark += artifact.kernels[launch.kernel].checks;
   for (const ArtifactLaunch &launch : segment) {
-    std::string error =
-        launchOne(launch, number, marks + mark * sizeof(int));
+    std::string error = launchOne(launch, number, marks + mark * sizeof(int));
     if (!error.empty())
       return error + ", of " + describeLaunch(artifact, launch);
     mark += artifact.kernels[launch.kernel].checks;
@@ -193,11 +192,10 @@ std::string CudaStep::launchOne(const ArtifactLaunch &launch, int segment,
   int home = kernel.file == std::string(kHalves[0]) + ".cu" ? 0 : 1;
   Handle &function = functions[home][launch.kernel];
   std::string error;
-  if (!function &&
-      !check(error,
-             driver->cuModuleGetFunction(&function, modules[home],
-                                         kernel.name.c_str()),
-             "cuModuleGetFunction"))
+  if (!function && !check(error,
+                          driver->cuModuleGetFunction(&function, modules[home],
+                                                      kernel.name.c_str()),
+                          "cuModuleGetFunction"))
     return error;
   std::vector<Address> values;
   for (const ArtifactOperand &operand : launch.operands)
@@ -209,11 +207,11 @@ std::string CudaStep::launchOne(const ArtifactLaunch &launch, int segment,
     parameters.push_back(&value);
   auto size = [](int64_t number) { return static_cast<unsigned>(number); };
   check(error,
-        driver->cuLaunchKernel(
-            function, size(launch.grid[0]), size(launch.grid[1]),
-            size(launch.grid[2]), size(launch.block[0]), size(launch.block[1]),
-            size(launch.block[2]), size(launch.sharedBytes), stream,
-            parameters.data(), nullptr),
+        driver->cuLaunchKernel(function, size(launch.grid[0]),
+                               size(launch.grid[1]), size(launch.grid[2]),
+                               size(launch.block[0]), size(launch.block[1]),
+                               size(launch.block[2]), size(launch.sharedBytes),
+                               stream, parameters.data(), nullptr),
         "cuLaunchKernel");
   return error;
 }

@@ -44,16 +44,16 @@ std::unique_ptr<DeviceCompiler> DeviceCompiler::open(std::string &error) {
 }
 
 bool DeviceCompiler::find(void *library, std::string &error) {
-  bool hasAll = findCall(library, nvrtcGetErrorString, "nvrtcGetErrorString") &
-                findCall(library, nvrtcVersion, "nvrtcVersion") &
-                findCall(library, nvrtcCreateProgram, "nvrtcCreateProgram") &
-                findCall(library, nvrtcDestroyProgram, "nvrtcDestroyProgram") &
-                findCall(library, nvrtcCompileProgram, "nvrtcCompileProgram") &
-                findCall(library, nvrtcGetProgramLogSize,
-                         "nvrtcGetProgramLogSize") &
-                findCall(library, nvrtcGetProgramLog, "nvrtcGetProgramLog") &
-                findCall(library, nvrtcGetCUBINSize, "nvrtcGetCUBINSize") &
-                findCall(library, nvrtcGetCUBIN, "nvrtcGetCUBIN");
+  bool hasAll =
+      findCall(library, nvrtcGetErrorString, "nvrtcGetErrorString") &
+      findCall(library, nvrtcVersion, "nvrtcVersion") &
+      findCall(library, nvrtcCreateProgram, "nvrtcCreateProgram") &
+      findCall(library, nvrtcDestroyProgram, "nvrtcDestroyProgram") &
+      findCall(library, nvrtcCompileProgram, "nvrtcCompileProgram") &
+      findCall(library, nvrtcGetProgramLogSize, "nvrtcGetProgramLogSize") &
+      findCall(library, nvrtcGetProgramLog, "nvrtcGetProgramLog") &
+      findCall(library, nvrtcGetCUBINSize, "nvrtcGetCUBINSize") &
+      findCall(library, nvrtcGetCUBIN, "nvrtcGetCUBIN");
   if (!hasAll) {
     error = "the libnvrtc that is there is none of CUDA 12 or 13";
     return false;

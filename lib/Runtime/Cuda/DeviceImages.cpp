@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Machine code for 8.0 runs on 8.0 and 8.9, and not on 9.0. A folder without
-// code for the device still has the text, which NVRTC compiles for it: with the
-// flags that nvcc gets, so kernels give the same bits.
+// Machine code for 8.0 runs on 8.0 and 8.9, and not on 9.0: the major number
+// must be the same, and the minor one no larger. A folder without code for the
+// device still has the text, which NVRTC compiles for it: with the flags that
+// nvcc gets, so kernels give the same bits. That takes seconds, in every run;
+// nothing is kept.
 
 #include "cutback/Runtime/Cuda/DeviceImages.h"
 
@@ -41,8 +43,7 @@ static std::string compileText(const std::string &folder,
   SourceFiles headers;
   for (const auto &[name, checksum] : artifact.files)
     if (name.size() > 4 && name.compare(name.size() - 4, 4, ".cuh") == 0 &&
-        !readFile(folder + "/" + name,
-                  headers.emplace_back(name, "").second))
+        !readFile(folder + "/" + name, headers.emplace_back(name, "").second))
       return "'" + name + "' cannot be read";
   for (auto [name, image] : {std::pair("forward.cu", &images.forward),
                              std::pair("backward.cu", &images.backward)}) {

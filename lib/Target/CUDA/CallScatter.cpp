@@ -60,9 +60,8 @@ struct Owners {
       : call(op), self(call.value("self")), index(call.value("index")),
         out(op.getOperation()->getResult(0)),
         axis(axisOf(call, sizesOf(out).size())) {
-    for (aten::ParamRef name :
-         {aten::optional("src"), aten::optional("source"),
-          aten::optional("value")})
+    for (aten::ParamRef name : {aten::optional("src"), aten::optional("source"),
+                                aten::optional("value")})
       if (!source)
         source = call.value(name);
   }

@@ -7,11 +7,11 @@
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (100), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
 
-#include "../Pipelines/RandomProgram.h"
 #include "../MemoryPlan/StepFixture.h"
+#include "../Pipelines/RandomProgram.h"
 
-#include "cutback/Interpreter/Step.h"
 #include "cutback/Interpreter/PlannedMemory.h"
+#include "cutback/Interpreter/Step.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 #include "cutback/Pipelines/Planner.h"
 

@@ -64,8 +64,7 @@ std::map<std::string, std::string> describe(const FxGraph &graph,
 class Recorded : public testing::TestWithParam<Case> {};
 
 TEST_P(Recorded, IsReproduced) {
-  const std::string folder =
-      CUTBACK_SOURCE_DIR "/test/unit/TorchRules/data/";
+  const std::string folder = CUTBACK_SOURCE_DIR "/test/unit/TorchRules/data/";
   std::string rules = GetParam().rules;
   TorchRulesOptions options = rules == "torch-2.3" ? torch23() : torch213();
   options.freeParameters = rules == "torch-2.13-static";

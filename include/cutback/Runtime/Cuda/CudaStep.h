@@ -45,7 +45,8 @@ private:
   bool load(const DeviceImages &images, DeviceError &error);
   std::string record(const std::vector<ArtifactLaunch> &segment, int number);
   std::string launchAll(const std::vector<ArtifactLaunch> &segment, int number);
-  std::string launchOne(const ArtifactLaunch &launch, int segment, Address mark);
+  std::string launchOne(const ArtifactLaunch &launch, int segment,
+                        Address mark);
   std::string execute();
   std::string findMark();
 

@@ -24,6 +24,7 @@ say "no device" CUTBACK_STAND_IN_DEVICES=0
 say "other device" CUTBACK_STAND_IN_ARCH=80
 mv "$folder/gpu/forward.fatbin" "$folder/gpu/away"
 say "no code"
+say "other nvrtc" LD_LIBRARY_PATH="$standin:$folder/lib"
 mv "$folder/gpu/away" "$folder/gpu/forward.fatbin"
 say "little memory" CUTBACK_STAND_IN_FREE=1000
 for call in cuInit cuDeviceGetCount cuDeviceGet cuDeviceGetName \
