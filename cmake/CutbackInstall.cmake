@@ -39,7 +39,8 @@ install(DIRECTORY include/cutback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/cutback
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-        FILES_MATCHING PATTERN "*.h.inc")
+        FILES_MATCHING
+        REGEX "(\\.h|AtenElements|AtenOpNames|AtenParameters)\\.inc$")
 
 set(CUTBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Cutback)
 install(EXPORT CutbackTargets NAMESPACE Cutback::
