@@ -156,7 +156,8 @@ static Value writtenOver(CallBuilder &b, Value self, Value value) {
 }
 
 /// self.fill_diagonal_(value, wrap)
-static Value fillDiagonal(CallBuilder &b, CallReader reader, Value self) {
+static Value fillDiagonal(CallBuilder &b, const CallReader &reader,
+                          Value self) {
   if (rankOf(self) != 2 || reader.boolean("wrap").value_or(false))
     return fillFlatDiagonal(b, self, reader.arg("fill_value"));
   Value diagonal = b.call(op::diagonal, {self});

@@ -70,18 +70,18 @@ private:
     p.query = call.value("query");
     p.key = call.value("key");
     p.value = call.value("value");
-    p.mask = call.value("attn_mask");
+    p.mask = call.value(aten::optional("attn_mask"));
     if (!p.mask)
-      p.mask = call.value("attn_bias");
-    p.gradient = call.value("grad_out");
+      p.mask = call.value(aten::optional("attn_bias"));
+    p.gradient = call.value(aten::optional("grad_out"));
     if (!p.gradient)
-      p.gradient = call.value("grad_out_");
-    p.isCausal = call.boolean("is_causal").value_or(false);
+      p.gradient = call.value(aten::optional("grad_out_"));
+    p.isCausal = call.boolean(aten::optional("is_causal")).value_or(false);
     if (!isFloatTensor(p.query) || sizesOf(p.query).size() != 4 ||
         elementTypeText(p.query) == "double")
       return "is attention of other tensors than [batch, heads, length, width] "
              "of f32, bf16 or f16";
-    if (call.number("dropout_p").value_or(0) != 0)
+    if (call.number(aten::optional("dropout_p")).value_or(0) != 0)
       return "drops weights";
     bool hasBiasGradient = p.gradient && op->getNumResults() > 3 && isRead(3);
     if (hasBiasGradient &&
@@ -97,8 +97,8 @@ private:
       return "has other heads of keys than of queries";
     if (std::max(p.width, p.outWidth) > 256)
       return "has heads of more than 256 elements";
-    p.scale = call.number("scale").value_or(
-        1 / std::sqrt(static_cast<double>(p.width)));
+    p.scale = call.number(aten::optional("scale"))
+                  .value_or(1 / std::sqrt(static_cast<double>(p.width)));
     return "";
   }
 
@@ -229,17 +229,17 @@ private:
   void readGradientOperands(CallBuilder &text) {
     readOperands(text);
     text.read(p.gradient, "dOut");
-    text.read(call.value("out"), "out");
-    text.read(call.value("logsumexp"), "logSum");
+    text.read(call.value(aten::optional("out")), "out");
+    text.read(call.value(aten::optional("logsumexp")), "logSum");
   }
   void lookUp(CallBuilder &text) {
-    Value logSum = call.value("logsumexp");
+    Value logSum = call.value(aten::optional("logsumexp"));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
     text.line(reader(p.gradient, "dOut", "i"));
-    text.line(reader(call.value("out"), "out", "i"));
+    text.line(reader(call.value(aten::optional("out")), "out", "i"));
     text.line("    [=](int i) { return " + at(logSum, "logSum", "i") + "; },");
   }
   CallKernel writeQueryGradient() {

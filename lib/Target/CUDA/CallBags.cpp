@@ -30,10 +30,10 @@ struct Bags {
 
   explicit Bags(aten::CallOp op)
       : op(op), call(op), indices(call.value("indices")),
-        offsets(call.value("offsets")),
-        weights(call.value("per_sample_weights")),
-        mode(call.integer("mode").value_or(Sum)),
-        padding(call.integer("padding_idx").value_or(-1)) {}
+        offsets(call.value(aten::optional("offsets"))),
+        weights(call.value(aten::optional("per_sample_weights"))),
+        mode(call.integer(aten::optional("mode")).value_or(Sum)),
+        padding(call.integer(aten::optional("padding_idx")).value_or(-1)) {}
 
   Value result(unsigned i) const { return op->getResult(i); }
   bool isRead(unsigned i) const {
@@ -71,7 +71,7 @@ private:
 void Bags::writeRange(CallBuilder &text) const {
   int64_t count = sizesOf(offsets)[0];
   std::string next = checkedText(text, offset("bag + 1"), total() + 1);
-  if (!call.boolean("include_last_offset").value_or(false))
+  if (!call.boolean(aten::optional("include_last_offset")).value_or(false))
     next = "bag + 1 < " + numberText(count) + " ? " + next + " : " +
            numberText(total());
   text.line("const int begin = " +
@@ -198,8 +198,8 @@ std::string Bags::bagText(CallBuilder &text, Value bagOfIndex,
 }
 
 CallResult Bags::gradientOfGreatest(Value gradient) const {
-  Value rows = call.value("maximum_indices"), out = result(0);
-  Value sizes = call.value("bag_size");
+  Value rows = call.value(aten::optional("maximum_indices")), out = result(0);
+  Value sizes = call.value(aten::optional("bag_size"));
   int64_t bags = sizesOf(gradient)[0], width = sizesOf(out)[1];
   CallBuilder text("embedding_bag_gradient");
   text.comment("[" + sizesText(sizesOf(out)) + "] from " + numberText(bags) +
@@ -227,7 +227,8 @@ CallResult Bags::gradientOfGreatest(Value gradient) const {
 
 CallResult Bags::tableGradient() const {
   Value gradient = call.value("grad"), out = result(0);
-  Value bagOfIndex = call.value("offset2bag"), sizes = call.value("bag_size");
+  Value bagOfIndex = call.value(aten::optional("offset2bag")),
+        sizes = call.value(aten::optional("bag_size"));
   if (!isFloatTensor(gradient) || !isFloatTensor(out))
     return CallResult::failed("is of another type than floats");
   if (mode == Max)
@@ -251,7 +252,8 @@ CallResult Bags::tableGradient() const {
   text.write(out, "out");
   text.openRows(rows, width);
   std::string type = sumTypeText(out);
-  bool isScaled = call.boolean("scale_grad_by_freq").value_or(false);
+  bool isScaled =
+      call.boolean(aten::optional("scale_grad_by_freq")).value_or(false);
   std::string mine = notPadding("row");
   text.line("const auto isMine = [=](int number) {");
   text.line("  return " + checkedText(text, index("number"), rows) + " == row" +
@@ -287,7 +289,7 @@ CallResult Bags::tableGradient() const {
 /// A thread an index: its row times the gradient of its bag.
 CallResult Bags::weightGradient() const {
   Value gradient = call.value("grad"), table = call.value("weight");
-  Value bagOfIndex = call.value("offset2bag"), out = result(0);
+  Value bagOfIndex = call.value(aten::optional("offset2bag")), out = result(0);
   if (!isFloatTensor(gradient) || !isFloatTensor(table))
     return CallResult::failed("is of another type than floats");
   CallBuilder text("embedding_bag_weights_gradient");

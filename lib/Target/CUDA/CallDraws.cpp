@@ -39,8 +39,8 @@ CallResult writeDropout(Operation *op) {
   Value input = call.value("input"), out = op->getResult(0);
   if (!isFloatTensor(input))
     return CallResult::failed("is of another type than floats");
-  bool isTraining = call.boolean("train").value_or(true);
-  double p = isTraining ? call.number("p").value_or(0) : 0;
+  bool isTraining = call.boolean(aten::optional("train")).value_or(true);
+  double p = isTraining ? call.number(aten::optional("p")).value_or(0) : 0;
   CallBuilder text("dropout");
   text.comment("[" + sizesText(sizesOf(out)) + "], " + numberText(p) +
                " of it dropped");
@@ -73,8 +73,8 @@ CallResult writeDropout(Operation *op) {
 /// 1 with probability p, or with the probability that `self` holds.
 CallResult writeBernoulli(Operation *op) {
   aten::CallReader call{aten::CallOp(op)};
-  Value out = op->getResult(0), each = call.value("p");
-  std::optional<double> p = call.number("p");
+  Value out = op->getResult(0), each = call.value(aten::optional("p"));
+  std::optional<double> p = call.number(aten::optional("p"));
   if (!each && !p)
     each = call.value("self");
   CallBuilder text("bernoulli");

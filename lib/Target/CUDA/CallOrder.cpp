@@ -129,8 +129,9 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
   size_t axis = dim < 0 ? dim + sizes.size() : dim;
   if (sizes.empty())
     return CallResult::failed("orders a number");
-  bool isFalling = isTopK ? call.boolean("largest").value_or(true)
-                          : call.boolean("descending").value_or(false);
+  bool isFalling =
+      isTopK ? call.boolean(aten::optional("largest")).value_or(true)
+             : call.boolean(aten::optional("descending")).value_or(false);
   int64_t kept = sizesOf(places)[axis];
   CallBuilder text(isTopK ? "topk" : "sort");
   text.comment(std::to_string(kept) + " of [" + sizesText(sizes) + "] along " +

@@ -43,7 +43,8 @@ public:
     if (isAdaptive)
       return true;
     return list(call, "kernel_size", taps) && list(call, "stride", stride) &&
-           list(call, "padding", padding) && list(call, "dilation", dilation);
+           list(call, "padding", padding) &&
+           list(call, aten::optional("dilation"), dilation);
   }
   size_t rank() const { return sizes.size(); }
   int64_t step(size_t axis) const {
@@ -73,9 +74,11 @@ public:
   /// What the sum of the window at `places` is divided by.
   std::string divisor(const aten::CallReader &call,
                       ArrayRef<std::string> places) const {
-    if (std::optional<int64_t> given = call.integer("divisor_override"))
+    if (std::optional<int64_t> given =
+            call.integer(aten::optional("divisor_override")))
       return std::to_string(*given);
-    bool isPadded = call.boolean("count_include_pad").value_or(false);
+    bool isPadded =
+        call.boolean(aten::optional("count_include_pad")).value_or(false);
     std::string text;
     for (size_t axis = 0; axis < rank(); ++axis) {
       std::string length = isPadded
@@ -91,7 +94,7 @@ public:
 
 private:
   /// One number stands for all axes; no stride is that of the window.
-  bool list(const aten::CallReader &call, const char *name,
+  bool list(const aten::CallReader &call, aten::ParamRef name,
             SmallVector<int64_t> &to) {
     if (call.isNone(name)) // an op without it
       return true;

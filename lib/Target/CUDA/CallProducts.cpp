@@ -55,8 +55,8 @@ static std::optional<ProductProblem> readProduct(aten::CallOp op) {
   p.self = call.value("self");
   p.a = call.value(isBatch ? "batch1" : "mat1");
   p.b = call.value(isBatch ? "batch2" : "mat2");
-  p.alpha = call.number("alpha").value_or(1);
-  p.beta = call.number("beta").value_or(1);
+  p.alpha = call.number(aten::optional("alpha")).value_or(1);
+  p.beta = call.number(aten::optional("beta")).value_or(1);
   return p;
 }
 

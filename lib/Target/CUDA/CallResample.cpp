@@ -69,7 +69,8 @@ struct Resample {
 
 void Resample::readAxes(ArrayRef<int64_t> in, ArrayRef<int64_t> out) {
   static constexpr const char *names[] = {"scales_d", "scales_h", "scales_w"};
-  bool isAligned = call.boolean("align_corners").value_or(false);
+  bool isAligned =
+      call.boolean(aten::optional("align_corners")).value_or(false);
   for (size_t i = 0; i < rank; ++i) {
     Axis axis{in[in.size() - rank + i], out[out.size() - rank + i]};
     const char *name = rank == 1 ? "scales" : names[3 - rank + i];

@@ -17,7 +17,8 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   aten::CallReader call(op);
   Value gradient = call.value("grad_output"), indices = call.value("indices");
   Value out = op->getResult(0);
-  bool isScaled = call.boolean("scale_grad_by_freq").value_or(false);
+  bool isScaled =
+      call.boolean(aten::optional("scale_grad_by_freq")).value_or(false);
   int64_t rows = sizesOf(out)[0], width = sizesOf(out)[1];
   int64_t count = productOf(sizesOf(indices));
   if (!isFloatTensor(gradient))
@@ -30,7 +31,7 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   text.write(out, "out");
   std::string type = sumTypeText(gradient);
   text.openRows(rows, width);
-  int64_t padding = call.integer("padding_idx").value_or(-1);
+  int64_t padding = call.integer(aten::optional("padding_idx")).value_or(-1);
   SmallVector<std::string> at = indicesOf("number", sizesOf(indices));
   SmallVector<std::string> from = at;
   from.push_back("column");

@@ -123,7 +123,7 @@ Owners::write(const char *name, int64_t count,
   text.line("  if (!(" + isMine(text, at) + "))");
   text.line("    continue;");
   std::string value = valueText(from(at));
-  double alpha = call.number("alpha").value_or(1);
+  double alpha = call.number(aten::optional("alpha")).value_or(1);
   if (alpha != 1)
     value = heldNumber(out, alpha) + " * " + value;
   text.line("  const " + heldType(out) + " value = " + value + ";");
@@ -191,8 +191,10 @@ CallResult cuda::writeScatterCall(aten::CallOp op) {
   Owners owners(op);
   if (name == "aten.scatter_add" || name == "aten.index_add")
     owners.how = Combine::Sum;
-  if (StringRef reduce = owners.call.string("reduce"); !reduce.empty())
+  if (StringRef reduce = owners.call.string(aten::optional("reduce"));
+      !reduce.empty())
     owners.how = combineOf(reduce);
-  owners.includesSelf = owners.call.boolean("include_self").value_or(true);
+  owners.includesSelf =
+      owners.call.boolean(aten::optional("include_self")).value_or(true);
   return isScatter ? owners.scatter() : owners.slices();
 }

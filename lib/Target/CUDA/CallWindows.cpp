@@ -21,7 +21,7 @@ struct Windows {
 
   /// False if a list is not known. One number stands for all axes.
   bool read(const aten::CallReader &call) {
-    auto list = [&](const char *name, SmallVector<int64_t> &to,
+    auto list = [&](aten::ParamRef name, SmallVector<int64_t> &to,
                     ArrayRef<int64_t> ifEmpty) {
       auto values = call.integers(name);
       if (!values)
@@ -35,7 +35,7 @@ struct Windows {
     };
     return list("kernel_size", taps, {}) && list("stride", stride, taps) &&
            list("padding", padding, {0, 0}) &&
-           list("dilation", dilation, {1, 1});
+           list(aten::optional("dilation"), dilation, {1, 1});
   }
   /// "y * 2 - 1 + 3"
   std::string source(size_t axis, const std::string &place,
