@@ -142,7 +142,7 @@ class Checker:
                 [self.cutback, "run", str(self.folder / "model.pt2"),
                  "--reference", "--inputs=%s" % (self.folder / "inputs"),
                  "--outputs=%s" % path, *options],
-                capture_output=True, text=True, timeout=60)
+                capture_output=True, text=True, timeout=300)
         except subprocess.TimeoutExpired:
             raise Finding("hang", "hang with %s" % " ".join(options)) from None
         if done.returncode:
@@ -222,7 +222,7 @@ class Checker:
         gone; never do they change results."""
         imported = subprocess.run(
             [self.cutback, "import", str(self.folder / "model.pt2")],
-            capture_output=True, text=True, timeout=60)
+            capture_output=True, text=True, timeout=300)
         names = re.findall(r"^ *%(\w+)", imported.stdout, flags=re.M)
         if not names or not self.plans:
             return
