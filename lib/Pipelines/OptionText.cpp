@@ -41,14 +41,14 @@ static llvm::StringRef wordOf(T value,
       ->first;
 }
 
-static const std::pair<llvm::StringRef, Strategy> kStrategies[] = {
+static constexpr std::pair<llvm::StringRef, Strategy> kStrategies[] = {
     {"min-cut", Strategy::MinCut},
     {"eager", Strategy::Eager},
     {"precompute", Strategy::Precompute},
     {"recompute-all", Strategy::RecomputeAll}};
-static const std::pair<llvm::StringRef, CostModel> kCostModels[] = {
+static constexpr std::pair<llvm::StringRef, CostModel> kCostModels[] = {
     {"roofline", CostModel::Roofline}, {"pytorch", CostModel::PyTorch}};
-static const std::pair<llvm::StringRef, Rules> kRules[] = {
+static constexpr std::pair<llvm::StringRef, Rules> kRules[] = {
     {"torch-2.13", Rules::Torch2_13}, {"torch-2.3", Rules::Torch2_3}};
 
 llvm::StringRef cutback::spell(Strategy strategy) {
@@ -81,7 +81,7 @@ bool cutback::parseRules(llvm::StringRef text, Rules &value,
 
 bool cutback::parseSolver(llvm::StringRef text, Solver &value,
                           std::string &error) {
-  static const std::pair<llvm::StringRef, Solver> table[] = {
+  static constexpr std::pair<llvm::StringRef, Solver> table[] = {
       {"auto", Solver::Auto},
       {"boykov-kolmogorov", Solver::BoykovKolmogorov},
       {"push-relabel", Solver::PushRelabel},
@@ -92,7 +92,7 @@ bool cutback::parseSolver(llvm::StringRef text, Solver &value,
 
 bool cutback::readObjective(llvm::StringRef minimize, bool hasBytePrice,
                             PartitionOptions &options, std::string &error) {
-  static const std::pair<llvm::StringRef, Minimize> table[] = {
+  static constexpr std::pair<llvm::StringRef, Minimize> table[] = {
       {"time", Minimize::Time}, {"peak", Minimize::Peak}};
   if (!minimize.empty() &&
       !parseWord("objective", minimize, options.minimize, table, error))

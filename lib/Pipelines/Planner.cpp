@@ -176,8 +176,10 @@ private:
       if (failed(draft))
         continue;
       if (planner.evaluate(*draft, reference.peakBytes + 1) &&
-          draft->result().kernelPlan->ps() <= mergedPs)
-        return std::move(*draft);
+          draft->result().kernelPlan->ps() <= mergedPs) {
+        DraftPlan found = std::move(*draft);
+        return found;
+      }
       planner.drop(std::move(*draft));
     }
     return std::nullopt;
