@@ -106,8 +106,10 @@ DeviceCompiler::compile(const std::pair<std::string, std::string> &source,
     error = nvrtcGetErrorString(status);
     if (nvrtcGetProgramLogSize(program, &size) == 0 && size > 1) {
       std::string log(size, '\0');
-      if (nvrtcGetProgramLog(program, log.data()) == 0)
-        error += "\n" + firstLines(log.c_str());
+      bool isRead = nvrtcGetProgramLog(program, log.data()) == 0;
+      log.pop_back(); // the size counts the 0 at the end
+      if (isRead)
+        error += "\n" + firstLines(log);
     }
   } else if (nvrtcGetCUBINSize(program, &size) == 0) {
     machineCode.resize(size);

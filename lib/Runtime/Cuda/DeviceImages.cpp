@@ -28,7 +28,7 @@ static bool readFile(const std::string &path, std::string &text) {
 static bool hasCodeFor(const Artifact &artifact,
                        const DeviceArchitecture &device) {
   for (const std::string &architecture : artifact.architectures) {
-    int number = std::atoi(architecture.c_str() + 3);
+    long number = std::strtol(architecture.c_str() + 3, nullptr, 10);
     if (number / 10 == device.major && number % 10 <= device.minor)
       return true;
   }
