@@ -85,11 +85,11 @@ CommandSpec runSpec() {
   spec.examples = {
       "run model.pt2 --reference --inputs=batch.safetensors",
       "run model.pt2 --reference --inputs=e.safetensors --check=e.safetensors",
-      "run joint.txt --reference --weights=model.pt2 "
-      "--inputs=batch.safetensors",
+      ("run joint.txt --reference --weights=model.pt2 "
+       "--inputs=batch.safetensors"),
       "run out --reference --weights=model.pt2 --inputs=batch.safetensors",
-      "run out --weights=model.pt2 --inputs=e.safetensors "
-      "--check=e.safetensors",
+      ("run out --weights=model.pt2 --inputs=e.safetensors "
+       "--check=e.safetensors"),
       "run model.pt2 --target=cpu --inputs=e.safetensors --check=e.safetensors",
   };
   return spec;

@@ -352,6 +352,14 @@ private:
         .Case([&](XOrIOp) { return binary(" ^ "); })
         .Case([&](ShLIOp) { return pair("shiftLeft"); })
         .Case([&](ShRSIOp) { return pair("shiftRight"); })
+        .Default([&](Operation *) { return conversion(); });
+  }
+
+  /// From one type to another.
+  std::optional<Text> conversion() const {
+    using namespace mlir::arith;
+    using Result = std::optional<Text>;
+    return llvm::TypeSwitch<Operation *, Result>(op)
         .Case([&](ExtFOp) -> Result {
           return Text{type.isF64() ? call("double", operands[0].text)
                                    : operands[0].text,
