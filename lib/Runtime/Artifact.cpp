@@ -288,12 +288,13 @@ std::string cutback::readManifest(std::string_view text, Artifact &artifact) {
   return Reader(artifact).run(document.root());
 }
 
+int64_t cutback::bytesOf(const ArtifactTensor &tensor) {
+  int64_t item = bytesOfType(tensor.dtype);
+  int64_t count = elementsOf(tensor.sizes);
+  return item == 0 || count < 0 ? -1 : count * item;
+}
+
 std::string Artifact::verify() const {
-  auto bytesOf = [](const ArtifactTensor &tensor) {
-    int64_t item = bytesOfType(tensor.dtype);
-    int64_t count = elementsOf(tensor.sizes);
-    return item == 0 || count < 0 ? -1 : count * item;
-  };
   /// Whether `bytes` from its start lie in `memory`.
   auto holds = [&](const ArtifactMemory &memory, int64_t bytes) {
     if (bytes < 0 || memory.at < 0)

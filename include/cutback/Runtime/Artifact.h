@@ -97,6 +97,8 @@ std::string checksumOf(std::string_view bytes);
 
 /// Bytes of an element of type "f32", 0 for a type that is none.
 int64_t bytesOfType(std::string_view dtype);
+/// Bytes of all elements, -1 for a type that is none or sizes out of range.
+int64_t bytesOf(const ArtifactTensor &tensor);
 
 } // namespace cutback
 

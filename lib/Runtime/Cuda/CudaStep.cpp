@@ -30,13 +30,6 @@ static int64_t roundUp(int64_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-static int64_t bytesOf(const ArtifactTensor &tensor) {
-  int64_t bytes = bytesOfType(tensor.dtype);
-  for (int64_t size : tensor.sizes)
-    bytes *= size;
-  return bytes;
-}
-
 //===----------------------------------------------------------------------===//
 // Opening
 //===----------------------------------------------------------------------===//
