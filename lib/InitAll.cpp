@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Registration of the dialects with all that belongs to them. The passes are
-// registered by CutbackPipelines, which has them all (Pipelines/Pipeline.cpp).
+// registered by CutbackPlanner, which has them all (Planner/Pipeline.cpp).
 // A tool that wants less calls what stands here one by one, and links less.
 
 #include "cutback/InitAll.h"

@@ -16,8 +16,8 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Planner/TrainingGraph.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

@@ -18,8 +18,8 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/Planner.h"
-#include "cutback/Pipelines/PriceSweep.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/PriceSweep.h"
 #include "cutback/Report/Report.h"
 
 #include "llvm/ADT/StringExtras.h"

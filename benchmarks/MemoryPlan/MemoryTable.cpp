@@ -16,7 +16,7 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/Planner.h"
+#include "cutback/Planner/Planner.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"

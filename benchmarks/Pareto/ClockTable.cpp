@@ -19,8 +19,8 @@
 #include "Pareto.h"
 
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/PriceSweep.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/PriceSweep.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Report/Names.h"
 
 #include "llvm/ADT/StringMap.h"

@@ -5,7 +5,7 @@
 #ifndef CUTBACK_BENCHMARKS_PARETO_H
 #define CUTBACK_BENCHMARKS_PARETO_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include <optional>
 #include <string>

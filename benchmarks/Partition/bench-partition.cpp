@@ -25,8 +25,8 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/OptionText.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/OptionText.h"
+#include "cutback/Planner/PartitionPipeline.h"
 #include "cutback/Support/Heap.h"
 
 #include "llvm/Support/Format.h"

@@ -10,7 +10,7 @@
 #include "Guard.h"
 
 #include "cutback/Dialect/Upstream/ExternalModels.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"
 
 using namespace mlir;

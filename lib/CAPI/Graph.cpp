@@ -10,8 +10,8 @@
 #include "Options.h"
 #include "Stored.h"
 
-#include "cutback/Pipelines/PlanOptions.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/PlanOptions.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Report/StoredHalves.h"
 
 #include "llvm/Support/MemoryBuffer.h"

@@ -7,7 +7,7 @@
 #include "cutback-c/Cutback.h"
 
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 #include "cutback/Report/Report.h"
 
 #include "mlir/IR/Diagnostics.h"

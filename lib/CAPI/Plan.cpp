@@ -11,8 +11,8 @@
 #include "Options.h"
 #include "Stored.h"
 
-#include "cutback/Pipelines/PlanOptions.h"
-#include "cutback/Pipelines/Planner.h"
+#include "cutback/Planner/PlanOptions.h"
+#include "cutback/Planner/Planner.h"
 #include "cutback/Report/Comparison.h"
 #include "cutback/Report/OtherHalves.h"
 #include "cutback/Report/PartitionFiles.h"

@@ -7,8 +7,8 @@
 
 #include "Stored.h"
 
-#include "cutback/Pipelines/PlanOptions.h"
-#include "cutback/Pipelines/PlanRecord.h"
+#include "cutback/Planner/PlanOptions.h"
+#include "cutback/Planner/PlanRecord.h"
 #include "cutback/Report/StoredHalves.h"
 
 using namespace mlir;

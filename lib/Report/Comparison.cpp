@@ -15,8 +15,8 @@
 #include "cutback/Report/Comparison.h"
 
 #include "cutback/Partition/Certificate.h"
-#include "cutback/Pipelines/OtherPlan.h"
-#include "cutback/Pipelines/Planner.h"
+#include "cutback/Planner/OtherPlan.h"
+#include "cutback/Planner/Planner.h"
 #include "cutback/Support/MLIR/Silence.h"
 #include "cutback/Transforms/FoldViews.h"
 

@@ -9,7 +9,7 @@
 
 #include "cutback/Report/Explain.h"
 
-#include "cutback/Pipelines/Reasons.h"
+#include "cutback/Planner/Reasons.h"
 #include "cutback/Report/Bans.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"

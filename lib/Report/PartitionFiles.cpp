@@ -7,13 +7,13 @@
 // the object of `report --json` without times.
 //
 // Nothing in a stored folder is believed. The plan is made again of joint.mlir
-// (Pipelines/PlanRecord.h); then plan.json must say of it what a new plan.json
+// (Planner/PlanRecord.h); then plan.json must say of it what a new plan.json
 // would, and the stored halves must be those that it has. Halves are compared
 // as they print, so that layout and comments of the files do not matter.
 
 #include "cutback/Report/PartitionFiles.h"
 
-#include "cutback/Pipelines/PlanRecord.h"
+#include "cutback/Planner/PlanRecord.h"
 #include "cutback/Support/SafeFile.h"
 
 #include "mlir/IR/Builders.h"

@@ -9,7 +9,7 @@
 
 #include "cutback/Report/Report.h"
 
-#include "cutback/Pipelines/Reasons.h"
+#include "cutback/Planner/Reasons.h"
 #include "cutback/Report/Modules.h"
 #include "cutback/Report/Names.h"
 

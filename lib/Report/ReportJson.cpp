@@ -5,7 +5,7 @@
 // meaning. Keys are written in a fixed order and numbers as whole bytes and
 // picoseconds, so that two reports of one plan differ in "seconds" only.
 
-#include "cutback/Pipelines/Planner.h"
+#include "cutback/Planner/Planner.h"
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Report/PartitionFiles.h"
 

@@ -11,8 +11,8 @@
 
 #include "cutback/Report/Report.h"
 
-#include "cutback/Pipelines/Planner.h"
-#include "cutback/Pipelines/Reasons.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/Reasons.h"
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
 

@@ -11,9 +11,9 @@
 
 #include "cutback/Report/StoredHalves.h"
 
-#include "cutback/Pipelines/PlanOptions.h"
-#include "cutback/Pipelines/PlanRecord.h"
-#include "cutback/Pipelines/Runnable.h"
+#include "cutback/Planner/PlanOptions.h"
+#include "cutback/Planner/PlanRecord.h"
+#include "cutback/Planner/Runnable.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Transforms/FoldViews.h"
 

@@ -10,7 +10,7 @@
 
 #include "cutback/Report/WhatIf.h"
 
-#include "cutback/Pipelines/Reasons.h"
+#include "cutback/Planner/Reasons.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 

@@ -3,12 +3,12 @@
 // Random joint graphs, with the certificate and the interpreter as oracles:
 // forward then backward = joint graph, to the bit.
 
-#include "../unit/Pipelines/RandomProgram.h"
+#include "../unit/Planner/RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/MLIRContext.h"

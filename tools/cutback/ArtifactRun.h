@@ -6,8 +6,8 @@
 
 #include "Session.h"
 
-#include "cutback/Pipelines/ReferenceStep.h"
-#include "cutback/Pipelines/StepFiles.h"
+#include "cutback/Planner/ReferenceStep.h"
+#include "cutback/Planner/StepFiles.h"
 
 namespace cutback {
 

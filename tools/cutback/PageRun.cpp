@@ -14,8 +14,8 @@
 
 #include "PageRun.h"
 
-#include "cutback/Pipelines/Planner.h"
-#include "cutback/Pipelines/PriceSweep.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/PriceSweep.h"
 #include "cutback/Report/TraceExport.h"
 #include "cutback/Support/MLIR/Silence.h"
 

@@ -12,8 +12,8 @@
 
 #include "PlanRun.h"
 
-#include "cutback/Pipelines/Planner.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/TrainingGraph.h"
 
 using namespace mlir;
 

@@ -6,7 +6,7 @@
 
 #include "Session.h"
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include <memory>
 

@@ -11,7 +11,7 @@
 #include "Session.h"
 
 #include "cutback/Dialect/Upstream/ExternalModels.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/Heap.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"

@@ -7,7 +7,7 @@
 #include "Commands.h"
 
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/PlanOptions.h"
+#include "cutback/Planner/PlanOptions.h"
 #include "cutback/Report/StoredHalves.h"
 #include "cutback/Support/Progress.h"
 

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_BANS_H
 #define CUTBACK_REPORT_BANS_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include <string>
 

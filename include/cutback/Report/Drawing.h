@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_DRAWING_H
 #define CUTBACK_REPORT_DRAWING_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_EXPLAIN_H
 #define CUTBACK_REPORT_EXPLAIN_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include <optional>
 #include <string>

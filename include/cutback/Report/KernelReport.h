@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_KERNELREPORT_H
 #define CUTBACK_REPORT_KERNELREPORT_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include "llvm/Support/JSON.h"
 

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_REPORT_H
 #define CUTBACK_REPORT_REPORT_H
 
-#include "cutback/Pipelines/OptionText.h"
+#include "cutback/Planner/OptionText.h"
 #include "cutback/Report/DeviceFit.h"
 #include "cutback/Report/Folding.h"
 

@@ -5,7 +5,7 @@
 #ifndef CUTBACK_REPORT_STEPTIMELINE_H
 #define CUTBACK_REPORT_STEPTIMELINE_H
 
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include <array>
 

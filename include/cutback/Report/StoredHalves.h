@@ -6,7 +6,7 @@
 
 #include "cutback/Import/Import.h"
 #include "cutback/Partition/Certificate.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 #include "cutback/Support/CommandLine.h"
 #include "cutback/Support/ExitCode.h"
 

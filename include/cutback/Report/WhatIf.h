@@ -4,7 +4,7 @@
 #ifndef CUTBACK_REPORT_WHATIF_H
 #define CUTBACK_REPORT_WHATIF_H
 
-#include "cutback/Pipelines/Planner.h"
+#include "cutback/Planner/Planner.h"
 #include "cutback/Report/Explain.h"
 
 #include <optional>

@@ -8,12 +8,12 @@
 // first seed (1). A failure prints its seed.
 
 #include "../MemoryPlan/StepFixture.h"
-#include "../Pipelines/RandomProgram.h"
+#include "../Planner/RandomProgram.h"
 
 #include "cutback/Interpreter/PlannedMemory.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
-#include "cutback/Pipelines/Planner.h"
+#include "cutback/Planner/Planner.h"
 
 #include <cmath>
 #include <cstdlib>

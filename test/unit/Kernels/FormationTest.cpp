@@ -5,7 +5,7 @@
 
 #include "ElementCheck.h"
 
-#include "../Pipelines/RandomProgram.h"
+#include "../Planner/RandomProgram.h"
 
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Dialect/Aten/Aten.h"

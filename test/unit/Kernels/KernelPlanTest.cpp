@@ -6,7 +6,7 @@
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Partition/Strategies.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"

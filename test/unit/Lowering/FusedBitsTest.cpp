@@ -7,16 +7,16 @@
 // CUTBACK_RANDOM_GRAPHS sets how many programs (150), CUTBACK_RANDOM_SEED the
 // first seed (1), CUTBACK_GOLDEN a folder with more models.
 
-#include "../Pipelines/RandomProgram.h"
+#include "../Planner/RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Import/Import.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Lowering/FormKernels.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
-#include "cutback/Pipelines/StepFiles.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Planner/StepFiles.h"
+#include "cutback/Planner/TrainingGraph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/FileSystem.h"

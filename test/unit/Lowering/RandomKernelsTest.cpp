@@ -7,14 +7,14 @@
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (200), CUTBACK_RANDOM_SEED the
 // first seed (1). Each CUTBACK_NATIVE_EVERYth (20) runs as machine code too.
 
-#include "../Pipelines/RandomProgram.h"
+#include "../Planner/RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Lowering/FormKernels.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 #include "cutback/Target/CPU/NativeKernels.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -7,7 +7,7 @@
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (60), CUTBACK_RANDOM_SEED the
 // first seed (1).
 
-#include "../Pipelines/RandomProgram.h"
+#include "../Planner/RandomProgram.h"
 #include "Lowering/SymbolicBody.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
@@ -15,7 +15,7 @@
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Lowering/SymbolicKernels.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

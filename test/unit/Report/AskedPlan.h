@@ -5,9 +5,9 @@
 #define CUTBACK_TEST_UNIT_REPORT_ASKEDPLAN_H
 
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/PlanOptions.h"
-#include "cutback/Pipelines/Planner.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/PlanOptions.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/TrainingGraph.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

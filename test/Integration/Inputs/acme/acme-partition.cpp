@@ -8,7 +8,7 @@
 #include "AcmeOps.h"
 
 #include "cutback/InitAll.h"
-#include "cutback/Pipelines/PartitionPipeline.h"
+#include "cutback/Planner/PartitionPipeline.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

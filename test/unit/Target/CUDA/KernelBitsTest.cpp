@@ -11,8 +11,8 @@
 #include "Target/CUDA/DeviceFiles.h"
 #include "Target/CUDA/KernelText.h"
 #include "cutback/Import/Import.h"
-#include "cutback/Pipelines/Planner.h"
-#include "cutback/Pipelines/TrainingGraph.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

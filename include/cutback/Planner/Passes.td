@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The partitioner as passes. The examples are the tests
+// test/Planner/<pass>-doc.mlir, line by line. Options of a plan are those of
+// the command line: the passes declare them from its table.
+#ifndef CUTBACK_PLANNER_PASSES_TD
+#define CUTBACK_PLANNER_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def PlanPartition : Pass<"cutback-plan", "mlir::ModuleOp"> {
+  let summary = "decide what is saved and what is recomputed";
+  let description = [{
+    Writes a plan on every `joint.graph`: `joint.save` on ops with saved
+    results, `joint.recompute` on forward ops that the backward runs again,
+    `joint.side` on ops that neither half owns. A person, or another solver,
+    may write the same attributes by hand; `--cutback-extract` applies either.
+    Its options are those that `cutback report --help` calls options of a plan.
+
+    Assumes: no dead code, no common subexpressions (a plan is right with them
+    too, but saves more).
+    Guarantees: the plan can be extracted; for `min-cut`, no plan of the same
+    cost model is cheaper.
+    Never: changes an op, a value or the order of ops.
+    Cost: near linear, and one maximum flow.
+
+    Example: `%e` is saved, for its gradient needs it and it costs more to
+    compute again than to keep.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+      %e = aten.exp(%x) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+      joint.output %e gradients(%g of 0) : tensor<1048576xf32>, tensor<1048576xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<1048576xf32>) -> tensor<1048576xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+      joint.output %e gradients(%g of 0) : tensor<1048576xf32>, tensor<1048576xf32>
+    }
+    ```
+  }];
+}
+
+def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
+  let summary = "prepare, plan, extract, order and prove, as `cutback` does";
+  let description = [{
+    The whole way of every `joint.graph` to its halves, by the function that the
+    driver calls: the halves are those of `cutback compile` with the same
+    options, to the byte. The graph is prepared as the plan that is taken asks
+    for. (`--cutback-plan` plans a prepared graph by itself and writes the plan
+    as attributes, which may be changed, for `--cutback-extract`.) Its options
+    are those of a plan, by the names that `cutback report --help` has.
+
+    Assumes: a graph as it was read; one that is prepared stays as it is.
+    Guarantees: halves whose arena is planned, where all sizes are known, and
+    that passed the certificate.
+    Never: leaves halves that are not proved.
+    Cost: of `--cutback-plan`, and of the memory plan; of several plans, where
+    the minimum cut needs more memory than PyTorch's decision, or with
+    `minimize=peak`.
+
+    Example: `%e` is saved, and the halves stand behind the graph.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+      %e = aten.exp(%x) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<1048576xf32>, tensor<1048576xf32>) -> tensor<1048576xf32>
+      joint.output %e gradients(%g of 0) : tensor<1048576xf32>, tensor<1048576xf32>
+    }
+    ```
+
+    gets, among others,
+
+    ```mlir
+    joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+  }];
+}
+
+def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {
+  let summary = "write the forward and the backward that a plan asks for";
+  let description = [{
+    Applies `joint.save` attributes: `@g_forward` computes the forward results
+    and the saved values, `@g_backward` the gradients from the saved values,
+    and `joint.partition` links the two. The graph stays, so that the result
+    can be verified against it.
+
+    Assumes: `joint.save` on the ops whose results are saved; nothing else of a
+    plan is read.
+    Guarantees: both functions are in an order that runs; a saved value that
+    the backward does not read is dropped; arguments that it reads are passed.
+    Never: runs an op twice that may run only once (an error at the op).
+    Cost: linear.
+
+    Example: the plan saves `%e`.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %e gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    gives, behind the graph,
+
+    ```mlir
+    func.func @exp_forward(%arg0: tensor<4xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<4xf32>, tensor<4xf32>) attributes {no_inline} {
+      %e = aten.exp(%arg0) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+      return %e, %e : tensor<4xf32>, tensor<4xf32>
+    }
+    func.func @exp_backward(%arg0: tensor<4xf32> {joint.name = "e", joint.role = #joint.role<saved>}, %arg1: tensor<4xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> tensor<4xf32> attributes {no_inline} {
+      %g = aten.mul.Tensor(%arg1, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %g : tensor<4xf32>
+    }
+    joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+  }];
+  let options = [
+    Option<"keepJoint", "keep-joint", "bool", "true",
+           "keep the joint graph beside its halves">,
+    Option<"reorder", "reorder-backward", "bool", "true",
+           "order the backward as an autograd engine does">
+  ];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
+def VerifyPartition : Pass<"cutback-verify-partition", "mlir::ModuleOp"> {
+  let summary = "prove that two halves compute what their graph does";
+  let description = [{
+    The certificate: value numbering of the graph and of both functions of
+    every `joint.partition`, compared result by result and effect by effect.
+    The gate behind `--cutback-extract`.
+
+    Assumes: nothing; the functions may come from anywhere.
+    Guarantees: what passes computes the graph's results, gradients and writes.
+    Never: changes anything.
+    Cost: expected linear.
+
+    Example: an accepted partition stays as it is.
+
+    ```mlir
+    joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %e = aten.exp(%x) {joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %e gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def CheckPhase : Pass<"cutback-check-phase", "mlir::ModuleOp"> {
+  let summary = "refuse what must be gone behind a phase";
+  let description = [{
+    The gates of the pipelines; each names the first op that must not be there,
+    and the pass that would have taken it away:
+
+    * `functional`: no op of a `joint.graph` writes an operand in place
+    * `units`: no composite op is left, only those that have a gradient
+    * `core`: no norm, softmax or loss is left that has parts
+    * `prepared`: no checkpoint region, no dead and no repeated op
+    * `placed`: the halves of each `joint.partition` say which ops run as one,
+      and all of their values get places in one arena, by a plan that is proved
+
+    Assumes: nothing.
+    Guarantees: what passes is as the phase says.
+    Never: changes anything.
+    Cost: linear; of `placed`, a memory plan.
+
+    Example: with `phase=functional` a graph of values passes as it is.
+
+    ```mlir
+    joint.graph @double(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
+      %y = aten.add.Tensor(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %y : tensor<4xf32>
+    }
+    ```
+  }];
+  let options = [
+    Option<"phase", "phase", "std::string", "\"\"",
+           "functional, units, core, prepared or placed">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24, for placed">
+  ];
+}
+
+def PrintAnalysis : Pass<"cutback-print-analysis", "mlir::ModuleOp"> {
+  let summary = "print what the partitioner knows of each value";
+  let description = [{
+    Prints one line a value to the standard output: its name and the asked
+    columns, of `set` (F, B or X), `bytes`, `storage` (whose storage it lies
+    in), `fusion` (how its op fuses), `materialized`, `recompute-ps`,
+    `save-ps`. For tests and for people who wonder.
+
+    Assumes: nothing.
+    Guarantees: the columns are those that `--cutback-plan` uses.
+    Never: changes anything.
+    Cost: linear.
+
+    Example: with `columns=set,bytes`,
+
+    ```mlir
+    joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %e = aten.exp(%x) : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %e) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      joint.output %e gradients(%g of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    prints `x: set=F bytes=16`, `t: set=B bytes=16`, `e: set=F bytes=16`,
+    `g: set=B bytes=16`.
+  }];
+  let options = [
+    ListOption<"columns", "columns", "std::string",
+               "which columns; all without it">,
+    Option<"device", "device", "std::string", "\"h100\"",
+           "name of a device, or a .json file">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
+def PlanMemory : Pass<"cutback-plan-memory", "mlir::ModuleOp"> {
+  let summary = "print where each value of a step lies in one arena";
+  let description = [{
+    Plans the memory of every `joint.partition`, forward then backward in
+    program order, and prints it: the arena and its lower bound, the op at
+    which most bytes are live, and one line a storage with its use (saved,
+    result, gradient, temporary), the ops during which it is live, and its
+    place.
+
+    Assumes: sizes that are static, or known from the hints of the graph's
+    symbols.
+    Guarantees: no two storages are live on the same bytes, every op finds its
+    operands where they were put, and what is kept is there at the end; a plan
+    for which that cannot be proved is an error.
+    Never: changes anything; counts arguments, which lie outside.
+    Cost: near linear, and a search for a smaller arena that is bounded in
+    steps.
+
+    Example: `%b` takes the place of `%a`, which nobody reads after it.
+
+    ```mlir
+    func.func @g_forward(%x: tensor<64xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<64xf32>, tensor<64xf32>) {
+      %a = aten.exp(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      %b = aten.sin(%a) : (tensor<64xf32>) -> tensor<64xf32>
+      return %b, %b : tensor<64xf32>, tensor<64xf32>
+    }
+    func.func @g_backward(%b: tensor<64xf32> {joint.name = "b", joint.role = #joint.role<saved>}, %t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> tensor<64xf32> {
+      %c = aten.mul.Tensor(%b, %t) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+      return %c : tensor<64xf32>
+    }
+    joint.partition @g_partition forward @g_forward backward @g_backward saved ["b"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+
+    prints an arena of 512 bytes, `%a` and `%b` at the same place and `%c`
+    beside it, for `%b` is a result that is kept.
+  }];
+  let options = [
+    Option<"alignmentBytes", "alignment-bytes", "int64_t", "64",
+           "what offsets are multiples of: a power of two">,
+    Option<"inPlace", "in-place", "bool", "true",
+           "results of pointwise ops may take the place of operands that die "
+           "there">,
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
+def ScheduleBackward : Pass<"cutback-schedule-backward", "mlir::ModuleOp"> {
+  let summary = "order the backward so that the step needs less memory";
+  let description = [{
+    Moves ops of the backward of every `joint.partition`: away from the moment
+    at which most bytes are live, behind it or in front of it, together with
+    what has to go along; small windows around it are searched exactly. Bytes
+    are counted as `--cutback-plan-memory` counts them: views and results in the
+    place of an operand take none.
+
+    Assumes: sizes that are static, or known from the hints of the graph's
+    symbols; a backward for which they are not stays as it is, with a remark.
+    Guarantees: the same values; a peak that is not above the one before; ops
+    with effects and random ops without a seed keep their order.
+    Never: touches the forward, adds or removes an op.
+    Cost: linear in the ops, and a search that is bounded in steps.
+
+    Example: `%small` is computed, and what it is made from dies, before
+    `%large` comes.
+
+    ```mlir
+    func.func @g_forward(%x: tensor<64xf32> {joint.name = "x", joint.role = #joint.role<input>}) -> (tensor<64xf32>, tensor<64xf32>) {
+      %a = aten.exp(%x) : (tensor<64xf32>) -> tensor<64xf32>
+      return %a, %a : tensor<64xf32>, tensor<64xf32>
+    }
+    func.func @g_backward(%a: tensor<64xf32> {joint.name = "a", joint.role = #joint.role<saved>}, %t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<64xf32>, tensor<f32>) {
+      %wide = aten.cumsum(%t, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      %large = aten.cumsum(%a, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      %small = aten.sum(%wide) : (tensor<64xf32>) -> tensor<f32>
+      return %large, %small : tensor<64xf32>, tensor<f32>
+    }
+    joint.partition @g_partition forward @g_forward backward @g_backward saved ["a"] {gradient_of = array<i32: 0, 1>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+
+    becomes, in the backward,
+
+    ```mlir
+    func.func @g_backward(%a: tensor<64xf32> {joint.name = "a", joint.role = #joint.role<saved>}, %t: tensor<64xf32> {joint.name = "t", joint.role = #joint.role<tangent of 0>}) -> (tensor<64xf32>, tensor<f32>) {
+      %wide = aten.cumsum(%t, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      %small = aten.sum(%wide) : (tensor<64xf32>) -> tensor<f32>
+      %large = aten.cumsum(%a, 0) : (tensor<64xf32>) -> tensor<64xf32>
+      return %large, %small : tensor<64xf32>, tensor<f32>
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"symbols", "sym", "std::string",
+               "values of symbolic sizes: s0=24">
+  ];
+}
+
+#endif // CUTBACK_PLANNER_PASSES_TD

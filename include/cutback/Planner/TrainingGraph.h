@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From what a reader gives to a joint graph that can be partitioned.
+#ifndef CUTBACK_PLANNER_TRAININGGRAPH_H
+#define CUTBACK_PLANNER_TRAININGGRAPH_H
+
+#include "cutback/Autograd/Differentiate.h"
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+namespace cutback {
+
+struct TrainingGraphOptions {
+  DifferentiateOptions differentiate;
+  /// Random ops of a graph that is differentiated here become functions of a
+  /// seed, so that they can be recomputed.
+  bool functionalizeRng = true;
+};
+
+/// Makes the dialects and the rules known that `makeTrainingGraph` needs.
+/// Before anything is read in `context`.
+void registerTrainingGraph(mlir::MLIRContext &context);
+
+/// Leaves a graph that has gradients as it is, but for a mark on determinants
+/// (Interpreter/Determinants.h). A forward program is
+///   1. made functional: in-place ops become values and writes of arguments
+///   2. decomposed: composite ops become those that have a gradient rule
+///   3. made a function of a seed, if it draws random numbers
+///   4. differentiated
+///   5. decomposed further, where that gives the partitioner more to choose
+///   from
+/// Errors are emitted at the op; the graph is then half done.
+mlir::LogicalResult makeTrainingGraph(joint::GraphOp graph,
+                                      const TrainingGraphOptions &options = {});
+
+} // namespace cutback
+
+#endif // CUTBACK_PLANNER_TRAININGGRAPH_H

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Candidates and their evaluation. A candidate is options and a preparation of
+// the graph; it becomes a draft in steps, and an objective goes on with it only
+// as far as it may still win:
+//
+//   cut        what is saved; the same saved values are not planned twice
+//   kernels    the time of the plan
+//   arena      its peak; not where the forward alone is above a limit
+//
+// Numbers, sizes, sets, costs and the problem of forming kernels depend on the
+// prepared graph alone, and go from draft to draft.
+
+#include "Candidates.h"
+
+#include "cutback/Planner/PriceSweep.h"
+#include "cutback/Planner/Runnable.h"
+
+using namespace mlir;
+using namespace cutback;
+
+Preparation cutback::preparationFor(const PartitionOptions &options) {
+  if (options.costModel == CostModel::Roofline)
+    return Preparation::Own;
+  return options.rules == Rules::Torch2_13 ? Preparation::Torch2_13
+                                           : Preparation::Torch2_3;
+}
+
+/// Options whose graph is prepared so.
+static PartitionOptions optionsFor(Preparation preparation,
+                                   PartitionOptions options) {
+  options.costModel = preparation == Preparation::Own ? CostModel::Roofline
+                                                      : CostModel::PyTorch;
+  if (preparation != Preparation::Own)
+    options.rules = preparation == Preparation::Torch2_13 ? Rules::Torch2_13
+                                                          : Rules::Torch2_3;
+  return options;
+}
+
+Candidate cutback::candidateOf(Preparation preparation, Strategy strategy,
+                               PartitionOptions options) {
+  options = optionsFor(preparation, std::move(options));
+  options.strategy = strategy;
+  options.bytePricePs = 0;
+  return {std::move(options), preparation};
+}
+
+Candidate cutback::referenceDecision(PartitionOptions options) {
+  return candidateOf(Preparation::Torch2_13, Strategy::MinCut,
+                     std::move(options));
+}
+
+CandidatePlanner::CandidatePlanner(joint::GraphOp graph,
+                                   const PartitionOptions &asked,
+                                   ArrayRef<Preparation> others)
+    : asked(asked), scratch(ModuleOp::create(graph.getLoc())) {
+  graphs.emplace_back();
+  graphs.back().preparation = preparationFor(asked);
+  graphs.back().graph = graph;
+  for (Preparation other : others) {
+    joint::GraphOp copy = graph.clone();
+    scratch->push_back(copy);
+    graphs.emplace_back();
+    graphs.back().preparation = other;
+    graphs.back().graph = copy;
+  }
+}
+
+FailureOr<CandidatePlanner::Prepared *>
+CandidatePlanner::prepare(Preparation preparation, CostModel costModel) {
+  auto isOf = [&](bool isCore) {
+    return [=](const Prepared &prepared) {
+      return prepared.preparation == preparation && prepared.isCore == isCore;
+    };
+  };
+  Prepared &prepared = *llvm::find_if(graphs, isOf(false));
+  if (!prepared.isDone) {
+    PhaseSeconds seconds;
+    FailureOr<PreparedGraph> known = preparePartition(
+        prepared.graph, optionsFor(preparation, asked), seconds);
+    if (failed(known))
+      return failure();
+    prepared.known = std::move(*known);
+    prepared.seconds = seconds.prepare;
+    prepared.isDone = true;
+  }
+  if (preparation == Preparation::Own || costModel == CostModel::PyTorch)
+    return &prepared;
+  if (auto core = llvm::find_if(graphs, isOf(true)); core != graphs.end())
+    return &*core;
+  Prepared core;
+  core.preparation = preparation;
+  core.isCore = core.isDone = true;
+  {
+    PhaseTimer timer(core.seconds);
+    // Functions of its plans stand in front of those of the other graph's,
+    // which have the same names.
+    OpBuilder builder(prepared.graph->getContext());
+    builder.setInsertionPointAfter(prepared.graph);
+    core.graph = cast<joint::GraphOp>(builder.clone(*prepared.graph));
+    if (asked.decompose)
+      simplifyToCoreOps(core.graph);
+  }
+  core.seconds += prepared.seconds;
+  return &graphs.emplace_back(std::move(core));
+}
+
+CandidatePlanner::Prepared &CandidatePlanner::of(DraftPlan &draft) {
+  return *llvm::find_if(graphs, [&](const Prepared &prepared) {
+    return prepared.graph == draft.getGraph();
+  });
+}
+
+FailureOr<DraftPlan> CandidatePlanner::cut(const Candidate &candidate) {
+  FailureOr<Prepared *> prepared =
+      prepare(candidate.preparation, candidate.options.costModel);
+  if (failed(prepared))
+    return failure();
+  PreparedGraph known = std::move((*prepared)->known);
+  (*prepared)->known = PreparedGraph();
+  FailureOr<DraftPlan> draft =
+      DraftPlan::make((*prepared)->graph, candidate.options, std::move(known));
+  if (failed(draft))
+    return failure();
+  PartitionResult &result = draft->result();
+  result.seconds.prepare += (*prepared)->seconds;
+  result.isOfTorchGraph = candidate.preparation != graphs.front().preparation;
+  return draft;
+}
+
+void CandidatePlanner::drop(DraftPlan draft) {
+  Prepared &prepared = of(draft);
+  prepared.known = draft.discard();
+}
+
+void CandidatePlanner::share(DraftPlan &draft) {
+  of(draft).known = copyPrepared(draft.result());
+}
+
+bool CandidatePlanner::isNew(DraftPlan &draft) {
+  const Halves &halves = draft.result().halves;
+  std::vector<uint32_t> saved = halves.savedSizes;
+  saved.push_back(GraphView::kNone);
+  llvm::append_range(saved, halves.savedTensors);
+  return of(draft).seen.insert(std::move(saved)).second;
+}
+
+double CandidatePlanner::timeOf(DraftPlan &draft) {
+  const std::optional<KernelPlan> &kernels = draft.result().kernelPlan;
+  if (!kernels)
+    draft.formKernels();
+  return kernels ? kernels->apartPs() : 0;
+}
+
+std::optional<Evaluation> CandidatePlanner::evaluate(DraftPlan &draft,
+                                                     int64_t limit) {
+  double timePs = timeOf(draft);
+  if (failed(draft.layOut(limit)))
+    return std::nullopt;
+  const PartitionResult &result = draft.result();
+  if (!result.memory && result.memoryProblem.empty())
+    return std::nullopt;
+  int64_t peak =
+      peakBytes(result.memory, result.view, *result.sizes, result.halves);
+  if (peak >= limit)
+    return std::nullopt;
+  return Evaluation{peak, timePs};
+}
+
+bool CandidatePlanner::addCorners(Preparation preparation,
+                                  const PartitionOptions &options,
+                                  unsigned limit,
+                                  std::vector<Candidate> &candidates) {
+  FailureOr<Prepared *> prepared = prepare(preparation, CostModel::Roofline);
+  if (failed(prepared))
+    return true;
+  Candidate corner{optionsFor(Preparation::Own, options), preparation};
+  corner.options.strategy = Strategy::MinCut;
+  auto front =
+      sweepBytePrice((*prepared)->graph, corner.options, {limit, 4 * limit});
+  if (failed(front))
+    return true;
+  for (const PricePoint &point : front->corners) {
+    corner.options.bytePricePs = point.bytePricePs;
+    candidates.push_back(corner);
+  }
+  return front->isWhole;
+}
+
+FailureOr<std::unique_ptr<PartitionResult>>
+CandidatePlanner::take(DraftPlan draft) {
+  Prepared &callers = graphs.front();
+  if (draft.getGraph() != callers.graph)
+    draft.moveTo(callers.graph);
+  return draft.finish();
+}

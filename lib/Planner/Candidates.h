@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Candidates for the plan of one graph, and how they are evaluated.
+#ifndef CUTBACK_LIB_PLANNER_CANDIDATES_H
+#define CUTBACK_LIB_PLANNER_CANDIDATES_H
+
+#include "Internal.h"
+
+#include <list>
+#include <set>
+
+namespace cutback {
+
+/// How a graph is prepared in front of a plan.
+enum class Preparation { Own, Torch2_13, Torch2_3 };
+
+/// The one that a cost model asks for.
+Preparation preparationFor(const PartitionOptions &options);
+
+/// One plan among several.
+struct Candidate {
+  PartitionOptions options;
+  Preparation preparation = Preparation::Own;
+};
+
+/// What objectives look at.
+struct Evaluation {
+  int64_t peakBytes = 0; ///< of the step: its arena, or op by op
+  double timePs = 0;     ///< of the kernels of both halves, each on its own
+};
+
+/// A strategy on a graph that is prepared so, under the cost model that asks
+/// for that preparation, without a price of a byte.
+Candidate candidateOf(Preparation preparation, Strategy strategy,
+                      PartitionOptions options);
+
+/// PyTorch's decision by its rules of 2.13.
+Candidate referenceDecision(PartitionOptions options);
+
+/// Plans of one graph. What is known of the graph goes from plan to plan.
+class CandidatePlanner {
+public:
+  /// `graph` is prepared as the options ask for; for the `others` copies of it
+  /// are made, of the graph as it is now.
+  CandidatePlanner(joint::GraphOp graph, const PartitionOptions &asked,
+                   llvm::ArrayRef<Preparation> others);
+
+  /// Cut and halves. `candidate` is of a preparation that was given above. The
+  /// drafts of one preparation share what is known of the graph: one that is
+  /// not needed any more is given to `drop`, one that stays to `share`.
+  mlir::FailureOr<DraftPlan> cut(const Candidate &candidate);
+  void drop(DraftPlan draft);
+  void share(DraftPlan &draft);
+
+  /// Whether no plan with these saved values was asked about before.
+  bool isNew(DraftPlan &draft);
+
+  /// Kernels, functions and arena of a draft that has its cut. Nothing if the
+  /// arena cannot be planned, or is not smaller than `limit` bytes.
+  std::optional<Evaluation> evaluate(DraftPlan &draft,
+                                     int64_t limit = kNoLimit);
+  /// Kernels alone, and their time.
+  double timeOf(DraftPlan &draft);
+
+  /// Adds the minimum cuts at the corners of the front of time and bytes, at
+  /// most `limit`; returns whether those are all. Their options are `options`
+  /// but for cost model and price.
+  bool addCorners(Preparation preparation, const PartitionOptions &options,
+                  unsigned limit, std::vector<Candidate> &candidates);
+
+  /// Proofs and figures of a draft that is laid out, on the caller's graph.
+  mlir::FailureOr<std::unique_ptr<PartitionResult>> take(DraftPlan draft);
+
+private:
+  struct Prepared {
+    Preparation preparation = Preparation::Own;
+    /// In core ops for our own cuts: PyTorch's rules are for what it prepared.
+    bool isCore = false;
+    joint::GraphOp graph;
+    bool isDone = false;
+    PreparedGraph known;
+    double seconds = 0;
+    std::set<std::vector<uint32_t>> seen; ///< saved values of plans
+  };
+  /// The graph that candidates of these options are planned on; made at need.
+  mlir::FailureOr<Prepared *> prepare(Preparation preparation,
+                                      CostModel costModel);
+  Prepared &of(DraftPlan &draft);
+  mlir::LogicalResult prepare(Prepared &prepared);
+
+  const PartitionOptions &asked;
+  mlir::OwningOpRef<mlir::ModuleOp> scratch; ///< holds the copies
+  std::list<Prepared> graphs;                ///< the caller's is the first
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_PLANNER_CANDIDATES_H

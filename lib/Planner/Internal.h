@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared by the files of this folder: the step from a solved problem to the
+// figures of a report.
+#ifndef CUTBACK_LIB_PLANNER_INTERNAL_H
+#define CUTBACK_LIB_PLANNER_INTERNAL_H
+
+#include "cutback/Analysis/Roofline.h"
+#include "cutback/Analysis/ValueSizes.h"
+#include "cutback/Partition/RooflineProblem.h"
+#include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/TorchRules/FxView.h"
+#include "cutback/TorchRules/TorchProblem.h"
+
+#include <chrono>
+#include <limits>
+
+namespace cutback {
+
+/// Adds the time until its end to a counter, in seconds.
+class PhaseTimer {
+public:
+  explicit PhaseTimer(double &seconds)
+      : seconds(seconds), start(std::chrono::steady_clock::now()) {}
+  ~PhaseTimer() {
+    seconds +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count();
+  }
+
+private:
+  double &seconds;
+  std::chrono::steady_clock::time_point start;
+};
+
+/// By argument: it outlives the step and costs nothing under the rules.
+std::vector<uint8_t> freeArguments(joint::GraphOp graph,
+                                   const FreeParameters &free);
+
+TorchRulesOptions torchOptions(joint::GraphOp graph,
+                               const PartitionOptions &options);
+
+/// Writes the network that was solved to `options.dumpNetwork`, in the form of
+/// the reference networks: names, and arcs [from, to, capacity], -1 infinite.
+mlir::LogicalResult
+dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
+            const FlowNetwork &network,
+            llvm::function_ref<std::string(uint32_t)> nodeName,
+            uint32_t numNodes, bool isInOut);
+
+/// Forms kernels for halves of the graph of `result`; makes the costs and the
+/// problem that it needs where they are missing, and refers to them. Nothing
+/// for a device that is not known.
+std::optional<KernelPlanner> kernelPlanner(PartitionResult &result);
+
+/// Forms the kernels of `result.halves` and orders both halves by them, into
+/// `result.kernelPlan`; nothing for a device that is not known.
+void orderByKernels(PartitionResult &result);
+/// Says on the functions which ops run as one.
+void writeLaunches(PartitionResult &result);
+
+inline constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+/// Schedules the backward of `result.partition` and plans the memory of the
+/// step into `result.memory`, without the proof; the order of `result.halves`
+/// follows. Where a size is not known nothing changes, and
+/// `result.memoryProblem` says why; and nothing where the step needs `limit`
+/// bytes at one moment, for then no arena is smaller.
+mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
+                              int64_t limit = kNoLimit);
+
+/// Merges launches of both halves, where `step` is of them: its peak stays as
+/// it is at most. Else within what formation can know of memory. Numbers and
+/// functions of `result` follow, and `step`.
+mlir::LogicalResult mergeWithin(StepProgram &step, joint::GraphOp graph,
+                                PartitionResult &result,
+                                const MemoryPlanOptions &options);
+void mergeByEstimate(joint::GraphOp graph, PartitionResult &result);
+
+/// Names of saved values, without arguments, that lie in the arena when most
+/// bytes are live, the largest first.
+std::vector<std::string> savedAtPeak(const MemoryPlan &memory);
+
+/// The proof of `result.memory`, if there is one: a plan that it refuses is an
+/// error.
+mlir::LogicalResult proveArena(PartitionResult &result);
+
+/// A plan as far as it is needed to compare it with others; without proofs of
+/// arena and halves, and without figures. Its steps in order:
+///   make         the cut, proved (if `options.verify`), and halves
+///   formKernels  kernels, and both halves in their order
+///   layOut       functions, behind the graph, the order of the backward, arena
+class DraftPlan {
+public:
+  /// With `given` its saved values are taken, and nothing is solved.
+  static mlir::FailureOr<DraftPlan> make(joint::GraphOp graph,
+                                         const PartitionOptions &options,
+                                         PreparedGraph prepared,
+                                         const Plan *given = nullptr);
+  DraftPlan(DraftPlan &&) noexcept;
+  DraftPlan &operator=(DraftPlan &&) noexcept;
+  ~DraftPlan();
+
+  PartitionResult &result();
+  /// What was decided on.
+  joint::GraphOp getGraph() const;
+  /// If a memory plan is asked for; else nothing.
+  void formKernels();
+  /// What the options ask for of both. Where the step needs `arenaLimit` bytes
+  /// at one moment there is no arena.
+  mlir::LogicalResult layOut(int64_t arenaLimit = kNoLimit);
+  /// Gives `graph` the body and attributes of the graph that was planned, and
+  /// puts the functions behind it.
+  void moveTo(joint::GraphOp graph);
+  /// Proofs and figures; ends the draft.
+  mlir::FailureOr<std::unique_ptr<PartitionResult>> finish();
+  /// Erases the functions; ends the draft. What is known of the graph is left.
+  PreparedGraph discard();
+
+private:
+  struct State;
+  explicit DraftPlan(std::unique_ptr<State> state);
+  std::unique_ptr<State> state;
+};
+
+/// Bytes that the step needs at one moment: its arena, or where there is no
+/// `memory` the peak op by op.
+int64_t peakBytes(const std::optional<MemoryPlan> &memory,
+                  const GraphView &view, const ValueSizes &sizes,
+                  const Halves &halves);
+
+/// Fills the figures of a result from view, plan, halves and sizes.
+void summarize(PartitionResult &result, const ValueSizes &sizes,
+               const RooflineCosts *costs,
+               const std::vector<OpPolicy> &policies, const TorchProblem *torch,
+               const FxView *fx);
+
+/// One remark for every saved value and every recomputed op.
+void emitRemarks(const PartitionResult &result);
+
+} // namespace cutback
+
+#endif // CUTBACK_LIB_PLANNER_INTERNAL_H

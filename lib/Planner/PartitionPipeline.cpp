@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The steps of a partition:
+//
+//   prepare   dead code, common subexpressions, tags (in place)
+//   analyse   numbers, sets F/B/X, sizes under hints, costs
+//   solve     network, contraction, minimum cut, check of the cut
+//   extract   halves, order of the backward, the two functions
+//   memory    the backward scheduled against the peak, the arena (if asked for)
+//   verify    the proof of the arena; the certificate, on the functions alone
+//
+// Here is the first step, and what calls all of them; the others are in
+// DraftPlan.cpp. Linear.
+
+#include "Internal.h"
+
+#include "cutback/Decompose/OldViews.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Replay.h"
+#include "cutback/Planner/Runnable.h"
+#include "cutback/Transforms/CleanTags.h"
+#include "cutback/Transforms/CommonSubexpressions.h"
+#include "cutback/Transforms/DeadCode.h"
+
+using namespace mlir;
+using namespace cutback;
+
+std::vector<uint8_t> cutback::freeArguments(joint::GraphOp graph,
+                                            const FreeParameters &free) {
+  unsigned count = graph.getArgumentTypes().size();
+  std::vector<uint8_t> isFree(count, 0);
+  for (unsigned arg = 0; arg < count; ++arg) {
+    joint::RoleKind kind = graph.getRole(arg).getKind();
+    isFree[arg] =
+        free.kind == FreeParameters::Auto &&
+        (kind == joint::RoleKind::Param || kind == joint::RoleKind::Buffer);
+  }
+  if (free.kind == FreeParameters::List)
+    for (unsigned arg : free.indices)
+      if (arg < count)
+        isFree[arg] = 1;
+  return isFree;
+}
+
+TorchRulesOptions cutback::torchOptions(joint::GraphOp graph,
+                                        const PartitionOptions &options) {
+  TorchRulesOptions rules = options.torch;
+  rules.rules = options.rules == Rules::Torch2_3 ? TorchRuleSet::Torch23
+                                                 : TorchRuleSet::Torch213;
+  rules.fallbackRandom = options.rules == Rules::Torch2_3 &&
+                         graph->hasAttr(joint::kUnannotatedText);
+  rules.freeParameters = options.rules == Rules::Torch2_13 &&
+                         options.freeParameters.kind != FreeParameters::None;
+  return rules;
+}
+
+//===----------------------------------------------------------------------===//
+// Prepare
+//===----------------------------------------------------------------------===//
+
+/// In a text without annotations PyTorch 2.13 takes a write for a part of the
+/// half in which it stands: behind the first reader of a tangent, the backward.
+static void placeWrites(joint::GraphOp graph) {
+  auto isTangent = [&](Value value) {
+    auto arg = dyn_cast<BlockArgument>(value);
+    return arg && graph.getRole(arg.getArgNumber()).getKind() ==
+                      joint::RoleKind::Tangent;
+  };
+  bool inBackward = false;
+  for (Operation &op : graph.getBody().front()) {
+    inBackward = inBackward || llvm::any_of(op.getOperands(), isTangent);
+    if (auto write = dyn_cast<joint::WriteOp>(op); write && inBackward)
+      write.setSide(joint::Side::Backward);
+  }
+}
+
+/// Takes checkpoint regions apart and numbers the random ops of tagged ones, as
+/// flattenCheckpoints() and markReplays() do, which walk the graph. True if
+/// there were any: the numbers are old then.
+static bool spreadCheckpoints(joint::GraphOp graph, const GraphView &view) {
+  bool hasCheckpoints = false, mayReplay = false;
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    const OpTraits &traits = view.traits[op];
+    hasCheckpoints |=
+        traits.hasRegions && isa<joint::CheckpointOp>(view.ops[op]);
+    mayReplay |= traits.random && traits.annotated;
+  }
+  if (hasCheckpoints)
+    flattenCheckpoints(graph);
+  return (hasCheckpoints || mayReplay) &&
+         (joint::markReplays(graph) != 0 || hasCheckpoints);
+}
+
+/// What is not known to give the same on a second run does so if the user says
+/// it.
+static void markRecomputable(joint::GraphOp graph,
+                             const std::vector<std::string> &names) {
+  if (names.empty())
+    return;
+  auto attr = UnitAttr::get(graph->getContext());
+  for (auto op : graph.getBody().front().getOps<joint::OpaqueOp>())
+    if (llvm::is_contained(names, op.getPacketName()) ||
+        llvm::is_contained(names, op.getCallee()))
+      op->setAttr(joint::kRepeatable, attr);
+}
+
+/// Dead code elimination and CSE as PyTorch does them, so that the networks
+/// can be compared. The numbers that they need serve the plan, too.
+static FailureOr<PreparedGraph>
+prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
+  if (options.rules == Rules::Torch2_13 &&
+      graph->hasAttr(joint::kUnannotatedText))
+    placeWrites(graph);
+  PreparedGraph prepared;
+  GraphView &view = prepared.view.emplace(GraphView::build(graph));
+  if (spreadCheckpoints(graph, view))
+    view = GraphView::build(graph);
+  FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, options.symbols);
+  if (failed(sizes))
+    return failure();
+  TorchRulesOptions rules = torchOptions(graph, options);
+  FxView fx = FxView::build(
+      view, *sizes, freeArguments(graph, options.freeParameters), rules.rules);
+  simplifyAsTorch(graph, view, *sizes, fx, rules);
+  if (failed(sizes->checkSizes(view)))
+    return failure();
+  prepared.sizes = std::move(*sizes);
+  prepared.fx = std::move(fx);
+  return prepared;
+}
+
+FailureOr<PreparedGraph>
+cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
+                          PhaseSeconds &seconds) {
+  PhaseTimer timer(seconds.prepare);
+  markRecomputable(graph, options.torch.recomputable);
+  if (options.costModel == CostModel::PyTorch)
+    return prepareAsTorch(graph, options);
+  if (options.decompose)
+    reachCoreOps(graph);
+  DeadCode code = eliminateDeadCode(graph);
+  bool mayHaveTags = code.annotated;
+  if (mayHaveTags) {
+    flattenCheckpoints(graph);
+    code = eliminateDeadCode(graph);
+  }
+  eliminateCommonSubexpressions(graph);
+  if (mayHaveTags) {
+    cleanTags(graph);
+    joint::markReplays(graph);
+  }
+  if (options.decompose)
+    code.kept += copyOldViews(graph);
+  PreparedGraph prepared;
+  prepared.view.emplace(GraphView::build(graph, code.kept));
+  return prepared;
+}
+
+//===----------------------------------------------------------------------===//
+// Plan
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::partitionGraph(joint::GraphOp graph, const PartitionOptions &options,
+                        PreparedGraph prepared) {
+  FailureOr<DraftPlan> draft =
+      DraftPlan::make(graph, options, std::move(prepared));
+  if (failed(draft))
+    return failure();
+  draft->formKernels();
+  if (failed(draft->layOut()))
+    return failure();
+  return draft->finish();
+}
+
+PreparedGraph cutback::copyPrepared(const PartitionResult &result) {
+  if (result.given)
+    return {};
+  return {result.view, result.sizes, std::nullopt,
+          result.sets, result.costs, result.kernelProblem};
+}
+
+PreparedGraph cutback::takePrepared(PartitionResult &result) {
+  PreparedGraph prepared;
+  if (result.given)
+    return prepared;
+  prepared.view = std::move(result.view);
+  prepared.sizes = std::move(result.sizes);
+  prepared.sets = std::move(result.sets);
+  prepared.costs = std::move(result.costs);
+  prepared.kernelProblem = std::move(result.kernelProblem);
+  return prepared;
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a parsed command line to the options of a plan and of reading. An
+// option that the chosen cost model would ignore is an error: a sweep in which
+// one option did nothing is worse than a message.
+//
+// The tables are the only place that knows the names; driver, help text and
+// the C interface read them.
+
+#include "cutback/Planner/PlanOptions.h"
+
+#include "cutback/Analysis/Device.h"
+#include "cutback/Partition/Strategies.h"
+#include "cutback/Planner/OptionText.h"
+#include "cutback/Support/MLIR/Silence.h"
+
+#include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using llvm::StringRef;
+
+namespace cutback {
+
+/// What is decided, and at what costs.
+static std::vector<OptionSpec> decisionOptions() {
+  return {
+      {"strategy", OptionSpec::Choice, "min-cut|eager|precompute|recompute-all",
+       "what to save for the backward:\n"
+       "min-cut (the default): save or recompute each value,\n"
+       "whichever costs less;\n"
+       "eager: save what the backward reads, recompute\n"
+       "nothing: about what PyTorch keeps uncompiled;\n"
+       "precompute: as eager, but first do in the forward all\n"
+       "that needs no gradient (a mask in place of what it is\n"
+       "made from);\n"
+       "recompute-all: save inputs and what must not run\n"
+       "twice, as checkpointing the whole model",
+       false, 0, "default|save-all"},
+      {"cost-model", OptionSpec::Choice, "roofline|pytorch",
+       "what saving and recomputing cost: time on a\n"
+       "device (the default), or PyTorch's heuristics"},
+      {"device", OptionSpec::Text, "NAME|F.json",
+       "the device of the roofline: h100 (the default),\n"
+       "h200, a100, l4, rtx4090, cpu, or a description"},
+      {"byte-price", OptionSpec::Number, "PS",
+       "picoseconds that a saved byte is worth\n(roofline; default 0)"},
+      {"minimize", OptionSpec::Choice, "time|peak",
+       "what min-cut is best at: the time of a step, or its\n"
+       "planned peak: several byte prices and PyTorch's\n"
+       "decision are tried (roofline); default: time, with no\n"
+       "larger peak than that of PyTorch's decision"},
+      {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
+       "whose heuristics (pytorch; default torch-2.13)"},
+      {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",
+       "arguments that cost nothing to save (pytorch);\n"
+       "auto: those known to be parameters or buffers"},
+  };
+}
+
+/// What is known about the graph, and how the network is solved.
+static std::vector<OptionSpec> graphOptions() {
+  return {
+      {"torch-config", OptionSpec::Text, "NAME=VALUE",
+       "a flag of PyTorch's partitioner by the name that\n"
+       "torch._functorch.config has for it (pytorch):\n"
+       "aggressive_recomputation=true, max_dist_from_bw=3;\n"
+       "a wrong name prints them all; repeatable",
+       true},
+      {"recomputable", OptionSpec::Text, "OP",
+       "this op of yours may run twice, a plan may recompute\n"
+       "it; called as in the graph: mylib.gelu; repeatable",
+       true},
+      {"sym", OptionSpec::Text, "NAME=SIZE",
+       "the size that a symbol has; repeatable", true},
+      {"policy", OptionSpec::Text, "VALUE=POLICY",
+       "what to do with the op that computes VALUE:\n"
+       "must-save: never run it again (what the backward\n"
+       "reads of it is saved; of a view, its base);\n"
+       "prefer-save: as must-save under torch-2.3, else no\n"
+       "effect; must-recompute, prefer-recompute: save\n"
+       "none of its results; repeatable",
+       true},
+      {"solver", OptionSpec::Choice,
+       "auto|boykov-kolmogorov|push-relabel|boost-push-relabel|edmonds-karp",
+       "the maximum-flow algorithm; the plan is the same.\n"
+       "auto: Boost.Graph's boykov-kolmogorov, and our\n"
+       "push-relabel from where that gets slow; the last\n"
+       "two are for comparison, edmonds-karp is very slow"},
+      {"keep-composites", OptionSpec::Flag, "",
+       "leave composite ops (a loss, a norm) whole, for a\n"
+       "plan whose ops somebody else will run; by default\n"
+       "their parts are saved or recomputed one by one"},
+      {"dump-network", OptionSpec::Text, "F",
+       "write the flow network that was solved, as JSON"},
+      {"remarks", OptionSpec::Flag, "", "print a remark for every decision"},
+  };
+}
+
+std::vector<OptionSpec> planOptions() {
+  std::vector<OptionSpec> options = decisionOptions();
+  llvm::append_range(options, graphOptions());
+  return options;
+}
+
+std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own) {
+  for (auto &&list : {planOptions(), inputOptions()})
+    own.insert(own.end(), list.begin(), list.end());
+  return own;
+}
+
+static StringRef ref(std::string_view text) {
+  return StringRef(text.data(), text.size());
+}
+
+static bool readPolicies(const CommandLine &line, PartitionOptions &options,
+                         std::string &error) {
+  for (std::string_view given : line.all("policy")) {
+    auto [name, policy] = ref(given).rsplit('=');
+    bool known = llvm::StringSwitch<bool>(policy)
+                     .Cases({"must-save", "prefer-save", "must-recompute",
+                             "prefer-recompute"},
+                            true)
+                     .Default(false);
+    if (name.consume_front("%"), name.empty() || !known) {
+      error = "'" + std::string(given) +
+              "' is not VALUE=must-save, prefer-save, must-recompute or "
+              "prefer-recompute, for --policy";
+      return false;
+    }
+    options.policies[name] = policy.str();
+  }
+  return true;
+}
+
+/// Options that the chosen cost model or strategy would not look at.
+static bool checkUse(const CommandLine &line, const PartitionOptions &options,
+                     std::string &error) {
+  bool torch = options.costModel == CostModel::PyTorch;
+  for (const char *name : {"rules", "free-parameters", "torch-config"})
+    if (line.has(name) && !torch) {
+      error = "--" + std::string(name) + " needs --cost-model=pytorch";
+      return false;
+    }
+  if (line.has("byte-price") && torch) {
+    error = "--byte-price needs --cost-model=roofline";
+    return false;
+  }
+  if (options.strategy != Strategy::MinCut && line.has("dump-network")) {
+    error = "--dump-network needs --strategy=min-cut: other strategies build "
+            "no network";
+    return false;
+  }
+  return true;
+}
+
+bool isOfPlan(const OptionSpec &option) {
+  return option.name != "remarks" && option.name != "dump-network";
+}
+
+/// What a stored plan says about itself.
+static void rememberAsked(const CommandLine &line, PartitionOptions &options) {
+  options.asked.clear();
+  for (const OptionSpec &option : planOptions())
+    for (std::string_view value : line.all(option.name)) {
+      std::string text = "--" + std::string(option.name);
+      if (option.name == "device")
+        text += "=" + options.device;
+      else if (option.kind != OptionSpec::Flag)
+        text += "=" + std::string(value);
+      if (isOfPlan(option))
+        options.asked.push_back(std::move(text));
+    }
+}
+
+static bool readTorchOptions(const CommandLine &line, PartitionOptions &options,
+                             std::string &error) {
+  for (std::string_view given : line.all("torch-config"))
+    if (!parseTorchConfig(ref(given), options, error)) {
+      error += ", for --torch-config";
+      return false;
+    }
+  for (std::string_view given : line.all("recomputable"))
+    if (!parseRecomputable(ref(given), options, error)) {
+      error += ", for --recomputable";
+      return false;
+    }
+  return true;
+}
+
+bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
+                     std::string &error) {
+  auto word = [&](const char *name, const char *otherwise) {
+    return ref(line.get(name).value_or(otherwise));
+  };
+  std::vector<std::string> symbols;
+  for (std::string_view given : line.all("sym"))
+    symbols.emplace_back(given);
+  if (!parseStrategy(word("strategy", "min-cut"), options.strategy, error) ||
+      !parseCostModel(word("cost-model", "roofline"), options.costModel,
+                      error) ||
+      !parseRules(word("rules", "torch-2.13"), options.rules, error) ||
+      !parseSolver(word("solver", "auto"), options.solver, error) ||
+      !parseFreeParameters(word("free-parameters", "auto"),
+                           options.freeParameters, error) ||
+      !parseSymbols(symbols, options.symbols, error))
+    return false;
+  if (auto device = line.get("device"))
+    options.device = std::string(*device);
+  options.decompose = !line.has("keep-composites");
+  options.bytePricePs = line.number("byte-price").value_or(0);
+  if (!readObjective(word("minimize", ""), line.has("byte-price"), options,
+                     error))
+    return false;
+  options.dumpNetwork = std::string(line.get("dump-network").value_or(""));
+  Device device;
+  if (line.has("device") && (!Device::embed(options.device, error) ||
+                             !Device::load(options.device, device, error)))
+    return false;
+  rememberAsked(line, options);
+  return readTorchOptions(line, options, error) &&
+         readPolicies(line, options, error) && checkUse(line, options, error);
+}
+
+std::vector<OptionSpec> inputOptions() {
+  return {
+      {"graph", OptionSpec::Text, "NAME|N",
+       "which graph of an input with several\n(`cutback import IN --list`)"},
+      {"model", OptionSpec::Text, "NAME",
+       "which program of a .pt2 with several"},
+      {"forward-outputs", OptionSpec::Integer, "N",
+       "the first N outputs belong to the forward, the\nothers are gradients"},
+      {"strict", OptionSpec::Flag, "",
+       "refuse ops whose arguments or declared types are\n"
+       "not those of the releases that are known"},
+      {"progress", OptionSpec::Flag, "",
+       "say what is done if it takes more than a second"},
+  };
+}
+
+ImportOptions importOptionsOf(const CommandLine &line) {
+  ImportOptions options;
+  if (auto graph = line.get("graph"))
+    options.graph = std::string(*graph);
+  if (auto model = line.get("model"))
+    options.model = std::string(*model);
+  options.forwardOutputs = line.integer("forward-outputs");
+  options.strict = line.has("strict");
+  return options;
+}
+
+void enablePlanRemarks(mlir::MLIRContext &context) {
+  mlir::remark::RemarkCategories categories;
+  categories.passed = categories.missed = categories.analysis =
+      categories.failed = "cutback-partition";
+  (void)mlir::remark::enableOptimizationRemarks(
+      context, nullptr,
+      std::make_unique<mlir::remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
+}
+
+bool inputAllowsPlan(joint::GraphOp graph, const PartitionOptions &options) {
+  Silence silence(*graph.getContext());
+  GraphView view = GraphView::build(graph);
+  return succeeded(GraphSets::compute(view)) &&
+         succeeded(ValueSizes::compute(view, options.symbols)) &&
+         succeeded(collectPolicies(view, options.policies)) &&
+         !view.gradients().empty();
+}
+
+} // namespace cutback

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A stored plan is checked by making it again, so the stored graph has to say
+// by which options: those that were asked for, and what `planStep` chose under
+// them. Comparing the plans among which it chose again would need the graph as
+// it was read, which is not stored; the chosen one alone needs the prepared
+// graph only.
+//
+// The options are kept in the words of the command line. So an option that is
+// added there is recorded and read back without a line here.
+
+#include "cutback/Planner/PlanRecord.h"
+
+#include "Internal.h"
+
+#include "cutback/Planner/OptionText.h"
+#include "cutback/Planner/PlanOptions.h"
+#include "cutback/Planner/Planner.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace cutback;
+
+static constexpr llvm::StringLiteral kDecomposed = "decomposed";
+
+void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
+  Builder builder(graph.getContext());
+  SmallVector<Attribute> asked;
+  for (const std::string &option : result.options.asked)
+    asked.push_back(builder.getStringAttr(option));
+  NamedAttrList record;
+  record.append("options", builder.getArrayAttr(asked));
+  const PartitionOptions &chosen = result.options;
+  record.append("strategy", builder.getStringAttr(spell(chosen.strategy)));
+  record.append("cost_model", builder.getStringAttr(spell(chosen.costModel)));
+  record.append("rules", builder.getStringAttr(spell(chosen.rules)));
+  record.append("byte_price_ps", builder.getF64FloatAttr(chosen.bytePricePs));
+  std::vector<std::string> recompute = chosenToRecompute(result);
+  record.append("recompute", builder.getStrArrayAttr(SmallVector<StringRef>(
+                                 recompute.begin(), recompute.end())));
+  record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
+  if (result.given)
+    record.append(kDecomposed, builder.getUnitAttr());
+  if (const auto &passed = result.passedOver)
+    record.append("passed_over",
+                  builder.getDenseI64ArrayAttr(
+                      {passed->peakBytes, passed->torchPeakBytes,
+                       passed->pricedPs, passed->hasTriedOthers}));
+  if (const auto &search = result.search)
+    record.append("search",
+                  builder.getDenseI64ArrayAttr(
+                      {static_cast<int64_t>(search->plans), search->isWhole}));
+  graph->setAttr(kPlanRecord, record.getDictionary(graph.getContext()));
+}
+
+bool cutback::isPlannedInCoreOps(joint::GraphOp graph) {
+  auto record = graph->getAttrOfType<DictionaryAttr>(kPlanRecord);
+  return record && record.contains(kDecomposed);
+}
+
+namespace {
+
+struct Record {
+  PartitionOptions asked, chosen;
+  bool isOfTorchGraph = false;
+  std::optional<PassedOver> passedOver;
+  std::optional<PlanSearch> search;
+};
+
+} // namespace
+
+/// The options in `texts`; false, with what is wrong in `error`, if they are
+/// none.
+static bool readAsked(ArrayAttr texts, PartitionOptions &options,
+                      std::string &error) {
+  CommandSpec spec;
+  spec.name = "compile";
+  spec.options = planOptions();
+  spec.minArguments = spec.maxArguments = 0;
+  std::vector<std::string_view> args;
+  for (Attribute text : texts) {
+    auto value = dyn_cast<StringAttr>(text);
+    if (!value) {
+      error = "an option is no string";
+      return false;
+    }
+    args.emplace_back(value.data(), value.size());
+  }
+  std::optional<CommandLine> line = parseCommandLine(spec, args, error);
+  return line && readPlanOptions(*line, options, error);
+}
+
+/// What was chosen, over the options that were asked for; false if the record
+/// has no such words.
+static bool readChosen(DictionaryAttr record, PartitionOptions &options) {
+  auto strategy = record.getAs<StringAttr>("strategy");
+  auto model = record.getAs<StringAttr>("cost_model");
+  auto rules = record.getAs<StringAttr>("rules");
+  auto price = record.getAs<FloatAttr>("byte_price_ps");
+  auto recompute = record.getAs<ArrayAttr>("recompute");
+  std::string error;
+  if (!strategy || !model || !rules || !price || !recompute ||
+      !llvm::all_of(recompute, llvm::IsaPred<StringAttr>) ||
+      !parseStrategy(strategy.getValue(), options.strategy, error) ||
+      !parseCostModel(model.getValue(), options.costModel, error) ||
+      !parseRules(rules.getValue(), options.rules, error))
+    return false;
+  options.bytePricePs = price.getValueAsDouble();
+  for (StringAttr name : recompute.getAsRange<StringAttr>())
+    options.policies[name.getValue()] = "must-recompute";
+  return true;
+}
+
+/// What the record says of plans that were not taken.
+static bool readOthers(DictionaryAttr record, Record &read) {
+  auto passed = record.getAs<DenseI64ArrayAttr>("passed_over");
+  auto search = record.getAs<DenseI64ArrayAttr>("search");
+  if (record.contains("passed_over") && (!passed || passed.size() != 4))
+    return false;
+  if (record.contains("search") && (!search || search.size() != 2))
+    return false;
+  if (passed)
+    read.passedOver = {passed[0], passed[1], passed[2], passed[3] != 0};
+  if (search)
+    read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
+  return record.size() == 7u + read.passedOver.has_value() +
+                              read.search.has_value() +
+                              record.contains(kDecomposed);
+}
+
+static FailureOr<Record> readRecord(joint::GraphOp graph) {
+  auto fail = [&](const Twine &what) {
+    InFlightDiagnostic diag = graph.emitError(what);
+    diag.attachNote() << "store the plan again with `cutback compile`";
+    return diag;
+  };
+  auto record = graph->getAttrOfType<DictionaryAttr>(kPlanRecord);
+  if (!record)
+    return fail("the graph has no record of a plan (joint.plan)");
+  auto asked = record.getAs<ArrayAttr>("options");
+  auto isOfTorchGraph = record.getAs<BoolAttr>("torch_graph");
+  bool isDecomposed = isPlannedInCoreOps(graph);
+  Record read;
+  PartitionOptions words;
+  if (!asked || !isOfTorchGraph || !readChosen(record, words) ||
+      !readOthers(record, read))
+    return fail("the graph's record of its plan (joint.plan) is damaged");
+  std::string error;
+  if (!readAsked(asked, read.asked, error))
+    return fail("the graph's record of its plan (joint.plan) has options that "
+                "are not read: " +
+                error);
+  read.chosen = read.asked;
+  (void)readChosen(record, read.chosen);
+  read.chosen.decompose = isDecomposed;
+  read.isOfTorchGraph = isOfTorchGraph.getValue();
+  return read;
+}
+
+FailureOr<std::unique_ptr<PartitionResult>>
+cutback::planAsRecorded(joint::GraphOp graph) {
+  FailureOr<Record> record = readRecord(graph);
+  if (failed(record))
+    return failure();
+  record->asked.memory.emplace();
+  record->chosen.memory.emplace();
+  auto result = partitionGraph(graph, record->chosen);
+  if (failed(result))
+    return failure();
+  (*result)->asked = std::move(record->asked);
+  (*result)->search = record->search;
+  (*result)->isOfTorchGraph = record->isOfTorchGraph;
+  (*result)->passedOver = record->passedOver;
+  return result;
+}

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The objectives over the candidates of a graph (Candidates.h).
+//
+// Time within the reference's peak: nobody changes his partitioner to need more
+// memory. The minimum cut is the fastest plan by the network's costs, and stays
+// unless its arena is above that of PyTorch's decision; arenas of others are
+// laid out from the fastest on, until one is not. In very large graphs that is
+// PyTorch's decision, so that a million ops take seconds; the report says so.
+//
+// Peak: the minimum cut minimizes time, and time is what saved bytes cost; a
+// peak is something else: what is recomputed has to lie somewhere too, and what
+// is saved may lie where it is in nobody's way. So all candidates are planned
+// and their arenas compared. Most are given up early: their forward alone needs
+// more than the best arena so far. From the best of them the search goes on
+// value by value.
+//
+// What is tried has neither figures nor proofs; the plan that is taken gets
+// both.
+
+#include "cutback/Planner/Planner.h"
+
+#include "Candidates.h"
+
+using namespace mlir;
+using namespace cutback;
+
+using Result = FailureOr<std::unique_ptr<PartitionResult>>;
+
+/// Ops of all plans at the corners of one prepared graph: a bound on what a
+/// comparison costs, which depends on the graph alone.
+static constexpr uint64_t kTimeCornerOps = 100'000, kPeakCornerOps = 4'000'000;
+/// The same of plans that recompute a value more, and values tried at a time.
+static constexpr uint64_t kPeakValueOps = 100'000;
+static constexpr unsigned kValuesAtPeak = 16;
+
+static unsigned cornersWithin(uint64_t budget, uint64_t ops) {
+  return std::clamp<uint64_t>(budget / std::max<uint64_t>(1, ops), 4, 1000);
+}
+
+/// Of a plan that is thrown away.
+static PartitionOptions trialOptions(PartitionOptions options) {
+  options.figures = options.verify = false;
+  options.emit = true;
+  options.dumpNetwork.clear();
+  if (!options.memory)
+    options.memory.emplace();
+  return options;
+}
+
+/// Of a plan that may be taken in place of one that was asked for so.
+static PartitionOptions takenOptions(PartitionOptions trial,
+                                     const PartitionOptions &asked) {
+  trial.figures = asked.figures;
+  trial.verify = asked.verify;
+  trial.emit = asked.emit;
+  return trial;
+}
+
+static Result planCandidate(CandidatePlanner &planner,
+                            const Candidate &candidate) {
+  FailureOr<DraftPlan> draft = planner.cut(candidate);
+  if (failed(draft))
+    return failure();
+  draft->formKernels();
+  if (failed(draft->layOut()))
+    return failure();
+  return planner.take(std::move(*draft));
+}
+
+//===----------------------------------------------------------------------===//
+// Time
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class TimeObjective {
+public:
+  TimeObjective(joint::GraphOp graph, const PartitionOptions &options)
+      : graph(graph), options(options), trial(trialOptions(options)),
+        planner(graph, options, {Preparation::Torch2_13}) {}
+
+  Result run() {
+    FailureOr<DraftPlan> taken = planner.cut({options, Preparation::Own});
+    if (failed(taken))
+      return failure();
+    taken->formKernels();
+    if (failed(taken->layOut()))
+      return failure();
+    if (!taken->result().memory)
+      return planner.take(std::move(*taken));
+    double seconds = 0;
+    std::optional<PassedOver> passed;
+    {
+      PhaseTimer timer(seconds);
+      ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+      passed = compare(*taken);
+    }
+    // The file has the network of the minimum cut.
+    if (passed && failed(dumpNetworkOf(taken->result())))
+      return failure();
+    Result result = planner.take(std::move(*taken));
+    if (failed(result))
+      return failure();
+    (*result)->options.dumpNetwork = options.dumpNetwork;
+    (*result)->passedOver = passed;
+    (*result)->seconds.compare += seconds;
+    return result;
+  }
+
+private:
+  /// Puts another plan in the place of the minimum cut if that needs too much.
+  std::optional<PassedOver> compare(DraftPlan &minCut) {
+    int64_t arena = minCut.result().memory->arenaBytes();
+    // In very large graphs composite ops of the decision stay calls: a second
+    // graph costs as much as the plan.
+    PartitionOptions wanted = takenOptions(trial, options);
+    wanted.decompose &= minCut.result().view.numOps() <= kFullComparisonOps;
+    FailureOr<DraftPlan> reference = planner.cut(referenceDecision(wanted));
+    if (failed(reference))
+      return std::nullopt;
+    std::optional<Evaluation> decision = planner.evaluate(*reference, arena);
+    if (!decision)
+      return std::nullopt;
+    PartitionResult &ours = minCut.result();
+    double extraPs =
+        kernelPlanner(ours)->extraPs(ours.halves, *ours.kernelPlan);
+    PassedOver passed{arena, decision->peakBytes,
+                      static_cast<int64_t>(std::max(0.0, extraPs)),
+                      ours.view.numOps() <= kFullComparisonOps};
+    uint64_t ops = ours.view.numOps();
+    (void)planner.isNew(minCut);
+    (void)planner.isNew(*reference);
+    planner.drop(std::move(minCut));
+    std::optional<DraftPlan> faster;
+    if (passed.hasTriedOthers) {
+      planner.share(*reference);
+      faster = findFaster(*decision, reference->result().kernelPlan->ps(), ops);
+    }
+    if (faster)
+      planner.drop(std::move(*reference));
+    minCut = faster ? std::move(*faster) : std::move(*reference);
+    return passed;
+  }
+
+  struct Timed {
+    Candidate candidate;
+    double timePs;
+  };
+
+  /// The fastest that needs no more than the reference decision and takes no
+  /// more time, which is `mergedPs` with its launches merged.
+  std::optional<DraftPlan> findFaster(const Evaluation &reference,
+                                      double mergedPs, uint64_t ops) {
+    std::vector<Candidate> corners;
+    for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13})
+      planner.addCorners(preparation, trial, cornersWithin(kTimeCornerOps, ops),
+                         corners);
+    std::vector<Timed> candidates;
+    for (Candidate &corner : corners) {
+      FailureOr<DraftPlan> draft = planner.cut(corner);
+      if (failed(draft))
+        continue;
+      if (planner.isNew(*draft))
+        if (double ps = planner.timeOf(*draft); ps <= reference.timePs)
+          candidates.push_back({std::move(corner), ps});
+      planner.drop(std::move(*draft));
+    }
+    llvm::stable_sort(candidates, [](const Timed &a, const Timed &b) {
+      return a.timePs < b.timePs;
+    });
+    for (const Timed &timed : candidates) {
+      FailureOr<DraftPlan> draft =
+          planner.cut({takenOptions(timed.candidate.options, options),
+                       timed.candidate.preparation});
+      if (failed(draft))
+        continue;
+      if (planner.evaluate(*draft, reference.peakBytes + 1) &&
+          draft->result().kernelPlan->ps() <= mergedPs) {
+        DraftPlan found = std::move(*draft);
+        return found;
+      }
+      planner.drop(std::move(*draft));
+    }
+    return std::nullopt;
+  }
+
+  /// Solves once more for the file that was asked for.
+  LogicalResult dumpNetworkOf(PartitionResult &taken) {
+    if (options.dumpNetwork.empty())
+      return success();
+    PartitionOptions dump = taken.options;
+    dump.dumpNetwork = options.dumpNetwork;
+    return success(
+        succeeded(DraftPlan::make(taken.decidedView().graph, dump, {})));
+  }
+
+  joint::GraphOp graph;
+  const PartitionOptions &options;
+  PartitionOptions trial;
+  CandidatePlanner planner;
+};
+
+//===----------------------------------------------------------------------===//
+// Peak
+//===----------------------------------------------------------------------===//
+
+class PeakObjective {
+public:
+  PeakObjective(joint::GraphOp graph, const PartitionOptions &options)
+      : graph(graph), options(options), trial(trialOptions(options)),
+        planner(graph, options,
+                {Preparation::Torch2_13, Preparation::Torch2_3}) {}
+
+  Result run() {
+    {
+      PhaseTimer timer(seconds);
+      // A candidate that is not possible is passed over.
+      ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+      addCandidates();
+      for (const Candidate &candidate : candidates)
+        consider(candidate, best);
+      if (best)
+        improve();
+    }
+    Candidate taken =
+        best ? best->candidate : Candidate{trial, Preparation::Own};
+    taken.options = takenOptions(taken.options, options);
+    taken.options.dumpNetwork = options.dumpNetwork;
+    Result result = planCandidate(planner, taken);
+    if (failed(result))
+      return failure();
+    (*result)->search = search;
+    (*result)->seconds.compare += seconds;
+    return result;
+  }
+
+private:
+  void addCandidates() {
+    uint64_t ops = graph.getBody().front().getOperations().size();
+    tries = kPeakValueOps / std::max<uint64_t>(1, ops);
+    for (Preparation preparation : {Preparation::Own, Preparation::Torch2_13}) {
+      std::vector<Candidate> corners;
+      search.isWhole &= planner.addCorners(
+          preparation, trial, cornersWithin(kPeakCornerOps, ops), corners);
+      addInStrides(corners);
+    }
+    for (Preparation preparation :
+         {Preparation::Torch2_13, Preparation::Torch2_3, Preparation::Own})
+      for (Strategy strategy : {Strategy::MinCut, Strategy::Eager,
+                                Strategy::Precompute, Strategy::RecomputeAll}) {
+        // Those that look at no policy of the command line are not asked for.
+        bool looks =
+            strategy == Strategy::MinCut || strategy == Strategy::Eager;
+        if (looks || options.policies.empty())
+          candidates.push_back(candidateOf(preparation, strategy, trial));
+      }
+  }
+
+  /// Every 16th, then those in the middle between them, and so on: an arena
+  /// that is nearly the least early on spares most of the work at its
+  /// neighbours.
+  void addInStrides(const std::vector<Candidate> &corners) {
+    for (size_t stride = 16; stride > 0; stride /= 2)
+      for (size_t i = 0; i < corners.size(); i += stride)
+        if (stride == 16 || i % (2 * stride) != 0)
+          candidates.push_back(corners[i]);
+  }
+
+  /// A candidate that was evaluated.
+  struct Evaluated {
+    Candidate candidate;
+    Evaluation found;
+    std::vector<std::string> saved; ///< at the peak, the largest first
+  };
+
+  /// Puts the candidate in the place of `least` if it is better.
+  void consider(const Candidate &candidate, std::optional<Evaluated> &least,
+                bool isStart = false) {
+    FailureOr<DraftPlan> draft = planner.cut(candidate);
+    if (failed(draft))
+      return;
+    if (planner.isNew(*draft) || isStart) {
+      search.plans += !isStart;
+      double timePs = planner.timeOf(*draft);
+      // Of equal arenas the one that takes less time.
+      int64_t limit =
+          !least ? kNoLimit
+                 : least->found.peakBytes + (timePs < least->found.timePs);
+      if (auto found = planner.evaluate(*draft, limit)) {
+        least = {candidate, *found, {}};
+        if (const auto &memory = draft->result().memory)
+          least->saved = savedAtPeak(*memory);
+      }
+    }
+    planner.drop(std::move(*draft));
+  }
+
+  /// A price of a byte is one for all values. So what is saved at the peak is
+  /// recomputed value by value as long as that lowers the peak: from the best
+  /// candidate on, and from the other cuts, the first ones first.
+  void improve() {
+    descend(best->candidate);
+    for (const Candidate &start : candidates)
+      if (tries > 0 && start.options.strategy == Strategy::MinCut)
+        descend(start);
+  }
+
+  void descend(const Candidate &start) {
+    std::optional<Evaluated> now;
+    consider(start, now, /*isStart=*/true);
+    for (bool isBetter = now.has_value(); isBetter;) {
+      int64_t before = now->found.peakBytes;
+      for (const Candidate &next : neighbours(*now))
+        if (tries > 0) {
+          --tries;
+          consider(next, now);
+        }
+      isBetter = tries > 0 && now->found.peakBytes < before;
+    }
+    if (now && now->found.peakBytes < best->found.peakBytes)
+      best = std::move(now);
+  }
+
+  /// Candidates that recompute one value more, of those that are saved at the
+  /// peak, or one less of those that were chosen before.
+  std::vector<Candidate> neighbours(const Evaluated &from) const {
+    std::vector<Candidate> next;
+    auto change = [&](StringRef name, bool recompute) {
+      Candidate candidate = from.candidate;
+      if (recompute)
+        candidate.options.policies[name] = "must-recompute";
+      else
+        candidate.options.policies.erase(name);
+      next.push_back(std::move(candidate));
+    };
+    for (const std::string &name : from.saved)
+      if (!from.candidate.options.policies.contains(name) &&
+          next.size() < kValuesAtPeak)
+        change(name, true);
+    SmallVector<StringRef> names(from.candidate.options.policies.keys());
+    llvm::sort(names);
+    for (StringRef name : names)
+      if (!options.policies.contains(name))
+        change(name, false);
+    return next;
+  }
+
+  joint::GraphOp graph;
+  const PartitionOptions &options;
+  PartitionOptions trial;
+  CandidatePlanner planner;
+  std::vector<Candidate> candidates;
+  std::optional<Evaluated> best;
+  uint64_t tries = 0; ///< plans that `improve` may make
+  PlanSearch search;
+  double seconds = 0;
+};
+
+/// Who asks for a price of a byte or another strategy gets that.
+bool isCompared(const PartitionOptions &options) {
+  return options.withinTorchPeak && options.strategy == Strategy::MinCut &&
+         options.costModel == CostModel::Roofline && options.bytePricePs == 0 &&
+         options.emit;
+}
+
+Result planAsAsked(joint::GraphOp graph, const PartitionOptions &options) {
+  if (options.minimize == Minimize::Peak)
+    return PeakObjective(graph, options).run();
+  if (!isCompared(options)) {
+    CandidatePlanner planner(graph, options, {});
+    return planCandidate(planner, {options, preparationFor(options)});
+  }
+  PartitionOptions planned = options;
+  if (!planned.memory)
+    planned.memory.emplace();
+  return TimeObjective(graph, planned).run();
+}
+
+} // namespace
+
+Result cutback::planStep(joint::GraphOp graph,
+                         const PartitionOptions &options) {
+  Result result = planAsAsked(graph, options);
+  if (succeeded(result))
+    (*result)->asked = options;
+  return result;
+}
+
+std::vector<std::string>
+cutback::chosenToRecompute(const PartitionResult &result) {
+  std::vector<std::string> names;
+  for (StringRef name : result.options.policies.keys())
+    if (!result.asked.policies.contains(name))
+      names.push_back(name.str());
+  llvm::sort(names);
+  return names;
+}
+
+FailureOr<CopiedPlan> cutback::planCopy(joint::GraphOp graph,
+                                        const PartitionOptions &options) {
+  CopiedPlan plan;
+  plan.module = ModuleOp::create(graph.getLoc());
+  joint::GraphOp copy = graph.clone();
+  plan.module->push_back(copy);
+  Result result = planStep(copy, options);
+  if (failed(result))
+    return failure();
+  plan.result = std::move(*result);
+  return plan;
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Seeded random joint graphs that can be executed: pointwise ops, products,
+// reductions, ops with several results, views, gathers, random draws, symbolic
+// sizes, buffers that are read and written in between. They compute nothing
+// sensible; what counts is that each op has a meaning, so that two ways of
+// running a graph can be compared to the bit.
+#ifndef CUTBACK_TEST_UNIT_PLANNER_RANDOMPROGRAM_H
+#define CUTBACK_TEST_UNIT_PLANNER_RANDOMPROGRAM_H
+
+#include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Interpreter/Step.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace cutback::test {
+
+struct RandomProgramOptions {
+  unsigned numForward = 25, numBackward = 35;
+  unsigned numParams = 4, numBuffers = 2;
+  unsigned percentWrite = 8, percentRandom = 6;
+  /// Value of the one symbolic size, s0.
+  int64_t size = 3;
+};
+
+class RandomProgram {
+public:
+  RandomProgram(uint64_t seed, const RandomProgramOptions &options,
+                mlir::MLIRContext &context);
+
+  /// The module with one graph, @g; null if an op could not be built.
+  mlir::OwningOpRef<mlir::ModuleOp> build();
+
+private:
+  using Value = mlir::Value;
+  using Sizes = llvm::SmallVector<int64_t, 4>;
+
+  unsigned pick(unsigned n) { return static_cast<unsigned>(random() % n); }
+  bool chance(unsigned percent) { return pick(100) < percent; }
+
+  void addArguments();
+  void addArgument(const std::string &name, const std::string &role,
+                   mlir::Type type, llvm::ArrayRef<int64_t> sizes);
+  void addOps(unsigned count, bool inBackward);
+  void writeBuffer(bool inBackward);
+
+  /// Adds one op or a few; each may find nothing to work on.
+  void addPointwise();
+  void addProduct();
+  void addReduction();
+  void addManyResults();
+  void addView();
+  void addGather();
+  void addCreation();
+  void addRandom();
+  void addJoining();
+
+  /// Takes what `builder` just made into the pool, with its sizes under s0.
+  void keep(llvm::ArrayRef<Value> results);
+  void keep(Value result) { keep(llvm::ArrayRef<Value>(result)); }
+  /// A recent float tensor of at least `rank` dimensions; null if none.
+  Value anyTensor(int64_t minRank = 0, int64_t maxRank = 4);
+  Value sameType(Value like);
+  const Sizes &sizesOf(Value value) { return sizes[value]; }
+
+  std::mt19937_64 random;
+  RandomProgramOptions options;
+  mlir::OpBuilder builder;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  joint::GraphOp graph;
+  std::unique_ptr<aten::ValueNamer> namer;
+  std::unique_ptr<aten::CallBuilder> call;
+  llvm::SmallVector<mlir::DictionaryAttr> argAttrs;
+  std::vector<Value> params, buffers, pool;
+  Value ids, sizeArg, lossTangent, tangent;
+  std::vector<bool> writtenInForward;
+  llvm::DenseMap<Value, Sizes> sizes;
+  llvm::DenseMap<Value, int64_t> ints;
+};
+
+/// Arguments for a run of `graph`, always the same for one seed: floats from
+/// -1 to 1, indices 0 and 1. A test fails, a fuzzer stops, if they do not bind.
+mlir::FailureOr<std::vector<interpreter::RuntimeValue>>
+randomArguments(joint::GraphOp graph, const interpreter::StepNames &names,
+                int64_t size, uint64_t seed);
+
+} // namespace cutback::test
+
+#endif // CUTBACK_TEST_UNIT_PLANNER_RANDOMPROGRAM_H
