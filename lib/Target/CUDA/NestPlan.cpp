@@ -90,6 +90,18 @@ bool NestPlan::isElementStore(kernel::StoreOp store) const {
                       [&](Value index) { return isReduced.lookup(index); });
 }
 
+SmallVector<unsigned> NestPlan::repeatedAxes(kernel::StoreOp store) const {
+  SmallVector<unsigned> axes;
+  for (auto [axis, extent] : llvm::enumerate(nest.getExtents()))
+    if (extent > 1)
+      axes.push_back(axis);
+  for (auto [i, index] : llvm::enumerate(store.getIndices()))
+    if (auto axis = dyn_cast<BlockArgument>(index);
+        axis && store.getMap().isFunctionOfDim(i))
+      llvm::erase(axes, axis.getArgNumber());
+  return axes;
+}
+
 /// Whether a value is made of axes and constants alone.
 bool NestPlan::isIndexMath(Value value) const {
   Operation *op = value.getDefiningOp();

@@ -49,6 +49,8 @@ public:
   /// One an element, not one a row. Constants are neither.
   bool isElement(mlir::Value value) const;
   bool isElementStore(kernel::StoreOp store) const;
+  /// Axes with several iterations that store to one element.
+  llvm::SmallVector<unsigned> repeatedAxes(kernel::StoreOp store) const;
 
   int numLoops = 1;
   /// By value: the loop in which an element is computed first, or in front of

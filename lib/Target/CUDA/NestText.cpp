@@ -512,15 +512,47 @@ private:
                            store.getMemory(), /*tryFour=*/false);
     if (access->isChecked)
       return fail(store, "writes where data say");
-    line(memoryName(store.getMemory()) + "[" + access->index + "] = " + value +
-         ";");
+    lineOnce(store, memoryName(store.getMemory()) + "[" + access->index +
+                        "] = " + value + ";");
     return true;
+  }
+  /// A statement that stores, for one of the iterations that have the element.
+  void lineOnce(kernel::StoreOp store, const std::string &statement) {
+    std::string isFirst = firstText(store);
+    if (!isFirst.empty())
+      line("if (" + isFirst + ")");
+    line((isFirst.empty() ? "" : "  ") + statement);
+  }
+  /// Whether an iteration is the first of those that store to the same element:
+  /// 0 on each axis that the element's place does not depend on. Empty where
+  /// there is one.
+  std::string firstText(kernel::StoreOp store) const {
+    SmallVector<unsigned> repeats = plan.repeatedAxes(store);
+    std::string all;
+    auto add = [&](const std::string &number) {
+      all += (all.empty() ? "" : " && ") + number + " == 0";
+    };
+    for (bool kind : {false, true}) {
+      if (kind && !plan.isElementStore(store))
+        continue;
+      SmallVector<unsigned> axes = axesOf(kind), own;
+      llvm::erase_if(axes,
+                     [&](unsigned a) { return nest.getExtents()[a] == 1; });
+      llvm::copy_if(axes, std::back_inserter(own),
+                    [&](unsigned a) { return llvm::is_contained(repeats, a); });
+      if (!own.empty() && own.size() == axes.size())
+        add(kind ? elementNumber(false) : rowNumber());
+      else
+        for (unsigned axis : own)
+          add(axisText(axis).text);
+    }
+    return all;
   }
   void closeStores() {
     for (Operation &op : nest.getBlock())
       if (auto store = dyn_cast<kernel::StoreOp>(op))
         if (auto found = storesOfFour.find(store); found != storesOfFour.end())
-          line(found->second.second + found->second.first + ");");
+          lineOnce(store, found->second.second + found->second.first + ");");
   }
 
   /// The statements for one element.

@@ -9,6 +9,11 @@
 //
 // CUTBACK_CUDA_HOST_ORDER=reverse runs blocks, warps and lanes from the last to
 // the first: results must not change.
+//
+// Under ThreadSanitizer each thread is a fiber of its own, which meets others
+// at __syncthreads and __syncwarp only: what two threads of a block do to one
+// byte without one in between is reported. Shuffles order nothing, as on a
+// device. Blocks come one after the other there.
 #pragma once
 
 #include <algorithm>
@@ -33,6 +38,12 @@
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CUTBACK_HOST_TSAN 1
+#include <sanitizer/tsan_interface.h>
+#endif
+#endif
 
 #define __global__
 #define __device__
@@ -42,6 +53,12 @@
 struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
+
+// What the emulator itself reads and writes is no access of a kernel.
+#ifdef CUTBACK_HOST_TSAN
+#pragma clang attribute push(                                                  \
+    __attribute__((disable_sanitizer_instrumentation)), apply_to = function)
+#endif
 
 namespace cutback_host {
 
@@ -58,6 +75,8 @@ struct Fiber {
   Waits waits = Waits::No;
   unsigned turn = 0; ///< which of the two slots its next exchange uses
   void *fakeStack = nullptr;
+  void *tsan = nullptr;           ///< what ThreadSanitizer calls it
+  unsigned barrier = 0, warp = 0; ///< which of two comes next
   ucontext_t context;
 };
 
@@ -73,6 +92,10 @@ struct Device {
   const void *mainBottom = nullptr;
   size_t mainSize = 0;
   ucontext_t mainContext;
+  void *mainTsan = nullptr;
+  /// Of the block: where it begins and ends. Then its barriers, then those of
+  /// each warp: every other one, as nobody is two ahead.
+  char begin, end, barriers[2], warps[kThreads / 32][2];
   alignas(64) unsigned char shared[kShared];
 };
 inline Device device;
@@ -85,6 +108,26 @@ inline Device device;
 
 //===--- Fibers
 //-------------------------------------------------------------===//
+
+#ifdef CUTBACK_HOST_TSAN
+constexpr bool kIsEachAFiber = true;
+inline void *makeFiber() { return __tsan_create_fiber(0); }
+inline void *thisFiber() { return __tsan_get_current_fiber(); }
+inline void nowRuns(void *fiber) {
+  __tsan_switch_to_fiber(fiber, __tsan_switch_to_fiber_no_sync);
+}
+/// All before it in a thread that arrives is before all behind it in one that
+/// departs.
+inline void arrive(char *meeting) { __tsan_release(meeting); }
+inline void depart(char *meeting) { __tsan_acquire(meeting); }
+#else
+constexpr bool kIsEachAFiber = false;
+inline void *makeFiber() { return nullptr; }
+inline void *thisFiber() { return nullptr; }
+inline void nowRuns(void *) {}
+inline void arrive(char *) {}
+inline void depart(char *) {}
+#endif
 
 #if defined(__x86_64__)
 extern "C" void cutback_host_switch(void **from, void *to);
@@ -118,6 +161,7 @@ inline void leave() {
       fiber->waits == Waits::Done ? nullptr : &fiber->fakeStack,
       device.mainBottom, device.mainSize);
 #endif
+  nowRuns(device.mainTsan);
 #if defined(__x86_64__)
   cutback_host_switch(&fiber->stackPointer, device.mainPointer);
 #else
@@ -135,6 +179,7 @@ inline void resume(Fiber &fiber) {
 #ifdef CUTBACK_HOST_ASAN
   __sanitizer_start_switch_fiber(&device.mainFake, fiber.stack, kStack);
 #endif
+  nowRuns(fiber.tsan);
 #if defined(__x86_64__)
   cutback_host_switch(&device.mainPointer, fiber.stackPointer);
 #else
@@ -150,7 +195,9 @@ inline void enter() {
   __sanitizer_finish_switch_fiber(nullptr, &device.mainBottom,
                                   &device.mainSize);
 #endif
+  depart(&device.begin);
   device.body(device.arguments);
+  arrive(&device.end);
   device.current->waits = Waits::Done;
   leave();
   std::abort();
@@ -172,10 +219,11 @@ inline void prepare(Fiber &fiber, unsigned number) {
       std::abort();
     mprotect(pages, 4096, PROT_NONE);
     fiber.stack = pages + 4096;
+    fiber.tsan = makeFiber();
   }
   setThread(fiber, number);
   fiber.waits = Waits::No;
-  fiber.turn = 0;
+  fiber.turn = fiber.barrier = fiber.warp = 0;
   fiber.fakeStack = nullptr;
 #if defined(__x86_64__)
   auto *top = reinterpret_cast<void **>(fiber.stack + kStack - 64);
@@ -217,6 +265,8 @@ inline void runWarp(unsigned begin, unsigned end) {
 inline void runBlock(unsigned threads) {
   for (unsigned i = 0; i < threads; ++i)
     prepare(device.fibers[i], i);
+  device.mainTsan = thisFiber();
+  arrive(&device.begin);
   const unsigned warps = (threads + 31) / 32;
   for (;;) {
     for (unsigned w = 0; w < warps; ++w) {
@@ -227,7 +277,7 @@ inline void runBlock(unsigned threads) {
     for (unsigned i = 0; i < threads; ++i)
       done += device.fibers[i].waits == Waits::Done;
     if (done == threads)
-      return;
+      return depart(&device.end);
     if (done)
       fail("a barrier that some threads of the block miss");
     for (unsigned i = 0; i < threads; ++i)
@@ -260,7 +310,7 @@ inline void launch(const unsigned grid[3], const unsigned block[3],
     ASAN_POISON_MEMORY_REGION(device.shared + sharedBytes,
                               kShared - sharedBytes);
 #endif
-    if (waits) {
+    if (waits || kIsEachAFiber) {
       runBlock(threads);
     } else {
       for (unsigned t = 0; t < threads; ++t) {
@@ -278,6 +328,15 @@ inline void launch(const unsigned grid[3], const unsigned block[3],
 inline void wait(Waits what) {
   device.current->waits = what;
   leave();
+}
+
+/// A wait behind which a thread sees what those that it met did before.
+inline void meet(Waits what, char *meetings, unsigned &next) {
+  char *meeting = meetings + next;
+  next ^= 1;
+  arrive(meeting);
+  wait(what);
+  depart(meeting);
 }
 
 /// What lane `lane` of the warp gives. Slots alternate, so that one wait is
@@ -305,10 +364,14 @@ template <typename T> T exchange(T value, unsigned lane) {
 #define gridDim (cutback_host::device.gridSize)
 
 inline void __syncthreads() {
-  cutback_host::wait(cutback_host::Waits::ForBlock);
+  cutback_host::meet(cutback_host::Waits::ForBlock,
+                     cutback_host::device.barriers,
+                     cutback_host::device.current->barrier);
 }
 inline void __syncwarp(unsigned = ~0u) {
-  cutback_host::wait(cutback_host::Waits::ForWarp);
+  cutback_host::Fiber &fiber = *cutback_host::device.current;
+  cutback_host::meet(cutback_host::Waits::ForWarp,
+                     cutback_host::device.warps[fiber.number / 32], fiber.warp);
 }
 template <typename T> T __shfl_sync(unsigned, T value, int lane) {
   return cutback_host::exchange(value, unsigned(lane));
@@ -328,9 +391,15 @@ inline unsigned __ballot_sync(unsigned, bool value) {
   }
   return all;
 }
+#ifdef CUTBACK_HOST_TSAN
+#pragma clang attribute pop
+#endif
 inline int atomicMax(int *at, int value) {
-  const int old = *at;
-  *at = std::max(old, value);
+  int old = __atomic_load_n(at, __ATOMIC_RELAXED);
+  while (old < value &&
+         !__atomic_compare_exchange_n(at, &old, value, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
+    ;
   return old;
 }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }

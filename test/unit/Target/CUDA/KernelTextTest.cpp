@@ -79,6 +79,35 @@ TEST_F(KernelTextTest, FourNeighboursAThread) {
   EXPECT_EQ(written->shape.grid[0], 1);
 }
 
+TEST_F(KernelTextTest, AnElementIsStoredByOneIteration) {
+  std::string text = writeNest(
+      "%a: memref<96xf32>) to (%b: memref<96xf32>, %c: memref<8xf32>, "
+      "%d: memref<1xf32>)",
+      "(%i, %j, %k) in [4, 8, 3]", R"(
+        %0 = kernel.load %a[%i * 24 + %j * 3 + %k] : memref<96xf32>
+        %1 = kernel.load %a[%j] : memref<96xf32>
+        %2 = math.sqrt %1 : f32
+        %3 = arith.mulf %0, %2 : f32
+        kernel.store %3, %b[%i * 24 + %j * 3 + %k] : memref<96xf32>
+        kernel.store %2, %c[%j] : memref<8xf32>
+        kernel.store %2, %d[0] : memref<1xf32>)");
+  expectParts(text,
+              {"if (at / 24 == 0 && at % 3 == 0)\n      c[at / 3 % 8] = ",
+               "if (at == 0)\n      d[0] = ", "  store4(b + element, b_4);"});
+  text = writeNest(
+      "%a: memref<256xf32>, %b: memref<64xf32>) to (%c: memref<64xf32>, "
+      "%d: memref<2xf32>)",
+      "(%i, %j, %k) in [2, 2, 64 reduced]", R"(
+        %0 = kernel.load %a[%i * 128 + %j * 64 + %k] : memref<256xf32>
+        %1 = kernel.load %b[%k] : memref<64xf32>
+        %2 = kernel.reduce add %0 : f32
+        %3 = arith.addf %1, %1 : f32
+        kernel.store %3, %c[%k] : memref<64xf32>
+        kernel.store %2, %d[%i] : memref<2xf32>)");
+  expectParts(text, {"if (row == 0)\n      store4(c + column, c_4);",
+                     "if (row % 2 == 0)\n      d[row / 2] = sum;"});
+}
+
 TEST_F(KernelTextTest, ARowIsReadOnceAndHeld) {
   std::string text = writeNest(
       "%a: memref<2048xf32>) to (%b: memref<2048xf32>, %c: memref<8xf32>)",

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Compiles a model for the emulated device with a sanitizer, runs its step, and
+# says what was seen. The library of a sanitizer is loaded in front of the
+# program, which has none.
+
+import json
+import os
+import pathlib
+import platform
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+PROGRAM = ROOT / "build/release/bin/cutback"
+# As lib/Target/CUDA/Toolchain.cpp has them.
+HOST_FLAGS = ["-std=c++17", "-O2", "-march=native", "-ffp-contract=off",
+              "-fwrapv", "-fno-strict-aliasing", "-fPIC", "-shared", "-w"]
+
+
+def find_clang():
+    """clang++, which knows fibers; 22 is what bootstrap installs."""
+    for name in ("clang++-22", "clang++"):
+        if shutil.which(name):
+            return name
+    sys.exit("error: there is no clang++\n  tools/dev/bootstrap")
+
+
+def runtime(name):
+    """The path of clang's shared runtime library of a sanitizer."""
+    file = "libclang_rt.%s-%s.so" % (name, platform.machine())
+    path = subprocess.run([find_clang(), "-print-file-name=" + file],
+                          capture_output=True, text=True, check=True)
+    found = pathlib.Path(path.stdout.strip())
+    if not found.is_absolute():  # clang's answer where it has none
+        places = sorted(pathlib.Path("/usr/lib").glob(
+            "llvm-*/lib/clang/*/lib/linux/" + file))
+        if not places:
+            sys.exit("error: there is no %s\n  tools/dev/bootstrap" % file)
+        found = places[-1]
+    return str(found)
+
+
+class Sanitizer:
+    """How kernels are built, and what the program that runs them needs."""
+
+    def __init__(self, flags, library=None, environment=None):
+        self.flags = flags
+        self.environment = dict(environment or {})
+        if library:
+            self.environment["LD_PRELOAD"] = runtime(library)
+
+
+def races():
+    # Two stacks of each report; the kernel's lines are in the first.
+    return Sanitizer(["-fsanitize=thread", "-g1"], "tsan",
+                     {"TSAN_OPTIONS": "exitcode=66:atexit_sleep_ms=0"})
+
+
+def addresses():
+    return Sanitizer(
+        ["-fsanitize=address", "-shared-libsan", "-g1"], "asan",
+        {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0:"
+                         "exitcode=67"})
+
+
+class Model:
+    """A folder with model.pt2 and expected.safetensors."""
+
+    def __init__(self, folder):
+        self.folder = pathlib.Path(folder)
+        self.name = self.folder.name
+        self.graph = self.folder / "model.pt2"
+        self.tensors = self.folder / "expected.safetensors"
+        for path in (self.graph, self.tensors):
+            if not path.exists():
+                sys.exit("error: there is no '%s'\n  give folders with model.pt2 "
+                         "and expected.safetensors, as in test/corpus" % path)
+
+
+class Failed(Exception):
+    """A compilation or a run that says why it ends."""
+
+
+def first_error(text):
+    found = re.search(r"(?:error|emulated kernel|wrong):.*", text)
+    return found.group(0)[:200] if found else text.strip()[-200:]
+
+
+def compile_step(program, model, folder, sanitizer, more=()):
+    environment = dict(os.environ, CXX=find_clang(),
+                       CXXFLAGS=" ".join(sanitizer.flags))
+    done = subprocess.run(
+        [str(program), "compile", str(model.graph), "-o", str(folder),
+         "--target=cuda-host", *more], capture_output=True, text=True,
+        env=environment)
+    if done.returncode:
+        raise Failed(first_error(done.stderr))
+
+
+class Outcome:
+    """What one run of a step did."""
+
+    def __init__(self, code, text, outputs):
+        self.code, self.text, self.outputs = code, text, outputs
+        self.races = sorted(set(re.findall(
+            r"SUMMARY: ThreadSanitizer: data race (?:\S*/)?([\w.]+:\d+)", text)))
+        self.bad_access = re.search(
+            r"SUMMARY: AddressSanitizer: (\S+) (?:\S*/)?([\w.]+:\d+)", text)
+
+    def result(self):
+        """The bytes of all results, or nothing where the run has none."""
+        return self.outputs.read_bytes() if self.outputs.exists() else None
+
+
+def run_step(program, model, folder, sanitizer, reverse=False, options=(),
+             check=True, timeout=600):
+    outputs = pathlib.Path(str(folder) + (".backwards" if reverse else ".out"))
+    outputs.unlink(missing_ok=True)
+    environment = dict(os.environ, **sanitizer.environment)
+    if reverse:
+        environment["CUTBACK_CUDA_HOST_ORDER"] = "reverse"
+    command = [str(program), "run", str(folder), "--weights=%s" % model.graph,
+               "--inputs=%s" % model.tensors, "--outputs=%s" % outputs, *options]
+    if check:
+        command.append("--check=%s" % model.tensors)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True,
+                              env=environment, timeout=timeout)
+    except subprocess.TimeoutExpired:
+        return Outcome(-1, "error: no end after %d s" % timeout, outputs)
+    return Outcome(done.returncode, done.stdout + done.stderr, outputs)
+
+
+def checksum(data):
+    """FNV-1a, as the manifest has it."""
+    value = 0xcbf29ce484222325
+    for byte in data:
+        value = ((value ^ byte) * 0x100000001b3) & 0xFFFFFFFFFFFFFFFF
+    return "%016x" % value
+
+
+def rebuild(folder, sanitizer):
+    """Compiles the text in a folder again, as it now is. The manifest names what
+    is there then. Compiler's words where it refuses the text."""
+    done = subprocess.run(
+        [find_clang(), *HOST_FLAGS, *sanitizer.flags, "-o", "libstep.so",
+         "host.cpp"], cwd=folder, capture_output=True, text=True)
+    if done.returncode:
+        raise Failed(first_error(done.stderr))
+    manifest = folder / "manifest.json"
+    text = manifest.read_text()
+    for name, old in re.findall(r'"name": "([^"]+)", "checksum": "(\w+)"', text):
+        new = checksum((folder / name).read_bytes())
+        text = text.replace('"%s", "checksum": "%s"' % (name, old),
+                            '"%s", "checksum": "%s"' % (name, new))
+    manifest.write_text(text)
+
+
+def launches_of(folder):
+    """Those of the manifest, forward first."""
+    manifest = json.loads((folder / "manifest.json").read_text())
+    return manifest, manifest["forward"] + manifest["backward"]
+
+
+def take_share(models, share):
+    """Every n-th from the k-th on, of --share=K/N."""
+    if not share:
+        return models
+    number, count = (int(part) for part in share.split("/"))
+    return [one for i, one in enumerate(models) if i % count == number % count]
