@@ -8,6 +8,7 @@
 #include "cutback/Analysis/Layouts.h"
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -96,12 +97,8 @@ int64_t cutback::getViewedOperand(Operation *op, unsigned result) {
   return -1;
 }
 
-/// Bytes of one element; 0 for what is no tensor.
-static int64_t bytesOf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * bytesOf(complex.getElementType());
-  return element.isIntOrFloat() ? (element.getIntOrFloatBitWidth() + 7) / 8 : 0;
+static int64_t itemBytes(Value tensor) {
+  return elementBytes(getElementTypeOrSelf(tensor));
 }
 
 /// First and last byte that a layout touches, the last excluded.
@@ -128,8 +125,8 @@ std::optional<Layout> cutback::viewLayout(Operation *op, unsigned result,
     return std::nullopt;
   if (layout->numel() == 0)
     return layout;
-  auto inner = extent(*layout, bytesOf(op->getResult(result).getType()));
-  auto outer = extent(base, bytesOf(op->getOperand(operand).getType()));
+  auto inner = extent(*layout, itemBytes(op->getResult(result)));
+  auto outer = extent(base, itemBytes(op->getOperand(operand)));
   if (base.numel() == 0 || inner.first < outer.first ||
       inner.second > outer.second)
     return std::nullopt;

@@ -15,16 +15,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-int64_t cutback::elementBytes(Type element) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * elementBytes(complex.getElementType());
-  if (element.isIndex())
-    return 8;
-  return element.isIntOrFloat()
-             ? (static_cast<int64_t>(element.getIntOrFloatBitWidth()) + 7) / 8
-             : 0;
-}
-
 LogicalResult SizeEvaluation::checkOverrides() const {
   GraphOp op = graph;
   DictionaryAttr symbols = op ? op.getSymbolsAttr() : DictionaryAttr();

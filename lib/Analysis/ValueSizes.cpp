@@ -5,12 +5,12 @@
 // with `?` is evaluated under the size hints: arguments get the shape that
 // `joint.dims` gives them, and each op is asked for the shapes and the integers
 // that follow (SizeEvaluationOpInterface). What an op cannot say keeps `?` and
-// counts a fixed number of elements. Storages are followed through the operand
-// that a result aliases. Linear.
+// counts a fixed number of elements. Linear.
 
 #include "cutback/Analysis/ValueSizes.h"
 
 #include "cutback/Analysis/SizeEvaluation.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "llvm/ADT/DenseMap.h"
 
@@ -40,14 +40,12 @@ TypeFacts factsOf(Type type) {
   }
   facts.kind = ValueKind::Tensor;
   facts.unknown = !shaped.hasStaticShape();
-  int64_t elements = 1;
+  std::optional<int64_t> bytes = tensorBytes(shaped);
   if (facts.unknown)
-    elements = ValueSizes::fallbackElements;
-  else
-    for (int64_t dim : shaped.getShape())
-      facts.overflow |= __builtin_mul_overflow(elements, dim, &elements);
-  facts.overflow |= __builtin_mul_overflow(
-      elements, elementBytes(shaped.getElementType()), &facts.bytes);
+    bytes =
+        ValueSizes::fallbackElements * elementBytes(shaped.getElementType());
+  facts.overflow = !bytes;
+  facts.bytes = bytes.value_or(0);
   return facts;
 }
 

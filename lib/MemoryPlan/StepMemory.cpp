@@ -17,7 +17,6 @@
 
 #include "cutback/MemoryPlan/StepMemory.h"
 
-#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 
 #include "mlir/IR/TypeUtilities.h"

@@ -12,8 +12,7 @@
 // where it was made. O(n log n).
 
 #include "cutback/MemoryPlan/StepMemory.h"
-
-#include "cutback/Analysis/SizeEvaluation.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include <map>
 

@@ -21,6 +21,7 @@
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Support/MLIR/DefinitionMap.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -286,17 +287,14 @@ private:
                            "(--sym), and no size that depends on data";
       return diag;
     }
-    int64_t bytes = elementBytes(shaped.getElementType());
-    bool isTooLarge = false;
-    for (int64_t size : shaped.getShape())
-      isTooLarge |= __builtin_mul_overflow(bytes, size, &bytes);
-    if (isTooLarge)
+    std::optional<int64_t> bytes = tensorBytes(shaped);
+    if (!bytes)
       return emitError(value.value.getLoc())
              << "size of '" << program.name(number) << "' of type "
              << value.type << " does not fit 64 bits";
     value.layout = Layout::contiguous(shaped.getShape());
     value.storage = program.storages.size();
-    program.storages.push_back({number, bytes, isOutside});
+    program.storages.push_back({number, *bytes, isOutside});
     return success();
   }
 

@@ -10,9 +10,6 @@
 
 namespace cutback {
 
-/// Bytes of one element: i1 counts one byte; 0 for types without a size.
-int64_t elementBytes(mlir::Type element);
-
 /// Evaluates under the hints in the graph's `symbols`, over which `overrides`
 /// stands. Without a graph only overrides are known. Keeps references.
 class SizeEvaluation {

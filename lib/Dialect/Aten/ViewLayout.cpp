@@ -14,6 +14,7 @@
 #include "ViewParts.h"
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringMap.h"
@@ -199,10 +200,7 @@ MaybeLayout squeeze(const ViewCall &view) {
 //===----------------------------------------------------------------------===//
 
 int64_t bytesOf(Value value) {
-  Type element = getElementTypeOrSelf(value);
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return 2 * ((complex.getElementType().getIntOrFloatBitWidth() + 7) / 8);
-  return (element.getIntOrFloatBitWidth() + 7) / 8;
+  return elementBytes(getElementTypeOrSelf(value));
 }
 
 /// Counts `base` in elements of `factor` times fewer bytes.

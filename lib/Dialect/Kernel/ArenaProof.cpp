@@ -16,10 +16,10 @@
 #include "EffectProof.h"
 #include "StepHalves.h"
 #include "cutback/Analysis/Layouts.h"
-#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"

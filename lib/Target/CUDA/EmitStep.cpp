@@ -18,12 +18,12 @@
 #include "Identifiers.h"
 #include "KernelText.h"
 
-#include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/KernelBody.h"
 #include "cutback/Report/Names.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"

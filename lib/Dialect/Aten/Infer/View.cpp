@@ -8,6 +8,7 @@
 // number of elements is checked as far as it is known and -1 gives `?`.
 
 #include "Common.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
 
 using namespace mlir;
 using namespace cutback::aten;
@@ -53,19 +54,12 @@ LogicalResult infer::view(const InferCall &call, Results &results) {
   return push(call, results, sizes, self.element);
 }
 
-/// Bytes of one element, 0 if not known; bools take one.
-static int64_t byteWidth(Type type) {
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return 2 * byteWidth(complex.getElementType());
-  return type.isIntOrFloat() ? (type.getIntOrFloatBitWidth() + 7) / 8 : 0;
-}
-
 LogicalResult infer::viewDtype(const InferCall &call, Results &results) {
   TensorShape self;
   Type type;
   if (failed(getSelf(call, self)) || failed(getDtype(call, self.element, type)))
     return failure();
-  int64_t from = byteWidth(self.element), to = byteWidth(type);
+  int64_t from = elementBytes(self.element), to = elementBytes(type);
   if (from == to || from == 0 || to == 0)
     return push(call, results, self.dims, type);
   if (self.dims.empty())
