@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers a training graph: one walk over the body for ops, values and
-// operands, one counting sort for the users. The only hash table maps an op to
-// the number of its first result; it is read once an operand, and everything
-// after it is arrays. Linear in ops and operands.
+// Numbers a block: one walk over it for ops, values and operands, one counting
+// sort for the users. The only hash table maps an op to the number of its first
+// result; it is read once an operand, and everything after it is arrays. A
+// block that sees values above it is walked once more in front, for these.
+// Linear in ops and operands.
 
 #include "cutback/Analysis/GraphView.h"
 
@@ -28,15 +29,14 @@ namespace {
 /// question costs.
 class TraitReader {
 public:
-  explicit TraitReader(MLIRContext *context)
-      : noAttributes(DictionaryAttr::get(context)) {}
-
-  /// The traits of `op`, and in `alias` the number of the operand that its
-  /// first result aliases, or -1.
-  OpTraits read(Operation *op, int64_t &alias) {
+  /// The traits of `op`, and in `aliases`, by result, the number of the operand
+  /// that it aliases, or -1.
+  OpTraits read(Operation *op, SmallVectorImpl<int64_t> &aliases) {
     const Kind &kind = kindOf(op);
     OpTraits traits;
-    alias = -1;
+    aliases.assign(op->getNumResults(), -1);
+    if (!noAttributes)
+      noAttributes = DictionaryAttr::get(op->getContext());
     traits.annotated = op->getRawDictionaryAttrs() != noAttributes;
     traits.hasRegions = op->getNumRegions() != 0;
     if (kind.model) {
@@ -47,9 +47,9 @@ public:
           model.isRecomputable() || (traits.random && joint::isReplayed(op));
       traits.computeIntensive = model.isComputeIntensive();
       traits.ordered = model.hasOrderedEffects();
-      if (op->getNumResults())
-        alias = model.getAliasedOperand(0);
-      traits.view = alias >= 0;
+      for (auto [result, alias] : llvm::enumerate(aliases))
+        alias = model.getAliasedOperand(result);
+      traits.view = !aliases.empty() && aliases.front() >= 0;
     } else {
       // Any other dialect: pure ops can run twice, the rest keep their place.
       traits.recomputable = isPure(op);
@@ -141,6 +141,9 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
     renumbering.oldValue.push_back(value);
     values[now] = values[value];
     types[now] = types[value];
+    uint32_t alias = aliasOf[value];
+    aliasOf[now] =
+        alias == kNone ? kNone : renumbering.newValue[standIn[alias]];
     definer[now] = op;
   };
   for (uint32_t arg = 0; arg < numArgs; ++arg)
@@ -164,9 +167,6 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
         renumbering.newOp[op] = now;
         ops[now] = ops[op];
         traits[now] = traits[op];
-        uint32_t alias = aliasOf[op];
-        aliasOf[now] =
-            alias == kNone ? kNone : renumbering.newValue[standIn[alias]];
       }
       ++now;
     }
@@ -178,9 +178,9 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
   }
   ops.resize(now - 1);
   traits.resize(now - 1);
-  aliasOf.resize(now - 1);
   values.resize(renumbering.oldValue.size());
   types.resize(values.size());
+  aliasOf.resize(values.size());
   definer.resize(values.size());
   resultBegin.resize(now);
   operandBegin.resize(now + 1);
@@ -217,11 +217,8 @@ static void keepReadersOfOldValues(GraphView &view) {
         view.traits[op].readsOldValue = true;
     if (view.traits[op].readsOldValue)
       view.traits[op].recomputable = view.traits[op].literal = false;
-    uint32_t first = view.resultBegin[op];
-    for (uint32_t value = first; value < view.resultBegin[op + 1]; ++value)
-      base[value] = value;
-    if (view.aliasOf[op] != GraphView::kNone && view.numResults(op) != 0)
-      base[first] = base[view.aliasOf[op]];
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      base[r] = view.aliasOf[r] == GraphView::kNone ? r : base[view.aliasOf[r]];
   }
 }
 
@@ -232,32 +229,56 @@ static_assert(sizeof(Operation) >= DefinitionMap::kLeastOpBytes);
 /// Numbers of values while the view grows.
 class ValueNumbers {
 public:
-  explicit ValueNumbers(GraphView &view) : view(view) { definitions.reset(); }
+  /// Numbers the arguments of `block`.
+  ValueNumbers(Block &block, GraphView &view) : view(view) {
+    definitions.reset();
+    for (BlockArgument arg : block.getArguments())
+      add(arg, GraphView::kNone, GraphView::kNone);
+    Operation *parent = block.getParentOp();
+    if (parent && !parent->hasTrait<OpTrait::IsIsolatedFromAbove>()) {
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(*block.getParent(), captured);
+      for (Value value : captured) {
+        fromAbove.try_emplace(value, view.values.size());
+        add(value, GraphView::kNone, GraphView::kNone);
+      }
+    }
+    view.numArgs = view.values.size();
+  }
 
-  /// Numbers what `op`, the next one, computes.
-  void define(Operation *op) {
+  /// Numbers what `op`, the next one, computes. `aliases` are operands.
+  void define(Operation *op, ArrayRef<int64_t> aliases) {
     view.resultBegin.push_back(view.values.size());
     if (op->getNumResults())
       definitions.insert(op, view.values.size());
-    for (Value result : op->getResults())
-      add(result, view.ops.size());
-  }
-
-  void add(Value value, uint32_t op) {
-    view.values.push_back(value);
-    view.types.push_back(value.getType());
-    view.definer.push_back(op);
+    ArrayRef<uint32_t> operands = view.operands(view.ops.size());
+    for (auto [result, alias] : llvm::zip_equal(op->getResults(), aliases)) {
+      bool isOperand = alias >= 0 && size_t(alias) < operands.size();
+      add(result, view.ops.size(),
+          isOperand ? operands[alias] : GraphView::kNone);
+    }
   }
 
   uint32_t of(Value value) const {
+    if (!fromAbove.empty())
+      if (auto found = fromAbove.find(value); found != fromAbove.end())
+        return found->second;
     if (auto result = dyn_cast<OpResult>(value))
       return definitions.lookup(result.getOwner()) + result.getResultNumber();
     return cast<BlockArgument>(value).getArgNumber();
   }
 
 private:
+  void add(Value value, uint32_t op, uint32_t alias) {
+    view.values.push_back(value);
+    view.types.push_back(value.getType());
+    view.definer.push_back(op);
+    view.aliasOf.push_back(alias);
+  }
+
   GraphView &view;
   DefinitionMap definitions;
+  llvm::SmallDenseMap<Value, uint32_t, 1> fromAbove;
 };
 
 } // namespace
@@ -269,25 +290,29 @@ static void reserveFor(size_t numOps, size_t numArgs, GraphView &view) {
   view.values.reserve(numOps + numArgs);
   view.types.reserve(numOps + numArgs);
   view.definer.reserve(numOps + numArgs);
+  view.aliasOf.reserve(numOps + numArgs);
   view.traits.reserve(numOps);
-  view.aliasOf.reserve(numOps);
   view.resultBegin.reserve(numOps + 1);
   view.operandBegin.reserve(numOps + 2);
   view.operandList.reserve(2 * numOps);
 }
 
 GraphView GraphView::build(GraphOp graph, size_t expectedOps) {
-  GraphView view;
+  GraphView view = build(graph.getBlock(), expectedOps);
   view.graph = graph;
   view.output = graph.getOutput();
-  Block &block = graph.getBlock();
+  return view;
+}
+
+GraphView GraphView::build(Block &block, size_t expectedOps) {
+  GraphView view;
   reserveFor(expectedOps, block.getNumArguments(), view);
-  ValueNumbers numbers(view);
+  ValueNumbers numbers(block, view);
   view.operandBegin.push_back(0);
-  TraitReader reader(graph.getContext());
-  for (BlockArgument arg : block.getArguments())
-    numbers.add(arg, kNone);
-  view.numArgs = view.values.size();
+  if (!block.empty() && block.back().hasTrait<OpTrait::IsTerminator>())
+    view.terminator = &block.back();
+  TraitReader reader;
+  SmallVector<int64_t, 4> aliases;
   for (Operation &op : block) {
     prefetchOp(op.getNextNode());
     for (Value operand : op.getOperands())
@@ -299,17 +324,14 @@ GraphView GraphView::build(GraphOp graph, size_t expectedOps) {
         view.operandList.push_back(numbers.of(value));
     }
     view.operandBegin.push_back(view.operandList.size());
-    if (&op == view.output)
+    if (&op == view.terminator)
       break;
-    numbers.define(&op);
-    int64_t alias;
-    view.traits.push_back(reader.read(&op, alias));
-    uint32_t begin = view.operandBegin[view.ops.size()];
-    bool isOperand =
-        alias >= 0 && size_t(begin + alias) < view.operandList.size();
-    view.aliasOf.push_back(isOperand ? view.operandList[begin + alias] : kNone);
+    view.traits.push_back(reader.read(&op, aliases));
+    numbers.define(&op, aliases);
     view.ops.push_back(&op);
   }
+  if (!view.terminator)
+    view.operandBegin.push_back(view.operandList.size());
   view.resultBegin.push_back(view.values.size());
   buildUsers(view);
   keepReadersOfOldValues(view);
@@ -321,14 +343,19 @@ std::string GraphView::name(uint32_t value) const {
   return name.empty() ? "%" + std::to_string(value) : name.str();
 }
 
+std::vector<uint32_t> GraphView::findStorages() const {
+  std::vector<uint32_t> storage(numValues());
+  for (uint32_t value = 0; value < numValues(); ++value)
+    storage[value] = aliasOf[value] == kNone ? value : storage[aliasOf[value]];
+  return storage;
+}
+
 ArrayRef<uint32_t> GraphView::forwardResults() const {
-  return operands(numOps()).take_front(
-      joint::OutputOp(output).getNumForwardResults());
+  return results().take_front(joint::OutputOp(output).getNumForwardResults());
 }
 
 ArrayRef<uint32_t> GraphView::gradients() const {
-  return operands(numOps()).drop_front(
-      joint::OutputOp(output).getNumForwardResults());
+  return results().drop_front(joint::OutputOp(output).getNumForwardResults());
 }
 
 std::vector<uint8_t> GraphView::markGradients() const {

@@ -121,29 +121,6 @@ private:
   SmallVector<int64_t> operandInts;
 };
 
-void followStorages(const GraphView &view, std::vector<uint32_t> &storage) {
-  storage.resize(view.numValues());
-  for (uint32_t value = 0; value < view.numValues(); ++value) {
-    storage[value] = value;
-    uint32_t def = view.definer[value];
-    if (def == GraphView::kNone)
-      continue;
-    if (value == view.resultBegin[def]) {
-      if (uint32_t base = view.aliasOf[def]; base != GraphView::kNone)
-        storage[value] = storage[base];
-      continue;
-    }
-    // Ops with several results (split) may alias in all of them.
-    auto remat = dyn_cast<RematerializableOpInterface>(view.ops[def]);
-    if (!remat)
-      continue;
-    int64_t operand = remat.getAliasedOperand(value - view.resultBegin[def]);
-    ArrayRef<uint32_t> operands = view.operands(def);
-    if (operand >= 0 && operand < static_cast<int64_t>(operands.size()))
-      storage[value] = storage[operands[operand]];
-  }
-}
-
 } // namespace
 
 /// Bytes and kinds of `sizes.type`.
@@ -188,7 +165,7 @@ ValueSizes::computeAll(const GraphView &view,
     return failure();
   fillFromTypes(sizes);
   dropLiterals(view, sizes);
-  followStorages(view, sizes.storage);
+  sizes.storage = view.findStorages();
   return sizes;
 }
 

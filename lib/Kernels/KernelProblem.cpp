@@ -62,8 +62,8 @@ private:
         (addCopy(op) || (findSpace(op) && addLoops(op))))
       return;
     // What an effect gives back is the argument that it wrote.
-    if (traits.ordered && view.aliasOf[op] != kNone)
-      problem.root[view.resultBegin[op]] = problem.root[view.aliasOf[op]];
+    if (uint32_t base = view.baseOf(op); traits.ordered && base != kNone)
+      problem.root[view.resultBegin[op]] = problem.root[base];
     if (traits.ordered && addWrite(op))
       return;
     problem.reads.resize(problem.firstRead[op]);

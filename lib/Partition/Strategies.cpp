@@ -188,9 +188,9 @@ static void moveToBases(const GraphView &view,
       policies[op] = OpPolicy::None; // there is nothing to save
     if (policies[op] != OpPolicy::MustSave || !view.traits[op].view)
       continue;
-    if (view.aliasOf[op] == GraphView::kNone)
+    if (view.baseOf(op) == GraphView::kNone)
       continue;
-    uint32_t base = view.definer[view.aliasOf[op]];
+    uint32_t base = view.definer[view.baseOf(op)];
     if (base != GraphView::kNone && policies[base] == OpPolicy::MustRecompute)
       continue; // a contradiction, which has a path to show
     policies[op] = OpPolicy::None;

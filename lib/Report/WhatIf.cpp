@@ -91,9 +91,9 @@ static std::string whyNotSaved(const PartitionResult &result, uint32_t value) {
   std::string policy = policyText(result, op);
   if (!policy.empty() && !asksToSave(policy))
     return policy + " decides; take it away first";
-  if (view.traits[op].view && view.aliasOf[op] != GraphView::kNone &&
+  if (view.traits[op].view && view.baseOf(op) != GraphView::kNone &&
       result.options.costModel == CostModel::Roofline)
-    return "it is a view of %" + view.name(view.aliasOf[op]) +
+    return "it is a view of %" + view.name(view.baseOf(op)) +
            ": ask about that one";
   return "";
 }

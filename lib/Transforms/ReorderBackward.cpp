@@ -239,15 +239,9 @@ private:
         problem.dependList.push_back(access.lastWrite);
       access.readers.push_back(i);
     }
-    if (auto model = dyn_cast<RematerializableOpInterface>(view.ops[op]))
-      for (uint32_t r = 0; r < view.numResults(op); ++r) {
-        int64_t operand = model.getAliasedOperand(r);
-        if (operand < 0)
-          continue;
-        uint32_t base = view.operands(op)[operand];
-        argumentOf[view.resultBegin[op] + r] =
-            view.isArg(base) ? base : argumentOf[base];
-      }
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      if (uint32_t base = view.aliasOf[r]; base != GraphView::kNone)
+        argumentOf[r] = view.isArg(base) ? base : argumentOf[base];
     if (!writes)
       return;
     Access &access = accesses[view.operands(op).front()];

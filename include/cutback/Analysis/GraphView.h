@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A training graph as numbers. All analyses and the partitioner work on flat
-// arrays indexed by op and value numbers; MLIR is asked once, when the view is
-// built, and touched again only when the two halves are written.
+// A straight-line program as numbers: a training graph, a half or stage of it,
+// the ops of a launch, a function of upstream ops. All analyses and the
+// partitioner work on flat arrays indexed by op and value numbers; MLIR is
+// asked once, when the view is built, and touched again only when ops are moved
+// or the two halves are written.
 #ifndef CUTBACK_ANALYSIS_GRAPHVIEW_H
 #define CUTBACK_ANALYSIS_GRAPHVIEW_H
 
@@ -43,19 +45,23 @@ struct Renumbering {
   std::vector<uint32_t> oldValue;
 };
 
-/// Numbers: ops 0 … numOps-1 in program order (the terminator is number
-/// `numOps`); values: the arguments first, then the results in op order.
-/// Read only; valid while the graph is not changed.
+/// Numbers: ops 0 … numOps-1 in program order (the terminator, if there is one,
+/// is number `numOps`); values: the arguments first, then the results in op
+/// order. The arguments are those of the block, and behind them, where the
+/// block is part of an op that sees what stands above it, what it reads from
+/// there. Read only; valid while the block is not changed.
 struct GraphView {
   static constexpr uint32_t kNone = ~uint32_t(0);
 
+  /// Null where the block is no graph's.
   joint::GraphOp graph;
   joint::OutputOp output;
+  mlir::Operation *terminator = nullptr; ///< null where there is none
   std::vector<mlir::Operation *> ops;
   std::vector<mlir::Value> values;
   std::vector<mlir::Type> types; ///< by value
   std::vector<OpTraits> traits;  ///< by op
-  /// By op: the value that its first result aliases, or kNone.
+  /// By value: the value that it aliases, or kNone.
   std::vector<uint32_t> aliasOf;
   uint32_t numArgs = 0;
 
@@ -83,17 +89,27 @@ struct GraphView {
   uint32_t numResults(uint32_t op) const {
     return resultBegin[op + 1] - resultBegin[op];
   }
+  /// The value that the first result of `op` aliases, or kNone.
+  uint32_t baseOf(uint32_t op) const {
+    return numResults(op) ? aliasOf[resultBegin[op]] : kNone;
+  }
+  /// By value: the value that it lies in when nothing is copied, itself if it
+  /// is no view. Linear.
+  std::vector<uint32_t> findStorages() const;
   /// Name of a value, or "%<number>" without one.
   std::string name(uint32_t value) const;
   bool isArg(uint32_t value) const { return value < numArgs; }
-  /// Forward results and gradients, as value numbers.
+  /// What the terminator hands over.
+  llvm::ArrayRef<uint32_t> results() const { return operands(numOps()); }
+  /// Of a graph: forward results and gradients, as value numbers.
   llvm::ArrayRef<uint32_t> forwardResults() const;
   llvm::ArrayRef<uint32_t> gradients() const;
   /// By value: 1 for a gradient.
   std::vector<uint8_t> markGradients() const;
 
-  /// Numbers `graph`, which has about `expectedOps` ops, if that is known.
+  /// Numbers a block, which has about `expectedOps` ops, if that is known.
   /// Linear; about 100 ns an op.
+  static GraphView build(mlir::Block &block, size_t expectedOps = 0);
   static GraphView build(joint::GraphOp graph, size_t expectedOps = 0);
 
   /// Follows the graph after the ops marked in `isErased` were erased, without

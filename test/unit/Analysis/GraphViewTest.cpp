@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers of a graph: a small one by hand, and random ones against MLIR's
-// own use lists.
+// The numbers of a block: small ones of each kind by hand, and random graphs
+// against MLIR's own use lists.
 
 #include "../Transforms/RandomGraph.h"
 
 #include "cutback/Analysis/GraphView.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "gtest/gtest.h"
 
 #include <map>
@@ -77,6 +79,8 @@ TEST_F(GraphViewTest, TraitsAreWhatTheInterfacesSay) {
   EXPECT_FALSE(view.traits[1].recomputable);
   EXPECT_TRUE(view.traits[1].ordered);
   EXPECT_TRUE(view.traits[2].view);
+  EXPECT_EQ(view.findStorages(), (std::vector<uint32_t>{0, 1, 2, 2, 2, 5}))
+      << "both parts of a split lie in what is split";
   EXPECT_EQ(view.traits[3].fusion, joint::FusionKind::Concat);
 }
 
@@ -184,6 +188,126 @@ TEST_F(GraphViewTest, OpsWithoutModelsAreWhatMlirKnowsOfThem) {
             (traits.recomputable ? "" : " once") +
             (traits.literal ? " literal" : "") + "; ";
   EXPECT_EQ(text, "create literal; pointwise; never; pointwise; ");
+}
+
+//===----------------------------------------------------------------------===//
+// Other blocks than a graph's
+//===----------------------------------------------------------------------===//
+
+/// Ops and values as numbers: "2 <- 0 1; <- 2" is an op of %0 and %1 and a
+/// terminator.
+std::string textOf(const GraphView &view) {
+  std::string text;
+  for (uint32_t op = 0; op <= view.numOps(); ++op) {
+    if (op < view.numOps())
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        text += std::to_string(r) + " ";
+    else if (!view.terminator)
+      continue;
+    text += "<-";
+    for (uint32_t value : view.operands(op))
+      text += " " + std::to_string(value);
+    text += "; ";
+  }
+  return text;
+}
+
+const char *const kStep = R"mlir(
+func.func @half(%w: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+  %n = joint.write %w, %x : tensor<4xf32>, tensor<4xf32>
+  %y = kernel.launch call at [0] : () -> tensor<4xf32> {
+    %v = aten.view(%n, [2, 2]) : (tensor<4xf32>) -> tensor<2x2xf32>
+    %e = aten.exp(%v) : (tensor<2x2xf32>) -> tensor<2x2xf32>
+    %f = aten.view(%e, [4]) : (tensor<2x2xf32>) -> tensor<4xf32>
+    %m = aten.mul.Tensor(%f, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    kernel.yield %m : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<2xf32>) schedule "row" {
+  kernel.nest (%i, %j) in [2, 4 reduced] {
+    %0 = kernel.load %x[%i * 4 + %j] : memref<8xf32>
+    %1 = kernel.reduce add %0 : f32
+    kernel.store %1, %y[%i] : memref<2xf32>
+  }
+}
+func.func @upstream(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %none = tensor.empty() : tensor<4x4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%none : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %y = linalg.matmul ins(%x, %x : tensor<4x4xf32>, tensor<4x4xf32>) outs(%init : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %y : tensor<4x4xf32>
+}
+func.func private @declared()
+)mlir";
+
+class BlockViewTest : public GraphViewTest {
+protected:
+  BlockViewTest() {
+    context.loadDialect<kernel::KernelDialect>();
+    module = parse(context, kStep);
+  }
+  GraphView viewOf(const char *function) {
+    return GraphView::build(
+        module->lookupSymbol<func::FuncOp>(function).getBody().front());
+  }
+  OwningOpRef<ModuleOp> module;
+};
+
+TEST_F(BlockViewTest, AHalfIsNumberedLikeAGraph) {
+  ASSERT_TRUE(module);
+  GraphView view = viewOf("half");
+  // The launch reads what its ops read.
+  EXPECT_EQ(textOf(view), "2 <- 0 1; 3 <- 2 1; <- 3; ");
+  EXPECT_EQ(view.numArgs, 2u);
+  EXPECT_FALSE(view.graph);
+  EXPECT_TRUE(isa<func::ReturnOp>(view.terminator));
+  EXPECT_EQ(view.results().vec(), std::vector<uint32_t>{3});
+  EXPECT_TRUE(view.traits[0].ordered);
+  EXPECT_EQ(view.baseOf(0), 0u) << "a write gives its argument back";
+  EXPECT_EQ(view.users(1).vec(), (std::vector<uint32_t>{0, 1}));
+}
+
+TEST_F(BlockViewTest, ALaunchHasWhatItReadsAsArguments) {
+  ASSERT_TRUE(module);
+  auto half = module->lookupSymbol<func::FuncOp>("half");
+  auto launch = *half.front().getOps<kernel::LaunchOp>().begin();
+  GraphView view = GraphView::build(launch.getBlock());
+  EXPECT_EQ(view.numArgs, 2u);
+  EXPECT_EQ(view.values[0], half.front().front().getResult(0));
+  EXPECT_EQ(view.values[1], half.getArgument(1));
+  EXPECT_EQ(textOf(view), "2 <- 0; 3 <- 2; 4 <- 3; 5 <- 4 1; <- 5; ");
+  EXPECT_EQ(view.definer[1], GraphView::kNone);
+  EXPECT_EQ(view.findStorages(), (std::vector<uint32_t>{0, 1, 0, 3, 3, 5}));
+}
+
+TEST_F(BlockViewTest, AKernelHasNoTerminator) {
+  ASSERT_TRUE(module);
+  auto function = *module->getOps<kernel::FuncOp>().begin();
+  GraphView view = GraphView::build(function.getBlock());
+  EXPECT_FALSE(view.terminator);
+  EXPECT_TRUE(view.results().empty());
+  EXPECT_EQ(textOf(view), "<- 0 1; ");
+  // A nest: its own indices, and the memory above it.
+  auto nest = cast<kernel::NestOp>(view.ops[0]);
+  GraphView body = GraphView::build(nest.getBlock());
+  EXPECT_EQ(body.numArgs, 4u);
+  EXPECT_EQ(textOf(body), "4 <- 2 0 1; 5 <- 4; <- 5 3 0; ");
+}
+
+TEST_F(BlockViewTest, UpstreamFunctionsAreNumbered) {
+  ASSERT_TRUE(module);
+  GraphView view = viewOf("upstream");
+  EXPECT_EQ(textOf(view), "1 <-; 2 <-; 3 <- 1 2; 4 <- 0 0 3; <- 4; ");
+  EXPECT_TRUE(view.traits[0].literal);
+}
+
+TEST_F(BlockViewTest, AnEmptyBlockIsAnEmptyView) {
+  Block block;
+  GraphView view = GraphView::build(block);
+  EXPECT_EQ(view.numOps(), 0u);
+  EXPECT_EQ(view.numValues(), 0u);
+  EXPECT_TRUE(view.results().empty());
 }
 
 } // namespace
