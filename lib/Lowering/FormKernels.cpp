@@ -62,6 +62,7 @@ public:
       open.restoreTypes(forward, backward, partition.getSaved().size());
     KernelModule &formed = step.formed;
     formed.link = cast<PartitionOp>(partition->clone());
+    formed.link.removeGraphAttr(); // it stays in its own module
     module.getBody()->push_front(formed.link);
     OpBuilder builder(formed.link);
     builder.setInsertionPointAfter(formed.link);

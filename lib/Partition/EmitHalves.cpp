@@ -48,6 +48,7 @@ public:
     partition.link = joint::PartitionOp::create(
         builder, graph.getLoc(),
         builder.getStringAttr(graph.getSymName() + kPartitionSuffix),
+        FlatSymbolRefAttr::get(graph.getSymNameAttr()),
         FlatSymbolRefAttr::get(partition.forward.getSymNameAttr()),
         FlatSymbolRefAttr::get(partition.backward.getSymNameAttr()),
         builder.getArrayAttr(names),
@@ -234,10 +235,17 @@ Partition cutback::emitHalves(const GraphView &view, const Halves &halves) {
 }
 
 joint::GraphOp cutback::graphOf(joint::PartitionOp partition) {
-  StringRef name = partition.getSymName();
-  name.consume_back(kPartitionSuffix);
+  if (!partition.getGraphAttr())
+    return nullptr;
   return SymbolTable::lookupNearestSymbolFrom<joint::GraphOp>(
-      partition, StringAttr::get(partition.getContext(), name));
+      partition, partition.getGraphAttr());
+}
+
+void cutback::eraseGraph(joint::GraphOp graph) {
+  for (auto partition : graph->getBlock()->getOps<joint::PartitionOp>())
+    if (partition.getGraph() == graph.getSymName())
+      partition.removeGraphAttr();
+  graph.erase();
 }
 
 void cutback::erasePartition(Partition &partition) {

@@ -54,6 +54,7 @@ public:
     partition.link = PartitionOp::create(
         builder, graph.getLoc(),
         builder.getStringAttr(graph.getSymName() + kPartitionSuffix),
+        FlatSymbolRefAttr::get(graph.getSymNameAttr()),
         FlatSymbolRefAttr::get(forward.getSymNameAttr()),
         FlatSymbolRefAttr::get(backward.getSymNameAttr()),
         builder.getArrayAttr(names), builder.getI64IntegerAttr(numSizes),

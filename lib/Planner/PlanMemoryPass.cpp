@@ -3,9 +3,8 @@
 // `cutback-schedule-backward`, and `cutback-plan-memory`: the memory plan of
 // each partition, on the standard output. The order comes from
 // `scheduleBackward`, the plan is made and proved by `planMemory`; here are
-// options and text. The graph that a partition `@g_partition` was made from is
-// `@g`; where it is gone, only static sizes can be planned. Linear in the
-// storages.
+// options and text. Of a partition that names no graph, only static sizes can
+// be planned. Linear in the storages.
 
 #include "cutback/Planner/Passes.h"
 
@@ -73,13 +72,11 @@ struct PlanMemoryPass : public cutback::impl::PlanMemoryBase<PlanMemoryPass> {
              << " bytes is not a power of two up to 4096";
     options.arena.alignment = alignmentBytes;
     options.memory.inPlace = inPlace;
-    StringRef name = partition.getSymName();
-    name.consume_back("_partition");
     FailureOr<MemoryPlan> planned =
         planMemory(partition, graphOf(partition), options);
     if (failed(planned))
       return failure();
-    print(name, *planned);
+    print(partition.getSymName(), *planned);
     return success();
   }
 };

@@ -184,7 +184,7 @@ struct ExtractPartitionPass
       if (failed(extract(graph)))
         return signalPassFailure();
       if (!keepJoint)
-        graph.erase();
+        eraseGraph(graph);
     }
   }
 
@@ -228,9 +228,7 @@ struct VerifyPartitionPass
     for (auto link : module.getOps<joint::PartitionOp>()) {
       GraphOp graph = graphOf(link);
       if (!graph) {
-        StringRef name = link.getSymName();
-        name.consume_back(kPartitionSuffix);
-        auto diag = link.emitOpError("has no joint graph @") << name;
+        auto diag = link.emitOpError("does not say of which joint graph it is");
         diag.attachNote() << "keep the joint graph (keep-joint) to verify its "
                              "halves";
         return signalPassFailure();

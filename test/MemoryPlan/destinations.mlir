@@ -7,7 +7,7 @@
 // The zeros that a product starts from lie nowhere: its launch has them in
 // itself. The transposition lies in the product, so that one buffer of 1,024
 // bytes serves all but the result.
-// CHECK:      {{^}}@g: arena 2048, lower bound 2048
+// CHECK:      {{^}}@g_partition: arena 2048, lower bound 2048
 // CHECK-NOT:  zeros
 // CHECK:      product: temporary, ops 3 to 6, bytes 0 to 1023
 // CHECK-NOT:  turned

@@ -14,12 +14,12 @@ func.func @g_backward(%b: tensor<64xf32> {joint.name = "b", joint.role = #joint.
 }
 joint.partition @g_partition forward @g_forward backward @g_backward saved ["b"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
 
-// CHECK:      {{^}}@g: arena 512, lower bound 512
+// CHECK:      {{^}}@g_partition: arena 512, lower bound 512
 // CHECK-NEXT: peak at c (backward): saved 0, results 256, gradients 256, temporaries 0
 // CHECK-NEXT: a: temporary, ops 0 to 0, bytes 0 to 255
 // CHECK-NEXT: b: result, ops 1 to 4, bytes 0 to 255, in place of a
 // CHECK-NEXT: c: gradient, ops 3 to 4, bytes 256 to 511
 
-// APART:      {{^}}@g: arena 512, lower bound 512
+// APART:      {{^}}@g_partition: arena 512, lower bound 512
 // APART:      a: temporary, ops 0 to 1
 // APART-NOT:  in place

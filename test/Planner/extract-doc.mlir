@@ -16,4 +16,4 @@ joint.graph @exp(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor
 // CHECK-NEXT:   %g = aten.mul.Tensor(%arg1, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK-NEXT:   return %g : tensor<4xf32>
 // CHECK-NEXT: }
-// CHECK-NEXT: joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+// CHECK-NEXT: joint.partition @exp_partition of @exp forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}

@@ -11,4 +11,4 @@ joint.graph @exp(%x: tensor<1048576xf32> {joint.role = #joint.role<input>}, %t: 
 // CHECK-LABEL: joint.graph @exp
 // CHECK: func.func @exp_forward
 // CHECK: func.func @exp_backward
-// CHECK: joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+// CHECK: joint.partition @exp_partition of @exp forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}

@@ -52,7 +52,7 @@ joint.graph @step(
 // CHECK-SAME: no_inline
 // CHECK: %h_recompute = aten.mm({{.*}}joint.recompute = 0
 // CHECK: %e_recompute = aten.exp({{.*}}joint.recompute = 1
-// CHECK: joint.partition @step_partition forward @step_forward backward @step_backward saved ["w", "x"]
+// CHECK: joint.partition @step_partition of @step forward @step_forward backward @step_backward saved ["w", "x"]
 // ALONE-LABEL: func.func @step_forward
 // ALONE-LABEL: func.func @step_backward
 // ALONE: joint.partition

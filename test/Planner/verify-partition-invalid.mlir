@@ -3,7 +3,7 @@
 // RUN: cutback-opt %s --split-input-file --verify-diagnostics --cutback-verify-partition
 // RUN: not cutback-opt %s --cutback-extract=keep-joint=false --cutback-verify-partition 2>&1 | FileCheck %s
 
-// CHECK: error: 'joint.partition' op has no joint graph @kept
+// CHECK: error: 'joint.partition' op does not say of which joint graph it is
 joint.graph @kept(
     %x: tensor<4xf32> {joint.role = #joint.role<input>},
     %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
@@ -15,6 +15,6 @@ joint.graph @kept(
 
 func.func private @gone_forward(tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
 func.func private @gone_backward(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
-// expected-error @below {{has no joint graph @gone}}
+// expected-error @below {{does not say of which joint graph it is}}
 // expected-note @below {{keep the joint graph (keep-joint) to verify its halves}}
 joint.partition @gone_partition forward @gone_forward backward @gone_backward saved ["x"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}

@@ -63,8 +63,11 @@ Partition emitHalves(const GraphView &view, const Halves &halves);
 /// What the name of a partition has behind that of its graph.
 inline constexpr llvm::StringLiteral kPartitionSuffix = "_partition";
 
-/// The graph that a partition was made from; null if it is gone.
+/// The graph that a partition is of; null if it names none.
 joint::GraphOp graphOf(joint::PartitionOp partition);
+
+/// Erases `graph`; its partitions stay and name no graph.
+void eraseGraph(joint::GraphOp graph);
 
 /// Erases both functions and their link.
 void erasePartition(Partition &partition);

@@ -78,7 +78,7 @@ def PartitionStep : Pass<"cutback-partition", "mlir::ModuleOp"> {
     gets, among others,
 
     ```mlir
-    joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    joint.partition @exp_partition of @exp forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
     ```
   }];
 }
@@ -119,7 +119,7 @@ def ExtractPartition : Pass<"cutback-extract", "mlir::ModuleOp"> {
       %g = aten.mul.Tensor(%arg1, %arg0) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
       return %g : tensor<4xf32>
     }
-    joint.partition @exp_partition forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    joint.partition @exp_partition of @exp forward @exp_forward backward @exp_backward saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
     ```
   }];
   let options = [

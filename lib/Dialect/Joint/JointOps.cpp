@@ -185,5 +185,12 @@ LogicalResult PartitionOp::verify() {
            << saved << " values, which are not the last results of @"
            << forward.getName() << " and the first arguments of @"
            << backward.getName() << " with equal types";
+  if (getGraphAttr() &&
+      !SymbolTable::lookupNearestSymbolFrom<GraphOp>((*this)->getParentOp(),
+                                                     getGraphAttr())) // C3
+    return emitOpError("is of ")
+           << getGraphAttr()
+           << ", which is not a joint graph of the module; keep the graph "
+              "beside its halves, or leave the name out";
   return success();
 }

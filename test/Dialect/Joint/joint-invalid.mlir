@@ -205,6 +205,13 @@ func.func private @g_backward(tensor<5xf32>)
 
 // -----
 
+// expected-error@+1 {{'joint.partition' op is of @g, which is not a joint graph of the module; keep the graph beside its halves, or leave the name out}}
+joint.partition @g_partition of @g forward @g_forward backward @g_backward saved ["a"] {gradient_of = array<i32>, num_forward_results = 0 : i64, num_saved_sizes = 0 : i64}
+func.func private @g_forward() -> tensor<4xf32>
+func.func private @g_backward(tensor<4xf32>)
+
+// -----
+
 // expected-error@+1 {{unknown role 'weight'}}
 func.func private @a_role_is_one_of_those_there_are(tensor<4xf32> {joint.role = #joint.role<weight>})
 

@@ -494,7 +494,7 @@ func.func @g_backward(%b: tensor<2xf32> {joint.name = "b"},
   %u = joint.write %b, %g {side = #joint.side<backward>} : tensor<2xf32>, tensor<2xf32>
   return %g : tensor<2xf32>
 }
-joint.partition @g_partition forward @g_forward backward @g_backward saved ["b"]
+joint.partition @g_partition of @g forward @g_forward backward @g_backward saved ["b"]
     {num_saved_sizes = 0, num_forward_results = 2, gradient_of = array<i32: 0>}
 )";
 

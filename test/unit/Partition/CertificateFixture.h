@@ -73,7 +73,7 @@ func.func @g_backward(%s: index {joint.name = "s"}, %h: tensor<4x4xf32> {joint.n
 )mlir";
 
 inline const char *const kLink = R"mlir(
-joint.partition @g_partition forward @g_forward backward @g_backward saved ["s", "h", "m", "v"]
+joint.partition @g_partition of @g forward @g_forward backward @g_backward saved ["s", "h", "m", "v"]
     {num_saved_sizes = 1 : i64, num_forward_results = 1 : i64, gradient_of = array<i32: 0, 1>}
 )mlir";
 

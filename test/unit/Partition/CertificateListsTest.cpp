@@ -191,7 +191,7 @@ func.func @g_backward(%x: tensor<4xf32> {joint.name = "x"}, %t: tensor<4xf32> {j
 )mlir";
 
 const char *const kRegionsLink = R"mlir(
-joint.partition @p forward @g_forward backward @g_backward saved ["x"]
+joint.partition @p of @g forward @g_forward backward @g_backward saved ["x"]
     {num_saved_sizes = 0 : i64, num_forward_results = 1 : i64, gradient_of = array<i32: 0>}
 )mlir";
 

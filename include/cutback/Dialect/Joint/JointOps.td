@@ -212,23 +212,26 @@ def Joint_BarrierOp : Joint_Op<"barrier", [
 def Joint_PartitionOp : Joint_Op<"partition", [Symbol]> {
   let summary = "the two halves of a graph";
   let description = [{
-    Links `@g_forward` and `@g_backward`, made from the graph `@g`. Both list
-    the saved values in one order: sizes, then tensors, then random states.
-    The forward returns them after its own results; the backward takes them
-    first.
+    Links `@g_forward` and `@g_backward`, made from the graph `@g`, which it
+    names where the module still has it. Both list the saved values in one
+    order: sizes, then tensors, then random states. The forward returns them
+    after its own results; the backward takes them first.
 
     Constraints:
     * C1: `forward` and `backward` are functions of the module
     * C2: the forward's last results and the backward's first arguments are
       the saved values, with equal types
+    * C3: `graph` is a joint graph of the module
   }];
   let arguments = (ins SymbolNameAttr:$sym_name,
+                       OptionalAttr<FlatSymbolRefAttr>:$graph,
                        FlatSymbolRefAttr:$forward, FlatSymbolRefAttr:$backward,
                        StrArrayAttr:$saved, I64Attr:$num_saved_sizes,
                        I64Attr:$num_forward_results,
                        DenseI32ArrayAttr:$gradient_of);
   let assemblyFormat = [{
-    $sym_name `forward` $forward `backward` $backward `saved` $saved attr-dict
+    $sym_name (`of` $graph^)? `forward` $forward `backward` $backward
+    `saved` $saved attr-dict
   }];
   let hasVerifier = 1;
 }
