@@ -211,34 +211,39 @@ namespace {
 /// The rules of the second level, and all of them.
 class CoreRules {
   using Rules = llvm::DenseMap<OperationName, const decompose::CoreRule *>;
+  using Row = std::pair<const char *, const decompose::CoreRule *>;
 
 public:
   explicit CoreRules(MLIRContext *context) {
-    const aten::SchemaTable &schemas = aten::SchemaTable::get(context);
-    auto add = [&](Rules &rules, decompose::CoreTable table) {
-      for (const decompose::CoreRule &rule : table)
-        if (const aten::Schema *schema = schemas.lookup(rule.torchName))
-          rules[schema->op] = &rule;
+    namespace units = decompose::units;
+    namespace forms = decompose::forms;
+    static constexpr Row ofUnits[] = {
+#define ATEN_RULE_OF(op, rule) {op, &units::rule},
+#include "cutback/Dialect/Aten/AtenCoreUnits.inc"
     };
-    for (decompose::CoreTable table :
-         {decompose::coreNormalizationRules(), decompose::coreSoftmaxRules(),
-          decompose::coreDataRules(), decompose::coreLinalgRules()})
-      add(units, table);
-    for (decompose::CoreTable table :
-         {decompose::coreLossRules(), decompose::coreReductionRules(),
-          decompose::coreMoveRules()})
-      add(listed, table);
+    static constexpr Row ofForms[] = {
+#define ATEN_RULE_OF(op, rule) {op, &forms::rule},
+#include "cutback/Dialect/Aten/AtenCoreForms.inc"
+    };
+    const aten::SchemaTable &schemas = aten::SchemaTable::get(context);
+    auto add = [&](Rules &rules, ArrayRef<Row> rows) {
+      for (auto [torchName, rule] : rows)
+        if (const aten::Schema *schema = schemas.lookup(torchName))
+          rules[schema->op] = rule;
+    };
+    add(unitRules, ofUnits);
+    add(formRules, ofForms);
   }
 
   /// Of the second level, for graphs that anybody's rules decide on.
-  aten::DecomposeFn ofUnit(Operation *op) const { return find(units, op); }
+  aten::DecomposeFn ofUnit(Operation *op) const { return find(unitRules, op); }
 
   /// Null for an op on the list of core ops: it has an element formula, is a
   /// view, or no rule takes it apart.
   aten::DecomposeFn of(Operation *op) const {
     aten::DecomposeFn rule = ofUnit(op);
     if (!rule)
-      rule = find(listed, op);
+      rule = find(formRules, op);
     if (!rule)
       rule = aten::getDecomposeRule(op->getName());
     if (!rule || (op->getNumResults() && getViewedOperand(op, 0) >= 0))
@@ -255,7 +260,7 @@ private:
     return applies ? rule->build : nullptr;
   }
 
-  Rules units, listed;
+  Rules unitRules, formRules;
 };
 
 } // namespace

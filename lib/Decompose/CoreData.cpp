@@ -120,13 +120,8 @@ static bool isSmallPool(CallOp op) {
          hasSmallWindow(pair(read, "kernel_size", {}));
 }
 
-CoreTable decompose::coreDataRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten.max_pool2d_with_indices.default", many<maxPool>, isSmallPool},
-      {"aten.cat.default", one<repeated>, isRepetition},
-      {"aten.threshold_backward.default", one<thresholdBackward>},
-      {"aten.hardtanh_backward.default", one<hardtanhBackward>},
-      {"aten.leaky_relu_backward.default", one<leakyReluBackward>},
-  };
-  return rules;
-}
+const CoreRule units::maxPool = {many<::maxPool>, ::isSmallPool};
+const CoreRule units::repeated = {one<::repeated>, ::isRepetition};
+const CoreRule units::thresholdBackward = {one<::thresholdBackward>};
+const CoreRule units::hardtanhBackward = {one<::hardtanhBackward>};
+const CoreRule units::leakyReluBackward = {one<::leakyReluBackward>};

@@ -93,9 +93,4 @@ static bool hasSpectrum(CallOp op) {
          });
 }
 
-CoreTable decompose::coreLinalgRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten.linalg_pinv.atol_rtol_tensor", one<pseudoInverse>, hasSpectrum},
-  };
-  return rules;
-}
+const CoreRule units::pseudoInverse = {one<::pseudoInverse>, ::hasSpectrum};

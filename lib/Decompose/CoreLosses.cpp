@@ -209,25 +209,21 @@ static bool isReal(CallOp op) {
          });
 }
 
-CoreTable decompose::coreLossRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten.mse_loss.default", one<meanSquare>, isReal},
-      {"aten.mse_loss_backward.default", one<meanSquareBackward>, isReal},
-      {"aten.l1_loss.default", one<absolute>, isReal},
-      {"aten.smooth_l1_loss.default", one<smoothAbsolute>, isReal},
-      {"aten.smooth_l1_loss_backward.default", one<smoothAbsoluteBackward>,
-       isReal},
-      {"aten.huber_loss.default", one<huber>, isReal},
-      {"aten.huber_loss_backward.default", one<huberBackward>, isReal},
-      {"aten.soft_margin_loss.default", one<softMargin>, isReal},
-      {"aten.soft_margin_loss_backward.default", one<softMarginBackward>,
-       isReal},
-      {"aten.kl_div.default", one<divergence>, isReal},
-      {"aten.binary_cross_entropy.default", one<crossEntropyOfTwo>, isReal},
-      {"aten.binary_cross_entropy_backward.default",
-       one<crossEntropyOfTwoBackward>, isReal},
-      {"aten.binary_cross_entropy_with_logits.default",
-       one<crossEntropyWithLogits>, isReal},
-  };
-  return rules;
-}
+const CoreRule forms::meanSquare = {one<::meanSquare>, ::isReal};
+const CoreRule forms::meanSquareBackward = {one<::meanSquareBackward>,
+                                            ::isReal};
+const CoreRule forms::absolute = {one<::absolute>, ::isReal};
+const CoreRule forms::smoothAbsolute = {one<::smoothAbsolute>, ::isReal};
+const CoreRule forms::smoothAbsoluteBackward = {one<::smoothAbsoluteBackward>,
+                                                ::isReal};
+const CoreRule forms::huber = {one<::huber>, ::isReal};
+const CoreRule forms::huberBackward = {one<::huberBackward>, ::isReal};
+const CoreRule forms::softMargin = {one<::softMargin>, ::isReal};
+const CoreRule forms::softMarginBackward = {one<::softMarginBackward>,
+                                            ::isReal};
+const CoreRule forms::divergence = {one<::divergence>, ::isReal};
+const CoreRule forms::crossEntropyOfTwo = {one<::crossEntropyOfTwo>, ::isReal};
+const CoreRule forms::crossEntropyOfTwoBackward = {
+    one<::crossEntropyOfTwoBackward>, ::isReal};
+const CoreRule forms::crossEntropyWithLogits = {one<::crossEntropyWithLogits>,
+                                                ::isReal};

@@ -184,17 +184,9 @@ static bool isOfKnownSizes(CallOp op) {
          isKnown(shuffle->getResult(0).getType());
 }
 
-CoreTable decompose::coreMoveRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten.stack.default", one<stacked>},
-      {"aten.index_put.default", one<chosen>, isChoice},
-      {"aten._unsafe_index_put.default", one<chosen>, isChoice},
-      {"aten.as_strided_scatter.default", one<scattered>, scattersIntoAll},
-      {"aten.pixel_shuffle.default", one<pixelShuffle>, isOfKnownSizes},
-      {"aten.pixel_unshuffle.default", one<pixelShuffle>, isOfKnownSizes},
-      {"aten.channel_shuffle.default", one<channelShuffle>, isOfKnownSizes},
-      {"aten.native_channel_shuffle.default", one<channelShuffle>,
-       isOfKnownSizes},
-  };
-  return rules;
-}
+const CoreRule forms::stacked = {one<::stacked>};
+const CoreRule forms::chosen = {one<::chosen>, ::isChoice};
+const CoreRule forms::scattered = {one<::scattered>, ::scattersIntoAll};
+const CoreRule forms::pixelShuffle = {one<::pixelShuffle>, ::isOfKnownSizes};
+const CoreRule forms::channelShuffle = {one<::channelShuffle>,
+                                        ::isOfKnownSizes};

@@ -396,26 +396,15 @@ template <bool again> static Values batchNormBackward(Rewrite &c) {
   return results;
 }
 
-CoreTable decompose::coreNormalizationRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten.native_layer_norm.default", many<layerNorm>},
-      {"aten.native_layer_norm_backward.default",
-       many<layerNormBackward<false>>},
-      {"aten._fused_rms_norm.default", many<rmsNorm>},
-      {"aten._fused_rms_norm_backward.default", many<rmsNormBackward<false>>},
-      {"aten.native_group_norm.default", many<groupNorm>},
-      {"aten.native_group_norm_backward.default",
-       many<groupNormBackward<false>>},
-      {"aten.native_batch_norm.default", many<batchNorm>},
-      {"aten._native_batch_norm_legit_functional.default", many<batchNorm>},
-      {"aten._native_batch_norm_legit.no_stats", many<batchNorm>},
-      {"aten._native_batch_norm_legit_no_training.default",
-       many<evaluatedBatchNorm>},
-      {"aten.native_batch_norm_backward.default",
-       many<batchNormBackward<false>>},
-  };
-  return rules;
-}
+const CoreRule units::layerNorm = {many<::layerNorm>};
+const CoreRule units::layerNormBackward = {many<::layerNormBackward<false>>};
+const CoreRule units::rmsNorm = {many<::rmsNorm>};
+const CoreRule units::rmsNormBackward = {many<::rmsNormBackward<false>>};
+const CoreRule units::groupNorm = {many<::groupNorm>};
+const CoreRule units::groupNormBackward = {many<::groupNormBackward<false>>};
+const CoreRule units::batchNorm = {many<::batchNorm>};
+const CoreRule units::evaluatedBatchNorm = {many<::evaluatedBatchNorm>};
+const CoreRule units::batchNormBackward = {many<::batchNormBackward<false>>};
 
 const DecomposeFn decompositions::nativeLayerNormBackward =
     many<layerNormBackward<true>>;

@@ -209,21 +209,14 @@ static bool isOfFloats(CallOp op) {
   });
 }
 
-CoreTable decompose::coreReductionRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten.logsumexp.default", one<logSumExp>, hasLargest},
-      {"aten._safe_softmax.default", one<safeSoftmax>, hasLargest},
-      {"aten.glu.default", one<gated>, isOfFloats},
-      {"aten.glu_backward.default", one<gatedBackward>, isOfFloats},
-      {"aten.dist.default", one<distance>, isOfFloats},
-      {"aten._weight_norm_interface.default", many<weightNorm>,
-       areNormsInPlace},
-      {"aten._weight_norm_interface_backward.default", many<weightNormBackward>,
-       areNormsInPlace},
-      {"aten.mv.default", one<timesVector>, isOfFloats},
-      {"aten.addmv.default", one<plusTimesVector>, isOfFloats},
-      {"aten.dot.default", one<dotProduct>, isOfFloats},
-      {"aten.vdot.default", one<dotProduct>, isOfFloats},
-  };
-  return rules;
-}
+const CoreRule forms::logSumExp = {one<::logSumExp>, ::hasLargest};
+const CoreRule forms::safeSoftmax = {one<::safeSoftmax>, ::hasLargest};
+const CoreRule forms::gated = {one<::gated>, ::isOfFloats};
+const CoreRule forms::gatedBackward = {one<::gatedBackward>, ::isOfFloats};
+const CoreRule forms::distance = {one<::distance>, ::isOfFloats};
+const CoreRule forms::weightNorm = {many<::weightNorm>, ::areNormsInPlace};
+const CoreRule forms::weightNormBackward = {many<::weightNormBackward>,
+                                            ::areNormsInPlace};
+const CoreRule forms::timesVector = {one<::timesVector>, ::isOfFloats};
+const CoreRule forms::plusTimesVector = {one<::plusTimesVector>, ::isOfFloats};
+const CoreRule forms::dotProduct = {one<::dotProduct>, ::isOfFloats};

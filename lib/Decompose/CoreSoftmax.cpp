@@ -157,16 +157,9 @@ static Value nllBackward(Rewrite &c) {
   return l.b.call("aten.where.ScalarOther", {isTarget, scale, 0.0});
 }
 
-CoreTable decompose::coreSoftmaxRules() {
-  static constexpr CoreRule rules[] = {
-      {"aten._softmax.default", one<softmax>},
-      {"aten._log_softmax.default", one<logSoftmax>},
-      {"aten._softmax_backward_data.default", one<softmaxBackward>},
-      {"aten._log_softmax_backward_data.default", one<logSoftmaxBackward>},
-      {"aten.nll_loss_forward.default", many<nllForward>},
-      {"aten.nll_loss2d_forward.default", many<nllForward>},
-      {"aten.nll_loss_backward.default", one<nllBackward>},
-      {"aten.nll_loss2d_backward.default", one<nllBackward>},
-  };
-  return rules;
-}
+const CoreRule units::softmax = {one<::softmax>};
+const CoreRule units::logSoftmax = {one<::logSoftmax>};
+const CoreRule units::softmaxBackward = {one<::softmaxBackward>};
+const CoreRule units::logSoftmaxBackward = {one<::logSoftmaxBackward>};
+const CoreRule units::nllForward = {many<::nllForward>};
+const CoreRule units::nllBackward = {one<::nllBackward>};

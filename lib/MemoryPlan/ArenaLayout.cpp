@@ -302,9 +302,9 @@ public:
       }
       bool isAtPeak =
           intervals[i].begin <= fullest && fullest < intervals[i].end;
-      unsigned way = number - numByOne;
+      unsigned pair = number - numByOne;
       keys[i] = {double(isAtPeak),
-                 measure(isAtPeak ? atPeak[way % 4] : around[way / 4], i),
+                 measure(isAtPeak ? atPeak[pair % 4] : around[pair / 4], i),
                  measure(Size, i)};
     }
     std::vector<uint32_t> order = identity(intervals.size());
@@ -352,9 +352,9 @@ public:
     for (unsigned number = 0; number < GreedyOrders::kCount && !isDone();
          ++number) {
       std::vector<uint32_t> candidate = greedy.make(number);
-      for (Fit way : {Fit::Lowest, Fit::Tightest})
+      for (Fit fit : {Fit::Lowest, Fit::Tightest})
         if (!isDone() && (starts.empty() || decoder.work() < budget / 4 * 3))
-          starts.push_back({tryOrder(candidate, way), candidate, way});
+          starts.push_back({tryOrder(candidate, fit), candidate, fit});
     }
     std::stable_sort(
         starts.begin(), starts.end(),

@@ -185,14 +185,14 @@ private:
   /// is kept for everything on the way, so that long chains of views stay
   /// cheap.
   Value baseOf(Value value) {
-    SmallVector<Value, 8> way;
+    SmallVector<Value, 8> passed;
     while (auto result = dyn_cast<OpResult>(value)) {
       auto known = bases.find(value);
       if (known != bases.end()) {
         value = stillThere(known->second);
         break;
       }
-      way.push_back(value);
+      passed.push_back(value);
       auto model = dyn_cast<RematerializableOpInterface>(result.getOwner());
       int64_t operand =
           model ? model.getAliasedOperand(result.getResultNumber()) : -1;
@@ -200,8 +200,8 @@ private:
         break;
       value = result.getOwner()->getOperand(operand);
     }
-    for (Value passed : way)
-      bases[passed] = value;
+    for (Value seen : passed)
+      bases[seen] = value;
     return value;
   }
 

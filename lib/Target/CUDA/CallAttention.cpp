@@ -57,7 +57,7 @@ public:
 private:
   bool isRead(unsigned i) { return !op->getResult(i).use_empty(); }
   /// A result that nobody reads has no memory: what is computed is dropped.
-  void writeIfRead(CallBuilder &text, unsigned i, const char *name) {
+  void writeIfRead(CallWriter &text, unsigned i, const char *name) {
     if (isRead(i))
       text.write(op->getResult(i), name);
   }
@@ -105,7 +105,7 @@ private:
   std::string at(Value tensor, const char *name, const char *row) const {
     SmallVector<std::string> indices = {"batch", "head", row, "e"};
     indices.resize(sizesOf(tensor).size());
-    return CallBuilder::element(tensor, name, indices);
+    return CallWriter::element(tensor, name, indices);
   }
   /// "[=](int i, int e) { return toFloat(q[...]); },"
   std::string reader(Value tensor, const char *name, const char *row) const {
@@ -122,7 +122,7 @@ private:
     if (p.mask) {
       Layout layout = kernel::locate(p.mask).layout;
       SmallVector<std::string> indices = {"batch", "head", "i", "j"};
-      std::string element = CallBuilder::element(
+      std::string element = CallWriter::element(
           layout, "mask",
           ArrayRef<std::string>(indices).take_back(layout.sizes.size()));
       text = elementTypeText(p.mask) == "bool" ? element + " ? 0.0f : lowest()"
@@ -138,7 +138,7 @@ private:
     return literal(b.getF32Type(), b.getF64FloatAttr(p.scale));
   }
 
-  void readOperands(CallBuilder &text) const {
+  void readOperands(CallWriter &text) const {
     text.read(p.query, "query");
     text.read(p.key, "key");
     text.read(p.value, "value");
@@ -147,7 +147,7 @@ private:
   }
 
   /// A warp for each of `rows` rows of each head.
-  void open(CallBuilder &text, int64_t rows, const char *row) const {
+  void open(CallWriter &text, int64_t rows, const char *row) const {
     int64_t all = p.batch * p.heads * rows;
     text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
                  std::to_string(p.keys) + " keys" +
@@ -177,7 +177,7 @@ private:
   }
 
   /// What the forward tells of its random numbers, of which there are none.
-  void clearOthers(CallBuilder &text) {
+  void clearOthers(CallWriter &text) {
     for (unsigned i = 2; i < op->getNumResults(); ++i) {
       Value result = op->getResult(i);
       if (!isa<RankedTensorType>(result.getType()) || !isRead(i))
@@ -192,7 +192,7 @@ private:
   }
 
   /// Some forwards have more sums than queries: 0.
-  void clearPadding(CallBuilder &text, Value logSum) {
+  void clearPadding(CallWriter &text, Value logSum) {
     int64_t padded = sizesOf(logSum)[2];
     if (padded <= p.queries)
       return;
@@ -203,7 +203,7 @@ private:
   }
 
   CallKernel writeForward() {
-    CallBuilder text("attention");
+    CallWriter text("attention");
     readOperands(text);
     writeIfRead(text, 0, "out");
     bool hasLogSum = isRead(1) && productOf(sizesOf(op->getResult(1))) > 0;
@@ -226,13 +226,13 @@ private:
   }
 
   /// Lines of the operands that gradients have besides.
-  void readGradientOperands(CallBuilder &text) {
+  void readGradientOperands(CallWriter &text) {
     readOperands(text);
     text.read(p.gradient, "dOut");
     text.read(call.value(aten::optional("out")), "out");
     text.read(call.value(aten::optional("logsumexp")), "logSum");
   }
-  void lookUp(CallBuilder &text) {
+  void lookUp(CallWriter &text) {
     Value logSum = call.value(aten::optional("logsumexp"));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
@@ -243,7 +243,7 @@ private:
     text.line("    [=](int i) { return " + at(logSum, "logSum", "i") + "; },");
   }
   CallKernel writeQueryGradient() {
-    CallBuilder text("attention_query_gradient");
+    CallWriter text("attention_query_gradient");
     readGradientOperands(text);
     text.write(op->getResult(0), "dQuery");
     open(text, p.queries, "query");
@@ -253,7 +253,7 @@ private:
     return text.take();
   }
   CallKernel writeKeyGradient() {
-    CallBuilder text("attention_key_gradient");
+    CallWriter text("attention_key_gradient");
     readGradientOperands(text);
     writeIfRead(text, 1, "dKey");
     writeIfRead(text, 2, "dValue");
@@ -266,7 +266,7 @@ private:
   }
 
   CallKernel writeBiasGradient() {
-    CallBuilder text("attention_bias_gradient");
+    CallWriter text("attention_bias_gradient");
     readGradientOperands(text);
     Value out = op->getResult(3);
     text.write(out, "dBias");
@@ -274,7 +274,7 @@ private:
     text.line("attendBiasGradient" + sizes(p.keys));
     lookUp(text);
     text.line("    [=](int i, int j, float x) { " +
-              CallBuilder::element(out, "dBias", {"batch", "head", "i", "j"}) +
+              CallWriter::element(out, "dBias", {"batch", "head", "i", "j"}) +
               " = to<" + elementTypeText(out) + ">(x); });");
     return text.take();
   }

@@ -41,10 +41,10 @@ struct Bags {
   }
   int64_t total() const { return productOf(sizesOf(indices)); }
   std::string index(const std::string &number) const {
-    return CallBuilder::element(indices, "indices", {number});
+    return CallWriter::element(indices, "indices", {number});
   }
   std::string offset(const std::string &number) const {
-    return CallBuilder::element(offsets, "offsets", {number});
+    return CallWriter::element(offsets, "offsets", {number});
   }
   std::string notPadding(const std::string &row) const {
     return padding < 0 ? "" : row + " != " + numberText(padding);
@@ -57,18 +57,18 @@ struct Bags {
 private:
   int64_t bagCount() const { return sizesOf(result(0))[0]; }
   int64_t tableRows() const { return sizesOf(call.value("weight"))[0]; }
-  void writeRange(CallBuilder &text) const;
-  CallBuilder rowsOfBags() const;
-  CallBuilder bagsOfIndices() const;
-  CallBuilder sizesOfBags(unsigned result) const;
-  std::string bagText(CallBuilder &text, Value bagOfIndex, int64_t bags) const;
+  void writeRange(CallWriter &text) const;
+  CallWriter rowsOfBags() const;
+  CallWriter bagsOfIndices() const;
+  CallWriter sizesOfBags(unsigned result) const;
+  std::string bagText(CallWriter &text, Value bagOfIndex, int64_t bags) const;
   CallResult gradientOfGreatest(Value gradient) const;
 };
 
 } // namespace
 
 /// Where the indices of `bag` begin and end.
-void Bags::writeRange(CallBuilder &text) const {
+void Bags::writeRange(CallWriter &text) const {
   int64_t count = sizesOf(offsets)[0];
   std::string next = checkedText(text, offset("bag + 1"), total() + 1);
   if (!call.boolean(aten::optional("include_last_offset")).value_or(false))
@@ -80,9 +80,9 @@ void Bags::writeRange(CallBuilder &text) const {
   text.line(checkedText(text, "end - begin", total() + 1) + ";");
 }
 
-CallBuilder Bags::rowsOfBags() const {
+CallWriter Bags::rowsOfBags() const {
   Value table = call.value("weight"), out = result(0);
-  CallBuilder text("embedding_bag");
+  CallWriter text("embedding_bag");
   text.comment("[" + sizesText(sizesOf(out)) + "] from " + numberText(total()) +
                " rows of [" + sizesText(sizesOf(table)) + "]");
   text.read(table, "table");
@@ -108,9 +108,8 @@ CallBuilder Bags::rowsOfBags() const {
     text.line("  if (row == " + numberText(padding) + ")");
     text.line("    continue;");
   }
-  std::string value = "toFloat(" +
-                      CallBuilder::element(table, "table", {"row", "column"}) +
-                      ")";
+  std::string value =
+      "toFloat(" + CallWriter::element(table, "table", {"row", "column"}) + ")";
   if (mode == Max) {
     text.line("  const " + sumTypeText(out) + " value = " + value + ";");
     text.line("  if (from >= 0 && !(value > x))");
@@ -119,9 +118,8 @@ CallBuilder Bags::rowsOfBags() const {
     text.line("  from = row;");
   } else {
     if (weights)
-      value = "toFloat(" +
-              CallBuilder::element(weights, "weights", {"number"}) + ") * " +
-              value;
+      value = "toFloat(" + CallWriter::element(weights, "weights", {"number"}) +
+              ") * " + value;
     text.line("  x += " + value + ";");
     text.line("  ++count;");
   }
@@ -136,9 +134,9 @@ CallBuilder Bags::rowsOfBags() const {
   return text;
 }
 
-CallBuilder Bags::bagsOfIndices() const {
+CallWriter Bags::bagsOfIndices() const {
   Value out = result(1);
-  CallBuilder text("bag_of_index");
+  CallWriter text("bag_of_index");
   text.comment("of each of " + numberText(total()) + " indices");
   text.read(offsets, "offsets");
   text.write(out, "out");
@@ -149,9 +147,9 @@ CallBuilder Bags::bagsOfIndices() const {
 }
 
 /// Without padding; those behind the last bag are 0.
-CallBuilder Bags::sizesOfBags(unsigned number) const {
+CallWriter Bags::sizesOfBags(unsigned number) const {
   Value out = result(number);
-  CallBuilder text("bag_sizes");
+  CallWriter text("bag_sizes");
   text.comment("of " + numberText(bagCount()) + " bags");
   text.read(indices, "indices");
   text.read(offsets, "offsets");
@@ -174,7 +172,7 @@ CallResult Bags::forward() const {
     return CallResult::failed("is of another type than floats");
   CallResult all;
   all.isKnown = true;
-  auto add = [&](CallBuilder text) { all.kernels.push_back(text.take()); };
+  auto add = [&](CallWriter text) { all.kernels.push_back(text.take()); };
   if (isRead(0) || (mode == Max && isRead(3)))
     add(rowsOfBags());
   if (isRead(1))
@@ -187,11 +185,11 @@ CallResult Bags::forward() const {
 }
 
 /// The bag of index `number`: as the forward says, else by its offsets.
-std::string Bags::bagText(CallBuilder &text, Value bagOfIndex,
+std::string Bags::bagText(CallWriter &text, Value bagOfIndex,
                           int64_t bags) const {
   if (productOf(sizesOf(bagOfIndex)) == total())
     return checkedText(
-        text, CallBuilder::element(bagOfIndex, "bag_of_index", {"number"}),
+        text, CallWriter::element(bagOfIndex, "bag_of_index", {"number"}),
         bags);
   return "bagOf(" + numberText(bags) + ", number, [=](int bag) { return " +
          offset("bag") + "; })";
@@ -201,7 +199,7 @@ CallResult Bags::gradientOfGreatest(Value gradient) const {
   Value rows = call.value(aten::optional("maximum_indices")), out = result(0);
   Value sizes = call.value(aten::optional("bag_size"));
   int64_t bags = sizesOf(gradient)[0], width = sizesOf(out)[1];
-  CallBuilder text("embedding_bag_gradient");
+  CallWriter text("embedding_bag_gradient");
   text.comment("[" + sizesText(sizesOf(out)) + "] from " + numberText(bags) +
                " bags");
   text.read(gradient, "gradient");
@@ -215,11 +213,11 @@ CallResult Bags::gradientOfGreatest(Value gradient) const {
   text.line("for (int bag = 0; bag < " + numberText(bags) + "; ++bag)");
   text.line(
       "  if (" +
-      checkedText(text, CallBuilder::element(rows, "rows", {"bag", "column"}),
+      checkedText(text, CallWriter::element(rows, "rows", {"bag", "column"}),
                   sizesOf(out)[0]) +
-      " == row && " + CallBuilder::element(sizes, "sizes", {"bag"}) + " > 0)");
+      " == row && " + CallWriter::element(sizes, "sizes", {"bag"}) + " > 0)");
   text.line("    sum += toFloat(" +
-            CallBuilder::element(gradient, "gradient", {"bag", "column"}) +
+            CallWriter::element(gradient, "gradient", {"bag", "column"}) +
             ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
   return CallResult::of(text);
@@ -237,7 +235,7 @@ CallResult Bags::tableGradient() const {
   if (!isListed && !offsets)
     return CallResult::failed("does not know the bags of its indices");
   int64_t rows = sizesOf(out)[0], width = sizesOf(out)[1];
-  CallBuilder text("embedding_bag_gradient");
+  CallWriter text("embedding_bag_gradient");
   text.comment("rows of [" + sizesText(sizesOf(out)) + "] from " +
                numberText(total()) + " indices in " +
                numberText(sizesOf(gradient)[0]) + " bags");
@@ -266,20 +264,20 @@ CallResult Bags::tableGradient() const {
   text.line("  const int bag = " +
             bagText(text, bagOfIndex, sizesOf(gradient)[0]) + ";");
   text.line("  " + type + " x = toFloat(" +
-            CallBuilder::element(gradient, "gradient", {"bag", "column"}) +
+            CallWriter::element(gradient, "gradient", {"bag", "column"}) +
             ");");
   if (weights)
     text.line("  x *= toFloat(" +
-              CallBuilder::element(weights, "weights", {"number"}) + ");");
+              CallWriter::element(weights, "weights", {"number"}) + ");");
   if (mode == Mean)
     text.line("  x /= " + type + "(" +
-              CallBuilder::element(sizes, "sizes", {"bag"}) + ");");
+              CallWriter::element(sizes, "sizes", {"bag"}) + ");");
   text.line("  return x;");
   text.line("};");
   text.line("sumRows<" + type + ">(" + numberText(total()) + ", " +
             numberText(width) + ", isMine, row_of,");
   text.line("    [=](int column, " + type + " sum) { " +
-            CallBuilder::element(out, "out", {"row", "column"}) + " = to<" +
+            CallWriter::element(out, "out", {"row", "column"}) + " = to<" +
             elementTypeText(out) + ">(" +
             (isScaled ? "uses ? sum / " + type + "(uses) : 0" : "sum") +
             "); });");
@@ -292,7 +290,7 @@ CallResult Bags::weightGradient() const {
   Value bagOfIndex = call.value(aten::optional("offset2bag")), out = result(0);
   if (!isFloatTensor(gradient) || !isFloatTensor(table))
     return CallResult::failed("is of another type than floats");
-  CallBuilder text("embedding_bag_weights_gradient");
+  CallWriter text("embedding_bag_weights_gradient");
   text.comment("of " + numberText(total()) + " rows of [" +
                sizesText(sizesOf(table)) + "]");
   text.read(gradient, "gradient");
@@ -313,9 +311,9 @@ CallResult Bags::weightGradient() const {
   text.line("for (int column = 0; " + (mine.empty() ? "" : mine + " && ") +
             "column < " + numberText(sizesOf(table)[1]) + "; ++column)");
   text.line("  sum += toFloat(" +
-            CallBuilder::element(gradient, "gradient", {"bag", "column"}) +
+            CallWriter::element(gradient, "gradient", {"bag", "column"}) +
             ") * toFloat(" +
-            CallBuilder::element(table, "table", {"row", "column"}) + ");");
+            CallWriter::element(table, "table", {"row", "column"}) + ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
   return CallResult::of(text);
 }

@@ -112,7 +112,7 @@ private:
   }
   static std::string value(Value tensor, const std::string &name,
                            ArrayRef<std::string> indices) {
-    return "toFloat(" + CallBuilder::element(tensor, name, indices) + ")";
+    return "toFloat(" + CallWriter::element(tensor, name, indices) + ")";
   }
   static Indices tensorIndices(const std::string &first,
                                const std::string &second,
@@ -123,7 +123,7 @@ private:
   }
 
   /// The input at output place `places` and tap `taps`; zero outside.
-  void lookUpInput(CallBuilder &text, const char *head, ArrayRef<std::string> o,
+  void lookUpInput(CallWriter &text, const char *head, ArrayRef<std::string> o,
                    ArrayRef<std::string> taps, const std::string &image,
                    const std::string &c) const {
     text.line(head);
@@ -148,7 +148,7 @@ private:
     text.line("    },");
   }
 
-  void open(CallBuilder &text, int64_t m, int64_t n, int64_t k) const {
+  void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
     text.comment("[" + sizesText(sizesOf(p.input)) + "] by [" +
                  sizesText(sizesOf(p.weight)) + "], " +
                  std::to_string(2 * p.groups * m * n * k) + " FLOPs");
@@ -162,10 +162,10 @@ private:
     text.kernel().waits = true;
   }
   /// "    [=](int i, int j, float sum) { out[...] = sum; });"
-  void store(CallBuilder &text, Value out, ArrayRef<std::string> indices,
+  void store(CallWriter &text, Value out, ArrayRef<std::string> indices,
              const std::string &result) const {
     text.line("    [=](int i, int j, " + sum() + " sum) {");
-    text.line("      " + CallBuilder::element(out, "result", indices) +
+    text.line("      " + CallWriter::element(out, "result", indices) +
               " = to<" + elementTypeText(out) + ">(" + result + ");");
     text.line("    });");
   }
@@ -173,7 +173,7 @@ private:
   //===--- Kernels --------------------------------------------------------===//
 
   CallKernel writeOutput() {
-    CallBuilder text("convolution");
+    CallWriter text("convolution");
     text.read(p.input, "input");
     text.read(p.weight, "weight");
     if (p.bias)
@@ -203,7 +203,7 @@ private:
   }
 
   CallKernel writeInputGradient() {
-    CallBuilder text("convolution_input_gradient");
+    CallWriter text("convolution_input_gradient");
     text.read(gradient, "gradient");
     text.read(p.weight, "weight");
     Value out = op->getResult(0);
@@ -250,7 +250,7 @@ private:
   }
 
   CallKernel writeWeightGradient() {
-    CallBuilder text("convolution_weight_gradient");
+    CallWriter text("convolution_weight_gradient");
     text.read(gradient, "gradient");
     text.read(p.input, "input");
     Value out = op->getResult(1);
@@ -276,7 +276,7 @@ private:
   }
 
   CallKernel writeBiasGradient() {
-    CallBuilder text("convolution_bias_gradient");
+    CallWriter text("convolution_bias_gradient");
     Value out = op->getResult(2);
     int64_t channels = p.outputSizes[1];
     int64_t count = p.images() * productOf(p.places());

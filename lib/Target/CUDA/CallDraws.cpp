@@ -41,7 +41,7 @@ CallResult writeDropout(Operation *op) {
     return CallResult::failed("is of another type than floats");
   bool isTraining = call.boolean(aten::optional("train")).value_or(true);
   double p = isTraining ? call.number(aten::optional("p")).value_or(0) : 0;
-  CallBuilder text("dropout");
+  CallWriter text("dropout");
   text.comment("[" + sizesText(sizesOf(out)) + "], " + numberText(p) +
                " of it dropped");
   text.read(input, "input");
@@ -57,7 +57,7 @@ CallResult writeDropout(Operation *op) {
             ";");
   std::string x =
       "toFloat(" +
-      CallBuilder::element(input, "input", indicesOf("element", sizesOf(out))) +
+      CallWriter::element(input, "input", indicesOf("element", sizesOf(out))) +
       ")";
   std::string type = sumTypeText(out);
   if (p > 0)
@@ -77,7 +77,7 @@ CallResult writeBernoulli(Operation *op) {
   std::optional<double> p = call.number(aten::optional("p"));
   if (!each && !p)
     each = call.value("self");
-  CallBuilder text("bernoulli");
+  CallWriter text("bernoulli");
   text.comment("[" + sizesText(sizesOf(out)) + "]");
   text.readSeed();
   if (each)
@@ -87,9 +87,10 @@ CallResult writeBernoulli(Operation *op) {
   std::string chance = p ? numberText(*p) : "";
   if (each) {
     SmallVector<std::string> at = indicesOf("element", sizesOf(out));
-    chance = held(each, CallBuilder::element(
-                            each, "chance",
-                            ArrayRef(at).take_back(sizesOf(each).size())));
+    chance =
+        held(each,
+             CallWriter::element(each, "chance",
+                                 ArrayRef(at).take_back(sizesOf(each).size())));
   }
   text.line("const bool isOne = " + drawText(op, true) + " < " + chance + ";");
   text.line("out[element] = " + stored(out, "isOne ? 1.0f : 0.0f") + ";");

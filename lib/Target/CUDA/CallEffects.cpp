@@ -15,11 +15,11 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 /// Each element of `from` to where `to` has it; both have the same sizes.
-static void copyElements(CallBuilder &text, Value from, const Layout &to) {
+static void copyElements(CallWriter &text, Value from, const Layout &to) {
   text.openElements(productOf(to.sizes));
   SmallVector<std::string> at = indicesOf("element", to.sizes);
-  text.line(CallBuilder::element(to, "to", at) + " = " +
-            CallBuilder::element(from, "from", at) + ";");
+  text.line(CallWriter::element(to, "to", at) + " = " +
+            CallWriter::element(from, "from", at) + ";");
 }
 
 static CallResult writeWrite(joint::WriteOp write) {
@@ -27,7 +27,7 @@ static CallResult writeWrite(joint::WriteOp write) {
   if (sizesOf(to) != sizesOf(from) ||
       elementTypeText(to) != elementTypeText(from))
     return CallResult::failed("writes a tensor of another type or size");
-  CallBuilder text("copy");
+  CallWriter text("copy");
   text.comment("[" + sizesText(sizesOf(to)) + "] into an argument");
   text.read(from, "from");
   text.write(to, "to");
@@ -40,15 +40,15 @@ static CallResult writeAssert(joint::AssertOp op) {
   Value condition = op.getCondition();
   if (!isa<RankedTensorType>(condition.getType()))
     return CallResult::failed("checks what is no tensor");
-  CallBuilder text("check");
+  CallWriter text("check");
   text.comment(op.getMessage().str());
   text.read(condition, "condition");
   ArrayRef<int64_t> sizes = sizesOf(condition);
   text.openElements(productOf(sizes));
-  text.line("if (!" +
-            CallBuilder::element(condition, "condition",
-                                 indicesOf("element", sizes)) +
-            ")");
+  text.line(
+      "if (!" +
+      CallWriter::element(condition, "condition", indicesOf("element", sizes)) +
+      ")");
   text.line("  atomicMax(problem, kCheckFailed);");
   text.kernel().checks = true;
   return CallResult::of(text);
@@ -63,7 +63,7 @@ CallResult cuda::writeEffectCall(Operation *op) {
 }
 
 CallKernel cuda::writeDenseCopy(Value tensor) {
-  CallBuilder text("copy");
+  CallWriter text("copy");
   text.comment("[" + sizesText(sizesOf(tensor)) +
                "], a saved view with strides, for the backward");
   text.read(tensor, "from");

@@ -50,7 +50,7 @@ struct IndexedPlaces {
   /// Index `i` of the call at `number` of all indices.
   std::string indexAt(const Entry &entry, size_t i) const {
     Indices at = indicesOf("number", sizes);
-    return CallBuilder::element(
+    return CallWriter::element(
         entry.index, "index" + std::to_string(i),
         ArrayRef(at).take_back(sizesOf(entry.index).size()));
   }
@@ -83,11 +83,11 @@ struct IndexedPlaces {
 std::string valueText(Value values, ArrayRef<std::string> place) {
   ArrayRef<int64_t> sizes = sizesOf(values);
   Indices own(place.take_back(sizes.size()));
-  return CallBuilder::element(values, "values", own);
+  return CallWriter::element(values, "values", own);
 }
 
 /// "wrapped(index0[number], 5, problem) == row && ..."
-std::string isMineText(CallBuilder &text, const IndexedPlaces &places,
+std::string isMineText(CallWriter &text, const IndexedPlaces &places,
                        ArrayRef<int64_t> sizes, ArrayRef<std::string> at) {
   std::string all;
   for (auto [i, entry] : llvm::enumerate(places.entries))
@@ -98,7 +98,7 @@ std::string isMineText(CallBuilder &text, const IndexedPlaces &places,
   return all;
 }
 
-void writeRowSums(CallBuilder &text, const IndexedPlaces &places, Value self,
+void writeRowSums(CallWriter &text, const IndexedPlaces &places, Value self,
                   Value values, Value out) {
   ArrayRef<int64_t> sizes = sizesOf(out);
   int64_t count = productOf(places.sizes), width = productOf(sizes) / sizes[0];
@@ -113,13 +113,13 @@ void writeRowSums(CallBuilder &text, const IndexedPlaces &places, Value self,
   text.line("    [=](int number, int column) { return toFloat(" +
             valueText(values, places.placeInValues(at)) + "); },");
   text.line("    [=](int column, " + type + " sum) {");
-  text.line("      " + CallBuilder::element(out, "out", at) + " = to<" +
+  text.line("      " + CallWriter::element(out, "out", at) + " = to<" +
             elementTypeText(out) + ">(toFloat(" +
-            CallBuilder::element(self, "self", at) + ") + sum);");
+            CallWriter::element(self, "self", at) + ") + sum);");
   text.line("    });");
 }
 
-void writeOwners(CallBuilder &text, const IndexedPlaces &places, Value self,
+void writeOwners(CallWriter &text, const IndexedPlaces &places, Value self,
                  Value values, Value out, bool adds) {
   ArrayRef<int64_t> sizes = sizesOf(out);
   text.openElements(productOf(sizes));
@@ -130,13 +130,13 @@ void writeOwners(CallBuilder &text, const IndexedPlaces &places, Value self,
     at[entry.dim] = name;
   }
   text.line(heldType(out) +
-            " x = " + held(self, CallBuilder::element(self, "self", at)) + ";");
+            " x = " + held(self, CallWriter::element(self, "self", at)) + ";");
   text.line("for (int number = 0; number < " +
             std::to_string(productOf(places.sizes)) + "; ++number)");
   text.line("  if (" + isMineText(text, places, sizes, at) + ")");
   text.line("    x " + std::string(adds ? "+= " : "= ") +
             held(values, valueText(values, places.placeInValues(at))) + ";");
-  text.line(CallBuilder::element(out, "out", at) + " = " + stored(out, "x") +
+  text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "x") +
             ";");
 }
 
@@ -155,7 +155,7 @@ CallResult cuda::writeIndexPutCall(aten::CallOp op) {
   if (elementTypeText(out).empty())
     return CallResult::failed("has elements of a type without text");
   bool adds = call.boolean("accumulate").value_or(false);
-  CallBuilder text("index_put");
+  CallWriter text("index_put");
   text.comment("[" + sizesText(sizesOf(values)) + "] into [" +
                sizesText(sizesOf(out)) + "] at " +
                std::to_string(productOf(places.sizes)) + " places");

@@ -26,7 +26,7 @@ CallResult writeScan(aten::CallOp op, bool multiplies) {
     return CallResult::failed("scans along a dimension that is not known");
   SmallVector<int64_t> rows(sizesOf(out));
   rows[*axis] = 1;
-  CallBuilder text(multiplies ? "cumprod" : "cumsum");
+  CallWriter text(multiplies ? "cumprod" : "cumsum");
   text.comment("[" + sizesText(sizesOf(out)) + "] along " +
                std::to_string(*axis));
   text.read(self, "self");
@@ -38,8 +38,8 @@ CallResult writeScan(aten::CallOp op, bool multiplies) {
   text.line("for (int number = 0; number < " +
             std::to_string(sizesOf(out)[*axis]) + "; ++number) {");
   text.line("  x " + std::string(multiplies ? "*= " : "+= ") +
-            held(self, CallBuilder::element(self, "self", at)) + ";");
-  text.line("  " + CallBuilder::element(out, "out", at) + " = " +
+            held(self, CallWriter::element(self, "self", at)) + ";");
+  text.line("  " + CallWriter::element(out, "out", at) + " = " +
             stored(out, "x") + ";");
   text.line("}");
   CallResult result = CallResult::of(text);
@@ -56,7 +56,7 @@ CallResult writeLogScan(aten::CallOp op) {
     return CallResult::failed("scans other elements than floats");
   SmallVector<int64_t> rows(sizesOf(out));
   rows[*axis] = 1;
-  CallBuilder text("logcumsumexp");
+  CallWriter text("logcumsumexp");
   text.comment("[" + sizesText(sizesOf(out)) + "] along " +
                std::to_string(*axis));
   text.read(self, "self");
@@ -68,8 +68,8 @@ CallResult writeLogScan(aten::CallOp op) {
   text.line("for (int number = 0; number < " +
             std::to_string(sizesOf(out)[*axis]) + "; ++number) {");
   text.line("  x = addPowers(x, " +
-            held(self, CallBuilder::element(self, "self", at)) + ");");
-  text.line("  " + CallBuilder::element(out, "out", at) + " = " +
+            held(self, CallWriter::element(self, "self", at)) + ");");
+  text.line("  " + CallWriter::element(out, "out", at) + " = " +
             stored(out, "x") + ";");
   text.line("}");
   return CallResult::of(text);
@@ -85,7 +85,7 @@ CallResult writeExtremes(aten::CallOp op, bool isLeast) {
     return CallResult::failed("scans along a dimension that is not known");
   SmallVector<int64_t> rows(sizesOf(self));
   rows[*axis] = 1;
-  CallBuilder text(isLeast ? "cummin" : "cummax");
+  CallWriter text(isLeast ? "cummin" : "cummax");
   text.comment("[" + sizesText(sizesOf(self)) + "] along " +
                std::to_string(*axis));
   text.read(self, "self");
@@ -101,17 +101,17 @@ CallResult writeExtremes(aten::CallOp op, bool isLeast) {
   text.line("for (int number = 0; number < " +
             std::to_string(sizesOf(self)[*axis]) + "; ++number) {");
   text.line("  const " + heldType(self) + " next = " +
-            held(self, CallBuilder::element(self, "self", at)) + ";");
+            held(self, CallWriter::element(self, "self", at)) + ";");
   text.line("  if (place < 0 || next != next || (x == x && next " +
             std::string(isLeast ? "<=" : ">=") + " x)) {");
   text.line("    x = next;");
   text.line("    place = number;");
   text.line("  }");
   if (!values.use_empty())
-    text.line("  " + CallBuilder::element(values, "values", at) + " = " +
+    text.line("  " + CallWriter::element(values, "values", at) + " = " +
               stored(values, "x") + ";");
   if (!places.use_empty())
-    text.line("  " + CallBuilder::element(places, "places", at) + " = place;");
+    text.line("  " + CallWriter::element(places, "places", at) + " = place;");
   text.line("}");
   return CallResult::of(text);
 }
@@ -133,7 +133,7 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
       isTopK ? call.boolean(aten::optional("largest")).value_or(true)
              : call.boolean(aten::optional("descending")).value_or(false);
   int64_t kept = sizesOf(places)[axis];
-  CallBuilder text(isTopK ? "topk" : "sort");
+  CallWriter text(isTopK ? "topk" : "sort");
   text.comment(std::to_string(kept) + " of [" + sizesText(sizes) + "] along " +
                std::to_string(axis));
   text.read(self, "self");
@@ -147,10 +147,10 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
   Indices at = indicesOf("element", sizes), other = at, to = at;
   other[axis] = "number";
   to[axis] = "place";
-  std::string y = held(self, CallBuilder::element(self, "self", other));
+  std::string y = held(self, CallWriter::element(self, "self", other));
   text.line("const int mine = " + at[axis] + ";");
   text.line("const auto x = " +
-            held(self, CallBuilder::element(self, "self", at)) + ";");
+            held(self, CallWriter::element(self, "self", at)) + ";");
   text.line("int place = 0;");
   text.line("for (int number = 0; number < " + std::to_string(sizes[axis]) +
             "; ++number)");
@@ -162,10 +162,10 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
     text.line("  return;");
   }
   if (values)
-    text.line(CallBuilder::element(values, "values", to) + " = " +
-              CallBuilder::element(self, "self", at) + ";");
+    text.line(CallWriter::element(values, "values", to) + " = " +
+              CallWriter::element(self, "self", at) + ";");
   if (!places.use_empty())
-    text.line(CallBuilder::element(places, "places", to) + " = mine;");
+    text.line(CallWriter::element(places, "places", to) + " = mine;");
   return CallResult::of(text);
 }
 

@@ -114,7 +114,7 @@ private:
 };
 
 /// Loops over one span an axis, as statements around `body`.
-void writeLoops(CallBuilder &text, ArrayRef<std::string> spans,
+void writeLoops(CallWriter &text, ArrayRef<std::string> spans,
                 const Pool *steps, ArrayRef<std::string> body) {
   for (size_t axis = 0; axis < spans.size(); ++axis)
     text.line("const Span over_" + std::string(kPlaces[axis]) + " = " +
@@ -176,8 +176,8 @@ struct PoolCall {
     return spans;
   }
   /// A kernel with a thread for each element of `out`.
-  CallBuilder begin(const char *name, Value from, Value out) const {
-    CallBuilder text(name);
+  CallWriter begin(const char *name, Value from, Value out) const {
+    CallWriter text(name);
     text.comment("[" + sizesText(sizesOf(out)) + "] from [" +
                  sizesText(sizesOf(from)) + "]");
     return text;
@@ -197,7 +197,7 @@ CallResult PoolCall::average() const {
   if (!isFloatTensor(self) || sizesOf(self).size() < rank ||
       !pool.read(call, rank, isAdaptive, sizesOf(self), sizesOf(out)))
     return failed();
-  CallBuilder text = begin("average_pool", self, out);
+  CallWriter text = begin("average_pool", self, out);
   text.read(self, "self");
   text.write(out, "out");
   text.openElements(productOf(sizesOf(out)));
@@ -206,8 +206,7 @@ CallResult PoolCall::average() const {
   text.line(type + " sum = 0;");
   writeLoops(text, windowsOf(pool, at, /*isOver=*/false), nullptr,
              {"sum += toFloat(" +
-              CallBuilder::element(self, "self", insidePlane(at, rank)) +
-              ");"});
+              CallWriter::element(self, "self", insidePlane(at, rank)) + ");"});
   text.line("const int divisor = " +
             pool.divisor(call, ArrayRef(at).take_back(rank)) + ";");
   text.line("out[element] = to<" + elementTypeText(out) + ">(divisor ? sum / " +
@@ -222,7 +221,7 @@ CallResult PoolCall::averageGradient() const {
   if (!isFloatTensor(gradient) || sizesOf(out).size() < rank ||
       !pool.read(call, rank, isAdaptive, sizesOf(out), sizesOf(gradient)))
     return failed();
-  CallBuilder text = begin("average_pool_gradient", gradient, out);
+  CallWriter text = begin("average_pool_gradient", gradient, out);
   text.read(gradient, "gradient");
   text.write(out, "out");
   text.openElements(productOf(sizesOf(out)));
@@ -232,11 +231,10 @@ CallResult PoolCall::averageGradient() const {
   for (size_t axis = 0; axis < rank; ++axis)
     places.push_back(kPlaces[axis]);
   text.line(type + " sum = 0;");
-  writeLoops(
-      text, windowsOf(pool, at, /*isOver=*/true), nullptr,
-      {"sum += toFloat(" +
-       CallBuilder::element(gradient, "gradient", insidePlane(at, rank)) +
-       ") / " + type + "(" + pool.divisor(call, places) + ");"});
+  writeLoops(text, windowsOf(pool, at, /*isOver=*/true), nullptr,
+             {"sum += toFloat(" +
+              CallWriter::element(gradient, "gradient", insidePlane(at, rank)) +
+              ") / " + type + "(" + pool.divisor(call, places) + ");"});
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
   return CallResult::of(text);
 }
@@ -248,7 +246,7 @@ CallResult PoolCall::greatest() const {
   if (!isFloatTensor(self) || sizesOf(self).size() < rank ||
       !pool.read(call, rank, isAdaptive, sizesOf(self), sizesOf(out)))
     return failed();
-  CallBuilder text = begin("max_pool", self, out);
+  CallWriter text = begin("max_pool", self, out);
   text.read(self, "self");
   bool hasIndices =
       operation->getNumResults() > 1 && !operation->getResult(1).use_empty();
@@ -269,7 +267,7 @@ CallResult PoolCall::greatest() const {
   writeLoops(
       text, windowsOf(pool, at, /*isOver=*/false), &pool,
       {"const " + type + " value = toFloat(" +
-           CallBuilder::element(self, "self", places) + ");",
+           CallWriter::element(self, "self", places) + ");",
        "if (found >= 0 && !(value > greatest) && value == value)",
        "  continue;", "greatest = value;",
        "found = " + numberInPlane(ArrayRef(places).take_back(rank), plane) +
@@ -288,7 +286,7 @@ CallResult PoolCall::greatestGradient() const {
   if (!isFloatTensor(gradient) || sizesOf(out).size() < rank ||
       !pool.read(call, rank, isAdaptive, sizesOf(out), sizesOf(gradient)))
     return failed();
-  CallBuilder text = begin("max_pool_gradient", gradient, out);
+  CallWriter text = begin("max_pool_gradient", gradient, out);
   text.read(gradient, "gradient");
   text.read(indices, "indices");
   text.write(out, "out");
@@ -302,9 +300,9 @@ CallResult PoolCall::greatestGradient() const {
   text.line(sumTypeText(gradient) + " sum = 0;");
   writeLoops(
       text, windowsOf(pool, at, /*isOver=*/true), nullptr,
-      {"if (" + CallBuilder::element(indices, "indices", window) + " == mine)",
-       "  sum += toFloat(" +
-           CallBuilder::element(gradient, "gradient", window) + ");"});
+      {"if (" + CallWriter::element(indices, "indices", window) + " == mine)",
+       "  sum += toFloat(" + CallWriter::element(gradient, "gradient", window) +
+           ");"});
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
   return CallResult::of(text);
 }

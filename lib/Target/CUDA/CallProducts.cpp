@@ -32,7 +32,7 @@ std::string numberText(const std::string &type, double value, Builder &b) {
 /// "toFloat(a[i * 64 + k])"
 std::string operandText(Value tensor, const std::string &name,
                         ArrayRef<std::string> indices) {
-  std::string text = CallBuilder::element(tensor, name, indices);
+  std::string text = CallWriter::element(tensor, name, indices);
   std::string type = elementTypeText(tensor);
   return type == "bf16" || type == "f16" ? "toFloat(" + text + ")" : text;
 }
@@ -70,7 +70,7 @@ static std::string resultText(const ProductProblem &p, Builder &b,
     // Sizes of 1, and missing ones, stand for all.
     Layout layout = kernel::locate(p.self).layout;
     SmallVector<std::string> own(indices.take_back(layout.sizes.size()));
-    std::string add = CallBuilder::element(layout, "self", own);
+    std::string add = CallWriter::element(layout, "self", own);
     if (elementTypeText(p.self) != type)
       add = "toFloat(" + add + ")";
     if (p.beta != 1)
@@ -102,7 +102,7 @@ CallResult cuda::writeProductCall(aten::CallOp op) {
   std::string sizes = (isBatch ? std::to_string(batch) + "x" : "") +
                       std::to_string(m) + "x" + std::to_string(n) + "x" +
                       std::to_string(k);
-  CallBuilder text(name + "_" + sizes);
+  CallWriter text(name + "_" + sizes);
   text.comment(name + ": [" + sizesText(sizesOf(p.a)) + "] by [" +
                sizesText(sizesOf(p.b)) + "], " +
                std::to_string(2 * batch * m * n * k) + " FLOPs");
@@ -128,8 +128,8 @@ CallResult cuda::writeProductCall(aten::CallOp op) {
   text.line("    [=](int k, int j) { return " +
             operandText(p.b, "b", at("k", "j")) + "; },");
   text.line("    [=](int i, int j, " + sum + " sum) {");
-  text.line("      " + CallBuilder::element(p.out, "out", at("i", "j")) +
-            " = " + resultText(p, b, at("i", "j")) + ";");
+  text.line("      " + CallWriter::element(p.out, "out", at("i", "j")) + " = " +
+            resultText(p, b, at("i", "j")) + ";");
   text.line("    });");
   int64_t item = sum == "double" ? 8 : 4;
   text.shape({(m + 63) / 64, columns, batch}, {256, 1, 1}, 2 * 16 * 65 * item);

@@ -104,7 +104,7 @@ CallResult Resample::forward() {
     return failed();
   type = sumTypeText(self);
   readAxes(sizesOf(self), sizesOf(out));
-  CallBuilder text("resample");
+  CallWriter text("resample");
   text.comment("[" + sizesText(sizesOf(out)) + "] from [" +
                sizesText(sizesOf(self)) + "]");
   text.read(self, "self");
@@ -126,7 +126,7 @@ CallResult Resample::forward() {
               " < " + std::to_string(mode.count) + "; ++" + kPlaces[axis] +
               ")");
   text.line(indent + "sum += " + weight + "toFloat(" +
-            CallBuilder::element(self, "self", at) + ");");
+            CallWriter::element(self, "self", at) + ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
   return CallResult::of(text);
 }
@@ -137,7 +137,7 @@ CallResult Resample::gradient() {
     return failed();
   type = sumTypeText(gradient);
   readAxes(sizesOf(out), sizesOf(gradient));
-  CallBuilder text("resample_gradient");
+  CallWriter text("resample_gradient");
   text.comment("[" + sizesText(sizesOf(out)) + "] from [" +
                sizesText(sizesOf(gradient)) + "]");
   text.read(gradient, "gradient");
@@ -169,7 +169,7 @@ CallResult Resample::gradient() {
     before = own + " * ";
   }
   text.line(indent + "sum += " + before + "toFloat(" +
-            CallBuilder::element(gradient, "gradient", from) + ");");
+            CallWriter::element(gradient, "gradient", from) + ");");
   for (size_t axis = 0; axis < rank; ++axis) {
     indent.resize(indent.size() - 2);
     text.line(indent + "}");

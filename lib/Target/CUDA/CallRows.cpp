@@ -23,7 +23,7 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   int64_t count = productOf(sizesOf(indices));
   if (!isFloatTensor(gradient))
     return CallResult::failed("is of another type than floats");
-  CallBuilder text("embedding_gradient");
+  CallWriter text("embedding_gradient");
   text.comment("rows of [" + sizesText(sizesOf(out)) + "] from " +
                std::to_string(count) + " rows of the gradient");
   text.read(gradient, "gradient");
@@ -38,7 +38,7 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   text.line("const auto isMine = [=](int number) {");
   text.line(
       "  return " +
-      checkedText(text, CallBuilder::element(indices, "indices", at), rows) +
+      checkedText(text, CallWriter::element(indices, "indices", at), rows) +
       " == row" +
       (padding >= 0 ? " && row != " + std::to_string(padding) : "") + ";");
   text.line("};");
@@ -48,9 +48,9 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   text.line("sumRows<" + type + ">(" + std::to_string(count) + ", " +
             std::to_string(width) + ", isMine,");
   text.line("    [=](int number, int column) { return toFloat(" +
-            CallBuilder::element(gradient, "gradient", from) + "); },");
+            CallWriter::element(gradient, "gradient", from) + "); },");
   text.line("    [=](int column, " + type + " sum) { " +
-            CallBuilder::element(out, "out", {"row", "column"}) + " = to<" +
+            CallWriter::element(out, "out", {"row", "column"}) + " = to<" +
             elementTypeText(out) + ">(" +
             (isScaled ? "uses ? sum / " + type + "(uses) : 0" : "sum") +
             "); });");
@@ -66,7 +66,7 @@ static CallResult writeGather(aten::CallOp op) {
   if (!dim || sizes.empty())
     return CallResult::failed("gathers along a dimension that is not known");
   size_t axis = *dim < 0 ? *dim + sizes.size() : *dim;
-  CallBuilder text("gather");
+  CallWriter text("gather");
   text.comment("[" + sizesText(sizes) + "] of [" + sizesText(sizesOf(table)) +
                "] along " + std::to_string(axis));
   text.read(table, "table");
@@ -75,11 +75,11 @@ static CallResult writeGather(aten::CallOp op) {
   text.openElements(productOf(sizes));
   SmallVector<std::string> at = indicesOf("element", sizes);
   text.line("const long long chosen = checked(" +
-            CallBuilder::element(indices, "indices", at) + ", " +
+            CallWriter::element(indices, "indices", at) + ", " +
             std::to_string(sizesOf(table)[axis]) + ", problem);");
   SmallVector<std::string> from = at;
   from[axis] = "chosen";
-  text.line("out[element] = " + CallBuilder::element(table, "table", from) +
+  text.line("out[element] = " + CallWriter::element(table, "table", from) +
             ";");
   text.kernel().checks = true;
   return CallResult::of(text);

@@ -69,7 +69,7 @@ struct Owners {
   /// `number` of [0, count) comes to the element where `isMine` says.
   CallResult
   write(const char *name, int64_t count,
-        llvm::function_ref<std::string(CallBuilder &, Indices)> isMine,
+        llvm::function_ref<std::string(CallWriter &, Indices)> isMine,
         llvm::function_ref<Indices(Indices)> from);
   CallResult scatter();
   CallResult slices();
@@ -93,7 +93,7 @@ static std::string heldNumber(Value tensor, double number) {
 /// An element of the source, or the number that is put.
 std::string Owners::valueText(ArrayRef<std::string> from) const {
   if (source)
-    return held(source, CallBuilder::element(
+    return held(source, CallWriter::element(
                             source, "source",
                             Indices(from.take_back(sizesOf(source).size()))));
   return heldNumber(out, call.number("value").value_or(0));
@@ -101,9 +101,9 @@ std::string Owners::valueText(ArrayRef<std::string> from) const {
 
 CallResult
 Owners::write(const char *name, int64_t count,
-              llvm::function_ref<std::string(CallBuilder &, Indices)> isMine,
+              llvm::function_ref<std::string(CallWriter &, Indices)> isMine,
               llvm::function_ref<Indices(Indices)> from) {
-  CallBuilder text(name);
+  CallWriter text(name);
   text.comment(std::to_string(count) + " along dimension " +
                std::to_string(*axis) + " of [" + sizesText(sizesOf(out)) + "]");
   text.read(self, "self");
@@ -114,7 +114,7 @@ Owners::write(const char *name, int64_t count,
   text.openElements(productOf(sizesOf(out)));
   Indices at = indicesOf("element", sizesOf(out));
   text.line(heldType(out) +
-            " x = " + held(self, CallBuilder::element(self, "self", at)) + ";");
+            " x = " + held(self, CallWriter::element(self, "self", at)) + ";");
   bool counts = how == Combine::Mean || !includesSelf;
   if (counts)
     text.line("int count = " + std::to_string(includesSelf) + ";");
@@ -137,7 +137,7 @@ Owners::write(const char *name, int64_t count,
     text.line(isFloatTensor(out) ? "  x /= " + heldType(out) + "(count);"
                                  : "  x = floorDivide<long long>(x, count);");
   }
-  text.line(CallBuilder::element(out, "out", at) + " = " + stored(out, "x") +
+  text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "x") +
             ";");
   CallResult result = CallResult::of(text);
   result.kernels.back().mayReplaceFirst = true;
@@ -148,10 +148,10 @@ Owners::write(const char *name, int64_t count,
 CallResult Owners::scatter() {
   if (!axis)
     return CallResult::failed("scatters along a dimension that is not known");
-  auto isMine = [&](CallBuilder &text, Indices at) {
+  auto isMine = [&](CallWriter &text, Indices at) {
     std::string mine = at[*axis];
     at[*axis] = "number";
-    std::string is = checkedText(text, CallBuilder::element(index, "index", at),
+    std::string is = checkedText(text, CallWriter::element(index, "index", at),
                                  sizesOf(out)[*axis]) +
                      " == " + mine;
     for (size_t i = 0; i < at.size(); ++i)
@@ -169,11 +169,11 @@ CallResult Owners::scatter() {
 CallResult Owners::slices() {
   if (!axis)
     return CallResult::failed("goes along a dimension that is not known");
-  auto isMine = [&](CallBuilder &text, Indices at) {
+  auto isMine = [&](CallWriter &text, Indices at) {
     Indices number = {"number"};
     number.resize(sizesOf(index).size());
     text.kernel().checks = true;
-    return "wrapped(" + CallBuilder::element(index, "index", number) + ", " +
+    return "wrapped(" + CallWriter::element(index, "index", number) + ", " +
            std::to_string(sizesOf(out)[*axis]) + ", problem) == " + at[*axis];
   };
   return write("slices", productOf(sizesOf(index)), isMine, [&](Indices at) {

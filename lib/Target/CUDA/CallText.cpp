@@ -44,13 +44,13 @@ bool cuda::isFloatTensor(Value tensor) {
          !elementTypeText(tensor).empty();
 }
 
-void CallBuilder::add(Value tensor, const std::string &name, bool isWritten) {
+void CallWriter::add(Value tensor, const std::string &name, bool isWritten) {
   call.kernel.parameters.push_back({elementTypeText(tensor), name, isWritten});
   call.roots.push_back(kernel::locate(tensor).root);
 }
 
-std::string CallBuilder::element(const Layout &layout, const std::string &name,
-                                 ArrayRef<std::string> indices) {
+std::string CallWriter::element(const Layout &layout, const std::string &name,
+                                ArrayRef<std::string> indices) {
   std::string sum;
   for (auto [index, size, stride] :
        llvm::zip_equal(indices, layout.sizes, layout.strides)) {
@@ -67,8 +67,8 @@ std::string CallBuilder::element(const Layout &layout, const std::string &name,
   return name + "[" + sum + "]";
 }
 
-std::string CallBuilder::element(Value tensor, const std::string &name,
-                                 ArrayRef<std::string> indices) {
+std::string CallWriter::element(Value tensor, const std::string &name,
+                                ArrayRef<std::string> indices) {
   return element(kernel::locate(tensor).layout, name, indices);
 }
 
@@ -115,13 +115,13 @@ std::string cuda::stored(Value tensor, const std::string &value) {
              : "(" + elementTypeText(tensor) + ")(" + value + ")";
 }
 
-std::string cuda::checkedText(CallBuilder &text, const std::string &index,
+std::string cuda::checkedText(CallWriter &text, const std::string &index,
                               int64_t size) {
   text.kernel().checks = true;
   return "checked(" + index + ", " + std::to_string(size) + ", problem)";
 }
 
-void CallBuilder::openElements(int64_t count) {
+void CallWriter::openElements(int64_t count) {
   line("const int element = blockIdx.x * 256 + threadIdx.x;");
   if (count % 256) {
     line("if (element >= " + std::to_string(count) + ")");
@@ -130,7 +130,7 @@ void CallBuilder::openElements(int64_t count) {
   shape({(count + 255) / 256, 1, 1}, {256, 1, 1});
 }
 
-void CallBuilder::openRows(int64_t rows, int64_t columns) {
+void CallWriter::openRows(int64_t rows, int64_t columns) {
   line("const int row = blockIdx.x * 4 + threadIdx.x / 32;");
   if (rows % 4) {
     line("if (row >= " + std::to_string(rows) + ")");

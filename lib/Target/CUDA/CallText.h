@@ -22,10 +22,10 @@ struct CallKernel {
 };
 
 /// Collects the parameters of a kernel while its text is written.
-class CallBuilder {
+class CallWriter {
 public:
   /// `name`: of the kernel; equal texts become one kernel later.
-  explicit CallBuilder(const std::string &name) { call.kernel.name = name; }
+  explicit CallWriter(const std::string &name) { call.kernel.name = name; }
 
   /// A tensor that is read, called `name`, or written (a result).
   void read(mlir::Value tensor, const std::string &name) {
@@ -93,7 +93,7 @@ std::string heldType(mlir::Value tensor);
 std::string held(mlir::Value tensor, const std::string &element);
 std::string stored(mlir::Value tensor, const std::string &value);
 /// An index, marked as wrong where it is outside of [0, size).
-std::string checkedText(CallBuilder &text, const std::string &index,
+std::string checkedText(CallWriter &text, const std::string &index,
                         int64_t size);
 
 /// What a family gives: kernels in the order in which they run; failure with
@@ -103,7 +103,7 @@ struct CallResult {
   std::string problem;
   std::vector<CallKernel> kernels;
 
-  static CallResult of(CallBuilder &text) {
+  static CallResult of(CallWriter &text) {
     CallResult result;
     result.isKnown = true;
     result.kernels.push_back(text.take());

@@ -60,7 +60,7 @@ CallResult writeMaxPool(aten::CallOp op) {
     return unknownWindows();
   ArrayRef<int64_t> sizes = sizesOf(out), from = sizesOf(self);
   size_t rank = sizes.size();
-  CallBuilder text("max_pool");
+  CallWriter text("max_pool");
   text.comment("[" + sizesText(sizes) + "] of [" + sizesText(from) +
                "], windows of " + sizesText(w.taps));
   text.read(self, "self");
@@ -88,7 +88,7 @@ CallResult writeMaxPool(aten::CallOp op) {
             " || x < 0 || x >= " + numberText(from[rank - 1]) + ")");
   text.line("    continue;");
   text.line("  const " + type + " value = toFloat(" +
-            CallBuilder::element(self, "self", place) + ");");
+            CallWriter::element(self, "self", place) + ");");
   text.line("  if (offset >= 0 && !(value > greatest) && value == value)");
   text.line("    continue;");
   text.line("  greatest = value;");
@@ -111,13 +111,13 @@ CallResult writePoolIndices(aten::CallOp op) {
     return unknownWindows();
   ArrayRef<int64_t> sizes = sizesOf(out);
   size_t rank = sizes.size();
-  CallBuilder text("max_pool_indices");
+  CallWriter text("max_pool_indices");
   text.comment("[" + sizesText(sizes) + "]");
   text.read(offsets, "offsets");
   text.write(out, "out");
   text.openElements(productOf(sizes));
   Indices at = indicesOf("element", sizes);
-  text.line("const int tap = " + CallBuilder::element(offsets, "offsets", at) +
+  text.line("const int tap = " + CallWriter::element(offsets, "offsets", at) +
             ";");
   text.line("const int y = " +
             w.source(0, at[rank - 2], "(tap / " + numberText(w.taps[1]) + ")") +
@@ -139,7 +139,7 @@ CallResult writeUnfoldGradient(aten::CallOp op) {
   std::optional<int64_t> step = call.integer("step");
   if (!axis || !size || !step || !isFloatTensor(gradient))
     return unknownWindows();
-  CallBuilder text("unfold_gradient");
+  CallWriter text("unfold_gradient");
   text.comment("[" + sizesText(sizes) + "] from windows [" +
                sizesText(sizesOf(gradient)) + "] along " +
                std::to_string(*axis));
@@ -156,7 +156,7 @@ CallResult writeUnfoldGradient(aten::CallOp op) {
   text.line(sumTypeText(gradient) + " sum = 0;");
   text.line("for (int number = windows.begin; number < windows.end; ++number)");
   text.line("  sum += toFloat(" +
-            CallBuilder::element(gradient, "gradient", from) + ");");
+            CallWriter::element(gradient, "gradient", from) + ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
   return CallResult::of(text);
 }

@@ -111,6 +111,8 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
   /// and cutback::interpreter::kernels; empty for none.
   string vjp = "";
   string decomposition = "";
+  string coreUnit = "";
+  string coreForm = "";
   string kernel = "";
   /// The call target that this op is another name of.
   string means = "";
@@ -160,6 +162,15 @@ class Vjp<string rule> {
 }
 class Decomposition<string rule> {
   string decomposition = rule;
+}
+/// Pointwise ops and reductions in place of a unit that has a gradient rule, or
+/// of a gradient: before the cut, on graphs that anybody's rules decide on.
+class CoreUnit<string rule> {
+  string coreUnit = rule;
+}
+/// The same where the plan is made in core ops, and behind PyTorch's decisions.
+class CoreForm<string rule> {
+  string coreForm = rule;
 }
 class Kernel<string function> {
   string kernel = function;

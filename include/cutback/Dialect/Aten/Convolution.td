@@ -160,7 +160,8 @@ def Aten_MaxPool3dOp : Aten_Pool<"max_pool3d",
 def Aten_MaxPool2dWithIndicesOp : Aten_Pool<"max_pool2d_with_indices",
     "(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, "
     "int[2] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
-    "maxPoolWithIndices">, Vjp<"maxPool2d">, Kernel<"maxPool2d">;
+    "maxPoolWithIndices">, Vjp<"maxPool2d">, Kernel<"maxPool2d">,
+    CoreUnit<"maxPool">;
 def Aten_MaxPool3dWithIndicesOp : Aten_Pool<"max_pool3d_with_indices",
     "(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, "
     "int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)",
@@ -342,10 +343,10 @@ def Aten_Col2imOp : Aten_Rearrange<"col2im",
     Vjp<"col2im">, Kernel<"col2im">;
 def Aten_PixelShuffleOp : Aten_Rearrange<"pixel_shuffle",
     "(Tensor self, int upscale_factor) -> Tensor", "pixelShuffle">,
-    Vjp<"pixelShuffle">, Kernel<"pixelShuffle">;
+    Vjp<"pixelShuffle">, Kernel<"pixelShuffle">, CoreForm<"pixelShuffle">;
 def Aten_PixelUnshuffleOp : Aten_Rearrange<"pixel_unshuffle",
     "(Tensor self, int downscale_factor) -> Tensor", "pixelUnshuffle">,
-    Vjp<"pixelUnshuffle">, Kernel<"pixelUnshuffle">;
+    Vjp<"pixelUnshuffle">, Kernel<"pixelUnshuffle">, CoreForm<"pixelShuffle">;
 def Aten_MaxPool1dWithIndicesOp : Aten_Pool<"max_pool1d_with_indices",
     "(Tensor self, int[1] kernel_size, int[1] stride=[], int[1] padding=[0], "
     "int[1] dilation=[1], bool ceil_mode=False) -> (Tensor, Tensor)",
@@ -464,9 +465,9 @@ def Aten_GridSampler3dBackwardOp : Aten_Resample<"grid_sampler_3d_backward",
     "Tensor)", "gridSamplerBackward">, Kernel<"gridSamplerBackward">;
 def Aten_ChannelShuffleOp : Aten_Rearrange<"channel_shuffle",
     "(Tensor self, SymInt groups) -> Tensor", "sameAsSelf">,
-    Vjp<"channelShuffle">, Kernel<"channelShuffle">;
+    Vjp<"channelShuffle">, Kernel<"channelShuffle">, CoreForm<"channelShuffle">;
 def Aten_NativeChannelShuffleOp : Aten_Rearrange<"native_channel_shuffle",
     "(Tensor self, SymInt groups) -> Tensor", "sameAsSelf">,
-    Vjp<"channelShuffle">, Kernel<"channelShuffle">;
+    Vjp<"channelShuffle">, Kernel<"channelShuffle">, CoreForm<"channelShuffle">;
 
 #endif // CUTBACK_DIALECT_ATEN_CONVOLUTION_TD

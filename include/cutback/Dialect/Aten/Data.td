@@ -75,10 +75,10 @@ def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy", "asStridedCopy",
 }
 def Aten_CatOp : Aten_Concat<"cat", "concatenate",
     "(Tensor[] tensors, int dim=0) -> Tensor", "cat">, Vjp<"cat">,
-    Kernel<"cat">;
+    Kernel<"cat">, CoreUnit<"repeated">;
 def Aten_StackOp : Aten_Concat<"stack", "none",
     "(Tensor[] tensors, int dim=0) -> Tensor", "stack">, Vjp<"stack">,
-    Kernel<"stack"> {
+    Kernel<"stack">, CoreForm<"stacked"> {
   let loops = "none";
 }
 def Aten_ConstantPadNdOp : Aten_Move<"constant_pad_nd", "constantPad",
@@ -135,7 +135,7 @@ def Aten_DiagonalScatterOp : Aten_Move<"diagonal_scatter", "diagonalScatter",
 def Aten_AsStridedScatterOp : Aten_Move<"as_strided_scatter", "none",
     "(Tensor self, Tensor src, SymInt[] size, SymInt[] stride, "
     "SymInt? storage_offset=None) -> Tensor", "sameAsSelf">,
-    Vjp<"asStridedScatter">, Kernel<"asStridedScatter">;
+    Vjp<"asStridedScatter">, Kernel<"asStridedScatter">, CoreForm<"scattered">;
 def Aten_RepeatOp : Aten_Move<"repeat", "repeat",
     "(Tensor self, SymInt[] repeats) -> Tensor", "repeat">, Vjp<"repeat">,
     Kernel<"repeat">;

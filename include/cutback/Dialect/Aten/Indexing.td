@@ -96,13 +96,13 @@ def Aten_EmbeddingOp : Aten_Gather<"embedding", "embedding",
 def Aten_IndexPutOp : Aten_Scatter<"index_put",
     "(Tensor self, Tensor?[] indices, Tensor values, "
     "bool accumulate=False) -> Tensor", "sameAsSelf">, Vjp<"indexPut">,
-    Kernel<"indexPut"> {
+    Kernel<"indexPut">, CoreForm<"chosen"> {
   let loops = "update";
 }
 def Aten_InternalUnsafeIndexPutOp : Aten_Scatter<"_unsafe_index_put",
     "(Tensor self, Tensor?[] indices, Tensor values, "
     "bool accumulate=False) -> Tensor", "sameAsSelf">, Vjp<"unsafeIndexPut">,
-    Kernel<"indexPut"> {
+    Kernel<"indexPut">, CoreForm<"chosen"> {
   let loops = "update";
 }
 def Aten_InternalUnsafeMaskedIndexPutAccumulateOp : Aten_Scatter<

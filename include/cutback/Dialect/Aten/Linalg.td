@@ -76,7 +76,7 @@ def Aten_LinalgPinvAtolRtolTensorOp : Aten_Factorization<
     "linalg_pinv.atol_rtol_tensor",
     "(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool "
     "hermitian=False) -> Tensor", "pinv">, Vjp<"pseudoInverse">,
-    Kernel<"linalgPinv">;
+    Kernel<"linalgPinv">, CoreUnit<"pseudoInverse">;
 
 def Aten_LinalgLuFactorExOp : Aten_Factorization<"linalg_lu_factor_ex",
     "(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, "

@@ -56,17 +56,19 @@ def Aten_BaddbmmOp : Aten_Matmul<"baddbmm",
     Kernel<"scaledSum">;
 def Aten_AddmvOp : Aten_Matmul<"addmv",
     "(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, "
-    "Scalar alpha=1) -> Tensor", "addmv", 1>, Vjp<"addmv">, Kernel<"scaledSum">;
+    "Scalar alpha=1) -> Tensor", "addmv", 1>, Vjp<"addmv">, Kernel<"scaledSum">,
+    CoreForm<"plusTimesVector">;
 def Aten_MatmulOp : Aten_Matmul<"matmul",
     "(Tensor self, Tensor other) -> Tensor", "matmul">, Kernel<"plainProduct">,
     Decomposition<"matmulRule">;
 def Aten_MvOp : Aten_Matmul<"mv", "(Tensor self, Tensor vec) -> Tensor", "mv">,
-    Vjp<"mv">, Kernel<"plainProduct">;
+    Vjp<"mv">, Kernel<"plainProduct">, CoreForm<"timesVector">;
 def Aten_DotOp : Aten_Matmul<"dot",
-    "(Tensor self, Tensor tensor) -> Tensor", "dot">, Vjp<"dot">, Kernel<"dot">;
+    "(Tensor self, Tensor tensor) -> Tensor", "dot">, Vjp<"dot">, Kernel<"dot">,
+    CoreForm<"dotProduct">;
 def Aten_VdotOp : Aten_Matmul<"vdot",
     "(Tensor self, Tensor other) -> Tensor", "dot">, Vjp<"vdot">,
-    Kernel<"vdot">;
+    Kernel<"vdot">, CoreForm<"dotProduct">;
 def Aten_LinearOp : Aten_Matmul<"linear",
     "(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", "linear">,
     Kernel<"linear">, Decomposition<"linearRule">;

@@ -69,19 +69,21 @@ class Aten_LossBackward<string name, string schema, string rule, int w = 4>
 def Aten_NativeLayerNormOp : Aten_Norm<"native_layer_norm",
     "(Tensor input, SymInt[] normalized_shape, Tensor? weight, "
     "Tensor? bias, float eps) -> (Tensor, Tensor, Tensor)", "nativeLayerNorm">,
-    Vjp<"nativeLayerNorm">, Kernel<"layerNorm">;
+    Vjp<"nativeLayerNorm">, Kernel<"layerNorm">, CoreUnit<"layerNorm">;
 def Aten_NativeGroupNormOp : Aten_Norm<"native_group_norm",
     "(Tensor input, Tensor? weight, Tensor? bias, SymInt N, SymInt C, "
     "SymInt HxW, int group, float eps) -> (Tensor, Tensor, Tensor)",
-    "nativeGroupNorm">, Vjp<"nativeGroupNorm">, Kernel<"groupNorm">;
+    "nativeGroupNorm">, Vjp<"nativeGroupNorm">, Kernel<"groupNorm">,
+    CoreUnit<"groupNorm">;
 def Aten_InternalFusedRmsNormOp : Aten_Norm<"_fused_rms_norm",
     "(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> "
-    "(Tensor, Tensor)", "fusedRmsNorm">, Vjp<"fusedRmsNorm">, Kernel<"rmsNorm">;
+    "(Tensor, Tensor)", "fusedRmsNorm">, Vjp<"fusedRmsNorm">, Kernel<"rmsNorm">,
+    CoreUnit<"rmsNorm">;
 def Aten_NativeBatchNormOp : Aten_BatchNorm<"native_batch_norm",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, "
     "Tensor? running_var, bool training, float momentum, float eps) -> "
     "(Tensor, Tensor, Tensor)", "nativeBatchNorm">, Vjp<"nativeBatchNorm">,
-    Kernel<"batchNorm">;
+    Kernel<"batchNorm">, CoreUnit<"batchNorm">;
 def Aten_InternalNativeBatchNormLegitOp : Aten_BatchNorm<
     "_native_batch_norm_legit",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
@@ -92,13 +94,14 @@ def Aten_InternalNativeBatchNormLegitNoStatsOp : Aten_BatchNorm<
     "_native_batch_norm_legit.no_stats",
     "(Tensor input, Tensor? weight, Tensor? bias, bool training, "
     "float momentum, float eps) -> (Tensor, Tensor, Tensor)",
-    "nativeBatchNorm">, Vjp<"nativeBatchNorm">, Kernel<"batchNorm">;
+    "nativeBatchNorm">, Vjp<"nativeBatchNorm">, Kernel<"batchNorm">,
+    CoreUnit<"batchNorm">;
 def Aten_InternalNativeBatchNormLegitNoTrainingOp : Aten_BatchNorm<
     "_native_batch_norm_legit_no_training",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor running_mean, "
     "Tensor running_var, float momentum, float eps) -> (Tensor, Tensor, "
     "Tensor)", "nativeBatchNorm">, Vjp<"evaluatedBatchNorm">,
-    Kernel<"batchNormEvaluating">;
+    Kernel<"batchNormEvaluating">, CoreUnit<"evaluatedBatchNorm">;
 def Aten_CudnnBatchNormOp : Aten_BatchNorm<"cudnn_batch_norm",
     "(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, "
     "Tensor? running_var, bool training, float exponential_average_factor, "
@@ -110,7 +113,7 @@ def Aten_InternalNativeBatchNormLegitFunctionalOp : Aten_BatchNorm<
     "Tensor running_var, bool training, float momentum, float eps) -> "
     "(Tensor, Tensor, Tensor, Tensor running_mean_out, "
     "Tensor running_var_out)", "batchNormFunctional">, Vjp<"nativeBatchNorm">,
-    Kernel<"batchNorm">;
+    Kernel<"batchNorm">, CoreUnit<"batchNorm">;
 def Aten_InternalBatchNormWithUpdateOp : Aten_BatchNorm<
     "_batch_norm_with_update",
     "(Tensor input, Tensor? weight, Tensor? bias, Tensor(a!) running_mean, "
@@ -138,80 +141,87 @@ def Aten_NativeLayerNormBackwardOp : Aten_Norm<"native_layer_norm_backward",
     "Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, "
     "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     "nativeLayerNormBackward", 12>, Kernel<"layerNormBackward">,
-    Decomposition<"nativeLayerNormBackward">;
+    Decomposition<"nativeLayerNormBackward">, CoreUnit<"layerNormBackward">;
 def Aten_NativeGroupNormBackwardOp : Aten_Norm<"native_group_norm_backward",
     "(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, "
     "Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, "
     "bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     "nativeGroupNormBackward", 12>, Kernel<"groupNormBackward">,
-    Decomposition<"nativeGroupNormBackward">;
+    Decomposition<"nativeGroupNormBackward">, CoreUnit<"groupNormBackward">;
 def Aten_InternalFusedRmsNormBackwardOp : Aten_Norm<"_fused_rms_norm_backward",
     "(Tensor grad_out, Tensor input, int[] normalized_shape, Tensor rstd, "
     "Tensor? weight, bool[2] output_mask) -> (Tensor, Tensor)",
     "fusedRmsNormBackward", 12>, Kernel<"rmsNormBackward">,
-    Decomposition<"fusedRmsNormBackward">;
+    Decomposition<"fusedRmsNormBackward">, CoreUnit<"rmsNormBackward">;
 def Aten_NativeBatchNormBackwardOp : Aten_BatchNormBackward<
     "native_batch_norm_backward",
     "(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, "
     "Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, "
     "bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, "
     "Tensor)", "nativeBatchNormBackward">, Kernel<"batchNormBackward">,
-    Decomposition<"nativeBatchNormBackward">;
+    Decomposition<"nativeBatchNormBackward">, CoreUnit<"batchNormBackward">;
 def Aten_InternalSoftmaxOp : Aten_Softmax<"_softmax",
     "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">,
-    Vjp<"softmax">, Kernel<"softmax">;
+    Vjp<"softmax">, Kernel<"softmax">, CoreUnit<"softmax">;
 def Aten_InternalLogSoftmaxOp : Aten_Softmax<"_log_softmax",
     "(Tensor self, int dim, bool half_to_float) -> Tensor", "softmaxHalf">,
-    Vjp<"logSoftmax">, Kernel<"logSoftmax">;
+    Vjp<"logSoftmax">, Kernel<"logSoftmax">, CoreUnit<"logSoftmax">;
 def Aten_InternalSoftmaxBackwardDataOp : Aten_Softmax<"_softmax_backward_data",
     "(Tensor grad_output, Tensor output, int dim, "
     "ScalarType input_dtype) -> Tensor", "softmaxBackward">,
-    Vjp<"softmaxBackward">, Kernel<"softmaxBackwardData">;
+    Vjp<"softmaxBackward">, Kernel<"softmaxBackwardData">,
+    CoreUnit<"softmaxBackward">;
 def Aten_InternalLogSoftmaxBackwardDataOp : Aten_Softmax<
     "_log_softmax_backward_data",
     "(Tensor grad_output, Tensor output, int dim, "
     "ScalarType input_dtype) -> Tensor", "softmaxBackward">,
-    Vjp<"logSoftmaxBackward">, Kernel<"logSoftmaxBackwardData">;
+    Vjp<"logSoftmaxBackward">, Kernel<"logSoftmaxBackwardData">,
+    CoreUnit<"logSoftmaxBackward">;
 def Aten_InternalSafeSoftmaxOp : Aten_Softmax<"_safe_softmax",
     "(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", "sameAsSelf">,
-    Vjp<"safeSoftmax">, Kernel<"safeSoftmax">;
+    Vjp<"safeSoftmax">, Kernel<"safeSoftmax">, CoreForm<"safeSoftmax">;
 def Aten_NllLossForwardOp : Aten_Loss<"nll_loss_forward",
     "(Tensor self, Tensor target, Tensor? weight, int reduction, "
     "SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
-    "nllLossForward">, Vjp<"nllLoss">, Kernel<"nllLoss">;
+    "nllLossForward">, Vjp<"nllLoss">, Kernel<"nllLoss">,
+    CoreUnit<"nllForward">;
 def Aten_NllLoss2dForwardOp : Aten_Loss<"nll_loss2d_forward",
     "(Tensor self, Tensor target, Tensor? weight, int reduction, "
     "SymInt ignore_index) -> (Tensor output, Tensor total_weight)",
-    "nllLossForward">, Vjp<"nllLoss2d">, Kernel<"nllLoss">;
+    "nllLossForward">, Vjp<"nllLoss2d">, Kernel<"nllLoss">,
+    CoreUnit<"nllForward">;
 def Aten_MseLossBackwardOp : Aten_LossBackward<"mse_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> "
     "Tensor", "pointwiseLossBackward">, Vjp<"mseBackward">,
-    Kernel<"mseLossBackward">;
+    Kernel<"mseLossBackward">, CoreForm<"meanSquareBackward">;
 def Aten_SmoothL1LossBackwardOp : Aten_LossBackward<"smooth_l1_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction, "
     "float beta) -> Tensor", "pointwiseLossBackward">, Vjp<"smoothL1Backward">,
-    Kernel<"smoothL1LossBackward">;
+    Kernel<"smoothL1LossBackward">, CoreForm<"smoothAbsoluteBackward">;
 def Aten_HuberLossBackwardOp : Aten_LossBackward<"huber_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction, "
     "float delta) -> Tensor", "pointwiseLossBackward">, Vjp<"huberBackward">,
-    Kernel<"huberLossBackward">;
+    Kernel<"huberLossBackward">, CoreForm<"huberBackward">;
 def Aten_NllLossBackwardOp : Aten_LossBackward<"nll_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
     "int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
-    "sameAsSelf">, Vjp<"nllBackward">, Kernel<"nllLossBackward">;
+    "sameAsSelf">, Vjp<"nllBackward">, Kernel<"nllLossBackward">,
+    CoreUnit<"nllBackward">;
 def Aten_NllLoss2dBackwardOp : Aten_LossBackward<"nll_loss2d_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, "
     "int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor",
-    "sameAsSelf">, Vjp<"nllBackward">, Kernel<"nllLossBackward">;
+    "sameAsSelf">, Vjp<"nllBackward">, Kernel<"nllLossBackward">,
+    CoreUnit<"nllBackward">;
 def Aten_BinaryCrossEntropyBackwardOp : Aten_LossBackward<
     "binary_cross_entropy_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
     "int reduction=1) -> Tensor", "sameAsSelf">,
-    Kernel<"binaryCrossEntropyBackward">;
+    Kernel<"binaryCrossEntropyBackward">, CoreForm<"crossEntropyOfTwoBackward">;
 def Aten_SoftMarginLossBackwardOp : Aten_LossBackward<
     "soft_margin_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-    "pointwiseLossBackward">, Kernel<"softMarginLossBackward">;
+    "pointwiseLossBackward">, Kernel<"softMarginLossBackward">,
+    CoreForm<"softMarginBackward">;
 
 class Aten_Ctc<string name, string schema, string rule>
     : Aten_AtenOp<name, schema> {
@@ -247,11 +257,11 @@ def Aten_InternalCtcLossBackwardTensorOp : Aten_Ctc<
 
 def Aten_InternalWeightNormInterfaceOp : Aten_Norm<"_weight_norm_interface",
     "(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)", "weightNorm">,
-    Vjp<"weightNorm">, Kernel<"weightAndNorms">;
+    Vjp<"weightNorm">, Kernel<"weightAndNorms">, CoreForm<"weightNorm">;
 def Aten_InternalWeightNormInterfaceBackwardOp : Aten_Norm<
     "_weight_norm_interface_backward",
     "(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int "
     "dim) -> (Tensor, Tensor)", "weightNormBackward">,
-    Kernel<"weightGradients">;
+    Kernel<"weightGradients">, CoreForm<"weightNormBackward">;
 
 #endif // CUTBACK_DIALECT_ATEN_NORMALIZATION_TD

@@ -256,7 +256,7 @@ def Aten_MaskedFillTensorOp : Aten_Pointwise<"masked_fill.Tensor", "maskedFill",
     Vjp<"maskedFill">, Kernel<"maskedFill">;
 def Aten_GluOp : Aten_Pointwise<"glu", "none",
     "(Tensor self, int dim=-1) -> Tensor", "glu", 10>, Vjp<"glu">,
-    Kernel<"glu"> {
+    Kernel<"glu">, CoreForm<"gated"> {
   let loops = "none";
 }
 def Aten_ExpOp : Aten_Transcendental<"exp", "exp", "(Tensor self) -> Tensor">,
@@ -409,16 +409,18 @@ def Aten_TanhBackwardOp : Aten_Pointwise<"tanh_backward", "tanhBackward",
 def Aten_ThresholdBackwardOp : Aten_Pointwise<
     "threshold_backward", "thresholdBackward",
     "(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor",
-    "broadcast", 3>, Vjp<"again">, Kernel<"thresholdBackward">;
+    "broadcast", 3>, Vjp<"again">, Kernel<"thresholdBackward">,
+    CoreUnit<"thresholdBackward">;
 def Aten_HardtanhBackwardOp : Aten_Pointwise<
     "hardtanh_backward", "hardtanhBackward",
     "(Tensor grad_output, Tensor self, Scalar min_val, Scalar max_val) -> "
-    "Tensor", "broadcast", 3>, Vjp<"again">, Kernel<"hardtanhBackward">;
+    "Tensor", "broadcast", 3>, Vjp<"again">, Kernel<"hardtanhBackward">,
+    CoreUnit<"hardtanhBackward">;
 def Aten_LeakyReluBackwardOp : Aten_Pointwise<
     "leaky_relu_backward", "leakyReluBackward",
     "(Tensor grad_output, Tensor self, Scalar negative_slope, "
     "bool self_is_result) -> Tensor", "broadcast", 3>, Vjp<"again">,
-    Kernel<"leakyReluBackward">;
+    Kernel<"leakyReluBackward">, CoreUnit<"leakyReluBackward">;
 def Aten_HardswishBackwardOp : Aten_Pointwise<
     "hardswish_backward", "hardswishBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 3>,
@@ -450,7 +452,7 @@ def Aten_MishBackwardOp : Aten_Pointwise<"mish_backward", "mishBackward",
     Vjp<"againOnly">, Kernel<"mishBackward">;
 def Aten_GluBackwardOp : Aten_Pointwise<"glu_backward", "none",
     "(Tensor grad_output, Tensor self, int dim) -> Tensor", "sameAsSelf", 10>,
-    Kernel<"gluBackward"> {
+    Kernel<"gluBackward">, CoreForm<"gatedBackward"> {
   let loops = "none";
 }
 def Aten_LogitBackwardOp : Aten_Pointwise<"logit_backward", "logitBackward",

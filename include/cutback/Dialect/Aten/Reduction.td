@@ -150,7 +150,7 @@ def Aten_NormScalarOptDimOp : Aten_Reduction<"norm.ScalarOpt_dim", "norm",
     "vectorNorm", 2>, Vjp<"norm">, Kernel<"norm">, Decomposition<"norm">;
 def Aten_LogsumexpOp : Aten_Reduction<"logsumexp", "none",
     "(Tensor self, int[1] dim, bool keepdim=False) -> Tensor", "logSumExp", 12>,
-    Vjp<"logsumexp">, Kernel<"logSumExp"> {
+    Vjp<"logsumexp">, Kernel<"logSumExp">, CoreForm<"logSumExp"> {
   let loops = "none";
 }
 def Aten_MaxDimOp : Aten_SelectingReduction<"max.dim", "greatestWithPlace",
@@ -315,7 +315,7 @@ def Aten_HashTensorOp : Aten_DiscreteReduction<"hash_tensor", "none",
     "Tensor", "hashOfBits">, Kernel<"hashOfBits">;
 def Aten_DistOp : Aten_Reduction<"dist", "none",
     "(Tensor self, Tensor other, Scalar p=2) -> Tensor", "dist">, Vjp<"dist">,
-    Kernel<"distance"> {
+    Kernel<"distance">, CoreForm<"distance"> {
   let loops = "none";
 }
 def Aten_MsortOp : Aten_Sort<"msort",

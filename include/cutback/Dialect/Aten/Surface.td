@@ -61,32 +61,35 @@ def Aten_LogSoftmaxIntOp : Aten_Softmax<"log_softmax.int",
     Kernel<"logSoftmax">, Decomposition<"logSoftmax">;
 def Aten_MseLossOp : Aten_Loss<"mse_loss",
     "(Tensor self, Tensor target, int reduction=1) -> Tensor", "pointwiseLoss">,
-    Vjp<"mseLoss">, Kernel<"mseLoss">;
+    Vjp<"mseLoss">, Kernel<"mseLoss">, CoreForm<"meanSquare">;
 def Aten_L1LossOp : Aten_Loss<"l1_loss",
     "(Tensor self, Tensor target, int reduction=1) -> Tensor", "pointwiseLoss">,
-    Vjp<"l1Loss">, Kernel<"l1Loss">;
+    Vjp<"l1Loss">, Kernel<"l1Loss">, CoreForm<"absolute">;
 def Aten_SmoothL1LossOp : Aten_Loss<"smooth_l1_loss",
     "(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor",
-    "pointwiseLoss">, Vjp<"smoothL1Loss">, Kernel<"smoothL1Loss">;
+    "pointwiseLoss">, Vjp<"smoothL1Loss">, Kernel<"smoothL1Loss">,
+    CoreForm<"smoothAbsolute">;
 def Aten_HuberLossOp : Aten_Loss<"huber_loss",
     "(Tensor self, Tensor target, int reduction=1, float delta=1.) -> "
-    "Tensor", "pointwiseLoss">, Vjp<"huberLoss">, Kernel<"huberLoss">;
+    "Tensor", "pointwiseLoss">, Vjp<"huberLoss">, Kernel<"huberLoss">,
+    CoreForm<"huber">;
 def Aten_BinaryCrossEntropyOp : Aten_Loss<"binary_cross_entropy",
     "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> "
     "Tensor", "pointwiseLoss">, Vjp<"binaryCrossEntropy">,
-    Kernel<"binaryCrossEntropy">;
+    Kernel<"binaryCrossEntropy">, CoreForm<"crossEntropyOfTwo">;
 def Aten_BinaryCrossEntropyWithLogitsOp : Aten_Loss<
     "binary_cross_entropy_with_logits",
     "(Tensor self, Tensor target, Tensor? weight=None, "
     "Tensor? pos_weight=None, int reduction=1) -> Tensor", "pointwiseLoss">,
-    Vjp<"binaryCrossEntropyWithLogits">, Kernel<"binaryCrossEntropyWithLogits">;
+    Vjp<"binaryCrossEntropyWithLogits">, Kernel<"binaryCrossEntropyWithLogits">,
+    CoreForm<"crossEntropyWithLogits">;
 def Aten_KlDivOp : Aten_Loss<"kl_div",
     "(Tensor self, Tensor target, int reduction=1, *, "
     "bool log_target=False) -> Tensor", "pointwiseLoss">, Vjp<"klDiv">,
-    Kernel<"klDiv">;
+    Kernel<"klDiv">, CoreForm<"divergence">;
 def Aten_SoftMarginLossOp : Aten_Loss<"soft_margin_loss",
     "(Tensor self, Tensor target, int reduction=1) -> Tensor", "pointwiseLoss">,
-    Vjp<"softMarginLoss">, Kernel<"softMarginLoss">;
+    Vjp<"softMarginLoss">, Kernel<"softMarginLoss">, CoreForm<"softMargin">;
 def Aten_CrossEntropyLossOp : Aten_Loss<"cross_entropy_loss",
     "(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, "
     "SymInt ignore_index=-100, float label_smoothing=0.) -> Tensor",
