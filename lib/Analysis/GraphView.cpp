@@ -189,6 +189,44 @@ Renumbering GraphView::removeOps(ArrayRef<uint8_t> isErased,
   return renumbering;
 }
 
+std::vector<uint32_t> GraphView::reorderOps(ArrayRef<uint32_t> order) {
+  GraphView old = std::move(*this);
+  *this = GraphView();
+  graph = old.graph;
+  output = old.output;
+  terminator = old.terminator;
+  numArgs = old.numArgs;
+  std::vector<uint32_t> newValue(old.numValues(), kNone);
+  auto addValue = [&](uint32_t value, uint32_t op) {
+    newValue[value] = values.size();
+    values.push_back(old.values[value]);
+    types.push_back(old.types[value]);
+    uint32_t alias = old.aliasOf[value];
+    aliasOf.push_back(alias == kNone ? kNone : newValue[alias]);
+    definer.push_back(op);
+  };
+  auto addOperands = [&](uint32_t op) {
+    for (uint32_t value : old.operands(op))
+      operandList.push_back(newValue[value]);
+    operandBegin.push_back(operandList.size());
+  };
+  for (uint32_t arg = 0; arg < numArgs; ++arg)
+    addValue(arg, kNone);
+  operandBegin.push_back(0);
+  for (uint32_t op : order) {
+    addOperands(op);
+    resultBegin.push_back(values.size());
+    for (uint32_t r = old.resultBegin[op]; r < old.resultBegin[op + 1]; ++r)
+      addValue(r, ops.size());
+    ops.push_back(old.ops[op]);
+    traits.push_back(old.traits[op]);
+  }
+  addOperands(old.numOps());
+  resultBegin.push_back(values.size());
+  buildUsers(*this);
+  return newValue;
+}
+
 /// An op that reads an argument, or a view of it, before the forward writes it
 /// cannot run again in the backward: the old value is gone by then.
 static void keepReadersOfOldValues(GraphView &view) {

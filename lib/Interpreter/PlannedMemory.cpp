@@ -21,17 +21,18 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
-static constexpr uint32_t kNone = StepProgram::kNone;
+static constexpr uint32_t kNone = StepView::kNone;
 
 PlannedMemory::PlannedMemory(const MemoryPlan &plan, bool poisonDead)
     : plan(plan), poisonDead(poisonDead),
       arena(Storage::allocate(plan.arenaBytes())) {
-  for (uint32_t v = 0; v < plan.program.values.size(); ++v)
-    numbers[plan.program.values[v].value] = v;
+  for (const StepSegment &segment : plan.program.segments)
+    for (uint32_t v = segment.view.numArgs; v < segment.view.numValues(); ++v)
+      numbers[segment.view.values[v]] = segment.valueOf(v);
   if (!poisonDead)
     return;
   for (uint32_t op = 0; op < plan.program.numOps(); ++op)
-    opNumbers[plan.program.ops[op]] = op;
+    opNumbers[plan.program.op(op)] = op;
   deaths.resize(plan.layout.offsets.size(), {0, 0, 0});
   for (auto [life, storage] : llvm::zip_equal(plan.lives, plan.storages)) {
     if (life.buffer == kNone)
@@ -56,7 +57,7 @@ Tensor PlannedMemory::allocate(Value value, DType type,
   uint32_t storage =
       number == kNone ? kNone : plan.program.values[number].storage;
   if (storage == kNone || plan.program.storages[storage].isOutside ||
-      plan.program.storages[storage].value != number) {
+      !plan.program.makesStorage(number)) {
     hasFailed = true;
     op->emitOpError("makes a tensor that the memory plan has no place for")
             .attachNote()
@@ -84,7 +85,7 @@ bool PlannedMemory::hasPlace(Value value) {
     return false;
   uint32_t storage = plan.program.values[found->second].storage;
   return storage != kNone && !plan.program.storages[storage].isOutside &&
-         plan.program.storages[storage].value == found->second;
+         plan.program.makesStorage(found->second);
 }
 
 void PlannedMemory::finished(Operation *op) {

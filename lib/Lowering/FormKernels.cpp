@@ -52,8 +52,7 @@ public:
 
   FailureOr<FormedStep> run() {
     func::FuncOp forward = copyHalf(partition.getForwardAttr(), 0);
-    func::FuncOp backward =
-        copyHalf(partition.getBackwardAttr(), partition.getSaved().size());
+    func::FuncOp backward = copyHalf(partition.getBackwardAttr(), 1);
     readOffsets();
     handOverRoots(forward, backward);
     if (failed(formHalf(forward, 0)) || failed(formHalf(backward, 1)))
@@ -81,28 +80,27 @@ public:
 private:
   MLIRContext *context() { return module.getContext(); }
 
-  func::FuncOp copyHalf(FlatSymbolRefAttr name, size_t saved) {
+  func::FuncOp copyHalf(FlatSymbolRefAttr name, unsigned segment) {
     auto half =
         SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition, name);
     auto copy = cast<func::FuncOp>(half->clone(copies));
     module.push_back(copy);
     if (request.staysOpen)
       open.remember(copy);
-    specializeSizes(copy, request.program, copies,
-                    copy.getArguments().take_front(saved));
+    specializeSizes(copy, request.program, segment, copies);
     return copy;
   }
 
   /// Without a memory plan, what has a place has one that is not known yet.
   void readOffsets() {
-    const StepProgram &program = request.program;
+    const StepView &program = request.program;
     for (auto [number, storage] : llvm::enumerate(program.storages)) {
       if (storage.isOutside)
         continue;
-      Value copy = copies.lookup(program.values[storage.value].value);
+      Value copy = copies.lookup(program.value(storage.value));
       if (!request.memory)
         offsetOf[copy] = ShapedType::kDynamic;
-      else if (request.memory->lives[number].buffer != StepProgram::kNone)
+      else if (request.memory->lives[number].buffer != StepView::kNone)
         offsetOf[copy] = request.memory->storages[number].offset;
     }
   }

@@ -16,7 +16,7 @@ struct FormRequest {
   /// Halves with `joint.launches`.
   joint::PartitionOp partition;
   /// Of the halves, for the sizes that kernels are formed at.
-  const StepProgram &program;
+  const StepView &program;
   /// Of `program`. Null: places are `?`.
   const MemoryPlan *memory = nullptr;
   /// The graph's, for the arena; null where sizes are known.

@@ -26,13 +26,11 @@ namespace {
 
 class Specializer {
 public:
-  Specializer(const StepProgram &program, const IRMapping &copies,
-              ArrayRef<BlockArgument> saved) {
-    for (const StepValue &value : program.values)
-      if (Value copy = copies.lookupOrNull(value.value))
-        set(copy, value);
-    for (auto [argument, number] : llvm::zip(saved, program.saved))
-      set(argument, program.values[number]);
+  Specializer(const StepView &step, const StepSegment &segment,
+              const IRMapping &copies) {
+    for (auto [number, value] : llvm::enumerate(segment.view.values))
+      if (Value copy = copies.lookupOrNull(value))
+        set(copy, step.values[segment.valueOf(number)]);
   }
 
   void run(func::FuncOp half) {
@@ -100,10 +98,9 @@ private:
 
 } // namespace
 
-void cutback::specializeSizes(func::FuncOp half, const StepProgram &program,
-                              const IRMapping &copies,
-                              ArrayRef<BlockArgument> saved) {
-  Specializer(program, copies, saved).run(half);
+void cutback::specializeSizes(func::FuncOp half, const StepView &step,
+                              unsigned segment, const IRMapping &copies) {
+  Specializer(step, step.segments[segment], copies).run(half);
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_LIB_LOWERING_SPECIALIZESIZES_H
 #define CUTBACK_LIB_LOWERING_SPECIALIZESIZES_H
 
-#include "cutback/MemoryPlan/StepProgram.h"
+#include "cutback/MemoryPlan/StepView.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -14,13 +14,11 @@
 
 namespace cutback {
 
-/// Gives the values of `half`, a copy of a function of `program` by `copies`,
-/// the types that the program knows, without symbols, and writes the numbers
-/// that it knows into the calls that take them. `saved`: the arguments of a
-/// backward that are the saved values of the program, in their order. Linear.
-void specializeSizes(mlir::func::FuncOp half, const StepProgram &program,
-                     const mlir::IRMapping &copies,
-                     llvm::ArrayRef<mlir::BlockArgument> saved);
+/// Gives the values of `half`, a copy of a segment of `step` by `copies`, the
+/// types that the step knows, without symbols, and writes the numbers that it
+/// knows into the calls that take them. Linear.
+void specializeSizes(mlir::func::FuncOp half, const StepView &step,
+                     unsigned segment, const mlir::IRMapping &copies);
 
 /// What halves were before specializeSizes(), to be put back. Ops are known by
 /// an attribute, so that what is cloned meanwhile is open again, too.

@@ -98,8 +98,8 @@ public:
 
 private:
   LogicalResult formAt(size_t p) {
-    FailureOr<StepProgram> program =
-        StepProgram::ofPartition(partition, graph, numbers.point(p));
+    FailureOr<StepView> program =
+        StepView::ofPartition(partition, graph, numbers.point(p));
     if (failed(program))
       return failure();
     FormRequest request{partition, *program};

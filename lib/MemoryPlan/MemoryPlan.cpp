@@ -12,7 +12,7 @@
 using namespace mlir;
 using namespace cutback;
 
-static constexpr uint32_t kNone = StepProgram::kNone;
+static constexpr uint32_t kNone = StepView::kNone;
 
 static PlannedPeak findPeak(const MemoryPlan &plan) {
   constexpr unsigned numUses = 5;
@@ -47,7 +47,7 @@ static PlannedPeak findPeak(const MemoryPlan &plan) {
   return peak;
 }
 
-FailureOr<MemoryPlan> cutback::layoutMemory(StepProgram program,
+FailureOr<MemoryPlan> cutback::layoutMemory(StepView program,
                                             const MemoryPlanOptions &options) {
   StepMemory memory(program, options.memory);
   if (failed(memory.check()))
@@ -74,7 +74,7 @@ LogicalResult cutback::proveMemory(const MemoryPlan &plan,
       .verify(plan.layout, plan.alignment);
 }
 
-FailureOr<MemoryPlan> cutback::planMemory(StepProgram program,
+FailureOr<MemoryPlan> cutback::planMemory(StepView program,
                                           const MemoryPlanOptions &options) {
   FailureOr<MemoryPlan> plan = layoutMemory(std::move(program), options);
   if (failed(plan) || failed(proveMemory(*plan, options)))
@@ -85,8 +85,8 @@ FailureOr<MemoryPlan> cutback::planMemory(StepProgram program,
 FailureOr<MemoryPlan> cutback::planMemory(joint::PartitionOp partition,
                                           joint::GraphOp graph,
                                           const MemoryPlanOptions &options) {
-  FailureOr<StepProgram> program =
-      StepProgram::ofPartition(partition, graph, options.symbols);
+  FailureOr<StepView> program =
+      StepView::ofPartition(partition, graph, options.symbols);
   if (failed(program))
     return failure();
   return planMemory(std::move(*program), options);
@@ -101,7 +101,7 @@ void MemoryPlan::writeJson(llvm::json::OStream &json) const {
     json.attribute("arena_bytes", arenaBytes());
     json.attribute("lower_bound", lowerBound());
     json.attribute("ops", int64_t(program.numOps()));
-    json.attribute("backward_begins", int64_t(program.forwardEnd) + 1);
+    json.attribute("backward_begins", int64_t(program.forwardEnd()) + 1);
     json.attributeObject("peak", [&] {
       json.attribute("at", peak.at);
       json.attribute("op", int64_t(peak.op));

@@ -10,7 +10,7 @@
 //      arguments weigh nothing. A place may be taken over where the memory
 //      plan allows it (mayReplace).
 //   3. The improved order is applied in front of the terminator. What runs
-//      nothing (StepProgram::isFree) ties no launches together: who reads a
+//      nothing (StepView::isFree) ties no launches together: who reads a
 //      view comes behind what made its base, wherever the view stood, and the
 //      view goes to its first reader.
 //
@@ -18,10 +18,7 @@
 
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
-#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/MemoryPlan/StepMemory.h"
-
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <numeric>
 
@@ -30,12 +27,12 @@ using namespace cutback;
 
 namespace {
 
-constexpr uint32_t kNone = StepProgram::kNone;
+constexpr uint32_t kNone = StepView::kNone;
 
 /// By op of the backward: it runs nothing and has company in its launch that
 /// does, so it may go to another one.
-std::vector<uint8_t> findFree(const StepProgram &step) {
-  uint32_t first = step.forwardEnd + 1;
+std::vector<uint8_t> findFree(const StepView &step) {
+  uint32_t first = step.forwardEnd() + 1;
   std::vector<uint8_t> isFree(step.numOps() - first, 0);
   for (uint32_t op = first; op < step.numOps(); op = step.launch(op).end) {
     const StepLaunch &launch = step.launch(op);
@@ -51,19 +48,19 @@ std::vector<uint8_t> findFree(const StepProgram &step) {
 
 class ProblemBuilder {
 public:
-  ProblemBuilder(const StepProgram &step, int64_t alignment)
-      : step(step), first(step.launchOf[step.forwardEnd] + 1),
+  ProblemBuilder(const StepView &step, int64_t alignment)
+      : step(step), first(step.launchOf[step.forwardEnd()] + 1),
         definer(step.values.size(), kNone), isFree(findFree(step)),
         accesses(step.storages.size()) {
     setStorages(alignment);
   }
 
   ScheduleProblem run() {
-    uint32_t firstOp = step.forwardEnd + 1;
+    uint32_t firstOp = step.forwardEnd() + 1;
     for (uint32_t op = firstOp; op + 1 < step.numOps(); ++op) {
-      for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+      for (uint32_t r : step.results(op))
         definer[r] = step.launchOf[op] - first;
-      if (auto write = dyn_cast<joint::WriteOp>(step.ops[op]))
+      if (auto write = dyn_cast<joint::WriteOp>(step.op(op)))
         accesses[storageOf(step.operands(op).front())].isWritten = true;
     }
     for (uint32_t i = first; i + 1 < step.launches.size(); ++i)
@@ -87,11 +84,10 @@ private:
       if (memory.lives()[s].use != StorageUse::Outside)
         problem.bytes[s] =
             (step.storages[s].bytes + alignment - 1) / alignment * alignment;
-    for (uint32_t op = step.forwardEnd + 1; op < step.numOps(); ++op)
-      for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
-        if (uint32_t s = storageOf(r);
-            s != kNone && step.storages[s].value == r)
-          problem.isGiven[s] = 0;
+    for (uint32_t op = step.forwardEnd() + 1; op < step.numOps(); ++op)
+      for (uint32_t r : step.results(op))
+        if (step.makesStorage(r))
+          problem.isGiven[storageOf(r)] = 0;
     for (const auto *values : {&step.forwardResults, &step.gradients})
       for (uint32_t value : *values)
         if (uint32_t s = storageOf(value); s != kNone)
@@ -102,7 +98,7 @@ private:
     uint32_t number = step.launchOf[launch.begin] - first;
     llvm::SmallVector<uint32_t> depends, reads, makes;
     for (uint32_t op = launch.begin; op < launch.end; ++op) {
-      if (isFree[op - step.forwardEnd - 1]) {
+      if (isFree[op - step.forwardEnd() - 1]) {
         lookThrough(op);
         continue;
       }
@@ -117,10 +113,9 @@ private:
       sortUnique(own);
       keepOrder(op, number, own, depends);
       reads.append(own.begin(), own.end());
-      for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
-        if (uint32_t s = storageOf(r);
-            s != kNone && step.storages[s].value == r)
-          makes.push_back(s);
+      for (uint32_t r : step.results(op))
+        if (step.makesStorage(r))
+          makes.push_back(storageOf(r));
     }
     sortUnique(reads);
     sortUnique(depends);
@@ -154,7 +149,7 @@ private:
     for (uint32_t value : step.operands(op))
       makers.append(makersOf(value));
     sortUnique(makers);
-    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+    for (uint32_t r : step.results(op))
       behind[r] = makers;
   }
 
@@ -170,9 +165,8 @@ private:
     for (uint32_t made : makes) {
       if (problem.bytes[made] != most)
         continue;
-      uint32_t result = step.storages[made].value, maker = launch.begin;
-      while (result >= step.resultEnd[maker])
-        ++maker;
+      uint32_t result = step.storages[made].value;
+      uint32_t maker = step.maker(made);
       bool isFound = false;
       for (uint32_t s : reads)
         if (problem.bytes[s] && !problem.isKept[s] &&
@@ -192,18 +186,12 @@ private:
 
   void keepOrder(uint32_t op, uint32_t number, ArrayRef<uint32_t> reads,
                  llvm::SmallVectorImpl<uint32_t> &depends) {
-    Operation *operation = step.ops[op];
-    auto model = dyn_cast<joint::RematerializableOpInterface>(operation);
-    bool isOrdered = model ? model.hasOrderedEffects() ||
-                                 (model.isRandom() && !model.isRecomputable() &&
-                                  !joint::isReplayed(operation))
-                           : !isMemoryEffectFree(operation);
-    if (isOrdered) {
+    if (step.traits(op).keepsOrder()) {
       if (lastOrdered != kNone)
         depends.push_back(lastOrdered);
       lastOrdered = number;
     }
-    bool isWrite = isa<joint::WriteOp>(operation);
+    bool isWrite = isa<joint::WriteOp>(step.op(op));
     uint32_t written = isWrite ? storageOf(step.operands(op).front()) : kNone;
     for (uint32_t s : reads) {
       Access &access = accesses[s];
@@ -227,7 +215,7 @@ private:
     std::vector<uint32_t> readers; ///< since the last write
   };
 
-  const StepProgram &step;
+  const StepView &step;
   uint32_t first;                ///< launch
   std::vector<uint32_t> definer; ///< by value: launch of the backward
   std::vector<uint8_t> isFree;   ///< by op of the backward
@@ -240,16 +228,16 @@ private:
 
 } // namespace
 
-ScheduleProblem cutback::makeScheduleProblem(const StepProgram &step,
+ScheduleProblem cutback::makeScheduleProblem(const StepView &step,
                                              int64_t alignment) {
   return ProblemBuilder(step, alignment).run();
 }
 
 /// By op of the backward: the place in the new order of the launch with which
 /// it runs.
-static std::vector<uint32_t> placeOps(const StepProgram &step,
+static std::vector<uint32_t> placeOps(const StepView &step,
                                       ArrayRef<uint32_t> order) {
-  uint32_t first = step.forwardEnd + 1, last = step.numOps() - 1;
+  uint32_t first = step.forwardEnd() + 1, last = step.numOps() - 1;
   uint32_t firstLaunch = step.launchOf[first];
   std::vector<uint32_t> placeOf(order.size()), places(last - first, kNone);
   for (auto [place, number] : llvm::enumerate(order))
@@ -262,7 +250,7 @@ static std::vector<uint32_t> placeOps(const StepProgram &step,
       places[op - first] = placeOf[step.launchOf[op] - firstLaunch];
       continue;
     }
-    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+    for (uint32_t r : step.results(op))
       giver[r] = op;
   }
   for (uint32_t op = last; op-- > first;)
@@ -280,15 +268,15 @@ static std::vector<uint32_t> placeOps(const StepProgram &step,
       for (uint32_t value : step.operands(op))
         place = std::max(place, madeAt[value]);
     }
-    for (uint32_t r = step.resultBegin[op]; r < step.resultEnd[op]; ++r)
+    for (uint32_t r : step.results(op))
       madeAt[r] = place;
   }
   return places;
 }
 
 /// Puts the ops of the backward into the order of the launches.
-static void applyOrder(const StepProgram &step, ScheduleOutcome &outcome) {
-  uint32_t first = step.forwardEnd + 1, firstLaunch = step.launchOf[first];
+static void applyOrder(const StepView &step, ScheduleOutcome &outcome) {
+  uint32_t first = step.forwardEnd() + 1, firstLaunch = step.launchOf[first];
   std::vector<uint32_t> places = placeOps(step, outcome.launchOrder);
   std::vector<uint32_t> begin(outcome.launchOrder.size() + 1, 0);
   for (uint32_t place : places)
@@ -302,9 +290,9 @@ static void applyOrder(const StepProgram &step, ScheduleOutcome &outcome) {
   outcome.order.resize(places.size());
   for (auto [op, place] : llvm::enumerate(places))
     outcome.order[begin[place]++] = op;
-  Operation *terminator = step.ops.back();
+  Operation *terminator = step.op(step.numOps() - 1);
   for (uint32_t op : outcome.order)
-    step.ops[first + op]->moveBefore(terminator);
+    step.op(first + op)->moveBefore(terminator);
   Operation *half = terminator->getParentOp();
   if (!half->hasAttr(kLaunches)) {
     outcome.launchSizes.clear();
@@ -314,8 +302,7 @@ static void applyOrder(const StepProgram &step, ScheduleOutcome &outcome) {
                                                   outcome.launchSizes));
 }
 
-ScheduleOutcome cutback::scheduleBackward(const StepProgram &step,
-                                          uint64_t work) {
+ScheduleOutcome cutback::scheduleBackward(const StepView &step, uint64_t work) {
   Schedule schedule = improveSchedule(makeScheduleProblem(step), work);
   ScheduleOutcome outcome;
   outcome.peakBefore = schedule.peakBefore;
@@ -333,8 +320,7 @@ FailureOr<ScheduleOutcome>
 cutback::scheduleBackward(joint::PartitionOp partition, joint::GraphOp graph,
                           const llvm::StringMap<int64_t> &symbols,
                           uint64_t work) {
-  FailureOr<StepProgram> step =
-      StepProgram::ofPartition(partition, graph, symbols);
+  FailureOr<StepView> step = StepView::ofPartition(partition, graph, symbols);
   if (failed(step))
     return failure();
   return scheduleBackward(*step, work);

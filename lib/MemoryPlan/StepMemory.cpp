@@ -26,7 +26,7 @@ using namespace mlir;
 using namespace cutback;
 using cutback::joint::FusionKind;
 
-static constexpr uint32_t kNone = StepProgram::kNone;
+static constexpr uint32_t kNone = StepView::kNone;
 
 const char *cutback::spell(StorageUse use) {
   switch (use) {
@@ -44,34 +44,16 @@ const char *cutback::spell(StorageUse use) {
   return "";
 }
 
-static FusionKind fusionOf(Operation *op) {
-  auto fusible = dyn_cast<joint::FusibleOpInterface>(op);
-  return fusible ? fusible.getFusionKind() : FusionKind::Never;
-}
-
-static bool isPointwise(Operation *op) {
-  return fusionOf(op) == FusionKind::Pointwise;
-}
-
-/// Moves no data: a view that could be one, or a size.
-static bool isView(const StepProgram &program, uint32_t op) {
-  for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
-    if (uint32_t storage = program.values[r].storage;
-        storage != kNone && program.storages[storage].value == r)
-      return false;
-  return fusionOf(program.ops[op]) == FusionKind::View;
-}
-
 /// True if nothing but views stands with `op` in its launch.
-static bool isAlone(const StepProgram &program, uint32_t op) {
+static bool isAlone(const StepView &program, uint32_t op) {
   const StepLaunch &launch = program.launch(op);
   for (uint32_t other = launch.begin; other < launch.end; ++other)
-    if (other != op && !isView(program, other))
+    if (other != op && !program.isView(other))
       return false;
   return true;
 }
 
-StepMemory::StepMemory(const StepProgram &program,
+StepMemory::StepMemory(const StepView &program,
                        const StepMemoryOptions &options)
     : program(program), life(program.storages.size()) {
   findLives();
@@ -83,11 +65,11 @@ void StepMemory::findLives() {
     for (uint32_t value : program.operands(op))
       if (uint32_t storage = program.values[value].storage; storage != kNone)
         life[storage].end = program.launch(op).end;
-    for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
-      if (uint32_t storage = program.values[r].storage;
-          storage != kNone && program.storages[storage].value == r)
-        life[storage] = {StorageUse::Temporary, program.launch(op).begin,
-                         program.launch(op).end};
+    for (uint32_t r : program.results(op))
+      if (program.makesStorage(r))
+        life[program.values[r].storage] = {StorageUse::Temporary,
+                                           program.launch(op).begin,
+                                           program.launch(op).end};
   }
   auto mark = [&](ArrayRef<uint32_t> values, StorageUse use, bool isKept) {
     for (uint32_t value : values) {
@@ -117,21 +99,18 @@ bool StepMemory::isInside(uint32_t storage) const {
     return false;
   if (life[storage].end != program.launch(life[storage].begin).end)
     return false;
-  uint32_t op = life[storage].begin;
-  while (program.resultEnd[op] <= program.storages[storage].value)
-    ++op;
-  return !isAlone(program, op);
+  return !isAlone(program, program.maker(storage));
 }
 
 /// The op says itself that it writes its result over `operand`, and reads
 /// nothing else of that storage.
-static bool isDestination(const StepProgram &program, uint32_t op,
+static bool isDestination(const StepView &program, uint32_t op,
                           uint32_t operand) {
-  auto style = dyn_cast<DestinationStyleOpInterface>(program.ops[op]);
+  auto style = dyn_cast<DestinationStyleOpInterface>(program.op(op));
   if (!style || style.getNumDpsInits() != 1)
     return false;
   OpOperand *init = style.getDpsInitOperand(0);
-  ArrayRef<uint32_t> operands = program.operands(op);
+  StepOperands operands = program.operands(op);
   if (operands[init->getOperandNumber()] != operand)
     return false;
   uint32_t storage = program.values[operand].storage;
@@ -143,24 +122,23 @@ static bool isDestination(const StepProgram &program, uint32_t op,
 }
 
 /// The op changes elements of `operand` and gives it back.
-static bool isUpdated(const StepProgram &program, uint32_t op,
-                      uint32_t operand) {
-  auto fusible = dyn_cast<joint::FusibleOpInterface>(program.ops[op]);
-  if (!fusible || fusible.getFusionKind() != FusionKind::Never)
+static bool isUpdated(const StepView &program, uint32_t op, uint32_t operand) {
+  auto fusible = dyn_cast<joint::FusibleOpInterface>(program.op(op));
+  if (!fusible || program.traits(op).fusion != FusionKind::Never ||
+      program.traits(op).hasRegions)
     return false;
   SmallVector<ArrayRef<int64_t>> shapes;
   auto add = [&](uint32_t value) {
     auto shaped = dyn_cast<RankedTensorType>(program.values[value].type);
     shapes.push_back(shaped ? shaped.getShape() : ArrayRef<int64_t>());
   };
-  ArrayRef<uint32_t> operands = program.operands(op);
+  StepOperands operands = program.operands(op);
   for (uint32_t value : operands)
     add(value);
-  for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+  for (uint32_t r : program.results(op))
     add(r);
   joint::IterationSpace space;
-  if (program.ops[op]->getNumRegions() ||
-      !fusible.getIterationSpace(shapes, space) || space.updated < 0 ||
+  if (!fusible.getIterationSpace(shapes, space) || space.updated < 0 ||
       operands[space.updated] != operand)
     return false;
   uint32_t storage = program.values[operand].storage;
@@ -171,7 +149,7 @@ static bool isUpdated(const StepProgram &program, uint32_t op,
 
 /// True if an op behind `op` in its launch looks at `storage`, be it for its
 /// sizes.
-static bool isReadLater(const StepProgram &program, uint32_t op,
+static bool isReadLater(const StepView &program, uint32_t op,
                         uint32_t storage) {
   for (uint32_t other = op + 1; other < program.launch(op).end; ++other)
     for (uint32_t operand : program.operands(other))
@@ -183,16 +161,16 @@ static bool isReadLater(const StepProgram &program, uint32_t op,
 /// True if each read of `storage` in the launch of `op` is of its element i
 /// when element i of the `count` elements of a result is made. Of fewer, as of
 /// the first one alone, several iterations would read one.
-static bool readsInStep(const StepProgram &program, uint32_t op,
-                        uint32_t storage, int64_t count) {
+static bool readsInStep(const StepView &program, uint32_t op, uint32_t storage,
+                        int64_t count) {
   const StepLaunch &launch = program.launch(op);
   for (uint32_t other = launch.begin; other < launch.end; ++other)
     for (uint32_t operand : program.operands(other)) {
       const StepValue &value = program.values[operand];
       if (value.storage != storage)
         continue;
-      FusionKind kind = fusionOf(program.ops[other]);
-      if (isView(program, other))
+      FusionKind kind = program.traits(other).fusion;
+      if (program.isView(other))
         continue; // who reads the view is looked at
       if (program.partOf[other] != program.partOf[op])
         return false; // it may run later
@@ -208,13 +186,11 @@ static bool readsInStep(const StepProgram &program, uint32_t op,
 /// True if no op of its part of the launch has more elements than `result`:
 /// then each of these is made by one iteration, and not, as what is broadcast,
 /// by several, the second of which would read what the first has written.
-static bool isMadeOnce(const StepProgram &program, uint32_t op,
-                       uint32_t result) {
+static bool isMadeOnce(const StepView &program, uint32_t op, uint32_t result) {
   const StepLaunch &launch = program.launch(op);
   int64_t count = program.values[result].layout.numel();
   for (uint32_t other = launch.begin; other < launch.end; ++other)
-    for (uint32_t r = program.resultBegin[other]; r < program.resultEnd[other];
-         ++r)
+    for (uint32_t r : program.results(other))
       if (program.partOf[other] == program.partOf[op] &&
           program.values[r].storage != kNone &&
           program.values[r].layout.numel() > count)
@@ -223,10 +199,10 @@ static bool isMadeOnce(const StepProgram &program, uint32_t op,
 }
 
 /// mayReplace() by one of the values that lie in the storage.
-static bool mayReplaceValue(const StepProgram &program, uint32_t op,
+static bool mayReplaceValue(const StepView &program, uint32_t op,
                             uint32_t operand, uint32_t result) {
-  if (!(isPointwise(program.ops[op]) || isDestination(program, op, operand) ||
-        isUpdated(program, op, operand)))
+  if (!(program.traits(op).fusion == FusionKind::Pointwise ||
+        isDestination(program, op, operand) || isUpdated(program, op, operand)))
     return false;
   const StepValue &to = program.values[result], &from = program.values[operand];
   auto isWhole = [&](const StepValue &value) {
@@ -249,13 +225,12 @@ static bool mayReplaceValue(const StepProgram &program, uint32_t op,
          isMadeOnce(program, op, result);
 }
 
-bool cutback::mayReplace(const StepProgram &program, uint32_t op,
-                         uint32_t storage, uint32_t result) {
+bool cutback::mayReplace(const StepView &program, uint32_t op, uint32_t storage,
+                         uint32_t result) {
   // Most pairs of a large launch differ in their sizes: its ops are not gone
   // through for those.
   uint32_t made = program.values[result].storage;
-  if (program.resultEnd[op] - program.resultBegin[op] != 1 || made == kNone ||
-      storage == made ||
+  if (program.results(op).size() != 1 || made == kNone || storage == made ||
       program.storages[storage].bytes != program.storages[made].bytes)
     return false;
   for (uint32_t reader = program.launch(op).begin; reader <= op; ++reader)
@@ -304,10 +279,9 @@ void StepMemory::findBuffers(bool inPlace) {
   for (uint32_t op = 0; op < program.numOps(); ++op) {
     if (inPlace && program.launch(op).begin == op)
       findDying(program.launch(op));
-    for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r) {
+    for (uint32_t r : program.results(op)) {
       uint32_t storage = program.values[r].storage;
-      if (storage == kNone || program.storages[storage].value != r ||
-          life[storage].use == StorageUse::Outside)
+      if (!program.makesStorage(r) || life[storage].use == StorageUse::Outside)
         continue;
       StorageLife &own = life[storage];
       own.inPlaceOf = inPlace ? findDyingOperand(op, r) : kNone;

@@ -19,10 +19,10 @@
 using namespace mlir;
 using namespace cutback;
 
-static constexpr uint32_t kNone = StepProgram::kNone;
+static constexpr uint32_t kNone = StepView::kNone;
 
 /// True if all elements of `value` lie inside its storage.
-static bool staysInside(const StepProgram &program, const StepValue &value) {
+static bool staysInside(const StepView &program, const StepValue &value) {
   const Layout &layout = value.layout;
   if (layout.numel() == 0)
     return true;
@@ -37,18 +37,18 @@ static bool staysInside(const StepProgram &program, const StepValue &value) {
 LogicalResult StepMemory::check() const {
   for (uint32_t op = 0; op < program.numOps(); ++op) {
     for (uint32_t value : program.operands(op))
-      if (value >= program.resultBegin[op])
-        return program.ops[op]->emitOpError("reads a value that no earlier op "
-                                            "of the step defines");
-    for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+      if (value >= *program.results(op).begin())
+        return program.op(op)->emitOpError("reads a value that no earlier op "
+                                           "of the step defines");
+    for (uint32_t r : program.results(op))
       if (program.values[r].storage != kNone &&
           !staysInside(program, program.values[r]))
-        return program.ops[op]->emitOpError("makes '")
+        return program.op(op)->emitOpError("makes '")
                << program.name(r) << "', which reaches out of its storage";
   }
   if (std::optional<ArenaFault> fault = checkArena(intervals, 256))
-    return program.ops[intervals[fault->first].begin]->emitOpError(
-        "makes the step's storages larger than 62 bits count");
+    return program.op(intervals[fault->first].begin)
+        ->emitOpError("makes the step's storages larger than 62 bits count");
   return success();
 }
 
@@ -56,7 +56,7 @@ namespace {
 
 class Proof {
 public:
-  Proof(const StepProgram &program, const std::vector<StorageLife> &life,
+  Proof(const StepView &program, const std::vector<StorageLife> &life,
         const ArenaLayout &layout)
       : program(program), life(life), layout(layout),
         maker(program.storages.size(), kNone) {}
@@ -68,7 +68,7 @@ public:
       for (uint32_t value : program.operands(op))
         if (failed(checkRead(op, value)))
           return failure();
-      for (uint32_t r = program.resultBegin[op]; r < program.resultEnd[op]; ++r)
+      for (uint32_t r : program.results(op))
         if (failed(write(op, r)))
           return failure();
     }
@@ -127,13 +127,13 @@ private:
                     maker[storage] < op;
       if (isHere)
         return success();
-      return program.ops[op]->emitOpError("would read '")
+      return program.op(op)->emitOpError("would read '")
              << program.name(value) << "', which has no place";
     }
     auto owner = owners.find(offsetOf(storage));
     if (owner != owners.end() && owner->second == storage)
       return success();
-    return program.ops[op]->emitOpError("would read '")
+    return program.op(op)->emitOpError("would read '")
            << program.name(value) << "' where something else lies by then";
   }
 
@@ -144,7 +144,7 @@ private:
 
   LogicalResult write(uint32_t op, uint32_t result) {
     uint32_t storage = program.values[result].storage;
-    if (!isOwn(storage) || program.storages[storage].value != result)
+    if (!isOwn(storage) || !program.makesStorage(result))
       return success();
     maker[storage] = op;
     if (!isInArena(storage))
@@ -156,16 +156,16 @@ private:
       if (other == storage || !overlap(storage, other) ||
           (offsetOf(other) == begin && mayReplace(program, op, other, result)))
         continue;
-      return program.ops[op]->emitOpError("would write '")
+      return program.op(op)->emitOpError("would write '")
              << program.name(result) << "' over its operand '"
              << program.name(operand) << "'";
     }
-    for (uint32_t r = program.resultBegin[program.launch(op).begin]; r < result;
-         ++r)
-      if (uint32_t other = program.values[r].storage;
-          isInArena(other) && program.storages[other].value == r &&
-          overlap(storage, other))
-        return program.ops[op]->emitOpError("would write '")
+    uint32_t first = *program.results(program.launch(op).begin).begin();
+    for (uint32_t r : llvm::seq(first, result))
+      if (uint32_t other = program.values[r].storage; isInArena(other) &&
+                                                      program.makesStorage(r) &&
+                                                      overlap(storage, other))
+        return program.op(op)->emitOpError("would write '")
                << program.name(result) << "' over its result '"
                << program.name(r) << "'";
     take(begin, end, storage);
@@ -184,7 +184,7 @@ private:
     owners[begin] = storage;
   }
 
-  const StepProgram &program;
+  const StepView &program;
   const std::vector<StorageLife> &life;
   const ArenaLayout &layout;
   std::map<int64_t, uint32_t> owners; ///< first byte → storage
@@ -198,15 +198,15 @@ LogicalResult StepMemory::verify(const ArenaLayout &layout,
                                  int64_t alignment) const {
   if (std::optional<ArenaFault> fault =
           verifyArena(intervals, layout, alignment)) {
-    Operation *op = program.ops[fault->kind == ArenaFault::WrongCount
-                                    ? 0
-                                    : intervals[fault->second].begin];
+    Operation *op = program.op(fault->kind == ArenaFault::WrongCount
+                                   ? 0
+                                   : intervals[fault->second].begin);
     return op->emitOpError("has no valid place in the arena for its result");
   }
   return Proof(program, life, layout).run();
 }
 
-std::optional<StepProgram>
+std::optional<StepView>
 cutback::sizedStep(joint::PartitionOp partition, joint::GraphOp graph,
                    const llvm::StringMap<int64_t> &symbols,
                    std::string &problem) {
@@ -215,9 +215,8 @@ cutback::sizedStep(joint::PartitionOp partition, joint::GraphOp graph,
                                     if (problem.empty())
                                       problem = diagnostic.str();
                                   });
-  FailureOr<StepProgram> step =
-      StepProgram::ofPartition(partition, graph, symbols);
-  std::optional<StepProgram> sized;
+  FailureOr<StepView> step = StepView::ofPartition(partition, graph, symbols);
+  std::optional<StepView> sized;
   if (succeeded(step) && succeeded(StepMemory(*step).check()))
     sized.emplace(std::move(*step));
   return sized;

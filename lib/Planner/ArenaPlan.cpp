@@ -37,20 +37,20 @@ static void permute(std::vector<uint32_t> &ops,
 }
 
 /// Bytes that the forward needs at one moment, saved values among them.
-static int64_t forwardPeak(const StepProgram &step,
+static int64_t forwardPeak(const StepView &step,
                            const MemoryPlanOptions &options) {
   StepMemory memory(step, options.memory);
   // What the forward makes is only freed behind it, so its peak is in front.
   std::vector<ArenaInterval> made;
   llvm::copy_if(memory.buffers(), std::back_inserter(made),
                 [&](const ArenaInterval &interval) {
-                  return interval.begin <= step.forwardEnd;
+                  return interval.begin <= step.forwardEnd();
                 });
   return arenaLowerBound(made, options.arena.alignment);
 }
 
 /// Bytes that the step needs at one moment: no arena is smaller.
-static int64_t livePeak(const StepProgram &step,
+static int64_t livePeak(const StepView &step,
                         const MemoryPlanOptions &options) {
   StepMemory memory(step, options.memory);
   return arenaLowerBound(memory.buffers(), options.arena.alignment);
@@ -101,7 +101,7 @@ static void permute(SegmentKernels &segment,
 }
 
 /// Finds the order, and puts both functions and numbers into it.
-static ScheduleOutcome orderBackward(const StepProgram &step,
+static ScheduleOutcome orderBackward(const StepView &step,
                                      PartitionResult &result) {
   ScheduleOutcome schedule = scheduleBackward(
       step, std::min<uint64_t>(result.options.memory->scheduleWork,
@@ -157,7 +157,7 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   joint::PartitionOp link = result.partition.link;
   MemoryPlanOptions options = *result.options.memory;
   options.symbols = result.options.symbols;
-  std::optional<StepProgram> step =
+  std::optional<StepView> step =
       sizedStep(link, graph, options.symbols, result.memoryProblem);
   if (!step)
     mergeByEstimate(graph, result);
@@ -169,8 +169,8 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
                    step->reorderBackward(schedule.order, schedule.launchSizes);
   if (!isCurrent) {
     step.reset();
-    FailureOr<StepProgram> again =
-        StepProgram::ofPartition(link, graph, options.symbols);
+    FailureOr<StepView> again =
+        StepView::ofPartition(link, graph, options.symbols);
     if (failed(again))
       return failure();
     step.emplace(std::move(*again));

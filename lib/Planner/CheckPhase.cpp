@@ -106,7 +106,7 @@ static LogicalResult checkPlaced(joint::PartitionOp partition,
                     "--cutback-partition forms kernels");
   }
   std::string problem;
-  std::optional<StepProgram> step =
+  std::optional<StepView> step =
       sizedStep(partition, graphOf(partition), sizes, problem);
   if (!step)
     return refuse(partition, "has no places, behind phase placed: " + problem,

@@ -72,7 +72,7 @@ mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
 /// Merges launches of both halves, where `step` is of them: its peak stays as
 /// it is at most. Else within what formation can know of memory. Numbers and
 /// functions of `result` follow, and `step`.
-mlir::LogicalResult mergeWithin(StepProgram &step, joint::GraphOp graph,
+mlir::LogicalResult mergeWithin(StepView &step, joint::GraphOp graph,
                                 PartitionResult &result,
                                 const MemoryPlanOptions &options);
 void mergeByEstimate(joint::GraphOp graph, PartitionResult &result);

@@ -45,7 +45,7 @@ public:
 
   void runByEstimate() { merge(); }
 
-  LogicalResult run(StepProgram &step) {
+  LogicalResult run(StepView &step) {
     std::vector<int64_t> live = liveBytes(step);
     most = *llvm::max_element(live);
     setRoom(step, live);
@@ -54,9 +54,9 @@ public:
         for (Half *half : {&forward, &backward})
           half->room.isApart.assign(half->kernels.kernels.size(), 1);
       merge();
-      step = StepProgram(); // as large as the graph
-      FailureOr<StepProgram> merged = StepProgram::ofPartition(
-          result.partition.link, graph, options.symbols);
+      step = StepView(); // as large as the graph
+      FailureOr<StepView> merged =
+          StepView::ofPartition(result.partition.link, graph, options.symbols);
       if (failed(merged))
         return failure();
       step = std::move(*merged);
@@ -68,7 +68,7 @@ public:
 
 private:
   /// By launch of the step.
-  std::vector<int64_t> liveBytes(const StepProgram &step) const {
+  std::vector<int64_t> liveBytes(const StepView &step) const {
     StepMemory memory(step, options.memory);
     std::vector<int64_t> change(step.numOps() + 1, 0), live;
     int64_t alignment = options.arena.alignment;
@@ -86,11 +86,11 @@ private:
     return live;
   }
 
-  uint32_t firstLaunch(const StepProgram &step, const Half &half) const {
-    return &half == &forward ? 0 : step.launchOf[step.forwardEnd] + 1;
+  uint32_t firstLaunch(const StepView &step, const Half &half) const {
+    return &half == &forward ? 0 : step.launchOf[step.forwardEnd()] + 1;
   }
 
-  void setRoom(const StepProgram &step, ArrayRef<int64_t> live) {
+  void setRoom(const StepView &step, ArrayRef<int64_t> live) {
     for (Half *half : {&forward, &backward}) {
       size_t count = half->kernels.kernels.size();
       half->room.live = live.slice(firstLaunch(step, *half), count).vec();
@@ -136,7 +136,7 @@ private:
 
   /// Whether more is live now than before. What could be the cause stays alone
   /// from now on.
-  bool parts(const StepProgram &step) {
+  bool parts(const StepView &step) {
     std::vector<int64_t> live = liveBytes(step);
     bool isMore = false;
     for (Half *half : {&forward, &backward}) {
@@ -181,7 +181,7 @@ void cutback::mergeByEstimate(joint::GraphOp graph, PartitionResult &result) {
     StepMerger(graph, result, *result.options.memory).runByEstimate();
 }
 
-LogicalResult cutback::mergeWithin(StepProgram &step, joint::GraphOp graph,
+LogicalResult cutback::mergeWithin(StepView &step, joint::GraphOp graph,
                                    PartitionResult &result,
                                    const MemoryPlanOptions &options) {
   return result.kernelPlan ? StepMerger(graph, result, options).run(step)

@@ -44,7 +44,7 @@ void print(StringRef name, const MemoryPlan &plan) {
     os << "  " << nameOf(i) << ": " << spell(storage.use) << ", ops "
        << storage.begin << " to " << storage.end - 1 << ", bytes "
        << storage.offset << " to " << storage.offset + storage.bytes - 1;
-    if (storage.inPlaceOf != StepProgram::kNone)
+    if (storage.inPlaceOf != StepView::kNone)
       os << ", in place of " << nameOf(storage.inPlaceOf);
     os << "\n";
   }

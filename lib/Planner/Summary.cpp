@@ -290,7 +290,7 @@ private:
                    peak.inBackward,     peak.saved,          peak.gradients,
                    peak.temporaries,    peak.results,        true,
                    memory.isLeastOrder};
-    uint32_t first = peak.inBackward ? memory.program.forwardEnd + 1 : 0;
+    uint32_t first = peak.inBackward ? memory.program.forwardEnd() + 1 : 0;
     const std::vector<uint32_t> &ops =
         peak.inBackward ? result.halves.backwardOps : result.halves.forwardOps;
     // The terminator of a half is no op of the graph.

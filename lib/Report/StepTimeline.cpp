@@ -60,10 +60,10 @@ private:
   //===--------------------------------------------------------------------===//
 
   /// The step of an op of the memory plan.
-  uint32_t stepOf(const StepProgram &program, uint32_t op) const {
-    if (op <= program.forwardEnd)
+  uint32_t stepOf(const StepView &program, uint32_t op) const {
+    if (op <= program.forwardEnd())
       return std::min(op, std::max(timeline.forwardOps, 1u) - 1);
-    return std::min(timeline.forwardOps + op - program.forwardEnd - 1,
+    return std::min(timeline.forwardOps + op - program.forwardEnd() - 1,
                     timeline.numOps - 1);
   }
 
@@ -79,17 +79,17 @@ private:
   }
 
   /// Does a copy of an op of the forward make this storage?
-  static bool isCopy(const StepProgram &program, uint32_t storage) {
-    uint32_t value = program.storages[storage].value;
-    Operation *op = program.values[value].value.getDefiningOp();
-    return op && op->hasAttr(joint::JointDialect::kRecompute);
+  static bool isCopy(const StepView &program, uint32_t storage) {
+    uint32_t op = program.maker(storage);
+    return op != StepView::kNone &&
+           program.op(op)->hasAttr(joint::JointDialect::kRecompute);
   }
 
   void takePlanned(const MemoryPlan &memory) {
     static constexpr LiveKind kinds[] = {LiveKind::Temporary,
                                          LiveKind::Temporary, LiveKind::Saved,
                                          LiveKind::Result, LiveKind::Gradient};
-    const StepProgram &program = memory.program;
+    const StepView &program = memory.program;
     for (uint32_t i = 0; i < memory.storages.size(); ++i) {
       const PlannedStorage &storage = memory.storages[i];
       if (storage.use == StorageUse::Outside || storage.begin >= storage.end)
@@ -106,7 +106,7 @@ private:
       timeline.values.push_back(live);
     }
     for (uint32_t op = 0; op < program.numOps(); ++op)
-      if (program.resultBegin[op] < program.resultEnd[op])
+      if (!program.results(op).empty())
         timeline.valueOf[stepOf(program, op)] = valueNamed(program.opName(op));
   }
 

@@ -213,8 +213,7 @@ private:
         problem.dependList.push_back(source);
     if (hasWrites)
       addHazards(i);
-    const OpTraits &traits = view.traits[op];
-    if (!traits.ordered && (!traits.random || traits.recomputable))
+    if (!view.traits[op].keepsOrder())
       return;
     if (lastOrdered != GraphView::kNone)
       problem.dependList.push_back(lastOrdered);

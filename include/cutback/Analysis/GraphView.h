@@ -34,6 +34,9 @@ struct OpTraits {
       : recomputable(false), random(false), computeIntensive(false),
         ordered(false), view(false), hasModel(false), readsOldValue(false),
         literal(false), annotated(false), hasRegions(false) {}
+
+  /// Stays behind every such op that it stood behind.
+  bool keepsOrder() const { return ordered || (random && !recomputable); }
 };
 
 /// What became of numbers after ops were taken out.
@@ -117,6 +120,11 @@ struct GraphView {
   /// users read now, or the value itself. Linear.
   Renumbering removeOps(llvm::ArrayRef<uint8_t> isErased,
                         llvm::ArrayRef<uint32_t> standIn);
+
+  /// Follows the block after its ops were moved: op order[i] is the i-th now.
+  /// `order` is a permutation in which everything comes behind what it reads.
+  /// Returns, by old number of a value, the new one. Linear.
+  std::vector<uint32_t> reorderOps(llvm::ArrayRef<uint32_t> order);
 };
 
 } // namespace cutback

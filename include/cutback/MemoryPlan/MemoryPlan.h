@@ -24,8 +24,8 @@ struct MemoryPlanOptions {
 struct PlannedStorage {
   StorageUse use = StorageUse::Outside;
   int64_t offset = 0, bytes = 0;
-  uint32_t begin = 0, end = 0;             ///< ops begin … end-1
-  uint32_t inPlaceOf = StepProgram::kNone; ///< storage
+  uint32_t begin = 0, end = 0;          ///< ops begin … end-1
+  uint32_t inPlaceOf = StepView::kNone; ///< storage
 };
 
 /// The op at which most bytes are live, and what they are.
@@ -40,7 +40,7 @@ struct PlannedPeak {
 };
 
 struct MemoryPlan {
-  StepProgram program;
+  StepView program;
   int64_t alignment = 64;
   std::vector<PlannedStorage> storages; ///< by storage of the program
   ArenaLayout layout;                   ///< by buffer
@@ -59,12 +59,12 @@ struct MemoryPlan {
 
 /// Plans a step, and proves the plan. Fails with an error at an op if the step
 /// cannot be planned. O(n log n) plus `options.arena.work`.
-mlir::FailureOr<MemoryPlan> planMemory(StepProgram program,
+mlir::FailureOr<MemoryPlan> planMemory(StepView program,
                                        const MemoryPlanOptions &options = {});
 
 /// The two halves of `planMemory`: a plan that nobody may run yet, and the
 /// proof that makes it one. `options` are the same.
-mlir::FailureOr<MemoryPlan> layoutMemory(StepProgram program,
+mlir::FailureOr<MemoryPlan> layoutMemory(StepView program,
                                          const MemoryPlanOptions &options);
 mlir::LogicalResult proveMemory(const MemoryPlan &plan,
                                 const MemoryPlanOptions &options);

@@ -5,7 +5,7 @@
 #define CUTBACK_MEMORYPLAN_SCHEDULEBACKWARD_H
 
 #include "cutback/MemoryPlan/Schedule.h"
-#include "cutback/MemoryPlan/StepProgram.h"
+#include "cutback/MemoryPlan/StepView.h"
 
 namespace cutback {
 
@@ -14,7 +14,7 @@ namespace cutback {
 /// launch weighs nothing. Launches with effects and random ops without a seed
 /// keep their order, and so do readers and writers of an argument that is
 /// written. Linear.
-ScheduleProblem makeScheduleProblem(const StepProgram &step,
+ScheduleProblem makeScheduleProblem(const StepView &step,
                                     int64_t alignment = 64);
 
 struct ScheduleOutcome {
@@ -32,10 +32,10 @@ struct ScheduleOutcome {
 /// peak: views, copies and places taken over as the memory plan counts them.
 /// The peak is never above that of the order it had, and no launch is torn.
 /// `step` is of the old order then.
-ScheduleOutcome scheduleBackward(const StepProgram &step,
+ScheduleOutcome scheduleBackward(const StepView &step,
                                  uint64_t work = 20'000'000);
 
-/// The same, from a partition. Fails as StepProgram::ofPartition does. `graph`
+/// The same, from a partition. Fails as StepView::ofPartition does. `graph`
 /// may be null.
 mlir::FailureOr<ScheduleOutcome>
 scheduleBackward(joint::PartitionOp partition, joint::GraphOp graph,

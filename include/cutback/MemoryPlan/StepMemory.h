@@ -6,7 +6,7 @@
 #define CUTBACK_MEMORYPLAN_STEPMEMORY_H
 
 #include "cutback/MemoryPlan/ArenaLayout.h"
-#include "cutback/MemoryPlan/StepProgram.h"
+#include "cutback/MemoryPlan/StepView.h"
 
 namespace cutback {
 
@@ -29,9 +29,9 @@ struct StorageLife {
   StorageUse use = StorageUse::Outside;
   uint32_t begin = 0, end = 0;
   /// The storage whose bytes it takes over, at the op that uses that one last.
-  uint32_t inPlaceOf = StepProgram::kNone;
+  uint32_t inPlaceOf = StepView::kNone;
   /// Storages of one buffer lie in one place, one after the other.
-  uint32_t buffer = StepProgram::kNone;
+  uint32_t buffer = StepView::kNone;
 };
 
 struct StepMemoryOptions {
@@ -41,7 +41,7 @@ struct StepMemoryOptions {
 class StepMemory {
 public:
   /// Finds lives and chooses what happens in place. Linear.
-  StepMemory(const StepProgram &program, const StepMemoryOptions &options = {});
+  StepMemory(const StepView &program, const StepMemoryOptions &options = {});
 
   /// Fails, with an error at the op, if the program is none that can be
   /// planned: an operand that no earlier op defines, a value that reaches out
@@ -68,7 +68,7 @@ private:
   void findDying(const StepLaunch &launch);
   uint32_t findDyingOperand(uint32_t op, uint32_t result) const;
 
-  const StepProgram &program;
+  const StepView &program;
   std::vector<StorageLife> life;
   /// Of the launch at work: ops, and storages that they are the first to read
   /// of those that the launch reads last.
@@ -81,16 +81,16 @@ private:
 /// pointwise op (or one that updates what lies there) of one result, equal
 /// types, both contiguous, and nothing in the launch reads the storage another
 /// way, or after the op. Says nothing about lives.
-bool mayReplace(const StepProgram &program, uint32_t op, uint32_t storage,
+bool mayReplace(const StepView &program, uint32_t op, uint32_t storage,
                 uint32_t result);
 
 /// The step of a partition if all its sizes are known and can be added up. Else
 /// nothing, and `problem` says why: that is no error, for such a step can run,
 /// only without a plan of its bytes. `graph` may be null. Linear.
-std::optional<StepProgram> sizedStep(joint::PartitionOp partition,
-                                     joint::GraphOp graph,
-                                     const llvm::StringMap<int64_t> &symbols,
-                                     std::string &problem);
+std::optional<StepView> sizedStep(joint::PartitionOp partition,
+                                  joint::GraphOp graph,
+                                  const llvm::StringMap<int64_t> &symbols,
+                                  std::string &problem);
 
 } // namespace cutback
 

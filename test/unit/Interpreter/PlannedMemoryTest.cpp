@@ -56,18 +56,18 @@ protected:
 
   /// Reorders the backward, and the numbers of the step with it.
   void reorder(joint::PartitionOp link, joint::GraphOp graph) {
-    auto step = StepProgram::ofPartition(link, graph, symbols);
+    auto step = StepView::ofPartition(link, graph, symbols);
     ASSERT_TRUE(succeeded(step)) << messages;
     ScheduleOutcome outcome = scheduleBackward(*step, /*work=*/100'000);
     ASSERT_LE(outcome.peakAfter, outcome.peakBefore);
     if (!outcome.isChanged)
       return;
     ++scheduled;
-    auto anew = StepProgram::ofPartition(link, graph, symbols);
+    auto anew = StepView::ofPartition(link, graph, symbols);
     ASSERT_TRUE(succeeded(anew)) << messages;
     bool writes = false;
-    for (uint32_t op = step->forwardEnd + 1; op < step->numOps(); ++op)
-      writes |= isa<joint::WriteOp>(step->ops[op]);
+    for (uint32_t op = step->forwardEnd() + 1; op < step->numOps(); ++op)
+      writes |= isa<joint::WriteOp>(step->op(op));
     ASSERT_EQ(step->reorderBackward(outcome.order, outcome.launchSizes),
               !writes);
     renumbered += !writes;
@@ -75,16 +75,28 @@ protected:
       expectEqual(*step, *anew);
   }
 
-  static void expectEqual(const StepProgram &left, const StepProgram &right) {
-    EXPECT_EQ(left.ops, right.ops);
-    EXPECT_EQ(left.operandBegin, right.operandBegin);
-    EXPECT_EQ(left.operandList, right.operandList);
-    EXPECT_EQ(left.resultBegin, right.resultBegin);
-    EXPECT_EQ(left.resultEnd, right.resultEnd);
+  static void expectEqual(const StepView &left, const StepView &right) {
+    for (auto [a, b] : llvm::zip_equal(left.segments, right.segments)) {
+      EXPECT_EQ(a.firstOp, b.firstOp);
+      EXPECT_EQ(a.firstValue, b.firstValue);
+      EXPECT_EQ(a.given, b.given);
+      EXPECT_EQ(a.view.ops, b.view.ops);
+      EXPECT_TRUE(a.view.values == b.view.values);
+      EXPECT_EQ(a.view.types, b.view.types);
+      EXPECT_EQ(a.view.aliasOf, b.view.aliasOf);
+      EXPECT_EQ(a.view.definer, b.view.definer);
+      EXPECT_EQ(a.view.operandBegin, b.view.operandBegin);
+      EXPECT_EQ(a.view.operandList, b.view.operandList);
+      EXPECT_EQ(a.view.resultBegin, b.view.resultBegin);
+      EXPECT_EQ(a.view.userBegin, b.view.userBegin);
+      EXPECT_EQ(a.view.userList, b.view.userList);
+    }
+    EXPECT_EQ(left.launchOf, right.launchOf);
+    EXPECT_EQ(left.partOf, right.partOf);
     EXPECT_EQ(left.gradients, right.gradients);
     ASSERT_EQ(left.values.size(), right.values.size());
     for (uint32_t v = 0; v < left.values.size(); ++v) {
-      EXPECT_EQ(left.values[v].value, right.values[v].value);
+      EXPECT_EQ(left.values[v].type, right.values[v].type);
       EXPECT_EQ(left.values[v].storage, right.values[v].storage);
     }
     ASSERT_EQ(left.storages.size(), right.storages.size());
@@ -126,7 +138,7 @@ protected:
     arena += actual->plan.arenaBytes();
     lowerBound += actual->plan.lowerBound();
     for (const StorageLife &life : actual->plan.lives)
-      inPlace += life.inPlaceOf != StepProgram::kNone;
+      inPlace += life.inPlaceOf != StepView::kNone;
   }
 
   llvm::StringMap<int64_t> symbols;
@@ -285,7 +297,7 @@ protected:
     plan = std::move(*made);
   }
   Value value(const char *name) {
-    return plan.program.values[valueOf(plan.program, name)].value;
+    return plan.program.value(valueOf(plan.program, name));
   }
 
   MemoryPlan plan;
@@ -296,9 +308,9 @@ TEST_F(ArenaTest, BytesAreNaNBeforeAndBehindTheirLife) {
   Tensor a = memory.allocate(value("a"), DType::F32, {64});
   EXPECT_TRUE(std::isnan(a.getDouble(0)));
   a.set(5, 1.5);
-  memory.finished(plan.program.ops[0]);
+  memory.finished(plan.program.op(0));
   EXPECT_EQ(a.getDouble(5), 1.5);
-  memory.finished(plan.program.ops[1]);
+  memory.finished(plan.program.op(1));
   EXPECT_TRUE(std::isnan(a.getDouble(5)));
   EXPECT_FALSE(memory.failed());
   EXPECT_EQ(a.storage->bytes, plan.arenaBytes());
@@ -319,7 +331,7 @@ TEST_F(ArenaTest, AnotherTypeOrSizeThanPlannedIsAnError) {
 
 TEST_F(ArenaTest, AValueThatThePlanDoesNotKnowIsAnError) {
   Value a = value("a");
-  plan.program.values[valueOf(plan.program, "a")].value = value("y");
+  plan.program.segments[0].view.values[valueOf(plan.program, "a")] = value("y");
   PlannedMemory memory(plan);
   memory.allocate(a, DType::F32, {64});
   EXPECT_TRUE(memory.failed());

@@ -47,24 +47,22 @@ protected:
     return *module->getOps<joint::GraphOp>().begin();
   }
 
-  StepProgram program(const std::string &body,
-                      const std::string &results = "%y",
-                      const std::string &gradients = "%dx",
-                      const std::string &shape = "64") {
-    auto built =
-        StepProgram::ofGraph(graph(body, results, gradients, shape), {});
+  StepView program(const std::string &body, const std::string &results = "%y",
+                   const std::string &gradients = "%dx",
+                   const std::string &shape = "64") {
+    auto built = StepView::ofGraph(graph(body, results, gradients, shape), {});
     EXPECT_TRUE(mlir::succeeded(built)) << messages;
-    return mlir::succeeded(built) ? std::move(*built) : StepProgram();
+    return mlir::succeeded(built) ? std::move(*built) : StepView();
   }
 
-  static uint32_t valueOf(const StepProgram &program, llvm::StringRef name) {
+  static uint32_t valueOf(const StepView &program, llvm::StringRef name) {
     for (uint32_t value = 0; value < program.values.size(); ++value)
       if (program.name(value) == name)
         return value;
     ADD_FAILURE() << "no value " << name.str();
     return 0;
   }
-  static uint32_t storageOf(const StepProgram &program, llvm::StringRef name) {
+  static uint32_t storageOf(const StepView &program, llvm::StringRef name) {
     return program.values[valueOf(program, name)].storage;
   }
 

@@ -15,18 +15,24 @@ using namespace cutback::test;
 
 namespace {
 
-constexpr uint32_t kNone = StepProgram::kNone;
+constexpr uint32_t kNone = StepView::kNone;
 
 class StepMemoryTest : public StepFixture {};
+
+/// The first operand of an op, to be changed.
+uint32_t &operandOf(StepView &step, uint32_t op) {
+  GraphView &view = step.segments[0].view;
+  return view.operandList[view.operandBegin[op]];
+}
 
 const std::string kOne = " : (tensor<64xf32>) -> tensor<64xf32>\n";
 const std::string kTwo =
     " : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>\n";
 
 TEST_F(StepMemoryTest, AStorageLivesFromItsOpToItsLastReader) {
-  StepProgram step = program("%a = aten.exp(%x)" + kOne + "%y = aten.sin(%x)" +
-                             kOne + "%b = aten.mul.Tensor(%a, %t)" + kTwo +
-                             "%dx = aten.mul.Tensor(%b, %a)" + kTwo);
+  StepView step = program("%a = aten.exp(%x)" + kOne + "%y = aten.sin(%x)" +
+                          kOne + "%b = aten.mul.Tensor(%a, %t)" + kTwo +
+                          "%dx = aten.mul.Tensor(%b, %a)" + kTwo);
   StepMemory memory(step, {/*inPlace=*/false});
   auto life = [&](const char *name) {
     return memory.lives()[storageOf(step, name)];
@@ -45,9 +51,9 @@ TEST_F(StepMemoryTest, AStorageLivesFromItsOpToItsLastReader) {
 }
 
 TEST_F(StepMemoryTest, APointwiseOpTakesThePlaceOfAnOperandThatDies) {
-  StepProgram step = program("%a = aten.exp(%x)" + kOne + "%y = aten.sin(%a)" +
-                             kOne + "%b = aten.mul.Tensor(%y, %t)" + kTwo +
-                             "%dx = aten.mul.Tensor(%b, %b)" + kTwo);
+  StepView step = program("%a = aten.exp(%x)" + kOne + "%y = aten.sin(%a)" +
+                          kOne + "%b = aten.mul.Tensor(%y, %t)" + kTwo +
+                          "%dx = aten.mul.Tensor(%b, %b)" + kTwo);
   StepMemory memory(step);
   auto life = [&](const char *name) {
     return memory.lives()[storageOf(step, name)];
@@ -61,16 +67,16 @@ TEST_F(StepMemoryTest, APointwiseOpTakesThePlaceOfAnOperandThatDies) {
 }
 
 TEST_F(StepMemoryTest, TheYoungestBufferIsTaken) {
-  StepProgram step = program("%a = aten.exp(%x)" + kOne + "%b = aten.sin(%x)" +
-                             kOne + "%y = aten.mul.Tensor(%a, %b)" + kTwo +
-                             "%dx = aten.exp(%t)" + kOne);
+  StepView step = program("%a = aten.exp(%x)" + kOne + "%b = aten.sin(%x)" +
+                          kOne + "%y = aten.mul.Tensor(%a, %b)" + kTwo +
+                          "%dx = aten.exp(%t)" + kOne);
   StepMemory memory(step);
   EXPECT_EQ(memory.lives()[storageOf(step, "y")].inPlaceOf,
             storageOf(step, "b"));
 }
 
 TEST_F(StepMemoryTest, AViewKeepsItsBaseAliveAndHasNoPlaceOfItsOwn) {
-  StepProgram step = program(
+  StepView step = program(
       "%a = aten.exp(%x)" + kOne +
       "%v = aten.view(%a, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>\n"
       "%p = aten.t(%v) : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
@@ -87,7 +93,7 @@ TEST_F(StepMemoryTest, AViewKeepsItsBaseAliveAndHasNoPlaceOfItsOwn) {
 }
 
 TEST_F(StepMemoryTest, AViewThatStridesDoNotAllowIsACopy) {
-  StepProgram step = program(
+  StepView step = program(
       "%a = aten.view(%x, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>\n"
       "%p = aten.t(%a) : (tensor<8x8xf32>) -> tensor<8x8xf32>\n"
       "%y = aten.view(%p, [64]) : (tensor<8x8xf32>) -> tensor<64xf32>\n"
@@ -100,7 +106,7 @@ TEST_F(StepMemoryTest, AViewThatStridesDoNotAllowIsACopy) {
 }
 
 TEST_F(StepMemoryTest, AViewOfAnArgumentThatIsWrittenLaterIsACopy) {
-  StepProgram step = program(
+  StepView step = program(
       "%v = aten.view(%w, [8, 8]) : (tensor<64xf32>) -> tensor<8x8xf32>\n"
       "%n = joint.write %w, %x : tensor<64xf32>, tensor<64xf32>\n"
       "%y = aten.view(%v, [64]) : (tensor<8x8xf32>) -> tensor<64xf32>\n"
@@ -168,7 +174,7 @@ TEST_F(StepMemoryTest, ASizeThatNobodyKnowsIsAnError) {
       graph("%y = aten.exp(%x) : (tensor<?xf32>) -> tensor<?xf32>\n"
             "%dx = aten.exp(%t) : (tensor<?xf32>) -> tensor<?xf32>\n",
             "%y", "%dx", "?");
-  EXPECT_TRUE(failed(StepProgram::ofGraph(unknown, {})));
+  EXPECT_TRUE(failed(StepView::ofGraph(unknown, {})));
   EXPECT_EQ(messages,
             "size of 'x' of type 'tensor<?xf32>' is not known\n"
             "the memory plan needs the values of all symbols (--sym), and no "
@@ -181,13 +187,13 @@ TEST_F(StepMemoryTest, ASizeBeyond64BitsIsAnError) {
       graph("%y = aten.exp(%x) : (" + type + ") -> " + type + "\n" +
                 "%dx = aten.exp(%t) : (" + type + ") -> " + type + "\n",
             "%y", "%dx", "4611686018427387904");
-  EXPECT_TRUE(failed(StepProgram::ofGraph(large, {})));
+  EXPECT_TRUE(failed(StepView::ofGraph(large, {})));
   EXPECT_NE(messages.find("does not fit 64 bits"), std::string::npos);
 }
 
 TEST_F(StepMemoryTest, StoragesThatDoNotFitTogetherAreAnError) {
   const std::string type = "tensor<288230376151711744xf32>";
-  StepProgram step =
+  StepView step =
       program("%y = aten.exp(%x) : (" + type + ") -> " + type + "\n" +
                   "%a = aten.exp(%t) : (" + type + ") -> " + type + "\n" +
                   "%dx = aten.cumsum(%a, 0) : (" + type + ") -> " + type + "\n",
@@ -199,7 +205,7 @@ TEST_F(StepMemoryTest, StoragesThatDoNotFitTogetherAreAnError) {
 class WrongPlanTest : public StepFixture {
 protected:
   /// %a and %b are at the same place, one after the other.
-  StepProgram step() {
+  StepView step() {
     return program("%a = aten.exp(%x)" + kOne + "%y = aten.cumsum(%a, 0)" +
                    kOne + "%b = aten.sin(%t)" + kOne +
                    "%dx = aten.cumsum(%b, 0)" + kOne);
@@ -207,7 +213,7 @@ protected:
 };
 
 TEST_F(WrongPlanTest, ARightOnePasses) {
-  StepProgram right = step();
+  StepView right = step();
   StepMemory memory(right);
   EXPECT_TRUE(succeeded(memory.check()));
   ArenaLayout layout = layoutArena(memory.buffers());
@@ -217,7 +223,7 @@ TEST_F(WrongPlanTest, ARightOnePasses) {
 }
 
 TEST_F(WrongPlanTest, TwoLiveStoragesOnTheSameBytesAreFound) {
-  StepProgram right = step();
+  StepView right = step();
   StepMemory memory(right);
   ArenaLayout layout = layoutArena(memory.buffers());
   for (int64_t &offset : layout.offsets)
@@ -228,41 +234,45 @@ TEST_F(WrongPlanTest, TwoLiveStoragesOnTheSameBytesAreFound) {
 }
 
 TEST_F(WrongPlanTest, AReaderOfWhatIsGoneIsFound) {
-  StepProgram wrong = step();
+  StepView wrong = step();
   StepMemory memory(wrong);
   ArenaLayout layout = layoutArena(memory.buffers());
   // The last op reads %a after all.
-  wrong.operandList[wrong.operandBegin[3]] = valueOf(wrong, "a");
+  operandOf(wrong, 3) = valueOf(wrong, "a");
   EXPECT_TRUE(failed(memory.verify(layout, 64)));
   EXPECT_NE(messages.find("would read 'a' where something else lies by then"),
             std::string::npos);
 }
 
 TEST_F(WrongPlanTest, AWriteOverAnOperandIsFound) {
-  StepProgram wrong = step();
+  StepView wrong = step();
   StepMemory memory(wrong);
   ArenaLayout layout = layoutArena(memory.buffers());
   // %b is written where %a lies; a sum along a dimension cannot do that.
-  wrong.operandList[wrong.operandBegin[2]] = valueOf(wrong, "a");
-  wrong.ops[2] = wrong.ops[1];
+  GraphView &view = wrong.segments[0].view;
+  operandOf(wrong, 2) = valueOf(wrong, "a");
+  view.traits[2] = view.traits[1];
   EXPECT_TRUE(failed(memory.verify(layout, 64)));
   EXPECT_NE(messages.find("would write 'b' over its operand 'a'"),
             std::string::npos);
 }
 
 TEST_F(WrongPlanTest, AWriteOverAnotherResultIsFound) {
-  StepProgram wrong = step();
+  StepView wrong = step();
   StepMemory memory(wrong);
   ArenaLayout layout = layoutArena(memory.buffers());
-  wrong.resultBegin[2] = wrong.resultBegin[0];
+  // The third op makes what the first two did, which nobody reads.
+  GraphView &view = wrong.segments[0].view;
+  operandOf(wrong, 1) = valueOf(wrong, "x");
+  view.resultBegin[1] = view.resultBegin[2] = view.resultBegin[0];
   EXPECT_TRUE(failed(memory.verify(layout, 64)));
   EXPECT_NE(messages.find("would write 'b' over its result 'a'"),
             std::string::npos);
 }
 
 TEST_F(WrongPlanTest, AProgramOutOfOrderIsFound) {
-  StepProgram wrong = step();
-  wrong.operandList[wrong.operandBegin[0]] = valueOf(wrong, "dx");
+  StepView wrong = step();
+  operandOf(wrong, 0) = valueOf(wrong, "dx");
   StepMemory memory(wrong);
   EXPECT_TRUE(failed(memory.check()));
   EXPECT_NE(messages.find("reads a value that no earlier op of the step "
@@ -271,7 +281,7 @@ TEST_F(WrongPlanTest, AProgramOutOfOrderIsFound) {
 }
 
 TEST_F(WrongPlanTest, AViewBeyondItsStorageIsFound) {
-  StepProgram wrong = step();
+  StepView wrong = step();
   wrong.values[valueOf(wrong, "a")].layout.offset = 1;
   StepMemory memory(wrong);
   EXPECT_TRUE(failed(memory.check()));
@@ -286,11 +296,11 @@ TEST_F(WrongPlanTest, AViewBeyondItsStorageIsFound) {
 class LaunchTest : public StepFixture {
 protected:
   /// The step of `body`, its ops in launches of so many.
-  StepProgram launched(const std::string &body, ArrayRef<int32_t> sizes) {
+  StepView launched(const std::string &body, ArrayRef<int32_t> sizes) {
     joint::GraphOp op = graph(body);
     op->setAttr(kLaunches, DenseI32ArrayAttr::get(&context, sizes));
-    auto built = StepProgram::ofGraph(op, {});
-    return succeeded(built) ? std::move(*built) : StepProgram();
+    auto built = StepView::ofGraph(op, {});
+    return succeeded(built) ? std::move(*built) : StepView();
   }
   /// y = cumsum(sin(exp(x))), and the same of t.
   const std::string body = "%a = aten.exp(%x)" + kOne + "%b = aten.sin(%a)" +
@@ -299,7 +309,7 @@ protected:
 };
 
 TEST_F(LaunchTest, WhatALaunchMakesAndReadsHasNoPlace) {
-  StepProgram step = launched(body, {2, 1, 1});
+  StepView step = launched(body, {2, 1, 1});
   ASSERT_EQ(step.launches.size(), 4u); // and the terminator
   StepMemory memory(step);
   EXPECT_EQ(memory.lives()[storageOf(step, "a")].use, StorageUse::Outside);
@@ -313,21 +323,21 @@ TEST_F(LaunchTest, AResultTakesThePlaceOfADyingOperandOfItsLaunch) {
   std::string chain = "%p = aten.cumsum(%x, 0)" + kOne + "%a = aten.exp(%p)" +
                       kOne + "%y = aten.sin(%a)" + kOne +
                       "%dx = aten.cumsum(%t, 0)" + kOne;
-  StepProgram step = launched(chain, {1, 2, 1});
+  StepView step = launched(chain, {1, 2, 1});
   EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
             storageOf(step, "p"));
   // Where elements move inside the launch, one could be overwritten too early.
-  StepProgram moving = launched(chain, {1, -2, 1});
+  StepView moving = launched(chain, {1, -2, 1});
   EXPECT_EQ(StepMemory(moving).lives()[storageOf(moving, "y")].inPlaceOf,
             kNone);
 }
 
 TEST_F(LaunchTest, OtherLoopsOfALaunchMayStillReadAnOperand) {
   auto inPlaceOf = [&](const std::string &other) {
-    StepProgram step = launched("%p = aten.cumsum(%x, 0)" + kOne + other +
-                                    "%y = aten.exp(%p)" + kOne +
-                                    "%dx = aten.cumsum(%t, 0)" + kOne,
-                                {1, 2, 1});
+    StepView step = launched("%p = aten.cumsum(%x, 0)" + kOne + other +
+                                 "%y = aten.exp(%p)" + kOne +
+                                 "%dx = aten.cumsum(%t, 0)" + kOne,
+                             {1, 2, 1});
     return std::pair(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
                      storageOf(step, "p"));
   };
@@ -341,7 +351,7 @@ TEST_F(LaunchTest, OtherLoopsOfALaunchMayStillReadAnOperand) {
 }
 
 TEST_F(LaunchTest, AnElementThatAllIterationsReadIsNotOverwritten) {
-  StepProgram step =
+  StepView step =
       launched("%p = aten.cumsum(%x, 0)" + kOne +
                    "%s = aten.slice.Tensor(%p, 0, 0, 1) : (tensor<64xf32>) -> "
                    "tensor<1xf32>\n"
@@ -355,7 +365,7 @@ TEST_F(LaunchTest, AnElementThatAllIterationsReadIsNotOverwritten) {
 }
 
 TEST_F(LaunchTest, AnOpThatUpdatesItsOperandWritesOverIt) {
-  StepProgram step =
+  StepView step =
       launched("%p = aten.exp(%x)" + kOne +
                    "%i = aten.full([4], 1) : () -> tensor<4xi64>\n"
                    "%s = aten.full([4], 2.0) : () -> tensor<4xf32>\n"
@@ -369,10 +379,10 @@ TEST_F(LaunchTest, AnOpThatUpdatesItsOperandWritesOverIt) {
 }
 
 TEST_F(LaunchTest, AReaderOutsideTheLaunchIsFound) {
-  StepProgram wrong = launched(body, {2, 1, 1});
+  StepView wrong = launched(body, {2, 1, 1});
   StepMemory memory(wrong);
   ArenaLayout layout = layoutArena(memory.buffers());
-  wrong.operandList[wrong.operandBegin[3]] = valueOf(wrong, "a");
+  operandOf(wrong, 3) = valueOf(wrong, "a");
   EXPECT_TRUE(failed(memory.verify(layout, 64)));
   EXPECT_NE(messages.find("would read 'a', which has no place"),
             std::string::npos);
@@ -414,7 +424,7 @@ TEST_F(LaunchTest, AViewTiesNoLaunchesTogether) {
                                        &context);
   ASSERT_TRUE(module) << messages;
   auto link = *module->getOps<joint::PartitionOp>().begin();
-  auto step = StepProgram::ofPartition(link, {}, {});
+  auto step = StepView::ofPartition(link, {}, {});
   ASSERT_TRUE(succeeded(step)) << messages;
   ScheduleProblem problem = makeScheduleProblem(*step);
   ASSERT_EQ(problem.numOps(), 3u);
@@ -426,7 +436,7 @@ TEST_F(LaunchTest, AViewTiesNoLaunchesTogether) {
   EXPECT_EQ(outcome.launchOrder, (std::vector<uint32_t>{1, 2, 0}));
   EXPECT_EQ(outcome.order, (std::vector<uint32_t>{0, 2, 3, 1}));
   EXPECT_EQ(outcome.launchSizes, (std::vector<int32_t>{2, 1, 1}));
-  auto again = StepProgram::ofPartition(link, {}, {});
+  auto again = StepView::ofPartition(link, {}, {});
   ASSERT_TRUE(succeeded(again)) << messages;
   EXPECT_TRUE(succeeded(StepMemory(*again).check()));
 }

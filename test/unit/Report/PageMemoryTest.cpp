@@ -42,7 +42,7 @@ bool isCopy(const MemoryPlan &memory, size_t storage) {
 /// The step of an op of the memory plan. The op behind each half is its
 /// terminator: what it returns is live at the half's last op.
 uint32_t stepOf(const MemoryPlan &memory, const PagePlan &plan, uint32_t op) {
-  bool isForward = op <= memory.program.forwardEnd;
+  bool isForward = op <= memory.program.forwardEnd();
   uint32_t last = isForward ? plan.forwardOps : plan.numOps;
   return std::min(isForward ? op : op - 1, last - 1);
 }

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From two functions, or a graph, to views and the storages of their values.
+//
+//   1. The view of each function. The backward's first arguments are the values
+//      that the forward returned behind its results; the storages of all others
+//      are outside.
+//   2. Ops in order: sizes of results under the symbols (SizeEvaluation), then
+//      for each result: a view of an operand's storage with its strides, or a
+//      new contiguous storage. The rule is the interpreter's (viewLayout): a
+//      view that strides do not allow is a copy, and so is one whose argument
+//      is written later (findForcedCopies); ops of which only some results
+//      could be views make all of them anew.
+//   3. Terminators: what is returned, saved, or a gradient.
+//
+// Linear.
+
+#include "cutback/MemoryPlan/StepView.h"
+
+#include "cutback/Analysis/SizeEvaluation.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Literal.h"
+#include "cutback/Support/MLIR/TensorBytes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+class StepBuilder {
+public:
+  StepBuilder(GraphOp graph, const llvm::StringMap<int64_t> &symbols)
+      : sizes(graph, symbols) {}
+
+  LogicalResult addPartition(PartitionOp link) {
+    auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        link, link.getForwardAttr());
+    auto backward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+        link, link.getBackwardAttr());
+    if (failed(sizes.checkOverrides()) || failed(addSegment(forward, {})))
+      return failure();
+    std::vector<uint32_t> returned = findReturned();
+    auto results = returned.begin() + link.getNumForwardResults();
+    step.forwardResults.assign(returned.begin(), results);
+    step.saved.assign(results, returned.end());
+    if (failed(addSegment(backward, step.saved)))
+      return failure();
+    step.gradients = findReturned();
+    return success();
+  }
+
+  LogicalResult addGraph(GraphOp graph) {
+    if (failed(sizes.checkOverrides()) || failed(addSegment(graph, {})))
+      return failure();
+    std::vector<uint32_t> returned = findReturned();
+    auto results = returned.begin() + graph.getNumForwardResults();
+    step.forwardResults.assign(returned.begin(), results);
+    step.gradients.assign(results, returned.end());
+    return success();
+  }
+
+  StepView take() { return std::move(step); }
+
+private:
+  static constexpr uint32_t kNone = StepView::kNone;
+
+  const GraphView &view() const { return step.segments.back().view; }
+
+  LogicalResult addSegment(FunctionOpInterface function,
+                           ArrayRef<uint32_t> given) {
+    uint32_t firstOp = step.numOps();
+    StepSegment &segment = step.segments.emplace_back();
+    segment.view = GraphView::build(function.getFunctionBody().front());
+    segment.firstOp = firstOp;
+    segment.firstValue = step.values.size();
+    segment.given = given.vec();
+    copies = findForcedCopies(function);
+    step.values.reserve(step.values.size() + view().numValues());
+    if (failed(addArguments(function)))
+      return failure();
+    for (uint32_t op = 0; op < view().numOps(); ++op)
+      if (failed(addResults(op)))
+        return failure();
+    return addLaunches(function);
+  }
+
+  LogicalResult addArguments(FunctionOpInterface function) {
+    for (uint32_t arg = step.segments.back().given.size(); arg < view().numArgs;
+         ++arg) {
+      auto dims =
+          function.getArgAttrOfType<ArrayAttr>(arg, JointDialect::kDims);
+      StepValue &value = step.values.emplace_back();
+      value.type = sizes.withDims(view().types[arg], dims);
+      if (value.type.isIndex() && dims && dims.size() == 1)
+        value.integer = sizes.evaluate(dims[0]);
+      if (failed(addStorage(step.values.size() - 1, /*isOutside=*/true)))
+        return failure();
+    }
+    return success();
+  }
+
+  LogicalResult addLaunches(FunctionOpInterface function) {
+    auto sizes = function->getAttrOfType<DenseI32ArrayAttr>(kLaunches);
+    uint64_t count = 0;
+    for (int32_t size : sizes ? sizes.asArrayRef() : ArrayRef<int32_t>())
+      count += std::abs(int64_t(size));
+    if (sizes && count != view().numOps()) {
+      auto diag = function.emitOpError("has another number of ops than its "
+                                       "launches ('")
+                  << kLaunches << "')";
+      diag.attachNote() << "a pass changed the half after it was planned: "
+                           "take the attribute off, then every op is a "
+                           "launch";
+      return diag;
+    }
+    step.addLaunches(sizes ? sizes.asArrayRef() : ArrayRef<int32_t>());
+    return success();
+  }
+
+  std::vector<uint32_t> findReturned() const {
+    std::vector<uint32_t> returned;
+    for (uint32_t value : step.operands(step.numOps() - 1))
+      returned.push_back(value);
+    return returned;
+  }
+
+  LogicalResult addResults(uint32_t number) {
+    Operation *op = view().ops[number];
+    operandTypes.clear();
+    operandInts.clear();
+    for (uint32_t operand :
+         view().operands(number).take_front(op->getNumOperands())) {
+      const StepValue &value = valueOf(operand);
+      operandTypes.push_back(value.type);
+      operandInts.push_back(value.integer);
+    }
+    SmallVector<Type> types(op->getResultTypes());
+    SmallVector<int64_t> ints(types.size(), ShapedType::kDynamic);
+    sizes.evaluateOp(op, operandTypes, operandInts, types, ints);
+    uint32_t first = step.values.size();
+    for (auto [type, integer] : llvm::zip_equal(types, ints)) {
+      StepValue &value = step.values.emplace_back();
+      value.type = type;
+      value.integer = integer;
+    }
+    if (isOnlyWrittenOver(op))
+      return success();
+    if (isRepeated(op)) {
+      for (uint32_t r = 0; r < types.size(); ++r)
+        if (auto type = dyn_cast<RankedTensorType>(types[r]))
+          step.values[first + r].layout = Layout::contiguous(type.getShape());
+      return success();
+    }
+    bool isView = findLayouts(number, first);
+    for (uint32_t r = 0; r < types.size(); ++r)
+      if ((!isView || !addView(number, r, first + r)) &&
+          failed(addStorage(first + r, /*isOutside=*/false)))
+        return failure();
+    return success();
+  }
+
+  /// One number everywhere, which every launch that reads it has in itself, if
+  /// nobody gets it as a result.
+  static bool isRepeated(Operation *op) {
+    return isUniformLiteral(op) &&
+           llvm::none_of(op->getUsers(), [](Operation *user) {
+             return user->hasTrait<OpTrait::IsTerminator>();
+           });
+  }
+
+  /// Contents that nobody defined and nobody reads: they are there for their
+  /// sizes, as the destinations of what is computed, and lie nowhere.
+  static bool isOnlyWrittenOver(Operation *op) {
+    return isUndefined(op) && llvm::all_of(op->getUses(), [](OpOperand &use) {
+             auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
+             return user && user.isDpsInit(&use);
+           });
+  }
+
+  /// True if all results are views, of the operands or of contiguous copies of
+  /// them. `layouts` gets those of the operands.
+  bool findLayouts(uint32_t number, uint32_t first) {
+    Operation *op = view().ops[number];
+    layouts.clear();
+    for (uint32_t r = 0; r < op->getNumResults(); ++r) {
+      int64_t operand = getViewedOperand(op, r);
+      if (operand < 0)
+        return false;
+      uint32_t viewed = view().operands(number)[operand];
+      const StepValue &base = valueOf(viewed);
+      auto type = dyn_cast<RankedTensorType>(step.values[first + r].type);
+      bool isNowhere = base.storage == kNone;
+      uint32_t definer = view().definer[viewed];
+      if ((isNowhere &&
+           !(definer != kNone && isRepeated(view().ops[definer]))) ||
+          !type)
+        return false;
+      layouts.push_back(
+          viewLayout(op, r, base.layout, type.getShape(), operandInts));
+      if (!layouts.back() &&
+          !viewLayout(op, r, Layout::contiguous(base.layout.sizes),
+                      type.getShape(), operandInts))
+        return false;
+    }
+    return op->getNumResults() > 0;
+  }
+
+  /// Of a value of the segment at work.
+  const StepValue &valueOf(uint32_t value) const {
+    return step.values[step.segments.back().valueOf(value)];
+  }
+
+  /// Makes value `number` a view where it can be one.
+  bool addView(uint32_t op, uint32_t result, uint32_t number) {
+    Operation *operation = view().ops[op];
+    if (!layouts[result] || copies.contains(operation->getResult(result)))
+      return false;
+    StepValue &value = step.values[number];
+    value.layout = std::move(*layouts[result]);
+    value.storage =
+        valueOf(view().operands(op)[getViewedOperand(operation, result)])
+            .storage;
+    return true;
+  }
+
+  LogicalResult addStorage(uint32_t number, bool isOutside) {
+    StepValue &value = step.values[number];
+    auto shaped = dyn_cast<ShapedType>(value.type);
+    if (!shaped)
+      return success();
+    if (!shaped.hasRank() || !shaped.hasStaticShape()) {
+      auto diag = emitError(step.value(number).getLoc())
+                  << "size of '" << step.name(number) << "' of type "
+                  << value.type << " is not known";
+      diag.attachNote() << "the memory plan needs the values of all symbols "
+                           "(--sym), and no size that depends on data";
+      return diag;
+    }
+    std::optional<int64_t> bytes = tensorBytes(shaped);
+    if (!bytes)
+      return emitError(step.value(number).getLoc())
+             << "size of '" << step.name(number) << "' of type " << value.type
+             << " does not fit 64 bits";
+    value.layout = Layout::contiguous(shaped.getShape());
+    value.storage = step.storages.size();
+    step.storages.push_back({number, *bytes, isOutside});
+    return success();
+  }
+
+  SizeEvaluation sizes;
+  StepView step;
+  llvm::SetVector<Value> copies; ///< of the segment at work
+  SmallVector<Type> operandTypes;
+  SmallVector<int64_t> operandInts;
+  SmallVector<std::optional<Layout>> layouts; ///< of the op at work
+};
+
+} // namespace
+
+Operation *StepView::op(uint32_t op) const {
+  const StepSegment &segment = segmentOf(op);
+  uint32_t number = op - segment.firstOp;
+  return number < segment.view.numOps() ? segment.view.ops[number]
+                                        : segment.view.terminator;
+}
+
+const OpTraits &StepView::traits(uint32_t op) const {
+  static const OpTraits none;
+  const StepSegment &segment = segmentOf(op);
+  uint32_t number = op - segment.firstOp;
+  return number < segment.view.numOps() ? segment.view.traits[number] : none;
+}
+
+llvm::iota_range<uint32_t> StepView::results(uint32_t op) const {
+  const StepSegment &segment = segmentOf(op);
+  uint32_t number = op - segment.firstOp;
+  ArrayRef<uint32_t> begin = segment.view.resultBegin;
+  bool isTerminator = number + 1 == begin.size();
+  uint32_t first = begin[number];
+  uint32_t count = isTerminator ? 0 : begin[number + 1] - first;
+  first += segment.firstValue - segment.given.size();
+  return llvm::seq(first, first + count);
+}
+
+bool StepView::makesStorages(uint32_t op) const {
+  return llvm::any_of(results(op),
+                      [&](uint32_t value) { return makesStorage(value); });
+}
+
+bool StepView::isView(uint32_t op) const {
+  return !makesStorages(op) && traits(op).fusion == FusionKind::View;
+}
+
+bool StepView::isFree(uint32_t op) const {
+  const OpTraits &traits = this->traits(op);
+  if (results(op).empty() || traits.hasRegions || makesStorages(op) ||
+      isa<WriteOp>(this->op(op)))
+    return false;
+  auto isTensor = [&](uint32_t value) {
+    return isa<ShapedType>(values[value].type);
+  };
+  if (traits.literal || traits.fusion == FusionKind::View)
+    return true;
+  // Numbers of numbers.
+  return !traits.ordered && !traits.random &&
+         llvm::none_of(results(op), isTensor) &&
+         llvm::none_of(operands(op), isTensor);
+}
+
+void StepView::addLaunches(ArrayRef<int32_t> sizes) {
+  uint32_t first = segments.back().firstOp, at = first;
+  auto add = [&](uint32_t count, bool isAligned) {
+    launchOf.insert(launchOf.end(), count, launches.size());
+    launches.push_back({at, at + count, isAligned});
+    at += count;
+  };
+  for (int32_t size : sizes)
+    if (size != 0)
+      add(std::abs(size), size > 0);
+  while (at < numOps())
+    add(1, true);
+  findParts(first);
+}
+
+void StepView::findParts(uint32_t first) {
+  partOf.resize(numOps());
+  std::iota(partOf.begin() + first, partOf.end(), first);
+  for (uint32_t op = first; op < numOps(); op = launch(op).end)
+    if (launch(op).end > op + 1)
+      findPartsOf(launch(op));
+}
+
+void StepView::findPartsOf(const StepLaunch &launch) {
+  auto find = [&](uint32_t op) {
+    while (partOf[op] != op)
+      op = partOf[op] = partOf[partOf[op]];
+    return op;
+  };
+  auto unite = [&](uint32_t a, uint32_t b) {
+    a = find(a);
+    b = find(b);
+    partOf[std::max(a, b)] = std::min(a, b);
+  };
+  llvm::SmallDenseMap<uint32_t, uint32_t> makerOf; // by storage
+  for (uint32_t op = launch.begin; op < launch.end; ++op) {
+    for (uint32_t value : operands(op))
+      if (values[value].storage != kNone)
+        if (auto made = makerOf.find(values[value].storage);
+            made != makerOf.end())
+          unite(made->second, op);
+    for (uint32_t r : results(op))
+      if (makesStorage(r))
+        makerOf[values[r].storage] = op;
+  }
+  // Loops of one shape are one nest.
+  std::vector<int64_t> elements(launch.end - launch.begin, 0);
+  for (uint32_t op = launch.begin; op < launch.end; ++op) {
+    int64_t &most = elements[find(op) - launch.begin];
+    if (traits(op).fusion == FusionKind::Reduction)
+      most = -1;
+    if (most < 0)
+      continue;
+    for (uint32_t r : results(op))
+      if (values[r].storage != kNone)
+        most = std::max(most, values[r].layout.numel());
+  }
+  llvm::SmallDenseMap<int64_t, uint32_t> partWith;
+  for (uint32_t op = launch.begin; op < launch.end; ++op) {
+    int64_t count = elements[find(op) - launch.begin];
+    if (find(op) == op && count > 0)
+      unite(partWith.try_emplace(count, op).first->second, op);
+  }
+  for (uint32_t op = launch.begin; op < launch.end; ++op)
+    partOf[op] = find(op);
+}
+
+Value StepView::value(uint32_t value) const {
+  const StepSegment &segment = segmentWith(value);
+  return segment.view.values[segment.numberOf(value)];
+}
+
+uint32_t StepView::maker(uint32_t storage) const {
+  uint32_t value = storages[storage].value;
+  const StepSegment &segment = segmentWith(value);
+  uint32_t definer = segment.view.definer[segment.numberOf(value)];
+  return definer == kNone ? kNone : segment.firstOp + definer;
+}
+
+std::string StepView::name(uint32_t value) const {
+  StringRef name = getValueName(this->value(value));
+  return name.empty() ? "%" + std::to_string(value) : name.str();
+}
+
+std::string StepView::opName(uint32_t op) const {
+  auto made = results(op);
+  return made.empty() ? this->op(op)->getName().getStringRef().str()
+                      : name(*made.begin());
+}
+
+FailureOr<StepView>
+StepView::ofPartition(PartitionOp partition, GraphOp graph,
+                      const llvm::StringMap<int64_t> &symbols) {
+  StepBuilder builder(graph, symbols);
+  if (failed(builder.addPartition(partition)))
+    return failure();
+  return builder.take();
+}
+
+FailureOr<StepView> StepView::ofGraph(GraphOp graph,
+                                      const llvm::StringMap<int64_t> &symbols) {
+  StepBuilder builder(graph, symbols);
+  if (failed(builder.addGraph(graph)))
+    return failure();
+  return builder.take();
+}
