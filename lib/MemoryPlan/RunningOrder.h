@@ -31,52 +31,6 @@ struct Height {
   }
 };
 
-/// Runs ops one by one. `left` counts, by storage, the readers to come, and
-/// one more if it is kept.
-class Simulation {
-public:
-  explicit Simulation(const ScheduleProblem &problem) : problem(problem) {}
-
-  /// Bytes while `op` runs; afterwards `live` is what is live behind it.
-  int64_t run(uint32_t op, std::vector<uint32_t> &left, int64_t &live) const {
-    for (uint32_t storage : problem.makes[op])
-      live += problem.bytes[storage];
-    for (uint32_t storage : problem.reads[op])
-      --left[storage];
-    int64_t during = live;
-    for (uint32_t storage : problem.replaces[op])
-      if (left[storage] == 0) {
-        during -= problem.bytes[storage];
-        break;
-      }
-    for (uint32_t storage : problem.reads[op])
-      if (left[storage] == 0)
-        live -= problem.bytes[storage];
-    for (uint32_t storage : problem.makes[op])
-      if (left[storage] == 0)
-        live -= problem.bytes[storage];
-    return during;
-  }
-
-  std::vector<uint32_t> countReaders() const {
-    std::vector<uint32_t> left(problem.isKept.begin(), problem.isKept.end());
-    for (uint32_t storage : problem.reads.list)
-      ++left[storage];
-    return left;
-  }
-
-  int64_t liveAtStart(const std::vector<uint32_t> &left) const {
-    int64_t live = 0;
-    for (uint32_t storage = 0; storage < left.size(); ++storage)
-      if (problem.isGiven[storage] && left[storage])
-        live += problem.bytes[storage];
-    return live;
-  }
-
-private:
-  const ScheduleProblem &problem;
-};
-
 /// Keeps a reference to the problem.
 struct RunningOrder {
   RunningOrder(const ScheduleProblem &problem, uint64_t work)
@@ -120,7 +74,7 @@ struct RunningOrder {
   void pay(uint64_t looks) { work -= std::min(work, looks); }
 
   const ScheduleProblem &problem;
-  Simulation simulation;
+  LiveSimulation simulation;
   uint64_t work; ///< looks at ops that are left
   Order order;
   Order simulated;                 ///< the order that the numbers below are of

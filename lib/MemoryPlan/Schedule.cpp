@@ -16,6 +16,16 @@
 
 using namespace cutback;
 
+std::string ScheduleProblem::check() const {
+  if (depends.size() != numOps())
+    return "has other numbers of ops";
+  for (uint32_t op = 0; op < numOps(); ++op)
+    for (uint32_t other : depends[op])
+      if (other >= op)
+        return "depends on an op that comes later";
+  return LiveProblem::check();
+}
+
 static Schedule search(const ScheduleProblem &problem, uint64_t work) {
   Schedule result;
   RunningOrder now(problem, work);
@@ -34,7 +44,7 @@ static Schedule search(const ScheduleProblem &problem, uint64_t work) {
 
 int64_t cutback::schedulePeak(const ScheduleProblem &problem,
                               const Order &order) {
-  Simulation simulation(problem);
+  LiveSimulation simulation(problem);
   std::vector<uint32_t> left = simulation.countReaders();
   int64_t live = simulation.liveAtStart(left), most = live;
   for (uint32_t op : order)

@@ -45,7 +45,7 @@ public:
 
   std::vector<uint32_t> run() {
     for (uint32_t op = 0; op < problem.numOps(); ++op)
-      for (uint32_t other : dependencies(op))
+      for (uint32_t other : problem.depends[op])
         depth[op] = std::max(depth[op], depth[other] + 1);
     for (uint32_t op = 0; op < problem.first; ++op)
       if (problem.hasEffect[op] && problem.needed[op])
@@ -61,12 +61,6 @@ public:
 
 private:
   enum State : uint8_t { Waiting, Expanded, Placed };
-
-  ArrayRef<uint32_t> dependencies(uint32_t op) const {
-    uint32_t begin = problem.dependBegin[op];
-    return ArrayRef(problem.dependList)
-        .slice(begin, problem.dependBegin[op + 1] - begin);
-  }
 
   void place(uint32_t root) {
     stack.push_back(root);
@@ -89,7 +83,7 @@ private:
   /// on top.
   void expand(uint32_t op) {
     size_t begin = stack.size();
-    ArrayRef<uint32_t> needs = dependencies(op);
+    Rows::Row needs = problem.depends[op];
     for (size_t i = needs.size(); i-- > 0;)
       if (state[needs[i]] == Waiting)
         stack.push_back(needs[i]);
@@ -111,6 +105,21 @@ private:
 };
 
 } // namespace
+
+std::string ReorderProblem::check() const {
+  if (depends.size() != numOps() || hasEffect.size() != numOps())
+    return "has other numbers of ops";
+  for (uint32_t op = 0; op < numOps(); ++op) {
+    if (hasEffect[op] && !needed[op])
+      return "has an effect that nothing needs";
+    for (uint32_t other : depends[op])
+      if (other >= op)
+        return "depends on an op that comes later";
+      else if (needed[op] && !needed[other])
+        return "needs an op that nothing needs";
+  }
+  return "";
+}
 
 std::vector<uint32_t> cutback::reorder(const ReorderProblem &problem) {
   return Placer(problem).run();
@@ -142,12 +151,11 @@ public:
     markEffects();
     markNeeded();
     findFirst();
-    problem.dependBegin.reserve(ops.size() + 1);
-    problem.dependBegin.push_back(0);
+    problem.depends.begin.reserve(ops.size() + 1);
     for (uint32_t i = 0; i < ops.size(); ++i) {
       if (problem.needed[i])
         addDependencies(i);
-      problem.dependBegin.push_back(problem.dependList.size());
+      problem.depends.endRow();
     }
     return std::move(problem);
   }
@@ -210,13 +218,13 @@ private:
     uint32_t op = ops[i];
     for (uint32_t value : view.operands(op))
       if (uint32_t source = sourceOf(value); source != GraphView::kNone)
-        problem.dependList.push_back(source);
+        problem.depends.add(source);
     if (hasWrites)
       addHazards(i);
     if (!view.traits[op].keepsOrder())
       return;
     if (lastOrdered != GraphView::kNone)
-      problem.dependList.push_back(lastOrdered);
+      problem.depends.add(lastOrdered);
     lastOrdered = i;
   }
 
@@ -235,7 +243,7 @@ private:
         continue;
       Access &access = accesses[arg];
       if (access.lastWrite != GraphView::kNone)
-        problem.dependList.push_back(access.lastWrite);
+        problem.depends.add(access.lastWrite);
       access.readers.push_back(i);
     }
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
@@ -246,7 +254,7 @@ private:
     Access &access = accesses[view.operands(op).front()];
     for (uint32_t reader : access.readers)
       if (reader != i)
-        problem.dependList.push_back(reader);
+        problem.depends.add(reader);
     access.readers.clear();
     access.lastWrite = i;
   }

@@ -97,10 +97,7 @@ private:
     run.given = given;
     run.handedIn = saved;
     run.kept = view.results();
-    return simulatePeak({view.operandBegin, view.operandList, view.resultBegin,
-                         bytes, storage},
-                        run)
-        .bytes;
+    return simulatePeak(view, bytes, storage, run).bytes;
   }
 
   void apply(ArrayRef<uint32_t> order, ArrayRef<uint8_t> isNeeded) {

@@ -15,19 +15,7 @@
 
 namespace cutback {
 
-/// A straight-line program as numbers. Values 0 … n-1; op i reads
-/// operandList[operandBegin[i]] … and defines resultBegin[i] …
-/// resultBegin[i+1]-1.
-struct PeakProgram {
-  llvm::ArrayRef<uint32_t> operandBegin, operandList, resultBegin;
-  /// Bytes by value; those of a storage are the bytes of the value that the
-  /// storage is called after.
-  llvm::ArrayRef<int64_t> bytes;
-  /// By value: the value in whose storage it lies, itself if it is no view.
-  llvm::ArrayRef<uint32_t> storage;
-};
-
-/// One run over a part of the program's ops.
+/// One run over a part of a view's ops.
 struct PeakRun {
   llvm::ArrayRef<uint32_t> order; ///< ops, as they run
   /// Values whose storages somebody else owns: arguments. They count nothing,
@@ -56,10 +44,6 @@ struct PeakMoment {
   int64_t handedIn = 0, kept = 0, temporary = 0;
 };
 
-/// Runs `run` op by op. A storage is live from the op that allocates it to the
-/// last op that uses a value in it. Linear.
-PeakMoment simulatePeak(const PeakProgram &program, const PeakRun &run);
-
 /// Why bytes are live, seen from the run of one half.
 enum class LiveOrigin : uint8_t { Given, HandedIn, Kept, Temporary };
 
@@ -71,11 +55,15 @@ struct LiveRange {
   LiveOrigin origin = LiveOrigin::Temporary;
 };
 
-/// `simulatePeak`, and the storages behind it in the order in which they come
-/// alive: at step t, the bytes of those with begin <= t < end are what the
-/// simulation counts while op `run.order[t]` runs.
-PeakMoment simulateLives(const PeakProgram &program, const PeakRun &run,
-                         std::vector<LiveRange> &lives);
+/// Runs `run` op by op. A storage is live from the op that makes it to the last
+/// op that uses a value in it. `bytes` are by value, those of a storage are the
+/// bytes of the value that it is called after; `storage`, by value, the value
+/// in whose storage it lies. `lives` gets the storages in the order in which
+/// they come alive: at step t, the bytes of those with begin <= t < end are
+/// what is counted while op `run.order[t]` runs. Linear.
+PeakMoment simulatePeak(const GraphView &view, llvm::ArrayRef<int64_t> bytes,
+                        llvm::ArrayRef<uint32_t> storage, const PeakRun &run,
+                        std::vector<LiveRange> *lives = nullptr);
 
 /// The peak of both halves of a step. Parameters and all other arguments
 /// stand apart: they count nothing.
@@ -95,22 +83,19 @@ PeakMoment simulateBackward(const GraphView &view, const Halves &halves,
                             llvm::ArrayRef<int64_t> bytes,
                             llvm::ArrayRef<uint32_t> storage);
 
-/// Simulates the forward, then the backward in the order of
-/// `halves.backwardOps`. `bytes` and `storage` are by value, as `ValueSizes`
-/// has them. Linear.
-StepPeak simulateStep(const GraphView &view, const Halves &halves,
-                      llvm::ArrayRef<int64_t> bytes,
-                      llvm::ArrayRef<uint32_t> storage);
-
-/// The same with what is live when, by half. In the forward, `Kept` are values
-/// that are handed to the backward; in the backward those are `HandedIn`, and
-/// `Kept` are gradients.
+/// In the forward, `Kept` are values that are handed to the backward; in the
+/// backward those are `HandedIn`, and `Kept` are gradients.
 struct StepLives {
   std::vector<LiveRange> forward, backward;
 };
+
+/// Simulates the forward, then the backward in the order of
+/// `halves.backwardOps`. `bytes` and `storage` are by value, as `ValueSizes`
+/// has them; `lives` gets what is live when. Linear.
 StepPeak simulateStep(const GraphView &view, const Halves &halves,
                       llvm::ArrayRef<int64_t> bytes,
-                      llvm::ArrayRef<uint32_t> storage, StepLives *lives);
+                      llvm::ArrayRef<uint32_t> storage,
+                      StepLives *lives = nullptr);
 
 } // namespace cutback
 

@@ -4,42 +4,16 @@
 #ifndef CUTBACK_MEMORYPLAN_SCHEDULE_H
 #define CUTBACK_MEMORYPLAN_SCHEDULE_H
 
-#include <cstdint>
-#include <vector>
+#include "cutback/Support/LiveProblem.h"
 
 namespace cutback {
 
-/// Rows of numbers of different lengths.
-struct Rows {
-  std::vector<uint32_t> begin{0}, list;
-
-  void add(uint32_t number) { list.push_back(number); }
-  void endRow() { begin.push_back(list.size()); }
-  uint32_t size() const { return begin.size() - 1; }
-
-  struct Row {
-    const uint32_t *first, *last;
-    const uint32_t *begin() const { return first; }
-    const uint32_t *end() const { return last; }
-  };
-  Row operator[](uint32_t i) const {
-    return {list.data() + begin[i], list.data() + begin[i + 1]};
-  }
-};
-
-/// Ops 0 … n-1 in their present order.
-struct ScheduleProblem {
+/// What is live, and what must come before what.
+struct ScheduleProblem : LiveProblem {
   Rows depends; ///< by op: ops that must come before it; smaller numbers
-  Rows reads;   ///< by op: storages that it reads, each once
-  Rows makes;   ///< by op: storages that it makes
-  /// By op: storages whose place its result takes if nobody reads them later;
-  /// all as large as the result.
-  Rows replaces;
-  std::vector<int64_t> bytes;   ///< by storage
-  std::vector<uint8_t> isGiven; ///< by storage: live at the start
-  std::vector<uint8_t> isKept;  ///< by storage: live at the end
 
-  uint32_t numOps() const { return depends.size(); }
+  /// As LiveProblem::check. Linear.
+  std::string check() const;
 };
 
 struct Schedule {

@@ -7,6 +7,7 @@
 
 #include "cutback/Analysis/GraphView.h"
 #include "cutback/Partition/Halves.h"
+#include "cutback/Support/LiveProblem.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -18,15 +19,17 @@ namespace cutback {
 /// A straight-line program to be reordered, as numbers. Ops are 0 … n-1 in
 /// their present order.
 struct ReorderProblem {
-  /// Ops that op i needs before it, in the order of its operands (repeated
-  /// ones allowed): dependList[dependBegin[i]] … All are smaller than i.
-  std::vector<uint32_t> dependBegin, dependList;
+  /// By op: ops that it needs before it, in the order of its operands (repeated
+  /// ones allowed). All have smaller numbers.
+  Rows depends;
   std::vector<uint8_t> needed;    ///< something needs the op
   std::vector<uint8_t> hasEffect; ///< stays in any case; also `needed`
   /// Ops below this one are placed only where they are needed.
   uint32_t first = 0;
 
   uint32_t numOps() const { return needed.size(); }
+  /// What is wrong with the problem; empty if nothing is. Linear.
+  std::string check() const;
 };
 
 /// Needed ops with effects below `problem.first` come first. Then, for each

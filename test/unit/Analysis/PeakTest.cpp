@@ -19,24 +19,26 @@ using namespace cutback::test;
 
 namespace {
 
-/// A program on owned arrays.
+/// A program of numbers alone.
 struct Sample {
-  std::vector<uint32_t> operandBegin, operandList, resultBegin, storage;
+  GraphView view;
+  std::vector<uint32_t> storage;
   std::vector<int64_t> bytes;
   std::vector<uint32_t> order, given, handedIn, kept, returned;
 
-  PeakProgram program() const {
-    return {operandBegin, operandList, resultBegin, bytes, storage};
+  PeakMoment simulate() const {
+    return simulatePeak(view, bytes, storage,
+                        {order, given, handedIn, kept, returned});
   }
-  PeakRun run() const { return {order, given, handedIn, kept, returned}; }
 
   explicit Sample(uint32_t numArgs) {
     for (uint32_t arg = 0; arg < numArgs; ++arg)
       addValue(1, arg);
-    operandBegin.push_back(0);
-    resultBegin.push_back(numArgs);
+    view.operandBegin.push_back(0);
+    view.resultBegin.push_back(numArgs);
   }
   void addValue(int64_t size, uint32_t base) {
+    view.values.emplace_back();
     storage.push_back(base);
     bytes.push_back(size);
   }
@@ -45,9 +47,10 @@ struct Sample {
               bool isView = false) {
     uint32_t value = bytes.size();
     addValue(size, isView ? storage[operands[0]] : value);
-    operandList.insert(operandList.end(), operands.begin(), operands.end());
-    operandBegin.push_back(operandList.size());
-    resultBegin.push_back(bytes.size());
+    view.operandList.insert(view.operandList.end(), operands.begin(),
+                            operands.end());
+    view.operandBegin.push_back(view.operandList.size());
+    view.resultBegin.push_back(bytes.size());
     order.push_back(order.size());
     return value;
   }
@@ -60,7 +63,7 @@ TEST(PeakTest, AResultNeverTakesTheOperandsPlace) {
   uint32_t b = sample.op({a}, 60);
   uint32_t c = sample.op({b}, 10);
   sample.kept = {c};
-  PeakMoment peak = simulatePeak(sample.program(), sample.run());
+  PeakMoment peak = sample.simulate();
   EXPECT_EQ(peak.bytes, 160);
   EXPECT_EQ(peak.op, 1u);
   EXPECT_EQ(peak.lowerBound, 100);
@@ -76,7 +79,7 @@ TEST(PeakTest, ViewsLiveInTheirBase) {
   uint32_t c = sample.op({0}, 10);
   uint32_t d = sample.op({view, c}, 1);
   sample.kept = {d};
-  PeakMoment peak = simulatePeak(sample.program(), sample.run());
+  PeakMoment peak = sample.simulate();
   EXPECT_EQ(peak.bytes, 111);
   EXPECT_EQ(peak.op, 3u);
   EXPECT_EQ(peak.kept, 1);
@@ -91,7 +94,7 @@ TEST(PeakTest, SavedValuesGoAfterTheirLastUse) {
   uint32_t b = sample.op({a}, 40);
   uint32_t c = sample.op({b, 1}, 3);
   sample.kept = {c};
-  PeakMoment peak = simulatePeak(sample.program(), sample.run());
+  PeakMoment peak = sample.simulate();
   EXPECT_EQ(peak.bytes, 125);
   EXPECT_EQ(peak.op, 0u);
   EXPECT_EQ(peak.handedIn, 120);
@@ -108,7 +111,7 @@ TEST(PeakTest, ARecomputedBaseIsASecondBuffer) {
   sample.order = {0, 2};
   sample.handedIn = {view};
   sample.kept = {c};
-  PeakMoment peak = simulatePeak(sample.program(), sample.run());
+  PeakMoment peak = sample.simulate();
   EXPECT_EQ(peak.bytes, 201);
   EXPECT_EQ(peak.handedIn, 100);
 }
@@ -116,7 +119,7 @@ TEST(PeakTest, ARecomputedBaseIsASecondBuffer) {
 TEST(PeakTest, NothingRunsAndNothingIsLive) {
   Sample sample(1);
   sample.given = {0};
-  PeakMoment peak = simulatePeak(sample.program(), sample.run());
+  PeakMoment peak = sample.simulate();
   EXPECT_EQ(peak.bytes, 0);
   EXPECT_EQ(peak.op, GraphView::kNone);
 }
@@ -131,11 +134,12 @@ struct NaivePeak {
 
 class Naive {
 public:
-  Naive(const PeakProgram &program, const PeakRun &run)
-      : program(program), run(run) {
+  Naive(const GraphView &view, ArrayRef<int64_t> bytes,
+        ArrayRef<uint32_t> storage, const PeakRun &run)
+      : view(view), bytes(bytes), storage(storage), run(run) {
     for (uint32_t value : run.handedIn)
       if (!isGiven(value))
-        buffers[value] = {"in", program.storage[value]};
+        buffers[value] = {"in", storage[value]};
     for (uint32_t step = 0; step < run.order.size(); ++step)
       assign(step);
   }
@@ -155,22 +159,20 @@ private:
 
   bool isGiven(uint32_t value) const {
     return llvm::any_of(run.given, [&](uint32_t other) {
-      return program.storage[other] == program.storage[value];
+      return storage[other] == storage[value];
     });
   }
 
   std::vector<uint32_t> operands(uint32_t op) const {
-    return {program.operandList.begin() + program.operandBegin[op],
-            program.operandList.begin() + program.operandBegin[op + 1]};
+    return view.operands(op).vec();
   }
 
   void assign(uint32_t step) {
     uint32_t op = run.order[step];
-    for (uint32_t r = program.resultBegin[op]; r < program.resultBegin[op + 1];
-         ++r) {
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
       bool isView = false;
       for (uint32_t value : operands(op))
-        if (program.storage[value] == program.storage[r]) {
+        if (storage[value] == storage[r]) {
           isView = true;
           if (buffers.count(value))
             buffers[r] = buffers[value];
@@ -182,8 +184,8 @@ private:
 
   bool usedAt(const Buffer &buffer, uint32_t step) {
     std::vector<uint32_t> values = operands(run.order[step]);
-    for (uint32_t r = program.resultBegin[run.order[step]];
-         r < program.resultBegin[run.order[step] + 1]; ++r)
+    for (uint32_t r = view.resultBegin[run.order[step]];
+         r < view.resultBegin[run.order[step] + 1]; ++r)
       values.push_back(r);
     return llvm::any_of(values, [&](uint32_t value) {
       return buffers.count(value) && buffers[value] == buffer;
@@ -210,7 +212,7 @@ private:
       for (int step = std::max(needed, 0); step < int(run.order.size()); ++step)
         isNeeded |= usedAt(buffer, step);
       if (isMade && isNeeded)
-        live[buffer] = program.bytes[buffer.second];
+        live[buffer] = bytes[buffer.second];
     }
     int64_t total = 0;
     for (auto &[buffer, size] : live)
@@ -218,7 +220,9 @@ private:
     return total;
   }
 
-  const PeakProgram &program;
+  const GraphView &view;
+  ArrayRef<int64_t> bytes;
+  ArrayRef<uint32_t> storage;
   const PeakRun &run;
   std::map<uint32_t, Buffer> buffers; ///< by value
 };
@@ -260,8 +264,6 @@ TEST_F(RandomPeakTest, EqualsTheNaiveReference) {
     std::vector<uint32_t> arguments(view.numArgs);
     for (uint32_t arg = 0; arg < view.numArgs; ++arg)
       arguments[arg] = arg;
-    PeakProgram program{view.operandBegin, view.operandList, view.resultBegin,
-                        bytes, sizes->storage};
     PeakRun forward{halves->forwardOps,
                     arguments,
                     {},
@@ -272,8 +274,10 @@ TEST_F(RandomPeakTest, EqualsTheNaiveReference) {
                      halves->savedTensors,
                      view.gradients(),
                      {}};
-    NaivePeak naiveForward = Naive(program, forward).simulate();
-    NaivePeak naiveBackward = Naive(program, backward).simulate();
+    NaivePeak naiveForward =
+        Naive(view, bytes, sizes->storage, forward).simulate();
+    NaivePeak naiveBackward =
+        Naive(view, bytes, sizes->storage, backward).simulate();
     EXPECT_EQ(peak.forward.bytes, naiveForward.bytes) << seed;
     EXPECT_EQ(peak.backward.bytes, naiveBackward.bytes) << seed;
     EXPECT_EQ(peak.forward.lowerBound, naiveForward.lowerBound) << seed;

@@ -58,6 +58,7 @@ protected:
   void reorder(joint::PartitionOp link, joint::GraphOp graph) {
     auto step = StepView::ofPartition(link, graph, symbols);
     ASSERT_TRUE(succeeded(step)) << messages;
+    EXPECT_EQ(makeScheduleProblem(*step).check(), "");
     ScheduleOutcome outcome = scheduleBackward(*step, /*work=*/100'000);
     ASSERT_LE(outcome.peakAfter, outcome.peakBefore);
     if (!outcome.isChanged)

@@ -16,6 +16,7 @@ TEST(ScheduleTest, SmallProgramsReachTheLeastPeakOfAllOrders) {
   unsigned higher = 0, proved = 0;
   for (unsigned round = 0; round < 1000; ++round) {
     ScheduleProblem problem = randomProblem(random, 1 + round % 7, 3);
+    ASSERT_EQ(problem.check(), "");
     Schedule schedule = improveSchedule(problem);
     ASSERT_TRUE(isTopological(problem, schedule.order));
     ASSERT_EQ(schedule.peakAfter, schedulePeak(problem, schedule.order));
@@ -83,6 +84,38 @@ TEST(ScheduleTest, AnOrderThatIsNoneIsSeen) {
   problem.depends.begin = {0, 1, 1, 1, 1};
   EXPECT_FALSE(isTopological(problem, {0, 1, 2, 3}));
   EXPECT_TRUE(isTopological(problem, {1, 2, 3, 0}));
+}
+
+TEST(ScheduleTest, AProblemSaysWhatIsWrongWithIt) {
+  std::mt19937_64 random(3);
+  const ScheduleProblem right = randomProblem(random, 5, 2);
+  auto wrong = [&](auto change) {
+    ScheduleProblem problem = right;
+    change(problem);
+    return problem.check();
+  };
+  auto addTo = [](Rows &rows, uint32_t number) {
+    rows.add(number);
+    rows.begin.back() = rows.list.size();
+  };
+  EXPECT_EQ(right.check(), "");
+  EXPECT_EQ(wrong([](auto &p) { p.isKept.pop_back(); }),
+            "has other numbers of storages");
+  EXPECT_EQ(wrong([](auto &p) { p.makes.endRow(); }),
+            "has other numbers of ops");
+  EXPECT_EQ(wrong([](auto &p) { p.depends.endRow(); }),
+            "has other numbers of ops");
+  EXPECT_EQ(wrong([&](auto &p) { addTo(p.reads, 7); }),
+            "names a storage that there is not");
+  // The last op makes storage 4, and the one before it 3.
+  EXPECT_EQ(wrong([&](auto &p) { addTo(p.reads, 4); }),
+            "reads a storage that nobody has made");
+  EXPECT_EQ(wrong([&](auto &p) { addTo(p.makes, 3); }),
+            "makes a storage twice");
+  EXPECT_EQ(wrong([&](auto &p) { addTo(p.replaces, 4); }),
+            "replaces a storage that it does not read");
+  EXPECT_EQ(wrong([&](auto &p) { addTo(p.depends, 4); }),
+            "depends on an op that comes later");
 }
 
 } // namespace

@@ -428,6 +428,7 @@ TEST_F(LaunchTest, AViewTiesNoLaunchesTogether) {
   ASSERT_TRUE(succeeded(step)) << messages;
   ScheduleProblem problem = makeScheduleProblem(*step);
   ASSERT_EQ(problem.numOps(), 3u);
+  EXPECT_EQ(problem.check(), "");
   EXPECT_EQ(problem.depends[1].begin(), problem.depends[1].end());
   // In front y, dw, b and dx are live at a time; behind three of them.
   ScheduleOutcome outcome = scheduleBackward(*step);

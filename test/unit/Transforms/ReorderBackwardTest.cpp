@@ -36,9 +36,8 @@ std::vector<uint32_t> naiveReorder(const ReorderProblem &problem) {
   std::vector<uint32_t> order, depth(n, 0);
   std::vector<uint8_t> done(n, 0);
   auto needs = [&](uint32_t op) {
-    return std::vector<uint32_t>(
-        problem.dependList.begin() + problem.dependBegin[op],
-        problem.dependList.begin() + problem.dependBegin[op + 1]);
+    Rows::Row row = problem.depends[op];
+    return std::vector<uint32_t>(row.begin(), row.end());
   };
   for (uint32_t op = 0; op < n; ++op)
     for (uint32_t other : needs(op))
@@ -72,33 +71,51 @@ TEST_F(ReorderBackwardTest, EqualsTheRecursiveReference) {
   for (int trial = 0; trial < 2000; ++trial) {
     ReorderProblem problem;
     uint32_t n = 1 + random() % 60;
-    problem.dependBegin.push_back(0);
     for (uint32_t op = 0; op < n; ++op) {
       unsigned count = op == 0 ? 0 : random() % (trial % 50 == 0 ? 30 : 4);
       for (unsigned i = 0; i < count; ++i)
-        problem.dependList.push_back(random() % op);
-      problem.dependBegin.push_back(problem.dependList.size());
+        problem.depends.add(random() % op);
+      problem.depends.endRow();
       problem.hasEffect.push_back(random() % 10 == 0);
       problem.needed.push_back(problem.hasEffect.back() || random() % 3 == 0);
     }
     for (uint32_t op = n; op-- > 0;)
       if (problem.needed[op])
-        for (uint32_t i = problem.dependBegin[op];
-             i < problem.dependBegin[op + 1]; ++i)
-          problem.needed[problem.dependList[i]] = 1;
+        for (uint32_t other : problem.depends[op])
+          problem.needed[other] = 1;
     problem.first = random() % n;
+    EXPECT_EQ(problem.check(), "");
     EXPECT_EQ(reorder(problem), naiveReorder(problem));
   }
+}
+
+TEST_F(ReorderBackwardTest, AProblemSaysWhatIsWrongWithIt) {
+  ReorderProblem problem;
+  problem.depends.endRow();
+  problem.depends.add(0);
+  problem.depends.endRow();
+  problem.needed = {0, 1};
+  problem.hasEffect = {0, 0};
+  EXPECT_EQ(problem.check(), "needs an op that nothing needs");
+  problem.needed = {1, 1};
+  EXPECT_EQ(problem.check(), "");
+  problem.depends.list[0] = 1;
+  EXPECT_EQ(problem.check(), "depends on an op that comes later");
+  problem.depends.list[0] = 0;
+  problem.hasEffect.push_back(0);
+  EXPECT_EQ(problem.check(), "has other numbers of ops");
+  problem.hasEffect = {1, 0};
+  problem.needed = {0, 0};
+  EXPECT_EQ(problem.check(), "has an effect that nothing needs");
 }
 
 TEST_F(ReorderBackwardTest, NeedsNoStackOfItsOwn) {
   ReorderProblem problem;
   uint32_t n = 1000000;
-  problem.dependBegin.push_back(0);
   for (uint32_t op = 0; op < n; ++op) {
     if (op)
-      problem.dependList.push_back(op - 1);
-    problem.dependBegin.push_back(problem.dependList.size());
+      problem.depends.add(op - 1);
+    problem.depends.endRow();
   }
   problem.needed.assign(n, 1);
   problem.hasEffect.assign(n, 0);
