@@ -298,15 +298,21 @@ public:
   }
 
   uint32_t of(Value value) const {
-    if (!fromAbove.empty())
-      if (auto found = fromAbove.find(value); found != fromAbove.end())
-        return found->second;
+    if (LLVM_UNLIKELY(!fromAbove.empty()))
+      if (uint32_t number = findAbove(value); number != GraphView::kNone)
+        return number;
     if (auto result = dyn_cast<OpResult>(value))
       return definitions.lookup(result.getOwner()) + result.getResultNumber();
     return cast<BlockArgument>(value).getArgNumber();
   }
 
 private:
+  /// Rare, so kept out of what is asked for each operand.
+  LLVM_ATTRIBUTE_NOINLINE uint32_t findAbove(Value value) const {
+    auto found = fromAbove.find(value);
+    return found == fromAbove.end() ? GraphView::kNone : found->second;
+  }
+
   void add(Value value, uint32_t op, uint32_t alias) {
     view.values.push_back(value);
     view.types.push_back(value.getType());

@@ -32,6 +32,7 @@ public:
             ArrayRef<uint32_t> storage, const PeakRun &run)
       : view(view), bytes(bytes), storage(storage), run(run),
         bufferOf(view.numValues(), kNone) {
+    reserve();
     enter();
     for (uint32_t step = 0; step < run.order.size(); ++step)
       add(step);
@@ -79,6 +80,20 @@ private:
     return origin == LiveOrigin::HandedIn ? moment.handedIn
            : origin == LiveOrigin::Kept   ? moment.kept
                                           : moment.temporary;
+  }
+
+  /// Most ops have one result and one or two operands.
+  void reserve() {
+    size_t numOps = run.order.size(), count = numOps + run.handedIn.size();
+    for (Rows *rows : {&problem.reads, &problem.makes, &problem.replaces})
+      rows->begin.reserve(numOps + 1);
+    problem.reads.list.reserve(2 * numOps);
+    problem.makes.list.reserve(numOps);
+    problem.bytes.reserve(count);
+    problem.isGiven.reserve(count);
+    problem.isKept.reserve(count);
+    ranges.reserve(count);
+    readAt.reserve(count);
   }
 
   uint32_t make(uint32_t value, uint32_t step, LiveOrigin origin) {

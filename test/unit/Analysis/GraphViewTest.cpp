@@ -167,6 +167,68 @@ TEST_F(GraphViewTest, ANumberIsAskedOfMLIROnlyOnce) {
   }
 }
 
+/// Another order in which everything comes behind what it reads.
+std::vector<uint32_t> shuffled(const GraphView &view, std::mt19937_64 &random) {
+  std::vector<uint32_t> order, ready, missing(view.numOps(), 0);
+  for (uint32_t op = 0; op < view.numOps(); ++op) {
+    std::set<uint32_t> definers;
+    for (uint32_t value : view.operands(op))
+      if (!view.isArg(value))
+        definers.insert(view.definer[value]);
+    missing[op] = definers.size();
+    if (definers.empty())
+      ready.push_back(op);
+  }
+  while (!ready.empty()) {
+    std::swap(ready[random() % ready.size()], ready.back());
+    uint32_t op = ready.back();
+    ready.pop_back();
+    order.push_back(op);
+    std::set<uint32_t> readers;
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      for (uint32_t user : view.users(r))
+        if (user < view.numOps())
+          readers.insert(user);
+    for (uint32_t user : readers)
+      if (--missing[user] == 0)
+        ready.push_back(user);
+  }
+  return order;
+}
+
+TEST_F(GraphViewTest, FollowsOpsThatWereMoved) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    std::mt19937_64 random(seed);
+    RandomGraphOptions options;
+    options.percentWrite = 0;
+    OwningOpRef<ModuleOp> module =
+        parse(context, randomGraphText(seed, options));
+    joint::GraphOp graph = graphOf(*module);
+    GraphView view = GraphView::build(graph);
+    const GraphView old = view;
+    std::vector<uint32_t> order = shuffled(view, random);
+    ASSERT_EQ(order.size(), view.numOps());
+    for (uint32_t op : order)
+      old.ops[op]->moveBefore(old.terminator);
+    std::vector<uint32_t> newValue = view.reorderOps(order);
+    GraphView again = GraphView::build(graph);
+    EXPECT_EQ(view.graph, again.graph);
+    EXPECT_EQ(view.numArgs, again.numArgs);
+    EXPECT_EQ(view.ops, again.ops);
+    EXPECT_TRUE(view.values == again.values);
+    EXPECT_EQ(view.types, again.types);
+    EXPECT_EQ(view.aliasOf, again.aliasOf);
+    EXPECT_EQ(view.definer, again.definer);
+    EXPECT_EQ(view.resultBegin, again.resultBegin);
+    EXPECT_EQ(view.operandBegin, again.operandBegin);
+    EXPECT_EQ(view.operandList, again.operandList);
+    EXPECT_EQ(view.userBegin, again.userBegin);
+    EXPECT_EQ(view.userList, again.userList);
+    for (uint32_t value = 0; value < old.numValues(); ++value)
+      EXPECT_EQ(view.values[newValue[value]], old.values[value]);
+  }
+}
+
 const char *const kForeign = R"mlir(
 joint.graph @g(%x: tensor<4xf32> {joint.role = #joint.role<input>})
     -> (tensor<4xf32>) gradients () {

@@ -135,6 +135,20 @@ TEST_F(StepMemoryTest, WhatTheForwardSavesLivesToItsLastReaderInTheBackward) {
   auto link = *module->getOps<joint::PartitionOp>().begin();
   FailureOr<MemoryPlan> plan = planMemory(link, {});
   ASSERT_TRUE(succeeded(plan)) << messages;
+  const StepView &step = plan->program;
+  ASSERT_EQ(step.segments.size(), 2u);
+  EXPECT_EQ(step.forwardEnd(), 2u);
+  // x, a, y; then t, b, c: the backward's first argument is the forward's a.
+  uint32_t a = valueOf(step, "a");
+  EXPECT_EQ(step.values.size(), 6u);
+  EXPECT_EQ(step.saved, std::vector<uint32_t>{a});
+  EXPECT_EQ(step.operands(3)[0], a);
+  EXPECT_EQ(step.maker(storageOf(step, "a")), 0u);
+  EXPECT_EQ(step.maker(storageOf(step, "b")), 3u);
+  EXPECT_EQ(step.maker(storageOf(step, "t")), kNone);
+  EXPECT_EQ(step.opName(4), "c");
+  EXPECT_EQ(step.opName(5), "func.return");
+  EXPECT_TRUE(step.results(5).empty());
   const PlannedStorage &saved = plan->storages[storageOf(plan->program, "a")];
   EXPECT_EQ(saved.use, StorageUse::Saved);
   EXPECT_EQ(saved.begin, 0u);
