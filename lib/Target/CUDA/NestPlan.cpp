@@ -90,6 +90,17 @@ bool NestPlan::isElementStore(kernel::StoreOp store) const {
                       [&](Value index) { return isReduced.lookup(index); });
 }
 
+bool NestPlan::mayReplaceRowScalar() const {
+  auto loads = nest.getBlock().getOps<kernel::LoadOp>();
+  auto stores = nest.getBlock().getOps<kernel::StoreOp>();
+  return llvm::any_of(stores, [&](kernel::StoreOp store) {
+    return llvm::any_of(loads, [&](kernel::LoadOp load) {
+      return !isElementStore(store) && load.getMap() == store.getMap() &&
+             llvm::equal(load.getIndices(), store.getIndices());
+    });
+  });
+}
+
 SmallVector<unsigned> NestPlan::repeatedAxes(kernel::StoreOp store) const {
   SmallVector<unsigned> axes;
   for (auto [axis, extent] : llvm::enumerate(nest.getExtents()))

@@ -49,6 +49,8 @@ public:
   /// One an element, not one a row. Constants are neither.
   bool isElement(mlir::Value value) const;
   bool isElementStore(kernel::StoreOp store) const;
+  /// Whether a result may lie where all threads of a row read an operand.
+  bool mayReplaceRowScalar() const;
   /// Axes with several iterations that store to one element.
   llvm::SmallVector<unsigned> repeatedAxes(kernel::StoreOp store) const;
 

@@ -841,7 +841,7 @@ private:
       if (!store || plan.isElementStore(store))
         continue;
       if (!isOpen) {
-        if (schedule.mapping == Mapping::WarpRow)
+        if (schedule.mapping == Mapping::WarpRow && plan.mayReplaceRowScalar())
           line("__syncwarp();");
         open(schedule.mapping == Mapping::WarpRow ? "if (lane == 0)"
              : schedule.mapping == Mapping::BlockRow

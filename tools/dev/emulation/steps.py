@@ -53,15 +53,24 @@ class Sanitizer:
             self.environment["LD_PRELOAD"] = runtime(library)
 
 
-def races():
-    # Two stacks of each report; the kernel's lines are in the first.
-    return Sanitizer(["-fsanitize=thread", "-g1"], "tsan",
-                     {"TSAN_OPTIONS": "exitcode=66:atexit_sleep_ms=0"})
+# A register that nothing was put into is a NaN.
+UNSET = "-ftrivial-auto-var-init=pattern"
+
+
+def watched():
+    """Each access a call, of which watch.h takes care; none is wider than 16
+    bytes."""
+    flags = [UNSET, "-fsanitize=thread", "-g1", "-fno-vectorize", "-fno-slp-vectorize",
+             "-I.", "-include", str(ROOT / "tools/dev/emulation/watch.h")]
+    for option in ("instrument-func-entry-exit=0", "instrument-atomics=0",
+                   "instrument-read-before-write=1"):
+        flags += ["-mllvm", "-tsan-" + option]
+    return Sanitizer(flags)
 
 
 def addresses():
     return Sanitizer(
-        ["-fsanitize=address", "-shared-libsan", "-g1"], "asan",
+        [UNSET, "-fsanitize=address", "-shared-libsan", "-g1"], "asan",
         {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0:"
                          "exitcode=67"})
 
@@ -89,13 +98,12 @@ def first_error(text):
     return found.group(0)[:200] if found else text.strip()[-200:]
 
 
-def compile_step(program, model, folder, sanitizer, more=()):
-    environment = dict(os.environ, CXX=find_clang(),
-                       CXXFLAGS=" ".join(sanitizer.flags))
+def compile_step(program, model, folder):
+    """The text, and a library of it that `rebuild` is to replace."""
     done = subprocess.run(
         [str(program), "compile", str(model.graph), "-o", str(folder),
-         "--target=cuda-host", *more], capture_output=True, text=True,
-        env=environment)
+         "--target=cuda-host"], capture_output=True, text=True,
+        env=dict(os.environ, CXX=find_clang(), CXXFLAGS="-O0"))
     if done.returncode:
         raise Failed(first_error(done.stderr))
 
@@ -104,34 +112,31 @@ class Outcome:
     """What one run of a step did."""
 
     def __init__(self, code, text, outputs):
+        """`outputs`: the bytes of all results, or None."""
         self.code, self.text, self.outputs = code, text, outputs
-        self.races = sorted(set(re.findall(
-            r"SUMMARY: ThreadSanitizer: data race (?:\S*/)?([\w.]+:\d+)", text)))
-        self.bad_access = re.search(
-            r"SUMMARY: AddressSanitizer: (\S+) (?:\S*/)?([\w.]+:\d+)", text)
-
-    def result(self):
-        """The bytes of all results, or nothing where the run has none."""
-        return self.outputs.read_bytes() if self.outputs.exists() else None
+        self.is_wrong = code == 3 and "wrong: " in text
 
 
 def run_step(program, model, folder, sanitizer, reverse=False, options=(),
-             check=True, timeout=600):
-    outputs = pathlib.Path(str(folder) + (".backwards" if reverse else ".out"))
+             timeout=600, name=""):
+    """`name`: of this run, where several are under way in one folder."""
+    outputs = pathlib.Path("%s.%s%s" % (folder, name,
+                                        "backwards" if reverse else "out"))
     outputs.unlink(missing_ok=True)
     environment = dict(os.environ, **sanitizer.environment)
     if reverse:
         environment["CUTBACK_CUDA_HOST_ORDER"] = "reverse"
     command = [str(program), "run", str(folder), "--weights=%s" % model.graph,
-               "--inputs=%s" % model.tensors, "--outputs=%s" % outputs, *options]
-    if check:
-        command.append("--check=%s" % model.tensors)
+               "--inputs=%s" % model.tensors, "--check=%s" % model.tensors,
+               "--outputs=%s" % outputs, *options]
     try:
         done = subprocess.run(command, capture_output=True, text=True,
                               env=environment, timeout=timeout)
     except subprocess.TimeoutExpired:
-        return Outcome(-1, "error: no end after %d s" % timeout, outputs)
-    return Outcome(done.returncode, done.stdout + done.stderr, outputs)
+        return Outcome(-1, "error: no end after %d s" % timeout, None)
+    made = outputs.read_bytes() if outputs.exists() else None
+    outputs.unlink(missing_ok=True)
+    return Outcome(done.returncode, done.stdout + done.stderr, made)
 
 
 def checksum(data):
@@ -163,6 +168,63 @@ def launches_of(folder):
     """Those of the manifest, forward first."""
     manifest = json.loads((folder / "manifest.json").read_text())
     return manifest, manifest["forward"] + manifest["backward"]
+
+
+def nests_of(folder):
+    """By kernel the first block of each nest behind the first."""
+    text = "".join((folder / name).read_text()
+                   for name in ("forward.cu", "backward.cu"))
+    return {name: re.findall(r"if \([^\n]*blockIdx\.x < (\d+)\)+ \{", body)[:-1]
+            for name, body in re.findall(
+                r"__global__[^\n]*\n(\w+)\((.*?)\n\}", text, re.S)}
+
+
+class Watched:
+    """What watch.h saw of a run."""
+
+    def __init__(self, folder, text):
+        self.launches, places = [], set()
+        for line in text.splitlines():
+            kind, *words = line.split()
+            if kind == "launch":
+                self.launches.append([int(word) for word in words])
+            else:
+                places.add((words[1], words[0], len(self.launches)))
+        self.races = sorted({"%s at %s" % (what, line_at(folder, place))
+                             for place, what, _ in places})
+
+
+def line_at(folder, place):
+    """file:line of an address in the kernels."""
+    tool = shutil.which("llvm-symbolizer-22") or shutil.which("llvm-symbolizer")
+    if not tool:
+        return "0x" + place
+    done = subprocess.run(
+        [tool, "--obj=%s" % (folder / "libstep.so"), "--output-style=GNU",
+         "--basenames", "--functions=none", "0x" + place],
+        capture_output=True, text=True)
+    return done.stdout.split("\n")[0].split(" ")[0]
+
+
+def watch_step(program, model, folder, **how):
+    """Runs a step that was rebuilt with `watched()`."""
+    _, launches = launches_of(folder)
+    nests = nests_of(folder)
+    operands = folder / "operands.txt"
+    if not operands.exists():
+        operands.write_text("".join("%s - %s\n" % (
+            " ".join(nests[launch["kernel"]]),
+            " ".join(str(one["bytes"]) for one in launch["operands"]))
+            for launch in launches))
+    seen = folder / ("watched%s%s" % (how.get("name", ""),
+                                      ".backwards" if how.get("reverse") else ""))
+    seen.unlink(missing_ok=True)
+    sanitizer = Sanitizer([], environment=dict(
+        how.pop("environment", {}), CUTBACK_WATCH_OPERANDS=str(operands),
+        CUTBACK_WATCH=str(seen)))
+    run = run_step(program, model, folder, sanitizer, **how)
+    run.watched = Watched(folder, seen.read_text() if seen.exists() else "")
+    return run
 
 
 def take_share(models, share):

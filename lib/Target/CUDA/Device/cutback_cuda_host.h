@@ -10,10 +10,10 @@
 // CUTBACK_CUDA_HOST_ORDER=reverse runs blocks, warps and lanes from the last to
 // the first: results must not change.
 //
-// Under ThreadSanitizer each thread is a fiber of its own, which meets others
-// at __syncthreads and __syncwarp only: what two threads of a block do to one
-// byte without one in between is reported. Shuffles order nothing, as on a
-// device. Blocks come one after the other there.
+// With clang's -fsanitize=thread each thread is a fiber for ThreadSanitizer
+// too, which meets others at __syncthreads and __syncwarp only: shuffles order
+// nothing, as on a device. Its own library has room for 255 threads and misses
+// races in larger blocks; the one of tools/dev/race-suite does not.
 #pragma once
 
 #include <algorithm>
