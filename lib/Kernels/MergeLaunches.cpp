@@ -328,7 +328,7 @@ private:
 
   /// Of what one of two makes for the other alone.
   int64_t sharedBytes(uint32_t a, uint32_t b) const {
-    auto [maker, reader] = std::minmax(a, b);
+    uint32_t maker = std::min(a, b), reader = std::max(a, b);
     int64_t bytes = 0;
     forEachMade(maker, [&](uint32_t root) {
       if (lastUse[root] == reader && lastBut(root, reader) == maker)

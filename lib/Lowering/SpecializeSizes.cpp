@@ -12,7 +12,7 @@
 
 #include "SpecializeSizes.h"
 
-#include "cutback/Dialect/Aten/CallOp.h"
+#include "cutback/Dialect/Aten/ScalarEvaluation.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 
@@ -55,11 +55,23 @@ private:
       numbers[copy] = value.integer;
   }
 
+  /// What computes numbers keeps its operands.
+  void noteNumber(aten::CallOp call) {
+    auto value = aten::evaluateReal(call, [&](Value operand) {
+      if (auto found = numbers.find(operand); found != numbers.end())
+        return std::optional<double>(found->second);
+      auto found = reals.find(operand);
+      return found == reals.end() ? std::nullopt
+                                  : std::optional<double>(found->second);
+    });
+    if (value)
+      reals[call->getResult(0)] = *value;
+  }
+
   void specialize(aten::CallOp call) {
-    // What computes sizes keeps them.
     if (llvm::all_of(call->getResultTypes(),
                      [](Type type) { return !isa<ShapedType>(type); }))
-      return;
+      return noteNumber(call);
     operand = 0;
     kept.clear();
     this->call = call;
@@ -82,16 +94,17 @@ private:
     if (!isa<OperandAttr>(arg))
       return arg;
     Value value = call->getOperand(operand++);
-    auto found = numbers.find(value);
-    if (found == numbers.end()) {
-      kept.push_back(value);
-      return arg;
-    }
-    return IntegerAttr::get(IntegerType::get(context, 64), found->second);
+    if (auto found = numbers.find(value); found != numbers.end())
+      return IntegerAttr::get(IntegerType::get(context, 64), found->second);
+    if (auto found = reals.find(value); found != reals.end())
+      return FloatAttr::get(Float64Type::get(context), found->second);
+    kept.push_back(value);
+    return arg;
   }
 
   llvm::DenseMap<Value, int64_t> numbers;
-  aten::CallOp call; ///< at work
+  llvm::DenseMap<Value, double> reals; ///< that follow from them
+  aten::CallOp call;                   ///< at work
   unsigned operand = 0;
   SmallVector<Value> kept;
 };
