@@ -72,13 +72,18 @@ private:
   }
 
   /// A size that is asked of a tensor, and what is made with it, come behind
-  /// the tensor, though nobody reads its elements.
+  /// the tensor, though nobody reads its elements; so does what is made with a
+  /// number that a launch reads from a tensor.
   void addSizes(uint32_t op) {
     bool isRun = problem.kind[op] != LoopKind::None;
     SmallVector<uint32_t, 4> behind;
     for (uint32_t value : view.operands(op)) {
       if (auto found = behindOf.find(value); found != behindOf.end())
         behind.append(found->second.begin(), found->second.end());
+      uint32_t maker = view.definer[value];
+      if (maker != kNone && problem.kind[maker] != LoopKind::None &&
+          !isa<ShapedType>(sizes.type[value]))
+        behind.push_back(value);
       if (!isRun && !view.isArg(problem.root[value]) && isHost(op) &&
           isa<ShapedType>(sizes.type[value]))
         behind.push_back(value);

@@ -46,6 +46,8 @@ bool ClassTable::sameCall(uint32_t a, uint32_t b) {
 }
 
 bool ClassTable::differOnlyBelow(uint32_t found, uint32_t wanted) {
+  if (found == kNone)
+    return false;
   uint32_t f = owner[found], w = owner[wanted];
   return f != kNone && w != kNone && f != w && sameCall(f, w) &&
          found - classes[f].firstValue == wanted - classes[w].firstValue;
@@ -105,6 +107,10 @@ Difference ClassTable::explain(uint32_t found, uint32_t wanted,
     start.text = "operand " + std::to_string(i) + " of " + nameOf(found);
     found = left[i];
     wanted = right[i];
+  }
+  if (found == kNone) {
+    start.text += " is read before anything makes it";
+    return start;
   }
   uint32_t f = owner[found], w = owner[wanted];
   bool areCalls = f != kNone && w != kNone && f != w;
