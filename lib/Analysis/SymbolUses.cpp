@@ -13,6 +13,8 @@
 
 #include "cutback/Support/SizeExpr.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <limits>
 
 using namespace mlir;
@@ -118,6 +120,21 @@ static void applyBound(StringRef text, llvm::StringMap<int64_t> &values) {
     value = std::max(value, number);
   else if (words[1] == ">" && number < std::numeric_limits<int64_t>::max())
     value = std::max(value, number + 1);
+}
+
+DictionaryAttr cutback::argumentSymbols(GraphOp graph) {
+  llvm::StringSet<> said;
+  for (unsigned i = 0; i < graph.getNumArguments(); ++i)
+    if (auto dims = graph.getArgAttrOfType<ArrayAttr>(i, JointDialect::kDims))
+      for (auto text : dims.getAsRange<StringAttr>())
+        for (const std::string &name : sizeExprSymbols(text.getValue()))
+          said.insert(name);
+  SmallVector<NamedAttribute> symbols;
+  if (DictionaryAttr all = graph.getSymbolsAttr())
+    llvm::copy_if(all, std::back_inserter(symbols), [&](NamedAttribute symbol) {
+      return said.contains(symbol.getName());
+    });
+  return DictionaryAttr::get(graph.getContext(), symbols);
 }
 
 llvm::StringMap<int64_t> cutback::assumeSymbols(const GraphView &view,

@@ -399,17 +399,34 @@ LogicalResult Runner::runCheckpoint(joint::CheckpointOp op, Values &results) {
   return success();
 }
 
-/// Graphs run outside of the arena; what they give is copied into its place.
+/// A graph of launches runs in the scratch of the call, which the next run of a
+/// graph takes over: what it gives is copied. Ops as they stand run outside of
+/// the arena. What the call gives is copied into its place.
 LogicalResult Runner::runNestedOp(joint::NestedOp op, Values &results) {
   InterpreterOptions inner;
   inner.seed = options.seed;
+  bool isOfLaunches = op->walk([](kernel::LaunchOp) {
+                          return WalkResult::interrupt();
+                        }).wasInterrupted();
+  if (isOfLaunches) {
+    inner.memory = options.memory;
+    inner.kernels = options.kernels;
+    inner.checkKernels = options.checkKernels;
+  }
   auto runGraph = [&](Region &graph, ArrayRef<RuntimeValue> inputs)
       -> FailureOr<std::vector<RuntimeValue>> {
     Runner runner(inner, context);
     Block &block = graph.front();
     if (failed(runner.bind(block, inputs)) || failed(runner.runBlock(block)))
       return failure();
-    return runner.take(block.getTerminator());
+    std::vector<RuntimeValue> given = runner.take(block.getTerminator());
+    for (RuntimeValue &value : given)
+      if (auto *tensor = std::get_if<Tensor>(&value); tensor && isOfLaunches) {
+        Tensor copy = Tensor::zeros(tensor->type, tensor->sizes);
+        copyElements(*tensor, copy);
+        *tensor = copy;
+      }
+    return given;
   };
   FailureOr<std::vector<RuntimeValue>> given =
       runNested(op, operandsOf(op), runGraph);

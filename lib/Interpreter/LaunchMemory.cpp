@@ -18,6 +18,15 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
+/// Where the memory that places in the graph of `launch` count from begins.
+static int64_t scratchBegin(kernel::LaunchOp launch) {
+  int64_t begin = 0;
+  for (auto call = launch->getParentOfType<kernel::LaunchOp>(); call;
+       call = call->getParentOfType<kernel::LaunchOp>())
+    begin += static_cast<int64_t>(call.getScratchAt().value_or(0));
+  return begin;
+}
+
 LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
   int64_t bytes = 0;
   for (auto one : link->getBlock()->getOps<kernel::ArenaOp>())
@@ -27,10 +36,11 @@ LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
   if (arena->bytes)
     std::memset(arena->data, 0xFF, arena->bytes);
   link->getParentOp()->walk([&](kernel::LaunchOp launch) {
+    int64_t begin = scratchBegin(launch);
     for (auto [result, at] :
          llvm::zip_equal(launch.getResults(), launch.getAt()))
       if (at >= 0)
-        offsets[kernel::insideOf(result)] = at;
+        offsets[kernel::insideOf(result)] = begin + at;
   });
   if (!poisonDead)
     return;

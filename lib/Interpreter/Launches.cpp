@@ -33,9 +33,31 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   for (auto [result, inside] :
        llvm::zip_equal(results, launch.getYield().getOperands()))
     result = values.lookup(inside);
+  if (failed(checkBounds(launch, results)))
+    return failure();
   for (Operation &op : launch.getBlock())
     for (Value value : op.getResults())
       values.erase(value);
+  return success();
+}
+
+/// Buffers whose size depends on data have at most the bytes that are said.
+LogicalResult Runner::checkBounds(kernel::LaunchOp launch,
+                                  const Values &results) {
+  for (auto [i, value] : llvm::enumerate(results)) {
+    const auto *tensor = std::get_if<Tensor>(&value);
+    int64_t most = launch.getMostOf(i);
+    if (!tensor || most < 0 || tensor->numel() * itemSize(tensor->type) <= most)
+      continue;
+    InFlightDiagnostic diagnostic =
+        launch.emitOpError("makes '")
+        << joint::getValueName(launch.getYield().getOperand(i)) << "' of "
+        << tensor->numel() * itemSize(tensor->type)
+        << " bytes, and says that it has at most " << most;
+    diagnostic.attachNote() << "give inputs in the ranges that the graph was "
+                               "exported for, or export it again";
+    return diagnostic;
+  }
   return success();
 }
 

@@ -2,8 +2,7 @@
 //
 // Runs calls of graphs: one branch of a cond, the body of a loop while its
 // condition holds, a scan once for each slice. What the rounds of a loop give
-// is stacked where the call gives stacks. Each run of a graph begins anew, and
-// its temporaries lie outside of any memory plan.
+// is stacked where the call gives stacks. Each run of a graph begins anew.
 //
 // A graph that draws random numbers is refused: the numbers are PyTorch's to
 // draw, and each round of a loop would draw the same ones here.
@@ -179,12 +178,14 @@ FailureOr<Values> NestedCall::runScan() {
 
 /// The random op in a graph, or null.
 static Operation *findRandom(joint::NestedOp op) {
-  for (Region &graph : op.getGraphs())
-    for (Operation &inner : graph.front())
-      if (auto model = dyn_cast<joint::RematerializableOpInterface>(inner);
-          model && model.isRandom())
-        return &inner;
-  return nullptr;
+  Operation *found = nullptr;
+  op->walk([&](joint::RematerializableOpInterface inner) {
+    if (!inner.isRandom())
+      return WalkResult::advance();
+    found = inner;
+    return WalkResult::interrupt();
+  });
+  return found;
 }
 
 FailureOr<Values> interpreter::runNested(joint::NestedOp op,

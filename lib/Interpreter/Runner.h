@@ -28,7 +28,8 @@ public:
 
   /// Of a nested graph: it writes no argument.
   Runner(const InterpreterOptions &options, mlir::MLIRContext *context)
-      : context(context), options(options), memory(standard) {}
+      : context(context), options(options),
+        memory(options.memory ? *options.memory : standard) {}
 
   mlir::LogicalResult bind(mlir::Block &block,
                            llvm::ArrayRef<RuntimeValue> arguments);
@@ -50,6 +51,8 @@ private:
   mlir::LogicalResult runRandom(joint::RandomOp op, Values &results);
   mlir::LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   mlir::LogicalResult runKernel(kernel::LaunchOp launch);
+  static mlir::LogicalResult checkBounds(kernel::LaunchOp launch,
+                                         const Values &results);
   bool evaluateSize(mlir::Operation *op, Values &results);
   mlir::LogicalResult runOps(kernel::LaunchOp launch, Values &results,
                              llvm::SmallVectorImpl<double> &scales);

@@ -6,6 +6,8 @@
 // plan. A slice without a kernel is a call, and runs as it stands. Before that,
 // the order of writes and draws is written into the half.
 //
+// A call of graphs has launches in these, made the same way.
+//
 // All launches are prepared on halves of known sizes. Of a step that stays open
 // (FormLaunches.h), what takes sizes gets them back between that and the ops
 // `kernel.launch`, and values get their types back at the end.
@@ -16,6 +18,7 @@
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Lowering/KernelBody.h"
+#include "cutback/MemoryPlan/NestedPlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -95,9 +98,20 @@ private:
   void readOffsets() {
     const StepView &program = request.program;
     for (auto [number, storage] : llvm::enumerate(program.storages)) {
+      Value copy = copies.lookupOrNull(program.value(storage.value));
+      if (storage.isOfUnknownSize && copy && copy.getDefiningOp()) {
+        ++step.formed.ownBuffers;
+        offsetOf[copy] = kernel::LaunchOp::kOwn;
+        mostOf[copy] = storage.mostBytes;
+      }
       if (storage.isOutside)
         continue;
-      Value copy = copies.lookup(program.value(storage.value));
+      if (storage.isScratch) {
+        if (request.memory)
+          scratchOf[copy.getDefiningOp()] = {
+              request.memory->storages[number].offset, storage.bytes};
+        continue;
+      }
       if (!request.memory)
         offsetOf[copy] = ShapedType::kDynamic;
       else if (request.memory->lives[number].buffer != StepView::kNone)
@@ -118,6 +132,8 @@ private:
       if (!type || !type.hasStaticShape())
         continue;
       kernel::Place place = kernel::locate(value);
+      if (!place.isKnown)
+        continue;
       auto rootType = cast<RankedTensorType>(place.root.getType());
       if (place.layout.offset == 0 && place.layout.isContiguous() &&
           type.getNumElements() == rootType.getNumElements())
@@ -169,19 +185,9 @@ private:
     if (!sizes || total != static_cast<int64_t>(ops.size()))
       return half.emitError("has other ops than its launches");
     half->removeAttr(kLaunches);
-    std::vector<std::vector<Operation *>> launches;
-    const auto *next = ops.data();
-    for (int32_t signedSize : sizes.asArrayRef()) {
-      launches.emplace_back(next, next + std::abs(signedSize));
-      next += std::abs(signedSize);
-    }
-    repeatLiterals(launches);
-    ArrayRef<std::string> schedules = request.schedules[number];
-    std::vector<Prepared> prepared;
-    for (auto [i, launch] : llvm::enumerate(launches))
-      prepared.push_back(prepare(launch, i < schedules.size()
-                                             ? StringRef(schedules[i])
-                                             : spell(KernelSchedule::Call)));
+    auto launches = divide(ops, sizes.asArrayRef());
+    std::vector<Prepared> prepared =
+        prepareAll(launches, request.schedules[number]);
     if (request.staysOpen) {
       open.restoreOperands(half);
       for (Prepared &launch : prepared)
@@ -191,6 +197,68 @@ private:
       step.launches[number].push_back(launch.ops.empty() ? kernel::LaunchOp()
                                                          : wrap(launch));
     return success();
+  }
+
+  std::vector<Prepared>
+  prepareAll(std::vector<std::vector<Operation *>> &launches,
+             ArrayRef<std::string> schedules) {
+    repeatLiterals(launches);
+    std::vector<Prepared> prepared;
+    for (auto [i, launch] : llvm::enumerate(launches))
+      prepared.push_back(prepare(launch, i < schedules.size()
+                                             ? StringRef(schedules[i])
+                                             : spell(KernelSchedule::Call)));
+    return prepared;
+  }
+
+  /// The launches of `ops`, by the sizes of `joint.launches`.
+  static std::vector<std::vector<Operation *>> divide(ArrayRef<Operation *> ops,
+                                                      ArrayRef<int32_t> sizes) {
+    std::vector<std::vector<Operation *>> launches;
+    const auto *next = ops.data();
+    for (int32_t signedSize : sizes) {
+      launches.emplace_back(next, next + std::abs(signedSize));
+      next += std::abs(signedSize);
+    }
+    return launches;
+  }
+
+  //===--- Graphs of calls ------------------------------------------------===//
+
+  /// Forms launches in the graphs of a call whose scratch has a place.
+  void formGraphs(NestedOp call) {
+    std::optional<NestedPlan> plan;
+    if (scratchOf.contains(call))
+      plan = planNested(call);
+    if (!plan)
+      return;
+    for (auto [graph, planned] :
+         llvm::zip_equal(call.getGraphs(), plan->graphs))
+      formGraph(graph.front(), planned);
+  }
+
+  /// Ops remember their numbers, so that the graph can be given back.
+  void formGraph(Block &graph, const NestedGraphPlan &plan) {
+    std::vector<Operation *> given, ops;
+    Builder builder(context());
+    for (Operation &op : graph.without_terminator()) {
+      op.setAttr(kernel::kGivenNumber, builder.getI64IntegerAttr(given.size()));
+      given.push_back(&op);
+    }
+    for (auto [op, offsets] : llvm::zip_equal(given, plan.offsets))
+      for (auto [result, offset] : llvm::zip(op->getResults(), offsets))
+        if (offset >= 0)
+          offsetOf[result] = offset;
+    for (auto [number, place] : plan.scratch)
+      scratchOf[given[number]] = place;
+    for (uint32_t number : plan.order) {
+      given[number]->moveBefore(graph.getTerminator());
+      ops.push_back(given[number]);
+    }
+    auto launches = divide(ops, plan.launchSizes);
+    for (Prepared &launch : prepareAll(launches, plan.schedules))
+      if (!launch.ops.empty())
+        wrap(launch);
   }
 
   /// Literals and their views lie nowhere: each launch that reads one makes it
@@ -396,18 +464,27 @@ private:
         outputs.push_back(
             std::distance(results.begin(), llvm::find(results, root)));
     }
-    SmallVector<int64_t> at;
+    SmallVector<int64_t> at, most;
     SmallVector<Location> locations;
     for (Value value : results) {
       auto found = offsetOf.find(value);
       at.push_back(found == offsetOf.end() ? -1 : found->second);
+      auto bound = mostOf.find(value);
+      most.push_back(bound == mostOf.end() ? kNoBound : bound->second);
     }
     for (Operation *op : ops)
       if (!isFree(op))
         locations.push_back(op->getLoc());
     auto launch = kernel::LaunchOp::create(
         builder, FusedLoc::get(context(), locations), TypeRange(results), name,
-        buffers, outputs, at, /*sizes=*/ArrayAttr());
+        buffers, outputs, at, /*sizes=*/ArrayAttr(), boundsAttr(most),
+        /*scratch=*/IntegerAttr(), /*scratch_at=*/IntegerAttr());
+    for (Operation *op : ops)
+      if (auto found = scratchOf.find(op); found != scratchOf.end()) {
+        launch.setScratchAt(found->second.first);
+        launch.setScratch(found->second.second);
+        formGraphs(cast<NestedOp>(op));
+      }
     Block &block = launch.getBody().emplaceBlock();
     for (auto [value, outer] : llvm::zip_equal(results, launch.getResults())) {
       Block *parent = launch->getBlock();
@@ -423,6 +500,14 @@ private:
     ++step.formed.launches;
     step.formed.calls += !body;
     return launch;
+  }
+
+  static constexpr int64_t kNoBound = kernel::LaunchOp::kNoBound;
+
+  DenseI64ArrayAttr boundsAttr(ArrayRef<int64_t> most) {
+    return llvm::all_of(most, [](int64_t one) { return one == kNoBound; })
+               ? DenseI64ArrayAttr()
+               : DenseI64ArrayAttr::get(context(), most);
   }
 
   //===--- Names ----------------------------------------------------------===//
@@ -476,6 +561,9 @@ private:
   PartitionOp partition;
   ModuleOp module;
   llvm::DenseMap<Value, int64_t> offsetOf;
+  llvm::DenseMap<Value, int64_t> mostOf; ///< of buffers outside of the arena
+  /// By call of graphs: begin and bytes.
+  llvm::DenseMap<Operation *, std::pair<int64_t, int64_t>> scratchOf;
   llvm::DenseMap<Value, Value> outerOf;     ///< of what launches hold
   llvm::StringMap<FlatSymbolRefAttr> names; ///< by text of the kernel
   llvm::StringMap<unsigned> namesUsed;

@@ -114,7 +114,7 @@ public:
         schedule(schedule), builder(context), problem(problem) {}
 
   std::optional<KernelBody> run() {
-    if (!loops.find(ops, problem))
+    if (!areKnown() || !loops.find(ops, problem))
       return std::nullopt;
     result.function = OwningOpRef<kernel::FuncOp>(makeFunction());
     for (size_t number = 0; number < loops.nests.size(); ++number)
@@ -196,6 +196,19 @@ public:
   }
 
 private:
+  /// Sizes of all tensors, and where their elements lie.
+  bool areKnown() {
+    auto isKnown = [](Value value) {
+      auto type = dyn_cast<ShapedType>(value.getType());
+      return !type || (type.hasStaticShape() && kernel::locate(value).isKnown);
+    };
+    for (Operation *op : ops)
+      if (!llvm::all_of(op->getOperands(), isKnown) ||
+          !llvm::all_of(op->getResults(), isKnown))
+        return fail(op, "has a size that depends on data");
+    return true;
+  }
+
   //===--- Loops ----------------------------------------------------------===//
 
   kernel::FuncOp makeFunction() {

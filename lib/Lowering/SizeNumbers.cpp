@@ -86,13 +86,12 @@ static bool isPrime(int64_t number) {
   return number > 1;
 }
 
-SizeNumbers::SizeNumbers(joint::GraphOp graph, ArrayRef<Operation *> halves)
-    : context(graph.getContext()) {
+SizeNumbers::SizeNumbers(DictionaryAttr symbols, ArrayRef<Operation *> halves)
+    : context(symbols.getContext()) {
   llvm::SetVector<StringRef> texts = findTexts(halves);
   texts.remove_if([](StringRef text) { return isPolynomial(text); });
-  DictionaryAttr symbols = graph.getSymbolsAttr();
   choosePoints(symbols, halves, findMultiple(texts.getArrayRef()));
-  for (NamedAttribute symbol : symbols ? symbols : DictionaryAttr::get(context))
+  for (NamedAttribute symbol : symbols)
     addAtom(symbol.getName());
   for (StringRef text : texts)
     addAtom(text);
@@ -123,8 +122,7 @@ void SizeNumbers::choosePoints(DictionaryAttr symbols,
   constexpr int64_t kFactor = 3, kMost = 20'000;
   for (size_t i = 0; i < kSizePoints; ++i) {
     int64_t next = kLeast[i];
-    for (NamedAttribute entry :
-         symbols ? symbols : DictionaryAttr::get(context)) {
+    for (NamedAttribute entry : symbols) {
       auto symbol = dyn_cast<joint::SymbolAttr>(entry.getValue());
       int64_t least = symbol ? symbol.getMin().value_or(2) : 2;
       int64_t most =

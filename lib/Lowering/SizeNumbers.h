@@ -24,11 +24,12 @@ using SizeNumber = std::array<int64_t, kSizePoints>;
 
 class SizeNumbers {
 public:
-  /// Symbols of `graph`, and the size expressions in `halves` that are no sums
-  /// of products of them ("s0//2"). Values are primes, times what the
+  /// `symbols`, a graph's, and the size expressions in `halves` that are no
+  /// sums of products of them ("s0//2"). Values are primes, times what the
   /// expressions divide by, far from each other and in the symbols' ranges if
   /// that can be; no size in `halves` is a multiple of one.
-  SizeNumbers(joint::GraphOp graph, llvm::ArrayRef<mlir::Operation *> halves);
+  SizeNumbers(mlir::DictionaryAttr symbols,
+              llvm::ArrayRef<mlir::Operation *> halves);
 
   mlir::MLIRContext *getContext() const { return context; }
   const llvm::StringMap<int64_t> &point(size_t i) const { return points[i]; }

@@ -27,7 +27,8 @@ namespace {
 class Specializer {
 public:
   Specializer(const StepView &step, const StepSegment &segment,
-              const IRMapping &copies) {
+              const IRMapping &copies)
+      : isOpen(llvm::any_of(step.segments, takesSizes)) {
     for (auto [number, value] : llvm::enumerate(segment.view.values))
       if (Value copy = copies.lookupOrNull(value))
         set(copy, step.values[segment.valueOf(number)]);
@@ -38,7 +39,8 @@ public:
       if (auto call = dyn_cast<aten::CallOp>(op))
         specialize(call);
       else if (auto random = dyn_cast<RandomOp>(op))
-        if (cast<ShapedType>(random.getResult().getType()).hasStaticShape())
+        if (isOpen &&
+            cast<ShapedType>(random.getResult().getType()).hasStaticShape())
           random.getSizesMutable().clear();
     });
     Block &block = half.front();
@@ -48,10 +50,24 @@ public:
   }
 
 private:
+  /// Whether an argument has a size, or is one, that is a symbol. Where there
+  /// is none, all that is not known depends on data, and ops stay what they
+  /// were.
+  static bool takesSizes(const StepSegment &segment) {
+    auto own = ArrayRef(segment.view.types)
+                   .slice(segment.given.size(),
+                          segment.view.numArgs - segment.given.size());
+    return llvm::any_of(own, [](Type type) {
+      auto shaped = dyn_cast<RankedTensorType>(type);
+      return type.isIndex() || (shaped && !shaped.hasStaticShape());
+    });
+  }
+
   void set(Value copy, const StepValue &value) {
     if (isa<RankedTensorType>(copy.getType()))
       copy.setType(value.type);
-    if (copy.getType().isIndex() && value.integer != ShapedType::kDynamic)
+    if (isOpen && copy.getType().isIndex() &&
+        value.integer != ShapedType::kDynamic)
       numbers[copy] = value.integer;
   }
 
@@ -102,6 +118,7 @@ private:
     return arg;
   }
 
+  bool isOpen;
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, double> reals; ///< that follow from them
   aten::CallOp call;                   ///< at work

@@ -15,6 +15,7 @@
 #include "FormLaunches.h"
 #include "SymbolicBody.h"
 #include "cutback/Analysis/SizeEvaluation.h"
+#include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Partition/Certificate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -69,7 +70,8 @@ public:
                  const Schedules &schedules)
       : partition(partition), graph(graph), schedules(schedules),
         halves{halfOf(partition, 0), halfOf(partition, 1)},
-        numbers(graph, {halves[0], halves[1]}) {}
+        symbols(argumentSymbols(graph)),
+        numbers(symbols, {halves[0], halves[1]}) {}
 
   FailureOr<KernelModule> run() {
     for (size_t p = 0; p < kSizePoints; ++p)
@@ -98,12 +100,12 @@ public:
 
 private:
   LogicalResult formAt(size_t p) {
-    FailureOr<StepView> program =
-        StepView::ofPartition(partition, graph, numbers.point(p));
+    FailureOr<StepView> program = StepView::ofPartition(
+        partition, graph, numbers.point(p), UnknownSizes::LieOutside);
     if (failed(program))
       return failure();
     FormRequest request{partition, *program};
-    request.symbols = graph.getSymbolsAttr();
+    request.symbols = symbols;
     request.staysOpen = p == 0;
     request.schedules = schedules;
     FailureOr<FormedStep> step = formLaunches(request);
@@ -179,6 +181,7 @@ private:
   GraphOp graph;
   const Schedules &schedules;
   func::FuncOp halves[2];
+  DictionaryAttr symbols;
   SizeNumbers numbers;
   FormedStep steps[kSizePoints];
   std::vector<std::pair<OwningOpRef<kernel::FuncOp>, std::string>> made;
@@ -329,9 +332,13 @@ cutback::instantiateKernels(const KernelModule &kernels, GraphOp graph,
   if (failed(checkSymbols(arena, symbols)))
     return failure();
   FlatStep flat = flatten(kernels);
+  FailureOr<StepView> program = StepView::ofPartition(flat.link, graph, symbols,
+                                                      UnknownSizes::LieOutside);
+  if (failed(program))
+    return failure();
   MemoryPlanOptions options;
   options.symbols = symbols;
-  FailureOr<MemoryPlan> memory = planMemory(flat.link, graph, options);
+  FailureOr<MemoryPlan> memory = planMemory(std::move(*program), options);
   if (failed(memory))
     return failure();
   FormRequest request{flat.link, memory->program, &*memory};
@@ -410,10 +417,11 @@ cutback::readKernelModule(OwningOpRef<ModuleOp> module) {
     kernels.link.emitError("has no arena");
     return failure();
   }
-  for (kernel::LaunchOp launch : launchesOf(kernels.link)) {
+  kernels.module->walk([&](kernel::LaunchOp launch) {
     ++kernels.launches;
     kernels.calls += !launch.getKernelAttr();
-  }
+    kernels.ownBuffers += llvm::count(launch.getAt(), kernel::LaunchOp::kOwn);
+  });
   kernels.kernels = llvm::range_size(kernels.module->getOps<kernel::FuncOp>());
   return std::move(kernels);
 }

@@ -8,6 +8,7 @@
 
 #include "cutback/Lowering/FormKernels.h"
 
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Lowering/KernelBody.h"
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Partition/Certificate.h"
@@ -52,16 +53,12 @@ static LogicalResult verifyBody(kernel::LaunchOp launch,
   return diagnostic;
 }
 
-static bool hasUnknownSizes(joint::GraphOp graph) {
-  auto isOpen = [](Type type) {
+/// Whether the halves are those of one of many sizes.
+static bool hasOpenArguments(joint::GraphOp graph) {
+  return llvm::any_of(graph.getArgumentTypes(), [](Type type) {
     auto shaped = dyn_cast<ShapedType>(type);
     return type.isIndex() || (shaped && !shaped.hasStaticShape());
-  };
-  bool found = llvm::any_of(graph.getArgumentTypes(), isOpen);
-  graph->walk([&](Operation *op) {
-    found |= llvm::any_of(op->getResultTypes(), isOpen);
   });
-  return found;
 }
 
 LogicalResult cutback::verifyKernels(joint::GraphOp graph,
@@ -79,7 +76,7 @@ LogicalResult cutback::verifyKernels(joint::GraphOp graph,
       });
   if (result.wasInterrupted())
     return failure();
-  if (hasUnknownSizes(graph))
+  if (hasOpenArguments(graph))
     return success();
   OwningOpRef<ModuleOp> inlined =
       OwningOpRef<ModuleOp>(cast<ModuleOp>((*kernels.module)->clone()));
@@ -92,6 +89,39 @@ LogicalResult cutback::verifyKernels(joint::GraphOp graph,
   auto link = kernels.link;
   return verifyHalves(graph, half(link.getForward()), half(link.getBackward()),
                       link);
+}
+
+/// Ops of a graph of a call, as they were given: in their order, and each once.
+/// What has the number of another op and is another one stays, and the graph is
+/// not that of the joint graph.
+static void restoreGraph(Block &graph) {
+  auto numberOf = [](Operation *op) {
+    return op->getAttrOfType<IntegerAttr>(kernel::kGivenNumber);
+  };
+  SmallVector<Operation *> ops;
+  for (Operation &op : graph.without_terminator()) {
+    if (!numberOf(&op))
+      return;
+    ops.push_back(&op);
+  }
+  llvm::stable_sort(ops, [&](Operation *a, Operation *b) {
+    return numberOf(a).getInt() < numberOf(b).getInt();
+  });
+  Operation *last = nullptr;
+  for (Operation *op : ops) {
+    op->moveBefore(graph.getTerminator());
+    bool isRepeated = last && numberOf(op) == numberOf(last) &&
+                      OperationEquivalence::isEquivalentTo(
+                          op, last, OperationEquivalence::IgnoreLocations);
+    if (isRepeated) {
+      op->replaceAllUsesWith(last);
+      op->erase();
+    } else {
+      last = op;
+    }
+  }
+  for (Operation &op : graph)
+    op.removeAttr(kernel::kGivenNumber);
 }
 
 void cutback::inlineLaunches(Operation *function) {
@@ -108,4 +138,8 @@ void cutback::inlineLaunches(Operation *function) {
                                   launch.getBlock().getOperations());
     launch->erase();
   }
+  function->walk([](joint::NestedOp call) {
+    for (Region &graph : call.getGraphs())
+      restoreGraph(graph.front());
+  });
 }

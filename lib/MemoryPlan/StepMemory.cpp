@@ -12,6 +12,7 @@
 //      whose buffer is youngest is taken: long buffers are harder to place.
 //   3. Buffers with bytes are the intervals of the layout. Arguments are
 //      outside: the arena never holds them.
+//   4. The scratch of a call is a buffer while the call runs.
 //
 // Linear.
 
@@ -88,6 +89,11 @@ void StepMemory::findLives() {
   for (uint32_t value : program.gradients)
     if (uint32_t storage = program.values[value].storage; storage != kNone)
       life[storage].end = program.numOps();
+  for (uint32_t storage = 0; storage < life.size(); ++storage)
+    if (program.storages[storage].isScratch) {
+      const StepLaunch &launch = program.launch(program.maker(storage));
+      life[storage] = {StorageUse::Temporary, launch.begin, launch.end};
+    }
   for (uint32_t storage = 0; storage < life.size(); ++storage)
     if (program.storages[storage].isOutside ||
         program.storages[storage].bytes == 0 || isInside(storage))
@@ -276,6 +282,12 @@ uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
 
 void StepMemory::findBuffers(bool inPlace) {
   seenIn.assign(inPlace ? program.storages.size() : 0, 0);
+  for (uint32_t storage = 0; storage < life.size(); ++storage)
+    if (program.storages[storage].isScratch) {
+      life[storage].buffer = intervals.size();
+      intervals.push_back({life[storage].begin, life[storage].end,
+                           program.storages[storage].bytes, -1});
+    }
   for (uint32_t op = 0; op < program.numOps(); ++op) {
     if (inPlace && program.launch(op).begin == op)
       findDying(program.launch(op));

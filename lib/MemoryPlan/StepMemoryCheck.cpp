@@ -24,7 +24,8 @@ static constexpr uint32_t kNone = StepView::kNone;
 /// True if all elements of `value` lie inside its storage.
 static bool staysInside(const StepView &program, const StepValue &value) {
   const Layout &layout = value.layout;
-  if (layout.numel() == 0)
+  // What is hidden is looked at when it runs.
+  if (!value.hasKnownLayout() || layout.numel() == 0)
     return true;
   int64_t first = layout.offset, last = layout.offset;
   for (auto [size, stride] : llvm::zip(layout.sizes, layout.strides))
@@ -59,7 +60,11 @@ public:
   Proof(const StepView &program, const std::vector<StorageLife> &life,
         const ArenaLayout &layout)
       : program(program), life(life), layout(layout),
-        maker(program.storages.size(), kNone) {}
+        maker(program.storages.size(), kNone) {
+    for (uint32_t storage = 0; storage < program.storages.size(); ++storage)
+      if (program.storages[storage].isScratch)
+        scratchOf.emplace(program.maker(storage), storage);
+  }
 
   LogicalResult run() {
     for (uint32_t op = 0; op < program.numOps(); ++op) {
@@ -68,6 +73,8 @@ public:
       for (uint32_t value : program.operands(op))
         if (failed(checkRead(op, value)))
           return failure();
+      if (failed(takeScratch(op)))
+        return failure();
       for (uint32_t r : program.results(op))
         if (failed(write(op, r)))
           return failure();
@@ -142,6 +149,29 @@ private:
            offsetOf(b) < offsetOf(a) + program.storages[a].bytes;
   }
 
+  /// Graphs of a call write over their scratch before and while results are
+  /// made.
+  LogicalResult takeScratch(uint32_t op) {
+    auto [begin, end] = scratchOf.equal_range(op);
+    for (auto it = begin; it != end; ++it) {
+      uint32_t storage = it->second;
+      auto fail = [&](uint32_t value) {
+        return program.op(op)->emitOpError("would use the bytes of '")
+               << program.name(value) << "' as scratch";
+      };
+      for (uint32_t operand : reads)
+        if (overlap(storage, program.values[operand].storage))
+          return fail(operand);
+      for (uint32_t r : program.results(op))
+        if (uint32_t other = program.values[r].storage;
+            isInArena(other) && overlap(storage, other))
+          return fail(r);
+      take(offsetOf(storage),
+           offsetOf(storage) + program.storages[storage].bytes, storage);
+    }
+    return success();
+  }
+
   LogicalResult write(uint32_t op, uint32_t result) {
     uint32_t storage = program.values[result].storage;
     if (!isOwn(storage) || !program.makesStorage(result))
@@ -189,7 +219,8 @@ private:
   const ArenaLayout &layout;
   std::map<int64_t, uint32_t> owners; ///< first byte → storage
   std::vector<uint32_t> maker;        ///< by storage: the op that made it
-  std::vector<uint32_t> reads;        ///< of the launch at work: values
+  std::multimap<uint32_t, uint32_t> scratchOf; ///< from op to storage
+  std::vector<uint32_t> reads; ///< of the launch at work: values
 };
 
 } // namespace

@@ -20,6 +20,7 @@
 #include "cutback/Analysis/SizeEvaluation.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Literal.h"
+#include "cutback/MemoryPlan/NestedPlan.h"
 #include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,8 +38,11 @@ namespace {
 
 class StepBuilder {
 public:
-  StepBuilder(GraphOp graph, const llvm::StringMap<int64_t> &symbols)
-      : sizes(graph, symbols) {}
+  StepBuilder(GraphOp graph, const llvm::StringMap<int64_t> &symbols,
+              UnknownSizes unknown = UnknownSizes::AreErrors)
+      : graph(graph), unknown(unknown),
+        sizes(unknown == UnknownSizes::LieOutside ? GraphOp() : graph,
+              symbols) {}
 
   LogicalResult addPartition(PartitionOp link) {
     auto forward = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -164,7 +168,22 @@ private:
       if ((!isView || !addView(number, r, first + r)) &&
           failed(addStorage(first + r, /*isOutside=*/false)))
         return failure();
+    addScratch(op, first);
     return success();
+  }
+
+  /// What the graphs of a call need while it runs.
+  void addScratch(Operation *op, uint32_t first) {
+    auto nested = dyn_cast<NestedOp>(op);
+    if (!nested || op->getNumResults() == 0)
+      return;
+    std::optional<NestedPlan> plan = planNested(nested);
+    if (!plan || plan->scratchBytes == 0)
+      return;
+    StepStorage &storage = step.storages.emplace_back();
+    storage.value = first;
+    storage.bytes = plan->scratchBytes;
+    storage.isScratch = true;
   }
 
   /// One number everywhere, which every launch that reads it has in itself, if
@@ -203,6 +222,10 @@ private:
            !(definer != kNone && isRepeated(view().ops[definer]))) ||
           !type)
         return false;
+      if (isUnknown(type) || !base.hasKnownLayout()) {
+        layouts.push_back(unknownLayout());
+        continue;
+      }
       layouts.push_back(
           viewLayout(op, r, base.layout, type.getShape(), operandInts));
       if (!layouts.back() &&
@@ -211,6 +234,54 @@ private:
         return false;
     }
     return op->getNumResults() > 0;
+  }
+
+  bool isUnknown(Type type) const {
+    auto shaped = dyn_cast<ShapedType>(type);
+    return unknown == UnknownSizes::LieOutside && shaped &&
+           !(shaped.hasRank() && shaped.hasStaticShape());
+  }
+
+  static Layout unknownLayout() {
+    return Layout{{ShapedType::kDynamic}, {0}, 0};
+  }
+
+  /// The largest value of a size expression that is a symbol with a range;
+  /// kDynamic of others.
+  int64_t mostOf(Attribute text) {
+    if (int64_t known = sizes.evaluate(text); !ShapedType::isDynamic(known))
+      return known;
+    DictionaryAttr symbols = graph ? graph.getSymbolsAttr() : DictionaryAttr();
+    auto name = dyn_cast<StringAttr>(text);
+    auto symbol = symbols && name ? symbols.getAs<SymbolAttr>(name.getValue())
+                                  : SymbolAttr();
+    return symbol ? symbol.getMax().value_or(ShapedType::kDynamic)
+                  : ShapedType::kDynamic;
+  }
+
+  /// Bytes that a result takes at most, negative if nothing bounds them.
+  int64_t mostBytes(uint32_t number) {
+    auto type = dyn_cast<RankedTensorType>(step.values[number].type);
+    auto result = dyn_cast<OpResult>(step.value(number));
+    auto dims =
+        type && result
+            ? result.getOwner()->getAttrOfType<ArrayAttr>(JointDialect::kDims)
+            : ArrayAttr();
+    // A list for each of several results.
+    if (dims && !dims.empty() && !isa<StringAttr>(dims[0]))
+      dims = result.getResultNumber() < dims.size()
+                 ? dyn_cast<ArrayAttr>(dims[result.getResultNumber()])
+                 : ArrayAttr();
+    if (!dims || dims.size() != static_cast<size_t>(type.getRank()))
+      return -1;
+    int64_t bytes = elementBytes(type.getElementType());
+    for (auto [size, text] : llvm::zip_equal(type.getShape(), dims)) {
+      int64_t most = ShapedType::isDynamic(size) ? mostOf(text) : size;
+      if (ShapedType::isDynamic(most) ||
+          __builtin_mul_overflow(bytes, most, &bytes))
+        return -1;
+    }
+    return bytes;
   }
 
   /// Of a value of the segment at work.
@@ -236,6 +307,15 @@ private:
     auto shaped = dyn_cast<ShapedType>(value.type);
     if (!shaped)
       return success();
+    if (isUnknown(shaped)) {
+      value.layout = unknownLayout();
+      value.storage = step.storages.size();
+      StepStorage &storage = step.storages.emplace_back();
+      storage.value = number;
+      storage.isOutside = storage.isOfUnknownSize = true;
+      storage.mostBytes = mostBytes(number);
+      return success();
+    }
     if (!shaped.hasRank() || !shaped.hasStaticShape()) {
       auto diag = emitError(step.value(number).getLoc())
                   << "size of '" << step.name(number) << "' of type "
@@ -255,6 +335,8 @@ private:
     return success();
   }
 
+  GraphOp graph;
+  UnknownSizes unknown;
   SizeEvaluation sizes;
   StepView step;
   llvm::SetVector<Value> copies; ///< of the segment at work
@@ -407,8 +489,9 @@ std::string StepView::opName(uint32_t op) const {
 
 FailureOr<StepView>
 StepView::ofPartition(PartitionOp partition, GraphOp graph,
-                      const llvm::StringMap<int64_t> &symbols) {
-  StepBuilder builder(graph, symbols);
+                      const llvm::StringMap<int64_t> &symbols,
+                      UnknownSizes unknown) {
+  StepBuilder builder(graph, symbols, unknown);
   if (failed(builder.addPartition(partition)))
     return failure();
   return builder.take();

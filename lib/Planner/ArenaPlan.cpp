@@ -57,6 +57,7 @@ static int64_t livePeak(const StepView &step,
 }
 
 /// Loops need sizes: a symbol that nobody knows is assumed to be some number.
+/// What depends on data has no loops before it runs.
 static std::shared_ptr<const KernelProblem>
 makeProblem(const PartitionResult &result) {
   const ValueSizes &sizes = *result.sizes;
@@ -64,6 +65,11 @@ makeProblem(const PartitionResult &result) {
   if (llvm::is_contained(sizes.unknown, 1)) {
     constexpr int64_t kAssumedSize = 64;
     llvm::StringMap<int64_t> symbols = assumeSymbols(result.view, kAssumedSize);
+    joint::GraphOp graph = result.view.graph;
+    if (DictionaryAttr all = graph.getSymbolsAttr())
+      for (NamedAttribute symbol : all)
+        if (!argumentSymbols(graph).contains(symbol.getName()))
+          symbols.erase(symbol.getName());
     for (const auto &symbol : result.options.symbols)
       symbols[symbol.getKey()] = symbol.getValue();
     if (auto computed = ValueSizes::computeAll(result.view, symbols);

@@ -90,13 +90,31 @@ runStoredKernels(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
   return runLaunches(graph, *result.kernels, arguments, options);
 }
 
+/// Kernels and calls of a step in which data decide sizes: what these are lies
+/// outside of the arena.
+static FailureOr<std::vector<RuntimeValue>> runKernelsOfUnknownSizes(
+    joint::GraphOp graph, joint::PartitionOp link,
+    ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options,
+    const llvm::StringMap<int64_t> &symbols, ReferenceResult &result) {
+  FailureOr<StepView> program =
+      StepView::ofPartition(link, graph, symbols, UnknownSizes::LieOutside);
+  if (failed(program))
+    return failure();
+  FailureOr<MemoryPlan> memory = planMemory(std::move(*program));
+  if (failed(memory))
+    return failure();
+  result.arenaBytes = memory->arenaBytes();
+  result.lowerBound = memory->lowerBound();
+  return runKernels(graph, link, *memory, arguments, options, result);
+}
+
 /// Runs both halves and returns the joint graph's results: in the planned
 /// arena, or without one where sizes depend on data.
 static FailureOr<std::vector<RuntimeValue>>
 runHalves(joint::GraphOp graph, joint::PartitionOp link,
           const std::optional<MemoryPlan> &memory,
           ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options,
-          ReferenceResult &result) {
+          const llvm::StringMap<int64_t> &symbols, ReferenceResult &result) {
   if (memory) {
     result.arenaBytes = memory->arenaBytes();
     result.lowerBound = memory->lowerBound();
@@ -107,11 +125,13 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
     run.checkMemory = options.checkMemory;
     return runPartitionInArena(link, graph, arguments, *memory, run);
   }
-  if (options.checkMemory || options.kernels) {
+  if (options.kernels)
+    return runKernelsOfUnknownSizes(graph, link, arguments, options, symbols,
+                                    result);
+  if (options.checkMemory) {
     auto diag = graph.emitError("has no memory plan: ");
     diag << result.memoryProblem;
-    diag.attachNote() << (options.kernels ? withoutKernels(options)
-                                          : "run it without --check-memory");
+    diag.attachNote() << "run it without --check-memory";
     return diag;
   }
   InterpreterOptions run;
@@ -159,7 +179,8 @@ runStored(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
   if (failed(makeRunnable(stored)) ||
       failed(planHalves(graph, stored.link, symbols, memory, result)))
     return failure();
-  return runHalves(graph, stored.link, memory, arguments, options, result);
+  return runHalves(graph, stored.link, memory, arguments, options, symbols,
+                   result);
 }
 
 static FailureOr<std::vector<RuntimeValue>>
@@ -178,7 +199,8 @@ runPlanned(joint::GraphOp graph, ArrayRef<RuntimeValue> arguments,
   const Partition &halves = plan.partition;
   if (failed(makeRunnable(halves)))
     return failure();
-  return runHalves(graph, halves.link, plan.memory, arguments, options, result);
+  return runHalves(graph, halves.link, plan.memory, arguments, options,
+                   partition.symbols, result);
 }
 
 /// The seed of `joint.random` is an argument: the one that the options say.

@@ -8,6 +8,7 @@
 
 #include "PlanRun.h"
 
+#include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Target/CUDA/Toolchain.h"
@@ -52,41 +53,46 @@ CommandSpec compileSpec() {
   return spec;
 }
 
-/// Whether a symbol of the graph has no value on the command line.
+/// Whether a size of an argument has no value on the command line.
 static bool hasOpenSizes(const PartitionResult &plan) {
-  DictionaryAttr symbols = joint::GraphOp(plan.view.graph).getSymbolsAttr();
-  return symbols && llvm::any_of(symbols, [&](NamedAttribute symbol) {
-           return !plan.options.symbols.contains(symbol.getName());
-         });
-}
-
-/// Kernels for all sizes of the step.
-static int formSymbolic(Session &session, const PartitionResult &plan,
-                        std::optional<KernelModule> &kernels) {
-  FailureOr<KernelModule> formed = formSymbolicKernels(
-      plan.partition.link, plan.view.graph, *plan.kernelPlan);
-  if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
-    return NoPlan;
-  kernels = std::move(*formed);
-  return Done;
+  return llvm::any_of(argumentSymbols(plan.view.graph),
+                      [&](NamedAttribute symbol) {
+                        return !plan.options.symbols.contains(symbol.getName());
+                      });
 }
 
 /// The kernels of the plan: for all sizes, where that is asked for and sizes
 /// are symbols.
+static FailureOr<KernelModule> formKernels(const PartitionResult &plan,
+                                           bool forAllSizes) {
+  joint::PartitionOp link = plan.partition.link;
+  if (forAllSizes && hasOpenSizes(plan))
+    return formSymbolicKernels(link, plan.view.graph, *plan.kernelPlan);
+  if (plan.memory)
+    return cutback::formKernels(link, *plan.kernelPlan, *plan.memory);
+  FailureOr<StepView> program = StepView::ofPartition(
+      link, plan.view.graph, plan.options.symbols, UnknownSizes::LieOutside);
+  if (failed(program))
+    return failure();
+  FailureOr<MemoryPlan> memory =
+      planMemory(std::move(*program), *plan.options.memory);
+  if (failed(memory))
+    return failure();
+  return cutback::formKernels(link, *plan.kernelPlan, *memory);
+}
+
 static int formKernels(Session &session, PlanRun &run, bool forAllSizes,
                        std::optional<KernelModule> &kernels) {
   const PartitionResult &plan = *run.result;
   session.progress.step("forming kernels");
-  if (forAllSizes && plan.kernelPlan && hasOpenSizes(plan))
-    return formSymbolic(session, plan, kernels);
-  if (!plan.memory || !plan.kernelPlan) {
+  if (!plan.kernelPlan ||
+      (!forAllSizes && !plan.memory && hasOpenSizes(plan))) {
     session.error("the step has no memory plan: " + plan.memoryProblem);
     session.note("kernels lie in an arena of known size; give sizes with "
                  "--sym, or stop with --to=partition");
     return NoPlan;
   }
-  FailureOr<KernelModule> formed =
-      cutback::formKernels(plan.partition.link, *plan.kernelPlan, *plan.memory);
+  FailureOr<KernelModule> formed = formKernels(plan, forAllSizes);
   if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
     return NoPlan;
   kernels = std::move(*formed);

@@ -354,6 +354,9 @@ static std::string kernelText(const KernelModule &kernels) {
   std::string text = llvm::formatv(
       "{0} kernels in {1} launches, and {2} calls\n", kernels.kernels,
       kernels.launches - kernels.calls, kernels.calls);
+  if (kernels.ownBuffers)
+    text += formatCount(kernels.ownBuffers, "tensor") +
+            " of a size that depends on data, outside of the arena\n";
   for (const auto &[why, count] : kernels.refused)
     text += llvm::formatv("  {0} calls: {1}\n", count, why);
   return text;

@@ -26,6 +26,10 @@ struct SymbolUses {
   static SymbolUses find(const GraphView &view);
 };
 
+/// The symbols of `graph`, a joint.graph, that the sizes of its arguments say;
+/// what depends on others (`u0`) only a run tells. Empty if there are none.
+mlir::DictionaryAttr argumentSymbols(joint::GraphOp graph);
+
 /// What to take for the symbols that no hint is known of, as PyTorch 2.13
 /// does: `fallback`, brought into the bounds that the graph asserts of the
 /// symbol ("u0 <= 99").

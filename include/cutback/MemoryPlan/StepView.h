@@ -26,13 +26,32 @@ struct StepValue {
   int64_t integer = mlir::ShapedType::kDynamic; ///< of sizes, where known
   uint32_t storage = kNone;                     ///< kNone: no tensor
   Layout layout; ///< in its storage, elements from its beginning
+
+  /// False where a size that depends on data hides what it is: then `layout`
+  /// has one dimension, of unknown size.
+  bool hasKnownLayout() const {
+    return layout.sizes.size() != 1 ||
+           !mlir::ShapedType::isDynamic(layout.sizes[0]);
+  }
 };
 
 struct StepStorage {
   uint32_t value = 0; ///< the value that it was made for
   int64_t bytes = 0;
   bool isOutside = false; ///< an argument's: somebody else owns it
+  /// Its size depends on data: outside, in a buffer of its own, which the step
+  /// allocates when it knows the size.
+  bool isOfUnknownSize = false;
+  /// No value lies in it: graphs of the call that makes `value` do, while it
+  /// runs.
+  bool isScratch = false;
+  /// Of one of unknown size: the bytes that it has at most, as symbols bound
+  /// them. Negative: nobody says.
+  int64_t mostBytes = -1;
 };
+
+/// What becomes of a value whose size only a run tells.
+enum class UnknownSizes { AreErrors, LieOutside };
 
 /// Attribute of a half: how many of its ops, in their order and without the
 /// terminator, each launch runs (DenseI32ArrayAttr). Negative where an op of
@@ -178,9 +197,13 @@ struct StepView {
   /// The step of a partition. `graph` gives hints of symbols and may be null;
   /// `symbols` stand over them. Fails with an error at the value whose size is
   /// not known, or does not fit 64 bits. Linear.
+  ///
+  /// With UnknownSizes::LieOutside such a value lies outside, hints do not
+  /// count, and what may be a view of a known storage keeps it alive.
   static mlir::FailureOr<StepView>
   ofPartition(joint::PartitionOp partition, joint::GraphOp graph,
-              const llvm::StringMap<int64_t> &symbols);
+              const llvm::StringMap<int64_t> &symbols,
+              UnknownSizes unknown = UnknownSizes::AreErrors);
   /// The step of a graph that is run as it stands.
   static mlir::FailureOr<StepView>
   ofGraph(joint::GraphOp graph, const llvm::StringMap<int64_t> &symbols);

@@ -6,7 +6,9 @@
 //   1. Each result with an offset is a stretch of bytes, written at its launch
 //      and held until the last op that reads it or a view of it; a result of
 //      the step, to the end. A saved value is one in both halves.
-//   2. Launches in their order: what one writes must not overlap what is held
+//   2. The scratch of a call is held while the call runs. In it the launches of
+//      each graph are proved as those of a half are.
+//   3. Launches in their order: what one writes must not overlap what is held
 //      behind it. The bytes of what it reads for the last time may become those
 //      of a result of as many bytes at the same offset, if the kernel reads
 //      each element where it writes it, or an op without a kernel says so.
@@ -19,6 +21,8 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Joint/Literal.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Support/MLIR/TensorBytes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -37,16 +41,26 @@ struct Stretch {
   int64_t begin = 0, end = 0; ///< bytes
   size_t born = 0, dies = 0;  ///< at which op it is written, and read last
   Operation *launch = nullptr;
-  Value root; ///< the tensor that lies there
+  Value root; ///< the tensor that lies there; null: scratch of a call
 };
 
 class Proof {
 public:
-  Proof(joint::PartitionOp partition, int64_t bytes)
-      : partition(partition), bytes(bytes) {}
+  Proof(joint::PartitionOp partition, int64_t bytes,
+        StringRef memory = "the arena")
+      : partition(partition), bytes(bytes), memory(memory) {}
 
   LogicalResult run() {
     return success(succeeded(collect()) && succeeded(sweep()));
+  }
+
+  /// Of a graph of a call, in its scratch of `bytes`.
+  LogicalResult run(Block &graph) {
+    if (failed(addBlock(graph)))
+      return failure();
+    for (Value result : graph.getTerminator()->getOperands())
+      use(result, ops.size());
+    return sweep();
   }
 
   std::vector<HeldBytes> listHeld() {
@@ -68,9 +82,7 @@ private:
     handed = std::move(handedOver);
     Operation *output = forward.front().getTerminator();
     size_t saved = partition.getSaved().size();
-    if (failed(addHalf(forward)))
-      return failure();
-    if (failed(addHalf(backward)))
+    if (failed(addBlock(forward.front())) || failed(addBlock(backward.front())))
       return failure();
     size_t end = ops.size();
     for (Value result :
@@ -81,8 +93,8 @@ private:
     return success();
   }
 
-  LogicalResult addHalf(func::FuncOp half) {
-    for (Operation &op : half.front().without_terminator()) {
+  LogicalResult addBlock(Block &block) {
+    for (Operation &op : block.without_terminator()) {
       size_t now = ops.size();
       ops.push_back(&op);
       op.walk([&](Operation *inner) {
@@ -92,10 +104,11 @@ private:
       auto launch = dyn_cast<LaunchOp>(op);
       if (!launch)
         continue;
-      if (failed(checkWrites(launch)))
+      if (failed(checkWrites(launch)) || failed(addScratch(launch, now)))
         return failure();
       for (auto [result, at] : llvm::zip_equal(op.getResults(), launch.getAt()))
-        if (at >= 0 && failed(addResult(launch, result, at, now)))
+        if (at >= 0 ? failed(addResult(launch, result, at, now))
+                    : failed(checkOutside(launch, result, at)))
           return failure();
     }
     return success();
@@ -123,6 +136,41 @@ private:
     return success();
   }
 
+  /// The graphs of a call have its scratch for themselves, one after the other.
+  LogicalResult addScratch(LaunchOp launch, size_t now) {
+    int64_t size = static_cast<int64_t>(launch.getScratch().value_or(0));
+    int64_t at = static_cast<int64_t>(launch.getScratchAt().value_or(0));
+    if (size < 0 || at < 0 || size > bytes - at)
+      return launch.emitOpError("has scratch beyond ")
+             << memory << " of " << bytes << " bytes";
+    for (auto call : launch.getBlock().getOps<joint::NestedOp>())
+      for (Region &graph : call.getGraphs())
+        if (failed(Proof(partition, size, "the scratch of its call")
+                       .run(graph.front())))
+          return failure();
+    if (size > 0)
+      stretches.push_back({at, at + size, now, now, launch, Value()});
+    return success();
+  }
+
+  /// What is not in the arena, and is no view of it, has a buffer if its size
+  /// depends on data.
+  LogicalResult checkOutside(LaunchOp launch, OpResult result, int64_t at) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    Value inside = insideOf(result);
+    if (!type || type.hasStaticShape())
+      return success();
+    bool isView = rootOf(result) != inside;
+    if (at == LaunchOp::kOwn && isView)
+      return launch.emitOpError("has a buffer of its own for '")
+             << joint::getValueName(inside) << "', which is a view";
+    if (at != LaunchOp::kOwn && !isView && !isa<BlockArgument>(inside) &&
+        !joint::isLiteral(inside.getDefiningOp()))
+      return launch.emitOpError("has no buffer for '")
+             << joint::getValueName(inside) << "', whose size depends on data";
+    return success();
+  }
+
   LogicalResult addResult(LaunchOp launch, OpResult result, int64_t at,
                           size_t now) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -135,8 +183,8 @@ private:
     if (__builtin_mul_overflow(size, type.getNumElements(), &size) ||
         size > bytes - at)
       return launch.emitOpError("writes '")
-             << joint::getValueName(root) << "' beyond the arena of " << bytes
-             << " bytes";
+             << joint::getValueName(root) << "' beyond " << memory << " of "
+             << bytes << " bytes";
     stretchOf[root] = stretches.size();
     stretches.push_back({at, at + size, now, now, launch, root});
     return success();
@@ -161,7 +209,8 @@ private:
   /// Whether the launch of `written` reads an element of `read` only where it
   /// writes that one.
   bool mayReplace(const Stretch &written, const Stretch &read) {
-    if (written.begin != read.begin || written.end != read.end)
+    if (written.begin != read.begin || written.end != read.end ||
+        !written.root || !read.root)
       return false;
     auto launch = cast<LaunchOp>(written.launch);
     if (!launch.getKernelAttr())
@@ -259,9 +308,9 @@ private:
           !mayReplace(stretch, other)) {
         InFlightDiagnostic diagnostic =
             stretch.launch->emitOpError("writes bytes ")
-            << stretch.begin << " to " << stretch.end - 1
-            << " of the arena, and bytes " << other.begin << " to "
-            << other.end - 1 << " are still read";
+            << stretch.begin << " to " << stretch.end - 1 << " of " << memory
+            << ", and bytes " << other.begin << " to " << other.end - 1
+            << " are still read";
         diagnostic.attachNote(other.launch->getLoc())
             << "they were written here";
         return diagnostic;
@@ -274,6 +323,7 @@ private:
 
   joint::PartitionOp partition;
   int64_t bytes;
+  StringRef memory;             ///< what it is called
   std::vector<Operation *> ops; ///< of both halves, in their order
   std::vector<Stretch> stretches;
   llvm::DenseMap<Value, size_t> stretchOf; ///< by root

@@ -22,14 +22,49 @@ using namespace cutback::kernel;
 // Assembly
 //===----------------------------------------------------------------------===//
 
+/// A number, `?`, `own`, or `own max 48`.
+static ParseResult parsePlace(AsmParser &parser, SmallVectorImpl<int64_t> &at,
+                              SmallVectorImpl<int64_t> &most) {
+  most.push_back(LaunchOp::kNoBound);
+  at.push_back(LaunchOp::kOwn);
+  if (failed(parser.parseOptionalKeyword("own")))
+    return parseByteNumber(parser, at.back());
+  return succeeded(parser.parseOptionalKeyword("max"))
+             ? parser.parseInteger(most.back())
+             : ParseResult(success());
+}
+
+static void printPlace(AsmPrinter &p, int64_t at, int64_t most) {
+  if (at != LaunchOp::kOwn)
+    return printByteNumber(p, at);
+  p << "own";
+  if (most != LaunchOp::kNoBound)
+    p << " max " << most;
+}
+
+/// `scratch 512 at 1024`, or nothing.
+static ParseResult parseScratch(AsmParser &parser,
+                                LaunchOp::Properties &properties) {
+  int64_t bytes = 0, at = 0;
+  if (failed(parser.parseOptionalKeyword("scratch")))
+    return success();
+  if (parser.parseInteger(bytes) || parser.parseKeyword("at") ||
+      parser.parseInteger(at))
+    return failure();
+  properties.scratch = parser.getBuilder().getI64IntegerAttr(bytes);
+  properties.scratch_at = parser.getBuilder().getI64IntegerAttr(at);
+  return success();
+}
+
 /// `@k(%x, %w) outputs [0] sizes ["s0"] at [4096] : (types) -> (types) { … }`;
-/// a call has no kernel, no buffers, no outputs and no sizes.
+/// a call has no kernel, no buffers, no outputs and no sizes, and may have
+/// scratch.
 ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
   auto &properties = state.getOrAddProperties<Properties>();
   Builder &builder = parser.getBuilder();
   SmallVector<OpAsmParser::UnresolvedOperand> buffers;
   SmallVector<int32_t> outputs;
-  SmallVector<int64_t> at;
+  SmallVector<int64_t> at, most;
   StringAttr name;
   FunctionType type;
   SMLoc place = parser.getCurrentLocation();
@@ -37,7 +72,6 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
   auto parseOutput = [&] {
     return parser.parseInteger(outputs.emplace_back());
   };
-  auto parsePlace = [&] { return parseByteNumber(parser, at.emplace_back()); };
   if (succeeded(parser.parseOptionalSymbolName(name))) {
     properties.kernel = FlatSymbolRefAttr::get(name);
     if (parser.parseOperandList(buffers, OpAsmParser::Delimiter::Paren) ||
@@ -50,14 +84,17 @@ ParseResult LaunchOp::parse(OpAsmParser &parser, OperationState &state) {
     return failure();
   }
   if (parser.parseKeyword("at") ||
-      parser.parseCommaSeparatedList(kSquare, parsePlace) ||
-      parser.parseColonType(type) ||
+      parser.parseCommaSeparatedList(
+          kSquare, [&] { return parsePlace(parser, at, most); }) ||
+      parseScratch(parser, properties) || parser.parseColonType(type) ||
       parser.resolveOperands(buffers, type.getInputs(), place,
                              state.operands) ||
       parser.parseOptionalAttrDictWithKeyword(state.attributes))
     return failure();
   properties.outputs = builder.getDenseI32ArrayAttr(outputs);
   properties.at = builder.getDenseI64ArrayAttr(at);
+  if (llvm::any_of(most, [](int64_t one) { return one != kNoBound; }))
+    properties.most = builder.getDenseI64ArrayAttr(most);
   state.addTypes(type.getResults());
   Region *body = state.addRegion();
   if (parser.parseRegion(*body, {}))
@@ -80,9 +117,13 @@ void LaunchOp::print(OpAsmPrinter &p) {
     p << "call";
   }
   p << " at [";
-  llvm::interleaveComma(getAt(), p,
-                        [&](int64_t at) { printByteNumber(p, at); });
-  p << "] : ";
+  llvm::interleaveComma(llvm::enumerate(getAt()), p, [&](auto place) {
+    printPlace(p, place.value(), getMostOf(place.index()));
+  });
+  p << ']';
+  if (getScratch())
+    p << " scratch " << *getScratch() << " at " << getScratchAt().value_or(0);
+  p << " : ";
   p.printFunctionalType(getBuffers().getTypes(), getResultTypes());
   p.printOptionalAttrDictWithKeyword(
       (*this)->getDiscardableAttrDictionary().getValue());
@@ -117,12 +158,33 @@ LogicalResult LaunchOp::verify() {
   if (getAt().size() != getNumResults()) // C3
     return emitOpError("has ") << getAt().size() << " offsets for "
                                << getNumResults() << " results";
+  if (failed(verifyPlaces()))
+    return failure();
   for (int32_t output : getOutputs())
     if (output < 0 || output >= static_cast<int32_t>(getNumResults()))
       return emitOpError("has no result ") << output;
   if (!getKernelAttr() &&
       !(getBuffers().empty() && getOutputs().empty() && !getSizesAttr()))
     return emitOpError("has buffers and no kernel");
+  return success();
+}
+
+LogicalResult LaunchOp::verifyPlaces() {
+  if (getMost() && getMost()->size() != getNumResults())
+    return emitOpError("has ") << getMost()->size() << " bounds for "
+                               << getNumResults() << " results";
+  for (auto [i, at] : llvm::enumerate(getAt())) { // C4
+    auto type = dyn_cast<RankedTensorType>(getResult(i).getType());
+    bool isUnknown = type && !type.hasStaticShape();
+    if (at == kOwn ? !isUnknown : getMostOf(i) != kNoBound)
+      return emitOpError("has a buffer of its own for '")
+             << joint::getValueName(getYield().getOperand(i))
+             << "', whose size does not depend on data";
+  }
+  if (!getScratch() && !getScratchAt())
+    return success();
+  if (!getScratch() || !getScratchAt() || getKernelAttr()) // C5
+    return emitOpError("has scratch, and is no call with a place for it");
   return success();
 }
 
@@ -183,9 +245,19 @@ Value kernel::insideOf(Value value) {
   return value;
 }
 
-static Layout contiguousLayout(Value value) {
+static bool isSized(Value tensor) {
+  auto type = dyn_cast<RankedTensorType>(tensor.getType());
+  return !type || type.hasStaticShape();
+}
+
+/// Of what is no view.
+static Place ownPlace(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return Layout::contiguous(type ? type.getShape() : ArrayRef<int64_t>());
+  if (!isSized(value))
+    return {value, Layout(), false};
+  return {value,
+          Layout::contiguous(type ? type.getShape() : ArrayRef<int64_t>()),
+          true};
 }
 
 Place kernel::locate(Value tensor) {
@@ -202,17 +274,19 @@ Place kernel::locate(Value tensor) {
     views.push_back(result);
     value = insideOf(result.getOwner()->getOperand(operand));
   }
-  Place place{value, contiguousLayout(value)};
+  Place place = ownPlace(value);
   for (OpResult view : llvm::reverse(views)) {
+    if (!place.isKnown || !isSized(view)) {
+      place = {place.root, Layout(), false};
+      continue;
+    }
     auto type = dyn_cast<RankedTensorType>(view.getType());
     std::optional<Layout> layout =
-        type && type.hasStaticShape()
-            ? viewLayout(view.getOwner(), view.getResultNumber(), place.layout,
-                         type.getShape(), {})
-            : std::nullopt;
+        type ? viewLayout(view.getOwner(), view.getResultNumber(), place.layout,
+                          type.getShape(), {})
+             : std::nullopt;
     // Where strides do not allow it, it is a copy.
-    place = layout ? Place{place.root, *layout}
-                   : Place{view, contiguousLayout(view)};
+    place = layout ? Place{place.root, *layout, true} : ownPlace(view);
   }
   return place;
 }

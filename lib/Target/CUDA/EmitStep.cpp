@@ -71,6 +71,8 @@ public:
     backward = symbols.lookup<func::FuncOp>(link.getBackward());
     for (auto arena : link->getBlock()->getOps<kernel::ArenaOp>())
       step.artifact.arenaBytes = arena.getBytes();
+    if (failed(checkSizes(forward)) || failed(checkSizes(backward)))
+      return failure();
     addArguments();
     findPlaces();
     findWritten();
@@ -94,6 +96,33 @@ private:
 
   static std::string dtypeText(Type element) {
     return interpreter::nameOf(*interpreter::dtypeOf(element)).str();
+  }
+
+  /// What a device holds is laid out before the step runs.
+  static LogicalResult checkSizes(func::FuncOp half) {
+    WalkResult result =
+        half.walk([](kernel::LaunchOp launch) {
+          for (auto [value, at] : llvm::zip_equal(
+                   launch.getYield().getOperands(), launch.getAt())) {
+            if (at != kernel::LaunchOp::kOwn)
+              continue;
+            Operation *op = value.getDefiningOp();
+            auto diag =
+                op->emitError("'")
+                << shortOpName(op) << "' makes '" << joint::getValueName(value)
+                << "', whose size depends on data: a GPU has no memory for "
+                   "it";
+            std::string where = whereText(op->getLoc());
+            if (!where.empty())
+              diag.attachNote() << "it stands in " << where;
+            diag.attachNote()
+                << "run the step with --target=cpu or --reference, or "
+                   "leave the op out of the model";
+            return WalkResult::interrupt();
+          }
+          return WalkResult::advance();
+        });
+    return failure(result.wasInterrupted());
   }
 
   void addArguments() {

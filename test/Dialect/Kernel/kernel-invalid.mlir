@@ -494,3 +494,293 @@ kernel.func @k(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "pointwise" si
     kernel.store %0, %y[%i] : memref<?xf32>
   }
 }
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{has a buffer of its own for 'y', whose size does not depend on data}}
+  %y.out = kernel.launch call at [own] : () -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<?x1xi64> {
+  // expected-error@+1 {{has 2 bounds for 1 results}}
+  %y.out = "kernel.launch"() <{at = array<i64: -2>, outputs = array<i32>, most = array<i64: 8, 8>}> ({
+    %y = aten.nonzero(%x) : (tensor<8xf32>) -> tensor<?x1xi64>
+    kernel.yield %y : tensor<?x1xi64>
+  }) : () -> tensor<?x1xi64>
+  return %y.out : tensor<?x1xi64>
+}
+
+// -----
+
+func.func @f(%x: tensor<8xf32>) -> tensor<?x1xi64> {
+  // expected-error@+1 {{has a buffer of its own for 'y', whose size does not depend on data}}
+  %y.out = "kernel.launch"() <{at = array<i64: -1>, outputs = array<i32>, most = array<i64: 8>}> ({
+    %y = aten.nonzero(%x) : (tensor<8xf32>) -> tensor<?x1xi64>
+    kernel.yield %y : tensor<?x1xi64>
+  }) : () -> tensor<?x1xi64>
+  return %y.out : tensor<?x1xi64>
+}
+
+// -----
+
+kernel.func @k(%x: memref<8xf32>) to (%y: memref<8xf32>) schedule "pointwise" {
+  kernel.nest (%i) in [8] {
+    %0 = kernel.load %x[%i] : memref<8xf32>
+    kernel.store %0, %y[%i] : memref<8xf32>
+  }
+}
+func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{has scratch, and is no call with a place for it}}
+  %y.out = kernel.launch @k(%x) outputs [0] at [0] scratch 8 at 64 : (tensor<8xf32>) -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }
+  return %y.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%x: tensor<8xf32>) -> tensor<?x1xi64> {
+  // expected-error@+1 {{has no buffer for 'places', whose size depends on data}}
+  %places.out = kernel.launch call at [-1] : () -> tensor<?x1xi64> {
+    %places = aten.nonzero(%x) : (tensor<8xf32>) -> tensor<?x1xi64>
+    kernel.yield %places : tensor<?x1xi64>
+  }
+  return %places.out : tensor<?x1xi64>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
+  // expected-error@+1 {{has a buffer of its own for 'some', which is a view}}
+  %some.out = kernel.launch call at [own] : () -> tensor<?xf32> {
+    %some = aten.slice.Tensor(%x, 0, 0, %n) : (tensor<8xf32>, index) -> tensor<?xf32>
+    kernel.yield %some : tensor<?xf32>
+  }
+  return %some.out : tensor<?xf32>
+}
+
+// -----
+
+kernel.arena 128 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-note@+1 {{they were written here}}
+  %y.out = kernel.launch call at [32] : () -> tensor<8xf32> {
+    %y = aten.exp(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    kernel.yield %y : tensor<8xf32>
+  }
+  // expected-error@+1 {{writes bytes 0 to 63 of the arena, and bytes 32 to 63 are still read}}
+  %z.out = kernel.launch call at [64] scratch 64 at 0 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%y.out]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+2 {{writes bytes 32 to 63 of the arena, and bytes 0 to 63 are still read}}
+  // expected-note@+1 {{they were written here}}
+  %z.out = kernel.launch call at [32] scratch 64 at 0 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 64 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{has scratch beyond the arena of 64 bytes}}
+  %z.out = kernel.launch call at [0] scratch 64 at 32 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 192 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %z.out = kernel.launch call at [0] scratch 128 at 64 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      // expected-note@+1 {{they were written here}}
+      %b.out = kernel.launch call at [0] : () -> tensor<8xf32> {
+        %b = aten.exp(%a) : (tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %b : tensor<8xf32>
+      }
+      // expected-error@+1 {{writes bytes 16 to 47 of the scratch of its call, and bytes 0 to 31 are still read}}
+      %c.out = kernel.launch call at [16] : () -> tensor<8xf32> {
+        %c = aten.exp(%a) : (tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %c : tensor<8xf32>
+      }
+      %d.out = kernel.launch call at [64] : () -> tensor<8xf32> {
+        %d = aten.add.Tensor(%b.out, %c.out) : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %d : tensor<8xf32>
+      }
+      joint.return %d.out : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 192 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %z.out = kernel.launch call at [0] scratch 16 at 64 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      // expected-error@+1 {{writes 'b' beyond the scratch of its call of 16 bytes}}
+      %b.out = kernel.launch call at [0] : () -> tensor<8xf32> {
+        %b = aten.exp(%a) : (tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %b : tensor<8xf32>
+      }
+      joint.return %b.out : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 192 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %z.out = kernel.launch call at [0] scratch 64 at 64 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      // expected-error@+1 {{names a kernel that is not there: @k}}
+      %b.out = kernel.launch @k(%a) outputs [0] at [0] : (tensor<8xf32>) -> tensor<8xf32> {
+        %b = aten.exp(%a) : (tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %b : tensor<8xf32>
+      }
+      joint.return %b.out : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}
+
+// -----
+
+kernel.arena 192 of @g_partition
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_backward() {
+  return
+}
+func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
+  %z.out = kernel.launch call at [0] scratch 64 at 64 : () -> tensor<8xf32> {
+    %z = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<8xf32>):
+      %b.out = kernel.launch call at [0] : () -> tensor<8xf32> {
+        // expected-error@+1 {{operand #0 does not dominate this use}}
+        %b = aten.exp(%c.out) : (tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %b : tensor<8xf32>
+      }
+      // expected-note@+1 {{operand defined here (op in a parent region)}}
+      %c.out = kernel.launch call at [32] : () -> tensor<8xf32> {
+        %c = aten.exp(%a) : (tensor<8xf32>) -> tensor<8xf32>
+        kernel.yield %c : tensor<8xf32>
+      }
+      joint.return %b.out : tensor<8xf32>
+    }, {
+    ^bb0(%a: tensor<8xf32>):
+      joint.return %a : tensor<8xf32>
+    }
+    kernel.yield %z : tensor<8xf32>
+  }
+  return %z.out : tensor<8xf32>
+}

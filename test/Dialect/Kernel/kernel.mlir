@@ -86,3 +86,35 @@ kernel.func @for_all_sizes(%x: memref<?xf32>) to (%y: memref<?xf32>) schedule "r
     kernel.store %3, %y[%i * 4 + %j] : memref<?xf32>
   }
 }
+
+// A tensor whose size depends on data has a buffer of its own; a call of graphs
+// has scratch for the launches in these.
+// CHECK-LABEL: func.func @outside_of_the_arena
+func.func @outside_of_the_arena(%x: tensor<2x4xf32>, %p: tensor<i1>)
+    -> (tensor<?x2xi64>, tensor<?xf32>, tensor<2x4xf32>) {
+  // CHECK: kernel.launch call at [own max 128, own] : () -> (tensor<?x2xi64>, tensor<?xf32>) {
+  %n.out, %v.out = kernel.launch call at [own max 128, own] : () -> (tensor<?x2xi64>, tensor<?xf32>) {
+    %n = aten.nonzero(%x) : (tensor<2x4xf32>) -> tensor<?x2xi64>
+    %m = aten.gt.Scalar(%x, 0) : (tensor<2x4xf32>) -> tensor<2x4xi1>
+    %v = aten.masked_select(%x, %m) : (tensor<2x4xf32>, tensor<2x4xi1>) -> tensor<?xf32>
+    kernel.yield %n, %v : tensor<?x2xi64>, tensor<?xf32>
+  }
+  // CHECK: kernel.launch call at [0] scratch 64 at 128 : () -> tensor<2x4xf32> {
+  // CHECK-NEXT: joint.nested
+  // CHECK: kernel.launch call at [32]
+  %y.out = kernel.launch call at [0] scratch 64 at 128 : () -> tensor<2x4xf32> {
+    %y = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<2x4xf32>) -> tensor<2x4xf32> {
+    ^bb0(%a: tensor<2x4xf32>):
+      %s.out = kernel.launch call at [32] : () -> tensor<2x4xf32> {
+        %s = aten.sin(%a) : (tensor<2x4xf32>) -> tensor<2x4xf32>
+        kernel.yield %s : tensor<2x4xf32>
+      }
+      joint.return %s.out : tensor<2x4xf32>
+    }, {
+    ^bb0(%a: tensor<2x4xf32>):
+      joint.return %a : tensor<2x4xf32>
+    }
+    kernel.yield %y : tensor<2x4xf32>
+  }
+  return %n.out, %v.out, %y.out : tensor<?x2xi64>, tensor<?xf32>, tensor<2x4xf32>
+}

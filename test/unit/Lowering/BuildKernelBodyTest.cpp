@@ -73,6 +73,12 @@ TEST_F(BuildKernelBodyTest, ViewsAreStrides) {
 }
 
 TEST_F(BuildKernelBodyTest, WhatIsNoKernelIsNamed) {
+  refuses(R"((%x: tensor<4xf32>, %n: index) -> tensor<?xf32> {
+    %v = aten.slice.Tensor(%x, 0, 0, %n) : (tensor<4xf32>, index) -> tensor<?xf32>
+    %y = aten.exp(%v) : (tensor<?xf32>) -> tensor<?xf32>
+    return %y : tensor<?xf32>
+  })",
+          "'aten.slice.Tensor' has a size that depends on data");
   refuses(R"((%x: tensor<4xf32>) -> tensor<2x2xf32> {
     %v = aten.view(%x, [2, 2]) : (tensor<4xf32>) -> tensor<2x2xf32>
     return %v : tensor<2x2xf32>

@@ -10,6 +10,7 @@
 #include "../Planner/RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
@@ -64,6 +65,7 @@ protected:
   MLIRContext context;
   RandomProgramOptions options;
   uint64_t seed = 0, kernels = 0, launches = 0, refused = 0, natives = 0;
+  uint64_t ownBuffers = 0, nested = 0;     ///< tensors; launches
   uint64_t movedReads = 0, movedDraws = 0; ///< that the verifier refused
   uint64_t apart = 0;                      ///< graphs that make rounding large
   std::string lastError, lastApart;
@@ -192,6 +194,8 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
   });
   options.size = 2 + int64_t(seed % 4);
   options.percentWrite = seed % 4 ? 0 : 8;
+  options.percentUnknown = seed % 5 == 1 ? 8 : 0;
+  options.percentNested = seed % 5 == 2 ? 8 : 0;
   OwningOpRef<ModuleOp> module = RandomProgram(seed, options, context).build();
   ASSERT_TRUE(module) << "seed " << seed << ": " << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
@@ -203,13 +207,22 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
   PhaseSeconds seconds;
   ASSERT_TRUE(succeeded(preparePartition(graph, partition, seconds)));
   auto result = partitionGraph(graph, partition);
-  if (failed(result) || !(*result)->memory || !(*result)->kernelPlan) {
+  if (failed(result) || !(*result)->kernelPlan) {
     ++refused;
     return;
   }
   lastError.clear();
-  auto formed = formKernels((*result)->partition.link, *(*result)->kernelPlan,
-                            *(*result)->memory);
+  joint::PartitionOp link = (*result)->partition.link;
+  if (!(*result)->memory) {
+    // Data decide sizes.
+    auto program = StepView::ofPartition(link, graph, partition.symbols,
+                                         UnknownSizes::LieOutside);
+    ASSERT_TRUE(succeeded(program)) << "seed " << seed << ": " << lastError;
+    auto memory = planMemory(std::move(*program));
+    ASSERT_TRUE(succeeded(memory)) << "seed " << seed << ": " << lastError;
+    (*result)->memory = std::move(*memory);
+  }
+  auto formed = formKernels(link, *(*result)->kernelPlan, *(*result)->memory);
   ASSERT_TRUE(succeeded(formed)) << "seed " << seed << ": " << lastError;
   if (seed == 1) {
     // Halves that are no longer what was planned.
@@ -221,6 +234,10 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
   }
   kernels += formed->kernels;
   launches += formed->launches;
+  ownBuffers += formed->ownBuffers;
+  formed->module->walk([&](kernel::LaunchOp launch) {
+    nested += launch->getParentOfType<joint::NestedOp>() != nullptr;
+  });
   // As text, and back.
   std::string text = textOf(*formed->module);
   OwningOpRef<ModuleOp> read = parseSourceString<ModuleOp>(text, &context);
@@ -294,13 +311,17 @@ TEST_F(RandomKernelsTest, ComputeWhatTheirOpsCompute) {
       checkOne(strategy);
       ASSERT_FALSE(HasFailure()) << "seed " << seed;
     }
-  printf("seeds %llu to %llu: %llu launches, %llu kernels, %llu refused, %llu "
-         "by machine code\n",
+  printf("seeds %llu to %llu: %llu launches (%llu in graphs of calls), %llu "
+         "kernels, %llu buffers outside of the arena, %llu refused, %llu by "
+         "machine code\n",
          (unsigned long long)first, (unsigned long long)(first + count - 1),
-         (unsigned long long)launches, (unsigned long long)kernels,
+         (unsigned long long)launches, (unsigned long long)nested,
+         (unsigned long long)kernels, (unsigned long long)ownBuffers,
          (unsigned long long)refused, (unsigned long long)natives);
   EXPECT_LT(refused, count / 2 + 1) << lastError;
   EXPECT_GT(kernels, count);
+  EXPECT_GT(ownBuffers, count / 5);
+  EXPECT_GT(nested, count / 5);
   EXPECT_GT(movedReads, count / 50);
   EXPECT_GT(movedDraws, count / 50);
   EXPECT_LE(apart, count / 200) << lastApart;

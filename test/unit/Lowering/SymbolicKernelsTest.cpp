@@ -311,7 +311,7 @@ TEST_F(SymbolicKernelsTest, AnotherStepThanThatOfTheOpsIsRefused) {
     OpBuilder builder(launch);
     auto added = kernel::LaunchOp::create(builder, launch.getLoc(), TypeRange(),
                                           {}, ValueRange(), ArrayRef<int32_t>(),
-                                          ArrayRef<int64_t>(), {});
+                                          ArrayRef<int64_t>(), {}, {}, {}, {});
     builder.setInsertionPointToEnd(&added.getBody().emplaceBlock());
     kernel::YieldOp::create(builder, launch.getLoc(), ValueRange());
   });
@@ -324,11 +324,61 @@ TEST_F(SymbolicKernelsTest, AnotherStepThanThatOfTheOpsIsRefused) {
   EXPECT_EQ(lastError, "has no arena");
 }
 
+/// The first elements of %e, as many as are positive: a view of what lies in
+/// the arena, by a number that depends on data; beside sizes that are symbols.
+TEST_F(SymbolicKernelsTest, SizesThatDependOnDataLieOutside) {
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(R"(
+    joint.graph @g(
+        %x: tensor<?xf32> {joint.role = #joint.role<input>, joint.dims = ["s0"]},
+        %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+        -> (tensor<f32>) gradients (tensor<?xf32>)
+        attributes {symbols = {s0 = #joint.symbol<min = 2>}} {
+      %places = aten.nonzero(%x) : (tensor<?xf32>) -> tensor<?x1xi64>
+      %n = aten.sym_size.int(%places, 0) : (tensor<?x1xi64>) -> index
+      %e = aten.exp(%x) : (tensor<?xf32>) -> tensor<?xf32>
+      %some = aten.slice.Tensor(%e, 0, 0, %n)
+          : (tensor<?xf32>, index) -> tensor<?xf32>
+      %s = aten.sin(%e) : (tensor<?xf32>) -> tensor<?xf32>
+      %c = aten.cos(%s) : (tensor<?xf32>) -> tensor<?xf32>
+      %p = aten.sum(%c) : (tensor<?xf32>) -> tensor<f32>
+      %q = aten.sum(%some) : (tensor<?xf32>) -> tensor<f32>
+      %loss = aten.mul.Tensor(%p, %q)
+          : (tensor<f32>, tensor<f32>) -> tensor<f32>
+      %dx = aten.mul.Tensor(%e, %t)
+          : (tensor<?xf32>, tensor<f32>) -> tensor<?xf32>
+      joint.output %loss gradients(%dx of 0) : tensor<f32>, tensor<?xf32>
+    })",
+                                                             &context);
+  ASSERT_TRUE(module) << lastError;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  PartitionOptions partition;
+  partition.memory.emplace();
+  partition.decompose = true;
+  auto result = partitionGraph(graph, partition);
+  ASSERT_TRUE(succeeded(result) && (*result)->kernelPlan) << lastError;
+  plan = std::move(*result);
+  auto made = formSymbolicKernels(plan->partition.link, plan->view.graph,
+                                  *plan->kernelPlan);
+  ASSERT_TRUE(succeeded(made)) << lastError;
+  formed = std::move(*made);
+  checkRoundTrip();
+  seed = 1;
+  auto sized = instantiateKernels(*formed, graph, {{"s0", 5}});
+  ASSERT_TRUE(succeeded(sized)) << lastError;
+  EXPECT_EQ(sized->kernels.ownBuffers, 1u);
+  EXPECT_GT(sized->memory.arenaBytes(), 0);
+  for (int64_t size : {2, 5, 70})
+    runAt(graph, size);
+  EXPECT_EQ(runs, 3u) << lastError;
+  EXPECT_EQ(apart, 0u) << lastError;
+  EXPECT_GT(launches, 0u);
+}
+
 TEST_F(SymbolicKernelsTest, KernelsThatAreNotOneAreNamed) {
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(kRows, &context);
   ASSERT_TRUE(module) << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
-  SizeNumbers numbers(graph, {graph});
+  SizeNumbers numbers(graph.getSymbolsAttr(), {graph});
   auto kernel = [&](int64_t size, StringRef constant, StringRef op) {
     std::string n = std::to_string(size);
     return "kernel.func @k(%x: memref<" + n + "xf32>) to (%y: memref<" + n +

@@ -271,6 +271,65 @@ TEST_F(WrongPlanTest, AWriteOverAnOperandIsFound) {
             std::string::npos);
 }
 
+/// A branch, whose scratch may lie where %b lay.
+static const char *const kBranch = R"(
+  %s = aten.sum(%x) : (tensor<64xf32>) -> tensor<f32>
+  %p = aten.gt.Scalar(%s, 0) : (tensor<f32>) -> tensor<i1>
+  %b = aten.exp(%x) : (tensor<64xf32>) -> tensor<64xf32>
+  %c = aten.cumsum(%b, 0) : (tensor<64xf32>) -> tensor<64xf32>
+  %y = joint.nested "higher_order.cond"(%p, @yes, @no, [%c]) {tuple}
+      : (tensor<i1>, tensor<64xf32>) -> tensor<64xf32> {
+  ^bb0(%u: tensor<64xf32>):
+    %sin = aten.sin(%u) : (tensor<64xf32>) -> tensor<64xf32>
+    joint.return %sin : tensor<64xf32>
+  }, {
+  ^bb0(%u: tensor<64xf32>):
+    joint.return %u : tensor<64xf32>
+  }
+  %dx = aten.cumsum(%t, 0) : (tensor<64xf32>) -> tensor<64xf32>
+)";
+
+static uint32_t scratchOf(const StepView &step) {
+  uint32_t scratch = 0;
+  while (!step.storages[scratch].isScratch)
+    ++scratch;
+  return scratch;
+}
+
+TEST_F(WrongPlanTest, ScratchOfACallIsABufferWhileItRuns) {
+  StepView step = program(kBranch);
+  uint32_t scratch = scratchOf(step);
+  EXPECT_EQ(step.storages[scratch].bytes, 256);
+  EXPECT_EQ(step.name(step.storages[scratch].value), "y");
+  StepMemory memory(step);
+  EXPECT_EQ(memory.lives()[scratch].use, StorageUse::Temporary);
+  EXPECT_EQ(memory.lives()[scratch].end, memory.lives()[scratch].begin + 1);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  EXPECT_TRUE(succeeded(memory.verify(layout, 64)));
+}
+
+TEST_F(WrongPlanTest, ScratchOverAnOperandIsFound) {
+  StepView wrong = program(kBranch);
+  StepMemory memory(wrong);
+  ArenaLayout layout = layoutArena(memory.buffers());
+  auto offsetOf = [&](uint32_t storage) -> int64_t & {
+    return layout.offsets[memory.lives()[storage].buffer];
+  };
+  // All apart, but for the scratch, which lies where %b lay.
+  for (auto [i, offset] : llvm::enumerate(layout.offsets))
+    offset = static_cast<int64_t>(i) * 256;
+  layout.bytes = static_cast<int64_t>(layout.offsets.size()) * 256;
+  offsetOf(scratchOf(wrong)) = offsetOf(storageOf(wrong, "b"));
+  EXPECT_TRUE(succeeded(memory.verify(layout, 64))) << messages;
+  // The branch reads %b after all.
+  GraphView &view = wrong.segments[0].view;
+  view.operandList[view.operandBegin[4] + 1] = valueOf(wrong, "b");
+  EXPECT_TRUE(failed(memory.verify(layout, 64)));
+  EXPECT_NE(messages.find("would use the bytes of 'b' as scratch"),
+            std::string::npos)
+      << messages;
+}
+
 TEST_F(WrongPlanTest, AWriteOverAnotherResultIsFound) {
   StepView wrong = step();
   StepMemory memory(wrong);

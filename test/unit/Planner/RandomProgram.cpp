@@ -7,6 +7,8 @@
 
 #include "RandomProgram.h"
 
+#include "cutback/Dialect/Joint/Nested.h"
+
 #include "mlir/AsmParser/AsmParser.h"
 
 using namespace mlir;
@@ -302,6 +304,125 @@ void RandomProgram::addJoining() {
     keep(call->call("aten.cat.default", {{Arg(a), Arg(sameType(a))}, 0}));
 }
 
+/// How many elements there are, only a run tells; what they come to has a size
+/// that is known.
+void RandomProgram::addUnknown() {
+  Value a = anyTensor(1, 3);
+  if (!a)
+    return;
+  auto add = [&](Value value) {
+    keep(value);
+    return value;
+  };
+  Value mask = add(call->call("aten.gt.Scalar", {a, 0.0}));
+  if (chance(40)) {
+    Value some = add(call->call("aten.masked_select.default", {a, mask}));
+    Value next = add(call->call("aten.sin.default", {some}));
+    return keep(call->call("aten.sum.default", {next}));
+  }
+  Value places = add(call->call("aten.nonzero.default", {mask}));
+  if (chance(30)) {
+    // As many of the rows of `a` as there are places, a view.
+    Value count = call->size(places, 0).getValue();
+    keep(count);
+    Value some = add(call->call("aten.slice.Tensor", {a, 0, 0, Arg(count)}));
+    return keep(call->call("aten.sum.dim_IntList", {some, {0}, false}));
+  }
+  Value rows = add(call->call("aten.select.int", {places, 1, 0}));
+  Value some = add(call->call("aten.index.Tensor", {a, {Arg(rows)}}));
+  keep(call->call("aten.sum.dim_IntList", {some, {0}, false}));
+}
+
+Value RandomProgram::addInside(CallBuilder &inside, ArrayRef<Value> values) {
+  auto any = [&] { return values[pick(unsigned(values.size()))]; };
+  Value a = any();
+  switch (pick(5)) {
+  case 0:
+    return inside.call("aten.tanh.default", {a});
+  case 1:
+    return inside.call("aten.sin.default", {a});
+  case 2:
+    return inside.call("aten.mul.Tensor", {a, any()});
+  case 3:
+    return inside.call("aten.add.Tensor", {a, any()});
+  default: {
+    if (rankOf(a) == 0)
+      return inside.call("aten.mul.Tensor", {a, 0.5});
+    Value sum = inside.call("aten.sum.dim_IntList", {a, {-1}, true});
+    return inside.call("aten.sub.Tensor", {a, sum});
+  }
+  }
+}
+
+void RandomProgram::fillGraph(Region &graph, Value like, bool isScan) {
+  Block &block = graph.emplaceBlock();
+  Location loc = builder.getUnknownLoc();
+  SmallVector<Value> values = {block.addArgument(like.getType(), loc),
+                               block.addArgument(like.getType(), loc)};
+  OpBuilder at = OpBuilder::atBlockEnd(&block);
+  CallBuilder inside(at, loc, namer.get());
+  for (unsigned i = 0, count = pick(7); i < count && !inside.failed(); ++i)
+    values.push_back(addInside(inside, values));
+  SmallVector<Value> results = {values.back()};
+  if (isScan)
+    results.push_back(values[values.size() / 2]);
+  joint::ReturnOp::create(at, loc, results, DenseBoolArrayAttr());
+}
+
+void RandomProgram::addBranch(Value a, Value b) {
+  Value sum = call->call("aten.sum.default", {a});
+  keep(sum);
+  Value flag = call->call("aten.gt.Scalar", {sum, 0.0});
+  keep(flag);
+  Builder &attributes = builder;
+  auto operand = joint::OperandAttr::get(builder.getContext());
+  auto graph = [&](StringRef name) {
+    return FlatSymbolRefAttr::get(builder.getContext(), name);
+  };
+  auto cond = joint::NestedOp::create(
+      builder, builder.getUnknownLoc(), TypeRange(a.getType()),
+      attributes.getStringAttr("higher_order.cond"), ValueRange{flag, a, b},
+      attributes.getArrayAttr({operand, graph("yes"), graph("no"),
+                               attributes.getArrayAttr({operand, operand})}),
+      ArrayAttr(), attributes.getUnitAttr(), ArrayAttr(), 2);
+  for (Region &region : cond.getGraphs())
+    fillGraph(region, a, /*isScan=*/false);
+  sizes[cond.getResult(0)] = Sizes(sizes[a]);
+  pool.push_back(cond.getResult(0));
+}
+
+/// Over the first dimension of `a`.
+void RandomProgram::addScan(Value a) {
+  Value first = call->call("aten.select.int", {a, 0, 0});
+  keep(first);
+  if (call->failed())
+    return;
+  auto operand = joint::OperandAttr::get(builder.getContext());
+  ArrayAttr one = builder.getArrayAttr({operand});
+  auto scan = joint::NestedOp::create(
+      builder, builder.getUnknownLoc(), TypeRange{first.getType(), a.getType()},
+      builder.getStringAttr("higher_order.scan"), ValueRange{first, a},
+      builder.getArrayAttr(
+          {FlatSymbolRefAttr::get(builder.getContext(), "combine"), one, one,
+           builder.getArrayAttr({})}),
+      ArrayAttr(), builder.getUnitAttr(), ArrayAttr(), 1);
+  fillGraph(scan.getGraphs().front(), first, /*isScan=*/true);
+  sizes[scan.getResult(0)] = Sizes(sizes[first]);
+  sizes[scan.getResult(1)] = Sizes(sizes[a]);
+  llvm::append_range(pool, scan.getResults());
+}
+
+void RandomProgram::addNested() {
+  Value a = anyTensor(1, 3);
+  if (!a || call->failed() ||
+      !cast<RankedTensorType>(a.getType()).hasStaticShape())
+    return;
+  if (chance(60))
+    addBranch(a, sameType(a));
+  else
+    addScan(a);
+}
+
 void RandomProgram::writeBuffer(bool inBackward) {
   size_t i = pick(unsigned(buffers.size()));
   if (inBackward && writtenInForward[i])
@@ -335,7 +456,11 @@ void RandomProgram::addOps(unsigned count, bool inBackward) {
       &RandomProgram::addCreation,    &RandomProgram::addJoining,
   };
   for (unsigned i = 0; i < count && !call->failed(); ++i) {
-    if (chance(options.percentRandom))
+    if (options.percentUnknown && chance(options.percentUnknown))
+      addUnknown();
+    else if (options.percentNested && chance(options.percentNested))
+      addNested();
+    else if (chance(options.percentRandom))
       addRandom();
     else if (!buffers.empty() && chance(options.percentWrite))
       writeBuffer(inBackward);

@@ -2,7 +2,8 @@
 //
 // Seeded random joint graphs that can be executed: pointwise ops, products,
 // reductions, ops with several results, views, gathers, random draws, symbolic
-// sizes, buffers that are read and written in between. They compute nothing
+// sizes, buffers that are read and written in between; if asked for, tensors
+// whose size depends on data, branches and scans. They compute nothing
 // sensible; what counts is that each op has a meaning, so that two ways of
 // running a graph can be compared to the bit.
 #ifndef CUTBACK_TEST_UNIT_PLANNER_RANDOMPROGRAM_H
@@ -26,6 +27,8 @@ struct RandomProgramOptions {
   unsigned numForward = 25, numBackward = 35;
   unsigned numParams = 4, numBuffers = 2;
   unsigned percentWrite = 8, percentRandom = 6;
+  /// Sizes that depend on data; calls of graphs.
+  unsigned percentUnknown = 0, percentNested = 0;
   /// Value of the one symbolic size, s0.
   int64_t size = 3;
 };
@@ -61,6 +64,14 @@ private:
   void addCreation();
   void addRandom();
   void addJoining();
+  void addUnknown();
+  void addNested();
+  void addBranch(Value a, Value b);
+  void addScan(Value a);
+  /// A graph of a call: some ops on two tensors of the type of `like`. Gives
+  /// what the first became, and with `isScan` a second tensor of the type.
+  void fillGraph(mlir::Region &graph, Value like, bool isScan);
+  Value addInside(aten::CallBuilder &inside, llvm::ArrayRef<Value> values);
 
   /// Takes what `builder` just made into the pool, with its sizes under s0.
   void keep(llvm::ArrayRef<Value> results);

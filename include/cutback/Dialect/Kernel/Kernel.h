@@ -30,6 +30,10 @@ namespace cutback::kernel {
 /// the draws of the step, in whose order they run.
 inline constexpr llvm::StringLiteral kDrawNumber = "kernel.draw_number";
 
+/// Discardable attribute of an op in a graph of a call: its number there before
+/// launches were formed. An op that several launches repeat has one number.
+inline constexpr llvm::StringLiteral kGivenNumber = "kernel.given_number";
+
 /// Discardable attribute of a launch of a step whose sizes are symbols: an op
 /// of it computes another element than the one whose turn it is, so that no
 /// result may lie where an operand lay.
@@ -43,6 +47,9 @@ struct Place {
   /// An argument of the function, or the result of an op that is no view.
   mlir::Value root;
   Layout layout; ///< in the root's memory
+  /// False of, and behind, a view whose size depends on data: there is no
+  /// layout, and it may be a copy.
+  bool isKnown = true;
 };
 
 /// Bytes of the arena that one result of a launch lies in.
@@ -56,8 +63,7 @@ struct HeldBytes {
 /// All of the step of `partition`, which verifies, in the order of launches.
 std::vector<HeldBytes> findHeldBytes(joint::PartitionOp partition);
 
-/// The place of `tensor`, launches and views looked through. All sizes are
-/// known. O(views).
+/// The place of `tensor`, launches and views looked through. O(views).
 Place locate(mlir::Value tensor);
 
 /// Whether `expr`, at `indices` of an access, is made of axes and natural

@@ -248,7 +248,8 @@ def Kernel_ArenaOp : Kernel_Op<"arena", [
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [
-    SingleBlock, DeclareOpInterfaceMethods<SymbolUserOpInterface>,
+    SingleBlock, RecursiveMemoryEffects,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "runs a kernel";
   let description = [{
@@ -258,17 +259,41 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
     -1 where it has no place of its own there: a view, a size, an argument. It is
     `?` in a step whose sizes are symbols: what is found when they are known.
 
+    A tensor whose size depends on data has the place `own`: a buffer outside of
+    the arena, allocated when the launch runs and freed behind its last reader.
+    Where the program bounds the size, `most` has the bytes that it is at most:
+
+    ```mlir
+    %rows.out, %n.out = kernel.launch call at [own max 48, -1] : ...
+    ```
+
     `sizes` are expressions of the step's symbols, one a size of the kernel.
+
+    A call of graphs (`joint.nested`) may hold launches, too. Their places are
+    in its scratch, `scratch` bytes of the arena at `scratch_at`, which nobody
+    else has while the call runs; each graph has all of it:
+
+    ```mlir
+    %y.out = kernel.launch call at [0] scratch 512 at 1024 : ... {
+      %y = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) ... {
+      ^bb0(%a: tensor<4xf32>):
+        %sin.out = kernel.launch @k_sin(%a) outputs [0] at [0] : ...
+    ```
 
     Constraints:
     * C1: the kernel exists and has as many arguments, of as many elements
     * C2: the region ends with `kernel.yield` of the results
     * C3: one offset a result
+    * C4: `own` are tensors of unknown size, and no others have a bound
+    * C5: scratch is that of a call
   }];
   let arguments = (ins OptionalAttr<FlatSymbolRefAttr>:$kernel,
                        Variadic<AnyType>:$buffers, DenseI32ArrayAttr:$outputs,
                        DenseI64ArrayAttr:$at,
-                       OptionalAttr<StrArrayAttr>:$sizes);
+                       OptionalAttr<StrArrayAttr>:$sizes,
+                       OptionalAttr<DenseI64ArrayAttr>:$most,
+                       OptionalAttr<I64Attr>:$scratch,
+                       OptionalAttr<I64Attr>:$scratch_at);
   let results = (outs Variadic<AnyType>:$results);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
@@ -276,6 +301,15 @@ def Kernel_LaunchOp : Kernel_Op<"launch", [
   let extraClassDeclaration = [{
     ::mlir::Block &getBlock() { return getBody().front(); }
     YieldOp getYield();
+    ::llvm::LogicalResult verifyPlaces();
+    /// In `at`: a buffer of its own, outside of the arena.
+    static constexpr int64_t kOwn = -2;
+    /// In `most`: not known.
+    static constexpr int64_t kNoBound = -1;
+    /// Bytes that result `i` takes at most, where it has a buffer of its own.
+    int64_t getMostOf(unsigned i) {
+      return getMost() ? (*getMost())[i] : kNoBound;
+    }
   }];
 }
 
