@@ -195,12 +195,14 @@ static bool readsInStep(const StepView &program, uint32_t op, uint32_t storage,
 static bool isMadeOnce(const StepView &program, uint32_t op, uint32_t result) {
   const StepLaunch &launch = program.launch(op);
   int64_t count = program.values[result].layout.numel();
-  for (uint32_t other = launch.begin; other < launch.end; ++other)
+  for (uint32_t other = launch.begin; other < launch.end; ++other) {
+    if (program.partOf[other] != program.partOf[op])
+      continue;
     for (uint32_t r : program.results(other))
-      if (program.partOf[other] == program.partOf[op] &&
-          program.values[r].storage != kNone &&
+      if (program.values[r].storage != kNone &&
           program.values[r].layout.numel() > count)
         return false;
+  }
   return true;
 }
 

@@ -354,31 +354,13 @@ Operation *StepView::op(uint32_t op) const {
                                         : segment.view.terminator;
 }
 
-const OpTraits &StepView::traits(uint32_t op) const {
-  static const OpTraits none;
-  const StepSegment &segment = segmentOf(op);
-  uint32_t number = op - segment.firstOp;
-  return number < segment.view.numOps() ? segment.view.traits[number] : none;
-}
-
-llvm::iota_range<uint32_t> StepView::results(uint32_t op) const {
-  const StepSegment &segment = segmentOf(op);
-  uint32_t number = op - segment.firstOp;
-  ArrayRef<uint32_t> begin = segment.view.resultBegin;
-  bool isTerminator = number + 1 == begin.size();
-  uint32_t first = begin[number];
-  uint32_t count = isTerminator ? 0 : begin[number + 1] - first;
-  first += segment.firstValue - segment.given.size();
-  return llvm::seq(first, first + count);
-}
-
 bool StepView::makesStorages(uint32_t op) const {
   return llvm::any_of(results(op),
                       [&](uint32_t value) { return makesStorage(value); });
 }
 
 bool StepView::isView(uint32_t op) const {
-  return !makesStorages(op) && traits(op).fusion == FusionKind::View;
+  return traits(op).fusion == FusionKind::View && !makesStorages(op);
 }
 
 bool StepView::isFree(uint32_t op) const {
@@ -386,12 +368,12 @@ bool StepView::isFree(uint32_t op) const {
   if (results(op).empty() || traits.hasRegions || makesStorages(op) ||
       isa<WriteOp>(this->op(op)))
     return false;
-  auto isTensor = [&](uint32_t value) {
-    return isa<ShapedType>(values[value].type);
-  };
   if (traits.literal || traits.fusion == FusionKind::View)
     return true;
   // Numbers of numbers.
+  auto isTensor = [&](uint32_t value) {
+    return isa<ShapedType>(values[value].type);
+  };
   return !traits.ordered && !traits.random &&
          llvm::none_of(results(op), isTensor) &&
          llvm::none_of(operands(op), isTensor);

@@ -154,14 +154,26 @@ struct StepView {
   }
   mlir::Operation *op(uint32_t op) const;
   /// What the interfaces say of an op; of a terminator, nothing.
-  const OpTraits &traits(uint32_t op) const;
+  const OpTraits &traits(uint32_t op) const {
+    static const OpTraits none;
+    const StepSegment &segment = segmentOf(op);
+    return op + 1 == segment.endOp()
+               ? none
+               : segment.view.traits[op - segment.firstOp];
+  }
   /// Operands of an op (repeated ones too, and what its regions read).
   StepOperands operands(uint32_t op) const {
     const StepSegment &segment = segmentOf(op);
     return {segment, segment.view.operands(op - segment.firstOp)};
   }
   /// What an op computes: numbers that follow each other.
-  llvm::iota_range<uint32_t> results(uint32_t op) const;
+  llvm::iota_range<uint32_t> results(uint32_t op) const {
+    const StepSegment &segment = segmentOf(op);
+    const uint32_t *begin = &segment.view.resultBegin[op - segment.firstOp];
+    uint32_t count = op + 1 == segment.endOp() ? 0 : begin[1] - begin[0];
+    uint32_t first = segment.firstValue - segment.given.size() + begin[0];
+    return llvm::seq(first, first + count);
+  }
   bool makesStorage(uint32_t value) const {
     uint32_t storage = values[value].storage;
     return storage != kNone && storages[storage].value == value;
