@@ -108,7 +108,7 @@ else:
 def archives_of(shared):
     """The archives that tests read, with the folder each is unpacked into."""
     found = []
-    for archive in ("small", "plan", "bench", "partition"):
+    for archive in ("small", "plan", "bench", "partition", "train"):
         path = os.path.join(shared, "golden", archive + ".tar.xz")
         found.append((path, "."))
     path = os.path.join(shared, "corpus", "torch23-joint16.tar.xz")
@@ -117,9 +117,10 @@ def archives_of(shared):
 
 
 def unpack(archives, target):
-    """Unpacks graphs and references, weights of small models alone; once,
+    """Unpacks graphs and references, weights of small models and trainings
+    alone; once,
     told by a stamp."""
-    stamp = os.path.join(target, "unpacked-with-small-weights")
+    stamp = os.path.join(target, "unpacked-with-trainings")
     newest = max(os.path.getmtime(path) for path, _ in archives)
     if os.path.exists(stamp) and os.path.getmtime(stamp) >= newest:
         return
@@ -129,6 +130,8 @@ def unpack(archives, target):
         with tarfile.open(path) as archive:
             for member in archive:
                 ends = wanted
+                if member.name.startswith("train/"):
+                    ends += ("/batches.safetensors", "/final.safetensors")
                 if member.name.startswith("small/"):
                     ends += weights
                 plain = member.isfile() and member.name.endswith(ends)

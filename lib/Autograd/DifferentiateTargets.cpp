@@ -69,6 +69,16 @@ static LogicalResult joinTied(GraphOp graph, llvm::IntEqClasses &classes) {
   return success();
 }
 
+FailureOr<std::vector<unsigned>> cutback::findTied(GraphOp graph) {
+  llvm::IntEqClasses classes(graph.getNumArguments());
+  if (failed(joinTied(graph, classes)))
+    return failure();
+  std::vector<unsigned> first;
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg)
+    first.push_back(classes.findLeader(arg));
+  return first;
+}
+
 /// Those that take a gradient without anybody naming them.
 static std::set<unsigned> takeGradient(GraphOp graph) {
   std::set<unsigned> marked, parameters;

@@ -28,11 +28,8 @@ static int64_t scratchBegin(kernel::LaunchOp launch) {
 }
 
 LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
-  int64_t bytes = 0;
-  for (auto one : link->getBlock()->getOps<kernel::ArenaOp>())
-    if (one.getPartition() == link.getSymName())
-      bytes = one.getBytes();
-  arena = Storage::allocate(bytes);
+  kernel::ArenaOp step = kernel::findArena(link);
+  arena = Storage::allocate(step ? static_cast<int64_t>(step.getBytes()) : 0);
   if (arena->bytes)
     std::memset(arena->data, 0xFF, arena->bytes);
   link->getParentOp()->walk([&](kernel::LaunchOp launch) {
@@ -42,9 +39,9 @@ LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
       if (at >= 0)
         offsets[kernel::insideOf(result)] = begin + at;
   });
-  if (!poisonDead)
+  if (!poisonDead || !step)
     return;
-  std::vector<kernel::HeldBytes> held = kernel::findHeldBytes(link);
+  std::vector<kernel::HeldBytes> held = kernel::findHeldBytes(step);
   llvm::DenseMap<Operation *, SmallVector<kernel::HeldBytes, 2>> born;
   for (const kernel::HeldBytes &bytes : held)
     born[bytes.born].push_back(bytes);

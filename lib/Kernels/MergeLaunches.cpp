@@ -246,8 +246,7 @@ private:
     const Kernel &kernel = kernels[number];
     return !kernel.ops.empty() && kernel.nests.size() == 1 &&
            (kernel.schedule == KernelSchedule::Pointwise ||
-            kernel.schedule == KernelSchedule::Row) &&
-           !marks[number].hasEffect && !marks[number].seesWritten;
+            kernel.schedule == KernelSchedule::Row);
   }
 
   /// Into one kernel with one that makes what kernel `number` reads, the
@@ -265,11 +264,13 @@ private:
     for (uint32_t maker : makers) {
       if (!hasSameLoops(maker, number) || !readsInStep(maker, number))
         continue;
-      if (firstPlace(number, maker) <= maker && keepsLess(number, maker)) {
+      if (firstPlace(number, maker) <= maker && keepsLess(number, maker) &&
+          keepsEffects(number, maker)) {
         fuse(number, maker);
         return false; // it is the maker's now
       }
-      if (lastPlace(maker, number) > number && keepsLess(maker, number)) {
+      if (lastPlace(maker, number) > number && keepsLess(maker, number) &&
+          keepsEffects(maker, number)) {
         fuse(maker, number);
         return true;
       }
@@ -354,13 +355,65 @@ private:
   /// True if nothing else has to run between the places, which the caller knows
   /// of readers, and the step needs no more memory for it.
   bool mayMove(uint32_t from, uint32_t to) const {
-    if (marks[from].hasEffect)
-      for (uint32_t k = std::min(from, to) + 1; k < std::max(from, to); ++k)
-        if (marks[k].hasEffect)
-          return false;
+    if (hasEffectBetween(from, to))
+      return false;
     if (marks[from].seesWritten && !keepsWrites(from, to))
       return false;
     return staysLow(from, to);
+  }
+
+  bool hasEffectBetween(uint32_t from, uint32_t to) const {
+    if (marks[from].hasEffect)
+      for (uint32_t k = std::min(from, to) + 1; k < std::max(from, to); ++k)
+        if (marks[k].hasEffect)
+          return true;
+    return false;
+  }
+
+  /// The same of two kernels that become one, element by element.
+  bool keepsEffects(uint32_t from, uint32_t to) const {
+    return !hasEffectBetween(from, to) &&
+           (!marks[from].seesWritten || keepsWrites(from, to, true)) &&
+           (!marks[from].seesWritten || !marks[to].seesWritten ||
+            writesInStep(std::min(from, to), std::max(from, to)));
+  }
+
+  /// What the later of two kernels writes, the earlier one reads nothing else
+  /// of than the element that is written then; what the earlier one writes, the
+  /// later one neither reads nor writes.
+  bool writesInStep(uint32_t earlier, uint32_t later) const {
+    auto readsElsewhere = [&](uint32_t argument, uint32_t write) {
+      return llvm::any_of(kernels[earlier].ops, [&](uint32_t op) {
+        return llvm::any_of(
+            problem.readsOf(op), [&](const KernelProblem::Read &read) {
+              return read.root == argument &&
+                     (problem.kind[op] != LoopKind::Elementwise ||
+                      read.map != IndexMaps::kIdentity || !atFull[op] ||
+                      !atFull[write]);
+            });
+      });
+    };
+    for (uint32_t op : kernels[later].ops)
+      if (problem.isWrite[op] && readsElsewhere(writtenBy(op), op))
+        return false;
+    for (uint32_t op : kernels[earlier].ops)
+      if (problem.isWrite[op] && sees(later, writtenBy(op)))
+        return false;
+    return true;
+  }
+
+  uint32_t writtenBy(uint32_t write) const {
+    return problem.root[view.resultBegin[write]];
+  }
+
+  bool sees(uint32_t number, uint32_t argument) const {
+    return llvm::any_of(kernels[number].ops, [&](uint32_t op) {
+      return (problem.isWrite[op] && writtenBy(op) == argument) ||
+             llvm::any_of(problem.readsOf(op),
+                          [&](const KernelProblem::Read &read) {
+                            return read.root == argument;
+                          });
+    });
   }
 
   /// True if no more is live than may be. Where that is an estimate: if what
@@ -398,10 +451,12 @@ private:
     return most <= peak / kSmall;
   }
 
-  /// Reads and writes of an argument stay on their sides, and apart.
-  bool keepsWrites(uint32_t from, uint32_t to) const {
+  /// Reads and writes of an argument stay on their sides, and apart, but for
+  /// those of two kernels `inStep` (writesInStep()).
+  bool keepsWrites(uint32_t from, uint32_t to, bool inStep = false) const {
     auto staysAside = [&](uint32_t other) {
-      return other == from || (other != to && (other < from) == (other < to));
+      return other == from ||
+             (other == to ? inStep : (other < from) == (other < to));
     };
     auto isAside = [&](uint32_t root) {
       uint32_t written = problem.writeOf[root];

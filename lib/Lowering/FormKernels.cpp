@@ -68,10 +68,11 @@ public:
     module.getBody()->push_front(formed.link);
     OpBuilder builder(formed.link);
     builder.setInsertionPointAfter(formed.link);
-    kernel::ArenaOp::create(builder, partition.getLoc(),
-                            request.memory ? request.memory->arenaBytes()
-                                           : ShapedType::kDynamic,
-                            formed.link.getSymName(), request.symbols);
+    auto arena = kernel::ArenaOp::create(
+        builder, partition.getLoc(),
+        request.memory ? request.memory->arenaBytes() : ShapedType::kDynamic,
+        formed.link.getSymName(), request.symbols);
+    kernel::addHalves(arena, formed.link);
     for (auto &entry : refused)
       formed.refused.emplace_back(entry.first, entry.second);
     // An open step is none before its kernels are for all sizes.

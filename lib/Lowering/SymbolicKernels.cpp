@@ -33,23 +33,13 @@ using namespace cutback::joint;
 /// By half, by launch.
 using Schedules = std::array<std::vector<std::string>, 2>;
 
-static kernel::ArenaOp arenaOf(const KernelModule &kernels) {
-  PartitionOp link = kernels.link;
-  if (!link)
-    return {};
-  for (auto arena : link->getBlock()->getOps<kernel::ArenaOp>())
-    if (arena.getPartition() == link.getSymName())
-      return arena;
-  return {};
-}
-
 bool cutback::isSymbolic(const KernelModule &kernels) {
-  kernel::ArenaOp arena = arenaOf(kernels);
+  kernel::ArenaOp arena = kernel::findArena(kernels.link);
   return arena && arena.getSymbolsAttr();
 }
 
 int64_t cutback::arenaBytes(const KernelModule &kernels) {
-  return static_cast<int64_t>(arenaOf(kernels).getBytes());
+  return static_cast<int64_t>(kernel::findArena(kernels.link).getBytes());
 }
 
 static func::FuncOp halfOf(PartitionOp link, unsigned half) {
@@ -324,7 +314,7 @@ static bool isGiven(kernel::LaunchOp launch, const FlatStep::Launch &given,
 FailureOr<SizedKernels>
 cutback::instantiateKernels(const KernelModule &kernels, GraphOp graph,
                             const llvm::StringMap<int64_t> &symbols) {
-  kernel::ArenaOp arena = arenaOf(kernels);
+  kernel::ArenaOp arena = kernel::findArena(kernels.link);
   if (!arena || !arena.getSymbolsAttr()) {
     return emitError(kernels.module.get()->getLoc())
            << "the sizes of this step of launches are known";
@@ -413,7 +403,7 @@ cutback::readKernelModule(OwningOpRef<ModuleOp> module) {
   }
   kernels.link = *links.begin();
   kernels.module = std::move(module);
-  if (!arenaOf(kernels)) {
+  if (!kernel::findArena(kernels.link)) {
     kernels.link.emitError("has no arena");
     return failure();
   }

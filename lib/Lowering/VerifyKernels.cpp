@@ -87,8 +87,15 @@ LogicalResult cutback::verifyKernels(joint::GraphOp graph,
     return function;
   };
   auto link = kernels.link;
-  return verifyHalves(graph, half(link.getForward()), half(link.getBackward()),
-                      link);
+  func::FuncOp backward = half(link.getBackward());
+  // Behind gradients stands what later segments alone take.
+  Operation *output = backward.front().getTerminator();
+  output->setOperands(
+      output->getOperands().take_front(link.getGradientOf().size()));
+  backward.setType(FunctionType::get(backward.getContext(),
+                                     backward.getArgumentTypes(),
+                                     TypeRange(output->getOperands())));
+  return verifyHalves(graph, half(link.getForward()), backward, link);
 }
 
 /// Ops of a graph of a call, as they were given: in their order, and each once.

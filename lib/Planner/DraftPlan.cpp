@@ -92,7 +92,7 @@ private:
     policies = std::move(*asked);
     result.costs = std::move(prepared.costs);
     result.kernelProblem = std::move(prepared.kernelProblem);
-    if (result.view.gradients().empty()) {
+    if (result.view.gradients().empty() && !options.mayLackGradients) {
       auto diag = graph.emitOpError("has no gradients: there is no backward to "
                                     "plan for");
       diag.attachNote() << "give a joint graph; if its last outputs are "

@@ -29,7 +29,7 @@ static const char *withoutKernels(const ReferenceOptions &options) {
                                 : "run it without --kernels";
 }
 
-/// Runs the launches of both halves in their arena.
+/// Runs the launches of the step in their arena.
 static FailureOr<std::vector<RuntimeValue>>
 runLaunches(joint::GraphOp graph, const KernelModule &kernels,
             ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options) {
@@ -46,7 +46,11 @@ runLaunches(joint::GraphOp graph, const KernelModule &kernels,
     runner = std::move(*compiled);
   }
   run.kernels = runner.get();
-  return runPartition(kernels.link, graph, arguments, run);
+  llvm::StringMap<RuntimeValue> byName;
+  for (auto [i, value] : llvm::enumerate(arguments))
+    byName[graph.getArgName(i)] = value;
+  return runSegments(kernel::findArena(kernels.link),
+                     {kernel::kForward, kernel::kBackward}, byName, run);
 }
 
 /// Forms kernels of the plan, and runs them.

@@ -68,6 +68,12 @@ std::string argumentText(const ArtifactArgument &argument) {
     text += std::string(", \"fill\": \"") + kFills[argument.fill] + "\"";
   if (argument.isWritten)
     text += ", \"written\": true";
+  if (argument.isUpdated)
+    text += ", \"updated\": true";
+  if (!argument.segment.empty())
+    text += ", \"segment\": " + Writer::quote(argument.segment);
+  if (argument.tied >= 0)
+    text += ", \"tied\": " + std::to_string(argument.tied);
   if (argument.rounding != 0)
     text += ", \"rounding\": " + Writer::real(argument.rounding);
   return text + "}";
@@ -80,6 +86,8 @@ std::string resultText(const ArtifactResult &result) {
     text += ", \"offset\": " + std::to_string(result.offset);
   if (result.rounding != 0)
     text += ", \"rounding\": " + Writer::real(result.rounding);
+  if (!result.segment.empty())
+    text += ", \"segment\": " + Writer::quote(result.segment);
   return text + ", " + Writer::memory(result.memory) + "}";
 }
 
@@ -108,6 +116,16 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
   return text + "]}";
 }
 
+std::string segmentText(const Artifact &artifact,
+                        const ArtifactSegment &segment) {
+  std::string text =
+      "{\"name\": " + Writer::quote(segment.name) + ", \"launches\": [";
+  for (const ArtifactLaunch &launch : segment.launches)
+    text += (&launch == segment.launches.data() ? "\n    " : ",\n    ") +
+            launchText(artifact, launch);
+  return text + "]}";
+}
+
 template <typename List, typename Fn>
 std::string listText(const List &list, Fn text) {
   std::string out = "[";
@@ -129,8 +147,8 @@ std::string cutback::checksumOf(std::string_view bytes) {
 }
 
 std::string cutback::writeManifest(const Artifact &artifact) {
-  auto launch = [&](const ArtifactLaunch &one) {
-    return launchText(artifact, one);
+  auto segment = [&](const ArtifactSegment &one) {
+    return segmentText(artifact, one);
   };
   auto quote = [](const std::string &text) { return Writer::quote(text); };
   auto file = [](const std::pair<std::string, std::string> &one) {
@@ -145,8 +163,7 @@ std::string cutback::writeManifest(const Artifact &artifact) {
          ",\n  \"arguments\": " + listText(artifact.arguments, argumentText) +
          ",\n  \"results\": " + listText(artifact.results, resultText) +
          ",\n  \"kernels\": " + listText(artifact.kernels, kernelText) +
-         ",\n  \"forward\": " + listText(artifact.forward, launch) +
-         ",\n  \"backward\": " + listText(artifact.backward, launch) + "\n}\n";
+         ",\n  \"segments\": " + listText(artifact.segments, segment) + "\n}\n";
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,10 +220,12 @@ public:
                                   one.find("file").decoded(),
                                   one.find("waits").kind() == JsonKind::True,
                                   one.find("checks").kind() == JsonKind::True});
-    for (JsonValue one : root.find("forward").children())
-      artifact.forward.push_back(readLaunch(one));
-    for (JsonValue one : root.find("backward").children())
-      artifact.backward.push_back(readLaunch(one));
+    for (JsonValue one : root.find("segments").children()) {
+      ArtifactSegment &segment = artifact.segments.emplace_back();
+      segment.name = one.find("name").decoded();
+      for (JsonValue launch : one.find("launches").children())
+        segment.launches.push_back(readLaunch(launch));
+    }
     return isRight ? artifact.verify() : "lacks a number";
   }
 
@@ -245,6 +264,9 @@ private:
       if (value.find("fill").decoded() == kFills[fill])
         argument.fill = static_cast<ArtifactArgument::Fill>(fill);
     argument.isWritten = value.find("written").kind() == JsonKind::True;
+    argument.isUpdated = value.find("updated").kind() == JsonKind::True;
+    argument.segment = value.find("segment").decoded();
+    argument.tied = value.find("tied").asInt().value_or(-1);
     argument.rounding = value.find("rounding").asDouble().value_or(0);
     artifact.arguments.push_back(argument);
   }
@@ -254,6 +276,7 @@ private:
     result.strides = numbers(value.find("strides"));
     result.offset = value.find("offset").asInt().value_or(0);
     result.rounding = value.find("rounding").asDouble().value_or(0);
+    result.segment = value.find("segment").decoded();
     result.memory = memory(value);
     artifact.results.push_back(result);
   }
@@ -294,6 +317,14 @@ int64_t cutback::bytesOf(const ArtifactTensor &tensor) {
   return item == 0 || count < 0 ? -1 : count * item;
 }
 
+std::vector<size_t> Artifact::stepSegments() const {
+  std::vector<size_t> numbers;
+  for (size_t i = 0; i < segments.size(); ++i)
+    if (segments[i].name != kUpdateSegment)
+      numbers.push_back(i);
+  return numbers;
+}
+
 std::string Artifact::verify() const {
   /// Whether `bytes` from its start lie in `memory`.
   auto holds = [&](const ArtifactMemory &memory, int64_t bytes) {
@@ -305,9 +336,16 @@ std::string Artifact::verify() const {
     return memory.at < static_cast<int64_t>(arguments.size()) &&
            bytes <= bytesOf(arguments[memory.at]);
   };
-  for (const ArtifactArgument &argument : arguments)
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArtifactArgument &argument = arguments[i];
     if (bytesOf(argument) < 0)
       return "has an argument '" + argument.name + "' of unknown size";
+    if (argument.tied >= static_cast<int64_t>(i) ||
+        (argument.tied >= 0 &&
+         bytesOf(argument) != bytesOf(arguments[argument.tied])))
+      return "has an argument '" + argument.name +
+             "' tied to one that it cannot be";
+  }
   for (const ArtifactResult &result : results) {
     if (bytesOf(result) < 0 || result.sizes.size() != result.strides.size())
       return "has a result '" + result.name + "' of unknown size";
@@ -319,8 +357,8 @@ std::string Artifact::verify() const {
          !holds(result.memory, (last + 1) * bytesOfType(result.dtype))))
       return "has a result '" + result.name + "' outside of memory";
   }
-  for (const std::vector<ArtifactLaunch> *segment : {&forward, &backward})
-    for (const ArtifactLaunch &launch : *segment) {
+  for (const ArtifactSegment &segment : segments)
+    for (const ArtifactLaunch &launch : segment.launches) {
       if (launch.kernel < 0 ||
           launch.kernel >= static_cast<int64_t>(kernels.size()))
         return "launches a kernel that it does not have";

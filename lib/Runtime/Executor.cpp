@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the executors share: how a message names a launch. The name of the
-// kernel is that of a function of forward.cu or backward.cu; op and place are
-// those of the model.
+// kernel is that of a function of forward.cu, backward.cu or another segment's;
+// op and place are those of the model.
 
 #include "cutback/Runtime/Executor.h"
 

@@ -43,14 +43,20 @@ std::unique_ptr<HostStep> HostStep::open(const std::string &path,
       new HostStep(reinterpret_cast<Launch>(symbol), artifact, options));
 }
 
-std::string HostStep::run(const std::vector<char *> &arguments) {
-  arena = allocate(artifact.arenaBytes);
+std::string HostStep::run(const std::vector<size_t> &segments,
+                          const std::vector<char *> &arguments) {
+  bool isBegin = !arena;
+  for (size_t segment : segments)
+    isBegin |= segment == 0;
+  if (isBegin)
+    arena = allocate(artifact.arenaBytes);
   if (!arena)
     return "needs " + std::to_string(artifact.arenaBytes) +
            " bytes for its arena, and this machine has them not";
-  std::memset(arena.get(), 0xFF, artifact.arenaBytes);
-  for (const auto *segment : {&artifact.forward, &artifact.backward})
-    for (const ArtifactLaunch &launch : *segment)
+  if (isBegin)
+    std::memset(arena.get(), 0xFF, artifact.arenaBytes);
+  for (size_t segment : segments)
+    for (const ArtifactLaunch &launch : artifact.segments[segment].launches)
       if (std::string error = runLaunch(launch, arguments); !error.empty())
         return error;
   return "";

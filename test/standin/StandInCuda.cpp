@@ -85,12 +85,13 @@ struct Device {
   }
 
   const ArtifactLaunch *expected() const {
-    size_t first = artifact.forward.size();
-    if (numLaunched < first)
-      return &artifact.forward[numLaunched];
-    return numLaunched - first < artifact.backward.size()
-               ? &artifact.backward[numLaunched - first]
-               : nullptr;
+    size_t behind = numLaunched;
+    for (const ArtifactSegment &segment : artifact.segments) {
+      if (behind < segment.launches.size())
+        return &segment.launches[behind];
+      behind -= segment.launches.size();
+    }
+    return nullptr;
   }
 
   void checkRoom(Address address, size_t bytes, const std::string &whose) {

@@ -70,6 +70,10 @@ static DType dtypeNamed(StringRef name) {
   return DType::F32;
 }
 
+static bool isInput(StringRef name) {
+  return name.starts_with("input.") || name.starts_with("tangent.");
+}
+
 static int wrongArgument(Session &session, const std::string &what,
                          const std::string &next) {
   session.error(what);
@@ -89,12 +93,9 @@ static Tensor placed(const Tensor &given, bool isWritten) {
 }
 
 static int bindArgument(Session &session, const ArtifactArgument &argument,
-                        const StepFiles &sources, int64_t seed,
-                        Tensor &tensor) {
+                        const std::optional<Tensor> &found, int64_t seed,
+                        bool changes, Tensor &tensor) {
   DType type = dtypeNamed(argument.dtype);
-  std::optional<Tensor> found;
-  if (!argument.name.empty())
-    found = sources.find(argument.name);
   if (found) {
     if (found->type != type ||
         ArrayRef<int64_t>(found->sizes) != ArrayRef<int64_t>(argument.sizes))
@@ -104,15 +105,15 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
               textOf(found->type, found->sizes) +
               ", the step was compiled for " + textOf(type, argument.sizes),
           "give that type and size, or compile the model for this one");
-    tensor = placed(*found, argument.isWritten);
+    tensor = placed(*found, argument.isWritten || changes);
     return Done;
   }
   if (argument.fill == ArtifactArgument::Required) {
-    bool isInput = StringRef(argument.name).starts_with("input.");
     return wrongArgument(session, "there is no tensor '" + argument.name + "'",
-                         isInput ? "--inputs takes a safetensors file with it"
-                                 : "--weights takes the .pt2 or safetensors "
-                                   "file with it");
+                         isInput(argument.name)
+                             ? "--inputs takes a safetensors file with it"
+                             : "--weights takes the .pt2 or safetensors "
+                               "file with it");
   }
   tensor = Tensor::zeros(type, argument.sizes);
   for (int64_t i = 0, n = tensor.numel(); i < n; ++i) {
@@ -128,8 +129,7 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
 static int checkNames(Session &session, const Artifact &artifact,
                       const StepFiles &sources) {
   for (const auto &[name, tensor] : sources.inputs.tensors()) {
-    if (!StringRef(name).starts_with("input.") &&
-        !StringRef(name).starts_with("tangent."))
+    if (!isInput(name))
       continue;
     bool isKnown = false;
     for (const ArtifactArgument &argument : artifact.arguments)
@@ -149,8 +149,8 @@ static int checkNames(Session &session, const Artifact &artifact,
 
 /// Reads what the tensor spans of the arena, or of an argument, and takes its
 /// strides out. An empty string, or what is wrong.
-static std::string collect(const ArtifactResult &result, Executor &executor,
-                           const std::vector<char *> &arguments, Tensor &own) {
+std::string readResult(const ArtifactResult &result, Executor &executor,
+                       const std::vector<char *> &arguments, Tensor &own) {
   Tensor view;
   view.type = dtypeNamed(result.dtype);
   view.sizes.assign(result.sizes.begin(), result.sizes.end());
@@ -214,44 +214,64 @@ static int openOnDevice(Session &session, const std::string &folder,
   return executor ? Done : doesNotRun(session, error.what, error.next);
 }
 
-int runArtifact(Session &session, const std::string &folder,
-                const StepFiles &sources, ReferenceResult &result) {
-  Artifact artifact;
+int openArtifact(Session &session, const std::string &folder,
+                 const StepFiles &sources, FindTensor findInput,
+                 BoundArtifact &bound) {
+  bool hasUpdate = static_cast<bool>(findInput);
+  Artifact &artifact = bound.artifact;
   if (int code = readArtifact(session, folder, artifact))
     return code;
   if (int code = checkNames(session, artifact, sources))
     return code;
-  std::vector<Tensor> tensors(artifact.arguments.size());
-  std::vector<char *> arguments;
+  bound.tensors.resize(artifact.arguments.size());
   int64_t seed = session.line.integer("seed").value_or(0);
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    if (int code = bindArgument(session, artifact.arguments[i], sources, seed,
-                                tensors[i]))
-      return code;
-    arguments.push_back(tensors[i].data());
+  for (size_t i = 0; i < bound.tensors.size(); ++i) {
+    const ArtifactArgument &argument = artifact.arguments[i];
+    Tensor &tensor = bound.tensors[i];
+    bool isTaken = hasUpdate || argument.segment != kUpdateSegment;
+    if (hasUpdate && argument.tied >= 0)
+      tensor = bound.tensors[argument.tied];
+    else if (isTaken)
+      if (int code = bindArgument(session, argument,
+                                  isInput(argument.name) && hasUpdate
+                                      ? findInput(argument.name)
+                                      : sources.find(argument.name),
+                                  seed, hasUpdate, tensor))
+        return code;
+    bound.arguments.push_back(isTaken ? tensor.data() : nullptr);
   }
-  std::unique_ptr<Executor> executor;
   auto open = artifact.target == "cuda" ? openOnDevice : openOnHost;
-  if (int code = open(session, folder, artifact, executor))
+  return open(session, folder, artifact, bound.executor);
+}
+
+int runArtifact(Session &session, const std::string &folder,
+                const StepFiles &sources, ReferenceResult &result) {
+  BoundArtifact bound;
+  if (int code = openArtifact(session, folder, sources, nullptr, bound))
     return code;
+  const Artifact &artifact = bound.artifact;
   session.progress.step("running");
-  std::string error = executor->run(arguments);
+  std::string error =
+      bound.executor->run(artifact.stepSegments(), bound.arguments);
   for (const ArtifactResult &one : artifact.results) {
     if (!error.empty())
       break;
+    // What an update gives is there behind an update.
+    if (one.segment == kUpdateSegment)
+      continue;
     Tensor tensor;
-    error = collect(one, *executor, arguments, tensor);
+    error = readResult(one, *bound.executor, bound.arguments, tensor);
     result.tensors.emplace_back(one.name, std::move(tensor));
     if (one.rounding != 0)
       result.rounding[one.name] = one.rounding;
   }
   if (!error.empty())
     return doesNotRun(session, error, "nothing was written");
-  for (size_t i = 0; i < tensors.size(); ++i) {
+  for (size_t i = 0; i < bound.tensors.size(); ++i) {
     const ArtifactArgument &argument = artifact.arguments[i];
     if (!argument.isWritten)
       continue;
-    result.tensors.emplace_back(argument.name, tensors[i]);
+    result.tensors.emplace_back(argument.name, bound.tensors[i]);
     if (argument.rounding != 0)
       result.rounding[argument.name] = argument.rounding;
   }

@@ -8,11 +8,34 @@
 
 #include "cutback/Planner/ReferenceStep.h"
 #include "cutback/Planner/StepFiles.h"
+#include "cutback/Runtime/Executor.h"
 
 namespace cutback {
 
 /// Whether `path` is a folder with a compiled step.
 bool isArtifact(const std::string &path);
+
+/// A compiled step with its arguments. Not to be moved: the executor refers to
+/// it.
+struct BoundArtifact {
+  Artifact artifact;
+  std::vector<interpreter::Tensor> tensors; ///< by argument
+  std::vector<char *> arguments; ///< of each; null where it takes no part
+  std::unique_ptr<Executor> executor;
+};
+
+/// Reads the step in `folder`, and binds its arguments to tensors of `sources`.
+/// With `findInput`, which gives inputs, those of the update too, all to memory
+/// of their own. Exit code.
+int openArtifact(Session &session, const std::string &folder,
+                 const StepFiles &sources, interpreter::FindTensor findInput,
+                 BoundArtifact &bound);
+
+/// After a run: the elements of a result in their order. An empty string, or
+/// what is wrong.
+std::string readResult(const ArtifactResult &result, Executor &executor,
+                       const std::vector<char *> &arguments,
+                       interpreter::Tensor &own);
 
 /// Runs the step in `folder` on tensors of `sources`. Exit code; results and
 /// their rounding go into `result`.

@@ -27,6 +27,8 @@ CommandSpec compileSpec();
 int runCompile(const CommandLine &line);
 CommandSpec runSpec();
 int runRun(const CommandLine &line);
+CommandSpec trainSpec();
+int runTrain(const CommandLine &line);
 CommandSpec drawSpec();
 int runDraw(const CommandLine &line);
 CommandSpec reduceSpec();

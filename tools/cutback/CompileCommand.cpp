@@ -12,6 +12,7 @@
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Target/CUDA/Toolchain.h"
+#include "cutback/Training/Update.h"
 
 using namespace mlir;
 
@@ -32,7 +33,7 @@ CommandSpec compileSpec() {
       "launches; where nvcc is found, also machine code\n"
       "(*.fatbin). --target=cuda-host compiles the same text for "
       "this machine,\nto be run without a GPU.";
-  spec.options = withPlanOptions({
+  std::vector<OptionSpec> options = {
       {"o", OptionSpec::Text, "DIR", "the folder of the results"},
       {"to", OptionSpec::Choice, "partition|kernels",
        "the phase to stop after"},
@@ -42,12 +43,16 @@ CommandSpec compileSpec() {
        "with --target=cuda: for which GPUs; default sm_90.\n"
        "The first one is the device of the plan, if none is\n"
        "given"},
-  });
+  };
+  std::vector<OptionSpec> optimizer = optimizerOptions();
+  options.insert(options.end(), optimizer.begin(), optimizer.end());
+  spec.options = withPlanOptions(std::move(options));
   spec.examples = {
       "compile joint.txt -o out --to=partition",
       "compile model.pt2 -o out --to=kernels",
       "compile model.pt2 -o out --target=cuda --arch=sm_80,sm_90",
       "compile model.pt2 -o out --target=cuda-host",
+      "compile model.pt2 -o out --target=cuda --optimizer=adamw --clip-norm=1",
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
   };
   return spec;
@@ -212,6 +217,11 @@ static int checkUsage(Session &session) {
                  "cuda-host goes to the end");
     return WrongUsage;
   }
+  if (line.has("optimizer") && line.get("to") == "partition") {
+    session.error("--optimizer goes with kernels");
+    session.note("--to=kernels or --target have a segment 'update' then");
+    return WrongUsage;
+  }
   if (line.has("arch") && line.get("target") != "cuda") {
     session.error("--arch goes with --target=cuda");
     return WrongUsage;
@@ -226,6 +236,12 @@ int runCompile(const CommandLine &line) {
     return code;
   if (int code = readArchitectures(session, architectures))
     return code;
+  std::string error;
+  std::optional<Optimizer> optimizer = readOptimizer(line, error);
+  if (!error.empty()) {
+    session.error(error);
+    return WrongUsage;
+  }
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
@@ -239,8 +255,11 @@ int runCompile(const CommandLine &line) {
     return code;
   std::optional<KernelModule> kernels;
   if (toKernels)
-    if (int code = formKernels(session, run, !toTarget, kernels))
+    if (int code = formKernels(session, run, !toTarget && !optimizer, kernels))
       return code;
+  if (optimizer && failed(addUpdate(*kernels, run.imported.graph, *optimizer,
+                                    run.result->options)))
+    return NoPlan;
   std::vector<TextFile> files;
   if (toTarget)
     if (int code = emitTarget(session, run, *kernels, architectures, files))
@@ -249,7 +268,7 @@ int runCompile(const CommandLine &line) {
   std::vector<NamedFile> more;
   for (const auto &[name, data] : files)
     more.push_back({name, data});
-  std::string error =
+  error =
       writePartition(run.imported.graph, *run.result,
                      collectExtras(*run.result), std::string(*line.get("o")),
                      kernels ? *kernels->module : ModuleOp(), more);

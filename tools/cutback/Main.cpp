@@ -115,8 +115,9 @@ static void installHandlers() {
 static const Command kCommands[] = {
     {importSpec, runImport},   {reportSpec, runReport},
     {explainSpec, runExplain}, {compileSpec, runCompile},
-    {runSpec, runRun},         {drawSpec, runDraw},
-    {verifySpec, runVerify},   {reduceSpec, runReduce},
+    {runSpec, runRun},         {trainSpec, runTrain},
+    {drawSpec, runDraw},       {verifySpec, runVerify},
+    {reduceSpec, runReduce},
 };
 
 static void print(int file, const std::string &text) { writeAll(file, text); }

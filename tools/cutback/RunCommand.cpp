@@ -11,6 +11,7 @@
 
 #include "ArtifactRun.h"
 #include "PlanRun.h"
+#include "StepSources.h"
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Planner/ReferenceStep.h"
 #include "cutback/Planner/StepFiles.h"
@@ -95,18 +96,6 @@ CommandSpec runSpec() {
   return spec;
 }
 
-static int openTensors(Session &session, const char *option, TensorFile &file) {
-  auto path = session.line.get(option);
-  if (!path)
-    return Done;
-  std::string error = TensorFile::open(std::string(*path), file);
-  if (error.empty())
-    return Done;
-  session.error(error);
-  session.note("--" + std::string(option) + " takes a safetensors file");
-  return WrongInput;
-}
-
 /// After a step for which an input was missing: what there is instead.
 static void noteInputs(Session &session, const StepFiles &sources,
                        StringRef missing) {
@@ -158,37 +147,6 @@ static int checkInputs(Session &session, const StepFiles &sources,
                                    "; parameters and results may stand beside "
                                    "them under their own names");
   return WrongInput;
-}
-
-static bool isArchive(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFileSlice(path, 2, 0);
-  return buffer && (*buffer)->getBuffer() == "PK";
-}
-
-/// A step needs the weights: what is packed is unpacked now.
-static int unpackWeights(Session &session, StepFiles &sources) {
-  std::string error = sources.weights ? sources.weights->unpack() : "";
-  if (error.empty())
-    return Done;
-  session.error(error);
-  session.note("export the model again; torch.export packs nothing");
-  return WrongInput;
-}
-
-static int openSources(Session &session, StepFiles &sources) {
-  auto path = session.line.get("weights");
-  if (!path || !isArchive(StringRef(path->data(), path->size()))) {
-    if (int code = openTensors(session, "weights", sources.weightTensors))
-      return code;
-    return openTensors(session, "inputs", sources.inputs);
-  }
-  double seconds = 0;
-  FailureOr<ImportedModule> model =
-      session.load(std::string(*path), ImportOptions(), seconds);
-  if (failed(model))
-    return WrongInput;
-  sources.weights = model->weights;
-  return openTensors(session, "inputs", sources.inputs);
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,11 @@ struct DifferentiateOptions {
 llvm::LogicalResult differentiate(joint::GraphOp graph,
                                   const DifferentiateOptions &options = {});
 
+/// By argument: the first one that is the same tensor (kTied), itself where
+/// there is none. Fails with an error at the graph where one is tied to
+/// nothing, or to another type.
+mlir::FailureOr<std::vector<unsigned>> findTied(joint::GraphOp graph);
+
 } // namespace cutback
 
 #endif // CUTBACK_AUTOGRAD_DIFFERENTIATE_H

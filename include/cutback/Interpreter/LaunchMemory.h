@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arena of a step of launches, for the interpreter.
+// A step of launches in the interpreter: its segments, and their arena.
 #ifndef CUTBACK_INTERPRETER_LAUNCHMEMORY_H
 #define CUTBACK_INTERPRETER_LAUNCHMEMORY_H
 
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Interpreter/Interpreter.h"
+
+#include "llvm/ADT/StringMap.h"
 
 namespace cutback::interpreter {
 
@@ -28,6 +30,16 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<kernel::HeldBytes, 2>>
       deaths;
 };
+
+/// Runs the segments of `arena` that `names` lists, in the order of the step;
+/// one takes results of earlier ones of the list alone. `arguments` are those
+/// of the step, by name; written ones change. Returns the results of the step
+/// that they have, one segment behind the other. With a LaunchMemory in
+/// `options` these keep its bytes alive.
+mlir::FailureOr<std::vector<RuntimeValue>>
+runSegments(kernel::ArenaOp arena, llvm::ArrayRef<llvm::StringRef> names,
+            const llvm::StringMap<RuntimeValue> &arguments,
+            const InterpreterOptions &options);
 
 } // namespace cutback::interpreter
 

@@ -66,6 +66,8 @@ struct PartitionOptions {
   /// PyTorch's decision, which is made on the graph as it is given. Not where
   /// somebody else runs the ops that the graph has.
   bool decompose = true;
+  /// A graph without gradients is a forward with an empty backward, no mistake.
+  bool mayLackGradients = false;
   bool reorderBackward = true;
   bool verify = true;
   bool emit = true;    ///< write the two functions

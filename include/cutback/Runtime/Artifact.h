@@ -37,13 +37,19 @@ struct ArtifactArgument : ArtifactTensor {
   /// What it holds if no file has it.
   enum Fill { Required, Zeros, Ones, Seed } fill = Required;
   bool isWritten = false; ///< and is a result, under its name
-  double rounding = 0;    ///< as of results
+  bool isUpdated = false; ///< by segment `update`
+  /// The segment that alone takes it; empty for one of the step.
+  std::string segment;
+  /// The earlier argument that is the same memory; -1 for none.
+  int64_t tied = -1;
+  double rounding = 0; ///< as of results
 };
 
 struct ArtifactResult : ArtifactTensor {
   std::vector<int64_t> strides;
   int64_t offset = 0;
   ArtifactMemory memory;
+  std::string segment; ///< that makes it
   /// The step of the coarsest 16-bit float that it is computed from, or 0.
   double rounding = 0;
 };
@@ -68,9 +74,19 @@ struct ArtifactLaunch {
   std::string op, place; ///< "aten.addmm", "blocks.0.fc"
 };
 
+/// Launches that run one behind the other; their kernels are in NAME.cu.
+struct ArtifactSegment {
+  std::string name; ///< "forward"
+  std::vector<ArtifactLaunch> launches;
+};
+
+/// The segment that a step has if it was compiled with an optimizer: what
+/// `train` runs behind all others, and `run` does not.
+inline constexpr const char *kUpdateSegment = "update";
+
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 1;
+  static constexpr int64_t kVersion = 2;
 
   std::string target; ///< "cuda", "cuda-host"
   std::vector<std::string> architectures;
@@ -78,13 +94,16 @@ struct Artifact {
   std::vector<ArtifactArgument> arguments;
   std::vector<ArtifactResult> results;
   std::vector<ArtifactKernel> kernels;
-  std::vector<ArtifactLaunch> forward, backward;
+  std::vector<ArtifactSegment> segments; ///< in the order in which they run
   /// Names of files, and the checksum of each.
   std::vector<std::pair<std::string, std::string>> files;
 
   /// What is wrong with it, or empty: numbers out of range, memory outside of
   /// the arena or of an argument. Linear.
   std::string verify() const;
+
+  /// Numbers of the segments of a step, without the update.
+  std::vector<size_t> stepSegments() const;
 };
 
 /// The JSON text of manifest.json. The same artifact gives the same bytes.

@@ -12,11 +12,13 @@ class Executor {
 public:
   virtual ~Executor();
 
-  /// Runs forward and backward of the artifact that it was opened for.
+  /// Runs segments, by their numbers, of the artifact that it was opened for.
+  /// What a run with the first one made is there for later runs without it.
   /// `arguments`: memory of this machine, one an argument, with its elements in
-  /// their order; written ones change. Returns an empty string, or what went
-  /// wrong and where.
-  virtual std::string run(const std::vector<char *> &arguments) = 0;
+  /// their order; written ones change. Null for one that no segment of the run
+  /// takes. Returns an empty string, or what went wrong and where.
+  virtual std::string run(const std::vector<size_t> &segments,
+                          const std::vector<char *> &arguments) = 0;
 
   /// After a run: `bytes` of the arena from `at` on, to memory of this machine.
   /// Returns an empty string, or what went wrong.

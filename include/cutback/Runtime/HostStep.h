@@ -26,7 +26,8 @@ public:
                                         const Options &options,
                                         std::string &error);
 
-  std::string run(const std::vector<char *> &arguments) override;
+  std::string run(const std::vector<size_t> &segments,
+                  const std::vector<char *> &arguments) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
 
 private:

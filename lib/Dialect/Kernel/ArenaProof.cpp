@@ -5,9 +5,10 @@
 //
 //   1. Each result with an offset is a stretch of bytes, written at its launch
 //      and held until the last op that reads it or a view of it; a result of
-//      the step, to the end. A saved value is one in both halves.
+//      the step, to the end. What one segment hands to another is one
+//      value.
 //   2. The scratch of a call is held while the call runs. In it the launches of
-//      each graph are proved as those of a half are.
+//      each graph are proved as those of a segment are.
 //   3. Launches in their order: what one writes must not overlap what is held
 //      behind it. The bytes of what it reads for the last time may become those
 //      of a result of as many bytes at the same offset, if the kernel reads
@@ -16,7 +17,7 @@
 #include "cutback/Dialect/Kernel/Kernel.h"
 
 #include "EffectProof.h"
-#include "StepHalves.h"
+#include "Segments.h"
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
@@ -46,9 +47,8 @@ struct Stretch {
 
 class Proof {
 public:
-  Proof(joint::PartitionOp partition, int64_t bytes,
-        StringRef memory = "the arena")
-      : partition(partition), bytes(bytes), memory(memory) {}
+  Proof(const StepSegments &step, int64_t bytes, StringRef memory = "the arena")
+      : step(step), bytes(bytes), memory(memory) {}
 
   LogicalResult run() {
     return success(succeeded(collect()) && succeeded(sweep()));
@@ -75,21 +75,18 @@ public:
 
 private:
   LogicalResult collect() {
-    std::optional<StepHalves> halves = findHalves(partition);
-    if (!halves)
-      return success();
-    auto [forward, backward, handedOver] = std::move(*halves);
-    handed = std::move(handedOver);
-    Operation *output = forward.front().getTerminator();
-    size_t saved = partition.getSaved().size();
-    if (failed(addBlock(forward.front())) || failed(addBlock(backward.front())))
-      return failure();
+    for (func::FuncOp function : step.functions)
+      if (failed(addBlock(function.front())))
+        return failure();
     size_t end = ops.size();
-    for (Value result :
-         output->getOperands().drop_back(static_cast<unsigned>(saved)))
-      use(result, end);
-    for (Value gradient : backward.front().getTerminator()->getOperands())
-      use(gradient, end);
+    for (size_t i = 0; i < step.ops.size(); ++i) {
+      func::FuncOp function = step.functions[i];
+      SegmentOp segment = step.ops[i];
+      for (Value result :
+           function.front().getTerminator()->getOperands().take_front(
+               segment.getKept()))
+        use(result, end);
+    }
     return success();
   }
 
@@ -145,7 +142,7 @@ private:
              << memory << " of " << bytes << " bytes";
     for (auto call : launch.getBlock().getOps<joint::NestedOp>())
       for (Region &graph : call.getGraphs())
-        if (failed(Proof(partition, size, "the scratch of its call")
+        if (failed(Proof(step, size, "the scratch of its call")
                        .run(graph.front())))
           return failure();
     if (size > 0)
@@ -190,10 +187,10 @@ private:
     return success();
   }
 
-  /// Looks through the hand-over of saved values, too.
+  /// Looks through what is handed over, too.
   Value rootOf(Value value) {
     Value root = locate(value).root;
-    while (Value from = handed.lookup(root))
+    while (Value from = step.handed.lookup(root))
       root = locate(from).root;
     return root;
   }
@@ -321,30 +318,21 @@ private:
     return success();
   }
 
-  joint::PartitionOp partition;
+  const StepSegments &step;
   int64_t bytes;
   StringRef memory;             ///< what it is called
-  std::vector<Operation *> ops; ///< of both halves, in their order
+  std::vector<Operation *> ops; ///< of all segments, in their order
   std::vector<Stretch> stretches;
   llvm::DenseMap<Value, size_t> stretchOf; ///< by root
-  llvm::DenseMap<Value, Value> handed;     ///< from the backward's argument
 };
 
 } // namespace
 
-std::vector<HeldBytes> kernel::findHeldBytes(joint::PartitionOp partition) {
-  return Proof(partition, std::numeric_limits<int64_t>::max()).listHeld();
-}
-
-LogicalResult ArenaOp::verify() {
-  auto number = static_cast<int64_t>(getBytes());
-  bool isOpen = ShapedType::isDynamic(number);
-  if (isOpen != static_cast<bool>(getSymbolsAttr()))
-    return emitOpError(isOpen ? "is of an unknown size, and has no symbols"
-                              : "has symbols, and is of a known size");
-  if (!isOpen && number < 0)
-    return emitOpError("has ") << number << " bytes";
-  return success();
+std::vector<HeldBytes> kernel::findHeldBytes(ArenaOp arena) {
+  FailureOr<StepSegments> step = findSegments(arena);
+  if (failed(step))
+    return {};
+  return Proof(*step, std::numeric_limits<int64_t>::max()).listHeld();
 }
 
 LogicalResult ArenaOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
@@ -352,7 +340,9 @@ LogicalResult ArenaOp::verifySymbolUses(SymbolTableCollection &symbolTables) {
       *this, getPartitionAttr());
   if (!link)
     return emitOpError("names no joint.partition: ") << getPartitionAttr();
+  FailureOr<StepSegments> step = findSegments(*this);
   return success(
-      succeeded(verifyEffectOrder(link)) &&
-      (getSymbolsAttr() || succeeded(Proof(link, getBytes()).run())));
+      succeeded(step) && succeeded(verifyHalves(*this, link, *step)) &&
+      succeeded(verifyEffectOrder(*step)) &&
+      (getSymbolsAttr() || succeeded(Proof(*step, getBytes()).run())));
 }

@@ -8,9 +8,11 @@
 //      given, and must be read while that is so. (Upwards, dominance stands
 //      against it.)
 //   2. Random ops that take no seed have numbers (kDrawNumber), which rise.
+//
+// What a segment hands to a later one that writes an argument which the value
+// is a view of, is a copy: who runs the step makes it.
 
 #include "EffectProof.h"
-#include "StepHalves.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
@@ -25,18 +27,18 @@ namespace {
 
 class EffectProof {
 public:
-  LogicalResult run(joint::PartitionOp partition) {
-    std::optional<StepHalves> halves = findHalves(partition);
-    if (!halves)
-      return success();
-    handed = std::move(halves->handed);
-    return success(succeeded(check(halves->forward)) &&
-                   succeeded(check(halves->backward)));
+  explicit EffectProof(const StepSegments &step) : handed(step.handed) {}
+
+  LogicalResult run(ArrayRef<func::FuncOp> functions) {
+    return success(llvm::all_of(functions, [&](func::FuncOp function) {
+      return succeeded(check(function));
+    }));
   }
 
 private:
-  LogicalResult check(func::FuncOp half) {
-    return failure(half.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  LogicalResult check(func::FuncOp function) {
+    return failure(function
+                       .walk<WalkOrder::PreOrder>([&](Operation *op) {
                          return WalkResult(checkOp(op));
                        })
                        .wasInterrupted());
@@ -124,7 +126,7 @@ private:
     return success();
   }
 
-  llvm::DenseMap<Value, Value> handed; ///< from the backward's argument
+  const llvm::DenseMap<Value, Value> &handed;
   llvm::DenseMap<Value, Operation *> lastWrite; ///< by argument
   Operation *lastDraw = nullptr;
   int64_t lastNumber = 0;
@@ -132,6 +134,6 @@ private:
 
 } // namespace
 
-LogicalResult kernel::verifyEffectOrder(joint::PartitionOp partition) {
-  return EffectProof().run(partition);
+LogicalResult kernel::verifyEffectOrder(const StepSegments &step) {
+  return EffectProof(step).run(step.functions);
 }

@@ -4,14 +4,14 @@
 #ifndef CUTBACK_LIB_DIALECT_KERNEL_EFFECTPROOF_H
 #define CUTBACK_LIB_DIALECT_KERNEL_EFFECTPROOF_H
 
-#include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 
 namespace cutback::kernel {
 
 /// Fails, with an error at the op and a note at the other, where an op of
-/// `partition` reads an argument on the wrong side of a write, or draws out of
-/// its turn. Linear, times the length of chains of views.
-mlir::LogicalResult verifyEffectOrder(joint::PartitionOp partition);
+/// `step` reads an argument on the wrong side of a write, or draws out of its
+/// turn. Linear, times the length of chains of views.
+mlir::LogicalResult verifyEffectOrder(const StepSegments &step);
 
 } // namespace cutback::kernel
 

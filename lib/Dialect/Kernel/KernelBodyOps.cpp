@@ -9,7 +9,7 @@
 
 #include "cutback/Dialect/Kernel/Kernel.h"
 
-#include "ByteText.h"
+#include "Segments.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/Builders.h"
@@ -485,22 +485,6 @@ LogicalResult SizeOp::verify() {
       getMap().getNumSymbols() != getSizes().size())
     return emitOpError("has a map that does not fit its sizes");
   return checkSizes(*this, getSizes());
-}
-
-//===----------------------------------------------------------------------===//
-// kernel.arena
-//===----------------------------------------------------------------------===//
-
-static ParseResult parseBytes(OpAsmParser &parser, IntegerAttr &bytes) {
-  int64_t number = 0;
-  if (parseByteNumber(parser, number))
-    return failure();
-  bytes = parser.getBuilder().getI64IntegerAttr(number);
-  return success();
-}
-
-static void printBytes(OpAsmPrinter &p, ArenaOp, IntegerAttr bytes) {
-  printByteNumber(p, bytes.getInt());
 }
 
 #define GET_OP_CLASSES

@@ -4,8 +4,8 @@
 //      before anything runs.
 //   2. One allocation: arena, arguments, and an int for each launch that checks
 //      its indices, each from a multiple of 256 bytes on.
-//   3. Both halves are recorded as CUDA graphs: launches in their order on one
-//      stream. A run copies arguments, launches the two graphs, and copies back
+//   3. Each segment is recorded as a CUDA graph: launches in their order on one
+//      stream. A run copies arguments, launches its graphs, and copies back
 //      what was written.
 //
 // Every call is checked; while recording, a message names the kernel. A kernel
@@ -22,7 +22,6 @@ using namespace cutback::cuda;
 static constexpr int64_t kAlignment = 256;
 static constexpr int kRelaxedCapture = 2;   // CU_STREAM_CAPTURE_MODE_RELAXED
 static constexpr unsigned kNonBlocking = 1; // CU_STREAM_NON_BLOCKING
-static constexpr const char *kHalves[] = {"forward", "backward"};
 static constexpr const char *kReport =
     "please report it, with the folder that was run";
 
@@ -68,9 +67,8 @@ bool CudaStep::start(const std::string &folder, DeviceError &error) {
       !check(error.what, driver->cuStreamCreate(&stream, kNonBlocking),
              "cuStreamCreate"))
     return false;
-  error.what = record(artifact.forward, 0);
-  if (error.what.empty())
-    error.what = record(artifact.backward, 1);
+  for (size_t i = 0; i < artifact.segments.size() && error.what.empty(); ++i)
+    error.what = record(i);
   return error.what.empty();
 }
 
@@ -91,12 +89,11 @@ bool CudaStep::describeDevice(DeviceArchitecture &found, DeviceError &error) {
 bool CudaStep::allocate(DeviceError &error) {
   int64_t end = roundUp(artifact.arenaBytes);
   for (const ArtifactArgument &argument : artifact.arguments) {
-    argumentAt.push_back(end);
-    end += roundUp(bytesOf(argument));
+    bool isTied = argument.tied >= 0;
+    argumentAt.push_back(isTied ? argumentAt[argument.tied] : end);
+    end += isTied ? 0 : roundUp(bytesOf(argument));
   }
-  for (const auto *segment : {&artifact.forward, &artifact.backward})
-    for (const ArtifactLaunch &launch : *segment)
-      numMarks += artifact.kernels[launch.kernel].checks;
+  numMarks = marksBefore(artifact.segments.size());
   int64_t marksAt = end;
   end += roundUp(numMarks * sizeof(int));
   size_t free = 0, total = 0;
@@ -123,16 +120,18 @@ bool CudaStep::allocate(DeviceError &error) {
 }
 
 bool CudaStep::load(const DeviceImages &images, DeviceError &error) {
-  for (int half : {0, 1}) {
-    const std::string &image = half ? images.backward : images.forward;
-    functions[half].resize(artifact.kernels.size());
-    // A half without launches has no machine code.
-    if ((half ? artifact.backward : artifact.forward).empty())
+  functions.resize(artifact.kernels.size());
+  modules.resize(images.size());
+  graphs.resize(images.size());
+  executables.resize(images.size());
+  for (size_t i = 0; i < images.size(); ++i) {
+    // A segment without launches has no machine code.
+    if (artifact.segments[i].launches.empty())
       continue;
     if (!check(error.what,
-               driver->cuModuleLoadData(&modules[half], image.data()),
+               driver->cuModuleLoadData(&modules[i], images[i].data()),
                "cuModuleLoadData")) {
-      error.what += ", of the " + std::string(kHalves[half]);
+      error.what += ", of the " + artifact.segments[i].name;
       error.next = "a newer driver may take it; or compile the model again";
       return false;
     }
@@ -144,33 +143,36 @@ bool CudaStep::load(const DeviceImages &images, DeviceError &error) {
 // Recording
 //===----------------------------------------------------------------------===//
 
-std::string CudaStep::record(const std::vector<ArtifactLaunch> &segment,
-                             int number) {
+std::string CudaStep::record(size_t segment) {
   std::string error;
-  if (segment.empty() ||
+  if (artifact.segments[segment].launches.empty() ||
       !check(error, driver->cuStreamBeginCapture_v2(stream, kRelaxedCapture),
              "cuStreamBeginCapture_v2"))
     return error;
-  error = launchAll(segment, number);
+  error = launchAll(segment);
   // Also after an error: the stream would stay in capture.
-  check(error, driver->cuStreamEndCapture(stream, &graphs[number]),
+  check(error, driver->cuStreamEndCapture(stream, &graphs[segment]),
         "cuStreamEndCapture");
   if (error.empty())
     check(error,
-          driver->cuGraphInstantiateWithFlags(&executables[number],
-                                              graphs[number], 0),
+          driver->cuGraphInstantiateWithFlags(&executables[segment],
+                                              graphs[segment], 0),
           "cuGraphInstantiateWithFlags");
   return error;
 }
 
-std::string CudaStep::launchAll(const std::vector<ArtifactLaunch> &segment,
-                                int number) {
-  size_t mark = 0;
-  if (number == 1)
-    for (const ArtifactLaunch &launch : artifact.forward)
-      mark += artifact.kernels[launch.kernel].checks;
-  for (const ArtifactLaunch &launch : segment) {
-    std::string error = launchOne(launch, number, marks + mark * sizeof(int));
+size_t CudaStep::marksBefore(size_t segment) const {
+  size_t count = 0;
+  for (size_t i = 0; i < segment; ++i)
+    for (const ArtifactLaunch &launch : artifact.segments[i].launches)
+      count += artifact.kernels[launch.kernel].checks;
+  return count;
+}
+
+std::string CudaStep::launchAll(size_t segment) {
+  size_t mark = marksBefore(segment);
+  for (const ArtifactLaunch &launch : artifact.segments[segment].launches) {
+    std::string error = launchOne(launch, marks + mark * sizeof(int));
     if (!error.empty())
       return error + ", of " + describeLaunch(artifact, launch);
     mark += artifact.kernels[launch.kernel].checks;
@@ -178,12 +180,14 @@ std::string CudaStep::launchAll(const std::vector<ArtifactLaunch> &segment,
   return "";
 }
 
-std::string CudaStep::launchOne(const ArtifactLaunch &launch, int segment,
-                                Address mark) {
+std::string CudaStep::launchOne(const ArtifactLaunch &launch, Address mark) {
   const ArtifactKernel &kernel = artifact.kernels[launch.kernel];
-  // A kernel of both halves is a function of the one that has it first.
-  int home = kernel.file == std::string(kHalves[0]) + ".cu" ? 0 : 1;
-  Handle &function = functions[home][launch.kernel];
+  // A kernel of several segments is a function of the one that has it first.
+  size_t home = 0;
+  while (home + 1 < modules.size() &&
+         kernel.file != artifact.segments[home].name + ".cu")
+    ++home;
+  Handle &function = functions[launch.kernel];
   std::string error;
   if (!function && !check(error,
                           driver->cuModuleGetFunction(&function, modules[home],
@@ -213,19 +217,25 @@ std::string CudaStep::launchOne(const ArtifactLaunch &launch, int segment,
 // Running
 //===----------------------------------------------------------------------===//
 
-std::string CudaStep::run(const std::vector<char *> &arguments) {
+std::string CudaStep::run(const std::vector<size_t> &segments,
+                          const std::vector<char *> &arguments) {
   std::string error;
+  bool isUpdate = false;
+  for (size_t segment : segments)
+    isUpdate |= artifact.segments[segment].name == kUpdateSegment;
   for (size_t i = 0; i < arguments.size(); ++i)
-    if (int64_t bytes = bytesOf(artifact.arguments[i]))
+    if (int64_t bytes = bytesOf(artifact.arguments[i]); bytes && arguments[i])
       check(error,
             driver->cuMemcpyHtoDAsync_v2(argumentAt[i], arguments[i], bytes,
                                          stream),
             "cuMemcpyHtoDAsync_v2");
   if (error.empty())
-    error = execute();
+    error = execute(segments);
   for (size_t i = 0; i < arguments.size() && error.empty(); ++i)
     if (int64_t bytes = bytesOf(artifact.arguments[i]);
-        bytes && artifact.arguments[i].isWritten)
+        bytes && arguments[i] &&
+        (artifact.arguments[i].isWritten ||
+         (isUpdate && artifact.arguments[i].isUpdated)))
       check(error,
             driver->cuMemcpyDtoHAsync_v2(arguments[i], argumentAt[i], bytes,
                                          stream),
@@ -235,9 +245,11 @@ std::string CudaStep::run(const std::vector<char *> &arguments) {
   return error;
 }
 
-std::string CudaStep::execute() {
+std::string CudaStep::execute(const std::vector<size_t> &segments) {
   std::string error;
-  if (options.checkMemory && artifact.arenaBytes)
+  bool isBegin =
+      std::find(segments.begin(), segments.end(), 0) != segments.end();
+  if (options.checkMemory && artifact.arenaBytes && isBegin)
     check(error,
           driver->cuMemsetD8Async(base, 0xFF, artifact.arenaBytes, stream),
           "cuMemsetD8Async");
@@ -245,9 +257,9 @@ std::string CudaStep::execute() {
     check(error,
           driver->cuMemsetD8Async(marks, 0, numMarks * sizeof(int), stream),
           "cuMemsetD8Async");
-  for (int half : {0, 1})
-    if (executables[half] && error.empty())
-      check(error, driver->cuGraphLaunch(executables[half], stream),
+  for (size_t segment : segments)
+    if (executables[segment] && error.empty())
+      check(error, driver->cuGraphLaunch(executables[segment], stream),
             "cuGraphLaunch");
   if (error.empty())
     check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
@@ -265,8 +277,8 @@ std::string CudaStep::findMark() {
   if (error.empty())
     check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
   size_t mark = 0;
-  for (const auto *segment : {&artifact.forward, &artifact.backward})
-    for (const ArtifactLaunch &launch : *segment)
+  for (const ArtifactSegment &segment : artifact.segments)
+    for (const ArtifactLaunch &launch : segment.launches)
       if (artifact.kernels[launch.kernel].checks && error.empty())
         if (int left = found[mark++])
           return describeMark(left) + ", in " +

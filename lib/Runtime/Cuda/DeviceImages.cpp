@@ -45,15 +45,14 @@ static std::string compileText(const std::string &folder,
     if (name.size() > 4 && name.compare(name.size() - 4, 4, ".cuh") == 0 &&
         !readFile(folder + "/" + name, headers.emplace_back(name, "").second))
       return "'" + name + "' cannot be read";
-  for (auto [name, image] : {std::pair("forward.cu", &images.forward),
-                             std::pair("backward.cu", &images.backward)}) {
-    std::string text;
+  for (size_t i = 0; i < artifact.segments.size(); ++i) {
+    std::string name = artifact.segments[i].name + ".cu", text;
     if (!readFile(folder + "/" + name, text))
-      return "'" + std::string(name) + "' cannot be read";
+      return "'" + name + "' cannot be read";
     std::string error =
-        compiler.compile({name, text}, headers, architecture, *image);
+        compiler.compile({name, text}, headers, architecture, images[i]);
     if (!error.empty())
-      return std::string(name) + ": " + error;
+      return name + ": " + error;
   }
   return "";
 }
@@ -62,8 +61,11 @@ bool cutback::cuda::loadImages(const std::string &folder,
                                const Artifact &artifact,
                                const DeviceArchitecture &device,
                                DeviceImages &images, DeviceError &error) {
-  bool hasCode = readFile(folder + "/forward.fatbin", images.forward) &&
-                 readFile(folder + "/backward.fatbin", images.backward);
+  images.resize(artifact.segments.size());
+  bool hasCode = true;
+  for (size_t i = 0; i < images.size() && hasCode; ++i)
+    hasCode = readFile(folder + "/" + artifact.segments[i].name + ".fatbin",
+                       images[i]);
   if (hasCode && hasCodeFor(artifact, device))
     return true;
   std::string own = device.text(), all;

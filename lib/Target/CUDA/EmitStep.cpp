@@ -2,8 +2,8 @@
 //
 // From launches to files.
 //
-//   1. Where each tensor lies: an argument of the graph, or its offset in the
-//      arena. What the backward gets from the forward lies where it was made.
+//   1. Where each tensor lies: an argument of the step, or its offset in the
+//      arena. What a segment gets from an earlier one lies where it was made.
 //   2. Launch by launch: its kernel, or the kernels of its call, and the memory
 //      of each parameter. A kernel whose text there is already, but for the
 //      name, is that one.
@@ -18,6 +18,7 @@
 #include "Identifiers.h"
 #include "KernelText.h"
 
+#include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
@@ -63,23 +64,32 @@ std::string whereText(Location location) {
 class Emitter {
 public:
   Emitter(const KernelModule &kernels, joint::GraphOp graph)
-      : link(kernels.link), module(*kernels.module), symbols(module),
-        graph(graph) {}
+      : arena(kernel::findArena(kernels.link)), module(*kernels.module),
+        symbols(module), graph(graph) {}
 
   FailureOr<CudaStep> run() {
-    forward = symbols.lookup<func::FuncOp>(link.getForward());
-    backward = symbols.lookup<func::FuncOp>(link.getBackward());
-    for (auto arena : link->getBlock()->getOps<kernel::ArenaOp>())
-      step.artifact.arenaBytes = arena.getBytes();
-    if (failed(checkSizes(forward)) || failed(checkSizes(backward)))
+    FailureOr<kernel::StepSegments> found = kernel::findSegments(arena);
+    if (failed(found))
       return failure();
-    addArguments();
+    segments = std::move(*found);
+    for (func::FuncOp function : segments.functions)
+      if (failed(checkSizes(function)))
+        return failure();
+    step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
+    for (kernel::SegmentOp segment : segments.ops)
+      step.artifact.segments.push_back({segment.getName().str(), {}});
+    if (failed(addArguments()))
+      return failure();
+    addSegmentArguments();
     findPlaces();
-    findWritten();
-    if (failed(emitHalf(forward, step.artifact.forward, "forward.cu")) ||
-        failed(placeAllSaved()) ||
-        failed(emitHalf(backward, step.artifact.backward, "backward.cu")) ||
-        hasFailed || failed(addResults()))
+    for (size_t i = 0; i < segments.functions.size(); ++i)
+      findWritten(i);
+    for (size_t i = 0; i < segments.functions.size(); ++i) {
+      emitSegment(i);
+      if (failed(placeHanded(i)))
+        return failure();
+    }
+    if (hasFailed || failed(addResults()))
       return failure();
     writeFiles();
     if (std::string problem = step.artifact.verify(); !problem.empty()) {
@@ -90,8 +100,6 @@ public:
   }
 
 private:
-  using Launches = std::vector<ArtifactLaunch>;
-
   //===--- Arguments and places -------------------------------------------===//
 
   static std::string dtypeText(Type element) {
@@ -99,9 +107,9 @@ private:
   }
 
   /// What a device holds is laid out before the step runs.
-  static LogicalResult checkSizes(func::FuncOp half) {
+  static LogicalResult checkSizes(func::FuncOp function) {
     WalkResult result =
-        half.walk([](kernel::LaunchOp launch) {
+        function.walk([](kernel::LaunchOp launch) {
           for (auto [value, at] : llvm::zip_equal(
                    launch.getYield().getOperands(), launch.getAt())) {
             if (at != kernel::LaunchOp::kOwn)
@@ -125,12 +133,15 @@ private:
     return failure(result.wasInterrupted());
   }
 
-  void addArguments() {
+  LogicalResult addArguments() {
+    FailureOr<std::vector<unsigned>> tied = findTied(graph);
+    if (failed(tied))
+      return failure();
     interpreter::StepNames names = interpreter::nameStep(graph);
     llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
     llvm::StringMap<Type> types; // with known sizes
-    for (func::FuncOp half : {forward, backward})
-      for (BlockArgument argument : half.getArguments())
+    for (func::FuncOp function : segments.functions)
+      for (BlockArgument argument : function.getArguments())
         types.try_emplace(joint::getValueName(argument), argument.getType());
     for (unsigned i = 0; i < names.arguments.size(); ++i) {
       StringRef name = graph.getArgName(i);
@@ -159,9 +170,33 @@ private:
           argument.isWritten = true;
           argument.rounding = rounding.lookup(written);
         }
+      if (auto other = argumentNumber.find(graph.getArgName((*tied)[i]));
+          (*tied)[i] != i && other != argumentNumber.end())
+        argument.tied = other->second;
       argumentNumber[name] = step.artifact.arguments.size();
       step.artifact.arguments.push_back(argument);
     }
+    return success();
+  }
+
+  /// Those that the graph does not have: a segment's own.
+  void addSegmentArguments() {
+    for (size_t i = 0; i < segments.functions.size(); ++i)
+      for (BlockArgument taken : segments.functions[i].getArguments()) {
+        StringRef name = joint::getValueName(taken);
+        auto tensor = dyn_cast<RankedTensorType>(taken.getType());
+        if (!tensor || segments.handed.contains(taken) ||
+            argumentNumber.contains(name))
+          continue;
+        ArtifactArgument argument;
+        argument.name = name.str();
+        argument.dtype = dtypeText(tensor.getElementType());
+        argument.sizes = tensor.getShape().vec();
+        argument.fill = ArtifactArgument::Zeros;
+        argument.segment = step.artifact.segments[i].name;
+        argumentNumber[name] = step.artifact.arguments.size();
+        step.artifact.arguments.push_back(argument);
+      }
   }
 
   void findPlaces() {
@@ -191,9 +226,10 @@ private:
     return std::nullopt;
   }
 
-  /// The backward takes the elements of a saved value in their order. A view
-  /// with strides gets a place behind the planned arena and a copy.
-  LogicalResult placeSaved(BlockArgument argument, Value value) {
+  /// A segment takes the elements of a value in their order. A view with
+  /// strides gets a place behind the planned arena and a copy.
+  LogicalResult placeTaken(BlockArgument argument, Value value, size_t from,
+                           size_t to) {
     kernel::Place place = kernel::locate(value);
     std::optional<ArtifactMemory> memory = placeOf(place.root);
     if (!memory)
@@ -202,80 +238,94 @@ private:
     bool isDense = place.layout.isContiguous() &&
                    (offset == 0 || (memory->kind == ArtifactMemory::Arena &&
                                     offset % 16 == 0));
-    if (isDense && !isOverwritten(value, *memory)) {
+    // The argument itself is read and written in the order of the segment.
+    bool isItself = isa<BlockArgument>(value) &&
+                    joint::getValueName(value) == joint::getValueName(argument);
+    if (isDense && (isItself || !isOverwritten(*memory, from, to))) {
       memory->at += offset;
       savedPlaces[argument] = *memory;
     } else {
-      savedPlaces[argument] = copyBehind(value, *memory);
+      savedPlaces[argument] = copyBehind(value, *memory, from);
     }
     return success();
   }
 
   /// A copy of the elements of `value`, whose root lies at `memory`, at the end
-  /// of the forward.
-  ArtifactMemory copyBehind(Value value, const ArtifactMemory &memory) {
+  /// of a segment.
+  ArtifactMemory copyBehind(Value value, const ArtifactMemory &memory,
+                            size_t segment) {
     int64_t &end = step.artifact.arenaBytes;
     end = llvm::alignTo(end, 256);
     Value root = kernel::locate(value).root;
     CallKernel copy = writeDenseCopy(value);
-    size_t number = numberOf(std::move(copy.kernel), "forward.cu");
-    ArtifactLaunch launch = launchOf(number, forward, "copy");
-    launch.place = joint::getValueName(value).str();
+    size_t number = numberOf(std::move(copy.kernel), segment);
+    ArtifactLaunch launch =
+        launchOf(number, segments.functions[segment], "copy");
+    launch.place = joint::getValueName(kernel::insideOf(value)).str();
     launch.operands.push_back(
         {memory, numElements(root) * itemBytes(root), false});
     ArtifactMemory to = {ArtifactMemory::Arena, end};
     launch.operands.push_back(
         {to, numElements(value) * itemBytes(value), true});
     end += launch.operands.back().bytes;
-    step.artifact.forward.push_back(std::move(launch));
+    step.artifact.segments[segment].launches.push_back(std::move(launch));
     return to;
   }
 
-  /// Whether a result of the forward sees an argument that the backward writes:
-  /// it must keep its value. The argument itself does not.
-  bool isOverwritten(Value value, const ArtifactMemory &memory) const {
-    return memory.kind == ArtifactMemory::Argument &&
-           writtenBehind.contains(memory.at) && !isa<BlockArgument>(value);
+  /// Whether what segment `from` has there is of an argument that a segment
+  /// behind it, up to `to`, writes.
+  bool isOverwritten(const ArtifactMemory &memory, size_t from,
+                     size_t to) const {
+    if (memory.kind != ArtifactMemory::Argument)
+      return false;
+    for (size_t i = from + 1; i <= to; ++i)
+      if (writtenIn.contains({i, memory.at}))
+        return true;
+    return false;
   }
-  void findWritten() {
-    backward.walk([&](joint::WriteOp write) {
+  void findWritten(size_t segment) {
+    bool isUpdate = step.artifact.segments[segment].name == kUpdateSegment;
+    segments.functions[segment].walk([&](joint::WriteOp write) {
       Value root = kernel::locate(write->getOperand(0)).root;
       auto found = argumentNumber.find(joint::getValueName(root));
-      if (found != argumentNumber.end())
-        writtenBehind.insert(found->second);
+      if (found == argumentNumber.end())
+        return;
+      writtenIn.insert({segment, found->second});
+      if (isUpdate)
+        step.artifact.arguments[found->second].isUpdated = true;
     });
   }
 
-  /// After the forward: where the backward finds what it gets from it.
-  LogicalResult placeAllSaved() {
-    Operation *output = forward.front().getTerminator();
-    size_t saved = link.getSaved().size(), first = output->getNumOperands();
-    for (size_t i = 0; i < saved; ++i) {
-      BlockArgument argument = backward.getArgument(i);
-      if (isa<RankedTensorType>(argument.getType()) && !argument.use_empty() &&
-          failed(placeSaved(argument, output->getOperand(first - saved + i))))
-        return failure();
-    }
+  /// After a segment: where later ones find what they get from it.
+  LogicalResult placeHanded(size_t from) {
+    for (size_t to = from + 1; to < segments.functions.size(); ++to)
+      for (BlockArgument argument : segments.functions[to].getArguments()) {
+        Value value = segments.handed.lookup(argument);
+        if (value && isa<RankedTensorType>(argument.getType()) &&
+            !argument.use_empty() &&
+            value.getParentBlock() == &segments.functions[from].front() &&
+            failed(placeTaken(argument, value, from, to)))
+          return failure();
+      }
     return success();
   }
 
   //===--- Launches -------------------------------------------------------===//
 
-  LogicalResult emitHalf(func::FuncOp half, Launches &launches,
-                         const char *file) {
-    for (Operation &op : half.front().without_terminator()) {
+  void emitSegment(size_t segment) {
+    for (Operation &op :
+         segments.functions[segment].front().without_terminator()) {
       auto launch = dyn_cast<kernel::LaunchOp>(op);
       if (!launch)
         continue;
-      if (launch.getKernelAttr() ? failed(emitKernel(launch, launches, file))
-                                 : failed(emitCall(launch, launches, file)))
+      if (launch.getKernelAttr() ? failed(emitKernel(launch, segment))
+                                 : failed(emitCall(launch, segment)))
         hasFailed = true; // and go on: all that is missing at once
     }
-    return success();
   }
 
   /// The number of a kernel: an earlier one of the same text, or a new one.
-  size_t numberOf(KernelText kernel, const char *file) {
+  size_t numberOf(KernelText kernel, size_t segment) {
     KernelText bare = kernel;
     bare.name = bare.comment = "";
     std::string key = bare.print() + std::to_string(kernel.shape.sharedBytes);
@@ -285,7 +335,7 @@ private:
     if (isNew) {
       kernel.name = identifier(kernel.name, kernelNames);
       texts.push_back(std::move(kernel));
-      files.push_back(file);
+      homes.push_back(segment);
     }
     return found->second;
   }
@@ -345,8 +395,7 @@ private:
     return write ? kernel::locate(write.getDestination()).root : result;
   }
 
-  LogicalResult emitKernel(kernel::LaunchOp launch, Launches &launches,
-                           const char *file) {
+  LogicalResult emitKernel(kernel::LaunchOp launch, size_t segment) {
     auto function = symbols.lookup<kernel::FuncOp>(*launch.getKernel());
     auto [found, isNew] = numbersOfFunction.try_emplace(function);
     if (isNew) {
@@ -367,7 +416,7 @@ private:
         return diag;
       }
       written->comment = commentOf(launch, function);
-      found->second = numberOf(std::move(*written), file);
+      found->second = numberOf(std::move(*written), segment);
     }
     if (!found->second) // which has been said
       return failure();
@@ -381,7 +430,7 @@ private:
               one, writtenRoot(launch.getYield().getOperand(output)), true)))
         return failure();
     texts[number].mayOverlap |= overlaps(one);
-    launches.push_back(std::move(one));
+    step.artifact.segments[segment].launches.push_back(std::move(one));
     return success();
   }
 
@@ -426,8 +475,7 @@ private:
            std::to_string(written) + "\n";
   }
 
-  LogicalResult emitCall(kernel::LaunchOp launch, Launches &launches,
-                         const char *file) {
+  LogicalResult emitCall(kernel::LaunchOp launch, size_t segment) {
     for (Operation &op : launch.getBlock().without_terminator()) {
       if (isFree(&op) && isMemoryEffectFree(&op))
         continue;
@@ -450,7 +498,7 @@ private:
         SmallVector<bool> isWritten;
         for (const Parameter &parameter : call.kernel.parameters)
           isWritten.push_back(parameter.isWritten);
-        size_t number = numberOf(std::move(call.kernel), file);
+        size_t number = numberOf(std::move(call.kernel), segment);
         ArtifactLaunch one = launchOf(number, &op, name);
         for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
           if (failed(addOperand(one, root, writes)))
@@ -462,7 +510,7 @@ private:
           return op.emitError("'")
                  << shortOpName(&op) << "' would write over what it reads";
         texts[number].mayOverlap |= overlaps(one);
-        launches.push_back(std::move(one));
+        step.artifact.segments[segment].launches.push_back(std::move(one));
         ++step.numCalls;
       }
     }
@@ -474,58 +522,85 @@ private:
   LogicalResult addResults() {
     interpreter::StepNames names = interpreter::nameStep(graph);
     llvm::StringMap<double> rounding = interpreter::getRounding(graph, names);
-    SmallVector<Value> values;
-    llvm::append_range(
-        values, forward.front().getTerminator()->getOperands().take_front(
-                    link.getNumForwardResults()));
-    llvm::append_range(values, backward.front().getTerminator()->getOperands());
-    for (auto [name, value] : llvm::zip_equal(names.results, values)) {
-      auto type = dyn_cast<RankedTensorType>(value.getType());
-      if (!type)
-        continue;
-      kernel::Place place = kernel::locate(value);
-      std::optional<ArtifactMemory> memory = placeOf(place.root);
-      if (!memory)
-        return failure();
-      ArtifactResult result;
-      result.name = name;
-      result.dtype = dtypeText(type.getElementType());
-      result.sizes = type.getShape().vec();
-      result.strides.assign(place.layout.strides.begin(),
-                            place.layout.strides.end());
-      result.offset = place.layout.offset;
-      result.memory = *memory;
-      if (value.getParentBlock() == &forward.front() &&
-          isOverwritten(value, *memory)) {
-        result.memory = copyBehind(value, *memory);
-        Layout dense = Layout::contiguous(type.getShape());
-        result.strides.assign(dense.strides.begin(), dense.strides.end());
-        result.offset = 0;
+    size_t number = 0; // of the graph's results
+    for (size_t i = 0; i < segments.ops.size(); ++i)
+      for (Value value : segments.functions[i]
+                             .front()
+                             .getTerminator()
+                             ->getOperands()
+                             .take_front(segments.ops[i].getKept())) {
+        std::string name =
+            number < names.results.size()
+                ? names.results[number]
+                : joint::getValueName(kernel::insideOf(value)).str();
+        ++number;
+        if (isa<RankedTensorType>(value.getType()) &&
+            failed(addResult(name, value, i, rounding.lookup(name))))
+          return failure();
       }
-      result.rounding = rounding.lookup(name);
-      step.artifact.results.push_back(result);
-    }
     return success();
   }
 
+  LogicalResult addResult(const std::string &name, Value value, size_t segment,
+                          double rounding) {
+    auto type = cast<RankedTensorType>(value.getType());
+    kernel::Place place = kernel::locate(value);
+    std::optional<ArtifactMemory> memory = placeOf(place.root);
+    if (!memory)
+      return failure();
+    ArtifactResult result;
+    result.name = name;
+    result.dtype = dtypeText(type.getElementType());
+    result.sizes = type.getShape().vec();
+    result.strides.assign(place.layout.strides.begin(),
+                          place.layout.strides.end());
+    result.offset = place.layout.offset;
+    result.memory = *memory;
+    result.segment = step.artifact.segments[segment].name;
+    // The argument itself shows what the step made of it.
+    if (!isa<BlockArgument>(value) &&
+        isOverwritten(*memory, segment, lastOfStep())) {
+      result.memory = copyBehind(value, *memory, segment);
+      Layout dense = Layout::contiguous(type.getShape());
+      result.strides.assign(dense.strides.begin(), dense.strides.end());
+      result.offset = 0;
+    }
+    result.rounding = rounding;
+    step.artifact.results.push_back(result);
+    return success();
+  }
+
+  /// Results are read before an update runs.
+  size_t lastOfStep() const {
+    return step.artifact.stepSegments().empty()
+               ? 0
+               : step.artifact.stepSegments().back();
+  }
+
+  std::string fileOf(size_t segment) const {
+    return step.artifact.segments[segment].name + ".cu";
+  }
+
   void writeFiles() {
-    for (const char *file : {"forward.cu", "backward.cu"}) {
-      bool isForward = StringRef(file) == "forward.cu";
-      std::string text = "// Kernels of the ";
-      text += isForward ? "forward" : "backward";
-      text += isForward ? ", and those that the backward has in common with it."
-                        : " alone.";
+    const auto &all = step.artifact.segments;
+    for (size_t i = 0; i < all.size(); ++i) {
+      std::string text = "// Kernels of the " + all[i].name;
+      text += i + 1 == all.size() ? " alone."
+              : i + 2 == all.size()
+                  ? ", and those that the " + all[i + 1].name +
+                        " has in common with it."
+                  : ", and those that later segments have in common with it.";
       text += "\n#include \"cutback_cuda.cuh\"\n";
-      for (auto [kernel, place] : llvm::zip_equal(texts, files))
-        if (StringRef(place) == file)
+      for (auto [kernel, home] : llvm::zip_equal(texts, homes))
+        if (home == i)
           text += "\n" + kernel.print();
-      step.files.emplace_back(file, text);
+      step.files.emplace_back(fileOf(i), text);
     }
     for (const DeviceFile &file : deviceFiles())
       step.files.emplace_back(file.name, file.text);
-    for (auto [kernel, file] : llvm::zip_equal(texts, files))
+    for (auto [kernel, home] : llvm::zip_equal(texts, homes))
       step.artifact.kernels.push_back(
-          {kernel.name, file, kernel.waits, kernel.checks});
+          {kernel.name, fileOf(home), kernel.waits, kernel.checks});
     for (const KernelText &kernel : texts) {
       std::vector<TextFile> parameters;
       for (const Parameter &parameter : kernel.parameters)
@@ -536,21 +611,22 @@ private:
     }
   }
 
-  joint::PartitionOp link;
+  kernel::ArenaOp arena;
   ModuleOp module;
   SymbolTable symbols;
   joint::GraphOp graph;
-  func::FuncOp forward, backward;
+  kernel::StepSegments segments;
   CudaStep step;
   bool hasFailed = false;
   std::optional<int64_t> seed;             ///< number of that argument
   llvm::StringMap<int64_t> argumentNumber; ///< by name in the graph
   llvm::DenseMap<Value, ArtifactMemory> places;
-  /// By argument of the backward.
+  /// By argument that takes what an earlier segment hands over.
   llvm::DenseMap<Value, ArtifactMemory> savedPlaces;
-  llvm::DenseSet<int64_t> writtenBehind; ///< arguments, by the backward
+  /// Segments, with the numbers of arguments that they write.
+  llvm::DenseSet<std::pair<size_t, int64_t>> writtenIn;
   std::vector<KernelText> texts;
-  std::vector<const char *> files; ///< of texts
+  std::vector<size_t> homes;       ///< of texts: segments
   llvm::StringMap<size_t> numbers; ///< by text
   llvm::StringSet<> kernelNames;
   /// Nothing for one that has no text.
@@ -567,10 +643,10 @@ FailureOr<CudaStep> cutback::emitCudaStep(const KernelModule &kernels,
 std::vector<TextFile> cutback::emitCudaHost(const CudaStep &step) {
   std::string text =
       "// The kernels of the step as functions of the host, by number.\n"
-      "#include \"cutback_cuda_host.h\"\n"
-      "#include \"forward.cu\"\n"
-      "#include \"backward.cu\"\n\n"
-      "namespace {\n\n";
+      "#include \"cutback_cuda_host.h\"\n";
+  for (const ArtifactSegment &segment : step.artifact.segments)
+    text += "#include \"" + segment.name + ".cu\"\n";
+  text += "\nnamespace {\n\n";
   std::string table;
   for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
     std::string function = "run_" + kernel.name;

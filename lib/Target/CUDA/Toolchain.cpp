@@ -130,10 +130,13 @@ ToolResult cutback::buildFatBinaries(const std::string &nvcc,
   ToolResult result;
   WorkFolder folder;
   result.error = folder.open(files);
-  for (const char *half : {"forward", "backward"}) {
+  for (const auto &[name, text] : files) {
+    StringRef segment = name;
+    if (!segment.consume_back(".cu"))
+      continue;
     if (!result.error.empty())
       return result;
-    std::string made = std::string(half) + ".fatbin";
+    std::string made = segment.str() + ".fatbin";
     SmallVector<std::string> arguments = {
         nvcc,       "-std=c++17", "--fmad=false", "-lineinfo",
         "--fatbin", "-o",         folder.at(made)};
@@ -143,7 +146,7 @@ ToolResult cutback::buildFatBinaries(const std::string &nvcc,
       arguments.push_back(
           ("arch=compute_" + number + ",code=sm_" + number).str());
     }
-    arguments.push_back(folder.at(std::string(half) + ".cu"));
+    arguments.push_back(folder.at(name));
     result.error = runTool(arguments, folder, made, result);
   }
   return result;

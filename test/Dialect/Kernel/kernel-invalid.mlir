@@ -87,12 +87,15 @@ func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
 // -----
 
 // expected-error@+1 {{names no joint.partition: @g_partition}}
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {}
 
 // -----
 
 // Two results at one place, the first of which is read behind the second.
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -119,7 +122,10 @@ func.func @g_backward() {
 
 // -----
 
-kernel.arena 31 of @g_partition
+kernel.arena 31 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -139,7 +145,10 @@ func.func @g_backward() {
 
 // In place, but the kernel broadcasts: its second iteration reads what the
 // first has written.
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 2
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 2 : i64,
               num_saved_sizes = 0 : i64}
@@ -291,7 +300,10 @@ func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -309,7 +321,10 @@ func.func @g_backward() {
 
 // -----
 
-kernel.arena 0 of @g_partition
+kernel.arena 0 of @g_partition {
+  kernel.segment forward @g_forward keeps 0
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 0 : i64,
               num_saved_sizes = 0 : i64}
@@ -338,7 +353,10 @@ kernel.func @k(%b: memref<4xf32>, %x: memref<4xf32>) to (%w: memref<4xf32>) sche
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 1
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -366,7 +384,10 @@ func.func @g_backward(%t: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 1 takes forward[1 as 0]
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved ["x"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
                  num_saved_sizes = 0 : i64}
@@ -389,7 +410,10 @@ func.func @g_backward(%x: tensor<4xf32>, %t: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 1
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -473,17 +497,17 @@ func.func @f(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
 // -----
 
 // expected-error@+1 {{is of an unknown size, and has no symbols}}
-kernel.arena ? of @g_partition
+kernel.arena ? of @g_partition {}
 
 // -----
 
 // expected-error@+1 {{has symbols, and is of a known size}}
-kernel.arena 64 of @g_partition symbols {s0 = #joint.symbol<>}
+kernel.arena 64 of @g_partition symbols {s0 = #joint.symbol<>} {} {}
 
 // -----
 
 // expected-error@+1 {{has -64 bytes}}
-kernel.arena -64 of @g_partition
+kernel.arena -64 of @g_partition {}
 
 // -----
 
@@ -547,7 +571,10 @@ func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -565,7 +592,10 @@ func.func @g_forward(%x: tensor<8xf32>) -> tensor<?x1xi64> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -583,7 +613,10 @@ func.func @g_forward(%x: tensor<8xf32>, %n: index) -> tensor<?xf32> {
 
 // -----
 
-kernel.arena 128 of @g_partition
+kernel.arena 128 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -612,7 +645,10 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -637,7 +673,10 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -661,7 +700,10 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 192 of @g_partition
+kernel.arena 192 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -698,7 +740,10 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 192 of @g_partition
+kernel.arena 192 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -726,7 +771,10 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 192 of @g_partition
+kernel.arena 192 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}
@@ -754,7 +802,10 @@ func.func @g_forward(%p: tensor<i1>, %x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-kernel.arena 192 of @g_partition
+kernel.arena 192 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
               num_saved_sizes = 0 : i64}

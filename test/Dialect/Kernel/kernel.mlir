@@ -2,7 +2,10 @@
 // RUN: cutback-opt %s --emit-bytecode -o %t.bc && cutback-opt %t.bc | FileCheck %s
 
 // CHECK: kernel.arena 64 of @g_partition
-kernel.arena 64 of @g_partition
+kernel.arena 64 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 1 takes forward[1 as 0]
+}
 joint.partition @g_partition forward @g_forward backward @g_backward
     saved ["e"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64,
                  num_saved_sizes = 0 : i64}

@@ -186,7 +186,7 @@ joint.graph @g(%x: tensor<64xf32> {joint.role = #joint.role<input>},
 }
 )")
                 .front(),
-            "pointwise: old");
+            "pointwise: old y");
 }
 
 TEST_F(Formation, KernelsThatNeedNothingOfEachOtherAreOneLaunch) {
@@ -372,7 +372,39 @@ TEST_F(Formation, AReaderOfTheOldValueStaysInFrontOfTheWrite) {
                                   kMap + "%w = joint.write %b, %n" + kWrite +
                                   "%y = aten.add.Tensor(%o, %n)" + kAdd,
                               "%y")),
-            (Lines{"pointwise: o", "pointwise: n w", "pointwise: y"}));
+            (Lines{"pointwise: o", "pointwise: n w y"}));
+  // Several arguments that are written from each other's new values, element by
+  // element, are one kernel's; the momentum of a parameter is such a one.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%p: tensor<64xf32> {joint.role = #joint.role<buffer>},
+               %m: tensor<64xf32> {joint.role = #joint.role<buffer>},
+               %x: tensor<64xf32> {joint.role = #joint.role<input>})
+    -> (tensor<64xf32>) gradients () {
+  %d = aten.add.Tensor(%x, %p) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %n = aten.add.Tensor(%m, %d) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %v = joint.write %m, %n : tensor<64xf32>, tensor<64xf32>
+  %q = aten.sub.Tensor(%p, %n) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %w = joint.write %p, %q : tensor<64xf32>, tensor<64xf32>
+  joint.output %x : tensor<64xf32>
+}
+)"),
+            (Lines{"pointwise: d n v q w"}));
+  // Not where one reads other elements of what the other writes.
+  EXPECT_EQ(kernelsOf(R"(
+joint.graph @g(%p: tensor<8x8xf32> {joint.role = #joint.role<buffer>},
+               %m: tensor<8x8xf32> {joint.role = #joint.role<buffer>},
+               %x: tensor<8x8xf32> {joint.role = #joint.role<input>})
+    -> (tensor<8x8xf32>) gradients () {
+  %t = aten.t(%p) : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %n = aten.add.Tensor(%m, %t) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %v = joint.write %m, %n : tensor<8x8xf32>, tensor<8x8xf32>
+  %q = aten.sub.Tensor(%x, %n) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  %w = joint.write %p, %q : tensor<8x8xf32>, tensor<8x8xf32>
+  joint.output %x : tensor<8x8xf32>
+}
+)")
+                .size(),
+            2u);
   // Nor does what makes the value move over another write.
   EXPECT_EQ(
       kernelsOf(writing("%o = aten.exp(%b)" + kMap + "%v = joint.write %b, %x" +

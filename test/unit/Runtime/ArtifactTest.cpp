@@ -45,8 +45,9 @@ Artifact makeArtifact() {
   launch.place = "fc, model.py:3";
   launch.operands = {{{ArtifactMemory::Argument, 0}, 32, false},
                      {{ArtifactMemory::Arena, 16}, 32, true}};
-  artifact.forward.push_back(launch);
-  artifact.backward.push_back(launch);
+  artifact.segments = {{"forward", {launch}},
+                       {"backward", {launch}},
+                       {kUpdateSegment, {launch}}};
   artifact.files = {{"forward.cu", checksumOf("text")}};
   return artifact;
 }
@@ -69,14 +70,15 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(artifact.arguments[0].name, "input.\"0\"\n");
   EXPECT_EQ(artifact.arguments[1].fill, ArtifactArgument::Seed);
   EXPECT_TRUE(artifact.arguments[1].isWritten);
+  EXPECT_EQ(artifact.stepSegments(), (std::vector<size_t>{0, 1}));
   EXPECT_EQ(artifact.results[0].strides, (std::vector<int64_t>{1, 4}));
-  EXPECT_EQ(artifact.forward[0].grid[1], 2);
+  EXPECT_EQ(artifact.segments[2].launches[0].grid[1], 2);
   EXPECT_TRUE(artifact.kernels[0].waits && artifact.kernels[0].checks);
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 1", "\"cutback_artifact\": 7"),
-            "has version 7, this runtime takes 1");
+  EXPECT_EQ(changed("\"cutback_artifact\": 2", "\"cutback_artifact\": 7"),
+            "has version 7, this runtime takes 2");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
   EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);

@@ -165,9 +165,10 @@ def rebuild(folder, sanitizer):
 
 
 def launches_of(folder):
-    """Those of the manifest, forward first."""
+    """Those of the manifest, segment by segment."""
     manifest = json.loads((folder / "manifest.json").read_text())
-    return manifest, manifest["forward"] + manifest["backward"]
+    return manifest, [launch for segment in manifest["segments"]
+                      for launch in segment["launches"]]
 
 
 def nests_of(folder):

@@ -38,7 +38,8 @@ def kernels_of_step(folder):
         if found:
             schedules[found.group(1)] = found.group(2)
     kernels = {}
-    for launch in manifest["forward"] + manifest["backward"]:
+    for launch in (one for segment in manifest["segments"]
+                   for one in segment["launches"]):
         threads = 1
         for size in launch["block"]:
             threads *= size

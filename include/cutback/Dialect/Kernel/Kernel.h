@@ -8,6 +8,7 @@
 #include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
@@ -39,6 +40,28 @@ inline constexpr llvm::StringLiteral kGivenNumber = "kernel.given_number";
 /// result may lie where an operand lay.
 inline constexpr llvm::StringLiteral kUnaligned = "kernel.unaligned";
 
+/// Names of the segments that are the halves of a partition.
+inline constexpr llvm::StringLiteral kForward = "forward";
+inline constexpr llvm::StringLiteral kBackward = "backward";
+
+/// The arena of the step of launches that `partition` belongs to; null if there
+/// is none.
+ArenaOp findArena(joint::PartitionOp partition);
+
+/// Lists both halves of `partition`, functions of launches, in `arena`.
+void addHalves(ArenaOp arena, joint::PartitionOp partition);
+
+/// The segments of a step, with their functions.
+struct StepSegments {
+  llvm::SmallVector<SegmentOp, 3> ops;
+  llvm::SmallVector<mlir::func::FuncOp, 3> functions;
+  /// From the argument of a function to what an earlier one hands over.
+  llvm::DenseMap<mlir::Value, mlir::Value> handed;
+};
+
+/// Those of `arena`. Fails with an error at a segment that is none.
+mlir::FailureOr<StepSegments> findSegments(ArenaOp arena);
+
 /// The tensor inside of launches that `value` is.
 mlir::Value insideOf(mlir::Value value);
 
@@ -60,8 +83,8 @@ struct HeldBytes {
   mlir::Operation *born = nullptr, *dies = nullptr;
 };
 
-/// All of the step of `partition`, which verifies, in the order of launches.
-std::vector<HeldBytes> findHeldBytes(joint::PartitionOp partition);
+/// All of the step of `arena`, which verifies, in the order of launches.
+std::vector<HeldBytes> findHeldBytes(ArenaOp arena);
 
 /// The place of `tensor`, launches and views looked through. O(views).
 Place locate(mlir::Value tensor);

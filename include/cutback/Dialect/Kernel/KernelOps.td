@@ -224,27 +224,70 @@ def Kernel_DrawOp : Kernel_Op<"draw", [Pure, HasParent<"NestOp">]> {
 }
 
 def Kernel_ArenaOp : Kernel_Op<"arena", [
+    SingleBlock, NoTerminator,
     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "the memory that the launches of a step share";
   let description = [{
     Results of launches lie at their offsets in one stretch of so many bytes.
+    The region lists the segments of the step, in the order in which they run.
+
+    ```mlir
+    kernel.arena 4096 of @g_partition {
+      kernel.segment forward @g_forward keeps 1
+      kernel.segment backward @g_backward keeps 2 takes forward[1 as 0]
+    }
+    ```
 
     With `symbols`, the graph's, the sizes of the step are expressions of them:
     the number of bytes is `?`, and so is every place. What C2 says is asked when
     sizes are known (Lowering/SymbolicKernels.h).
 
     Constraints:
-    * C1: `partition` links two functions of launches
-    * C2: no launch writes over bytes that are read later, or outside. It may
-      write over what it reads for the last time itself, at the same offset, if
-      its kernel reads each element where it writes it, once
+    * C1: the first two segments are the halves of `partition`, and the second
+      takes what the first hands over; all names differ
+    * C2: no launch writes over bytes that are read later, in any segment, or
+      outside. It may write over what it reads for the last time itself, at the
+      same offset, if its kernel reads each element where it writes it, once
   }];
   let arguments = (ins I64Attr:$bytes, FlatSymbolRefAttr:$partition,
                        OptionalAttr<DictionaryAttr>:$symbols);
+  let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    custom<Bytes>($bytes) `of` $partition (`symbols` $symbols^)? attr-dict
+    custom<Bytes>($bytes) `of` $partition (`symbols` $symbols^)?
+    attr-dict-with-keyword $body
   }];
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    auto getSegments() { return getBody().front().getOps<SegmentOp>(); }
+    SegmentOp getSegment(::llvm::StringRef name);
+  }];
+}
+
+def Kernel_SegmentOp : Kernel_Op<"segment", [HasParent<"ArenaOp">]> {
+  let summary = "launches of a step that run one behind the other";
+  let description = [{
+    The launches of `function`. Its first `kept` results are results of the
+    step, and stay to its end. Argument `arguments[i]` is result `results[i]` of
+    the earlier segment `from[i]`; all others are arguments of the step, under
+    their names (`joint.name`).
+
+    Constraints:
+    * C1: `function` is a function of the module
+    * C2: an argument is taken once, from a result of its type
+  }];
+  let arguments = (ins StrAttr:$name, FlatSymbolRefAttr:$function,
+                       I64Attr:$kept, StrArrayAttr:$from,
+                       DenseI32ArrayAttr:$results,
+                       DenseI32ArrayAttr:$arguments);
+  let assemblyFormat = [{
+    custom<SegmentName>($name) $function `keeps` $kept
+    custom<Taken>($from, $results, $arguments) attr-dict
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Null where the module has none of that name.
+    ::mlir::func::FuncOp getFunctionOp();
+  }];
 }
 
 def Kernel_LaunchOp : Kernel_Op<"launch", [

@@ -8,13 +8,13 @@
 #include "cutback/Runtime/Cuda/Driver.h"
 #include "cutback/Runtime/Executor.h"
 
-#include <array>
+#include <vector>
 
 namespace cutback::cuda {
 
 /// One allocation holds arena, arguments and the marks of launches that check
-/// something; forward and backward are a CUDA graph each, recorded once and
-/// launched in every run. What it holds of the device is given back with it.
+/// something; each segment is a CUDA graph, recorded once and launched in
+/// every run of it. What it holds of the device is given back with it.
 class CudaStep : public Executor {
 public:
   struct Options {
@@ -32,7 +32,8 @@ public:
                                         DeviceError &error);
   ~CudaStep() override;
 
-  std::string run(const std::vector<char *> &arguments) override;
+  std::string run(const std::vector<size_t> &segments,
+                  const std::vector<char *> &arguments) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
 
 private:
@@ -43,11 +44,11 @@ private:
   bool describeDevice(DeviceArchitecture &found, DeviceError &error);
   bool allocate(DeviceError &error);
   bool load(const DeviceImages &images, DeviceError &error);
-  std::string record(const std::vector<ArtifactLaunch> &segment, int number);
-  std::string launchAll(const std::vector<ArtifactLaunch> &segment, int number);
-  std::string launchOne(const ArtifactLaunch &launch, int segment,
-                        Address mark);
-  std::string execute();
+  std::string record(size_t segment);
+  std::string launchAll(size_t segment);
+  std::string launchOne(const ArtifactLaunch &launch, Address mark);
+  size_t marksBefore(size_t segment) const;
+  std::string execute(const std::vector<size_t> &segments);
   std::string findMark();
 
   /// Keeps the first error; true while there is none.
@@ -71,8 +72,8 @@ private:
   std::vector<Address> argumentAt;
   Address marks = 0; ///< an int for each launch that checks indices
   size_t numMarks = 0;
-  std::array<Handle, 2> modules = {}, graphs = {}, executables = {};
-  std::array<std::vector<Handle>, 2> functions; ///< by kernel, where it is
+  std::vector<Handle> modules, graphs, executables; ///< by segment
+  std::vector<Handle> functions;                    ///< by kernel
 };
 
 } // namespace cutback::cuda

@@ -8,10 +8,8 @@
 
 namespace cutback::cuda {
 
-/// Machine code of both halves, as the driver takes it.
-struct DeviceImages {
-  std::string forward, backward;
-};
+/// Machine code of each segment, as the driver takes it.
+using DeviceImages = std::vector<std::string>;
 
 /// Why a step does not run, and what to do next.
 struct DeviceError {
@@ -28,9 +26,9 @@ struct DeviceArchitecture {
   }
 };
 
-/// Reads `forward.fatbin` and `backward.fatbin` if the folder has them and they
-/// hold code for the device; else compiles the text for it. False, with `error`
-/// set, if neither can be.
+/// Reads `forward.fatbin`, `backward.fatbin` and those of other segments if the
+/// folder has them and they hold code for the device; else compiles the text
+/// for it. False, with `error` set, if neither can be.
 bool loadImages(const std::string &folder, const Artifact &artifact,
                 const DeviceArchitecture &device, DeviceImages &images,
                 DeviceError &error);

@@ -15,7 +15,8 @@ using TextFile = std::pair<std::string, std::string>;
 /// A step in CUDA C++.
 struct CudaStep {
   Artifact artifact; ///< without checksums of files
-  /// forward.cu, backward.cu and the headers that they include.
+  /// A file of kernels for each segment (forward.cu), and the headers that they
+  /// include.
   std::vector<TextFile> files;
   /// By kernel its parameters: type of an element ("const float") and name.
   std::vector<std::vector<TextFile>> parameters;
@@ -23,7 +24,8 @@ struct CudaStep {
 };
 
 /// Writes the kernels of a step of `graph`, and its calls. Equal kernels are
-/// written once, those of both halves in forward.cu. Emits an error at each op
+/// written once, those of several segments
+/// where the first has them. Emits an error at each op
 /// that has no kernel for a GPU, with the next step. Linear.
 mlir::FailureOr<CudaStep> emitCudaStep(const KernelModule &kernels,
                                        joint::GraphOp graph);

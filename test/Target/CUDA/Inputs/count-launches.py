@@ -14,8 +14,9 @@ with open(folder + "/manifest.json") as file:
     manifest = json.load(file)
 with open(folder + "/kernels.mlir") as file:
     functions = set(re.findall(r"kernel\.func @(\w+)", file.read()))
-for half in ("forward", "backward"):
-    own = [launch["op"] in functions for launch in manifest[half]]
+for segment in manifest["segments"]:
+    half = segment["name"]
+    own = [launch["op"] in functions for launch in segment["launches"]]
     planned = [launch["schedule"] != "call" for launch in plan[half]]
     print(
         "%s: %d of %d launches of kernels, %d of %d calls"

@@ -99,8 +99,13 @@ protected:
                            const std::string &formula = "arith.negf %0") {
     std::string text = replaced(kStep, "BACKWARD", backward);
     text = replaced(text, "RETURNED", returned);
-    if (hasArena) // whose verifier sees what is overwritten
-      text = "kernel.arena 96 of @g_partition\n" + text;
+    if (isVerified) // by the arena, which sees what is overwritten
+      text = "kernel.arena 96 of @g_partition {\n"
+             "  kernel.segment forward @g_forward keeps 1\n"
+             "  kernel.segment backward @g_backward keeps 1\n"
+             "      takes forward[1 as 0]\n"
+             "}\n" +
+             text;
     kernels.module = parseSourceString<ModuleOp>(
         replaced(text, "FORMULA", formula), &context);
     if (!kernels.module) {
@@ -109,13 +114,20 @@ protected:
     }
     auto module = *kernels.module;
     kernels.link = *module.getOps<joint::PartitionOp>().begin();
+    if (!isVerified) {
+      OpBuilder builder(kernels.link);
+      kernel::addHalves(kernel::ArenaOp::create(builder, module.getLoc(), 96,
+                                                kernels.link.getSymName(),
+                                                DictionaryAttr()),
+                        kernels.link);
+    }
     return emitCudaStep(kernels, *module.getOps<joint::GraphOp>().begin());
   }
 
   MLIRContext context;
   KernelModule kernels;
   std::string messages;
-  bool hasArena = true;
+  bool isVerified = true;
   std::string returned = "%e.out"; ///< by the forward, and saved
 };
 
@@ -126,14 +138,14 @@ TEST_F(EmitStepTest, TensorsLieWhereThePlanHasThem) {
   ASSERT_EQ(artifact.arguments.size(), 2u);
   EXPECT_EQ(artifact.arguments[0].name, "input.0");
   EXPECT_EQ(artifact.arguments[1].fill, ArtifactArgument::Zeros);
-  ASSERT_EQ(artifact.forward.size(), 1u);
-  EXPECT_EQ(artifact.forward[0].operands[0].memory.kind,
+  ASSERT_EQ(artifact.segments[0].launches.size(), 1u);
+  EXPECT_EQ(artifact.segments[0].launches[0].operands[0].memory.kind,
             ArtifactMemory::Argument);
-  EXPECT_EQ(artifact.forward[0].operands[2].memory.at, 32);
-  ASSERT_EQ(artifact.backward.size(), 1u);
+  EXPECT_EQ(artifact.segments[0].launches[0].operands[2].memory.at, 32);
+  ASSERT_EQ(artifact.segments[1].launches.size(), 1u);
   // What is saved lies where the forward wrote it.
-  EXPECT_EQ(artifact.backward[0].operands[0].memory.at, 0);
-  EXPECT_EQ(artifact.backward[0].operands[1].memory.at, 64);
+  EXPECT_EQ(artifact.segments[1].launches[0].operands[0].memory.at, 0);
+  EXPECT_EQ(artifact.segments[1].launches[0].operands[1].memory.at, 64);
   ASSERT_EQ(artifact.results.size(), 2u);
   EXPECT_EQ(artifact.results[1].memory.at, 64);
   EXPECT_NE(step->files[1].second.find("neg(const float *__restrict__ e_"),
@@ -164,13 +176,13 @@ TEST_F(EmitStepTest, AViewOfWhatTheBackwardWritesIsCopied) {
   returned = "%v";
   auto step = emit(text);
   ASSERT_TRUE(succeeded(step)) << messages;
-  ASSERT_EQ(step->artifact.forward.size(), 2u);
-  const ArtifactLaunch &copy = step->artifact.forward[1];
+  ASSERT_EQ(step->artifact.segments[0].launches.size(), 2u);
+  const ArtifactLaunch &copy = step->artifact.segments[0].launches[1];
   EXPECT_EQ(copy.op, "copy");
   EXPECT_EQ(copy.operands[0].memory.kind, ArtifactMemory::Argument);
   EXPECT_EQ(copy.operands[1].memory.at, 256);
-  EXPECT_EQ(step->artifact.backward[0].operands[0].memory.at, 256);
-  EXPECT_EQ(step->artifact.backward[1].operands[1].memory.kind,
+  EXPECT_EQ(step->artifact.segments[1].launches[0].operands[0].memory.at, 256);
+  EXPECT_EQ(step->artifact.segments[1].launches[1].operands[1].memory.kind,
             ArtifactMemory::Argument);
 }
 
@@ -212,7 +224,7 @@ TEST_F(EmitStepTest, ACallMustNotWriteOverWhatItReads) {
     }
     %d = aten.neg(%e) : (tensor<2x4xf32>) -> tensor<2x4xf32>
     return %e : tensor<2x4xf32>)";
-  hasArena = false;
+  isVerified = false;
   EXPECT_TRUE(failed(emit(product)));
   EXPECT_EQ(messages, "'mm' would write over what it reads\n");
 }

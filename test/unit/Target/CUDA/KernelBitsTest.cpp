@@ -196,8 +196,8 @@ TEST_P(KernelBitsTest, TextGivesTheBitsOfTheDialect) {
   for (const ArtifactArgument &argument : step->artifact.arguments)
     arguments.push_back(randomBytes(argument, generator));
   arena.assign(step->artifact.arenaBytes + 16, 0);
-  for (const auto *half : {&step->artifact.forward, &step->artifact.backward})
-    for (const ArtifactLaunch &launch : *half) {
+  for (const ArtifactSegment &segment : step->artifact.segments)
+    for (const ArtifactLaunch &launch : segment.launches) {
       run(launch);
       if (HasFatalFailure())
         return;

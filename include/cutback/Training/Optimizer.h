@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What updates parameters behind a step, and how fast: the choices of
+// `--optimizer` and `--schedule`, without a graph.
+#ifndef CUTBACK_TRAINING_OPTIMIZER_H
+#define CUTBACK_TRAINING_OPTIMIZER_H
+
+#include "cutback/Support/CommandLine.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+/// An update rule with its constants. Learning rate and number of the step are
+/// none of them: they are tensors, so that one compiled update serves all
+/// schedules. Formulas and defaults are those of torch.optim.
+struct Optimizer {
+  enum Kind { Sgd, AdamW } kind = AdamW;
+  double weightDecay = 0;
+  double momentum = 0; ///< of Sgd
+  bool nesterov = false;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8; ///< of AdamW
+  /// Gradients are scaled down to this norm together; 0: they are not.
+  double clipNorm = 0;
+
+  /// Tensors that it keeps for a parameter: "exp_avg".
+  std::vector<std::string> stateNames() const;
+};
+
+/// The options of a command that takes an optimizer.
+std::vector<OptionSpec> optimizerOptions();
+/// Reads them; nothing where none is asked for. `error` is what is wrong with
+/// the command line, or stays empty.
+std::optional<Optimizer> readOptimizer(const CommandLine &line,
+                                       std::string &error);
+
+/// The learning rate of each step.
+struct LearningRate {
+  enum Kind { Constant, Cosine } kind = Constant;
+  double peak = 0;
+  int64_t warmup = 0; ///< steps of a linear rise from peak / warmup to peak
+  int64_t steps = 1;  ///< of the whole training: where the cosine ends
+
+  /// Of step number `step`, counted from 0.
+  double at(int64_t step) const;
+};
+
+} // namespace cutback
+
+#endif // CUTBACK_TRAINING_OPTIMIZER_H

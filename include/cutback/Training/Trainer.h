@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Training steps one behind the other: forward, backward, update.
+#ifndef CUTBACK_TRAINING_TRAINER_H
+#define CUTBACK_TRAINING_TRAINER_H
+
+#include "cutback/Interpreter/TensorFile.h"
+#include "cutback/Planner/ReferenceStep.h"
+#include "cutback/Training/Update.h"
+
+#include <functional>
+#include <memory>
+
+namespace cutback {
+
+/// What a step takes besides its state.
+struct TrainingInputs {
+  std::vector<interpreter::NamedTensor> tensors; ///< "input.0"
+  double learningRate = 0;
+  int64_t number = 0; ///< of the step, from 0
+  int64_t seed = 0;   ///< of what it draws
+};
+
+struct TrainingResult {
+  double loss = 0;
+  std::optional<double> gradientNorm; ///< where gradients are clipped
+};
+
+/// A step with its state, which a run changes in place.
+class Trainer {
+public:
+  virtual ~Trainer();
+  /// Parameters, buffers, and what the optimizer keeps of them, under their
+  /// names in files, sorted by these; contiguous.
+  virtual std::vector<interpreter::NamedTensor> state() const = 0;
+  /// Runs a step. An empty string, or what went wrong; then the state is that
+  /// of no step.
+  virtual std::string run(const TrainingInputs &inputs,
+                          TrainingResult &result) = 0;
+  /// Of the arena; 0 without one.
+  virtual int64_t arenaBytes() const = 0;
+};
+
+struct ModelTrainerOptions {
+  PartitionOptions partition; ///< its symbols are those that are known
+  Optimizer optimizer;
+  /// Run the graphs op by op, without a plan.
+  bool reference = false;
+  /// By whom kernels are run, as in ReferenceOptions.
+  decltype(ReferenceOptions::compileKernels) compileKernels;
+};
+
+/// Trains `graph` in this process; it must outlive the trainer and is changed
+/// by planning it. `find` gives tensors for the first step, sizes of symbols
+/// are theirs. Null after an error, which was emitted where it belongs.
+std::unique_ptr<Trainer> makeModelTrainer(joint::GraphOp graph,
+                                          interpreter::FindTensor find,
+                                          const ModelTrainerOptions &options);
+
+/// A training that can go on: how many steps are done, and the seed.
+struct TrainingPoint {
+  int64_t steps = 0, seed = 0;
+};
+
+/// The bytes of a safetensors file with the state of `trainer` at `point`.
+/// Equal states give equal bytes.
+std::string encodeState(const Trainer &trainer, const TrainingPoint &point);
+/// Takes the state of `file` over. An empty string, or why it is none of this
+/// trainer; then nothing is changed.
+std::string restoreState(const interpreter::TensorFile &file, Trainer &trainer,
+                         TrainingPoint &point);
+
+} // namespace cutback
+
+#endif // CUTBACK_TRAINING_TRAINER_H

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The update of parameters behind a step: as a graph of tensor ops, and as the
+// segment `update` of a step of launches.
+#ifndef CUTBACK_TRAINING_UPDATE_H
+#define CUTBACK_TRAINING_UPDATE_H
+
+#include "cutback/Lowering/FormKernels.h"
+#include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Training/Optimizer.h"
+
+namespace cutback {
+
+/// Arguments of an update that are not of parameters.
+inline constexpr llvm::StringLiteral kLearningRate = "optimizer.lr";
+inline constexpr llvm::StringLiteral kStepNumber = "optimizer.step";
+/// The result of an update that clips: the norm of all gradients.
+inline constexpr llvm::StringLiteral kGradientNorm = "grad_norm";
+
+/// A parameter that is updated, under its names in files.
+struct UpdatedParameter {
+  unsigned argument = 0; ///< of the step's graph
+  unsigned gradient = 0; ///< number among the gradients of the graph
+  std::string name;      ///< "param.fc.weight"
+  std::string gradientName;
+  std::vector<std::string> states; ///< "optimizer.exp_avg.fc.weight"
+  mlir::RankedTensorType type;
+  /// Further arguments that are the same tensor, updated with it.
+  std::vector<unsigned> tied;
+};
+
+/// The parameters of `graph` that have a gradient, each tensor once, in the
+/// order of their arguments. Fails as findTied() does.
+mlir::FailureOr<std::vector<UpdatedParameter>>
+findParameters(joint::GraphOp graph, const Optimizer &optimizer);
+
+/// An update as a graph. Its arguments have the names (`joint.name`) that the
+/// step's graph has for parameters, and those of UpdatedParameter for the rest;
+/// it writes parameters and states.
+struct UpdateGraph {
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  joint::GraphOp graph;
+  std::vector<UpdatedParameter> parameters;
+};
+
+/// The update of `graph`, a joint graph. Fails with an error at it if there is
+/// nothing to update. Linear.
+mlir::FailureOr<UpdateGraph> buildUpdate(joint::GraphOp graph,
+                                         const Optimizer &optimizer);
+
+/// Adds segment `update` to `kernels`, the step of `graph` at sizes that are
+/// known: planned for the device of `options`, proved as the step was, and
+/// placed in its arena where nothing lies that is read behind the step. Fails
+/// with an error where it belongs.
+mlir::LogicalResult addUpdate(KernelModule &kernels, joint::GraphOp graph,
+                              const Optimizer &optimizer,
+                              const PartitionOptions &options);
+
+} // namespace cutback
+
+#endif // CUTBACK_TRAINING_UPDATE_H

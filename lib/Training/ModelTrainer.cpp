@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Trains a graph in the process: its step and its update as kernels in one
+// arena, or op by op.
+//
+//   1. arguments by name, from the tensors of the first step; parameters and
+//      buffers are copies of our own, tied ones the same tensor
+//   2. the plan for these sizes, kernels, and the update behind them
+//   3. a step: inputs, seeds and numbers are set, all segments run
+//
+// Op by op the graph runs as it is, and then the graph of the update.
+
+#include "cutback/Training/Trainer.h"
+
+#include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Interpreter/LaunchMemory.h"
+#include "cutback/Planner/Planner.h"
+#include "cutback/Planner/Runnable.h"
+#include "cutback/Runtime/Artifact.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+class ModelTrainer : public Trainer {
+public:
+  ModelTrainer(joint::GraphOp graph, const ModelTrainerOptions &options)
+      : graph(graph), options(options), names(nameStep(graph)) {}
+
+  LogicalResult start(FindTensor find) {
+    FailureOr<std::vector<RuntimeValue>> bound =
+        bindArguments(graph, names, find, this->options.partition.symbols);
+    if (failed(bound))
+      return failure();
+    auto updated = findParameters(graph, options.optimizer);
+    if (failed(updated))
+      return failure();
+    parameters = std::move(*updated);
+    arguments = std::move(*bound);
+    ownState();
+    return options.reference ? startReference() : startKernels();
+  }
+
+  std::vector<NamedTensor> state() const override {
+    return {stored.begin(), stored.end()};
+  }
+
+  int64_t arenaBytes() const override {
+    return options.reference ? 0 : cutback::arenaBytes(kernels);
+  }
+
+  std::string run(const TrainingInputs &inputs,
+                  TrainingResult &result) override {
+    if (std::string error = setInputs(inputs); !error.empty())
+      return error;
+    InterpreterOptions run;
+    run.seed = static_cast<uint64_t>(inputs.seed);
+    run.memory = memory.get();
+    run.kernels = runner.get();
+    FailureOr<std::vector<RuntimeValue>> values =
+        options.reference ? runReference(run) : runKernels(run);
+    if (failed(values))
+      return "the step does not run";
+    return collect(*values, result);
+  }
+
+private:
+  //===--- State ----------------------------------------------------------===//
+
+  static Tensor copyOf(const Tensor &tensor) {
+    Tensor copy = Tensor::zeros(tensor.type, tensor.sizes);
+    copyElements(tensor, copy);
+    return copy;
+  }
+
+  void ownState() {
+    for (unsigned i = 0; i < arguments.size(); ++i) {
+      auto *tensor = std::get_if<Tensor>(&arguments[i]);
+      joint::RoleKind role = graph.getRole(i).getKind();
+      if (!tensor ||
+          (role != joint::RoleKind::Param && role != joint::RoleKind::Buffer))
+        continue;
+      *tensor = copyOf(*tensor);
+      stored[names.arguments[i]] = *tensor;
+    }
+    for (const UpdatedParameter &parameter : parameters) {
+      const auto &tensor = std::get<Tensor>(arguments[parameter.argument]);
+      for (unsigned tied : parameter.tied) {
+        arguments[tied] = tensor;
+        stored.erase(names.arguments[tied]);
+      }
+      for (const std::string &state : parameter.states)
+        stored[state] = more[state] = Tensor::zeros(tensor.type, tensor.sizes);
+    }
+    for (StringRef name : {kLearningRate, kStepNumber})
+      more[name.str()] = Tensor::zeros(DType::F64, {});
+  }
+
+  //===--- Preparation ----------------------------------------------------===//
+
+  LogicalResult startReference() {
+    FailureOr<UpdateGraph> made = buildUpdate(graph, options.optimizer);
+    if (failed(made))
+      return failure();
+    update = std::move(*made);
+    return success(succeeded(makeRunnable(graph)) &&
+                   succeeded(makeRunnable(update.graph)));
+  }
+
+  LogicalResult startKernels() {
+    PartitionOptions planned = options.partition;
+    if (!planned.memory)
+      planned.memory.emplace();
+    auto result = planStep(graph, planned);
+    if (failed(result))
+      return failure();
+    plan = std::move(*result);
+    if (!plan->memory || !plan->kernelPlan) {
+      auto diag = graph.emitError("has no memory plan: ");
+      diag << plan->memoryProblem;
+      diag.attachNote() << "train it with --target=reference";
+      return diag;
+    }
+    FailureOr<KernelModule> formed =
+        formKernels(plan->partition.link, *plan->kernelPlan, *plan->memory);
+    if (failed(formed) || failed(verifyKernels(graph, *formed)) ||
+        failed(addUpdate(*formed, graph, options.optimizer, plan->options)))
+      return failure();
+    kernels = std::move(*formed);
+    memory = std::make_unique<LaunchMemory>(kernels.link);
+    if (!options.compileKernels)
+      return success();
+    auto compiled = options.compileKernels(*kernels.module);
+    if (failed(compiled))
+      return failure();
+    runner = std::move(*compiled);
+    return success();
+  }
+
+  //===--- A step ---------------------------------------------------------===//
+
+  std::string setInputs(const TrainingInputs &inputs) {
+    for (unsigned i = 0; i < arguments.size(); ++i) {
+      auto *tensor = std::get_if<Tensor>(&arguments[i]);
+      if (tensor && graph.getRole(i).getKind() == joint::RoleKind::RngSeed)
+        for (int64_t e = 0, n = tensor->numel(); e < n; ++e)
+          tensor->setInt(e, inputs.seed);
+      for (const auto &[name, given] : inputs.tensors) {
+        if (name != names.arguments[i])
+          continue;
+        if (!tensor || given.type != tensor->type ||
+            given.sizes != tensor->sizes)
+          return "tensor '" + name + "' is " + textOf(given.type, given.sizes) +
+                 ", another one than in the first step";
+        *tensor = given;
+      }
+    }
+    more[kLearningRate.str()].set(0, inputs.learningRate);
+    more[kStepNumber.str()].set(0, static_cast<double>(inputs.number + 1));
+    return "";
+  }
+
+  FailureOr<std::vector<RuntimeValue>>
+  runKernels(const InterpreterOptions &run) {
+    llvm::StringMap<RuntimeValue> byName;
+    for (unsigned i = 0; i < arguments.size(); ++i)
+      byName[graph.getArgName(i)] = arguments[i];
+    for (auto &[name, tensor] : more)
+      byName[name] = tensor;
+    return runSegments(kernel::findArena(kernels.link),
+                       {kernel::kForward, kernel::kBackward, kUpdateSegment},
+                       byName, run);
+  }
+
+  FailureOr<std::vector<RuntimeValue>>
+  runReference(const InterpreterOptions &run) {
+    FailureOr<std::vector<RuntimeValue>> values =
+        interpreter::run(graph, arguments, run);
+    if (failed(values))
+      return failure();
+    size_t numForward =
+        names.results.size() - graph.getOutput().getGradientOf().size();
+    std::vector<RuntimeValue> given;
+    for (const UpdatedParameter &parameter : update.parameters) {
+      given.push_back(arguments[parameter.argument]);
+      // An argument itself changes before it is read.
+      RuntimeValue gradient = (*values)[numForward + parameter.gradient];
+      if (const auto *tensor = std::get_if<Tensor>(&gradient))
+        gradient = copyOf(*tensor);
+      given.push_back(gradient);
+      for (const std::string &state : parameter.states)
+        given.push_back(more[state]);
+    }
+    given.push_back(more[kLearningRate.str()]);
+    if (options.optimizer.kind == Optimizer::AdamW)
+      given.push_back(more[kStepNumber.str()]);
+    FailureOr<std::vector<RuntimeValue>> last =
+        interpreter::run(update.graph, given, run);
+    if (failed(last))
+      return failure();
+    llvm::append_range(*values, *last);
+    return values;
+  }
+
+  std::string collect(const std::vector<RuntimeValue> &values,
+                      TrainingResult &result) {
+    auto number = [&](size_t i) {
+      const auto *tensor =
+          i < values.size() ? std::get_if<Tensor>(&values[i]) : nullptr;
+      return tensor && tensor->numel() == 1
+                 ? std::optional(tensor->contiguous().getDouble(0))
+                 : std::nullopt;
+    };
+    std::optional<double> loss;
+    for (size_t i = 0; i < names.results.size(); ++i)
+      if (names.results[i] == "loss")
+        loss = number(i);
+    if (!loss)
+      return "the step has no result 'loss' of one element";
+    result.loss = *loss;
+    result.gradientNorm = number(names.results.size());
+    return "";
+  }
+
+  joint::GraphOp graph;
+  ModelTrainerOptions options;
+  StepNames names;
+  std::vector<UpdatedParameter> parameters;
+  std::vector<RuntimeValue> arguments; ///< of the graph
+  std::map<std::string, Tensor> more;  ///< the update's own arguments
+  std::map<std::string, Tensor> stored;
+  UpdateGraph update; ///< op by op
+  std::unique_ptr<PartitionResult> plan;
+  KernelModule kernels;
+  std::unique_ptr<LaunchMemory> memory;
+  std::unique_ptr<KernelRunner> runner;
+};
+
+} // namespace
+
+std::unique_ptr<Trainer>
+cutback::makeModelTrainer(joint::GraphOp graph, FindTensor find,
+                          const ModelTrainerOptions &options) {
+  auto trainer = std::make_unique<ModelTrainer>(graph, options);
+  if (failed(trainer->start(find)))
+    return nullptr;
+  return trainer;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Options of optimizers and learning rates.
+//
+// What one optimizer has and another does not is refused for the other, and all
+// of it without an optimizer: a training with other constants than those that
+// were asked for looks like one that works.
+
+#include "cutback/Training/Optimizer.h"
+
+#include "llvm/ADT/StringRef.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace cutback;
+
+std::vector<std::string> Optimizer::stateNames() const {
+  if (kind == AdamW)
+    return {"exp_avg", "exp_avg_sq"};
+  return momentum != 0 ? std::vector<std::string>{"momentum_buffer"}
+                       : std::vector<std::string>();
+}
+
+std::vector<OptionSpec> cutback::optimizerOptions() {
+  return {
+      {"optimizer", OptionSpec::Choice, "sgd|adamw",
+       "update parameters behind the step, as torch.optim"},
+      {"weight-decay", OptionSpec::Number, "X",
+       "default 0.01 of adamw, which decouples it; 0 of sgd"},
+      {"momentum", OptionSpec::Number, "X", "of sgd; default 0"},
+      {"nesterov", OptionSpec::Flag, "", "of sgd with momentum"},
+      {"betas", OptionSpec::Text, "A,B", "of adamw; default 0.9,0.999"},
+      {"eps", OptionSpec::Number, "X", "of adamw; default 1e-8"},
+      {"clip-norm", OptionSpec::Number, "X",
+       "scale gradients down to this norm of all together"},
+  };
+}
+
+/// Two numbers of [0, 1) with a comma.
+static bool readBetas(llvm::StringRef text, Optimizer &optimizer) {
+  auto [first, second] = text.split(',');
+  return !first.getAsDouble(optimizer.beta1) &&
+         !second.getAsDouble(optimizer.beta2) && optimizer.beta1 >= 0 &&
+         optimizer.beta1 < 1 && optimizer.beta2 >= 0 && optimizer.beta2 < 1;
+}
+
+/// What the kind does not have, or has not without another option.
+static std::string findConflict(const CommandLine &line,
+                                const Optimizer &optimizer) {
+  using List = std::initializer_list<const char *>;
+  bool isAdam = optimizer.kind == Optimizer::AdamW;
+  for (const char *name :
+       isAdam ? List{"momentum", "nesterov"} : List{"betas", "eps"})
+    if (line.has(name))
+      return "--" + std::string(name) +
+             " is none of --optimizer=" + (isAdam ? "adamw" : "sgd");
+  if (optimizer.nesterov && optimizer.momentum == 0)
+    return "--nesterov needs --momentum";
+  return "";
+}
+
+std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
+                                                std::string &error) {
+  if (!line.has("optimizer")) {
+    for (const OptionSpec &option : optimizerOptions())
+      if (line.has(option.name))
+        error = "--" + std::string(option.name) + " goes with --optimizer";
+    return std::nullopt;
+  }
+  Optimizer optimizer;
+  bool isAdam = line.get("optimizer") == "adamw";
+  optimizer.kind = isAdam ? Optimizer::AdamW : Optimizer::Sgd;
+  optimizer.weightDecay =
+      line.number("weight-decay").value_or(isAdam ? 0.01 : 0);
+  optimizer.momentum = line.number("momentum").value_or(0);
+  optimizer.nesterov = line.has("nesterov");
+  optimizer.epsilon = line.number("eps").value_or(optimizer.epsilon);
+  optimizer.clipNorm = line.number("clip-norm").value_or(0);
+  error = findConflict(line, optimizer);
+  if (auto betas = line.get("betas");
+      error.empty() && betas &&
+      !readBetas(llvm::StringRef(betas->data(), betas->size()), optimizer))
+    error = "--betas takes two numbers from 0 up to 1, as 0.9,0.999";
+  return error.empty() ? std::optional(optimizer) : std::nullopt;
+}
+
+double LearningRate::at(int64_t step) const {
+  double rate = peak;
+  if (warmup > 0)
+    rate *= std::min(1.0, static_cast<double>(step + 1) /
+                              static_cast<double>(warmup));
+  if (kind == Cosine) {
+    constexpr double kPi = 3.14159265358979323846;
+    double part =
+        std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
+    rate *= (1 + std::cos(kPi * part)) / 2;
+  }
+  return rate;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state of a training as a file of tensors: those of the trainer, and two
+// of one number each.
+//
+// A file is compared with the trainer as a whole before anything of it is taken
+// over: names, types and sizes must be those of this model and optimizer.
+// Linear.
+
+#include "cutback/Training/Trainer.h"
+
+#include "llvm/ADT/StringSet.h"
+
+using namespace cutback;
+using namespace cutback::interpreter;
+
+static constexpr const char *kSteps = "training.steps";
+static constexpr const char *kSeed = "training.seed";
+
+Trainer::~Trainer() = default;
+
+static Tensor numberOf(int64_t value) {
+  Tensor tensor = Tensor::zeros(DType::I64, {});
+  tensor.setInt(0, value);
+  return tensor;
+}
+
+std::string cutback::encodeState(const Trainer &trainer,
+                                 const TrainingPoint &point) {
+  std::vector<NamedTensor> tensors = trainer.state();
+  tensors.emplace_back(kSeed, numberOf(point.seed));
+  tensors.emplace_back(kSteps, numberOf(point.steps));
+  return encodeTensors(tensors);
+}
+
+/// A number of the file; nothing where it has none of that name.
+static std::optional<int64_t> readNumber(const TensorFile &file,
+                                         const char *name) {
+  const Tensor *tensor = file.find(name);
+  if (!tensor || tensor->type != DType::I64 || tensor->numel() != 1)
+    return std::nullopt;
+  return tensor->contiguous().getInt(0);
+}
+
+std::string cutback::restoreState(const TensorFile &file, Trainer &trainer,
+                                  TrainingPoint &point) {
+  std::optional<int64_t> steps = readNumber(file, kSteps),
+                         seed = readNumber(file, kSeed);
+  if (!steps || !seed || *steps < 0)
+    return "is no state of a training: it lacks 'training.steps' or "
+           "'training.seed'";
+  std::vector<NamedTensor> state = trainer.state();
+  llvm::StringSet<> known;
+  for (const auto &[name, tensor] : state) {
+    known.insert(name);
+    const Tensor *found = file.find(name);
+    if (!found)
+      return "is the state of another training: it lacks '" + name + "'";
+    if (found->type != tensor.type || found->sizes != tensor.sizes)
+      return "is the state of another training: '" + name + "' is " +
+             textOf(found->type, found->sizes) + " there, and here " +
+             textOf(tensor.type, tensor.sizes);
+  }
+  for (const auto &[name, tensor] : file.tensors())
+    if (!known.contains(name) && name != kSteps && name != kSeed)
+      return "is the state of another training: it has '" + name + "'";
+  for (const auto &[name, tensor] : state)
+    copyElements(*file.find(name), tensor);
+  point = {*steps, *seed};
+  return "";
+}

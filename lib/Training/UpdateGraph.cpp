@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The update as ops of PyTorch, in the order of its single-tensor loops, so
+// that each op rounds where PyTorch rounds.
+//
+// The norm of all gradients comes first, then what all parameters have in
+// common, in double precision, then parameters, small ones in front: what they
+// have in common is computed by the kernel of the first, once an element.
+
+#include "cutback/Training/Update.h"
+
+#include "cutback/Autograd/Differentiate.h"
+#include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Aten/OpNames.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Interpreter/Step.h"
+
+#include "mlir/IR/Verifier.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace cutback;
+using aten::Arg;
+namespace op = cutback::aten::op;
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+FailureOr<std::vector<UpdatedParameter>>
+cutback::findParameters(joint::GraphOp graph, const Optimizer &optimizer) {
+  interpreter::StepNames names = interpreter::nameStep(graph);
+  FailureOr<std::vector<unsigned>> tied = findTied(graph);
+  if (failed(tied))
+    return failure();
+  std::map<unsigned, UpdatedParameter> found; // by first argument
+  joint::OutputOp output = graph.getOutput();
+  size_t numForward = output.getForwardResults().size();
+  for (auto [number, of, value] :
+       llvm::enumerate(output.getGradientOf(), output.getGradients())) {
+    auto argument = static_cast<unsigned>(of);
+    auto type = dyn_cast<RankedTensorType>(graph.getArgumentTypes()[argument]);
+    if (graph.getRole(argument).getKind() != joint::RoleKind::Param || !type ||
+        !isa<RankedTensorType>(value.getType()))
+      continue;
+    unsigned first = (*tied)[argument];
+    // The gradient of a tied tensor stands whole under each of its names.
+    auto [entry, isNew] = found.try_emplace(first);
+    if (!isNew)
+      continue;
+    UpdatedParameter &parameter = entry->second;
+    parameter.argument = first;
+    parameter.gradient = number;
+    parameter.type = type;
+    parameter.name = names.arguments[first];
+    parameter.gradientName = names.results[numForward + number];
+    StringRef bare = parameter.name;
+    bare.consume_front("param.");
+    for (const std::string &state : optimizer.stateNames())
+      parameter.states.push_back("optimizer." + state + "." + bare.str());
+  }
+  for (unsigned i = 0; i < names.arguments.size(); ++i)
+    if (auto entry = found.find((*tied)[i]);
+        entry != found.end() && i != entry->first)
+      entry->second.tied.push_back(i);
+  std::vector<UpdatedParameter> list;
+  for (auto &[first, parameter] : found)
+    list.push_back(std::move(parameter));
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class UpdateBuilder {
+public:
+  UpdateBuilder(joint::GraphOp step, const Optimizer &optimizer,
+                UpdateGraph &update)
+      : step(step), optimizer(optimizer), update(update),
+        builder(step.getContext()) {}
+
+  LogicalResult build() {
+    if (update.parameters.empty()) {
+      auto diag = step.emitError("has no parameter with a gradient: there is "
+                                 "nothing to update");
+      diag.attachNote() << "leave --optimizer out, or give a graph whose "
+                           "parameters are known";
+      return diag;
+    }
+    makeGraph();
+    makeShared();
+    std::vector<size_t> order(update.parameters.size());
+    std::iota(order.begin(), order.end(), 0);
+    llvm::stable_sort(order, [&](size_t a, size_t b) {
+      return update.parameters[a].type.getNumElements() <
+             update.parameters[b].type.getNumElements();
+    });
+    for (size_t number : order)
+      updateOne(update.parameters[number], values[number]);
+    joint::OutputOp::create(builder, step.getLoc(),
+                            norm ? ValueRange(norm) : ValueRange(),
+                            ArrayRef<int32_t>());
+    return failure(hasFailed || mlir::failed(verify(*update.module)));
+  }
+
+private:
+  /// Arguments of the update, of one parameter.
+  struct Values {
+    Value parameter, gradient;
+    SmallVector<Value, 2> states;
+  };
+
+  //===--- Arguments ------------------------------------------------------===//
+
+  void makeGraph() {
+    update.module = ModuleOp::create(step.getLoc());
+    SmallVector<Type> types;
+    SmallVector<DictionaryAttr> attributes;
+    auto add = [&](StringRef name, Type type) {
+      types.push_back(type);
+      attributes.push_back(builder.getDictionaryAttr(
+          {builder.getNamedAttr(joint::JointDialect::kName,
+                                builder.getStringAttr(name)),
+           builder.getNamedAttr(
+               joint::JointDialect::kRole,
+               joint::RoleAttr::get(builder.getContext(),
+                                    joint::RoleKind::Buffer,
+                                    builder.getStringAttr(name), -1, false))}));
+    };
+    for (const UpdatedParameter &parameter : update.parameters) {
+      add(step.getArgName(parameter.argument), parameter.type);
+      add(parameter.gradientName, parameter.type);
+      for (const std::string &state : parameter.states)
+        add(state, parameter.type);
+    }
+    auto scalar = RankedTensorType::get({}, builder.getF64Type());
+    add(kLearningRate, scalar);
+    if (optimizer.kind == Optimizer::AdamW)
+      add(kStepNumber, scalar);
+    SmallVector<Type> results;
+    if (optimizer.clipNorm != 0)
+      results.push_back(RankedTensorType::get({}, normType()));
+    builder.setInsertionPointToEnd(update.module->getBody());
+    update.graph = joint::GraphOp::create(
+        builder, step.getLoc(), (step.getSymName() + "_update").str(),
+        builder.getFunctionType(types, results),
+        static_cast<int64_t>(results.size()), attributes);
+    Block &block = update.graph.getBody().emplaceBlock();
+    for (Type type : types)
+      block.addArgument(type, step.getLoc());
+    builder.setInsertionPointToEnd(&block);
+    unsigned next = 0;
+    for (const UpdatedParameter &parameter : update.parameters) {
+      Values &own = values.emplace_back();
+      own.parameter = block.getArgument(next++);
+      own.gradient = block.getArgument(next++);
+      for (size_t i = 0; i < parameter.states.size(); ++i)
+        own.states.push_back(block.getArgument(next++));
+    }
+    rate = block.getArgument(next++);
+    if (optimizer.kind == Optimizer::AdamW)
+      stepNumber = block.getArgument(next);
+  }
+
+  /// Sums of squares add up in single precision, unless a gradient is double.
+  Type normType() {
+    for (const UpdatedParameter &parameter : update.parameters)
+      if (parameter.type.getElementType().isF64())
+        return builder.getF64Type();
+    return builder.getF32Type();
+  }
+
+  //===--- What all have in common ----------------------------------------===//
+
+  Value call(StringRef name, ArrayRef<Arg> positional,
+             ArrayRef<aten::NamedArg> named = {}) {
+    if (!namer)
+      namer.emplace(update.graph);
+    aten::CallBuilder calls(builder, location.value_or(step.getLoc()), &*namer);
+    Value result = calls.call(name, positional, named);
+    hasFailed |= calls.failed();
+    return result;
+  }
+
+  void makeShared() {
+    if (optimizer.clipNorm != 0)
+      makeNorm();
+    if (optimizer.kind == Optimizer::Sgd)
+      return;
+    auto fromOne = [&](Value value) {
+      return call(op::rsub_Scalar, {value, 1.0});
+    };
+    if (optimizer.weightDecay != 0)
+      decay = fromOne(call(op::mul_Tensor, {rate, optimizer.weightDecay}));
+    Value first = fromOne(call(op::pow_Scalar, {optimizer.beta1, stepNumber}));
+    Value second = fromOne(call(op::pow_Scalar, {optimizer.beta2, stepNumber}));
+    stepSize = call(op::div_Tensor, {rate, first});
+    correction = call(op::sqrt, {second});
+  }
+
+  /// clip_grad_norm_: all gradients times max_norm / (norm + 1e-6), at most 1.
+  void makeNorm() {
+    SmallVector<Value> squares;
+    for (const Values &own : values) {
+      Value gradient = own.gradient;
+      if (aten::elementOf(gradient) != normType())
+        gradient = call(op::_to_copy, {gradient}, {{"dtype", normType()}});
+      squares.push_back(
+          call(op::sum, {call(op::mul_Tensor, {gradient, gradient})}));
+    }
+    // In pairs: few roundings, and no kernel of all of them.
+    while (squares.size() > 1) {
+      SmallVector<Value> sums;
+      for (size_t i = 0; i + 1 < squares.size(); i += 2)
+        sums.push_back(call(op::add_Tensor, {squares[i], squares[i + 1]}));
+      if (squares.size() % 2)
+        sums.push_back(squares.back());
+      squares = std::move(sums);
+    }
+    norm = call(op::sqrt, {squares.front()});
+    if (Operation *definer = norm ? norm.getDefiningOp() : nullptr)
+      definer->setAttr("names", builder.getStrArrayAttr({kGradientNorm}));
+    Value inverse = call(op::reciprocal, {call(op::add_Tensor, {norm, 1e-6})});
+    coefficient =
+        call(op::clamp, {call(op::mul_Tensor, {inverse, optimizer.clipNorm}),
+                         nullptr, 1.0});
+  }
+
+  //===--- One parameter --------------------------------------------------===//
+
+  void updateOne(const UpdatedParameter &parameter, const Values &own) {
+    location = FusedLoc::get(
+        builder.getContext(), {step.getLoc()},
+        builder.getStringAttr(
+            StringRef(parameter.name)
+                .drop_front(
+                    StringRef(parameter.name).starts_with("param.") ? 6 : 0)));
+    Value gradient = own.gradient;
+    if (coefficient)
+      gradient = call(op::mul_Tensor, {gradient, coefficient});
+    if (optimizer.kind == Optimizer::AdamW)
+      updateByAdam(own, gradient);
+    else
+      updateBySgd(own, gradient);
+  }
+
+  void write(Value argument, Value value) {
+    if (value)
+      joint::WriteOp::create(
+          builder, *location, argument.getType(), argument, value,
+          joint::Side::Forward,
+          builder.getStrArrayAttr(
+              {(joint::getValueName(argument) + ".new").str()}));
+  }
+
+  void updateBySgd(const Values &own, Value gradient) {
+    Value parameter = own.parameter;
+    if (optimizer.weightDecay != 0)
+      gradient = call(op::add_Tensor, {gradient, parameter},
+                      {{"alpha", optimizer.weightDecay}});
+    Value direction = gradient;
+    if (optimizer.momentum != 0) {
+      Value momentum =
+          call(op::add_Tensor,
+               {call(op::mul_Tensor, {own.states[0], optimizer.momentum}),
+                gradient});
+      write(own.states[0], momentum);
+      direction = optimizer.nesterov
+                      ? call(op::add_Tensor, {gradient, momentum},
+                             {{"alpha", optimizer.momentum}})
+                      : momentum;
+    }
+    write(parameter,
+          call(op::sub_Tensor,
+               {parameter, call(op::mul_Tensor, {direction, rate})}));
+  }
+
+  void updateByAdam(const Values &own, Value gradient) {
+    Value parameter = own.parameter;
+    if (decay)
+      parameter = call(op::mul_Tensor, {parameter, decay});
+    Value mean = interpolate(own.states[0], gradient, 1 - optimizer.beta1);
+    write(own.states[0], mean);
+    Value scaled = call(op::mul_Tensor, {gradient, 1 - optimizer.beta2});
+    Value square = call(op::add_Tensor,
+                        {call(op::mul_Tensor, {own.states[1], optimizer.beta2}),
+                         call(op::mul_Tensor, {scaled, gradient})});
+    write(own.states[1], square);
+    Value root = call(op::div_Tensor, {call(op::sqrt, {square}), correction});
+    Value step =
+        call(op::div_Tensor, {call(op::mul_Tensor, {mean, stepSize}),
+                              call(op::add_Tensor, {root, optimizer.epsilon})});
+    write(own.parameter, call(op::sub_Tensor, {parameter, step}));
+  }
+
+  /// `lerp`, which goes from the nearer end.
+  Value interpolate(Value from, Value to, double weight) {
+    Value distance = call(op::sub_Tensor, {to, from});
+    if (weight < 0.5)
+      return call(op::add_Tensor,
+                  {from, call(op::mul_Tensor, {distance, weight})});
+    return call(op::sub_Tensor,
+                {to, call(op::mul_Tensor, {distance, 1 - weight})});
+  }
+
+  joint::GraphOp step;
+  const Optimizer &optimizer;
+  UpdateGraph &update;
+  OpBuilder builder;
+  std::optional<aten::ValueNamer> namer;
+  std::optional<Location> location;
+  std::vector<Values> values; ///< by parameter
+  Value rate, stepNumber;     ///< arguments
+  Value norm, coefficient, decay, stepSize, correction;
+  bool hasFailed = false;
+};
+
+} // namespace
+
+FailureOr<UpdateGraph> cutback::buildUpdate(joint::GraphOp graph,
+                                            const Optimizer &optimizer) {
+  UpdateGraph update;
+  auto parameters = findParameters(graph, optimizer);
+  if (failed(parameters))
+    return failure();
+  update.parameters = std::move(*parameters);
+  if (failed(UpdateBuilder(graph, optimizer, update).build()))
+    return failure();
+  return std::move(update);
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Updates whose gradients lie where others write, in strides, or under two
+// names; learning rates. Against PyTorch's values: test/Tools/cutback.
+
+#include "cutback/Training/Trainer.h"
+
+#include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
+#include "cutback/Interpreter/LaunchMemory.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+
+#include "gtest/gtest.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::interpreter;
+
+namespace {
+
+class TrainingTest : public testing::Test {
+protected:
+  TrainingTest() {
+    context.loadDialect<aten::AtenDialect, joint::JointDialect,
+                        kernel::KernelDialect, func::FuncDialect>();
+    context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+      messages += diagnostic.str() + "\n";
+      for (Diagnostic &note : diagnostic.getNotes())
+        notes += note.str() + "\n";
+    });
+  }
+
+  joint::GraphOp parse(const std::string &text) {
+    module = parseSourceString<ModuleOp>(text, &context);
+    return module ? *module->getOps<joint::GraphOp>().begin()
+                  : joint::GraphOp();
+  }
+
+  /// A tensor with the numbers 1, 2, … times `scale`.
+  static Tensor counted(ArrayRef<int64_t> sizes, double scale) {
+    Tensor tensor = Tensor::zeros(DType::F32, sizes);
+    for (int64_t i = 0; i < tensor.numel(); ++i)
+      tensor.set(i, scale * static_cast<double>(i + 1));
+    return tensor;
+  }
+
+  /// The state behind two steps of SGD with rate 0.5.
+  std::map<std::string, std::vector<double>>
+  train(const std::string &text, std::map<std::string, Tensor> tensors,
+        bool reference) {
+    joint::GraphOp graph = parse(text);
+    EXPECT_TRUE(graph) << messages;
+    ModelTrainerOptions options;
+    options.optimizer.kind = Optimizer::Sgd;
+    options.reference = reference;
+    auto trainer = makeModelTrainer(
+        graph,
+        [&](StringRef name) -> std::optional<Tensor> {
+          auto found = tensors.find(name.str());
+          return found == tensors.end() ? std::nullopt
+                                        : std::optional(found->second);
+        },
+        options);
+    std::map<std::string, std::vector<double>> state;
+    if (!trainer) {
+      ADD_FAILURE() << messages;
+      return state;
+    }
+    for (int64_t step : {0, 1}) {
+      TrainingInputs inputs;
+      inputs.learningRate = 0.5;
+      inputs.number = step;
+      TrainingResult result;
+      EXPECT_EQ(trainer->run(inputs, result), "") << messages;
+    }
+    for (const auto &[name, tensor] : trainer->state())
+      state[name] = tensor.doubles();
+    return state;
+  }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  std::string messages, notes;
+};
+
+// The gradient of each parameter is the other one: both are read before either
+// is written.
+const char *const kEachOther = R"(
+joint.graph @g(%p: tensor<4xf32> {joint.role = #joint.role<param "p">},
+               %q: tensor<4xf32> {joint.role = #joint.role<param "q">},
+               %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<f32>) gradients (tensor<4xf32>, tensor<4xf32>) {
+  %m = aten.mul.Tensor(%p, %q) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %s = aten.sum(%m) : (tensor<4xf32>) -> tensor<f32>
+  joint.output %s gradients(%q of 0, %p of 1) : tensor<f32>, tensor<4xf32>, tensor<4xf32>
+}
+)";
+
+TEST_F(TrainingTest, AGradientThatIsAParameterIsReadBeforeThatIsWritten) {
+  for (bool reference : {true, false}) {
+    auto state =
+        train(kEachOther,
+              {{"param.p", counted({4}, 1)}, {"param.q", counted({4}, -2)}},
+              reference);
+    // (p, q) = (1, -2) k: (2, -2.5) k, then (3.25, -3.5) k.
+    EXPECT_EQ(state["param.p"], (std::vector<double>{3.25, 6.5, 9.75, 13}));
+    EXPECT_EQ(state["param.q"], (std::vector<double>{-3.5, -7, -10.5, -14}));
+  }
+}
+
+TEST_F(TrainingTest, AGradientMayBeAViewWithStrides) {
+  const char *text = R"(
+joint.graph @g(%w: tensor<2x3xf32> {joint.role = #joint.role<param "w">},
+               %x: tensor<3x2xf32> {joint.role = #joint.role<input>},
+               %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<f32>) gradients (tensor<2x3xf32>) {
+  %s = aten.sum(%w) : (tensor<2x3xf32>) -> tensor<f32>
+  %e = aten.mul.Tensor(%x, %t) : (tensor<3x2xf32>, tensor<f32>) -> tensor<3x2xf32>
+  %d = aten.t(%e) : (tensor<3x2xf32>) -> tensor<2x3xf32>
+  joint.output %s gradients(%d of 0) : tensor<f32>, tensor<2x3xf32>
+}
+)";
+  for (bool reference : {true, false}) {
+    auto state = train(text,
+                       {{"param.w", Tensor::zeros(DType::F32, {2, 3})},
+                        {"input.0", counted({3, 2}, 1)}},
+                       reference);
+    EXPECT_EQ(state["param.w"], (std::vector<double>{-1, -3, -5, -2, -4, -6}));
+  }
+}
+
+// Both names are one tensor: its gradient stands whole under each, and it is
+// updated once.
+const char *const kTiedText = R"(
+joint.graph @g(%p: tensor<2xf32> {joint.role = #joint.role<param "p">},
+               %q: tensor<2xf32> {joint.role = #joint.role<param "q">, joint.tied = "p"},
+               %u: tensor<2xf32> {joint.role = #joint.role<param "u">},
+               %t: tensor<f32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<f32>) gradients (tensor<2xf32>, tensor<2xf32>) {
+  %m = aten.mul.Tensor(%p, %q) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  %s = aten.sum(%m) : (tensor<2xf32>) -> tensor<f32>
+  %d = aten.add.Tensor(%p, %q) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
+  joint.output %s gradients(%d of 0, %d of 1) : tensor<f32>, tensor<2xf32>, tensor<2xf32>
+}
+)";
+
+TEST_F(TrainingTest, ATiedParameterIsUpdatedOnceAndOneWithoutGradientNot) {
+  joint::GraphOp graph = parse(kTiedText);
+  ASSERT_TRUE(graph) << messages;
+  Optimizer optimizer;
+  auto found = findParameters(graph, optimizer);
+  ASSERT_TRUE(succeeded(found)) << messages;
+  const std::vector<UpdatedParameter> &parameters = *found;
+  ASSERT_EQ(parameters.size(), 1u);
+  EXPECT_EQ(parameters[0].name, "param.p");
+  EXPECT_EQ(parameters[0].gradientName, "grad.p");
+  EXPECT_EQ(parameters[0].states,
+            (std::vector<std::string>{"optimizer.exp_avg.p",
+                                      "optimizer.exp_avg_sq.p"}));
+  EXPECT_EQ(parameters[0].tied, std::vector<unsigned>{1});
+  for (bool reference : {true, false}) {
+    auto state = train(kTiedText,
+                       {{"param.p", counted({2}, 8)},
+                        {"param.q", counted({2}, 8)},
+                        {"param.u", counted({2}, 1)}},
+                       reference);
+    // p - 0.5 * 2p is 0.
+    EXPECT_EQ(state["param.p"], (std::vector<double>{0, 0}));
+    EXPECT_EQ(state["param.u"], (std::vector<double>{1, 2}));
+    EXPECT_EQ(state.count("param.q"), 0u);
+  }
+}
+
+TEST_F(TrainingTest, AStateGoesBackToTheTrainerThatItIsOf) {
+  joint::GraphOp graph = parse(kEachOther);
+  ASSERT_TRUE(graph) << messages;
+  ModelTrainerOptions options;
+  options.reference = true;
+  auto find = [&](StringRef name) {
+    return name.starts_with("param.") ? std::optional(counted({4}, 1))
+                                      : std::nullopt;
+  };
+  auto trainer = makeModelTrainer(graph, find, options);
+  ASSERT_TRUE(trainer) << messages;
+  std::string bytes = encodeState(*trainer, {7, -3});
+  TensorFile file;
+  ASSERT_EQ(TensorFile::read(std::shared_ptr<llvm::MemoryBuffer>(
+                                 llvm::MemoryBuffer::getMemBufferCopy(bytes)),
+                             "state", file),
+            "");
+  TrainingPoint point;
+  EXPECT_EQ(restoreState(file, *trainer, point), "");
+  EXPECT_EQ(point.steps, 7);
+  EXPECT_EQ(point.seed, -3);
+  EXPECT_EQ(encodeState(*trainer, point), bytes);
+}
+
+TEST_F(TrainingTest, WhatCannotBeTrainedSaysWhy) {
+  joint::GraphOp graph = parse(R"(
+joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">},
+               %x: tensor<4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<4xf32>, tensor<?x1xi64>) gradients (tensor<4xf32>) {
+  %n = aten.nonzero(%x) : (tensor<4xf32>) -> tensor<?x1xi64>
+  %y = aten.neg(%w) : (tensor<4xf32>) -> tensor<4xf32>
+  %d = aten.mul.Tensor(%x, %t) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  joint.output %y, %n gradients(%d of 0) : tensor<4xf32>, tensor<?x1xi64>, tensor<4xf32>
+}
+)");
+  ASSERT_TRUE(graph) << messages;
+  auto find = [&](StringRef) { return std::optional(counted({4}, 1)); };
+  ModelTrainerOptions options;
+  EXPECT_EQ(makeModelTrainer(graph, find, options), nullptr);
+  EXPECT_NE(messages.find("has no memory plan: "), std::string::npos);
+  EXPECT_NE(notes.find("train it with --target=reference"), std::string::npos);
+  options.reference = true;
+  auto trainer = makeModelTrainer(graph, find, options);
+  ASSERT_TRUE(trainer) << messages;
+  TrainingInputs inputs;
+  TrainingResult result;
+  EXPECT_EQ(trainer->run(inputs, result),
+            "the step has no result 'loss' of one element");
+}
+
+TEST_F(TrainingTest, ASegmentTakesWhatTheStepHas) {
+  module = parseSourceString<ModuleOp>(R"(
+kernel.arena 0 of @g_partition {
+  kernel.segment forward @g_forward keeps 1
+  kernel.segment backward @g_backward keeps 0
+}
+joint.partition @g_partition forward @g_forward backward @g_backward
+    saved [] {gradient_of = array<i32>, num_forward_results = 1 : i64,
+              num_saved_sizes = 0 : i64}
+func.func @g_forward(%x: tensor<2xf32> {joint.name = "x"}) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+func.func @g_backward() {
+  return
+}
+)",
+                                       &context);
+  ASSERT_TRUE(module) << messages;
+  kernel::ArenaOp arena = *module->getOps<kernel::ArenaOp>().begin();
+  llvm::StringMap<RuntimeValue> arguments;
+  EXPECT_TRUE(failed(runSegments(arena, {"forward"}, arguments, {})));
+  EXPECT_NE(messages.find("argument 'x' is none of the step's"),
+            std::string::npos);
+  arguments["x"] = counted({2}, 1);
+  auto results = runSegments(arena, {"forward", "backward"}, arguments, {});
+  ASSERT_TRUE(succeeded(results)) << messages;
+  EXPECT_EQ(results->size(), 1u);
+}
+
+TEST(LearningRateTest, ARiseAndACosine) {
+  LearningRate rate;
+  rate.peak = 0.02;
+  EXPECT_EQ(rate.at(100), 0.02);
+  rate.kind = LearningRate::Cosine;
+  rate.warmup = 20;
+  rate.steps = 30;
+  EXPECT_DOUBLE_EQ(rate.at(0), 0.001);
+  EXPECT_DOUBLE_EQ(rate.at(1), 0.0019945218953682734);
+  EXPECT_DOUBLE_EQ(rate.at(20), 0.005);
+  EXPECT_NEAR(rate.at(30), 0, 1e-12);
+}
+
+} // namespace

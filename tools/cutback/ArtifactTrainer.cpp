@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The arguments of the manifest are the state, in memory of this machine:
+// parameters and buffers under their names, and what the update alone takes.
+// A step sets inputs, seeds and numbers, and runs all segments.
+//
+// On a GPU all arguments are copied there and what was written back, each step.
+
+#include "ArtifactTrainer.h"
+
+#include <cstring>
+#include <map>
+
+using namespace mlir;
+using namespace cutback::interpreter;
+
+namespace cutback {
+
+namespace {
+
+class ArtifactTrainer : public Trainer {
+public:
+  BoundArtifact bound;
+
+  std::vector<NamedTensor> state() const override {
+    std::map<std::string, Tensor> sorted;
+    for (size_t i = 0; i < bound.tensors.size(); ++i) {
+      const ArtifactArgument &argument = bound.artifact.arguments[i];
+      StringRef name = argument.name;
+      bool isOwn = argument.segment == kUpdateSegment &&
+                   name != kLearningRate && name != kStepNumber;
+      if (argument.tied < 0 &&
+          (isOwn || name.starts_with("param.") || name.starts_with("buffer.")))
+        sorted[argument.name] = bound.tensors[i];
+    }
+    return {sorted.begin(), sorted.end()};
+  }
+
+  int64_t arenaBytes() const override { return bound.artifact.arenaBytes; }
+
+  std::string run(const TrainingInputs &inputs,
+                  TrainingResult &result) override {
+    if (std::string error = setInputs(inputs); !error.empty())
+      return error;
+    std::vector<size_t> all;
+    for (size_t i = 0; i < bound.artifact.segments.size(); ++i)
+      all.push_back(i);
+    std::string error = bound.executor->run(all, bound.arguments);
+    std::optional<double> loss;
+    for (const ArtifactResult &one : bound.artifact.results) {
+      bool isNorm = one.segment == kUpdateSegment;
+      if (!error.empty() || !(isNorm || one.name == "loss"))
+        continue;
+      Tensor tensor;
+      error = readResult(one, *bound.executor, bound.arguments, tensor);
+      if (error.empty() && tensor.numel() == 1)
+        (isNorm ? result.gradientNorm : loss) = tensor.getDouble(0);
+    }
+    if (error.empty() && !loss)
+      error = "the step has no result 'loss' of one element";
+    result.loss = loss.value_or(0);
+    return error;
+  }
+
+private:
+  std::string setInputs(const TrainingInputs &inputs) {
+    for (size_t i = 0; i < bound.tensors.size(); ++i) {
+      const ArtifactArgument &argument = bound.artifact.arguments[i];
+      Tensor &tensor = bound.tensors[i];
+      if (argument.fill == ArtifactArgument::Seed)
+        for (int64_t e = 0, n = tensor.numel(); e < n; ++e)
+          tensor.setInt(e, inputs.seed);
+      if (argument.name == kLearningRate)
+        tensor.set(0, inputs.learningRate);
+      else if (argument.name == kStepNumber)
+        tensor.set(0, static_cast<double>(inputs.number + 1));
+      for (const auto &[name, given] : inputs.tensors) {
+        if (name != argument.name)
+          continue;
+        if (given.type != tensor.type || given.sizes != tensor.sizes)
+          return "tensor '" + name + "' is " + textOf(given.type, given.sizes) +
+                 ", the step was compiled for " +
+                 textOf(tensor.type, tensor.sizes);
+        std::memcpy(tensor.data(), given.contiguous().data(),
+                    tensor.numel() * itemSize(tensor.type));
+      }
+    }
+    return "";
+  }
+};
+
+} // namespace
+
+int openArtifactTrainer(Session &session, const std::string &folder,
+                        const StepFiles &sources, FindTensor find,
+                        std::unique_ptr<Trainer> &trainer) {
+  auto made = std::make_unique<ArtifactTrainer>();
+  if (int code = openArtifact(session, folder, sources, find, made->bound))
+    return code;
+  const auto &segments = made->bound.artifact.segments;
+  if (llvm::none_of(segments, [](const ArtifactSegment &segment) {
+        return segment.name == kUpdateSegment;
+      })) {
+    session.error("'" + folder +
+                  "' has no update: it was compiled without "
+                  "an optimizer");
+    session.note("compile it with --optimizer=sgd or adamw");
+    return NoPlan;
+  }
+  trainer = std::move(made);
+  return Done;
+}
+
+} // namespace cutback

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback train`: steps one behind the other, each a forward, a backward and
+// an update; a line of loss each.
+//
+//   1. the trainer: a model in this process, or a folder that was compiled with
+//      an optimizer
+//   2. a state, where there is one, takes the place of what the model brings
+//   3. steps; behind each the state is written beside and renamed
+//
+// So a crash loses at most a step, and a training that goes on has the bits of
+// one that was never interrupted.
+
+#include "ArtifactTrainer.h"
+#include "PlanRun.h"
+#include "StepSources.h"
+
+#include "cutback/Support/SafeFile.h"
+#include "cutback/Support/Text.h"
+#include "cutback/Target/CPU/NativeKernels.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <chrono>
+#include <cmath>
+#include <sys/resource.h>
+
+using namespace mlir;
+using namespace cutback::interpreter;
+
+namespace cutback {
+
+CommandSpec trainSpec() {
+  CommandSpec spec;
+  spec.name = "train";
+  spec.arguments = "IN | DIR --inputs=F --steps=N --lr=X";
+  spec.summary =
+      "Train: N steps of forward, backward and update.\n\n"
+      "IN is trained in this process, DIR is of `compile --optimizer` and "
+      "brings the\nupdate. Tensors in --inputs have one dimension more than "
+      "the step takes: step k\nhas row k, from the first again behind the "
+      "last. Each step prints its loss, the\nlearning rate, the norm of the "
+      "gradients where they are clipped, the time, and\nthe most memory that "
+      "the process had.";
+  std::vector<OptionSpec> options = {
+      {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
+      {"weights", OptionSpec::Text, "F",
+       "parameters and buffers to begin with: a .pt2 or\n"
+       "safetensors file; without it, those that IN holds"},
+      {"steps", OptionSpec::Integer, "N",
+       "of the whole training, where --schedule ends", false, 1},
+      {"until", OptionSpec::Integer, "N",
+       "stop behind this step all the same; the state goes on", false, 1},
+      {"lr", OptionSpec::Number, "X", "learning rate, the highest one"},
+      {"schedule", OptionSpec::Choice, "constant|cosine",
+       "of the learning rate; cosine goes down to 0"},
+      {"warmup", OptionSpec::Integer, "N", "steps in which it rises first"},
+      {"state", OptionSpec::Text, "F",
+       "go on from this safetensors file, if it is there, and\n"
+       "write it: parameters, buffers, optimizer, step, seed"},
+      {"save-every", OptionSpec::Integer, "N",
+       "write it behind every so many steps; default 1", false, 1},
+      {"target", OptionSpec::Choice, "cpu|reference",
+       "of IN: machine code (default), or op by op"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+  };
+  std::vector<OptionSpec> optimizer = optimizerOptions();
+  options.insert(options.end(), optimizer.begin(), optimizer.end());
+  spec.options = withPlanOptions(std::move(options));
+  spec.examples = {
+      ("train model.pt2 --inputs=batches.safetensors --steps=100 --lr=0.01 "
+       "--optimizer=sgd --momentum=0.9"),
+      ("train model.pt2 --inputs=batches.safetensors --steps=100 --lr=3e-4 "
+       "--optimizer=adamw --schedule=cosine --warmup=10 --clip-norm=1 "
+       "--state=run.safetensors"),
+      "train out --inputs=batches.safetensors --steps=100 --lr=0.01",
+  };
+  return spec;
+}
+
+namespace {
+
+/// The file of --inputs may have weights beside them.
+bool isInput(StringRef name) {
+  return name.starts_with("input.") || name.starts_with("tangent.");
+}
+
+/// Rows of the tensors in --inputs.
+class Batches {
+public:
+  explicit Batches(const TensorFile &file) : file(file) {}
+
+  /// The tensor of a step.
+  std::optional<Tensor> find(StringRef name, int64_t step) const {
+    const Tensor *all = file.find(name);
+    if (!all || all->rank() == 0 || all->sizes[0] == 0)
+      return std::nullopt;
+    Tensor row = *all;
+    row.offset += (step % all->sizes[0]) * all->strides[0];
+    row.sizes.erase(row.sizes.begin());
+    row.strides.erase(row.strides.begin());
+    return row.contiguous();
+  }
+
+  std::vector<NamedTensor> at(int64_t step) const {
+    std::vector<NamedTensor> tensors;
+    for (const auto &[name, all] : file.tensors())
+      if (isInput(name))
+        if (auto row = find(name, step))
+          tensors.emplace_back(name, *row);
+    return tensors;
+  }
+
+private:
+  const TensorFile &file;
+};
+
+/// What a training is made of.
+struct Training {
+  PlanRun run;
+  StepFiles sources;
+  std::optional<Optimizer> optimizer;
+  LearningRate rate;
+  std::unique_ptr<Trainer> trainer;
+  TrainingPoint point;
+};
+
+int wrongUsage(Session &session, const std::string &what) {
+  session.error(what);
+  return WrongUsage;
+}
+
+int readOptions(Session &session, Training &training) {
+  const CommandLine &line = session.line;
+  for (const char *name : {"inputs", "steps", "lr"})
+    if (!line.has(name)) {
+      session.error("expected --" + std::string(name));
+      session.note("a training takes --inputs=F --steps=N --lr=X");
+      return WrongUsage;
+    }
+  std::string error;
+  training.optimizer = readOptimizer(line, error);
+  if (!error.empty())
+    return wrongUsage(session, error);
+  LearningRate &rate = training.rate;
+  rate.peak = *line.number("lr");
+  rate.warmup = line.integer("warmup").value_or(0);
+  rate.steps = *line.integer("steps");
+  if (line.get("schedule") == "cosine")
+    rate.kind = LearningRate::Cosine;
+  training.point.seed = line.integer("seed").value_or(0);
+  if (line.has("save-every") && !line.has("state"))
+    return wrongUsage(session, "--save-every goes with --state");
+  return Done;
+}
+
+//===----------------------------------------------------------------------===//
+// Trainers
+//===----------------------------------------------------------------------===//
+
+int openModel(Session &session, Training &training) {
+  if (!training.optimizer) {
+    session.error("expected --optimizer=sgd or adamw");
+    session.note("a folder of `compile --optimizer` has its own");
+    return WrongUsage;
+  }
+  if (int code = training.run.load(session, importOptionsOf(session.line)))
+    return code;
+  ImportedModule &imported = training.run.imported;
+  StepFiles &sources = training.sources;
+  sources.weights = imported.weights;
+  if (int code = openSources(session, sources))
+    return code;
+  if (int code = unpackWeights(session, sources))
+    return code;
+  ModelTrainerOptions options;
+  options.partition = training.run.options;
+  options.optimizer = *training.optimizer;
+  options.reference = session.line.get("target") == "reference";
+  if (!options.reference)
+    options.compileKernels = compileNativeKernels;
+  Batches batches(sources.inputs);
+  session.progress.step("planning");
+  training.trainer = makeModelTrainer(
+      imported.graph,
+      [&](StringRef name) -> std::optional<Tensor> {
+        if (isInput(name))
+          return batches.find(name, 0);
+        return sources.find(name);
+      },
+      options);
+  return training.trainer ? Done : WrongInput;
+}
+
+int openFolder(Session &session, Training &training) {
+  if (training.optimizer || session.line.has("target")) {
+    session.error("--optimizer and --target are those of the folder");
+    session.note("they were given to compile; leave them out");
+    return WrongUsage;
+  }
+  if (int code = refusePlanOptions(session, session.line))
+    return code;
+  if (int code = openSources(session, training.sources))
+    return code;
+  if (int code = unpackWeights(session, training.sources))
+    return code;
+  Batches batches(training.sources.inputs);
+  return openArtifactTrainer(
+      session, session.line.arguments[0], training.sources,
+      [&](StringRef name) { return batches.find(name, 0); }, training.trainer);
+}
+
+//===----------------------------------------------------------------------===//
+// State
+//===----------------------------------------------------------------------===//
+
+int restore(Session &session, Training &training) {
+  auto path = session.line.get("state");
+  if (!path || !llvm::sys::fs::exists(StringRef(path->data(), path->size())))
+    return Done;
+  TensorFile file;
+  std::string error = TensorFile::open(std::string(*path), file);
+  if (error.empty()) {
+    error = restoreState(file, *training.trainer, training.point);
+    if (!error.empty())
+      error = "'" + std::string(*path) + "' " + error;
+  }
+  if (!error.empty()) {
+    session.error(error);
+    session.note("--state goes on with a file that train wrote for this model "
+                 "and optimizer; give another name to begin anew");
+    return WrongInput;
+  }
+  auto seed = session.line.integer("seed");
+  if (seed && *seed != training.point.seed) {
+    session.error("--seed=" + std::to_string(*seed) + ", and the state has " +
+                  std::to_string(training.point.seed));
+    session.note("leave --seed out: a training goes on with its own");
+    return WrongInput;
+  }
+  return Done;
+}
+
+int save(Session &session, const Training &training) {
+  auto path = session.line.get("state");
+  if (!path)
+    return Done;
+  std::string error = writeFileSafely(
+      std::string(*path), encodeState(*training.trainer, training.point));
+  return error.empty() ? Done : session.failedWrite(error);
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+/// The most bytes of memory that the process has had.
+int64_t mostMemory() {
+  rusage usage;
+  return ::getrusage(RUSAGE_SELF, &usage) == 0 ? usage.ru_maxrss * 1024 : 0;
+}
+
+std::string lineOf(const Training &training, const TrainingInputs &inputs,
+                   const TrainingResult &result, double milliseconds) {
+  std::string text =
+      llvm::formatv("step {0}/{1}  loss {2}  lr {3}", inputs.number + 1,
+                    training.rate.steps, llvm::format("%.9g", result.loss),
+                    llvm::format("%.6g", inputs.learningRate));
+  if (result.gradientNorm)
+    text +=
+        llvm::formatv("  norm {0}", llvm::format("%.6g", *result.gradientNorm));
+  text += llvm::formatv("  {0} ms  memory {1}\n",
+                        llvm::format("%.1f", milliseconds),
+                        formatBytes(mostMemory()));
+  return text;
+}
+
+int runSteps(Session &session, Training &training) {
+  Batches batches(training.sources.inputs);
+  int64_t last =
+      std::min(training.rate.steps,
+               session.line.integer("until").value_or(training.rate.steps));
+  int64_t every = session.line.integer("save-every").value_or(1);
+  for (int64_t &step = training.point.steps; step < last;) {
+    TrainingInputs inputs;
+    inputs.tensors = batches.at(step);
+    inputs.learningRate = training.rate.at(step);
+    inputs.number = step;
+    inputs.seed = training.point.seed + step;
+    TrainingResult result;
+    auto begin = std::chrono::steady_clock::now();
+    std::string error = training.trainer->run(inputs, result);
+    std::chrono::duration<double, std::milli> time =
+        std::chrono::steady_clock::now() - begin;
+    if (error.empty() && !std::isfinite(result.loss))
+      error = "the loss is " + llvm::formatv("{0}", result.loss).str();
+    if (!error.empty()) {
+      session.error("step " + std::to_string(step + 1) + ": " + error);
+      session.note("the state, if one is written, is that of an earlier step");
+      return NoPlan;
+    }
+    if (int code = session.write(
+            std::nullopt, lineOf(training, inputs, result, time.count())))
+      return code;
+    ++step;
+    if (step % every == 0 || step == last)
+      if (int code = save(session, training))
+        return code;
+  }
+  return Done;
+}
+
+} // namespace
+
+int runTrain(const CommandLine &line) {
+  Session session("train", line);
+  Training training;
+  if (int code = readOptions(session, training))
+    return code;
+  if (int code = isArtifact(line.arguments[0]) ? openFolder(session, training)
+                                               : openModel(session, training))
+    return code;
+  if (int code = restore(session, training))
+    return code;
+  session.progress.step("training");
+  return runSteps(session, training);
+}
+
+} // namespace cutback
