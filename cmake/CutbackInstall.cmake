@@ -21,6 +21,16 @@ endforeach()
 if(TARGET CutbackPlugin)
   install(TARGETS CutbackPlugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
+# What travels with compiled steps: `--component CutbackRun`.
+if(TARGET CutbackStepShared)
+  install(TARGETS cutback-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+          COMPONENT CutbackRun)
+  install(TARGETS CutbackStepShared LIBRARY
+          DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT CutbackRun)
+  install(FILES include/cutback-c/Step.h include/cutback-c/Status.h
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/cutback-c
+          COMPONENT CutbackRun)
+endif()
 # The C interface is a component of its own: `--component CutbackC`.
 if(TARGET CutbackShared)
   install(TARGETS CutbackShared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}

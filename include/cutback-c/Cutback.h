@@ -26,14 +26,10 @@
 #ifndef CUTBACK_C_CUTBACK_H
 #define CUTBACK_C_CUTBACK_H
 
+#include "cutback-c/Status.h"
+
 #include <stddef.h>
 #include <stdint.h>
-
-#if defined(_WIN32)
-#define CUTBACK_EXPORT
-#else
-#define CUTBACK_EXPORT __attribute__((visibility("default")))
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,17 +42,6 @@ extern "C" {
 typedef struct CutbackContext CutbackContext;
 typedef struct CutbackGraph CutbackGraph;
 typedef struct CutbackPlan CutbackPlan;
-
-/* The numbers are the exit codes of the command line. */
-typedef enum CutbackStatus {
-  CUTBACK_DONE = 0,
-  CUTBACK_WRONG_INPUT = 1, /* the graph, or a file cannot be read or written;
-                            * or it needs more memory than there is, and the
-                            * context is of no use any more */
-  CUTBACK_WRONG_USAGE = 2, /* an option or an argument */
-  CUTBACK_NO_PLAN = 3,     /* no plan exists, or its proof failed */
-  CUTBACK_DEFECT = 4       /* of ours; the context is of no use any more */
-} CutbackStatus;
 
 typedef enum CutbackSeverity {
   CUTBACK_NOTE = 0, /* belongs to the diagnostic before it */

@@ -22,21 +22,7 @@ namespace {
 /// JSON text with one entry of a list a line.
 class Writer {
 public:
-  static std::string quote(std::string_view text) {
-    std::string out = "\"";
-    for (char c : text) {
-      if (c == '"' || c == '\\')
-        out += '\\';
-      if (static_cast<unsigned char>(c) >= 0x20) {
-        out += c;
-        continue;
-      }
-      char code[8];
-      std::snprintf(code, sizeof code, "\\u%04x", c);
-      out += code;
-    }
-    return out + "\"";
-  }
+  static std::string quote(std::string_view text) { return quoteJson(text); }
   template <typename List> static std::string numbers(const List &list) {
     std::string out = "[";
     for (int64_t number : list)

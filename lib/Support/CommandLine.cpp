@@ -236,8 +236,9 @@ static std::string exampleText(std::string_view program,
 }
 
 std::string commandHelp(std::string_view program, const CommandSpec &command) {
-  std::string out = "usage: " + std::string(program) + " " +
-                    std::string(command.name) + " " +
+  std::string own(command.name.empty() ? "" : " ");
+  own += command.name;
+  std::string out = "usage: " + std::string(program) + own + " " +
                     std::string(command.arguments) + " [options]\n\n" +
                     std::string(command.summary) + "\n\noptions:\n";
   constexpr size_t column = 27;

@@ -471,3 +471,19 @@ std::optional<JsonError> JsonDocument::parse(std::string_view text,
   }
   return error;
 }
+
+std::string cutback::quoteJson(std::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    if (static_cast<unsigned char>(c) >= 0x20) {
+      out += c;
+      continue;
+    }
+    char code[8];
+    std::snprintf(code, sizeof code, "\\u%04x", c);
+    out += code;
+  }
+  return out + "\"";
+}

@@ -11,8 +11,7 @@
 
 #include "ArtifactRun.h"
 
-#include "cutback/Runtime/Cuda/CudaStep.h"
-#include "cutback/Runtime/HostStep.h"
+#include "cutback/Runtime/StepFolder.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
@@ -29,34 +28,6 @@ namespace cutback {
 
 bool isArtifact(const std::string &path) {
   return llvm::sys::fs::exists(path + "/" + kManifestFile);
-}
-
-static int badArtifact(Session &session, const std::string &path,
-                       const std::string &what) {
-  session.error("'" + path + "' " + what);
-  session.note("compile the model again: cutback compile MODEL -o DIR "
-               "--target=cuda-host");
-  return NoPlan;
-}
-
-static int readArtifact(Session &session, const std::string &folder,
-                        Artifact &artifact) {
-  std::string path = folder + "/" + kManifestFile;
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return badArtifact(session, path, "cannot be read");
-  std::string error = readManifest((*buffer)->getBuffer().str(), artifact);
-  if (!error.empty())
-    return badArtifact(session, path, error);
-  for (const auto &[name, checksum] : artifact.files) {
-    auto file = llvm::MemoryBuffer::getFile(folder + "/" + name);
-    if (!file)
-      return badArtifact(session, folder, "lacks '" + name + "'");
-    if (checksumOf((*file)->getBuffer().str()) != checksum)
-      return badArtifact(session, folder,
-                         "has another '" + name + "' than its manifest names");
-  }
-  return Done;
 }
 
 //===----------------------------------------------------------------------===//
@@ -147,36 +118,10 @@ static int checkNames(Session &session, const Artifact &artifact,
 // Results
 //===----------------------------------------------------------------------===//
 
-/// Reads what the tensor spans of the arena, or of an argument, and takes its
-/// strides out. An empty string, or what is wrong.
-std::string readResult(const ArtifactResult &result, Executor &executor,
+std::string readTensor(const ArtifactResult &result, Executor &executor,
                        const std::vector<char *> &arguments, Tensor &own) {
-  Tensor view;
-  view.type = dtypeNamed(result.dtype);
-  view.sizes.assign(result.sizes.begin(), result.sizes.end());
-  view.strides.assign(result.strides.begin(), result.strides.end());
-  view.offset = result.offset;
-  own = Tensor::zeros(view.type, view.sizes);
-  if (own.numel() == 0)
-    return "";
-  int64_t last = result.offset;
-  for (size_t i = 0; i < result.sizes.size(); ++i)
-    last += (result.sizes[i] - 1) * result.strides[i];
-  int64_t bytes = (last + 1) * itemSize(view.type);
-  view.storage = std::make_shared<Storage>();
-  view.storage->bytes = bytes;
-  std::vector<char> copy;
-  if (result.memory.kind == ArtifactMemory::Arena) {
-    copy.resize(bytes);
-    std::string error = executor.read(result.memory.at, bytes, copy.data());
-    if (!error.empty())
-      return error;
-    view.storage->data = copy.data();
-  } else {
-    view.storage->data = arguments[result.memory.at];
-  }
-  copyElements(view, own);
-  return "";
+  own = Tensor::zeros(dtypeNamed(result.dtype), result.sizes);
+  return readResult(result, executor, arguments, own.data());
 }
 
 //===----------------------------------------------------------------------===//
@@ -190,37 +135,14 @@ static int doesNotRun(Session &session, const std::string &error,
   return NoPlan;
 }
 
-static int openOnHost(Session &session, const std::string &folder,
-                      const Artifact &artifact,
-                      std::unique_ptr<Executor> &executor) {
-  SmallString<256> library(folder);
-  llvm::sys::fs::make_absolute(library);
-  llvm::sys::path::append(library, kHostLibrary);
-  HostStep::Options options;
-  options.checkMemory = session.line.has("check-memory");
-  std::string error;
-  executor = HostStep::open(library.str().str(), artifact, options, error);
-  return executor ? Done
-                  : badArtifact(session, folder, "does not run: " + error);
-}
-
-static int openOnDevice(Session &session, const std::string &folder,
-                        const Artifact &artifact,
-                        std::unique_ptr<Executor> &executor) {
-  cuda::CudaStep::Options options;
-  options.checkMemory = session.line.has("check-memory");
-  cuda::DeviceError error;
-  executor = cuda::CudaStep::open(artifact, folder, options, error);
-  return executor ? Done : doesNotRun(session, error.what, error.next);
-}
-
 int openArtifact(Session &session, const std::string &folder,
                  const StepFiles &sources, FindTensor findInput,
                  BoundArtifact &bound) {
   bool hasUpdate = static_cast<bool>(findInput);
   Artifact &artifact = bound.artifact;
-  if (int code = readArtifact(session, folder, artifact))
-    return code;
+  StepError why;
+  if (!readStepFolder(folder, artifact, why))
+    return doesNotRun(session, why.what, why.next);
   if (int code = checkNames(session, artifact, sources))
     return code;
   bound.tensors.resize(artifact.arguments.size());
@@ -240,8 +162,10 @@ int openArtifact(Session &session, const std::string &folder,
         return code;
     bound.arguments.push_back(isTaken ? tensor.data() : nullptr);
   }
-  auto open = artifact.target == "cuda" ? openOnDevice : openOnHost;
-  return open(session, folder, artifact, bound.executor);
+  StepOptions options;
+  options.checkMemory = session.line.has("check-memory");
+  bound.executor = openStep(folder, options, artifact, why);
+  return bound.executor ? Done : doesNotRun(session, why.what, why.next);
 }
 
 int runArtifact(Session &session, const std::string &folder,
@@ -260,7 +184,7 @@ int runArtifact(Session &session, const std::string &folder,
     if (one.segment == kUpdateSegment)
       continue;
     Tensor tensor;
-    error = readResult(one, *bound.executor, bound.arguments, tensor);
+    error = readTensor(one, *bound.executor, bound.arguments, tensor);
     result.tensors.emplace_back(one.name, std::move(tensor));
     if (one.rounding != 0)
       result.rounding[one.name] = one.rounding;

@@ -33,7 +33,7 @@ int openArtifact(Session &session, const std::string &folder,
 
 /// After a run: the elements of a result in their order. An empty string, or
 /// what is wrong.
-std::string readResult(const ArtifactResult &result, Executor &executor,
+std::string readTensor(const ArtifactResult &result, Executor &executor,
                        const std::vector<char *> &arguments,
                        interpreter::Tensor &own);
 

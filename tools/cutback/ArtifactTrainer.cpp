@@ -52,7 +52,7 @@ public:
       if (!error.empty() || !(isNorm || one.name == "loss"))
         continue;
       Tensor tensor;
-      error = readResult(one, *bound.executor, bound.arguments, tensor);
+      error = readTensor(one, *bound.executor, bound.arguments, tensor);
       if (error.empty() && tensor.numel() == 1)
         (isNorm ? result.gradientNorm : loss) = tensor.getDouble(0);
     }

@@ -7,6 +7,7 @@
 // what was reported.
 
 #include "PlanRun.h"
+#include "StepSources.h"
 
 #include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Lowering/SymbolicKernels.h"
@@ -43,6 +44,9 @@ CommandSpec compileSpec() {
        "with --target=cuda: for which GPUs; default sm_90.\n"
        "The first one is the device of the plan, if none is\n"
        "given"},
+      {"weights", OptionSpec::Flag, "",
+       "with --target: write parameters and buffers of IN\n"
+       "too, so that DIR is all that cutback-run needs"},
   };
   std::vector<OptionSpec> optimizer = optimizerOptions();
   options.insert(options.end(), optimizer.begin(), optimizer.end());
@@ -181,6 +185,28 @@ static std::string deviceOf(StringRef architecture) {
   return "h100";
 }
 
+/// Parameters and buffers of the input, under the names of the arguments.
+static int addWeights(Session &session, const PlanRun &run,
+                      const Artifact &artifact, std::vector<TextFile> &files) {
+  StepFiles sources;
+  sources.weights = run.imported.weights;
+  if (int code = unpackWeights(session, sources))
+    return code;
+  std::vector<interpreter::NamedTensor> tensors;
+  for (const ArtifactArgument &argument : artifact.arguments)
+    if (auto tensor = sources.find(argument.name))
+      tensors.emplace_back(argument.name, std::move(*tensor));
+  if (tensors.empty()) {
+    session.error("there are no weights in '" +
+                  std::string(session.line.arguments[0]) + "'");
+    session.note("leave --weights out, and give a safetensors file to "
+                 "cutback-run");
+    return WrongInput;
+  }
+  files.emplace_back(kWeightsFile, interpreter::encodeTensors(tensors));
+  return Done;
+}
+
 /// The files of a target, the manifest last.
 static int emitTarget(Session &session, const PlanRun &run,
                       const KernelModule &kernels,
@@ -200,6 +226,9 @@ static int emitTarget(Session &session, const PlanRun &run,
   for (const auto &[name, data] : step->files)
     step->artifact.files.emplace_back(name, checksumOf(data));
   files = std::move(step->files);
+  if (session.line.has("weights"))
+    if (int code = addWeights(session, run, step->artifact, files))
+      return code;
   files.emplace_back(kManifestFile, writeManifest(step->artifact));
   return Done;
 }
@@ -220,6 +249,11 @@ static int checkUsage(Session &session) {
   if (line.has("optimizer") && line.get("to") == "partition") {
     session.error("--optimizer goes with kernels");
     session.note("--to=kernels or --target have a segment 'update' then");
+    return WrongUsage;
+  }
+  if (line.has("weights") && !line.has("target")) {
+    session.error("--weights goes with --target");
+    session.note("a step that is not compiled runs with the weights of IN");
     return WrongUsage;
   }
   if (line.has("arch") && line.get("target") != "cuda") {

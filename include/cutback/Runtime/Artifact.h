@@ -14,6 +14,10 @@
 namespace cutback {
 
 inline constexpr const char *kManifestFile = "manifest.json";
+/// Parameters and buffers that travel with a step, if it has such a file.
+inline constexpr const char *kWeightsFile = "weights.safetensors";
+/// The kernels of a step for this machine.
+inline constexpr const char *kHostLibrary = "libstep.so";
 
 /// A stretch of memory of a step.
 struct ArtifactMemory {

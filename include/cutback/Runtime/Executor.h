@@ -8,6 +8,11 @@
 
 namespace cutback {
 
+/// Why a step does not run, and what to do next.
+struct StepError {
+  std::string what, next;
+};
+
 class Executor {
 public:
   virtual ~Executor();

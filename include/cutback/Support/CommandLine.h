@@ -32,7 +32,8 @@ struct OptionSpec {
   std::string_view former = ""; ///< further words of a choice, not in --help
 };
 
-/// One command: `cutback NAME ARGUMENTS [options]`.
+/// One command: `cutback NAME ARGUMENTS [options]`; without a name, of a
+/// program that has no others.
 struct CommandSpec {
   std::string_view name;
   std::string_view arguments; ///< "IN", for the usage line

@@ -120,6 +120,9 @@ private:
   std::vector<Node> nodes;
 };
 
+/// `text` as a JSON string, with its quotes.
+std::string quoteJson(std::string_view text);
+
 } // namespace cutback
 
 #endif // CUTBACK_SUPPORT_JSON_H

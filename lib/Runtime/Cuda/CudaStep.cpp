@@ -36,7 +36,7 @@ static int64_t roundUp(int64_t bytes) {
 std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
                                          const std::string &folder,
                                          const Options &options,
-                                         DeviceError &error) {
+                                         StepError &error) {
   std::unique_ptr<CudaStep> step(new CudaStep(artifact, options));
   step->driver = Driver::open(error.what, error.next);
   if (!step->driver || !step->start(folder, error))
@@ -44,7 +44,7 @@ std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
   return step;
 }
 
-bool CudaStep::start(const std::string &folder, DeviceError &error) {
+bool CudaStep::start(const std::string &folder, StepError &error) {
   error.next = kReport;
   int first;
   if (!check(error.what, driver->cuDeviceGet(&first, 0), "cuDeviceGet"))
@@ -72,7 +72,7 @@ bool CudaStep::start(const std::string &folder, DeviceError &error) {
   return error.what.empty();
 }
 
-bool CudaStep::describeDevice(DeviceArchitecture &found, DeviceError &error) {
+bool CudaStep::describeDevice(DeviceArchitecture &found, StepError &error) {
   check(error.what,
         driver->cuDeviceGetAttribute(&found.major, kComputeMajor, device),
         "cuDeviceGetAttribute");
@@ -86,7 +86,7 @@ bool CudaStep::describeDevice(DeviceArchitecture &found, DeviceError &error) {
   return error.what.empty();
 }
 
-bool CudaStep::allocate(DeviceError &error) {
+bool CudaStep::allocate(StepError &error) {
   int64_t end = roundUp(artifact.arenaBytes);
   for (const ArtifactArgument &argument : artifact.arguments) {
     bool isTied = argument.tied >= 0;
@@ -119,7 +119,7 @@ bool CudaStep::allocate(DeviceError &error) {
   return true;
 }
 
-bool CudaStep::load(const DeviceImages &images, DeviceError &error) {
+bool CudaStep::load(const DeviceImages &images, StepError &error) {
   functions.resize(artifact.kernels.size());
   modules.resize(images.size());
   graphs.resize(images.size());

@@ -60,7 +60,7 @@ static std::string compileText(const std::string &folder,
 bool cutback::cuda::loadImages(const std::string &folder,
                                const Artifact &artifact,
                                const DeviceArchitecture &device,
-                               DeviceImages &images, DeviceError &error) {
+                               DeviceImages &images, StepError &error) {
   images.resize(artifact.segments.size());
   bool hasCode = true;
   for (size_t i = 0; i < images.size() && hasCode; ++i)

@@ -11,6 +11,8 @@
 
 #include "cutback/Target/CUDA/Toolchain.h"
 
+#include "cutback/Runtime/Artifact.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"

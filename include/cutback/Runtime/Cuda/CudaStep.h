@@ -29,7 +29,7 @@ public:
   static std::unique_ptr<CudaStep> open(const Artifact &artifact,
                                         const std::string &folder,
                                         const Options &options,
-                                        DeviceError &error);
+                                        StepError &error);
   ~CudaStep() override;
 
   std::string run(const std::vector<size_t> &segments,
@@ -40,10 +40,10 @@ private:
   CudaStep(const Artifact &artifact, const Options &options)
       : artifact(artifact), options(options) {}
 
-  bool start(const std::string &folder, DeviceError &error);
-  bool describeDevice(DeviceArchitecture &found, DeviceError &error);
-  bool allocate(DeviceError &error);
-  bool load(const DeviceImages &images, DeviceError &error);
+  bool start(const std::string &folder, StepError &error);
+  bool describeDevice(DeviceArchitecture &found, StepError &error);
+  bool allocate(StepError &error);
+  bool load(const DeviceImages &images, StepError &error);
   std::string record(size_t segment);
   std::string launchAll(size_t segment);
   std::string launchOne(const ArtifactLaunch &launch, Address mark);

@@ -4,17 +4,12 @@
 #ifndef CUTBACK_RUNTIME_CUDA_DEVICEIMAGES_H
 #define CUTBACK_RUNTIME_CUDA_DEVICEIMAGES_H
 
-#include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/Executor.h"
 
 namespace cutback::cuda {
 
 /// Machine code of each segment, as the driver takes it.
 using DeviceImages = std::vector<std::string>;
-
-/// Why a step does not run, and what to do next.
-struct DeviceError {
-  std::string what, next;
-};
 
 /// The device: "sm_90", and its name.
 struct DeviceArchitecture {
@@ -31,7 +26,7 @@ struct DeviceArchitecture {
 /// for it. False, with `error` set, if neither can be.
 bool loadImages(const std::string &folder, const Artifact &artifact,
                 const DeviceArchitecture &device, DeviceImages &images,
-                DeviceError &error);
+                StepError &error);
 
 } // namespace cutback::cuda
 

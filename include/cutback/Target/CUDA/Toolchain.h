@@ -36,9 +36,6 @@ ToolResult buildFatBinaries(const std::string &nvcc,
 ToolResult buildHostLibrary(const std::string &compiler,
                             const std::vector<TextFile> &files);
 
-/// The name of the library in an artifact.
-inline constexpr const char *kHostLibrary = "libstep.so";
-
 } // namespace cutback
 
 #endif // CUTBACK_TARGET_CUDA_TOOLCHAIN_H

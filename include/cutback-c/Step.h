@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+/*
+ * The C interface of compiled steps: open a folder that `cutback compile
+ * --target=...` wrote, and run it. No compiler, no MLIR or LLVM behind it.
+ *
+ *   CutbackStep *step = NULL;
+ *   if (cutbackStepOpen("out", &step) == CUTBACK_DONE) {
+ *     for (size_t i = 0; i < cutbackStepNumArguments(step); ++i)
+ *       arguments[i] = bytesOf(cutbackStepArgument(step, i).name);
+ *     if (cutbackStepRun(step, arguments) == CUTBACK_DONE)
+ *       cutbackStepRead(step, 0, &loss);
+ *   }
+ *   fputs(cutbackStepMessage(step), stderr);
+ *   cutbackStepDestroy(step);
+ *
+ * Nothing is thrown or printed: whatever fails is a status and a message. A
+ * step belongs to one thread at a time; different steps, of one folder too, may
+ * work on different threads. Strings belong to the step, and live as long; a
+ * message until the next call.
+ */
+#ifndef CUTBACK_C_STEP_H
+#define CUTBACK_C_STEP_H
+
+#include "cutback-c/Status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Grows by one with every change after which a program has to be compiled
+ * again; functions that are added do not change it. */
+#define CUTBACK_STEP_API_VERSION 1
+
+typedef struct CutbackStep CutbackStep;
+
+/* A tensor that goes in or comes out: `rank` sizes, elements in row-major
+ * order, without gaps. */
+typedef struct CutbackTensor {
+  const char *name;  /* "input.0", "param.fc.weight", "loss"; "" without one */
+  const char *dtype; /* "f32", "bf16", "i64", "i1" (a byte), ... */
+  size_t rank;
+  const int64_t *sizes;
+  size_t bytes;
+  int written;  /* of an argument: the step changes it */
+  int required; /* of an argument: nothing is known to put there. Others begin
+                 * as zeros, ones, or hold the seed: see `fill` */
+  char fill;    /* '0', '1', 's' for the seed; 0 where `required` */
+} CutbackTensor;
+
+/* CUTBACK_STEP_API_VERSION of the library. */
+CUTBACK_EXPORT int cutbackStepApiVersion(void);
+
+/* Opens the step in `folder`. `*step` is set whatever happens, unless there is
+ * no memory for it (then it is NULL): so that it can be asked for the message.
+ * A step that did not open has no arguments and does not run. */
+CUTBACK_EXPORT CutbackStatus cutbackStepOpen(const char *folder,
+                                             CutbackStep **step);
+/* NULL is allowed. Gives memory of a device back. */
+CUTBACK_EXPORT void cutbackStepDestroy(CutbackStep *step);
+
+/* What the last call that failed has to say, and what to do next; "" if none
+ * did. NULL is allowed. */
+CUTBACK_EXPORT const char *cutbackStepMessage(const CutbackStep *step);
+
+/* Of the arena: all memory but arguments and results. */
+CUTBACK_EXPORT size_t cutbackStepArenaBytes(const CutbackStep *step);
+
+CUTBACK_EXPORT size_t cutbackStepNumArguments(const CutbackStep *step);
+/* All zero for a number out of range; so are results. */
+CUTBACK_EXPORT CutbackTensor cutbackStepArgument(const CutbackStep *step,
+                                                 size_t number);
+CUTBACK_EXPORT size_t cutbackStepNumResults(const CutbackStep *step);
+CUTBACK_EXPORT CutbackTensor cutbackStepResult(const CutbackStep *step,
+                                               size_t number);
+
+/* "forward", "backward", "update", in the order in which they run. */
+CUTBACK_EXPORT size_t cutbackStepNumSegments(const CutbackStep *step);
+CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,
+                                              size_t number);
+
+/* Runs all segments but an update. `arguments`: memory of this machine, one an
+ * argument, aligned to 16 bytes; NULL for what only other segments take. */
+CUTBACK_EXPORT CutbackStatus cutbackStepRun(CutbackStep *step,
+                                            void *const *arguments);
+/* Runs one segment. What earlier ones left in the arena is still there. */
+CUTBACK_EXPORT CutbackStatus cutbackStepRunSegment(CutbackStep *step,
+                                                   size_t segment,
+                                                   void *const *arguments);
+
+/* After a run: the elements of a result, `bytes` of it, to `to`. */
+CUTBACK_EXPORT CutbackStatus cutbackStepRead(CutbackStep *step, size_t result,
+                                             void *to);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CUTBACK_C_STEP_H */

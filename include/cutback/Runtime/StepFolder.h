@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A compiled step in a folder, opened for running: what `cutback run`,
+// `cutback-run` and the C interface share.
+#ifndef CUTBACK_RUNTIME_STEPFOLDER_H
+#define CUTBACK_RUNTIME_STEPFOLDER_H
+
+#include "cutback/Runtime/Executor.h"
+
+#include <memory>
+#include <string>
+
+namespace cutback {
+
+struct StepOptions {
+  /// Also check accesses to memory: see the executors.
+  bool checkMemory = false;
+};
+
+/// Reads the manifest of `folder` into `artifact`, and refuses files that are
+/// not those that it names. False, with `error` set, if that fails.
+bool readStepFolder(const std::string &folder, Artifact &artifact,
+                    StepError &error);
+
+/// Opens what runs `artifact`, read from `folder`: this machine for
+/// "cuda-host", a GPU for "cuda". `artifact` must outlive the executor. Null,
+/// with `error` set, if that fails.
+std::unique_ptr<Executor> openStep(const std::string &folder,
+                                   const StepOptions &options,
+                                   const Artifact &artifact, StepError &error);
+
+/// Bytes that a result spans in its memory, up to its last element;
+/// 0 if it has none.
+int64_t spanOf(const ArtifactResult &result);
+
+/// After a run: the elements of a result in row-major order, to `to`, which
+/// holds bytesOf() of it. An empty string, or what went wrong.
+std::string readResult(const ArtifactResult &result, Executor &executor,
+                       const std::vector<char *> &arguments, char *to);
+
+} // namespace cutback
+
+#endif // CUTBACK_RUNTIME_STEPFOLDER_H

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The C interface of compiled steps.
+//
+// A step that failed to open is an object all the same: it holds the message.
+// Memory that runs out is a std::bad_alloc in here and a status outside; a step
+// has no state that one could leave half changed, because nothing is allocated
+// between launches.
+
+#include "cutback-c/Step.h"
+
+#include "cutback/Runtime/StepFolder.h"
+
+#include <new>
+
+using namespace cutback;
+
+struct CutbackStep {
+  Artifact artifact;
+  std::unique_ptr<Executor> executor;
+  std::string message;
+  /// Of the last run, for results that are arguments.
+  std::vector<char *> arguments;
+};
+
+static CutbackStatus fail(CutbackStep &step, CutbackStatus status,
+                          std::string message) {
+  step.message = std::move(message);
+  return status;
+}
+
+template <typename Fn>
+static CutbackStatus guarded(CutbackStep &step, Fn body) {
+  step.message.clear();
+  try {
+    return body();
+  } catch (const std::bad_alloc &) {
+    // No memory for a long text either.
+    return fail(step, CUTBACK_WRONG_INPUT, "out of memory");
+  } catch (const std::exception &error) {
+    return fail(step, CUTBACK_DEFECT, error.what());
+  }
+}
+
+int cutbackStepApiVersion(void) { return CUTBACK_STEP_API_VERSION; }
+
+CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
+  *step = new (std::nothrow) CutbackStep;
+  if (!*step)
+    return CUTBACK_WRONG_INPUT;
+  CutbackStep &own = **step;
+  return guarded(own, [&] {
+    StepError error;
+    if (readStepFolder(folder, own.artifact, error))
+      own.executor = openStep(folder, {}, own.artifact, error);
+    if (own.executor)
+      return CUTBACK_DONE;
+    own.artifact = Artifact();
+    return fail(own, CUTBACK_NO_PLAN, error.what + "; " + error.next);
+  });
+}
+
+void cutbackStepDestroy(CutbackStep *step) { delete step; }
+
+const char *cutbackStepMessage(const CutbackStep *step) {
+  return step ? step->message.c_str() : "out of memory";
+}
+
+size_t cutbackStepArenaBytes(const CutbackStep *step) {
+  return static_cast<size_t>(step->artifact.arenaBytes);
+}
+
+static CutbackTensor describe(const ArtifactTensor &tensor) {
+  CutbackTensor described = {};
+  described.name = tensor.name.c_str();
+  described.dtype = tensor.dtype.c_str();
+  described.rank = tensor.sizes.size();
+  described.sizes = tensor.sizes.data();
+  described.bytes = static_cast<size_t>(bytesOf(tensor));
+  return described;
+}
+
+size_t cutbackStepNumArguments(const CutbackStep *step) {
+  return step->artifact.arguments.size();
+}
+
+CutbackTensor cutbackStepArgument(const CutbackStep *step, size_t number) {
+  if (number >= step->artifact.arguments.size())
+    return {};
+  const ArtifactArgument &argument = step->artifact.arguments[number];
+  CutbackTensor described = describe(argument);
+  described.written = argument.isWritten || argument.isUpdated;
+  described.required = argument.fill == ArtifactArgument::Required;
+  static constexpr char fills[] = {0, '0', '1', 's'};
+  described.fill = fills[argument.fill];
+  return described;
+}
+
+size_t cutbackStepNumResults(const CutbackStep *step) {
+  return step->artifact.results.size();
+}
+
+CutbackTensor cutbackStepResult(const CutbackStep *step, size_t number) {
+  if (number >= step->artifact.results.size())
+    return {};
+  return describe(step->artifact.results[number]);
+}
+
+size_t cutbackStepNumSegments(const CutbackStep *step) {
+  return step->artifact.segments.size();
+}
+
+const char *cutbackStepSegment(const CutbackStep *step, size_t number) {
+  return number < step->artifact.segments.size()
+             ? step->artifact.segments[number].name.c_str()
+             : "";
+}
+
+/// Runs `segments` with memory that kernels may read sixteen bytes at a time.
+static CutbackStatus run(CutbackStep &step, const std::vector<size_t> &segments,
+                         void *const *arguments) {
+  if (!step.executor)
+    return fail(step, CUTBACK_WRONG_USAGE, "the step is not open");
+  const auto &declared = step.artifact.arguments;
+  step.arguments.clear();
+  for (size_t i = 0; i < declared.size(); ++i) {
+    auto *bytes = static_cast<char *>(arguments[i]);
+    std::string name =
+        "argument " + std::to_string(i) + " ('" + declared[i].name + "')";
+    if (reinterpret_cast<uintptr_t>(bytes) % 16 != 0)
+      return fail(step, CUTBACK_WRONG_USAGE,
+                  name + " is not aligned to 16 bytes");
+    bool isTaken = declared[i].segment.empty();
+    for (size_t segment : segments)
+      isTaken |= declared[i].segment == step.artifact.segments[segment].name;
+    if (!bytes && isTaken && bytesOf(declared[i]) > 0)
+      return fail(step, CUTBACK_WRONG_USAGE, name + " is NULL");
+    step.arguments.push_back(bytes);
+  }
+  std::string what = step.executor->run(segments, step.arguments);
+  return what.empty() ? CUTBACK_DONE
+                      : fail(step, CUTBACK_NO_PLAN, std::move(what));
+}
+
+CutbackStatus cutbackStepRun(CutbackStep *step, void *const *arguments) {
+  return guarded(*step, [&] {
+    return run(*step, step->artifact.stepSegments(), arguments);
+  });
+}
+
+CutbackStatus cutbackStepRunSegment(CutbackStep *step, size_t segment,
+                                    void *const *arguments) {
+  return guarded(*step, [&] {
+    return segment < step->artifact.segments.size()
+               ? run(*step, {segment}, arguments)
+               : fail(*step, CUTBACK_WRONG_USAGE, "there is no such segment");
+  });
+}
+
+CutbackStatus cutbackStepRead(CutbackStep *step, size_t result, void *to) {
+  return guarded(*step, [&] {
+    if (result >= step->artifact.results.size())
+      return fail(*step, CUTBACK_WRONG_USAGE, "there is no such result");
+    if (step->arguments.size() != step->artifact.arguments.size())
+      return fail(*step, CUTBACK_WRONG_USAGE, "the step has not run");
+    std::string what =
+        readResult(step->artifact.results[result], *step->executor,
+                   step->arguments, static_cast<char *>(to));
+    return what.empty() ? CUTBACK_DONE
+                        : fail(*step, CUTBACK_NO_PLAN, std::move(what));
+  });
+}

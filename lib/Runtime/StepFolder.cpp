@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a folder to something that runs, and from the arena to results.
+//
+// All files are read once, for their checksums: a folder that was copied in
+// part, or of which one file is of another compilation, is refused before
+// anything of it is loaded. A result has strides, because views cost nothing in
+// the arena; who asks for it gets its elements in their order.
+
+#include "cutback/Runtime/StepFolder.h"
+
+#include "cutback/Runtime/Cuda/CudaStep.h"
+#include "cutback/Runtime/HostStep.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+using namespace cutback;
+
+static bool readWhole(const std::string &path, std::string &bytes) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream all;
+  if (!file || !(all << file.rdbuf()))
+    return false;
+  bytes = all.str();
+  return true;
+}
+
+static constexpr char kCompileAgain[] =
+    "compile the model again: cutback compile MODEL -o DIR --target=cuda-host";
+
+bool cutback::readStepFolder(const std::string &folder, Artifact &artifact,
+                             StepError &error) {
+  error.next = kCompileAgain;
+  auto refuse = [&](const std::string &path, const std::string &what) {
+    error.what = "'" + path + "' " + what;
+    return false;
+  };
+  std::string path = folder + "/" + kManifestFile, bytes;
+  if (!readWhole(path, bytes))
+    return refuse(path, "cannot be read");
+  if (std::string what = readManifest(bytes, artifact); !what.empty())
+    return refuse(path, what);
+  for (const auto &[name, checksum] : artifact.files) {
+    if (!readWhole(folder + "/" + name, bytes))
+      return refuse(folder, "lacks '" + name + "'");
+    if (checksumOf(bytes) != checksum)
+      return refuse(folder, "has another '" + name +
+                                "' than its manifest "
+                                "names");
+  }
+  return true;
+}
+
+static std::unique_ptr<Executor> openOnHost(const std::string &folder,
+                                            const StepOptions &options,
+                                            const Artifact &artifact,
+                                            StepError &error) {
+  // Without a slash the loader would look in the system's folders.
+  char *absolute = ::realpath((folder + "/" + kHostLibrary).c_str(), nullptr);
+  std::string library = absolute ? absolute : folder + "/" + kHostLibrary;
+  std::free(absolute);
+  HostStep::Options host;
+  host.checkMemory = options.checkMemory;
+  std::string what;
+  auto executor = HostStep::open(library, artifact, host, what);
+  if (!executor)
+    error = {"'" + folder + "' does not run: " + what, kCompileAgain};
+  return executor;
+}
+
+std::unique_ptr<Executor> cutback::openStep(const std::string &folder,
+                                            const StepOptions &options,
+                                            const Artifact &artifact,
+                                            StepError &error) {
+  if (artifact.target != "cuda")
+    return openOnHost(folder, options, artifact, error);
+  cuda::CudaStep::Options device;
+  device.checkMemory = options.checkMemory;
+  return cuda::CudaStep::open(artifact, folder, device, error);
+}
+
+int64_t cutback::spanOf(const ArtifactResult &result) {
+  int64_t last = result.offset;
+  for (size_t i = 0; i < result.sizes.size(); ++i) {
+    if (result.sizes[i] == 0)
+      return 0;
+    last += (result.sizes[i] - 1) * result.strides[i];
+  }
+  return (last + 1) * bytesOfType(result.dtype);
+}
+
+/// Copies the elements of `result` from `bytes`, axis by axis.
+static void gather(const ArtifactResult &result, size_t axis, const char *from,
+                   char *&to) {
+  int64_t item = bytesOfType(result.dtype);
+  if (axis == result.sizes.size()) {
+    std::memcpy(to, from, item);
+    to += item;
+    return;
+  }
+  int64_t size = result.sizes[axis];
+  if (axis + 1 == result.sizes.size() && result.strides[axis] == 1) {
+    std::memcpy(to, from, size * item);
+    to += size * item;
+    return;
+  }
+  for (int64_t i = 0; i < size; ++i)
+    gather(result, axis + 1, from + i * result.strides[axis] * item, to);
+}
+
+std::string cutback::readResult(const ArtifactResult &result,
+                                Executor &executor,
+                                const std::vector<char *> &arguments,
+                                char *to) {
+  int64_t span = spanOf(result);
+  if (span == 0)
+    return "";
+  std::string copy;
+  const char *bytes = nullptr;
+  if (result.memory.kind == ArtifactMemory::Arena) {
+    copy.resize(span);
+    std::string what = executor.read(result.memory.at, span, copy.data());
+    if (!what.empty())
+      return what;
+    bytes = copy.data();
+  } else {
+    bytes = arguments[result.memory.at];
+  }
+  gather(result, 0, bytes + result.offset * bytesOfType(result.dtype), to);
+  return "";
+}

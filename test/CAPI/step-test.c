@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * What a C program does with a compiled step, as commands for the tests:
+ *
+ *   cutback-step-test run DIR IN OUT   arguments from files IN/NAME, results and
+ *                                      what was written to OUT/NAME; two steps of
+ *                                      the folder, by turns: they must agree
+ *   cutback-step-test list DIR         arguments, results, segments
+ *   cutback-step-test wrong DIR        calls that are refused
+ *
+ * Ends with the status of the first call that failed.
+ */
+#include "cutback-c/Step.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print(const char *what, CutbackTensor tensor) {
+  printf("%s %s %s", what, tensor.name, tensor.dtype);
+  for (size_t i = 0; i < tensor.rank; ++i)
+    printf("%c%lld", i ? 'x' : ' ', (long long)tensor.sizes[i]);
+  printf(" bytes %lu%s%s\n", (unsigned long)tensor.bytes,
+         tensor.written ? " written" : "", tensor.required ? " required" : "");
+}
+
+static int list(const CutbackStep *step) {
+  for (size_t i = 0; i < cutbackStepNumArguments(step); ++i)
+    print("argument", cutbackStepArgument(step, i));
+  for (size_t i = 0; i < cutbackStepNumResults(step); ++i)
+    print("result", cutbackStepResult(step, i));
+  for (size_t i = 0; i < cutbackStepNumSegments(step); ++i)
+    printf("segment %s\n", cutbackStepSegment(step, i));
+  return 0;
+}
+
+/* Memory at a multiple of 16: what the file FOLDER/NAME holds; without one zeros,
+ * or ones of f32, as the step asks. It is not given back: the test ends. */
+static void *memoryFor(const char *folder, CutbackTensor tensor) {
+  char path[512];
+  char *bytes = calloc(tensor.bytes + 32, 1);
+  if (!bytes)
+    exit(9);
+  bytes += 16 - (size_t)bytes % 16;
+  snprintf(path, sizeof path, "%s/%s", folder, tensor.name);
+  FILE *file = *tensor.name ? fopen(path, "rb") : NULL;
+  const float one = 1;
+  if (!file && tensor.fill == '1')
+    for (size_t at = 0; at + sizeof one <= tensor.bytes; at += sizeof one)
+      memcpy(bytes + at, &one, sizeof one);
+  if (file) {
+    if (fread(bytes, 1, tensor.bytes, file) != tensor.bytes)
+      exit(9);
+    fclose(file);
+  } else if (tensor.required) {
+    exit(9);
+  }
+  return bytes;
+}
+
+static void store(const char *folder, const char *name, const void *bytes,
+                  size_t size) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+    exit(9);
+}
+
+static CutbackStatus runTwice(CutbackStep *steps[2], const char *in,
+                              const char *out) {
+  size_t count = cutbackStepNumArguments(steps[0]);
+  void **arguments[2];
+  for (int s = 0; s < 2; ++s) {
+    arguments[s] = calloc(count + 1, sizeof(void *));
+    if (!arguments[s])
+      exit(9);
+    for (size_t i = 0; i < count; ++i)
+      arguments[s][i] = memoryFor(in, cutbackStepArgument(steps[s], i));
+  }
+  /* Segment by segment, one step behind the other; and all at once. */
+  size_t segments = cutbackStepNumSegments(steps[0]);
+  for (size_t segment = 0; segment < segments; ++segment)
+    if (cutbackStepRunSegment(steps[0], segment, arguments[0]))
+      return CUTBACK_NO_PLAN;
+  CutbackStatus status = cutbackStepRun(steps[1], arguments[1]);
+  for (size_t i = 0; !status && i < cutbackStepNumResults(steps[0]); ++i) {
+    CutbackTensor result = cutbackStepResult(steps[0], i);
+    char *read[2] = {malloc(result.bytes + 1), malloc(result.bytes + 1)};
+    if (!read[0] || !read[1])
+      exit(9);
+    for (int s = 0; s < 2 && !status; ++s)
+      status = cutbackStepRead(steps[s], i, read[s]);
+    if (!status && memcmp(read[0], read[1], result.bytes))
+      printf("%s differs\n", result.name);
+    store(out, result.name, read[1], result.bytes);
+    free(read[0]);
+    free(read[1]);
+  }
+  for (size_t i = 0; !status && i < count; ++i) {
+    CutbackTensor argument = cutbackStepArgument(steps[1], i);
+    if (argument.written)
+      store(out, argument.name, arguments[1][i], argument.bytes);
+  }
+  return status;
+}
+
+static int wrong(CutbackStep *step) {
+  CutbackTensor none = cutbackStepArgument(step, (size_t)-1);
+  void *arguments[256] = {0};
+  float value;
+  printf("none: %d %s\n", none.name == NULL, cutbackStepSegment(step, 99));
+  printf("%d %s\n", cutbackStepRead(step, 0, &value),
+         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepRun(step, arguments), cutbackStepMessage(step));
+  arguments[0] = (char *)arguments + 1;
+  printf("%d %s\n", cutbackStepRun(step, arguments), cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepRunSegment(step, 99, arguments),
+         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepRead(step, 99, &value),
+         cutbackStepMessage(step));
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  CutbackStep *steps[2] = {NULL, NULL};
+  if (argc < 3 || cutbackStepApiVersion() != CUTBACK_STEP_API_VERSION)
+    return 9;
+  CutbackStatus status = cutbackStepOpen(argv[2], &steps[0]);
+  if (!status && strcmp(argv[1], "list") == 0)
+    list(steps[0]);
+  if (strcmp(argv[1], "wrong") == 0)
+    wrong(steps[0]);
+  if (!status && strcmp(argv[1], "run") == 0 && argc == 5) {
+    status = cutbackStepOpen(argv[2], &steps[1]);
+    if (!status)
+      status = runTwice(steps, argv[3], argv[4]);
+  }
+  for (int s = 0; s < 2; ++s) {
+    if (steps[s] && *cutbackStepMessage(steps[s]))
+      printf("message: %s\n", cutbackStepMessage(steps[s]));
+    cutbackStepDestroy(steps[s]);
+  }
+  return (int)status;
+}

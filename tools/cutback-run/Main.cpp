@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `cutback-run`: one training step of a compiled folder, on a machine without a
+// compiler. It has no MLIR or LLVM in it.
+//
+//   1. the folder is opened and checked (Runtime/StepFolder.h)
+//   2. arguments are found by name in safetensors files; what kernels read
+//      sixteen bytes at a time is copied to where it may be
+//   3. the step
+//   4. results, and arguments that it wrote, to a safetensors file
+//
+// Exit codes are those of `cutback`.
+
+#include "StepTensors.h"
+
+#include "cutback/Runtime/StepFolder.h"
+#include "cutback/Support/CommandLine.h"
+#include "cutback/Support/ExitCode.h"
+#include "cutback/Support/Progress.h"
+#include "cutback/Support/SafeFile.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <new>
+#include <unistd.h>
+
+using namespace cutback;
+
+static CommandSpec spec() {
+  CommandSpec spec;
+  spec.name = "";
+  spec.arguments = "DIR";
+  spec.summary =
+      "Run one training step of a folder that `cutback compile --target=...`\n"
+      "wrote: loss, outputs, gradients, buffers. Tensors are called input.N,\n"
+      "param.NAME, buffer.NAME, tangent.N; loss, output.N, grad.NAME.";
+  spec.options = {
+      {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
+      {"weights", OptionSpec::Text, "F",
+       "safetensors file with parameters and buffers; without\n"
+       "it, DIR/weights.safetensors, if `compile --weights`\n"
+       "wrote that"},
+      {"outputs", OptionSpec::Text, "F", "write results to a safetensors file"},
+      {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"check-memory", OptionSpec::Flag, "",
+       "give each operand memory of its own, and check that\n"
+       "only what a kernel writes changes"},
+  };
+  spec.examples = {
+      "out --inputs=batch.safetensors",
+      "out --weights=model.safetensors --inputs=batch.safetensors "
+      "--outputs=results.safetensors",
+  };
+  return spec;
+}
+
+static int fail(int code, const std::string &what, const std::string &next) {
+  std::fprintf(stderr, "cutback-run: error: %s\ncutback-run: note: %s\n",
+               what.c_str(), next.c_str());
+  return code;
+}
+
+/// Memory for every argument, in `tensors`. Exit code.
+static int bind(const CommandLine &line, const Artifact &artifact,
+                StepTensors &tensors) {
+  std::string own = std::string(line.arguments.front()) + "/" + kWeightsFile;
+  for (const char *option : {"inputs", "weights"}) {
+    auto path = line.get(option);
+    if (!path && option == std::string_view("weights") &&
+        ::access(own.c_str(), F_OK) == 0)
+      path = own;
+    if (!path)
+      continue;
+    std::string error = tensors.addFile(std::string(*path));
+    if (!error.empty())
+      return fail(WrongInput, error,
+                  std::string("--") + option + " takes a safetensors file");
+  }
+  std::string unknown = tensors.findUnknownInput(artifact);
+  std::string next = "the manifest lists what it takes";
+  if (!unknown.empty())
+    return fail(WrongInput,
+                "there is a tensor '" + unknown +
+                    "', and the step takes nothing of that name",
+                next);
+  for (const ArtifactArgument &argument : artifact.arguments) {
+    StepError error;
+    // Segments that `run` leaves out take no memory here.
+    if (!tensors.bind(argument, line.integer("seed").value_or(0),
+                      argument.segment.empty(), error))
+      return fail(WrongInput, error.what, error.next);
+  }
+  return Done;
+}
+
+static int run(const CommandLine &line) {
+  Progress progress("cutback-run", false);
+  progress.step("opening");
+  std::string folder(line.arguments.front());
+  Artifact artifact;
+  StepError error;
+  if (!readStepFolder(folder, artifact, error))
+    return fail(NoPlan, error.what, error.next);
+  StepTensors tensors;
+  if (int code = bind(line, artifact, tensors))
+    return code;
+  StepOptions options;
+  options.checkMemory = line.has("check-memory");
+  auto executor = openStep(folder, options, artifact, error);
+  if (!executor)
+    return fail(NoPlan, error.what, error.next);
+  progress.step("running");
+  std::string what =
+      executor->run(artifact.stepSegments(), tensors.arguments());
+  std::string file;
+  if (what.empty())
+    what = tensors.writeResults(artifact, *executor, file);
+  if (!what.empty())
+    return fail(NoPlan, what, "nothing was written");
+  std::string loss = describeLoss(artifact, *executor, tensors.arguments());
+  std::printf("%s%zu results, arena %lld bytes\n", loss.c_str(),
+              artifact.results.size(),
+              static_cast<long long>(artifact.arenaBytes));
+  if (auto path = line.get("outputs")) {
+    what = writeFileSafely(std::string(*path), file);
+    if (!what.empty())
+      return fail(WrongInput, what, "--outputs takes a place to write to");
+  }
+  return Done;
+}
+
+int main(int argc, char **argv) {
+  std::vector<std::string_view> args(argv + 1, argv + argc);
+  CommandSpec command = spec();
+  std::string error;
+  auto line = parseCommandLine(command, args, error);
+  if (!line)
+    return fail(WrongUsage, error, "cutback-run --help shows all options");
+  if (line->help) {
+    std::fputs(commandHelp("cutback-run", command).c_str(), stdout);
+    return Done;
+  }
+  try {
+    return run(*line);
+  } catch (const std::bad_alloc &) {
+    std::string next =
+        "the step needs its arguments, results and arena at once";
+    return fail(WrongInput, "out of memory", next);
+  }
+}

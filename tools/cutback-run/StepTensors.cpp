@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files are mapped, privately: an argument that the step changes is changed in
+// memory alone. A tensor that does not lie at a multiple of 16 bytes, and one
+// that nobody gave, gets memory of its own.
+
+#include "StepTensors.h"
+
+#include "cutback/Runtime/StepFolder.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace cutback;
+
+/// The safetensors word of a type of an artifact.
+static std::string fileTypeOf(std::string_view dtype) {
+  if (dtype == "i1")
+    return "BOOL";
+  std::string word(dtype.substr(0, 2) == "ui" ? dtype.substr(1) : dtype);
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return std::toupper(c); });
+  return word;
+}
+
+static std::string textOf(std::string_view dtype,
+                          const std::vector<int64_t> &sizes) {
+  std::string text = std::string(dtype) + "[";
+  for (int64_t size : sizes)
+    text += (text.back() == '[' ? "" : ", ") + std::to_string(size);
+  return text + "]";
+}
+
+void StepTensors::Free::operator()(char *bytes) const { std::free(bytes); }
+
+StepTensors::~StepTensors() {
+  for (auto [bytes, size] : mapped)
+    ::munmap(bytes, size);
+}
+
+/// Maps all of a regular file; none of an empty one. What failed, or empty.
+static std::string mapFile(const std::string &path, void *&bytes,
+                           size_t &size) {
+  int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  struct stat status = {};
+  if (file < 0 || ::fstat(file, &status) != 0) {
+    std::string what = std::strerror(errno);
+    if (file >= 0)
+      ::close(file);
+    return what;
+  }
+  std::string what;
+  size = static_cast<size_t>(status.st_size);
+  bytes = nullptr;
+  if (!S_ISREG(status.st_mode))
+    what = "this is not a file";
+  else if (size > 0 && (bytes = ::mmap(nullptr, size, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE, file, 0)) == MAP_FAILED)
+    what = std::strerror(errno);
+  ::close(file);
+  return what;
+}
+
+std::string StepTensors::addFile(const std::string &path) {
+  void *bytes = nullptr;
+  size_t size = 0;
+  std::string what = mapFile(path, bytes, size);
+  if (what.empty() && bytes)
+    mapped.emplace_back(bytes, size);
+  std::vector<TensorEntry> entries;
+  std::string_view text(static_cast<const char *>(bytes), size);
+  if (what.empty())
+    what = readTensorHeader(text, entries);
+  if (!what.empty())
+    return path + ": " + what;
+  for (TensorEntry &entry : entries) {
+    const char *at = text.data() + entry.begin;
+    std::string name = entry.name;
+    byName.try_emplace(std::move(name), Given{std::move(entry), at});
+  }
+  return "";
+}
+
+static bool isInput(std::string_view name) {
+  return name.rfind("input.", 0) == 0 || name.rfind("tangent.", 0) == 0;
+}
+
+std::string StepTensors::findUnknownInput(const Artifact &artifact) const {
+  for (const auto &[name, given] : byName)
+    if (isInput(name) &&
+        std::none_of(artifact.arguments.begin(), artifact.arguments.end(),
+                     [&, &name = name](const ArtifactArgument &argument) {
+                       return argument.name == name;
+                     }))
+      return name;
+  return "";
+}
+
+/// One element of what nobody gave, as often as the argument has it.
+static void fill(const ArtifactArgument &argument, int64_t seed, char *bytes) {
+  int64_t item = bytesOfType(argument.dtype);
+  char element[8] = {};
+  if (argument.fill == ArtifactArgument::Seed)
+    std::memcpy(element, &seed, sizeof seed);
+  else if (argument.dtype == "f64")
+    std::memcpy(element, "\0\0\0\0\0\0\xF0\x3F", 8);
+  else if (argument.dtype == "f32")
+    std::memcpy(element, "\0\0\x80\x3F", 4);
+  else if (argument.dtype == "bf16")
+    std::memcpy(element, "\x80\x3F", 2);
+  else if (argument.dtype == "f16")
+    std::memcpy(element, "\0\x3C", 2);
+  else
+    element[0] = 1;
+  for (int64_t at = 0, all = bytesOf(argument); at < all; at += item)
+    std::memcpy(bytes + at, element, item);
+}
+
+bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
+                       bool isTaken, StepError &error) {
+  bound.push_back(nullptr);
+  if (!isTaken)
+    return true;
+  auto found = byName.find(argument.name);
+  bool isGiven = found != byName.end();
+  if (!isGiven && argument.fill == ArtifactArgument::Required) {
+    error.what = "there is no tensor '" + argument.name + "'";
+    error.next =
+        std::string(isInput(argument.name) ? "--inputs" : "--weights") +
+        " takes a safetensors file with it";
+    return false;
+  }
+  const char *given = nullptr;
+  if (isGiven) {
+    const TensorEntry &entry = found->second.entry;
+    if (entry.dtype != fileTypeOf(argument.dtype) ||
+        entry.sizes != argument.sizes) {
+      error.what = "tensor '" + argument.name + "' is " +
+                   textOf(entry.dtype, entry.sizes) +
+                   ", the step was compiled for " +
+                   textOf(fileTypeOf(argument.dtype), argument.sizes);
+      error.next = "give that type and size, or compile the model for this one";
+      return false;
+    }
+    given = found->second.bytes;
+    if (reinterpret_cast<uintptr_t>(given) % 16 == 0) {
+      bound.back() = const_cast<char *>(given);
+      return true;
+    }
+  }
+  int64_t size = bytesOf(argument);
+  void *memory = nullptr;
+  if (::posix_memalign(&memory, 64, size > 0 ? size : 1) != 0)
+    throw std::bad_alloc();
+  bound.back() = static_cast<char *>(memory);
+  owned.emplace_back(bound.back());
+  if (given)
+    std::memcpy(memory, given, size);
+  else if (argument.fill == ArtifactArgument::Zeros)
+    std::memset(memory, 0, size);
+  else
+    fill(argument, seed, bound.back());
+  return true;
+}
+
+std::string StepTensors::writeResults(const Artifact &artifact,
+                                      Executor &executor,
+                                      std::string &file) const {
+  std::vector<std::pair<TensorEntry, std::string>> tensors;
+  auto add = [&](const ArtifactTensor &tensor) -> std::string & {
+    auto &[entry, bytes] = tensors.emplace_back();
+    entry.name = tensor.name;
+    entry.dtype = fileTypeOf(tensor.dtype);
+    entry.sizes = tensor.sizes;
+    bytes.resize(bytesOf(tensor));
+    return bytes;
+  };
+  for (const ArtifactResult &result : artifact.results) {
+    if (result.name.empty() || result.segment == kUpdateSegment)
+      continue;
+    std::string &bytes = add(result);
+    std::string what = readResult(result, executor, bound, bytes.data());
+    if (!what.empty())
+      return what;
+  }
+  for (size_t i = 0; i < bound.size(); ++i)
+    if (artifact.arguments[i].isWritten && bound[i]) {
+      std::string &bytes = add(artifact.arguments[i]);
+      std::memcpy(bytes.data(), bound[i], bytes.size());
+    }
+  // Wide types first: then all data is aligned.
+  std::stable_sort(tensors.begin(), tensors.end(), [](auto &a, auto &b) {
+    return bytesOfTensorType(a.first.dtype) > bytesOfTensorType(b.first.dtype);
+  });
+  std::vector<TensorEntry> entries;
+  for (const auto &[entry, bytes] : tensors)
+    entries.push_back(entry);
+  file = writeTensorHeader(entries);
+  for (const auto &[entry, bytes] : tensors)
+    file += bytes;
+  return "";
+}
+
+std::string cutback::describeLoss(const Artifact &artifact, Executor &executor,
+                                  const std::vector<char *> &arguments) {
+  for (const ArtifactResult &result : artifact.results) {
+    float value = 0;
+    if (result.name != "loss" || result.dtype != "f32" ||
+        bytesOf(result) != sizeof value ||
+        !readResult(result, executor, arguments,
+                    reinterpret_cast<char *>(&value))
+             .empty())
+      continue;
+    char text[48];
+    std::snprintf(text, sizeof text, "loss %.9g, ", double(value));
+    return text;
+  }
+  return "";
+}

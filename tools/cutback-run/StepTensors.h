@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensors of a step by name: from files to arguments, from the arena to a file.
+#ifndef CUTBACK_TOOLS_CUTBACKRUN_STEPTENSORS_H
+#define CUTBACK_TOOLS_CUTBACKRUN_STEPTENSORS_H
+
+#include "cutback/Runtime/Executor.h"
+#include "cutback/Support/TensorHeader.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+class StepTensors {
+public:
+  StepTensors() = default;
+  StepTensors(const StepTensors &) = delete;
+  StepTensors &operator=(const StepTensors &) = delete;
+  ~StepTensors();
+
+  /// Maps a safetensors file. A name of an earlier file stays that file's.
+  /// Returns an empty string, or "PATH: ...".
+  std::string addFile(const std::string &path);
+
+  /// The first input or tangent of the files that no argument is called; empty
+  /// if there is none.
+  std::string findUnknownInput(const Artifact &artifact) const;
+
+  /// Finds memory for the next argument of the step; none if it is not taken.
+  /// False, with `error` set, if nothing of its name, type and sizes is there.
+  bool bind(const ArtifactArgument &argument, int64_t seed, bool isTaken,
+            StepError &error);
+
+  /// By argument.
+  const std::vector<char *> &arguments() const { return bound; }
+
+  /// After a run: the bytes of a safetensors file with all named results and
+  /// with the arguments that were written. An empty string, or what went wrong.
+  std::string writeResults(const Artifact &artifact, Executor &executor,
+                           std::string &file) const;
+
+private:
+  struct Given {
+    TensorEntry entry;
+    const char *bytes;
+  };
+  struct Free {
+    void operator()(char *bytes) const;
+  };
+
+  std::map<std::string, Given, std::less<>> byName;
+  std::vector<std::pair<void *, size_t>> mapped;
+  std::vector<std::unique_ptr<char, Free>> owned;
+  std::vector<char *> bound;
+};
+
+/// "loss 1.25, " of a step whose loss is a number; else empty.
+std::string describeLoss(const Artifact &artifact, Executor &executor,
+                         const std::vector<char *> &arguments);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACKRUN_STEPTENSORS_H
