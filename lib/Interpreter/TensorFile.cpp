@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensors on the bytes of a file, whose header Support reads and checks.
+// Tensors on the bytes of a file, whose header Support reads and checks: names,
+// sizes and places are known to fit the file before a tensor refers to it. The
+// file is mapped; all its tensors share one storage, which keeps the mapping.
+// What is written is made in memory first, so that a file is written whole or
+// not at all.
 
 #include "cutback/Interpreter/TensorFile.h"
 

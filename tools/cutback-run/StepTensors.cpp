@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files are mapped, privately: an argument that the step changes is changed in
-// memory alone. A tensor that does not lie at a multiple of 16 bytes, and one
-// that nobody gave, gets memory of its own.
+// memory alone, and pages that no kernel reads are never read. A tensor that
+// does not lie at a multiple of 16 bytes, and one that nobody gave, gets memory
+// of its own. Results are copied out of the arena once, with their strides
+// taken out, and written behind one header.
 
 #include "StepTensors.h"
 

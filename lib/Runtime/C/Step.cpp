@@ -7,9 +7,9 @@
 // has no state that one could leave half changed, because nothing is allocated
 // between launches.
 
-#include "cutback-c/Step.h"
-
 #include "cutback/Runtime/StepFolder.h"
+
+#include "cutback-c/Step.h"
 
 #include <new>
 

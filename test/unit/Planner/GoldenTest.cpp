@@ -196,6 +196,8 @@ void Golden::check(const char *ruleName, Rules rules, bool isFree) {
   llvm::SmallString<128> dump;
   ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("network", "json", dump));
   PartitionOptions plan = options(rules, isFree, dump.str().str());
+  // PyTorch names the recomputed ops of the graph that it decided on.
+  plan.decompose = false;
   PhaseSeconds seconds;
   FailureOr<PreparedGraph> prepared =
       preparePartition(imported->graph, plan, seconds);
