@@ -4,7 +4,7 @@
 //
 //   1. Give every value a buffer, in the order of the run. A result lies in
 //      the buffer of an operand with the same storage; without one it gets a
-//      new buffer, also where its storage lives elsewhere: a recomputed base
+//      new buffer, also where its storage lies elsewhere: a recomputed base
 //      is a second buffer beside a saved view of the first. What the caller
 //      owns has none. The buffers are the storages of a LiveProblem.
 //   2. Run it (LiveSimulation).
@@ -69,10 +69,10 @@ public:
     return moment;
   }
 
-  void listLives(std::vector<LiveRange> &lives) const {
+  void listRanges(std::vector<LiveRange> &list) const {
     for (const LiveRange &range : ranges)
       if (range.bytes != 0)
-        lives.push_back(range);
+        list.push_back(range);
   }
 
 private:
@@ -180,10 +180,10 @@ private:
 
 PeakMoment cutback::simulatePeak(const GraphView &view, ArrayRef<int64_t> bytes,
                                  ArrayRef<uint32_t> storage, const PeakRun &run,
-                                 std::vector<LiveRange> *lives) {
+                                 std::vector<LiveRange> *ranges) {
   Simulator simulator(view, bytes, storage, run);
-  if (lives)
-    simulator.listLives(*lives);
+  if (ranges)
+    simulator.listRanges(*ranges);
   return simulator.simulate();
 }
 
@@ -233,15 +233,16 @@ PeakMoment cutback::simulateBackward(const GraphView &view,
 
 StepPeak cutback::simulateStep(const GraphView &view, const Halves &halves,
                                ArrayRef<int64_t> bytes,
-                               ArrayRef<uint32_t> storage, StepLives *lives) {
+                               ArrayRef<uint32_t> storage,
+                               StepLiveRanges *ranges) {
   Handed handed(view, halves);
   StepPeak peak;
   peak.forward =
       simulatePeak(view, bytes, storage, forwardRun(view, halves, handed),
-                   lives ? &lives->forward : nullptr);
+                   ranges ? &ranges->forward : nullptr);
   peak.backward =
       simulatePeak(view, bytes, storage, backwardRun(view, halves, handed),
-                   lives ? &lives->backward : nullptr);
+                   ranges ? &ranges->backward : nullptr);
 
   peak.inBackward = peak.backward.bytes > peak.forward.bytes;
   const PeakMoment &top = peak.inBackward ? peak.backward : peak.forward;

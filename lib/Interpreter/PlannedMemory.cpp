@@ -34,11 +34,12 @@ PlannedMemory::PlannedMemory(const MemoryPlan &plan, bool poisonDead)
   for (uint32_t op = 0; op < plan.program.numOps(); ++op)
     opNumbers[plan.program.op(op)] = op;
   deaths.resize(plan.layout.offsets.size(), {0, 0, 0});
-  for (auto [life, storage] : llvm::zip_equal(plan.lives, plan.storages)) {
-    if (life.buffer == kNone)
+  for (auto [range, storage] :
+       llvm::zip_equal(plan.liveRanges, plan.storages)) {
+    if (range.buffer == kNone)
       continue;
-    Death &death = deaths[life.buffer];
-    death = {std::max(death.end, life.end), storage.offset, storage.bytes};
+    Death &death = deaths[range.buffer];
+    death = {std::max(death.end, range.end), storage.offset, storage.bytes};
   }
   llvm::stable_sort(
       deaths, [](const Death &a, const Death &b) { return a.end < b.end; });
@@ -66,7 +67,8 @@ Tensor PlannedMemory::allocate(Value value, DType type,
     return Tensor::zeros(type, sizes);
   }
   // Inside a launch: registers there, here a tensor of its own.
-  if (plan.lives[storage].buffer == kNone && plan.storages[storage].bytes > 0)
+  if (plan.liveRanges[storage].buffer == kNone &&
+      plan.storages[storage].bytes > 0)
     return interpreter::Memory::allocate(value, type, sizes);
   auto planned = cast<RankedTensorType>(plan.program.values[number].type);
   if (planned.getShape() != sizes ||
@@ -122,7 +124,7 @@ void PlannedMemory::checkResults(Operation *op,
       continue;
     const StepValue &planned = plan.program.values[found->second];
     bool isRight = planned.storage != kNone;
-    if (isRight && plan.lives[planned.storage].buffer == kNone)
+    if (isRight && plan.liveRanges[planned.storage].buffer == kNone)
       isRight = tensor->storage != arena;
     else if (isRight)
       isRight = tensor->storage == arena &&

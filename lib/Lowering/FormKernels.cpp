@@ -115,7 +115,7 @@ private:
       }
       if (!request.memory)
         offsetOf[copy] = ShapedType::kDynamic;
-      else if (request.memory->lives[number].buffer != StepView::kNone)
+      else if (request.memory->liveRanges[number].buffer != StepView::kNone)
         offsetOf[copy] = request.memory->storages[number].offset;
     }
   }

@@ -4,8 +4,8 @@
 // in every build; a plan that it refuses is an error, never a wrong result. A
 // plan that is laid out to be compared with another one is proved when it is
 // taken.
-// The moment of the peak is found by a sweep over the lives of storages, so
-// that it can be said what the bytes are.
+// The moment of the peak is found by a sweep over the live ranges of storages,
+// so that it can be said what the bytes are.
 
 #include "cutback/MemoryPlan/MemoryPlan.h"
 
@@ -55,12 +55,13 @@ FailureOr<MemoryPlan> cutback::layoutMemory(StepView program,
   MemoryPlan plan;
   plan.alignment = options.arena.alignment;
   plan.layout = layoutArena(memory.buffers(), options.arena);
-  plan.lives = memory.lives();
-  for (auto [storage, life] : llvm::zip_equal(program.storages, plan.lives)) {
-    PlannedStorage planned{life.use,   0,        storage.bytes,
-                           life.begin, life.end, life.inPlaceOf};
-    if (life.buffer != kNone)
-      planned.offset = plan.layout.offsets[life.buffer];
+  plan.liveRanges = memory.liveRanges();
+  for (auto [storage, range] :
+       llvm::zip_equal(program.storages, plan.liveRanges)) {
+    PlannedStorage planned{range.use,   0,         storage.bytes,
+                           range.begin, range.end, range.inPlaceOf};
+    if (range.buffer != kNone)
+      planned.offset = plan.layout.offsets[range.buffer];
     plan.storages.push_back(planned);
   }
   plan.program = std::move(program);

@@ -114,7 +114,7 @@ static LogicalResult layOut(GraphOp graph, NestedGraphPlan &plan) {
     for (uint32_t r : step.results(op)) {
       uint32_t storage = step.values[r].storage;
       bool isOwn = step.makesStorage(r) &&
-                   memory->lives[storage].buffer != StepView::kNone;
+                   memory->liveRanges[storage].buffer != StepView::kNone;
       plan.offsets[plan.order[op]].push_back(
           isOwn ? memory->storages[storage].offset : -1);
     }

@@ -78,10 +78,10 @@ private:
     problem.bytes.assign(count, 0);
     problem.isGiven.assign(count, 1);
     problem.isKept.assign(count, 0);
-    // Lives alone: who takes whose place is asked per launch.
+    // Live ranges alone: who takes whose place is asked per launch.
     StepMemory memory(step, {/*inPlace=*/false});
     for (uint32_t s = 0; s < count; ++s)
-      if (memory.lives()[s].use != StorageUse::Outside)
+      if (memory.liveRanges()[s].use != StorageUse::Outside)
         problem.bytes[s] =
             (step.storages[s].bytes + alignment - 1) / alignment * alignment;
     for (uint32_t op = step.forwardEnd() + 1; op < step.numOps(); ++op)

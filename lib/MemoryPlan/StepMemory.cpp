@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lives of storages.
+// Live ranges of storages.
 //
 //   1. A storage is live from the launch that makes it to the last one that
 //      reads a value in it. Terminators are launches: what the backward takes
@@ -56,30 +56,30 @@ static bool isAlone(const StepView &program, uint32_t op) {
 
 StepMemory::StepMemory(const StepView &program,
                        const StepMemoryOptions &options)
-    : program(program), life(program.storages.size()) {
-  findLives();
+    : program(program), ranges(program.storages.size()) {
+  findRanges();
   findBuffers(options.inPlace);
 }
 
-void StepMemory::findLives() {
+void StepMemory::findRanges() {
   for (uint32_t op = 0; op < program.numOps(); ++op) {
     for (uint32_t value : program.operands(op))
       if (uint32_t storage = program.values[value].storage; storage != kNone)
-        life[storage].end = program.launch(op).end;
+        ranges[storage].end = program.launch(op).end;
     for (uint32_t r : program.results(op))
       if (program.makesStorage(r))
-        life[program.values[r].storage] = {StorageUse::Temporary,
-                                           program.launch(op).begin,
-                                           program.launch(op).end};
+        ranges[program.values[r].storage] = {StorageUse::Temporary,
+                                             program.launch(op).begin,
+                                             program.launch(op).end};
   }
   auto mark = [&](ArrayRef<uint32_t> values, StorageUse use, bool isKept) {
     for (uint32_t value : values) {
       uint32_t storage = program.values[value].storage;
       if (storage == kNone)
         continue;
-      life[storage].use = use;
+      ranges[storage].use = use;
       if (isKept)
-        life[storage].end = program.numOps();
+        ranges[storage].end = program.numOps();
     }
   };
   mark(program.gradients, StorageUse::Gradient, true);
@@ -88,22 +88,22 @@ void StepMemory::findLives() {
   // A saved value that is a gradient too is kept.
   for (uint32_t value : program.gradients)
     if (uint32_t storage = program.values[value].storage; storage != kNone)
-      life[storage].end = program.numOps();
-  for (uint32_t storage = 0; storage < life.size(); ++storage)
+      ranges[storage].end = program.numOps();
+  for (uint32_t storage = 0; storage < ranges.size(); ++storage)
     if (program.storages[storage].isScratch) {
       const StepLaunch &launch = program.launch(program.maker(storage));
-      life[storage] = {StorageUse::Temporary, launch.begin, launch.end};
+      ranges[storage] = {StorageUse::Temporary, launch.begin, launch.end};
     }
-  for (uint32_t storage = 0; storage < life.size(); ++storage)
+  for (uint32_t storage = 0; storage < ranges.size(); ++storage)
     if (program.storages[storage].isOutside ||
         program.storages[storage].bytes == 0 || isInside(storage))
-      life[storage].use = StorageUse::Outside;
+      ranges[storage].use = StorageUse::Outside;
 }
 
 bool StepMemory::isInside(uint32_t storage) const {
-  if (life[storage].use != StorageUse::Temporary)
+  if (ranges[storage].use != StorageUse::Temporary)
     return false;
-  if (life[storage].end != program.launch(life[storage].begin).end)
+  if (ranges[storage].end != program.launch(ranges[storage].begin).end)
     return false;
   return !isAlone(program, program.maker(storage));
 }
@@ -256,9 +256,9 @@ void StepMemory::findDying(const StepLaunch &launch) {
   for (uint32_t reader = launch.begin; reader < launch.end; ++reader)
     for (uint32_t operand : program.operands(reader)) {
       uint32_t storage = program.values[operand].storage;
-      if (storage == kNone || life[storage].use == StorageUse::Outside ||
-          life[storage].begin == launch.begin ||
-          life[storage].end != launch.end || seenIn[storage] == launch.end)
+      if (storage == kNone || ranges[storage].use == StorageUse::Outside ||
+          ranges[storage].begin == launch.begin ||
+          ranges[storage].end != launch.end || seenIn[storage] == launch.end)
         continue;
       seenIn[storage] = launch.end;
       dying.push_back({reader, storage});
@@ -268,12 +268,12 @@ void StepMemory::findDying(const StepLaunch &launch) {
 /// The storage whose place the op's only result takes, or kNone.
 uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
   uint32_t best = kNone;
-  auto beginOf = [&](uint32_t s) { return intervals[life[s].buffer].begin; };
+  auto beginOf = [&](uint32_t s) { return intervals[ranges[s].buffer].begin; };
   for (auto [reader, storage] : dying) {
     if (reader > op)
       break;
     // Its place may be taken by now.
-    if (life[storage].end != program.launch(op).end ||
+    if (ranges[storage].end != program.launch(op).end ||
         !mayReplace(program, op, storage, result))
       continue;
     if (best == kNone || beginOf(storage) > beginOf(best))
@@ -284,10 +284,10 @@ uint32_t StepMemory::findDyingOperand(uint32_t op, uint32_t result) const {
 
 void StepMemory::findBuffers(bool inPlace) {
   seenIn.assign(inPlace ? program.storages.size() : 0, 0);
-  for (uint32_t storage = 0; storage < life.size(); ++storage)
+  for (uint32_t storage = 0; storage < ranges.size(); ++storage)
     if (program.storages[storage].isScratch) {
-      life[storage].buffer = intervals.size();
-      intervals.push_back({life[storage].begin, life[storage].end,
+      ranges[storage].buffer = intervals.size();
+      intervals.push_back({ranges[storage].begin, ranges[storage].end,
                            program.storages[storage].bytes, -1});
     }
   for (uint32_t op = 0; op < program.numOps(); ++op) {
@@ -295,9 +295,10 @@ void StepMemory::findBuffers(bool inPlace) {
       findDying(program.launch(op));
     for (uint32_t r : program.results(op)) {
       uint32_t storage = program.values[r].storage;
-      if (!program.makesStorage(r) || life[storage].use == StorageUse::Outside)
+      if (!program.makesStorage(r) ||
+          ranges[storage].use == StorageUse::Outside)
         continue;
-      StorageLife &own = life[storage];
+      StorageRange &own = ranges[storage];
       own.inPlaceOf = inPlace ? findDyingOperand(op, r) : kNone;
       if (own.inPlaceOf == kNone) {
         own.buffer = intervals.size();
@@ -305,8 +306,8 @@ void StepMemory::findBuffers(bool inPlace) {
             {own.begin, own.end, program.storages[storage].bytes, -1});
         continue;
       }
-      life[own.inPlaceOf].end = own.begin;
-      own.buffer = life[own.inPlaceOf].buffer;
+      ranges[own.inPlaceOf].end = own.begin;
+      own.buffer = ranges[own.inPlaceOf].buffer;
       intervals[own.buffer].end = own.end;
     }
   }

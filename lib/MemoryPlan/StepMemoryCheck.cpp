@@ -2,14 +2,14 @@
 //
 // Whether a step can be planned, and the proof of a plan.
 //
-// The proof does not look at lives or buffers. It runs the program on bytes
-// that have an owner (a map from the first byte of each owned range): each op
-// must find the storages of its operands owned whole, then its results take
-// their bytes over from whoever has them. A plan that frees too early, or that
-// puts two live storages on the same bytes, fails at the op that reads what is
-// gone. A launch runs its ops in any order: none must write over what another
-// reads, but in place as `mayReplace` allows; and what has no place is read
-// where it was made. O(n log n).
+// The proof does not look at live ranges or buffers. It runs the program on
+// bytes that have an owner (a map from the first byte of each owned range):
+// each op must find the storages of its operands owned whole, then its results
+// take their bytes over from whoever has them. A plan that frees too early, or
+// that puts two live storages on the same bytes, fails at the op that reads
+// what is gone. A launch runs its ops in any order: none must write over what
+// another reads, but in place as `mayReplace` allows; and what has no place is
+// read where it was made. O(n log n).
 
 #include "cutback/MemoryPlan/StepMemory.h"
 #include "cutback/Support/MLIR/TensorBytes.h"
@@ -57,9 +57,9 @@ namespace {
 
 class Proof {
 public:
-  Proof(const StepView &program, const std::vector<StorageLife> &life,
+  Proof(const StepView &program, const std::vector<StorageRange> &ranges,
         const ArenaLayout &layout)
-      : program(program), life(life), layout(layout),
+      : program(program), ranges(ranges), layout(layout),
         maker(program.storages.size(), kNone) {
     for (uint32_t storage = 0; storage < program.storages.size(); ++storage)
       if (program.storages[storage].isScratch)
@@ -96,7 +96,7 @@ private:
            program.storages[storage].bytes > 0;
   }
   bool isInArena(uint32_t storage) const {
-    return isOwn(storage) && life[storage].buffer != kNone;
+    return isOwn(storage) && ranges[storage].buffer != kNone;
   }
 
   /// Finds what the launch reads, each storage once.
@@ -121,7 +121,7 @@ private:
                 reads.end());
   }
   int64_t offsetOf(uint32_t storage) const {
-    return layout.offsets[life[storage].buffer];
+    return layout.offsets[ranges[storage].buffer];
   }
 
   LogicalResult checkRead(uint32_t op, uint32_t value) {
@@ -215,7 +215,7 @@ private:
   }
 
   const StepView &program;
-  const std::vector<StorageLife> &life;
+  const std::vector<StorageRange> &ranges;
   const ArenaLayout &layout;
   std::map<int64_t, uint32_t> owners; ///< first byte → storage
   std::vector<uint32_t> maker;        ///< by storage: the op that made it
@@ -234,7 +234,7 @@ LogicalResult StepMemory::verify(const ArenaLayout &layout,
                                    : intervals[fault->second].begin);
     return op->emitOpError("has no valid place in the arena for its result");
   }
-  return Proof(program, life, layout).run();
+  return Proof(program, ranges, layout).run();
 }
 
 std::optional<StepView>

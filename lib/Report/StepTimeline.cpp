@@ -115,7 +115,7 @@ private:
   //===--------------------------------------------------------------------===//
 
   void takeSimulated() {
-    StepLives halves;
+    StepLiveRanges halves;
     simulateStep(view, result.halves, result.bytes, result.storage, &halves);
     add(halves.forward, 0, timeline.forwardOps, LiveOrigin::Kept,
         LiveOrigin::Given, {});

@@ -58,12 +58,12 @@ struct LiveRange {
 /// Runs `run` op by op. A storage is live from the op that makes it to the last
 /// op that uses a value in it. `bytes` are by value, those of a storage are the
 /// bytes of the value that it is called after; `storage`, by value, the value
-/// in whose storage it lies. `lives` gets the storages in the order in which
+/// in whose storage it lies. `ranges` gets the storages in the order in which
 /// they come alive: at step t, the bytes of those with begin <= t < end are
 /// what is counted while op `run.order[t]` runs. Linear.
 PeakMoment simulatePeak(const GraphView &view, llvm::ArrayRef<int64_t> bytes,
                         llvm::ArrayRef<uint32_t> storage, const PeakRun &run,
-                        std::vector<LiveRange> *lives = nullptr);
+                        std::vector<LiveRange> *ranges = nullptr);
 
 /// The peak of both halves of a step. Parameters and all other arguments
 /// stand apart: they count nothing.
@@ -85,17 +85,17 @@ PeakMoment simulateBackward(const GraphView &view, const Halves &halves,
 
 /// In the forward, `Kept` are values that are handed to the backward; in the
 /// backward those are `HandedIn`, and `Kept` are gradients.
-struct StepLives {
+struct StepLiveRanges {
   std::vector<LiveRange> forward, backward;
 };
 
 /// Simulates the forward, then the backward in the order of
 /// `halves.backwardOps`. `bytes` and `storage` are by value, as `ValueSizes`
-/// has them; `lives` gets what is live when. Linear.
+/// has them; `ranges` gets what is live when. Linear.
 StepPeak simulateStep(const GraphView &view, const Halves &halves,
                       llvm::ArrayRef<int64_t> bytes,
                       llvm::ArrayRef<uint32_t> storage,
-                      StepLives *lives = nullptr);
+                      StepLiveRanges *ranges = nullptr);
 
 } // namespace cutback
 

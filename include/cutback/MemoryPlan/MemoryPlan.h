@@ -44,7 +44,7 @@ struct MemoryPlan {
   int64_t alignment = 64;
   std::vector<PlannedStorage> storages; ///< by storage of the program
   ArenaLayout layout;                   ///< by buffer
-  std::vector<StorageLife> lives;       ///< by storage of the program
+  std::vector<StorageRange> liveRanges; ///< by storage of the program
   PlannedPeak peak;
   /// Proved: the lower bound holds for every order of the backward.
   bool isLeastOrder = false;
@@ -53,7 +53,7 @@ struct MemoryPlan {
   int64_t lowerBound() const { return layout.lowerBound; }
 
   /// The object "memory" of plan.json: arena, lower bound, peak, and each
-  /// storage with name, place and life. Deterministic.
+  /// storage with name, place and live range. Deterministic.
   void writeJson(llvm::json::OStream &json) const;
 };
 

@@ -23,9 +23,9 @@ enum class StorageUse : uint8_t {
 /// "saved", as reports spell it.
 const char *spell(StorageUse use);
 
-/// The life of a storage: it holds its values while ops begin … end-1 run,
-/// whole launches.
-struct StorageLife {
+/// The live range of a storage: it holds its values while ops begin … end-1
+/// run, whole launches.
+struct StorageRange {
   StorageUse use = StorageUse::Outside;
   uint32_t begin = 0, end = 0;
   /// The storage whose bytes it takes over, at the op that uses that one last.
@@ -40,7 +40,7 @@ struct StepMemoryOptions {
 
 class StepMemory {
 public:
-  /// Finds lives and chooses what happens in place. Linear.
+  /// Finds live ranges and chooses what happens in place. Linear.
   StepMemory(const StepView &program, const StepMemoryOptions &options = {});
 
   /// Fails, with an error at the op, if the program is none that can be
@@ -49,7 +49,7 @@ public:
   mlir::LogicalResult check() const;
 
   /// By storage.
-  const std::vector<StorageLife> &lives() const { return life; }
+  const std::vector<StorageRange> &liveRanges() const { return ranges; }
   /// One a buffer: what `layoutArena` places.
   const std::vector<ArenaInterval> &buffers() const { return intervals; }
 
@@ -62,14 +62,14 @@ public:
                              int64_t alignment) const;
 
 private:
-  void findLives();
+  void findRanges();
   void findBuffers(bool inPlace);
   bool isInside(uint32_t storage) const;
   void findDying(const StepLaunch &launch);
   uint32_t findDyingOperand(uint32_t op, uint32_t result) const;
 
   const StepView &program;
-  std::vector<StorageLife> life;
+  std::vector<StorageRange> ranges;
   /// Of the launch at work: ops, and storages that they are the first to read
   /// of those that the launch reads last.
   std::vector<std::pair<uint32_t, uint32_t>> dying;
@@ -80,7 +80,7 @@ private:
 /// True if `op` can write `result` over `storage`, which its launch reads: a
 /// pointwise op (or one that updates what lies there) of one result, equal
 /// types, both contiguous, and nothing in the launch reads the storage another
-/// way, or after the op. Says nothing about lives.
+/// way, or after the op. Says nothing about live ranges.
 bool mayReplace(const StepView &program, uint32_t op, uint32_t storage,
                 uint32_t result);
 

@@ -138,8 +138,8 @@ protected:
           << "result " << i;
     arena += actual->plan.arenaBytes();
     lowerBound += actual->plan.lowerBound();
-    for (const StorageLife &life : actual->plan.lives)
-      inPlace += life.inPlaceOf != StepView::kNone;
+    for (const StorageRange &range : actual->plan.liveRanges)
+      inPlace += range.inPlaceOf != StepView::kNone;
   }
 
   llvm::StringMap<int64_t> symbols;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lives, views and in-place reuse on steps worked out by hand; the proof
+// Live ranges, views and in-place reuse on steps worked out by hand; the proof
 // against plans that are wrong.
 
 #include "StepFixture.h"
@@ -34,19 +34,19 @@ TEST_F(StepMemoryTest, AStorageLivesFromItsOpToItsLastReader) {
                           kOne + "%b = aten.mul.Tensor(%a, %t)" + kTwo +
                           "%dx = aten.mul.Tensor(%b, %a)" + kTwo);
   StepMemory memory(step, {/*inPlace=*/false});
-  auto life = [&](const char *name) {
-    return memory.lives()[storageOf(step, name)];
+  auto range = [&](const char *name) {
+    return memory.liveRanges()[storageOf(step, name)];
   };
-  EXPECT_EQ(life("x").use, StorageUse::Outside);
-  EXPECT_EQ(life("a").begin, 0u);
-  EXPECT_EQ(life("a").end, 4u);
-  EXPECT_EQ(life("a").use, StorageUse::Temporary);
-  EXPECT_EQ(life("y").use, StorageUse::Result);
-  EXPECT_EQ(life("y").end, step.numOps());
-  EXPECT_EQ(life("b").begin, 2u);
-  EXPECT_EQ(life("b").end, 4u);
-  EXPECT_EQ(life("dx").use, StorageUse::Gradient);
-  EXPECT_EQ(life("dx").end, step.numOps());
+  EXPECT_EQ(range("x").use, StorageUse::Outside);
+  EXPECT_EQ(range("a").begin, 0u);
+  EXPECT_EQ(range("a").end, 4u);
+  EXPECT_EQ(range("a").use, StorageUse::Temporary);
+  EXPECT_EQ(range("y").use, StorageUse::Result);
+  EXPECT_EQ(range("y").end, step.numOps());
+  EXPECT_EQ(range("b").begin, 2u);
+  EXPECT_EQ(range("b").end, 4u);
+  EXPECT_EQ(range("dx").use, StorageUse::Gradient);
+  EXPECT_EQ(range("dx").end, step.numOps());
   EXPECT_EQ(memory.buffers().size(), 4u);
 }
 
@@ -55,14 +55,14 @@ TEST_F(StepMemoryTest, APointwiseOpTakesThePlaceOfAnOperandThatDies) {
                           kOne + "%b = aten.mul.Tensor(%y, %t)" + kTwo +
                           "%dx = aten.mul.Tensor(%b, %b)" + kTwo);
   StepMemory memory(step);
-  auto life = [&](const char *name) {
-    return memory.lives()[storageOf(step, name)];
+  auto range = [&](const char *name) {
+    return memory.liveRanges()[storageOf(step, name)];
   };
-  EXPECT_EQ(life("y").inPlaceOf, storageOf(step, "a"));
-  EXPECT_EQ(life("a").end, 1u);
+  EXPECT_EQ(range("y").inPlaceOf, storageOf(step, "a"));
+  EXPECT_EQ(range("a").end, 1u);
   // %y is kept and %t is an argument: nothing to write over.
-  EXPECT_EQ(life("b").inPlaceOf, kNone);
-  EXPECT_EQ(life("dx").inPlaceOf, storageOf(step, "b"));
+  EXPECT_EQ(range("b").inPlaceOf, kNone);
+  EXPECT_EQ(range("dx").inPlaceOf, storageOf(step, "b"));
   EXPECT_EQ(memory.buffers().size(), 2u);
 }
 
@@ -71,7 +71,7 @@ TEST_F(StepMemoryTest, TheYoungestBufferIsTaken) {
                           kOne + "%y = aten.mul.Tensor(%a, %b)" + kTwo +
                           "%dx = aten.exp(%t)" + kOne);
   StepMemory memory(step);
-  EXPECT_EQ(memory.lives()[storageOf(step, "y")].inPlaceOf,
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "y")].inPlaceOf,
             storageOf(step, "b"));
 }
 
@@ -86,9 +86,9 @@ TEST_F(StepMemoryTest, AViewKeepsItsBaseAliveAndHasNoPlaceOfItsOwn) {
       kOne);
   StepMemory memory(step);
   EXPECT_EQ(storageOf(step, "p"), storageOf(step, "a"));
-  EXPECT_EQ(memory.lives()[storageOf(step, "a")].end, 4u);
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "a")].end, 4u);
   // The operand is read transposed: not in its place.
-  EXPECT_EQ(memory.lives()[storageOf(step, "q")].inPlaceOf, kNone);
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "q")].inPlaceOf, kNone);
   EXPECT_EQ(storageOf(step, "y"), storageOf(step, "q"));
 }
 
@@ -102,7 +102,7 @@ TEST_F(StepMemoryTest, AViewThatStridesDoNotAllowIsACopy) {
   StepMemory memory(step);
   EXPECT_EQ(storageOf(step, "p"), storageOf(step, "x"));
   EXPECT_NE(storageOf(step, "y"), storageOf(step, "x"));
-  EXPECT_EQ(memory.lives()[storageOf(step, "y")].use, StorageUse::Result);
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "y")].use, StorageUse::Result);
 }
 
 TEST_F(StepMemoryTest, AViewOfAnArgumentThatIsWrittenLaterIsACopy) {
@@ -232,8 +232,8 @@ TEST_F(WrongPlanTest, ARightOnePasses) {
   EXPECT_TRUE(succeeded(memory.check()));
   ArenaLayout layout = layoutArena(memory.buffers());
   EXPECT_TRUE(succeeded(memory.verify(layout, 64)));
-  EXPECT_EQ(layout.offsets[memory.lives()[storageOf(right, "a")].buffer],
-            layout.offsets[memory.lives()[storageOf(right, "b")].buffer]);
+  EXPECT_EQ(layout.offsets[memory.liveRanges()[storageOf(right, "a")].buffer],
+            layout.offsets[memory.liveRanges()[storageOf(right, "b")].buffer]);
 }
 
 TEST_F(WrongPlanTest, TwoLiveStoragesOnTheSameBytesAreFound) {
@@ -302,8 +302,9 @@ TEST_F(WrongPlanTest, ScratchOfACallIsABufferWhileItRuns) {
   EXPECT_EQ(step.storages[scratch].bytes, 256);
   EXPECT_EQ(step.name(step.storages[scratch].value), "y");
   StepMemory memory(step);
-  EXPECT_EQ(memory.lives()[scratch].use, StorageUse::Temporary);
-  EXPECT_EQ(memory.lives()[scratch].end, memory.lives()[scratch].begin + 1);
+  EXPECT_EQ(memory.liveRanges()[scratch].use, StorageUse::Temporary);
+  EXPECT_EQ(memory.liveRanges()[scratch].end,
+            memory.liveRanges()[scratch].begin + 1);
   ArenaLayout layout = layoutArena(memory.buffers());
   EXPECT_TRUE(succeeded(memory.verify(layout, 64)));
 }
@@ -313,7 +314,7 @@ TEST_F(WrongPlanTest, ScratchOverAnOperandIsFound) {
   StepMemory memory(wrong);
   ArenaLayout layout = layoutArena(memory.buffers());
   auto offsetOf = [&](uint32_t storage) -> int64_t & {
-    return layout.offsets[memory.lives()[storage].buffer];
+    return layout.offsets[memory.liveRanges()[storage].buffer];
   };
   // All apart, but for the scratch, which lies where %b lay.
   for (auto [i, offset] : llvm::enumerate(layout.offsets))
@@ -385,9 +386,10 @@ TEST_F(LaunchTest, WhatALaunchMakesAndReadsHasNoPlace) {
   StepView step = launched(body, {2, 1, 1});
   ASSERT_EQ(step.launches.size(), 4u); // and the terminator
   StepMemory memory(step);
-  EXPECT_EQ(memory.lives()[storageOf(step, "a")].use, StorageUse::Outside);
-  EXPECT_EQ(memory.lives()[storageOf(step, "b")].use, StorageUse::Temporary);
-  EXPECT_EQ(memory.lives()[storageOf(step, "b")].begin, 0u);
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "a")].use, StorageUse::Outside);
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "b")].use,
+            StorageUse::Temporary);
+  EXPECT_EQ(memory.liveRanges()[storageOf(step, "b")].begin, 0u);
   EXPECT_TRUE(succeeded(
       memory.verify(layoutArena(memory.buffers()), /*alignment=*/64)));
 }
@@ -397,11 +399,11 @@ TEST_F(LaunchTest, AResultTakesThePlaceOfADyingOperandOfItsLaunch) {
                       kOne + "%y = aten.sin(%a)" + kOne +
                       "%dx = aten.cumsum(%t, 0)" + kOne;
   StepView step = launched(chain, {1, 2, 1});
-  EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
+  EXPECT_EQ(StepMemory(step).liveRanges()[storageOf(step, "y")].inPlaceOf,
             storageOf(step, "p"));
   // Where elements move inside the launch, one could be overwritten too early.
   StepView moving = launched(chain, {1, -2, 1});
-  EXPECT_EQ(StepMemory(moving).lives()[storageOf(moving, "y")].inPlaceOf,
+  EXPECT_EQ(StepMemory(moving).liveRanges()[storageOf(moving, "y")].inPlaceOf,
             kNone);
 }
 
@@ -411,8 +413,9 @@ TEST_F(LaunchTest, OtherLoopsOfALaunchMayStillReadAnOperand) {
                                  "%y = aten.exp(%p)" + kOne +
                                  "%dx = aten.cumsum(%t, 0)" + kOne,
                              {1, 2, 1});
-    return std::pair(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
-                     storageOf(step, "p"));
+    return std::pair(
+        StepMemory(step).liveRanges()[storageOf(step, "y")].inPlaceOf,
+        storageOf(step, "p"));
   };
   // The sum is another nest, and may run later.
   EXPECT_EQ(
@@ -434,7 +437,8 @@ TEST_F(LaunchTest, AnElementThatAllIterationsReadIsNotOverwritten) {
                    "%dx = aten.cumsum(%t, 0)" +
                    kOne,
                {1, 3, 1});
-  EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf, kNone);
+  EXPECT_EQ(StepMemory(step).liveRanges()[storageOf(step, "y")].inPlaceOf,
+            kNone);
 }
 
 TEST_F(LaunchTest, AnOpThatUpdatesItsOperandWritesOverIt) {
@@ -447,7 +451,7 @@ TEST_F(LaunchTest, AnOpThatUpdatesItsOperandWritesOverIt) {
                    "%dx = aten.cumsum(%t, 0)" +
                    kOne,
                {1, 1, 1, 1, 1});
-  EXPECT_EQ(StepMemory(step).lives()[storageOf(step, "y")].inPlaceOf,
+  EXPECT_EQ(StepMemory(step).liveRanges()[storageOf(step, "y")].inPlaceOf,
             storageOf(step, "p"));
 }
 

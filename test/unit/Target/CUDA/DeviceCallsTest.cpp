@@ -84,7 +84,8 @@ void DeviceCalls::add(Call call) {
 }
 
 void DeviceCalls::load() {
-  std::vector<TextFile> files = {{"forward.cu", cuda}, {"backward.cu", ""}};
+  step.artifact.segments = {{"forward", {}}};
+  std::vector<TextFile> files = {{"forward.cu", cuda}};
   for (const DeviceFile &file : deviceFiles())
     files.emplace_back(file.name, file.text);
   for (TextFile &file : emitCudaHost(step))

@@ -232,7 +232,8 @@ void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
     functions.push_back(function);
     texts.push_back(std::move(*text));
   }
-  std::vector<TextFile> files = {{"forward.cu", cuda}, {"backward.cu", ""}};
+  step.artifact.segments = {{"forward", {}}};
+  std::vector<TextFile> files = {{"forward.cu", cuda}};
   for (const DeviceFile &file : deviceFiles())
     files.emplace_back(file.name, file.text);
   for (TextFile &file : emitCudaHost(step))
