@@ -502,7 +502,7 @@ kernel.arena ? of @g_partition {}
 // -----
 
 // expected-error@+1 {{has symbols, and is of a known size}}
-kernel.arena 64 of @g_partition symbols {s0 = #joint.symbol<>} {} {}
+kernel.arena 64 of @g_partition symbols {s0 = #joint.symbol<>} {}
 
 // -----
 
