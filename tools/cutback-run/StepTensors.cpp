@@ -105,24 +105,23 @@ std::string StepTensors::findUnknownInput(const Artifact &artifact) const {
   return "";
 }
 
-/// One element of what nobody gave, as often as the argument has it.
+/// The bits of one element of what nobody gave, from the lowest byte on.
+static uint64_t elementOf(const ArtifactArgument &argument, int64_t seed) {
+  if (argument.fill == ArtifactArgument::Seed)
+    return static_cast<uint64_t>(seed);
+  return argument.dtype == "f64"    ? 0x3FF0000000000000
+         : argument.dtype == "f32"  ? 0x3F800000
+         : argument.dtype == "bf16" ? 0x3F80
+         : argument.dtype == "f16"  ? 0x3C00
+                                    : 1;
+}
+
+/// The same element, as often as the argument has it.
 static void fill(const ArtifactArgument &argument, int64_t seed, char *bytes) {
   int64_t item = bytesOfType(argument.dtype);
-  char element[8] = {};
-  if (argument.fill == ArtifactArgument::Seed)
-    std::memcpy(element, &seed, sizeof seed);
-  else if (argument.dtype == "f64")
-    std::memcpy(element, "\0\0\0\0\0\0\xF0\x3F", 8);
-  else if (argument.dtype == "f32")
-    std::memcpy(element, "\0\0\x80\x3F", 4);
-  else if (argument.dtype == "bf16")
-    std::memcpy(element, "\x80\x3F", 2);
-  else if (argument.dtype == "f16")
-    std::memcpy(element, "\0\x3C", 2);
-  else
-    element[0] = 1;
+  uint64_t element = elementOf(argument, seed);
   for (int64_t at = 0, all = bytesOf(argument); at < all; at += item)
-    std::memcpy(bytes + at, element, item);
+    std::memcpy(bytes + at, &element, item);
 }
 
 bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
