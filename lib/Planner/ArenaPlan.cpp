@@ -66,9 +66,10 @@ makeProblem(const PartitionResult &result) {
     constexpr int64_t kAssumedSize = 64;
     llvm::StringMap<int64_t> symbols = assumeSymbols(result.view, kAssumedSize);
     joint::GraphOp graph = result.view.graph;
+    DictionaryAttr ofArguments = argumentSymbols(graph);
     if (DictionaryAttr all = graph.getSymbolsAttr())
       for (NamedAttribute symbol : all)
-        if (!argumentSymbols(graph).contains(symbol.getName()))
+        if (!ofArguments.contains(symbol.getName()))
           symbols.erase(symbol.getName());
     for (const auto &symbol : result.options.symbols)
       symbols[symbol.getKey()] = symbol.getValue();
