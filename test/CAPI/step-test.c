@@ -2,10 +2,9 @@
  *
  * What a C program does with a compiled step, as commands for the tests:
  *
- *   cutback-step-test run DIR IN OUT   arguments from files IN/NAME, results and
- *                                      what was written to OUT/NAME; two steps of
- *                                      the folder, by turns: they must agree
- *   cutback-step-test list DIR         arguments, results, segments
+ *   cutback-step-test run DIR IN OUT   arguments from files IN/NAME, results
+ * and what was written to OUT/NAME; two steps of the folder, by turns: they
+ * must agree cutback-step-test list DIR         arguments, results, segments
  *   cutback-step-test wrong DIR        calls that are refused
  *
  * Ends with the status of the first call that failed.
@@ -15,6 +14,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* All that was allocated, until the end. */
+static void *owned[1024];
+static size_t numOwned;
+
+static void *allocate(size_t bytes) {
+  void *memory = calloc(bytes, 1);
+  if (!memory || numOwned == sizeof owned / sizeof *owned)
+    exit(9);
+  return owned[numOwned++] = memory;
+}
 
 static void print(const char *what, CutbackTensor tensor) {
   printf("%s %s %s", what, tensor.name, tensor.dtype);
@@ -34,13 +44,11 @@ static int list(const CutbackStep *step) {
   return 0;
 }
 
-/* Memory at a multiple of 16: what the file FOLDER/NAME holds; without one zeros,
- * or ones of f32, as the step asks. It is not given back: the test ends. */
+/* Memory at a multiple of 16: what the file FOLDER/NAME holds; without one
+ * zeros, or ones of f32, as the step asks. */
 static void *memoryFor(const char *folder, CutbackTensor tensor) {
   char path[512];
-  char *bytes = calloc(tensor.bytes + 32, 1);
-  if (!bytes)
-    exit(9);
+  char *bytes = allocate(tensor.bytes + 32);
   bytes += 16 - (size_t)bytes % 16;
   snprintf(path, sizeof path, "%s/%s", folder, tensor.name);
   FILE *file = *tensor.name ? fopen(path, "rb") : NULL;
@@ -72,9 +80,7 @@ static CutbackStatus runTwice(CutbackStep *steps[2], const char *in,
   size_t count = cutbackStepNumArguments(steps[0]);
   void **arguments[2];
   for (int s = 0; s < 2; ++s) {
-    arguments[s] = calloc(count + 1, sizeof(void *));
-    if (!arguments[s])
-      exit(9);
+    arguments[s] = allocate((count + 1) * sizeof(void *));
     for (size_t i = 0; i < count; ++i)
       arguments[s][i] = memoryFor(in, cutbackStepArgument(steps[s], i));
   }
@@ -86,16 +92,12 @@ static CutbackStatus runTwice(CutbackStep *steps[2], const char *in,
   CutbackStatus status = cutbackStepRun(steps[1], arguments[1]);
   for (size_t i = 0; !status && i < cutbackStepNumResults(steps[0]); ++i) {
     CutbackTensor result = cutbackStepResult(steps[0], i);
-    char *read[2] = {malloc(result.bytes + 1), malloc(result.bytes + 1)};
-    if (!read[0] || !read[1])
-      exit(9);
+    char *read[2] = {allocate(result.bytes + 1), allocate(result.bytes + 1)};
     for (int s = 0; s < 2 && !status; ++s)
       status = cutbackStepRead(steps[s], i, read[s]);
     if (!status && memcmp(read[0], read[1], result.bytes))
       printf("%s differs\n", result.name);
     store(out, result.name, read[1], result.bytes);
-    free(read[0]);
-    free(read[1]);
   }
   for (size_t i = 0; !status && i < count; ++i) {
     CutbackTensor argument = cutbackStepArgument(steps[1], i);
@@ -110,8 +112,7 @@ static int wrong(CutbackStep *step) {
   void *arguments[256] = {0};
   float value;
   printf("none: %d %s\n", none.name == NULL, cutbackStepSegment(step, 99));
-  printf("%d %s\n", cutbackStepRead(step, 0, &value),
-         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepRead(step, 0, &value), cutbackStepMessage(step));
   printf("%d %s\n", cutbackStepRun(step, arguments), cutbackStepMessage(step));
   arguments[0] = (char *)arguments + 1;
   printf("%d %s\n", cutbackStepRun(step, arguments), cutbackStepMessage(step));
@@ -141,5 +142,7 @@ int main(int argc, char **argv) {
       printf("message: %s\n", cutbackStepMessage(steps[s]));
     cutbackStepDestroy(steps[s]);
   }
+  while (numOwned)
+    free(owned[--numOwned]);
   return (int)status;
 }
