@@ -22,7 +22,6 @@ namespace {
 /// JSON text with one entry of a list a line.
 class Writer {
 public:
-  static std::string quote(std::string_view text) { return quoteJson(text); }
   template <typename List> static std::string numbers(const List &list) {
     std::string out = "[";
     for (int64_t number : list)
@@ -40,8 +39,8 @@ public:
     return std::string("\"") + kind + "\": " + std::to_string(memory.at);
   }
   static std::string tensor(const ArtifactTensor &tensor) {
-    return "\"name\": " + quote(tensor.name) +
-           ", \"dtype\": " + quote(tensor.dtype) +
+    return "\"name\": " + quoteJson(tensor.name) +
+           ", \"dtype\": " + quoteJson(tensor.dtype) +
            ", \"sizes\": " + numbers(tensor.sizes);
   }
 };
@@ -57,7 +56,7 @@ std::string argumentText(const ArtifactArgument &argument) {
   if (argument.isUpdated)
     text += ", \"updated\": true";
   if (!argument.segment.empty())
-    text += ", \"segment\": " + Writer::quote(argument.segment);
+    text += ", \"segment\": " + quoteJson(argument.segment);
   if (argument.tied >= 0)
     text += ", \"tied\": " + std::to_string(argument.tied);
   if (argument.rounding != 0)
@@ -73,27 +72,26 @@ std::string resultText(const ArtifactResult &result) {
   if (result.rounding != 0)
     text += ", \"rounding\": " + Writer::real(result.rounding);
   if (!result.segment.empty())
-    text += ", \"segment\": " + Writer::quote(result.segment);
+    text += ", \"segment\": " + quoteJson(result.segment);
   return text + ", " + Writer::memory(result.memory) + "}";
 }
 
 std::string kernelText(const ArtifactKernel &kernel) {
-  return "{\"name\": " + Writer::quote(kernel.name) +
-         ", \"file\": " + Writer::quote(kernel.file) +
+  return "{\"name\": " + quoteJson(kernel.name) +
+         ", \"file\": " + quoteJson(kernel.file) +
          (kernel.waits ? ", \"waits\": true" : "") +
          (kernel.checks ? ", \"checks\": true" : "") + "}";
 }
 
 std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
   std::string text =
-      "{\"kernel\": " + Writer::quote(artifact.kernels[launch.kernel].name) +
+      "{\"kernel\": " + quoteJson(artifact.kernels[launch.kernel].name) +
       ", \"grid\": " + Writer::numbers(launch.grid) +
       ", \"block\": " + Writer::numbers(launch.block);
   if (launch.sharedBytes)
     text += ", \"shared_bytes\": " + std::to_string(launch.sharedBytes);
-  text += ", \"op\": " + Writer::quote(launch.op) +
-          ", \"place\": " + Writer::quote(launch.place) +
-          ",\n     \"operands\": [";
+  text += ", \"op\": " + quoteJson(launch.op) +
+          ", \"place\": " + quoteJson(launch.place) + ",\n     \"operands\": [";
   for (const ArtifactOperand &operand : launch.operands)
     text += (&operand == launch.operands.data() ? "{" : ", {") +
             Writer::memory(operand.memory) +
@@ -105,7 +103,7 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
 std::string segmentText(const Artifact &artifact,
                         const ArtifactSegment &segment) {
   std::string text =
-      "{\"name\": " + Writer::quote(segment.name) + ", \"launches\": [";
+      "{\"name\": " + quoteJson(segment.name) + ", \"launches\": [";
   for (const ArtifactLaunch &launch : segment.launches)
     text += (&launch == segment.launches.data() ? "\n    " : ",\n    ") +
             launchText(artifact, launch);
@@ -136,14 +134,14 @@ std::string cutback::writeManifest(const Artifact &artifact) {
   auto segment = [&](const ArtifactSegment &one) {
     return segmentText(artifact, one);
   };
-  auto quote = [](const std::string &text) { return Writer::quote(text); };
   auto file = [](const std::pair<std::string, std::string> &one) {
-    return "{\"name\": " + Writer::quote(one.first) +
-           ", \"checksum\": " + Writer::quote(one.second) + "}";
+    return "{\"name\": " + quoteJson(one.first) +
+           ", \"checksum\": " + quoteJson(one.second) + "}";
   };
   return "{\n  \"cutback_artifact\": " + std::to_string(Artifact::kVersion) +
-         ",\n  \"target\": " + Writer::quote(artifact.target) +
-         ",\n  \"architectures\": " + listText(artifact.architectures, quote) +
+         ",\n  \"target\": " + quoteJson(artifact.target) +
+         ",\n  \"architectures\": " +
+         listText(artifact.architectures, quoteJson) +
          ",\n  \"arena_bytes\": " + std::to_string(artifact.arenaBytes) +
          ",\n  \"files\": " + listText(artifact.files, file) +
          ",\n  \"arguments\": " + listText(artifact.arguments, argumentText) +
@@ -303,6 +301,16 @@ int64_t cutback::bytesOf(const ArtifactTensor &tensor) {
   return item == 0 || count < 0 ? -1 : count * item;
 }
 
+int64_t cutback::spanOf(const ArtifactResult &result) {
+  int64_t last = result.offset;
+  for (size_t i = 0; i < result.sizes.size(); ++i) {
+    if (result.sizes[i] == 0)
+      return 0;
+    last += (result.sizes[i] - 1) * result.strides[i];
+  }
+  return (last + 1) * bytesOfType(result.dtype);
+}
+
 std::vector<size_t> Artifact::stepSegments() const {
   std::vector<size_t> numbers;
   for (size_t i = 0; i < segments.size(); ++i)
@@ -335,12 +343,9 @@ std::string Artifact::verify() const {
   for (const ArtifactResult &result : results) {
     if (bytesOf(result) < 0 || result.sizes.size() != result.strides.size())
       return "has a result '" + result.name + "' of unknown size";
-    int64_t last = result.offset;
-    for (size_t i = 0; i < result.sizes.size(); ++i)
-      last += result.sizes[i] ? (result.sizes[i] - 1) * result.strides[i] : 0;
+    int64_t span = spanOf(result);
     if (bytesOf(result) &&
-        (result.offset < 0 || last < 0 ||
-         !holds(result.memory, (last + 1) * bytesOfType(result.dtype))))
+        (result.offset < 0 || span <= 0 || !holds(result.memory, span)))
       return "has a result '" + result.name + "' outside of memory";
   }
   for (const ArtifactSegment &segment : segments)

@@ -26,7 +26,7 @@ HostStep::Bytes HostStep::allocate(int64_t bytes) {
 
 std::unique_ptr<HostStep> HostStep::open(const std::string &path,
                                          const Artifact &artifact,
-                                         const Options &options,
+                                         const StepOptions &options,
                                          std::string &error) {
   // It stays: kernels may be running when others are loaded.
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

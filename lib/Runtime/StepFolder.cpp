@@ -62,10 +62,8 @@ static std::unique_ptr<Executor> openOnHost(const std::string &folder,
   char *absolute = ::realpath((folder + "/" + kHostLibrary).c_str(), nullptr);
   std::string library = absolute ? absolute : folder + "/" + kHostLibrary;
   std::free(absolute);
-  HostStep::Options host;
-  host.checkMemory = options.checkMemory;
   std::string what;
-  auto executor = HostStep::open(library, artifact, host, what);
+  auto executor = HostStep::open(library, artifact, options, what);
   if (!executor)
     error = {"'" + folder + "' does not run: " + what, kCompileAgain};
   return executor;
@@ -77,19 +75,7 @@ std::unique_ptr<Executor> cutback::openStep(const std::string &folder,
                                             StepError &error) {
   if (artifact.target != "cuda")
     return openOnHost(folder, options, artifact, error);
-  cuda::CudaStep::Options device;
-  device.checkMemory = options.checkMemory;
-  return cuda::CudaStep::open(artifact, folder, device, error);
-}
-
-int64_t cutback::spanOf(const ArtifactResult &result) {
-  int64_t last = result.offset;
-  for (size_t i = 0; i < result.sizes.size(); ++i) {
-    if (result.sizes[i] == 0)
-      return 0;
-    last += (result.sizes[i] - 1) * result.strides[i];
-  }
-  return (last + 1) * bytesOfType(result.dtype);
+  return cuda::CudaStep::open(artifact, folder, options, error);
 }
 
 /// Copies the elements of `result` from `bytes`, axis by axis.

@@ -113,7 +113,8 @@ static int run(const CommandLine &line) {
   std::string what =
       executor->run(artifact.stepSegments(), tensors.arguments());
   std::string file;
-  if (what.empty())
+  auto outputs = line.get("outputs");
+  if (what.empty() && outputs)
     what = tensors.writeResults(artifact, *executor, file);
   if (!what.empty())
     return fail(NoPlan, what, "nothing was written");
@@ -121,8 +122,8 @@ static int run(const CommandLine &line) {
   std::printf("%s%zu results, arena %lld bytes\n", loss.c_str(),
               artifact.results.size(),
               static_cast<long long>(artifact.arenaBytes));
-  if (auto path = line.get("outputs")) {
-    what = writeFileSafely(std::string(*path), file);
+  if (outputs) {
+    what = writeFileSafely(std::string(*outputs), file);
     if (!what.empty())
       return fail(WrongInput, what, "--outputs takes a place to write to");
   }

@@ -120,6 +120,9 @@ std::string checksumOf(std::string_view bytes);
 
 /// Bytes of an element of type "f32", 0 for a type that is none.
 int64_t bytesOfType(std::string_view dtype);
+/// Bytes that a result spans in its memory, up to its last element; 0 if it has
+/// none.
+int64_t spanOf(const ArtifactResult &result);
 /// Bytes of all elements, -1 for a type that is none or sizes out of range.
 int64_t bytesOf(const ArtifactTensor &tensor);
 

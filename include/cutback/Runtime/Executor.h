@@ -13,6 +13,13 @@ struct StepError {
   std::string what, next;
 };
 
+struct StepOptions {
+  /// On the host: give each operand of a launch a heap block of its own, so
+  /// that a sanitizer sees its ends, and check that kernels change only what
+  /// they write. On a device: fill the arena with NaN before each run.
+  bool checkMemory = false;
+};
+
 class Executor {
 public:
   virtual ~Executor();

@@ -12,18 +12,11 @@ namespace cutback {
 
 class HostStep : public Executor {
 public:
-  struct Options {
-    /// Give each operand of a launch a heap block of its own, so that a
-    /// sanitizer sees its ends, and check that kernels change only what they
-    /// write.
-    bool checkMemory = false;
-  };
-
   /// Loads the library at `path`, an absolute path. Null, with `error` set, if
   /// that fails. The artifact must outlive the step.
   static std::unique_ptr<HostStep> open(const std::string &path,
                                         const Artifact &artifact,
-                                        const Options &options,
+                                        const StepOptions &options,
                                         std::string &error);
 
   std::string run(const std::vector<size_t> &segments,
@@ -38,7 +31,7 @@ private:
   };
   using Bytes = std::unique_ptr<char, Free>;
 
-  HostStep(Launch entry, const Artifact &artifact, const Options &options)
+  HostStep(Launch entry, const Artifact &artifact, const StepOptions &options)
       : entry(entry), artifact(artifact), options(options) {}
 
   static Bytes allocate(int64_t bytes);
@@ -55,7 +48,7 @@ private:
 
   Launch entry;
   const Artifact &artifact;
-  Options options;
+  StepOptions options;
   Bytes arena;
 };
 

@@ -12,11 +12,6 @@
 
 namespace cutback {
 
-struct StepOptions {
-  /// Also check accesses to memory: see the executors.
-  bool checkMemory = false;
-};
-
 /// Reads the manifest of `folder` into `artifact`, and refuses files that are
 /// not those that it names. False, with `error` set, if that fails.
 bool readStepFolder(const std::string &folder, Artifact &artifact,
@@ -28,10 +23,6 @@ bool readStepFolder(const std::string &folder, Artifact &artifact,
 std::unique_ptr<Executor> openStep(const std::string &folder,
                                    const StepOptions &options,
                                    const Artifact &artifact, StepError &error);
-
-/// Bytes that a result spans in its memory, up to its last element;
-/// 0 if it has none.
-int64_t spanOf(const ArtifactResult &result);
 
 /// After a run: the elements of a result in row-major order, to `to`, which
 /// holds bytesOf() of it. An empty string, or what went wrong.

@@ -35,7 +35,7 @@ static int64_t roundUp(int64_t bytes) {
 
 std::unique_ptr<CudaStep> CudaStep::open(const Artifact &artifact,
                                          const std::string &folder,
-                                         const Options &options,
+                                         const StepOptions &options,
                                          StepError &error) {
   std::unique_ptr<CudaStep> step(new CudaStep(artifact, options));
   step->driver = Driver::open(error.what, error.next);

@@ -17,18 +17,13 @@ namespace cutback::cuda {
 /// every run of it. What it holds of the device is given back with it.
 class CudaStep : public Executor {
 public:
-  struct Options {
-    /// Fill the arena with NaN before each run.
-    bool checkMemory = false;
-  };
-
   /// Takes device 0 (the driver heeds CUDA_VISIBLE_DEVICES) and machine code
   /// from `folder` (loadImages). Null, with `error` set, if there is none for
   /// the device, too little memory (needed and free are said before anything
   /// runs), or a call fails. The artifact must outlive the step.
   static std::unique_ptr<CudaStep> open(const Artifact &artifact,
                                         const std::string &folder,
-                                        const Options &options,
+                                        const StepOptions &options,
                                         StepError &error);
   ~CudaStep() override;
 
@@ -37,7 +32,7 @@ public:
   std::string read(int64_t at, int64_t bytes, char *to) override;
 
 private:
-  CudaStep(const Artifact &artifact, const Options &options)
+  CudaStep(const Artifact &artifact, const StepOptions &options)
       : artifact(artifact), options(options) {}
 
   bool start(const std::string &folder, StepError &error);
@@ -63,7 +58,7 @@ private:
   }
 
   const Artifact &artifact;
-  Options options;
+  StepOptions options;
   std::unique_ptr<Driver> driver;
   int device = -1;
   bool hasContext = false;
