@@ -8,6 +8,7 @@
 
 #include "StepTensors.h"
 
+#include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
 
 #include <algorithm>
@@ -90,38 +91,11 @@ std::string StepTensors::addFile(const std::string &path) {
   return "";
 }
 
-static bool isInput(std::string_view name) {
-  return name.rfind("input.", 0) == 0 || name.rfind("tangent.", 0) == 0;
-}
-
 std::string StepTensors::findUnknownInput(const Artifact &artifact) const {
   for (const auto &[name, given] : byName)
-    if (isInput(name) &&
-        std::none_of(artifact.arguments.begin(), artifact.arguments.end(),
-                     [&, &name = name](const ArtifactArgument &argument) {
-                       return argument.name == name;
-                     }))
+    if (isInputName(name) && !takesArgument(artifact, name))
       return name;
   return "";
-}
-
-/// The bits of one element of what nobody gave, from the lowest byte on.
-static uint64_t elementOf(const ArtifactArgument &argument, int64_t seed) {
-  if (argument.fill == ArtifactArgument::Seed)
-    return static_cast<uint64_t>(seed);
-  return argument.dtype == "f64"    ? 0x3FF0000000000000
-         : argument.dtype == "f32"  ? 0x3F800000
-         : argument.dtype == "bf16" ? 0x3F80
-         : argument.dtype == "f16"  ? 0x3C00
-                                    : 1;
-}
-
-/// The same element, as often as the argument has it.
-static void fill(const ArtifactArgument &argument, int64_t seed, char *bytes) {
-  int64_t item = bytesOfType(argument.dtype);
-  uint64_t element = elementOf(argument, seed);
-  for (int64_t at = 0, all = bytesOf(argument); at < all; at += item)
-    std::memcpy(bytes + at, &element, item);
 }
 
 bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
@@ -134,7 +108,7 @@ bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
   if (!isGiven && argument.fill == ArtifactArgument::Required) {
     error.what = "there is no tensor '" + argument.name + "'";
     error.next =
-        std::string(isInput(argument.name) ? "--inputs" : "--weights") +
+        std::string(isInputName(argument.name) ? "--inputs" : "--weights") +
         " takes a safetensors file with it";
     return false;
   }
@@ -164,10 +138,8 @@ bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
   owned.emplace_back(bound.back());
   if (given)
     std::memcpy(memory, given, size);
-  else if (argument.fill == ArtifactArgument::Zeros)
-    std::memset(memory, 0, size);
   else
-    fill(argument, seed, bound.back());
+    fillArgument(argument, seed, bound.back());
   return true;
 }
 

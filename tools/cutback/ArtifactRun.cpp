@@ -11,6 +11,7 @@
 
 #include "ArtifactRun.h"
 
+#include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Target/CUDA/Toolchain.h"
@@ -39,10 +40,6 @@ static DType dtypeNamed(StringRef name) {
     if (nameOf(static_cast<DType>(type)) == name)
       return static_cast<DType>(type);
   return DType::F32;
-}
-
-static bool isInput(StringRef name) {
-  return name.starts_with("input.") || name.starts_with("tangent.");
 }
 
 static int wrongArgument(Session &session, const std::string &what,
@@ -81,18 +78,13 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
   }
   if (argument.fill == ArtifactArgument::Required) {
     return wrongArgument(session, "there is no tensor '" + argument.name + "'",
-                         isInput(argument.name)
+                         isInputName(argument.name)
                              ? "--inputs takes a safetensors file with it"
                              : "--weights takes the .pt2 or safetensors "
                                "file with it");
   }
   tensor = Tensor::zeros(type, argument.sizes);
-  for (int64_t i = 0, n = tensor.numel(); i < n; ++i) {
-    if (argument.fill == ArtifactArgument::Ones)
-      tensor.set(i, 1);
-    else if (argument.fill == ArtifactArgument::Seed)
-      tensor.setInt(i, seed);
-  }
+  fillArgument(argument, seed, tensor.data());
   return Done;
 }
 
@@ -100,12 +92,7 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
 static int checkNames(Session &session, const Artifact &artifact,
                       const StepFiles &sources) {
   for (const auto &[name, tensor] : sources.inputs.tensors()) {
-    if (!isInput(name))
-      continue;
-    bool isKnown = false;
-    for (const ArtifactArgument &argument : artifact.arguments)
-      isKnown |= argument.name == name;
-    if (!isKnown)
+    if (isInputName(name) && !takesArgument(artifact, name))
       return wrongArgument(session,
                            "the file of --inputs has '" + name +
                                "', and the step takes nothing of that name",
@@ -155,7 +142,7 @@ int openArtifact(Session &session, const std::string &folder,
       tensor = bound.tensors[argument.tied];
     else if (isTaken)
       if (int code = bindArgument(session, argument,
-                                  isInput(argument.name) && hasUpdate
+                                  isInputName(argument.name) && hasUpdate
                                       ? findInput(argument.name)
                                       : sources.find(argument.name),
                                   seed, hasUpdate, tensor))
