@@ -113,12 +113,6 @@ private:
            });
   }
 
-  static Tensor copyOf(const Tensor &tensor) {
-    Tensor copy = Tensor::zeros(tensor.type, tensor.sizes);
-    copyElements(tensor, copy);
-    return copy;
-  }
-
   const kernel::StepSegments &step;
   const llvm::StringMap<RuntimeValue> &arguments;
   const InterpreterOptions &options;

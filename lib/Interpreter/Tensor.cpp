@@ -238,9 +238,7 @@ Tensor Tensor::contiguous() const {
     same.strides = rowMajor(sizes);
     return same;
   }
-  Tensor copy = zeros(type, sizes);
-  copyElements(*this, copy);
-  return copy;
+  return copyOf(*this);
 }
 
 char *Tensor::data() const {
@@ -299,6 +297,12 @@ static void convertElements(const Tensor &from, const Tensor &to) {
     reader.read(buffer.data(), std::min(kChunk, n - i));
     writer.write(buffer.data(), std::min(kChunk, n - i));
   }
+}
+
+Tensor interpreter::copyOf(const Tensor &tensor) {
+  Tensor copy = Tensor::zeros(tensor.type, tensor.sizes);
+  copyElements(tensor, copy);
+  return copy;
 }
 
 void interpreter::copyElements(const Tensor &from, const Tensor &to) {

@@ -85,9 +85,10 @@ FailureOr<MemoryPlan> cutback::planMemory(StepView program,
 
 FailureOr<MemoryPlan> cutback::planMemory(joint::PartitionOp partition,
                                           joint::GraphOp graph,
-                                          const MemoryPlanOptions &options) {
+                                          const MemoryPlanOptions &options,
+                                          UnknownSizes unknown) {
   FailureOr<StepView> program =
-      StepView::ofPartition(partition, graph, options.symbols);
+      StepView::ofPartition(partition, graph, options.symbols, unknown);
   if (failed(program))
     return failure();
   return planMemory(std::move(*program), options);

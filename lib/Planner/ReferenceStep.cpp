@@ -100,11 +100,10 @@ static FailureOr<std::vector<RuntimeValue>> runKernelsOfUnknownSizes(
     joint::GraphOp graph, joint::PartitionOp link,
     ArrayRef<RuntimeValue> arguments, const ReferenceOptions &options,
     const llvm::StringMap<int64_t> &symbols, ReferenceResult &result) {
-  FailureOr<StepView> program =
-      StepView::ofPartition(link, graph, symbols, UnknownSizes::LieOutside);
-  if (failed(program))
-    return failure();
-  FailureOr<MemoryPlan> memory = planMemory(std::move(*program));
+  MemoryPlanOptions known;
+  known.symbols = symbols;
+  FailureOr<MemoryPlan> memory =
+      planMemory(link, graph, known, UnknownSizes::LieOutside);
   if (failed(memory))
     return failure();
   result.arenaBytes = memory->arenaBytes();

@@ -71,12 +71,6 @@ public:
 private:
   //===--- State ----------------------------------------------------------===//
 
-  static Tensor copyOf(const Tensor &tensor) {
-    Tensor copy = Tensor::zeros(tensor.type, tensor.sizes);
-    copyElements(tensor, copy);
-    return copy;
-  }
-
   void ownState() {
     for (unsigned i = 0; i < arguments.size(); ++i) {
       auto *tensor = std::get_if<Tensor>(&arguments[i]);

@@ -20,8 +20,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 
-#include <cstring>
-
 using namespace mlir;
 using namespace cutback::interpreter;
 
@@ -55,9 +53,7 @@ static Tensor placed(const Tensor &given, bool isWritten) {
   Tensor dense = given.contiguous();
   if (!isWritten && reinterpret_cast<uintptr_t>(dense.data()) % 16 == 0)
     return dense;
-  Tensor copy = Tensor::zeros(dense.type, dense.sizes);
-  std::memcpy(copy.data(), dense.data(), dense.numel() * itemSize(dense.type));
-  return copy;
+  return copyOf(dense);
 }
 
 static int bindArgument(Session &session, const ArtifactArgument &argument,

@@ -79,12 +79,10 @@ static FailureOr<KernelModule> formKernels(const PartitionResult &plan,
     return formSymbolicKernels(link, plan.view.graph, *plan.kernelPlan);
   if (plan.memory)
     return cutback::formKernels(link, *plan.kernelPlan, *plan.memory);
-  FailureOr<StepView> program = StepView::ofPartition(
-      link, plan.view.graph, plan.options.symbols, UnknownSizes::LieOutside);
-  if (failed(program))
-    return failure();
+  MemoryPlanOptions known = *plan.options.memory;
+  known.symbols = plan.options.symbols;
   FailureOr<MemoryPlan> memory =
-      planMemory(std::move(*program), *plan.options.memory);
+      planMemory(link, plan.view.graph, known, UnknownSizes::LieOutside);
   if (failed(memory))
     return failure();
   return cutback::formKernels(link, *plan.kernelPlan, *memory);

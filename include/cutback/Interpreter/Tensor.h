@@ -109,6 +109,8 @@ public:
 /// Copies all elements in row-major order, converted as by set(); any strides.
 /// Both have the same number of elements and share no bytes.
 void copyElements(const Tensor &from, const Tensor &to);
+/// A contiguous tensor of its own with the same elements.
+Tensor copyOf(const Tensor &tensor);
 /// True if some byte may belong to both.
 bool sharesBytes(const Tensor &a, const Tensor &b);
 

@@ -69,10 +69,12 @@ mlir::FailureOr<MemoryPlan> layoutMemory(StepView program,
 mlir::LogicalResult proveMemory(const MemoryPlan &plan,
                                 const MemoryPlanOptions &options);
 
-/// Plans the step of a partition. `graph` may be null.
-mlir::FailureOr<MemoryPlan> planMemory(joint::PartitionOp partition,
-                                       joint::GraphOp graph,
-                                       const MemoryPlanOptions &options = {});
+/// Plans the step of a partition. `graph` may be null. `unknown`: as in
+/// StepView::ofPartition.
+mlir::FailureOr<MemoryPlan>
+planMemory(joint::PartitionOp partition, joint::GraphOp graph,
+           const MemoryPlanOptions &options = {},
+           UnknownSizes unknown = UnknownSizes::AreErrors);
 
 } // namespace cutback
 
