@@ -9,6 +9,7 @@
 
 #include "cutback/Support/Json.h"
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace cutback;
@@ -344,8 +345,11 @@ std::string Artifact::verify() const {
     if (bytesOf(result) < 0 || result.sizes.size() != result.strides.size())
       return "has a result '" + result.name + "' of unknown size";
     int64_t span = spanOf(result);
-    if (bytesOf(result) &&
-        (result.offset < 0 || span <= 0 || !holds(result.memory, span)))
+    // Backwards an element may lie in front of the first one.
+    bool goesBack = std::any_of(result.strides.begin(), result.strides.end(),
+                                [](int64_t stride) { return stride < 0; });
+    if (bytesOf(result) && (result.offset < 0 || goesBack || span <= 0 ||
+                            !holds(result.memory, span)))
       return "has a result '" + result.name + "' outside of memory";
   }
   for (const ArtifactSegment &segment : segments)

@@ -100,6 +100,8 @@ TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
             "has a result 'loss' outside of memory");
   EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1, 40]"),
             "has a result 'loss' outside of memory");
+  EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [-1, 4]"),
+            "has a result 'loss' outside of memory");
   EXPECT_EQ(changed("\"strides\": [1, 4]", "\"strides\": [1]"),
             "has a result 'loss' of unknown size");
   EXPECT_EQ(changed("\"dtype\": \"i64\"", "\"dtype\": \"i65\""),
