@@ -11,6 +11,8 @@
 
 #include "MergeLaunches.h"
 
+#include "cutback/Support/LiveSweep.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <numeric>
@@ -105,7 +107,7 @@ private:
       for (uint32_t op : kernels[number].ops)
         for (const KernelProblem::Read &read : problem.readsOf(op))
           lastUse[read.root] = std::max(lastUse[read.root], number);
-    std::vector<int64_t> change(end + 2, 0);
+    LiveSweep<> sweep(end + 1);
     for (uint32_t v = 0; v < view.numValues(); ++v) {
       if (view.isArg(v) || problem.root[v] != v || sizes.bytes[v] == 0)
         continue;
@@ -117,10 +119,10 @@ private:
       uint32_t born = isOwn ? kernelOf[view.definer[v]] : 0;
       if (isOwn && lastUse[v] <= born)
         continue; // in registers
-      change[born] += sizes.bytes[v];
-      change[lastUse[v] + 1] -= sizes.bytes[v];
+      sweep.add(born, lastUse[v] + 1, sizes.bytes[v]);
     }
-    std::partial_sum(change.begin(), change.end() - 1, during.begin());
+    llvm::transform(std::move(sweep).run(), during.begin(),
+                    [](const LiveSweep<>::Bytes &bytes) { return bytes[0]; });
     peak = during.empty() ? 0 : *llvm::max_element(during);
     if (isMeasured())
       llvm::copy(room.live, during.begin());

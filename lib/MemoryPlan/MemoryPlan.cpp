@@ -4,10 +4,15 @@
 // in every build; a plan that it refuses is an error, never a wrong result. A
 // plan that is laid out to be compared with another one is proved when it is
 // taken.
-// The moment of the peak is found by a sweep over the live ranges of storages,
-// so that it can be said what the bytes are.
+// The moment of the peak is found by a sweep over the live ranges of storages
+// (LiveSweep), so that it can be said what the bytes are.
 
 #include "cutback/MemoryPlan/MemoryPlan.h"
+#include "cutback/Support/LiveSweep.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace cutback;
@@ -15,35 +20,32 @@ using namespace cutback;
 static constexpr uint32_t kNone = StepView::kNone;
 
 static PlannedPeak findPeak(const MemoryPlan &plan) {
-  constexpr unsigned numUses = 5;
-  uint32_t numOps = plan.program.numOps();
-  std::vector<std::array<int64_t, numUses>> change(numOps + 1);
-  for (const PlannedStorage &storage : plan.storages) {
-    if (storage.use == StorageUse::Outside)
-      continue;
-    int64_t bytes =
-        (storage.bytes + plan.alignment - 1) / plan.alignment * plan.alignment;
-    change[storage.begin][static_cast<int>(storage.use)] += bytes;
-    change[storage.end][static_cast<int>(storage.use)] -= bytes;
-  }
+  constexpr unsigned kUses = 5;
+  LiveSweep<kUses> sweep(plan.program.numOps());
+  for (const PlannedStorage &storage : plan.storages)
+    if (storage.use != StorageUse::Outside)
+      sweep.add(storage.begin, storage.end,
+                llvm::alignTo(storage.bytes, plan.alignment),
+                static_cast<size_t>(storage.use));
   PlannedPeak peak;
-  std::array<int64_t, numUses> live{};
-  for (uint32_t op = 0; op < numOps; ++op) {
-    int64_t total = 0;
-    for (unsigned use = 0; use < numUses; ++use)
-      total += live[use] += change[op][use];
+  for (auto [op, live] : llvm::enumerate(std::move(sweep).run())) {
+    int64_t total = std::accumulate(live.begin(), live.end(), int64_t(0));
     if (total <= peak.bytes)
       continue;
-    auto of = [&](StorageUse use) { return live[static_cast<int>(use)]; };
+    auto of = [&live = live](StorageUse use) {
+      return live[static_cast<size_t>(use)];
+    };
     peak = {total,
-            op,
+            static_cast<uint32_t>(op),
             plan.program.inBackward(op),
-            plan.program.opName(op),
+            /*at=*/"",
             of(StorageUse::Saved),
             of(StorageUse::Result),
             of(StorageUse::Gradient),
             of(StorageUse::Temporary)};
   }
+  if (peak.bytes > 0)
+    peak.at = plan.program.opName(peak.op);
   return peak;
 }
 

@@ -16,6 +16,9 @@
 #include "Internal.h"
 
 #include "cutback/MemoryPlan/StepMemory.h"
+#include "cutback/Support/LiveSweep.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -70,19 +73,15 @@ private:
   /// By launch of the step.
   std::vector<int64_t> liveBytes(const StepView &step) const {
     StepMemory memory(step, options.memory);
-    std::vector<int64_t> change(step.numOps() + 1, 0), live;
-    int64_t alignment = options.arena.alignment;
-    for (const ArenaInterval &interval : memory.buffers()) {
-      int64_t bytes = (interval.bytes + alignment - 1) / alignment * alignment;
-      change[interval.begin] += bytes;
-      change[interval.end] -= bytes;
-    }
-    int64_t now = 0;
-    for (const StepLaunch &launch : step.launches) {
-      for (uint32_t op = launch.begin; op < launch.end; ++op)
-        now += change[op];
-      live.push_back(now);
-    }
+    LiveSweep<> sweep(step.numOps());
+    for (const ArenaInterval &interval : memory.buffers())
+      sweep.add(interval.begin, interval.end,
+                llvm::alignTo(interval.bytes, options.arena.alignment));
+    std::vector<LiveSweep<>::Bytes> byOp = std::move(sweep).run();
+    // A range is one of whole launches.
+    std::vector<int64_t> live;
+    for (const StepLaunch &launch : step.launches)
+      live.push_back(byOp[launch.begin][0]);
     return live;
   }
 

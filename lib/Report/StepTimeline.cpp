@@ -12,6 +12,7 @@
 #include "cutback/Report/StepTimeline.h"
 
 #include "cutback/Analysis/Peak.h"
+#include "cutback/Support/LiveSweep.h"
 
 using namespace mlir;
 using llvm::StringRef;
@@ -159,16 +160,11 @@ StepTimeline StepTimeline::of(const PartitionResult &result) {
 }
 
 std::vector<std::array<int64_t, kLiveKinds>> StepTimeline::liveBytes() const {
-  std::vector<std::array<int64_t, kLiveKinds>> live(numOps + 1);
-  for (const LiveValue &value : values) {
-    live[value.begin][static_cast<unsigned>(value.kind)] += value.bytes;
-    live[value.end][static_cast<unsigned>(value.kind)] -= value.bytes;
-  }
-  for (uint32_t step = 1; step <= numOps; ++step)
-    for (unsigned kind = 0; kind < kLiveKinds; ++kind)
-      live[step][kind] += live[step - 1][kind];
-  live.pop_back();
-  return live;
+  LiveSweep<kLiveKinds> sweep(numOps);
+  for (const LiveValue &value : values)
+    sweep.add(value.begin, value.end, value.bytes,
+              static_cast<size_t>(value.kind));
+  return std::move(sweep).run();
 }
 
 } // namespace cutback
