@@ -30,6 +30,12 @@ Layout Layout::contiguous(ArrayRef<int64_t> sizes) {
   return layout;
 }
 
+Layout Layout::unknown() { return {{ShapedType::kDynamic}, {0}, 0}; }
+
+bool Layout::isKnown() const {
+  return sizes.size() != 1 || !ShapedType::isDynamic(sizes[0]);
+}
+
 int64_t Layout::numel() const {
   int64_t count = 1;
   for (int64_t size : sizes)
@@ -131,6 +137,40 @@ std::optional<Layout> cutback::viewLayout(Operation *op, unsigned result,
       inner.second > outer.second)
     return std::nullopt;
   return layout;
+}
+
+std::optional<ViewedLayout>
+cutback::layoutOfView(Operation *op, unsigned result, const Layout &base,
+                      ArrayRef<int64_t> resultSizes,
+                      ArrayRef<int64_t> operandInts) {
+  if (!base.isKnown() || ShapedType::isDynamicShape(resultSizes))
+    return ViewedLayout{Layout::unknown(), false};
+  if (auto layout = viewLayout(op, result, base, resultSizes, operandInts))
+    return ViewedLayout{std::move(*layout), false};
+  if (auto layout = viewLayout(op, result, Layout::contiguous(base.sizes),
+                               resultSizes, operandInts))
+    return ViewedLayout{std::move(*layout), true};
+  return std::nullopt;
+}
+
+bool cutback::layoutsOfViews(
+    Operation *op, llvm::function_ref<const Layout *(unsigned)> layoutOf,
+    llvm::function_ref<std::optional<ArrayRef<int64_t>>(unsigned)> sizesOf,
+    ArrayRef<int64_t> operandInts, SmallVectorImpl<ViewedLayout> &layouts) {
+  layouts.clear();
+  for (unsigned r = 0; r < op->getNumResults(); ++r) {
+    int64_t operand = getViewedOperand(op, r);
+    const Layout *base = operand < 0 ? nullptr : layoutOf(operand);
+    std::optional<ArrayRef<int64_t>> sizes = sizesOf(r);
+    if (!base || !sizes)
+      return false;
+    std::optional<ViewedLayout> layout =
+        layoutOfView(op, r, *base, *sizes, operandInts);
+    if (!layout)
+      return false;
+    layouts.push_back(std::move(*layout));
+  }
+  return !layouts.empty();
 }
 
 namespace {

@@ -254,19 +254,14 @@ bool Runner::makeView(Operation *op, unsigned result, ArrayRef<int64_t> sizes,
     operandInts.push_back(integerNow(other));
   bool mustCopy = copies.contains(op->getResult(result)) ||
                   memory.hasPlace(op->getResult(result));
-  std::optional<Layout> layout =
-      viewLayout(op, result, layoutOf(*base), sizes, operandInts);
-  Tensor source = *base;
-  if (!layout) {
-    // Strides do not allow it: they do on a contiguous copy.
-    mustCopy = true;
-    source = base->contiguous();
-    layout = viewLayout(op, result, layoutOf(source), sizes, operandInts);
-  }
-  if (!layout)
+  std::optional<ViewedLayout> found =
+      layoutOfView(op, result, layoutOf(*base), sizes, operandInts);
+  if (!found)
     return false;
-  Tensor view = withLayout(source, *layout, *dtype);
-  value = mustCopy ? copyOf(op->getResult(result), view) : view;
+  Tensor view = withLayout(found->isOfCopy ? base->contiguous() : *base,
+                           found->layout, *dtype);
+  value =
+      mustCopy || found->isOfCopy ? copyOf(op->getResult(result), view) : view;
   return true;
 }
 

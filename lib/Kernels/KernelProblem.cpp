@@ -2,7 +2,8 @@
 //
 // From interfaces to numbers.
 //
-//   1. Views, as the memory plan and the interpreter see them (viewLayout): the
+//   1. Views, as the memory plan and the interpreter see them (layoutOfView):
+//   the
 //      value under them, and their strides there. A view that strides do not
 //      allow is a copy in the order of its operand.
 //   2. The loops of every other op (getIterationSpace), with the strides that
@@ -55,11 +56,14 @@ public:
 private:
   void addOp(uint32_t op) {
     const OpTraits &traits = view.traits[op];
-    if (traits.literal || isHost(op) || (!traits.ordered && addView(op)))
+    if (traits.literal || isHost(op))
+      return;
+    bool isViewed = !traits.ordered && findLayouts(op);
+    if (isViewed && addViews(op))
       return;
     problem.kind[op] = LoopKind::Call;
     if ((traits.recomputable || traits.readsOldValue) && !traits.ordered &&
-        (addCopy(op) || (findSpace(op) && addLoops(op))))
+        ((isViewed && addCopy(op)) || (findSpace(op) && addLoops(op))))
       return;
     // What an effect gives back is the argument that it wrote.
     if (uint32_t base = view.baseOf(op); traits.ordered && base != kNone)
@@ -128,61 +132,58 @@ private:
                            : Layout::contiguous(shapeOf(sizes.type[value]));
   }
 
-  /// The layouts of the op's results on the storage of an operand, if all of
-  /// them are views.
-  bool addView(uint32_t op) {
-    Operation *operation = view.ops[op];
-    uint32_t first = view.resultBegin[op], count = view.numResults(op);
-    if (!count ||
-        (!view.traits[op].view && view.traits[op].fusion != FusionKind::View))
+  /// Those of the op's results, if it is one of views.
+  bool findLayouts(uint32_t op) {
+    const OpTraits &traits = view.traits[op];
+    if (!traits.view && traits.fusion != FusionKind::View)
       return false;
-    SmallVector<Layout, 2> found;
-    for (uint32_t r = 0; r < count; ++r) {
-      std::optional<Layout> one = layoutAsView(op, operation, r, false);
-      if (!one)
-        return false;
-      found.push_back(std::move(*one));
-    }
-    for (uint32_t r = 0; r < count; ++r) {
-      uint32_t operand = view.operands(op)[getViewedOperand(operation, r)];
-      problem.root[first + r] = problem.root[operand];
-      layoutOf[first + r] = viewLayouts.size();
-      viewLayouts.push_back(std::move(found[r]));
-    }
-    return true;
-  }
-
-  /// On the operand as it lies, or as if it was contiguous.
-  std::optional<Layout> layoutAsView(uint32_t op, Operation *operation,
-                                     uint32_t r, bool isOnCopy) {
-    int64_t operand = getViewedOperand(operation, r);
-    uint32_t result = view.resultBegin[op] + r;
-    if (operand < 0 || !isSizedTensor(result))
-      return std::nullopt;
-    uint32_t value = view.operands(op)[operand];
-    if (!isSizedTensor(value))
-      return std::nullopt;
-    SmallVector<int64_t> ints;
+    Operation *operation = view.ops[op];
+    ints.clear();
     for (uint32_t other :
          view.operands(op).take_front(operation->getNumOperands()))
       ints.push_back(sizes.number.empty() ? ShapedType::kDynamic
                                           : sizes.number[other]);
-    Layout base = isOnCopy ? Layout::contiguous(shapeOf(sizes.type[value]))
-                           : layout(value);
-    return viewLayout(operation, r, base, shapeOf(sizes.type[result]), ints);
+    auto layoutOfOperand = [&](unsigned operand) -> const Layout * {
+      uint32_t value = view.operands(op)[operand];
+      if (!isSizedTensor(value))
+        return nullptr;
+      viewed = layout(value);
+      return &viewed;
+    };
+    auto sizesOf = [&](unsigned r) -> std::optional<ArrayRef<int64_t>> {
+      uint32_t result = view.resultBegin[op] + r;
+      if (!isSizedTensor(result))
+        return std::nullopt;
+      return shapeOf(sizes.type[result]);
+    };
+    return layoutsOfViews(operation, layoutOfOperand, sizesOf, ints, layouts);
+  }
+
+  /// The storage of an operand is that of the results, if all are views.
+  bool addViews(uint32_t op) {
+    auto isOfCopy = [](const ViewedLayout &one) { return one.isOfCopy; };
+    if (llvm::any_of(layouts, isOfCopy))
+      return false;
+    for (auto [r, found] : llvm::enumerate(layouts)) {
+      uint32_t operand = view.operands(op)[getViewedOperand(view.ops[op], r)];
+      uint32_t result = view.resultBegin[op] + r;
+      problem.root[result] = problem.root[operand];
+      layoutOf[result] = viewLayouts.size();
+      viewLayouts.push_back(std::move(found.layout));
+    }
+    return true;
   }
 
   /// A view that cannot be one: all elements of its operand, in their order.
   bool addCopy(uint32_t op) {
-    Operation *operation = view.ops[op];
-    if (view.numResults(op) != 1 || view.traits[op].fusion != FusionKind::View)
+    if (layouts.size() != 1 || view.traits[op].fusion != FusionKind::View)
       return false;
-    std::optional<Layout> onCopy = layoutAsView(op, operation, 0, true);
-    if (!onCopy || onCopy->offset != 0 || !onCopy->isContiguous())
+    const Layout &onCopy = layouts.front().layout;
+    if (onCopy.offset != 0 || !onCopy.isContiguous())
       return false;
-    uint32_t value = view.operands(op)[getViewedOperand(operation, 0)];
+    uint32_t value = view.operands(op)[getViewedOperand(view.ops[op], 0)];
     Layout from = layout(value);
-    if (from.numel() != onCopy->numel() || from.numel() == 0 ||
+    if (from.numel() != onCopy.numel() || from.numel() == 0 ||
         !isOfOwnElements(value))
       return false;
     SmallVector<MapLoop, 6> loops;
@@ -393,7 +394,11 @@ private:
   KernelProblem problem;
   std::vector<Layout> viewLayouts;
   std::vector<uint32_t> layoutOf; ///< by value; 0: contiguous, on its own
-  IterationSpace space;           ///< of the op at work
+  /// Of the op at work: its results, integer operands, and what it views.
+  SmallVector<ViewedLayout, 2> layouts;
+  SmallVector<int64_t> ints;
+  Layout viewed;
+  IterationSpace space; ///< of the op at work
   /// By value that no kernel makes: see addSizes.
   llvm::DenseMap<uint32_t, SmallVector<uint32_t, 4>> behindOf;
   SmallVector<ArrayRef<int64_t>> shapes;

@@ -25,7 +25,7 @@ static constexpr uint32_t kNone = StepView::kNone;
 static bool staysInside(const StepView &program, const StepValue &value) {
   const Layout &layout = value.layout;
   // What is hidden is looked at when it runs.
-  if (!value.hasKnownLayout() || layout.numel() == 0)
+  if (!layout.isKnown() || layout.numel() == 0)
     return true;
   int64_t first = layout.offset, last = layout.offset;
   for (auto [size, stride] : llvm::zip(layout.sizes, layout.strides))

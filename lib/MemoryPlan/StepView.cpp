@@ -7,10 +7,9 @@
 //      are outside.
 //   2. Ops in order: sizes of results under the symbols (SizeEvaluation), then
 //      for each result: a view of an operand's storage with its strides, or a
-//      new contiguous storage. The rule is the interpreter's (viewLayout): a
+//      new contiguous storage. The rule is the interpreter's (layoutOfView): a
 //      view that strides do not allow is a copy, and so is one whose argument
-//      is written later (findForcedCopies); ops of which only some results
-//      could be views make all of them anew.
+//      is written later (findForcedCopies).
 //   3. Terminators: what is returned, saved, or a gradient.
 //
 // Linear.
@@ -205,45 +204,31 @@ private:
   }
 
   /// True if all results are views, of the operands or of contiguous copies of
-  /// them. `layouts` gets those of the operands.
+  /// them, into `layouts`.
   bool findLayouts(uint32_t number, uint32_t first) {
-    Operation *op = view().ops[number];
-    layouts.clear();
-    for (uint32_t r = 0; r < op->getNumResults(); ++r) {
-      int64_t operand = getViewedOperand(op, r);
-      if (operand < 0)
-        return false;
+    auto layoutOf = [&](unsigned operand) -> const Layout * {
       uint32_t viewed = view().operands(number)[operand];
       const StepValue &base = valueOf(viewed);
-      auto type = dyn_cast<RankedTensorType>(step.values[first + r].type);
-      bool isNowhere = base.storage == kNone;
       uint32_t definer = view().definer[viewed];
-      if ((isNowhere &&
-           !(definer != kNone && isRepeated(view().ops[definer]))) ||
-          !type)
-        return false;
-      if (isUnknown(type) || !base.hasKnownLayout()) {
-        layouts.push_back(unknownLayout());
-        continue;
-      }
-      layouts.push_back(
-          viewLayout(op, r, base.layout, type.getShape(), operandInts));
-      if (!layouts.back() &&
-          !viewLayout(op, r, Layout::contiguous(base.layout.sizes),
-                      type.getShape(), operandInts))
-        return false;
-    }
-    return op->getNumResults() > 0;
+      bool isSomewhere = base.storage != kNone ||
+                         (definer != kNone && isRepeated(view().ops[definer]));
+      return isSomewhere ? &base.layout : nullptr;
+    };
+    auto sizesOf = [&](unsigned r) -> std::optional<ArrayRef<int64_t>> {
+      auto type = dyn_cast<RankedTensorType>(step.values[first + r].type);
+      if (!type ||
+          (unknown == UnknownSizes::AreErrors && !type.hasStaticShape()))
+        return std::nullopt;
+      return type.getShape();
+    };
+    return layoutsOfViews(view().ops[number], layoutOf, sizesOf, operandInts,
+                          layouts);
   }
 
   bool isUnknown(Type type) const {
     auto shaped = dyn_cast<ShapedType>(type);
     return unknown == UnknownSizes::LieOutside && shaped &&
            !(shaped.hasRank() && shaped.hasStaticShape());
-  }
-
-  static Layout unknownLayout() {
-    return Layout{{ShapedType::kDynamic}, {0}, 0};
   }
 
   /// The largest value of a size expression that is a symbol with a range;
@@ -292,10 +277,11 @@ private:
   /// Makes value `number` a view where it can be one.
   bool addView(uint32_t op, uint32_t result, uint32_t number) {
     Operation *operation = view().ops[op];
-    if (!layouts[result] || copies.contains(operation->getResult(result)))
+    if (layouts[result].isOfCopy ||
+        copies.contains(operation->getResult(result)))
       return false;
     StepValue &value = step.values[number];
-    value.layout = std::move(*layouts[result]);
+    value.layout = std::move(layouts[result].layout);
     value.storage =
         valueOf(view().operands(op)[getViewedOperand(operation, result)])
             .storage;
@@ -308,7 +294,7 @@ private:
     if (!shaped)
       return success();
     if (isUnknown(shaped)) {
-      value.layout = unknownLayout();
+      value.layout = Layout::unknown();
       value.storage = step.storages.size();
       StepStorage &storage = step.storages.emplace_back();
       storage.value = number;
@@ -342,7 +328,7 @@ private:
   llvm::SetVector<Value> copies; ///< of the segment at work
   SmallVector<Type> operandTypes;
   SmallVector<int64_t> operandInts;
-  SmallVector<std::optional<Layout>> layouts; ///< of the op at work
+  SmallVector<ViewedLayout> layouts; ///< of the op at work
 };
 
 } // namespace

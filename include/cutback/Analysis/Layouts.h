@@ -23,6 +23,9 @@ struct Layout {
   int64_t offset = 0;
 
   static Layout contiguous(llvm::ArrayRef<int64_t> sizes);
+  /// Of what a size that depends on data hides: one dimension, of unknown size.
+  static Layout unknown();
+  bool isKnown() const;
   bool isContiguous() const;
   int64_t numel() const;
   /// Other sizes for the same elements in the same order. Nothing if these are
@@ -61,6 +64,36 @@ std::optional<Layout> viewLayout(mlir::Operation *op, unsigned result,
                                  const Layout &base,
                                  llvm::ArrayRef<int64_t> resultSizes,
                                  llvm::ArrayRef<int64_t> operandInts);
+
+/// How a view lies.
+struct ViewedLayout {
+  Layout layout;
+  /// Strides do not allow a view of the operand as it lies, but of a contiguous
+  /// copy: the result is a new tensor, all of whose elements stand where
+  /// `layout` has them in the operand's order.
+  bool isOfCopy = false;
+};
+
+/// How result `result` of `op` lies on an operand that lies as `base`, or on a
+/// contiguous copy of it; nothing if it is no view of either: then the op makes
+/// it. An unknown base makes it unknown. The other arguments are those of
+/// viewLayout.
+std::optional<ViewedLayout> layoutOfView(mlir::Operation *op, unsigned result,
+                                         const Layout &base,
+                                         llvm::ArrayRef<int64_t> resultSizes,
+                                         llvm::ArrayRef<int64_t> operandInts);
+
+/// The same of all results of `op`, in their order. False if the op makes one
+/// of them, for then it makes all of them. `layoutOf` says how an operand lies,
+/// null of what lies nowhere; `sizesOf` which sizes a result has, nothing of
+/// what is no tensor of known rank.
+bool layoutsOfViews(
+    mlir::Operation *op,
+    llvm::function_ref<const Layout *(unsigned operand)> layoutOf,
+    llvm::function_ref<std::optional<llvm::ArrayRef<int64_t>>(unsigned result)>
+        sizesOf,
+    llvm::ArrayRef<int64_t> operandInts,
+    llvm::SmallVectorImpl<ViewedLayout> &layouts);
 
 /// Values of `function` that see the storage of an argument (views of it,
 /// results of writes) which is written again before they are read last: they

@@ -26,13 +26,6 @@ struct StepValue {
   int64_t integer = mlir::ShapedType::kDynamic; ///< of sizes, where known
   uint32_t storage = kNone;                     ///< kNone: no tensor
   Layout layout; ///< in its storage, elements from its beginning
-
-  /// False where a size that depends on data hides what it is: then `layout`
-  /// has one dimension, of unknown size.
-  bool hasKnownLayout() const {
-    return layout.sizes.size() != 1 ||
-           !mlir::ShapedType::isDynamic(layout.sizes[0]);
-  }
 };
 
 struct StepStorage {

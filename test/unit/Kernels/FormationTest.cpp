@@ -10,6 +10,7 @@
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Kernels/KernelPlan.h"
+#include "cutback/MemoryPlan/StepView.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -473,6 +474,30 @@ TEST_F(Formation, EveryKernelIsALoopNest) {
       fused += kernel.ops.size() > 1;
   }
   EXPECT_GT(fused, numPrograms());
+}
+
+TEST_F(Formation, KernelsReadWhatTheMemoryPlanPlaces) {
+  uint64_t views = 0;
+  for (uint64_t seed = 1; seed <= numPrograms(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    RandomProgramOptions options;
+    options.percentWrite = 0; // views of what is written later are copies
+    module = RandomProgram(seed, options, context).build();
+    ASSERT_TRUE(module);
+    auto graph = *module->getOps<joint::GraphOp>().begin();
+    analyse(graph);
+    FailureOr<StepView> step = StepView::ofGraph(graph, {});
+    ASSERT_TRUE(succeeded(step));
+    for (uint32_t value = 0; value < view.numValues(); ++value) {
+      uint32_t storage = step->values[value].storage;
+      if (storage == StepView::kNone)
+        continue;
+      ASSERT_EQ(step->storages[storage].value, problem.root[value])
+          << view.name(value);
+      views += problem.root[value] != value;
+    }
+  }
+  EXPECT_GT(views, numPrograms());
 }
 
 } // namespace
