@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Matrix products: a tile of 64 x 64 results a block (product() of
-// Device/cutback_product.cuh), operands looked up with their strides, so that a
-// transposed operand is not copied. Sums are in single precision, or in double
-// for f64; what is added to the product is added before it is rounded.
+// Matrix products. Operands are read with their strides, so that a transposed
+// one is not copied; what is added to the product is added before it is
+// rounded.
+//
+//   bf16, f16   on tensor cores (tileProduct() of Device/cutback_tile.cuh), in
+//               tiles of 128 x 128 results where that keeps a device busy, else
+//               of 64 x 64; sums in single precision
+//   f32, f64    a tile of 64 x 64 results a block (product() of
+//               Device/cutback_product.cuh), sums in the same type
 
 #include "CallText.h"
 #include "ScalarText.h"
@@ -81,6 +86,131 @@ static std::string resultText(const ProductProblem &p, Builder &b,
   return outType == type ? text : "to<" + outType + ">(" + text + ")";
 }
 
+//===-- Tiles
+//--------------------------------------------------------------===//
+
+/// Large tiles are worth it from so many of them on: as many multiprocessors
+/// as devices have.
+static constexpr int64_t kManyTiles = 128;
+
+static bool isOfEights(int64_t number) { return number % 8 == 0; }
+
+/// "a + batch * 4096"
+static std::string beginText(const std::string &name, const Layout &layout,
+                             bool isBatch) {
+  std::string text = name;
+  if (isBatch && layout.sizes[0] > 1 && layout.strides[0])
+    text += " + batch * " + std::to_string(layout.strides[0]);
+  if (layout.offset)
+    text += " + " + std::to_string(layout.offset);
+  return text;
+}
+
+/// "TileOperand<bf16, true, true>{a, 64, 1}". `line`: which of its dimensions
+/// are rows of the left, or columns of the right operand.
+static std::string tileOperandText(Value tensor, const std::string &name,
+                                   bool isBatch, unsigned line) {
+  Layout layout = kernel::locate(tensor).layout;
+  unsigned first = isBatch ? 1 : 0;
+  int64_t lineStride = layout.strides[first + line];
+  int64_t kStride = layout.strides[first + 1 - line];
+  bool isAlongK = kStride == 1 || lineStride != 1;
+  bool isAligned = (isAlongK ? kStride : lineStride) == 1 &&
+                   isOfEights(isAlongK ? lineStride : kStride) &&
+                   isOfEights(layout.offset) &&
+                   (!isBatch || isOfEights(layout.strides[0]));
+  return "TileOperand<" + elementTypeText(tensor) +
+         (isAlongK ? ", true" : ", false") +
+         (isAligned ? ", true>{" : ", false>{") +
+         beginText(name, layout, isBatch) + ", " + std::to_string(lineStride) +
+         ", " + std::to_string(kStride) + "}";
+}
+static std::string tileResultText(Value tensor, bool isBatch) {
+  Layout layout = kernel::locate(tensor).layout;
+  ArrayRef<int64_t> strides = ArrayRef<int64_t>(layout.strides).take_back(2);
+  bool isAligned = strides[1] == 1 && isOfEights(strides[0]) &&
+                   isOfEights(layout.offset) &&
+                   (!isBatch || isOfEights(layout.strides[0]));
+  return "TileResult<" + elementTypeText(tensor) +
+         (isAligned ? ", true>{" : ", false>{") +
+         beginText("out", layout, isBatch) + ", " + std::to_string(strides[0]) +
+         ", " + std::to_string(strides[1]) + "}";
+}
+
+bool cuda::isOfTiles(Value a, Value b) {
+  std::string type = elementTypeText(a);
+  return (type == "bf16" || type == "f16") && elementTypeText(b) == type;
+}
+int64_t cuda::tileBytes(int64_t tile) { return 4 * tile * (32 + 8) * 2; }
+
+namespace {
+
+/// Rows, columns, steps, matrices.
+struct ProductSizes {
+  int64_t m, n, k, batch;
+
+  explicit ProductSizes(const ProductProblem &p) {
+    bool isBatch = p.isBatch();
+    m = sizesOf(p.out)[isBatch], n = sizesOf(p.out)[isBatch + 1];
+    k = sizesOf(p.a)[isBatch + 1];
+    batch = isBatch ? sizesOf(p.out)[0] : 1;
+  }
+  int64_t tiles(int64_t tile) const {
+    return (m + tile - 1) / tile * ((n + tile - 1) / tile) * batch;
+  }
+  void shape(CallWriter &text, int64_t tile, int64_t threads,
+             int64_t sharedBytes) const {
+    text.shape({(m + tile - 1) / tile, (n + tile - 1) / tile, batch},
+               {threads, 1, 1}, sharedBytes);
+    text.kernel().waits = true;
+  }
+  /// "64, 64, 32,"
+  std::string text() const {
+    return std::to_string(m) + ", " + std::to_string(n) + ", " +
+           std::to_string(k) + ",";
+  }
+};
+
+SmallVector<std::string> matrixIndices(const ProductProblem &p, const char *i,
+                                       const char *j) {
+  SmallVector<std::string> indices = {i, j};
+  if (p.isBatch())
+    indices.insert(indices.begin(), "batch");
+  return indices;
+}
+
+} // namespace
+
+static void writeTiles(CallWriter &text, const ProductProblem &p, Builder &b) {
+  ProductSizes sizes(p);
+  int64_t tile = sizes.tiles(128) >= kManyTiles ? 128 : 64;
+  bool isBatch = p.isBatch();
+  text.line("tileProduct<" + std::to_string(tile) + ">(" + sizes.text());
+  text.line("    " + tileOperandText(p.a, "a", isBatch, 0) + ",");
+  text.line("    " + tileOperandText(p.b, "b", isBatch, 1) + ",");
+  text.line("    " + tileResultText(p.out, isBatch) + ",");
+  text.line("    [=](int i, int j, float sum) { return " +
+            resultText(p, b, matrixIndices(p, "i", "j")) + "; });");
+  sizes.shape(text, tile, 2 * tile, tileBytes(tile));
+}
+
+static void writeScalars(CallWriter &text, const ProductProblem &p,
+                         Builder &b) {
+  ProductSizes sizes(p);
+  std::string sum = sumTypeText(p.out);
+  text.line("product<" + sum + ">(" + sizes.text());
+  text.line("    [=](int i, int k) { return " +
+            operandText(p.a, "a", matrixIndices(p, "i", "k")) + "; },");
+  text.line("    [=](int k, int j) { return " +
+            operandText(p.b, "b", matrixIndices(p, "k", "j")) + "; },");
+  text.line("    [=](int i, int j, " + sum + " sum) {");
+  text.line("      " +
+            CallWriter::element(p.out, "out", matrixIndices(p, "i", "j")) +
+            " = " + resultText(p, b, matrixIndices(p, "i", "j")) + ";");
+  text.line("    });");
+  sizes.shape(text, 64, 256, 2 * 16 * 65 * (sum == "double" ? 8 : 4));
+}
+
 CallResult cuda::writeProductCall(aten::CallOp op) {
   std::optional<ProductProblem> found = readProduct(op);
   if (!found)
@@ -89,53 +219,25 @@ CallResult cuda::writeProductCall(aten::CallOp op) {
   if (!p.a || !p.b || !isFloatTensor(p.a) || !isFloatTensor(p.b) ||
       !isFloatTensor(p.out) || (p.self && !isFloatTensor(p.self)))
     return CallResult::failed("is a product of other elements than floats");
-  bool isBatch = p.isBatch();
-  int64_t m = sizesOf(p.out)[isBatch], n = sizesOf(p.out)[isBatch + 1];
-  int64_t k = sizesOf(p.a)[isBatch + 1],
-          batch = isBatch ? sizesOf(p.out)[0] : 1;
-  int64_t columns = (n + 63) / 64;
-  if (columns > 65535 || batch > 65535)
+  ProductSizes sizes(p);
+  if ((sizes.n + 63) / 64 > 65535 || sizes.batch > 65535)
     return CallResult::failed("has more tiles than a grid takes");
   Builder b(op.getContext());
-  std::string sum = sumTypeText(p.out);
   std::string name = op.getPacketName().split('.').second.str();
-  std::string sizes = (isBatch ? std::to_string(batch) + "x" : "") +
-                      std::to_string(m) + "x" + std::to_string(n) + "x" +
-                      std::to_string(k);
-  CallWriter text(name + "_" + sizes);
+  std::string shape = p.isBatch() ? std::to_string(sizes.batch) + "x" : "";
+  CallWriter text(name + "_" + shape + std::to_string(sizes.m) + "x" +
+                  std::to_string(sizes.n) + "x" + std::to_string(sizes.k));
   text.comment(name + ": [" + sizesText(sizesOf(p.a)) + "] by [" +
                sizesText(sizesOf(p.b)) + "], " +
-               std::to_string(2 * batch * m * n * k) + " FLOPs");
+               std::to_string(2 * sizes.batch * sizes.m * sizes.n * sizes.k) +
+               " FLOPs");
   text.read(p.a, "a");
   text.read(p.b, "b");
   if (p.self && p.beta != 0)
     text.read(p.self, "self");
   text.write(p.out, "out");
-  if (isBatch)
+  if (p.isBatch())
     text.line("const int batch = blockIdx.z;");
-  auto at = [&](const char *i, const char *j) {
-    SmallVector<std::string> indices;
-    if (isBatch)
-      indices.push_back("batch");
-    indices.push_back(i);
-    indices.push_back(j);
-    return indices;
-  };
-  text.line("product<" + sum + ">(" + std::to_string(m) + ", " +
-            std::to_string(n) + ", " + std::to_string(k) + ",");
-  text.line("    [=](int i, int k) { return " +
-            operandText(p.a, "a", at("i", "k")) + "; },");
-  text.line("    [=](int k, int j) { return " +
-            operandText(p.b, "b", at("k", "j")) + "; },");
-  text.line("    [=](int i, int j, " + sum + " sum) {");
-  text.line("      " + CallWriter::element(p.out, "out", at("i", "j")) + " = " +
-            resultText(p, b, at("i", "j")) + ";");
-  text.line("    });");
-  int64_t item = sum == "double" ? 8 : 4;
-  text.shape({(m + 63) / 64, columns, batch}, {256, 1, 1}, 2 * 16 * 65 * item);
-  text.kernel().waits = true;
-  CallResult result;
-  result.isKnown = true;
-  result.kernels.push_back(text.take());
-  return result;
+  isOfTiles(p.a, p.b) ? writeTiles(text, p, b) : writeScalars(text, p, b);
+  return CallResult::of(text);
 }

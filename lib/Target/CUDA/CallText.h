@@ -85,6 +85,13 @@ llvm::SmallVector<std::string> indicesOf(const std::string &number,
 /// The dimension `dim` of a call, counted from 0; nothing if it is not known.
 std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
 
+//===-- Tiles of tensor cores ---------------------------------------------===//
+
+/// Whether tensor cores multiply elements of both.
+bool isOfTiles(mlir::Value a, mlir::Value b);
+/// Shared bytes of tileProduct<tile>().
+int64_t tileBytes(int64_t tile);
+
 //===-- Sums of any elements ----------------------------------------------===//
 
 /// The type that a sum of such elements is held in: not narrower than `float`.

@@ -28,6 +28,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
 #include "cutback_product.cuh.inc"
       },
       {
+          "cutback_tile.cuh",
+#include "cutback_tile.cuh.inc"
+      },
+      {
           "cutback_attention.cuh",
 #include "cutback_attention.cuh.inc"
       },

@@ -15,4 +15,5 @@ template <typename T> __device__ inline T *sharedMemory() {
 #include "cutback_attention.cuh"
 #include "cutback_random.cuh"
 #include "cutback_rows.cuh"
+#include "cutback_tile.cuh"
 #include "cutback_windows.cuh"

@@ -64,6 +64,8 @@ namespace cutback_host {
 
 constexpr size_t kStack = 128 * 1024;
 constexpr unsigned kThreads = 1024, kShared = 48 * 1024;
+/// The most that a lane gives to others at once.
+constexpr size_t kSlot = 48;
 
 enum class Waits { No, ForWarp, ForBlock, Done };
 
@@ -87,7 +89,7 @@ struct Device {
   void (*body)(void *) = nullptr;
   void *arguments = nullptr;
   bool isReversed = false;
-  uint64_t slots[2][kThreads];
+  alignas(16) unsigned char slots[2][kThreads * kSlot];
   void *mainPointer = nullptr, *mainFake = nullptr;
   const void *mainBottom = nullptr;
   size_t mainSize = 0;
@@ -339,18 +341,22 @@ inline void meet(Waits what, char *meetings, unsigned &next) {
   depart(meeting);
 }
 
-/// What lane `lane` of the warp gives. Slots alternate, so that one wait is
-/// enough: nobody is two exchanges ahead.
+/// What each lane of the warp gives, until this one's next exchange but one.
+/// Slots alternate, so that one wait is enough: nobody is two exchanges ahead.
+template <typename T> const T *exchangeAll(const T &value) {
+  static_assert(sizeof(T) <= kSlot, "a lane has no more room");
+  Fiber &fiber = *device.current;
+  const unsigned warp = fiber.number / 32, lane = fiber.number % 32;
+  T *slots =
+      reinterpret_cast<T *>(device.slots[fiber.turn] + warp * 32 * kSlot);
+  fiber.turn ^= 1;
+  std::memcpy(slots + lane, &value, sizeof(T));
+  wait(Waits::ForWarp);
+  return slots;
+}
 template <typename T> T exchange(T value, unsigned lane) {
   static_assert(sizeof(T) <= 8, "as on a device");
-  const unsigned number = device.current->number, turn = device.current->turn;
-  std::memcpy(&device.slots[turn][number], &value, sizeof(T));
-  wait(Waits::ForWarp);
-  const unsigned from = (number & ~31u) | (lane & 31);
-  T result;
-  std::memcpy(&result, &device.slots[turn][from], sizeof(T));
-  device.current->turn = turn ^ 1;
-  return result;
+  return exchangeAll(value)[lane & 31];
 }
 
 } // namespace cutback_host
@@ -381,14 +387,9 @@ template <typename T> T *sharedMemory() {
 }
 inline unsigned __ballot_sync(unsigned, bool value) {
   unsigned all = 0;
-  const unsigned first = cutback_host::device.current->number & ~31u;
-  const unsigned turn = cutback_host::device.current->turn;
-  cutback_host::exchange(int(value), 0);
-  for (unsigned lane = 0; lane < 32; ++lane) {
-    int other = 0;
-    std::memcpy(&other, &cutback_host::device.slots[turn][first + lane], 4);
-    all |= unsigned(other != 0) << lane;
-  }
+  const int *votes = cutback_host::exchangeAll(int(value));
+  for (unsigned lane = 0; lane < 32; ++lane)
+    all |= unsigned(votes[lane] != 0) << lane;
   return all;
 }
 #ifdef CUTBACK_HOST_TSAN

@@ -77,6 +77,62 @@ TEST(HostEmulationTest, AColumnSumsItsThreadsFromTheFirst) {
     }
 }
 
+/// One product on tiles: each result is summed in the order of k, with one
+/// rounding a step, whatever the tile and the layouts.
+template <int kTile, bool isLeftAlongK, bool isRightAlongK, bool isAligned>
+void expectTileProduct(int m, int n, int k) {
+  std::vector<float> values = randomFloats(m * k + k * n);
+  std::vector<bf16> left(m * k), right(k * n);
+  auto leftAt = [&](int i, int s) {
+    return isLeftAlongK ? i * k + s : s * m + i;
+  };
+  auto rightAt = [&](int s, int j) {
+    return isRightAlongK ? j * k + s : s * n + j;
+  };
+  for (int i = 0; i < m * k; ++i)
+    left[i] = toBf16(values[i]);
+  for (int i = 0; i < k * n; ++i)
+    right[i] = toBf16(values[m * k + i]);
+  std::vector<float> sums(m * n, -1.0f);
+  unsigned grid[3] = {unsigned(m + kTile - 1) / kTile,
+                      unsigned(n + kTile - 1) / kTile, 1};
+  unsigned block[3] = {2 * kTile, 1, 1};
+  auto kernel = [&] {
+    tileProduct<kTile>(
+        m, n, k,
+        TileOperand<bf16, isLeftAlongK, isAligned>{
+            left.data(), isLeftAlongK ? k : 1, isLeftAlongK ? 1 : m},
+        TileOperand<bf16, isRightAlongK, isAligned>{
+            right.data(), isRightAlongK ? k : 1, isRightAlongK ? 1 : n},
+        TileResult<float, isAligned>{sums.data(), n, 1},
+        [](int, int, float sum) { return sum + 1.0f; });
+  };
+  cutback_host::launch(
+      grid, block, sizeof(TileBuffers<kTile>), /*waits=*/true,
+      [](void *given) { (*static_cast<decltype(kernel) *>(given))(); },
+      &kernel);
+  int wrong = 0;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < n; ++j) {
+      float sum = 0;
+      for (int s = 0; s < k; ++s)
+        sum = fmaf(toFloat(left[leftAt(i, s)]), toFloat(right[rightAt(s, j)]),
+                   sum);
+      wrong += sums[i * n + j] != sum + 1.0f;
+    }
+  EXPECT_EQ(wrong, 0) << kTile << ": " << m << " x " << n << " x " << k;
+}
+
+TEST(HostEmulationTest, ATileProductSumsInTheOrderOfK) {
+  expectTileProduct<64, true, false, true>(64, 64, 64);
+  expectTileProduct<64, true, true, true>(72, 80, 40);
+  expectTileProduct<64, false, false, true>(72, 136, 8);
+  expectTileProduct<64, false, true, false>(67, 5, 33);
+  expectTileProduct<64, true, false, false>(1, 70, 17);
+  expectTileProduct<128, true, false, true>(136, 264, 72);
+  expectTileProduct<128, false, true, false>(131, 129, 50);
+}
+
 TEST(HostEmulationTest, ANanWinsAndTheFirstOfEqualsToo) {
   std::vector<float> values(32, 1.0f);
   values[9] = values[20] = 5.0f;
