@@ -5,11 +5,12 @@
 // the input, t a tap of the kernel, along each of up to three axes
 // x = o * stride - padding + t * dilation:
 //
-//   output          rows (n, o)   columns: output channels   over (c, t)
-//   input's         rows (n, x)   columns: input channels    over (output c, t)
+//   output          rows: output channels   columns (n, o)   over (c, t)
+//   input's         rows: input channels    columns (n, x)   over (output c, t)
 //   weight's        rows: output channels   columns (c, t)   over (n, o)
 //
-// Nothing is unfolded in memory; a place outside of the input is a zero.
+// Nothing is unfolded in memory; a place outside of the input is a zero. Those
+// of bf16 and f16 are on tensor cores, as matrix products are.
 
 #include "CallText.h"
 
@@ -104,7 +105,12 @@ private:
   //===--- Pieces of text -------------------------------------------------===//
 
   std::string sum() const { return sumTypeText(p.input); }
-  std::string zero() const { return sum() == "double" ? "0.0" : "0.0f"; }
+  bool onTiles() const { return isOfTiles(p.input, p.weight); }
+  std::string zero() const {
+    return onTiles()           ? elementTypeText(p.input) + "{}"
+           : sum() == "double" ? "0.0"
+                               : "0.0f";
+  }
   /// Channel number `channel` of the group.
   std::string channel(const std::string &channel, int64_t size) const {
     return p.groups == 1 ? channel
@@ -113,6 +119,25 @@ private:
   static std::string value(Value tensor, const std::string &name,
                            ArrayRef<std::string> indices) {
     return "toFloat(" + CallWriter::element(tensor, name, indices) + ")";
+  }
+  /// An element of an operand: tiles have it as it lies in memory.
+  std::string factor(Value tensor, const std::string &name,
+                     ArrayRef<std::string> indices) const {
+    return onTiles() ? CallWriter::element(tensor, name, indices)
+                     : value(tensor, name, indices);
+  }
+  /// Lines in front of and behind what looks up an operand. `isAlongK`: which
+  /// neighbours lie beside each other.
+  void openFactor(CallWriter &text, bool isLeft, bool isAlongK) const {
+    if (onTiles())
+      text.line("    lookedUp<" + elementTypeText(p.input) +
+                (isAlongK ? ", true>" : ", false>") +
+                (isLeft ? "([=](int i, int k) {" : "([=](int j, int k) {"));
+    else
+      text.line(isLeft ? "    [=](int i, int k) {" : "    [=](int k, int j) {");
+  }
+  void closeFactor(CallWriter &text) const {
+    text.line(onTiles() ? "    })," : "    },");
   }
   static Indices tensorIndices(const std::string &first,
                                const std::string &second,
@@ -123,10 +148,10 @@ private:
   }
 
   /// The input at output place `places` and tap `taps`; zero outside.
-  void lookUpInput(CallWriter &text, const char *head, ArrayRef<std::string> o,
+  void lookUpInput(CallWriter &text, ArrayRef<std::string> o,
                    ArrayRef<std::string> taps, const std::string &image,
-                   const std::string &c) const {
-    text.line(head);
+                   const std::string &c, bool isAlongK) const {
+    openFactor(text, /*isLeft=*/false, isAlongK);
     Indices x;
     std::string outside;
     for (size_t axis = 0; axis < o.size(); ++axis) {
@@ -142,10 +167,10 @@ private:
     text.line("      if (" + outside + ")");
     text.line("        return " + zero() + ";");
     text.line("      return " +
-              value(p.input, "input",
-                    tensorIndices(image, channel(c, p.inGroup()), x)) +
+              factor(p.input, "input",
+                     tensorIndices(image, channel(c, p.inGroup()), x)) +
               ";");
-    text.line("    },");
+    closeFactor(text);
   }
 
   void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
@@ -154,20 +179,26 @@ private:
                  std::to_string(2 * p.groups * m * n * k) + " FLOPs");
     if (p.groups > 1)
       text.line("const int group = blockIdx.z;");
-    text.line("product<" + sum() + ">(" + std::to_string(m) + ", " +
-              std::to_string(n) + ", " + std::to_string(k) + ",");
-    int64_t item = sum() == "double" ? 8 : 4;
-    text.shape({(m + 63) / 64, (n + 63) / 64, p.groups}, {256, 1, 1},
-               2 * 16 * 65 * item);
-    text.kernel().waits = true;
+    std::string sizes = "(" + std::to_string(m) + ", " + std::to_string(n) +
+                        ", " + std::to_string(k) + ",";
+    if (!onTiles()) {
+      text.line("product<" + sum() + ">" + sizes);
+      shapeScalars(text, m, n, p.groups, sum());
+      return;
+    }
+    int64_t tile = tileProductOf(m, n, p.groups);
+    text.line("tileProduct<" + std::to_string(tile) + ">" + sizes);
+    shapeTiles(text, m, n, p.groups, tile);
   }
   /// "    [=](int i, int j, float sum) { out[...] = sum; });"
   void store(CallWriter &text, Value out, ArrayRef<std::string> indices,
              const std::string &result) const {
-    text.line("    [=](int i, int j, " + sum() + " sum) {");
+    text.line((onTiles() ? "    putEach([=](int i, int j, "
+                         : "    [=](int i, int j, ") +
+              sum() + " sum) {");
     text.line("      " + CallWriter::element(out, "result", indices) +
               " = to<" + elementTypeText(out) + ">(" + result + ");");
-    text.line("    });");
+    text.line(onTiles() ? "    }));" : "    });");
   }
 
   //===--- Kernels --------------------------------------------------------===//
@@ -180,25 +211,24 @@ private:
       text.read(p.bias, "bias");
     Value out = op->getResult(0);
     text.write(out, "result");
-    open(text, p.images() * productOf(p.places()), p.outGroup(),
+    open(text, p.outGroup(), p.images() * productOf(p.places()),
          p.inGroup() * productOf(p.taps()));
-    SmallVector<std::string> row = indicesOf("i", with(p.images(), p.places()));
+    SmallVector<std::string> column =
+        indicesOf("j", with(p.images(), p.places()));
     SmallVector<std::string> step = indicesOf("k", with(p.inGroup(), p.taps()));
-    lookUpInput(text, "    [=](int i, int k) {",
-                ArrayRef<std::string>(row).drop_front(),
-                ArrayRef<std::string>(step).drop_front(), row[0], step[0]);
-    text.line("    [=](int k, int j) { return " +
-              value(p.weight, "weight",
-                    tensorIndices(channel("j", p.outGroup()), step[0],
-                                  ArrayRef<std::string>(step).drop_front())) +
-              "; },");
-    std::string c = channel("j", p.outGroup());
+    ArrayRef<std::string> places = ArrayRef<std::string>(column).drop_front();
+    ArrayRef<std::string> taps = ArrayRef<std::string>(step).drop_front();
+    std::string c = channel("i", p.outGroup());
+    openFactor(text, /*isLeft=*/true, /*isAlongK=*/true);
+    text.line("      return " +
+              factor(p.weight, "weight", tensorIndices(c, step[0], taps)) +
+              ";");
+    closeFactor(text);
+    lookUpInput(text, places, taps, column[0], step[0], /*isAlongK=*/false);
     std::string result = "sum";
     if (p.bias)
       result += " + " + value(p.bias, "bias", {c});
-    store(text, out,
-          tensorIndices(row[0], c, ArrayRef<std::string>(row).drop_front()),
-          result);
+    store(text, out, tensorIndices(column[0], c, places), result);
     return text.take();
   }
 
@@ -208,19 +238,26 @@ private:
     text.read(p.weight, "weight");
     Value out = op->getResult(0);
     text.write(out, "result");
-    open(text, p.images() * productOf(p.inputPlaces()), p.inGroup(),
+    open(text, p.inGroup(), p.images() * productOf(p.inputPlaces()),
          p.outGroup() * productOf(p.taps()));
-    SmallVector<std::string> row =
-        indicesOf("i", with(p.images(), p.inputPlaces()));
+    SmallVector<std::string> column =
+        indicesOf("j", with(p.images(), p.inputPlaces()));
     SmallVector<std::string> step =
         indicesOf("k", with(p.outGroup(), p.taps()));
-    text.line("    [=](int i, int k) {");
+    openFactor(text, /*isLeft=*/true, /*isAlongK=*/false);
+    text.line("      return " +
+              factor(p.weight, "weight",
+                     tensorIndices(channel(step[0], p.outGroup()), "i",
+                                   ArrayRef<std::string>(step).drop_front())) +
+              ";");
+    closeFactor(text);
+    openFactor(text, /*isLeft=*/false, /*isAlongK=*/false);
     Indices o;
     std::string outside;
     for (size_t axis = 0; axis < p.taps().size(); ++axis) {
       std::string name = "x" + std::to_string(axis);
       std::string stride = std::to_string(p.stride[axis]);
-      text.line("      const int " + name + " = " + row[axis + 1] + " + " +
+      text.line("      const int " + name + " = " + column[axis + 1] + " + " +
                 std::to_string(p.padding[axis]) + " - (" + step[axis + 1] +
                 ") * " + std::to_string(p.dilation[axis]) + ";");
       outside += (outside.empty() ? "" : " || ") + name + " < 0 || ";
@@ -232,19 +269,15 @@ private:
     }
     text.line("      if (" + outside + ")");
     text.line("        return " + zero() + ";");
-    text.line("      return " +
-              value(gradient, "gradient",
-                    tensorIndices(row[0], channel(step[0], p.outGroup()), o)) +
-              ";");
-    text.line("    },");
-    text.line("    [=](int k, int j) { return " +
-              value(p.weight, "weight",
-                    tensorIndices(channel(step[0], p.outGroup()), "j",
-                                  ArrayRef<std::string>(step).drop_front())) +
-              "; },");
+    text.line(
+        "      return " +
+        factor(gradient, "gradient",
+               tensorIndices(column[0], channel(step[0], p.outGroup()), o)) +
+        ";");
+    closeFactor(text);
     store(text, out,
-          tensorIndices(row[0], channel("j", p.inGroup()),
-                        ArrayRef<std::string>(row).drop_front()),
+          tensorIndices(column[0], channel("i", p.inGroup()),
+                        ArrayRef<std::string>(column).drop_front()),
           "sum");
     return text.take();
   }
@@ -263,13 +296,14 @@ private:
         indicesOf("k", with(p.images(), p.places()));
     ArrayRef<std::string> places = ArrayRef<std::string>(step).drop_front();
     ArrayRef<std::string> taps = ArrayRef<std::string>(column).drop_front();
+    openFactor(text, /*isLeft=*/true, /*isAlongK=*/true);
     text.line(
-        "    [=](int i, int k) { return " +
-        value(gradient, "gradient",
-              tensorIndices(step[0], channel("i", p.outGroup()), places)) +
-        "; },");
-    lookUpInput(text, "    [=](int k, int j) {", places, taps, step[0],
-                column[0]);
+        "      return " +
+        factor(gradient, "gradient",
+               tensorIndices(step[0], channel("i", p.outGroup()), places)) +
+        ";");
+    closeFactor(text);
+    lookUpInput(text, places, taps, step[0], column[0], /*isAlongK=*/true);
     store(text, out, tensorIndices(channel("i", p.outGroup()), column[0], taps),
           "sum");
     return text.take();

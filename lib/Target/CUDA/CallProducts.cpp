@@ -125,23 +125,41 @@ static std::string tileOperandText(Value tensor, const std::string &name,
          beginText(name, layout, isBatch) + ", " + std::to_string(lineStride) +
          ", " + std::to_string(kStride) + "}";
 }
+/// "tileResult<true>(out, 64, 1,"
 static std::string tileResultText(Value tensor, bool isBatch) {
   Layout layout = kernel::locate(tensor).layout;
   ArrayRef<int64_t> strides = ArrayRef<int64_t>(layout.strides).take_back(2);
   bool isAligned = strides[1] == 1 && isOfEights(strides[0]) &&
                    isOfEights(layout.offset) &&
                    (!isBatch || isOfEights(layout.strides[0]));
-  return "TileResult<" + elementTypeText(tensor) +
-         (isAligned ? ", true>{" : ", false>{") +
+  return std::string(isAligned ? "tileResult<true>(" : "tileResult<false>(") +
          beginText("out", layout, isBatch) + ", " + std::to_string(strides[0]) +
-         ", " + std::to_string(strides[1]) + "}";
+         ", " + std::to_string(strides[1]) + ",";
 }
 
 bool cuda::isOfTiles(Value a, Value b) {
   std::string type = elementTypeText(a);
   return (type == "bf16" || type == "f16") && elementTypeText(b) == type;
 }
-int64_t cuda::tileBytes(int64_t tile) { return 4 * tile * (32 + 8) * 2; }
+
+int64_t cuda::tileProductOf(int64_t rows, int64_t columns, int64_t batch) {
+  int64_t large = (rows + 127) / 128 * ((columns + 127) / 128) * batch;
+  return std::min(rows, columns) > 64 && large >= kManyTiles ? 128 : 64;
+}
+
+void cuda::shapeTiles(CallWriter &text, int64_t rows, int64_t columns,
+                      int64_t batch, int64_t tile) {
+  text.shape(
+      {(rows + tile - 1) / tile * ((columns + tile - 1) / tile), 1, batch},
+      {2 * tile, 1, 1}, 2 * 2 * tile * (32 + 8) * 2);
+  text.kernel().waits = true;
+}
+void cuda::shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
+                        int64_t batch, const std::string &sum) {
+  text.shape({(rows + 63) / 64 * ((columns + 63) / 64), 1, batch}, {256, 1, 1},
+             2 * 16 * 65 * (sum == "double" ? 8 : 4));
+  text.kernel().waits = true;
+}
 
 namespace {
 
@@ -154,15 +172,6 @@ struct ProductSizes {
     m = sizesOf(p.out)[isBatch], n = sizesOf(p.out)[isBatch + 1];
     k = sizesOf(p.a)[isBatch + 1];
     batch = isBatch ? sizesOf(p.out)[0] : 1;
-  }
-  int64_t tiles(int64_t tile) const {
-    return (m + tile - 1) / tile * ((n + tile - 1) / tile) * batch;
-  }
-  void shape(CallWriter &text, int64_t tile, int64_t threads,
-             int64_t sharedBytes) const {
-    text.shape({(m + tile - 1) / tile, (n + tile - 1) / tile, batch},
-               {threads, 1, 1}, sharedBytes);
-    text.kernel().waits = true;
   }
   /// "64, 64, 32,"
   std::string text() const {
@@ -183,15 +192,15 @@ SmallVector<std::string> matrixIndices(const ProductProblem &p, const char *i,
 
 static void writeTiles(CallWriter &text, const ProductProblem &p, Builder &b) {
   ProductSizes sizes(p);
-  int64_t tile = sizes.tiles(128) >= kManyTiles ? 128 : 64;
+  int64_t tile = tileProductOf(sizes.m, sizes.n, sizes.batch);
   bool isBatch = p.isBatch();
   text.line("tileProduct<" + std::to_string(tile) + ">(" + sizes.text());
   text.line("    " + tileOperandText(p.a, "a", isBatch, 0) + ",");
   text.line("    " + tileOperandText(p.b, "b", isBatch, 1) + ",");
-  text.line("    " + tileResultText(p.out, isBatch) + ",");
-  text.line("    [=](int i, int j, float sum) { return " +
-            resultText(p, b, matrixIndices(p, "i", "j")) + "; });");
-  sizes.shape(text, tile, 2 * tile, tileBytes(tile));
+  text.line("    " + tileResultText(p.out, isBatch));
+  text.line("        [=](int i, int j, float sum) { return " +
+            resultText(p, b, matrixIndices(p, "i", "j")) + "; }));");
+  shapeTiles(text, sizes.m, sizes.n, sizes.batch, tile);
 }
 
 static void writeScalars(CallWriter &text, const ProductProblem &p,
@@ -208,7 +217,7 @@ static void writeScalars(CallWriter &text, const ProductProblem &p,
             CallWriter::element(p.out, "out", matrixIndices(p, "i", "j")) +
             " = " + resultText(p, b, matrixIndices(p, "i", "j")) + ";");
   text.line("    });");
-  sizes.shape(text, 64, 256, 2 * 16 * 65 * (sum == "double" ? 8 : 4));
+  shapeScalars(text, sizes.m, sizes.n, sizes.batch, sum);
 }
 
 CallResult cuda::writeProductCall(aten::CallOp op) {
@@ -220,8 +229,8 @@ CallResult cuda::writeProductCall(aten::CallOp op) {
       !isFloatTensor(p.out) || (p.self && !isFloatTensor(p.self)))
     return CallResult::failed("is a product of other elements than floats");
   ProductSizes sizes(p);
-  if ((sizes.n + 63) / 64 > 65535 || sizes.batch > 65535)
-    return CallResult::failed("has more tiles than a grid takes");
+  if (sizes.batch > 65535)
+    return CallResult::failed("has more matrices than a grid takes");
   Builder b(op.getContext());
   std::string name = op.getPacketName().split('.').second.str();
   std::string shape = p.isBatch() ? std::to_string(sizes.batch) + "x" : "";

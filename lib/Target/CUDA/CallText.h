@@ -85,12 +85,17 @@ llvm::SmallVector<std::string> indicesOf(const std::string &number,
 /// The dimension `dim` of a call, counted from 0; nothing if it is not known.
 std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
 
-//===-- Tiles of tensor cores ---------------------------------------------===//
+//===-- Products ----------------------------------------------------------===//
 
 /// Whether tensor cores multiply elements of both.
 bool isOfTiles(mlir::Value a, mlir::Value b);
-/// Shared bytes of tileProduct<tile>().
-int64_t tileBytes(int64_t tile);
+/// How large the tiles of tileProduct() are, in rows and in columns.
+int64_t tileProductOf(int64_t rows, int64_t columns, int64_t batch);
+/// The launch of tileProduct(), and that of product() with such sums.
+void shapeTiles(CallWriter &text, int64_t rows, int64_t columns, int64_t batch,
+                int64_t tile);
+void shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
+                  int64_t batch, const std::string &sum);
 
 //===-- Sums of any elements ----------------------------------------------===//
 

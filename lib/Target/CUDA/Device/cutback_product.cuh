@@ -14,13 +14,15 @@ template <typename T> struct ProductTile {
   T a[16][65], b[16][65];
 };
 
-/// Computes tile (blockIdx.x, blockIdx.y) of an m x n product with 256 threads,
-/// 4 x 4 results each. `a` and `b` give elements inside; `store` takes results.
+/// Computes tile blockIdx.x, column by column, of an m x n product with 256
+/// threads, 4 x 4 results each. `a` and `b` give elements inside; `store` takes results.
 template <typename T, typename A, typename B, typename Store>
 __device__ inline void product(int m, int n, int k, A a, B b, Store store) {
   ProductTile<T> &tile = *sharedMemory<ProductTile<T>>();
   const int thread = threadIdx.x, row = thread / 16 * 4, column = thread % 16 * 4;
-  const int firstRow = blockIdx.x * 64, firstColumn = blockIdx.y * 64;
+  const int rowTiles = (m + 63) / 64;
+  const int firstRow = blockIdx.x % rowTiles * 64;
+  const int firstColumn = blockIdx.x / rowTiles * 64;
   T sum[4][4] = {};
   for (int step = 0; step < k; step += 16) {
     for (int number = thread; number < 1024; number += 256) {

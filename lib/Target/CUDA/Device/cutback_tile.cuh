@@ -154,7 +154,7 @@ template <typename T, bool isAlong, bool isAligned> struct TileOperand {
   }
 };
 
-/// Element (line, k) is what `look` gives.
+/// Element (line, k) is what `look(line, k)` gives.
 template <typename T, bool isAlong, typename Look> struct LookedUp {
   using Element = T;
   static constexpr bool isAlongK = isAlong;
@@ -176,15 +176,15 @@ __device__ inline LookedUp<T, isAlongK, Look> lookedUp(Look look) {
   return {look};
 }
 
-/// Result (i, j), of type T, lies at[i * rowStride + j * columnStride].
-template <typename T, bool isAligned> struct TileResult {
+/// Result (i, j) lies at[i * rowStride + j * columnStride]; `value(i, j, sum)` is
+/// what is stored. `isAligned` as of operands.
+template <typename T, bool isAligned, typename Value> struct TileResult {
   T *at;
   int rowStride, columnStride;
+  Value value;
 
-  /// `value(i, j, sum)` of eight columns.
-  template <typename Value>
-  __device__ void store(int i, int j, int columns, const Eight<float> &sum,
-                        Value value) const {
+  /// Eight columns from (i, j) on, of those below `columns`.
+  __device__ void store(int i, int j, int columns, const Eight<float> &sum) const {
     T *to = at + (i * rowStride + j * columnStride);
     if (isAligned && j + 8 <= columns) {
       Eight<T> x;
@@ -198,6 +198,25 @@ template <typename T, bool isAligned> struct TileResult {
         to[e * columnStride] = value(i, j + e, sum.e[e]);
   }
 };
+template <bool isAligned, typename T, typename Value>
+__device__ inline TileResult<T, isAligned, Value>
+tileResult(T *at, int rowStride, int columnStride, Value value) {
+  return {at, rowStride, columnStride, value};
+}
+
+/// Result (i, j) is where `put(i, j, sum)` stores it.
+template <typename Put> struct PutEach {
+  Put put;
+
+  __device__ void store(int i, int j, int columns, const Eight<float> &sum) const {
+    for (int e = 0; e < 8; ++e)
+      if (j + e < columns)
+        put(i, j + e, sum.e[e]);
+  }
+};
+template <typename Put> __device__ inline PutEach<Put> putEach(Put put) {
+  return {put};
+}
 
 //===--- The product --------------------------------------------------------===//
 
@@ -236,17 +255,19 @@ template <int kTile, typename Operand> struct TilePart {
   }
 };
 
-/// Computes tile (blockIdx.x, blockIdx.y), of kTile x kTile results (64 or 128), of
-/// an m x n product with 2 * kTile threads: a warp has kTile / 2 rows and 32
-/// columns. `value(i, j, sum)` is what is stored.
-template <int kTile, typename A, typename B, typename Result, typename Value>
+/// Computes tile blockIdx.x, column by column, of kTile x kTile results (64 or
+/// 128), of an m x n product with 2 * kTile threads: a warp has kTile / 2 rows
+/// and 32 columns.
+template <int kTile, typename A, typename B, typename Result>
 __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
-                                   const Result &result, Value value) {
+                                   const Result &result) {
   constexpr int kBands = kTile / 32; // of 16 rows
   using Left = TileLayout<kTile, A::isAlongK>;
   using Right = TileLayout<kTile, B::isAlongK>;
   TileBuffers<kTile> &buffers = *sharedMemory<TileBuffers<kTile>>();
-  const int firstRow = blockIdx.x * kTile, firstColumn = blockIdx.y * kTile;
+  const int rowTiles = (m + kTile - 1) / kTile;
+  const int firstRow = blockIdx.x % rowTiles * kTile;
+  const int firstColumn = blockIdx.x / rowTiles * kTile;
   const int warp = threadIdx.x / 32, lane = laneOf();
   const int row = warp % 2 * (kTile / 2), column = warp / 2 * 32;
   float sum[kBands][4][4] = {};
@@ -292,8 +313,7 @@ __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
       const int i = number / 4, j = number % 4 * 8;
       if (firstRow + row + 16 * r + i < m && firstColumn + column + j < n)
         result.store(firstRow + row + 16 * r + i, firstColumn + column + j, n,
-                     *reinterpret_cast<const Eight<float> *>(band + i * kLength + j),
-                     value);
+                     *reinterpret_cast<const Eight<float> *>(band + i * kLength + j));
     }
     __syncwarp();
   }

@@ -94,8 +94,8 @@ void expectTileProduct(int m, int n, int k) {
   for (int i = 0; i < k * n; ++i)
     right[i] = toBf16(values[m * k + i]);
   std::vector<float> sums(m * n, -1.0f);
-  unsigned grid[3] = {unsigned(m + kTile - 1) / kTile,
-                      unsigned(n + kTile - 1) / kTile, 1};
+  unsigned grid[3] = {
+      unsigned((m + kTile - 1) / kTile * ((n + kTile - 1) / kTile)), 1, 1};
   unsigned block[3] = {2 * kTile, 1, 1};
   auto kernel = [&] {
     tileProduct<kTile>(
@@ -104,8 +104,8 @@ void expectTileProduct(int m, int n, int k) {
             left.data(), isLeftAlongK ? k : 1, isLeftAlongK ? 1 : m},
         TileOperand<bf16, isRightAlongK, isAligned>{
             right.data(), isRightAlongK ? k : 1, isRightAlongK ? 1 : n},
-        TileResult<float, isAligned>{sums.data(), n, 1},
-        [](int, int, float sum) { return sum + 1.0f; });
+        tileResult<isAligned>(sums.data(), n, 1,
+                              [](int, int, float sum) { return sum + 1.0f; }));
   };
   cutback_host::launch(
       grid, block, sizeof(TileBuffers<kTile>), /*waits=*/true,
