@@ -92,11 +92,19 @@ private:
   }
 
   void addCopies(const SegmentKernels &backward) {
+    std::vector<uint8_t> isCopy(view.numOps(), 0);
+    for (uint32_t op : result.halves.recomputed)
+      isCopy[op] = result.sets->ops[op] == GraphSet::Forward;
     for (uint32_t op : result.halves.recomputed)
       if (int64_t ps = costs.recomputePs[op];
           ps > 0 && result.sets->ops[op] == GraphSet::Forward &&
           backward.kernelOf[op] != kNone)
         of(backward, backward.kernelOf[op], "backward").networkPs += ps;
+    for (const RooflineCosts::CopyRead &read : costs.copyReads)
+      if (isCopy[read.op] && !isCopy[view.definer[read.value]] &&
+          backward.kernelOf[read.op] != kNone)
+        of(backward, backward.kernelOf[read.op], "backward").networkPs +=
+            static_cast<double>(read.ps);
   }
 
   void addSaved(const KernelPlan &plan, const KernelPlan &bare) {

@@ -25,6 +25,7 @@
 
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Import/Import.h"
+#include "cutback/Kernels/NetworkTerms.h"
 #include "cutback/Partition/MaxFlow/MinCut.h"
 #include "cutback/Partition/RooflineProblem.h"
 
@@ -238,6 +239,8 @@ std::optional<ParetoResult> cutback::bench::findFront(const ParetoCase &which) {
   if (failed(sizes) || !Device::load(options.device, device, error))
     return std::nullopt;
   RooflineCosts costs = RooflineCosts::compute(view, sets, *sizes, device);
+  refineByKernels(costs, KernelProblem::build(view, *sizes), view, sets, *sizes,
+                  device);
 
   ParetoResult result;
   result.name = which.name;

@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Prices every op and every value. So that the price of a plan is a sum over
-// cut arcs, no term depends on the plan:
+// Prices every op and every value, each as if it stood alone:
 //
-//   * an op that can fuse with the producer of an operand and with a user
-//     costs its FLOPs only: recomputing it adds no traffic. So does a lookup
-//     whose user takes it in: its source is in memory, which is a matter of the
-//     source's price. If a reader in the backward cannot fuse with it (a matrix
-//     product), the copy is written and read besides. With two readers, one
-//     kernel makes the copy and writes it for the other, which is one pass more
-//     than two reads of a saved value;
-//   * any other op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
+//   * an op costs max(FLOPs / rate, bytes / bandwidth) + one launch;
 //   * keeping a value costs reading it in the backward, and writing it in the
 //     forward unless it is written anyway;
 //   * views are free to recompute and never kept: their base is; literals
 //     (undefined contents, one number everywhere) likewise, without a base.
 //
-// How well fusion does in the end is priced afterwards, on the finished plan.
+// What fusion makes of that, as far as no plan is needed to know it, is put in
+// by refineByKernels (Kernels/NetworkTerms.h).
 
 #include "cutback/Analysis/Roofline.h"
 
@@ -75,39 +68,6 @@ std::vector<uint8_t> cutback::computeMaterialized(const GraphView &view,
   return materialized;
 }
 
-std::vector<CopyTraffic> cutback::computeCopyTraffic(const GraphView &view,
-                                                     const GraphSets &sets) {
-  std::vector<CopyTraffic> traffic(view.numValues(), CopyTraffic::None);
-  std::vector<uint32_t> readers(view.numValues(), 0);
-  std::vector<uint8_t> isGradient = view.markGradients();
-  for (uint32_t v = view.numValues(); v-- > view.numArgs;) {
-    const OpTraits &producer = view.traits[view.definer[v]];
-    bool inMemory = false;
-    for (uint32_t user : view.users(v)) {
-      if (user == view.numOps()) {
-        inMemory |= isGradient[v];
-      } else if (view.traits[user].view) {
-        for (uint32_t r = view.resultBegin[user];
-             r < view.resultBegin[user + 1]; ++r) {
-          inMemory |= traffic[r] == CopyTraffic::Memory;
-          readers[v] += readers[r];
-        }
-      } else if (sets.ops[user] != GraphSet::Forward) {
-        // What stands under a view decides, not the view.
-        bool fuses = producer.view
-                         ? view.traits[user].fusion != FusionKind::Never
-                         : canFuse(producer, view.traits[user]);
-        inMemory |= !fuses;
-        ++readers[v];
-      }
-    }
-    traffic[v] = inMemory          ? CopyTraffic::Memory
-                 : readers[v] >= 2 ? CopyTraffic::Shared
-                                   : CopyTraffic::None;
-  }
-  return traffic;
-}
-
 bool cutback::outlivesStep(RoleAttr role) {
   return role.getKind() == RoleKind::Param ||
          role.getKind() == RoleKind::Buffer ||
@@ -122,8 +82,7 @@ public:
       : view(view), sizes(sizes), device(device) {}
 
   /// `compute` is what computePs gives.
-  int64_t recompute(uint32_t op, double compute,
-                    const std::vector<CopyTraffic> &traffic) const {
+  int64_t recompute(uint32_t op, double compute) const {
     const OpTraits &traits = view.traits[op];
     if (traits.ordered || !traits.recomputable)
       return RooflineCosts::kNever;
@@ -134,22 +93,10 @@ public:
       isScalar &= sizes.isScalar(r);
     if (isScalar && view.numResults(op))
       return 0; // the host computes sizes
-    if (fusesBothWays(op))
-      return round(compute + copyPs(op, traffic));
     return round(std::max(compute, trafficPs(op)) + device.launchPs);
   }
 
   double computePs(uint32_t op);
-  double copyPs(uint32_t op, const std::vector<CopyTraffic> &traffic) const {
-    double bytes = 0, launch = 0;
-    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
-      bytes +=
-          static_cast<double>(sizes.bytes[r]) * static_cast<double>(traffic[r]);
-      if (traffic[r] == CopyTraffic::Memory)
-        launch = device.launchPs;
-    }
-    return bytesPs(bytes) + launch;
-  }
   double bytesPs(double bytes) const { return bytes / device.bandwidth; }
   static int64_t round(double ps) {
     return static_cast<int64_t>(std::min(std::ceil(ps), 1e15));
@@ -203,28 +150,6 @@ private:
     return (read + written) / device.bandwidth;
   }
 
-  bool fusesBothWays(uint32_t op) const {
-    const OpTraits &traits = view.traits[op];
-    // A gather reads memory: that its source is there, the source pays for.
-    bool reads = false, withProducer = traits.fusion == FusionKind::Gather;
-    for (uint32_t value : view.operands(op)) {
-      uint32_t def = view.definer[value];
-      if (def != GraphView::kNone && view.traits[def].literal)
-        continue; // fuses with everybody, and so says nothing
-      reads = true;
-      withProducer |= def == GraphView::kNone
-                          ? traits.fusion != FusionKind::Never
-                          : canFuse(view.traits[def], traits);
-    }
-    if (reads && !withProducer)
-      return false;
-    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-      for (uint32_t user : view.users(r))
-        if (user < view.numOps() && canFuse(traits, view.traits[user]))
-          return true;
-    return false;
-  }
-
   const GraphView &view;
   const ValueSizes &sizes;
   const Device &device;
@@ -260,10 +185,9 @@ RooflineCosts RooflineCosts::compute(const GraphView &view,
   for (uint32_t op = 0; op < view.numOps(); ++op)
     costs.flopsPs[op] = pricing.computePs(op);
   costs.recomputePs.resize(view.numOps(), kNever);
-  std::vector<CopyTraffic> traffic = computeCopyTraffic(view, sets);
   for (uint32_t op = 0; op < view.numOps(); ++op)
     if (sets.ops[op] != GraphSet::Backward)
-      costs.recomputePs[op] = pricing.recompute(op, costs.flopsPs[op], traffic);
+      costs.recomputePs[op] = pricing.recompute(op, costs.flopsPs[op]);
   costs.savePs.resize(view.numValues(), kNever);
   costs.saveBytes.resize(view.numValues(), 0);
   std::vector<uint8_t> materialized = computeMaterialized(view, sets);

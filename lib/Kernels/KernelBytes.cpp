@@ -29,6 +29,7 @@ public:
         mapOf(view.numValues(), 0) {}
 
   void run() {
+    kernels.givenReads.clear();
     for (uint32_t number = 0; number < kernels.kernels.size(); ++number)
       count(number);
   }
@@ -94,9 +95,7 @@ private:
   void countReads(Kernel &kernel, uint32_t number, uint32_t op) {
     for (const KernelProblem::Read &read : problem.readsOf(op)) {
       uint32_t root = read.root, def = view.definer[root];
-      if (isInside(read, number) ||
-          (segment.isGiven &&
-           (def == GraphView::kNone || facts.places[def] == kNone)))
+      if (isInside(read, number))
         continue;
       int64_t before = counted[root] == numNests ? bytesOf[root] : 0;
       if (before && mapOf[root] == read.map)
@@ -105,11 +104,17 @@ private:
       counted[root] = numNests;
       bytesOf[root] = now;
       mapOf[root] = read.map;
-      kernel.borderBytes += now - before;
       bool isRow = kernels.atFull[op] || kernels.combines[op];
       uint32_t from = level[op] - kernels.combines[op];
       int64_t times = isRow && kernel.passes > from ? kernel.passes - from : 1;
-      kernel.movedBytes += (now - before) * times;
+      int64_t moved = (now - before) * times;
+      if (segment.isGiven &&
+          (def == GraphView::kNone || facts.places[def] == kNone)) {
+        kernels.givenReads.push_back({number, root, moved});
+        continue;
+      }
+      kernel.borderBytes += now - before;
+      kernel.movedBytes += moved;
     }
   }
 

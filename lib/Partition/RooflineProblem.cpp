@@ -7,6 +7,8 @@
 //   source → argument  through one save arc: it exists anyway
 //   result → user op   ∞: a recomputed op needs its operands
 //   result → sink      ∞: an op of B reads it, or it is a gradient
+//   op → reader's op   what a copy of the reader takes more if the result is
+//                      saved (RooflineCosts::CopyRead)
 //   op → sink          ∞: it must be recomputed
 //   op → early         ∞, in X: the op runs in the forward
 //   early → early      ∞: then so do the ops that it computes from
@@ -167,6 +169,10 @@ FlowError RooflineProblem::build(double bytePricePs) {
       if (wantedValue[r])
         addValueArcs(r);
   }
+  for (const RooflineCosts::CopyRead &read : costs.copyReads)
+    if (uint32_t def = view.definer[read.value];
+        wantedOp[def] && wantedOp[read.op])
+      net.addArc(opVertex[def], opVertex[read.op], read.ps);
   addEarlyVertices();
   return net.finish(ParallelArcs::Keep);
 }
@@ -241,8 +247,14 @@ PlanPrice cutback::pricePlan(const GraphView &view, const GraphSets &sets,
     save(value);
   for (uint32_t value : halves.savedSizes)
     save(value);
-  for (uint32_t op : halves.recomputed)
-    if (sets.ops[op] == GraphSet::Forward && costs.recomputePs[op] > 0)
+  std::vector<uint8_t> isCopy(view.numOps(), 0);
+  for (uint32_t op : halves.recomputed) {
+    isCopy[op] = sets.ops[op] == GraphSet::Forward;
+    if (isCopy[op] && costs.recomputePs[op] > 0)
       price.ps += costs.recomputePs[op];
+  }
+  for (const RooflineCosts::CopyRead &read : costs.copyReads)
+    if (isCopy[read.op] && !isCopy[view.definer[read.value]])
+      price.ps += read.ps;
   return price;
 }

@@ -16,6 +16,7 @@
 
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Analysis/SymbolUses.h"
+#include "cutback/Kernels/NetworkTerms.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
 using namespace mlir;
@@ -59,26 +60,38 @@ static int64_t livePeak(const StepView &step,
 /// Loops need sizes: a symbol that nobody knows is assumed to be some number.
 /// What depends on data has no loops before it runs.
 static std::shared_ptr<const KernelProblem>
-makeProblem(const PartitionResult &result) {
-  const ValueSizes &sizes = *result.sizes;
+makeProblem(const GraphView &view, const ValueSizes &sizes,
+            const llvm::StringMap<int64_t> &known) {
   std::optional<ValueSizes> assumed;
   if (llvm::is_contained(sizes.unknown, 1)) {
     constexpr int64_t kAssumedSize = 64;
-    llvm::StringMap<int64_t> symbols = assumeSymbols(result.view, kAssumedSize);
-    joint::GraphOp graph = result.view.graph;
+    llvm::StringMap<int64_t> symbols = assumeSymbols(view, kAssumedSize);
+    joint::GraphOp graph = view.graph;
     DictionaryAttr ofArguments = argumentSymbols(graph);
     if (DictionaryAttr all = graph.getSymbolsAttr())
       for (NamedAttribute symbol : all)
         if (!ofArguments.contains(symbol.getName()))
           symbols.erase(symbol.getName());
-    for (const auto &symbol : result.options.symbols)
+    for (const auto &symbol : known)
       symbols[symbol.getKey()] = symbol.getValue();
-    if (auto computed = ValueSizes::computeAll(result.view, symbols);
+    if (auto computed = ValueSizes::computeAll(view, symbols);
         succeeded(computed))
       assumed = std::move(*computed);
   }
   return std::make_shared<const KernelProblem>(
-      KernelProblem::build(result.view, assumed ? *assumed : sizes));
+      KernelProblem::build(view, assumed ? *assumed : sizes));
+}
+
+RooflineCosts
+cutback::networkCosts(const GraphView &view, const GraphSets &sets,
+                      const ValueSizes &sizes, const Device &device,
+                      const llvm::StringMap<int64_t> &symbols,
+                      std::shared_ptr<const KernelProblem> &problem) {
+  if (!problem)
+    problem = makeProblem(view, sizes, symbols);
+  RooflineCosts costs = RooflineCosts::compute(view, sets, sizes, device);
+  refineByKernels(costs, *problem, view, sets, sizes, device);
+  return costs;
 }
 
 std::optional<KernelPlanner> cutback::kernelPlanner(PartitionResult &result) {
@@ -87,10 +100,12 @@ std::optional<KernelPlanner> cutback::kernelPlanner(PartitionResult &result) {
   if (!Device::load(result.options.device, device, error))
     return std::nullopt;
   if (!result.costs)
-    result.costs = RooflineCosts::compute(result.view, *result.sets,
-                                          *result.sizes, device);
+    result.costs =
+        networkCosts(result.view, *result.sets, *result.sizes, device,
+                     result.options.symbols, result.kernelProblem);
   if (!result.kernelProblem)
-    result.kernelProblem = makeProblem(result);
+    result.kernelProblem =
+        makeProblem(result.view, *result.sizes, result.options.symbols);
   return KernelPlanner(*result.kernelProblem, result.view, *result.sizes,
                        device, result.costs->flopsPs);
 }

@@ -170,8 +170,8 @@ private:
     if (!Device::load(options.device, device, error))
       return graph.emitError(error);
     if (!result.costs)
-      result.costs =
-          RooflineCosts::compute(result.view, *result.sets, *sizes, device);
+      result.costs = networkCosts(result.view, *result.sets, *sizes, device,
+                                  options.symbols, result.kernelProblem);
     return success();
   }
 
@@ -196,6 +196,8 @@ private:
   }
 
   LogicalResult planByRoofline() {
+    if (options.bytePricePs == kOwnBytePrice)
+      result.options.bytePricePs = ownBytePrice(*result.costs, *sizes);
     RooflineProblem problem(result.view, *result.sets, *result.costs, policies);
     MinCut cut;
     {

@@ -48,6 +48,17 @@ dumpNetwork(joint::GraphOp graph, const PartitionOptions &options,
             llvm::function_ref<std::string(uint32_t)> nodeName,
             uint32_t numNodes, bool isInOut);
 
+/// The terms of the network, by the kernels of the backward; makes `problem`
+/// where it is missing.
+RooflineCosts networkCosts(const GraphView &view, const GraphSets &sets,
+                           const ValueSizes &sizes, const Device &device,
+                           const llvm::StringMap<int64_t> &symbols,
+                           std::shared_ptr<const KernelProblem> &problem);
+
+/// Picoseconds that a byte is worth where nobody says: a part of the step's
+/// time for all that its backward is given. 0 where sizes are not known.
+double ownBytePrice(const RooflineCosts &costs, const ValueSizes &sizes);
+
 /// Forms kernels for halves of the graph of `result`; makes the costs and the
 /// problem that it needs where they are missing, and refers to them. Nothing
 /// for a device that is not known.

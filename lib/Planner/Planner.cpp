@@ -81,7 +81,9 @@ public:
         planner(graph, options, {Preparation::Torch2_13}) {}
 
   Result run() {
-    FailureOr<DraftPlan> taken = planner.cut({options, Preparation::Own});
+    PartitionOptions weighed = options;
+    weighed.bytePricePs = kOwnBytePrice;
+    FailureOr<DraftPlan> taken = planner.cut({weighed, Preparation::Own});
     if (failed(taken))
       return failure();
     taken->formKernels();
@@ -119,10 +121,14 @@ private:
     FailureOr<DraftPlan> reference = planner.cut(referenceDecision(wanted));
     if (failed(reference))
       return std::nullopt;
-    std::optional<Evaluation> decision = planner.evaluate(*reference, arena);
-    if (!decision)
-      return std::nullopt;
     PartitionResult &ours = minCut.result();
+    bool isFaster = planner.timeOf(*reference) < planner.timeOf(minCut);
+    std::optional<Evaluation> decision =
+        planner.evaluate(*reference, arena + isFaster);
+    if (!decision || (decision->peakBytes == arena &&
+                      reference->result().kernelPlan->ps() >=
+                          ours.kernelPlan->ps()))
+      return std::nullopt;
     double extraPs =
         kernelPlanner(ours)->extraPs(ours.halves, *ours.kernelPlan);
     PassedOver passed{arena, decision->peakBytes,

@@ -17,6 +17,8 @@
 
 #include "cutback/Planner/PriceSweep.h"
 
+#include "Internal.h"
+
 #include "cutback/Analysis/Device.h"
 #include "cutback/Analysis/Roofline.h"
 #include "cutback/Partition/RooflineProblem.h"
@@ -42,6 +44,18 @@ double cutback::shortestBetween(double low, double high) {
       return number;
   }
   return high;
+}
+
+/// A tenth of the step's time for all bytes: see docs/Rationale/Partition.md.
+static constexpr double kTimeForAllBytes = 0.11;
+
+double cutback::ownBytePrice(const RooflineCosts &costs,
+                             const ValueSizes &sizes) {
+  if (costs.givenBytes <= 0 || llvm::is_contained(sizes.unknown, 1))
+    return 0;
+  double price = kTimeForAllBytes * costs.stepPs / costs.givenBytes;
+  // Short, to be asked for.
+  return shortestBetween(0.99 * price, 1.01 * price);
 }
 
 namespace {
@@ -88,7 +102,8 @@ private:
     std::string error;
     if (!Device::load(options.device, device, error))
       return graph.emitError(error);
-    costs = RooflineCosts::compute(view, *sets, sizes, device);
+    std::shared_ptr<const KernelProblem> kernels;
+    costs = networkCosts(view, *sets, sizes, device, options.symbols, kernels);
     return success();
   }
 

@@ -9,7 +9,8 @@
 
 #include "cutback/Planner/Passes.h"
 
-#include "cutback/Analysis/Roofline.h"
+#include "Internal.h"
+
 #include "cutback/Planner/OptionText.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -95,8 +96,9 @@ struct PrintAnalysisPass
       return failure();
     facts.sets = std::move(*sets);
     facts.sizes = std::move(*sizes);
-    facts.costs =
-        RooflineCosts::compute(facts.view, facts.sets, facts.sizes, described);
+    std::shared_ptr<const KernelProblem> kernels;
+    facts.costs = networkCosts(facts.view, facts.sets, facts.sizes, described,
+                               hints, kernels);
     facts.materialized = computeMaterialized(facts.view, facts.sets);
     for (uint32_t value = 0; value < facts.view.numValues(); ++value) {
       llvm::outs() << facts.view.name(value) << ":";

@@ -11,8 +11,7 @@
 
 namespace cutback {
 
-/// Could `producer` and `consumer` become one kernel? The rule that the plan
-/// and kernel formation share.
+/// Could `producer` and `consumer` become one kernel, by their kinds alone?
 bool canFuse(const OpTraits &producer, const OpTraits &consumer);
 
 /// True if value `v` is written to memory whatever the plan: an argument, a
@@ -20,17 +19,6 @@ bool canFuse(const OpTraits &producer, const OpTraits &consumer);
 /// By value.
 std::vector<uint8_t> computeMaterialized(const GraphView &view,
                                          const GraphSets &sets);
-
-/// How often the bytes of a copy in the backward would go through memory.
-enum class CopyTraffic : uint8_t {
-  None = 0,   ///< it stays inside the kernel of its one reader
-  Shared = 1, ///< two readers outside F: a pass more than a saved value takes
-  Memory = 2  ///< a reader outside F, looked at through views, cannot fuse
-              ///< with its producer, or it is a gradient: written and read
-};
-/// By value.
-std::vector<CopyTraffic> computeCopyTraffic(const GraphView &view,
-                                            const GraphSets &sets);
 
 struct RooflineCosts {
   static constexpr int64_t kNever = -1;
@@ -46,6 +34,17 @@ struct RooflineCosts {
   std::vector<int64_t> savePs;
   /// By value: bytes that keeping it takes; 0 for what outlives the step.
   std::vector<int64_t> saveBytes;
+
+  /// What the copy of `op` takes more if `value`, which it reads, is saved: a
+  /// copy of that would be at hand.
+  struct CopyRead {
+    uint32_t value = 0, op = 0;
+    int64_t ps = 0;
+  };
+  std::vector<CopyRead> copyReads;
+  /// Of the step, where saving and recomputing cost nothing; and bytes of all
+  /// that its backward is given then, but for what outlives it.
+  double stepPs = 0, givenBytes = 0;
 
   /// Linear. Times are rounded up to whole picoseconds; sums of them fit 64
   /// bits for graphs up to 10⁹ ops of 10⁹ ps.

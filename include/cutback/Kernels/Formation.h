@@ -72,6 +72,12 @@ struct SegmentOps {
   bool isGiven = false;
 };
 
+/// What a kernel reads of a storage that comes from outside of its segment.
+struct GivenRead {
+  uint32_t kernel = 0, root = 0;
+  int64_t bytes = 0; ///< through memory
+};
+
 struct SegmentKernels {
   static constexpr uint32_t kNone = ~uint32_t(0);
 
@@ -85,6 +91,9 @@ struct SegmentKernels {
   /// The same if each kernel was a launch of its own. What of it can be merged
   /// depends on what else is near, so differences of plans are taken of this.
   double apartPs = 0;
+  /// Where what comes from outside costs nothing (SegmentOps::isGiven): who
+  /// reads it.
+  std::vector<GivenRead> givenReads;
 };
 
 /// What a kernel costs on a device.

@@ -40,6 +40,9 @@ struct FreeParameters {
   std::vector<unsigned> indices; ///< argument positions, for List
 };
 
+/// For a price of a byte: what ownBytePrice() says of the graph.
+inline constexpr double kOwnBytePrice = -1;
+
 /// Everything that decides a plan. Two equal options on equal graphs give
 /// equal bytes.
 struct PartitionOptions {
@@ -52,7 +55,7 @@ struct PartitionOptions {
   /// rules and free parameters is not looked at.
   TorchRulesOptions torch;
   llvm::StringMap<int64_t> symbols;      ///< `--sym s0=24`, over file hints
-  double bytePricePs = 0;                ///< picoseconds a byte (roofline)
+  double bytePricePs = 0; ///< picoseconds a byte (roofline), or kOwnBytePrice
   std::string device = "h100";           ///< name or path of a .json file
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
   std::string dumpNetwork;               ///< file for the network, or empty
