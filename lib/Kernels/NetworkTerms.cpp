@@ -9,13 +9,19 @@
 //      Whoever reads a value in three kernels reads it three times.
 //   2. A copy has a home: a kernel that reads it and can take it in, one of the
 //      backward's if there is one, else that of another copy, else its own.
-//      There it costs its FLOPs; in its own also a launch, and what goes
-//      through memory. Other kernels read what the home writes.
+//      There it costs its FLOPs, as far as they take longer than what the
+//      kernel moves; in its own also a launch, and what goes through memory.
+//      Other kernels read what the home writes. A kernel of copies becomes one
+//      with a kernel of the same loops that makes what they read, element by
+//      element.
 //   3. A copy that is the first of its home to read a value has that read, if
 //      the price of saving the value does not include it: values that the
 //      backward itself reads cost what it reads, others one read.
+//   4. Where the home makes that value too, it is read only if it is saved
+//      (RooflineCosts::CopyRead); kernels that became one around it are two
+//      then.
 //
-// Linear, but for the formation.
+// Near linear.
 
 #include "cutback/Kernels/NetworkTerms.h"
 
@@ -63,7 +69,8 @@ private:
   }
   /// An op of the forward that the backward may run again, and is no view.
   bool isCopy(uint32_t op) const {
-    return isForward(op) && isWanted[op] && problem.kind[op] != LoopKind::None &&
+    return isForward(op) && isWanted[op] &&
+           problem.kind[op] != LoopKind::None &&
            costs.recomputePs[op] != RooflineCosts::kNever;
   }
   bool isTensor(uint32_t value) const {
@@ -85,12 +92,11 @@ private:
       isGradient[problem.root[value]] = 1;
     for (uint32_t op = view.numOps(); op-- > 0;)
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-        isWanted[op] |=
-            isGradient[r] ||
-            llvm::any_of(problem.readersOf(r), [&](uint32_t read) {
-              uint32_t reader = problem.reads[read].op;
-              return !isForward(reader) || isWanted[reader];
-            });
+        isWanted[op] |= isGradient[r] ||
+                        llvm::any_of(problem.readersOf(r), [&](uint32_t read) {
+                          uint32_t reader = problem.reads[read].op;
+                          return !isForward(reader) || isWanted[reader];
+                        });
   }
 
   //===--- The backward ---------------------------------------------------===//
@@ -146,6 +152,12 @@ private:
       double ps = all > 0 ? more * static_cast<double>(read.bytes) / all : 0;
       reads[next[read.root]++] = {read.kernel, ps};
     }
+    slackPs.reserve(given.size());
+    for (auto [kernel, bytes] : llvm::zip_equal(backward.kernels, given))
+      slackPs.push_back(
+          std::max(0.0, (static_cast<double>(kernel.movedBytes) + bytes) /
+                                device.bandwidth -
+                            kernel.flopsPs));
   }
 
   void sumUp() {
@@ -164,9 +176,10 @@ private:
     return ArrayRef(reads).slice(begin[root], begin[root + 1] - begin[root]);
   }
   bool isReadIn(uint32_t root, uint32_t kernel) const {
-    return llvm::any_of(readsOf(root), [&](const KernelRead &read) {
-      return read.kernel == kernel;
-    });
+    ArrayRef<KernelRead> kernels = readsOf(root); // ascending
+    const KernelRead *found = llvm::partition_point(
+        kernels, [&](const KernelRead &read) { return read.kernel < kernel; });
+    return found != kernels.end() && found->kernel == kernel;
   }
 
   //===--- Homes ----------------------------------------------------------===//
@@ -191,7 +204,7 @@ private:
            patternOf[kernel] == pattern;
   }
 
-  uint32_t kernelOf(uint32_t reader) const {
+  uint32_t kernelOf(uint32_t reader) {
     return isForward(reader) ? resolve(home[reader])
                              : backward.kernelOf[reader];
   }
@@ -206,9 +219,16 @@ private:
   const Own &ownOf(uint32_t kernel) const {
     return own[kernel - backward.kernels.size()];
   }
-  uint32_t resolve(uint32_t kernel) const {
-    while (kernel != kNone && isOwn(kernel) && ownOf(kernel).into != kNone)
-      kernel = ownOf(kernel).into;
+  uint32_t resolve(uint32_t kernel) {
+    auto isGone = [&](uint32_t k) {
+      return k != kNone && isOwn(k) && ownOf(k).into != kNone;
+    };
+    while (isGone(kernel)) {
+      uint32_t into = ownOf(kernel).into;
+      if (isGone(into)) // shorter for the next one
+        ownOf(kernel).into = ownOf(into).into;
+      kernel = into;
+    }
     return kernel;
   }
   int64_t iterationsOf(uint32_t kernel) const {
@@ -227,7 +247,7 @@ private:
     return isOwn(kernel) ? ownOf(kernel).place : kernel;
   }
   /// Not counted: copies of calls, of which a plan makes few in a row.
-  uint32_t firstReader(uint32_t op) const {
+  uint32_t firstReader(uint32_t op) {
     uint32_t first = kNone;
     forEachReader(op, [&](const Read &read, uint32_t kernel) {
       if (!isForward(read.op) || problem.kind[read.op] != LoopKind::Call)
@@ -236,7 +256,7 @@ private:
     return first;
   }
 
-  template <typename Visit> void forEachReader(uint32_t op, Visit visit) const {
+  template <typename Visit> void forEachReader(uint32_t op, Visit visit) {
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
       for (uint32_t index : problem.readersOf(r)) {
         const Read &read = problem.reads[index];
@@ -327,6 +347,7 @@ private:
         best = patternOf.size();
         patternOf.push_back(IndexMaps::kNoPattern);
         own.push_back({firstReader(op), problem.iterations[op], kNone});
+        slackPs.push_back(0);
         partOf[op] = 0;
       } else if (problem.kind[op] == LoopKind::Elementwise) {
         takeReadersIn(op, best);
@@ -410,6 +431,15 @@ private:
     return ps;
   }
 
+  /// What `flopsPs` more take in a kernel that moves `movedPs` more: it
+  /// computes while it moves.
+  double notHidden(uint32_t kernel, double flopsPs, double movedPs) {
+    double &slack = slackPs[kernel];
+    double hidden = std::min(flopsPs, slack + movedPs);
+    slack += movedPs - hidden;
+    return flopsPs - hidden;
+  }
+
   void priceCopy(uint32_t op) {
     bool isWritten = false;
     double results = resultsPs(op, isWritten);
@@ -428,7 +458,10 @@ private:
         for (const KernelRead &other : readsOf(r))
           ps += other.ps;
     } else {
-      ps += results + operands;
+      double moved = results + operands;
+      // A row that is combined again makes passes of its own.
+      bool isHidden = problem.kind[op] == LoopKind::Elementwise;
+      ps = moved + (isHidden ? notHidden(home[op], ps, moved) : ps);
     }
     costs.recomputePs[op] = round(ps + (isLaunch ? device.launchPs : 0));
   }
@@ -438,7 +471,6 @@ private:
     if (costs.savePs[value] <= 0 || !isTensor(value) ||
         sets.values[value] != GraphSet::Forward)
       return;
-    uint32_t def = view.definer[value];
     double ps = isWrittenAnyway(value) ? 0 : fullPs(value);
     for (const KernelRead &read : readsOf(value))
       ps += read.ps;
@@ -473,9 +505,11 @@ private:
   std::vector<uint32_t> partOf;     ///< by op, in its kernel
   /// By kernel: those of the backward, and of copies alone behind them.
   std::vector<uint32_t> patternOf;
-  std::vector<uint32_t> readyAt;   ///< by kernel of the backward: behind these
+  std::vector<uint32_t> readyAt; ///< by kernel of the backward: behind these
   std::vector<Own> own;
   llvm::DenseMap<uint32_t, uint32_t> lastOf; ///< of copies: the last op
+  /// By kernel: that it moves bytes longer than it computes.
+  std::vector<double> slackPs;
   std::vector<uint32_t> begin;
   std::vector<KernelRead> reads; ///< by root, from `begin` on
   std::vector<uint32_t> home;    ///< by op

@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <utility>
 
@@ -88,6 +90,12 @@ bool cutback::parseSolver(llvm::StringRef text, Solver &value,
       {"boost-push-relabel", Solver::BoostPushRelabel},
       {"edmonds-karp", Solver::EdmondsKarp}};
   return parseWord("solver", text, value, table, error);
+}
+
+std::string cutback::spellPrice(double bytePricePs) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.12g", bytePricePs);
+  return text;
 }
 
 bool cutback::readObjective(llvm::StringRef minimize, bool hasBytePrice,

@@ -44,12 +44,15 @@ static std::vector<OptionSpec> decisionOptions() {
        "the device of the roofline: h100 (the default),\n"
        "h200, a100, l4, rtx4090, cpu, or a description"},
       {"byte-price", OptionSpec::Number, "PS",
-       "picoseconds that a saved byte is worth\n(roofline; default 0)"},
+       "picoseconds that a saved byte is worth\n"
+       "(roofline); default: as the report shows, all bytes\n"
+       "that the backward reads a ninth of the step's time;\n"
+       "0: time alone"},
       {"minimize", OptionSpec::Choice, "time|peak",
        "what min-cut is best at: the time of a step, or its\n"
        "planned peak: several byte prices and PyTorch's\n"
-       "decision are tried (roofline); default: time, with no\n"
-       "larger peak than that of PyTorch's decision"},
+       "decision are tried (roofline); default: time and saved\n"
+       "bytes, with no larger peak than PyTorch's decision"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",

@@ -22,7 +22,9 @@
 using namespace mlir;
 using namespace cutback;
 
-static constexpr llvm::StringLiteral kDecomposed = "decomposed";
+static constexpr llvm::StringLiteral kDecomposed = "decomposed",
+                                     kPassedOverPrice =
+                                         "passed_over_byte_price_ps";
 
 void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   Builder builder(graph.getContext());
@@ -42,6 +44,9 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
   if (result.given)
     record.append(kDecomposed, builder.getUnitAttr());
+  if (const auto &passed = result.passedOver)
+    record.append(kPassedOverPrice,
+                  builder.getF64FloatAttr(passed->bytePricePs));
   if (const auto &passed = result.passedOver)
     record.append("passed_over",
                   builder.getDenseI64ArrayAttr(
@@ -116,15 +121,18 @@ static bool readChosen(DictionaryAttr record, PartitionOptions &options) {
 static bool readOthers(DictionaryAttr record, Record &read) {
   auto passed = record.getAs<DenseI64ArrayAttr>("passed_over");
   auto search = record.getAs<DenseI64ArrayAttr>("search");
-  if (record.contains("passed_over") && (!passed || passed.size() != 4))
+  auto price = record.getAs<FloatAttr>(kPassedOverPrice);
+  if (record.contains("passed_over") &&
+      (!passed || passed.size() != 4 || !price))
     return false;
   if (record.contains("search") && (!search || search.size() != 2))
     return false;
   if (passed)
-    read.passedOver = {passed[0], passed[1], passed[2], passed[3] != 0};
+    read.passedOver = {passed[0], passed[1], passed[2], passed[3] != 0,
+                       price.getValueAsDouble()};
   if (search)
     read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
-  return record.size() == 7u + read.passedOver.has_value() +
+  return record.size() == 7u + 2 * read.passedOver.has_value() +
                               read.search.has_value() +
                               record.contains(kDecomposed);
 }

@@ -3,10 +3,11 @@
 // The objectives over the candidates of a graph (Candidates.h).
 //
 // Time within the reference's peak: nobody changes his partitioner to need more
-// memory. The minimum cut is the fastest plan by the network's costs, and stays
-// unless its arena is above that of PyTorch's decision; arenas of others are
-// laid out from the fastest on, until one is not. In very large graphs that is
-// PyTorch's decision, so that a million ops take seconds; the report says so.
+// memory. The minimum cut of time and bytes by the network's costs stays unless
+// its arena is above that of PyTorch's decision, or the same and its kernels
+// take longer; arenas of others are laid out from the fastest on, until one is
+// not. In very large graphs that is PyTorch's decision, so that a million ops
+// take seconds; the report says so.
 //
 // Peak: the minimum cut minimizes time, and time is what saved bytes cost; a
 // peak is something else: what is recomputed has to lie somewhere too, and what
@@ -125,15 +126,16 @@ private:
     bool isFaster = planner.timeOf(*reference) < planner.timeOf(minCut);
     std::optional<Evaluation> decision =
         planner.evaluate(*reference, arena + isFaster);
-    if (!decision || (decision->peakBytes == arena &&
-                      reference->result().kernelPlan->ps() >=
-                          ours.kernelPlan->ps()))
+    if (!decision ||
+        (decision->peakBytes == arena &&
+         reference->result().kernelPlan->ps() >= ours.kernelPlan->ps()))
       return std::nullopt;
     double extraPs =
         kernelPlanner(ours)->extraPs(ours.halves, *ours.kernelPlan);
     PassedOver passed{arena, decision->peakBytes,
                       static_cast<int64_t>(std::max(0.0, extraPs)),
-                      ours.view.numOps() <= kFullComparisonOps};
+                      ours.view.numOps() <= kFullComparisonOps,
+                      ours.options.bytePricePs};
     uint64_t ops = ours.view.numOps();
     (void)planner.isNew(minCut);
     (void)planner.isNew(*reference);

@@ -46,8 +46,8 @@ double cutback::shortestBetween(double low, double high) {
   return high;
 }
 
-/// A tenth of the step's time for all bytes: see docs/Rationale/Partition.md.
-static constexpr double kTimeForAllBytes = 0.11;
+/// A ninth of the step's time for all bytes: see docs/Rationale/Partition.md.
+static constexpr double kTimeForAllBytes = 1.0 / 9;
 
 double cutback::ownBytePrice(const RooflineCosts &costs,
                              const ValueSizes &sizes) {

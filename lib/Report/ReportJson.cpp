@@ -166,6 +166,7 @@ static void writeHead(OStream &json, const PartitionResult &result,
       json.attribute("peak_bytes", passed->peakBytes);
       json.attribute("torch_peak_bytes", passed->torchPeakBytes);
       json.attribute("priced_ps", passed->pricedPs);
+      json.attribute("byte_price_ps", passed->bytePricePs);
       if (!passed->hasTriedOthers)
         json.attribute("others_tried", false);
     });

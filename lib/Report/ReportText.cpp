@@ -16,7 +16,6 @@
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
 
-#include "llvm/Support/FormatVariadic.h"
 
 #include <algorithm>
 
@@ -57,7 +56,7 @@ std::string planText(const PartitionResult &result) {
   else
     out += ", cost model roofline, device " + shortDeviceName(options.device);
   if (options.bytePricePs != 0)
-    out += ", byte price " + llvm::formatv("{0}", options.bytePricePs).str();
+    out += ", byte price " + spellPrice(options.bytePricePs);
   if (result.isOfTorchGraph && !result.isTorchDecision())
     out += ", on the graph as PyTorch prepares it";
   return out + searchText(result);
@@ -414,10 +413,11 @@ static int64_t leastPeak(const ReportExtras &extras) {
 
 static std::string chosenText(const PassedOver &passed) {
   return "the peak is not above that of PyTorch's decision, " +
-         quantity(passed.torchPeakBytes) +
-         "; the minimum cut for time alone has " + quantity(passed.peakBytes) +
-         " (--minimize=time takes it) and " +
-         formatPicoseconds(passed.pricedPs) + " of saving and recomputing" +
+         quantity(passed.torchPeakBytes) + "; the minimum cut has " +
+         quantity(passed.peakBytes) + " and " +
+         formatPicoseconds(passed.pricedPs) +
+         " of saving and recomputing (--byte-price=" +
+         spellPrice(passed.bytePricePs) + " takes it)" +
          (passed.hasTriedOthers ? ""
                                 : "; above " + formatCount(kFullComparisonOps) +
                                       " ops no other plan is tried");

@@ -33,13 +33,15 @@ class Options:
 
     `device` None: what the tensors of the graph are on: the CPU, or a GPU that
     there is a description of, else the default of the command line.
-    `minimize` None: time, with no larger peak than PyTorch's decision has.
+    `byte_price` None: a share of the step's time, as the report shows it.
+    `minimize` None: time at that price, with no larger peak than PyTorch's
+    decision has.
     """
 
     strategy: str = "min-cut"
     cost_model: str = "roofline"
     device: str | None = None
-    byte_price: float = 0.0  # picoseconds a byte; roofline
+    byte_price: float | None = None  # picoseconds a byte; roofline
     minimize: str | None = None  # "time" or "peak"; roofline
     rules: str = "torch-2.13"  # pytorch
     torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config

@@ -209,7 +209,7 @@ def _chooser(options, num_fwd_outputs):
                 return saved_by(dataclasses.replace(
                     options, cost_model="roofline", torch_config=(),
                     rules="torch-2.13", minimize=None,
-                    byte_price=options.byte_price + price))
+                    byte_price=(options.byte_price or 0) + price))
 
             if memory_budget == 1:
                 return saved_by(options)

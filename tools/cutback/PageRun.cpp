@@ -20,8 +20,6 @@
 #include "cutback/Support/MLIR/Silence.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using llvm::StringRef;
@@ -41,16 +39,9 @@ PageRun::PageRun(Session &session, PlanRun &run)
     : session(session), run(run),
       asRead(cast<joint::GraphOp>(run.imported.graph->clone())) {}
 
-/// As it would be given to `--byte-price`.
-static std::string priceText(double price) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.12g", price);
-  return text;
-}
-
 static PagePlanName priceName(double price) {
-  return {PagePlanName::Price, "byte price " + priceText(price),
-          price == 0 ? "" : "--byte-price=" + priceText(price)};
+  return {PagePlanName::Price, "byte price " + spellPrice(price),
+          price == 0 ? "--minimize=time" : "--byte-price=" + spellPrice(price)};
 }
 
 static PagePlanName strategyName(Strategy strategy) {
@@ -177,15 +168,12 @@ void PageRun::addPrices(const ReportExtras &extras) {
       continue;
     }
     session.progress.step("planning for a byte price of " +
-                          priceText(prices[i]) + " (" + std::to_string(i + 1) +
+                          spellPrice(prices[i]) + " (" + std::to_string(i + 1) +
                           " of " + std::to_string(prices.size()) + ")");
     options.bytePricePs = prices[i];
-    PagePlanName name = priceName(prices[i]);
-    if (prices[i] == 0 && !isPrice)
-      name.options = "--minimize=time"; // the minimum cut was passed over
-    std::string error = add(options, name);
+    std::string error = add(options, priceName(prices[i]));
     if (!error.empty())
-      page.addNote("No plan for a byte price of " + priceText(prices[i]) +
+      page.addNote("No plan for a byte price of " + spellPrice(prices[i]) +
                    ": " + error);
   }
 }

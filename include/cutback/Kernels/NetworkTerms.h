@@ -13,8 +13,8 @@ namespace cutback {
 
 /// Puts in the place of savePs of tensors and recomputePs of ops what their
 /// kernels add to the step, as KernelPlanner::extraPs counts it, as far as it
-/// does not depend on the plan. What is kNever or 0 stays so. One formation of
-/// the backward; near linear.
+/// does not depend on the plan, and fills in copyReads, stepPs and givenBytes.
+/// What is kNever or 0 stays so. One formation of each half; near linear.
 void refineByKernels(RooflineCosts &costs, const KernelProblem &problem,
                      const GraphView &view, const GraphSets &sets,
                      const ValueSizes &sizes, const Device &device);

@@ -16,6 +16,8 @@ namespace cutback {
 llvm::StringRef spell(Strategy strategy);
 llvm::StringRef spell(CostModel model);
 llvm::StringRef spell(Rules rules);
+/// A price of a byte, as `--byte-price` takes it.
+std::string spellPrice(double bytePricePs);
 
 bool parseStrategy(llvm::StringRef text, Strategy &value, std::string &error);
 bool parseCostModel(llvm::StringRef text, CostModel &value, std::string &error);

@@ -122,12 +122,13 @@ inline constexpr uint64_t kFullComparisonOps = 300'000;
 inline constexpr uint64_t kComparedOps = 100'000;
 
 /// The minimum cut that was not taken, because its step has a larger peak than
-/// that of PyTorch's decision.
+/// that of PyTorch's decision, or as large a one and takes more time.
 struct PassedOver {
   int64_t peakBytes = 0, torchPeakBytes = 0;
   int64_t pricedPs = 0; ///< as PartitionResult::pricedPs
   /// False if the graph is so large that PyTorch's decision was taken at once.
   bool hasTriedOthers = true;
+  double bytePricePs = 0; ///< that gives it
 };
 
 /// The search for the least peak.

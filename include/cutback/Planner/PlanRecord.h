@@ -17,6 +17,8 @@ namespace cutback {
 ///   decomposed     the halves are of the graph in core ops (makeCoreGraph)
 ///   passed_over    of the minimum cut that was not taken: its peak, that of
 ///                  PyTorch's decision, its time in ps
+///   passed_over_byte_price_ps
+///                  the price that gives it
 ///   search         of the least peak: plans looked at, 1 if all of them
 inline constexpr llvm::StringLiteral kPlanRecord = "joint.plan";
 

@@ -14,9 +14,10 @@ namespace cutback {
 /// price, cost model and rules may be others than those that were asked for,
 /// which are in `asked`. The body of `graph` may be another one afterwards.
 ///
-/// `minimize` time: the minimum cut, but never with a larger arena than the
-/// reference decision, which is PyTorch's (its rules of 2.13). Where it would
-/// be larger: of the corners of the front of time and bytes (PriceSweep.h), on
+/// `minimize` time: the minimum cut of time and bytes, each byte at its own
+/// price (`kOwnBytePrice`), but never with a larger arena than the reference
+/// decision, which is PyTorch's (its rules of 2.13), nor with one as large and
+/// more time. Where it would be so: of the corners of the front of time and bytes (PriceSweep.h), on
 /// the graph as we prepare it and as PyTorch does, and of the reference
 /// decision, the fastest by kernels whose arena is not; `passedOver` says so.
 /// So it is for the roofline model without a price and where all sizes are

@@ -254,7 +254,9 @@ TEST_F(StepPlansTest, ThePlanForTimeIsTheMinimumCutWithinPyTorchsPeak) {
     build(seed);
     auto ours = plan();
     options.withinTorchPeak = false;
+    options.bytePricePs = kOwnBytePrice;
     auto minCut = plan();
+    options.bytePricePs = 0;
     options.costModel = CostModel::PyTorch;
     auto torch = plan();
     if (!ours || !minCut || !torch)
@@ -265,7 +267,10 @@ TEST_F(StepPlansTest, ThePlanForTimeIsTheMinimumCutWithinPyTorchsPeak) {
             least = minCut->memory->arenaBytes();
     EXPECT_LE(ours->memory->arenaBytes(), limit);
     EXPECT_FALSE(minCut->passedOver || torch->passedOver);
-    ASSERT_EQ(ours->passedOver.has_value(), limit < least);
+    bool isSlower =
+        limit == least && torch->kernelPlan->ps() < minCut->kernelPlan->ps() &&
+        torch->kernelPlan->apartPs() < minCut->kernelPlan->apartPs();
+    ASSERT_EQ(ours->passedOver.has_value(), limit < least || isSlower);
     if (!ours->passedOver) {
       EXPECT_EQ(ours->memory->arenaBytes(), least);
       EXPECT_EQ(ours->plan.saved, minCut->plan.saved);
@@ -275,6 +280,7 @@ TEST_F(StepPlansTest, ThePlanForTimeIsTheMinimumCutWithinPyTorchsPeak) {
     EXPECT_EQ(ours->passedOver->peakBytes, least);
     EXPECT_EQ(ours->passedOver->torchPeakBytes, limit);
     EXPECT_EQ(ours->passedOver->pricedPs, minCut->pricedPs);
+    EXPECT_EQ(ours->passedOver->bytePricePs, minCut->options.bytePricePs);
     // What was planned is what stands behind the graph.
     auto graph = *copies[copies.size() - 3]->getOps<joint::GraphOp>().begin();
     EXPECT_EQ(ours->view.graph, graph);

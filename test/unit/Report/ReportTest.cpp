@@ -179,7 +179,7 @@ TEST(Report, textSaysWhatWasMinimized) {
   result.search = {12, true};
   std::string text = unwrapped(reportText(result, exampleExtras(result)));
   EXPECT_NE(
-      text.find("byte price 0.30, chosen for the least peak of 12 plans;"),
+      text.find("byte price 0.3, chosen for the least peak of 12 plans;"),
       std::string::npos)
       << text;
   result.options.policies["mm_2"] = "must-recompute";
@@ -199,19 +199,21 @@ TEST(Report, saysWhichMinimumCutWasPassedOver) {
   PartitionResult result = exampleResult();
   EXPECT_EQ(reportText(result, exampleExtras(result)).find("chosen "),
             std::string::npos);
-  result.passedOver = {3 << 20, 2 << 20, 7'000'000};
+  result.passedOver = {3 << 20, 2 << 20, 7'000'000, true, 0.25};
   std::string text = reportText(result, exampleExtras(result));
   EXPECT_NE(
       text.find("chosen      the peak is not above that of PyTorch's "
                 "decision, 2.0 MiB; the\n            "
-                "minimum cut for time alone has 3.0 MiB (--minimize=time takes "
-                "it)\n            and 7.00 us of saving and recomputing\n"),
+                "minimum cut has 3.0 MiB and 7.00 us of saving and "
+                "recomputing\n            (--byte-price=0.25 takes it)\n"),
       std::string::npos)
       << text;
   std::string json = reportJson(result, exampleExtras(result));
-  EXPECT_NE(json.find(R"("passed_over":{"peak_bytes":3145728,)"
-                      R"("torch_peak_bytes":2097152,"priced_ps":7000000})"),
-            std::string::npos)
+  EXPECT_NE(
+      json.find(
+          R"("passed_over":{"peak_bytes":3145728,)"
+          R"("torch_peak_bytes":2097152,"priced_ps":7000000,"byte_price_ps":0.25})"),
+      std::string::npos)
       << json;
 }
 
