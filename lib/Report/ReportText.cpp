@@ -16,7 +16,6 @@
 #include "cutback/Report/KernelReport.h"
 #include "cutback/Support/Text.h"
 
-
 #include <algorithm>
 
 namespace cutback {

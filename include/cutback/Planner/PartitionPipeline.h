@@ -54,7 +54,7 @@ struct PartitionOptions {
   /// Flags of PyTorch's partitioner, and the user's own ops; what it has of
   /// rules and free parameters is not looked at.
   TorchRulesOptions torch;
-  llvm::StringMap<int64_t> symbols;      ///< `--sym s0=24`, over file hints
+  llvm::StringMap<int64_t> symbols; ///< `--sym s0=24`, over file hints
   double bytePricePs = 0; ///< picoseconds a byte (roofline), or kOwnBytePrice
   std::string device = "h100";           ///< name or path of a .json file
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …

@@ -17,14 +17,14 @@ namespace cutback {
 /// `minimize` time: the minimum cut of time and bytes, each byte at its own
 /// price (`kOwnBytePrice`), but never with a larger arena than the reference
 /// decision, which is PyTorch's (its rules of 2.13), nor with one as large and
-/// more time. Where it would be so: of the corners of the front of time and bytes (PriceSweep.h), on
-/// the graph as we prepare it and as PyTorch does, and of the reference
-/// decision, the fastest by kernels whose arena is not; `passedOver` says so.
-/// So it is for the roofline model without a price and where all sizes are
-/// known, if `options.withinTorchPeak`; else the plan is what the options say.
-/// Costs a second plan, and one without an arena for each corner where the
-/// first is not taken; above `kFullComparisonOps` none: then it is the
-/// reference decision that is taken.
+/// more time. Where it would be so: of the corners of the front of time and
+/// bytes (PriceSweep.h), on the graph as we prepare it and as PyTorch does, and
+/// of the reference decision, the fastest by kernels whose arena is not;
+/// `passedOver` says so. So it is for the roofline model without a price and
+/// where all sizes are known, if `options.withinTorchPeak`; else the plan is
+/// what the options say. Costs a second plan, and one without an arena for each
+/// corner where the first is not taken; above `kFullComparisonOps` none: then
+/// it is the reference decision that is taken.
 ///
 /// `minimize` peak: the least arena of all these corners, all strategies, and
 /// PyTorch's decisions under all rules; of equal ones the one that takes least

@@ -178,9 +178,8 @@ TEST(Report, textSaysWhatWasMinimized) {
   result.options.bytePricePs = 0.3;
   result.search = {12, true};
   std::string text = unwrapped(reportText(result, exampleExtras(result)));
-  EXPECT_NE(
-      text.find("byte price 0.3, chosen for the least peak of 12 plans;"),
-      std::string::npos)
+  EXPECT_NE(text.find("byte price 0.3, chosen for the least peak of 12 plans;"),
+            std::string::npos)
       << text;
   result.options.policies["mm_2"] = "must-recompute";
   result.search->isWhole = false;
