@@ -14,12 +14,10 @@
 //      Other kernels read what the home writes. A kernel of copies becomes one
 //      with a kernel of the same loops that makes what they read, element by
 //      element.
-//   3. A copy that is the first of its home to read a value has that read, if
-//      the price of saving the value does not include it: values that the
-//      backward itself reads cost what it reads, others one read.
-//   4. Where the home makes that value too, it is read only if it is saved
-//      (RooflineCosts::CopyRead); kernels that became one around it are two
-//      then.
+//   3. The first copy of a home that reads a value has that read, if the price
+//      of saving the value does not include it.
+//   4. What the home makes too is read only if it is saved (CopyRead); kernels
+//      that became one around it are two then.
 //
 // Near linear.
 
