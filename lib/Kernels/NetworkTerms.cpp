@@ -18,7 +18,6 @@
 //      of saving the value does not include it.
 //   4. What the home makes too is read only if it is saved (CopyRead); kernels
 //      that became one around it are two then.
-//
 // Near linear.
 
 #include "cutback/Kernels/NetworkTerms.h"
