@@ -123,10 +123,9 @@ private:
     if (failed(reference))
       return std::nullopt;
     PartitionResult &ours = minCut.result();
-    bool isFaster = planner.timeOf(*reference) < planner.timeOf(minCut);
-    std::optional<Evaluation> decision =
-        planner.evaluate(*reference, arena + isFaster);
-    if (!decision ||
+    // Without a limit: what is live before launches are merged is no bound.
+    std::optional<Evaluation> decision = planner.evaluate(*reference, kNoLimit);
+    if (!decision || decision->peakBytes > arena ||
         (decision->peakBytes == arena &&
          reference->result().kernelPlan->ps() >= ours.kernelPlan->ps()))
       return std::nullopt;

@@ -9,6 +9,7 @@
 
 #include "cutback/Report/Explain.h"
 
+#include "cutback/Planner/OptionText.h"
 #include "cutback/Planner/Reasons.h"
 #include "cutback/Report/Bans.h"
 #include "cutback/Report/Names.h"
@@ -112,6 +113,18 @@ static std::string costText(const PartitionResult &result,
   if (costs[index] < 0)
     return "never";
   return formatPicoseconds(costs[index]);
+}
+
+/// Its time, and what its bytes are worth to the cut.
+static std::string saveCostText(const PartitionResult &result, uint32_t value) {
+  std::string text = costText(result, result.saveCost, value);
+  double price = result.options.bytePricePs;
+  if (price <= 0 || value >= result.saveCost.size() ||
+      result.saveCost[value] < 0)
+    return text;
+  double worth = price * static_cast<double>(result.sizes->bytes[value]);
+  return text + ", and " + formatPicoseconds(static_cast<int64_t>(worth)) +
+         " for its bytes at " + spellPrice(price) + " ps each";
 }
 
 static std::string opName(const GraphView &view, uint32_t op) {
@@ -261,7 +274,7 @@ std::string explainValue(const PartitionResult &result, uint32_t value,
   if (value < result.distance.size() && result.distance[value] >= 0)
     out += factText("distance to the backward",
                     formatFixed(result.distance[value], 0) + " ops");
-  out += factText("saving costs", costText(result, result.saveCost, value));
+  out += factText("saving costs", saveCostText(result, value));
   uint32_t op = view.definer[value];
   out +=
       factText("recomputing costs", costText(result, result.recomputeCost, op));
