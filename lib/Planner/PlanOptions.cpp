@@ -51,8 +51,8 @@ static std::vector<OptionSpec> decisionOptions() {
       {"minimize", OptionSpec::Choice, "time|peak",
        "what min-cut is best at: the time of a step, or its\n"
        "planned peak: several byte prices and PyTorch's\n"
-       "decision are tried (roofline); default: time and saved\n"
-       "bytes, with no larger peak than PyTorch's decision"},
+       "decision are tried (roofline); default: time and\n"
+       "saved bytes, no larger peak than PyTorch's decision"},
       {"rules", OptionSpec::Choice, "torch-2.13|torch-2.3",
        "whose heuristics (pytorch; default torch-2.13)"},
       {"free-parameters", OptionSpec::Text, "auto|none|0,2,5-22",

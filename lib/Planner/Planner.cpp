@@ -75,6 +75,9 @@ static Result planCandidate(CandidatePlanner &planner,
 
 namespace {
 
+/// Plans whose times differ by less take the same.
+constexpr double kNoFaster = 1 - 1e-4;
+
 class TimeObjective {
 public:
   TimeObjective(joint::GraphOp graph, const PartitionOptions &options)
@@ -126,8 +129,8 @@ private:
     // Without a limit: what is live before launches are merged is no bound.
     std::optional<Evaluation> decision = planner.evaluate(*reference, kNoLimit);
     if (!decision || decision->peakBytes > arena ||
-        (decision->peakBytes == arena &&
-         reference->result().kernelPlan->ps() >= ours.kernelPlan->ps()))
+        (decision->peakBytes == arena && reference->result().kernelPlan->ps() >=
+                                             ours.kernelPlan->ps() * kNoFaster))
       return std::nullopt;
     double extraPs =
         kernelPlanner(ours)->extraPs(ours.halves, *ours.kernelPlan);

@@ -121,7 +121,7 @@ private:
     }
     FailureOr<KernelModule> formed =
         formKernels(plan->partition.link, *plan->kernelPlan, *plan->memory);
-    if (failed(formed) || failed(verifyKernels(graph, *formed)) ||
+    if (failed(formed) || failed(verifyKernels(plan->view.graph, *formed)) ||
         failed(addUpdate(*formed, graph, options.optimizer, plan->options)))
       return failure();
     kernels = std::move(*formed);
