@@ -11,7 +11,7 @@
 # targets all name the shared libLLVM as well, which must not come along.
 function(cutback_collect_archives out)
   set(todo ${ARGN})
-  set(seen)
+  set(seen Polly) # which lld's optimizer names and we do not have
   set(files)
   while(todo)
     list(POP_FRONT todo target)
@@ -33,6 +33,17 @@ function(cutback_collect_archives out)
   set(${out} ${files} PARENT_SCOPE)
 endfunction()
 
+# lld as a library, which links machine code of steps.
+foreach(part ELF Common)
+  string(TOUPPER ${part} name)
+  find_library(CUTBACK_LLD_${name} lld${part} PATHS ${LLVM_LIBRARY_DIRS}
+               NO_DEFAULT_PATH)
+  if(NOT CUTBACK_LLD_${name})
+    message(FATAL_ERROR "lld ${CUTBACK_MLIR_VERSION} is not there as a library "
+                        "(liblld-22-dev): run tools/dev/bootstrap")
+  endif()
+endforeach()
+
 # Code for the machine that cutback runs on.
 set(CUTBACK_NATIVE_ARCHIVES)
 foreach(part CodeGen AsmParser Desc Info)
@@ -48,8 +59,8 @@ cutback_collect_archives(CUTBACK_ARCHIVES
   MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRMathToLLVM
   MLIRMemRefToLLVM MLIRSCFToControlFlow MLIRVectorToLLVM MLIRTargetLLVMIRExport
   MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
-  LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMOrcJIT LLVMPasses
-  LLVMRemarks LLVMSupport LLVMTargetParser ${CUTBACK_NATIVE_ARCHIVES})
+  LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMDTLTO LLVMDebugInfoDWARF LLVMLTO
+  LLVMOption LLVMOrcJIT LLVMPasses LLVMRemarks LLVMSupport LLVMTargetParser ${CUTBACK_NATIVE_ARCHIVES})
 # LLVM's writer of objects compresses sections when asked to. The library that
 # libLLVM.so itself has needs no package for development.
 find_library(CUTBACK_ZSTD NAMES zstd libzstd.so.1 REQUIRED)

@@ -81,7 +81,11 @@ std::string kernelText(const ArtifactKernel &kernel) {
   return "{\"name\": " + quoteJson(kernel.name) +
          ", \"file\": " + quoteJson(kernel.file) +
          (kernel.waits ? ", \"waits\": true" : "") +
-         (kernel.checks ? ", \"checks\": true" : "") + "}";
+         (kernel.checks ? ", \"checks\": true" : "") +
+         (kernel.bounds.empty()
+              ? ""
+              : ", \"bounds\": " + Writer::numbers(kernel.bounds)) +
+         "}";
 }
 
 std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
@@ -143,6 +147,11 @@ std::string cutback::writeManifest(const Artifact &artifact) {
          ",\n  \"target\": " + quoteJson(artifact.target) +
          ",\n  \"architectures\": " +
          listText(artifact.architectures, quoteJson) +
+         (artifact.machine.empty()
+              ? ""
+              : ",\n  \"machine\": " + quoteJson(artifact.machine) +
+                    ",\n  \"features\": " +
+                    listText(artifact.features, quoteJson)) +
          ",\n  \"arena_bytes\": " + std::to_string(artifact.arenaBytes) +
          ",\n  \"files\": " + listText(artifact.files, file) +
          ",\n  \"arguments\": " + listText(artifact.arguments, argumentText) +
@@ -192,6 +201,9 @@ public:
     artifact.target = root.find("target").decoded();
     for (JsonValue one : root.find("architectures").children())
       artifact.architectures.push_back(one.decoded());
+    artifact.machine = root.find("machine").decoded();
+    for (JsonValue one : root.find("features").children())
+      artifact.features.push_back(one.decoded());
     artifact.arenaBytes = number(root.find("arena_bytes"));
     for (JsonValue one : root.find("files").children())
       artifact.files.emplace_back(one.find("name").decoded(),
@@ -204,7 +216,8 @@ public:
       artifact.kernels.push_back({one.find("name").decoded(),
                                   one.find("file").decoded(),
                                   one.find("waits").kind() == JsonKind::True,
-                                  one.find("checks").kind() == JsonKind::True});
+                                  one.find("checks").kind() == JsonKind::True,
+                                  numbers(one.find("bounds"))});
     for (JsonValue one : root.find("segments").children()) {
       ArtifactSegment &segment = artifact.segments.emplace_back();
       segment.name = one.find("name").decoded();

@@ -9,6 +9,7 @@
 
 #include "cutback/Runtime/StepFolder.h"
 
+#include "cutback/Runtime/CpuFeatures.h"
 #include "cutback/Runtime/Cuda/CudaStep.h"
 #include "cutback/Runtime/HostStep.h"
 
@@ -28,14 +29,16 @@ static bool readWhole(const std::string &path, std::string &bytes) {
   return true;
 }
 
-static constexpr char kCompileAgain[] =
-    "compile the model again: cutback compile MODEL -o DIR --target=cuda-host";
+/// What to do about a folder that is damaged, or of another machine.
+static std::string compileAgain(const Artifact &artifact) {
+  return "compile the model again: cutback compile MODEL -o DIR --target=" +
+         (artifact.target == kCpuTarget ? artifact.target : "cuda-host");
+}
 
 bool cutback::readStepFolder(const std::string &folder, Artifact &artifact,
                              StepError &error) {
-  error.next = kCompileAgain;
   auto refuse = [&](const std::string &path, const std::string &what) {
-    error.what = "'" + path + "' " + what;
+    error = {"'" + path + "' " + what, compileAgain(artifact)};
     return false;
   };
   std::string path = folder + "/" + kManifestFile, bytes;
@@ -54,10 +57,29 @@ bool cutback::readStepFolder(const std::string &folder, Artifact &artifact,
   return true;
 }
 
+/// Why this machine cannot run the machine code of `artifact`, or empty.
+static std::string refuseProcessor(const Artifact &artifact) {
+  if (artifact.target != kCpuTarget)
+    return "";
+  if (artifact.machine != machineName())
+    return "it is for '" + artifact.machine + "', and this machine is '" +
+           machineName() + "'";
+  std::string missing = findMissingFeature(artifact.features);
+  return missing.empty()
+             ? ""
+             : "it uses '" + missing + "', which this processor does not have";
+}
+
 static std::unique_ptr<Executor> openOnHost(const std::string &folder,
                                             const StepOptions &options,
                                             const Artifact &artifact,
                                             StepError &error) {
+  if (std::string what = refuseProcessor(artifact); !what.empty()) {
+    error = {"'" + folder + "' does not run here: " + what,
+             "compile the model on this machine: cutback compile MODEL -o DIR "
+             "--target=cpu"};
+    return nullptr;
+  }
   // Without a slash the loader would look in the system's folders.
   char *absolute = ::realpath((folder + "/" + kHostLibrary).c_str(), nullptr);
   std::string library = absolute ? absolute : folder + "/" + kHostLibrary;
@@ -65,7 +87,7 @@ static std::unique_ptr<Executor> openOnHost(const std::string &folder,
   std::string what;
   auto executor = HostStep::open(library, artifact, options, what);
   if (!executor)
-    error = {"'" + folder + "' does not run: " + what, kCompileAgain};
+    error = {"'" + folder + "' does not run: " + what, compileAgain(artifact)};
   return executor;
 }
 

@@ -12,7 +12,7 @@
 #include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Report/PartitionFiles.h"
-#include "cutback/Target/CUDA/Toolchain.h"
+#include "cutback/Target/CPU/CompileStep.h"
 #include "cutback/Training/Update.h"
 
 using namespace mlir;
@@ -33,13 +33,15 @@ CommandSpec compileSpec() {
       "(forward.cu, backward.cu) and\nmanifest.json with all "
       "launches; where nvcc is found, also machine code\n"
       "(*.fatbin). --target=cuda-host compiles the same text for "
-      "this machine,\nto be run without a GPU.";
+      "this machine,\nto be run without a GPU. --target=cpu writes machine "
+      "code for this\nprocessor (libstep.so).";
   std::vector<OptionSpec> options = {
       {"o", OptionSpec::Text, "DIR", "the folder of the results"},
       {"to", OptionSpec::Choice, "partition|kernels",
        "the phase to stop after"},
-      {"target", OptionSpec::Choice, "cuda|cuda-host",
-       "write kernels for a GPU, or the same for this machine"},
+      {"target", OptionSpec::Choice, "cpu|cuda|cuda-host",
+       "write kernels for this processor, for a GPU, or those\n"
+       "of a GPU for this machine"},
       {"arch", OptionSpec::Text, "sm_90,...",
        "with --target=cuda: for which GPUs; default sm_90.\n"
        "The first one is the device of the plan, if none is\n"
@@ -55,6 +57,7 @@ CommandSpec compileSpec() {
       "compile joint.txt -o out --to=partition",
       "compile model.pt2 -o out --to=kernels",
       "compile model.pt2 -o out --target=cuda --arch=sm_80,sm_90",
+      "compile model.pt2 -o out --target=cpu",
       "compile model.pt2 -o out --target=cuda-host",
       "compile model.pt2 -o out --target=cuda --optimizer=adamw --clip-norm=1",
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
@@ -111,10 +114,13 @@ static int formKernels(Session &session, PlanRun &run, bool forAllSizes,
 //===----------------------------------------------------------------------===//
 
 /// A compiler of others has refused our text, or could not run.
-static int toolFailed(Session &session, const ToolResult &result) {
+static int toolFailed(Session &session, const ToolResult &result,
+                      const std::string &next = "") {
   session.error(result.error);
   if (!result.log.empty())
     session.note(result.log);
+  if (!next.empty())
+    session.note(next);
   if (!result.isRejected)
     return NoPlan;
   session.note("the text is cutback's, so this is a defect of cutback; please "
@@ -205,12 +211,11 @@ static int addWeights(Session &session, const PlanRun &run,
   return Done;
 }
 
-/// The files of a target, the manifest last.
-static int emitTarget(Session &session, const PlanRun &run,
-                      const KernelModule &kernels,
-                      const std::vector<std::string> &architectures,
-                      std::vector<TextFile> &files) {
-  session.progress.step("writing kernels");
+/// Kernels for a GPU, or the same for this machine.
+static int emitCuda(Session &session, const PlanRun &run,
+                    const KernelModule &kernels,
+                    const std::vector<std::string> &architectures,
+                    Artifact &artifact, std::vector<TextFile> &files) {
   FailureOr<CudaStep> step = emitCudaStep(kernels, run.imported.graph);
   if (failed(step))
     return WrongInput;
@@ -221,13 +226,44 @@ static int emitTarget(Session &session, const PlanRun &run,
   if (int code =
           isHost ? buildForHost(session, *step) : buildForGpu(session, *step))
     return code;
-  for (const auto &[name, data] : step->files)
-    step->artifact.files.emplace_back(name, checksumOf(data));
+  artifact = std::move(step->artifact);
   files = std::move(step->files);
+  return Done;
+}
+
+/// Machine code for this processor.
+static int emitCpu(Session &session, const PlanRun &run,
+                   const KernelModule &kernels, Artifact &artifact,
+                   std::vector<TextFile> &files) {
+  session.progress.step("compiling kernels");
+  FailureOr<CpuStep> step = compileCpuStep(kernels, run.imported.graph);
+  if (failed(step))
+    return WrongInput;
+  if (!step->tool.error.empty())
+    return toolFailed(session, step->tool, step->next);
+  artifact = std::move(step->artifact);
+  files = std::move(step->files);
+  return Done;
+}
+
+/// The files of a target, the manifest last.
+static int emitTarget(Session &session, const PlanRun &run,
+                      const KernelModule &kernels,
+                      const std::vector<std::string> &architectures,
+                      std::vector<TextFile> &files) {
+  session.progress.step("writing kernels");
+  Artifact artifact;
+  if (int code =
+          session.line.get("target") == kCpuTarget
+              ? emitCpu(session, run, kernels, artifact, files)
+              : emitCuda(session, run, kernels, architectures, artifact, files))
+    return code;
+  for (const auto &[name, data] : files)
+    artifact.files.emplace_back(name, checksumOf(data));
   if (session.line.has("weights"))
-    if (int code = addWeights(session, run, step->artifact, files))
+    if (int code = addWeights(session, run, artifact, files))
       return code;
-  files.emplace_back(kManifestFile, writeManifest(step->artifact));
+  files.emplace_back(kManifestFile, writeManifest(artifact));
   return Done;
 }
 
@@ -240,7 +276,7 @@ static int checkUsage(Session &session) {
   }
   if (line.has("to") == line.has("target")) {
     session.error("expected --to=PHASE or --target=TARGET");
-    session.note("--to=partition or kernels stops there; --target=cuda or "
+    session.note("--to=partition or kernels stops there; --target=cpu, cuda or "
                  "cuda-host goes to the end");
     return WrongUsage;
   }
@@ -277,8 +313,9 @@ int runCompile(const CommandLine &line) {
   PlanRun run;
   if (int code = run.load(session, importOptionsOf(line)))
     return code;
-  if (line.has("arch") && !line.has("device")) {
-    run.options.device = deviceOf(architectures.front());
+  bool isCpu = line.get("target") == kCpuTarget;
+  if ((isCpu || line.has("arch")) && !line.has("device")) {
+    run.options.device = isCpu ? "cpu" : deviceOf(architectures.front());
     run.options.asked.push_back("--device=" + run.options.device);
   }
   bool toTarget = line.has("target");

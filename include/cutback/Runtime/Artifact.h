@@ -18,6 +18,10 @@ inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kWeightsFile = "weights.safetensors";
 /// The kernels of a step for this machine.
 inline constexpr const char *kHostLibrary = "libstep.so";
+/// The target of machine code for this machine's processor.
+inline constexpr const char *kCpuTarget = "cpu";
+/// Behind a kernel's name: its symbol in such a library.
+inline constexpr const char *kCodeSuffix = ".run";
 
 /// A stretch of memory of a step.
 struct ArtifactMemory {
@@ -68,6 +72,9 @@ struct ArtifactKernel {
   std::string name, file;
   bool waits = false;  ///< threads wait for each other
   bool checks = false; ///< takes the address of a mark for wrong indices
+  /// Of "cpu": by what it checks, how many elements there are; -1 for a place
+  /// of a row. Empty for a call, which leaves a mark.
+  std::vector<int64_t> bounds;
 };
 
 struct ArtifactLaunch {
@@ -90,10 +97,13 @@ inline constexpr const char *kUpdateSegment = "update";
 
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 2;
+  static constexpr int64_t kVersion = 3;
 
-  std::string target; ///< "cuda", "cuda-host"
+  std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;
+  /// Of "cpu": the machine ("x86_64") and what its processor must have.
+  std::string machine;
+  std::vector<std::string> features;
   int64_t arenaBytes = 0;
   std::vector<ArtifactArgument> arguments;
   std::vector<ArtifactResult> results;

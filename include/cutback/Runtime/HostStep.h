@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs a step whose kernels are a library of this machine ("cuda-host").
+// Runs a step whose kernels are a library of this machine ("cpu", "cuda-host").
 #ifndef CUTBACK_RUNTIME_HOSTSTEP_H
 #define CUTBACK_RUNTIME_HOSTSTEP_H
 
@@ -24,17 +24,23 @@ public:
   std::string read(int64_t at, int64_t bytes, char *to) override;
 
 private:
+  /// A kernel of "cuda-host", by its number.
   using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
                           void **);
+  /// A kernel of "cpu": addresses of its operands, and what it found wrong
+  /// (number and place, zero for nothing).
+  using Code = void (*)(void **, int64_t *);
   struct Free {
     void operator()(char *bytes) const;
   };
   using Bytes = std::unique_ptr<char, Free>;
 
-  HostStep(Launch entry, const Artifact &artifact, const StepOptions &options)
-      : entry(entry), artifact(artifact), options(options) {}
+  HostStep(const Artifact &artifact, const StepOptions &options)
+      : artifact(artifact), options(options) {}
 
+  std::string findKernels(void *library);
   static Bytes allocate(int64_t bytes);
+  bool prepareArena(bool isBegin);
   char *at(const ArtifactMemory &memory,
            const std::vector<char *> &arguments) const {
     return memory.kind == ArtifactMemory::Arena ? arena.get() + memory.at
@@ -42,14 +48,17 @@ private:
   }
   std::string runLaunch(const ArtifactLaunch &launch,
                         const std::vector<char *> &arguments);
-  std::string callApart(const ArtifactLaunch &launch,
-                        std::vector<void *> pointers, const unsigned *grid,
-                        const unsigned *block);
+  std::string call(const ArtifactLaunch &launch, std::vector<void *> &pointers);
+  std::string callCode(const ArtifactLaunch &launch,
+                       std::vector<void *> &pointers);
+  std::string callApart(const ArtifactLaunch &launch);
 
-  Launch entry;
+  Launch entry = nullptr;
+  std::vector<Code> codes; ///< by kernel, of "cpu"
   const Artifact &artifact;
   StepOptions options;
   Bytes arena;
+  std::vector<void *> pointers; ///< of the launch that runs
 };
 
 } // namespace cutback

@@ -12,6 +12,7 @@
 #include "Formulas.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <array>
 
@@ -234,6 +235,39 @@ Value Formulas::roundToBf16(Value x) {
   Value narrow =
       arith::TruncIOp::create(builder, loc, builder.getI16Type(), rounded);
   return arith::BitcastOp::create(builder, loc, builder.getBF16Type(), narrow);
+}
+
+Value Formulas::roundToOdd(Value x) {
+  Value narrow = arith::TruncFOp::create(builder, loc, builder.getF32Type(), x);
+  Value back =
+      arith::ExtFOp::create(builder, loc, builder.getF64Type(), narrow);
+  Value isFurther = compare(FP::OGT, absolute(back), absolute(x));
+  Value all = bits(narrow);
+  Value odd = make<arith::OrIOp>(
+      select(isFurther, subtract(all, integer(1)), all), integer(1));
+  Value isExact = compare(FP::UEQ, back, x); // NaN too
+  return arith::BitcastOp::create(builder, loc, builder.getF32Type(),
+                                  select(isExact, all, odd));
+}
+
+Value Formulas::integerPower(Value base, Value exponent) {
+  Value one = integer(1, 64), zero = integer(0, 64);
+  auto hasMore = [&](OpBuilder &inside, Location where, ValueRange now) {
+    Value more = arith::CmpIOp::create(inside, where, IP::sgt, now[2], zero);
+    scf::ConditionOp::create(inside, where, more, now);
+  };
+  auto square = [&](OpBuilder &inside, Location where, ValueRange now) {
+    Formulas f(inside, where);
+    Value isOdd = f.compare(IP::ne, f.make<arith::AndIOp>(now[2], one), zero);
+    Value result = f.multiply(now[0], f.select(isOdd, now[1], one));
+    scf::YieldOp::create(inside, where,
+                         ValueRange{result, f.multiply(now[1], now[1]),
+                                    f.make<arith::ShRUIOp>(now[2], one)});
+  };
+  Type type = one.getType();
+  return scf::WhileOp::create(builder, loc, TypeRange{type, type, type},
+                              ValueRange{one, base, exponent}, hasMore, square)
+      .getResult(0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,12 +28,17 @@ public:
 
   /// f32 to bf16: to nearest, ties to even; a NaN stays one.
   mlir::Value roundToBf16(mlir::Value x);
+  /// f64 to f32, to an odd last bit where it is not exact: what rounds that to
+  /// fewer bits rounds as if it had the f64.
+  mlir::Value roundToOdd(mlir::Value x);
   /// f32 of bf16, exact.
   mlir::Value widenBf16(mlir::Value x);
 
   /// Words of a random stream, as i64 below 2^32, and as i64.
   mlir::Value randomWord(mlir::Value seed, int64_t stream, mlir::Value i);
   mlir::Value randomWord64(mlir::Value seed, int64_t stream, mlir::Value i);
+  /// `base` to the `exponent`, of i64: 1 for an exponent below 1; wraps around.
+  mlir::Value integerPower(mlir::Value base, mlir::Value exponent);
   /// In [0, 1): f32, or f64 of 53 bits.
   mlir::Value randomUniform(mlir::Value seed, int64_t stream, mlir::Value i,
                             bool isWide);

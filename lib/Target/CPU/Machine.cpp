@@ -6,11 +6,17 @@
 //      same memory, and LLVM would not make vectors of it.
 //   3. Each function gets one that takes its arguments from a list.
 //   4. O2 for this machine, without contraction (no a * b + c in one rounding
-//      that was two), then ORC.
+//      that was two), then ORC, or an object file.
+//
+// Of the processor it takes what cpuFeatures() lists and nothing else: so the
+// code of an artifact is that of the process, and what it needs is known.
 
 #include "Machine.h"
 
 #include "ScalarOps.h"
+
+#include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/CpuFeatures.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -34,10 +40,12 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -99,7 +107,7 @@ static void addEntry(llvm::Module &module, StringRef name) {
   auto *type = llvm::FunctionType::get(llvm::Type::getVoidTy(context),
                                        {pointer, pointer}, false);
   auto *entry = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
-                                       name + ".run", &module);
+                                       name + kCodeSuffix, &module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
   llvm::SmallVector<llvm::Value *> arguments;
   for (unsigned i = 0; i + 1 < inner->arg_size(); ++i)
@@ -117,6 +125,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
     if (function.isDeclaration())
       continue;
     function.addFnAttr("target-cpu", machine.getTargetCPU());
+    function.addFnAttr("tune-cpu", llvm::sys::getHostCPUName());
     function.addFnAttr("target-features", machine.getTargetFeatureString());
     // Half of the width is LLVM's choice for code that seldom has vectors.
     function.addFnAttr("prefer-vector-width", "512");
@@ -140,6 +149,42 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       .run(module, modules);
 }
 
+/// This machine, for what cpuFeatures() lists.
+static llvm::orc::JITTargetMachineBuilder thisMachine() {
+  llvm::Triple triple(llvm::sys::getProcessTriple());
+  llvm::orc::JITTargetMachineBuilder target(triple);
+  target.setCPU(triple.isX86() ? "x86-64" : "generic");
+  target.addFeatures(cpuFeatures());
+  target.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+  target.setRelocationModel(llvm::Reloc::PIC_);
+  target.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+  return target;
+}
+
+/// LLVM IR of `loops`, optimized, with an entry for each of `names`.
+static llvm::Expected<std::unique_ptr<llvm::Module>>
+makeModule(ModuleOp loops, ArrayRef<std::string> names,
+           llvm::LLVMContext &context, llvm::TargetMachine &machine) {
+  std::unique_ptr<llvm::Module> module =
+      translateModuleToLLVMIR(loops, context);
+  if (!module)
+    return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
+  for (const std::string &name : names)
+    addEntry(*module, name);
+  optimize(*module, machine);
+  return module;
+}
+
+/// To what LLVM translates.
+static LogicalResult prepare(ModuleOp loops) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  MLIRContext *context = loops.getContext();
+  registerBuiltinDialectTranslation(*context);
+  registerLLVMDialectTranslation(*context);
+  return toLLVMDialect(loops);
+}
+
 //===----------------------------------------------------------------------===//
 // ORC
 //===----------------------------------------------------------------------===//
@@ -150,24 +195,15 @@ class OrcMachine : public Machine {
 public:
   llvm::Error add(ModuleOp loops, ArrayRef<std::string> names) {
     auto context = std::make_unique<llvm::LLVMContext>();
-    std::unique_ptr<llvm::Module> module =
-        translateModuleToLLVMIR(loops, *context);
-    if (!module)
-      return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
-    llvm::Expected<llvm::orc::JITTargetMachineBuilder> target =
-        llvm::orc::JITTargetMachineBuilder::detectHost();
-    if (!target)
-      return target.takeError();
-    target->setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-    target->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    auto machine = target->createTargetMachine();
+    llvm::orc::JITTargetMachineBuilder target = thisMachine();
+    auto machine = target.createTargetMachine();
     if (!machine)
       return machine.takeError();
-    for (const std::string &name : names)
-      addEntry(*module, name);
-    optimize(*module, **machine);
+    auto module = makeModule(loops, names, *context, **machine);
+    if (!module)
+      return module.takeError();
     auto made = llvm::orc::LLJITBuilder()
-                    .setJITTargetMachineBuilder(std::move(*target))
+                    .setJITTargetMachineBuilder(std::move(target))
                     .create();
     if (!made)
       return made.takeError();
@@ -175,11 +211,11 @@ public:
     if (llvm::Error error = defineLibrary())
       return error;
     if (llvm::Error error = jit->addIRModule(llvm::orc::ThreadSafeModule(
-            std::move(module),
+            std::move(*module),
             llvm::orc::ThreadSafeContext(std::move(context)))))
       return error;
     for (const std::string &name : names) {
-      auto address = jit->lookup(name + ".run");
+      auto address = jit->lookup(name + kCodeSuffix);
       if (!address)
         return address.takeError();
       functions.push_back(address->toPtr<KernelFunction>());
@@ -220,16 +256,56 @@ private:
 
 FailureOr<std::unique_ptr<Machine>>
 Machine::compile(ModuleOp loops, ArrayRef<std::string> names) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  MLIRContext *context = loops.getContext();
-  registerBuiltinDialectTranslation(*context);
-  registerLLVMDialectTranslation(*context);
-  if (failed(toLLVMDialect(loops)))
+  if (failed(prepare(loops)))
     return failure();
   auto machine = std::make_unique<OrcMachine>();
   // No kernel is at fault: what is lowered is what LLVM takes.
   if (llvm::Error error = machine->add(loops, names))
     llvm::report_fatal_error(std::move(error));
   return std::unique_ptr<Machine>(std::move(machine));
+}
+
+//===----------------------------------------------------------------------===//
+// Object files
+//===----------------------------------------------------------------------===//
+
+/// Functions of the C library under their own names, now that nobody rewrites
+/// calls of them any more.
+static void nameLibrary(llvm::Module &module) {
+  for (const LibraryFunction &function : libraryFunctions())
+    if (llvm::Function *declared =
+            module.getFunction(std::string("cutback_") + function.name)) {
+      declared->setName(function.name);
+      declared->addFnAttr(llvm::Attribute::NoBuiltin);
+    }
+}
+
+static llvm::Expected<std::string> makeObject(ModuleOp loops,
+                                              ArrayRef<std::string> names) {
+  auto machine = thisMachine().createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  auto module = makeModule(loops, names, context, **machine);
+  if (!module)
+    return module.takeError();
+  nameLibrary(**module);
+  llvm::SmallString<0> object;
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager passes;
+  if ((*machine)->addPassesToEmitFile(passes, stream, nullptr,
+                                      llvm::CodeGenFileType::ObjectFile))
+    return llvm::errorCodeToError(llvm::inconvertibleErrorCode());
+  passes.run(**module);
+  return object.str().str();
+}
+
+FailureOr<std::string> cpu::compileObject(ModuleOp loops,
+                                          ArrayRef<std::string> names) {
+  if (failed(prepare(loops)))
+    return failure();
+  llvm::Expected<std::string> object = makeObject(loops, names);
+  if (!object)
+    llvm::report_fatal_error(object.takeError());
+  return std::move(*object);
 }

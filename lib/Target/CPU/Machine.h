@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops as machine code in this process.
+// Loops as machine code: in this process, or as an object file.
 #ifndef CUTBACK_LIB_TARGET_CPU_MACHINE_H
 #define CUTBACK_LIB_TARGET_CPU_MACHINE_H
 
@@ -26,6 +26,11 @@ public:
   /// The function that was number `number` of the names.
   virtual KernelFunction function(size_t number) const = 0;
 };
+
+/// The functions `names` of `loops`, which it changes, as an object file with
+/// symbols NAME.run, to be linked into a shared library.
+mlir::FailureOr<std::string> compileObject(mlir::ModuleOp loops,
+                                           llvm::ArrayRef<std::string> names);
 
 } // namespace cutback::cpu
 

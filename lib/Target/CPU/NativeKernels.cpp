@@ -22,25 +22,44 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::interpreter;
 
+/// All kernels of `module` as functions of `loops`, under `names`: what each
+/// checks.
+static FailureOr<std::vector<std::vector<Operation *>>>
+lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names) {
+  module.getContext()
+      ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                    math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
+  std::vector<std::vector<Operation *>> checked;
+  for (auto kernel : module.getOps<kernel::FuncOp>()) {
+    FailureOr<LoweredKernel> lowered = lowerKernel(kernel, loops);
+    if (failed(lowered))
+      return failure();
+    names.push_back(kernel.getSymName().str());
+    checked.push_back(std::move(lowered->checked));
+  }
+  return checked;
+}
+
+/// How many elements the memory of a load has; -1 for another op.
+static int64_t boundOf(Operation *checked) {
+  auto load = dyn_cast<kernel::LoadOp>(checked);
+  return load ? cast<MemRefType>(load.getMemory().getType()).getDimSize(0) : -1;
+}
+
 namespace {
 
 class NativeKernels : public KernelRunner {
 public:
   LogicalResult compile(ModuleOp module) {
-    MLIRContext *context = module.getContext();
-    context
-        ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
-                      math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
-                      vector::VectorDialect>();
     OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
     std::vector<std::string> names;
-    for (auto kernel : module.getOps<kernel::FuncOp>()) {
-      FailureOr<LoweredKernel> lowered = lowerKernel(kernel, *loops);
-      if (failed(lowered))
-        return failure();
-      names.push_back(kernel.getSymName().str());
-      kernels[kernel].checked = std::move(lowered->checked);
-    }
+    auto lowered = lowerAll(module, *loops, names);
+    if (failed(lowered))
+      return failure();
+    for (auto [kernel, checked] :
+         llvm::zip_equal(module.getOps<kernel::FuncOp>(), *lowered))
+      kernels[kernel].checked = std::move(checked);
     FailureOr<std::unique_ptr<cpu::Machine>> made =
         cpu::Machine::compile(*loops, names);
     if (failed(made))
@@ -85,9 +104,8 @@ private:
   static LogicalResult fail(kernel::FuncOp kernel, Operation *op,
                             int64_t number) {
     InFlightDiagnostic diagnostic = op->emitOpError();
-    if (auto load = dyn_cast<kernel::LoadOp>(op))
-      diagnostic << "reaches element " << number << " of "
-                 << cast<MemRefType>(load.getMemory().getType()).getDimSize(0);
+    if (int64_t bound = boundOf(op); bound >= 0)
+      diagnostic << "reaches element " << number << " of " << bound;
     else
       diagnostic << "picks iteration " << number
                  << ", which its row does not have";
@@ -110,4 +128,21 @@ cutback::compileNativeKernels(ModuleOp module) {
   if (failed(kernels->compile(module)))
     return failure();
   return std::unique_ptr<KernelRunner>(std::move(kernels));
+}
+
+FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module) {
+  OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
+  std::vector<std::string> names;
+  auto lowered = lowerAll(module, *loops, names);
+  if (failed(lowered))
+    return failure();
+  FailureOr<std::string> bytes = cpu::compileObject(*loops, names);
+  if (failed(bytes))
+    return failure();
+  KernelObject object;
+  object.bytes = std::move(*bytes);
+  for (auto [name, checked] : llvm::zip_equal(names, *lowered))
+    for (Operation *op : checked)
+      object.bounds[name].push_back(boundOf(op));
+  return object;
 }

@@ -8,8 +8,6 @@
 
 #include "ScalarOps.h"
 
-#include "cutback/Interpreter/Tensor.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -18,7 +16,6 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
-#include <cstring>
 
 using namespace mlir;
 using namespace cutback;
@@ -31,22 +28,6 @@ using IP = arith::CmpIPredicate;
 // Functions that are called
 //===----------------------------------------------------------------------===//
 
-static int64_t integerPower(int64_t base, int64_t exponent) {
-  uint64_t result = 1, factor = static_cast<uint64_t>(base);
-  for (; exponent > 0; exponent >>= 1, factor *= factor)
-    result *= exponent & 1 ? factor : 1;
-  return static_cast<int64_t>(result);
-}
-
-/// f64 to a float of 16 bits, rounded once: its bits.
-template <interpreter::DType type> static int16_t roundHalf(double x) {
-  interpreter::Tensor one = interpreter::Tensor::zeros(type, {1});
-  one.set(0, x);
-  int16_t bits = 0;
-  std::memcpy(&bits, one.data(), sizeof bits);
-  return bits;
-}
-
 using Unary = double (*)(double);
 using Binary = double (*)(double, double);
 
@@ -55,35 +36,19 @@ static void *of2(Binary function) { return reinterpret_cast<void *>(function); }
 
 ArrayRef<LibraryFunction> cpu::libraryFunctions() {
   static const LibraryFunction all[] = {
-      {"exp", of(std::exp)},
-      {"exp2", of(std::exp2)},
-      {"expm1", of(std::expm1)},
-      {"log", of(std::log)},
-      {"log2", of(std::log2)},
-      {"log10", of(std::log10)},
-      {"log1p", of(std::log1p)},
-      {"cbrt", of(std::cbrt)},
-      {"sin", of(std::sin)},
-      {"cos", of(std::cos)},
-      {"tan", of(std::tan)},
-      {"asin", of(std::asin)},
-      {"acos", of(std::acos)},
-      {"atan", of(std::atan)},
-      {"sinh", of(std::sinh)},
-      {"cosh", of(std::cosh)},
-      {"tanh", of(std::tanh)},
-      {"asinh", of(std::asinh)},
-      {"acosh", of(std::acosh)},
-      {"atanh", of(std::atanh)},
-      {"erf", of(std::erf)},
-      {"erfc", of(std::erfc)},
-      {"atan2", of2(std::atan2)},
-      {"pow", of2(std::pow)},
+      {"exp", of(std::exp)},      {"exp2", of(std::exp2)},
+      {"expm1", of(std::expm1)},  {"log", of(std::log)},
+      {"log2", of(std::log2)},    {"log10", of(std::log10)},
+      {"log1p", of(std::log1p)},  {"cbrt", of(std::cbrt)},
+      {"sin", of(std::sin)},      {"cos", of(std::cos)},
+      {"tan", of(std::tan)},      {"asin", of(std::asin)},
+      {"acos", of(std::acos)},    {"atan", of(std::atan)},
+      {"sinh", of(std::sinh)},    {"cosh", of(std::cosh)},
+      {"tanh", of(std::tanh)},    {"asinh", of(std::asinh)},
+      {"acosh", of(std::acosh)},  {"atanh", of(std::atanh)},
+      {"erf", of(std::erf)},      {"erfc", of(std::erfc)},
+      {"atan2", of2(std::atan2)}, {"pow", of2(std::pow)},
       {"fmod", of2(std::fmod)},
-      {"ipow", reinterpret_cast<void *>(integerPower)},
-      {"to_f16", reinterpret_cast<void *>(roundHalf<interpreter::DType::F16>)},
-      {"to_bf16",
-       reinterpret_cast<void *>(roundHalf<interpreter::DType::BF16>)},
   };
   return all;
 }
@@ -130,11 +95,8 @@ Value ScalarOps::round(Location loc, Value x, Type type) {
     return x;
   if (to.getWidth() > from.getWidth())
     return extend(builder, loc, widen(loc, x), type);
-  if (to.getWidth() == 16 && from.isF64()) {
-    Value bits =
-        call(loc, to.isBF16() ? "to_bf16" : "to_f16", builder.getI16Type(), x);
-    return arith::BitcastOp::create(builder, loc, type, bits);
-  }
+  if (to.getWidth() == 16 && from.isF64())
+    x = Formulas(builder, loc).roundToOdd(x);
   if (to.isBF16())
     return Formulas(builder, loc).roundToBf16(widen(loc, x));
   if (to.isF16() && from.isBF16())
@@ -353,7 +315,7 @@ Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
       wide.push_back(value.getType() == i64
                          ? value
                          : arith::ExtSIOp::create(builder, loc, i64, value));
-    Value all = call(loc, "ipow", i64, wide);
+    Value all = f.integerPower(wide[0], wide[1]);
     return type == i64 ? all : arith::TruncIOp::create(builder, loc, type, all);
   }
   if (!isa<FloatType>(type))

@@ -151,7 +151,7 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
       if (!result.isKnown)
         result = family(call);
   }
-  problem = result.isKnown ? result.problem : "has no kernel for a GPU yet";
+  problem = result.isKnown ? result.problem : "has no kernel yet";
   for (const CallKernel &call : result.kernels)
     for (Value root : call.roots)
       if (!root)

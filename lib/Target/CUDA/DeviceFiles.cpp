@@ -58,3 +58,11 @@ const DeviceFile &cutback::cuda::hostFile() {
   };
   return file;
 }
+
+const DeviceFile &cutback::cuda::cpuFile() {
+  static const DeviceFile file = {
+      "cutback_cpu.h",
+#include "cutback_cpu.h.inc"
+  };
+  return file;
+}

@@ -15,6 +15,8 @@ struct DeviceFile {
 llvm::ArrayRef<DeviceFile> deviceFiles();
 /// The emulation of a device.
 const DeviceFile &hostFile();
+/// Calls as functions of this machine.
+const DeviceFile &cpuFile();
 
 } // namespace cutback::cuda
 

@@ -63,11 +63,14 @@ std::string whereText(Location location) {
 
 class Emitter {
 public:
-  Emitter(const KernelModule &kernels, joint::GraphOp graph)
+  Emitter(const KernelModule &kernels, joint::GraphOp graph, StepKernels form)
       : arena(kernel::findArena(kernels.link)), module(*kernels.module),
-        symbols(module), graph(graph) {}
+        symbols(module), graph(graph), form(form) {}
 
   FailureOr<CudaStep> run() {
+    if (form == StepKernels::AreMachineCode)
+      for (auto function : module.getOps<kernel::FuncOp>())
+        kernelNames.insert(function.getSymName());
     FailureOr<kernel::StepSegments> found = kernel::findSegments(arena);
     if (failed(found))
       return failure();
@@ -108,28 +111,26 @@ private:
 
   /// What a device holds is laid out before the step runs.
   static LogicalResult checkSizes(func::FuncOp function) {
-    WalkResult result =
-        function.walk([](kernel::LaunchOp launch) {
-          for (auto [value, at] : llvm::zip_equal(
-                   launch.getYield().getOperands(), launch.getAt())) {
-            if (at != kernel::LaunchOp::kOwn)
-              continue;
-            Operation *op = value.getDefiningOp();
-            auto diag =
-                op->emitError("'")
-                << shortOpName(op) << "' makes '" << joint::getValueName(value)
-                << "', whose size depends on data: a GPU has no memory for "
-                   "it";
-            std::string where = whereText(op->getLoc());
-            if (!where.empty())
-              diag.attachNote() << "it stands in " << where;
-            diag.attachNote()
-                << "run the step with --target=cpu or --reference, or "
-                   "leave the op out of the model";
-            return WalkResult::interrupt();
-          }
-          return WalkResult::advance();
-        });
+    WalkResult result = function.walk([](kernel::LaunchOp launch) {
+      for (auto [value, at] :
+           llvm::zip_equal(launch.getYield().getOperands(), launch.getAt())) {
+        if (at != kernel::LaunchOp::kOwn)
+          continue;
+        Operation *op = value.getDefiningOp();
+        auto diag = op->emitError("'")
+                    << shortOpName(op) << "' makes '"
+                    << joint::getValueName(value)
+                    << "', whose size depends on data: a compiled step has no "
+                       "memory for it";
+        std::string where = whereText(op->getLoc());
+        if (!where.empty())
+          diag.attachNote() << "it stands in " << where;
+        diag.attachNote() << "run the step with cutback run --target=cpu or "
+                             "--reference, or leave the op out of the model";
+        return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
     return failure(result.wasInterrupted());
   }
 
@@ -398,7 +399,9 @@ private:
   LogicalResult emitKernel(kernel::LaunchOp launch, size_t segment) {
     auto function = symbols.lookup<kernel::FuncOp>(*launch.getKernel());
     auto [found, isNew] = numbersOfFunction.try_emplace(function);
-    if (isNew) {
+    if (isNew && form == StepKernels::AreMachineCode) {
+      found->second = addMachineCode(function, segment);
+    } else if (isNew) {
       std::vector<std::string> names;
       llvm::StringSet<> used;
       for (Value buffer : launch.getBuffers())
@@ -432,6 +435,16 @@ private:
     texts[number].mayOverlap |= overlaps(one);
     step.artifact.segments[segment].launches.push_back(std::move(one));
     return success();
+  }
+
+  /// A kernel that someone else compiles, under the name of its function.
+  size_t addMachineCode(kernel::FuncOp function, size_t segment) {
+    KernelText kernel;
+    kernel.name = function.getSymName().str();
+    kernel.isMachineCode = true;
+    texts.push_back(std::move(kernel));
+    homes.push_back(segment);
+    return texts.size() - 1;
   }
 
   /// Ops, place, loops and bytes.
@@ -592,7 +605,7 @@ private:
                   : ", and those that later segments have in common with it.";
       text += "\n#include \"cutback_cuda.cuh\"\n";
       for (auto [kernel, home] : llvm::zip_equal(texts, homes))
-        if (home == i)
+        if (home == i && !kernel.isMachineCode)
           text += "\n" + kernel.print();
       step.files.emplace_back(fileOf(i), text);
     }
@@ -600,7 +613,11 @@ private:
       step.files.emplace_back(file.name, file.text);
     for (auto [kernel, home] : llvm::zip_equal(texts, homes))
       step.artifact.kernels.push_back(
-          {kernel.name, fileOf(home), kernel.waits, kernel.checks});
+          {kernel.name,
+           kernel.isMachineCode ? std::string(kHostLibrary) : fileOf(home),
+           kernel.waits,
+           kernel.checks,
+           {}});
     for (const KernelText &kernel : texts) {
       std::vector<TextFile> parameters;
       for (const Parameter &parameter : kernel.parameters)
@@ -608,6 +625,8 @@ private:
                                     parameter.type,
                                 parameter.name);
       step.parameters.push_back(std::move(parameters));
+      step.grids.push_back({kernel.shape.grid, kernel.shape.block,
+                            kernel.shape.sharedBytes, kernel.isProduct});
     }
   }
 
@@ -615,6 +634,7 @@ private:
   ModuleOp module;
   SymbolTable symbols;
   joint::GraphOp graph;
+  const StepKernels form;
   kernel::StepSegments segments;
   CudaStep step;
   bool hasFailed = false;
@@ -636,6 +656,7 @@ private:
 } // namespace
 
 FailureOr<CudaStep> cutback::emitCudaStep(const KernelModule &kernels,
-                                          joint::GraphOp graph) {
-  return Emitter(kernels, graph).run();
+                                          joint::GraphOp graph,
+                                          StepKernels form) {
+  return Emitter(kernels, graph, form).run();
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The same text for this machine: one more file that includes those of all
-// segments behind a header in which CUDA's threads are fibers, and one function
-// by which a kernel is launched by its number. Kernels keep their parameters; a
-// table has, for each, a function that takes them as a list of pointers, and
-// whether its threads wait for each other.
+// segments behind a header in which CUDA's threads are fibers. Kernels keep
+// their parameters; each gets a function that takes them as a list of pointers.
+//
+//   "cuda-host": one function by which a kernel is launched by its number.
+//   "cpu": calls alone, each under its name, with the launch that it is
+//          written for. Products are loops there (Device/cutback_cpu.h).
 
 #include "cutback/Target/CUDA/EmitStep.h"
 
@@ -15,31 +17,47 @@
 using namespace cutback;
 using namespace cutback::cuda;
 
-std::vector<TextFile> cutback::emitCudaHost(const CudaStep &step) {
-  std::string text =
-      "// The kernels of the step as functions of the host, by number.\n"
-      "#include \"cutback_cuda_host.h\"\n";
+/// Headers, and the text of all segments.
+static std::string openHostFile(const CudaStep &step, llvm::StringRef what,
+                                llvm::StringRef header) {
+  std::string text = ("// " + what + "\n#include \"" + header + "\"\n").str();
   for (const ArtifactSegment &segment : step.artifact.segments)
     text += "#include \"" + segment.name + ".cu\"\n";
-  text += "\nnamespace {\n\n";
+  return text + "\nnamespace {\n";
+}
+
+/// "void call_NAME(void *given)": the kernel on the pointers that `operand`
+/// gives, and `mark` behind them.
+static std::string callText(const CudaStep &step, size_t number,
+                            const std::string &operand,
+                            const std::string &mark) {
+  const ArtifactKernel &kernel = step.artifact.kernels[number];
+  std::string text = "\nvoid call_" + kernel.name +
+                     "(void *given) {\n"
+                     "  void **operand = " +
+                     operand + ";\n  " + kernel.name + "(";
+  const auto &parameters = step.parameters[number];
+  for (auto [i, parameter] : llvm::enumerate(parameters))
+    text += (i ? ",\n      " : "") + ("static_cast<" + parameter.first) +
+            " *>(operand[" + std::to_string(i) + "])";
+  if (kernel.checks)
+    text += ", " + mark;
+  return text + ");\n}\n";
+}
+
+std::vector<TextFile> cutback::emitCudaHost(const CudaStep &step) {
+  std::string text = openHostFile(
+      step, "The kernels of the step as functions of the host, by number.",
+      hostFile().name);
   std::string table;
   for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
-    std::string function = "run_" + kernel.name;
-    text += "void " + function +
-            "(void *given) {\n"
-            "  void **operand = static_cast<void **>(given);\n  " +
-            kernel.name + "(";
-    const auto &parameters = step.parameters[number];
-    for (auto [i, parameter] : llvm::enumerate(parameters))
-      text += (i ? ",\n      " : "") + ("static_cast<" + parameter.first) +
-              " *>(operand[" + std::to_string(i) + "])";
-    if (kernel.checks)
-      text += ", static_cast<int *>(operand[" +
-              std::to_string(parameters.size()) + "])";
-    text += ");\n}\n\n";
-    table += "    {" + function + (kernel.waits ? ", true},\n" : ", false},\n");
+    text += callText(step, number, "static_cast<void **>(given)",
+                     "static_cast<int *>(operand[" +
+                         std::to_string(step.parameters[number].size()) + "])");
+    table += "    {call_" + kernel.name +
+             (kernel.waits ? ", true},\n" : ", false},\n");
   }
-  text += "struct Kernel {\n  void (*run)(void *);\n  bool waits;\n};\n"
+  text += "\nstruct Kernel {\n  void (*run)(void *);\n  bool waits;\n};\n"
           "const Kernel kernels[] = {\n" +
           table +
           "};\n\n} // namespace\n\n"
@@ -51,4 +69,48 @@ std::vector<TextFile> cutback::emitCudaHost(const CudaStep &step) {
           "kernels[kernel].waits,\n"
           "                       kernels[kernel].run, operands);\n}\n";
   return {{"host.cpp", text}, {hostFile().name, hostFile().text}};
+}
+
+static std::string threeText(const std::array<int64_t, 3> &three) {
+  return "{" + std::to_string(three[0]) + ", " + std::to_string(three[1]) +
+         ", " + std::to_string(three[2]) + "}";
+}
+
+/// A function under the name by which the runtime finds it.
+static std::string entryText(const CudaStep &step, size_t number) {
+  const std::string &name = step.artifact.kernels[number].name;
+  const KernelGrid &shape = step.grids[number];
+  std::string text = "\nCUTBACK_ENTRY(run_" + name + ", \"" + name +
+                     kCodeSuffix + "\") {\n  Given given = {operands, 0};\n";
+  if (shape.isProduct)
+    text += "  cutback_host::runProduct(" + std::to_string(shape.grid[2]) +
+            ", call_" + name + ", &given);\n";
+  else
+    text += "  const unsigned grid[3] = " + threeText(shape.grid) +
+            ", block[3] = " + threeText(shape.block) +
+            ";\n"
+            "  cutback_host::launch(grid, block, " +
+            std::to_string(shape.sharedBytes) + ", " +
+            (step.artifact.kernels[number].waits ? "true" : "false") +
+            ", call_" + name + ",\n                       &given);\n";
+  return text + "  problem[0] = given.mark;\n}\n";
+}
+
+std::vector<TextFile> cutback::emitCpuCalls(const CudaStep &step) {
+  std::string text = openHostFile(
+      step, "The calls of the step as functions of this machine, by name.",
+      cpuFile().name);
+  text += "\nstruct Given {\n  void **operands;\n  int mark;\n};\n";
+  std::string entries;
+  for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
+    if (kernel.file == kHostLibrary)
+      continue;
+    text += callText(step, number, "static_cast<Given *>(given)->operands",
+                     "&static_cast<Given *>(given)->mark");
+    entries += entryText(step, number);
+  }
+  text += "\n} // namespace\n" + entries;
+  return {{kCallsFile, text},
+          {cpuFile().name, cpuFile().text},
+          {hostFile().name, hostFile().text}};
 }

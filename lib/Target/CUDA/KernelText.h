@@ -30,9 +30,11 @@ struct KernelText {
   std::string name, comment, body; ///< comment and body: whole lines
   std::vector<Parameter> parameters;
   LaunchShape shape;
-  bool waits = false;      ///< threads wait for each other
-  bool checks = false;     ///< indices that data give
-  bool mayOverlap = false; ///< a result may lie where an operand lies
+  bool waits = false;         ///< threads wait for each other
+  bool checks = false;        ///< indices that data give
+  bool mayOverlap = false;    ///< a result may lie where an operand lies
+  bool isProduct = false;     ///< one product() is all that its blocks do
+  bool isMachineCode = false; ///< has no text
 
   /// The function, with its comment.
   std::string print() const;

@@ -154,31 +154,53 @@ ToolResult cutback::buildFatBinaries(const std::string &nvcc,
   return result;
 }
 
-ToolResult cutback::buildHostLibrary(const std::string &compiler,
-                                     const std::vector<TextFile> &files) {
+/// `made` of `source`, by the host's compiler. `more`: of its options.
+static ToolResult buildOnHost(const std::string &compiler,
+                              const std::vector<TextFile> &files,
+                              StringRef source, StringRef made,
+                              ArrayRef<std::string> more) {
   ToolResult result;
   WorkFolder folder;
   result.error = folder.open(files);
   if (!result.error.empty())
     return result;
-  SmallVector<std::string> arguments = {compiler,
-                                        "-std=c++17",
-                                        "-O2",
-                                        "-march=native",
-                                        "-ffp-contract=off",
-                                        "-fwrapv",
-                                        "-fno-strict-aliasing",
-                                        "-fPIC",
-                                        "-shared",
-                                        "-w"};
-  SmallVector<StringRef> more;
+  SmallVector<std::string> arguments = {
+      compiler,  "-std=c++17",           "-ffp-contract=off",
+      "-fwrapv", "-fno-strict-aliasing", "-fPIC",
+      "-w"};
+  arguments.append(more.begin(), more.end());
+  SmallVector<StringRef> given;
   std::string flags = inEnvironment("CXXFLAGS");
-  StringRef(flags).split(more, ' ', -1, /*KeepEmpty=*/false);
-  for (StringRef flag : more)
+  StringRef(flags).split(given, ' ', -1, /*KeepEmpty=*/false);
+  for (StringRef flag : given)
     arguments.push_back(flag.str());
   arguments.push_back("-o");
-  arguments.push_back(folder.at(kHostLibrary));
-  arguments.push_back(folder.at("host.cpp"));
-  result.error = runTool(arguments, folder, kHostLibrary, result);
+  arguments.push_back(folder.at(made));
+  arguments.push_back(folder.at(source));
+  result.error = runTool(arguments, folder, made, result);
   return result;
+}
+
+ToolResult cutback::buildHostLibrary(const std::string &compiler,
+                                     const std::vector<TextFile> &files) {
+  return buildOnHost(compiler, files, "host.cpp", kHostLibrary,
+                     {"-O2", "-march=native", "-shared"});
+}
+
+ToolResult cutback::buildCallsObject(const std::string &compiler,
+                                     const std::vector<TextFile> &files,
+                                     ArrayRef<std::string> features) {
+  // No libstdc++ where the step runs, and hidden but for the calls.
+  SmallVector<std::string> more = {"-O3",
+                                   "-c",
+                                   "-fno-exceptions",
+                                   "-fno-rtti",
+                                   "-fno-threadsafe-statics",
+                                   "-fvisibility=hidden",
+                                   "-ftls-model=initial-exec",
+                                   "-fno-stack-protector",
+                                   "-U_FORTIFY_SOURCE"};
+  for (const std::string &feature : features)
+    more.push_back("-m" + feature);
+  return buildOnHost(compiler, files, kCallsFile, kCallsObject, more);
 }

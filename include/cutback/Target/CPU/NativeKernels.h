@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels as machine code of this process.
+// Kernels as machine code: of this process, or as an object file.
 #ifndef CUTBACK_TARGET_CPU_NATIVEKERNELS_H
 #define CUTBACK_TARGET_CPU_NATIVEKERNELS_H
 
@@ -8,7 +8,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace cutback {
 
@@ -16,6 +19,17 @@ namespace cutback {
 /// returned. Emits an error at an op that has no machine code.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
 compileNativeKernels(mlir::ModuleOp module);
+
+/// An object file of kernels.
+struct KernelObject {
+  std::string bytes;
+  /// By kernel: what it checks (Artifact.h).
+  std::map<std::string, std::vector<int64_t>> bounds;
+};
+
+/// Compiles all kernels of `module` for this machine: the same code, under
+/// symbols NAME.run. Emits an error at an op that has no machine code.
+mlir::FailureOr<KernelObject> compileKernelObject(mlir::ModuleOp module);
 
 } // namespace cutback
 

@@ -7,10 +7,22 @@
 #include "cutback/Lowering/FormKernels.h"
 #include "cutback/Runtime/Artifact.h"
 
+#include <array>
+
 namespace cutback {
+
+/// The calls of a step for this machine, for a compiler of C++.
+inline constexpr const char *kCallsFile = "calls.cpp";
 
 /// A file of text: its name, and what it holds.
 using TextFile = std::pair<std::string, std::string>;
+
+/// Blocks and threads of a kernel.
+struct KernelGrid {
+  std::array<int64_t, 3> grid, block;
+  int64_t sharedBytes = 0;
+  bool isProduct = false;
+};
 
 /// A step in CUDA C++.
 struct CudaStep {
@@ -20,19 +32,32 @@ struct CudaStep {
   std::vector<TextFile> files;
   /// By kernel its parameters: type of an element ("const float") and name.
   std::vector<std::vector<TextFile>> parameters;
+  /// By kernel the launch that its text is for, and whether it is one
+  /// product().
+  std::vector<KernelGrid> grids;
   uint64_t numCalls = 0; ///< launches that stand for a call
 };
 
+/// Which kernels have text: all, or calls alone.
+enum class StepKernels { HaveText, AreMachineCode };
+
 /// Writes the kernels of a step of `graph`, and its calls. Equal kernels are
-/// written once, those of several segments
-/// where the first has them. Emits an error at each op
-/// that has no kernel for a GPU, with the next step. Linear.
-mlir::FailureOr<CudaStep> emitCudaStep(const KernelModule &kernels,
-                                       joint::GraphOp graph);
+/// written once, those of several segments where the first has them. With
+/// `AreMachineCode` a kernel that is no call stands for the function of its
+/// name alone. Emits an error at each op that has no kernel, with the next
+/// step. Linear.
+mlir::FailureOr<CudaStep>
+emitCudaStep(const KernelModule &kernels, joint::GraphOp graph,
+             StepKernels form = StepKernels::HaveText);
 
 /// The text as a program for the host: host.cpp, which includes it behind an
 /// emulation of the device, and that emulation.
 std::vector<TextFile> emitCudaHost(const CudaStep &step);
+
+/// The calls of a step as functions of their names (Artifact.h, kCodeSuffix),
+/// which run products as loops: calls.cpp, and what it includes besides the
+/// text.
+std::vector<TextFile> emitCpuCalls(const CudaStep &step);
 
 } // namespace cutback
 

@@ -36,6 +36,15 @@ ToolResult buildFatBinaries(const std::string &nvcc,
 ToolResult buildHostLibrary(const std::string &compiler,
                             const std::vector<TextFile> &files);
 
+/// What buildCallsObject() makes.
+inline constexpr const char *kCallsObject = "calls.o";
+
+/// calls.o, of calls.cpp and what it includes, for a processor with `features`
+/// (cpuFeatures()).
+ToolResult buildCallsObject(const std::string &compiler,
+                            const std::vector<TextFile> &files,
+                            llvm::ArrayRef<std::string> features);
+
 } // namespace cutback
 
 #endif // CUTBACK_TARGET_CUDA_TOOLCHAIN_H

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <vector>
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -85,7 +86,7 @@ struct Fiber {
 struct Device {
   Fiber fibers[kThreads];
   Fiber *current = nullptr;
-  dim3 block, blockSize, gridSize;
+  dim3 blockSize, gridSize;
   void (*body)(void *) = nullptr;
   void *arguments = nullptr;
   bool isReversed = false;
@@ -101,10 +102,14 @@ struct Device {
   alignas(64) unsigned char shared[kShared];
 };
 inline Device device;
+/// Of which there is one: kernels of other threads of the process wait.
+inline pthread_mutex_t deviceLock = PTHREAD_MUTEX_INITIALIZER;
+/// The block that this thread of the process runs.
+__attribute__((tls_model("initial-exec"))) inline thread_local dim3 blockNow;
 
 [[noreturn]] inline void fail(const char *what) {
   std::fprintf(stderr, "emulated kernel: %s, in block (%u, %u, %u)\n", what,
-               device.block.x, device.block.y, device.block.z);
+               blockNow.x, blockNow.y, blockNow.z);
   std::abort();
 }
 
@@ -292,6 +297,7 @@ inline void runBlock(unsigned threads) {
 inline void launch(const unsigned grid[3], const unsigned block[3],
                    unsigned sharedBytes, bool waits, void (*body)(void *),
                    void *arguments) {
+  pthread_mutex_lock(&deviceLock);
   const unsigned threads = block[0] * block[1] * block[2];
   device.gridSize = {grid[0], grid[1], grid[2]};
   device.blockSize = {block[0], block[1], block[2]};
@@ -304,9 +310,9 @@ inline void launch(const unsigned grid[3], const unsigned block[3],
   const uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
   for (uint64_t i = 0; i < blocks; ++i) {
     const uint64_t number = device.isReversed ? blocks - 1 - i : i;
-    device.block = {unsigned(number % grid[0]),
-                    unsigned(number / grid[0] % grid[1]),
-                    unsigned(number / grid[0] / grid[1])};
+    blockNow = {unsigned(number % grid[0]),
+                unsigned(number / grid[0] % grid[1]),
+                unsigned(number / grid[0] / grid[1])};
     std::memset(device.shared, 0xFF, sharedBytes);
 #ifdef CUTBACK_HOST_ASAN
     ASAN_POISON_MEMORY_REGION(device.shared + sharedBytes,
@@ -325,6 +331,7 @@ inline void launch(const unsigned grid[3], const unsigned block[3],
     ASAN_UNPOISON_MEMORY_REGION(device.shared, kShared);
 #endif
   }
+  pthread_mutex_unlock(&deviceLock);
 }
 
 inline void wait(Waits what) {
@@ -365,7 +372,7 @@ template <typename T> T exchange(T value, unsigned lane) {
 //---------------------------------------------------===//
 
 #define threadIdx (cutback_host::device.current->thread)
-#define blockIdx (cutback_host::device.block)
+#define blockIdx (cutback_host::blockNow)
 #define blockDim (cutback_host::device.blockSize)
 #define gridDim (cutback_host::device.gridSize)
 

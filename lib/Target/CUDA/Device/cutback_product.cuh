@@ -9,6 +9,7 @@
 __device__ inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ inline double fused(double a, double b, double c) { return fma(a, b, c); }
 
+#ifndef CUTBACK_OWN_PRODUCT // cutback_cpu.h has another one
 /// A block's tile of 64 x 64 results, 16 steps of k at a time.
 template <typename T> struct ProductTile {
   T a[16][65], b[16][65];
@@ -47,3 +48,4 @@ __device__ inline void product(int m, int n, int k, A a, B b, Store store) {
       if (firstRow + row + i < m && firstColumn + column + j < n)
         store(firstRow + row + i, firstColumn + column + j, sum[i][j]);
 }
+#endif

@@ -220,6 +220,8 @@ template <typename Put> __device__ inline PutEach<Put> putEach(Put put) {
 
 //===--- The product --------------------------------------------------------===//
 
+#ifndef CUTBACK_OWN_PRODUCT // cutback_cpu.h has another one
+
 /// Two tiles of each operand: one is read while the other one is filled.
 template <int kTile> struct alignas(16) TileBuffers {
   unsigned short left[2][kTile * (kTileSteps + 8)];
@@ -318,3 +320,4 @@ __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
     __syncwarp();
   }
 }
+#endif

@@ -191,7 +191,7 @@ TEST_F(EmitStepTest, TheHostCallsKernelsByNumber) {
   ASSERT_TRUE(succeeded(step)) << messages;
   std::vector<TextFile> host = emitCudaHost(*step);
   EXPECT_EQ(host[0].first, "host.cpp");
-  EXPECT_NE(host[0].second.find("{run_exp_sum, true},\n    {run_neg, false},"),
+  EXPECT_NE(host[0].second.find("{call_exp_sum, true},\n    {call_neg, false},"),
             std::string::npos);
 }
 

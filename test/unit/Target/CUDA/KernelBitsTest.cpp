@@ -188,7 +188,7 @@ void KernelBitsTest::run(const ArtifactLaunch &launch) {
 
 TEST_P(KernelBitsTest, TextGivesTheBitsOfTheDialect) {
   if (!emit())
-    GTEST_SKIP() << "an op has no kernel for a GPU yet";
+    GTEST_SKIP() << "an op has no kernel yet";
   load();
   if (HasFatalFailure())
     return;

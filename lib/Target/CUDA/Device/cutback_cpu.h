@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of a step as functions of this machine. Products are loops over packed
+// blocks, with the rounding of cutback_product.cuh: each sum in the order of k,
+// one fused step after the other, whatever the blocks and the machine's vectors
+// are. All other calls run behind the emulation of a device.
+#pragma once
+
+#include "cutback_cuda_host.h"
+
+#if defined(__AVX2__) && defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+#define CUTBACK_OWN_PRODUCT 1
+
+/// A call under a name that C++ has not: operands, and a cell for what it found
+/// wrong.
+#define CUTBACK_ENTRY(function, symbol)                                        \
+  extern "C" __attribute__((visibility("default"))) void function(             \
+      void **operands, int64_t *problem) __asm__(symbol);                      \
+  void function(void **operands, int64_t *problem)
+
+namespace cutback_host {
+
+/// As many elements as one instruction takes.
+template <typename T> struct Lanes {
+  static constexpr int count = 1;
+  using Vector = T;
+  static T load(const T *from) { return *from; }
+  static void store(T *to, T x) { *to = x; }
+  static T all(T x) { return x; }
+  static T fused(T a, T b, T c) { return std::fma(a, b, c); }
+};
+#if defined(__AVX512F__)
+template <> struct Lanes<float> {
+  static constexpr int count = 16;
+  using Vector = __m512;
+  static Vector load(const float *from) { return _mm512_load_ps(from); }
+  static void store(float *to, Vector x) { _mm512_store_ps(to, x); }
+  static Vector all(float x) { return _mm512_set1_ps(x); }
+  static Vector fused(Vector a, Vector b, Vector c) {
+    return _mm512_fmadd_ps(a, b, c);
+  }
+};
+template <> struct Lanes<double> {
+  static constexpr int count = 8;
+  using Vector = __m512d;
+  static Vector load(const double *from) { return _mm512_load_pd(from); }
+  static void store(double *to, Vector x) { _mm512_store_pd(to, x); }
+  static Vector all(double x) { return _mm512_set1_pd(x); }
+  static Vector fused(Vector a, Vector b, Vector c) {
+    return _mm512_fmadd_pd(a, b, c);
+  }
+};
+#elif defined(__AVX2__) && defined(__FMA__)
+template <> struct Lanes<float> {
+  static constexpr int count = 8;
+  using Vector = __m256;
+  static Vector load(const float *from) { return _mm256_load_ps(from); }
+  static void store(float *to, Vector x) { _mm256_store_ps(to, x); }
+  static Vector all(float x) { return _mm256_set1_ps(x); }
+  static Vector fused(Vector a, Vector b, Vector c) {
+    return _mm256_fmadd_ps(a, b, c);
+  }
+};
+template <> struct Lanes<double> {
+  static constexpr int count = 4;
+  using Vector = __m256d;
+  static Vector load(const double *from) { return _mm256_load_pd(from); }
+  static void store(double *to, Vector x) { _mm256_store_pd(to, x); }
+  static Vector all(double x) { return _mm256_set1_pd(x); }
+  static Vector fused(Vector a, Vector b, Vector c) {
+    return _mm256_fmadd_pd(a, b, c);
+  }
+};
+#endif
+
+/// Results that registers hold at once: so many rows by two vectors.
+constexpr int kRows = 6;
+
+/// A block of an m x n product: what is looked up once for many results. On the
+/// stack (640 KiB), so that a step allocates nothing.
+template <typename T> struct ProductBlock {
+  static constexpr int rows = 192, columns = 1024 / sizeof(T), steps = 256;
+  static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
+  alignas(64) T a[rows * steps];    ///< kRows of a column after the other
+  alignas(64) T b[columns * steps]; ///< `width` of a row after the other
+  alignas(64) T sums[rows * columns];
+
+  /// Where step `along` of row `i` lies in `a`, and of column `j` in `b`.
+  static int inA(int i, int along) {
+    return i / kRows * kRows * steps + along * kRows + i % kRows;
+  }
+  static int inB(int j, int along) {
+    return j / width * width * steps + along * width + j % width;
+  }
+
+  /// Adds `count` steps to the results of one panel of a and one of b.
+  static void addPanel(const T *a, const T *b, T *sums, int count,
+                       bool isFirst) {
+    using L = Lanes<T>;
+    typename L::Vector low[kRows], high[kRows];
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+      low[i] = isFirst ? L::all(0) : L::load(sums + i * columns);
+      high[i] = isFirst ? L::all(0) : L::load(sums + i * columns + L::count);
+    }
+    for (int along = 0; along < count; ++along) {
+      const typename L::Vector x = L::load(b), y = L::load(b + L::count);
+#pragma GCC unroll 6
+      for (int i = 0; i < kRows; ++i) {
+        const typename L::Vector factor = L::all(a[i]);
+        low[i] = L::fused(factor, x, low[i]);
+        high[i] = L::fused(factor, y, high[i]);
+      }
+      a += kRows;
+      b += width;
+    }
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+      L::store(sums + i * columns, low[i]);
+      L::store(sums + i * columns + L::count, high[i]);
+    }
+  }
+};
+
+/// Calls `packA(block, row, rows, step, steps)` and packB, which fill `a` and
+/// `b`, zeros behind the last row and column of a panel, then
+/// `store(block, row, rows, column, columns)` with the sums.
+template <typename T, typename PackA, typename PackB, typename Store>
+inline void multiply(int m, int n, int k, PackA packA, PackB packB,
+                     Store store) {
+  using Block = ProductBlock<T>;
+  Block block;
+  for (int column = 0; column < n; column += Block::columns) {
+    const int columns = std::min(n - column, Block::columns);
+    for (int row = 0; row < m; row += Block::rows) {
+      const int rows = std::min(m - row, Block::rows);
+      int step = 0;
+      do { // once without steps too: sums of nothing
+        const int steps = std::min(k - step, Block::steps);
+        packA(block, row, rows, step, steps);
+        packB(block, column, columns, step, steps);
+        for (int j = 0; j < columns; j += Block::width)
+          for (int i = 0; i < rows; i += kRows)
+            Block::addPanel(block.a + i * Block::steps,
+                            block.b + j * Block::steps,
+                            block.sums + i * Block::columns + j, steps,
+                            step == 0);
+        step += Block::steps;
+      } while (step < k);
+      store(block, row, rows, column, columns);
+    }
+  }
+}
+
+/// The first multiple of `step` that is not below `count`.
+inline int upTo(int count, int step) { return (count + step - 1) / step * step; }
+
+/// Packs by eights of neighbours (cutback_tile.cuh), along k or along lines;
+/// `put(line, along, element)`. Lines are a multiple of eight in a block.
+template <typename Operand, typename Put>
+inline void packEights(const Operand &operand, int line, int lines, int k,
+                       int count, int allLines, int allSteps, Put put) {
+  constexpr bool isAlongK = Operand::isAlongK;
+  for (int i = 0; i < lines; i += isAlongK ? 1 : 8)
+    for (int along = 0; along < count; along += isAlongK ? 8 : 1) {
+      const auto x = operand.eight(line + i, k + along, allLines, allSteps);
+      for (int e = 0; e < 8; ++e) {
+        const int to = i + (isAlongK ? 0 : e), step = along + (isAlongK ? e : 0);
+        if (to < lines && step < count)
+          put(to, step, toFloat(x.e[e]));
+      }
+    }
+}
+
+/// Runs a kernel that is one product(): block by block of the batch, the whole
+/// matrix at once.
+inline void runProduct(unsigned batch, void (*body)(void *), void *given) {
+  for (unsigned i = 0; i < batch; ++i) {
+    blockNow = {0, 0, i};
+    body(given);
+  }
+}
+
+} // namespace cutback_host
+
+/// An m x n product. `a` and `b` give elements inside; `store` takes results.
+template <typename T, typename A, typename B, typename Store>
+inline void product(int m, int n, int k, A a, B b, Store store) {
+  using namespace cutback_host;
+  using Block = ProductBlock<T>;
+  multiply<T>(
+      m, n, k,
+      [&](Block &to, int row, int rows, int step, int steps) {
+        for (int i = 0; i < upTo(rows, kRows); ++i)
+          for (int along = 0; along < steps; ++along)
+            to.a[Block::inA(i, along)] =
+                i < rows ? T(a(row + i, step + along)) : T(0);
+      },
+      [&](Block &to, int column, int columns, int step, int steps) {
+        for (int panel = 0; panel < columns; panel += Block::width)
+          for (int along = 0; along < steps; ++along)
+            for (int j = panel; j < panel + Block::width; ++j)
+              to.b[Block::inB(panel, along) + j - panel] =
+                  j < columns ? T(b(step + along, column + j)) : T(0);
+      },
+      [&](Block &from, int row, int rows, int column, int columns) {
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < columns; ++j)
+            store(row + i, column + j, from.sums[i * Block::columns + j]);
+      });
+}
+
+template <typename T> struct Eight; // cutback_tile.cuh
+
+/// The same of 16-bit floats, which is the one of tensor cores on a device.
+template <int kTile, typename A, typename B, typename Result>
+inline void tileProduct(int m, int n, int k, const A &a, const B &b,
+                        const Result &result) {
+  using namespace cutback_host;
+  using Block = ProductBlock<float>;
+  multiply<float>(
+      m, n, k,
+      [&](Block &to, int row, int rows, int step, int steps) {
+        packEights(a, row, upTo(rows, kRows), step, steps, m, k,
+                   [&](int i, int along, float x) {
+                     to.a[Block::inA(i, along)] = x;
+                   });
+      },
+      [&](Block &to, int column, int columns, int step, int steps) {
+        packEights(b, column, upTo(columns, Block::width), step, steps, n, k,
+                   [&](int j, int along, float x) {
+                     to.b[Block::inB(j, along)] = x;
+                   });
+      },
+      [&](Block &from, int row, int rows, int column, int columns) {
+        for (int i = 0; i < rows; ++i)
+          for (int j = 0; j < columns; j += 8) {
+            Eight<float> eight;
+            for (int e = 0; e < 8; ++e)
+              eight.e[e] = from.sums[i * Block::columns + j + e];
+            result.store(row + i, column + j, n, eight);
+          }
+      });
+}
