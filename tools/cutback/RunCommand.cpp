@@ -54,7 +54,7 @@ CommandSpec runSpec() {
       {"target", OptionSpec::Choice, "cpu",
        "run the kernels as machine code for this CPU, in the\n"
        "arena; calls are the interpreter's. Without this and\n"
-       "--reference, DIR is of `compile --target=cuda-host`"},
+       "--reference, DIR is of `compile --target=...`"},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
@@ -460,7 +460,7 @@ static int runCompiled(Session &session) {
     session.error("'" + folder + "' is no step that was compiled for a target");
     session.note("give --target=cpu for machine code, --reference for the "
                  "interpreter, or a folder of cutback compile "
-                 "--target=cuda-host");
+                 "--target=cpu");
     return WrongUsage;
   }
   if (int code = refuseReferenceOptions(session))

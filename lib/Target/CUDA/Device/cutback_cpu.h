@@ -144,10 +144,9 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
         packB(block, column, columns, step, steps);
         for (int j = 0; j < columns; j += Block::width)
           for (int i = 0; i < rows; i += kRows)
-            Block::addPanel(block.a + i * Block::steps,
-                            block.b + j * Block::steps,
-                            block.sums + i * Block::columns + j, steps,
-                            step == 0);
+            Block::addPanel(
+                block.a + i * Block::steps, block.b + j * Block::steps,
+                block.sums + i * Block::columns + j, steps, step == 0);
         step += Block::steps;
       } while (step < k);
       store(block, row, rows, column, columns);
@@ -156,7 +155,9 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
 }
 
 /// The first multiple of `step` that is not below `count`.
-inline int upTo(int count, int step) { return (count + step - 1) / step * step; }
+inline int upTo(int count, int step) {
+  return (count + step - 1) / step * step;
+}
 
 /// Packs by eights of neighbours (cutback_tile.cuh), along k or along lines;
 /// `put(line, along, element)`. Lines are a multiple of eight in a block.
@@ -168,7 +169,8 @@ inline void packEights(const Operand &operand, int line, int lines, int k,
     for (int along = 0; along < count; along += isAlongK ? 8 : 1) {
       const auto x = operand.eight(line + i, k + along, allLines, allSteps);
       for (int e = 0; e < 8; ++e) {
-        const int to = i + (isAlongK ? 0 : e), step = along + (isAlongK ? e : 0);
+        const int to = i + (isAlongK ? 0 : e),
+                  step = along + (isAlongK ? e : 0);
         if (to < lines && step < count)
           put(to, step, toFloat(x.e[e]));
       }
@@ -216,7 +218,9 @@ inline void product(int m, int n, int k, A a, B b, Store store) {
 template <typename T> struct Eight; // cutback_tile.cuh
 
 /// The same of 16-bit floats, which is the one of tensor cores on a device.
-template <int kTile, typename A, typename B, typename Result>
+/// `Single`: float, of eights that are known only where it is called.
+template <int kTile, typename A, typename B, typename Result,
+          typename Single = float>
 inline void tileProduct(int m, int n, int k, const A &a, const B &b,
                         const Result &result) {
   using namespace cutback_host;
@@ -224,21 +228,19 @@ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
   multiply<float>(
       m, n, k,
       [&](Block &to, int row, int rows, int step, int steps) {
-        packEights(a, row, upTo(rows, kRows), step, steps, m, k,
-                   [&](int i, int along, float x) {
-                     to.a[Block::inA(i, along)] = x;
-                   });
+        packEights(
+            a, row, upTo(rows, kRows), step, steps, m, k,
+            [&](int i, int along, float x) { to.a[Block::inA(i, along)] = x; });
       },
       [&](Block &to, int column, int columns, int step, int steps) {
-        packEights(b, column, upTo(columns, Block::width), step, steps, n, k,
-                   [&](int j, int along, float x) {
-                     to.b[Block::inB(j, along)] = x;
-                   });
+        packEights(
+            b, column, upTo(columns, Block::width), step, steps, n, k,
+            [&](int j, int along, float x) { to.b[Block::inB(j, along)] = x; });
       },
       [&](Block &from, int row, int rows, int column, int columns) {
         for (int i = 0; i < rows; ++i)
           for (int j = 0; j < columns; j += 8) {
-            Eight<float> eight;
+            Eight<Single> eight;
             for (int e = 0; e < 8; ++e)
               eight.e[e] = from.sums[i * Block::columns + j + e];
             result.store(row + i, column + j, n, eight);

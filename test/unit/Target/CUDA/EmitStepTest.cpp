@@ -191,8 +191,9 @@ TEST_F(EmitStepTest, TheHostCallsKernelsByNumber) {
   ASSERT_TRUE(succeeded(step)) << messages;
   std::vector<TextFile> host = emitCudaHost(*step);
   EXPECT_EQ(host[0].first, "host.cpp");
-  EXPECT_NE(host[0].second.find("{call_exp_sum, true},\n    {call_neg, false},"),
-            std::string::npos);
+  EXPECT_NE(
+      host[0].second.find("{call_exp_sum, true},\n    {call_neg, false},"),
+      std::string::npos);
 }
 
 TEST_F(EmitStepTest, AResultWithoutAPlaceIsADefect) {
