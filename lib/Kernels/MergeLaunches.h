@@ -15,8 +15,7 @@ namespace cutback {
 ///   * nothing that stands between the two has to come between them: a reader,
 ///     a write, an effect;
 ///   * what is live stays within the room; where that is an estimate, what
-///   moves
-///     is small, or far from the peak of the segment.
+///     moves is small, or far from the peak of the segment.
 /// Loops of one shape become one nest. Gives by kernel the number of that at
 /// whose place it runs, and leaves bytes to the caller. Near linear.
 std::vector<uint32_t>
