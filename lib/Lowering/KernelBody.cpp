@@ -14,6 +14,7 @@
 
 #include "KernelLoops.h"
 #include "MergeAxes.h"
+#include "MergeScalars.h"
 #include "cutback/Dialect/Joint/ElementBuilder.h"
 #include "cutback/Dialect/Joint/Literal.h"
 #include "cutback/Dialect/Joint/Random.h"
@@ -519,39 +520,10 @@ private:
       if (memoryOf[root].use_empty())
         return fail(root.getDefiningOp(), "is computed by no iteration");
     for (auto each : function.getBody().getOps<kernel::NestOp>()) {
-      removeRepeats(each.getBlock());
+      mergeScalars(each.getBlock());
       mergeAxes(each);
     }
     return true;
-  }
-
-  /// Formulas are built one by one: equal scalars become one. All loads stand
-  /// before the first store.
-  static void removeRepeats(Block &block) {
-    using Equivalence = OperationEquivalence;
-    constexpr auto flags = Equivalence::IgnoreLocations;
-    llvm::DenseMap<size_t, SmallVector<Operation *, 1>> earlier;
-    for (Operation &op : llvm::make_early_inc_range(block)) {
-      if (isa<kernel::StoreOp>(op))
-        continue;
-      size_t hash =
-          Equivalence::computeHash(&op, Equivalence::directHashValue,
-                                   Equivalence::ignoreHashValue, flags);
-      auto &alike = earlier[hash];
-      auto *same = llvm::find_if(alike, [&](Operation *other) {
-        return Equivalence::isEquivalentTo(
-            &op, other, Equivalence::exactValueMatch, nullptr, flags);
-      });
-      if (same == alike.end()) {
-        alike.push_back(&op);
-        continue;
-      }
-      op.replaceAllUsesWith(*same);
-      op.erase();
-    }
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (!isa<kernel::StoreOp>(op) && op.use_empty())
-        op.erase();
   }
 
   ArrayRef<Operation *> ops;
