@@ -55,9 +55,9 @@ public:
                           costs.flopsPs);
     KernelPlan plan = planner.planApart(result.halves);
     KernelPlan bare = planner.planWithoutPrice(result.halves, plan);
-    addTimes(plan.forward, bare.forward, "forward");
-    addTimes(plan.backward, bare.backward, "backward");
-    addCopies(plan.backward);
+    addTimes(plan.forward(), bare.forward(), "forward");
+    addTimes(plan.backward(), bare.backward(), "backward");
+    addCopies(plan.backward());
     addSaved(plan, bare);
     llvm::stable_sort(causes, [](const Cause &a, const Cause &b) {
       return std::abs(a.gap()) > std::abs(b.gap());
@@ -116,16 +116,16 @@ private:
       isCounted[root] = 1;
       double read = static_cast<double>(costs.savePs[root]);
       if (uint32_t def = view.definer[root];
-          def != kNone && plan.forward.kernelOf[def] != kNone &&
-          !isWritten(bare.forward, root)) {
+          def != kNone && plan.forward().kernelOf[def] != kNone &&
+          !isWritten(bare.forward(), root)) {
         double written = costs.saveBytes[root] / device.bandwidth;
-        of(plan.forward, plan.forward.kernelOf[def], "forward").networkPs +=
+        of(plan.forward(), plan.forward().kernelOf[def], "forward").networkPs +=
             written;
         read -= written;
       }
-      std::vector<uint32_t> readers = readersOf(plan.backward, root);
+      std::vector<uint32_t> readers = readersOf(plan.backward(), root);
       for (uint32_t reader : readers)
-        of(plan.backward, reader, "backward").networkPs +=
+        of(plan.backward(), reader, "backward").networkPs +=
             read / static_cast<double>(readers.size());
     }
   }

@@ -175,15 +175,27 @@ double Pricing::computePs(uint32_t op) {
 
 } // namespace
 
+static std::vector<double> flopsOf(const GraphView &view, Pricing &pricing) {
+  std::vector<double> flopsPs(view.numOps());
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    flopsPs[op] = pricing.computePs(op);
+  return flopsPs;
+}
+
+std::vector<double> cutback::computeFlopsPs(const GraphView &view,
+                                            const ValueSizes &sizes,
+                                            const Device &device) {
+  Pricing pricing(view, sizes, device);
+  return flopsOf(view, pricing);
+}
+
 RooflineCosts RooflineCosts::compute(const GraphView &view,
                                      const GraphSets &sets,
                                      const ValueSizes &sizes,
                                      const Device &device) {
   Pricing pricing(view, sizes, device);
   RooflineCosts costs;
-  costs.flopsPs.resize(view.numOps());
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    costs.flopsPs[op] = pricing.computePs(op);
+  costs.flopsPs = flopsOf(view, pricing);
   costs.recomputePs.resize(view.numOps(), kNever);
   for (uint32_t op = 0; op < view.numOps(); ++op)
     if (sets.ops[op] != GraphSet::Backward)

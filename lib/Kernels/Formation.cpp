@@ -39,6 +39,31 @@ const char *cutback::spell(KernelSchedule schedule) {
   return "";
 }
 
+ListedLaunch cutback::listLaunch(const Kernel &kernel, const GraphView &view) {
+  ListedLaunch launch{kernel.schedule,    {},
+                      kernel.borderBytes, kernel.movedBytes,
+                      kernel.flopsPs,     kernel.ps,
+                      /*inside=*/nullptr};
+  for (uint32_t op : kernel.ops)
+    if (view.numResults(op))
+      launch.ops.push_back(view.name(view.resultBegin[op]));
+  return launch;
+}
+
+ListedSegment cutback::listLaunches(const std::string &name,
+                                    const SegmentKernels &kernels,
+                                    const KernelProblem &problem,
+                                    const GraphView &view) {
+  ListedSegment segment{name, {}};
+  for (const Kernel &kernel : kernels.kernels) {
+    ListedLaunch &launch =
+        segment.launches.emplace_back(listLaunch(kernel, view));
+    if (const NestedCall *call = problem.nestedOf(kernel.anchor()))
+      launch.inside = std::make_shared<const NestedCall>(*call);
+  }
+  return segment;
+}
+
 double SegmentKernels::ps() const {
   double total = 0;
   for (const Kernel &kernel : kernels)

@@ -3,7 +3,8 @@
 // A storage is read once a nest, however many ops of it read it: different
 // parts of it each, at most the whole. A long row is read in each pass that
 // needs it: what a reduction gives is known in the next one. Partial sums are
-// written and read besides.
+// written and read besides. A call that runs graphs costs what their launches
+// do.
 
 #include "KernelBytes.h"
 
@@ -86,10 +87,13 @@ private:
         if (nestOfOp == nest)
           countReads(kernel, number, op);
     kernel.movedBytes += partial;
-    kernel.ps =
-        std::max(kernel.flopsPs,
-                 static_cast<double>(kernel.movedBytes) / rates.bandwidth) +
-        rates.launchPs;
+    kernel.ps = rates.timeOf(kernel.flopsPs, kernel.movedBytes);
+    if (const NestedCall *call = problem.nestedOf(kernel.anchor())) {
+      kernel.borderBytes = call->borderBytes;
+      kernel.movedBytes = call->movedBytes;
+      kernel.flopsPs = call->flopsPs;
+      kernel.ps = call->ps;
+    }
   }
 
   void countReads(Kernel &kernel, uint32_t number, uint32_t op) {

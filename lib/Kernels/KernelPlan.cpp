@@ -42,14 +42,43 @@ SegmentOps KernelPlanner::backwardOf(const Halves &halves) const {
   return {halves.backwardOps, {view.gradients()}, halves.savedTensors, false};
 }
 
+double KernelPlan::ps() const {
+  double total = 0;
+  for (const PlannedSegment &segment : segments)
+    total += segment.kernels.ps();
+  return total;
+}
+
+double KernelPlan::apartPs() const {
+  double total = 0;
+  for (const PlannedSegment &segment : segments)
+    total += segment.kernels.apartPs;
+  return total;
+}
+
+uint64_t KernelPlan::numLaunches() const {
+  uint64_t total = 0;
+  for (const PlannedSegment &segment : segments)
+    total += segment.kernels.kernels.size();
+  return total;
+}
+
+KernelPlan KernelPlanner::plan(ArrayRef<SegmentOps> segments,
+                               const KernelLimits &limits) const {
+  KernelPlan plan;
+  for (auto [segment, ops] : llvm::zip_equal(plan.segments, segments)) {
+    segment.kernels = form(ops, limits);
+    segment.order = ops.order.vec();
+  }
+  return plan;
+}
+
 KernelPlan KernelPlanner::plan(const Halves &halves) const {
-  return {form(forwardOf(halves)), form(backwardOf(halves)), halves.forwardOps,
-          halves.backwardOps};
+  return plan({forwardOf(halves), backwardOf(halves)}, {});
 }
 
 KernelPlan KernelPlanner::planApart(const Halves &halves) const {
-  return {form(forwardOf(halves), apart()), form(backwardOf(halves), apart()),
-          halves.forwardOps, halves.backwardOps};
+  return plan({forwardOf(halves), backwardOf(halves)}, apart());
 }
 
 std::vector<uint32_t>
@@ -73,13 +102,12 @@ KernelPlan KernelPlanner::planWithoutPrice(const Halves &halves,
   for (uint32_t op : halves.recomputed)
     isCopy[op] = 1;
   std::vector<uint32_t> backward;
-  llvm::copy_if(plan.backwardOrder, std::back_inserter(backward),
+  llvm::copy_if(plan.segments[1].order, std::back_inserter(backward),
                 [&](uint32_t op) { return !isCopy[op]; });
   SegmentOps withoutSaved{
-      plan.forwardOrder, {view.forwardResults()}, {}, false};
+      plan.segments[0].order, {view.forwardResults()}, {}, false};
   SegmentOps withoutCopies{backward, {view.gradients()}, {}, true};
-  return {form(withoutSaved, apart()), form(withoutCopies, apart()),
-          plan.forwardOrder, backward};
+  return this->plan({withoutSaved, withoutCopies}, apart());
 }
 
 double KernelPlanner::extraPs(const Halves &halves,
@@ -89,10 +117,10 @@ double KernelPlanner::extraPs(const Halves &halves,
 
 std::optional<std::string> KernelPlanner::verify(const Halves &halves,
                                                  const KernelPlan &plan) const {
-  if (auto fault = verify(halves.forwardOps, {}, plan.forward))
+  if (auto fault = verify(halves.forwardOps, {}, plan.forward()))
     return "kernels of the forward: " + *fault;
   if (auto fault =
-          verify(halves.backwardOps, halves.savedTensors, plan.backward))
+          verify(halves.backwardOps, halves.savedTensors, plan.backward()))
     return "kernels of the backward: " + *fault;
   return std::nullopt;
 }
@@ -153,10 +181,9 @@ private:
       if (Fault fault = checkOp(op, number))
         return fault;
     }
+    const NestedCall *call = problem.nestedOf(kernel.anchor());
     double ps =
-        std::max(kernel.flopsPs,
-                 static_cast<double>(kernel.movedBytes) / rates.bandwidth) +
-        rates.launchPs;
+        call ? call->ps : rates.timeOf(kernel.flopsPs, kernel.movedBytes);
     if (kernel.movedBytes < kernel.borderBytes || kernel.ps != ps)
       return nameOf(kernel.anchor()) + " ends a kernel whose time is wrong";
     return std::nullopt;

@@ -451,6 +451,11 @@ private:
         written += fullPs(r);
       // Those that are not its own are paid for by what is saved.
       ps = std::max(0.0, std::max(ps, read + written) - (read - operands));
+      // What launches of graphs read, the kernel plan counts whole.
+      if (const NestedCall *call = problem.nestedOf(op)) {
+        ps = call->ps;
+        isLaunch = false;
+      }
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
         for (const KernelRead &other : readsOf(r))
           ps += other.ps;

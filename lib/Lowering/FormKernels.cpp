@@ -520,8 +520,8 @@ FailureOr<KernelModule> cutback::formKernels(PartitionOp partition,
                                              const KernelPlan &kernels,
                                              const MemoryPlan &memory) {
   FormRequest request{partition, memory.program, &memory};
-  request.schedules[0] = schedulesOf(kernels.forward);
-  request.schedules[1] = schedulesOf(kernels.backward);
+  request.schedules[0] = schedulesOf(kernels.forward());
+  request.schedules[1] = schedulesOf(kernels.backward());
   FailureOr<FormedStep> step = formLaunches(request);
   if (failed(step))
     return failure();

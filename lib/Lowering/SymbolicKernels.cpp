@@ -185,8 +185,8 @@ private:
 FailureOr<KernelModule>
 cutback::formSymbolicKernels(PartitionOp partition, GraphOp graph,
                              const KernelPlan &kernels) {
-  Schedules schedules = {schedulesOf(kernels.forward),
-                         schedulesOf(kernels.backward)};
+  Schedules schedules = {schedulesOf(kernels.forward()),
+                         schedulesOf(kernels.backward())};
   return SymbolicFormer(partition, graph, schedules).run();
 }
 

@@ -1,25 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A graph of a call is planned as any graph: its ops stand in a `joint.graph`
-// of their own for as long as that takes, kernels are formed of it, its ops
-// take their order, and its memory is laid out. Arguments are outside, as those
-// of a step are; what it gives is kept until the call has taken it.
-//
-// Rates decide only which ops join, so those of one device do for all: the plan
-// is a function of the op alone, and whoever needs it again makes it again.
+// A graph of a call is planned as any graph: kernels are formed of it
+// (formNestedKernels), its ops take their order, and its memory is laid out.
+// Arguments are outside, as those of a step are; what it gives is kept until
+// the call has taken it. Whoever needs the plan again makes it again.
 
 #include "cutback/MemoryPlan/NestedPlan.h"
 
-#include "cutback/Analysis/Device.h"
-#include "cutback/Analysis/GraphView.h"
-#include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Kernels/LaunchOrder.h"
+#include "cutback/Kernels/NestedLaunches.h"
 #include "cutback/MemoryPlan/MemoryPlan.h"
-
-#include "mlir/IR/Builders.h"
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
-#include "mlir/IR/OwningOpRef.h"
 
 #include <numeric>
 
@@ -27,77 +17,25 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-static bool isSized(Value value) {
-  auto shaped = dyn_cast<ShapedType>(value.getType());
-  return !shaped || (shaped.hasRank() && shaped.hasStaticShape());
-}
-
-static bool areSized(Block &graph) {
-  return llvm::all_of(graph.getArguments(), isSized) &&
-         llvm::all_of(graph, [](Operation &op) {
-           return llvm::all_of(op.getResults(), isSized);
-         });
-}
-
-/// The ops of `block` in a graph of their own.
-static GraphOp copyGraph(Block &block, ModuleOp module) {
-  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
-  Operation *output = block.getTerminator();
-  auto type = builder.getFunctionType(block.getArgumentTypes(),
-                                      output->getOperandTypes());
-  Location loc = output->getLoc();
-  auto graph = GraphOp::create(
-      builder, loc, "nested", type, output->getNumOperands(),
-      SmallVector<DictionaryAttr>(block.getNumArguments(),
-                                  builder.getDictionaryAttr({})));
-  if (graph.getBody().empty())
-    graph.getBody().emplaceBlock();
-  Block &body = graph.getBody().front();
-  IRMapping map;
-  for (BlockArgument argument : block.getArguments()) {
-    unsigned number = argument.getArgNumber();
-    map.map(argument, number < body.getNumArguments()
-                          ? body.getArgument(number)
-                          : body.addArgument(argument.getType(), loc));
-  }
-  builder.setInsertionPointToEnd(&body);
-  for (Operation &op : block.without_terminator())
-    builder.clone(op, map);
-  SmallVector<Value> results;
-  for (Value result : output->getOperands())
-    results.push_back(map.lookup(result));
-  OutputOp::create(builder, loc, results, builder.getDenseI32ArrayAttr({}));
-  return graph;
-}
-
-/// Kernels, and the ops of `graph` in their order.
-static void formLaunches(GraphOp graph, NestedGraphPlan &plan) {
-  Device device;
-  std::string error;
-  Device::load("h100", device, error);
-  GraphView view = GraphView::build(graph);
-  FailureOr<ValueSizes> sizes = ValueSizes::computeAll(view, {});
-  KernelProblem problem = KernelProblem::build(view, *sizes);
-  std::vector<double> flopsPs(view.numOps(), 0);
-  std::vector<uint32_t> order(view.numOps());
+/// The ops of the graph in the order of its kernels.
+static void orderLaunches(NestedKernels &formed, NestedGraphPlan &plan) {
+  std::vector<uint32_t> order(formed.view.numOps());
   std::iota(order.begin(), order.end(), 0);
-  SegmentOps segment{order, {view.forwardResults()}, {}, false};
-  SegmentKernels kernels =
-      formKernels(problem, view, *sizes, segment,
-                  {device.bandwidth, device.launchPs, &flopsPs});
-  LaunchOrder launches = orderByLaunches(view, order, kernels);
+  LaunchOrder launches = orderByLaunches(formed.view, order, formed.kernels);
   plan.order = launches.order;
   plan.launchSizes = launches.sizes;
-  for (auto [size, kernel] : llvm::zip(plan.launchSizes, kernels.kernels)) {
+  for (auto [size, kernel] :
+       llvm::zip(plan.launchSizes, formed.kernels.kernels)) {
     plan.schedules.emplace_back(spell(kernel.schedule));
     if (!kernel.isAligned)
       size = -size;
   }
-  Operation *output = graph.getOutput();
+  Operation *output = formed.graph.getOutput();
   for (uint32_t op : plan.order)
-    view.ops[op]->moveBefore(output);
-  graph->setAttr(kLaunches,
-                 DenseI32ArrayAttr::get(graph.getContext(), plan.launchSizes));
+    formed.view.ops[op]->moveBefore(output);
+  formed.graph->setAttr(
+      kLaunches,
+      DenseI32ArrayAttr::get(formed.graph.getContext(), plan.launchSizes));
 }
 
 static LogicalResult layOut(GraphOp graph, NestedGraphPlan &plan) {
@@ -127,20 +65,15 @@ static LogicalResult layOut(GraphOp graph, NestedGraphPlan &plan) {
 }
 
 std::optional<NestedPlan> cutback::planNested(NestedOp op) {
-  NestedKind kind = *nestedKindOf(op.getCallee());
-  if (kind == NestedKind::FlexAttention ||
-      kind == NestedKind::FlexAttentionBackward ||
-      !llvm::all_of(op.getGraphs(),
-                    [](Region &graph) { return areSized(graph.front()); }))
-    return std::nullopt;
   ScopedDiagnosticHandler quiet(op.getContext(), [](Diagnostic &) {});
+  std::vector<NestedKernels> graphs = formNestedKernels(op);
+  if (graphs.empty())
+    return std::nullopt;
   NestedPlan plan;
-  for (Region &graph : op.getGraphs()) {
-    OwningOpRef<ModuleOp> module = ModuleOp::create(op.getLoc());
-    GraphOp copy = copyGraph(graph.front(), *module);
+  for (NestedKernels &graph : graphs) {
     NestedGraphPlan &added = plan.graphs.emplace_back();
-    formLaunches(copy, added);
-    if (failed(layOut(copy, added)))
+    orderLaunches(graph, added);
+    if (failed(layOut(graph.graph, added)))
       return std::nullopt;
     plan.scratchBytes = std::max(plan.scratchBytes, added.bytes);
   }

@@ -16,6 +16,7 @@
 
 #include "cutback/Analysis/Peak.h"
 #include "cutback/Analysis/SymbolUses.h"
+#include "cutback/Kernels/NestedLaunches.h"
 #include "cutback/Kernels/NetworkTerms.h"
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
@@ -61,7 +62,7 @@ static int64_t livePeak(const StepView &step,
 /// What depends on data has no loops before it runs.
 static std::shared_ptr<const KernelProblem>
 makeProblem(const GraphView &view, const ValueSizes &sizes,
-            const llvm::StringMap<int64_t> &known) {
+            const Device &device, const llvm::StringMap<int64_t> &known) {
   std::optional<ValueSizes> assumed;
   if (llvm::is_contained(sizes.unknown, 1)) {
     constexpr int64_t kAssumedSize = 64;
@@ -78,8 +79,10 @@ makeProblem(const GraphView &view, const ValueSizes &sizes,
         succeeded(computed))
       assumed = std::move(*computed);
   }
-  return std::make_shared<const KernelProblem>(
+  auto problem = std::make_shared<KernelProblem>(
       KernelProblem::build(view, assumed ? *assumed : sizes));
+  problem->nested = priceNested(view, sizes, device);
+  return problem;
 }
 
 RooflineCosts
@@ -88,7 +91,7 @@ cutback::networkCosts(const GraphView &view, const GraphSets &sets,
                       const llvm::StringMap<int64_t> &symbols,
                       std::shared_ptr<const KernelProblem> &problem) {
   if (!problem)
-    problem = makeProblem(view, sizes, symbols);
+    problem = makeProblem(view, sizes, device, symbols);
   RooflineCosts costs = RooflineCosts::compute(view, sets, sizes, device);
   refineByKernels(costs, *problem, view, sets, sizes, device);
   return costs;
@@ -105,7 +108,7 @@ std::optional<KernelPlanner> cutback::kernelPlanner(PartitionResult &result) {
                      result.options.symbols, result.kernelProblem);
   if (!result.kernelProblem)
     result.kernelProblem =
-        makeProblem(result.view, *result.sizes, result.options.symbols);
+        makeProblem(result.view, *result.sizes, device, result.options.symbols);
   return KernelPlanner(*result.kernelProblem, result.view, *result.sizes,
                        device, result.costs->flopsPs);
 }
@@ -132,7 +135,7 @@ static ScheduleOutcome orderBackward(const StepView &step,
     return schedule;
   permute(result.halves.backwardOps, schedule.order);
   if (result.kernelPlan)
-    permute(result.kernelPlan->backward, schedule.launchOrder);
+    permute(result.kernelPlan->backward(), schedule.launchOrder);
   return schedule;
 }
 
@@ -159,18 +162,18 @@ void cutback::orderByKernels(PartitionResult &result) {
     return launches;
   };
   result.forwardLaunches =
-      order(result.halves.forwardOps, result.kernelPlan->forward);
+      order(result.halves.forwardOps, result.kernelPlan->forward());
   result.backwardLaunches =
-      order(result.halves.backwardOps, result.kernelPlan->backward);
+      order(result.halves.backwardOps, result.kernelPlan->backward());
 }
 
 void cutback::writeLaunches(PartitionResult &result) {
   if (!result.kernelPlan)
     return;
   setLaunches(result.partition.forward, result.forwardLaunches,
-              result.kernelPlan->forward);
+              result.kernelPlan->forward());
   setLaunches(result.partition.backward, result.backwardLaunches,
-              result.kernelPlan->backward);
+              result.kernelPlan->backward());
 }
 
 LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,

@@ -42,9 +42,9 @@ public:
              const MemoryPlanOptions &options)
       : graph(graph), result(result), options(options),
         planner(*kernelPlanner(result)),
-        forward{result.halves.forwardOps, result.kernelPlan->forward, {}, {}},
+        forward{result.halves.forwardOps, result.kernelPlan->forward(), {}, {}},
         backward{
-            result.halves.backwardOps, result.kernelPlan->backward, {}, {}} {}
+            result.halves.backwardOps, result.kernelPlan->backward(), {}, {}} {}
 
   void runByEstimate() { merge(); }
 
@@ -105,15 +105,16 @@ private:
     std::vector<uint32_t> oldBackward = std::move(halves.backwardOps);
     halves.forwardOps = forward.ops;
     halves.backwardOps = backward.ops;
-    plan.forward = forward.kernels;
-    plan.backward = backward.kernels;
-    forward.placeOf = planner.mergeForward(halves, forward.room, plan.forward);
+    plan.forward() = forward.kernels;
+    plan.backward() = backward.kernels;
+    forward.placeOf =
+        planner.mergeForward(halves, forward.room, plan.forward());
     backward.placeOf =
-        planner.mergeBackward(halves, backward.room, plan.backward);
+        planner.mergeBackward(halves, backward.room, plan.backward());
     result.forwardLaunches =
-        orderByLaunches(result.view, halves.forwardOps, plan.forward);
+        orderByLaunches(result.view, halves.forwardOps, plan.forward());
     result.backwardLaunches =
-        orderByLaunches(result.view, halves.backwardOps, plan.backward);
+        orderByLaunches(result.view, halves.backwardOps, plan.backward());
     halves.forwardOps = result.forwardLaunches.order;
     halves.backwardOps = result.backwardLaunches.order;
     reorder(result.partition.forward, oldForward, halves.forwardOps);

@@ -19,57 +19,124 @@ namespace {
 
 struct Figures {
   uint64_t launches = 0, calls = 0;
+  int64_t nested = 0;     ///< launches in graphs of calls
+  uint64_t uncounted = 0; ///< calls whose loops have no known length
   int64_t movedBytes = 0, borderBytes = 0;
+  double ps = 0;
 
-  void add(const SegmentKernels &segment) {
-    for (const Kernel &kernel : segment.kernels) {
+  explicit Figures(const ListedSegment &segment) {
+    for (const ListedLaunch &launch : segment.launches) {
       ++launches;
-      calls += kernel.schedule == KernelSchedule::Call;
-      movedBytes += kernel.movedBytes;
-      borderBytes += kernel.borderBytes;
+      calls += launch.schedule == KernelSchedule::Call;
+      movedBytes += launch.movedBytes;
+      borderBytes += launch.borderBytes;
+      ps += launch.ps;
+      if (!launch.inside)
+        continue;
+      uncounted += !launch.inside->isCounted;
+      for (const NestedLaunch &one : launch.inside->launches)
+        nested += one.times;
     }
+  }
+  Figures() = default;
+
+  Figures &operator+=(const Figures &other) {
+    launches += other.launches;
+    calls += other.calls;
+    nested += other.nested;
+    uncounted += other.uncounted;
+    movedBytes += other.movedBytes;
+    borderBytes += other.borderBytes;
+    ps += other.ps;
+    return *this;
   }
 };
 
 } // namespace
 
-static Figures figuresOf(const KernelPlan &plan) {
-  Figures figures;
-  figures.add(plan.forward);
-  figures.add(plan.backward);
-  return figures;
+/// Those of the step, without an update.
+static std::vector<ListedSegment> segmentsOf(const PartitionResult &result) {
+  std::vector<ListedSegment> segments;
+  for (const PlannedSegment &segment : result.kernelPlan->segments)
+    segments.push_back(listLaunches(segment.name, segment.kernels,
+                                    *result.kernelProblem, result.view));
+  return segments;
+}
+
+static std::string textOf(const Figures &figures, StringRef device) {
+  std::string text = formatCount(figures.launches, "launch", "launches") +
+                     ": " + formatCount(figures.launches - figures.calls) +
+                     " of generated kernels, " +
+                     formatCount(figures.calls, "call") +
+                     " of products and other single ops";
+  if (figures.nested)
+    text += ", in whose graphs " +
+            formatCount(figures.nested, "launch runs", "launches run");
+  text += "; " + formatBytes(figures.movedBytes) + " moved, at least " +
+          formatBytes(figures.borderBytes) + "; " +
+          formatPicoseconds(figures.ps) + " by the model of " +
+          Device::displayName(device);
+  if (figures.uncounted)
+    text += "; " + formatCount(figures.uncounted, "loop", "loops") +
+            " of unknown length " +
+            (figures.uncounted == 1 ? "counts" : "count") + " once";
+  return text;
 }
 
 std::string kernelsText(const PartitionResult &result) {
   if (!result.kernelPlan)
     return "";
-  Figures figures = figuresOf(*result.kernelPlan);
-  return formatCount(figures.launches, "launch", "launches") + ": " +
-         formatCount(figures.launches - figures.calls) +
-         " of generated kernels, " + formatCount(figures.calls, "call") +
-         " of products and other single ops; " +
-         formatBytes(figures.movedBytes) + " moved, at least " +
-         formatBytes(figures.borderBytes) + "; " +
-         formatPicoseconds(result.kernelPlan->ps()) + " by the model of " +
-         Device::displayName(result.options.device);
+  Figures figures;
+  for (const ListedSegment &segment : segmentsOf(result))
+    figures += Figures(segment);
+  return textOf(figures, result.options.device);
 }
 
-static void writeHalf(json::OStream &json, StringRef name,
-                      const SegmentKernels &segment, const GraphView &view) {
-  json.attributeArray(name, [&] {
-    for (const Kernel &kernel : segment.kernels)
+std::string updateText(const PartitionResult &result) {
+  return result.update
+             ? textOf(Figures(result.update->segment), result.options.device)
+             : "";
+}
+
+static void writeFigures(json::OStream &json, const Figures &figures) {
+  json.attribute("launches", figures.launches);
+  json.attribute("calls", figures.calls);
+  json.attribute("nested_launches", figures.nested);
+  json.attribute("uncounted_loops", figures.uncounted);
+  json.attribute("moved_bytes", figures.movedBytes);
+  json.attribute("border_bytes", figures.borderBytes);
+}
+
+static void writeLaunch(json::OStream &json, const ListedLaunch &launch) {
+  json.attribute("schedule", spell(launch.schedule));
+  json.attributeArray("ops", [&] {
+    for (const std::string &op : launch.ops)
+      json.value(json::fixUTF8(op));
+  });
+  json.attribute("border_bytes", launch.borderBytes);
+  json.attribute("moved_bytes", launch.movedBytes);
+  json.attribute("flops_ps", launch.flopsPs);
+  json.attribute("ps", launch.ps);
+  if (!launch.inside)
+    return;
+  json.attribute("is_counted", launch.inside->isCounted);
+  json.attributeArray("nested", [&] {
+    for (const NestedLaunch &one : launch.inside->launches)
       json.object([&] {
-        json.attribute("schedule", spell(kernel.schedule));
-        json.attributeArray("ops", [&] {
-          for (uint32_t op : kernel.ops)
-            if (view.numResults(op))
-              json.value(json::fixUTF8(view.name(view.resultBegin[op])));
-        });
-        json.attribute("border_bytes", kernel.borderBytes);
-        json.attribute("moved_bytes", kernel.movedBytes);
-        json.attribute("flops_ps", kernel.flopsPs);
-        json.attribute("ps", kernel.ps);
+        json.attribute("graph", int64_t(one.graph));
+        json.attribute("times", one.times);
+        writeLaunch(json, one);
       });
+  });
+}
+
+static void writeSegment(json::OStream &json, const ListedSegment &segment) {
+  json.object([&] {
+    json.attribute("name", segment.name);
+    json.attributeArray("launches", [&] {
+      for (const ListedLaunch &launch : segment.launches)
+        json.object([&] { writeLaunch(json, launch); });
+    });
   });
 }
 
@@ -78,26 +145,38 @@ void writeKernels(json::OStream &json, const PartitionResult &result) {
   std::string error;
   if (!result.kernelPlan || !Device::load(result.options.device, device, error))
     return;
-  const KernelPlan &plan = *result.kernelPlan;
-  Figures figures = figuresOf(plan);
+  std::vector<std::pair<std::string, Figures>> bySegment;
+  Figures all;
+  for (const ListedSegment &segment : segmentsOf(result)) {
+    bySegment.emplace_back(segment.name, Figures(segment));
+    all += bySegment.back().second;
+  }
+  if (result.update)
+    bySegment.emplace_back(result.update->segment.name,
+                           Figures(result.update->segment));
   json.attributeObject("kernels", [&] {
-    json.attribute("launches", figures.launches);
-    json.attribute("calls", figures.calls);
-    json.attribute("moved_bytes", figures.movedBytes);
-    json.attribute("border_bytes", figures.borderBytes);
+    writeFigures(json, all);
     json.attribute("bytes_per_ps", device.bandwidth);
     json.attribute("launch_ps", device.launchPs);
-    json.attribute("forward_ps", plan.forwardPs());
-    json.attribute("backward_ps", plan.backwardPs());
+    json.attributeArray("segments", [&] {
+      for (auto &[name, figures] : bySegment)
+        json.object([&, &name = name, &figures = figures] {
+          json.attribute("name", name);
+          writeFigures(json, figures);
+          json.attribute("ps", figures.ps);
+        });
+    });
   });
 }
 
-void writeLaunches(json::OStream &json, const PartitionResult &result) {
+void writeSegments(json::OStream &json, const PartitionResult &result) {
   if (!result.kernelPlan)
     return;
-  json.attributeObject("launches", [&] {
-    writeHalf(json, "forward", result.kernelPlan->forward, result.view);
-    writeHalf(json, "backward", result.kernelPlan->backward, result.view);
+  json.attributeArray("segments", [&] {
+    for (const ListedSegment &segment : segmentsOf(result))
+      writeSegment(json, segment);
+    if (result.update)
+      writeSegment(json, result.update->segment);
   });
 }
 

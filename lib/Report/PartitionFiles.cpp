@@ -94,7 +94,7 @@ std::optional<PartMismatch> comparePartition(PartitionResult &result,
                                              ArrayRef<StringRef> files) {
   std::string plan =
       planJson(result, collectExtras(result), files.take_front(3));
-  if (auto mismatch = comparePlans(files[3], plan))
+  if (auto mismatch = comparePlans(files[3], plan, result.update.has_value()))
     return mismatch;
   std::pair<func::FuncOp, func::FuncOp> halves[] = {
       {forward, result.partition.forward},

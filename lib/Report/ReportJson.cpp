@@ -226,6 +226,11 @@ static void writeBody(OStream &json, const PartitionResult &result,
     json.attribute("priced_ps", result.pricedPs);
   });
   writeKernels(json, result);
+  if (result.update)
+    json.attributeArray("optimizer", [&] {
+      for (const std::string &option : result.update->options)
+        json.value(llvm::json::fixUTF8(option));
+    });
   json.attribute("verified", result.verified);
 }
 
@@ -267,7 +272,7 @@ std::string planJson(const PartitionResult &result, const ReportExtras &extras,
   OStream json(os);
   json.object([&] {
     writeBody(json, result, extras);
-    writeLaunches(json, result);
+    writeSegments(json, result);
     if (result.memory) {
       json.attributeBegin("memory");
       result.memory->writeJson(json);

@@ -507,6 +507,8 @@ std::string reportText(const PartitionResult &result,
   out += paragraph("time", timeText(result));
   if (result.kernelPlan)
     out += paragraph("kernels", kernelsText(result));
+  if (result.update)
+    out += paragraph("update", updateText(result));
   if (result.networkVertices)
     out += paragraph("solver", solverText(result));
   if (!result.opaque.empty())

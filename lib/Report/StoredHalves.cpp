@@ -177,6 +177,10 @@ int StoredHalves::verifyPlan(StoredHalvesClient &client) {
                  "/joint.mlir does not say how its plan is made");
     return NoPlan;
   }
+  std::vector<std::string> optimizer = storedOptimizer(files[3]);
+  if (!optimizer.empty())
+    if (int code = client.planUpdate(**planned, graph, optimizer))
+      return code;
   if (auto mismatch = comparePartition(**planned, forward, backward, files))
     return refusePart(client, folder, *mismatch);
   plan = std::move(*planned);

@@ -53,9 +53,9 @@ public:
     const KernelPlan &kernels = *result.kernelPlan;
     writeHeader(device);
     nameTracks();
-    writeHalf(Track::Forward, kernels.forward.kernels, result.halves.forwardOps,
-              0);
-    writeHalf(Track::Backward, kernels.backward.kernels,
+    writeHalf(Track::Forward, kernels.forward().kernels,
+              result.halves.forwardOps, 0);
+    writeHalf(Track::Backward, kernels.backward().kernels,
               result.halves.backwardOps, timeline.forwardOps);
     if (timeline.numOps)
       writeMemory(std::min(step, timeline.numOps - 1), timeline.numOps);

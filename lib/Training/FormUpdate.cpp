@@ -32,9 +32,10 @@ using namespace cutback;
 /// Multiples of which the arena's places are for every target.
 static constexpr int64_t kAlignment = 256;
 
-/// The kernels of an update, as a step of their own.
+/// The kernels of an update, as a step of their own, and a list of them.
 static FailureOr<KernelModule> formUpdate(UpdateGraph &update,
-                                          const PartitionOptions &given) {
+                                          const PartitionOptions &given,
+                                          ListedSegment &listed) {
   PartitionOptions options;
   options.strategy = Strategy::Eager;
   options.device = given.device;
@@ -52,6 +53,8 @@ static FailureOr<KernelModule> formUpdate(UpdateGraph &update,
       (*plan)->partition.link, *(*plan)->kernelPlan, *(*plan)->memory);
   if (failed(formed) || failed(verifyKernels(update.graph, *formed)))
     return failure();
+  listed = listLaunches(kUpdateSegment, (*plan)->kernelPlan->forward(),
+                        *(*plan)->kernelProblem, (*plan)->view);
   return formed;
 }
 
@@ -258,15 +261,17 @@ private:
 
 } // namespace
 
-LogicalResult cutback::addUpdate(KernelModule &kernels, joint::GraphOp graph,
-                                 const Optimizer &optimizer,
-                                 const PartitionOptions &options) {
+FailureOr<ListedSegment> cutback::addUpdate(KernelModule &kernels,
+                                            joint::GraphOp graph,
+                                            const Optimizer &optimizer,
+                                            const PartitionOptions &options) {
   FailureOr<UpdateGraph> update = buildUpdate(graph, optimizer);
   if (failed(update))
     return failure();
   std::vector<int32_t> taken = takeRoots(kernels, *update);
-  FailureOr<KernelModule> formed = formUpdate(*update, options);
-  if (failed(formed))
+  ListedSegment listed;
+  FailureOr<KernelModule> formed = formUpdate(*update, options, listed);
+  if (failed(formed) || failed(Merger(kernels, *formed).run(*update, taken)))
     return failure();
-  return Merger(kernels, *formed).run(*update, taken);
+  return listed;
 }

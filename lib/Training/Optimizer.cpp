@@ -85,6 +85,29 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
   return error.empty() ? std::optional(optimizer) : std::nullopt;
 }
 
+std::vector<std::string> cutback::optimizerText(const CommandLine &line) {
+  std::vector<std::string> options;
+  for (const OptionSpec &option : optimizerOptions()) {
+    if (!line.has(option.name))
+      continue;
+    options.push_back("--" + std::string(option.name));
+    if (option.kind != OptionSpec::Flag)
+      options.back() += "=" + std::string(*line.get(option.name));
+  }
+  return options;
+}
+
+std::optional<Optimizer>
+cutback::readOptimizer(const std::vector<std::string> &options,
+                       std::string &error) {
+  CommandSpec spec;
+  spec.options = optimizerOptions();
+  spec.minArguments = spec.maxArguments = 0;
+  std::optional<CommandLine> line =
+      parseCommandLine(spec, {options.begin(), options.end()}, error);
+  return line ? readOptimizer(*line, error) : std::nullopt;
+}
+
 double LearningRate::at(int64_t step) const {
   double rate = peak;
   if (warmup > 0)

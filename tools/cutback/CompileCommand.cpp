@@ -7,13 +7,11 @@
 // what was reported.
 
 #include "PlanRun.h"
+#include "StepKernels.h"
 #include "StepSources.h"
 
-#include "cutback/Analysis/SymbolUses.h"
-#include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Target/CPU/CompileStep.h"
-#include "cutback/Training/Update.h"
 
 using namespace mlir;
 
@@ -63,50 +61,6 @@ CommandSpec compileSpec() {
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
   };
   return spec;
-}
-
-/// Whether a size of an argument has no value on the command line.
-static bool hasOpenSizes(const PartitionResult &plan) {
-  return llvm::any_of(argumentSymbols(plan.view.graph),
-                      [&](NamedAttribute symbol) {
-                        return !plan.options.symbols.contains(symbol.getName());
-                      });
-}
-
-/// The kernels of the plan: for all sizes, where that is asked for and sizes
-/// are symbols.
-static FailureOr<KernelModule> formKernels(const PartitionResult &plan,
-                                           bool forAllSizes) {
-  joint::PartitionOp link = plan.partition.link;
-  if (forAllSizes && hasOpenSizes(plan))
-    return formSymbolicKernels(link, plan.view.graph, *plan.kernelPlan);
-  if (plan.memory)
-    return cutback::formKernels(link, *plan.kernelPlan, *plan.memory);
-  MemoryPlanOptions known = *plan.options.memory;
-  known.symbols = plan.options.symbols;
-  FailureOr<MemoryPlan> memory =
-      planMemory(link, plan.view.graph, known, UnknownSizes::LieOutside);
-  if (failed(memory))
-    return failure();
-  return cutback::formKernels(link, *plan.kernelPlan, *memory);
-}
-
-static int formKernels(Session &session, PlanRun &run, bool forAllSizes,
-                       std::optional<KernelModule> &kernels) {
-  const PartitionResult &plan = *run.result;
-  session.progress.step("forming kernels");
-  if (!plan.kernelPlan ||
-      (!forAllSizes && !plan.memory && hasOpenSizes(plan))) {
-    session.error("the step has no memory plan: " + plan.memoryProblem);
-    session.note("kernels lie in an arena of known size; give sizes with "
-                 "--sym, or stop with --to=partition");
-    return NoPlan;
-  }
-  FailureOr<KernelModule> formed = formKernels(plan, forAllSizes);
-  if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
-    return NoPlan;
-  kernels = std::move(*formed);
-  return Done;
 }
 
 //===----------------------------------------------------------------------===//
@@ -324,10 +278,11 @@ int runCompile(const CommandLine &line) {
     return code;
   std::optional<KernelModule> kernels;
   if (toKernels)
-    if (int code = formKernels(session, run, !toTarget && !optimizer, kernels))
+    if (int code =
+            formKernels(session, *run.result, !toTarget && !optimizer, kernels))
       return code;
-  if (optimizer && failed(addUpdate(*kernels, run.imported.graph, *optimizer,
-                                    run.result->options)))
+  if (optimizer && !addUpdate(*run.result, *kernels, run.imported.graph,
+                              *optimizer, optimizerText(line)))
     return NoPlan;
   std::vector<TextFile> files;
   if (toTarget)

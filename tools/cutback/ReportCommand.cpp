@@ -6,13 +6,15 @@
 //   2. the certificate on PyTorch's halves, against the graph as it was read
 //   3. prepare, plan and verify by the chosen strategy
 //   4. plan by the other three, each as if it had been asked for
-//   5. with --trace, the step as a trace
-//   6. with --html, more plans, and the page (PageRun.cpp)
+//   5. with --optimizer, the launches of the update
+//   6. with --trace, the step as a trace
+//   7. with --html, more plans, and the page (PageRun.cpp)
 //
 // A refused partition of somebody else is a finding, not a failure: the exit
 // code is 0.
 
 #include "PageRun.h"
+#include "StepKernels.h"
 
 #include "cutback/Report/Bans.h"
 #include "cutback/Report/Comparison.h"
@@ -28,7 +30,7 @@ CommandSpec reportSpec() {
   spec.name = "report";
   spec.arguments = "IN";
   spec.summary = "Plan, and explain the plan in one screen.";
-  spec.options = withPlanOptions({
+  std::vector<OptionSpec> options = {
       {"json", OptionSpec::Flag, "", "print one JSON object (schema 1)"},
       {"bans", OptionSpec::Flag, "",
        "print what may not be recomputed instead, with every\n"
@@ -41,7 +43,10 @@ CommandSpec reportSpec() {
        "write the step as a trace as well, for Perfetto\n(ui.perfetto.dev) or "
        "chrome://tracing: kernels with\nthe times of the cost model, and bytes "
        "in use"},
-  });
+  };
+  std::vector<OptionSpec> optimizer = optimizerOptions();
+  options.insert(options.end(), optimizer.begin(), optimizer.end());
+  spec.options = withPlanOptions(std::move(options));
   spec.examples = {
       "report joint.txt",
       "report trace.log --json",
@@ -50,6 +55,7 @@ CommandSpec reportSpec() {
       "report joint.txt --sym s0=64 --device=a100",
       "report joint.txt --cost-model=pytorch --rules=torch-2.3",
       "report joint.txt --policy=addmm_3=must-save",
+      "report model.pt2 --optimizer=adamw --clip-norm=1",
   };
   return spec;
 }
@@ -75,11 +81,30 @@ static int writeFiles(Session &session, PlanRun &run,
   return page ? session.write(line.get("html"), page->make(extras)) : Done;
 }
 
+/// The update behind the plan: its launches need those of the step.
+static int addUpdate(Session &session, PlanRun &run,
+                     const Optimizer &optimizer) {
+  std::optional<KernelModule> kernels;
+  if (int code =
+          formKernels(session, *run.result, /*forAllSizes=*/false, kernels))
+    return code;
+  return addUpdate(*run.result, *kernels, run.imported.graph, optimizer,
+                   optimizerText(session.line))
+             ? Done
+             : NoPlan;
+}
+
 int runReport(const CommandLine &line) {
   Session session("report", line);
   if (line.get("html") == "-" && line.get("trace") == "-") {
     session.error("--html=- and --trace=- both write to standard output");
     session.note("give one of them the name of a file");
+    return WrongUsage;
+  }
+  std::string wrong;
+  std::optional<Optimizer> optimizer = readOptimizer(line, wrong);
+  if (!wrong.empty()) {
+    session.error(wrong);
     return WrongUsage;
   }
   PlanRun run;
@@ -102,6 +127,9 @@ int runReport(const CommandLine &line) {
     return session.write(std::nullopt, line.has("json")
                                            ? bansJson(*run.result)
                                            : bansText(*run.result));
+  if (optimizer)
+    if (int code = addUpdate(session, run, *optimizer))
+      return code;
   ReportExtras extras = collectExtras(*run.result);
   if (other) {
     countOther(*run.result, run.imported.torchBackward, *other);

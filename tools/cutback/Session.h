@@ -47,6 +47,8 @@ public:
   mlir::FailureOr<ImportedModule>
   readJoint(const std::string &path, const ImportOptions &options) override;
   void step(const char *what) override { progress.step(what); }
+  int planUpdate(PartitionResult &plan, joint::GraphOp graph,
+                 const std::vector<std::string> &options) override;
   /// Writes a result to `path`, or to standard output for none and "-".
   int write(std::optional<std::string_view> path, const std::string &text);
   /// Says that a write failed, and what to do; the exit code.

@@ -52,6 +52,11 @@ struct RooflineCosts {
                                const ValueSizes &sizes, const Device &device);
 };
 
+/// RooflineCosts::flopsPs alone. Linear.
+std::vector<double> computeFlopsPs(const GraphView &view,
+                                   const ValueSizes &sizes,
+                                   const Device &device);
+
 /// True for arguments that live longer than the step: parameters, buffers and
 /// constants.
 bool outlivesStep(joint::RoleAttr role);

@@ -7,6 +7,8 @@
 
 #include "cutback/Kernels/KernelProblem.h"
 
+#include <algorithm>
+
 namespace cutback {
 
 /// How the loops of a kernel are laid over a device.
@@ -55,7 +57,7 @@ struct Kernel {
   /// read of it, each once; and what goes through memory: passes, partial sums.
   int64_t borderBytes = 0, movedBytes = 0;
   double flopsPs = 0;
-  double ps = 0; ///< max(flopsPs, movedBytes / bandwidth) + a launch
+  double ps = 0; ///< KernelRates::timeOf; of a call of graphs, theirs
 
   uint32_t anchor() const { return ops.back(); }
 };
@@ -102,6 +104,12 @@ struct KernelRates {
   double launchPs = 0;
   /// By op: picoseconds of its FLOPs.
   const std::vector<double> *flopsPs = nullptr;
+
+  /// Picoseconds of a launch.
+  double timeOf(double flopsPs, int64_t movedBytes) const {
+    return std::max(flopsPs, static_cast<double>(movedBytes) / bandwidth) +
+           launchPs;
+  }
 };
 
 /// Where kernels of a segment may meet in one launch.
@@ -133,6 +141,12 @@ SegmentKernels formKernels(const KernelProblem &problem, const GraphView &view,
                            const ValueSizes &sizes, const SegmentOps &segment,
                            const KernelRates &rates,
                            const KernelLimits &limits = {});
+
+/// `kernel`, of the graph that `view` is of, with names.
+ListedLaunch listLaunch(const Kernel &kernel, const GraphView &view);
+ListedSegment listLaunches(const std::string &name,
+                           const SegmentKernels &kernels,
+                           const KernelProblem &problem, const GraphView &view);
 
 /// Merges kernels as formKernels() does at its end, for a segment whose kernels
 /// were formed with `limits.nests` = 0 and may have another order since:

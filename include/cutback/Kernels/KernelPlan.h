@@ -13,19 +13,28 @@
 
 namespace cutback {
 
-struct KernelPlan {
-  SegmentKernels forward, backward;
+/// A function of the step, as the launches that it runs.
+struct PlannedSegment {
+  std::string name; ///< "forward"
+  SegmentKernels kernels;
   /// The ops as kernels were formed of them; those of the halves take the order
   /// of the launches later.
-  std::vector<uint32_t> forwardOrder, backwardOrder;
+  std::vector<uint32_t> order;
+};
 
-  double forwardPs() const { return forward.ps(); }
-  double backwardPs() const { return backward.ps(); }
-  double ps() const { return forwardPs() + backwardPs(); }
-  double apartPs() const { return forward.apartPs + backward.apartPs; }
-  uint64_t numLaunches() const {
-    return forward.kernels.size() + backward.kernels.size();
-  }
+struct KernelPlan {
+  std::vector<PlannedSegment> segments; ///< as they run
+
+  KernelPlan() : segments{{"forward", {}, {}}, {"backward", {}, {}}} {}
+
+  SegmentKernels &forward() { return segments[0].kernels; }
+  SegmentKernels &backward() { return segments[1].kernels; }
+  const SegmentKernels &forward() const { return segments[0].kernels; }
+  const SegmentKernels &backward() const { return segments[1].kernels; }
+
+  double ps() const;
+  double apartPs() const; ///< see SegmentKernels
+  uint64_t numLaunches() const;
 };
 
 /// Forms kernels for plans of one graph on one device. Keeps references to all
@@ -70,6 +79,8 @@ public:
 private:
   SegmentOps forwardOf(const Halves &halves) const;
   SegmentOps backwardOf(const Halves &halves) const;
+  KernelPlan plan(llvm::ArrayRef<SegmentOps> segments,
+                  const KernelLimits &limits) const;
   SegmentKernels form(const SegmentOps &segment,
                       const KernelLimits &limits = {}) const;
   std::optional<std::string> verify(llvm::ArrayRef<uint32_t> order,

@@ -8,6 +8,7 @@
 
 #include "cutback/Analysis/ValueSizes.h"
 #include "cutback/Kernels/IndexMaps.h"
+#include "cutback/Kernels/ListedLaunch.h"
 
 namespace cutback {
 
@@ -51,6 +52,14 @@ struct KernelProblem {
   /// By root: index in `writes`, or kNone.
   std::vector<uint32_t> writeOf;
 
+  /// Calls of graphs, ascending, each with its price on the device (see
+  /// priceNested); of a call that is not there the price is that of one op.
+  std::vector<NestedCall> nested;
+
+  /// Null if `op` is none of `nested`.
+  const NestedCall *nestedOf(uint32_t op) const {
+    return nested.empty() ? nullptr : findNested(nested, op);
+  }
   llvm::ArrayRef<Read> readsOf(uint32_t op) const {
     return llvm::ArrayRef(reads).slice(firstRead[op],
                                        firstRead[op + 1] - firstRead[op]);

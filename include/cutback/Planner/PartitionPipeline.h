@@ -218,6 +218,12 @@ struct PlanFigures {
   uint64_t kernels = 0; ///< of both halves, by the same model
 };
 
+/// What updates parameters behind a step.
+struct PlannedUpdate {
+  std::vector<std::string> options; ///< as on the command line
+  ListedSegment segment;
+};
+
 /// A plan with its halves, how it came about, and what it was read from.
 struct PartitionResult : GraphAnalyses, PlanFigures {
   std::string graph;
@@ -254,6 +260,8 @@ struct PartitionResult : GraphAnalyses, PlanFigures {
   /// Of the step, if it was asked for and all sizes are known.
   std::optional<MemoryPlan> memory;
   std::string memoryProblem; ///< why it could not be planned, or empty
+  /// Added behind the plan, where an optimizer is asked for.
+  std::optional<PlannedUpdate> update;
   bool verified = false;
   PhaseSeconds seconds;
 };

@@ -15,15 +15,18 @@ namespace cutback {
 /// "75 launches: 40 of generated kernels, 35 calls of …", and what they move;
 /// empty for a plan without kernels.
 std::string kernelsText(const PartitionResult &result);
+/// The same of the update alone; empty where there is none.
+std::string updateText(const PartitionResult &result);
 
-/// The object "kernels": counts, bytes and time of both halves. Nothing for a
-/// plan without kernels.
+/// The object "kernels": counts, bytes and time of the step, and of each
+/// segment, that of an update among them. Nothing for a plan without kernels.
 void writeKernels(llvm::json::OStream &json, const PartitionResult &result);
 
-/// The object "launches": those of both halves, in the order in which they run.
+/// The list "segments": each with its launches, in the order in which they run.
 /// The time of a launch is max(flops_ps, moved_bytes / bytes_per_ps) +
-/// launch_ps, with the rates in "kernels"; that of a half is their sum.
-void writeLaunches(llvm::json::OStream &json, const PartitionResult &result);
+/// launch_ps, with the rates in "kernels"; of a call that runs graphs the sum
+/// of `times` * `ps` over "nested"; that of a segment is their sum.
+void writeSegments(llvm::json::OStream &json, const PartitionResult &result);
 
 } // namespace cutback
 

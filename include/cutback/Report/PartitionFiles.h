@@ -43,15 +43,20 @@ struct PartMismatch {
 
 /// Compares the text of a plan.json, value by value, with the one that was made
 /// again of the other files. White space and the order of an object's members
-/// do not matter; everything else does. The first difference, or nothing.
+/// do not matter; everything else does, but for an update that only the stored
+/// one has where `hasUpdate` is false. The first difference, or nothing.
 /// Linear.
 std::optional<PartMismatch> comparePlans(llvm::StringRef stored,
-                                         llvm::StringRef computed);
+                                         llvm::StringRef computed,
+                                         bool hasUpdate = true);
+/// The options of the optimizer whose update a plan.json has; empty if it has
+/// none, or is no plan.
+std::vector<std::string> storedOptimizer(llvm::StringRef plan);
 
 /// Compares the whole of a stored partition with `result`, the plan that was
 /// made again of its graph: checksums, plan.json, and both halves as they were
-/// read. `files` are the texts in the order of `kPartitionFiles`. The first
-/// difference, or nothing.
+/// read. `files` are the texts in the order of `kPartitionFiles`. An update is
+/// compared if `result` has one. The first difference, or nothing.
 std::optional<PartMismatch>
 comparePartition(PartitionResult &result, mlir::func::FuncOp forward,
                  mlir::func::FuncOp backward,

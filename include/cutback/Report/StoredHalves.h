@@ -26,6 +26,14 @@ public:
   readJoint(const std::string &path, const ImportOptions &options) = 0;
   virtual void error(const std::string &message) = 0;
   virtual void note(const std::string &message) = 0;
+  /// Forms the update that `options` ask for, behind a plan, into
+  /// `plan.update`; returns an exit code. A client that forms none leaves it
+  /// empty: then nothing that is stored of it is read.
+  virtual int planUpdate(PartitionResult &plan, joint::GraphOp graph,
+                         const std::vector<std::string> &options) {
+    (void)plan, (void)graph, (void)options;
+    return Done;
+  }
   /// What is done next, where the client shows progress.
   virtual void step(const char *) {}
 

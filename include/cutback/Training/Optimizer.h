@@ -36,6 +36,12 @@ std::vector<OptionSpec> optimizerOptions();
 std::optional<Optimizer> readOptimizer(const CommandLine &line,
                                        std::string &error);
 
+/// The options of `line` that are an optimizer's, as they are written; and an
+/// optimizer from such a list.
+std::vector<std::string> optimizerText(const CommandLine &line);
+std::optional<Optimizer> readOptimizer(const std::vector<std::string> &options,
+                                       std::string &error);
+
 /// The learning rate of each step.
 struct LearningRate {
   enum Kind { Constant, Cosine } kind = Constant;

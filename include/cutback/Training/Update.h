@@ -50,11 +50,12 @@ mlir::FailureOr<UpdateGraph> buildUpdate(joint::GraphOp graph,
 
 /// Adds segment `update` to `kernels`, the step of `graph` at sizes that are
 /// known: planned for the device of `options`, proved as the step was, and
-/// placed in its arena where nothing lies that is read behind the step. Fails
-/// with an error where it belongs.
-mlir::LogicalResult addUpdate(KernelModule &kernels, joint::GraphOp graph,
-                              const Optimizer &optimizer,
-                              const PartitionOptions &options);
+/// placed in its arena where nothing lies that is read behind the step. Gives
+/// its launches; fails with an error where it belongs.
+mlir::FailureOr<ListedSegment> addUpdate(KernelModule &kernels,
+                                         joint::GraphOp graph,
+                                         const Optimizer &optimizer,
+                                         const PartitionOptions &options);
 
 } // namespace cutback
 

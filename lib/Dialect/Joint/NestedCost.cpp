@@ -108,12 +108,30 @@ static double known(int64_t size) {
   return ShapedType::isDynamic(size) ? 1.0 : static_cast<double>(size);
 }
 
-static double stepsOfScan(NestedOp op, Shapes shapes) {
-  auto inputs = graphInputs(NestedKind::Scan, op.getArgs(), 0);
-  for (const GraphInput &input : inputs ? *inputs : SmallVector<GraphInput>())
-    if (input.source == GraphInput::Slice && !shapes[input.operand].empty())
-      return known(shapes[input.operand].front());
-  return 1;
+/// The first of `sizes`, if it is known.
+static std::optional<int64_t> firstOf(ArrayRef<int64_t> sizes) {
+  return sizes.empty() || ShapedType::isDynamic(sizes.front())
+             ? std::nullopt
+             : std::optional(sizes.front());
+}
+
+std::optional<int64_t> cutback::joint::roundsOf(NestedOp op, Shapes shapes) {
+  switch (*nestedKindOf(op.getCallee())) {
+  case NestedKind::WhileLoop:
+    return std::nullopt;
+  case NestedKind::WhileLoopStack:
+    return op->getNumResults() ? firstOf(shapes[op->getNumOperands()])
+                               : std::nullopt;
+  case NestedKind::Scan: {
+    auto inputs = graphInputs(NestedKind::Scan, op.getArgs(), 0);
+    for (const GraphInput &input : inputs ? *inputs : SmallVector<GraphInput>())
+      if (input.source == GraphInput::Slice && !shapes[input.operand].empty())
+        return firstOf(shapes[input.operand]);
+    return std::nullopt;
+  }
+  default:
+    return 1;
+  }
 }
 
 /// True for the graph `query index >= key index`.
@@ -150,18 +168,15 @@ double NestedOp::getFlops(Shapes shapes) {
   auto graph = [&](unsigned number) {
     return flopsOfGraph(*this, kind, number, shapes);
   };
+  auto rounds = static_cast<double>(roundsOf(*this, shapes).value_or(1));
   switch (kind) {
   case NestedKind::Cond:
     return std::max(graph(0), graph(1));
   case NestedKind::WhileLoop:
-    return graph(0) + graph(1);
-  case NestedKind::WhileLoopStack: {
-    ArrayRef<int64_t> stack =
-        getNumResults() ? shapes[getNumOperands()] : ArrayRef<int64_t>();
-    return (stack.empty() ? 1 : known(stack.front())) * (graph(0) + graph(1));
-  }
+  case NestedKind::WhileLoopStack:
+    return rounds * (graph(0) + graph(1));
   case NestedKind::Scan:
-    return stepsOfScan(*this, shapes) * graph(0);
+    return rounds * graph(0);
   case NestedKind::FlexAttention:
     return attentionFlops(*this, shapes, 1, 1);
   case NestedKind::FlexAttentionBackward:

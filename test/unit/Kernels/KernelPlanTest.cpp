@@ -66,12 +66,12 @@ joint.graph @g(%x: tensor<64x32xf32> {joint.role = #joint.role<input>},
 
 TEST_F(KernelPlanCheck, TakesThePlanThatWasMade) {
   EXPECT_EQ(faultOf(*result->kernelPlan), "");
-  EXPECT_EQ(result->kernelPlan->forward.kernels.size(), 2u);
+  EXPECT_EQ(result->kernelPlan->forward().kernels.size(), 2u);
 }
 
 TEST_F(KernelPlanCheck, RefusesKernelsInAnotherOrder) {
   KernelPlan plan = *result->kernelPlan;
-  auto &kernels = plan.forward;
+  auto &kernels = plan.forward();
   std::swap(kernels.kernels[0], kernels.kernels[1]);
   for (uint32_t number = 0; number < 2; ++number)
     for (uint32_t op : kernels.kernels[number].ops)
@@ -82,7 +82,7 @@ TEST_F(KernelPlanCheck, RefusesKernelsInAnotherOrder) {
 
 TEST_F(KernelPlanCheck, RefusesACallWithCompany) {
   KernelPlan plan = *result->kernelPlan;
-  auto &kernels = plan.forward;
+  auto &kernels = plan.forward();
   uint32_t product = kernels.kernels[1].ops.front();
   kernels.kernels[0].ops.push_back(product);
   kernels.kernels[0].nestOf.push_back(0);
@@ -94,7 +94,7 @@ TEST_F(KernelPlanCheck, RefusesACallWithCompany) {
 
 TEST_F(KernelPlanCheck, RefusesAnotherTime) {
   KernelPlan plan = *result->kernelPlan;
-  plan.backward.kernels[0].movedBytes += 1 << 20;
+  plan.backward().kernels[0].movedBytes += 1 << 20;
   EXPECT_NE(faultOf(plan).find("ends a kernel whose time is wrong"),
             std::string::npos);
 }
@@ -114,7 +114,7 @@ joint.graph @g(%x: tensor<4x4xf32> {joint.role = #joint.role<input>},
 )");
   ASSERT_TRUE(result && result->kernelPlan);
   KernelPlan plan = *result->kernelPlan;
-  auto &kernels = plan.forward;
+  auto &kernels = plan.forward();
   ASSERT_EQ(kernels.kernels.size(), 2u);
   uint32_t write = kernels.kernels[1].ops.front();
   kernels.kernels[0].ops.push_back(write);
@@ -141,26 +141,68 @@ joint.graph @g(%z: tensor<64x32xcomplex<f32>> {joint.role = #joint.role<input>},
 }
 )");
   std::vector<bool> areCalls;
-  for (const Kernel &kernel : result->kernelPlan->forward.kernels)
+  for (const Kernel &kernel : result->kernelPlan->forward().kernels)
     areCalls.push_back(kernel.schedule == KernelSchedule::Call);
   EXPECT_EQ(areCalls, std::vector<bool>({true, false}));
 }
 
+TEST_F(KernelPlanCheck, ACallOfGraphsCostsWhatItsLaunchesDo) {
+  plan(R"(
+joint.graph @g(%p: tensor<i1> {joint.role = #joint.role<input>},
+               %x: tensor<1048576xf32> {joint.role = #joint.role<input>},
+               %t: tensor<1048576xf32> {joint.role = #joint.role<tangent of 0>})
+    -> (tensor<1048576xf32>) gradients (tensor<1048576xf32>) {
+  %y = joint.nested "higher_order.cond"(%p, @yes, @no, [%x]) {tuple} : (tensor<i1>, tensor<1048576xf32>) -> tensor<1048576xf32> {
+  ^bb0(%a: tensor<1048576xf32>):
+    %sin = aten.sin(%a) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+    joint.return %sin : tensor<1048576xf32>
+  }, {
+  ^bb0(%a: tensor<1048576xf32>):
+    %sums = aten.cumsum(%a, 0) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+    %cos = aten.cos(%sums) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+    joint.return %cos : tensor<1048576xf32>
+  }
+  %g = aten.neg(%t) : (tensor<1048576xf32>) -> tensor<1048576xf32>
+  joint.output %y gradients(%g of 1) : tensor<1048576xf32>, tensor<1048576xf32>
+}
+)");
+  ASSERT_TRUE(result && result->kernelPlan);
+  KernelPlan plan = *result->kernelPlan;
+  EXPECT_EQ(faultOf(plan), "");
+  ASSERT_EQ(plan.forward().kernels.size(), 1u);
+  Kernel &call = plan.forward().kernels[0];
+  const NestedCall *inside = result->kernelProblem->nestedOf(call.anchor());
+  ASSERT_TRUE(inside);
+  EXPECT_TRUE(inside->isCounted);
+  ASSERT_EQ(inside->launches.size(), 3u);
+  EXPECT_EQ(inside->launches[0].times, 0); // the cheaper branch
+  constexpr int64_t kBytes = int64_t(4) << 20;
+  EXPECT_EQ(call.movedBytes, 4 * kBytes);
+  EXPECT_EQ(call.ps, inside->launches[1].ps + inside->launches[2].ps);
+  for (const NestedLaunch &launch : inside->launches)
+    EXPECT_EQ(launch.ps,
+              std::max(launch.flopsPs, 2 * kBytes / device.bandwidth) +
+                  device.launchPs);
+  call.ps = device.launchPs;
+  EXPECT_NE(faultOf(plan).find("ends a kernel whose time is wrong"),
+            std::string::npos);
+}
+
 TEST_F(KernelPlanCheck, RefusesLoopsThatReadEachOther) {
   KernelPlan plan = *result->kernelPlan;
-  plan.forward.kernels[0].nestOf.back() = 1;
-  plan.forward.kernels[0].nests.push_back(plan.forward.kernels[0].nests[0]);
+  plan.forward().kernels[0].nestOf.back() = 1;
+  plan.forward().kernels[0].nests.push_back(plan.forward().kernels[0].nests[0]);
   EXPECT_EQ(faultOf(plan), "kernels of the forward: 'b' reads 'a', which other "
                            "loops of its kernel make");
 }
 
 TEST_F(KernelPlanCheck, RefusesAnOpThatNobodyRuns) {
   KernelPlan plan = *result->kernelPlan;
-  uint32_t first = plan.forward.kernels[0].ops.front();
-  plan.forward.kernels[0].ops.erase(plan.forward.kernels[0].ops.begin());
+  uint32_t first = plan.forward().kernels[0].ops.front();
+  plan.forward().kernels[0].ops.erase(plan.forward().kernels[0].ops.begin());
   EXPECT_EQ(faultOf(plan),
             "kernels of the forward: kernel 0 has ops without loops");
-  plan.forward.kernels[0].nestOf.pop_back();
+  plan.forward().kernels[0].nestOf.pop_back();
   EXPECT_EQ(faultOf(plan),
             "kernels of the forward: '" +
                 result->view.name(result->view.resultBegin[first + 1]) +

@@ -103,11 +103,11 @@ KernelPlan formSingles(PartitionResult &plan) {
     return formed;
   };
   KernelPlan kernels;
-  kernels.forward =
+  kernels.forward() =
       form(halves.forwardOps, {plan.view.forwardResults(), halves.savedTensors},
            {}, plan.forwardLaunches);
-  kernels.backward = form(halves.backwardOps, {plan.view.gradients()},
-                          halves.savedTensors, plan.backwardLaunches);
+  kernels.backward() = form(halves.backwardOps, {plan.view.gradients()},
+                            halves.savedTensors, plan.backwardLaunches);
   return kernels;
 }
 

@@ -77,7 +77,7 @@ TEST_P(TraceExport, launchesFollowEachOtherAndAddUpToTheReport) {
   }
   EXPECT_EQ(of("X").size(), result->kernels);
   const KernelPlan &plan = *result->kernelPlan;
-  EXPECT_EQ(forward, int64_t(plan.forward.kernels.size()));
+  EXPECT_EQ(forward, int64_t(plan.forward().kernels.size()));
   EXPECT_EQ(end, std::llround(plan.ps() / 1000));
 }
 

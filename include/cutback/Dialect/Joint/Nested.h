@@ -61,4 +61,15 @@ nestedResultTypes(NestedKind kind, mlir::ArrayAttr args,
 #define GET_OP_CLASSES
 #include "cutback/Dialect/Joint/NestedOps.h.inc"
 
+namespace cutback::joint {
+
+/// How often `op` runs the body of its loop, where sizes say that: a scan, and
+/// a loop that stacks what each round gives. Nothing of other loops, whose end
+/// depends on data; of what is no loop, 1. `shapes` are those of operands and
+/// results.
+std::optional<int64_t> roundsOf(NestedOp op,
+                                llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes);
+
+} // namespace cutback::joint
+
 #endif // CUTBACK_DIALECT_JOINT_NESTED_H

@@ -9,7 +9,8 @@ import sys
 
 folder = sys.argv[1]
 with open(folder + "/plan.json") as file:
-    plan = json.load(file)["launches"]
+    plan = {segment["name"]: segment["launches"]
+            for segment in json.load(file)["segments"]}
 with open(folder + "/manifest.json") as file:
     manifest = json.load(file)
 with open(folder + "/kernels.mlir") as file:

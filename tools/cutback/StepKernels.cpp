@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a plan to kernels, proved against the graph; behind them the update,
+// whose launches become figures of the plan.
+//
+// A stored plan that has an update says with which options: it is compared with
+// one that is formed in the same way, so that nothing stored is believed.
+
+#include "StepKernels.h"
+
+#include "cutback/Analysis/SymbolUses.h"
+#include "cutback/Lowering/SymbolicKernels.h"
+
+using namespace mlir;
+using namespace cutback;
+
+/// Whether a size of an argument has no value on the command line.
+static bool hasOpenSizes(const PartitionResult &plan) {
+  return llvm::any_of(argumentSymbols(plan.view.graph),
+                      [&](NamedAttribute symbol) {
+                        return !plan.options.symbols.contains(symbol.getName());
+                      });
+}
+
+/// The kernels of the plan: for all sizes, where that is asked for and sizes
+/// are symbols.
+static FailureOr<KernelModule> makeKernels(const PartitionResult &plan,
+                                           bool forAllSizes) {
+  joint::PartitionOp link = plan.partition.link;
+  if (forAllSizes && hasOpenSizes(plan))
+    return formSymbolicKernels(link, plan.view.graph, *plan.kernelPlan);
+  if (plan.memory)
+    return cutback::formKernels(link, *plan.kernelPlan, *plan.memory);
+  MemoryPlanOptions known = *plan.options.memory;
+  known.symbols = plan.options.symbols;
+  FailureOr<MemoryPlan> memory =
+      planMemory(link, plan.view.graph, known, UnknownSizes::LieOutside);
+  if (failed(memory))
+    return failure();
+  return cutback::formKernels(link, *plan.kernelPlan, *memory);
+}
+
+int cutback::formKernels(Session &session, const PartitionResult &plan,
+                         bool forAllSizes,
+                         std::optional<KernelModule> &kernels) {
+  session.progress.step("forming kernels");
+  if (!plan.kernelPlan ||
+      (!forAllSizes && !plan.memory && hasOpenSizes(plan))) {
+    session.error("the step has no memory plan: " + plan.memoryProblem);
+    session.note("kernels lie in an arena of known size; give sizes with "
+                 "--sym, or stop with --to=partition");
+    return NoPlan;
+  }
+  FailureOr<KernelModule> formed = makeKernels(plan, forAllSizes);
+  if (failed(formed) || failed(verifyKernels(plan.view.graph, *formed)))
+    return NoPlan;
+  kernels = std::move(*formed);
+  return Done;
+}
+
+bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,
+                        joint::GraphOp graph, const Optimizer &optimizer,
+                        std::vector<std::string> options) {
+  FailureOr<ListedSegment> segment =
+      addUpdate(kernels, graph, optimizer, plan.options);
+  if (failed(segment))
+    return false;
+  plan.update = {std::move(options), std::move(*segment)};
+  return true;
+}
+
+int Session::planUpdate(PartitionResult &plan, joint::GraphOp graph,
+                        const std::vector<std::string> &options) {
+  std::string why;
+  std::optional<Optimizer> optimizer = readOptimizer(options, why);
+  if (!optimizer) {
+    error("refused: plan.json has options of an optimizer that are not read: " +
+          why);
+    return NoPlan;
+  }
+  std::optional<KernelModule> kernels;
+  if (int code = formKernels(*this, plan, /*forAllSizes=*/false, kernels))
+    return code;
+  return cutback::addUpdate(plan, *kernels, graph, *optimizer, options)
+             ? Done
+             : NoPlan;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The kernels of a plan, and the update behind them.
+#ifndef CUTBACK_TOOLS_CUTBACK_STEPKERNELS_H
+#define CUTBACK_TOOLS_CUTBACK_STEPKERNELS_H
+
+#include "Session.h"
+
+#include "cutback/Training/Update.h"
+
+namespace cutback {
+
+/// Kernels of a plan that has its halves, proved: with `forAllSizes` for all
+/// sizes that are symbols without a value. Returns an exit code.
+int formKernels(Session &session, const PartitionResult &plan, bool forAllSizes,
+                std::optional<KernelModule> &kernels);
+
+/// The update behind `kernels`, those of `plan` of `graph`, and in the figures
+/// of `plan`; `options` are those of the optimizer. False if an error was
+/// emitted.
+bool addUpdate(PartitionResult &plan, KernelModule &kernels,
+               joint::GraphOp graph, const Optimizer &optimizer,
+               std::vector<std::string> options);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_STEPKERNELS_H
