@@ -45,6 +45,7 @@ public:
         device(device), home(view.numOps(), kNone) {}
 
   void run() {
+    priceCopyingViews();
     findWanted();
     formHalves();
     findReadTimes();
@@ -70,6 +71,9 @@ private:
            problem.kind[op] != LoopKind::None &&
            costs.recomputePs[op] != RooflineCosts::kNever;
   }
+  bool isView(uint32_t value) const {
+    return !view.isArg(value) && view.traits[view.definer[value]].view;
+  }
   bool isTensor(uint32_t value) const {
     return problem.root[value] == value && sizes.bytes[value] > 0 &&
            !sizes.isScalar(value);
@@ -79,6 +83,20 @@ private:
   }
   static int64_t round(double ps) {
     return static_cast<int64_t>(std::min(std::ceil(ps), 1e15));
+  }
+
+  /// A view that is a copy in memory costs what other values do, if somebody's
+  /// plan saves it.
+  void priceCopyingViews() {
+    for (uint32_t value = view.numArgs; value < view.numValues(); ++value) {
+      uint32_t op = view.definer[value];
+      if (view.traits[op].view && problem.kind[op] != LoopKind::None &&
+          isTensor(value) && isForward(op) &&
+          costs.savePs[value] == RooflineCosts::kNever) {
+        costs.saveBytes[value] = sizes.bytes[value];
+        costs.savePs[value] = round(2 * fullPs(value));
+      }
+    }
   }
 
   /// The backward reads a result of the op, or of one that reads it.
@@ -418,7 +436,7 @@ private:
       // Saving what is never computed again pays for the first one.
       bool isAgain = def != GraphView::kNone && isCopy(def);
       bool isPaid = readsOf(root).empty() && !isAgain &&
-                    costs.savePs[root] > 0 &&
+                    costs.savePs[root] > 0 && !isView(root) &&
                     paid.try_emplace(root, full).second;
       if (!isPaid)
         ps += full;

@@ -63,7 +63,9 @@ void RooflineProblem::findCandidates() {
 
 int64_t RooflineProblem::saveCapacity(uint32_t value,
                                       double bytePricePs) const {
-  if (costs.savePs[value] == RooflineCosts::kNever)
+  // Neither is a view that is copied: most have a base that is saved too.
+  bool isView = !view.isArg(value) && view.traits[view.definer[value]].view;
+  if (isView || costs.savePs[value] == RooflineCosts::kNever)
     return kInfiniteCapacity;
   double price =
       std::ceil(bytePricePs * static_cast<double>(costs.saveBytes[value]));
@@ -236,7 +238,11 @@ PlanPrice cutback::pricePlan(const GraphView &view, const GraphSets &sets,
   PlanPrice price;
   std::vector<uint8_t> counted(view.numValues(), 0);
   auto save = [&](uint32_t value) {
-    uint32_t base = sizes.storage[value];
+    // Of a view: what it looks at, or a copy on the way there.
+    uint32_t base = value;
+    while (costs.savePs[base] == RooflineCosts::kNever && !view.isArg(base) &&
+           view.traits[view.definer[base]].view)
+      base = view.baseOf(view.definer[base]);
     if (counted[base] || costs.savePs[base] == RooflineCosts::kNever)
       return;
     counted[base] = 1;

