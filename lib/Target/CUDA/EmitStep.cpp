@@ -17,6 +17,7 @@
 #include "DeviceFiles.h"
 #include "Identifiers.h"
 #include "KernelText.h"
+#include "MissingKernels.h"
 
 #include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
@@ -43,22 +44,6 @@ int64_t itemBytes(Value tensor) {
 }
 int64_t numElements(Value tensor) {
   return cast<RankedTensorType>(tensor.getType()).getNumElements();
-}
-
-/// The module that the launch belongs to, and its line: "blocks.0.fc, m.py:9".
-std::string whereText(Location location) {
-  std::string module;
-  location->walk([&](Location part) {
-    auto fused = dyn_cast<FusedLoc>(part);
-    auto name = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
-                      : StringAttr();
-    if (!name)
-      return WalkResult::advance();
-    module = name.getValue().str();
-    return WalkResult::interrupt();
-  });
-  std::string line = lineText(location);
-  return module + (module.empty() || line.empty() ? "" : ", ") + line;
 }
 
 class Emitter {
@@ -92,6 +77,7 @@ public:
       if (failed(placeHanded(i)))
         return failure();
     }
+    missing.report();
     if (hasFailed || failed(addResults()))
       return failure();
     writeFiles();
@@ -495,14 +481,8 @@ private:
       std::string problem;
       std::vector<CallKernel> kernels = writeCall(&op, problem);
       if (!problem.empty()) {
-        auto diag = op.emitError("'") << shortOpName(&op) << "' " << problem;
-        std::string where = whereText(op.getLoc());
-        if (!where.empty())
-          diag.attachNote() << "it stands in " << where;
-        diag.attachNote()
-            << "run the step with --reference, or leave the op out of the "
-               "model";
-        return diag;
+        missing.add(&op, problem);
+        return failure();
       }
       std::string name = shortOpName(&op);
       if (auto check = dyn_cast<joint::AssertOp>(op))
@@ -638,6 +618,7 @@ private:
   kernel::StepSegments segments;
   CudaStep step;
   bool hasFailed = false;
+  MissingKernels missing;
   std::optional<int64_t> seed;             ///< number of that argument
   llvm::StringMap<int64_t> argumentNumber; ///< by name in the graph
   llvm::DenseMap<Value, ArtifactMemory> places;
