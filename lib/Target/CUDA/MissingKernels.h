@@ -14,7 +14,7 @@ namespace cutback::cuda {
 
 class MissingKernels {
 public:
-  /// `problem` goes on behind the op's name: "has no kernel for a GPU yet".
+  /// `problem` goes on behind the op's name: "has no kernel yet".
   void add(mlir::Operation *op, const std::string &problem);
   /// An error at the first call of each, with how many there are.
   void report() const;
