@@ -176,7 +176,9 @@ private:
   }
 
   void sumUp() {
+    size_t launches = forward.kernels.size() + backward.kernels.size();
     costs.stepPs = forward.apartPs + backward.apartPs;
+    costs.launchesPs = static_cast<double>(launches) * device.launchPs;
     costs.givenBytes = 0;
     for (uint32_t v = 0; v < view.numValues(); ++v)
       if (!readsOf(v).empty() && sets.values[v] == GraphSet::Forward)

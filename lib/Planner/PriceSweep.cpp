@@ -48,12 +48,16 @@ double cutback::shortestBetween(double low, double high) {
 
 /// A ninth of the step's time for all bytes: see docs/Rationale/Partition.md.
 static constexpr double kTimeForAllBytes = 1.0 / 9;
+/// Launches count three times: a step of them alone is short, and gives some
+/// more of them for its bytes.
+static constexpr double kMoreForLaunches = 2;
 
 double cutback::ownBytePrice(const RooflineCosts &costs,
                              const ValueSizes &sizes) {
   if (costs.givenBytes <= 0 || llvm::is_contained(sizes.unknown, 1))
     return 0;
-  double price = kTimeForAllBytes * costs.stepPs / costs.givenBytes;
+  double time = costs.stepPs + kMoreForLaunches * costs.launchesPs;
+  double price = kTimeForAllBytes * time / costs.givenBytes;
   // Short, to be asked for.
   return shortestBetween(0.99 * price, 1.01 * price);
 }

@@ -42,9 +42,10 @@ struct RooflineCosts {
     int64_t ps = 0;
   };
   std::vector<CopyRead> copyReads;
-  /// Of the step, where saving and recomputing cost nothing; and bytes of all
-  /// that its backward is given then, but for what outlives it.
-  double stepPs = 0, givenBytes = 0;
+  /// Of the step, where saving and recomputing cost nothing; launches alone;
+  /// and bytes of all that its backward is given then, but for what outlives
+  /// it.
+  double stepPs = 0, launchesPs = 0, givenBytes = 0;
 
   /// Linear. Times are rounded up to whole picoseconds; sums of them fit 64
   /// bits for graphs up to 10⁹ ops of 10⁹ ps.
