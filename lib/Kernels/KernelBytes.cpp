@@ -2,9 +2,9 @@
 //
 // A storage is read once a nest, however many ops of it read it: different
 // parts of it each, at most the whole. A long row is read in each pass that
-// needs it: what a reduction gives is known in the next one. Partial sums are
-// written and read besides. A call that runs graphs costs what their launches
-// do.
+// needs it: what a reduction gives is known in the next one. Parts of a
+// concatenation have iterations of their own: what two of them read is read
+// twice. A call that runs graphs costs what their launches do.
 
 #include "KernelBytes.h"
 
@@ -15,8 +15,6 @@ using namespace cutback;
 namespace {
 
 constexpr uint32_t kNone = SegmentKernels::kNone;
-/// Elements that one partial sum combines, and its bytes.
-constexpr int64_t kChunk = 1024, kPartialBytes = 4;
 
 class ByteCount {
 public:
@@ -58,9 +56,9 @@ private:
 
   void count(uint32_t number) {
     Kernel &kernel = kernels.kernels[number];
-    int64_t written = 0, partial = 0;
+    int64_t written = 0;
     uint32_t last = 0; // pass
-    for (auto [op, nest] : llvm::zip_equal(kernel.ops, kernel.nestOf)) {
+    for (uint32_t op : kernel.ops) {
       uint32_t known = 0;
       for (const KernelProblem::Read &read : problem.readsOf(op))
         if (isInside(read, number))
@@ -73,8 +71,6 @@ private:
           continue;
         isOut = true;
         written += sizes.bytes[r];
-        if (kernels.combines[op] && kernel.schedule == KernelSchedule::Partial)
-          partial += partialBytes(kernel.nests[nest].pattern);
       }
       if (kernels.combines[op] || (isOut && kernels.atFull[op]))
         last = std::max(last, known);
@@ -86,7 +82,6 @@ private:
       for (auto [op, nestOfOp] : llvm::zip_equal(kernel.ops, kernel.nestOf))
         if (nestOfOp == nest)
           countReads(kernel, number, op);
-    kernel.movedBytes += partial;
     kernel.ps = rates.timeOf(kernel.flopsPs, kernel.movedBytes);
     if (const NestedCall *call = problem.nestedOf(kernel.anchor())) {
       kernel.borderBytes = call->borderBytes;
@@ -111,7 +106,8 @@ private:
       bool isRow = kernels.atFull[op] || kernels.combines[op];
       uint32_t from = level[op] - kernels.combines[op];
       int64_t times = isRow && kernel.passes > from ? kernel.passes - from : 1;
-      int64_t moved = (now - before) * times;
+      bool isPart = kernel.schedule == KernelSchedule::Concat;
+      int64_t moved = (isPart ? read.bytes : now - before) * times;
       if (segment.isGiven &&
           (def == GraphView::kNone || facts.places[def] == kNone)) {
         kernels.givenReads.push_back({number, root, moved});
@@ -120,12 +116,6 @@ private:
       kernel.borderBytes += now - before;
       kernel.movedBytes += moved;
     }
-  }
-
-  int64_t partialBytes(uint32_t pattern) const {
-    const LoopPattern &loops = problem.maps.pattern(pattern);
-    return 2 * kPartialBytes * loops.kept *
-           ((loops.reduced + kChunk - 1) / kChunk);
   }
 
   const KernelProblem &problem;

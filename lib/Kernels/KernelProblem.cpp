@@ -310,14 +310,18 @@ private:
               isWhole ? problem.maps.internPart(op, i) : IndexMaps::kNone);
       return;
     }
+    // A new tensor like another one comes behind it, and has none of it.
+    bool isNew = view.traits[op].fusion == FusionKind::Create;
     if (space.isGathered[i]) {
       addRead(op, value, IndexMaps::kNone);
       // A lookup touches as much of its table as it gives.
-      int64_t given = sizes.bytes[view.resultBegin[op]];
+      int64_t given = isNew ? 0 : sizes.bytes[view.resultBegin[op]];
       problem.reads.back().bytes = std::min(problem.reads.back().bytes, given);
       return;
     }
     addRead(op, value, mapOf(value, space.operands[i], false));
+    if (isNew)
+      problem.reads.back().bytes = 0;
     if (problem.kind[op] == LoopKind::Pick && i > 0)
       problem.reads.back().mapOfResult = mapOf(value, space.operands[i], true);
   }

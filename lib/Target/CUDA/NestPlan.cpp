@@ -8,8 +8,9 @@
 //      over the row. A loop computes what its reductions need, the last one
 //      what is stored; all stores to elements stand there, so that all of an
 //      element is read before it is written.
-//   3. What an earlier loop computed is held in registers if they are few, and
-//      computed again if not.
+//   3. What an earlier loop computed is held in registers if they are few. If
+//      not, what it read of the row is, and the rest is computed again from
+//      that; and if these are too many too, the row is read again.
 
 #include "NestPlan.h"
 
@@ -74,9 +75,13 @@ NestPlan::NestPlan(kernel::NestOp nest, const NestSchedule &schedule)
 bool NestPlan::run(std::string &problem) {
   if (!findOrder(problem))
     return false;
-  findLoops(/*hold=*/schedule.mapping != NestSchedule::Columns);
-  if (heldRegisters() > mostHeld(schedule))
-    findLoops(/*hold=*/false);
+  for (Hold hold : {Hold::All, Hold::Reads}) {
+    findLoops(hold);
+    if (schedule.mapping != NestSchedule::Columns &&
+        heldRegisters() <= mostHeld(schedule))
+      return true;
+  }
+  findLoops(Hold::Nothing);
   return true;
 }
 
@@ -153,7 +158,7 @@ bool NestPlan::findOrder(std::string &problem) {
 }
 
 /// By loop the ops of elements that run in it, and what is held for later.
-void NestPlan::findLoops(bool hold) {
+void NestPlan::findLoops(Hold hold) {
   needed.assign(numLoops, {});
   held.clear();
   for (int loop = 0; loop < numLoops; ++loop)
@@ -167,14 +172,24 @@ void NestPlan::findLoops(bool hold) {
           need(operand, loop, hold);
     }
 }
-void NestPlan::need(Value value, int loop, bool hold) {
+/// A read of less memory than the nest has elements is one of several rows, or
+/// of neighbours: it is near when it is read again.
+bool NestPlan::isHeld(Operation *op, Hold hold) const {
+  auto load = dyn_cast<kernel::LoadOp>(op);
+  if (hold != Hold::Reads)
+    return hold == Hold::All;
+  return load &&
+         cast<MemRefType>(load.getMemory().getType()).getNumElements() >=
+             schedule.kept * schedule.reduced;
+}
+void NestPlan::need(Value value, int loop, Hold hold) {
   Operation *op = value.getDefiningOp();
   if (!op || !isElement(value) || needed[loop].contains(op))
     return;
   bool isEarlier = false;
   for (int earlier = 0; earlier < loop; ++earlier)
     isEarlier |= needed[earlier].contains(op);
-  if (hold && isEarlier && !isIndexMath(value)) {
+  if (isEarlier && !isIndexMath(value) && isHeld(op, hold)) {
     held.insert(value);
     return;
   }

@@ -64,9 +64,14 @@ public:
   llvm::DenseSet<mlir::Value> held;
 
 private:
+  /// What an earlier loop has that a later one needs: everything, what it read
+  /// of the row alone, nothing.
+  enum class Hold { All, Reads, Nothing };
+
   bool findOrder(std::string &problem);
-  void findLoops(bool hold);
-  void need(mlir::Value value, int loop, bool hold);
+  void findLoops(Hold hold);
+  void need(mlir::Value value, int loop, Hold hold);
+  bool isHeld(mlir::Operation *op, Hold hold) const;
   bool isIndexMath(mlir::Value value) const;
   int64_t heldRegisters() const;
 
