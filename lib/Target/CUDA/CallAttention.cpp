@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, forward and backward: a warp a row (attend() and its gradients in
-// Device/cutback_attention.cuh). Scores are not stored. The gradient of keys
-// and values runs over queries in their order, so that no sum depends on how
-// warps were scheduled.
+// Attention, forward and backward: of bf16 and f16 on tensor cores, 64 rows a
+// block (Device/cutback_tile_attention.cuh), else a warp a row (attend() and
+// its gradients in Device/cutback_attention.cuh). Scores are not stored. The
+// gradient of keys and values runs over queries in their order, so that no sum
+// depends on how warps were scheduled.
 
 #include "CallText.h"
 #include "ScalarText.h"
@@ -202,6 +203,86 @@ private:
     text.line("  " + at(logSum, "logSum", "k") + " = 0;");
   }
 
+  //===--- On tensor cores ------------------------------------------------===//
+
+  /// Elements of a head in shared memory: steps of 16.
+  int64_t tileWidth() const {
+    return (std::max(p.width, p.outWidth) + 15) / 16 * 16;
+  }
+  /// Rows of the other operands that shared memory has room for at a time.
+  int64_t tileOthers() const { return tileWidth() <= 112 ? 32 : 16; }
+  /// What else a forward tells of itself has the threads of the other kernel.
+  bool onTiles() const {
+    bool isAlone = true;
+    if (!p.gradient) {
+      for (unsigned i = 2; i < op->getNumResults(); ++i)
+        isAlone &= op->getResult(i).use_empty();
+      auto logSum = dyn_cast<RankedTensorType>(op->getResult(1).getType());
+      isAlone &= !logSum || logSum.getNumElements() == 0 ||
+                 sizesOf(op->getResult(1))[2] == p.queries;
+    }
+    return isAlone && isOfTiles(p.query, p.key) &&
+           isOfTiles(p.query, p.value) && tileWidth() <= 144;
+  }
+  /// A block for each 64 of `rows` rows of each head.
+  void openTiles(CallWriter &text, int64_t rows) const {
+    int64_t tiles = (rows + 63) / 64, row = 2 * (tileWidth() + 8);
+    text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
+                 std::to_string(p.keys) + " keys" +
+                 (p.isCausal ? ", causal" : ""));
+    std::string count = std::to_string(tiles);
+    if (p.batch > 1)
+      text.line("const int batch = blockIdx.x / " +
+                std::to_string(p.heads * tiles) + ";");
+    if (p.heads > 1)
+      text.line("const int head = blockIdx.x / " + count + " % " +
+                std::to_string(p.heads) + ";");
+    text.line("const int first = blockIdx.x % " + count + " * 64;");
+    text.shape({p.batch * p.heads * tiles, 1, 1}, {128, 1, 1},
+               2 * (64 + tileOthers()) * row + 4 * tileOthers());
+    text.kernel().waits = true;
+  }
+  std::string tileOperand(Value tensor, const char *name) const {
+    return "    " + tileOperandText(tensor, name, {"batch", "head"}, 0) + ",";
+  }
+  /// "<64, 32>(first, 37, 37, 37, 64, 64, 0.125f,": rows, others, and where
+  /// these end (or begin).
+  std::string tileSizes(int64_t rows, int64_t others,
+                        const std::string &bound) const {
+    return "<" + std::to_string(tileWidth()) + ", " +
+           std::to_string(tileOthers()) + ">(first, " + std::to_string(rows) +
+           ", " + std::to_string(others) + ", " + bound + ", " +
+           std::to_string(p.width) + ", " + std::to_string(p.outWidth) + ", " +
+           scaleText() + ",";
+  }
+  /// Keys that queries of a block look at: none behind the last query.
+  std::string lastKeys() const {
+    std::string keys = std::to_string(p.keys);
+    return p.isCausal ? "first + 64 < " + keys + " ? first + 64 : " + keys
+                      : keys;
+  }
+  void readTiles(CallWriter &text) const {
+    text.line(tileOperand(p.query, "query"));
+    text.line(tileOperand(p.key, "key"));
+    text.line(tileOperand(p.value, "value"));
+    text.line(bias());
+  }
+  void lookUpTiles(CallWriter &text) {
+    readTiles(text);
+    text.line(tileOperand(p.gradient, "dOut"));
+    lookUpSums(text);
+  }
+
+  //===--- Kernels --------------------------------------------------------===//
+
+  /// Stores of the forward: the result, and the logarithm of the sum.
+  void storeForward(CallWriter &text, bool hasLogSum) {
+    text.line(writerIfRead(0, "out", "i") + ",");
+    text.line(hasLogSum ? "    [=](int i, float x) { " +
+                              at(op->getResult(1), "logSum", "i") + " = x; });"
+                        : "    [](int, float) {});");
+  }
+
   CallKernel writeForward() {
     CallWriter text("attention");
     readOperands(text);
@@ -209,6 +290,13 @@ private:
     bool hasLogSum = isRead(1) && productOf(sizesOf(op->getResult(1))) > 0;
     if (hasLogSum)
       text.write(op->getResult(1), "logSum");
+    if (onTiles()) {
+      openTiles(text, p.queries);
+      text.line("tileAttend" + tileSizes(p.queries, p.keys, lastKeys()));
+      readTiles(text);
+      storeForward(text, hasLogSum);
+      return text.take();
+    }
     open(text, p.queries, "query");
     clearOthers(text);
     if (hasLogSum)
@@ -218,10 +306,7 @@ private:
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
-    text.line(writerIfRead(0, "out", "i") + ",");
-    text.line(hasLogSum ? "    [=](int i, float x) { " +
-                              at(op->getResult(1), "logSum", "i") + " = x; });"
-                        : "    [](int, float) {});");
+    storeForward(text, hasLogSum);
     return text.take();
   }
 
@@ -233,12 +318,15 @@ private:
     text.read(call.value(aten::optional("logsumexp")), "logSum");
   }
   void lookUp(CallWriter &text) {
-    Value logSum = call.value(aten::optional("logsumexp"));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
     text.line(reader(p.gradient, "dOut", "i"));
+    lookUpSums(text);
+  }
+  void lookUpSums(CallWriter &text) {
+    Value logSum = call.value(aten::optional("logsumexp"));
     text.line(reader(call.value(aten::optional("out")), "out", "i"));
     text.line("    [=](int i) { return " + at(logSum, "logSum", "i") + "; },");
   }
@@ -246,9 +334,15 @@ private:
     CallWriter text("attention_query_gradient");
     readGradientOperands(text);
     text.write(op->getResult(0), "dQuery");
-    open(text, p.queries, "query");
-    text.line("attendQueryGradient<" + held() + ">" + sizes(p.keys));
-    lookUp(text);
+    if (onTiles()) {
+      openTiles(text, p.queries);
+      text.line("tileQueryGradient" + tileSizes(p.queries, p.keys, lastKeys()));
+      lookUpTiles(text);
+    } else {
+      open(text, p.queries, "query");
+      text.line("attendQueryGradient<" + held() + ">" + sizes(p.keys));
+      lookUp(text);
+    }
     text.line(writer(op->getResult(0), "dQuery", "i") + ");");
     return text.take();
   }
@@ -257,9 +351,16 @@ private:
     readGradientOperands(text);
     writeIfRead(text, 1, "dKey");
     writeIfRead(text, 2, "dValue");
-    open(text, p.keys, "key");
-    text.line("attendKeyGradient<" + held() + ">" + sizes(p.queries));
-    lookUp(text);
+    if (onTiles()) {
+      openTiles(text, p.keys);
+      text.line("tileKeyGradient" +
+                tileSizes(p.keys, p.queries, p.isCausal ? "first" : "0"));
+      lookUpTiles(text);
+    } else {
+      open(text, p.keys, "key");
+      text.line("attendKeyGradient<" + held() + ">" + sizes(p.queries));
+      lookUp(text);
+    }
     text.line(writerIfRead(1, "dKey", "j") + ",");
     text.line(writerIfRead(2, "dValue", "j") + ");");
     return text.take();

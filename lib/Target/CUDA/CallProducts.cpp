@@ -97,43 +97,46 @@ static bool isOfEights(int64_t number) { return number % 8 == 0; }
 
 /// "a + batch * 4096"
 static std::string beginText(const std::string &name, const Layout &layout,
-                             bool isBatch) {
+                             ArrayRef<std::string> outer) {
   std::string text = name;
-  if (isBatch && layout.sizes[0] > 1 && layout.strides[0])
-    text += " + batch * " + std::to_string(layout.strides[0]);
+  for (auto [i, index] : llvm::enumerate(outer))
+    if (layout.sizes[i] > 1 && layout.strides[i])
+      text += " + " + index + " * " + std::to_string(layout.strides[i]);
   if (layout.offset)
     text += " + " + std::to_string(layout.offset);
   return text;
 }
+/// Whether eight neighbours along a dimension of stride 1 are one access, where
+/// the other dimension has stride `other`.
+static bool isAlignedBy(const Layout &layout, size_t numOuter, int64_t other) {
+  return isOfEights(layout.offset) && isOfEights(other) &&
+         llvm::all_of(ArrayRef<int64_t>(layout.strides).take_front(numOuter),
+                      isOfEights);
+}
 
-/// "TileOperand<bf16, true, true>{a, 64, 1}". `line`: which of its dimensions
-/// are rows of the left, or columns of the right operand.
-static std::string tileOperandText(Value tensor, const std::string &name,
-                                   bool isBatch, unsigned line) {
+std::string cuda::tileOperandText(Value tensor, const std::string &name,
+                                  ArrayRef<std::string> outer, unsigned line) {
   Layout layout = kernel::locate(tensor).layout;
-  unsigned first = isBatch ? 1 : 0;
-  int64_t lineStride = layout.strides[first + line];
-  int64_t kStride = layout.strides[first + 1 - line];
+  int64_t lineStride = layout.strides[outer.size() + line];
+  int64_t kStride = layout.strides[outer.size() + 1 - line];
   bool isAlongK = kStride == 1 || lineStride != 1;
-  bool isAligned = (isAlongK ? kStride : lineStride) == 1 &&
-                   isOfEights(isAlongK ? lineStride : kStride) &&
-                   isOfEights(layout.offset) &&
-                   (!isBatch || isOfEights(layout.strides[0]));
+  bool isAligned =
+      (isAlongK ? kStride : lineStride) == 1 &&
+      isAlignedBy(layout, outer.size(), isAlongK ? lineStride : kStride);
   return "TileOperand<" + elementTypeText(tensor) +
          (isAlongK ? ", true" : ", false") +
          (isAligned ? ", true>{" : ", false>{") +
-         beginText(name, layout, isBatch) + ", " + std::to_string(lineStride) +
+         beginText(name, layout, outer) + ", " + std::to_string(lineStride) +
          ", " + std::to_string(kStride) + "}";
 }
 /// "tileResult<true>(out, 64, 1,"
-static std::string tileResultText(Value tensor, bool isBatch) {
+static std::string tileResultText(Value tensor, ArrayRef<std::string> outer) {
   Layout layout = kernel::locate(tensor).layout;
   ArrayRef<int64_t> strides = ArrayRef<int64_t>(layout.strides).take_back(2);
-  bool isAligned = strides[1] == 1 && isOfEights(strides[0]) &&
-                   isOfEights(layout.offset) &&
-                   (!isBatch || isOfEights(layout.strides[0]));
+  bool isAligned =
+      strides[1] == 1 && isAlignedBy(layout, outer.size(), strides[0]);
   return std::string(isAligned ? "tileResult<true>(" : "tileResult<false>(") +
-         beginText("out", layout, isBatch) + ", " + std::to_string(strides[0]) +
+         beginText("out", layout, outer) + ", " + std::to_string(strides[0]) +
          ", " + std::to_string(strides[1]) + ",";
 }
 
@@ -193,11 +196,13 @@ SmallVector<std::string> matrixIndices(const ProductProblem &p, const char *i,
 static void writeTiles(CallWriter &text, const ProductProblem &p, Builder &b) {
   ProductSizes sizes(p);
   int64_t tile = tileProductOf(sizes.m, sizes.n, sizes.batch);
-  bool isBatch = p.isBatch();
+  SmallVector<std::string> outer;
+  if (p.isBatch())
+    outer.push_back("batch");
   text.line("tileProduct<" + std::to_string(tile) + ">(" + sizes.text());
-  text.line("    " + tileOperandText(p.a, "a", isBatch, 0) + ",");
-  text.line("    " + tileOperandText(p.b, "b", isBatch, 1) + ",");
-  text.line("    " + tileResultText(p.out, isBatch));
+  text.line("    " + tileOperandText(p.a, "a", outer, 0) + ",");
+  text.line("    " + tileOperandText(p.b, "b", outer, 1) + ",");
+  text.line("    " + tileResultText(p.out, outer));
   text.line("        [=](int i, int j, float sum) { return " +
             resultText(p, b, matrixIndices(p, "i", "j")) + "; }));");
   shapeTiles(text, sizes.m, sizes.n, sizes.batch, tile);

@@ -89,6 +89,11 @@ std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
 
 /// Whether tensor cores multiply elements of both.
 bool isOfTiles(mlir::Value a, mlir::Value b);
+/// "TileOperand<bf16, true, true>{a + batch * 4096, 64, 1}": a matrix of the
+/// last two dimensions, of which `line` (0 or 1) has the lines; `outer` names
+/// indices of those in front.
+std::string tileOperandText(mlir::Value tensor, const std::string &name,
+                            llvm::ArrayRef<std::string> outer, unsigned line);
 /// How large the tiles of tileProduct() are, in rows and in columns.
 int64_t tileProductOf(int64_t rows, int64_t columns, int64_t batch);
 /// The launch of tileProduct(), and that of product() with such sums.

@@ -36,6 +36,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
 #include "cutback_attention.cuh.inc"
       },
       {
+          "cutback_tile_attention.cuh",
+#include "cutback_tile_attention.cuh.inc"
+      },
+      {
           "cutback_rows.cuh",
 #include "cutback_rows.cuh.inc"
       },

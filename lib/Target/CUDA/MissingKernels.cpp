@@ -2,7 +2,8 @@
 //
 // A model that one op keeps from a GPU has that op in every layer, and its
 // gradient too: one error for each op and reason, at its first call, with the
-// number of the others. In the order of the first calls.
+// number of the others. In the order of the first calls, so that the output is
+// the same each time. A lookup a call.
 
 #include "MissingKernels.h"
 

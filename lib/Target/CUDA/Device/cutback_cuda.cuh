@@ -12,8 +12,7 @@ template <typename T> __device__ inline T *sharedMemory() {
 }
 #endif
 
-#include "cutback_attention.cuh"
 #include "cutback_random.cuh"
 #include "cutback_rows.cuh"
-#include "cutback_tile.cuh"
+#include "cutback_tile_attention.cuh"
 #include "cutback_windows.cuh"

@@ -138,6 +138,9 @@ template <typename T, bool isAlong, bool isAligned> struct TileOperand {
   const T *at;
   int lineStride, kStride;
 
+  __device__ T get(int line, int k) const {
+    return at[line * lineStride + k * kStride];
+  }
   /// Those that begin at (line, k); zeros outside of `lines` and `steps`.
   __device__ Eight<T> eight(int line, int k, int lines, int steps) const {
     Eight<T> x = {};

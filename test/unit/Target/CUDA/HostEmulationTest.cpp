@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 
+#include <array>
 #include <random>
 
 namespace {
@@ -131,6 +132,135 @@ TEST(HostEmulationTest, ATileProductSumsInTheOrderOfK) {
   expectTileProduct<64, true, false, false>(1, 70, 17);
   expectTileProduct<128, true, false, true>(136, 264, 72);
   expectTileProduct<128, false, true, false>(131, 129, 50);
+}
+
+/// One head of attention, its gradients too, on tiles and by one warp a row.
+struct AttentionCase {
+  int queries, keys, width, outWidth;
+  bool isCausal;
+  std::vector<bf16> q, k, v, dOut, out;
+  std::vector<float> logSums;
+
+  AttentionCase(int queries, int keys, int width, int outWidth, bool isCausal)
+      : queries(queries), keys(keys), width(width), outWidth(outWidth),
+        isCausal(isCausal), out(queries * outWidth), logSums(queries) {
+    std::vector<float> all = randomFloats(4 * (queries + keys) * 64);
+    auto next = all.begin();
+    auto take = [&](std::vector<bf16> &to, int count) {
+      for (int i = 0; i < count; ++i)
+        to.push_back(toBf16(*next++));
+    };
+    take(q, queries * width);
+    take(k, keys * width);
+    take(v, keys * outWidth);
+    take(dOut, queries * outWidth);
+  }
+
+  static TileOperand<bf16, true, false> tiles(const std::vector<bf16> &x,
+                                              int width) {
+    return {x.data(), width, 1};
+  }
+  static auto rows(const std::vector<bf16> &x, int width) {
+    return [&x, width](int i, int e) { return toFloat(x[i * width + e]); };
+  }
+  /// Nobody looks at key 3; a causal query not behind itself either.
+  auto bias() const {
+    return [this](int i, int j) {
+      return j == 3 || (isCausal && j > i) ? lowest() : 0.25f * (j % 3);
+    };
+  }
+  auto put(std::vector<float> &to, int width) const {
+    return [&to, width](int i, int e, float x) { to[i * width + e] = x; };
+  }
+  int ends(int first) const {
+    return isCausal ? std::min(keys, first + 64) : keys;
+  }
+
+  /// Results, log-sums, gradients of queries, keys and values.
+  using Results = std::array<std::vector<float>, 5>;
+  Results results() const {
+    return {std::vector<float>(queries * outWidth), std::vector<float>(queries),
+            std::vector<float>(queries * width),
+            std::vector<float>(keys * width),
+            std::vector<float>(keys * outWidth)};
+  }
+
+  Results runRows() {
+    Results to = results();
+    auto q = rows(this->q, width), k = rows(this->k, width);
+    auto v = rows(this->v, outWidth), dOut = rows(this->dOut, outWidth);
+    runBlocks(queries, 32, 1, 0, [&] {
+      attend<4>(blockIdx.x, keys, width, outWidth, 0.3f, q, k, v, bias(),
+                put(to[0], outWidth), [&](int i, float x) { to[1][i] = x; });
+    });
+    for (size_t i = 0; i < out.size(); ++i)
+      out[i] = toBf16(to[0][i]);
+    logSums = to[1];
+    auto result = rows(out, outWidth);
+    auto logSum = [&](int i) { return logSums[i]; };
+    runBlocks(queries, 32, 1, 0, [&] {
+      attendQueryGradient<4>(blockIdx.x, keys, width, outWidth, 0.3f, q, k, v,
+                             bias(), dOut, result, logSum, put(to[2], width));
+    });
+    runBlocks(keys, 32, 1, 0, [&] {
+      attendKeyGradient<4>(blockIdx.x, queries, width, outWidth, 0.3f, q, k, v,
+                           bias(), dOut, result, logSum, put(to[3], width),
+                           put(to[4], outWidth));
+    });
+    return to;
+  }
+
+  template <int kWidth, int kOthers> Results runTiles() {
+    Results to = results();
+    auto q = tiles(this->q, width), k = tiles(this->k, width);
+    auto v = tiles(this->v, outWidth), dOut = tiles(this->dOut, outWidth);
+    auto result = rows(out, outWidth);
+    auto logSum = [&](int i) { return logSums[i]; };
+    const unsigned shared = sizeof(AttentionTiles<kWidth, kOthers>);
+    runBlocks((queries + 63) / 64, 128, 1, shared, [&] {
+      const int first = blockIdx.x * 64;
+      tileAttend<kWidth, kOthers>(
+          first, queries, keys, ends(first), width, outWidth, 0.3f, q, k, v,
+          bias(), put(to[0], outWidth), [&](int i, float x) { to[1][i] = x; });
+    });
+    runBlocks((queries + 63) / 64, 128, 1, shared, [&] {
+      const int first = blockIdx.x * 64;
+      tileQueryGradient<kWidth, kOthers>(
+          first, queries, keys, ends(first), width, outWidth, 0.3f, q, k, v,
+          bias(), dOut, result, logSum, put(to[2], width));
+    });
+    runBlocks((keys + 63) / 64, 128, 1, shared, [&] {
+      const int first = blockIdx.x * 64;
+      tileKeyGradient<kWidth, kOthers>(
+          first, keys, queries, isCausal ? first : 0, width, outWidth, 0.3f, q,
+          k, v, bias(), dOut, result, logSum, put(to[3], width),
+          put(to[4], outWidth));
+    });
+    return to;
+  }
+};
+
+template <int kWidth, int kOthers> void expectSameAttention(AttentionCase one) {
+  AttentionCase::Results expected = one.runRows(),
+                         actual = one.runTiles<kWidth, kOthers>();
+  for (size_t result = 0; result < expected.size(); ++result) {
+    float largest = 0, apart = 0;
+    for (size_t i = 0; i < expected[result].size(); ++i) {
+      largest = std::max(largest, std::fabs(expected[result][i]));
+      apart =
+          std::max(apart, std::fabs(expected[result][i] - actual[result][i]));
+    }
+    // Factors that are weights are rounded to bf16.
+    EXPECT_LE(apart, 0.01f * largest) << kWidth << ": result " << result;
+    EXPECT_GT(largest, 0.0f);
+  }
+}
+
+TEST(HostEmulationTest, AttentionOnTilesIsThatOfRows) {
+  expectSameAttention<16, 32>({35, 35, 11, 11, true});
+  expectSameAttention<48, 32>({70, 45, 40, 24, false});
+  expectSameAttention<64, 32>({130, 130, 64, 64, true});
+  expectSameAttention<128, 16>({33, 70, 128, 120, false});
 }
 
 TEST(HostEmulationTest, ANanWinsAndTheFirstOfEqualsToo) {
