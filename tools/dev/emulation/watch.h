@@ -98,7 +98,7 @@ struct Watch {
 inline Watch watch;
 
 inline unsigned blockNumber() {
-  const dim3 block = cutback_host::device.block;
+  const dim3 block = cutback_host::blockNow;
   const dim3 grid = cutback_host::device.gridSize;
   return 1 + block.x + grid.x * (block.y + grid.y * block.z);
 }
