@@ -61,8 +61,8 @@ cutback_collect_archives(CUTBACK_ARCHIVES
   MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
   LLVMBinaryFormat LLVMBitstreamReader LLVMCore LLVMDTLTO LLVMDebugInfoDWARF LLVMLTO
   LLVMOption LLVMOrcJIT LLVMPasses LLVMRemarks LLVMSupport LLVMTargetParser ${CUTBACK_NATIVE_ARCHIVES})
-# LLVM's writer of objects compresses sections when asked to. The library that
-# libLLVM.so itself has needs no package for development.
+# LLVM's writer of objects and lld compress sections when asked to. The library
+# that libLLVM.so itself has needs no package for development.
 find_library(CUTBACK_ZSTD NAMES zstd libzstd.so.1 REQUIRED)
 add_library(CutbackStaticMLIR INTERFACE)
 # A group, for linkers that look at an archive only once.
