@@ -104,7 +104,8 @@ std::string cpu::linkLibrary(llvm::ArrayRef<std::string> objects,
       return error;
     arguments.push_back(path);
   }
-  for (const char *symbol : {"erf", "memcpy"})
+  // Not memcpy: sanitizers have their own, in the program.
+  for (const char *symbol : {"erf", "gnu_get_libc_version"})
     if (std::string path = libraryOf(symbol); !path.empty())
       arguments.push_back(path);
   std::vector<const char *> list;
