@@ -406,7 +406,7 @@ private:
 
   /// What other kernels of the backward take to read the results, and the home
   /// to write them.
-  double resultsPs(uint32_t op, bool &isWritten) const {
+  double resultsPs(uint32_t op) const {
     double ps = 0;
     for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
       bool isRead = false;
@@ -417,7 +417,6 @@ private:
         }
       if (isRead)
         ps += fullPs(r);
-      isWritten |= isRead;
     }
     return ps;
   }
@@ -458,8 +457,7 @@ private:
   }
 
   void priceCopy(uint32_t op) {
-    bool isWritten = false;
-    double results = resultsPs(op, isWritten);
+    double results = resultsPs(op);
     double operands = operandsPs(op);
     bool isLaunch = isOwn(home[op]) && lastOf.lookup(home[op]) == op;
     double ps = costs.flopsPs[op];
@@ -496,9 +494,8 @@ private:
     double ps = isWrittenAnyway(value) ? 0 : fullPs(value);
     for (const KernelRead &read : readsOf(value))
       ps += read.ps;
-    if (auto first = paid.find(value); first != paid.end()) {
+    if (auto first = paid.find(value); first != paid.end())
       ps += first->second;
-    }
     costs.savePs[value] = std::max<int64_t>(1, round(ps));
   }
 
