@@ -56,7 +56,11 @@ public:
   }
 
 private:
-  bool isRead(unsigned i) { return !op->getResult(i).use_empty(); }
+  /// A result of no tensor (the gradient of a bias that is not there) is not.
+  bool isRead(unsigned i) {
+    Value result = op->getResult(i);
+    return isa<RankedTensorType>(result.getType()) && !result.use_empty();
+  }
   /// A result that nobody reads has no memory: what is computed is dropped.
   void writeIfRead(CallWriter &text, unsigned i, const char *name) {
     if (isRead(i))
@@ -181,7 +185,7 @@ private:
   void clearOthers(CallWriter &text) {
     for (unsigned i = 2; i < op->getNumResults(); ++i) {
       Value result = op->getResult(i);
-      if (!isa<RankedTensorType>(result.getType()) || !isRead(i))
+      if (!isRead(i))
         continue;
       std::string name = "other" + std::to_string(i);
       text.write(result, name);
