@@ -51,6 +51,9 @@ void CallWriter::add(Value tensor, const std::string &name, bool isWritten) {
 
 std::string CallWriter::element(const Layout &layout, const std::string &name,
                                 ArrayRef<std::string> indices) {
+  if (indices.size() != layout.sizes.size())
+    llvm::reportFatalInternalError("an element of " + Twine(name) +
+                                   " has too few or too many indices");
   std::string sum;
   for (auto [index, size, stride] :
        llvm::zip_equal(indices, layout.sizes, layout.strides)) {
