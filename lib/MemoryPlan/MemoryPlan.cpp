@@ -49,9 +49,9 @@ static PlannedPeak findPeak(const MemoryPlan &plan) {
   return peak;
 }
 
-FailureOr<MemoryPlan> cutback::layoutMemory(StepView program,
+FailureOr<MemoryPlan> cutback::layoutMemory(StepView &&program,
+                                            const StepMemory &memory,
                                             const MemoryPlanOptions &options) {
-  StepMemory memory(program, options.memory);
   if (failed(memory.check()))
     return failure();
   MemoryPlan plan;
@@ -79,7 +79,9 @@ LogicalResult cutback::proveMemory(const MemoryPlan &plan,
 
 FailureOr<MemoryPlan> cutback::planMemory(StepView program,
                                           const MemoryPlanOptions &options) {
-  FailureOr<MemoryPlan> plan = layoutMemory(std::move(program), options);
+  StepMemory memory(program, options.memory);
+  FailureOr<MemoryPlan> plan =
+      layoutMemory(std::move(program), memory, options);
   if (failed(plan) || failed(proveMemory(*plan, options)))
     return failure();
   return plan;

@@ -248,7 +248,10 @@ cutback::sizedStep(joint::PartitionOp partition, joint::GraphOp graph,
                                   });
   FailureOr<StepView> step = StepView::ofPartition(partition, graph, symbols);
   std::optional<StepView> sized;
-  if (succeeded(step) && succeeded(StepMemory(*step).check()))
+  // What takes whose place does not matter to it.
+  StepMemoryOptions apart;
+  apart.inPlace = false;
+  if (succeeded(step) && succeeded(StepMemory(*step, apart).check()))
     sized.emplace(std::move(*step));
   return sized;
 }

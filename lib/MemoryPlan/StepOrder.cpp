@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A step whose backward runs in another order, numbered as if it had been made
-// from the reordered function: results and their storages in the order of their
-// ops. Sizes and layouts stay, so this costs a fraction of making it anew.
+// A step whose segments run in another order, numbered as if it had been made
+// from the reordered functions: results and their storages in the order of
+// their ops. Sizes and layouts stay, so this costs a fraction of making it
+// anew.
 //
-// Where the backward writes arguments, or has regions that could, which views
-// must be copies depends on the order (findForcedCopies): then the step has to
-// be made anew. Linear.
+// Where a segment writes arguments, or has regions that could, which views must
+// be copies depends on the order (findForcedCopies): then the step has to be
+// made anew. Linear.
 
 #include "cutback/MemoryPlan/StepView.h"
 
@@ -44,22 +45,44 @@ static void renumber(StepView &step, ArrayRef<uint32_t> newValue) {
       value = newValue[value];
 }
 
-bool StepView::reorderBackward(ArrayRef<uint32_t> order,
-                               ArrayRef<int32_t> launchSizes) {
-  StepSegment &backward = segments.back();
-  for (uint32_t op = 0; op < backward.view.numOps(); ++op)
-    if (backward.view.traits[op].hasRegions ||
-        isa<joint::WriteOp>(backward.view.ops[op]))
-      return false;
-  std::vector<uint32_t> newOfView = backward.view.reorderOps(order);
+/// Whether only the functions tell what lies where when their order is
+/// another one.
+static bool dependsOnOrder(const StepView &step,
+                           ArrayRef<StepSegment> segments) {
+  // Scratch is nobody's value.
+  if (llvm::any_of(step.storages, [](const StepStorage &storage) {
+        return storage.isScratch;
+      }))
+    return true;
+  for (const StepSegment &segment : segments)
+    for (uint32_t op = 0; op < segment.view.numOps(); ++op)
+      if (segment.view.traits[op].hasRegions ||
+          isa<joint::WriteOp>(segment.view.ops[op]))
+        return true;
+  return false;
+}
+
+bool StepView::reorder(ArrayRef<StepOrder> orders) {
+  MutableArrayRef<StepSegment> reordered(segments);
+  reordered = reordered.take_back(orders.size());
+  if (dependsOnOrder(*this, reordered))
+    return false;
   std::vector<uint32_t> newValue(values.size());
   std::iota(newValue.begin(), newValue.end(), 0);
-  for (uint32_t value = backward.view.numArgs; value < newOfView.size();
-       ++value)
-    newValue[backward.valueOf(value)] = backward.valueOf(newOfView[value]);
+  for (auto [segment, order] : llvm::zip_equal(reordered, orders)) {
+    std::vector<uint32_t> newOfView = segment.view.reorderOps(order.ops);
+    for (uint32_t value = segment.view.numArgs; value < newOfView.size();
+         ++value)
+      newValue[segment.valueOf(value)] = segment.valueOf(newOfView[value]);
+  }
+  for (StepSegment &segment : reordered)
+    for (uint32_t &value : segment.given)
+      value = newValue[value];
   renumber(*this, newValue);
-  launches.resize(launchOf[backward.firstOp]);
-  launchOf.resize(backward.firstOp);
-  addLaunches(launchSizes);
+  uint32_t first = reordered.front().firstOp;
+  launches.resize(launchOf[first]);
+  launchOf.resize(first);
+  for (auto [segment, order] : llvm::zip_equal(reordered, orders))
+    addLaunches(segment, order.launchSizes);
   return true;
 }

@@ -124,7 +124,8 @@ private:
                            "launch";
       return diag;
     }
-    step.addLaunches(sizes ? sizes.asArrayRef() : ArrayRef<int32_t>());
+    step.addLaunches(step.segments.back(),
+                     sizes ? sizes.asArrayRef() : ArrayRef<int32_t>());
     return success();
   }
 
@@ -365,8 +366,9 @@ bool StepView::isFree(uint32_t op) const {
          llvm::none_of(operands(op), isTensor);
 }
 
-void StepView::addLaunches(ArrayRef<int32_t> sizes) {
-  uint32_t first = segments.back().firstOp, at = first;
+void StepView::addLaunches(const StepSegment &segment,
+                           ArrayRef<int32_t> sizes) {
+  uint32_t at = segment.firstOp;
   auto add = [&](uint32_t count, bool isAligned) {
     launchOf.insert(launchOf.end(), count, launches.size());
     launches.push_back({at, at + count, isAligned});
@@ -375,15 +377,16 @@ void StepView::addLaunches(ArrayRef<int32_t> sizes) {
   for (int32_t size : sizes)
     if (size != 0)
       add(std::abs(size), size > 0);
-  while (at < numOps())
+  while (at < segment.endOp())
     add(1, true);
-  findParts(first);
+  findParts(segment);
 }
 
-void StepView::findParts(uint32_t first) {
-  partOf.resize(numOps());
+void StepView::findParts(const StepSegment &segment) {
+  uint32_t first = segment.firstOp, end = segment.endOp();
+  partOf.resize(end);
   std::iota(partOf.begin() + first, partOf.end(), first);
-  for (uint32_t op = first; op < numOps(); op = launch(op).end)
+  for (uint32_t op = first; op < end; op = launch(op).end)
     if (launch(op).end > op + 1)
       findPartsOf(launch(op));
 }

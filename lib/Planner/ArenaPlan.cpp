@@ -190,8 +190,9 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   if (!step || (limit != kNoLimit && forwardPeak(*step, options) >= limit))
     return success();
   ScheduleOutcome schedule = orderBackward(*step, result);
-  bool isCurrent = !schedule.isChanged ||
-                   step->reorderBackward(schedule.order, schedule.launchSizes);
+  bool isCurrent =
+      !schedule.isChanged ||
+      step->reorder(StepOrder{schedule.order, schedule.launchSizes});
   if (!isCurrent) {
     step.reset();
     FailureOr<StepView> again =
@@ -202,9 +203,10 @@ LogicalResult cutback::planArena(joint::GraphOp graph, PartitionResult &result,
   }
   if (limit != kNoLimit && livePeak(*step, options) >= limit)
     return success();
-  if (failed(mergeWithin(*step, graph, result, options)))
+  FailureOr<StepMemory> memory = mergeWithin(*step, graph, result, options);
+  if (failed(memory))
     return failure();
-  FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), options);
+  FailureOr<MemoryPlan> plan = layoutMemory(std::move(*step), *memory, options);
   if (failed(plan))
     return failure();
   plan->isLeastOrder =

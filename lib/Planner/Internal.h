@@ -81,11 +81,12 @@ mlir::LogicalResult planArena(joint::GraphOp graph, PartitionResult &result,
                               int64_t limit = kNoLimit);
 
 /// Merges launches of both halves, where `step` is of them: its peak stays as
-/// it is at most. Else within what formation can know of memory. Numbers and
-/// functions of `result` follow, and `step`.
-mlir::LogicalResult mergeWithin(StepView &step, joint::GraphOp graph,
-                                PartitionResult &result,
-                                const MemoryPlanOptions &options);
+/// it is at most. Numbers and functions of `result` follow, and `step`, whose
+/// memory it gives.
+mlir::FailureOr<StepMemory> mergeWithin(StepView &step, joint::GraphOp graph,
+                                        PartitionResult &result,
+                                        const MemoryPlanOptions &options);
+/// Within what formation can know of memory.
 void mergeByEstimate(joint::GraphOp graph, PartitionResult &result);
 
 /// Names of saved values, without arguments, that lie in the arena when most

@@ -20,6 +20,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <array>
+
 using namespace mlir;
 using namespace cutback;
 
@@ -48,31 +50,34 @@ public:
 
   void runByEstimate() { merge(); }
 
-  LogicalResult run(StepView &step) {
-    std::vector<int64_t> live = liveBytes(step);
+  FailureOr<StepMemory> run(StepView &step) {
+    std::vector<int64_t> live =
+        liveBytes(step, StepMemory(step, options.memory));
     most = *llvm::max_element(live);
     setRoom(step, live);
-    for (unsigned tries = 0; tries <= kTries; ++tries) {
+    for (unsigned tries = 0;; ++tries) {
       if (tries == kTries)
         for (Half *half : {&forward, &backward})
           half->room.isApart.assign(half->kernels.kernels.size(), 1);
-      merge();
-      step = StepView(); // as large as the graph
-      FailureOr<StepView> merged =
-          StepView::ofPartition(result.partition.link, graph, options.symbols);
-      if (failed(merged))
-        return failure();
-      step = std::move(*merged);
-      if (!parts(step))
-        break;
+      Moved moved = merge();
+      if (!follow(step, moved)) {
+        step = StepView(); // as large as the graph
+        FailureOr<StepView> merged = StepView::ofPartition(
+            result.partition.link, graph, options.symbols);
+        if (failed(merged))
+          return failure();
+        step = std::move(*merged);
+      }
+      StepMemory memory(step, options.memory);
+      if (tries == kTries || !parts(step, memory))
+        return memory;
     }
-    return success();
   }
 
 private:
   /// By launch of the step.
-  std::vector<int64_t> liveBytes(const StepView &step) const {
-    StepMemory memory(step, options.memory);
+  std::vector<int64_t> liveBytes(const StepView &step,
+                                 const StepMemory &memory) const {
     LiveSweep<> sweep(step.numOps());
     for (const ArenaInterval &interval : memory.buffers())
       sweep.add(interval.begin, interval.end,
@@ -98,7 +103,10 @@ private:
     }
   }
 
-  void merge() {
+  /// By half, forward first: which of its ops, by their places before, run now.
+  using Moved = std::array<std::vector<uint32_t>, 2>;
+
+  Moved merge() {
     KernelPlan &plan = *result.kernelPlan;
     Halves &halves = result.halves;
     std::vector<uint32_t> oldForward = std::move(halves.forwardOps);
@@ -117,27 +125,44 @@ private:
         orderByLaunches(result.view, halves.backwardOps, plan.backward());
     halves.forwardOps = result.forwardLaunches.order;
     halves.backwardOps = result.backwardLaunches.order;
-    reorder(result.partition.forward, oldForward, halves.forwardOps);
-    reorder(result.partition.backward, oldBackward, halves.backwardOps);
+    Moved moved = {
+        reorder(result.partition.forward, oldForward, halves.forwardOps),
+        reorder(result.partition.backward, oldBackward, halves.backwardOps)};
     writeLaunches(result);
+    return moved;
   }
 
   /// Lets the ops of a function, which stand as `from` has their numbers, stand
-  /// as `to` has them.
-  void reorder(func::FuncOp half, ArrayRef<uint32_t> from,
-               ArrayRef<uint32_t> to) const {
-    std::vector<Operation *> ops(result.view.numOps());
-    for (auto [number, op] :
-         llvm::zip_equal(from, half.front().without_terminator()))
-      ops[number] = &op;
-    for (uint32_t number : to)
-      ops[number]->moveBefore(half.front().getTerminator());
+  /// as `to` has them. By their places.
+  std::vector<uint32_t> reorder(func::FuncOp half, ArrayRef<uint32_t> from,
+                                ArrayRef<uint32_t> to) const {
+    std::vector<Operation *> ops;
+    for (Operation &op : half.front().without_terminator())
+      ops.push_back(&op);
+    std::vector<uint32_t> placeOf(result.view.numOps());
+    for (auto [place, number] : llvm::enumerate(from))
+      placeOf[number] = place;
+    std::vector<uint32_t> moved;
+    for (uint32_t number : to) {
+      moved.push_back(placeOf[number]);
+      ops[placeOf[number]]->moveBefore(half.front().getTerminator());
+    }
+    return moved;
+  }
+
+  /// Lets the step follow its functions, if their order is all that it takes.
+  bool follow(StepView &step, const Moved &moved) const {
+    auto launchesOf = [](func::FuncOp half) {
+      return half->getAttrOfType<DenseI32ArrayAttr>(kLaunches).asArrayRef();
+    };
+    return step.reorder({{moved[0], launchesOf(result.partition.forward)},
+                         {moved[1], launchesOf(result.partition.backward)}});
   }
 
   /// Whether more is live now than before. What could be the cause stays alone
   /// from now on.
-  bool parts(const StepView &step) {
-    std::vector<int64_t> live = liveBytes(step);
+  bool parts(const StepView &step, const StepMemory &memory) {
+    std::vector<int64_t> live = liveBytes(step, memory);
     bool isMore = false;
     for (Half *half : {&forward, &backward}) {
       uint32_t launch = firstLaunch(step, *half);
@@ -181,9 +206,10 @@ void cutback::mergeByEstimate(joint::GraphOp graph, PartitionResult &result) {
     StepMerger(graph, result, *result.options.memory).runByEstimate();
 }
 
-LogicalResult cutback::mergeWithin(StepView &step, joint::GraphOp graph,
-                                   PartitionResult &result,
-                                   const MemoryPlanOptions &options) {
-  return result.kernelPlan ? StepMerger(graph, result, options).run(step)
-                           : success();
+FailureOr<StepMemory> cutback::mergeWithin(StepView &step, joint::GraphOp graph,
+                                           PartitionResult &result,
+                                           const MemoryPlanOptions &options) {
+  if (!result.kernelPlan)
+    return StepMemory(step, options.memory);
+  return StepMerger(graph, result, options).run(step);
 }

@@ -63,8 +63,10 @@ mlir::FailureOr<MemoryPlan> planMemory(StepView program,
                                        const MemoryPlanOptions &options = {});
 
 /// The two halves of `planMemory`: a plan that nobody may run yet, and the
-/// proof that makes it one. `options` are the same.
-mlir::FailureOr<MemoryPlan> layoutMemory(StepView program,
+/// proof that makes it one. `options` are the same, and `memory` is of
+/// `program` with them.
+mlir::FailureOr<MemoryPlan> layoutMemory(StepView &&program,
+                                         const StepMemory &memory,
                                          const MemoryPlanOptions &options);
 mlir::LogicalResult proveMemory(const MemoryPlan &plan,
                                 const MemoryPlanOptions &options);

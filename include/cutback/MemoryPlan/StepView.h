@@ -78,6 +78,14 @@ struct StepSegment {
   }
 };
 
+/// Another order for a segment: op ops[i] runs as its i-th; the terminator
+/// stays. `launchSizes` are those of `joint.launches` then; empty if an op each
+/// is one.
+struct StepOrder {
+  llvm::ArrayRef<uint32_t> ops;
+  llvm::ArrayRef<int32_t> launchSizes;
+};
+
 /// Numbers of the step for what an op of a segment reads.
 class StepOperands {
 public:
@@ -186,18 +194,16 @@ struct StepView {
   /// stand in front of any reader: a view of its base, a literal that each
   /// reader has in itself, a size.
   bool isFree(uint32_t op) const;
-  /// Adds the launches of the ops of the last segment, its terminator alone.
-  /// `sizes` are those of `joint.launches`; where they are used up, an op is
-  /// one. Near linear.
-  void addLaunches(llvm::ArrayRef<int32_t> sizes);
+  /// Adds the launches of the ops of a segment, its terminator alone, behind
+  /// those of the segments before it. `sizes` are those of `joint.launches`;
+  /// where they are used up, an op is one. Near linear.
+  void addLaunches(const StepSegment &segment, llvm::ArrayRef<int32_t> sizes);
 
-  /// Lets op order[i] of the backward run as its i-th; the terminator stays.
-  /// `launchSizes` are those of `joint.launches` then; empty if an op each is
-  /// one. Numbers become what ofPartition makes of the reordered function.
-  /// False, with nothing changed, where only that can tell which views are
-  /// copies: the backward has regions or writes arguments. Linear.
-  bool reorderBackward(llvm::ArrayRef<uint32_t> order,
-                       llvm::ArrayRef<int32_t> launchSizes);
+  /// Gives the last segments, one for each of `orders`, another order. Numbers
+  /// become what ofPartition makes of the reordered functions. False, with
+  /// nothing changed, where only that can tell which views are copies: one of
+  /// these segments has regions or writes arguments. Linear.
+  bool reorder(llvm::ArrayRef<StepOrder> orders);
 
   /// The step of a partition. `graph` gives hints of symbols and may be null;
   /// `symbols` stand over them. Fails with an error at the value whose size is
@@ -215,7 +221,7 @@ struct StepView {
 
 private:
   bool makesStorages(uint32_t op) const;
-  void findParts(uint32_t first);
+  void findParts(const StepSegment &segment);
   void findPartsOf(const StepLaunch &launch);
 };
 
