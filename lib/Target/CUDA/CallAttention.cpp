@@ -2,7 +2,8 @@
 //
 // Attention, forward and backward: of bf16 and f16 on tensor cores, 64 rows a
 // block (Device/cutback_tile_attention.cuh), else a warp a row (attend() and
-// its gradients in Device/cutback_attention.cuh). Scores are not stored. The
+// its gradients in Device/cutback_attention.cuh). A CPU has a head at a time
+// (Device/cutback_cpu_attention.h). Scores are not stored. The
 // gradient of keys and values runs over queries in their order, so that no sum
 // depends on how warps were scheduled.
 
@@ -157,25 +158,28 @@ private:
     text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
                  std::to_string(p.keys) + " keys" +
                  (p.isCausal ? ", causal" : ""));
-    text.line("const int number = blockIdx.x * 4 + threadIdx.x / 32;");
+    text.line("const AttentionRow at = attentionRow(" + std::to_string(rows) +
+              "); // " + row);
     if (all % 4) {
-      text.line("if (number >= " + std::to_string(all) + ")");
+      text.line("if (at.head >= " + std::to_string(p.batch * p.heads) + ")");
       text.line("  return;");
     }
-    std::string size = std::to_string(rows);
-    if (p.batch > 1)
-      text.line("const int batch = number / " + std::to_string(p.heads * rows) +
-                ";");
-    if (p.heads > 1)
-      text.line("const int head = number / " + size + " % " +
-                std::to_string(p.heads) + ";");
-    text.line(std::string("const int row = number % ") + size + "; // " + row);
+    openHead(text);
     text.shape({(all + 3) / 4, 1, 1}, {128, 1, 1});
-    text.kernel().waits = true;
   }
-  std::string sizes(int64_t others) const {
-    return "(row, " + std::to_string(others) + ", " + std::to_string(p.width) +
-           ", " + std::to_string(p.outWidth) + ", " + scaleText() + ",";
+  void openHead(CallWriter &text) const {
+    std::string heads = std::to_string(p.heads);
+    if (p.batch > 1)
+      text.line("const int batch = at.head / " + heads + ";");
+    if (p.heads > 1)
+      text.line("const int head = at.head % " + heads + ";");
+    text.kernel().waits = true;
+    text.kernel().matrices = p.batch * p.heads;
+  }
+  std::string sizes(int64_t rows, int64_t others) const {
+    return "(at.row, " + std::to_string(rows) + ", " + std::to_string(others) +
+           ", " + std::to_string(p.width) + ", " + std::to_string(p.outWidth) +
+           ", " + scaleText() + ",";
   }
   std::string held() const {
     return std::to_string((std::max(p.width, p.outWidth) + 31) / 32);
@@ -190,7 +194,7 @@ private:
       std::string name = "other" + std::to_string(i);
       text.write(result, name);
       int64_t count = productOf(sizesOf(result));
-      text.line("for (int k = laneOf(); number == 0 && k < " +
+      text.line("for (int k = 0; at.isFirst && at.head == 0 && k < " +
                 std::to_string(count) + "; ++k)");
       text.line("  " + name + "[k] = " + stored(result, "0") + ";");
     }
@@ -201,9 +205,8 @@ private:
     int64_t padded = sizesOf(logSum)[2];
     if (padded <= p.queries)
       return;
-    std::string step = std::to_string(p.queries);
-    text.line("for (int k = row + " + step + "; laneOf() == 0 && k < " +
-              std::to_string(padded) + "; k += " + step + ")");
+    text.line("for (int k = " + std::to_string(p.queries) +
+              "; at.isFirst && k < " + std::to_string(padded) + "; ++k)");
     text.line("  " + at(logSum, "logSum", "k") + " = 0;");
   }
 
@@ -234,27 +237,21 @@ private:
     text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
                  std::to_string(p.keys) + " keys" +
                  (p.isCausal ? ", causal" : ""));
-    std::string count = std::to_string(tiles);
-    if (p.batch > 1)
-      text.line("const int batch = blockIdx.x / " +
-                std::to_string(p.heads * tiles) + ";");
-    if (p.heads > 1)
-      text.line("const int head = blockIdx.x / " + count + " % " +
-                std::to_string(p.heads) + ";");
-    text.line("const int first = blockIdx.x % " + count + " * 64;");
+    text.line("const AttentionRow at = attentionTile(" + std::to_string(rows) +
+              ");");
+    openHead(text);
     text.shape({p.batch * p.heads * tiles, 1, 1}, {128, 1, 1},
                2 * (64 + tileOthers()) * row + 4 * tileOthers());
-    text.kernel().waits = true;
   }
   std::string tileOperand(Value tensor, const char *name) const {
     return "    " + tileOperandText(tensor, name, {"batch", "head"}, 0) + ",";
   }
-  /// "<64, 32>(first, 37, 37, 37, 64, 64, 0.125f,": rows, others, and where
+  /// "<64, 32>(at.row, 37, 37, 37, 64, 64, 0.125f,": rows, others, and where
   /// these end (or begin).
   std::string tileSizes(int64_t rows, int64_t others,
                         const std::string &bound) const {
     return "<" + std::to_string(tileWidth()) + ", " +
-           std::to_string(tileOthers()) + ">(first, " + std::to_string(rows) +
+           std::to_string(tileOthers()) + ">(at.row, " + std::to_string(rows) +
            ", " + std::to_string(others) + ", " + bound + ", " +
            std::to_string(p.width) + ", " + std::to_string(p.outWidth) + ", " +
            scaleText() + ",";
@@ -262,7 +259,7 @@ private:
   /// Keys that queries of a block look at: none behind the last query.
   std::string lastKeys() const {
     std::string keys = std::to_string(p.keys);
-    return p.isCausal ? "first + 64 < " + keys + " ? first + 64 : " + keys
+    return p.isCausal ? "at.row + 64 < " + keys + " ? at.row + 64 : " + keys
                       : keys;
   }
   void readTiles(CallWriter &text) const {
@@ -305,7 +302,7 @@ private:
     clearOthers(text);
     if (hasLogSum)
       clearPadding(text, op->getResult(1));
-    text.line("attend<" + held() + ">" + sizes(p.keys));
+    text.line("attend<" + held() + ">" + sizes(p.queries, p.keys));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
@@ -344,7 +341,8 @@ private:
       lookUpTiles(text);
     } else {
       open(text, p.queries, "query");
-      text.line("attendQueryGradient<" + held() + ">" + sizes(p.keys));
+      text.line("attendQueryGradient<" + held() + ">" +
+                sizes(p.queries, p.keys));
       lookUp(text);
     }
     text.line(writer(op->getResult(0), "dQuery", "i") + ");");
@@ -358,11 +356,11 @@ private:
     if (onTiles()) {
       openTiles(text, p.keys);
       text.line("tileKeyGradient" +
-                tileSizes(p.keys, p.queries, p.isCausal ? "first" : "0"));
+                tileSizes(p.keys, p.queries, p.isCausal ? "at.row" : "0"));
       lookUpTiles(text);
     } else {
       open(text, p.keys, "key");
-      text.line("attendKeyGradient<" + held() + ">" + sizes(p.queries));
+      text.line("attendKeyGradient<" + held() + ">" + sizes(p.keys, p.queries));
       lookUp(text);
     }
     text.line(writerIfRead(1, "dKey", "j") + ",");
@@ -376,7 +374,7 @@ private:
     Value out = op->getResult(3);
     text.write(out, "dBias");
     open(text, p.queries, "query");
-    text.line("attendBiasGradient" + sizes(p.keys));
+    text.line("attendBiasGradient<" + held() + ">" + sizes(p.queries, p.keys));
     lookUp(text);
     text.line("    [=](int i, int j, float x) { " +
               CallWriter::element(out, "dBias", {"batch", "head", "i", "j"}) +

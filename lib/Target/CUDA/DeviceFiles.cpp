@@ -63,10 +63,16 @@ const DeviceFile &cutback::cuda::hostFile() {
   return file;
 }
 
-const DeviceFile &cutback::cuda::cpuFile() {
-  static const DeviceFile file = {
-      "cutback_cpu.h",
+llvm::ArrayRef<DeviceFile> cutback::cuda::cpuFiles() {
+  static const DeviceFile files[] = {
+      {
+          "cutback_cpu.h",
 #include "cutback_cpu.h.inc"
+      },
+      {
+          "cutback_cpu_attention.h",
+#include "cutback_cpu_attention.h.inc"
+      },
   };
-  return file;
+  return files;
 }

@@ -6,7 +6,8 @@
 //
 //   "cuda-host": one function by which a kernel is launched by its number.
 //   "cpu": calls alone, each under its name, with the launch that it is
-//          written for. Products are loops there (Device/cutback_cpu.h).
+//          written for. Products and attention are loops there
+//          (Device/cutback_cpu.h, Device/cutback_cpu_attention.h).
 
 #include "cutback/Target/CUDA/EmitStep.h"
 
@@ -82,8 +83,8 @@ static std::string entryText(const CudaStep &step, size_t number) {
   const KernelGrid &shape = step.grids[number];
   std::string text = "\nCUTBACK_ENTRY(run_" + name + ", \"" + name +
                      kCodeSuffix + "\") {\n  Given given = {operands, 0};\n";
-  if (shape.isProduct)
-    text += "  cutback_host::runProduct(" + std::to_string(shape.grid[2]) +
+  if (shape.matrices)
+    text += "  cutback_host::runMatrices(" + std::to_string(shape.matrices) +
             ", call_" + name + ", &given);\n";
   else
     text += "  const unsigned grid[3] = " + threeText(shape.grid) +
@@ -99,7 +100,7 @@ static std::string entryText(const CudaStep &step, size_t number) {
 std::vector<TextFile> cutback::emitCpuCalls(const CudaStep &step) {
   std::string text = openHostFile(
       step, "The calls of the step as functions of this machine, by name.",
-      cpuFile().name);
+      cpuFiles().front().name);
   text += "\nstruct Given {\n  void **operands;\n  int mark;\n};\n";
   std::string entries;
   for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
@@ -110,7 +111,9 @@ std::vector<TextFile> cutback::emitCpuCalls(const CudaStep &step) {
     entries += entryText(step, number);
   }
   text += "\n} // namespace\n" + entries;
-  return {{kCallsFile, text},
-          {cpuFile().name, cpuFile().text},
-          {hostFile().name, hostFile().text}};
+  std::vector<TextFile> files = {{kCallsFile, text},
+                                 {hostFile().name, hostFile().text}};
+  for (const DeviceFile &file : cpuFiles())
+    files.emplace_back(file.name, file.text);
+  return files;
 }

@@ -30,10 +30,12 @@ struct KernelText {
   std::string name, comment, body; ///< comment and body: whole lines
   std::vector<Parameter> parameters;
   LaunchShape shape;
-  bool waits = false;         ///< threads wait for each other
-  bool checks = false;        ///< indices that data give
-  bool mayOverlap = false;    ///< a result may lie where an operand lies
-  bool isProduct = false;     ///< one product() is all that its blocks do
+  bool waits = false;      ///< threads wait for each other
+  bool checks = false;     ///< indices that data give
+  bool mayOverlap = false; ///< a result may lie where an operand lies
+  /// That a CPU makes one after the other, each by one run of the body
+  /// (blockIdx.z), in place of the blocks; 0: it runs blocks.
+  int64_t matrices = 0;
   bool isMachineCode = false; ///< has no text
 
   /// The function, with its comment.

@@ -21,7 +21,7 @@ using TextFile = std::pair<std::string, std::string>;
 struct KernelGrid {
   std::array<int64_t, 3> grid, block;
   int64_t sharedBytes = 0;
-  bool isProduct = false;
+  int64_t matrices = 0; ///< runs of the body in place of blocks, or 0
 };
 
 /// A step in CUDA C++.

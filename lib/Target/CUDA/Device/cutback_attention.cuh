@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, a warp a row, no stored scores. Elements are looked up: q(i, e),
+// Attention, a warp a row, no stored scores (on the CPU target a head at a time:
+// cutback_cpu_attention.h). Elements are looked up: q(i, e),
 // k(j, e), v(j, e), and bias(i, j), which is -infinity where query i does not
 // look at key j. `width` elements of q and k, `outWidth` of v, at most 32 * kHeld.
 #pragma once
 #include "cutback_product.cuh"
 
-__device__ inline float lowest() { return __int_as_float(int(0xFF800000)); }
+#ifndef CUTBACK_OWN_ATTENTION
+
+/// The row that a warp has, of `rows` a head. `isFirst`: for the first thread of
+/// the head's first row.
+struct AttentionRow {
+  int head, row;
+  bool isFirst;
+};
+__device__ inline AttentionRow attentionRow(int rows) {
+  const int number = blockIdx.x * 4 + threadIdx.x / 32;
+  return {number / rows, number % rows, number % rows == 0 && laneOf() == 0};
+}
 
 /// Scaled score of query i and key j: one lane alone.
 template <typename Q, typename K, typename Bias>
@@ -18,10 +30,10 @@ __device__ inline float attentionScore(int i, int j, int width, float scale, Q q
   return sum * scale + bias(i, j);
 }
 
-/// Query i: keys [0, keys), 32 at a time, with a running maximum.
+/// Query i, of `queries`: keys [0, keys), 32 at a time, with a running maximum.
 template <int kHeld, typename Q, typename K, typename V, typename Bias, typename Out,
           typename LogSum>
-__device__ inline void attend(int i, int keys, int width, int outWidth, float scale,
+__device__ inline void attend(int i, int queries, int keys, int width, int outWidth, float scale,
                               Q q, K k, V v, Bias bias, Out out, LogSum logSum) {
   const int lane = laneOf();
   float largest = lowest(), sum = 0, held[kHeld] = {};
@@ -79,7 +91,7 @@ __device__ inline float gradientDot(int i, int outWidth, DOut dOut, Out out) {
 /// Gradient of query i.
 template <int kHeld, typename Q, typename K, typename V, typename Bias, typename DOut,
           typename Out, typename LogSum, typename DQ>
-__device__ inline void attendQueryGradient(int i, int keys, int width, int outWidth,
+__device__ inline void attendQueryGradient(int i, int queries, int keys, int width, int outWidth,
                                            float scale, Q q, K k, V v, Bias bias,
                                            DOut dOut, Out out, LogSum logSum, DQ dQ) {
   const int lane = laneOf();
@@ -107,7 +119,7 @@ __device__ inline void attendQueryGradient(int i, int keys, int width, int outWi
 /// Gradients of key and value j: queries [0, queries), 32 at a time.
 template <int kHeld, typename Q, typename K, typename V, typename Bias, typename DOut,
           typename Out, typename LogSum, typename DK, typename DV>
-__device__ inline void attendKeyGradient(int j, int queries, int width, int outWidth,
+__device__ inline void attendKeyGradient(int j, int keys, int queries, int width, int outWidth,
                                          float scale, Q q, K k, V v, Bias bias,
                                          DOut dOut, Out out, LogSum logSum, DK dK,
                                          DV dV) {
@@ -141,9 +153,9 @@ __device__ inline void attendKeyGradient(int j, int queries, int width, int outW
 }
 
 /// Gradient of the bias of query i: that of its scores.
-template <typename Q, typename K, typename V, typename Bias, typename DOut,
+template <int kHeld, typename Q, typename K, typename V, typename Bias, typename DOut,
           typename Out, typename LogSum, typename DBias>
-__device__ inline void attendBiasGradient(int i, int keys, int width, int outWidth,
+__device__ inline void attendBiasGradient(int i, int queries, int keys, int width, int outWidth,
                                           float scale, Q q, K k, V v, Bias bias,
                                           DOut dOut, Out out, LogSum logSum,
                                           DBias dBias) {
@@ -154,3 +166,4 @@ __device__ inline void attendBiasGradient(int i, int keys, int width, int outWid
                         dOut)
               .score);
 }
+#endif

@@ -3,7 +3,8 @@
 // Calls of a step as functions of this machine. Products are loops over packed
 // blocks, with the rounding of cutback_product.cuh: each sum in the order of k,
 // one fused step after the other, whatever the blocks and the machine's vectors
-// are. All other calls run behind the emulation of a device.
+// are. Attention: cutback_cpu_attention.h. All other calls run behind the
+// emulation of a device.
 #pragma once
 
 #include "cutback_cuda_host.h"
@@ -13,6 +14,7 @@
 #endif
 
 #define CUTBACK_OWN_PRODUCT 1
+#define CUTBACK_OWN_ATTENTION 1
 
 /// A call under a name that C++ has not: operands, and a cell for what it found
 /// wrong.
@@ -79,6 +81,36 @@ template <> struct Lanes<double> {
 /// Results that registers hold at once: so many rows by two vectors.
 constexpr int kRows = 6;
 
+/// Adds `count` steps to kRows rows of sums: a(i, step) lies at
+/// a[i * kRow + step * kStep], b(step, column) at b[step * kLine + column], row
+/// i of the sums at sums[i * kSums].
+template <typename T, int kRow, int kStep, int kLine, int kSums>
+inline void addPanel(const T *a, const T *b, T *sums, int count, bool isFirst) {
+  using L = Lanes<T>;
+  typename L::Vector low[kRows], high[kRows];
+#pragma GCC unroll 6
+  for (int i = 0; i < kRows; ++i) {
+    low[i] = isFirst ? L::all(0) : L::load(sums + i * kSums);
+    high[i] = isFirst ? L::all(0) : L::load(sums + i * kSums + L::count);
+  }
+  for (int along = 0; along < count; ++along) {
+    const typename L::Vector x = L::load(b), y = L::load(b + L::count);
+#pragma GCC unroll 6
+    for (int i = 0; i < kRows; ++i) {
+      const typename L::Vector factor = L::all(a[i * kRow]);
+      low[i] = L::fused(factor, x, low[i]);
+      high[i] = L::fused(factor, y, high[i]);
+    }
+    a += kStep;
+    b += kLine;
+  }
+#pragma GCC unroll 6
+  for (int i = 0; i < kRows; ++i) {
+    L::store(sums + i * kSums, low[i]);
+    L::store(sums + i * kSums + L::count, high[i]);
+  }
+}
+
 /// A block of an m x n product: what is looked up once for many results. On the
 /// stack (640 KiB), so that a step allocates nothing.
 template <typename T> struct ProductBlock {
@@ -94,34 +126,6 @@ template <typename T> struct ProductBlock {
   }
   static int inB(int j, int along) {
     return j / width * width * steps + along * width + j % width;
-  }
-
-  /// Adds `count` steps to the results of one panel of a and one of b.
-  static void addPanel(const T *a, const T *b, T *sums, int count,
-                       bool isFirst) {
-    using L = Lanes<T>;
-    typename L::Vector low[kRows], high[kRows];
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-      low[i] = isFirst ? L::all(0) : L::load(sums + i * columns);
-      high[i] = isFirst ? L::all(0) : L::load(sums + i * columns + L::count);
-    }
-    for (int along = 0; along < count; ++along) {
-      const typename L::Vector x = L::load(b), y = L::load(b + L::count);
-#pragma GCC unroll 6
-      for (int i = 0; i < kRows; ++i) {
-        const typename L::Vector factor = L::all(a[i]);
-        low[i] = L::fused(factor, x, low[i]);
-        high[i] = L::fused(factor, y, high[i]);
-      }
-      a += kRows;
-      b += width;
-    }
-#pragma GCC unroll 6
-    for (int i = 0; i < kRows; ++i) {
-      L::store(sums + i * columns, low[i]);
-      L::store(sums + i * columns + L::count, high[i]);
-    }
   }
 };
 
@@ -144,7 +148,7 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
         packB(block, column, columns, step, steps);
         for (int j = 0; j < columns; j += Block::width)
           for (int i = 0; i < rows; i += kRows)
-            Block::addPanel(
+            addPanel<T, 1, kRows, Block::width, Block::columns>(
                 block.a + i * Block::steps, block.b + j * Block::steps,
                 block.sums + i * Block::columns + j, steps, step == 0);
         step += Block::steps;
@@ -177,9 +181,9 @@ inline void packEights(const Operand &operand, int line, int lines, int k,
     }
 }
 
-/// Runs a kernel that is one product(): block by block of the batch, the whole
-/// matrix at once.
-inline void runProduct(unsigned batch, void (*body)(void *), void *given) {
+/// Runs a kernel that is one product() or attention: a matrix of the batch, or
+/// a head, at once.
+inline void runMatrices(unsigned batch, void (*body)(void *), void *given) {
   for (unsigned i = 0; i < batch; ++i) {
     blockNow = {0, 0, i};
     body(given);
@@ -247,3 +251,5 @@ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
           }
       });
 }
+
+#include "cutback_cpu_attention.h"

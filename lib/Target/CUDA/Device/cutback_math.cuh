@@ -61,14 +61,14 @@ template <> __device__ inline f16 to<f16>(float x) { return toF16(x); }
 
 //===--- Functions of single precision -------------------------------------===//
 
+__device__ inline float lowest() { return __int_as_float(int(0xFF800000)); }
+
 /// 2^n for n in [-126, 127].
 __device__ inline float power2(int n) { return __int_as_float((n + 127) << 23); }
 
-/// e^x: 2^n e^f with |f| <= log(2) / 2. 1.0 ulp; subnormal results too.
-__device__ inline float expOf(float x) {
-  if (x != x)
-    return x;
-  const float bounded = fminf(fmaxf(x, -104.0f), 89.0f);
+/// expOf() of a number between these: 0 and infinity beyond the range of results.
+constexpr float kLeastExponent = -104.0f, kGreatestExponent = 89.0f;
+__device__ inline float expWithin(float bounded) {
   const float n = rintf(bounded * 1.44269504f);
   float f = fmaf(n, -0.693145752f, bounded);
   f = fmaf(n, -1.42860677e-6f, f);
@@ -81,6 +81,10 @@ __device__ inline float expOf(float x) {
   p = fmaf(p, f, 1.0f);
   const int half = int(n) / 2;
   return p * power2(half) * power2(int(n) - half);
+}
+/// e^x: 2^n e^f with |f| <= log(2) / 2. 1.0 ulp; subnormal results too.
+__device__ inline float expOf(float x) {
+  return x != x ? x : expWithin(fminf(fmaxf(x, kLeastExponent), kGreatestExponent));
 }
 
 /// Natural logarithm: 2^n (1 + f) with 1 + f in [2/3, 4/3). 1 ulp.

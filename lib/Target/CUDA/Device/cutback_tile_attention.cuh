@@ -9,6 +9,14 @@
 #include "cutback_attention.cuh"
 #include "cutback_tile.cuh"
 
+#ifndef CUTBACK_OWN_ATTENTION
+
+/// The rows that a block has, from `row` on, of `rows` a head.
+__device__ inline AttentionRow attentionTile(int rows) {
+  const int tiles = (rows + 63) / 64, number = blockIdx.x;
+  return {number / tiles, number % tiles * 64, number % tiles == 0 && threadIdx.x == 0};
+}
+
 /// Rows of both operands in shared memory, 16 bytes apart in their banks.
 template <int kWidth, int kOthers> struct alignas(16) AttentionTiles {
   static constexpr int kRow = kWidth + 8;
@@ -252,3 +260,4 @@ __device__ inline void tileKeyGradient(int first, int keys, int queries, int sta
                   [=](int j, int e, float x) { dK(j, e, x * scale); });
   putRows<kWidth>(heldV, first, keys, outWidth, dV);
 }
+#endif

@@ -2,13 +2,17 @@
 //
 // Kernels of calls on the emulated device, against what PyTorch made of the
 // same calls (Interpreter/TorchCalls.h): every call of a file that has a
-// kernel. Each file is one library. Indices that are outside are marked.
+// kernel. Each file is one library. Indices that are outside are marked. Those
+// that a CPU makes matrix by matrix (Device/cutback_cpu.h) have the same bits
+// there. Attention also in sizes and types that the files have not, against the
+// interpreter.
 
 #include "../../Interpreter/TorchCalls.h"
 
 #include "Target/CUDA/CallText.h"
 #include "Target/CUDA/DeviceFiles.h"
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Target/CUDA/EmitStep.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
@@ -20,6 +24,7 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <fstream>
+#include <random>
 
 using namespace mlir;
 using namespace cutback;
@@ -50,8 +55,12 @@ protected:
   /// The kernels of a call, if it has some.
   void add(Call call);
   void load();
+  void *loadLibrary(const std::vector<TextFile> &files);
   /// Whether a kernel marks a problem.
-  bool run(Call &call, std::vector<std::vector<char>> &results);
+  bool run(Call &call, std::vector<std::vector<char>> &results,
+           bool isNative = false);
+  void runKernel(const CallKernel &kernel, size_t number, void **operands,
+                 int &problem, bool isNative);
   std::string compare(Call &call);
 
   MLIRContext context;
@@ -59,7 +68,12 @@ protected:
   CudaStep step;
   std::string cuda = "#include \"cutback_cuda.cuh\"\n";
   Launch entry = nullptr;
+  void *native = nullptr; ///< the library of calls for a CPU
 };
+
+bool isMadeWhole(const CallKernel &kernel) {
+  return kernel.kernel.matrices > 0;
+}
 
 void DeviceCalls::add(Call call) {
   call.first = step.artifact.kernels.size();
@@ -72,7 +86,9 @@ void DeviceCalls::add(Call call) {
     kernel.mayOverlap = true;
     cuda += kernel.print();
     step.artifact.kernels.push_back(
-        {kernel.name, "forward.cu", kernel.waits, kernel.checks});
+        {kernel.name, "forward.cu", kernel.waits, kernel.checks, {}});
+    step.grids.push_back({kernel.shape.grid, kernel.shape.block,
+                          kernel.shape.sharedBytes, kernel.matrices});
     step.parameters.emplace_back();
     for (const Parameter &parameter : kernel.parameters)
       step.parameters.back().emplace_back(
@@ -83,25 +99,63 @@ void DeviceCalls::add(Call call) {
     calls.push_back(std::move(call));
 }
 
+void *DeviceCalls::loadLibrary(const std::vector<TextFile> &files) {
+  ToolResult built = buildHostLibrary(findHostCompiler(), files);
+  EXPECT_EQ(built.error, "") << built.log;
+  llvm::SmallString<128> path;
+  if (!built.error.empty() ||
+      llvm::sys::fs::createTemporaryFile("cutback", "so", path))
+    return nullptr;
+  std::ofstream(path.c_str(), std::ios::binary) << built.files[0].second;
+  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  llvm::sys::fs::remove(path);
+  EXPECT_TRUE(library) << ::dlerror();
+  return library;
+}
+
 void DeviceCalls::load() {
   step.artifact.segments = {{"forward", {}}};
   std::vector<TextFile> files = {{"forward.cu", cuda}};
   for (const DeviceFile &file : deviceFiles())
     files.emplace_back(file.name, file.text);
-  for (TextFile &file : emitCudaHost(step))
-    files.push_back(std::move(file));
-  ToolResult built = buildHostLibrary(findHostCompiler(), files);
-  ASSERT_EQ(built.error, "") << built.log;
-  llvm::SmallString<128> path;
-  ASSERT_FALSE(llvm::sys::fs::createTemporaryFile("cutback", "so", path));
-  std::ofstream(path.c_str(), std::ios::binary) << built.files[0].second;
-  void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  llvm::sys::fs::remove(path);
-  ASSERT_TRUE(library) << ::dlerror();
+  std::vector<TextFile> onCpu = files;
+  llvm::append_range(files, emitCudaHost(step));
+  void *library = loadLibrary(files);
+  ASSERT_TRUE(library);
   entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
+  if (llvm::none_of(calls, [](const Call &call) {
+        return llvm::any_of(call.kernels, isMadeWhole);
+      }))
+    return;
+  for (TextFile &file : emitCpuCalls(step))
+    onCpu.emplace_back(file.first == kCallsFile ? "host.cpp" : file.first,
+                       std::move(file.second));
+  native = loadLibrary(onCpu);
+  ASSERT_TRUE(native);
 }
 
-bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results) {
+void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
+                            void **operands, int &problem, bool isNative) {
+  if (isNative && isMadeWhole(kernel)) {
+    int64_t marked = 0;
+    auto *function = reinterpret_cast<void (*)(void **, int64_t *)>(
+        ::dlsym(native, (kernel.kernel.name + kCodeSuffix).c_str()));
+    ASSERT_TRUE(function) << kernel.kernel.name;
+    function(operands, &marked);
+    problem |= static_cast<int>(marked);
+    return;
+  }
+  unsigned grid[3], block[3];
+  for (int axis = 0; axis < 3; ++axis) {
+    grid[axis] = static_cast<unsigned>(kernel.kernel.shape.grid[axis]);
+    block[axis] = static_cast<unsigned>(kernel.kernel.shape.block[axis]);
+  }
+  entry(static_cast<int>(number), grid, block,
+        static_cast<unsigned>(kernel.kernel.shape.sharedBytes), operands);
+}
+
+bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
+                      bool isNative) {
   llvm::DenseMap<Value, char *> memory;
   std::vector<Tensor> arguments;
   for (auto [argument, value] : llvm::zip_equal(
@@ -124,13 +178,7 @@ bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results) {
     for (Value root : one.roots)
       pointers.push_back(memory.lookup(root));
     pointers.push_back(&problem);
-    unsigned grid[3], block[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      grid[axis] = static_cast<unsigned>(one.kernel.shape.grid[axis]);
-      block[axis] = static_cast<unsigned>(one.kernel.shape.block[axis]);
-    }
-    entry(static_cast<int>(call.first + i), grid, block,
-          static_cast<unsigned>(one.kernel.shape.sharedBytes), pointers.data());
+    runKernel(one, call.first + i, pointers.data(), problem, isNative);
   }
   return problem != 0;
 }
@@ -144,6 +192,11 @@ std::string DeviceCalls::compare(Call &call) {
   ::unsetenv("CUTBACK_CUDA_HOST_ORDER");
   if (forwards != backwards)
     return "has other bits where blocks run from the last to the first";
+  if (llvm::any_of(call.kernels, isMadeWhole)) {
+    std::vector<std::vector<char>> natives;
+    if (run(call, natives, /*isNative=*/true) || natives != forwards)
+      return "has other bits on a CPU";
+  }
   for (size_t i = 0; i < forwards.size(); ++i) {
     if (!call.torch.expected[i] || forwards[i].empty())
       continue;
@@ -228,6 +281,200 @@ TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
     std::vector<std::vector<char>> results;
     EXPECT_TRUE(run(call, results)) << call.text;
   }
+}
+
+/// Two batches of two heads. `mask`: its type, of one element a score; "".
+struct Attention {
+  const char *type;
+  int queries, keys, width, outWidth;
+  bool isCausal;
+  const char *mask;
+
+  std::string tensor(int rows, int columns) const {
+    return "tensor<2x2x" + std::to_string(rows) + "x" +
+           std::to_string(columns) + "x" + type + ">";
+  }
+  std::string maskType() const {
+    return "tensor<2x2x" + std::to_string(queries) + "x" +
+           std::to_string(keys) + "x" + mask + ">";
+  }
+  std::string sumType() const {
+    return "tensor<2x2x" + std::to_string(queries) + "xf32>";
+  }
+  /// Operands behind the sizes, and results.
+  std::string forward() const {
+    bool hasMask = *mask;
+    return "aten._scaled_dot_product_flash_attention_for_cpu(%0, %1, %2, "
+           "0.0, " +
+           std::string(isCausal ? "true" : "false") +
+           ", attn_mask = " + (hasMask ? "%3" : "none") + ", scale = 0.3) : (" +
+           tensor(queries, width) + ", " + tensor(keys, width) + ", " +
+           tensor(keys, outWidth) + (hasMask ? ", " + maskType() : "") +
+           ") -> (" + tensor(queries, outWidth) + ", " + sumType() + ")";
+  }
+  /// Of the gradient, the operands, what the forward gave, and the mask.
+  std::string backward() const {
+    bool hasMask = *mask;
+    return "aten._scaled_dot_product_flash_attention_for_cpu_backward(%0, %1, "
+           "%2, %3, %4, %5, 0.0, " +
+           std::string(isCausal ? "true" : "false") +
+           ", attn_mask = " + (hasMask ? "%6" : "none") + ", scale = 0.3) : (" +
+           tensor(queries, outWidth) + ", " + tensor(queries, width) + ", " +
+           tensor(keys, width) + ", " + tensor(keys, outWidth) + ", " +
+           tensor(queries, outWidth) + ", " + sumType() +
+           (hasMask ? ", " + maskType() : "") + ") -> (" +
+           tensor(queries, width) + ", " + tensor(keys, width) + ", " +
+           tensor(keys, outWidth) + ")";
+  }
+  /// The same with the gradient of a mask of floats.
+  std::string biasBackward() const {
+    return "aten._scaled_dot_product_efficient_attention_backward(%0, %1, %2, "
+           "%3, %4, %5, %6, %7, %8, 0.0, [true, true, true, true], " +
+           std::string(isCausal ? "true" : "false") + ", scale = 0.3) : (" +
+           tensor(queries, outWidth) + ", " + tensor(queries, width) + ", " +
+           tensor(keys, width) + ", " + tensor(keys, outWidth) + ", " +
+           maskType() + ", " + tensor(queries, outWidth) + ", " + sumType() +
+           ", tensor<i64>, tensor<i64>) -> (" + tensor(queries, width) + ", " +
+           tensor(keys, width) + ", " + tensor(keys, outWidth) + ", " +
+           maskType() + ")";
+  }
+};
+
+class AttentionCallsTest : public DeviceCalls {
+protected:
+  /// Arguments that are not `given` are drawn; what the interpreter makes of
+  /// them is expected, and returned behind them.
+  std::vector<RuntimeValue> addCall(const std::string &function,
+                                    std::vector<RuntimeValue> given = {});
+  FailureOr<std::vector<RuntimeValue>> interpret(test::TorchCall &call);
+  Tensor draw(Type type);
+
+  std::mt19937 generator{7};
+};
+
+/// Of booleans one in four is false, and never the first of a row.
+Tensor AttentionCallsTest::draw(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  Tensor values =
+      Tensor::zeros(*dtypeOf(tensor.getElementType()), tensor.getShape());
+  std::normal_distribution<double> normal;
+  for (int64_t i = 0; i < values.numel(); ++i)
+    if (isIntegral(values.type))
+      values.setInt(i, i % tensor.getShape().back() == 0 || generator() % 4);
+    else
+      values.set(i, normal(generator));
+  return values;
+}
+
+/// A mask of booleans, which PyTorch does not give to these ops, is one of
+/// floats there.
+FailureOr<std::vector<RuntimeValue>>
+AttentionCallsTest::interpret(test::TorchCall &call) {
+  std::vector<RuntimeValue> arguments = call.arguments;
+  Value last = call.function.getArguments().back();
+  auto type = cast<RankedTensorType>(last.getType());
+  if (!type.getElementType().isInteger(1))
+    return interpreter::run(call.function, arguments);
+  std::vector<int64_t> truth = std::get<Tensor>(arguments.back()).ints();
+  Tensor mask = Tensor::zeros(DType::F32, type.getShape());
+  for (int64_t i = 0; i < mask.numel(); ++i)
+    mask.set(i, truth[i] ? 0.0 : -INFINITY);
+  arguments.back() = mask;
+  auto floats = type.clone(Float32Type::get(&context));
+  last.setType(floats);
+  auto results = interpreter::run(call.function, arguments);
+  last.setType(type);
+  return results;
+}
+
+std::vector<RuntimeValue>
+AttentionCallsTest::addCall(const std::string &function,
+                            std::vector<RuntimeValue> given) {
+  Call call{function, {}, {}, 0};
+  call.torch.module = parseSourceString<ModuleOp>(function, &context);
+  EXPECT_TRUE(call.torch.module) << function;
+  if (!call.torch.module)
+    return {};
+  call.torch.function = *call.torch.module->getOps<func::FuncOp>().begin();
+  ArrayRef<Type> types = call.torch.function.getArgumentTypes();
+  for (Type type : types.drop_front(given.size()))
+    given.emplace_back(draw(type));
+  call.torch.arguments = std::move(given);
+  FailureOr<std::vector<RuntimeValue>> results = interpret(call.torch);
+  EXPECT_TRUE(succeeded(results)) << function;
+  if (failed(results))
+    return {};
+  std::vector<RuntimeValue> all = call.torch.arguments;
+  for (const RuntimeValue &result : *results) {
+    call.torch.expected.emplace_back(std::get<Tensor>(result));
+    all.push_back(result);
+  }
+  size_t before = calls.size();
+  add(std::move(call));
+  EXPECT_EQ(calls.size(), before + 1) << function << " has no kernel";
+  return all;
+}
+
+TEST_F(AttentionCallsTest, AgreeWithTheInterpreter) {
+  const Attention all[] = {
+      {"f32", 37, 53, 20, 20, false, ""},    {"f32", 200, 70, 64, 40, true, ""},
+      {"f32", 37, 53, 130, 64, false, "i1"}, {"f32", 1, 97, 3, 5, false, "f32"},
+      {"bf16", 37, 53, 20, 20, false, ""},   {"bf16", 70, 70, 64, 64, true, ""},
+      {"f16", 37, 53, 130, 20, false, "i1"}, {"f16", 53, 1, 200, 9, true, ""},
+  };
+  for (const Attention &one : all) {
+    bool hasMask = *one.mask;
+    auto values = addCall(test::functionAround(one.forward()));
+    ASSERT_EQ(values.size(), hasMask ? 6u : 5u) << one.forward();
+    size_t out = hasMask ? 4 : 3;
+    std::vector<RuntimeValue> given = {
+        draw(cast<RankedTensorType>(
+            calls.back().torch.function.getResultTypes().front())),
+        values[0],
+        values[1],
+        values[2],
+        values[out],
+        values[out + 1]};
+    if (hasMask)
+      given.push_back(values[3]);
+    addCall(test::functionAround(one.backward()), given);
+    if (one.mask != std::string("f32"))
+      continue;
+    std::rotate(given.begin() + 4, given.end() - 1, given.end());
+    for (int i = 0; i < 2; ++i) // random numbers that are not drawn
+      given.emplace_back(Tensor::zeros(DType::I64, {}));
+    addCall(test::functionAround(one.biasBackward()), given);
+  }
+  load();
+  ASSERT_TRUE(entry && native);
+  for (Call &call : calls)
+    EXPECT_EQ(compare(call), "") << call.text;
+}
+
+/// A result that nobody reads has no memory.
+TEST_F(AttentionCallsTest, OneOfTwoResultsIsMade) {
+  for (int read : {0, 1}) {
+    std::string type = read ? "tensor<1x2x37xf32>" : "tensor<1x2x37x20xf32>";
+    addCall("func.func @f(%q: tensor<1x2x37x20xf32>, %k: "
+            "tensor<1x2x53x20xf32>, %v: tensor<1x2x53x20xf32>) -> " +
+            type +
+            " {\n  %r:2 = aten._scaled_dot_product_flash_attention_for_cpu(%q, "
+            "%k, %v, 0.0, false, attn_mask = none, scale = 0.3) : "
+            "(tensor<1x2x37x20xf32>, tensor<1x2x53x20xf32>, "
+            "tensor<1x2x53x20xf32>) -> (tensor<1x2x37x20xf32>, "
+            "tensor<1x2x37xf32>)\n  return %r#" +
+            std::to_string(read) + " : " + type + "\n}\n");
+    ASSERT_FALSE(calls.empty());
+    auto &expected = calls.back().torch.expected;
+    if (read) // results are numbered as the op has them
+      expected.insert(expected.begin(), std::nullopt);
+    else
+      expected.emplace_back();
+  }
+  load();
+  ASSERT_TRUE(entry && native);
+  for (Call &call : calls)
+    EXPECT_EQ(compare(call), "") << call.text;
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, DeviceCallsTest,

@@ -190,8 +190,9 @@ struct AttentionCase {
     auto q = rows(this->q, width), k = rows(this->k, width);
     auto v = rows(this->v, outWidth), dOut = rows(this->dOut, outWidth);
     runBlocks(queries, 32, 1, 0, [&] {
-      attend<4>(blockIdx.x, keys, width, outWidth, 0.3f, q, k, v, bias(),
-                put(to[0], outWidth), [&](int i, float x) { to[1][i] = x; });
+      attend<4>(blockIdx.x, queries, keys, width, outWidth, 0.3f, q, k, v,
+                bias(), put(to[0], outWidth),
+                [&](int i, float x) { to[1][i] = x; });
     });
     for (size_t i = 0; i < out.size(); ++i)
       out[i] = toBf16(to[0][i]);
@@ -199,13 +200,14 @@ struct AttentionCase {
     auto result = rows(out, outWidth);
     auto logSum = [&](int i) { return logSums[i]; };
     runBlocks(queries, 32, 1, 0, [&] {
-      attendQueryGradient<4>(blockIdx.x, keys, width, outWidth, 0.3f, q, k, v,
-                             bias(), dOut, result, logSum, put(to[2], width));
+      attendQueryGradient<4>(blockIdx.x, queries, keys, width, outWidth, 0.3f,
+                             q, k, v, bias(), dOut, result, logSum,
+                             put(to[2], width));
     });
     runBlocks(keys, 32, 1, 0, [&] {
-      attendKeyGradient<4>(blockIdx.x, queries, width, outWidth, 0.3f, q, k, v,
-                           bias(), dOut, result, logSum, put(to[3], width),
-                           put(to[4], outWidth));
+      attendKeyGradient<4>(blockIdx.x, keys, queries, width, outWidth, 0.3f, q,
+                           k, v, bias(), dOut, result, logSum,
+                           put(to[3], width), put(to[4], outWidth));
     });
     return to;
   }
