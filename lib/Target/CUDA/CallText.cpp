@@ -134,13 +134,14 @@ void CallWriter::openElements(int64_t count) {
 }
 
 void CallWriter::openRows(int64_t rows, int64_t columns) {
-  line("const int row = blockIdx.x * 4 + threadIdx.x / 32;");
+  line("const int row = rowOfWarp();");
   if (rows % 4) {
     line("if (row >= " + std::to_string(rows) + ")");
     line("  return;");
   }
   shape({(rows + 3) / 4, (columns + 127) / 128, 1}, {128, 1, 1});
   kernel().waits = true;
+  kernel().parts = rows;
 }
 
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {

@@ -57,7 +57,8 @@ public:
   }
   /// A thread for each of `count` elements: its number is `element`.
   void openElements(int64_t count);
-  /// A warp for 128 columns of each of `rows` rows: the row's number is `row`.
+  /// A warp for 128 columns of each of `rows` rows, for sumRows() and
+  /// countRows(): the row's number is `row`.
   void openRows(int64_t rows, int64_t columns);
   KernelText &kernel() { return call.kernel; }
   CallKernel take() { return std::move(call); }

@@ -606,7 +606,7 @@ private:
                                 parameter.name);
       step.parameters.push_back(std::move(parameters));
       step.grids.push_back({kernel.shape.grid, kernel.shape.block,
-                            kernel.shape.sharedBytes, kernel.matrices});
+                            kernel.shape.sharedBytes, kernel.parts});
     }
   }
 

@@ -6,8 +6,8 @@
 //
 //   "cuda-host": one function by which a kernel is launched by its number.
 //   "cpu": calls alone, each under its name, with the launch that it is
-//          written for. Products and attention are loops there
-//          (Device/cutback_cpu.h, Device/cutback_cpu_attention.h).
+//          written for. Products, attention and sums of rows are
+//          loops there (Device/cutback_cpu.h).
 
 #include "cutback/Target/CUDA/EmitStep.h"
 
@@ -83,8 +83,8 @@ static std::string entryText(const CudaStep &step, size_t number) {
   const KernelGrid &shape = step.grids[number];
   std::string text = "\nCUTBACK_ENTRY(run_" + name + ", \"" + name +
                      kCodeSuffix + "\") {\n  Given given = {operands, 0};\n";
-  if (shape.matrices)
-    text += "  cutback_host::runMatrices(" + std::to_string(shape.matrices) +
+  if (shape.parts)
+    text += "  cutback_host::runParts(" + std::to_string(shape.parts) +
             ", call_" + name + ", &given);\n";
   else
     text += "  const unsigned grid[3] = " + threeText(shape.grid) +

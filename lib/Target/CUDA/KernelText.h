@@ -33,9 +33,9 @@ struct KernelText {
   bool waits = false;      ///< threads wait for each other
   bool checks = false;     ///< indices that data give
   bool mayOverlap = false; ///< a result may lie where an operand lies
-  /// That a CPU makes one after the other, each by one run of the body
-  /// (blockIdx.z), in place of the blocks; 0: it runs blocks.
-  int64_t matrices = 0;
+  /// Matrices, heads or rows (blockIdx.z) that a CPU makes by one run of the
+  /// body each (Device/cutback_cpu.h); 0: it runs blocks of threads.
+  int64_t parts = 0;
   bool isMachineCode = false; ///< has no text
 
   /// The function, with its comment.

@@ -21,7 +21,7 @@ using TextFile = std::pair<std::string, std::string>;
 struct KernelGrid {
   std::array<int64_t, 3> grid, block;
   int64_t sharedBytes = 0;
-  int64_t matrices = 0; ///< runs of the body in place of blocks, or 0
+  int64_t parts = 0; ///< runs of the body on a CPU, in place of blocks, or 0
 };
 
 /// A step in CUDA C++.

@@ -7,7 +7,7 @@
 #pragma once
 #include "cutback_product.cuh"
 
-#ifndef CUTBACK_OWN_ATTENTION
+#ifndef CUTBACK_OWN_CALLS
 
 /// The row that a warp has, of `rows` a head. `isFirst`: for the first thread of
 /// the head's first row.

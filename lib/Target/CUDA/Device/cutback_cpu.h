@@ -3,8 +3,8 @@
 // Calls of a step as functions of this machine. Products are loops over packed
 // blocks, with the rounding of cutback_product.cuh: each sum in the order of k,
 // one fused step after the other, whatever the blocks and the machine's vectors
-// are. Attention: cutback_cpu_attention.h. All other calls run behind the
-// emulation of a device.
+// are. Attention: cutback_cpu_attention.h. Sums of rows are loops. All other
+// calls run behind the emulation of a device.
 #pragma once
 
 #include "cutback_cuda_host.h"
@@ -13,8 +13,8 @@
 #include <immintrin.h>
 #endif
 
-#define CUTBACK_OWN_PRODUCT 1
-#define CUTBACK_OWN_ATTENTION 1
+/// Functions that kernels call are those of this file.
+#define CUTBACK_OWN_CALLS 1
 
 /// A call under a name that C++ has not: operands, and a cell for what it found
 /// wrong.
@@ -181,10 +181,9 @@ inline void packEights(const Operand &operand, int line, int lines, int k,
     }
 }
 
-/// Runs a kernel that is one product() or attention: a matrix of the batch, or
-/// a head, at once.
-inline void runMatrices(unsigned batch, void (*body)(void *), void *given) {
-  for (unsigned i = 0; i < batch; ++i) {
+/// Runs a kernel of this file: a matrix of a batch, a head or a row at once.
+inline void runParts(unsigned count, void (*body)(void *), void *given) {
+  for (unsigned i = 0; i < count; ++i) {
     blockNow = {0, 0, i};
     body(given);
   }
@@ -250,6 +249,32 @@ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
             result.store(row + i, column + j, n, eight);
           }
       });
+}
+
+/// The row that runs, with all of its columns.
+inline int rowOfWarp() { return int(blockIdx.z); }
+
+/// The sum of the rows of [0, count) that are `isMine` (cutback_rows.cuh).
+template <typename T, typename IsMine, typename Row, typename Store>
+inline void sumRows(int count, int width, IsMine isMine, Row row, Store store) {
+  constexpr int columns = 1024;
+  for (int first = 0; first < width; first += columns) {
+    const int some = std::min(width - first, columns);
+    T sum[columns];
+    std::fill(sum, sum + some, T(0));
+    for (int number = 0; number < count; ++number)
+      if (isMine(number))
+        for (int column = 0; column < some; ++column)
+          sum[column] += row(number, first + column);
+    for (int column = 0; column < some; ++column)
+      store(first + column, sum[column]);
+  }
+}
+template <typename IsMine> inline int countRows(int count, IsMine isMine) {
+  int mine = 0;
+  for (int number = 0; number < count; ++number)
+    mine += isMine(number);
+  return mine;
 }
 
 #include "cutback_cpu_attention.h"

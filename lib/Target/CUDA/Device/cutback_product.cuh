@@ -9,7 +9,7 @@
 __device__ inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ inline double fused(double a, double b, double c) { return fma(a, b, c); }
 
-#ifndef CUTBACK_OWN_PRODUCT // cutback_cpu.h has another one
+#ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has another one
 /// A block's tile of 64 x 64 results, 16 steps of k at a time.
 template <typename T> struct ProductTile {
   T a[16][65], b[16][65];

@@ -5,6 +5,11 @@
 #pragma once
 #include "cutback_reduce.cuh"
 
+#ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has others
+
+/// The row that a warp of four a block sums.
+__device__ inline int rowOfWarp() { return blockIdx.x * 4 + threadIdx.x / 32; }
+
 /// Of the rows [0, count) those that are `isMine`: their sum, 128 columns from
 /// blockIdx.y * 128 on, by one warp.
 template <typename T, typename IsMine, typename Row, typename Store>
@@ -34,6 +39,7 @@ __device__ inline int countRows(int count, IsMine isMine) {
     mine += isMine(number);
   return warpReduce(Sum(), mine);
 }
+#endif
 
 /// Which of `count` bags, that begin at offset(0) <= offset(1) <= ..., has
 /// index `number`: the last that begins there or before.

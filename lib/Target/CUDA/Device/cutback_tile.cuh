@@ -223,7 +223,7 @@ template <typename Put> __device__ inline PutEach<Put> putEach(Put put) {
 
 //===--- The product --------------------------------------------------------===//
 
-#ifndef CUTBACK_OWN_PRODUCT // cutback_cpu.h has another one
+#ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has another one
 
 /// Two tiles of each operand: one is read while the other one is filled.
 template <int kTile> struct alignas(16) TileBuffers {

@@ -9,7 +9,7 @@
 #include "cutback_attention.cuh"
 #include "cutback_tile.cuh"
 
-#ifndef CUTBACK_OWN_ATTENTION
+#ifndef CUTBACK_OWN_CALLS
 
 /// The rows that a block has, from `row` on, of `rows` a head.
 __device__ inline AttentionRow attentionTile(int rows) {

@@ -3,9 +3,9 @@
 // Kernels of calls on the emulated device, against what PyTorch made of the
 // same calls (Interpreter/TorchCalls.h): every call of a file that has a
 // kernel. Each file is one library. Indices that are outside are marked. Those
-// that a CPU makes matrix by matrix (Device/cutback_cpu.h) have the same bits
-// there. Attention also in sizes and types that the files have not, against the
-// interpreter.
+// that a CPU has functions of its own for (Device/cutback_cpu.h) have the same
+// bits there. Attention also in sizes and types that the files have not,
+// against the interpreter.
 
 #include "../../Interpreter/TorchCalls.h"
 
@@ -71,9 +71,7 @@ protected:
   void *native = nullptr; ///< the library of calls for a CPU
 };
 
-bool isMadeWhole(const CallKernel &kernel) {
-  return kernel.kernel.matrices > 0;
-}
+bool isOfCpu(const CallKernel &kernel) { return kernel.kernel.parts > 0; }
 
 void DeviceCalls::add(Call call) {
   call.first = step.artifact.kernels.size();
@@ -88,7 +86,7 @@ void DeviceCalls::add(Call call) {
     step.artifact.kernels.push_back(
         {kernel.name, "forward.cu", kernel.waits, kernel.checks, {}});
     step.grids.push_back({kernel.shape.grid, kernel.shape.block,
-                          kernel.shape.sharedBytes, kernel.matrices});
+                          kernel.shape.sharedBytes, kernel.parts});
     step.parameters.emplace_back();
     for (const Parameter &parameter : kernel.parameters)
       step.parameters.back().emplace_back(
@@ -124,7 +122,7 @@ void DeviceCalls::load() {
   ASSERT_TRUE(library);
   entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
   if (llvm::none_of(calls, [](const Call &call) {
-        return llvm::any_of(call.kernels, isMadeWhole);
+        return llvm::any_of(call.kernels, isOfCpu);
       }))
     return;
   for (TextFile &file : emitCpuCalls(step))
@@ -136,7 +134,7 @@ void DeviceCalls::load() {
 
 void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
                             void **operands, int &problem, bool isNative) {
-  if (isNative && isMadeWhole(kernel)) {
+  if (isNative && isOfCpu(kernel)) {
     int64_t marked = 0;
     auto *function = reinterpret_cast<void (*)(void **, int64_t *)>(
         ::dlsym(native, (kernel.kernel.name + kCodeSuffix).c_str()));
@@ -192,7 +190,7 @@ std::string DeviceCalls::compare(Call &call) {
   ::unsetenv("CUTBACK_CUDA_HOST_ORDER");
   if (forwards != backwards)
     return "has other bits where blocks run from the last to the first";
-  if (llvm::any_of(call.kernels, isMadeWhole)) {
+  if (llvm::any_of(call.kernels, isOfCpu)) {
     std::vector<std::vector<char>> natives;
     if (run(call, natives, /*isNative=*/true) || natives != forwards)
       return "has other bits on a CPU";
