@@ -57,7 +57,7 @@ static LogicalResult distances(const KernelCall &call) {
 
 /// The derivative of the distance `whole` in one coordinate of x1.
 static double slope(double apart, double whole, double p) {
-  if (p == 0 || whole == 0)
+  if (p == 0 || whole == 0 || apart == 0)
     return 0;
   double sign = apart > 0 ? 1 : (apart < 0 ? -1 : 0);
   if (std::isinf(p))

@@ -226,13 +226,19 @@ LogicalResult topk(const KernelCall &call) {
 //===----------------------------------------------------------------------===//
 
 /// How many of `sorted` stand before `value`: those less than it, and with
-/// `right` those equal too.
+/// `right` those equal too. What is not comparable (NaN) stands before too, as
+/// in PyTorch, whose middles these are.
 int64_t placeOf(ArrayRef<double> sorted, double value, bool right) {
-  auto less = [](double a, double b) { return isLess(a, b); };
-  const double *place =
-      right ? std::upper_bound(sorted.begin(), sorted.end(), value, less)
-            : std::lower_bound(sorted.begin(), sorted.end(), value, less);
-  return place - sorted.begin();
+  size_t begin = 0, end = sorted.size();
+  while (begin < end) {
+    size_t middle = begin + (end - begin) / 2;
+    double at = sorted[middle];
+    if (right ? at > value : at >= value)
+      end = middle;
+    else
+      begin = middle + 1;
+  }
+  return static_cast<int64_t>(begin);
 }
 
 LogicalResult searchSorted(const KernelCall &call) {

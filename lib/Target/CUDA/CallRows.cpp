@@ -89,11 +89,48 @@ static CallResult writeGather(aten::CallOp op) {
   return CallResult::of(text);
 }
 
+/// Without a dimension both are flat; else they broadcast in all others, and an
+/// index below 0 counts from the end.
+static CallResult writeTakeAlong(aten::CallOp op) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), indices = call.value("indices");
+  Value out = op->getResult(0);
+  ArrayRef<int64_t> sizes = sizesOf(out), own = sizesOf(self);
+  bool isFlat = call.isNone("dim");
+  std::optional<size_t> axis = axisOf(call, sizes.size());
+  if (!isFlat && !axis && !sizes.empty())
+    return CallResult::failed("takes along a dimension that is not known");
+  int64_t length = isFlat ? productOf(own) : own.empty() ? 1 : own[*axis];
+  CallWriter text("take_along");
+  text.comment("[" + sizesText(sizes) + "] of [" + sizesText(own) + "]");
+  text.read(self, "self");
+  text.read(indices, "indices");
+  text.write(out, "out");
+  text.openElements(productOf(sizes));
+  SmallVector<std::string> at = indicesOf("element", sizes), from = at;
+  SmallVector<std::string> where =
+      isFlat ? indicesOf("element", sizesOf(indices)) : at;
+  text.line(std::string("const int chosen = ") +
+            (isFlat ? "checked(" : "wrapped(") +
+            CallWriter::element(indices, "indices", where) + ", " +
+            std::to_string(length) + ", problem);");
+  if (isFlat)
+    from = indicesOf("chosen", own);
+  else if (axis)
+    from[*axis] = "chosen";
+  text.line(CallWriter::element(out, "out", at) + " = " +
+            CallWriter::element(self, "self", from) + ";");
+  text.kernel().checks = true;
+  return CallResult::of(text);
+}
+
 CallResult cuda::writeRowsCall(aten::CallOp op) {
   StringRef name = op.getPacketName();
   if (name == "aten.embedding_dense_backward")
     return writeEmbeddingGradient(op);
   if (name == "aten.gather")
     return writeGather(op);
+  if (name == "aten.take_along_dim")
+    return writeTakeAlong(op);
   return {};
 }

@@ -134,8 +134,10 @@ Owners::write(const char *name, int64_t count,
   text.line("}");
   if (how == Combine::Mean) {
     text.line("if (count > 1)");
-    text.line(isFloatTensor(out) ? "  x /= " + heldType(out) + "(count);"
-                                 : "  x = floorDivide<long long>(x, count);");
+    text.line(isFloatTensor(out)
+                  ? "  x /= " + heldType(out) + "(count);"
+                  : "  x = floorDivide<" + heldType(out) + ">(" +
+                        held(out, stored(out, "x")) + ", count);");
   }
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "x") +
             ";");

@@ -106,11 +106,34 @@ std::optional<size_t> cuda::axisOf(const aten::CallReader &call, size_t rank) {
   return *dim < 0 ? *dim + rank : *dim;
 }
 
+/// "unsigned char" where elements are such, whose memory is typed as signed.
+static std::string unsignedText(Value tensor) {
+  Type element = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (!element.isUnsignedInteger())
+    return "";
+  switch (element.getIntOrFloatBitWidth()) {
+  case 8:
+    return "unsigned char";
+  case 16:
+    return "unsigned short";
+  case 32:
+    return "unsigned";
+  default:
+    return "unsigned long long";
+  }
+}
+
 std::string cuda::heldType(Value tensor) {
-  return isFloatTensor(tensor) ? sumTypeText(tensor) : "long long";
+  if (isFloatTensor(tensor))
+    return sumTypeText(tensor);
+  return unsignedText(tensor) == "unsigned long long" ? "unsigned long long"
+                                                      : "long long";
 }
 std::string cuda::held(Value tensor, const std::string &element) {
-  return isFloatTensor(tensor) ? "toFloat(" + element + ")" : element;
+  if (isFloatTensor(tensor))
+    return "toFloat(" + element + ")";
+  std::string type = unsignedText(tensor);
+  return type.empty() ? element : "(" + type + ")" + element;
 }
 std::string cuda::stored(Value tensor, const std::string &value) {
   return isFloatTensor(tensor)
@@ -151,7 +174,8 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
          {writeProductCall, writeConvolutionCall, writeAttentionCall,
           writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
           writeOrderCall, writeWindowsCall, writePoolCall, writeResampleCall,
-          writeDrawCall})
+          writePaddingCall, writeSelectCall, writeMaskedCall, writeGridCall,
+          writeDistanceCall, writeDrawCall})
       if (!result.isKnown)
         result = family(call);
   }
@@ -165,6 +189,10 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
       else if (cast<RankedTensorType>(root.getType()).getNumElements() >
                INT32_MAX)
         problem = "has a tensor of more than 2^31 elements";
+  // Of no elements there is nothing to launch.
+  llvm::erase_if(result.kernels, [](const CallKernel &call) {
+    return llvm::is_contained(call.kernel.shape.grid, 0);
+  });
   return problem.empty() ? std::move(result.kernels)
                          : std::vector<CallKernel>();
 }

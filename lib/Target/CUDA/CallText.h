@@ -145,6 +145,11 @@ CallResult writeOrderCall(aten::CallOp op);
 CallResult writeWindowsCall(aten::CallOp op);
 CallResult writePoolCall(aten::CallOp op);
 CallResult writeResampleCall(aten::CallOp op);
+CallResult writePaddingCall(aten::CallOp op);
+CallResult writeSelectCall(aten::CallOp op);
+CallResult writeMaskedCall(aten::CallOp op);
+CallResult writeGridCall(aten::CallOp op);
+CallResult writeDistanceCall(aten::CallOp op);
 CallResult writeDrawCall(aten::CallOp op);
 CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.

@@ -161,6 +161,120 @@ CallResult writeUnfoldGradient(aten::CallOp op) {
   return CallResult::of(text);
 }
 
+/// Windows over planes that are columns: [N, C, H, W] is [N, C * taps,
+/// windows].
+struct ColumnWindows {
+  Windows w;
+  int64_t counts[2];
+  SmallVector<int64_t> columns, planes; ///< sizes
+
+  /// Why they are not known; empty if they are.
+  std::string read(const aten::CallReader &call, Value columns, Value planes) {
+    if (!w.read(call))
+      return "has other windows than over two dimensions";
+    this->columns.assign(sizesOf(columns).begin(), sizesOf(columns).end());
+    this->planes.assign(sizesOf(planes).begin(), sizesOf(planes).end());
+    for (size_t axis = 0; axis < 2; ++axis)
+      counts[axis] =
+          (this->planes[this->planes.size() - 2 + axis] + 2 * w.padding[axis] -
+           w.dilation[axis] * (w.taps[axis] - 1) - 1) /
+              w.stride[axis] +
+          1;
+    return isFloatTensor(planes) ? "" : "is of another type than floats";
+  }
+};
+
+CallResult writeColumns(aten::CallOp op) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), out = op->getResult(0);
+  ColumnWindows c;
+  if (std::string why = c.read(call, out, self); !why.empty())
+    return CallResult::failed(why);
+  size_t rank = c.columns.size();
+  std::string width = numberText(c.w.taps[1]), counts = numberText(c.counts[1]);
+  CallWriter text("im2col");
+  text.comment("[" + sizesText(c.columns) + "] of [" + sizesText(c.planes) +
+               "], windows of " + sizesText(c.w.taps));
+  text.read(self, "self");
+  text.write(out, "out");
+  text.openElements(productOf(c.columns));
+  Indices at = indicesOf("element", c.columns), from = at;
+  text.line("const int column = " + at[rank - 2] + ";");
+  text.line("const int window = " + at[rank - 1] + ";");
+  text.line(
+      "const int y = " +
+      c.w.source(0, "window / " + counts,
+                 "(column / " + width + " % " + numberText(c.w.taps[0]) + ")") +
+      ";");
+  text.line("const int x = " +
+            c.w.source(1, "window % " + counts, "(column % " + width + ")") +
+            ";");
+  text.line(sumTypeText(self) + " value = 0;");
+  text.line("if (y >= 0 && y < " + numberText(c.planes[rank - 1]) +
+            " && x >= 0 && x < " + numberText(c.planes[rank]) + ")");
+  from[rank - 2] = "column / " + numberText(productOf(c.w.taps));
+  from[rank - 1] = "y";
+  from.push_back("x");
+  text.line("  value = toFloat(" + CallWriter::element(self, "self", from) +
+            ");");
+  text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "value") +
+            ";");
+  return CallResult::of(text);
+}
+
+/// An element is the sum of what its windows have of it.
+CallResult writePlanes(aten::CallOp op) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), out = op->getResult(0);
+  ColumnWindows c;
+  if (std::string why = c.read(call, self, out); !why.empty())
+    return CallResult::failed(why);
+  size_t rank = c.planes.size();
+  CallWriter text("col2im");
+  text.comment("[" + sizesText(c.planes) + "] from [" + sizesText(c.columns) +
+               "], windows of " + sizesText(c.w.taps));
+  text.read(self, "self");
+  text.write(out, "out");
+  text.openElements(productOf(c.planes));
+  Indices at = indicesOf("element", c.planes), from = at;
+  const char *const names[] = {"y", "x"};
+  for (size_t axis = 0; axis < 2; ++axis) {
+    std::string name = names[axis];
+    text.line("const int " + name + " = " + at[rank - 2 + axis] + " + " +
+              numberText(c.w.padding[axis]) + ";");
+    text.line("const Span over_" + name + " = slidingWindowsOver(" +
+              at[rank - 2 + axis] + ", " + numberText(c.w.taps[axis]) + ", " +
+              numberText(c.w.stride[axis]) + ", " +
+              numberText(c.w.padding[axis]) + ", " +
+              numberText(c.w.dilation[axis]) + ", " +
+              numberText(c.counts[axis]) + ");");
+  }
+  auto tap = [&](size_t axis, const std::string &window) {
+    return "(" + std::string(names[axis]) + " - " + window + " * " +
+           numberText(c.w.stride[axis]) + ")";
+  };
+  text.line(sumTypeText(self) + " sum = 0;");
+  text.line("for (int i = over_y.begin; i < over_y.end; ++i)");
+  text.line("  for (int j = over_x.begin; j < over_x.end; ++j) {");
+  text.line("    const int down = " + tap(0, "i") + ", right = " + tap(1, "j") +
+            ";");
+  std::string dilationY = numberText(c.w.dilation[0]);
+  std::string dilationX = numberText(c.w.dilation[1]);
+  text.line("    if (down % " + dilationY + " == 0 && right % " + dilationX +
+            " == 0)");
+  from[rank - 3] = "(" + at[rank - 3] + ") * " +
+                   numberText(productOf(c.w.taps)) + " + down / " + dilationY +
+                   " * " + numberText(c.w.taps[1]) + " + right / " + dilationX;
+  from[rank - 2] = "i * " + numberText(c.counts[1]) + " + j";
+  from.pop_back();
+  text.line("      sum += toFloat(" + CallWriter::element(self, "self", from) +
+            ");");
+  text.line("  }");
+  text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "sum") +
+            ";");
+  return CallResult::of(text);
+}
+
 } // namespace
 
 CallResult cuda::writeWindowsCall(aten::CallOp op) {
@@ -171,5 +285,9 @@ CallResult cuda::writeWindowsCall(aten::CallOp op) {
     return writePoolIndices(op);
   if (name == "aten.unfold_backward")
     return writeUnfoldGradient(op);
+  if (name == "aten.im2col")
+    return writeColumns(op);
+  if (name == "aten.col2im")
+    return writePlanes(op);
   return {};
 }

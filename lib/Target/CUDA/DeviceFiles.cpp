@@ -51,6 +51,10 @@ llvm::ArrayRef<DeviceFile> cutback::cuda::deviceFiles() {
           "cutback_windows.cuh",
 #include "cutback_windows.cuh.inc"
       },
+      {
+          "cutback_grid.cuh",
+#include "cutback_grid.cuh.inc"
+      },
   };
   return files;
 }

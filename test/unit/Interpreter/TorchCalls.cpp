@@ -9,6 +9,7 @@
 #include "llvm/Support/Path.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 using namespace mlir;
@@ -187,4 +188,9 @@ std::vector<std::string> test::callFileNames() {
       files.push_back(llvm::sys::path::stem(it->path()).str());
   llvm::sort(files);
   return files;
+}
+
+std::vector<std::string> test::moreCallFiles() {
+  const char *path = std::getenv("CUTBACK_KERNEL_CALLS");
+  return path ? std::vector<std::string>{path} : std::vector<std::string>();
 }

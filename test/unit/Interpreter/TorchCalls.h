@@ -46,6 +46,8 @@ readCallFile(llvm::StringRef path);
 /// Where `name`.calls is, and all such names in their order.
 std::string callFile(llvm::StringRef name);
 std::vector<std::string> callFileNames();
+/// The path that CUTBACK_KERNEL_CALLS names, if it does.
+std::vector<std::string> moreCallFiles();
 
 /// What differs most; empty if both agree: floats within a part of the largest
 /// magnitude, integers and booleans exactly.

@@ -12,6 +12,7 @@ template <typename T> __device__ inline T *sharedMemory() {
 }
 #endif
 
+#include "cutback_grid.cuh"
 #include "cutback_random.cuh"
 #include "cutback_rows.cuh"
 #include "cutback_tile_attention.cuh"

@@ -411,6 +411,7 @@ inline int atomicMax(int *at, int value) {
   return old;
 }
 inline int __ffs(int bits) { return __builtin_ffs(bits); }
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline float __int_as_float(int bits) {
   float x;
   std::memcpy(&x, &bits, 4);

@@ -203,6 +203,8 @@ __device__ inline double erfOf(double x) { return erf(x); }
 __device__ inline double sinOf(double x) { return sin(x); }
 __device__ inline double cosOf(double x) { return cos(x); }
 
+__device__ inline float absolute(float x) { return fabsf(x); }
+__device__ inline double absolute(double x) { return fabs(x); }
 __device__ inline float rootOf(float x) { return sqrtf(x); }
 __device__ inline double rootOf(double x) { return sqrt(x); }
 

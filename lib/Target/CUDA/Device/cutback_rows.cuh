@@ -76,3 +76,48 @@ template <typename T> __device__ inline T addPowers(T a, T b) {
              ? high + T(log1p(exp(double(low) - double(high))))
              : high;
 }
+
+/// How many of a row that rises come in front of `value`, and with `isRight`
+/// those that are equal too. What is not
+/// comparable (NaN) comes in front too, as in PyTorch, whose middles these are.
+template <bool isRight, typename T, typename Read>
+__device__ inline int placeIn(int count, T value, Read read) {
+  int begin = 0;
+  for (int end = count; begin < end;) {
+    const int middle = begin + (end - begin) / 2;
+    const T at = T(read(middle));
+    if (!(isRight ? at > value : at >= value))
+      begin = middle + 1;
+    else
+      end = middle;
+  }
+  return begin;
+}
+
+/// A block of 256 threads has `perBlock` of [0, count), a multiple of 256: for
+/// each `number` whether it isTrue, and how many in front of it are.
+template <typename IsTrue, typename Use>
+__device__ inline void rankTrue(int count, int perBlock, IsTrue isTrue, Use use) {
+  int *counts = sharedMemory<int>();
+  const int warp = threadIdx.x / 32, first = blockIdx.x * perBlock;
+  int before = 0;
+  for (int number = threadIdx.x; number < first; number += 256)
+    before += isTrue(number);
+  before = blockReduce<8>(Sum(), before, counts);
+  for (int tile = first; tile < first + perBlock && tile < count; tile += 256) {
+    const int number = tile + threadIdx.x;
+    const bool mine = number < count && isTrue(number);
+    const unsigned ofWarp = __ballot_sync(~0u, mine);
+    __syncthreads();
+    if (laneOf() == 0)
+      counts[warp] = __popc(ofWarp);
+    __syncthreads();
+    int rank = before + __popc(ofWarp & ((1u << laneOf()) - 1));
+    for (int other = 0; other < 8; ++other) {
+      rank += other < warp ? counts[other] : 0;
+      before += counts[other];
+    }
+    if (number < count)
+      use(number, mine, rank);
+  }
+}

@@ -44,6 +44,23 @@ __device__ inline Span coveringWindowsOver(int at, int count, int size) {
   return coveringWindow(at, size, count);
 }
 
+/// Copy `number` of 3 of element `at` of an axis that was reflected: `before`
+/// elements stand in front of its `size`, `count` there are. Below 0 if it has
+/// none.
+__device__ inline int reflectedCopy(int number, int at, int before, int size,
+                                    int count) {
+  const int place = number == 0   ? before - at
+                    : number == 1 ? before + at
+                                  : before + 2 * (size - 1) - at;
+  const bool isOnEdge = (number == 0 && at == 0) || (number == 2 && at == size - 1);
+  return isOnEdge || place >= count ? -1 : place;
+}
+/// The copies of element `at` of an axis whose border was repeated.
+__device__ inline Span borderCopies(int at, int before, int size, int count) {
+  return {at == 0 ? 0 : Max()(before + at, 0),
+          at == size - 1 ? count : Min()(before + at + 1, count)};
+}
+
 /// Elements of an axis, and their weights.
 template <typename T, int count> struct Taps {
   int at[count];

@@ -102,12 +102,8 @@ class MoreCallsTest : public KernelReferenceTest {};
 
 TEST_P(MoreCallsTest, AgreeWithTorch) { checkFile(GetParam()); }
 
-std::vector<std::string> moreFiles() {
-  const char *path = std::getenv("CUTBACK_KERNEL_CALLS");
-  return path ? std::vector<std::string>{path} : std::vector<std::string>();
-}
-
-INSTANTIATE_TEST_SUITE_P(More, MoreCallsTest, ::testing::ValuesIn(moreFiles()));
+INSTANTIATE_TEST_SUITE_P(More, MoreCallsTest,
+                         ::testing::ValuesIn(test::moreCallFiles()));
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MoreCallsTest);
 
 } // namespace

@@ -6,6 +6,7 @@
 // that a CPU has functions of its own for (Device/cutback_cpu.h) have the same
 // bits there. Attention also in sizes and types that the files have not,
 // against the interpreter.
+// CUTBACK_KERNEL_CALLS names one more file.
 
 #include "../../Interpreter/TorchCalls.h"
 
@@ -62,6 +63,7 @@ protected:
   void runKernel(const CallKernel &kernel, size_t number, void **operands,
                  int &problem, bool isNative);
   std::string compare(Call &call);
+  void checkFile(llvm::StringRef path);
 
   MLIRContext context;
   std::vector<Call> calls;
@@ -208,12 +210,8 @@ std::string DeviceCalls::compare(Call &call) {
   return "";
 }
 
-class DeviceCallsTest : public DeviceCalls,
-                        public testing::WithParamInterface<std::string> {};
-
-TEST_P(DeviceCallsTest, AgreeWithTorch) {
-  for (const auto &[text, data] :
-       test::readCallFile(test::callFile(GetParam()))) {
+void DeviceCalls::checkFile(llvm::StringRef path) {
+  for (const auto &[text, data] : test::readCallFile(path)) {
     Call call{text, {}, {}, 0};
     ASSERT_EQ(test::readTorchCall(text, data, context, call.torch), "") << text;
     add(std::move(call));
@@ -228,10 +226,25 @@ TEST_P(DeviceCallsTest, AgreeWithTorch) {
     EXPECT_EQ(compare(call), "") << call.text;
 }
 
+class DeviceCallsTest : public DeviceCalls,
+                        public testing::WithParamInterface<std::string> {};
+
+TEST_P(DeviceCallsTest, AgreeWithTorch) {
+  checkFile(test::callFile(GetParam()));
+}
+
+class MoreDeviceCallsTest : public DeviceCallsTest {};
+
+TEST_P(MoreDeviceCallsTest, AgreeWithTorch) { checkFile(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(More, MoreDeviceCallsTest,
+                         testing::ValuesIn(test::moreCallFiles()));
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(MoreDeviceCallsTest);
+
 class WrongIndexTest : public DeviceCalls {};
 
 /// The elements of the first tensor of integers are 99, which no table here
-/// has.
+/// has, and as a mask is true everywhere.
 TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
   const char *const texts[] = {
       "aten.embedding_dense_backward(%0, %1, 5, -1, false) : "
@@ -252,6 +265,14 @@ TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
       "tensor<3x4xf32>) -> tensor<5x4xf32>",
       "aten.gather(%0, 0, %1) : (tensor<5x4xf32>, tensor<3x4xi64>) -> "
       "tensor<3x4xf32>",
+      "aten.take_along_dim(%0, %1, 0) : (tensor<5x4xf32>, tensor<3x4xi64>) -> "
+      "tensor<3x4xf32>",
+      "aten.searchsorted.Tensor(%0, %1, sorter = %2) : (tensor<3xf32>, "
+      "tensor<4xf32>, tensor<3xi64>) -> tensor<4xi64>",
+      "aten.masked_scatter(%0, %1, %2) : (tensor<5x4xf32>, tensor<5x4xi1>, "
+      "tensor<3xf32>) -> tensor<5x4xf32>",
+      "aten.masked_scatter_backward(%0, %1, [3]) : (tensor<5x4xf32>, "
+      "tensor<5x4xi1>) -> tensor<3xf32>",
   };
   for (const char *text : texts) {
     Call call{text, {}, {}, 0};
