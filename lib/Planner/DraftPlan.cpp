@@ -100,7 +100,11 @@ private:
                            "(--forward-outputs)";
       return diag;
     }
-    return needsCosts() ? computeCosts() : success();
+    std::string error;
+    if (needsDevice() && !Device::load(options.device, device, error))
+      return graph.emitError(error);
+    computeCosts();
+    return success();
   }
 
   /// A plan moves values: what they are and how many bytes they have follows
@@ -159,20 +163,17 @@ private:
             llvm::is_contained(policies, OpPolicy::MustRecompute));
   }
 
-  /// PyTorch's rules have costs of their own; figures are in time always.
-  bool needsCosts() const {
-    return options.figures ||
-           (isCut() && options.costModel == CostModel::Roofline);
+  bool isByRoofline() const {
+    return isCut() && options.costModel == CostModel::Roofline;
   }
+  /// Figures are in time always.
+  bool needsDevice() const { return options.figures || isByRoofline(); }
 
-  LogicalResult computeCosts() {
-    std::string error;
-    if (!Device::load(options.device, device, error))
-      return graph.emitError(error);
-    if (!result.costs)
+  /// PyTorch's rules have costs of their own; kernels ask for them later.
+  void computeCosts() {
+    if (isByRoofline() && !result.costs)
       result.costs = networkCosts(result.view, *result.sets, *sizes, device,
                                   options.symbols, result.kernelProblem);
-    return success();
   }
 
   LogicalResult plan() {
@@ -332,7 +333,7 @@ private:
     if (failed(computeSets()) || failed(computeSizes()))
       return failure();
     followPolicies();
-    return needsCosts() ? computeCosts() : success();
+    return success();
   }
 
   /// Those that the user gave by name are of the given graph.
