@@ -51,7 +51,7 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
     record.append("passed_over",
                   builder.getDenseI64ArrayAttr(
                       {passed->peakBytes, passed->torchPeakBytes,
-                       passed->pricedPs, passed->hasTriedOthers}));
+                       passed->pricedPs, passed->isByOps}));
   if (const auto &search = result.search)
     record.append("search",
                   builder.getDenseI64ArrayAttr(

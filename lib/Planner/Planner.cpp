@@ -90,18 +90,15 @@ public:
     FailureOr<DraftPlan> taken = planner.cut({weighed, Preparation::Own});
     if (failed(taken))
       return failure();
+    bool isLarge = taken->result().view.numOps() > kFullComparisonOps;
+    std::optional<PassedOver> passed;
+    if (isLarge)
+      passed = timed([&] { return compareByOps(*taken); });
     taken->formKernels();
     if (failed(taken->layOut()))
       return failure();
-    if (!taken->result().memory)
-      return planner.take(std::move(*taken));
-    double seconds = 0;
-    std::optional<PassedOver> passed;
-    {
-      PhaseTimer timer(seconds);
-      ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
-      passed = compare(*taken);
-    }
+    if (!isLarge && taken->result().memory)
+      passed = timed([&] { return compare(*taken); });
     // The file has the network of the minimum cut.
     if (passed && failed(dumpNetworkOf(taken->result())))
       return failure();
@@ -115,14 +112,45 @@ public:
   }
 
 private:
+  std::optional<PassedOver>
+  timed(llvm::function_ref<std::optional<PassedOver>()> comparison) {
+    PhaseTimer timer(seconds);
+    ScopedDiagnosticHandler silence(graph.getContext(), [](Diagnostic &) {});
+    return comparison();
+  }
+
+  /// Puts the reference decision in the place of the minimum cut if that needs
+  /// more op by op: in very large graphs one of the two gets an arena.
+  std::optional<PassedOver> compareByOps(DraftPlan &minCut) {
+    PartitionResult &ours = minCut.result();
+    if (llvm::is_contained(ours.sizes->unknown, 1))
+      return std::nullopt;
+    // A second graph of core ops costs as much as the plan.
+    PartitionOptions wanted = takenOptions(trial, options);
+    wanted.decompose = false;
+    FailureOr<DraftPlan> reference = planner.cut(referenceDecision(wanted));
+    if (failed(reference))
+      return std::nullopt;
+    auto peakByOps = [](const PartitionResult &result) {
+      return peakBytes(std::nullopt, result.view, *result.sizes, result.halves);
+    };
+    PassedOver passed;
+    passed.isByOps = true;
+    passed.peakBytes = peakByOps(ours);
+    passed.torchPeakBytes = peakByOps(reference->result());
+    if (passed.torchPeakBytes >= passed.peakBytes)
+      return std::nullopt;
+    passed.bytePricePs = ours.options.bytePricePs;
+    planner.drop(std::move(minCut));
+    minCut = std::move(*reference);
+    return passed;
+  }
+
   /// Puts another plan in the place of the minimum cut if that needs too much.
   std::optional<PassedOver> compare(DraftPlan &minCut) {
     int64_t arena = minCut.result().memory->arenaBytes();
-    // In very large graphs composite ops of the decision stay calls: a second
-    // graph costs as much as the plan.
-    PartitionOptions wanted = takenOptions(trial, options);
-    wanted.decompose &= minCut.result().view.numOps() <= kFullComparisonOps;
-    FailureOr<DraftPlan> reference = planner.cut(referenceDecision(wanted));
+    FailureOr<DraftPlan> reference =
+        planner.cut(referenceDecision(takenOptions(trial, options)));
     if (failed(reference))
       return std::nullopt;
     PartitionResult &ours = minCut.result();
@@ -132,21 +160,20 @@ private:
         (decision->peakBytes == arena && reference->result().kernelPlan->ps() >=
                                              ours.kernelPlan->ps() * kNoFaster))
       return std::nullopt;
+    PassedOver passed;
+    passed.peakBytes = arena;
+    passed.torchPeakBytes = decision->peakBytes;
     double extraPs =
         kernelPlanner(ours)->extraPs(ours.halves, *ours.kernelPlan);
-    PassedOver passed{arena, decision->peakBytes,
-                      static_cast<int64_t>(std::max(0.0, extraPs)),
-                      ours.view.numOps() <= kFullComparisonOps,
-                      ours.options.bytePricePs};
+    passed.pricedPs = static_cast<int64_t>(std::max(0.0, extraPs));
+    passed.bytePricePs = ours.options.bytePricePs;
     uint64_t ops = ours.view.numOps();
     (void)planner.isNew(minCut);
     (void)planner.isNew(*reference);
     planner.drop(std::move(minCut));
-    std::optional<DraftPlan> faster;
-    if (passed.hasTriedOthers) {
-      planner.share(*reference);
-      faster = findFaster(*decision, reference->result().kernelPlan->ps(), ops);
-    }
+    planner.share(*reference);
+    std::optional<DraftPlan> faster =
+        findFaster(*decision, reference->result().kernelPlan->ps(), ops);
     if (faster)
       planner.drop(std::move(*reference));
     minCut = faster ? std::move(*faster) : std::move(*reference);
@@ -209,6 +236,7 @@ private:
   const PartitionOptions &options;
   PartitionOptions trial;
   CandidatePlanner planner;
+  double seconds = 0; ///< of comparisons
 };
 
 //===----------------------------------------------------------------------===//

@@ -165,10 +165,11 @@ static void writeHead(OStream &json, const PartitionResult &result,
     json.attributeObject("passed_over", [&] {
       json.attribute("peak_bytes", passed->peakBytes);
       json.attribute("torch_peak_bytes", passed->torchPeakBytes);
-      json.attribute("priced_ps", passed->pricedPs);
+      if (!passed->isByOps)
+        json.attribute("priced_ps", passed->pricedPs);
       json.attribute("byte_price_ps", passed->bytePricePs);
-      if (!passed->hasTriedOthers)
-        json.attribute("others_tried", false);
+      if (passed->isByOps)
+        json.attribute("by_ops", true);
     });
   writeText(json, "solver", result.solver);
   json.attribute("ops", result.ops);

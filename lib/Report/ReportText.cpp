@@ -411,15 +411,16 @@ static int64_t leastPeak(const ReportExtras &extras) {
 }
 
 static std::string chosenText(const PassedOver &passed) {
-  return "the peak is not above that of PyTorch's decision, " +
-         quantity(passed.torchPeakBytes) + "; the minimum cut has " +
-         quantity(passed.peakBytes) + " and " +
-         formatPicoseconds(passed.pricedPs) +
-         " of saving and recomputing (--byte-price=" +
-         spellPrice(passed.bytePricePs) + " takes it)" +
-         (passed.hasTriedOthers ? ""
-                                : "; above " + formatCount(kFullComparisonOps) +
-                                      " ops no other plan is tried");
+  std::string takes =
+      "(--byte-price=" + spellPrice(passed.bytePricePs) + " takes it)";
+  std::string peaks = " is not above that of PyTorch's decision, " +
+                      quantity(passed.torchPeakBytes) +
+                      "; the minimum cut has " + quantity(passed.peakBytes);
+  if (passed.isByOps)
+    return "the peak, op by op," + peaks + " " + takes + "; above " +
+           formatCount(kFullComparisonOps) + " ops no other plan is tried";
+  return "the peak" + peaks + " and " + formatPicoseconds(passed.pricedPs) +
+         " of saving and recomputing " + takes;
 }
 
 static std::string secondsText(const PhaseSeconds &seconds) {

@@ -112,9 +112,9 @@ struct BannedOp {
   };
 };
 
-/// Ops of a prepared graph above which the minimum cut and PyTorch's decision
-/// are the only plans that get an arena: no other one is tried where the former
-/// needs more than the latter.
+/// Ops of a prepared graph above which one of the minimum cut and PyTorch's
+/// decision gets an arena, the one that needs less op by op; no other plan is
+/// tried.
 inline constexpr uint64_t kFullComparisonOps = 300'000;
 
 /// Ops above which reports show no figures of other strategies: those of asking
@@ -125,9 +125,11 @@ inline constexpr uint64_t kComparedOps = 100'000;
 /// that of PyTorch's decision, or as large a one and takes more time.
 struct PassedOver {
   int64_t peakBytes = 0, torchPeakBytes = 0;
-  int64_t pricedPs = 0; ///< as PartitionResult::pricedPs
-  /// False if the graph is so large that PyTorch's decision was taken at once.
-  bool hasTriedOthers = true;
+  /// As PartitionResult::pricedPs; unless `isByOps`.
+  int64_t pricedPs = 0;
+  /// The graph is so large that both peaks are op by op, no kernels were formed
+  /// for the minimum cut, and PyTorch's decision was taken at once.
+  bool isByOps = false;
   double bytePricePs = 0; ///< that gives it
 };
 

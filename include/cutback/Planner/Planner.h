@@ -23,8 +23,8 @@ namespace cutback {
 /// `passedOver` says so. So it is for the roofline model without a price and
 /// where all sizes are known, if `options.withinTorchPeak`; else the plan is
 /// what the options say. Costs a second plan, and one without an arena for each
-/// corner where the first is not taken; above `kFullComparisonOps` none: then
-/// it is the reference decision that is taken.
+/// corner where the first is not taken. Above `kFullComparisonOps` the one of
+/// the minimum cut and the reference decision whose peak op by op is lower.
 ///
 /// `minimize` peak: the least arena of all these corners, all strategies, and
 /// PyTorch's decisions under all rules; of equal ones the one that takes least

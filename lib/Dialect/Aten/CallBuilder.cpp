@@ -101,25 +101,28 @@ Attribute Arg::skeleton(MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 ValueNamer::ValueNamer(Operation *root) : context(root->getContext()) {
+  auto take = [&](Value value) {
+    if (StringAttr name = joint::getValueNameAttr(value))
+      used.try_emplace(name, 1);
+  };
   root->walk([&](Operation *op) {
-    for (Value result : op->getResults())
-      used.try_emplace(joint::getValueName(result), 1);
+    llvm::for_each(op->getResults(), take);
     for (Region &region : op->getRegions())
-      for (BlockArgument argument : region.getArguments())
-        used.try_emplace(joint::getValueName(argument), 1);
+      llvm::for_each(region.getArguments(), take);
   });
 }
 
 StringAttr ValueNamer::next(StringRef stem) {
-  auto [entry, isNew] = used.try_emplace(stem, 1);
+  StringAttr first = StringAttr::get(context, stem);
+  auto [entry, isNew] = used.try_emplace(first, 1);
   if (isNew)
-    return StringAttr::get(context, stem);
+    return first;
   // The map may grow while names are tried.
   for (unsigned number = entry->second;; ++number) {
-    std::string name = (stem + "_" + Twine(number)).str();
+    StringAttr name = StringAttr::get(context, stem + "_" + Twine(number));
     if (used.try_emplace(name, 1).second) {
-      used[stem] = number + 1;
-      return StringAttr::get(context, name);
+      used[first] = number + 1;
+      return name;
     }
   }
 }

@@ -288,16 +288,18 @@ void cutback::joint::setResultNames(
       set(result, name.getValue());
 }
 
+StringAttr cutback::joint::getValueNameAttr(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  if (!arg)
+    return getResultName(cast<OpResult>(value));
+  auto function =
+      dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
+  return function ? function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
+                                                          JointDialect::kName)
+                  : StringAttr();
+}
+
 StringRef cutback::joint::getValueName(Value value) {
-  if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto function =
-        dyn_cast_or_null<FunctionOpInterface>(arg.getOwner()->getParentOp());
-    if (!function)
-      return {};
-    auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(),
-                                                      JointDialect::kName);
-    return name ? name.getValue() : StringRef();
-  }
-  StringAttr name = getResultName(cast<OpResult>(value));
+  StringAttr name = getValueNameAttr(value);
   return name ? name.getValue() : StringRef();
 }

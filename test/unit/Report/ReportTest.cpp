@@ -198,7 +198,7 @@ TEST(Report, saysWhichMinimumCutWasPassedOver) {
   PartitionResult result = exampleResult();
   EXPECT_EQ(reportText(result, exampleExtras(result)).find("chosen "),
             std::string::npos);
-  result.passedOver = {3 << 20, 2 << 20, 7'000'000, true, 0.25};
+  result.passedOver = {3 << 20, 2 << 20, 7'000'000, false, 0.25};
   std::string text = reportText(result, exampleExtras(result));
   EXPECT_NE(
       text.find("chosen      the peak is not above that of PyTorch's "
@@ -213,6 +213,14 @@ TEST(Report, saysWhichMinimumCutWasPassedOver) {
           R"("passed_over":{"peak_bytes":3145728,)"
           R"("torch_peak_bytes":2097152,"priced_ps":7000000,"byte_price_ps":0.25})"),
       std::string::npos)
+      << json;
+  result.passedOver->isByOps = true;
+  text = reportText(result, exampleExtras(result));
+  EXPECT_NE(text.find("the peak, op by op, is not above"), std::string::npos)
+      << text;
+  json = reportJson(result, exampleExtras(result));
+  EXPECT_NE(json.find(R"("byte_price_ps":0.25,"by_ops":true})"),
+            std::string::npos)
       << json;
 }
 

@@ -100,7 +100,7 @@ public:
 private:
   mlir::MLIRContext *context;
   /// Names in use; for a stem, the next number to try.
-  llvm::StringMap<unsigned> used;
+  llvm::DenseMap<mlir::StringAttr, unsigned> used;
 };
 
 /// Builds calls at the insertion point of an OpBuilder. After an error (which

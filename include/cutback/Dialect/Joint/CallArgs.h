@@ -73,7 +73,8 @@ void setResultNames(mlir::Operation *op, mlir::Attribute names,
                     llvm::function_ref<void(mlir::Value, llvm::StringRef)> set);
 
 /// The name of a value: from `names` of its op, or `joint.name` of the
-/// argument; empty where there is none.
+/// argument; null, or empty, where there is none.
+mlir::StringAttr getValueNameAttr(mlir::Value value);
 llvm::StringRef getValueName(mlir::Value value);
 
 } // namespace cutback::joint
