@@ -48,10 +48,9 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
     record.append(kPassedOverPrice,
                   builder.getF64FloatAttr(passed->bytePricePs));
   if (const auto &passed = result.passedOver)
-    record.append("passed_over",
-                  builder.getDenseI64ArrayAttr(
-                      {passed->peakBytes, passed->torchPeakBytes,
-                       passed->pricedPs, passed->isByOps}));
+    record.append("passed_over", builder.getDenseI64ArrayAttr(
+                                     {passed->peakBytes, passed->torchPeakBytes,
+                                      passed->pricedPs, passed->isByOps}));
   if (const auto &search = result.search)
     record.append("search",
                   builder.getDenseI64ArrayAttr(

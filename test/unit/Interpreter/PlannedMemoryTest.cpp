@@ -243,8 +243,8 @@ TEST_F(StepPlansTest, AStepFollowsItsFunctions) {
       continue;
     ++compared;
     auto graph = *copies.back()->getOps<joint::GraphOp>().begin();
-    auto anew = StepView::ofPartition(planned->partition.link, graph,
-                                      options.symbols);
+    auto anew =
+        StepView::ofPartition(planned->partition.link, graph, options.symbols);
     ASSERT_TRUE(succeeded(anew)) << messages;
     expectEqual(planned->memory->program, *anew);
     copies.clear();
