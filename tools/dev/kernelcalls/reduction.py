@@ -158,5 +158,24 @@ def places(r):
     ] if call.op != "bincount"]
 
 
+def unsigned(r):
+    """Bytes above 127 among others: as signed numbers they are the least."""
+    x = torch.tensor(r.sample(range(256), 24)).reshape(4, 6).to(torch.uint8)
+    dim, down = dim_of(r, 2), r.coin()
+    indices = r.ints(4, 6, high=4)
+    row = torch.sort(x.reshape(-1)).values
+    made = [
+        Call("sort.stable", x, stable=True, dim=dim, descending=down),
+        Call("argsort", x, dim, down), Call("topk", x, 2, dim, r.coin()),
+        Call("kthvalue", x, 2, dim), Call("median.dim", x, dim), Call("mode", x, dim),
+        Call("cummax", x, dim), Call("cummin", x, dim), Call("cumsum", x, dim),
+        Call("cumprod", x, dim), Call("amax", x, [dim]), Call("amin", x, [dim]),
+        Call("max.dim", x, dim), Call("min.dim", x, dim), Call("argmax", x, dim),
+        Call("sum.dim_IntList", x, [dim]), Call("searchsorted.Tensor", row, x),
+        Call("scatter_reduce.two", x, 0, indices, x, r.choice(["amax", "amin", "sum", "prod"])),
+    ]
+    return [tried(call) for call in made]
+
+
 FAMILIES = {"reduction": [sums, means, norms, extremes],
-            "order": [picks, orders, scans, places]}
+            "order": [picks, orders, scans, places], "unsigned": [unsigned]}
