@@ -161,51 +161,69 @@ std::string pairText(int64_t rows, const std::string &i, const std::string &j) {
          j + " - " + i + " - 1";
 }
 
-CallResult writeDistancesWithin(aten::CallOp op, bool isGradient) {
+/// The matrix of points, if a kernel can take it.
+std::string problemOfPoints(Value self) {
+  if (!isFloatTensor(self) || sizesOf(self).size() != 2)
+    return "has no matrix of points that are floats";
+  return sizesOf(self)[0] * sizesOf(self)[0] > INT32_MAX
+             ? "has more than 46,340 points"
+             : "";
+}
+
+CallResult writeDistancesWithin(aten::CallOp op) {
   aten::CallReader call(op);
   Value self = call.value("self"), out = op->getResult(0);
-  if (!isFloatTensor(self) || sizesOf(self).size() != 2)
-    return CallResult::failed("has no matrix of points that are floats");
-  int64_t rows = sizesOf(self)[0], width = sizesOf(self)[1];
-  if (rows * rows > INT32_MAX)
-    return CallResult::failed("has more than 46,340 points");
+  if (std::string why = problemOfPoints(self); !why.empty())
+    return CallResult::failed(why);
+  int64_t rows = sizesOf(self)[0];
+  std::string rowsText = std::to_string(rows);
   Distance distance{call.number("p").value_or(2), sumTypeText(self)};
-  CallWriter text(isGradient ? "distances_within_gradient"
-                             : "distances_within");
+  std::string type = distance.type;
+  CallWriter text("distances_within");
   text.comment("[" + sizesText(sizesOf(self)) + "]");
   text.read(self, "a");
-  std::string rowsText = std::to_string(rows),
-              widthText = std::to_string(width);
+  text.write(out, "out");
+  text.openElements(rows * rows);
+  text.line("const int i = element / " + rowsText + ", j = element % " +
+            rowsText + ";");
+  text.line("if (i >= j)");
+  text.line("  return;");
+  text.line(type + " sum = 0;");
+  text.line("for (int e = 0; e < " + std::to_string(sizesOf(self)[1]) +
+            "; ++e) {");
+  std::string b = CallWriter::element(self, "a", {"j", "e"});
+  text.line("  const " + type + " apart = absolute(toFloat(" +
+            CallWriter::element(self, "a", {"i", "e"}) + ") - toFloat(" + b +
+            "));");
+  text.line("  " + distance.addText());
+  text.line("}");
+  text.line(
+      CallWriter::element(out, "out", {"(" + pairText(rows, "i", "j") + ")"}) +
+      " = " + stored(out, distance.distanceText()) + ";");
+  return CallResult::of(text);
+}
+
+CallResult writeDistancesWithinGradient(aten::CallOp op) {
+  aten::CallReader call(op);
+  Value self = call.value("self"), out = op->getResult(0);
+  if (std::string why = problemOfPoints(self); !why.empty())
+    return CallResult::failed(why);
+  int64_t rows = sizesOf(self)[0], width = sizesOf(self)[1];
+  Distance distance{call.number("p").value_or(2), sumTypeText(self)};
   std::string type = distance.type;
-  if (!isGradient) {
-    text.write(out, "out");
-    text.openElements(rows * rows);
-    text.line("const int i = element / " + rowsText + ", j = element % " +
-              rowsText + ";");
-    text.line("if (i >= j)");
-    text.line("  return;");
-    text.line(type + " sum = 0;");
-    text.line("for (int e = 0; e < " + widthText + "; ++e) {");
-    std::string b = CallWriter::element(self, "a", {"j", "e"});
-    text.line("  const " + type + " apart = absolute(toFloat(" +
-              CallWriter::element(self, "a", {"i", "e"}) + ") - toFloat(" + b +
-              "));");
-    text.line("  " + distance.addText());
-    text.line("}");
-    text.line(CallWriter::element(out, "out",
-                                  {"(" + pairText(rows, "i", "j") + ")"}) +
-              " = " + stored(out, distance.distanceText()) + ";");
-    return CallResult::of(text);
-  }
   Value gradient = call.value("grad"), whole = call.value("pdist");
+  CallWriter text("distances_within_gradient");
+  text.comment("[" + sizesText(sizesOf(self)) + "]");
+  text.read(self, "a");
   text.read(gradient, "gradient");
   text.read(whole, "distances");
   text.write(out, "out");
   text.openElements(rows * width);
-  text.line("const int row = element / " + widthText + ", e = element % " +
-            widthText + ";");
+  text.line("const int row = element / " + std::to_string(width) +
+            ", e = element % " + std::to_string(width) + ";");
   text.line(type + " sum = 0;");
-  text.line("for (int other = 0; other < " + rowsText + "; ++other) {");
+  text.line("for (int other = 0; other < " + std::to_string(rows) +
+            "; ++other) {");
   text.line("  if (other == row)");
   text.line("    continue;");
   text.line("  const int i = Min()(row, other), j = Max()(row, other);");
@@ -233,7 +251,9 @@ CallResult cuda::writeDistanceCall(aten::CallOp op) {
     return writeDistances(op);
   if (name == "aten._cdist_backward")
     return writeDistancesGradient(op);
-  if (name == "aten._pdist_forward" || name == "aten._pdist_backward")
-    return writeDistancesWithin(op, name == "aten._pdist_backward");
+  if (name == "aten._pdist_forward")
+    return writeDistancesWithin(op);
+  if (name == "aten._pdist_backward")
+    return writeDistancesWithinGradient(op);
   return {};
 }
