@@ -62,15 +62,14 @@ static CallResult writeGather(aten::CallOp op) {
   Value table = call.value("self"), indices = call.value("index");
   Value out = op->getResult(0);
   ArrayRef<int64_t> sizes = sizesOf(out);
-  std::optional<int64_t> dim = call.integer("dim");
-  if (!dim)
-    return CallResult::failed("gathers along a dimension that is not known");
   // A scalar counts as a list of one, on either side.
   size_t rank = sizesOf(table).size();
-  size_t axis = *dim < 0 ? *dim + std::max<size_t>(rank, 1) : *dim;
+  std::optional<size_t> axis = axisOf(call, std::max<size_t>(rank, 1));
+  if (!axis)
+    return CallResult::failed("gathers along a dimension that is not known");
   CallWriter text("gather");
   text.comment("[" + sizesText(sizes) + "] of [" + sizesText(sizesOf(table)) +
-               "] along " + std::to_string(axis));
+               "] along " + std::to_string(*axis));
   text.read(table, "table");
   text.read(indices, "indices");
   text.write(out, "out");
@@ -78,11 +77,11 @@ static CallResult writeGather(aten::CallOp op) {
   SmallVector<std::string> at = indicesOf("element", sizes);
   text.line("const long long chosen = checked(" +
             CallWriter::element(indices, "indices", at) + ", " +
-            std::to_string(rank ? sizesOf(table)[axis] : 1) + ", problem);");
+            std::to_string(rank ? sizesOf(table)[*axis] : 1) + ", problem);");
   SmallVector<std::string> from = at;
   from.resize(rank);
   if (rank)
-    from[axis] = "chosen";
+    from[*axis] = "chosen";
   text.line("out[element] = " + CallWriter::element(table, "table", from) +
             ";");
   text.kernel().checks = true;

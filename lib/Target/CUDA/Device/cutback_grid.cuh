@@ -4,28 +4,20 @@
 // is outside), their weights, and the derivatives of these in the coordinate of
 // the grid, which goes from -1 to 1.
 #pragma once
-#include "cutback_reduce.cuh"
+#include "cutback_windows.cuh"
 
 enum Outside { kZeros, kBorder, kReflection };
 
 template <typename T> struct GridPlace {
   T at, slope;
 };
-template <typename T, int count> struct GridTaps {
-  int at[count];
-  T weight[count], slope[count];
+template <typename T, int count> struct GridTaps : Taps<T, count> {
+  T slope[count];
   __device__ bool reaches(int element) const {
     bool is = false;
     for (int i = 0; i < count; ++i)
-      is |= at[i] == element;
+      is |= this->at[i] == element;
     return is;
-  }
-  /// The weight of one element.
-  __device__ T of(int element) const {
-    T sum = 0;
-    for (int i = 0; i < count; ++i)
-      sum += at[i] == element ? weight[i] : T(0);
-    return sum;
   }
 };
 
@@ -69,15 +61,15 @@ template <int outside, bool isAligned, typename T>
 __device__ inline GridTaps<T, 1> gridNearest(T x, int size) {
   const auto place =
       paddedPlace<outside, isAligned>(gridPlace<isAligned>(x, size), size);
-  return {{insideOf(T(rint(place.at)), size)}, {T(1)}, {T(0)}};
+  return {{{insideOf(T(rint(place.at)), size)}, {T(1)}}, {T(0)}};
 }
 template <int outside, bool isAligned, typename T>
 __device__ inline GridTaps<T, 2> gridLinear(T x, int size) {
   const auto place =
       paddedPlace<outside, isAligned>(gridPlace<isAligned>(x, size), size);
   const T first = T(floor(place.at)), part = place.at - first;
-  return {{insideOf(first, size), insideOf(first + T(1), size)},
-          {T(1) - part, part},
+  return {{{insideOf(first, size), insideOf(first + T(1), size)},
+           {T(1) - part, part}},
           {-place.slope, place.slope}};
 }
 /// Keys' cubics with a = -0.75. What is read is padded, not the place.
