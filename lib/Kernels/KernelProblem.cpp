@@ -9,8 +9,12 @@
 //   2. The loops of every other op (getIterationSpace), with the strides that
 //      they make in the storage of each operand.
 //   3. Who reads a storage, and who writes an argument.
+//
+// Both of calls that are alike are found once (CallLoops).
 
 #include "cutback/Kernels/KernelProblem.h"
+
+#include "CallLoops.h"
 
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Joint/IterationSpace.h"
@@ -55,9 +59,103 @@ public:
 
 private:
   void addOp(uint32_t op) {
-    const OpTraits &traits = view.traits[op];
-    if (traits.literal || isHost(op))
+    if (view.traits[op].literal || isHost(op))
       return;
+    bool hasKey = makeKey(op);
+    if (const CallLoops *known = hasKey ? calls.find(key) : nullptr) {
+      repeat(op, *known);
+      return;
+    }
+    touched.clear();
+    findLoops(op);
+    // A part of a concatenation is one of this op.
+    if (hasKey && problem.kind[op] != LoopKind::Concat)
+      calls.insert(key, describe(op));
+  }
+
+  /// All that the loops of a call depend on, into `key`; false of other ops.
+  bool makeKey(uint32_t op) {
+    const OpTraits &traits = view.traits[op];
+    Operation *operation = view.ops[op];
+    if (traits.ordered || traits.hasRegions)
+      return false;
+    auto [how, isNewName] =
+        calling.try_emplace(operation->getName().getAsOpaquePointer());
+    if (isNewName && operation->hasTrait<NamesDoNotCount>())
+      how->second = conceptOf<FrameworkCallOpInterface>(operation);
+    if (!how->second)
+      return false;
+    auto addWord = [&](const void *pointer) {
+      key.push_back(reinterpret_cast<uintptr_t>(pointer));
+    };
+    auto addType = [&](uint32_t value) {
+      addWord(sizes.type[value].getAsOpaquePointer());
+      if (view.types[value] != sizes.type[value])
+        addWord(view.types[value].getAsOpaquePointer());
+    };
+    key.clear();
+    addWord(operation->getName().getAsOpaquePointer());
+    addWord(FrameworkCallOpInterface(operation, how->second)
+                .getCallArgs()
+                .getAsOpaquePointer());
+    ArrayRef<uint32_t> operands = view.operands(op);
+    key.push_back(operands.size() << 16 |
+                  static_cast<uint64_t>(traits.fusion) << 8 |
+                  traits.recomputable | traits.readsOldValue << 1 |
+                  traits.view << 2);
+    for (uint32_t value : operands) {
+      addType(value);
+      if (isa<ShapedType>(sizes.type[value])) {
+        if (layoutOf[value] == 0 && problem.root[value] != value)
+          return false; // a written argument
+        key.push_back(layoutOf[value]);
+      } else if (!sizes.number.empty()) {
+        key.push_back(sizes.number[value]);
+      }
+    }
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      addType(r);
+    return true;
+  }
+
+  /// What was found for the op.
+  CallLoops describe(uint32_t op) const {
+    CallLoops loops;
+    loops.kind = problem.kind[op];
+    loops.pattern = problem.pattern[op];
+    loops.iterations = problem.iterations[op];
+    for (auto [i, touch] : llvm::enumerate(touched)) {
+      const KernelProblem::Read &read =
+          problem.reads[problem.firstRead[op] + i];
+      loops.reads.push_back(
+          {touch.first, touch.second, read.map, read.mapOfResult});
+    }
+    if (loops.kind == LoopKind::None)
+      for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+        loops.views.push_back(
+            {static_cast<uint32_t>(getViewedOperand(
+                 view.ops[op], r - view.resultBegin[op])),
+             layoutOf[r]});
+    return loops;
+  }
+
+  void repeat(uint32_t op, const CallLoops &loops) {
+    problem.kind[op] = loops.kind;
+    problem.pattern[op] = loops.pattern;
+    problem.iterations[op] = loops.iterations;
+    for (const CallLoops::Read &read : loops.reads) {
+      addRead(op, read.operand, read.map, read.touch);
+      problem.reads.back().mapOfResult = read.mapOfResult;
+    }
+    for (auto [r, of] : llvm::enumerate(loops.views)) {
+      uint32_t result = view.resultBegin[op] + r;
+      problem.root[result] = problem.root[view.operands(op)[of.operand]];
+      layoutOf[result] = of.layout;
+    }
+  }
+
+  void findLoops(uint32_t op) {
+    const OpTraits &traits = view.traits[op];
     bool isViewed = !traits.ordered && findLayouts(op);
     if (isViewed && addViews(op))
       return;
@@ -70,9 +168,8 @@ private:
       problem.root[view.resultBegin[op]] = problem.root[base];
     if (traits.ordered && addWrite(op))
       return;
-    problem.reads.resize(problem.firstRead[op]);
-    for (uint32_t value : view.operands(op))
-      addRead(op, value, IndexMaps::kNone);
+    for (uint32_t i = 0; i < view.operands(op).size(); ++i)
+      addRead(op, i, IndexMaps::kNone);
   }
 
   /// A size that is asked of a tensor, and what is made with it, come behind
@@ -181,7 +278,8 @@ private:
     const Layout &onCopy = layouts.front().layout;
     if (onCopy.offset != 0 || !onCopy.isContiguous())
       return false;
-    uint32_t value = view.operands(op)[getViewedOperand(view.ops[op], 0)];
+    auto operand = static_cast<uint32_t>(getViewedOperand(view.ops[op], 0));
+    uint32_t value = view.operands(op)[operand];
     Layout from = layout(value);
     if (from.numel() != onCopy.numel() || from.numel() == 0 ||
         !isOfOwnElements(value))
@@ -189,7 +287,7 @@ private:
     SmallVector<MapLoop, 6> loops;
     for (auto [size, stride] : llvm::zip_equal(from.sizes, from.strides))
       loops.push_back({size, stride});
-    addRead(op, value, intern(loops, from.offset, value));
+    addRead(op, operand, intern(loops, from.offset, value));
     problem.kind[op] = LoopKind::Elementwise;
     problem.iterations[op] = from.numel();
     return true;
@@ -212,7 +310,7 @@ private:
     SmallVector<MapLoop, 6> loops;
     for (auto [size, stride] : llvm::zip_equal(from.sizes, from.strides))
       loops.push_back({size, stride});
-    addRead(op, value, intern(loops, from.offset, value));
+    addRead(op, 1, intern(loops, from.offset, value));
     problem.kind[op] = LoopKind::Elementwise;
     problem.iterations[op] = from.numel();
     problem.isWrite[op] = 1;
@@ -248,27 +346,12 @@ private:
            canBeGenerated(operation);
   }
 
-  /// What has no element formula is a call, whatever its loops are. A formula
-  /// is asked for once for all calls that are alike.
+  /// What has no element formula is a call, whatever its loops are.
   bool canBeGenerated(Operation *operation) {
     if (space.isPick || space.concatAxis >= 0 || isa<RandomOp>(operation))
       return true;
     const LowerableOpInterface::Concept *how = lowerable.of(operation);
-    if (!how)
-      return false;
-    using Equivalence = OperationEquivalence;
-    constexpr auto flags = Equivalence::IgnoreLocations;
-    auto &alike = formulas[Equivalence::computeHash(
-        operation, Equivalence::ignoreHashValue, Equivalence::ignoreHashValue,
-        flags)];
-    for (auto [other, hasFormula] : alike)
-      if (Equivalence::isEquivalentTo(operation, other,
-                                      Equivalence::ignoreValueEquivalence,
-                                      nullptr, flags))
-        return hasFormula;
-    bool hasFormula = LowerableOpInterface(operation, how).hasElement();
-    alike.push_back({operation, hasFormula});
-    return hasFormula;
+    return how && LowerableOpInterface(operation, how).hasElement();
   }
 
   bool addLoops(uint32_t op) {
@@ -306,22 +389,19 @@ private:
       bool isPlain = layoutOf[value] == 0 || layout(value).isContiguous();
       bool isWhole = isPlain && layout(value).offset == 0 &&
                      sizes.bytes[value] == sizes.bytes[problem.root[value]];
-      addRead(op, value,
+      addRead(op, i,
               isWhole ? problem.maps.internPart(op, i) : IndexMaps::kNone);
       return;
     }
     // A new tensor like another one comes behind it, and has none of it.
     bool isNew = view.traits[op].fusion == FusionKind::Create;
     if (space.isGathered[i]) {
-      addRead(op, value, IndexMaps::kNone);
       // A lookup touches as much of its table as it gives.
-      int64_t given = isNew ? 0 : sizes.bytes[view.resultBegin[op]];
-      problem.reads.back().bytes = std::min(problem.reads.back().bytes, given);
+      addRead(op, i, IndexMaps::kNone, isNew ? Touch::Nothing : Touch::AsGiven);
       return;
     }
-    addRead(op, value, mapOf(value, space.operands[i], false));
-    if (isNew)
-      problem.reads.back().bytes = 0;
+    addRead(op, i, mapOf(value, space.operands[i], false),
+            isNew ? Touch::Nothing : Touch::All);
     if (problem.kind[op] == LoopKind::Pick && i > 0)
       problem.reads.back().mapOfResult = mapOf(value, space.operands[i], true);
   }
@@ -357,12 +437,19 @@ private:
     return problem.maps.intern(loops, offset, numElements);
   }
 
-  void addRead(uint32_t op, uint32_t value, IndexMaps::Id map) {
+  void addRead(uint32_t op, uint32_t operand, IndexMaps::Id map,
+               Touch touch = Touch::All) {
+    uint32_t value = view.operands(op)[operand];
     if (!isa<ShapedType>(sizes.type[value]))
       return;
     uint32_t root = problem.root[value];
-    problem.reads.push_back({op, value, root, map, IndexMaps::kNone,
-                             std::min(sizes.bytes[value], sizes.bytes[root])});
+    int64_t bytes = std::min(sizes.bytes[value], sizes.bytes[root]);
+    if (touch != Touch::All)
+      bytes = touch == Touch::Nothing
+                  ? 0
+                  : std::min(bytes, sizes.bytes[view.resultBegin[op]]);
+    problem.reads.push_back({op, value, root, map, IndexMaps::kNone, bytes});
+    touched.emplace_back(operand, touch);
   }
 
   void findReaders() {
@@ -406,10 +493,16 @@ private:
   /// By value that no kernel makes: see addSizes.
   llvm::DenseMap<uint32_t, SmallVector<uint32_t, 4>> behindOf;
   SmallVector<ArrayRef<int64_t>> shapes;
+  SmallVector<uint64_t, 16> key; ///< of the op at work
+  /// Of the reads of the op at work: the operand, and how much of it.
+  SmallVector<std::pair<uint32_t, Touch>, 4> touched;
+  CallLoopsTable calls;
   ConceptTable<FusibleOpInterface> fusible;
   ConceptTable<LowerableOpInterface> lowerable;
-  /// By hash: ops that were asked.
-  llvm::DenseMap<size_t, SmallVector<std::pair<Operation *, bool>, 1>> formulas;
+  /// By name, of ops whose name and arguments say all.
+  llvm::SmallDenseMap<const void *, const FrameworkCallOpInterface::Concept *,
+                      64>
+      calling;
 };
 
 } // namespace

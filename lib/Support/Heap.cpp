@@ -8,7 +8,6 @@
 #include "cutback/Support/Heap.h"
 
 #ifdef __GLIBC__
-#include <algorithm>
 #include <cstdlib>
 #include <malloc.h>
 #include <sys/mman.h>
@@ -16,15 +15,13 @@
 
 #ifdef __GLIBC__
 void cutback::prepareHeap(uint64_t bytes) {
-  // A block above the threshold would be a mapping of its own.
-  constexpr int threshold = 1 << 30;
-  constexpr uint64_t least = 16 << 20, most = threshold - 4096;
+  constexpr uint64_t least = 16 << 20;
   constexpr uintptr_t hugePage = 2 << 20;
   if (bytes < least)
     return;
-  mallopt(M_TRIM_THRESHOLD, threshold);
-  mallopt(M_MMAP_THRESHOLD, threshold);
-  void *block = std::malloc(std::min(bytes, most));
+  mallopt(M_TRIM_THRESHOLD, -1); // never
+  mallopt(M_MMAP_MAX, 0);        // no block is a mapping of its own
+  void *block = std::malloc(bytes);
   if (!block)
     return;
   uintptr_t begin = reinterpret_cast<uintptr_t>(block);
