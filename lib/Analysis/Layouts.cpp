@@ -183,13 +183,19 @@ public:
       : function(function), runsLast(runsLast) {}
 
   llvm::SetVector<Value> run() {
+    // Most functions write nothing.
+    bool isWritten = function
+                         ->walk([](joint::WriteOp) {
+                           return WalkResult::interrupt();
+                         })
+                         .wasInterrupted();
+    if (!isWritten)
+      return {};
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {
       numbers[op] = ++numOps;
       if (auto write = dyn_cast<joint::WriteOp>(op))
         writes[write.getDestination()].push_back(numOps);
     });
-    if (writes.empty())
-      return {};
     findViews();
     // From the last to the first: who reads a view of a view is known by then.
     llvm::DenseSet<Value> mayBe;

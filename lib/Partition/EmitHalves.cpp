@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Writes the two functions of a partition. Values are mapped by number in one
-// array, ops are created with their properties and attributes as they are, and
-// appended at the end of a block: no hash table, no insertion in the middle.
-// Only ops with regions go through MLIR's own cloning. Linear.
+// array (copyOp), and ops appended at the end of a block: no hash table, no
+// insertion in the middle. Linear.
 
 #include "cutback/Partition/Halves.h"
 
+#include "cutback/Analysis/CopyOps.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/IRMapping.h"
-
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
@@ -161,29 +159,8 @@ private:
   }
 
   Operation *copy(uint32_t number, Block *block) {
-    Operation *op = view.ops[number];
-    operands.clear();
-    for (uint32_t value : view.operands(number))
-      operands.push_back(mapping[value]);
-    Operation *created;
-    if (op->getNumRegions() == 0) {
-      created = Operation::create(
-          op->getLoc(), op->getName(), op->getResultTypes(), operands,
-          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-          BlockRange(), /*numRegions=*/0);
-    } else {
-      // What the regions read from outside stands behind the operands.
-      IRMapping regionMapping;
-      for (uint32_t value : view.operands(number))
-        regionMapping.map(view.values[value], mapping[value]);
-      created = op->clone(regionMapping);
-    }
+    Operation *created = copyOp(view, number, mapping);
     block->push_back(created);
-    // A result that was handed over stays the one that everybody reads.
-    uint32_t first = view.resultBegin[number];
-    for (auto [i, result] : llvm::enumerate(created->getResults()))
-      if (!mapping[first + i])
-        mapping[first + i] = result;
     return created;
   }
 
@@ -217,7 +194,6 @@ private:
   NamedAttribute savedRole;
   SmallVector<uint32_t> saved;
   std::vector<Value> mapping; ///< by value number, for the half at work
-  SmallVector<Value> operands;
   int64_t nextRecompute = 0;
 };
 

@@ -16,6 +16,7 @@
 
 #include "cutback/Planner/Runnable.h"
 
+#include "cutback/Analysis/CopyOps.h"
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Decompose/OldViews.h"
 #include "cutback/Dialect/Aten/Schema.h"
@@ -26,7 +27,6 @@
 #include "cutback/Transforms/DeadCode.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -161,15 +161,15 @@ std::optional<CoreGraph> cutback::makeCoreGraph(const GraphView &given) {
   if (!isWrapped && isOnCoreList(graph, keepsDraws) && !hasOldViews(graph))
     return std::nullopt;
   CoreGraph core;
-  IRMapping copies;
-  core.graph = cast<joint::GraphOp>(graph->clone(copies));
+  std::vector<Value> copies;
+  core.graph = copyGraph(given, copies);
   std::vector<uint32_t> numbers;
   SmallVector<Value> held;
   for (uint32_t value = 0; value < given.numValues(); ++value) {
     if (given.values[value].use_empty() && !given.isArg(value))
       continue;
     numbers.push_back(value);
-    held.push_back(copies.lookup(given.values[value]));
+    held.push_back(copies[value]);
   }
   Operation *holder = holdValues(graph.getLoc(), held);
   simplifyToCoreOps(*core.graph);
