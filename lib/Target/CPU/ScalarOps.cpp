@@ -223,6 +223,17 @@ static bool isHandled(Type type) {
          type.isF16() || type.isBF16();
 }
 
+/// By the bits: LLVM widens both numbers and narrows one by a library else.
+Value ScalarOps::selectBits(Location loc, ValueRange operands, Type type) {
+  Type narrow = builder.getI16Type();
+  auto bits = [&](Value x) {
+    return arith::BitcastOp::create(builder, loc, narrow, x).getResult();
+  };
+  Value chosen = arith::SelectOp::create(builder, loc, operands[0],
+                                         bits(operands[1]), bits(operands[2]));
+  return arith::BitcastOp::create(builder, loc, type, chosen);
+}
+
 Value ScalarOps::lower(Operation *op, ValueRange operands) {
   if (op->getNumResults() != 1 || !isHandled(op->getResult(0).getType()) ||
       !llvm::all_of(op->getOperandTypes(), isHandled))
@@ -231,6 +242,8 @@ Value ScalarOps::lower(Operation *op, ValueRange operands) {
   Type type = op->getResult(0).getType();
   Formulas f(builder, loc);
   using namespace arith;
+  if (isa<SelectOp>(op) && (type.isBF16() || type.isF16()))
+    return selectBits(loc, operands, type);
   if (isa<ConstantOp, SelectOp>(op))
     return again(op, operands, type);
   if (isa<ExtFOp, TruncFOp>(op))

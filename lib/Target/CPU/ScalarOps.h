@@ -44,6 +44,8 @@ private:
   mlir::Value toInteger(mlir::Operation *op, mlir::Value x);
   mlir::Value call(mlir::Location loc, llvm::StringRef name, mlir::Type result,
                    mlir::ValueRange operands);
+  mlir::Value selectBits(mlir::Location loc, mlir::ValueRange operands,
+                         mlir::Type type);
   mlir::Value again(mlir::Operation *op, mlir::ValueRange operands,
                     mlir::Type type);
 
