@@ -2,7 +2,8 @@
 //
 // Copies of numbered ops, each made from its parts: name, properties,
 // attributes, and the copies of what it reads. An op with regions is cloned, on
-// a map of what it and its regions read.
+// a map of what it and its regions read. Ops are far apart in memory, so the
+// next ones are fetched while one is copied.
 
 #include "cutback/Analysis/CopyOps.h"
 

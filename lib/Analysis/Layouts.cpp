@@ -184,11 +184,9 @@ public:
 
   llvm::SetVector<Value> run() {
     // Most functions write nothing.
-    bool isWritten = function
-                         ->walk([](joint::WriteOp) {
-                           return WalkResult::interrupt();
-                         })
-                         .wasInterrupted();
+    bool isWritten =
+        function->walk([](joint::WriteOp) { return WalkResult::interrupt(); })
+            .wasInterrupted();
     if (!isWritten)
       return {};
     function->walk<WalkOrder::PreOrder>([&](Operation *op) {

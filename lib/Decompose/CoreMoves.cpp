@@ -31,6 +31,22 @@ static Value stacked(Rewrite &c) {
   return c.b.call("aten.cat.default", {parts, dim});
 }
 
+/// A kernel stores parts as they are.
+static bool isOfSeveralTypes(CallOp op) {
+  Type element = elementOf(op->getResult(0));
+  return llvm::any_of(op->getOperands(), [&](Value part) {
+    return elementOf(part) != element;
+  });
+}
+
+/// `cat` of parts of one type, that of the result.
+static Value promoted(Rewrite &c) {
+  std::vector<Arg> parts;
+  for (const Arg &tensor : c.r.list("tensors"))
+    parts.push_back(castTo(c.b, tensor.getValue(), elementOf(c.result())));
+  return c.b.call("aten.cat.default", {parts, c.r.integer("dim").value_or(0)});
+}
+
 namespace {
 /// The one index of a put: a mask over `count` dimensions from `dim` on.
 struct Mask {
@@ -184,6 +200,7 @@ static bool isOfKnownSizes(CallOp op) {
          isKnown(shuffle->getResult(0).getType());
 }
 
+const CoreRule forms::promoted = {one<::promoted>, ::isOfSeveralTypes};
 const CoreRule forms::stacked = {one<::stacked>};
 const CoreRule forms::chosen = {one<::chosen>, ::isChoice};
 const CoreRule forms::scattered = {one<::scattered>, ::scattersIntoAll};

@@ -99,10 +99,9 @@ private:
                 .getCallArgs()
                 .getAsOpaquePointer());
     ArrayRef<uint32_t> operands = view.operands(op);
-    key.push_back(operands.size() << 16 |
-                  static_cast<uint64_t>(traits.fusion) << 8 |
-                  traits.recomputable | traits.readsOldValue << 1 |
-                  traits.view << 2);
+    key.push_back(
+        operands.size() << 16 | static_cast<uint64_t>(traits.fusion) << 8 |
+        traits.recomputable | traits.readsOldValue << 1 | traits.view << 2);
     for (uint32_t value : operands) {
       addType(value);
       if (isa<ShapedType>(sizes.type[value])) {
@@ -132,10 +131,9 @@ private:
     }
     if (loops.kind == LoopKind::None)
       for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
-        loops.views.push_back(
-            {static_cast<uint32_t>(getViewedOperand(
-                 view.ops[op], r - view.resultBegin[op])),
-             layoutOf[r]});
+        loops.views.push_back({static_cast<uint32_t>(getViewedOperand(
+                                   view.ops[op], r - view.resultBegin[op])),
+                               layoutOf[r]});
     return loops;
   }
 

@@ -2,7 +2,8 @@
 //
 // Writes the two functions of a partition. Values are mapped by number in one
 // array (copyOp), and ops appended at the end of a block: no hash table, no
-// insertion in the middle. Linear.
+// insertion in the middle. Ops that the backward runs again are marked, so that
+// no pass merges them with the forward's, and get names of their own. Linear.
 
 #include "cutback/Partition/Halves.h"
 

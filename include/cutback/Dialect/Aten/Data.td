@@ -75,7 +75,7 @@ def Aten_AsStridedCopyOp : Aten_Copy<"as_strided_copy", "asStridedCopy",
 }
 def Aten_CatOp : Aten_Concat<"cat", "concatenate",
     "(Tensor[] tensors, int dim=0) -> Tensor", "cat">, Vjp<"cat">,
-    Kernel<"cat">, CoreUnit<"repeated">;
+    Kernel<"cat">, CoreUnit<"repeated">, CoreForm<"promoted">;
 def Aten_StackOp : Aten_Concat<"stack", "none",
     "(Tensor[] tensors, int dim=0) -> Tensor", "stack">, Vjp<"stack">,
     Kernel<"stack">, CoreForm<"stacked"> {
