@@ -69,3 +69,5 @@ Tensor LaunchMemory::allocate(Value value, DType type,
   return found == offsets.end() ? Memory::allocate(value, type, sizes)
                                 : Tensor::on(arena, found->second, type, sizes);
 }
+
+bool LaunchMemory::hasPlace(Value value) { return offsets.contains(value); }

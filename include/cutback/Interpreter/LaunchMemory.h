@@ -21,6 +21,7 @@ public:
 
   Tensor allocate(mlir::Value value, DType type,
                   llvm::ArrayRef<int64_t> sizes) override;
+  bool hasPlace(mlir::Value value) override;
   void finished(mlir::Operation *op) override;
 
 private:

@@ -118,6 +118,29 @@ static void addEntry(llvm::Module &module, StringRef name) {
   builder.CreateRetVoid();
 }
 
+/// LLVM chooses between numbers of 16 bits in registers of 32 where the machine
+/// has no others, and narrows what was chosen by a function of the compiler's
+/// library, which is not linked. Defined here: the numbers are exact, so that any rounding is right.
+static void defineNarrowing(llvm::Module &module) {
+  if (module.getFunction("__truncsfbf2"))
+    return;
+  llvm::IRBuilder<> builder(module.getContext());
+  llvm::Type *word = builder.getInt32Ty();
+  auto *function = llvm::Function::Create(
+      llvm::FunctionType::get(builder.getBFloatTy(), {builder.getFloatTy()},
+                              /*isVarArg=*/false),
+      llvm::GlobalValue::WeakODRLinkage, "__truncsfbf2", module);
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  function->addFnAttr(llvm::Attribute::NoUnwind);
+  builder.SetInsertPoint(
+      llvm::BasicBlock::Create(module.getContext(), "entry", function));
+  llvm::Value *bits = builder.CreateBitCast(function->getArg(0), word);
+  llvm::Value *upper = builder.CreateLShr(bits, 16);
+  builder.CreateRet(
+      builder.CreateBitCast(builder.CreateTrunc(upper, builder.getInt16Ty()),
+                            builder.getBFloatTy()));
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   module.setDataLayout(machine.createDataLayout());
   module.setTargetTriple(machine.getTargetTriple());
@@ -147,6 +170,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.crossRegisterProxies(loops, functions, callGraph, modules);
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O2)
       .run(module, modules);
+  defineNarrowing(module);
 }
 
 /// This machine, for what cpuFeatures() lists.
