@@ -34,9 +34,8 @@ static Value stacked(Rewrite &c) {
 /// A kernel stores parts as they are.
 static bool isOfSeveralTypes(CallOp op) {
   Type element = elementOf(op->getResult(0));
-  return llvm::any_of(op->getOperands(), [&](Value part) {
-    return elementOf(part) != element;
-  });
+  return llvm::any_of(op->getOperands(),
+                      [&](Value part) { return elementOf(part) != element; });
 }
 
 /// `cat` of parts of one type, that of the result.

@@ -156,6 +156,10 @@ public:
   /// number `axes` on.
   Value loadAt(Value root, AffineExpr linear, ArrayRef<Value> more, Value mask,
                Value otherwise) {
+    // What is empty has no element that the mask lets through.
+    auto type = dyn_cast<RankedTensorType>(root.getType());
+    if (otherwise && type && llvm::is_contained(type.getShape(), 0))
+      return otherwise;
     auto [map, dims] = accessOf(linear, more);
     Value memory = inputOf(root);
     return kernel::LoadOp::create(builder, builder.getUnknownLoc(),

@@ -120,7 +120,8 @@ static void addEntry(llvm::Module &module, StringRef name) {
 
 /// LLVM chooses between numbers of 16 bits in registers of 32 where the machine
 /// has no others, and narrows what was chosen by a function of the compiler's
-/// library, which is not linked. Defined here: the numbers are exact, so that any rounding is right.
+/// library, which is not linked. Defined here: the numbers are exact, so that
+/// any rounding is right.
 static void defineNarrowing(llvm::Module &module) {
   if (module.getFunction("__truncsfbf2"))
     return;
@@ -136,9 +137,8 @@ static void defineNarrowing(llvm::Module &module) {
       llvm::BasicBlock::Create(module.getContext(), "entry", function));
   llvm::Value *bits = builder.CreateBitCast(function->getArg(0), word);
   llvm::Value *upper = builder.CreateLShr(bits, 16);
-  builder.CreateRet(
-      builder.CreateBitCast(builder.CreateTrunc(upper, builder.getInt16Ty()),
-                            builder.getBFloatTy()));
+  builder.CreateRet(builder.CreateBitCast(
+      builder.CreateTrunc(upper, builder.getInt16Ty()), builder.getBFloatTy()));
 }
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
