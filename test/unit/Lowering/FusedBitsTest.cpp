@@ -19,10 +19,12 @@
 #include "cutback/Planner/TrainingGraph.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 #include "llvm/Support/FileSystem.h"
 
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 
@@ -186,6 +188,47 @@ TEST_F(FusedBitsTest, OfRandomPrograms) {
          (unsigned long long)singleLaunches);
   EXPECT_GT(compared, count);
   EXPECT_GT(singleLaunches, fusedLaunches);
+}
+
+/// A plan does not know which row, so the row has a place of its own: what it
+/// was taken from is dead while it is read.
+TEST_F(FusedBitsTest, ARowThatATensorNamesIsCopiedToItsPlace) {
+  auto module = parseSourceString<ModuleOp>(R"(
+joint.graph @g(%x: tensor<4x64xf32> {joint.role = #joint.role<input>}, %n: tensor<i64> {joint.role = #joint.role<input>}, %t: tensor<64xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<64xf32>) gradients (tensor<4x64xf32>) {
+  %a = aten.exp(%x) : (tensor<4x64xf32>) -> tensor<4x64xf32>
+  %i = aten.item(%n) : (tensor<i64>) -> index
+  %row = aten.select.int(%a, 0, %i) : (tensor<4x64xf32>, index) -> tensor<64xf32>
+  %b = aten.cumsum(%x, 0) : (tensor<4x64xf32>) -> tensor<4x64xf32>
+  %c = aten.cumsum(%b, 1) : (tensor<4x64xf32>) -> tensor<4x64xf32>
+  %s = aten.sum.dim_IntList(%c, [0]) : (tensor<4x64xf32>) -> tensor<64xf32>
+  %y = aten.mul.Tensor(%row, %s) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %g = aten.mul.Tensor(%t, %row) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+  %dx = aten.expand(%g, [4, 64]) : (tensor<64xf32>) -> tensor<4x64xf32>
+  joint.output %y gradients(%dx of 0) : tensor<64xf32>, tensor<4x64xf32>
+})",
+                                            &context);
+  ASSERT_TRUE(module);
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  StepNames names = nameStep(graph);
+  PartitionOptions options;
+  options.memory.emplace();
+  PhaseSeconds seconds;
+  auto prepared = preparePartition(graph, options, seconds);
+  ASSERT_TRUE(succeeded(prepared));
+  auto plan = partitionGraph(graph, options, std::move(*prepared));
+  ASSERT_TRUE(succeeded(plan) && (*plan)->memory);
+  auto arguments = randomArguments(graph, names, 4, 1);
+  ASSERT_TRUE(succeeded(arguments));
+  auto plain = runPartition((*plan)->partition.link, graph, *arguments, {});
+  auto byLaunches = run(graph, **plan, *(*plan)->kernelPlan, *(*plan)->memory,
+                        *arguments, fusedLaunches);
+  ASSERT_TRUE(succeeded(plain) && byLaunches);
+  for (auto [wanted, is] : llvm::zip_equal(*plain, *byLaunches)) {
+    std::vector<double> a = std::get<Tensor>(wanted).contiguous().doubles();
+    std::vector<double> b = std::get<Tensor>(is).contiguous().doubles();
+    for (auto [x, y] : llvm::zip_equal(a, b))
+      ASSERT_NEAR(x, y, 1e-4 * std::max(1.0, std::fabs(x)));
+  }
 }
 
 bool FusedBitsTest::compareModel(const std::string &folder, const char *source,
