@@ -141,9 +141,6 @@ bool NestPlan::findOrder(std::string &problem) {
     for (Value operand : op.getOperands())
       loop = std::max(loop, loopOf.lookup(operand));
     if (isRoot(&op)) {
-      Type type = op.getOperand(0).getType();
-      if (type.isBF16() || type.isF16())
-        return fail(&op, "combines 16-bit floats");
       rootLoop[&op] = loop;
       numLoops = std::max(numLoops, loop + 1);
       ++loop;

@@ -42,17 +42,28 @@ private:
   struct Gathered {
     std::string type, start, function, name, sum;
   };
+  static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
+  /// Numbers of 16 bits are combined in single precision, as on the CPU.
+  static Type wideOf(Type type) {
+    return isHalf(type) ? Float32Type::get(type.getContext()) : type;
+  }
+  std::string wideText(Value element) {
+    std::string number = text(element).text;
+    return isHalf(element.getType()) ? "toFloat(" + number + ")" : number;
+  }
+
   Gathered gatheredOf(Operation *op) {
     Gathered g;
     g.sum = nameFor(op->getResult(0));
     g.name = unique(g.sum + "_all");
+    Type combined = wideOf(op->getOperand(0).getType());
     if (auto reduce = dyn_cast<kernel::ReduceOp>(op)) {
-      g.type = typeText(reduce.getResult().getType());
-      g.start = identityText(reduce.getCombine(), reduce.getResult().getType());
+      g.type = typeText(combined);
+      g.start = identityText(reduce.getCombine(), combined);
       g.function = combineText(reduce.getCombine());
       return g;
     }
-    g.type = "Best<" + typeText(op->getOperand(0).getType()) + ">";
+    g.type = "Best<" + typeText(combined) + ">";
     g.start = g.type + "{{}, -1}";
     auto index = dyn_cast<kernel::ReduceIndexOp>(op);
     g.function = !index             ? "Chosen()"
@@ -63,11 +74,11 @@ private:
 
   /// What one element adds to a reduction.
   std::string contribution(Operation *op) {
-    std::string element = text(op->getOperand(0)).text;
+    std::string element = wideText(op->getOperand(0));
     if (isa<kernel::ReduceOp>(op))
       return element;
     std::string number = elementNumber(false);
-    std::string type = typeText(op->getOperand(0).getType());
+    std::string type = typeText(wideOf(op->getOperand(0).getType()));
     if (auto pick = dyn_cast<kernel::PickOp>(op))
       return "Best<" + type + ">{" + element + ", " + number +
              " == " + chosenNames.lookup(pick) + " ? " + number + " : -1}";
@@ -452,8 +463,10 @@ private:
     if (StringRef(g.type).starts_with("Best"))
       text += isa<kernel::PickOp>(op) ? ".value" : ".at";
     result.sharedBytes = std::max(result.sharedBytes, count * 16);
-    line("const " + typeText(op->getResult(0).getType()) + " " + g.sum + " = " +
-         text + ";");
+    Type type = op->getResult(0).getType();
+    if (isHalf(type))
+      text = (type.isBF16() ? "toBf16(" : "toF16(") + text + ")";
+    line("const " + typeText(type) + " " + g.sum + " = " + text + ";");
     texts[op->getResult(0)] = {g.sum};
   }
 

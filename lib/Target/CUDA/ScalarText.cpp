@@ -389,7 +389,9 @@ private:
   }
 
   Text pair(const std::string &name) const {
-    std::string cast = isa<IntegerType>(type) ? "<" + typeText(type) + ">" : "";
+    // A literal may be of another width than what it meets.
+    std::string cast =
+        type.isIntOrIndex() ? "<" + typeText(type) + ">" : std::string();
     if (StringRef(name).ends_with(")"))
       cast = "";
     std::string text =

@@ -11,6 +11,7 @@ import io
 import pathlib
 import random
 import re
+import shutil
 import subprocess
 
 import torch
@@ -141,13 +142,25 @@ class Checker:
     def call(self, *options, output="out"):
         path = self.folder / output
         path.unlink(missing_ok=True)
-        how = "--target=%s" % self.target if self.target else "--reference"
+        model = str(self.folder / "model.pt2")
+        data = ["--inputs=%s" % (self.folder / "inputs"),
+                "--outputs=%s" % path]
+        if self.target != "cuda-host":
+            how = "--target=%s" % self.target if self.target else "--reference"
+            self.execute(options, "run", model, how, *data, *options)
+            return path
+        compiled = str(self.folder / "compiled")
+        shutil.rmtree(compiled, ignore_errors=True)
+        self.execute(options, "compile", model, "-o", compiled,
+                     "--target=cuda-host", *options)
+        self.execute(options, "run", compiled, "--weights=%s" % model, *data)
+        return path
+
+    def execute(self, options, *arguments):
+        """A command of the program, which must succeed."""
         try:
-            done = subprocess.run(
-                [self.cutback, "run", str(self.folder / "model.pt2"), how,
-                 "--inputs=%s" % (self.folder / "inputs"),
-                 "--outputs=%s" % path, *options],
-                capture_output=True, text=True, timeout=300)
+            done = subprocess.run([self.cutback, *arguments],
+                                  capture_output=True, text=True, timeout=300)
         except subprocess.TimeoutExpired:
             raise Finding("hang", "hang with %s" % " ".join(options)) from None
         if done.returncode:
@@ -159,7 +172,6 @@ class Checker:
             name = re.sub(r"'[^']*'|\d+", "_", text.split("error:")[-1])
             raise Finding(kind + name[:60], "exit code %d %s: %s" % (
                 done.returncode, " ".join(options), text))
-        return path
 
     def check(self, source, strict=False):
         space = program.load(source)

@@ -248,13 +248,38 @@ TEST_F(KernelTextTest, HalfPrecisionRoundsOnceAnOp) {
   expectParts(text, {"toBf16(tanhOf(toFloat(toBf16("});
 }
 
-TEST_F(KernelTextTest, WhatHasNoTextIsNamed) {
-  EXPECT_EQ(writeNest("%a: memref<8xbf16>) to (%b: memref<1xbf16>)",
-                      "(%i) in [8 reduced]", R"(
+TEST_F(KernelTextTest, HalfPrecisionIsCombinedInSingle) {
+  std::string sum = writeNest("%a: memref<8xbf16>) to (%b: memref<1xbf16>)",
+                              "(%i) in [8 reduced]", R"(
         %0 = kernel.load %a[%i] : memref<8xbf16>
         %1 = kernel.reduce add %0 : bf16
-        kernel.store %1, %b[0] : memref<1xbf16>)"),
-            "'kernel.reduce' combines 16-bit floats");
+        kernel.store %1, %b[0] : memref<1xbf16>)");
+  expectParts(sum, {"Four<float>", "toFloat(", "toBf16(warpReduce(Sum()"});
+  std::string pick = writeNest("%a: memref<8xf16>, %n: memref<1xi64>) to (%b: "
+                               "memref<1xf16>)",
+                               "(%i) in [8 reduced]", R"(
+        %0 = kernel.load %a[%i] : memref<8xf16>
+        %1 = kernel.load %n[0] : memref<1xi64>
+        %2 = arith.index_cast %1 : i64 to index
+        %3 = kernel.pick %0 at %2 : f16
+        kernel.store %3, %b[0] : memref<1xf16>)");
+  expectParts(pick, {"Four<Best<float>>", "Best<float>{toFloat(",
+                     "toF16(warpReduce(Chosen()"});
+}
+
+TEST_F(KernelTextTest, AnIndexIsDividedByALiteralOfItsWidth) {
+  std::string text =
+      writeNest("%a: memref<8xi64>) to (%b: memref<8xi64>)", "(%i) in [8]", R"(
+        %0 = kernel.load %a[%i] : memref<8xi64>
+        %1 = arith.index_cast %0 : i64 to index
+        %c4 = arith.constant 4 : index
+        %2 = arith.divsi %1, %c4 : index
+        %3 = arith.index_cast %2 : index to i64
+        kernel.store %3, %b[%i] : memref<8xi64>)");
+  expectParts(text, {"divide<long long>("});
+}
+
+TEST_F(KernelTextTest, WhatHasNoTextIsNamed) {
   EXPECT_EQ(
       writeNest("%a: memref<8xi64>) to (%b: memref<8xi64>)", "(%i) in [8]", R"(
         %0 = kernel.load %a[%i] : memref<8xi64>
