@@ -79,11 +79,8 @@ private:
     Operation *operation = view.ops[op];
     if (traits.ordered || traits.hasRegions)
       return false;
-    auto [how, isNewName] =
-        calling.try_emplace(operation->getName().getAsOpaquePointer());
-    if (isNewName && operation->hasTrait<NamesDoNotCount>())
-      how->second = conceptOf<FrameworkCallOpInterface>(operation);
-    if (!how->second)
+    const FrameworkCallOpInterface::Concept *how = calling.of(operation);
+    if (!how)
       return false;
     auto addWord = [&](const void *pointer) {
       key.push_back(reinterpret_cast<uintptr_t>(pointer));
@@ -95,7 +92,7 @@ private:
     };
     key.clear();
     addWord(operation->getName().getAsOpaquePointer());
-    addWord(FrameworkCallOpInterface(operation, how->second)
+    addWord(FrameworkCallOpInterface(operation, how)
                 .getCallArgs()
                 .getAsOpaquePointer());
     ArrayRef<uint32_t> operands = view.operands(op);
@@ -498,9 +495,7 @@ private:
   ConceptTable<FusibleOpInterface> fusible;
   ConceptTable<LowerableOpInterface> lowerable;
   /// By name, of ops whose name and arguments say all.
-  llvm::SmallDenseMap<const void *, const FrameworkCallOpInterface::Concept *,
-                      64>
-      calling;
+  ConceptTable<FrameworkCallOpInterface, NamesDoNotCount> calling;
 };
 
 } // namespace

@@ -242,7 +242,8 @@ Value ScalarOps::lower(Operation *op, ValueRange operands) {
   Type type = op->getResult(0).getType();
   Formulas f(builder, loc);
   using namespace arith;
-  if (isa<SelectOp>(op) && (type.isBF16() || type.isF16()))
+  bool isHalf = type.isBF16() || type.isF16();
+  if (isa<SelectOp>(op) && isHalf)
     return selectBits(loc, operands, type);
   if (isa<ConstantOp, SelectOp>(op))
     return again(op, operands, type);
@@ -254,7 +255,6 @@ Value ScalarOps::lower(Operation *op, ValueRange operands) {
     return shift(op, operands);
   if (isa<FPToSIOp, FPToUIOp>(op))
     return toInteger(op, operands[0]);
-  bool isHalf = type.isBF16() || type.isF16();
   Type computed = isHalf ? Type(builder.getF32Type()) : type;
   if (isa<SIToFPOp, UIToFPOp>(op))
     return round(loc, again(op, operands, computed), type);

@@ -352,8 +352,6 @@ bool NestExpressions::writeDraw(kernel::DrawOp draw) {
   number += list + (type.isF64() ? ", true)" : ", false)");
   if (!type.isF64())
     number = "float(" + number + ")";
-  if (type.isBF16() || type.isF16())
-    number = (type.isBF16() ? "toBf16(" : "toF16(") + number + ")";
-  define(draw.getResult(), {number});
+  define(draw.getResult(), {roundedText(type, number)});
   return true;
 }

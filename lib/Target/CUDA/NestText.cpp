@@ -42,7 +42,6 @@ private:
   struct Gathered {
     std::string type, start, function, name, sum;
   };
-  static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
   /// Numbers of 16 bits are combined in single precision, as on the CPU.
   static Type wideOf(Type type) {
     return isHalf(type) ? Float32Type::get(type.getContext()) : type;
@@ -464,9 +463,8 @@ private:
       text += isa<kernel::PickOp>(op) ? ".value" : ".at";
     result.sharedBytes = std::max(result.sharedBytes, count * 16);
     Type type = op->getResult(0).getType();
-    if (isHalf(type))
-      text = (type.isBF16() ? "toBf16(" : "toF16(") + text + ")";
-    line("const " + typeText(type) + " " + g.sum + " = " + text + ";");
+    line("const " + typeText(type) + " " + g.sum + " = " +
+         roundedText(type, text) + ";");
     texts[op->getResult(0)] = {g.sum};
   }
 

@@ -47,11 +47,12 @@ std::string cuda::typeText(Type type) {
   return "";
 }
 
-static bool isHalf(Type type) { return type.isBF16() || type.isF16(); }
+bool cuda::isHalf(Type type) { return type.isBF16() || type.isF16(); }
 
-/// "toBf16": rounds single precision to `type`.
-static const char *rounder(Type type) {
-  return type.isBF16() ? "toBf16" : "toF16";
+std::string cuda::roundedText(Type type, const std::string &single) {
+  if (!isHalf(type))
+    return single;
+  return (type.isBF16() ? "toBf16(" : "toF16(") + single + ")";
 }
 
 static std::string floatLiteral(Type type, const APFloat &given) {
@@ -80,7 +81,7 @@ static std::string floatLiteral(Type type, const APFloat &given) {
 std::string cuda::literal(Type type, Attribute value) {
   if (auto number = dyn_cast<FloatAttr>(value)) {
     std::string text = floatLiteral(type, number.getValue());
-    return isHalf(type) ? std::string(rounder(type)) + "(" + text + ")" : text;
+    return roundedText(type, text);
   }
   int64_t number = cast<IntegerAttr>(value).getValue().getSExtValue();
   if (type.isInteger(1))
@@ -183,7 +184,7 @@ private:
   /// A floating-point result, rounded to its type.
   Text rounded(const std::string &text, bool isAtom) const {
     if (isHalf(type))
-      return {call(rounder(type), text)};
+      return {roundedText(type, text)};
     return {text, isAtom};
   }
   Text binary(const char *sign) const {
@@ -367,7 +368,7 @@ private:
         })
         .Case([&](TruncFOp) -> Result {
           if (isHalf(type))
-            return Text{call(rounder(type), call("float", operands[0].text))};
+            return Text{roundedText(type, call("float", operands[0].text))};
           return Text{call("float", operands[0].text)};
         })
         .Case<ExtSIOp>([&](auto) { return converted(integerValue(true)); })

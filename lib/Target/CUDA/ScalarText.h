@@ -22,6 +22,13 @@ struct Text {
 /// Indices are `long long`.
 std::string typeText(mlir::Type type);
 
+/// A type of 16 bits, which is computed with in single precision.
+bool isHalf(mlir::Type type);
+
+/// A number of single precision, rounded to a type of 16 bits: "toBf16(x)"; of
+/// other types as it is.
+std::string roundedText(mlir::Type type, const std::string &single);
+
 /// The value of a constant: "0.5f", "-100ll".
 std::string literal(mlir::Type type, mlir::Attribute value);
 

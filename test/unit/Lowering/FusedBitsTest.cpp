@@ -193,20 +193,7 @@ TEST_F(FusedBitsTest, OfRandomPrograms) {
 /// A plan does not know which row, so the row has a place of its own: what it
 /// was taken from is dead while it is read.
 TEST_F(FusedBitsTest, ARowThatATensorNamesIsCopiedToItsPlace) {
-  auto module = parseSourceString<ModuleOp>(R"(
-joint.graph @g(%x: tensor<4x64xf32> {joint.role = #joint.role<input>}, %n: tensor<i64> {joint.role = #joint.role<input>}, %t: tensor<64xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<64xf32>) gradients (tensor<4x64xf32>) {
-  %a = aten.exp(%x) : (tensor<4x64xf32>) -> tensor<4x64xf32>
-  %i = aten.item(%n) : (tensor<i64>) -> index
-  %row = aten.select.int(%a, 0, %i) : (tensor<4x64xf32>, index) -> tensor<64xf32>
-  %b = aten.cumsum(%x, 0) : (tensor<4x64xf32>) -> tensor<4x64xf32>
-  %c = aten.cumsum(%b, 1) : (tensor<4x64xf32>) -> tensor<4x64xf32>
-  %s = aten.sum.dim_IntList(%c, [0]) : (tensor<4x64xf32>) -> tensor<64xf32>
-  %y = aten.mul.Tensor(%row, %s) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
-  %g = aten.mul.Tensor(%t, %row) : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
-  %dx = aten.expand(%g, [4, 64]) : (tensor<64xf32>) -> tensor<4x64xf32>
-  joint.output %y gradients(%dx of 0) : tensor<64xf32>, tensor<4x64xf32>
-})",
-                                            &context);
+  auto module = parseSourceString<ModuleOp>(kRowThatATensorNames, &context);
   ASSERT_TRUE(module);
   auto graph = *module->getOps<joint::GraphOp>().begin();
   StepNames names = nameStep(graph);

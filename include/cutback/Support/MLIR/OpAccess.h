@@ -27,12 +27,13 @@ const typename Interface::Concept *conceptOf(mlir::Operation *op) {
   return name.getDialect()->getRegisteredInterfaceForOp<Interface>(name);
 }
 
-/// conceptOf(), kept by the names of ops.
-template <typename Interface> class ConceptTable {
+/// conceptOf(), kept by the names of ops; of ops without one of `Traits` null.
+template <typename Interface, template <typename> class... Traits>
+class ConceptTable {
 public:
   const typename Interface::Concept *of(mlir::Operation *op) {
     auto [it, isNew] = concepts.try_emplace(op->getName().getAsOpaquePointer());
-    if (isNew)
+    if (isNew && (op->hasTrait<Traits>() && ...))
       it->second = conceptOf<Interface>(op);
     return it->second;
   }
