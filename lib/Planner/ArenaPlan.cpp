@@ -102,15 +102,14 @@ std::optional<KernelPlanner> cutback::kernelPlanner(PartitionResult &result) {
   std::string error;
   if (!Device::load(result.options.device, device, error))
     return std::nullopt;
-  if (!result.costs)
-    result.costs =
-        networkCosts(result.view, *result.sets, *result.sizes, device,
-                     result.options.symbols, result.kernelProblem);
   if (!result.kernelProblem)
     result.kernelProblem =
         makeProblem(result.view, *result.sizes, device, result.options.symbols);
+  if (!result.costs && result.flopsPs.empty())
+    result.flopsPs = computeFlopsPs(result.view, *result.sizes, device);
   return KernelPlanner(*result.kernelProblem, result.view, *result.sizes,
-                       device, result.costs->flopsPs);
+                       device,
+                       result.costs ? result.costs->flopsPs : result.flopsPs);
 }
 
 /// Puts kernels into the order that the schedule chose.

@@ -103,7 +103,8 @@ private:
     std::string error;
     if (needsDevice() && !Device::load(options.device, device, error))
       return graph.emitError(error);
-    computeCosts();
+    if (isByRoofline())
+      computeCosts();
     return success();
   }
 
@@ -169,9 +170,9 @@ private:
   /// Figures are in time always.
   bool needsDevice() const { return options.figures || isByRoofline(); }
 
-  /// PyTorch's rules have costs of their own; kernels ask for them later.
+  /// PyTorch's rules have costs of their own, and figures show these too.
   void computeCosts() {
-    if (isByRoofline() && !result.costs)
+    if (!result.costs)
       result.costs = networkCosts(result.view, *result.sets, *sizes, device,
                                   options.symbols, result.kernelProblem);
   }
@@ -330,6 +331,7 @@ private:
     prepared = PreparedGraph();
     result.kernelProblem.reset();
     result.costs.reset();
+    result.flopsPs.clear();
     if (failed(computeSets()) || failed(computeSizes()))
       return failure();
     followPolicies();
@@ -390,6 +392,7 @@ private:
     result.pricedPs = static_cast<int64_t>(
         std::max(0.0, planner->extraPs(result.halves, *result.kernelPlan)));
     result.kernels = result.kernelPlan->numLaunches();
+    computeCosts();
     summarize(result, *sizes, &*result.costs, policies,
               torch ? &*torch : nullptr, fx ? &*fx : nullptr);
     emitRemarks(result);
