@@ -137,6 +137,17 @@ void CandidatePlanner::share(DraftPlan &draft) {
   of(draft).known = copyPrepared(draft.result());
 }
 
+void CandidatePlanner::settle(DraftPlan &draft) {
+  Prepared &callers = graphs.front();
+  if (draft.getGraph() != callers.graph)
+    draft.moveTo(callers.graph);
+  callers.known = PreparedGraph();
+  while (graphs.size() > 1) {
+    graphs.back().graph->erase();
+    graphs.pop_back();
+  }
+}
+
 bool CandidatePlanner::isNew(DraftPlan &draft) {
   const Halves &halves = draft.result().halves;
   std::vector<uint32_t> saved = halves.savedSizes;
@@ -189,8 +200,6 @@ bool CandidatePlanner::addCorners(Preparation preparation,
 
 FailureOr<std::unique_ptr<PartitionResult>>
 CandidatePlanner::take(DraftPlan draft) {
-  Prepared &callers = graphs.front();
-  if (draft.getGraph() != callers.graph)
-    draft.moveTo(callers.graph);
+  settle(draft);
   return draft.finish();
 }

@@ -52,6 +52,10 @@ public:
   void drop(DraftPlan draft);
   void share(DraftPlan &draft);
 
+  /// No other candidate follows: the draft is of the caller's graph from now
+  /// on, and all else that was made for candidates is freed.
+  void settle(DraftPlan &draft);
+
   /// Whether no plan with these saved values was asked about before.
   bool isNew(DraftPlan &draft);
 

@@ -464,6 +464,8 @@ void DraftPlan::moveTo(joint::GraphOp graph) {
   for (Operation *op :
        {partition.forward.getOperation(), partition.backward.getOperation(),
         partition.link.getOperation()}) {
+    if (!op)
+      continue; // not laid out yet
     op->moveAfter(last);
     last = op;
   }

@@ -92,8 +92,10 @@ public:
       return failure();
     bool isLarge = taken->result().view.numOps() > kFullComparisonOps;
     std::optional<PassedOver> passed;
-    if (isLarge)
+    if (isLarge) {
       passed = timed([&] { return compareByOps(*taken); });
+      planner.settle(*taken);
+    }
     taken->formKernels();
     if (failed(taken->layOut()))
       return failure();
