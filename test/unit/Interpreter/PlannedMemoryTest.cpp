@@ -101,8 +101,8 @@ protected:
     for (uint32_t v = 0; v < left.values.size(); ++v) {
       EXPECT_EQ(left.values[v].type, right.values[v].type);
       EXPECT_EQ(left.values[v].storage, right.values[v].storage);
-      EXPECT_EQ(left.values[v].layout.sizes, right.values[v].layout.sizes);
-      EXPECT_EQ(left.values[v].layout.strides, right.values[v].layout.strides);
+      EXPECT_EQ(left.layoutOf(v).sizes, right.layoutOf(v).sizes);
+      EXPECT_EQ(left.layoutOf(v).strides, right.layoutOf(v).strides);
     }
     ASSERT_EQ(left.storages.size(), right.storages.size());
     for (uint32_t s = 0; s < left.storages.size(); ++s) {

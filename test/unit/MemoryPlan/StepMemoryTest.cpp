@@ -356,7 +356,10 @@ TEST_F(WrongPlanTest, AProgramOutOfOrderIsFound) {
 
 TEST_F(WrongPlanTest, AViewBeyondItsStorageIsFound) {
   StepView wrong = step();
-  wrong.values[valueOf(wrong, "a")].layout.offset = 1;
+  uint32_t value = valueOf(wrong, "a");
+  wrong.layouts.push_back(wrong.layoutOf(value));
+  wrong.layouts.back().offset = 1;
+  wrong.values[value].layout = wrong.layouts.size() - 1;
   StepMemory memory(wrong);
   EXPECT_TRUE(failed(memory.check()));
   EXPECT_NE(messages.find("makes 'a', which reaches out of its storage"),

@@ -89,7 +89,7 @@ TEST_P(LeastPeak, SaysWhatWasSearchedAndIsMadeAgainByItsOptions) {
 
 INSTANTIATE_TEST_SUITE_P(Graphs, LeastPeak,
                          testing::Values("mlp", "gpt2", "resnet18_2023", "lstm",
-                                         "double_use", "autocast_bf16",
+                                         "double_use", "two_losses",
                                          "dynamic_llama", "gpt2_selective"));
 
 /// Found by hand once, with prices of a byte.
