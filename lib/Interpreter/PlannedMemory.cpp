@@ -128,7 +128,7 @@ void PlannedMemory::checkResults(Operation *op,
       isRight = tensor->storage != arena;
     else if (isRight)
       isRight = tensor->storage == arena &&
-                hasLayout(*tensor, planned.layout,
+                hasLayout(*tensor, plan.program.layoutOf(found->second),
                           plan.storages[planned.storage].offset);
     if (isRight)
       continue;

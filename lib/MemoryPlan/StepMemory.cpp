@@ -181,8 +181,9 @@ static bool readsInStep(const StepView &program, uint32_t op, uint32_t storage,
       if (program.partOf[other] != program.partOf[op])
         return false; // it may run later
       // A part of the storage is read again for other elements.
-      if (!value.layout.isContiguous() || value.layout.offset != 0 ||
-          value.layout.numel() != count ||
+      const Layout &layout = program.layoutOf(operand);
+      if (!layout.isContiguous() || layout.offset != 0 ||
+          layout.numel() != count ||
           (kind != FusionKind::Pointwise && kind != FusionKind::Reduction))
         return false;
     }
@@ -194,13 +195,13 @@ static bool readsInStep(const StepView &program, uint32_t op, uint32_t storage,
 /// by several, the second of which would read what the first has written.
 static bool isMadeOnce(const StepView &program, uint32_t op, uint32_t result) {
   const StepLaunch &launch = program.launch(op);
-  int64_t count = program.values[result].layout.numel();
+  int64_t count = program.layoutOf(result).numel();
   for (uint32_t other = launch.begin; other < launch.end; ++other) {
     if (program.partOf[other] != program.partOf[op])
       continue;
     for (uint32_t r : program.results(other))
       if (program.values[r].storage != kNone &&
-          program.values[r].layout.numel() > count)
+          program.layoutOf(r).numel() > count)
         return false;
   }
   return true;
@@ -214,8 +215,8 @@ static bool mayReplaceValue(const StepView &program, uint32_t op,
     return false;
   const StepValue &to = program.values[result], &from = program.values[operand];
   auto isWhole = [&](const StepValue &value) {
-    return value.type == to.type && value.layout.offset == 0 &&
-           value.layout.isContiguous();
+    const Layout &layout = program.layouts[value.layout];
+    return value.type == to.type && layout.offset == 0 && layout.isContiguous();
   };
   uint32_t storage = from.storage;
   for (uint32_t other : program.operands(op))
@@ -228,8 +229,8 @@ static bool mayReplaceValue(const StepView &program, uint32_t op,
     return false;
   if (isAlone(program, op))
     return isWhole(from);
-  return isAlike && from.layout.isContiguous() &&
-         readsInStep(program, op, storage, to.layout.numel()) &&
+  return isAlike && program.layoutOf(operand).isContiguous() &&
+         readsInStep(program, op, storage, program.layoutOf(result).numel()) &&
          isMadeOnce(program, op, result);
 }
 

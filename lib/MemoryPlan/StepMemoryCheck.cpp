@@ -23,7 +23,7 @@ static constexpr uint32_t kNone = StepView::kNone;
 
 /// True if all elements of `value` lie inside its storage.
 static bool staysInside(const StepView &program, const StepValue &value) {
-  const Layout &layout = value.layout;
+  const Layout &layout = program.layouts[value.layout];
   // What is hidden is looked at when it runs.
   if (!layout.isKnown() || layout.numel() == 0)
     return true;

@@ -160,7 +160,7 @@ private:
     if (isRepeated(op)) {
       for (uint32_t r = 0; r < types.size(); ++r)
         if (auto type = dyn_cast<RankedTensorType>(types[r]))
-          step.values[first + r].layout = Layout::contiguous(type.getShape());
+          step.values[first + r].layout = contiguous(type);
       return success();
     }
     bool isView = findLayouts(number, first);
@@ -213,7 +213,7 @@ private:
       uint32_t definer = view().definer[viewed];
       bool isSomewhere = base.storage != kNone ||
                          (definer != kNone && isRepeated(view().ops[definer]));
-      return isSomewhere ? &base.layout : nullptr;
+      return isSomewhere ? &step.layouts[base.layout] : nullptr;
     };
     auto sizesOf = [&](unsigned r) -> std::optional<ArrayRef<int64_t>> {
       auto type = dyn_cast<RankedTensorType>(step.values[first + r].type);
@@ -275,6 +275,27 @@ private:
     return step.values[step.segments.back().valueOf(value)];
   }
 
+  uint32_t addLayout(Layout layout) {
+    step.layouts.push_back(std::move(layout));
+    return step.layouts.size() - 1;
+  }
+  /// Of a view of a type.
+  uint32_t addLayout(Layout layout, Type of) {
+    auto type = dyn_cast<ShapedType>(of);
+    if (type && layout.offset == 0 && type.hasStaticShape()) {
+      const Layout &whole = step.layouts[contiguous(type)];
+      if (whole.sizes == layout.sizes && whole.strides == layout.strides)
+        return contiguous(type);
+    }
+    return addLayout(std::move(layout));
+  }
+  uint32_t contiguous(ShapedType type) {
+    uint32_t &number = contiguousOf[type];
+    if (number == 0)
+      number = addLayout(Layout::contiguous(type.getShape()));
+    return number;
+  }
+
   /// Makes value `number` a view where it can be one.
   bool addView(uint32_t op, uint32_t result, uint32_t number) {
     Operation *operation = view().ops[op];
@@ -282,7 +303,7 @@ private:
         copies.contains(operation->getResult(result)))
       return false;
     StepValue &value = step.values[number];
-    value.layout = std::move(layouts[result].layout);
+    value.layout = addLayout(std::move(layouts[result].layout), value.type);
     value.storage =
         valueOf(view().operands(op)[getViewedOperand(operation, result)])
             .storage;
@@ -295,7 +316,7 @@ private:
     if (!shaped)
       return success();
     if (isUnknown(shaped)) {
-      value.layout = Layout::unknown();
+      value.layout = addLayout(Layout::unknown());
       value.storage = step.storages.size();
       StepStorage &storage = step.storages.emplace_back();
       storage.value = number;
@@ -316,7 +337,7 @@ private:
       return emitError(step.value(number).getLoc())
              << "size of '" << step.name(number) << "' of type " << value.type
              << " does not fit 64 bits";
-    value.layout = Layout::contiguous(shaped.getShape());
+    value.layout = contiguous(shaped);
     value.storage = step.storages.size();
     step.storages.push_back({number, *bytes, isOutside});
     return success();
@@ -326,7 +347,8 @@ private:
   UnknownSizes unknown;
   SizeEvaluation sizes;
   StepView step;
-  llvm::SetVector<Value> copies; ///< of the segment at work
+  llvm::SetVector<Value> copies;               ///< of the segment at work
+  llvm::DenseMap<Type, uint32_t> contiguousOf; ///< number of its layout
   SmallVector<Type> operandTypes;
   SmallVector<int64_t> operandInts;
   SmallVector<ViewedLayout> layouts; ///< of the op at work
@@ -423,7 +445,7 @@ void StepView::findPartsOf(const StepLaunch &launch) {
       continue;
     for (uint32_t r : results(op))
       if (values[r].storage != kNone)
-        most = std::max(most, values[r].layout.numel());
+        most = std::max(most, layoutOf(r).numel());
   }
   llvm::SmallDenseMap<int64_t, uint32_t> partWith;
   for (uint32_t op = launch.begin; op < launch.end; ++op) {

@@ -25,7 +25,7 @@ struct StepValue {
   mlir::Type type;                              ///< static
   int64_t integer = mlir::ShapedType::kDynamic; ///< of sizes, where known
   uint32_t storage = kNone;                     ///< kNone: no tensor
-  Layout layout; ///< in its storage, elements from its beginning
+  uint32_t layout = 0;                          ///< number of StepView::layouts
 };
 
 struct StepStorage {
@@ -122,6 +122,9 @@ struct StepView {
   /// Forward and backward, or a graph that is run as it stands.
   std::vector<StepSegment> segments;
   std::vector<StepValue> values;
+  /// In its storage, in elements from its beginning; the first one is nobody's.
+  /// What lies contiguously from the beginning has one with all of its type.
+  std::vector<Layout> layouts = {Layout()};
   std::vector<StepStorage> storages;
   std::vector<uint32_t> forwardResults, saved, gradients; ///< values
   /// In the order in which they run. From `joint.launches` of the halves; an op
@@ -174,6 +177,9 @@ struct StepView {
     uint32_t count = op + 1 == segment.endOp() ? 0 : begin[1] - begin[0];
     uint32_t first = segment.firstValue - segment.given.size() + begin[0];
     return llvm::seq(first, first + count);
+  }
+  const Layout &layoutOf(uint32_t value) const {
+    return layouts[values[value].layout];
   }
   bool makesStorage(uint32_t value) const {
     uint32_t storage = values[value].storage;
