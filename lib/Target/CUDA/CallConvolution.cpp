@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A convolution and its two gradients as products of what they look up, one for
-// each group (blockIdx.z). With n the image, o a place of the output, x one of
-// the input, t a tap of the kernel, along each of up to three axes
-// x = o * stride - padding + t * dilation:
+// each group (blockIdx.z). With n the image, t a tap of the kernel, o a place
+// of the narrow side, x one of the wide side, along each of up to three axes x
+// = o * stride - padding + t * dilation:
 //
-//   output          rows: output channels   columns (n, o)   over (c, t)
-//   input's         rows: input channels    columns (n, x)   over (output c, t)
-//   weight's        rows: output channels   columns (c, t)   over (n, o)
+//   narrow side     rows: its channels      columns (n, o)   over (wide c, t)
+//   wide side       rows: its channels      columns (n, x)   over (narrow c, t)
+//   weight          rows: narrow channels   columns (wide c, t)   over (n, o)
 //
-// Nothing is unfolded in memory; a place outside of the input is a zero. Those
-// of bf16 and f16 are on tensor cores, as matrix products are.
+// The wide side is the input of a convolution and the output of a transposed
+// one: what is the output of the one is the input's gradient of the other.
+// Nothing is unfolded in memory; a place outside of the wide side is a zero.
+// Those of bf16 and f16 are on tensor cores, as matrix products are.
 
 #include "CallText.h"
 
@@ -24,19 +26,28 @@ using Indices = SmallVector<std::string, 5>;
 
 struct ConvolutionProblem {
   Value input, weight, bias;
+  Value output; ///< backward: its gradient
   SmallVector<int64_t, 3> stride, padding, dilation;
   int64_t groups = 1;
-  /// Of the output: images, channels, places.
-  SmallVector<int64_t, 5> outputSizes;
+  bool isTransposed = false;
 
-  ArrayRef<int64_t> places() const {
-    return ArrayRef<int64_t>(outputSizes).drop_front(2);
+  Value narrow() const { return isTransposed ? input : output; }
+  Value wide() const { return isTransposed ? output : input; }
+  ArrayRef<int64_t> narrowPlaces() const {
+    return sizesOf(narrow()).drop_front(2);
   }
+  ArrayRef<int64_t> widePlaces() const { return sizesOf(wide()).drop_front(2); }
   ArrayRef<int64_t> taps() const { return sizesOf(weight).drop_front(2); }
-  ArrayRef<int64_t> inputPlaces() const { return sizesOf(input).drop_front(2); }
   int64_t images() const { return sizesOf(input)[0]; }
-  int64_t inGroup() const { return sizesOf(weight)[1]; }
-  int64_t outGroup() const { return sizesOf(weight)[0] / groups; }
+  /// Channels of a group.
+  int64_t wideGroup() const { return sizesOf(weight)[1]; }
+  int64_t narrowGroup() const { return sizesOf(weight)[0] / groups; }
+};
+
+/// A tensor and what the text calls it.
+struct Named {
+  Value tensor;
+  const char *name;
 };
 
 SmallVector<int64_t, 5> with(ArrayRef<int64_t> front, ArrayRef<int64_t> back) {
@@ -58,18 +69,27 @@ public:
       return CallResult::failed(why);
     CallResult result;
     result.isKnown = true;
+    Named input = {p.input, "input"}, gradient = {p.output, "gradient"};
     if (!isBackward) {
-      result.kernels.push_back(writeOutput());
+      Value out = op->getResult(0);
+      result.kernels.push_back(p.isTransposed ? writeWide("", input, out)
+                                              : writeNarrow("", input, out));
       return result;
     }
     auto wants = [&](unsigned i) {
       return isa<RankedTensorType>(op->getResult(i).getType()) &&
              !op->getResult(i).use_empty();
     };
-    if (wants(0))
-      result.kernels.push_back(writeInputGradient());
+    if (wants(0)) {
+      Value out = op->getResult(0);
+      result.kernels.push_back(
+          p.isTransposed ? writeNarrow("_input_gradient", gradient, out)
+                         : writeWide("_input_gradient", gradient, out));
+    }
     if (wants(1))
-      result.kernels.push_back(writeWeightGradient());
+      result.kernels.push_back(p.isTransposed
+                                   ? writeWeightGradient(input, gradient)
+                                   : writeWeightGradient(gradient, input));
     if (wants(2))
       result.kernels.push_back(writeBiasGradient());
     return result;
@@ -94,11 +114,9 @@ private:
         !read("padding", p.padding) || !read("dilation", p.dilation))
       return "is a convolution of other tensors than floats of one to three "
              "axes";
-    if (call.boolean("transposed").value_or(false))
-      return "is a transposed convolution";
+    p.isTransposed = call.boolean("transposed").value_or(false);
     p.groups = call.integer("groups").value_or(1);
-    gradient = isBackward ? call.value("grad_output") : op->getResult(0);
-    p.outputSizes.assign(sizesOf(gradient).begin(), sizesOf(gradient).end());
+    p.output = isBackward ? call.value("grad_output") : op->getResult(0);
     return "";
   }
 
@@ -147,10 +165,16 @@ private:
     return all;
   }
 
-  /// The input at output place `places` and tap `taps`; zero outside.
-  void lookUpInput(CallWriter &text, ArrayRef<std::string> o,
-                   ArrayRef<std::string> taps, const std::string &image,
-                   const std::string &c, bool isAlongK) const {
+  CallWriter begin(const char *suffix) const {
+    return CallWriter(
+        (p.isTransposed ? "transposed_convolution" : "convolution") +
+        std::string(suffix));
+  }
+
+  /// The wide side at place `o` of the narrow one and tap `taps`; zero outside.
+  void lookUpWide(CallWriter &text, const Named &wide, ArrayRef<std::string> o,
+                  ArrayRef<std::string> taps, const std::string &image,
+                  const std::string &c, bool isAlongK) const {
     openFactor(text, /*isLeft=*/false, isAlongK);
     Indices x;
     std::string outside;
@@ -161,14 +185,14 @@ private:
                 std::to_string(p.padding[axis]) + " + (" + taps[axis] + ") * " +
                 std::to_string(p.dilation[axis]) + ";");
       outside += (outside.empty() ? "" : " || ") + name + " < 0 || " + name +
-                 " >= " + std::to_string(p.inputPlaces()[axis]);
+                 " >= " + std::to_string(p.widePlaces()[axis]);
       x.push_back(name);
     }
     text.line("      if (" + outside + ")");
     text.line("        return " + zero() + ";");
     text.line("      return " +
-              factor(p.input, "input",
-                     tensorIndices(image, channel(c, p.inGroup()), x)) +
+              factor(wide.tensor, wide.name,
+                     tensorIndices(image, channel(c, p.wideGroup()), x)) +
               ";");
     closeFactor(text);
   }
@@ -201,53 +225,58 @@ private:
     text.line(onTiles() ? "    }));" : "    });");
   }
 
+  std::string withBias(const std::string &channel) const {
+    return p.bias ? "sum + " + value(p.bias, "bias", {channel}) : "sum";
+  }
+
   //===--- Kernels --------------------------------------------------------===//
 
-  CallKernel writeOutput() {
-    CallWriter text("convolution");
-    text.read(p.input, "input");
+  /// `out` is the narrow side, or its gradient; `wide` what it is made of.
+  CallKernel writeNarrow(const char *suffix, const Named &wide, Value out) {
+    CallWriter text = begin(suffix);
+    text.read(wide.tensor, wide.name);
     text.read(p.weight, "weight");
     if (p.bias)
       text.read(p.bias, "bias");
-    Value out = op->getResult(0);
     text.write(out, "result");
-    open(text, p.outGroup(), p.images() * productOf(p.places()),
-         p.inGroup() * productOf(p.taps()));
+    open(text, p.narrowGroup(), p.images() * productOf(p.narrowPlaces()),
+         p.wideGroup() * productOf(p.taps()));
     SmallVector<std::string> column =
-        indicesOf("j", with(p.images(), p.places()));
-    SmallVector<std::string> step = indicesOf("k", with(p.inGroup(), p.taps()));
+        indicesOf("j", with(p.images(), p.narrowPlaces()));
+    SmallVector<std::string> step =
+        indicesOf("k", with(p.wideGroup(), p.taps()));
     ArrayRef<std::string> places = ArrayRef<std::string>(column).drop_front();
     ArrayRef<std::string> taps = ArrayRef<std::string>(step).drop_front();
-    std::string c = channel("i", p.outGroup());
+    std::string c = channel("i", p.narrowGroup());
     openFactor(text, /*isLeft=*/true, /*isAlongK=*/true);
     text.line("      return " +
               factor(p.weight, "weight", tensorIndices(c, step[0], taps)) +
               ";");
     closeFactor(text);
-    lookUpInput(text, places, taps, column[0], step[0], /*isAlongK=*/false);
-    std::string result = "sum";
-    if (p.bias)
-      result += " + " + value(p.bias, "bias", {c});
-    store(text, out, tensorIndices(column[0], c, places), result);
+    lookUpWide(text, wide, places, taps, column[0], step[0],
+               /*isAlongK=*/false);
+    store(text, out, tensorIndices(column[0], c, places), withBias(c));
     return text.take();
   }
 
-  CallKernel writeInputGradient() {
-    CallWriter text("convolution_input_gradient");
-    text.read(gradient, "gradient");
+  /// `out` is the wide side, or its gradient; `narrow` what it is made of.
+  CallKernel writeWide(const char *suffix, const Named &narrow, Value out) {
+    CallWriter text = begin(suffix);
+    text.read(narrow.tensor, narrow.name);
     text.read(p.weight, "weight");
-    Value out = op->getResult(0);
+    if (p.bias)
+      text.read(p.bias, "bias");
     text.write(out, "result");
-    open(text, p.inGroup(), p.images() * productOf(p.inputPlaces()),
-         p.outGroup() * productOf(p.taps()));
+    open(text, p.wideGroup(), p.images() * productOf(p.widePlaces()),
+         p.narrowGroup() * productOf(p.taps()));
     SmallVector<std::string> column =
-        indicesOf("j", with(p.images(), p.inputPlaces()));
+        indicesOf("j", with(p.images(), p.widePlaces()));
     SmallVector<std::string> step =
-        indicesOf("k", with(p.outGroup(), p.taps()));
+        indicesOf("k", with(p.narrowGroup(), p.taps()));
     openFactor(text, /*isLeft=*/true, /*isAlongK=*/false);
     text.line("      return " +
               factor(p.weight, "weight",
-                     tensorIndices(channel(step[0], p.outGroup()), "i",
+                     tensorIndices(channel(step[0], p.narrowGroup()), "i",
                                    ArrayRef<std::string>(step).drop_front())) +
               ";");
     closeFactor(text);
@@ -263,60 +292,63 @@ private:
       outside += (outside.empty() ? "" : " || ") + name + " < 0 || ";
       if (p.stride[axis] > 1)
         outside += name + " % " + stride + " != 0 || ";
-      outside +=
-          name + " >= " + std::to_string(p.places()[axis] * p.stride[axis]);
+      outside += name + " >= " +
+                 std::to_string(p.narrowPlaces()[axis] * p.stride[axis]);
       o.push_back(p.stride[axis] > 1 ? name + " / " + stride : name);
     }
     text.line("      if (" + outside + ")");
     text.line("        return " + zero() + ";");
     text.line(
         "      return " +
-        factor(gradient, "gradient",
-               tensorIndices(column[0], channel(step[0], p.outGroup()), o)) +
+        factor(narrow.tensor, narrow.name,
+               tensorIndices(column[0], channel(step[0], p.narrowGroup()), o)) +
         ";");
     closeFactor(text);
-    store(text, out,
-          tensorIndices(column[0], channel("i", p.inGroup()),
-                        ArrayRef<std::string>(column).drop_front()),
-          "sum");
+    std::string c = channel("i", p.wideGroup());
+    store(
+        text, out,
+        tensorIndices(column[0], c, ArrayRef<std::string>(column).drop_front()),
+        withBias(c));
     return text.take();
   }
 
-  CallKernel writeWeightGradient() {
-    CallWriter text("convolution_weight_gradient");
-    text.read(gradient, "gradient");
-    text.read(p.input, "input");
+  /// One of the two is the input, the other the output's gradient.
+  CallKernel writeWeightGradient(const Named &narrow, const Named &wide) {
+    CallWriter text = begin("_weight_gradient");
+    text.read(narrow.tensor, narrow.name);
+    text.read(wide.tensor, wide.name);
     Value out = op->getResult(1);
     text.write(out, "result");
-    open(text, p.outGroup(), p.inGroup() * productOf(p.taps()),
-         p.images() * productOf(p.places()));
+    open(text, p.narrowGroup(), p.wideGroup() * productOf(p.taps()),
+         p.images() * productOf(p.narrowPlaces()));
     SmallVector<std::string> column =
-        indicesOf("j", with(p.inGroup(), p.taps()));
+        indicesOf("j", with(p.wideGroup(), p.taps()));
     SmallVector<std::string> step =
-        indicesOf("k", with(p.images(), p.places()));
+        indicesOf("k", with(p.images(), p.narrowPlaces()));
     ArrayRef<std::string> places = ArrayRef<std::string>(step).drop_front();
     ArrayRef<std::string> taps = ArrayRef<std::string>(column).drop_front();
     openFactor(text, /*isLeft=*/true, /*isAlongK=*/true);
     text.line(
         "      return " +
-        factor(gradient, "gradient",
-               tensorIndices(step[0], channel("i", p.outGroup()), places)) +
+        factor(narrow.tensor, narrow.name,
+               tensorIndices(step[0], channel("i", p.narrowGroup()), places)) +
         ";");
     closeFactor(text);
-    lookUpInput(text, places, taps, step[0], column[0], /*isAlongK=*/true);
-    store(text, out, tensorIndices(channel("i", p.outGroup()), column[0], taps),
-          "sum");
+    lookUpWide(text, wide, places, taps, step[0], column[0], /*isAlongK=*/true);
+    store(text, out,
+          tensorIndices(channel("i", p.narrowGroup()), column[0], taps), "sum");
     return text.take();
   }
 
   CallKernel writeBiasGradient() {
-    CallWriter text("convolution_bias_gradient");
+    CallWriter text = begin("_bias_gradient");
     Value out = op->getResult(2);
-    int64_t channels = p.outputSizes[1];
-    int64_t count = p.images() * productOf(p.places());
-    text.comment("[" + std::to_string(channels) + "] of [" +
-                 sizesText(p.outputSizes) + "]");
-    text.read(gradient, "gradient");
+    ArrayRef<int64_t> sizes = sizesOf(p.output);
+    int64_t channels = sizes[1];
+    int64_t count = p.images() * productOf(sizes.drop_front(2));
+    text.comment("[" + std::to_string(channels) + "] of [" + sizesText(sizes) +
+                 "]");
+    text.read(p.output, "gradient");
     text.write(out, "result");
     text.line("const int lane = threadIdx.x % 32;");
     text.line("const int c = blockIdx.x * 4 + threadIdx.x / 32;");
@@ -325,11 +357,11 @@ private:
       text.line("  return;");
     }
     SmallVector<std::string> step =
-        indicesOf("k", with(p.images(), p.places()));
+        indicesOf("k", with(p.images(), sizes.drop_front(2)));
     text.line(sum() + " sum = 0;");
     text.line("for (int k = lane; k < " + std::to_string(count) + "; k += 32)");
     text.line("  sum += " +
-              value(gradient, "gradient",
+              value(p.output, "gradient",
                     tensorIndices(step[0], "c",
                                   ArrayRef<std::string>(step).drop_front())) +
               ";");
@@ -344,7 +376,6 @@ private:
   aten::CallOp op;
   aten::CallReader call;
   ConvolutionProblem p;
-  Value gradient; ///< of the output; forward: the output
 };
 
 } // namespace
