@@ -76,6 +76,11 @@ CUTBACK_EXPORT size_t cutbackStepNumResults(const CutbackStep *step);
 CUTBACK_EXPORT CutbackTensor cutbackStepResult(const CutbackStep *step,
                                                size_t number);
 
+/* How many threads of this machine run a launch, with that of the caller; 0 as
+ * 1. Results have the same bits. Without this: one a processor that the process
+ * may use. */
+CUTBACK_EXPORT void cutbackStepSetThreads(CutbackStep *step, unsigned count);
+
 /* "forward", "backward", "update", in the order in which they run. */
 CUTBACK_EXPORT size_t cutbackStepNumSegments(const CutbackStep *step);
 CUTBACK_EXPORT const char *cutbackStepSegment(const CutbackStep *step,

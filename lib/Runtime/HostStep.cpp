@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One allocation, launches in their order, one after the other. The arena is
+// One allocation, launches in their order, one after the other, each by all
+// threads. The arena is
 // NaN where nothing was written: of "cpu" in the first step alone, which
 // nothing but its speed tells from later ones.
 //
@@ -16,6 +17,9 @@
 #include <dlfcn.h>
 
 using namespace cutback;
+
+/// Operands of a launch that threads share have at least so many bytes.
+static constexpr int64_t kShared = 128 << 10;
 
 void HostStep::Free::operator()(char *bytes) const { std::free(bytes); }
 
@@ -108,21 +112,47 @@ std::string HostStep::runLaunch(const ArtifactLaunch &launch,
 __attribute__((no_sanitize("function")))
 #endif
 static void callAt(void (*code)(void **, int64_t *), void **pointers,
-                   int64_t *problem) {
-  code(pointers, problem);
+                   int64_t *cells) {
+  code(pointers, cells);
+}
+
+void HostStep::setThreads(unsigned count) {
+  threads = count;
+  pool.reset();
+}
+
+/// A small launch is over before other threads have begun: they run it where it
+/// is checked.
+unsigned HostStep::partsOf(const ArtifactLaunch &launch) {
+  int64_t bytes = 0;
+  for (const ArtifactOperand &operand : launch.operands)
+    bytes += operand.bytes;
+  if (threads <= 1 || (bytes < kShared && !options.checkMemory))
+    return 1;
+  if (!pool)
+    pool = std::make_unique<ThreadPool>(threads);
+  return pool->size();
 }
 
 std::string HostStep::callCode(const ArtifactLaunch &launch,
                                std::vector<void *> &pointers) {
-  int64_t problem[2] = {0, 0};
-  callAt(codes[launch.kernel], pointers.data(), problem);
-  if (problem[0] == 0)
+  unsigned parts = partsOf(launch);
+  cells.resize(parts);
+  auto runPart = [&](unsigned part) {
+    cells[part] = {0, 0, part, parts};
+    callAt(codes[launch.kernel], pointers.data(), cells[part].data());
+  };
+  parts == 1 ? runPart(0) : pool->run(runPart);
+  auto wrong = std::find_if(cells.begin(), cells.end(),
+                            [](const Cells &part) { return part[0] != 0; });
+  if (wrong == cells.end())
     return "";
+  auto [what, where] = std::pair((*wrong)[0], (*wrong)[1]);
   const std::vector<int64_t> &bounds = artifact.kernels[launch.kernel].bounds;
-  if (problem[0] < 1 || problem[0] > static_cast<int64_t>(bounds.size()))
-    return describeMark(static_cast<int>(problem[0]));
-  int64_t bound = bounds[problem[0] - 1];
-  std::string place = std::to_string(problem[1]);
+  if (what < 1 || what > static_cast<int64_t>(bounds.size()))
+    return describeMark(static_cast<int>(what));
+  int64_t bound = bounds[what - 1];
+  std::string place = std::to_string(where);
   return describeMark(1) + (bound < 0 ? " (iteration " + place + " of a row)"
                                       : " (element " + place + " of " +
                                             std::to_string(bound) + ")");

@@ -42,6 +42,10 @@ static CommandSpec spec() {
        "wrote that"},
       {"outputs", OptionSpec::Text, "F", "write results to a safetensors file"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"threads", OptionSpec::Integer, "N",
+       "of this machine that run a compiled step; default: one\n"
+       "a processor. Results have the same bits",
+       false, 1},
       {"check-memory", OptionSpec::Flag, "",
        "give each operand memory of its own, and check that\n"
        "only what a kernel writes changes"},
@@ -109,6 +113,8 @@ static int run(const CommandLine &line) {
   auto executor = openStep(folder, options, artifact, error);
   if (!executor)
     return fail(NoPlan, error.what, error.next);
+  if (auto threads = line.integer("threads"))
+    executor->setThreads(static_cast<unsigned>(*threads));
   progress.step("running");
   std::string what =
       executor->run(artifact.stepSegments(), tensors.arguments());

@@ -148,7 +148,11 @@ int openArtifact(Session &session, const std::string &folder,
   StepOptions options;
   options.checkMemory = session.line.has("check-memory");
   bound.executor = openStep(folder, options, artifact, why);
-  return bound.executor ? Done : doesNotRun(session, why.what, why.next);
+  if (!bound.executor)
+    return doesNotRun(session, why.what, why.next);
+  if (auto threads = session.line.integer("threads"))
+    bound.executor->setThreads(static_cast<unsigned>(*threads));
+  return Done;
 }
 
 int runArtifact(Session &session, const std::string &folder,

@@ -82,6 +82,10 @@ CommandSpec runSpec() {
        "fill dead bytes of the arena with NaN; of a compiled\n"
        "step, give each operand memory of its own"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      {"threads", OptionSpec::Integer, "N",
+       "of this machine that run a compiled step; default: one\n"
+       "a processor. Results have the same bits",
+       false, 1},
   });
   spec.examples = {
       "run model.pt2 --reference --inputs=batch.safetensors",

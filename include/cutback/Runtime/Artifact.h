@@ -22,6 +22,11 @@ inline constexpr const char *kHostLibrary = "libstep.so";
 inline constexpr const char *kCpuTarget = "cpu";
 /// Behind a kernel's name: its symbol in such a library.
 inline constexpr const char *kCodeSuffix = ".run";
+/// Such a kernel takes addresses of its operands and this many cells (i64):
+/// what it found wrong, from 1 on, and where; which part of its work it is to
+/// do, and of how many. Parts have equal bits however many there are, and run
+/// at the same time.
+inline constexpr int64_t kKernelCells = 4, kPartCell = 2, kPartsCell = 3;
 
 /// A stretch of memory of a step.
 struct ArtifactMemory {
@@ -97,7 +102,7 @@ inline constexpr const char *kUpdateSegment = "update";
 
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 3;
+  static constexpr int64_t kVersion = 4;
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;

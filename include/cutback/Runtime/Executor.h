@@ -24,6 +24,12 @@ class Executor {
 public:
   virtual ~Executor();
 
+  /// How many threads of this machine run a launch, with that of the caller;
+  /// at least 1. Results have the same bits whatever they are. Without this:
+  /// one a processor that the process may use. Nothing where launches run
+  /// elsewhere.
+  virtual void setThreads(unsigned) {}
+
   /// Runs segments, by their numbers, of the artifact that it was opened for.
   /// What a run with the first one made is there for later runs without it.
   /// `arguments`: memory of this machine, one an argument, with its elements in

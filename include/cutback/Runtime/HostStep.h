@@ -5,6 +5,9 @@
 #define CUTBACK_RUNTIME_HOSTSTEP_H
 
 #include "cutback/Runtime/Executor.h"
+#include "cutback/Runtime/ThreadPool.h"
+
+#include <array>
 
 #include <memory>
 
@@ -22,14 +25,15 @@ public:
   std::string run(const std::vector<size_t> &segments,
                   const std::vector<char *> &arguments) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
+  void setThreads(unsigned count) override;
 
 private:
   /// A kernel of "cuda-host", by its number.
   using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
                           void **);
-  /// A kernel of "cpu": addresses of its operands, and what it found wrong
-  /// (number and place, zero for nothing).
+  /// A kernel of "cpu": addresses of its operands, and cells (kKernelCells).
   using Code = void (*)(void **, int64_t *);
+  using Cells = std::array<int64_t, kKernelCells>;
   struct Free {
     void operator()(char *bytes) const;
   };
@@ -52,6 +56,7 @@ private:
   std::string callCode(const ArtifactLaunch &launch,
                        std::vector<void *> &pointers);
   std::string callApart(const ArtifactLaunch &launch);
+  unsigned partsOf(const ArtifactLaunch &launch);
 
   Launch entry = nullptr;
   std::vector<Code> codes; ///< by kernel, of "cpu"
@@ -59,6 +64,9 @@ private:
   StepOptions options;
   Bytes arena;
   std::vector<void *> pointers; ///< of the launch that runs
+  std::vector<Cells> cells;     ///< of it, by part
+  unsigned threads = usableProcessors();
+  std::unique_ptr<ThreadPool> pool; ///< from the first launch on that needs it
 };
 
 } // namespace cutback

@@ -106,6 +106,11 @@ CutbackTensor cutbackStepResult(const CutbackStep *step, size_t number) {
   return describe(step->artifact.results[number]);
 }
 
+void cutbackStepSetThreads(CutbackStep *step, unsigned count) {
+  if (step->executor)
+    step->executor->setThreads(count ? count : 1);
+}
+
 size_t cutbackStepNumSegments(const CutbackStep *step) {
   return step->artifact.segments.size();
 }

@@ -11,12 +11,16 @@
 //      lane.
 //   3. Innermost loops share nothing between iterations, and are marked so:
 //      LLVM makes vectors of them without asking whether memories overlap.
+//   4. A call runs its part of one kept loop. No iteration of a kept loop reads
+//      what another one writes, so threads may run the parts, with equal bits.
 
 #include "cutback/Target/CPU/LowerKernel.h"
 
 #include "NestPasses.h"
 #include "NestScopes.h"
 #include "Reductions.h"
+
+#include "cutback/Runtime/Artifact.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -32,6 +36,10 @@ static constexpr int64_t kTransposed = 32;
 /// Columns of a tile: the accumulators of a few passes.sums stay in the first
 /// cache.
 static constexpr int64_t kTile = 256;
+/// A loop of so many pieces has enough of them for all threads.
+static constexpr int64_t kManyPieces = 64;
+/// Elements of a piece of an innermost loop: whole lines of memory.
+static constexpr int64_t kPiece = 64;
 
 namespace {
 
@@ -40,23 +48,102 @@ public:
   NestLowering(kernel::NestOp nest, OpBuilder &builder, ValueRange memories,
                Value errorCell, std::vector<Operation *> &checked)
       : nest(nest), passes(nest),
-        scopes(nest, builder, memories, errorCell, checked),
-        loc(nest.getLoc()) {
+        scopes(nest, builder, memories, errorCell, checked), loc(nest.getLoc()),
+        cell(errorCell) {
     for (auto [number, group] : llvm::enumerate(scopes.groups))
       (group.isReduced ? reduced : kept).push_back(number);
   }
 
   LogicalResult run() {
+    findDivided();
+    if (!divided) { // all of it is one part's
+      enterDivided(1, 1, 1, /*isParallel=*/false);
+      scopes.storeInside();
+    }
     if (reduced.empty())
       runElements();
     else if (nest.getReduced().back())
       runRows();
     else
       runColumns();
+    leave(divided ? 0 : 1);
     return failure(scopes.hasFailed());
   }
 
 private:
+  //===--- Parts ----------------------------------------------------------===//
+
+  bool isInnermostKept(size_t group) const {
+    return group == kept.back() && (reduced.empty() || reduced.back() < group);
+  }
+  /// Iterations of a kept loop that stay together.
+  int64_t pieceOf(size_t group) const {
+    if (!isInnermostKept(group))
+      return 1;
+    return reduced.empty() ? kPiece
+                           : std::min(scopes.groups[group].extent, kTile);
+  }
+
+  /// Whether iterations of a kept loop write other elements each.
+  bool isWrittenApart(size_t group) {
+    return llvm::all_of(
+        nest.getBody().getOps<kernel::StoreOp>(), [&](kernel::StoreOp store) {
+          Access access = scopes.accessOf(store.getMap(), store.getIndices());
+          return access.ofGroup[group] != 0 || !access.rest.empty();
+        });
+  }
+
+  /// The outermost kept loop with many pieces, else the one with most.
+  void findDivided() {
+    int64_t most = 0;
+    for (size_t group : kept) {
+      if (!isWrittenApart(group))
+        continue;
+      int64_t pieces =
+          llvm::divideCeil(scopes.groups[group].extent, pieceOf(group));
+      if (pieces <= most)
+        continue;
+      most = pieces;
+      divided = group;
+      if (pieces >= kManyPieces)
+        return;
+    }
+  }
+
+  /// A loop over this call's part of `extent` iterations. Its cell says which
+  /// part that is, and of how many.
+  Value enterDivided(int64_t extent, int64_t step, int64_t piece,
+                     bool isParallel) {
+    OpBuilder &builder = scopes.here();
+    auto read = [&](int64_t at) -> Value {
+      Value number =
+          memref::LoadOp::create(builder, loc, cell, scopes.constant(at));
+      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        number);
+    };
+    Value part = read(kPartCell), parts = read(kPartsCell);
+    int64_t pieces = llvm::divideCeil(extent, piece);
+    Value most = times(
+        arith::DivUIOp::create(builder, loc,
+                               plus(scopes.constant(pieces - 1), parts), parts),
+        piece);
+    Value all = scopes.constant(extent);
+    Value wanted = arith::MulIOp::create(builder, loc, part, most);
+    Value first = arith::MinUIOp::create(builder, loc, wanted, all);
+    Value end = arith::MinUIOp::create(builder, loc, plus(first, most), all);
+    return scopes.enterLoop(first, end, scopes.constant(step), isParallel);
+  }
+
+  /// A loop over a kept group: of its beginnings, `step` apart.
+  Value enterGroup(size_t group, int64_t step, bool isParallel) {
+    int64_t extent = scopes.groups[group].extent;
+    if (group == divided)
+      return enterDivided(extent, step, std::max(step, pieceOf(group)),
+                          isParallel);
+    return scopes.enterLoop(scopes.constant(0), scopes.constant(extent),
+                            scopes.constant(step), isParallel);
+  }
+
   //===--- Passes ---------------------------------------------------------===//
 
   /// Of a reduction or an index of one: what it keeps while a pass runs.
@@ -90,8 +177,7 @@ private:
   void enterKept(size_t count, bool isParallel) {
     for (size_t i = 0; i < count; ++i) {
       bool isInner = isParallel && i + 1 == count;
-      Value index = scopes.enterLoop(scopes.groups[kept[i]].extent, isInner);
-      scopes.setGroup(kept[i], index);
+      scopes.setGroup(kept[i], enterGroup(kept[i], 1, isInner));
     }
   }
   void leave(size_t count) {
@@ -112,12 +198,8 @@ private:
     std::rotate(kept.begin() + other, kept.begin() + other + 1, kept.end() - 1);
     enterKept(kept.size() - 2, /*isParallel=*/false);
     size_t outer = order[other], inner = order.back();
-    auto enterTiles = [&](size_t group) {
-      return scopes.enterLoop(scopes.constant(0),
-                              scopes.constant(scopes.groups[group].extent),
-                              scopes.constant(kTransposed), false);
-    };
-    Value firstOuter = enterTiles(outer), firstInner = enterTiles(inner);
+    Value firstOuter = enterGroup(outer, kTransposed, false);
+    Value firstInner = enterGroup(inner, kTransposed, false);
     auto enterTile = [&](size_t group, Value first, bool isParallel) {
       Value end = arith::MinUIOp::create(
           scopes.here(), loc, plus(first, scopes.constant(kTransposed)),
@@ -377,8 +459,7 @@ private:
     enterKept(kept.size() - 1, /*isParallel=*/false);
     int64_t extent = scopes.groups[inner].extent;
     tile = std::min(extent, kTile);
-    Value first = scopes.enterLoop(scopes.constant(0), scopes.constant(extent),
-                                   scopes.constant(tile), false);
+    Value first = enterGroup(inner, tile, false);
     Value width = scopes.constant(tile);
     if (extent % tile != 0)
       width = arith::MinUIOp::create(
@@ -514,7 +595,9 @@ private:
   const NestPasses passes;
   NestScopes scopes;
   Location loc;
+  Value cell;
   SmallVector<size_t> kept, reduced; ///< groups, from the outermost on
+  std::optional<size_t> divided;     ///< the group of which a call runs a part
   int64_t tile = 0;
   Value tileFirst, tileWidth;
 };
@@ -537,7 +620,7 @@ FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
   SmallVector<Type> types;
   for (Type type : kernel.getBody().getArgumentTypes())
     types.push_back(memoryType(type));
-  types.push_back(MemRefType::get({2}, builder.getI64Type()));
+  types.push_back(MemRefType::get({kKernelCells}, builder.getI64Type()));
   LoweredKernel lowered;
   lowered.function =
       func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),

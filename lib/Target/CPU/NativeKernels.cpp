@@ -9,6 +9,7 @@
 
 #include "Machine.h"
 
+#include "cutback/Runtime/Artifact.h"
 #include "cutback/Target/CPU/LowerKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -17,6 +18,8 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+#include <tuple>
 
 using namespace mlir;
 using namespace cutback;
@@ -51,6 +54,8 @@ namespace {
 
 class NativeKernels : public KernelRunner {
 public:
+  explicit NativeKernels(unsigned parts) : parts(parts) {}
+
   LogicalResult compile(ModuleOp module) {
     OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
     std::vector<std::string> names;
@@ -79,10 +84,14 @@ public:
     SmallVector<void *, 16> addresses;
     for (const Tensor &argument : arguments)
       addresses.push_back(argument.data());
-    int64_t problem[2] = {0, 0};
-    call(code.run, addresses.data(), problem);
-    return problem[0] ? fail(kernel, code.checked[problem[0] - 1], problem[1])
-                      : success();
+    int64_t wrong = 0, place = 0; // of the first part that found something
+    for (unsigned part = parts; part-- > 0;) {
+      int64_t cells[kKernelCells] = {0, 0, part, parts};
+      call(code.run, addresses.data(), cells);
+      if (cells[0])
+        std::tie(wrong, place) = std::tie(cells[0], cells[1]);
+    }
+    return wrong ? fail(kernel, code.checked[wrong - 1], place) : success();
   }
 
 private:
@@ -92,8 +101,8 @@ private:
 #if defined(__clang__)
   __attribute__((no_sanitize("function")))
 #endif
-  static void call(Code run, void **addresses, int64_t *problem) {
-    run(addresses, problem);
+  static void call(Code run, void **addresses, int64_t *cells) {
+    run(addresses, cells);
   }
 
   struct Kernel {
@@ -116,6 +125,7 @@ private:
     return diagnostic;
   }
 
+  unsigned parts;
   llvm::DenseMap<Operation *, Kernel> kernels; ///< by kernel.func
   std::unique_ptr<cpu::Machine> machine;
 };
@@ -124,7 +134,12 @@ private:
 
 FailureOr<std::unique_ptr<KernelRunner>>
 cutback::compileNativeKernels(ModuleOp module) {
-  auto kernels = std::make_unique<NativeKernels>();
+  return compileNativeKernelsInParts(module, 1);
+}
+
+FailureOr<std::unique_ptr<KernelRunner>>
+cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts) {
+  auto kernels = std::make_unique<NativeKernels>(parts);
   if (failed(kernels->compile(module)))
     return failure();
   return std::unique_ptr<KernelRunner>(std::move(kernels));

@@ -451,7 +451,8 @@ void NestScopes::store(ArrayRef<kernel::StoreOp> stores) {
     elements.push_back(get(store.getElement()));
     accesses.push_back(accessOf(store.getMap(), store.getIndices()));
     size_t depth = depthOf(accesses.back());
-    elements.back().depth = std::max(elements.back().depth, depth);
+    elements.back().depth =
+        std::max({elements.back().depth, depth, leastStoreDepth});
   }
   if (failed)
     return;

@@ -79,6 +79,9 @@ public:
 
   /// A scalar of the body; nothing after an error.
   Placed get(mlir::Value value);
+  /// Stores are written in the innermost loop that is open now, or in one in
+  /// it.
+  void storeInside() { leastStoreDepth = depth(); }
   /// Writes `stores`, all elements of them before the first.
   void store(llvm::ArrayRef<kernel::StoreOp> stores);
   bool hasFailed() const { return failed; }
@@ -127,6 +130,7 @@ private:
   std::vector<mlir::Operation *> &checked;
   llvm::SmallVector<size_t, 6> groupOf; ///< by axis
   std::vector<Scope> scopes;
+  size_t leastStoreDepth = 0;
   bool failed = false;
 };
 

@@ -174,7 +174,7 @@ private:
     if (p.heads > 1)
       text.line("const int head = at.head % " + heads + ";");
     text.kernel().waits = true;
-    text.kernel().parts = p.batch * p.heads;
+    text.kernel().runs = p.batch * p.heads;
   }
   std::string sizes(int64_t rows, int64_t others) const {
     return "(at.row, " + std::to_string(rows) + ", " + std::to_string(others) +

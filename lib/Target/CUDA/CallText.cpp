@@ -164,7 +164,7 @@ void CallWriter::openRows(int64_t rows, int64_t columns) {
   }
   shape({(rows + 3) / 4, (columns + 127) / 128, 1}, {128, 1, 1});
   kernel().waits = true;
-  kernel().parts = rows;
+  kernel().runs = rows;
 }
 
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {

@@ -606,7 +606,8 @@ private:
                                 parameter.name);
       step.parameters.push_back(std::move(parameters));
       step.grids.push_back({kernel.shape.grid, kernel.shape.block,
-                            kernel.shape.sharedBytes, kernel.parts});
+                            kernel.shape.sharedBytes, kernel.runs,
+                            kernel.isProduct});
     }
   }
 

@@ -83,18 +83,23 @@ static std::string entryText(const CudaStep &step, size_t number) {
   const KernelGrid &shape = step.grids[number];
   std::string text = "\nCUTBACK_ENTRY(run_" + name + ", \"" + name +
                      kCodeSuffix + "\") {\n  Given given = {operands, 0};\n";
-  if (shape.parts)
-    text += "  cutback_host::runParts(" + std::to_string(shape.parts) +
-            ", call_" + name + ", &given);\n";
+  if (shape.runs)
+    text += "  cutback_host::" +
+            std::string(shape.isProduct ? "runProducts(" : "runBodies(") +
+            std::to_string(shape.runs) + ", call_" + name +
+            ", &given, cells);\n";
   else
     text += "  const unsigned grid[3] = " + threeText(shape.grid) +
             ", block[3] = " + threeText(shape.block) +
             ";\n"
-            "  cutback_host::launch(grid, block, " +
+            "  if (cells[" +
+            std::to_string(kPartCell) +
+            "] == 0)\n"
+            "    cutback_host::launch(grid, block, " +
             std::to_string(shape.sharedBytes) + ", " +
             (step.artifact.kernels[number].waits ? "true" : "false") +
-            ", call_" + name + ",\n                       &given);\n";
-  return text + "  problem[0] = given.mark;\n}\n";
+            ", call_" + name + ",\n                         &given);\n";
+  return text + "  cells[0] = given.mark;\n}\n";
 }
 
 std::vector<TextFile> cutback::emitCpuCalls(const CudaStep &step) {

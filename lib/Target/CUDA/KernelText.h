@@ -35,7 +35,8 @@ struct KernelText {
   bool mayOverlap = false; ///< a result may lie where an operand lies
   /// Matrices, heads or rows (blockIdx.z) that a CPU makes by one run of the
   /// body each (Device/cutback_cpu.h); 0: it runs blocks of threads.
-  int64_t parts = 0;
+  int64_t runs = 0;
+  bool isProduct = false;     ///< threads of a CPU share the blocks of a run
   bool isMachineCode = false; ///< has no text
 
   /// The function, with its comment.

@@ -168,13 +168,13 @@ void RandomKernelsTest::compare(ArrayRef<RuntimeValue> expected,
   }
 }
 
-/// The same by machine code.
+/// The same by machine code, in one to three parts.
 void RandomKernelsTest::checkNative(const KernelModule &formed,
                                     joint::GraphOp graph,
                                     ArrayRef<RuntimeValue> arguments,
                                     ArrayRef<RuntimeValue> expected,
                                     const StepNames &names) {
-  auto native = compileNativeKernels(*formed.module);
+  auto native = compileNativeKernelsInParts(*formed.module, 1 + seed % 3);
   ASSERT_TRUE(succeeded(native)) << "seed " << seed << ": " << lastError;
   LaunchMemory memory(formed.link);
   InterpreterOptions run;

@@ -77,8 +77,8 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 3", "\"cutback_artifact\": 7"),
-            "has version 7, this runtime takes 3");
+  EXPECT_EQ(changed("\"cutback_artifact\": 4", "\"cutback_artifact\": 7"),
+            "has version 7, this runtime takes 4");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
   EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);

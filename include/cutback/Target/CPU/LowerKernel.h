@@ -12,9 +12,10 @@
 namespace cutback {
 
 struct LoweredKernel {
-  /// Takes the memories of the kernel (truth values as bytes) and a cell of two
-  /// i64: after an access outside of a memory, or a pick outside of a row,
-  /// the number in `checked`, from 1 on, and where.
+  /// Takes the memories of the kernel (truth values as bytes) and kKernelCells
+  /// (Runtime/Artifact.h): the parts together do what one call of one part
+  /// does. After an access outside of a memory, or a pick outside of a row, the
+  /// first cells have the number in `checked`, from 1 on, and where.
   mlir::func::FuncOp function;
   /// Ops of the kernel that may fail at run time.
   std::vector<mlir::Operation *> checked;

@@ -20,6 +20,11 @@ namespace cutback {
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
 compileNativeKernels(mlir::ModuleOp module);
 
+/// The same, with so many parts (Runtime/Artifact.h) of each kernel one behind
+/// the other, the last one first: what threads do in any order.
+mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
+compileNativeKernelsInParts(mlir::ModuleOp module, unsigned parts);
+
 /// An object file of kernels.
 struct KernelObject {
   std::string bytes;

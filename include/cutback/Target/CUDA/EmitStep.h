@@ -21,7 +21,8 @@ using TextFile = std::pair<std::string, std::string>;
 struct KernelGrid {
   std::array<int64_t, 3> grid, block;
   int64_t sharedBytes = 0;
-  int64_t parts = 0; ///< runs of the body on a CPU, in place of blocks, or 0
+  int64_t runs = 0;       ///< of the body on a CPU, in place of blocks, or 0
+  bool isProduct = false; ///< threads of a CPU share the blocks of a run
 };
 
 /// A step in CUDA C++.

@@ -16,12 +16,13 @@
 /// Functions that kernels call are those of this file.
 #define CUTBACK_OWN_CALLS 1
 
-/// A call under a name that C++ has not: operands, and a cell for what it found
-/// wrong.
+/// A call under a name that C++ has not: operands, and cells: what it found
+/// wrong and where, which part it is to run, and of how many. Threads run the
+/// parts of a call at the same time.
 #define CUTBACK_ENTRY(function, symbol)                                        \
   extern "C" __attribute__((visibility("default"))) void function(             \
-      void **operands, int64_t *problem) __asm__(symbol);                      \
-  void function(void **operands, int64_t *problem)
+      void **operands, int64_t *cells) __asm__(symbol);                        \
+  void function(void **operands, int64_t *cells)
 
 namespace cutback_host {
 
@@ -129,6 +130,13 @@ template <typename T> struct ProductBlock {
   }
 };
 
+/// This thread's part of a call, and the blocks that came before.
+struct Share {
+  int64_t part = 0, parts = 1, blocks = 0;
+  bool isNextMine() { return blocks++ % parts == part; }
+};
+__attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
+
 /// Calls `packA(block, row, rows, step, steps)` and packB, which fill `a` and
 /// `b`, zeros behind the last row and column of a panel, then
 /// `store(block, row, rows, column, columns)` with the sums.
@@ -140,6 +148,8 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
   for (int column = 0; column < n; column += Block::columns) {
     const int columns = std::min(n - column, Block::columns);
     for (int row = 0; row < m; row += Block::rows) {
+      if (!shareNow.isNextMine())
+        continue;
       const int rows = std::min(m - row, Block::rows);
       int step = 0;
       do { // once without steps too: sums of nothing
@@ -181,8 +191,19 @@ inline void packEights(const Operand &operand, int line, int lines, int k,
     }
 }
 
-/// Runs a kernel of this file: a matrix of a batch, a head or a row at once.
-inline void runParts(unsigned count, void (*body)(void *), void *given) {
+/// Runs a kernel of this file: a head or a row at once.
+inline void runBodies(unsigned count, void (*body)(void *), void *given,
+                      const int64_t *cells) {
+  shareNow = Share();
+  for (unsigned i = unsigned(cells[2]); i < count; i += unsigned(cells[3])) {
+    blockNow = {0, 0, i};
+    body(given);
+  }
+}
+/// The same of the matrices of a batch, of which each is shared block by block.
+inline void runProducts(unsigned count, void (*body)(void *), void *given,
+                        const int64_t *cells) {
+  shareNow = {cells[2], cells[3], 0};
   for (unsigned i = 0; i < count; ++i) {
     blockNow = {0, 0, i};
     body(given);

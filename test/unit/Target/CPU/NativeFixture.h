@@ -41,9 +41,11 @@ protected:
     if (!module)
       return false;
     auto compiled = compileNativeKernels(*module);
-    if (mlir::failed(compiled))
+    auto inParts = compileNativeKernelsInParts(*module, 3);
+    if (mlir::failed(compiled) || mlir::failed(inParts))
       return false;
     runner = std::move(*compiled);
+    partsRunner = std::move(*inParts);
     function = *module->getOps<kernel::FuncOp>().begin();
     return true;
   }
@@ -77,20 +79,27 @@ protected:
   }
 
   /// Runs both; argument i lies in the memory of argument places[i]. Elements
-  /// may differ by `tolerance` of the largest; with 0 their bits are equal.
+  /// may differ by `tolerance` of the largest; with 0 their bits are equal, as
+  /// are those of the kernel in parts.
   void runBoth(const Tensors &arguments, double tolerance = 0,
                std::vector<unsigned> places = {}) {
-    Tensors native, expected;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      bool isOwn = places.empty() || places[i] == i;
-      native.push_back(isOwn ? copyOf(arguments[i]) : native[places[i]]);
-      expected.push_back(isOwn ? copyOf(arguments[i]) : expected[places[i]]);
-    }
+    auto memories = [&] {
+      Tensors made;
+      for (size_t i = 0; i < arguments.size(); ++i) {
+        bool isOwn = places.empty() || places[i] == i;
+        made.push_back(isOwn ? copyOf(arguments[i]) : made[places[i]]);
+      }
+      return made;
+    };
+    Tensors native = memories(), inParts = memories(), expected = memories();
     ASSERT_TRUE(mlir::succeeded(interpreter::runKernelBody(function, expected)))
         << error;
     ASSERT_TRUE(mlir::succeeded(runner->run(function, native))) << error;
-    for (size_t i = 0; i < arguments.size(); ++i)
+    ASSERT_TRUE(mlir::succeeded(partsRunner->run(function, inParts))) << error;
+    for (size_t i = 0; i < arguments.size(); ++i) {
       compare(i, expected[i], native[i], tolerance);
+      compare(i, native[i], inParts[i], 0);
+    }
   }
 
   /// The same, for a text.
@@ -121,6 +130,7 @@ protected:
   mlir::ScopedDiagnosticHandler handler;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<interpreter::KernelRunner> runner;
+  std::unique_ptr<interpreter::KernelRunner> partsRunner;
   kernel::FuncOp function;
   std::mt19937_64 random{7};
 };
