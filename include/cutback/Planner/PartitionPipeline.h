@@ -191,7 +191,7 @@ struct GraphAnalyses {
   std::optional<GraphSets> sets;
   std::optional<ValueSizes> sizes;
   std::optional<RooflineCosts> costs; ///< where the plan or figures asked
-  std::vector<double> flopsPs; ///< by op, see computeFlopsPs; else empty
+  std::vector<double> flopsPs;        ///< by op, see computeFlopsPs; else empty
   std::shared_ptr<const KernelProblem> kernelProblem; ///< the same
   std::vector<int64_t> bytes;    ///< by value, under size hints
   std::vector<uint32_t> storage; ///< by value: equal numbers share storage
