@@ -112,65 +112,100 @@ inline void addPanel(const T *a, const T *b, T *sums, int count, bool isFirst) {
   }
 }
 
-/// A block of an m x n product: what is looked up once for many results. On the
-/// stack (640 KiB), so that a step allocates nothing.
-template <typename T> struct ProductBlock {
-  static constexpr int rows = 192, columns = 1024 / sizeof(T), steps = 256;
-  static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
-  alignas(64) T a[rows * steps];    ///< kRows of a column after the other
-  alignas(64) T b[columns * steps]; ///< `width` of a row after the other
-  alignas(64) T sums[rows * columns];
-
-  /// Where step `along` of row `i` lies in `a`, and of column `j` in `b`.
-  static int inA(int i, int along) {
-    return i / kRows * kRows * steps + along * kRows + i % kRows;
-  }
-  static int inB(int j, int along) {
-    return j / width * width * steps + along * width + j % width;
-  }
-};
-
-/// This thread's part of a call, and the blocks that came before.
+/// This thread's part of a call: of the blocks of all its runs, neighbors.
 struct Share {
-  int64_t part = 0, parts = 1, blocks = 0;
-  bool isNextMine() { return blocks++ % parts == part; }
+  int64_t part = 0, parts = 1, run = 0, runs = 1;
+  /// Whether block `number` of `blocks` of the run at work is of the part.
+  bool isMine(int64_t number, int64_t blocks) const {
+    const int64_t at = run * blocks + number, all = runs * blocks;
+    return at >= all * part / parts && at < all * (part + 1) / parts;
+  }
 };
 __attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
 
-/// Calls `packA(block, row, rows, step, steps)` and packB, which fill `a` and
-/// `b`, zeros behind the last row and column of a panel, then
-/// `store(block, row, rows, column, columns)` with the sums.
+/// The first multiple of `step` that is not below `count`.
+inline int upTo(int count, int step) {
+  return (count + step - 1) / step * step;
+}
+
+/// A block of an m x n product: what is looked up once for many results. On the
+/// stack (up to 580 KiB).
+template <typename T> struct ProductBlock {
+  static constexpr int rows = 144, columns = 2048 / sizeof(T), steps = 256;
+  static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
+  alignas(64) T a[rows * steps]; ///< kRows of a column after the other
+  alignas(64) T sums[rows * columns];
+
+  /// Where step `along` of row `i` lies in `a`.
+  static int inA(int i, int along) {
+    return i / kRows * kRows * steps + along * kRows + i % kRows;
+  }
+};
+
+/// Columns of b, which many blocks of rows read: `width` of a row after the
+/// other, for so many steps as they are packed for at once.
+template <typename T> struct ProductPanels {
+  using Block = ProductBlock<T>;
+  /// Steps that are packed for all blocks of rows: beyond them, for each again.
+  static constexpr int most = 4096;
+
+  explicit ProductPanels(int k) : isWhole(k <= most) {
+    const size_t count = size_t(isWhole && k > 0 ? k : Block::steps);
+    b = static_cast<T *>(std::aligned_alloc(
+        64, (count * Block::columns * sizeof(T) + 63) / 64 * 64));
+    if (!b)
+      fail("there is no memory for a block of a product");
+  }
+  ~ProductPanels() { std::free(b); }
+  ProductPanels(const ProductPanels &) = delete;
+  ProductPanels &operator=(const ProductPanels &) = delete;
+
+  bool isWhole;    ///< all steps of the columns are packed
+  int column = -1; ///< the first of those that are packed
+  T *b;
+};
+
+/// Calls `packA(a, row, rows, step, steps)` and `packB(b, column, columns,
+/// step, steps)`, which fill the beginning of what they get, with zeros behind
+/// the last row and column of a panel, then `store(block, row, rows, column,
+/// columns)` with the sums.
 template <typename T, typename PackA, typename PackB, typename Store>
 inline void multiply(int m, int n, int k, PackA packA, PackB packB,
                      Store store) {
   using Block = ProductBlock<T>;
   Block block;
-  for (int column = 0; column < n; column += Block::columns) {
-    const int columns = std::min(n - column, Block::columns);
-    for (int row = 0; row < m; row += Block::rows) {
-      if (!shareNow.isNextMine())
-        continue;
-      const int rows = std::min(m - row, Block::rows);
-      int step = 0;
-      do { // once without steps too: sums of nothing
-        const int steps = std::min(k - step, Block::steps);
-        packA(block, row, rows, step, steps);
-        packB(block, column, columns, step, steps);
-        for (int j = 0; j < columns; j += Block::width)
-          for (int i = 0; i < rows; i += kRows)
-            addPanel<T, 1, kRows, Block::width, Block::columns>(
-                block.a + i * Block::steps, block.b + j * Block::steps,
-                block.sums + i * Block::columns + j, steps, step == 0);
-        step += Block::steps;
-      } while (step < k);
-      store(block, row, rows, column, columns);
-    }
+  ProductPanels<T> panels(k);
+  const int64_t lines = upTo(m, Block::rows) / Block::rows;
+  const int64_t blocks = upTo(n, Block::columns) / Block::columns * lines;
+  for (int64_t number = 0; number < blocks; ++number) {
+    if (!shareNow.isMine(number, blocks))
+      continue;
+    const int column = int(number / lines) * Block::columns,
+              row = int(number % lines) * Block::rows;
+    const int columns = std::min(n - column, Block::columns),
+              rows = std::min(m - row, Block::rows);
+    const int wide = upTo(columns, Block::width);
+    if (panels.isWhole && panels.column != column)
+      for (int step = 0; step < k; step += Block::steps)
+        packB(panels.b + step * wide, column, columns, step,
+              std::min(k - step, Block::steps));
+    panels.column = column;
+    int step = 0;
+    do { // once without steps too: sums of nothing
+      const int steps = std::min(k - step, Block::steps);
+      packA(block.a, row, rows, step, steps);
+      if (!panels.isWhole)
+        packB(panels.b, column, columns, step, steps);
+      const T *b = panels.b + (panels.isWhole ? step * wide : 0);
+      for (int j = 0; j < wide; j += Block::width)
+        for (int i = 0; i < rows; i += kRows)
+          addPanel<T, 1, kRows, Block::width, Block::columns>(
+              block.a + i * Block::steps, b + j * steps,
+              block.sums + i * Block::columns + j, steps, step == 0);
+      step += Block::steps;
+    } while (step < k);
+    store(block, row, rows, column, columns);
   }
-}
-
-/// The first multiple of `step` that is not below `count`.
-inline int upTo(int count, int step) {
-  return (count + step - 1) / step * step;
 }
 
 /// Packs by eights of neighbours (cutback_tile.cuh), along k or along lines;
@@ -203,8 +238,8 @@ inline void runBodies(unsigned count, void (*body)(void *), void *given,
 /// The same of the matrices of a batch, of which each is shared block by block.
 inline void runProducts(unsigned count, void (*body)(void *), void *given,
                         const int64_t *cells) {
-  shareNow = {cells[2], cells[3], 0};
   for (unsigned i = 0; i < count; ++i) {
+    shareNow = {cells[2], cells[3], i, count};
     blockNow = {0, 0, i};
     body(given);
   }
@@ -219,18 +254,31 @@ inline void product(int m, int n, int k, A a, B b, Store store) {
   using Block = ProductBlock<T>;
   multiply<T>(
       m, n, k,
-      [&](Block &to, int row, int rows, int step, int steps) {
-        for (int i = 0; i < upTo(rows, kRows); ++i)
-          for (int along = 0; along < steps; ++along)
-            to.a[Block::inA(i, along)] =
-                i < rows ? T(a(row + i, step + along)) : T(0);
+      [&](T *to, int row, int rows, int step, int steps) {
+        for (int i = 0; i < rows; i += kRows, to += kRows * Block::steps)
+          if (i + kRows <= rows)
+            for (int along = 0; along < steps; ++along)
+#pragma GCC unroll 6
+              for (int e = 0; e < kRows; ++e)
+                to[along * kRows + e] = T(a(row + i + e, step + along));
+          else
+            for (int along = 0; along < steps; ++along)
+              for (int e = 0; e < kRows; ++e)
+                to[along * kRows + e] =
+                    i + e < rows ? T(a(row + i + e, step + along)) : T(0);
       },
-      [&](Block &to, int column, int columns, int step, int steps) {
-        for (int panel = 0; panel < columns; panel += Block::width)
-          for (int along = 0; along < steps; ++along)
-            for (int j = panel; j < panel + Block::width; ++j)
-              to.b[Block::inB(panel, along) + j - panel] =
-                  j < columns ? T(b(step + along, column + j)) : T(0);
+      [&](T *to, int column, int columns, int step, int steps) {
+        constexpr int width = Block::width;
+        for (int j = 0; j < columns; j += width, to += width * steps)
+          if (j + width <= columns)
+            for (int along = 0; along < steps; ++along)
+              for (int e = 0; e < width; ++e)
+                to[along * width + e] = T(b(step + along, column + j + e));
+          else
+            for (int along = 0; along < steps; ++along)
+              for (int e = 0; e < width; ++e)
+                to[along * width + e] =
+                    j + e < columns ? T(b(step + along, column + j + e)) : T(0);
       },
       [&](Block &from, int row, int rows, int column, int columns) {
         for (int i = 0; i < rows; ++i)
@@ -251,15 +299,18 @@ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
   using Block = ProductBlock<float>;
   multiply<float>(
       m, n, k,
-      [&](Block &to, int row, int rows, int step, int steps) {
+      [&](float *to, int row, int rows, int step, int steps) {
         packEights(
             a, row, upTo(rows, kRows), step, steps, m, k,
-            [&](int i, int along, float x) { to.a[Block::inA(i, along)] = x; });
+            [&](int i, int along, float x) { to[Block::inA(i, along)] = x; });
       },
-      [&](Block &to, int column, int columns, int step, int steps) {
-        packEights(
-            b, column, upTo(columns, Block::width), step, steps, n, k,
-            [&](int j, int along, float x) { to.b[Block::inB(j, along)] = x; });
+      [&](float *to, int column, int columns, int step, int steps) {
+        constexpr int width = Block::width;
+        packEights(b, column, upTo(columns, width), step, steps, n, k,
+                   [&](int j, int along, float x) {
+                     to[j / width * width * steps + along * width + j % width] =
+                         x;
+                   });
       },
       [&](Block &from, int row, int rows, int column, int columns) {
         for (int i = 0; i < rows; ++i)

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times training steps of exported models against PyTorch's, on this machine.
+
+    python steps.py --bench FOLDER --cutback build/release/bin/cutback \\
+        --library build/release/lib/libcutback-step.so [MODEL...]
+
+FOLDER has a folder a model with its `model.pt2`; without names all of them are
+run. Run it under a Python that has torch 2.13.0 (CPU). For each model `cutback
+compile --target=cpu` makes a step; then it and PyTorch's eager step (forward
+and backward of the same program, the same random parameters and inputs) run by
+turns in this process: speed that comes and goes meets both. Times are wall
+seconds, the least of --rounds; `ratio` is ours by PyTorch's. `differ` is the
+largest difference of the losses, relative.
+
+--compile times torch.compile too.
+"""
+
+import argparse
+import ctypes
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+if "--help" in sys.argv:
+    print(__doc__)
+    sys.exit(0)
+
+import logging
+
+import torch
+
+logging.disable(logging.WARNING)
+
+
+class CutbackTensor(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_char_p),
+                ("rank", ctypes.c_size_t),
+                ("sizes", ctypes.POINTER(ctypes.c_int64)),
+                ("bytes", ctypes.c_size_t), ("written", ctypes.c_int),
+                ("required", ctypes.c_int), ("fill", ctypes.c_char)]
+
+
+class Step:
+    """A compiled step and memory for its arguments."""
+
+    def __init__(self, library, folder):
+        self.api = ctypes.CDLL(library)
+        self.api.cutbackStepMessage.restype = ctypes.c_char_p
+        for name in ("Argument", "Result"):
+            call = getattr(self.api, "cutbackStep" + name)
+            call.restype = CutbackTensor
+            call.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+            count = getattr(self.api, "cutbackStepNum%ss" % name)
+            count.restype = ctypes.c_size_t
+            count.argtypes = [ctypes.c_void_p]
+        self.step = ctypes.c_void_p()
+        self.check(self.api.cutbackStepOpen(folder.encode(),
+                                            ctypes.byref(self.step)))
+        self.memory = {}
+        count = self.api.cutbackStepNumArguments(self.step)
+        self.pointers = (ctypes.c_void_p * count)()
+        for i in range(count):
+            tensor = self.api.cutbackStepArgument(self.step, i)
+            fill = 1 if tensor.fill == b"1" else 0
+            memory = torch.zeros(tensor.bytes // 8 + 8, dtype=torch.int64)
+            if fill and tensor.dtype == b"f32":
+                memory.view(torch.float32).fill_(1)
+            self.memory[tensor.name.decode()] = memory
+            self.pointers[i] = memory.data_ptr() + -memory.data_ptr() % 16
+
+    def check(self, status):
+        if status:
+            raise RuntimeError(self.api.cutbackStepMessage(self.step).decode())
+
+    def set(self, name, tensor):
+        if name not in self.memory:
+            return
+        memory = self.memory[name]
+        at = (-memory.data_ptr() % 16) // 8
+        raw = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
+        memory[at:].view(torch.uint8)[:raw.numel()].copy_(raw)
+
+    def set_threads(self, count):
+        self.api.cutbackStepSetThreads(self.step, ctypes.c_uint(count))
+
+    def run(self):
+        self.check(self.api.cutbackStepRun(self.step, self.pointers))
+
+    def loss(self):
+        value = ctypes.c_float()
+        self.check(self.api.cutbackStepRead(self.step, ctypes.c_size_t(0),
+                                            ctypes.byref(value)))
+        return value.value
+
+
+def random_tensor(like, name):
+    """As exported, which may be a tensor without contents."""
+    size = [int(s) for s in like.shape]
+    if not like.dtype.is_floating_point:
+        return torch.randint(0, 8, size).to(like.dtype)
+    value = torch.randn(size) * 0.05
+    if "var" in name:
+        value = value.abs() + 1
+    return value.to(like.dtype)
+
+
+def load(path):
+    """The module with random parameters, and the inputs."""
+    program = torch.export.load(path)
+    state = {}
+    for name, tensor in program.state_dict.items():
+        value = random_tensor(tensor, name)
+        is_parameter = isinstance(tensor, torch.nn.Parameter)
+        state[name] = torch.nn.Parameter(value) if is_parameter else value
+    program._state_dict = state
+    module = program.module()
+    args = program.example_inputs[0] if program.example_inputs else ()
+    inputs = [random_tensor(one, "") for one in args]
+    return module, state, inputs
+
+
+def least(run, rounds):
+    best = float("inf")
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        run()
+        best = min(best, time.perf_counter() - begin)
+    return best
+
+
+def measure(name, args):
+    path = os.path.join(args.bench, name, "model.pt2")
+    torch.manual_seed(0)
+    module, state, inputs = load(path)
+    folder = tempfile.mkdtemp()
+    begin = time.perf_counter()
+    subprocess.run([args.cutback, "compile", path, "-o", folder + "/out",
+                    "--target=cpu"], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    compile_seconds = time.perf_counter() - begin
+    step = Step(args.library, folder + "/out")
+    losses = []
+
+    def eager(function):
+        for value in state.values():
+            value.grad = None
+        result = function(*inputs)
+        result = result[0] if isinstance(result, (tuple, list)) else result
+        losses.append(float(result.detach()))
+        result.backward()
+
+    compiled = torch.compile(module) if args.compile else None
+    for threads in args.threads:
+        torch.set_num_threads(threads)
+        step.set_threads(threads)
+        ours, theirs, third = [], [], []
+        for _ in range(args.rounds + 1):
+            # Statistics of batches are written: the same in front of each.
+            for tensor_name, value in state.items():
+                kind = "param." if value.requires_grad else "buffer."
+                step.set(kind + tensor_name, value)
+            for i, value in enumerate(inputs):
+                step.set("input.%d" % i, value)
+            ours.append(least(step.run, 1))
+            theirs.append(least(lambda: eager(module), 1))
+            if compiled:
+                third.append(least(lambda: eager(compiled), 1))
+        us, them = min(ours[1:]), min(theirs[1:])
+        differ = abs(step.loss() - losses[-1]) / max(1e-9, abs(losses[-1]))
+        text = "%-10s %7d %9.3f %9.3f" % (name, threads, us, them)
+        if compiled:
+            text += " %9.3f" % min(third[1:])
+            them = min(them, min(third[1:]))
+        print(text + " %7.2f %9.1e %9.1f" % (us / them, differ,
+                                             compile_seconds), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bench", required=True)
+    parser.add_argument("--cutback", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
+    parser.add_argument("--compile", action="store_true")
+    parser.add_argument("models", nargs="*")
+    args = parser.parse_args()
+    names = args.models or sorted(
+        one for one in os.listdir(args.bench)
+        if os.path.exists(os.path.join(args.bench, one, "model.pt2")))
+    print("model      threads   cutback     eager%s   ratio    differ   compile"
+          % ("  compiled" if args.compile else ""))
+    for name in names:
+        measure(name, args)
+
+
+if __name__ == "__main__":
+    main()
