@@ -55,6 +55,16 @@ using namespace cutback::cpu;
 // To LLVM IR
 //===----------------------------------------------------------------------===//
 
+/// Conversions leave the annotation of a loop behind as an attribute of no
+/// meaning, which the translation to LLVM IR drops.
+static void keepLoopAnnotations(ModuleOp module) {
+  module.walk([](LLVM::BrOp branch) {
+    if (auto annotation = dyn_cast_or_null<LLVM::LoopAnnotationAttr>(
+            branch->removeDiscardableAttr("llvm.loop_annotation")))
+      branch.setLoopAnnotationAttr(annotation);
+  });
+}
+
 static LogicalResult toLLVMDialect(ModuleOp module) {
   MLIRContext *context = module.getContext();
   context->loadDialect<cf::ControlFlowDialect>();
@@ -77,7 +87,10 @@ static LogicalResult toLLVMDialect(ModuleOp module) {
   populateVectorToLLVMConversionPatterns(types, patterns);
   LLVMConversionTarget target(*context);
   target.addLegalOp<ModuleOp>();
-  return applyFullConversion(module, target, std::move(patterns));
+  if (failed(applyFullConversion(module, target, std::move(patterns))))
+    return failure();
+  keepLoopAnnotations(module);
+  return success();
 }
 
 /// Accesses of innermost loops whose iterations share nothing.
