@@ -106,9 +106,26 @@ def random_tensor(like, name):
     return value.to(like.dtype)
 
 
+def load_program(path):
+    """Also one whose parameters were exported without their contents."""
+    strided = torch.as_strided
+
+    def or_zeros(input, size, stride, storage_offset=None):
+        try:
+            return strided(input, size, stride, storage_offset)
+        except RuntimeError:
+            return torch.zeros(size, dtype=input.dtype)
+
+    torch.as_strided = or_zeros
+    try:
+        return torch.export.load(path)
+    finally:
+        torch.as_strided = strided
+
+
 def load(path):
     """The module with random parameters, and the inputs."""
-    program = torch.export.load(path)
+    program = load_program(path)
     state = {}
     for name, tensor in program.state_dict.items():
         value = random_tensor(tensor, name)

@@ -12,6 +12,7 @@
 #include "cutback/Runtime/HostStep.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -83,10 +84,18 @@ std::string HostStep::run(const std::vector<size_t> &segments,
   if (!prepareArena(isBegin))
     return "needs " + std::to_string(artifact.arenaBytes) +
            " bytes for its arena, and this machine has them not";
+  if (measured)
+    measured->clear();
   for (size_t segment : segments)
-    for (const ArtifactLaunch &launch : artifact.segments[segment].launches)
+    for (const ArtifactLaunch &launch : artifact.segments[segment].launches) {
+      auto begin = std::chrono::steady_clock::now();
       if (std::string error = runLaunch(launch, arguments); !error.empty())
         return error;
+      std::chrono::duration<double> took =
+          std::chrono::steady_clock::now() - begin;
+      if (measured)
+        measured->push_back(took.count());
+    }
   return "";
 }
 

@@ -43,8 +43,8 @@ static CommandSpec spec() {
       {"outputs", OptionSpec::Text, "F", "write results to a safetensors file"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
       {"threads", OptionSpec::Integer, "N",
-       "of this machine that run a compiled step; default: one\n"
-       "a processor. Results have the same bits",
+       "of this machine that run a compiled step; default:\n"
+       "one a processor. Results have the same bits",
        false, 1},
       {"check-memory", OptionSpec::Flag, "",
        "give each operand memory of its own, and check that\n"

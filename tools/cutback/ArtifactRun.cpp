@@ -56,9 +56,16 @@ static Tensor placed(const Tensor &given, bool isWritten) {
   return copyOf(dense);
 }
 
+static void makeUp(Tensor &tensor) {
+  if (isFloating(tensor.type))
+    for (int64_t i = 0, n = tensor.numel(); i < n; ++i)
+      tensor.set(i, static_cast<double>(i * 37 % 61 - 30) / 256);
+}
+
 static int bindArgument(Session &session, const ArtifactArgument &argument,
                         const std::optional<Tensor> &found, int64_t seed,
-                        bool changes, Tensor &tensor) {
+                        bool changes, MissingArguments missing,
+                        Tensor &tensor) {
   DType type = dtypeNamed(argument.dtype);
   if (found) {
     if (found->type != type ||
@@ -70,6 +77,12 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
               ", the step was compiled for " + textOf(type, argument.sizes),
           "give that type and size, or compile the model for this one");
     tensor = placed(*found, argument.isWritten || changes);
+    return Done;
+  }
+  if (argument.fill == ArtifactArgument::Required &&
+      missing == MissingArguments::AreMadeUp) {
+    tensor = Tensor::zeros(type, argument.sizes);
+    makeUp(tensor);
     return Done;
   }
   if (argument.fill == ArtifactArgument::Required) {
@@ -120,7 +133,7 @@ static int doesNotRun(Session &session, const std::string &error,
 
 int openArtifact(Session &session, const std::string &folder,
                  const StepFiles &sources, FindTensor findInput,
-                 BoundArtifact &bound) {
+                 BoundArtifact &bound, MissingArguments missing) {
   bool hasUpdate = static_cast<bool>(findInput);
   Artifact &artifact = bound.artifact;
   StepError why;
@@ -141,7 +154,7 @@ int openArtifact(Session &session, const std::string &folder,
                                   isInputName(argument.name) && hasUpdate
                                       ? findInput(argument.name)
                                       : sources.find(argument.name),
-                                  seed, hasUpdate, tensor))
+                                  seed, hasUpdate, missing, tensor))
         return code;
     bound.arguments.push_back(isTaken ? tensor.data() : nullptr);
   }

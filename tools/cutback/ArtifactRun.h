@@ -24,12 +24,19 @@ struct BoundArtifact {
   std::unique_ptr<Executor> executor;
 };
 
+/// What becomes of an argument that nobody gives.
+enum class MissingArguments {
+  AreErrors,
+  AreMadeUp ///< small numbers, of integers zeros
+};
+
 /// Reads the step in `folder`, and binds its arguments to tensors of `sources`.
 /// With `findInput`, which gives inputs, those of the update too, all to memory
 /// of their own. Exit code.
 int openArtifact(Session &session, const std::string &folder,
                  const StepFiles &sources, interpreter::FindTensor findInput,
-                 BoundArtifact &bound);
+                 BoundArtifact &bound,
+                 MissingArguments missing = MissingArguments::AreErrors);
 
 /// After a run: the elements of a result in their order. An empty string, or
 /// what is wrong.

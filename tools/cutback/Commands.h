@@ -29,6 +29,8 @@ CommandSpec runSpec();
 int runRun(const CommandLine &line);
 CommandSpec trainSpec();
 int runTrain(const CommandLine &line);
+CommandSpec benchSpec();
+int runBench(const CommandLine &line);
 CommandSpec drawSpec();
 int runDraw(const CommandLine &line);
 CommandSpec reduceSpec();

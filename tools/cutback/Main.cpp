@@ -116,8 +116,8 @@ static const Command kCommands[] = {
     {importSpec, runImport},   {reportSpec, runReport},
     {explainSpec, runExplain}, {compileSpec, runCompile},
     {runSpec, runRun},         {trainSpec, runTrain},
-    {drawSpec, runDraw},       {verifySpec, runVerify},
-    {reduceSpec, runReduce},
+    {benchSpec, runBench},     {drawSpec, runDraw},
+    {verifySpec, runVerify},   {reduceSpec, runReduce},
 };
 
 static void print(int file, const std::string &text) { writeAll(file, text); }

@@ -83,8 +83,8 @@ CommandSpec runSpec() {
        "step, give each operand memory of its own"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
       {"threads", OptionSpec::Integer, "N",
-       "of this machine that run a compiled step; default: one\n"
-       "a processor. Results have the same bits",
+       "of this machine that run a compiled step; default:\n"
+       "one a processor. Results have the same bits",
        false, 1},
   });
   spec.examples = {

@@ -65,8 +65,8 @@ CommandSpec trainSpec() {
        "of IN: machine code (default), or op by op"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
       {"threads", OptionSpec::Integer, "N",
-       "of this machine that run a compiled step; default: one\n"
-       "a processor. Results have the same bits",
+       "of this machine that run a compiled step; default:\n"
+       "one a processor. Results have the same bits",
        false, 1},
   };
   std::vector<OptionSpec> optimizer = optimizerOptions();

@@ -30,6 +30,11 @@ public:
   /// elsewhere.
   virtual void setThreads(unsigned) {}
 
+  /// From now on run() writes the seconds of each of its launches, in their
+  /// order, to `*seconds`; null: no longer. False where launches are not
+  /// measured one by one.
+  virtual bool measure(std::vector<double> *) { return false; }
+
   /// Runs segments, by their numbers, of the artifact that it was opened for.
   /// What a run with the first one made is there for later runs without it.
   /// `arguments`: memory of this machine, one an argument, with its elements in

@@ -26,6 +26,10 @@ public:
                   const std::vector<char *> &arguments) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
   void setThreads(unsigned count) override;
+  bool measure(std::vector<double> *seconds) override {
+    measured = seconds;
+    return true;
+  }
 
 private:
   /// A kernel of "cuda-host", by its number.
@@ -65,6 +69,7 @@ private:
   Bytes arena;
   std::vector<void *> pointers; ///< of the launch that runs
   std::vector<Cells> cells;     ///< of it, by part
+  std::vector<double> *measured = nullptr;
   unsigned threads = usableProcessors();
   std::unique_ptr<ThreadPool> pool; ///< from the first launch on that needs it
 };

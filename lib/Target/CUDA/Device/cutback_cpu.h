@@ -129,7 +129,8 @@ inline int upTo(int count, int step) {
 }
 
 /// A block of an m x n product: what is looked up once for many results. On the
-/// stack (up to 580 KiB).
+/// stack, with the columns of ProductPanels
+/// up to 1.1 MiB.
 template <typename T> struct ProductBlock {
   static constexpr int rows = 144, columns = 2048 / sizeof(T), steps = 256;
   static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
@@ -150,19 +151,25 @@ template <typename T> struct ProductPanels {
   static constexpr int most = 4096;
 
   explicit ProductPanels(int k) : isWhole(k <= most) {
-    const size_t count = size_t(isWhole && k > 0 ? k : Block::steps);
-    b = static_cast<T *>(std::aligned_alloc(
-        64, (count * Block::columns * sizeof(T) + 63) / 64 * 64));
+    if (k > Block::steps && isWhole)
+      b = static_cast<T *>(
+          std::aligned_alloc(64, size_t(k) * Block::columns * sizeof(T)));
+    if (k > Block::steps && !b)
+      isWhole = false; // without memory for them too
     if (!b)
-      fail("there is no memory for a block of a product");
+      b = some;
   }
-  ~ProductPanels() { std::free(b); }
+  ~ProductPanels() {
+    if (b != some)
+      std::free(b);
+  }
   ProductPanels(const ProductPanels &) = delete;
   ProductPanels &operator=(const ProductPanels &) = delete;
 
   bool isWhole;    ///< all steps of the columns are packed
   int column = -1; ///< the first of those that are packed
-  T *b;
+  T *b = nullptr;
+  alignas(64) T some[Block::columns * Block::steps];
 };
 
 /// Calls `packA(a, row, rows, step, steps)` and `packB(b, column, columns,
