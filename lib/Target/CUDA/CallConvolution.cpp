@@ -157,6 +157,33 @@ private:
   void closeFactor(CallWriter &text) const {
     text.line(onTiles() ? "    })," : "    },");
   }
+  /// Lines in front of the right operand, whose columns lie at `column`, and
+  /// what its text calls these. Those of scalars are computed once a column.
+  SmallVector<std::string> openColumns(CallWriter &text,
+                                       ArrayRef<std::string> column,
+                                       bool isAlongK) const {
+    if (onTiles()) {
+      openFactor(text, /*isLeft=*/false, isAlongK);
+      return SmallVector<std::string>(column);
+    }
+    text.line("    columnwise([=](int j) {");
+    SmallVector<std::string> names;
+    for (auto [number, index] : llvm::enumerate(column)) {
+      names.push_back("j" + std::to_string(number));
+      text.line("      const int " + names.back() + " = " + index + ";");
+    }
+    text.line("      return [=](int k) {");
+    return names;
+  }
+  void closeColumns(CallWriter &text) const {
+    if (onTiles())
+      return closeFactor(text);
+    text.line("      };");
+    text.line("    }),");
+  }
+  /// In front of a line of what openColumns() opens.
+  std::string inColumn() const { return onTiles() ? "      " : "        "; }
+
   static Indices tensorIndices(const std::string &first,
                                const std::string &second,
                                ArrayRef<std::string> rest) {
@@ -174,13 +201,12 @@ private:
   /// The wide side at place `o` of the narrow one and tap `taps`; zero outside.
   void lookUpWide(CallWriter &text, const Named &wide, ArrayRef<std::string> o,
                   ArrayRef<std::string> taps, const std::string &image,
-                  const std::string &c, bool isAlongK) const {
-    openFactor(text, /*isLeft=*/false, isAlongK);
+                  const std::string &c) const {
     Indices x;
     std::string outside;
     for (size_t axis = 0; axis < o.size(); ++axis) {
       std::string name = "x" + std::to_string(axis);
-      text.line("      const int " + name + " = (" + o[axis] + ") * " +
+      text.line(inColumn() + "const int " + name + " = (" + o[axis] + ") * " +
                 std::to_string(p.stride[axis]) + " - " +
                 std::to_string(p.padding[axis]) + " + (" + taps[axis] + ") * " +
                 std::to_string(p.dilation[axis]) + ";");
@@ -188,13 +214,12 @@ private:
                  " >= " + std::to_string(p.widePlaces()[axis]);
       x.push_back(name);
     }
-    text.line("      if (" + outside + ")");
-    text.line("        return " + zero() + ";");
-    text.line("      return " +
+    text.line(inColumn() + "if (" + outside + ")");
+    text.line(inColumn() + "  return " + zero() + ";");
+    text.line(inColumn() + "return " +
               factor(wide.tensor, wide.name,
                      tensorIndices(image, channel(c, p.wideGroup()), x)) +
               ";");
-    closeFactor(text);
   }
 
   void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
@@ -253,8 +278,10 @@ private:
               factor(p.weight, "weight", tensorIndices(c, step[0], taps)) +
               ";");
     closeFactor(text);
-    lookUpWide(text, wide, places, taps, column[0], step[0],
-               /*isAlongK=*/false);
+    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/false);
+    lookUpWide(text, wide, ArrayRef<std::string>(j).drop_front(), taps, j[0],
+               step[0]);
+    closeColumns(text);
     store(text, out, tensorIndices(column[0], c, places), withBias(c));
     return text.take();
   }
@@ -280,13 +307,13 @@ private:
                                    ArrayRef<std::string>(step).drop_front())) +
               ";");
     closeFactor(text);
-    openFactor(text, /*isLeft=*/false, /*isAlongK=*/false);
+    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/false);
     Indices o;
     std::string outside;
     for (size_t axis = 0; axis < p.taps().size(); ++axis) {
       std::string name = "x" + std::to_string(axis);
       std::string stride = std::to_string(p.stride[axis]);
-      text.line("      const int " + name + " = " + column[axis + 1] + " + " +
+      text.line(inColumn() + "const int " + name + " = " + j[axis + 1] + " + " +
                 std::to_string(p.padding[axis]) + " - (" + step[axis + 1] +
                 ") * " + std::to_string(p.dilation[axis]) + ";");
       outside += (outside.empty() ? "" : " || ") + name + " < 0 || ";
@@ -296,14 +323,14 @@ private:
                  std::to_string(p.narrowPlaces()[axis] * p.stride[axis]);
       o.push_back(p.stride[axis] > 1 ? name + " / " + stride : name);
     }
-    text.line("      if (" + outside + ")");
-    text.line("        return " + zero() + ";");
+    text.line(inColumn() + "if (" + outside + ")");
+    text.line(inColumn() + "  return " + zero() + ";");
     text.line(
-        "      return " +
+        inColumn() + "return " +
         factor(narrow.tensor, narrow.name,
-               tensorIndices(column[0], channel(step[0], p.narrowGroup()), o)) +
+               tensorIndices(j[0], channel(step[0], p.narrowGroup()), o)) +
         ";");
-    closeFactor(text);
+    closeColumns(text);
     std::string c = channel("i", p.wideGroup());
     store(
         text, out,
@@ -334,7 +361,10 @@ private:
                tensorIndices(step[0], channel("i", p.narrowGroup()), places)) +
         ";");
     closeFactor(text);
-    lookUpWide(text, wide, places, taps, step[0], column[0], /*isAlongK=*/true);
+    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/true);
+    lookUpWide(text, wide, places, ArrayRef<std::string>(j).drop_front(),
+               step[0], j[0]);
+    closeColumns(text);
     store(text, out,
           tensorIndices(channel("i", p.narrowGroup()), column[0], taps), "sum");
     return text.take();

@@ -9,6 +9,8 @@
 
 #include "cutback_cuda_host.h"
 
+#include <utility>
+
 #if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #endif
@@ -254,6 +256,44 @@ inline void runProducts(unsigned count, void (*body)(void *), void *given,
 
 } // namespace cutback_host
 
+template <typename At> struct Columnwise; // cutback_product.cuh
+
+namespace cutback_host {
+
+/// Packs a panel of the columns from `first` on; behind `last` it is zeros.
+template <typename T, typename B>
+inline void packColumns(T *to, const B &b, int first, int last, int step,
+                        int steps) {
+  constexpr int width = ProductBlock<T>::width;
+  for (int along = 0; along < steps; ++along)
+    for (int e = 0; e < width; ++e)
+      to[along * width + e] =
+          first + e <= last ? T(b(step + along, first + e)) : T(0);
+}
+template <typename T, typename At, int... E>
+inline void packEachColumn(T *to, const Columnwise<At> &b, int first, int last,
+                           int step, int steps,
+                           std::integer_sequence<int, E...>) {
+  constexpr int width = sizeof...(E);
+  const decltype(b.at(0)) columns[] = {b.at(std::min(first + E, last))...};
+  const int inside = std::min(last + 1 - first, width);
+  for (int along = 0; along < steps; ++along, to += width) {
+#pragma GCC unroll 16
+    for (int e = 0; e < width; ++e)
+      to[e] = T(columns[e](step + along));
+    for (int e = inside; e < width; ++e)
+      to[e] = T(0);
+  }
+}
+template <typename T, typename At>
+inline void packColumns(T *to, const Columnwise<At> &b, int first, int last,
+                        int step, int steps) {
+  packEachColumn(to, b, first, last, step, steps,
+                 std::make_integer_sequence<int, ProductBlock<T>::width>());
+}
+
+} // namespace cutback_host
+
 /// An m x n product. `a` and `b` give elements inside; `store` takes results.
 template <typename T, typename A, typename B, typename Store>
 inline void product(int m, int n, int k, A a, B b, Store store) {
@@ -278,14 +318,9 @@ inline void product(int m, int n, int k, A a, B b, Store store) {
         constexpr int width = Block::width;
         for (int j = 0; j < columns; j += width, to += width * steps)
           if (j + width <= columns)
-            for (int along = 0; along < steps; ++along)
-              for (int e = 0; e < width; ++e)
-                to[along * width + e] = T(b(step + along, column + j + e));
+            packColumns(to, b, column + j, column + j + width - 1, step, steps);
           else
-            for (int along = 0; along < steps; ++along)
-              for (int e = 0; e < width; ++e)
-                to[along * width + e] =
-                    j + e < columns ? T(b(step + along, column + j + e)) : T(0);
+            packColumns(to, b, column + j, column + columns - 1, step, steps);
       },
       [&](Block &from, int row, int rows, int column, int columns) {
         for (int i = 0; i < rows; ++i)
