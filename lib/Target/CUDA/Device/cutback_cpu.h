@@ -86,9 +86,10 @@ constexpr int kRows = 6;
 
 /// Adds `count` steps to kRows rows of sums: a(i, step) lies at
 /// a[i * kRow + step * kStep], b(step, column) at b[step * kLine + column], row
-/// i of the sums at sums[i * kSums].
+/// i of the sums at sums[i * kSums]. Compiled once for all products.
 template <typename T, int kRow, int kStep, int kLine, int kSums>
-inline void addPanel(const T *a, const T *b, T *sums, int count, bool isFirst) {
+__attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
+                                        int count, bool isFirst) {
   using L = Lanes<T>;
   typename L::Vector low[kRows], high[kRows];
 #pragma GCC unroll 6
