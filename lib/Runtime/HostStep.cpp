@@ -19,8 +19,9 @@
 
 using namespace cutback;
 
-/// Operands of a launch that threads share have at least so many bytes.
-static constexpr int64_t kShared = 128 << 10;
+/// Bytes of operands for each thread of a launch: fewer are read before another
+/// thread has begun.
+static constexpr int64_t kShare = 64 << 10;
 
 void HostStep::Free::operator()(char *bytes) const { std::free(bytes); }
 
@@ -130,17 +131,17 @@ void HostStep::setThreads(unsigned count) {
   pool.reset();
 }
 
-/// A small launch is over before other threads have begun: they run it where it
-/// is checked.
+/// Where launches are checked, all threads have a part of each.
 unsigned HostStep::partsOf(const ArtifactLaunch &launch) {
   int64_t bytes = 0;
   for (const ArtifactOperand &operand : launch.operands)
     bytes += operand.bytes;
-  if (threads <= 1 || (bytes < kShared && !options.checkMemory))
+  int64_t parts = options.checkMemory ? threads : bytes / kShare;
+  if (threads <= 1 || parts <= 1)
     return 1;
   if (!pool)
     pool = std::make_unique<ThreadPool>(threads);
-  return pool->size();
+  return static_cast<unsigned>(std::min<int64_t>(parts, pool->size()));
 }
 
 std::string HostStep::callCode(const ArtifactLaunch &launch,
@@ -151,7 +152,13 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
     cells[part] = {0, 0, part, parts};
     callAt(codes[launch.kernel], pointers.data(), cells[part].data());
   };
-  parts == 1 ? runPart(0) : pool->run(runPart);
+  if (parts == 1)
+    runPart(0);
+  else
+    pool->run([&](unsigned part) {
+      if (part < parts)
+        runPart(part);
+    });
   auto wrong = std::find_if(cells.begin(), cells.end(),
                             [](const Cells &part) { return part[0] != 0; });
   if (wrong == cells.end())
