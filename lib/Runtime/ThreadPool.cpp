@@ -30,11 +30,17 @@ unsigned cutback::usableProcessors() {
 }
 
 ThreadPool::ThreadPool(unsigned threads) {
+  for (unsigned number = 1; number < threads && start(number); ++number)
+    ;
+}
+
+/// False where the system has no more threads: those that there are do it.
+bool ThreadPool::start(unsigned number) {
   try {
-    for (unsigned number = 1; number < threads; ++number)
-      workers.emplace_back([this, number] { work(number); });
+    workers.emplace_back([this, number] { work(number); });
+    return true;
   } catch (const std::system_error &) {
-    // Those that there are do it.
+    return false;
   }
 }
 

@@ -32,6 +32,7 @@ public:
   void run(const std::function<void(unsigned)> &body);
 
 private:
+  bool start(unsigned number);
   void work(unsigned number);
   bool waitForNext(uint64_t done);
 
