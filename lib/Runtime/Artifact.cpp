@@ -315,6 +315,13 @@ int64_t cutback::bytesOf(const ArtifactTensor &tensor) {
   return item == 0 || count < 0 ? -1 : count * item;
 }
 
+int64_t cutback::bytesOf(const ArtifactLaunch &launch) {
+  int64_t bytes = 0;
+  for (const ArtifactOperand &operand : launch.operands)
+    bytes += operand.bytes;
+  return bytes;
+}
+
 int64_t cutback::spanOf(const ArtifactResult &result) {
   int64_t last = result.offset;
   for (size_t i = 0; i < result.sizes.size(); ++i) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One allocation, launches in their order, one after the other, each by all
-// threads. The arena is
-// NaN where nothing was written: of "cpu" in the first step alone, which
-// nothing but its speed tells from later ones.
+// One allocation, launches in their order, one after the other, each by as many
+// threads as it is worth. The arena is NaN where nothing was written: of "cpu"
+// in the first step alone, which nothing but its speed tells from later ones.
 //
 // With `checkMemory` each launch works on copies of its operands, each in a
 // heap block of exactly its size; operands at the same place share one. What
@@ -89,15 +88,21 @@ std::string HostStep::run(const std::vector<size_t> &segments,
     measured->clear();
   for (size_t segment : segments)
     for (const ArtifactLaunch &launch : artifact.segments[segment].launches) {
-      auto begin = std::chrono::steady_clock::now();
-      if (std::string error = runLaunch(launch, arguments); !error.empty())
+      std::string error = measured ? measureLaunch(launch, arguments)
+                                   : runLaunch(launch, arguments);
+      if (!error.empty())
         return error;
-      std::chrono::duration<double> took =
-          std::chrono::steady_clock::now() - begin;
-      if (measured)
-        measured->push_back(took.count());
     }
   return "";
+}
+
+std::string HostStep::measureLaunch(const ArtifactLaunch &launch,
+                                    const std::vector<char *> &arguments) {
+  auto begin = std::chrono::steady_clock::now();
+  std::string error = runLaunch(launch, arguments);
+  std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  measured->push_back(took.count());
+  return error;
 }
 
 std::string HostStep::read(int64_t at, int64_t bytes, char *to) {
@@ -133,10 +138,7 @@ void HostStep::setThreads(unsigned count) {
 
 /// Where launches are checked, all threads have a part of each.
 unsigned HostStep::partsOf(const ArtifactLaunch &launch) {
-  int64_t bytes = 0;
-  for (const ArtifactOperand &operand : launch.operands)
-    bytes += operand.bytes;
-  int64_t parts = options.checkMemory ? threads : bytes / kShare;
+  int64_t parts = options.checkMemory ? threads : bytesOf(launch) / kShare;
   if (threads <= 1 || parts <= 1)
     return 1;
   if (!pool)

@@ -79,21 +79,18 @@ static int bindArgument(Session &session, const ArtifactArgument &argument,
     tensor = placed(*found, argument.isWritten || changes);
     return Done;
   }
-  if (argument.fill == ArtifactArgument::Required &&
-      missing == MissingArguments::AreMadeUp) {
-    tensor = Tensor::zeros(type, argument.sizes);
-    makeUp(tensor);
-    return Done;
-  }
-  if (argument.fill == ArtifactArgument::Required) {
+  bool isUnknown = argument.fill == ArtifactArgument::Required;
+  if (isUnknown && missing == MissingArguments::AreErrors)
     return wrongArgument(session, "there is no tensor '" + argument.name + "'",
                          isInputName(argument.name)
                              ? "--inputs takes a safetensors file with it"
                              : "--weights takes the .pt2 or safetensors "
                                "file with it");
-  }
   tensor = Tensor::zeros(type, argument.sizes);
-  fillArgument(argument, seed, tensor.data());
+  if (isUnknown)
+    makeUp(tensor);
+  else
+    fillArgument(argument, seed, tensor.data());
   return Done;
 }
 

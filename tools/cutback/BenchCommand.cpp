@@ -92,11 +92,6 @@ struct KernelTime {
 std::string timeText(double seconds) {
   return formatPicoseconds(seconds * 1e12);
 }
-std::string fixedText(double value, int digits) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
 
 class Bench {
 public:
@@ -115,7 +110,7 @@ public:
       auto begin = seconds.begin() + first;
       table.add({segment.name,
                  timeText(std::accumulate(begin, begin + count, 0.0)),
-                 std::to_string(count) + " launches"});
+                 formatCount(count, "launch", "launches")});
       first += count;
     }
     table.add({"step", timeText(total), ""});
@@ -155,8 +150,7 @@ private:
         kernel.name = artifact.kernels[launch.kernel].name;
         ++kernel.launches;
         kernel.seconds += *took++;
-        for (const ArtifactOperand &operand : launch.operands)
-          kernel.bytes += operand.bytes;
+        kernel.bytes += bytesOf(launch);
       }
     std::vector<KernelTime> kernels;
     for (auto &[number, kernel] : byKernel)
@@ -176,9 +170,9 @@ private:
     return {kernel.name,
             std::to_string(kernel.launches),
             timeText(kernel.seconds),
-            fixedText(total > 0 ? 100 * kernel.seconds / total : 0, 1) + " %",
-            fixedText(rate / 1e9, 2),
-            fixedText(rate / copyRate, 2)};
+            formatFixed(total > 0 ? 100 * kernel.seconds / total : 0, 1) + " %",
+            formatFixed(rate / 1e9, 2),
+            formatFixed(rate / copyRate, 2)};
   }
 
   const Artifact &artifact;
@@ -250,11 +244,10 @@ int runBench(const CommandLine &line) {
   double copyRate = measureCopies(threads);
   Bench bench(bound.artifact, std::move(fastest));
   std::string text =
-      folder + ", " + bound.artifact.target + ", " + std::to_string(threads) +
-      (threads == 1 ? " thread" : " threads") + ", the fastest of " +
-      std::to_string(runs) + (runs == 1 ? " run" : " runs") + "\n\n" +
-      bench.segmentsText() + "copying " + fixedText(copyRate / 1e9, 1) +
-      " GB/s\n\n" +
+      folder + ", " + bound.artifact.target + ", " +
+      formatCount(threads, "thread") + ", the fastest of " +
+      formatCount(runs, "run") + "\n\n" + bench.segmentsText() + "copying " +
+      formatFixed(copyRate / 1e9, 1) + " GB/s\n\n" +
       bench.kernelsText(line.integer("top").value_or(20), copyRate);
   return session.write(std::nullopt, text);
 }

@@ -140,6 +140,8 @@ int64_t bytesOfType(std::string_view dtype);
 int64_t spanOf(const ArtifactResult &result);
 /// Bytes of all elements, -1 for a type that is none or sizes out of range.
 int64_t bytesOf(const ArtifactTensor &tensor);
+/// Bytes of all operands, read or written.
+int64_t bytesOf(const ArtifactLaunch &launch);
 
 } // namespace cutback
 

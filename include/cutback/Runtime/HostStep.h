@@ -8,7 +8,6 @@
 #include "cutback/Runtime/ThreadPool.h"
 
 #include <array>
-
 #include <memory>
 
 namespace cutback {
@@ -56,6 +55,8 @@ private:
   }
   std::string runLaunch(const ArtifactLaunch &launch,
                         const std::vector<char *> &arguments);
+  std::string measureLaunch(const ArtifactLaunch &launch,
+                            const std::vector<char *> &arguments);
   std::string call(const ArtifactLaunch &launch, std::vector<void *> &pointers);
   std::string callCode(const ArtifactLaunch &launch,
                        std::vector<void *> &pointers);

@@ -89,7 +89,10 @@ private:
     return llvm::all_of(
         nest.getBody().getOps<kernel::StoreOp>(), [&](kernel::StoreOp store) {
           Access access = scopes.accessOf(store.getMap(), store.getIndices());
-          return access.ofGroup[group] != 0 || !access.rest.empty();
+          return access.ofGroup[group] != 0 ||
+                 llvm::any_of(scopes.groups[group].axes, [&](unsigned axis) {
+                   return access.isInRest(nest.getBody().getArgument(axis));
+                 });
         });
   }
 

@@ -111,7 +111,7 @@ static void markParallel(llvm::Function &function) {
   }
 }
 
-/// `void NAME.run(void **arguments, int64_t *problem)`.
+/// `void NAME.run(void **arguments, int64_t *cells)`.
 static void addEntry(llvm::Module &module, StringRef name) {
   llvm::Function *inner = module.getFunction(name);
   inner->setLinkage(llvm::GlobalValue::InternalLinkage);

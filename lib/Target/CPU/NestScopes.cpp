@@ -21,6 +21,14 @@ using IP = arith::CmpIPredicate;
 // Accesses
 //===----------------------------------------------------------------------===//
 
+bool Access::isInRest(BlockArgument axis) const {
+  for (auto [expr, factor] : rest)
+    for (auto [i, index] : llvm::enumerate(indices))
+      if (index == axis && expr.isFunctionOfDim(i))
+        return true;
+  return false;
+}
+
 namespace {
 /// An expression as a sum, by axis.
 struct LinearForm {
@@ -61,15 +69,6 @@ struct LinearForm {
     rest.rest.push_back({expr, factor});
   }
 
-  /// Whether an axis stands in a quotient or remainder.
-  bool isInRest(BlockArgument axis) const {
-    for (auto [expr, factor] : rest.rest)
-      for (auto [i, index] : llvm::enumerate(indices))
-        if (index == axis && expr.isFunctionOfDim(i))
-          return true;
-    return false;
-  }
-
   ValueRange indices;
 };
 } // namespace
@@ -95,7 +94,7 @@ std::vector<AxisGroup> cpu::groupAxes(kernel::NestOp nest) {
                           return !isa<kernel::LoadOp, kernel::StoreOp>(user);
                         }) ||
            llvm::any_of(forms, [&](const LinearForm &form) {
-             return form.isInRest(argument);
+             return form.rest.isInRest(argument);
            });
   };
   std::vector<AxisGroup> groups;

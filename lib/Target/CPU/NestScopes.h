@@ -29,6 +29,9 @@ struct Access {
   /// Quotients and remainders, of axes alone.
   llvm::SmallVector<std::pair<mlir::AffineExpr, int64_t>, 2> rest;
   mlir::ValueRange indices;
+
+  /// Whether an axis stands in a quotient or remainder.
+  bool isInRest(mlir::BlockArgument axis) const;
 };
 
 /// A scalar and the number of the loop in which it stands.
