@@ -117,11 +117,12 @@ void print(llvm::StringRef name, CostModel model, const Sample &first,
   const PhaseSeconds &p = median.phases;
   llvm::outs() << llvm::format(
       "%-34s %-8s %8llu ops %9.3f ms %7.3f us/op  first %7.3f us/op | prepare "
-      "%.3f network %.3f solve %.3f extract %.3f verify %.3f us/op\n",
+      "%.3f kernels %.3f network %.3f solve %.3f extract %.3f verify %.3f "
+      "us/op\n",
       name.str().c_str(), nameOf(model),
       static_cast<unsigned long long>(median.ops), median.whole * 1e3,
       median.whole * perOp, first.whole * 1e6 / first.ops, p.prepare * perOp,
-      p.network * perOp, p.solve * perOp, p.extract * perOp, p.verify * perOp);
+      p.kernels * perOp, p.network * perOp, p.solve * perOp, p.extract * perOp, p.verify * perOp);
 }
 
 void printJson(llvm::StringRef name, CostModel model, const Sample &first,

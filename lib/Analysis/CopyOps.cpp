@@ -7,31 +7,39 @@
 
 #include "cutback/Analysis/CopyOps.h"
 
+#include "cutback/Support/MLIR/DefinitionMap.h"
 #include "cutback/Support/MLIR/OpAccess.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace cutback;
 
+/// Reads `now` where `op` reads `read`: its operands and, behind them, what its
+/// regions read from outside.
+static Operation *copyReading(Operation *op, ArrayRef<Value> read,
+                              ArrayRef<Value> now) {
+  if (op->getNumRegions() == 0)
+    return Operation::create(op->getLoc(), op->getName(), op->getResultTypes(),
+                             now, op->getDiscardableAttrDictionary(),
+                             op->getPropertiesStorage(), BlockRange(),
+                             /*numRegions=*/0);
+  IRMapping mapping;
+  mapping.map(read, now);
+  return op->clone(mapping);
+}
+
 /// The op as row `row` of the view has it, or its terminator.
 static Operation *copyRow(const GraphView &view, Operation *op, uint32_t row,
                           ArrayRef<Value> copies) {
-  ArrayRef<uint32_t> read = view.operands(row);
-  if (op->getNumRegions() == 0) {
-    SmallVector<Value, 8> operands;
-    for (uint32_t value : read)
-      operands.push_back(copies[value]);
-    return Operation::create(op->getLoc(), op->getName(), op->getResultTypes(),
-                             operands, op->getDiscardableAttrDictionary(),
-                             op->getPropertiesStorage(), BlockRange(),
-                             /*numRegions=*/0);
+  SmallVector<Value, 8> read, now;
+  for (uint32_t value : view.operands(row)) {
+    if (op->getNumRegions())
+      read.push_back(view.values[value]);
+    now.push_back(copies[value]);
   }
-  // What the regions read from outside stands behind the operands.
-  IRMapping mapping;
-  for (uint32_t value : read)
-    mapping.map(view.values[value], copies[value]);
-  return op->clone(mapping);
+  return copyReading(op, read, now);
 }
 
 Operation *cutback::copyOp(const GraphView &view, uint32_t op,
@@ -57,5 +65,39 @@ joint::GraphOp cutback::copyGraph(const GraphView &view,
     block.push_back(copyOp(view, op, copies));
   }
   block.push_back(copyRow(view, view.terminator, view.numOps(), copies));
+  return graph;
+}
+
+joint::GraphOp cutback::copyGraph(joint::GraphOp from) {
+  auto graph = cast<joint::GraphOp>(from->cloneWithoutRegions());
+  Block &block = graph.getBody().emplaceBlock();
+  for (BlockArgument arg : from.getBlock().getArguments())
+    block.addArgument(arg.getType(), arg.getLoc());
+  std::vector<Operation *> copies;
+  DefinitionMap numbers;
+  numbers.reset();
+  auto copyOf = [&](Value value) -> Value {
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      return block.getArgument(arg.getArgNumber());
+    auto result = cast<OpResult>(value);
+    return copies[numbers.lookup(result.getOwner())]->getResult(
+        result.getResultNumber());
+  };
+  SmallVector<Value, 8> read, now;
+  for (Operation &op : from.getBlock()) {
+    prefetchOp(op.getNextNode());
+    read.assign(op.operand_begin(), op.operand_end());
+    if (op.getNumRegions()) {
+      SetVector<Value> captured;
+      getUsedValuesDefinedAbove(op.getRegions(), captured);
+      llvm::append_range(read, captured);
+    }
+    now.clear();
+    for (Value value : read)
+      now.push_back(copyOf(value));
+    numbers.insert(&op, copies.size());
+    copies.push_back(copyReading(&op, read, now));
+    block.push_back(copies.back());
+  }
   return graph;
 }

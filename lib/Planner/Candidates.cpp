@@ -13,6 +13,7 @@
 
 #include "Candidates.h"
 
+#include "cutback/Analysis/CopyOps.h"
 #include "cutback/Planner/PriceSweep.h"
 #include "cutback/Planner/Runnable.h"
 
@@ -58,7 +59,7 @@ CandidatePlanner::CandidatePlanner(joint::GraphOp graph,
   graphs.back().preparation = preparationFor(asked);
   graphs.back().graph = graph;
   for (Preparation other : others) {
-    joint::GraphOp copy = graph.clone();
+    joint::GraphOp copy = copyGraph(graph);
     scratch->push_back(copy);
     graphs.emplace_back();
     graphs.back().preparation = other;
@@ -97,7 +98,8 @@ CandidatePlanner::prepare(Preparation preparation, CostModel costModel) {
     // which have the same names.
     OpBuilder builder(prepared.graph->getContext());
     builder.setInsertionPointAfter(prepared.graph);
-    core.graph = cast<joint::GraphOp>(builder.clone(*prepared.graph));
+    core.graph = copyGraph(prepared.graph);
+    builder.insert(core.graph);
     if (asked.decompose)
       simplifyToCoreOps(core.graph);
   }

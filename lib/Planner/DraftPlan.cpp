@@ -31,6 +31,8 @@ public:
   LogicalResult make(const Plan *given) {
     if (failed(analyse()))
       return failure();
+    if (isByRoofline())
+      computeCosts();
     if (given)
       result.plan = *given;
     else if (failed(plan()))
@@ -43,7 +45,7 @@ public:
   }
 
   void formKernels() {
-    PhaseTimer timer(result.seconds.extract);
+    PhaseTimer timer(result.seconds.kernels);
     if (options.memory)
       orderByKernels(result);
   }
@@ -103,8 +105,6 @@ private:
     std::string error;
     if (needsDevice() && !Device::load(options.device, device, error))
       return graph.emitError(error);
-    if (isByRoofline())
-      computeCosts();
     return success();
   }
 
@@ -172,6 +172,7 @@ private:
 
   /// PyTorch's rules have costs of their own, and figures show these too.
   void computeCosts() {
+    PhaseTimer timer(result.seconds.kernels);
     if (!result.costs)
       result.costs = networkCosts(result.view, *result.sets, *sizes, device,
                                   options.symbols, result.kernelProblem);

@@ -23,6 +23,7 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Interpreter/Kernel.h"
+#include "cutback/Support/MLIR/DefinitionMap.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
 #include "cutback/Transforms/DeadCode.h"
 
@@ -174,13 +175,18 @@ std::optional<CoreGraph> cutback::makeCoreGraph(const GraphView &given) {
   Operation *holder = holdValues(graph.getLoc(), held);
   simplifyToCoreOps(*core.graph);
   core.view = GraphView::build(*core.graph);
-  llvm::DenseMap<Value, uint32_t> inCore;
-  for (uint32_t value = 0; value < core.view.numValues(); ++value)
-    inCore[core.view.values[value]] = value;
+  DefinitionMap firstResults;
+  firstResults.reset();
+  for (uint32_t op = 0; op < core.view.numOps(); ++op)
+    if (core.view.ops[op]->getNumResults())
+      firstResults.insert(core.view.ops[op], core.view.resultBegin[op]);
   core.fromGiven.assign(given.numValues(), GraphView::kNone);
   core.toGiven.assign(core.view.numValues(), GraphView::kNone);
   for (auto [number, value] : llvm::zip_equal(numbers, holder->getOperands())) {
-    uint32_t place = inCore.lookup(value);
+    auto result = dyn_cast<OpResult>(value);
+    uint32_t place = result ? firstResults.lookup(result.getOwner()) +
+                                  result.getResultNumber()
+                            : cast<BlockArgument>(value).getArgNumber();
     core.fromGiven[number] = place;
     if (core.toGiven[place] == GraphView::kNone)
       core.toGiven[place] = number;

@@ -189,6 +189,7 @@ static void writeSeconds(OStream &json, const PhaseSeconds &seconds) {
   json.attributeObject("seconds", [&] {
     json.attribute("import", seconds.import);
     json.attribute("prepare", seconds.prepare);
+    json.attribute("kernels", seconds.kernels);
     json.attribute("network", seconds.network);
     json.attribute("solve", seconds.solve);
     json.attribute("extract", seconds.extract);

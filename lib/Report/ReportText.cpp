@@ -426,9 +426,9 @@ static std::string chosenText(const PassedOver &passed) {
 static std::string secondsText(const PhaseSeconds &seconds) {
   std::pair<const char *, double> phases[] = {
       {"import", seconds.import},   {"prepare", seconds.prepare},
-      {"network", seconds.network}, {"solve", seconds.solve},
-      {"extract", seconds.extract}, {"memory", seconds.memory},
-      {"verify", seconds.verify}};
+      {"kernels", seconds.kernels}, {"network", seconds.network},
+      {"solve", seconds.solve},     {"extract", seconds.extract},
+      {"memory", seconds.memory},   {"verify", seconds.verify}};
   std::string out;
   for (auto [name, time] : phases)
     out += (out.empty() ? "" : ", ") + std::string(name) + " " +

@@ -20,6 +20,10 @@ mlir::Operation *copyOp(const GraphView &view, uint32_t op,
 joint::GraphOp copyGraph(const GraphView &view,
                          std::vector<mlir::Value> &copies);
 
+/// The same where there is no view. Of ops in nested regions, as
+/// `graph.clone()` copies them.
+joint::GraphOp copyGraph(joint::GraphOp graph);
+
 } // namespace cutback
 
 #endif // CUTBACK_ANALYSIS_COPYOPS_H

@@ -95,6 +95,7 @@ struct SavedValue {
 struct PhaseSeconds {
   double import = 0, prepare = 0, network = 0, solve = 0, extract = 0,
          memory = 0, verify = 0;
+  double kernels = 0; ///< forming them: for prices, and to order launches
   double compare = 0; ///< plans that were made to compare peaks
 };
 

@@ -12,6 +12,11 @@
 #include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <optional>
+#include <utility>
 
 using namespace mlir;
 using namespace cutback;
@@ -101,30 +106,48 @@ Attribute Arg::skeleton(MLIRContext *context,
 //===----------------------------------------------------------------------===//
 
 ValueNamer::ValueNamer(Operation *root) : context(root->getContext()) {
-  auto take = [&](Value value) {
+  auto takeName = [&](Value value) {
     if (StringAttr name = joint::getValueNameAttr(value))
-      used.try_emplace(name, 1);
+      take(name.getValue());
   };
   root->walk([&](Operation *op) {
-    llvm::for_each(op->getResults(), take);
+    llvm::for_each(op->getResults(), takeName);
     for (Region &region : op->getRegions())
-      llvm::for_each(region.getArguments(), take);
+      llvm::for_each(region.getArguments(), takeName);
   });
 }
 
+/// "mul" and 7 of "mul_7"; a text with no number, or none that a namer would
+/// write, is a stem.
+static std::pair<StringRef, std::optional<unsigned>> splitName(StringRef name) {
+  constexpr unsigned kMost = 1 << 30;
+  StringRef stem = name.rtrim("0123456789");
+  StringRef digits = name.drop_front(stem.size());
+  unsigned number = 0;
+  if (!stem.consume_back("_") || digits.starts_with("0") ||
+      digits.getAsInteger(10, number) || number > kMost)
+    return {name, std::nullopt};
+  return {stem, number};
+}
+
+bool ValueNamer::take(StringRef name) {
+  auto [stem, number] = splitName(name);
+  Family &family = families[stem];
+  if (!number)
+    return !std::exchange(family.isTaken, true);
+  return family.taken.insert(*number).second;
+}
+
 StringAttr ValueNamer::next(StringRef stem) {
-  StringAttr first = StringAttr::get(context, stem);
-  auto [entry, isNew] = used.try_emplace(first, 1);
-  if (isNew)
-    return first;
-  // The map may grow while names are tried.
-  for (unsigned number = entry->second;; ++number) {
-    StringAttr name = StringAttr::get(context, stem + "_" + Twine(number));
-    if (used.try_emplace(name, 1).second) {
-      used[first] = number + 1;
-      return name;
-    }
-  }
+  if (take(stem))
+    return StringAttr::get(context, stem);
+  Family &family = families[stem];
+  SmallString<64> text;
+  do {
+    text = stem;
+    llvm::raw_svector_ostream(text) << '_' << family.next++;
+  } while (!take(text));
+  return StringAttr::get(context, text);
 }
 
 //===----------------------------------------------------------------------===//

@@ -28,6 +28,8 @@ protected:
     EXPECT_EQ(print(*copy), print(graph) + "\n");
     GraphView again = GraphView::build(*copy);
     EXPECT_EQ(again.values, copies);
+    OwningOpRef<joint::GraphOp> unseen(copyGraph(graph));
+    EXPECT_EQ(print(*unseen), print(*copy));
   }
 
   MLIRContext context;

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringMap.h"
 
 #include <initializer_list>
@@ -98,9 +99,19 @@ public:
   mlir::StringAttr next(llvm::StringRef stem);
 
 private:
+  /// Names of one stem: a graph of a million values has a hundred stems, so
+  /// the table stays in the nearest cache.
+  struct Family {
+    bool isTaken = false; ///< the stem itself
+    unsigned next = 1;    ///< the number to try
+    llvm::DenseSet<unsigned> taken;
+  };
+
+  /// False if `name` is in use.
+  bool take(llvm::StringRef name);
+
   mlir::MLIRContext *context;
-  /// Names in use; for a stem, the next number to try.
-  llvm::DenseMap<mlir::StringAttr, unsigned> used;
+  llvm::StringMap<Family> families;
 };
 
 /// Builds calls at the insertion point of an OpBuilder. After an error (which

@@ -79,6 +79,32 @@ TEST_F(CallBuilderTest, NamesAreThoseThatNoValueHas) {
   EXPECT_EQ(joint::getValueName(b.call("aten.relu.default", {x})), "relu_1");
 }
 
+TEST_F(CallBuilderTest, NumbersOfNamesAreTheLowestFreeOnes) {
+  Value x = argument({2});
+  CallBuilder b(builder, builder.getUnknownLoc());
+  auto name = [&](StringRef text) {
+    b.call("aten.relu.default", {x})
+        .getDefiningOp()
+        ->setInherentAttr(builder.getStringAttr("names"),
+                          builder.getStrArrayAttr({text}));
+  };
+  for (StringRef text : {"mul_1", "mul_3", "mul_04", "mul_99999999999", "_2"})
+    name(text);
+  ValueNamer namer(*module);
+  auto next = [&](StringRef stem) { return namer.next(stem).getValue(); };
+  EXPECT_EQ(next("mul"), "mul");
+  EXPECT_EQ(next("mul"), "mul_2");
+  EXPECT_EQ(next("mul"), "mul_4");
+  EXPECT_EQ(next("mul_1"), "mul_1_1");
+  EXPECT_EQ(next("mul_5"), "mul_5");
+  EXPECT_EQ(next("mul"), "mul_6");
+  EXPECT_EQ(next("mul_04"), "mul_04_1");
+  EXPECT_EQ(next("mul_99999999999"), "mul_99999999999_1");
+  EXPECT_EQ(next(""), "");
+  EXPECT_EQ(next(""), "_1");
+  EXPECT_EQ(next(""), "_3");
+}
+
 TEST_F(CallBuilderTest, SizesAreNumbersWhereTheyAreKnown) {
   Value x = argument({2, ShapedType::kDynamic});
   CallBuilder b(builder, builder.getUnknownLoc());

@@ -227,7 +227,7 @@ void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
     ASSERT_TRUE(text) << problem;
     cuda += text->print();
     step.artifact.kernels.push_back(
-        {text->name, "forward.cu", text->waits, false});
+        {text->name, "forward.cu", text->waits, false, {}});
     step.parameters.push_back(parameters);
     functions.push_back(function);
     texts.push_back(std::move(*text));
