@@ -161,12 +161,17 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
       if (part < parts)
         runPart(part);
     });
+  // Of calls the largest mark counts, as on a device; of nests the first.
+  const std::vector<int64_t> &bounds = artifact.kernels[launch.kernel].bounds;
   auto wrong = std::find_if(cells.begin(), cells.end(),
                             [](const Cells &part) { return part[0] != 0; });
-  if (wrong == cells.end())
+  if (bounds.empty())
+    wrong = std::max_element(
+        cells.begin(), cells.end(),
+        [](const Cells &a, const Cells &b) { return a[0] < b[0]; });
+  if (wrong == cells.end() || (*wrong)[0] == 0)
     return "";
   auto [what, where] = std::pair((*wrong)[0], (*wrong)[1]);
-  const std::vector<int64_t> &bounds = artifact.kernels[launch.kernel].bounds;
   if (what < 1 || what > static_cast<int64_t>(bounds.size()))
     return describeMark(static_cast<int>(what));
   int64_t bound = bounds[what - 1];

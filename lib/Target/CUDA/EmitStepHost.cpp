@@ -92,13 +92,12 @@ static std::string entryText(const CudaStep &step, size_t number) {
     text += "  const unsigned grid[3] = " + threeText(shape.grid) +
             ", block[3] = " + threeText(shape.block) +
             ";\n"
-            "  if (cells[" +
-            std::to_string(kPartCell) +
-            "] == 0)\n"
-            "    cutback_host::launch(grid, block, " +
+            "  cutback_host::launch(grid, block, " +
             std::to_string(shape.sharedBytes) + ", " +
             (step.artifact.kernels[number].waits ? "true" : "false") +
-            ", call_" + name + ",\n                         &given);\n";
+            ", call_" + name + ",\n                       &given, cells[" +
+            std::to_string(kPartCell) + "], cells[" +
+            std::to_string(kPartsCell) + "]);\n";
   return text + "  cells[0] = given.mark;\n}\n";
 }
 

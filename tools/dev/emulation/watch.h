@@ -32,6 +32,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include <dlfcn.h>
 
@@ -99,7 +100,7 @@ inline Watch watch;
 
 inline unsigned blockNumber() {
   const dim3 block = cutback_host::blockNow;
-  const dim3 grid = cutback_host::device.gridSize;
+  const dim3 grid = cutback_host::device->gridSize;
   return 1 + block.x + grid.x * (block.y + grid.y * block.z);
 }
 
@@ -220,7 +221,10 @@ inline void begin(void **pointers, unsigned sharedBytes) {
   if (watch.lines.empty())
     readLines();
   std::istringstream words(watch.lines.at(watch.numLaunches));
-  char *shared = reinterpret_cast<char *>(cutback_host::device.shared);
+  // The one that the launch takes next.
+  cutback_host::Device *device = cutback_host::takeDevice();
+  cutback_host::giveBack(device);
+  char *shared = reinterpret_cast<char *>(device->shared);
   watch.nests.clear();
   watch.stretches.clear();
   watch.stretches.push_back(
@@ -272,11 +276,11 @@ inline void switchTo(Fiber *fiber) {
     watch.isBusy = wasBusy;
   }
   fiber->now.block = block;
-  fiber->now.thread = (unsigned short)cutback_host::device.current->number;
+  fiber->now.thread = (unsigned short)cutback_host::device->current->number;
 }
 
 inline void meet(void *meeting) {
-  auto &device = cutback_host::device;
+  auto &device = *cutback_host::device;
   char *at = static_cast<char *>(meeting);
   Stamp &now = watch.fibers[watch.current].now;
   if (at == &device.begin) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // CUDA kernels on the host, to be tried without a GPU. One block after the
-// other; in it a fiber a thread, all on one thread of the system. A fiber runs
-// until it must wait for the lanes of its warp (shuffles, votes) or for the
-// block (__syncthreads). A wait that some threads do not come to ends the
-// process with a line that says so. Shared memory is full of NaN when a block
-// begins. Kernels that never wait run as plain loops.
+// other, or each thread of the system a part of them; in a block a fiber a
+// thread. A fiber runs until it must wait for the lanes of its warp (shuffles,
+// votes) or for the block (__syncthreads). A wait that some threads do not come
+// to ends the process with a line that says so. Shared memory is full of NaN
+// when a block begins. Kernels that never wait run as plain loops.
 //
 // CUTBACK_CUDA_HOST_ORDER=reverse runs blocks, warps and lanes from the last to
 // the first: results must not change.
@@ -22,7 +22,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <new>
 
 #include <pthread.h>
 #include <sys/mman.h>
@@ -90,6 +90,7 @@ struct Device {
   void (*body)(void *) = nullptr;
   void *arguments = nullptr;
   bool isReversed = false;
+  Device *next = nullptr; ///< of those that nobody runs on
   alignas(16) unsigned char slots[2][kThreads * kSlot];
   void *mainPointer = nullptr, *mainFake = nullptr;
   const void *mainBottom = nullptr;
@@ -101,9 +102,8 @@ struct Device {
   char begin, end, barriers[2], warps[kThreads / 32][2];
   alignas(64) unsigned char shared[kShared];
 };
-inline Device device;
-/// Of which there is one: kernels of other threads of the process wait.
-inline pthread_mutex_t deviceLock = PTHREAD_MUTEX_INITIALIZER;
+/// What this thread of the process runs on, while it runs a kernel.
+__attribute__((tls_model("initial-exec"))) inline thread_local Device *device;
 /// The block that this thread of the process runs.
 __attribute__((tls_model("initial-exec"))) inline thread_local dim3 blockNow;
 
@@ -162,59 +162,62 @@ cutback_host_switch:
 #endif
 
 inline void leave() {
-  Fiber *fiber = device.current;
+  Fiber *fiber = device->current;
 #ifdef CUTBACK_HOST_ASAN
   __sanitizer_start_switch_fiber(
       fiber->waits == Waits::Done ? nullptr : &fiber->fakeStack,
-      device.mainBottom, device.mainSize);
+      device->mainBottom, device->mainSize);
 #endif
-  nowRuns(device.mainTsan);
+  nowRuns(device->mainTsan);
 #if defined(__x86_64__)
-  cutback_host_switch(&fiber->stackPointer, device.mainPointer);
+  cutback_host_switch(&fiber->stackPointer, device->mainPointer);
 #else
-  swapcontext(&fiber->context, &device.mainContext);
+  swapcontext(&fiber->context, &device->mainContext);
 #endif
 #ifdef CUTBACK_HOST_ASAN
-  __sanitizer_finish_switch_fiber(fiber->fakeStack, &device.mainBottom,
-                                  &device.mainSize);
+  __sanitizer_finish_switch_fiber(fiber->fakeStack, &device->mainBottom,
+                                  &device->mainSize);
 #endif
 }
 
 inline void resume(Fiber &fiber) {
-  device.current = &fiber;
+  device->current = &fiber;
   fiber.waits = Waits::No;
 #ifdef CUTBACK_HOST_ASAN
-  __sanitizer_start_switch_fiber(&device.mainFake, fiber.stack, kStack);
+  __sanitizer_start_switch_fiber(&device->mainFake, fiber.stack, kStack);
 #endif
   nowRuns(fiber.tsan);
 #if defined(__x86_64__)
-  cutback_host_switch(&device.mainPointer, fiber.stackPointer);
+  cutback_host_switch(&device->mainPointer, fiber.stackPointer);
 #else
-  swapcontext(&device.mainContext, &fiber.context);
+  swapcontext(&device->mainContext, &fiber.context);
 #endif
 #ifdef CUTBACK_HOST_ASAN
-  __sanitizer_finish_switch_fiber(device.mainFake, nullptr, nullptr);
+  __sanitizer_finish_switch_fiber(device->mainFake, nullptr, nullptr);
 #endif
 }
 
 inline void enter() {
 #ifdef CUTBACK_HOST_ASAN
-  __sanitizer_finish_switch_fiber(nullptr, &device.mainBottom,
-                                  &device.mainSize);
+  __sanitizer_finish_switch_fiber(nullptr, &device->mainBottom,
+                                  &device->mainSize);
 #endif
-  depart(&device.begin);
-  device.body(device.arguments);
-  arrive(&device.end);
-  device.current->waits = Waits::Done;
+  depart(&device->begin);
+  device->body(device->arguments);
+  arrive(&device->end);
+  device->current->waits = Waits::Done;
   leave();
   std::abort();
 }
 
 inline void setThread(Fiber &fiber, unsigned number) {
-  const dim3 size = device.blockSize;
+  const dim3 size = device->blockSize;
   fiber.number = number;
-  fiber.thread = {number % size.x, number / size.x % size.y,
-                  number / (size.x * size.y)};
+  if (size.y == 1 && size.z == 1)
+    fiber.thread = {number, 0, 0};
+  else
+    fiber.thread = {number % size.x, number / size.x % size.y,
+                    number / (size.x * size.y)};
 }
 
 inline void prepare(Fiber &fiber, unsigned number) {
@@ -255,7 +258,8 @@ inline void runWarp(unsigned begin, unsigned end) {
   for (;;) {
     unsigned forWarp = 0, others = 0;
     for (unsigned i = begin; i < end; ++i) {
-      Fiber &fiber = device.fibers[device.isReversed ? begin + end - 1 - i : i];
+      Fiber &fiber =
+          device->fibers[device->isReversed ? begin + end - 1 - i : i];
       if (fiber.waits == Waits::No)
         resume(fiber);
       fiber.waits == Waits::ForWarp ? ++forWarp : ++others;
@@ -265,77 +269,122 @@ inline void runWarp(unsigned begin, unsigned end) {
     if (others)
       fail("an exchange between lanes that some lanes of the warp miss");
     for (unsigned i = begin; i < end; ++i)
-      device.fibers[i].waits = Waits::No;
+      device->fibers[i].waits = Waits::No;
   }
 }
 
 inline void runBlock(unsigned threads) {
   for (unsigned i = 0; i < threads; ++i)
-    prepare(device.fibers[i], i);
-  device.mainTsan = thisFiber();
-  arrive(&device.begin);
+    prepare(device->fibers[i], i);
+  device->mainTsan = thisFiber();
+  arrive(&device->begin);
   const unsigned warps = (threads + 31) / 32;
   for (;;) {
     for (unsigned w = 0; w < warps; ++w) {
-      const unsigned warp = device.isReversed ? warps - 1 - w : w;
+      const unsigned warp = device->isReversed ? warps - 1 - w : w;
       runWarp(warp * 32, std::min(threads, warp * 32 + 32));
     }
     unsigned done = 0;
     for (unsigned i = 0; i < threads; ++i)
-      done += device.fibers[i].waits == Waits::Done;
+      done += device->fibers[i].waits == Waits::Done;
     if (done == threads)
-      return depart(&device.end);
+      return depart(&device->end);
     if (done)
       fail("a barrier that some threads of the block miss");
     for (unsigned i = 0; i < threads; ++i)
-      device.fibers[i].waits = Waits::No;
+      device->fibers[i].waits = Waits::No;
   }
 }
 
-/// Runs `body(arguments)` once for each thread. `waits`: it has exchanges or
-/// barriers.
+/// Devices that nobody runs on: as many as threads have run on at once.
+struct Devices {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  Device *first = nullptr;
+};
+inline Devices devices;
+
+inline Device *takeDevice() {
+  pthread_mutex_lock(&devices.lock);
+  Device *taken = devices.first;
+  if (taken)
+    devices.first = taken->next;
+  pthread_mutex_unlock(&devices.lock);
+  if (taken)
+    return taken;
+  void *memory = std::aligned_alloc(alignof(Device), sizeof(Device));
+  if (!memory)
+    std::abort();
+  return new (memory) Device;
+}
+
+inline void giveBack(Device *taken) {
+  pthread_mutex_lock(&devices.lock);
+  taken->next = devices.first;
+  devices.first = taken;
+  pthread_mutex_unlock(&devices.lock);
+}
+
+#ifndef CUTBACK_HOST_TSAN // which keeps its fibers
+/// When the library goes.
+__attribute__((destructor)) static void freeDevices() {
+  while (Device *last = devices.first) {
+    devices.first = last->next;
+    for (Fiber &fiber : last->fibers)
+      if (fiber.stack)
+        munmap(fiber.stack - 4096, kStack + 4096);
+    std::free(last);
+  }
+}
+#endif
+
+/// Runs `body(arguments)` once for each thread of the blocks of one of `parts`
+/// parts of the grid. `waits`: it has exchanges or barriers.
 inline void launch(const unsigned grid[3], const unsigned block[3],
                    unsigned sharedBytes, bool waits, void (*body)(void *),
-                   void *arguments) {
-  pthread_mutex_lock(&deviceLock);
+                   void *arguments, int64_t part = 0, int64_t parts = 1) {
+  const uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
+  const uint64_t first = blocks * part / parts,
+                 last = blocks * (part + 1) / parts;
+  if (first == last)
+    return;
+  device = takeDevice();
   const unsigned threads = block[0] * block[1] * block[2];
-  device.gridSize = {grid[0], grid[1], grid[2]};
-  device.blockSize = {block[0], block[1], block[2]};
-  device.body = body;
-  device.arguments = arguments;
+  device->gridSize = {grid[0], grid[1], grid[2]};
+  device->blockSize = {block[0], block[1], block[2]};
+  device->body = body;
+  device->arguments = arguments;
   const char *order = std::getenv("CUTBACK_CUDA_HOST_ORDER");
-  device.isReversed = order && !std::strcmp(order, "reverse");
+  device->isReversed = order && !std::strcmp(order, "reverse");
   if (threads > kThreads || sharedBytes > kShared)
     fail("a block that no device takes");
-  const uint64_t blocks = uint64_t(grid[0]) * grid[1] * grid[2];
-  for (uint64_t i = 0; i < blocks; ++i) {
-    const uint64_t number = device.isReversed ? blocks - 1 - i : i;
+  for (uint64_t i = first; i < last; ++i) {
+    const uint64_t number = device->isReversed ? blocks - 1 - i : i;
     blockNow = {unsigned(number % grid[0]),
                 unsigned(number / grid[0] % grid[1]),
                 unsigned(number / grid[0] / grid[1])};
-    std::memset(device.shared, 0xFF, sharedBytes);
+    std::memset(device->shared, 0xFF, sharedBytes);
 #ifdef CUTBACK_HOST_ASAN
-    ASAN_POISON_MEMORY_REGION(device.shared + sharedBytes,
+    ASAN_POISON_MEMORY_REGION(device->shared + sharedBytes,
                               kShared - sharedBytes);
 #endif
     if (waits || kIsEachAFiber) {
       runBlock(threads);
     } else {
       for (unsigned t = 0; t < threads; ++t) {
-        device.current = &device.fibers[0];
-        setThread(device.fibers[0], device.isReversed ? threads - 1 - t : t);
+        device->current = &device->fibers[0];
+        setThread(device->fibers[0], device->isReversed ? threads - 1 - t : t);
         body(arguments);
       }
     }
 #ifdef CUTBACK_HOST_ASAN
-    ASAN_UNPOISON_MEMORY_REGION(device.shared, kShared);
+    ASAN_UNPOISON_MEMORY_REGION(device->shared, kShared);
 #endif
   }
-  pthread_mutex_unlock(&deviceLock);
+  giveBack(device);
 }
 
 inline void wait(Waits what) {
-  device.current->waits = what;
+  device->current->waits = what;
   leave();
 }
 
@@ -352,10 +401,10 @@ inline void meet(Waits what, char *meetings, unsigned &next) {
 /// Slots alternate, so that one wait is enough: nobody is two exchanges ahead.
 template <typename T> const T *exchangeAll(const T &value) {
   static_assert(sizeof(T) <= kSlot, "a lane has no more room");
-  Fiber &fiber = *device.current;
+  Fiber &fiber = *device->current;
   const unsigned warp = fiber.number / 32, lane = fiber.number % 32;
   T *slots =
-      reinterpret_cast<T *>(device.slots[fiber.turn] + warp * 32 * kSlot);
+      reinterpret_cast<T *>(device->slots[fiber.turn] + warp * 32 * kSlot);
   fiber.turn ^= 1;
   std::memcpy(slots + lane, &value, sizeof(T));
   wait(Waits::ForWarp);
@@ -371,26 +420,27 @@ template <typename T> T exchange(T value, unsigned lane) {
 //===--- What kernels see
 //---------------------------------------------------===//
 
-#define threadIdx (cutback_host::device.current->thread)
+#define threadIdx (cutback_host::device->current->thread)
 #define blockIdx (cutback_host::blockNow)
-#define blockDim (cutback_host::device.blockSize)
-#define gridDim (cutback_host::device.gridSize)
+#define blockDim (cutback_host::device->blockSize)
+#define gridDim (cutback_host::device->gridSize)
 
 inline void __syncthreads() {
   cutback_host::meet(cutback_host::Waits::ForBlock,
-                     cutback_host::device.barriers,
-                     cutback_host::device.current->barrier);
+                     cutback_host::device->barriers,
+                     cutback_host::device->current->barrier);
 }
 inline void __syncwarp(unsigned = ~0u) {
-  cutback_host::Fiber &fiber = *cutback_host::device.current;
+  cutback_host::Fiber &fiber = *cutback_host::device->current;
   cutback_host::meet(cutback_host::Waits::ForWarp,
-                     cutback_host::device.warps[fiber.number / 32], fiber.warp);
+                     cutback_host::device->warps[fiber.number / 32],
+                     fiber.warp);
 }
 template <typename T> T __shfl_sync(unsigned, T value, int lane) {
   return cutback_host::exchange(value, unsigned(lane));
 }
 template <typename T> T *sharedMemory() {
-  return reinterpret_cast<T *>(cutback_host::device.shared);
+  return reinterpret_cast<T *>(cutback_host::device->shared);
 }
 inline unsigned __ballot_sync(unsigned, bool value) {
   unsigned all = 0;
