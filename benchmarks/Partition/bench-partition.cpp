@@ -122,7 +122,8 @@ void print(llvm::StringRef name, CostModel model, const Sample &first,
       name.str().c_str(), nameOf(model),
       static_cast<unsigned long long>(median.ops), median.whole * 1e3,
       median.whole * perOp, first.whole * 1e6 / first.ops, p.prepare * perOp,
-      p.kernels * perOp, p.network * perOp, p.solve * perOp, p.extract * perOp, p.verify * perOp);
+      p.kernels * perOp, p.network * perOp, p.solve * perOp, p.extract * perOp,
+      p.verify * perOp);
 }
 
 void printJson(llvm::StringRef name, CostModel model, const Sample &first,

@@ -222,6 +222,105 @@ private:
               ";");
   }
 
+  /// What a column, or a step, has of the indices of a tensor; empty: nothing.
+  struct Place {
+    std::string image, channel;
+    Indices along;
+  };
+
+  static void writePlace(CallWriter &text, const Layout &layout, const char *of,
+                         const Place &place) {
+    text.line("      [=](int " + std::string(of) + ") {");
+    Indices names;
+    std::string all;
+    for (auto [axis, index] : llvm::enumerate(place.along)) {
+      names.push_back("x" + std::to_string(axis));
+      text.line("        const int " + names.back() + " = " + index + ";");
+      all += (axis ? ", " : "") + names.back();
+    }
+    std::string at = CallWriter::element(
+        layout, "", tensorIndices(place.image, place.channel, names));
+    text.line("        return Place<" + std::to_string(names.size()) + ">{" +
+              at.substr(1, at.size() - 2) + ", {" + all + "}};");
+    text.line("      " + std::string(StringRef(of) == "k" ? "})," : "},"));
+  }
+  /// The right operand: an element of `from`, zero outside of it.
+  static void lookUpWindows(CallWriter &text, const Named &from,
+                            const Place &column, const Place &step) {
+    Layout layout = kernel::locate(from.tensor).layout;
+    std::string sizes;
+    for (int64_t size : sizesOf(from.tensor).drop_front(2))
+      sizes += (sizes.empty() ? "" : ", ") + std::to_string(size);
+    text.line("    windows<" + sizes + ">(" + from.name + ",");
+    writePlace(text, layout, "j", column);
+    layout.offset = 0;
+    writePlace(text, layout, "k", step);
+  }
+
+  static std::string times(const std::string &index, int64_t factor) {
+    return factor == 1 ? index : "(" + index + ") * " + std::to_string(factor);
+  }
+  /// Of place `o` of the narrow side, of a tap: what each has of a place of the
+  /// wide one.
+  Indices alongOf(ArrayRef<std::string> o) const {
+    Indices along;
+    for (auto [axis, index] : llvm::enumerate(o))
+      along.push_back(
+          times(index, p.stride[axis]) +
+          (p.padding[axis] ? " - " + std::to_string(p.padding[axis]) : ""));
+    return along;
+  }
+  Indices alongOfTaps(ArrayRef<std::string> taps) const {
+    Indices along;
+    for (auto [axis, index] : llvm::enumerate(taps))
+      along.push_back(times(index, p.dilation[axis]));
+    return along;
+  }
+
+  /// The narrow side at the place that reaches `column` of the wide one with
+  /// the tap of `step`; zero if none does.
+  void lookUpNarrow(CallWriter &text, const Named &narrow,
+                    ArrayRef<std::string> column,
+                    ArrayRef<std::string> step) const {
+    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/false);
+    Indices o;
+    std::string outside;
+    for (size_t axis = 0; axis < p.taps().size(); ++axis) {
+      std::string name = "x" + std::to_string(axis);
+      std::string stride = std::to_string(p.stride[axis]);
+      text.line(inColumn() + "const int " + name + " = " + j[axis + 1] + " + " +
+                std::to_string(p.padding[axis]) + " - (" + step[axis + 1] +
+                ") * " + std::to_string(p.dilation[axis]) + ";");
+      outside += (outside.empty() ? "" : " || ") + name + " < 0 || ";
+      if (p.stride[axis] > 1)
+        outside += name + " % " + stride + " != 0 || ";
+      outside += name + " >= " +
+                 std::to_string(p.narrowPlaces()[axis] * p.stride[axis]);
+      o.push_back(p.stride[axis] > 1 ? name + " / " + stride : name);
+    }
+    text.line(inColumn() + "if (" + outside + ")");
+    text.line(inColumn() + "  return " + zero() + ";");
+    text.line(
+        inColumn() + "return " +
+        factor(narrow.tensor, narrow.name,
+               tensorIndices(j[0], channel(step[0], p.narrowGroup()), o)) +
+        ";");
+    closeColumns(text);
+  }
+  /// The same where each tap reaches it from some place.
+  void lookUpNarrowWindows(CallWriter &text, const Named &narrow,
+                           ArrayRef<std::string> column,
+                           ArrayRef<std::string> step) const {
+    Place ofColumn = {column[0], "", {}};
+    Place ofStep = {"", channel(step[0], p.narrowGroup()), {}};
+    for (size_t axis = 0; axis < p.taps().size(); ++axis) {
+      ofColumn.along.push_back(column[axis + 1] + " + " +
+                               std::to_string(p.padding[axis]));
+      ofStep.along.push_back(times(step[axis + 1], -p.dilation[axis]));
+    }
+    lookUpWindows(text, narrow, ofColumn, ofStep);
+  }
+
   void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
     text.comment("[" + sizesText(sizesOf(p.input)) + "] by [" +
                  sizesText(sizesOf(p.weight)) + "], " +
@@ -278,10 +377,14 @@ private:
               factor(p.weight, "weight", tensorIndices(c, step[0], taps)) +
               ";");
     closeFactor(text);
-    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/false);
-    lookUpWide(text, wide, ArrayRef<std::string>(j).drop_front(), taps, j[0],
-               step[0]);
-    closeColumns(text);
+    if (onTiles()) {
+      openFactor(text, /*isLeft=*/false, /*isAlongK=*/false);
+      lookUpWide(text, wide, places, taps, column[0], step[0]);
+      closeFactor(text);
+    } else {
+      lookUpWindows(text, wide, {column[0], "", alongOf(places)},
+                    {"", channel(step[0], p.wideGroup()), alongOfTaps(taps)});
+    }
     store(text, out, tensorIndices(column[0], c, places), withBias(c));
     return text.take();
   }
@@ -307,30 +410,11 @@ private:
                                    ArrayRef<std::string>(step).drop_front())) +
               ";");
     closeFactor(text);
-    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/false);
-    Indices o;
-    std::string outside;
-    for (size_t axis = 0; axis < p.taps().size(); ++axis) {
-      std::string name = "x" + std::to_string(axis);
-      std::string stride = std::to_string(p.stride[axis]);
-      text.line(inColumn() + "const int " + name + " = " + j[axis + 1] + " + " +
-                std::to_string(p.padding[axis]) + " - (" + step[axis + 1] +
-                ") * " + std::to_string(p.dilation[axis]) + ";");
-      outside += (outside.empty() ? "" : " || ") + name + " < 0 || ";
-      if (p.stride[axis] > 1)
-        outside += name + " % " + stride + " != 0 || ";
-      outside += name + " >= " +
-                 std::to_string(p.narrowPlaces()[axis] * p.stride[axis]);
-      o.push_back(p.stride[axis] > 1 ? name + " / " + stride : name);
-    }
-    text.line(inColumn() + "if (" + outside + ")");
-    text.line(inColumn() + "  return " + zero() + ";");
-    text.line(
-        inColumn() + "return " +
-        factor(narrow.tensor, narrow.name,
-               tensorIndices(j[0], channel(step[0], p.narrowGroup()), o)) +
-        ";");
-    closeColumns(text);
+    bool isDense = llvm::all_of(p.stride, [](int64_t s) { return s == 1; });
+    if (isDense && !onTiles())
+      lookUpNarrowWindows(text, narrow, column, step);
+    else
+      lookUpNarrow(text, narrow, column, step);
     std::string c = channel("i", p.wideGroup());
     store(
         text, out,
@@ -361,10 +445,15 @@ private:
                tensorIndices(step[0], channel("i", p.narrowGroup()), places)) +
         ";");
     closeFactor(text);
-    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/true);
-    lookUpWide(text, wide, places, ArrayRef<std::string>(j).drop_front(),
-               step[0], j[0]);
-    closeColumns(text);
+    if (onTiles()) {
+      openFactor(text, /*isLeft=*/false, /*isAlongK=*/true);
+      lookUpWide(text, wide, places, taps, step[0], column[0]);
+      closeFactor(text);
+    } else {
+      lookUpWindows(text, wide,
+                    {"", channel(column[0], p.wideGroup()), alongOfTaps(taps)},
+                    {step[0], "", alongOf(places)});
+    }
     store(text, out,
           tensorIndices(channel("i", p.narrowGroup()), column[0], taps), "sum");
     return text.take();

@@ -9,6 +9,7 @@
 
 #include "cutback_cuda_host.h"
 
+#include <type_traits>
 #include <utility>
 
 #if defined(__AVX2__) && defined(__FMA__)
@@ -175,13 +176,22 @@ template <typename T> struct ProductPanels {
   alignas(64) T some[Block::columns * Block::steps];
 };
 
-/// Calls `packA(a, row, rows, step, steps)` and `packB(b, column, columns,
-/// step, steps)`, which fill the beginning of what they get, with zeros behind
-/// the last row and column of a panel, then `store(block, row, rows, column,
-/// columns)` with the sums.
-template <typename T, typename PackA, typename PackB, typename Store>
-inline void multiply(int m, int n, int k, PackA packA, PackB packB,
-                     Store store) {
+/// What is multiplied, by pointers: the loops over blocks are compiled once.
+template <typename T> struct ProductParts {
+  void *self;
+  /// Fill the beginning of what they get, with anything behind the last row and
+  /// column of a panel.
+  void (*packA)(void *self, T *to, int row, int rows, int step, int steps);
+  void (*packB)(void *self, T *to, int column, int columns, int step,
+                int steps);
+  /// Takes sums.
+  void (*store)(void *self, ProductBlock<T> &block, int row, int rows,
+                int column, int columns);
+};
+
+template <typename T>
+__attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
+                                              const ProductParts<T> &parts) {
   using Block = ProductBlock<T>;
   Block block;
   ProductPanels<T> panels(k);
@@ -197,15 +207,15 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
     const int wide = upTo(columns, Block::width);
     if (panels.isWhole && panels.column != column)
       for (int step = 0; step < k; step += Block::steps)
-        packB(panels.b + step * wide, column, columns, step,
-              std::min(k - step, Block::steps));
+        parts.packB(parts.self, panels.b + step * wide, column, columns, step,
+                    std::min(k - step, Block::steps));
     panels.column = column;
     int step = 0;
     do { // once without steps too: sums of nothing
       const int steps = std::min(k - step, Block::steps);
-      packA(block.a, row, rows, step, steps);
+      parts.packA(parts.self, block.a, row, rows, step, steps);
       if (!panels.isWhole)
-        packB(panels.b, column, columns, step, steps);
+        parts.packB(parts.self, panels.b, column, columns, step, steps);
       const T *b = panels.b + (panels.isWhole ? step * wide : 0);
       for (int j = 0; j < wide; j += Block::width)
         for (int i = 0; i < rows; i += kRows)
@@ -214,8 +224,32 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
               block.sums + i * Block::columns + j, steps, step == 0);
       step += Block::steps;
     } while (step < k);
-    store(block, row, rows, column, columns);
+    parts.store(parts.self, block, row, rows, column, columns);
   }
+}
+
+/// The same of what can be called.
+template <typename T, typename PackA, typename PackB, typename Store>
+inline void multiply(int m, int n, int k, PackA packA, PackB packB,
+                     Store store) {
+  struct Parts {
+    PackA packA;
+    PackB packB;
+    Store store;
+  } parts = {packA, packB, store};
+  multiplyBlocks<T>(
+      m, n, k,
+      {&parts,
+       [](void *self, T *to, int row, int rows, int step, int steps) {
+         static_cast<Parts *>(self)->packA(to, row, rows, step, steps);
+       },
+       [](void *self, T *to, int column, int columns, int step, int steps) {
+         static_cast<Parts *>(self)->packB(to, column, columns, step, steps);
+       },
+       [](void *self, ProductBlock<T> &block, int row, int rows, int column,
+          int columns) {
+         static_cast<Parts *>(self)->store(block, row, rows, column, columns);
+       }});
 }
 
 /// Packs by eights of neighbours (cutback_tile.cuh), along k or along lines;
@@ -258,18 +292,22 @@ inline void runProducts(unsigned count, void (*body)(void *), void *given,
 } // namespace cutback_host
 
 template <typename At> struct Columnwise; // cutback_product.cuh
+template <int axes> struct Place;
+template <typename T, typename Column, typename Step, int... size>
+struct Windows;
 
 namespace cutback_host {
 
-/// Packs a panel of the columns from `first` on; behind `last` it is zeros.
+/// Packs columns in panels; behind `last`, which is one of the last panel, it
+/// stands again.
 template <typename T, typename B>
-inline void packColumns(T *to, const B &b, int first, int last, int step,
-                        int steps) {
+inline void packPanels(T *to, const B &b, int first, int last, int step,
+                       int steps) {
   constexpr int width = ProductBlock<T>::width;
-  for (int along = 0; along < steps; ++along)
-    for (int e = 0; e < width; ++e)
-      to[along * width + e] =
-          first + e <= last ? T(b(step + along, first + e)) : T(0);
+  for (; first <= last; first += width)
+    for (int along = 0; along < steps; ++along, to += width)
+      for (int e = 0; e < width; ++e)
+        to[e] = T(b(step + along, std::min(first + e, last)));
 }
 template <typename T, typename At, int... E>
 inline void packEachColumn(T *to, const Columnwise<At> &b, int first, int last,
@@ -277,20 +315,116 @@ inline void packEachColumn(T *to, const Columnwise<At> &b, int first, int last,
                            std::integer_sequence<int, E...>) {
   constexpr int width = sizeof...(E);
   const decltype(b.at(0)) columns[] = {b.at(std::min(first + E, last))...};
-  const int inside = std::min(last + 1 - first, width);
   for (int along = 0; along < steps; ++along, to += width) {
 #pragma GCC unroll 16
     for (int e = 0; e < width; ++e)
       to[e] = T(columns[e](step + along));
-    for (int e = inside; e < width; ++e)
-      to[e] = T(0);
   }
 }
 template <typename T, typename At>
-inline void packColumns(T *to, const Columnwise<At> &b, int first, int last,
-                        int step, int steps) {
-  packEachColumn(to, b, first, last, step, steps,
-                 std::make_integer_sequence<int, ProductBlock<T>::width>());
+inline void packPanels(T *to, const Columnwise<At> &b, int first, int last,
+                       int step, int steps) {
+  constexpr int width = ProductBlock<T>::width;
+  for (; first <= last; first += width, to += width * steps)
+    packEachColumn(to, b, first, last, step, steps,
+                   std::make_integer_sequence<int, width>());
+}
+
+/// Of the columns of a panel, along each axis, the place without a step's part.
+template <int axes, int width> using Places = int[axes][width];
+
+/// Elements `from`, `from` + 1, … where a place is inside, zeros elsewhere.
+template <int axes, int width, typename T>
+inline void copyWhereInside(const Places<axes, width> &places, const int *place,
+                            const int *sizes, const T *from, T *to) {
+#if defined(__AVX2__)
+  if constexpr (std::is_same_v<T, float>) {
+    for (int e = 0; e < width; e += 8) {
+      __m256i mask = _mm256_set1_epi32(-1);
+      for (int axis = 0; axis < axes; ++axis) {
+        const __m256i at = _mm256_add_epi32(
+            _mm256_loadu_si256(
+                reinterpret_cast<const __m256i *>(places[axis] + e)),
+            _mm256_set1_epi32(place[axis]));
+        const __m256i isBelow =
+            _mm256_cmpgt_epi32(_mm256_set1_epi32(sizes[axis]), at);
+        mask = _mm256_and_si256(
+            mask, _mm256_andnot_si256(_mm256_srai_epi32(at, 31), isBelow));
+      }
+      _mm256_storeu_ps(to + e, _mm256_maskload_ps(from + e, mask));
+    }
+    return;
+  }
+#endif
+  for (int e = 0; e < width; ++e) {
+    bool isIn = true;
+    for (int axis = 0; axis < axes; ++axis)
+      isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+    to[e] = isIn ? from[e] : T(0);
+  }
+}
+
+/// One panel of windows, compiled once for all convolutions of as many axes.
+/// Most columns lie side by side and inside, and are copied as they lie.
+template <typename T, int axes>
+__attribute__((noinline)) void
+copyWindows(T *to, const T *elements, const Place<axes> *columns,
+            const Place<axes> *along, int steps, const int *sizes) {
+  constexpr int width = ProductBlock<T>::width;
+  int at[width], low[axes], high[axes];
+  Places<axes, width> places;
+  bool isRow = true;
+  for (int e = 0; e < width; ++e) {
+    at[e] = columns[e].at;
+    isRow &= at[e] == at[0] + e;
+    for (int axis = 0; axis < axes; ++axis) {
+      const int place = columns[e].along[axis];
+      places[axis][e] = place;
+      low[axis] = e ? std::min(low[axis], place) : place;
+      high[axis] = e ? std::max(high[axis], place) : place;
+    }
+  }
+  for (int k = 0; k < steps; ++k, to += width) {
+    const int *place = along[k].along;
+    const T *from = elements + along[k].at;
+    bool isInside = true;
+    for (int axis = 0; axis < axes; ++axis)
+      isInside &= low[axis] + place[axis] >= 0 &&
+                  high[axis] + place[axis] < sizes[axis];
+    if (isInside && isRow) {
+      std::memcpy(to, from + at[0], sizeof(T) * width);
+      continue;
+    }
+    if (isInside) {
+      for (int e = 0; e < width; ++e)
+        to[e] = from[at[e]];
+      continue;
+    }
+    if (isRow) {
+      copyWhereInside<axes, width>(places, place, sizes, from + at[0], to);
+      continue;
+    }
+    for (int e = 0; e < width; ++e) {
+      bool isIn = true;
+      for (int axis = 0; axis < axes; ++axis)
+        isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+      to[e] = isIn ? from[at[e]] : T(0);
+    }
+  }
+}
+template <typename T, typename Column, typename Step, int... size>
+inline void packPanels(T *to, const Windows<T, Column, Step, size...> &b,
+                       int first, int last, int step, int steps) {
+  constexpr int width = ProductBlock<T>::width, axes = sizeof...(size);
+  const int sizes[] = {size...};
+  Place<axes> columns[width], along[ProductBlock<T>::steps];
+  for (int k = 0; k < steps; ++k)
+    along[k] = b.step(step + k);
+  for (; first <= last; first += width, to += width * steps) {
+    for (int e = 0; e < width; ++e)
+      columns[e] = b.column(std::min(first + e, last));
+    copyWindows<T, axes>(to, b.elements, columns, along, steps, sizes);
+  }
 }
 
 } // namespace cutback_host
@@ -302,28 +436,19 @@ inline void product(int m, int n, int k, A a, B b, Store store) {
   using Block = ProductBlock<T>;
   multiply<T>(
       m, n, k,
-      [&](T *to, int row, int rows, int step, int steps) {
-        for (int i = 0; i < rows; i += kRows, to += kRows * Block::steps)
-          if (i + kRows <= rows)
-            for (int along = 0; along < steps; ++along)
+      [=](T *to, int row, int rows, int step, int steps) {
+        const int last = row + rows - 1;
+        for (; row <= last; row += kRows, to += kRows * Block::steps)
+          for (int along = 0; along < steps; ++along)
 #pragma GCC unroll 6
-              for (int e = 0; e < kRows; ++e)
-                to[along * kRows + e] = T(a(row + i + e, step + along));
-          else
-            for (int along = 0; along < steps; ++along)
-              for (int e = 0; e < kRows; ++e)
-                to[along * kRows + e] =
-                    i + e < rows ? T(a(row + i + e, step + along)) : T(0);
+            for (int e = 0; e < kRows; ++e)
+              to[along * kRows + e] =
+                  T(a(std::min(row + e, last), step + along));
       },
-      [&](T *to, int column, int columns, int step, int steps) {
-        constexpr int width = Block::width;
-        for (int j = 0; j < columns; j += width, to += width * steps)
-          if (j + width <= columns)
-            packColumns(to, b, column + j, column + j + width - 1, step, steps);
-          else
-            packColumns(to, b, column + j, column + columns - 1, step, steps);
+      [=](T *to, int column, int columns, int step, int steps) {
+        packPanels(to, b, column, column + columns - 1, step, steps);
       },
-      [&](Block &from, int row, int rows, int column, int columns) {
+      [=](Block &from, int row, int rows, int column, int columns) {
         for (int i = 0; i < rows; ++i)
           for (int j = 0; j < columns; ++j)
             store(row + i, column + j, from.sums[i * Block::columns + j]);

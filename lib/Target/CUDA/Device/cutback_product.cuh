@@ -19,6 +19,36 @@ template <typename At> __device__ inline Columnwise<At> columnwise(At at) {
   return {at};
 }
 
+/// What a column of windows, or a step, has of an element's number, and of its
+/// place along each axis.
+template <int axes> struct Place {
+  int at;
+  int along[axes];
+};
+
+/// A right operand of a product: element `column(j).at + step(k).at`, or zero
+/// where their places together are not inside of all the sizes.
+template <typename T, typename Column, typename Step, int... size> struct Windows {
+  static constexpr int axes = sizeof...(size);
+  const T *elements;
+  Column column;
+  Step step;
+  __device__ auto operator()(int k, int j) const {
+    const Place<axes> c = column(j), s = step(k);
+    const int sizes[] = {size...};
+    bool isInside = true;
+    for (int axis = 0; axis < axes; ++axis)
+      isInside &= unsigned(c.along[axis] + s.along[axis]) < unsigned(sizes[axis]);
+    return isInside ? toFloat(elements[c.at + s.at])
+                    : decltype(toFloat(*elements))(0);
+  }
+};
+template <int... size, typename T, typename Column, typename Step>
+__device__ inline Windows<T, Column, Step, size...>
+windows(const T *elements, Column column, Step step) {
+  return {elements, column, step};
+}
+
 #ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has another one
 /// A block's tile of 64 x 64 results, 16 steps of k at a time.
 template <typename T> struct ProductTile {
