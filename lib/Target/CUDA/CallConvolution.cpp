@@ -16,6 +16,8 @@
 
 #include "CallText.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::cuda;
@@ -307,35 +309,111 @@ private:
         ";");
     closeColumns(text);
   }
-  /// The same where each tap reaches it from some place.
-  void lookUpNarrowWindows(CallWriter &text, const Named &narrow,
-                           ArrayRef<std::string> column,
-                           ArrayRef<std::string> step) const {
-    Place ofColumn = {column[0], "", {}};
-    Place ofStep = {"", channel(step[0], p.narrowGroup()), {}};
-    for (size_t axis = 0; axis < p.taps().size(); ++axis) {
-      ofColumn.along.push_back(column[axis + 1] + " + " +
-                               std::to_string(p.padding[axis]));
-      ofStep.along.push_back(times(step[axis + 1], -p.dilation[axis]));
+  /// Places x = first + q * stride of the wide side, which the same taps t =
+  /// firstTap + u * everyTap reach: from place base + q - u * reach of the
+  /// narrow side.
+  struct Phase {
+    SmallVector<int64_t, 3> first, count, firstTap, taps, everyTap, base, reach;
+  };
+  /// All of them; none where they are more than a text should have products.
+  SmallVector<Phase, 8> phases() const {
+    SmallVector<Phase, 8> all;
+    if (productOf(p.stride) > 8)
+      return all;
+    for (int64_t number = 0; number < productOf(p.stride); ++number) {
+      Phase phase;
+      int64_t rest = number;
+      for (size_t axis = p.stride.size(); axis-- > 0;) {
+        addAxis(phase, axis, rest % p.stride[axis]);
+        rest /= p.stride[axis];
+      }
+      if (productOf(phase.count))
+        all.push_back(std::move(phase));
     }
-    lookUpWindows(text, narrow, ofColumn, ofStep);
+    return all;
+  }
+  void addAxis(Phase &phase, size_t axis, int64_t first) const {
+    int64_t stride = p.stride[axis], dilation = p.dilation[axis];
+    int64_t every = stride / std::gcd(stride, dilation);
+    int64_t tap = 0;
+    while (tap < every && (first + p.padding[axis] - tap * dilation) % stride)
+      ++tap;
+    int64_t taps = std::max<int64_t>(0, p.taps()[axis] - tap + every - 1);
+    auto add = [](SmallVectorImpl<int64_t> &list, int64_t number) {
+      list.insert(list.begin(), number);
+    };
+    add(phase.first, first);
+    add(phase.count,
+        std::max<int64_t>(0, p.widePlaces()[axis] - first + stride - 1) /
+            stride);
+    add(phase.firstTap, tap);
+    add(phase.everyTap, every);
+    add(phase.taps, tap == every ? 0 : taps / every);
+    add(phase.base, (first + p.padding[axis] - tap * dilation) / stride);
+    add(phase.reach, every * dilation / stride);
   }
 
-  void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
+  /// One product a phase, one after the other.
+  void writePhases(CallWriter &text, const Named &narrow, Value out,
+                   ArrayRef<Phase> phases) const {
+    std::string c = channel("i", p.wideGroup());
+    for (const Phase &phase : phases) {
+      SmallVector<std::string> column =
+          indicesOf("j", with(p.images(), phase.count));
+      SmallVector<std::string> step =
+          indicesOf("k", with(p.narrowGroup(), phase.taps));
+      Place ofColumn = {column[0], "", {}};
+      Place ofStep = {"", channel(step[0], p.narrowGroup()), {}};
+      Indices taps, places;
+      for (size_t axis = 0; axis < phase.first.size(); ++axis) {
+        auto scaled = [&](const std::string &index, int64_t factor,
+                          int64_t more) {
+          return times(index, factor) +
+                 (more ? " + " + std::to_string(more) : "");
+        };
+        const std::string &q = column[axis + 1], &u = step[axis + 1];
+        ofColumn.along.push_back(scaled(q, 1, phase.base[axis]));
+        ofStep.along.push_back(times(u, -phase.reach[axis]));
+        taps.push_back(scaled(u, phase.everyTap[axis], phase.firstTap[axis]));
+        places.push_back(scaled(q, p.stride[axis], phase.first[axis]));
+      }
+      openScalars(text, p.wideGroup(), p.images() * productOf(phase.count),
+                  p.narrowGroup() * productOf(phase.taps));
+      openFactor(text, /*isLeft=*/true, /*isAlongK=*/false);
+      text.line(
+          "      return " +
+          factor(p.weight, "weight",
+                 tensorIndices(channel(step[0], p.narrowGroup()), "i", taps)) +
+          ";");
+      closeFactor(text);
+      lookUpWindows(text, narrow, ofColumn, ofStep);
+      store(text, out, tensorIndices(column[0], c, places), withBias(c));
+    }
+  }
+
+  void describe(CallWriter &text, int64_t products) const {
     text.comment("[" + sizesText(sizesOf(p.input)) + "] by [" +
                  sizesText(sizesOf(p.weight)) + "], " +
-                 std::to_string(2 * p.groups * m * n * k) + " FLOPs");
+                 std::to_string(2 * p.groups * products) + " FLOPs");
     if (p.groups > 1)
       text.line("const int group = blockIdx.z;");
-    std::string sizes = "(" + std::to_string(m) + ", " + std::to_string(n) +
-                        ", " + std::to_string(k) + ",";
+  }
+  static std::string callSizes(int64_t m, int64_t n, int64_t k) {
+    return "(" + std::to_string(m) + ", " + std::to_string(n) + ", " +
+           std::to_string(k) + ",";
+  }
+  void openScalars(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
+    text.line("product<" + sum() + ">" + callSizes(m, n, k));
+  }
+  void open(CallWriter &text, int64_t m, int64_t n, int64_t k) const {
+    describe(text, m * n * k);
     if (!onTiles()) {
-      text.line("product<" + sum() + ">" + sizes);
+      openScalars(text, m, n, k);
       shapeScalars(text, m, n, p.groups, sum());
       return;
     }
     int64_t tile = tileProductOf(m, n, p.groups);
-    text.line("tileProduct<" + std::to_string(tile) + ">" + sizes);
+    text.line("tileProduct<" + std::to_string(tile) + ">" + callSizes(m, n, k));
     shapeTiles(text, m, n, p.groups, tile);
   }
   /// "    [=](int i, int j, float sum) { out[...] = sum; });"
@@ -397,6 +475,21 @@ private:
     if (p.bias)
       text.read(p.bias, "bias");
     text.write(out, "result");
+    SmallVector<Phase, 8> all;
+    if (!onTiles())
+      all = phases();
+    if (!all.empty()) {
+      int64_t products = 0, columns = 0;
+      for (const Phase &phase : all) {
+        int64_t n = p.images() * productOf(phase.count);
+        products += n * p.narrowGroup() * productOf(phase.taps);
+        columns = std::max(columns, n);
+      }
+      describe(text, p.wideGroup() * products);
+      shapeScalars(text, p.wideGroup(), columns, p.groups, sum());
+      writePhases(text, narrow, out, all);
+      return text.take();
+    }
     open(text, p.wideGroup(), p.images() * productOf(p.widePlaces()),
          p.narrowGroup() * productOf(p.taps()));
     SmallVector<std::string> column =
@@ -410,11 +503,7 @@ private:
                                    ArrayRef<std::string>(step).drop_front())) +
               ";");
     closeFactor(text);
-    bool isDense = llvm::all_of(p.stride, [](int64_t s) { return s == 1; });
-    if (isDense && !onTiles())
-      lookUpNarrowWindows(text, narrow, column, step);
-    else
-      lookUpNarrow(text, narrow, column, step);
+    lookUpNarrow(text, narrow, column, step);
     std::string c = channel("i", p.wideGroup());
     store(
         text, out,
