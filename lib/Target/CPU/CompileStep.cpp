@@ -3,9 +3,10 @@
 //   1. Places, arguments, results and launches are those of any target
 //      (Target/CUDA/EmitStep.h); calls have their text from there too.
 //   2. Kernels become one object file, the code that `run --target=cpu` has.
-//   3. Calls become another one by the compiler of the host, where there are
-//      any: without one the first of them is an error, with its place.
-//   4. lld makes a library of both.
+//   3. Meanwhile calls become others by compilers of the host, one for each
+//      segment that has any: without a compiler the first of them is an error,
+//      with its place.
+//   4. lld makes a library of all.
 //
 // Grids and blocks are in the code: the manifest has ones.
 
@@ -17,6 +18,8 @@
 #include "cutback/Target/CPU/NativeKernels.h"
 
 #include "llvm/Support/raw_ostream.h"
+
+#include <future>
 
 using namespace mlir;
 using namespace cutback;
@@ -31,26 +34,43 @@ static std::string firstCall(const Artifact &artifact) {
   return "";
 }
 
-/// The object file of the calls, in `objects`. False if there is none.
-static bool compileCalls(const CudaStep &step, CpuStep &made,
-                         std::vector<std::string> &objects) {
-  std::string compiler = findHostCompiler();
-  if (compiler.empty()) {
-    made.tool.error = "no C++ compiler is found for this machine";
-    made.next = firstCall(step.artifact) +
-                " is compiled by one: install g++ or clang++, or name one in "
-                "CXX";
-    return false;
+namespace {
+/// Compilers of the calls, which run while kernels become machine code.
+class CallCompilers {
+public:
+  /// Starts one for each file of calls; `made` gets all that they read.
+  void start(const CudaStep &step, const std::string &compiler, CpuStep &made) {
+    CpuCalls calls = emitCpuCalls(step);
+    llvm::append_range(made.files, step.files);
+    llvm::append_range(made.files, calls.sources);
+    llvm::append_range(made.files, calls.headers);
+    for (const TextFile &source : calls.sources)
+      running.push_back(
+          std::async(std::launch::async, [files = made.files, compiler,
+                                          name = source.first] {
+            return buildCallsObject(compiler, files, name, cpuFeatures());
+          }));
   }
-  made.files.insert(made.files.end(), step.files.begin(), step.files.end());
-  std::vector<TextFile> calls = emitCpuCalls(step);
-  made.files.insert(made.files.end(), calls.begin(), calls.end());
-  made.tool = buildCallsObject(compiler, made.files, cpuFeatures());
-  if (!made.tool.error.empty())
-    return false;
-  objects.push_back(std::move(made.tool.files.front().second));
-  return true;
-}
+
+  /// Waits for all; the first that failed, or else their object files.
+  ToolResult finish() {
+    ToolResult all;
+    for (std::future<ToolResult> &result : running) {
+      ToolResult one = result.get();
+      if (!all.error.empty())
+        continue;
+      if (!one.error.empty())
+        all = std::move(one);
+      else
+        all.files.push_back(std::move(one.files.front()));
+    }
+    return all;
+  }
+
+private:
+  std::vector<std::future<ToolResult>> running;
+};
+} // namespace
 
 /// What a runtime needs to know of code: nothing of a device.
 static void describeCode(Artifact &artifact, const KernelObject &object) {
@@ -76,13 +96,27 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
       emitCudaStep(kernels, graph, StepKernels::AreMachineCode);
   if (failed(step))
     return failure();
+  CpuStep made;
+  CallCompilers compilers;
+  std::string compiler = findHostCompiler();
+  if (step->numCalls && !compiler.empty())
+    compilers.start(*step, compiler, made);
   FailureOr<KernelObject> object = compileKernelObject(*kernels.module);
   if (failed(object))
     return failure();
-  CpuStep made;
-  std::vector<std::string> objects = {std::move(object->bytes)};
-  if (step->numCalls && !compileCalls(*step, made, objects))
+  if (step->numCalls && compiler.empty()) {
+    made.tool.error = "no C++ compiler is found for this machine";
+    made.next = firstCall(step->artifact) +
+                " is compiled by one: install g++ or clang++, or name one in "
+                "CXX";
     return made;
+  }
+  made.tool = compilers.finish();
+  if (!made.tool.error.empty())
+    return made;
+  std::vector<std::string> objects = {std::move(object->bytes)};
+  for (TextFile &file : made.tool.files)
+    objects.push_back(std::move(file.second));
   std::string library;
   made.tool.error = cpu::linkLibrary(objects, library, made.tool.log);
   made.next = "they have the C library and libm: leave out of CXXFLAGS what "

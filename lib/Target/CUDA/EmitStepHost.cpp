@@ -18,11 +18,11 @@
 using namespace cutback;
 using namespace cutback::cuda;
 
-/// Headers, and the text of all segments.
-static std::string openHostFile(const CudaStep &step, llvm::StringRef what,
-                                llvm::StringRef header) {
+/// A header, and the text of segments.
+static std::string openHostFile(llvm::ArrayRef<ArtifactSegment> segments,
+                                llvm::StringRef what, llvm::StringRef header) {
   std::string text = ("// " + what + "\n#include \"" + header + "\"\n").str();
-  for (const ArtifactSegment &segment : step.artifact.segments)
+  for (const ArtifactSegment &segment : segments)
     text += "#include \"" + segment.name + ".cu\"\n";
   return text + "\nnamespace {\n";
 }
@@ -48,7 +48,8 @@ static std::string callText(const CudaStep &step, size_t number,
 
 std::vector<TextFile> cutback::emitCudaHost(const CudaStep &step) {
   std::string text = openHostFile(
-      step, "The kernels of the step as functions of the host, by number.",
+      step.artifact.segments,
+      "The kernels of the step as functions of the host, by number.",
       hostFile().name);
   std::string table;
   for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
@@ -101,23 +102,31 @@ static std::string entryText(const CudaStep &step, size_t number) {
   return text + "  cells[0] = given.mark;\n}\n";
 }
 
-std::vector<TextFile> cutback::emitCpuCalls(const CudaStep &step) {
+/// The calls whose text is that of `segment`; nothing where there are none.
+static std::string callsText(const CudaStep &step,
+                             const ArtifactSegment &segment) {
   std::string text = openHostFile(
-      step, "The calls of the step as functions of this machine, by name.",
+      segment, "Calls of the step as functions of this machine, by name.",
       cpuFiles().front().name);
   text += "\nstruct Given {\n  void **operands;\n  int mark;\n};\n";
   std::string entries;
   for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
-    if (kernel.file == kHostLibrary)
+    if (kernel.file != segment.name + ".cu")
       continue;
     text += callText(step, number, "static_cast<Given *>(given)->operands",
                      "&static_cast<Given *>(given)->mark");
     entries += entryText(step, number);
   }
-  text += "\n} // namespace\n" + entries;
-  std::vector<TextFile> files = {{kCallsFile, text},
-                                 {hostFile().name, hostFile().text}};
+  return entries.empty() ? "" : text + "\n} // namespace\n" + entries;
+}
+
+CpuCalls cutback::emitCpuCalls(const CudaStep &step) {
+  CpuCalls calls;
+  for (const ArtifactSegment &segment : step.artifact.segments)
+    if (std::string text = callsText(step, segment); !text.empty())
+      calls.sources.emplace_back("calls_" + segment.name + ".cpp", text);
+  calls.headers.emplace_back(hostFile().name, hostFile().text);
   for (const DeviceFile &file : cpuFiles())
-    files.emplace_back(file.name, file.text);
-  return files;
+    calls.headers.emplace_back(file.name, file.text);
+  return calls;
 }

@@ -189,6 +189,7 @@ ToolResult cutback::buildHostLibrary(const std::string &compiler,
 
 ToolResult cutback::buildCallsObject(const std::string &compiler,
                                      const std::vector<TextFile> &files,
+                                     const std::string &source,
                                      ArrayRef<std::string> features) {
   // No libstdc++ where the step runs, and hidden but for the calls.
   SmallVector<std::string> more = {"-O3",
@@ -202,5 +203,5 @@ ToolResult cutback::buildCallsObject(const std::string &compiler,
                                    "-U_FORTIFY_SOURCE"};
   for (const std::string &feature : features)
     more.push_back("-m" + feature);
-  return buildOnHost(compiler, files, kCallsFile, kCallsObject, more);
+  return buildOnHost(compiler, files, source, source + ".o", more);
 }

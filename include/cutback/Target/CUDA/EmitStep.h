@@ -11,9 +11,6 @@
 
 namespace cutback {
 
-/// The calls of a step for this machine, for a compiler of C++.
-inline constexpr const char *kCallsFile = "calls.cpp";
-
 /// A file of text: its name, and what it holds.
 using TextFile = std::pair<std::string, std::string>;
 
@@ -56,9 +53,13 @@ emitCudaStep(const KernelModule &kernels, joint::GraphOp graph,
 std::vector<TextFile> emitCudaHost(const CudaStep &step);
 
 /// The calls of a step as functions of their names (Artifact.h, kCodeSuffix),
-/// which run products as loops: calls.cpp, and what it includes besides the
-/// text.
-std::vector<TextFile> emitCpuCalls(const CudaStep &step);
+/// which run products as loops, for the C++ compiler of this machine.
+struct CpuCalls {
+  /// One for each segment that has a kernel: calls_forward.cpp.
+  std::vector<TextFile> sources;
+  std::vector<TextFile> headers; ///< what they include besides the text
+};
+CpuCalls emitCpuCalls(const CudaStep &step);
 
 } // namespace cutback
 

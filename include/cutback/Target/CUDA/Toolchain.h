@@ -36,13 +36,12 @@ ToolResult buildFatBinaries(const std::string &nvcc,
 ToolResult buildHostLibrary(const std::string &compiler,
                             const std::vector<TextFile> &files);
 
-/// What buildCallsObject() makes.
-inline constexpr const char *kCallsObject = "calls.o";
-
-/// calls.o, of calls.cpp and what it includes, for a processor with `features`
-/// (cpuFeatures()).
+/// The object file of `source`, one of `files`, and what it includes, for a
+/// processor with `features` (cpuFeatures()). Threads may call it at the same
+/// time.
 ToolResult buildCallsObject(const std::string &compiler,
                             const std::vector<TextFile> &files,
+                            const std::string &source,
                             llvm::ArrayRef<std::string> features);
 
 } // namespace cutback

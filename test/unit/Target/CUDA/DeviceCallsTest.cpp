@@ -128,9 +128,10 @@ void DeviceCalls::load() {
         return llvm::any_of(call.kernels, isOfCpu);
       }))
     return;
-  for (TextFile &file : emitCpuCalls(step))
-    onCpu.emplace_back(file.first == kCallsFile ? "host.cpp" : file.first,
-                       std::move(file.second));
+  CpuCalls onThis = emitCpuCalls(step);
+  ASSERT_EQ(onThis.sources.size(), 1u);
+  onCpu.emplace_back("host.cpp", onThis.sources.front().second);
+  llvm::append_range(onCpu, onThis.headers);
   native = loadLibrary(onCpu);
   ASSERT_TRUE(native);
 }
