@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Packs the Python package and a built libcutback.so into a wheel.
+"""Packs the Python package and the built libraries into a wheel.
 
 A build backend for pip (PEP 517) that needs nothing but Python:
 
     cmake --build build/release --target cutback-wheel
     pip install build/release/wheel/*.whl        # or: pip install ./python
 
-The library is $CUTBACK_LIBRARY, else that of build/release. As a program, this
-file writes the wheel into the folder that it is given.
+They are $CUTBACK_LIBRARY and libcutback-step.so beside it, else those of
+build/release. As a program, this file writes the wheel into the folder that it
+is given.
 """
 
 import base64
@@ -24,15 +25,19 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 
 
-def _library():
+def _libraries():
+    """Of plans and of steps, beside each other."""
     given = os.environ.get("CUTBACK_LIBRARY")
-    path = pathlib.Path(
+    plans = pathlib.Path(
         given or HERE.parent / "build" / "release" / "lib" / "libcutback.so")
-    if not path.is_file():
-        raise SystemExit(
-            "cutback: error: there is no library '%s'\ncutback: note: build it:"
-            " cmake --build build/release --target CutbackShared" % path)
-    return path
+    steps = plans.with_name("libcutback-step.so")
+    for path, target in (plans, "CutbackShared"), (steps, "CutbackStepShared"):
+        if not path.is_file():
+            raise SystemExit(
+                "cutback: error: there is no library '%s'\ncutback: note: build"
+                " it: cmake --build build/release --target %s" % (path, target))
+    return {"cutback/libcutback.so": plans.read_bytes(),
+            "cutback/libcutback-step.so": steps.read_bytes()}
 
 
 def _version():
@@ -74,7 +79,7 @@ def build_wheel(wheel_directory, config_settings=None,
     info = "cutback-%s.dist-info/" % version
     files = {"cutback/" + path.name: path.read_bytes()
              for path in sorted((HERE / "cutback").glob("*.py"))}
-    files["cutback/libcutback.so"] = _library().read_bytes()
+    files.update(_libraries())
     for name, text in _metadata(project, version).items():
         files[info + name] = text.encode()
     record = "".join("%s,%s,%d\n" % (name, _digest(data), len(data))

@@ -28,51 +28,29 @@ if "--help" in sys.argv:
     sys.exit(0)
 
 import logging
+import pathlib
 
 import torch
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "python"))
+import cutback
+
 logging.disable(logging.WARNING)
-
-
-class CutbackTensor(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_char_p), ("dtype", ctypes.c_char_p),
-                ("rank", ctypes.c_size_t),
-                ("sizes", ctypes.POINTER(ctypes.c_int64)),
-                ("bytes", ctypes.c_size_t), ("written", ctypes.c_int),
-                ("required", ctypes.c_int), ("fill", ctypes.c_char)]
 
 
 class Step:
     """A compiled step and memory for its arguments."""
 
-    def __init__(self, library, folder):
-        self.api = ctypes.CDLL(library)
-        self.api.cutbackStepMessage.restype = ctypes.c_char_p
-        for name in ("Argument", "Result"):
-            call = getattr(self.api, "cutbackStep" + name)
-            call.restype = CutbackTensor
-            call.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
-            count = getattr(self.api, "cutbackStepNum%ss" % name)
-            count.restype = ctypes.c_size_t
-            count.argtypes = [ctypes.c_void_p]
-        self.step = ctypes.c_void_p()
-        self.check(self.api.cutbackStepOpen(folder.encode(),
-                                            ctypes.byref(self.step)))
+    def __init__(self, folder):
+        self.step = cutback.Step(folder)
         self.memory = {}
-        count = self.api.cutbackStepNumArguments(self.step)
-        self.pointers = (ctypes.c_void_p * count)()
-        for i in range(count):
-            tensor = self.api.cutbackStepArgument(self.step, i)
-            fill = 1 if tensor.fill == b"1" else 0
-            memory = torch.zeros(tensor.bytes // 8 + 8, dtype=torch.int64)
-            if fill and tensor.dtype == b"f32":
+        self.pointers = []
+        for argument in self.step.arguments:
+            memory = torch.zeros(argument.bytes // 8 + 8, dtype=torch.int64)
+            if argument.fill == "1" and argument.dtype == "f32":
                 memory.view(torch.float32).fill_(1)
-            self.memory[tensor.name.decode()] = memory
-            self.pointers[i] = memory.data_ptr() + -memory.data_ptr() % 16
-
-    def check(self, status):
-        if status:
-            raise RuntimeError(self.api.cutbackStepMessage(self.step).decode())
+            self.memory[argument.name] = memory
+            self.pointers.append(memory.data_ptr() + -memory.data_ptr() % 16)
 
     def set(self, name, tensor):
         if name not in self.memory:
@@ -82,16 +60,13 @@ class Step:
         raw = tensor.detach().contiguous().reshape(-1).view(torch.uint8)
         memory[at:].view(torch.uint8)[:raw.numel()].copy_(raw)
 
-    def set_threads(self, count):
-        self.api.cutbackStepSetThreads(self.step, ctypes.c_uint(count))
-
     def run(self):
-        self.check(self.api.cutbackStepRun(self.step, self.pointers))
+        for segment in self.step.segments:
+            self.step.run(segment, self.pointers)
 
     def loss(self):
         value = ctypes.c_float()
-        self.check(self.api.cutbackStepRead(self.step, ctypes.c_size_t(0),
-                                            ctypes.byref(value)))
+        self.step.read(0, ctypes.addressof(value))
         return value.value
 
 
@@ -157,7 +132,7 @@ def measure(name, args):
                     "--target=cpu"], check=True, stdout=subprocess.DEVNULL,
                    stderr=subprocess.DEVNULL)
     compile_seconds = time.perf_counter() - begin
-    step = Step(args.library, folder + "/out")
+    step = Step(folder + "/out")
     losses = []
 
     def eager(function):
@@ -171,7 +146,7 @@ def measure(name, args):
     compiled = torch.compile(module) if args.compile else None
     for threads in args.threads:
         torch.set_num_threads(threads)
-        step.set_threads(threads)
+        step.step.set_threads(threads)
         ours, theirs, third = [], [], []
         for _ in range(args.rounds + 1):
             # Statistics of batches are written: the same in front of each.
@@ -204,6 +179,7 @@ def main():
     parser.add_argument("--compile", action="store_true")
     parser.add_argument("models", nargs="*")
     args = parser.parse_args()
+    os.environ["CUTBACK_STEP_LIBRARY"] = args.library
     names = args.models or sorted(
         one for one in os.listdir(args.bench)
         if os.path.exists(os.path.join(args.bench, one, "model.pt2")))

@@ -7,6 +7,7 @@ twice.
 needs no PyTorch. With PyTorch (`TESTED_TORCH` names the releases):
 
     torch.compile(model, backend="cutback")
+    cutback.compile(model, inputs) as machine code, without torch.compile
     cutback.explain(model, *inputs)
     cutback.partition_fn           as AOTAutograd's partitioner
     cutback.InductorPartitioner()  as Inductor's
@@ -14,6 +15,7 @@ needs no PyTorch. With PyTorch (`TESTED_TORCH` names the releases):
 
 from ._library import (CutbackError, Diagnostic, Graph, LibraryMissing, Plan,
                        library_path, version)
+from ._step import Step, program_path, step_library_path
 from .options import Options
 from .releases import TESTED_TORCH, ReleaseWarning
 
@@ -24,10 +26,13 @@ _WITH_TORCH = {
     "FallbackWarning": "partition",
     "InductorPartitioner": "inductor",
     "explain": "explaining",
+    "compile": "compiled",
+    "CompiledStep": "compiled",
 }
 
 __all__ = ["CutbackError", "Diagnostic", "Graph", "LibraryMissing", "Options",
-           "Plan", "ReleaseWarning", "TESTED_TORCH", "library_path", "version", *_WITH_TORCH]
+           "Plan", "ReleaseWarning", "Step", "TESTED_TORCH", "library_path",
+           "program_path", "step_library_path", "version", *_WITH_TORCH]
 
 
 def __getattr__(name):

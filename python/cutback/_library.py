@@ -94,11 +94,12 @@ class CutbackError(Exception):
 class LibraryMissing(CutbackError):
     """libcutback.so is not there, or is of another version. One sentence."""
 
-    def __init__(self, path, reason):
+    def __init__(self, path, reason,
+                 step="ninja CutbackShared, or name it in CUTBACK_LIBRARY"):
         super().__init__(4, [Diagnostic(
             "error", str(path), 0, 0,
-            "this library cannot be used (%s): build the one of this version"
-            " (ninja CutbackShared), or name it in CUTBACK_LIBRARY" % reason)])
+            "this library cannot be used (%s): build the one of this version,"
+            " %s" % (reason, step))])
 
 
 def library_path():

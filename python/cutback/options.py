@@ -61,9 +61,10 @@ class Options:
         object.__setattr__(self, "recomputable", (
             (given,) if isinstance(given, str) else tuple(given)))
 
-    def arguments(self, device=None, free_parameters=()):
+    def arguments(self, device=None, free_parameters=(), runs_elsewhere=True):
         """As the command line has them, for a graph on `device` with the
-        positions of arguments that outlive the step."""
+        positions of arguments that outlive the step. PyTorch runs the ops that
+        a graph has, where it `runs_elsewhere`."""
         given = []
         for field in dataclasses.fields(self):
             value = getattr(self, field.name)
@@ -81,9 +82,9 @@ class Options:
                 given += ["--%s=%s" % (option, _word(one)) for one in value]
             else:
                 given.append("--%s=%s" % (option, value))
-        # PyTorch runs the ops that the graph has.
-        given.append("--keep-composites")
-        if self.cost_model == "pytorch":
+        if runs_elsewhere:
+            given.append("--keep-composites")
+        if self.cost_model == "pytorch" and runs_elsewhere:
             free = ",".join(map(str, free_parameters)) or "none"
             given.append("--free-parameters=" + free)
         return given

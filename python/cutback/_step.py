@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled step as a Python object: libcutback-step.so through ctypes.
+
+Needs no PyTorch. Memory of arguments is the caller's; calls run without
+Python's lock. What fails raises `CutbackError` with the step's message.
+"""
+
+import ctypes
+import dataclasses
+import functools
+import os
+import pathlib
+import shutil
+
+from ._library import CutbackError, Diagnostic, LibraryMissing, library_path
+
+_API_VERSION = 1
+
+
+class _Tensor(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("dtype", ctypes.c_char_p),
+        ("rank", ctypes.c_size_t),
+        ("sizes", ctypes.POINTER(ctypes.c_int64)),
+        ("bytes", ctypes.c_size_t),
+        ("written", ctypes.c_int),
+        ("required", ctypes.c_int),
+        ("fill", ctypes.c_char),
+    ]
+
+
+_Step = ctypes.c_void_p
+_SIGNATURES = {
+    "cutbackStepApiVersion": (ctypes.c_int, []),
+    "cutbackStepOpen": (
+        ctypes.c_int, [ctypes.c_char_p, ctypes.POINTER(_Step)]
+    ),
+    "cutbackStepDestroy": (None, [_Step]),
+    "cutbackStepMessage": (ctypes.c_char_p, [_Step]),
+    "cutbackStepArenaBytes": (ctypes.c_size_t, [_Step]),
+    "cutbackStepNumArguments": (ctypes.c_size_t, [_Step]),
+    "cutbackStepArgument": (_Tensor, [_Step, ctypes.c_size_t]),
+    "cutbackStepNumResults": (ctypes.c_size_t, [_Step]),
+    "cutbackStepResult": (_Tensor, [_Step, ctypes.c_size_t]),
+    "cutbackStepSetThreads": (None, [_Step, ctypes.c_uint]),
+    "cutbackStepNumSegments": (ctypes.c_size_t, [_Step]),
+    "cutbackStepSegment": (ctypes.c_char_p, [_Step, ctypes.c_size_t]),
+    "cutbackStepRunSegment": (
+        ctypes.c_int,
+        [_Step, ctypes.c_size_t, ctypes.POINTER(ctypes.c_void_p)],
+    ),
+    "cutbackStepRead": (
+        ctypes.c_int, [_Step, ctypes.c_size_t, ctypes.c_void_p]
+    ),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensor:
+    """An argument or a result, in row-major order without gaps.
+
+    `fill`: what an argument holds that is not `required`: "0", "1", or "s" for
+    the seed of random numbers.
+    """
+
+    name: str  # "input.0", "param.fc.weight", "loss"; "" without one
+    dtype: str  # "f32", "bf16", "i64", "i1" (a byte)
+    sizes: tuple
+    bytes: int
+    written: bool
+    required: bool
+    fill: str
+
+
+def step_library_path():
+    """$CUTBACK_STEP_LIBRARY, else libcutback-step.so beside libcutback.so."""
+    given = os.environ.get("CUTBACK_STEP_LIBRARY")
+    if given:
+        return pathlib.Path(given)
+    return library_path().with_name("libcutback-step.so")
+
+
+def program_path():
+    """The program `cutback`: $CUTBACK_PROGRAM, that of PATH, or None."""
+    return os.environ.get("CUTBACK_PROGRAM") or shutil.which("cutback")
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    path = step_library_path()
+    try:
+        library = ctypes.CDLL(str(path), mode=ctypes.RTLD_LOCAL)
+        for name, (result, arguments) in _SIGNATURES.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except (OSError, AttributeError) as error:
+        raise _missing(path, error) from None
+    found = library.cutbackStepApiVersion()
+    if found != _API_VERSION:
+        raise _missing(path, "it has version %d of the interface of steps, this"
+                       " package needs %d" % (found, _API_VERSION))
+    return library
+
+
+def _missing(path, reason):
+    return LibraryMissing(
+        path, reason, "ninja CutbackStepShared, or name it in CUTBACK_STEP_LIBRARY")
+
+
+class Step:
+    """A step that `cutback compile --target=...` wrote into `folder`."""
+
+    def __init__(self, folder):
+        self._library = _library()
+        self._handle = _Step()
+        self._check(self._library.cutbackStepOpen(
+            os.fsencode(folder), ctypes.byref(self._handle)))
+        self.arguments = self._list("Argument")
+        self.results = self._list("Result")
+        self.segments = [
+            self._library.cutbackStepSegment(self._handle, i).decode()
+            for i in range(self._library.cutbackStepNumSegments(self._handle))]
+        self.arena_bytes = self._library.cutbackStepArenaBytes(self._handle)
+
+    def _list(self, kind):
+        count = getattr(self._library, "cutbackStepNum%ss" % kind)
+        get = getattr(self._library, "cutbackStep" + kind)
+        found = []
+        for i in range(count(self._handle)):
+            one = get(self._handle, i)
+            found.append(Tensor(
+                one.name.decode(), one.dtype.decode(),
+                tuple(one.sizes[:one.rank]), one.bytes, bool(one.written),
+                bool(one.required), one.fill.strip(b"\0").decode()))
+        return found
+
+    def _check(self, status):
+        if status != 0:
+            message = self._library.cutbackStepMessage(self._handle) or b""
+            raise CutbackError(status, [Diagnostic(
+                "error", "", 0, 0, message.decode(errors="replace"))])
+
+    def set_threads(self, count):
+        """How many threads run a launch; results have the same bits."""
+        self._library.cutbackStepSetThreads(self._handle, count)
+
+    def run(self, segment, pointers):
+        """Runs a segment; `pointers`: one an argument, aligned to 16 bytes."""
+        list_of = (ctypes.c_void_p * len(pointers))(*pointers)
+        self._check(self._library.cutbackStepRunSegment(
+            self._handle, self.segments.index(segment), list_of))
+
+    def read(self, result, pointer):
+        """Copies a result, `bytes` of it, to memory of the caller."""
+        self._check(self._library.cutbackStepRead(
+            self._handle, result, ctypes.c_void_p(pointer)))
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            self._library.cutbackStepDestroy(self._handle)

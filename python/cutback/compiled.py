@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A model's training step as machine code, called as the model is.
+
+The model is exported and compiled by the program `cutback`; what comes back
+runs its forward, and its backward when autograd asks for it. Parameters,
+buffers and inputs are read where PyTorch has them; buffers are changed in
+place, as by the model.
+"""
+
+import pathlib
+import subprocess
+import tempfile
+
+import torch
+from torch.utils import _pytree as pytree
+
+from ._library import CutbackError, Diagnostic
+from ._step import Step, program_path
+from .options import Options, python_names
+
+_DTYPES = {
+    "f64": torch.float64, "f32": torch.float32, "bf16": torch.bfloat16,
+    "f16": torch.float16, "i64": torch.int64, "i32": torch.int32,
+    "i16": torch.int16, "i8": torch.int8, "ui8": torch.uint8,
+    "i1": torch.bool,
+}
+
+
+def compile(model, args=(), kwargs=None, *, options=None, folder=None,
+            threads=None):
+    """A function that computes what `model(*args, **kwargs)` computes.
+
+    `model` is a module, exported here for `args`, or an `ExportedProgram`,
+    whose own parameters are used. Its first output is the loss: gradients are
+    those of it; other outputs have none. Sizes are those of `args`.
+
+        step = cutback.compile(model, (x, y))
+        step(x, y).backward()
+
+    `options` decide the plan (cutback.Options, or a dict of its fields).
+    `folder` keeps what is compiled; without it, it goes with the function.
+    """
+    program = model
+    if isinstance(model, torch.nn.Module):
+        program = torch.export.export(model, tuple(args), kwargs)
+    keeper = None
+    if folder is None:
+        keeper = tempfile.TemporaryDirectory(prefix="cutback-")
+        folder = keeper.name
+    _write(program, pathlib.Path(folder), Options.of(options))
+    step = CompiledStep(program, model, Step(folder), keeper)
+    if threads is not None:
+        step.set_threads(threads)
+    return step
+
+
+def _write(program, folder, options):
+    cutback = program_path()
+    if cutback is None:
+        raise _error("the program cutback is not found: put it in PATH, or name"
+                     " it in CUTBACK_PROGRAM")
+    with tempfile.TemporaryDirectory(prefix="cutback-") as work:
+        given = pathlib.Path(work) / "model.pt2"
+        torch.export.save(program, given)
+        done = subprocess.run(
+            [cutback, "compile", str(given), "-o", str(folder), "--target=cpu",
+             *options.arguments(device="cpu", runs_elsewhere=False)],
+            capture_output=True, text=True, check=False)
+    with python_names():
+        if done.returncode != 0:
+            raise CutbackError(done.returncode, [Diagnostic(
+                "error", "", 0, 0, done.stderr.strip())])
+
+
+def _error(text):
+    return CutbackError(1, [Diagnostic("error", "", 0, 0, text)])
+
+
+class CompiledStep:
+    """What `cutback.compile` gives; see there."""
+
+    def __init__(self, program, model, step, keeper):
+        self._step, self._keeper = step, keeper
+        self._in_spec = program.call_spec.in_spec
+        self._out_spec = program.call_spec.out_spec
+        self._state = _state_of(program, model)
+        self._runs = 0  # forwards so far: the arena is of the last one
+        self._waits = False  # and whether its backward may come
+        self._own = {}  # by number, tensors of arguments that nobody gives
+        self._seeds = []
+        self._tangent = None
+        for number, argument in enumerate(step.arguments):
+            if argument.required:
+                continue
+            self._own[number] = _make(argument)
+            if argument.fill == "s":
+                self._seeds.append(number)
+            elif argument.fill == "1" and not argument.name:
+                self._tangent = number
+        self._given = [one for number, one in enumerate(step.arguments)
+                       if number not in self._own]
+        self._twice = _find_tied(self._given, self._state)
+        self._outputs = _outputs_of(step, self._out_spec)
+        self._results = {one.name: number
+                         for number, one in enumerate(step.results)}
+
+    @property
+    def arena_bytes(self):
+        """Memory of a step but parameters, buffers and inputs."""
+        return self._step.arena_bytes
+
+    def set_threads(self, count):
+        """How many threads run a kernel; results have the same bits."""
+        self._step.set_threads(count)
+
+    def __call__(self, *args, **kwargs):
+        flat, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._in_spec:
+            raise _error("the step was compiled for arguments of another form:"
+                         " %s, not %s" % (self._in_spec, spec))
+        inputs = [one for one in flat if isinstance(one, torch.Tensor)]
+        given = [self._find(argument, inputs) for argument in self._given]
+        results = _Run.apply(self, *given)
+        return pytree.tree_unflatten(list(results), self._out_spec)
+
+    def _find(self, argument, inputs):
+        kind, _, name = argument.name.partition(".")
+        if kind == "input":
+            if int(name) >= len(inputs):
+                raise _error("'%s' is missing" % argument.name)
+            found = inputs[int(name)]
+        else:
+            found = self._state.get(name)
+            if found is None:
+                raise _error("nothing is known to put into '%s' of the step"
+                             % argument.name)
+        if (found.device.type != "cpu" or tuple(found.shape) != argument.sizes
+                or found.dtype != _DTYPES[argument.dtype]):
+            raise _error(
+                "'%s' is %s of %s on %s; the step was compiled for %s of %s on"
+                " a CPU: compile it again for these"
+                % (argument.name, found.dtype, list(found.shape), found.device,
+                   _DTYPES[argument.dtype], list(argument.sizes)))
+        return found
+
+    def _run(self, segment, given):
+        """Runs a segment on tensors, one an argument that is not our own."""
+        given = iter(given)
+        tensors, copies, written = [], [], []
+        for number, argument in enumerate(self._step.arguments):
+            tensor = self._own.get(number)
+            if tensor is None:
+                original = next(given).detach()
+                tensor = original
+                if not original.is_contiguous() or original.data_ptr() % 16:
+                    tensor = original.clone(
+                        memory_format=torch.contiguous_format)
+                    if argument.written:
+                        copies.append((original, tensor))
+                elif argument.written:
+                    written.append(original)
+            tensors.append(tensor)
+        self._step.run(segment, [one.data_ptr() for one in tensors])
+        for original, tensor in copies:
+            original.copy_(tensor)
+        for original in written:
+            torch.autograd.graph.increment_version(original)
+
+    def _read(self, number):
+        result = self._step.results[number]
+        tensor = torch.empty(result.sizes, dtype=_DTYPES[result.dtype])
+        self._step.read(number, tensor.data_ptr())
+        return tensor
+
+    def _forward(self, given):
+        for number in self._seeds:
+            self._own[number].random_()
+        self._runs += 1
+        self._waits = True
+        self._run("forward", given)
+        return tuple(self._read(number) for number in self._outputs)
+
+    def _backward(self, run, given, tangent):
+        if run != self._runs or not self._waits:
+            raise _error(
+                "the memory that this backward reads is gone: a step has that"
+                " of its last forward, for one backward; compile a second one"
+                " for steps that overlap")
+        self._waits = False
+        self._own[self._tangent].copy_(tangent)
+        self._run("backward", given)
+
+    def _gradient(self, argument):
+        """Of "param.fc.weight" or "input.0"; an input without one is an error,
+        as a gradient that is silently none would be a wrong one."""
+        kind, _, name = argument.partition(".")
+        number = self._results.get(
+            "grad." + (argument if kind == "input" else name))
+        if number is None:
+            raise _error("the step has no gradient of '%s': compile it with"
+                         " requires_grad set there" % argument)
+        return self._read(number)
+
+
+class _Run(torch.autograd.Function):
+    """One step, of one graph of autograd."""
+
+    @staticmethod
+    def forward(ctx, step, *given):
+        outputs = step._forward(given)
+        ctx.set_materialize_grads(False)
+        ctx.step, ctx.run = step, step._runs
+        # Autograd tells whether somebody changes what the backward reads; what
+        # the step changes itself is not that.
+        ctx.written = {i: one for i, one in enumerate(given)
+                       if step._given[i].written}
+        ctx.save_for_backward(*(one for i, one in enumerate(given)
+                                if i not in ctx.written))
+        ctx.mark_non_differentiable(*(one for one in outputs
+                                      if not one.is_floating_point()))
+        return outputs
+
+    @staticmethod
+    @torch.autograd.function.once_differentiable
+    def backward(ctx, loss, *others):
+        for i, one in enumerate(others, 1):
+            if one is not None:
+                raise _error(
+                    "a gradient comes to output %d of the step, which has those"
+                    " of its first output alone: add it to the loss inside of"
+                    " the model" % i)
+        saved = iter(ctx.saved_tensors)
+        step = ctx.step
+        given = [ctx.written[i] if i in ctx.written else next(saved)
+                 for i in range(len(step._given))]
+        step._backward(ctx.run, given, loss)
+        return None, *(
+            step._gradient(argument.name)
+            if wanted and argument.name not in step._twice else None
+            for argument, wanted in zip(step._given, ctx.needs_input_grad[1:]))
+
+
+def _state_of(program, model):
+    """Parameters, buffers and constants by name: the model's own, so that what
+    an optimizer does to them is seen."""
+    state = {name: one for name, one in program.constants.items()
+             if isinstance(one, torch.Tensor)}
+    state.update(program.state_dict)
+    if isinstance(model, torch.nn.Module):
+        state.update(model.named_parameters(remove_duplicate=False))
+        state.update(model.named_buffers(remove_duplicate=False))
+    return state
+
+
+def _find_tied(arguments, state):
+    """Names of parameters that have another name in front: each name of a tied
+    parameter has the gradient of all of them."""
+    seen, twice = set(), set()
+    for argument in arguments:
+        kind, _, name = argument.name.partition(".")
+        tensor = state.get(name)
+        if kind != "param" or tensor is None:
+            continue
+        key = (tensor.data_ptr(), tuple(tensor.shape), tensor.stride())
+        if key in seen:
+            twice.add(argument.name)
+        seen.add(key)
+    return twice
+
+
+def _make(argument):
+    tensor = torch.zeros(argument.sizes, dtype=_DTYPES[argument.dtype])
+    return tensor.fill_(1) if argument.fill == "1" else tensor
+
+
+def _outputs_of(step, spec):
+    """Numbers of the results that are the model's outputs, in their order."""
+    by_name = {one.name: number for number, one in enumerate(step.results)}
+    found = []
+    for i in range(spec.num_leaves):
+        name = "loss" if i == 0 and "loss" in by_name else "output.%d" % i
+        if name not in by_name:
+            raise _error("output %d of the model is no tensor that the step"
+                         " computes: return tensors, the loss first" % i)
+        found.append(by_name[name])
+    return found

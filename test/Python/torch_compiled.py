@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""cutback.compile: training on compiled steps beside PyTorch's own."""
+
+import copy
+import os
+import unittest
+from unittest import mock
+
+import torch
+
+import cutback
+
+
+class Net(torch.nn.Module):
+    """Batch norm in training, a buffer, tied weights, two outputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = torch.nn.Linear(16, 32)
+        self.norm = torch.nn.BatchNorm1d(32)
+        self.last = torch.nn.Linear(32, 16)
+        self.again = torch.nn.Linear(16, 32)
+        self.again.weight = self.first.weight
+        self.register_buffer("scale", torch.full((32,), 2.0))
+
+    def forward(self, x, y):
+        h = self.last(torch.relu(self.norm(self.first(x))))
+        h = self.again(torch.tanh(h)) * self.scale
+        return torch.nn.functional.cross_entropy(h, y), h
+
+
+class Dropped(torch.nn.Module):
+    def forward(self, x):
+        return torch.nn.functional.dropout(x, 0.25).sum()
+
+
+def batch(seed=0):
+    torch.manual_seed(seed)
+    return (torch.randn(8, 16, requires_grad=True),
+            torch.randint(0, 32, (8,)))
+
+
+def largest(mine, others):
+    return max((a.float() - b.float()).abs().max().item()
+               for a, b in zip(mine, others, strict=True))
+
+
+class CompiledTest(unittest.TestCase):
+    def train(self, model, step, eager):
+        mine = torch.optim.SGD(model.parameters(), 0.1)
+        other = torch.optim.SGD(eager.parameters(), 0.1)
+        for seed in range(4):
+            x, y = batch(seed)
+            z = x.detach().clone().requires_grad_()
+            mine.zero_grad()
+            other.zero_grad()
+            loss, h = step(x, y)
+            (3 * loss).backward()
+            expected, g = eager(z, y)
+            (3 * expected).backward()
+            self.assertLess(largest([loss, h, x.grad],
+                                    [expected, g, z.grad]), 2e-5)
+            self.assertLess(largest(
+                [one.grad for one in model.parameters()],
+                [one.grad for one in eager.parameters()]), 2e-5)
+            mine.step()
+            other.step()
+        self.assertLess(largest(model.parameters(), eager.parameters()), 1e-4)
+        self.assertLess(largest(model.buffers(), eager.buffers()), 1e-4)
+
+    def test_trains_as_the_module(self):
+        for options in (None, {"strategy": "recompute-all"},
+                        {"cost_model": "pytorch"}):
+            with self.subTest(options=options):
+                model = Net()
+                eager = copy.deepcopy(model)
+                step = cutback.compile(model, batch(), options=options,
+                                       threads=2)
+                self.assertGreater(step.arena_bytes, 0)
+                self.train(model, step, eager)
+
+    def test_inputs_without_a_row_of_their_own_are_copied(self):
+        model = Net()
+        step = cutback.compile(model, batch())
+        x, y = batch()
+        across = x.detach().t().contiguous().t().requires_grad_()
+        self.assertFalse(across.is_contiguous())
+        model.norm.running_mean.zero_()
+        first, _ = step(x, y)
+        second, _ = step(across, y)
+        self.assertEqual(float(first.detach()), float(second.detach()))
+
+    def test_a_program_has_its_own_parameters(self):
+        model = Net().eval()
+        x, y = batch()
+        program = torch.export.export(model, (x, y))
+        with torch.no_grad():
+            loss, _ = cutback.compile(program)(x, y)
+            self.assertFalse(loss.requires_grad)
+            self.assertLess(largest([loss], [model(x, y)[0]]), 1e-5)
+
+    def test_the_backward_has_the_mask_of_its_forward(self):
+        x = torch.rand(64, 32).add_(1).requires_grad_()
+        step = cutback.compile(Dropped(), (x,),
+                               options={"strategy": "recompute-all"})
+        masks = []
+        for _ in range(2):
+            x.grad = None
+            loss = step(x)
+            loss.backward()
+            self.assertAlmostEqual(
+                loss.item(), (x * x.grad).sum().item(), delta=0.1)
+            masks.append(x.grad != 0)
+            self.assertLess(abs(masks[-1].float().mean().item() - 0.75), 0.05)
+        self.assertFalse(torch.equal(*masks))
+
+    def check_error(self, text, call, kind=cutback.CutbackError):
+        with self.assertRaises(kind) as raised:
+            call()
+        self.assertIn(text, str(raised.exception))
+
+    def test_what_would_be_a_wrong_gradient_is_an_error(self):
+        model = Net()
+        step = cutback.compile(model, batch())
+        loss, h = step(*batch())
+        self.check_error("add it to the loss inside of the model",
+                         (loss + h.sum()).backward)
+        loss, _ = step(*batch())
+        step(*batch())
+        self.check_error("compile a second one", loss.backward)
+        loss, _ = step(*batch())
+        loss.backward(retain_graph=True)
+        self.check_error("for one backward", loss.backward)
+        loss, _ = step(*batch())
+        with torch.no_grad():
+            model.first.weight.add_(1)
+        self.check_error("modified by an inplace operation", loss.backward,
+                         RuntimeError)
+        x, y = batch()
+        plain = cutback.compile(model, (x.detach(), y))
+        loss, _ = plain(x, y)
+        self.check_error("no gradient of 'input.0'", loss.backward)
+
+    def test_other_arguments_are_errors(self):
+        model = Net()
+        step = cutback.compile(model, batch())
+        x, y = batch()
+        self.check_error("'input.0' is torch.float32 of [4, 16] on cpu; the step"
+                         " was compiled for torch.float32 of [8, 16]",
+                         lambda: step(x[:4], y))
+        self.check_error("torch.float64", lambda: step(x.double(), y))
+        self.check_error("arguments of another form", lambda: step(x))
+        self.check_error("torch.float64", lambda: (model.double(), step(x, y)))
+
+    def test_what_is_missing_says_where_to_get_it(self):
+        with mock.patch.dict(os.environ, {"PATH": ""}):
+            os.environ.pop("CUTBACK_PROGRAM", None)
+            self.check_error("name it in CUTBACK_PROGRAM",
+                             lambda: cutback.compile(Net(), batch()))
+
+    def test_what_has_no_kernel_is_named(self):
+        class Complex(torch.nn.Module):
+            def forward(self, x):
+                return torch.fft.fft(x).abs().sum()
+
+        self.check_error("fft", lambda: cutback.compile(
+            Complex(), (torch.randn(8, requires_grad=True),)))
+
+
+if __name__ == "__main__":
+    unittest.main()
