@@ -159,33 +159,6 @@ private:
   void closeFactor(CallWriter &text) const {
     text.line(onTiles() ? "    })," : "    },");
   }
-  /// Lines in front of the right operand, whose columns lie at `column`, and
-  /// what its text calls these. Those of scalars are computed once a column.
-  SmallVector<std::string> openColumns(CallWriter &text,
-                                       ArrayRef<std::string> column,
-                                       bool isAlongK) const {
-    if (onTiles()) {
-      openFactor(text, /*isLeft=*/false, isAlongK);
-      return SmallVector<std::string>(column);
-    }
-    text.line("    columnwise([=](int j) {");
-    SmallVector<std::string> names;
-    for (auto [number, index] : llvm::enumerate(column)) {
-      names.push_back("j" + std::to_string(number));
-      text.line("      const int " + names.back() + " = " + index + ";");
-    }
-    text.line("      return [=](int k) {");
-    return names;
-  }
-  void closeColumns(CallWriter &text) const {
-    if (onTiles())
-      return closeFactor(text);
-    text.line("      };");
-    text.line("    }),");
-  }
-  /// In front of a line of what openColumns() opens.
-  std::string inColumn() const { return onTiles() ? "      " : "        "; }
-
   static Indices tensorIndices(const std::string &first,
                                const std::string &second,
                                ArrayRef<std::string> rest) {
@@ -208,7 +181,7 @@ private:
     std::string outside;
     for (size_t axis = 0; axis < o.size(); ++axis) {
       std::string name = "x" + std::to_string(axis);
-      text.line(inColumn() + "const int " + name + " = (" + o[axis] + ") * " +
+      text.line("      const int " + name + " = (" + o[axis] + ") * " +
                 std::to_string(p.stride[axis]) + " - " +
                 std::to_string(p.padding[axis]) + " + (" + taps[axis] + ") * " +
                 std::to_string(p.dilation[axis]) + ";");
@@ -216,9 +189,9 @@ private:
                  " >= " + std::to_string(p.widePlaces()[axis]);
       x.push_back(name);
     }
-    text.line(inColumn() + "if (" + outside + ")");
-    text.line(inColumn() + "  return " + zero() + ";");
-    text.line(inColumn() + "return " +
+    text.line("      if (" + outside + ")");
+    text.line("        return " + zero() + ";");
+    text.line("      return " +
               factor(wide.tensor, wide.name,
                      tensorIndices(image, channel(c, p.wideGroup()), x)) +
               ";");
@@ -284,13 +257,13 @@ private:
   void lookUpNarrow(CallWriter &text, const Named &narrow,
                     ArrayRef<std::string> column,
                     ArrayRef<std::string> step) const {
-    SmallVector<std::string> j = openColumns(text, column, /*isAlongK=*/false);
+    openFactor(text, /*isLeft=*/false, /*isAlongK=*/false);
     Indices o;
     std::string outside;
     for (size_t axis = 0; axis < p.taps().size(); ++axis) {
       std::string name = "x" + std::to_string(axis);
       std::string stride = std::to_string(p.stride[axis]);
-      text.line(inColumn() + "const int " + name + " = " + j[axis + 1] + " + " +
+      text.line("      const int " + name + " = " + column[axis + 1] + " + " +
                 std::to_string(p.padding[axis]) + " - (" + step[axis + 1] +
                 ") * " + std::to_string(p.dilation[axis]) + ";");
       outside += (outside.empty() ? "" : " || ") + name + " < 0 || ";
@@ -300,14 +273,14 @@ private:
                  std::to_string(p.narrowPlaces()[axis] * p.stride[axis]);
       o.push_back(p.stride[axis] > 1 ? name + " / " + stride : name);
     }
-    text.line(inColumn() + "if (" + outside + ")");
-    text.line(inColumn() + "  return " + zero() + ";");
+    text.line("      if (" + outside + ")");
+    text.line("        return " + zero() + ";");
     text.line(
-        inColumn() + "return " +
+        "      return " +
         factor(narrow.tensor, narrow.name,
-               tensorIndices(j[0], channel(step[0], p.narrowGroup()), o)) +
+               tensorIndices(column[0], channel(step[0], p.narrowGroup()), o)) +
         ";");
-    closeColumns(text);
+    closeFactor(text);
   }
   /// Places x = first + q * stride of the wide side, which the same taps t =
   /// firstTap + u * everyTap reach: from place base + q - u * reach of the

@@ -291,8 +291,7 @@ inline void runProducts(unsigned count, void (*body)(void *), void *given,
 
 } // namespace cutback_host
 
-template <typename At> struct Columnwise; // cutback_product.cuh
-template <int axes> struct Place;
+template <int axes> struct Place; // cutback_product.cuh
 template <typename T, typename Column, typename Step, int... size>
 struct Windows;
 
@@ -309,29 +308,18 @@ inline void packPanels(T *to, const B &b, int first, int last, int step,
       for (int e = 0; e < width; ++e)
         to[e] = T(b(step + along, std::min(first + e, last)));
 }
-template <typename T, typename At, int... E>
-inline void packEachColumn(T *to, const Columnwise<At> &b, int first, int last,
-                           int step, int steps,
-                           std::integer_sequence<int, E...>) {
-  constexpr int width = sizeof...(E);
-  const decltype(b.at(0)) columns[] = {b.at(std::min(first + E, last))...};
-  for (int along = 0; along < steps; ++along, to += width) {
-#pragma GCC unroll 16
-    for (int e = 0; e < width; ++e)
-      to[e] = T(columns[e](step + along));
-  }
-}
-template <typename T, typename At>
-inline void packPanels(T *to, const Columnwise<At> &b, int first, int last,
-                       int step, int steps) {
-  constexpr int width = ProductBlock<T>::width;
-  for (; first <= last; first += width, to += width * steps)
-    packEachColumn(to, b, first, last, step, steps,
-                   std::make_integer_sequence<int, width>());
-}
 
 /// Of the columns of a panel, along each axis, the place without a step's part.
 template <int axes, int width> using Places = int[axes][width];
+
+template <int axes, int width>
+inline bool isInside(const Places<axes, width> &places, int e, const int *place,
+                     const int *sizes) {
+  bool isIn = true;
+  for (int axis = 0; axis < axes; ++axis)
+    isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+  return isIn;
+}
 
 /// Elements `from`, `from` + 1, … where a place is inside, zeros elsewhere.
 template <int axes, int width, typename T>
@@ -356,12 +344,8 @@ inline void copyWhereInside(const Places<axes, width> &places, const int *place,
     return;
   }
 #endif
-  for (int e = 0; e < width; ++e) {
-    bool isIn = true;
-    for (int axis = 0; axis < axes; ++axis)
-      isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
-    to[e] = isIn ? from[e] : T(0);
-  }
+  for (int e = 0; e < width; ++e)
+    to[e] = isInside<axes, width>(places, e, place, sizes) ? from[e] : T(0);
 }
 
 /// One panel of windows, compiled once for all convolutions of as many axes.
@@ -387,15 +371,15 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
   for (int k = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     const T *from = elements + along[k].at;
-    bool isInside = true;
+    bool areInside = true;
     for (int axis = 0; axis < axes; ++axis)
-      isInside &= low[axis] + place[axis] >= 0 &&
-                  high[axis] + place[axis] < sizes[axis];
-    if (isInside && isRow) {
+      areInside &= low[axis] + place[axis] >= 0 &&
+                   high[axis] + place[axis] < sizes[axis];
+    if (areInside && isRow) {
       std::memcpy(to, from + at[0], sizeof(T) * width);
       continue;
     }
-    if (isInside) {
+    if (areInside) {
       for (int e = 0; e < width; ++e)
         to[e] = from[at[e]];
       continue;
@@ -404,12 +388,9 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
       copyWhereInside<axes, width>(places, place, sizes, from + at[0], to);
       continue;
     }
-    for (int e = 0; e < width; ++e) {
-      bool isIn = true;
-      for (int axis = 0; axis < axes; ++axis)
-        isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
-      to[e] = isIn ? from[at[e]] : T(0);
-    }
+    for (int e = 0; e < width; ++e)
+      to[e] =
+          isInside<axes, width>(places, e, place, sizes) ? from[at[e]] : T(0);
   }
 }
 template <typename T, typename Column, typename Step, int... size>

@@ -9,16 +9,6 @@
 __device__ inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
 __device__ inline double fused(double a, double b, double c) { return fma(a, b, c); }
 
-/// A right operand of a product as columns: at(j)(k). What follows from j alone
-/// is computed once where a column is read in a row.
-template <typename At> struct Columnwise {
-  At at;
-  __device__ auto operator()(int k, int j) const { return at(j)(k); }
-};
-template <typename At> __device__ inline Columnwise<At> columnwise(At at) {
-  return {at};
-}
-
 /// What a column of windows, or a step, has of an element's number, and of its
 /// place along each axis.
 template <int axes> struct Place {
