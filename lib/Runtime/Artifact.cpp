@@ -10,6 +10,7 @@
 #include "cutback/Support/Json.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 
 using namespace cutback;
@@ -50,6 +51,11 @@ constexpr const char *kFills[] = {"required", "zeros", "ones", "seed"};
 
 std::string argumentText(const ArtifactArgument &argument) {
   std::string text = "{" + Writer::tensor(argument);
+  for (const std::string &size : argument.declared)
+    text += (&size == &argument.declared.front() ? ", \"declared\": [" : ", ") +
+            quoteJson(size);
+  if (!argument.declared.empty())
+    text += "]";
   if (argument.fill != ArtifactArgument::Required)
     text += std::string(", \"fill\": \"") + kFills[argument.fill] + "\"";
   if (argument.isWritten)
@@ -62,6 +68,15 @@ std::string argumentText(const ArtifactArgument &argument) {
     text += ", \"tied\": " + std::to_string(argument.tied);
   if (argument.rounding != 0)
     text += ", \"rounding\": " + Writer::real(argument.rounding);
+  return text + "}";
+}
+
+std::string symbolText(const ArtifactSymbol &symbol) {
+  std::string text = "{\"name\": " + quoteJson(symbol.name) +
+                     ", \"value\": " + std::to_string(symbol.value) +
+                     ", \"min\": " + std::to_string(symbol.min);
+  if (symbol.max != INT64_MAX)
+    text += ", \"max\": " + std::to_string(symbol.max);
   return text + "}";
 }
 
@@ -153,6 +168,10 @@ std::string cutback::writeManifest(const Artifact &artifact) {
                     ",\n  \"features\": " +
                     listText(artifact.features, quoteJson)) +
          ",\n  \"arena_bytes\": " + std::to_string(artifact.arenaBytes) +
+         (artifact.symbols.empty()
+              ? ""
+              : ",\n  \"symbols\": " + listText(artifact.symbols, symbolText)) +
+         (artifact.of.empty() ? "" : ",\n  \"of\": " + quoteJson(artifact.of)) +
          ",\n  \"files\": " + listText(artifact.files, file) +
          ",\n  \"arguments\": " + listText(artifact.arguments, argumentText) +
          ",\n  \"results\": " + listText(artifact.results, resultText) +
@@ -205,6 +224,12 @@ public:
     for (JsonValue one : root.find("features").children())
       artifact.features.push_back(one.decoded());
     artifact.arenaBytes = number(root.find("arena_bytes"));
+    for (JsonValue one : root.find("symbols").children())
+      artifact.symbols.push_back({one.find("name").decoded(),
+                                  number(one.find("value")),
+                                  number(one.find("min")),
+                                  one.find("max").asInt().value_or(INT64_MAX)});
+    artifact.of = root.find("of").decoded();
     for (JsonValue one : root.find("files").children())
       artifact.files.emplace_back(one.find("name").decoded(),
                                   one.find("checksum").decoded());
@@ -258,6 +283,8 @@ private:
   void readArgument(JsonValue value) {
     ArtifactArgument argument;
     readTensor(value, argument);
+    for (JsonValue size : value.find("declared").children())
+      argument.declared.push_back(size.decoded());
     for (int fill = 0; fill < 4; ++fill)
       if (value.find("fill").decoded() == kFills[fill])
         argument.fill = static_cast<ArtifactArgument::Fill>(fill);
@@ -340,6 +367,14 @@ std::vector<size_t> Artifact::stepSegments() const {
   return numbers;
 }
 
+/// Its name is a part of a folder's.
+static bool isSize(const ArtifactSymbol &symbol) {
+  return !symbol.name.empty() &&
+         std::all_of(symbol.name.begin(), symbol.name.end(),
+                     [](unsigned char c) { return std::isalnum(c); }) &&
+         symbol.value >= symbol.min && symbol.value <= symbol.max;
+}
+
 std::string Artifact::verify() const {
   /// Whether `bytes` from its start lie in `memory`.
   auto holds = [&](const ArtifactMemory &memory, int64_t bytes) {
@@ -351,10 +386,17 @@ std::string Artifact::verify() const {
     return memory.at < static_cast<int64_t>(arguments.size()) &&
            bytes <= bytesOf(arguments[memory.at]);
   };
+  for (const ArtifactSymbol &symbol : symbols)
+    if (!isSize(symbol))
+      return "has a size '" + symbol.name + "' that is no size";
   for (size_t i = 0; i < arguments.size(); ++i) {
     const ArtifactArgument &argument = arguments[i];
     if (bytesOf(argument) < 0)
       return "has an argument '" + argument.name + "' of unknown size";
+    if (!argument.declared.empty() &&
+        argument.declared.size() != argument.sizes.size())
+      return "has an argument '" + argument.name +
+             "' with other sizes than it declares";
     if (argument.tied >= static_cast<int64_t>(i) ||
         (argument.tied >= 0 &&
          bytesOf(argument) != bytesOf(arguments[argument.tied])))

@@ -14,6 +14,7 @@
 #include "StepTensors.h"
 
 #include "cutback/Runtime/StepFolder.h"
+#include "cutback/Runtime/StepSizes.h"
 #include "cutback/Support/CommandLine.h"
 #include "cutback/Support/ExitCode.h"
 #include "cutback/Support/Progress.h"
@@ -64,9 +65,8 @@ static int fail(int code, const std::string &what, const std::string &next) {
   return code;
 }
 
-/// Memory for every argument, in `tensors`. Exit code.
-static int bind(const CommandLine &line, const Artifact &artifact,
-                StepTensors &tensors) {
+/// All files of tensors. Exit code.
+static int openFiles(const CommandLine &line, StepTensors &tensors) {
   std::string own = std::string(line.arguments.front()) + "/" + kWeightsFile;
   for (const char *option : {"inputs", "weights"}) {
     auto path = line.get(option);
@@ -80,6 +80,20 @@ static int bind(const CommandLine &line, const Artifact &artifact,
       return fail(WrongInput, error,
                   std::string("--") + option + " takes a safetensors file");
   }
+  return Done;
+}
+
+/// Memory for every argument, in `tensors`. Of a step for all sizes `folder`
+/// and `artifact` become those for the sizes of the inputs. Exit code.
+static int bind(const CommandLine &line, std::string &folder,
+                Artifact &artifact, StepTensors &tensors) {
+  StepError why;
+  std::vector<int64_t> values;
+  auto sizesOf = [&](const std::string &name) { return tensors.sizesOf(name); };
+  if (!bindSizes(artifact, sizesOf, values, why))
+    return fail(WrongInput, why.what, why.next);
+  if (!findSized(folder, artifact, values, why))
+    return fail(NoPlan, why.what, why.next);
   std::string unknown = tensors.findUnknownInput(artifact);
   std::string next = "the manifest lists what it takes";
   if (!unknown.empty())
@@ -106,7 +120,9 @@ static int run(const CommandLine &line) {
   if (!readStepFolder(folder, artifact, error))
     return fail(NoPlan, error.what, error.next);
   StepTensors tensors;
-  if (int code = bind(line, artifact, tensors))
+  if (int code = openFiles(line, tensors))
+    return code;
+  if (int code = bind(line, folder, artifact, tensors))
     return code;
   StepOptions options;
   options.checkMemory = line.has("check-memory");

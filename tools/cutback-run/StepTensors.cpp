@@ -98,6 +98,14 @@ std::string StepTensors::findUnknownInput(const Artifact &artifact) const {
   return "";
 }
 
+std::optional<std::vector<int64_t>>
+StepTensors::sizesOf(const std::string &name) const {
+  auto found = byName.find(name);
+  if (found == byName.end())
+    return std::nullopt;
+  return found->second.entry.sizes;
+}
+
 bool StepTensors::bind(const ArtifactArgument &argument, int64_t seed,
                        bool isTaken, StepError &error) {
   bound.push_back(nullptr);

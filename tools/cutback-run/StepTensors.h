@@ -9,6 +9,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,9 @@ public:
   /// The first input or tangent of the files that no argument is called; empty
   /// if there is none.
   std::string findUnknownInput(const Artifact &artifact) const;
+
+  /// Of the tensor of that name; nothing if there is none.
+  std::optional<std::vector<int64_t>> sizesOf(const std::string &name) const;
 
   /// Finds memory for the next argument of the step; none if it is not taken.
   /// False, with `error` set, if nothing of its name, type and sizes is there.

@@ -4,15 +4,19 @@
 //
 //   1. the manifest, verified; files that are not those that it names are
 //      refused
-//   2. arguments by name; what a kernel reads sixteen bytes at a time is copied
+//   2. machine code for the sizes of the inputs, compiled if there is none yet
+//   3. arguments by name; what a kernel reads sixteen bytes at a time is copied
 //      to where it may be
-//   3. the step, on this machine ("cuda-host") or on a GPU ("cuda")
-//   4. results, with their strides taken out
+//   4. the step, on this machine ("cuda-host") or on a GPU ("cuda")
+//   5. results, with their strides taken out
 
 #include "ArtifactRun.h"
 
+#include "SizedStep.h"
+
 #include "cutback/Runtime/Arguments.h"
 #include "cutback/Runtime/StepFolder.h"
+#include "cutback/Runtime/StepSizes.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
@@ -128,14 +132,41 @@ static int doesNotRun(Session &session, const std::string &error,
   return NoPlan;
 }
 
-int openArtifact(Session &session, const std::string &folder,
-                 const StepFiles &sources, FindTensor findInput,
-                 BoundArtifact &bound, MissingArguments missing) {
+/// Of a step for all sizes, the machine code for those of the inputs: that of
+/// the manifest, or what lies beside it, compiled now if it does not.
+static int chooseSizes(Session &session, const StepFiles &sources,
+                       std::string &folder, Artifact &artifact) {
+  auto sizesOf =
+      [&](const std::string &name) -> std::optional<std::vector<int64_t>> {
+    auto tensor = sources.find(name);
+    if (!tensor)
+      return std::nullopt;
+    return std::vector<int64_t>(tensor->sizes.begin(), tensor->sizes.end());
+  };
+  StepError why;
+  std::vector<int64_t> values;
+  if (!bindSizes(artifact, sizesOf, values, why))
+    return wrongArgument(session, why.what, why.next);
+  if (findSized(folder, artifact, values, why))
+    return Done;
+  session.note("compiling for " + sizesText(artifact, values) + ", once");
+  if (int code = compileForSizes(session, folder, artifact, values))
+    return code;
+  return findSized(folder, artifact, values, why)
+             ? Done
+             : doesNotRun(session, why.what, why.next);
+}
+
+int openArtifact(Session &session, std::string folder, const StepFiles &sources,
+                 FindTensor findInput, BoundArtifact &bound,
+                 MissingArguments missing) {
   bool hasUpdate = static_cast<bool>(findInput);
   Artifact &artifact = bound.artifact;
   StepError why;
   if (!readStepFolder(folder, artifact, why))
     return doesNotRun(session, why.what, why.next);
+  if (int code = chooseSizes(session, sources, folder, artifact))
+    return code;
   if (int code = checkNames(session, artifact, sources))
     return code;
   bound.tensors.resize(artifact.arguments.size());

@@ -33,9 +33,8 @@ enum class MissingArguments {
 /// Reads the step in `folder`, and binds its arguments to tensors of `sources`.
 /// With `findInput`, which gives inputs, those of the update too, all to memory
 /// of their own. Exit code.
-int openArtifact(Session &session, const std::string &folder,
-                 const StepFiles &sources, interpreter::FindTensor findInput,
-                 BoundArtifact &bound,
+int openArtifact(Session &session, std::string folder, const StepFiles &sources,
+                 interpreter::FindTensor findInput, BoundArtifact &bound,
                  MissingArguments missing = MissingArguments::AreErrors);
 
 /// After a run: the elements of a result in their order. An empty string, or

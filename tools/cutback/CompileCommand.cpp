@@ -7,11 +7,12 @@
 // what was reported.
 
 #include "PlanRun.h"
+#include "SizedStep.h"
 #include "StepKernels.h"
 #include "StepSources.h"
 
 #include "cutback/Report/PartitionFiles.h"
-#include "cutback/Target/CPU/CompileStep.h"
+#include "cutback/Target/CUDA/Toolchain.h"
 
 using namespace mlir;
 
@@ -32,7 +33,11 @@ CommandSpec compileSpec() {
       "launches; where nvcc is found, also machine code\n"
       "(*.fatbin). --target=cuda-host compiles the same text for "
       "this machine,\nto be run without a GPU. --target=cpu writes machine "
-      "code for this\nprocessor (libstep.so).";
+      "code for this\nprocessor (libstep.so). Machine code is for the sizes "
+      "that the "
+      "model was\nexported with; `cutback run` adds that for others, if they "
+      "are "
+      "symbols.";
   std::vector<OptionSpec> options = {
       {"o", OptionSpec::Text, "DIR", "the folder of the results"},
       {"to", OptionSpec::Choice, "partition|kernels",
@@ -66,54 +71,6 @@ CommandSpec compileSpec() {
 //===----------------------------------------------------------------------===//
 // Targets
 //===----------------------------------------------------------------------===//
-
-/// A compiler of others has refused our text, or could not run.
-static int toolFailed(Session &session, const ToolResult &result,
-                      const std::string &next = "") {
-  session.error(result.error);
-  if (!result.log.empty())
-    session.note(result.log);
-  if (!next.empty())
-    session.note(next);
-  if (!result.isRejected)
-    return NoPlan;
-  session.note("the text is cutback's, so this is a defect of cutback; please "
-               "report it");
-  return OurDefect;
-}
-
-static int buildForGpu(Session &session, CudaStep &step) {
-  std::string nvcc = findNvcc();
-  if (nvcc.empty()) {
-    session.note("no nvcc is found (CUDACXX, CUDA_HOME, PATH): the folder gets "
-                 "the text of the kernels, without machine code");
-    return Done;
-  }
-  session.progress.step("compiling kernels");
-  ToolResult built =
-      buildFatBinaries(nvcc, step.files, step.artifact.architectures);
-  if (!built.error.empty())
-    return toolFailed(session, built);
-  step.files.insert(step.files.end(), built.files.begin(), built.files.end());
-  return Done;
-}
-
-static int buildForHost(Session &session, CudaStep &step) {
-  std::string compiler = findHostCompiler();
-  if (compiler.empty()) {
-    session.error("no C++ compiler is found for this machine");
-    session.note("install g++ or clang++, or name one in CXX");
-    return NoPlan;
-  }
-  std::vector<TextFile> host = emitCudaHost(step);
-  step.files.insert(step.files.end(), host.begin(), host.end());
-  session.progress.step("compiling kernels");
-  ToolResult built = buildHostLibrary(compiler, step.files);
-  if (!built.error.empty())
-    return toolFailed(session, built);
-  step.files.insert(step.files.end(), built.files.begin(), built.files.end());
-  return Done;
-}
 
 /// The architectures of --arch, each once.
 static int readArchitectures(Session &session,
@@ -165,55 +122,16 @@ static int addWeights(Session &session, const PlanRun &run,
   return Done;
 }
 
-/// Kernels for a GPU, or the same for this machine.
-static int emitCuda(Session &session, const PlanRun &run,
-                    const KernelModule &kernels,
-                    const std::vector<std::string> &architectures,
-                    Artifact &artifact, std::vector<TextFile> &files) {
-  FailureOr<CudaStep> step = emitCudaStep(kernels, run.imported.graph);
-  if (failed(step))
-    return WrongInput;
-  bool isHost = session.line.get("target") == "cuda-host";
-  step->artifact.target = isHost ? "cuda-host" : "cuda";
-  if (!isHost)
-    step->artifact.architectures = architectures;
-  if (int code =
-          isHost ? buildForHost(session, *step) : buildForGpu(session, *step))
-    return code;
-  artifact = std::move(step->artifact);
-  files = std::move(step->files);
-  return Done;
-}
-
-/// Machine code for this processor.
-static int emitCpu(Session &session, const PlanRun &run,
-                   const KernelModule &kernels, Artifact &artifact,
-                   std::vector<TextFile> &files) {
-  session.progress.step("compiling kernels");
-  FailureOr<CpuStep> step = compileCpuStep(kernels, run.imported.graph);
-  if (failed(step))
-    return WrongInput;
-  if (!step->tool.error.empty())
-    return toolFailed(session, step->tool, step->next);
-  artifact = std::move(step->artifact);
-  files = std::move(step->files);
-  return Done;
-}
-
 /// The files of a target, the manifest last.
-static int emitTarget(Session &session, const PlanRun &run,
-                      const KernelModule &kernels,
-                      const std::vector<std::string> &architectures,
-                      std::vector<TextFile> &files) {
-  session.progress.step("writing kernels");
+static int emitFiles(Session &session, const PlanRun &run,
+                     const KernelModule &kernels, bool isForAllSizes,
+                     const TargetChoice &choice, std::vector<TextFile> &files) {
   Artifact artifact;
-  if (int code =
-          session.line.get("target") == kCpuTarget
-              ? emitCpu(session, run, kernels, artifact, files)
-              : emitCuda(session, run, kernels, architectures, artifact, files))
+  if (int code = emitTarget(session, run.imported.graph, kernels, choice,
+                            artifact, files))
     return code;
-  for (const auto &[name, data] : files)
-    artifact.files.emplace_back(name, checksumOf(data));
+  if (isForAllSizes)
+    addSymbols(artifact, run.imported.graph, plannedSizes(*run.result));
   if (session.line.has("weights"))
     if (int code = addWeights(session, run, artifact, files))
       return code;
@@ -285,9 +203,16 @@ int runCompile(const CommandLine &line) {
                               *optimizer, optimizerText(line)))
     return NoPlan;
   std::vector<TextFile> files;
+  std::optional<KernelModule> forAll;
+  if (toTarget && !optimizer)
+    formForAllSizes(session, *run.result, forAll);
   if (toTarget)
-    if (int code = emitTarget(session, run, *kernels, architectures, files))
+    if (int code =
+            emitFiles(session, run, *kernels, forAll.has_value(),
+                      {std::string(*line.get("target")), architectures}, files))
       return code;
+  if (forAll)
+    kernels = std::move(forAll);
   session.progress.step("writing");
   std::vector<NamedFile> more;
   for (const auto &[name, data] : files)

@@ -11,6 +11,7 @@
 
 #include "ArtifactRun.h"
 #include "PlanRun.h"
+#include "SizedStep.h"
 #include "StepSources.h"
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Planner/ReferenceStep.h"
@@ -22,10 +23,7 @@
 #include "cutback/Support/Text.h"
 #include "cutback/Target/CPU/NativeKernels.h"
 
-#include "mlir/Parser/Parser.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/SourceMgr.h"
 
 #include <map>
 
@@ -359,39 +357,6 @@ static std::string resultText(const ReferenceResult &result,
   return text;
 }
 
-/// The step of launches of a folder, proved.
-static int loadKernels(Session &session, StoredHalves &stored,
-                       std::optional<KernelModule> &kernels) {
-  std::string path = session.line.arguments[0] + "/" + kKernelsFile;
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!llvm::sys::fs::is_regular_file(path) || !buffer) {
-    session.error("no " + std::string(kKernelsFile) + " in the folder '" +
-                  session.line.arguments[0] + "'");
-    session.note("store the step again with `cutback compile --to=kernels`, or "
-                 "run its halves with --reference alone");
-    return WrongInput;
-  }
-  session.progress.step("verifying kernels");
-  session.context.getOrLoadDialect<kernel::KernelDialect>();
-  llvm::SourceMgr source;
-  source.AddNewSourceBuffer(std::move(*buffer), llvm::SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(source, &session.context);
-  if (!module)
-    return WrongInput;
-  FailureOr<KernelModule> read = readKernelModule(std::move(module));
-  if (failed(read))
-    return WrongInput;
-  if (failed(verifyKernels(stored.plan->view.graph, *read))) {
-    session.error("refused: the launches do not compute what the joint graph "
-                  "computes");
-    session.note("store the step again with `cutback compile --to=kernels`");
-    return NoPlan;
-  }
-  kernels = std::move(*read);
-  return Done;
-}
-
 /// Halves from files, proved and linked.
 static int loadStored(Session &session, StoredHalves &stored,
                       std::optional<KernelModule> &kernels,
@@ -413,7 +378,8 @@ static int loadStored(Session &session, StoredHalves &stored,
                               stored.signature);
   if (!options.kernels || !stored.plan)
     return Done;
-  if (int code = loadKernels(session, stored, kernels))
+  if (int code = loadKernels(session, session.line.arguments[0],
+                             stored.plan->view.graph, kernels))
     return code;
   options.storedKernels = &*kernels;
   return Done;

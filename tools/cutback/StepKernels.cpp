@@ -58,6 +58,28 @@ int cutback::formKernels(Session &session, const PartitionResult &plan,
   return Done;
 }
 
+void cutback::formForAllSizes(Session &session, const PartitionResult &plan,
+                              std::optional<KernelModule> &kernels) {
+  if (!hasOpenSizes(plan))
+    return;
+  session.progress.step("forming kernels for all sizes");
+  std::string why;
+  {
+    ScopedDiagnosticHandler quiet(&session.context,
+                                  [&](Diagnostic &diagnostic) {
+                                    if (why.empty())
+                                      why = diagnostic.str();
+                                    return success();
+                                  });
+    FailureOr<KernelModule> formed = formSymbolicKernels(
+        plan.partition.link, plan.view.graph, *plan.kernelPlan);
+    if (succeeded(formed) && succeeded(verifyKernels(plan.view.graph, *formed)))
+      kernels = std::move(*formed);
+  }
+  if (!kernels)
+    session.note("the step is for the sizes of the plan alone: " + why);
+}
+
 bool cutback::addUpdate(PartitionResult &plan, KernelModule &kernels,
                         joint::GraphOp graph, const Optimizer &optimizer,
                         std::vector<std::string> options) {

@@ -15,6 +15,12 @@ namespace cutback {
 int formKernels(Session &session, const PartitionResult &plan, bool forAllSizes,
                 std::optional<KernelModule> &kernels);
 
+/// The same step for all sizes, beside kernels for those of the plan. None
+/// where these are all that there are; none, with a note, where it is not one
+/// step.
+void formForAllSizes(Session &session, const PartitionResult &plan,
+                     std::optional<KernelModule> &kernels);
+
 /// The update behind `kernels`, those of `plan` of `graph`, and in the figures
 /// of `plan`; `options` are those of the optimizer. False if an error was
 /// emitted.

@@ -18,6 +18,8 @@ inline constexpr const char *kManifestFile = "manifest.json";
 inline constexpr const char *kWeightsFile = "weights.safetensors";
 /// The kernels of a step for this machine.
 inline constexpr const char *kHostLibrary = "libstep.so";
+/// In a folder: machine code for other sizes, a folder each.
+inline constexpr const char *kSizesFolder = "sizes";
 /// The target of machine code for this machine's processor.
 inline constexpr const char *kCpuTarget = "cpu";
 /// Behind a kernel's name: its symbol in such a library.
@@ -46,7 +48,16 @@ struct ArtifactTensor {
   std::vector<int64_t> sizes;
 };
 
+/// A size that inputs decide.
+struct ArtifactSymbol {
+  std::string name;
+  int64_t value = 0; ///< that the machine code is for
+  int64_t min = 0, max = INT64_MAX;
+};
+
 struct ArtifactArgument : ArtifactTensor {
+  /// Its sizes as expressions of the symbols; empty if they are known.
+  std::vector<std::string> declared;
   /// What it holds if no file has it.
   enum Fill { Required, Zeros, Ones, Seed } fill = Required;
   bool isWritten = false; ///< and is a result, under its name
@@ -102,7 +113,7 @@ inline constexpr const char *kUpdateSegment = "update";
 
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 4;
+  static constexpr int64_t kVersion = 5;
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;
@@ -110,6 +121,10 @@ struct Artifact {
   std::string machine;
   std::vector<std::string> features;
   int64_t arenaBytes = 0;
+  /// Of a step for all sizes.
+  std::vector<ArtifactSymbol> symbols;
+  /// Of machine code for other sizes: the checksum of the step's manifest.
+  std::string of;
   std::vector<ArtifactArgument> arguments;
   std::vector<ArtifactResult> results;
   std::vector<ArtifactKernel> kernels;

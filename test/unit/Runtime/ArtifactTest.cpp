@@ -17,10 +17,12 @@ Artifact makeArtifact() {
   artifact.target = "cuda-host";
   artifact.architectures = {"sm_90"};
   artifact.arenaBytes = 64;
+  artifact.symbols = {{"s0", 2, 1, 8}, {"s1", 5}};
   ArtifactArgument x;
   x.name = "input.\"0\"\n";
   x.dtype = "f32";
   x.sizes = {2, 4};
+  x.declared = {"s0", "4"};
   artifact.arguments.push_back(x);
   ArtifactArgument seed;
   seed.dtype = "i64";
@@ -73,12 +75,15 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(artifact.stepSegments(), (std::vector<size_t>{0, 1}));
   EXPECT_EQ(artifact.results[0].strides, (std::vector<int64_t>{1, 4}));
   EXPECT_EQ(artifact.segments[2].launches[0].grid[1], 2);
+  EXPECT_EQ(artifact.symbols[0].max, 8);
+  EXPECT_EQ(artifact.symbols[1].max, INT64_MAX);
+  EXPECT_EQ(artifact.arguments[0].declared[0], "s0");
   EXPECT_TRUE(artifact.kernels[0].waits && artifact.kernels[0].checks);
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 4", "\"cutback_artifact\": 7"),
-            "has version 7, this runtime takes 4");
+  EXPECT_EQ(changed("\"cutback_artifact\": 5", "\"cutback_artifact\": 7"),
+            "has version 7, this runtime takes 5");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
   EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);
@@ -106,6 +111,16 @@ TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
             "has a result 'loss' of unknown size");
   EXPECT_EQ(changed("\"dtype\": \"i64\"", "\"dtype\": \"i65\""),
             "has an argument '' of unknown size");
+}
+
+TEST(ArtifactTest, ASizeIsNoPathAndInItsRange) {
+  EXPECT_EQ(changed("\"s1\"", "\"../s1\""),
+            "has a size '../s1' that is no size");
+  EXPECT_EQ(changed("\"value\": 2", "\"value\": 9"),
+            "has a size 's0' that is no size");
+  EXPECT_EQ(
+      changed("[\"s0\", \"4\"]", "[\"s0\"]"),
+      "has an argument 'input.\"0\"\n' with other sizes than it declares");
 }
 
 TEST(ArtifactTest, LaunchesAreThoseThatADeviceTakes) {

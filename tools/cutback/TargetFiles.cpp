@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From kernels to the files of a target: text, what the compilers of others
+// make of it, and what the manifest says, with a checksum of each file. A
+// compiler that is missing is an error with what to do; one that refuses our
+// text has found a defect of ours.
+
+#include "TargetFiles.h"
+
+#include "cutback/Target/CPU/CompileStep.h"
+
+using namespace mlir;
+
+namespace cutback {
+
+/// A compiler of others has refused our text, or could not run.
+static int toolFailed(Session &session, const ToolResult &result,
+                      const std::string &next = "") {
+  session.error(result.error);
+  if (!result.log.empty())
+    session.note(result.log);
+  if (!next.empty())
+    session.note(next);
+  if (!result.isRejected)
+    return NoPlan;
+  session.note("the text is cutback's, so this is a defect of cutback; please "
+               "report it");
+  return OurDefect;
+}
+
+static int buildForGpu(Session &session, CudaStep &step) {
+  std::string nvcc = findNvcc();
+  if (nvcc.empty()) {
+    session.note("no nvcc is found (CUDACXX, CUDA_HOME, PATH): the folder gets "
+                 "the text of the kernels, without machine code");
+    return Done;
+  }
+  session.progress.step("compiling kernels");
+  ToolResult built =
+      buildFatBinaries(nvcc, step.files, step.artifact.architectures);
+  if (!built.error.empty())
+    return toolFailed(session, built);
+  step.files.insert(step.files.end(), built.files.begin(), built.files.end());
+  return Done;
+}
+
+static int buildForHost(Session &session, CudaStep &step) {
+  std::string compiler = findHostCompiler();
+  if (compiler.empty()) {
+    session.error("no C++ compiler is found for this machine");
+    session.note("install g++ or clang++, or name one in CXX");
+    return NoPlan;
+  }
+  std::vector<TextFile> host = emitCudaHost(step);
+  step.files.insert(step.files.end(), host.begin(), host.end());
+  session.progress.step("compiling kernels");
+  ToolResult built = buildHostLibrary(compiler, step.files);
+  if (!built.error.empty())
+    return toolFailed(session, built);
+  step.files.insert(step.files.end(), built.files.begin(), built.files.end());
+  return Done;
+}
+
+/// Kernels for a GPU, or the same for this machine.
+static int emitCuda(Session &session, joint::GraphOp graph,
+                    const KernelModule &kernels, const TargetChoice &choice,
+                    Artifact &artifact, std::vector<TextFile> &files) {
+  FailureOr<CudaStep> step = emitCudaStep(kernels, graph);
+  if (failed(step))
+    return WrongInput;
+  bool isHost = choice.target == "cuda-host";
+  step->artifact.target = choice.target;
+  if (!isHost)
+    step->artifact.architectures = choice.architectures;
+  if (int code =
+          isHost ? buildForHost(session, *step) : buildForGpu(session, *step))
+    return code;
+  artifact = std::move(step->artifact);
+  files = std::move(step->files);
+  return Done;
+}
+
+/// Machine code for this processor.
+static int emitCpu(Session &session, joint::GraphOp graph,
+                   const KernelModule &kernels, Artifact &artifact,
+                   std::vector<TextFile> &files) {
+  session.progress.step("compiling kernels");
+  FailureOr<CpuStep> step = compileCpuStep(kernels, graph);
+  if (failed(step))
+    return WrongInput;
+  if (!step->tool.error.empty())
+    return toolFailed(session, step->tool, step->next);
+  artifact = std::move(step->artifact);
+  files = std::move(step->files);
+  return Done;
+}
+
+int emitTarget(Session &session, joint::GraphOp graph,
+               const KernelModule &kernels, const TargetChoice &choice,
+               Artifact &artifact, std::vector<TextFile> &files) {
+  session.progress.step("writing kernels");
+  int code = choice.target == kCpuTarget
+                 ? emitCpu(session, graph, kernels, artifact, files)
+                 : emitCuda(session, graph, kernels, choice, artifact, files);
+  if (code)
+    return code;
+  for (const auto &[name, data] : files)
+    artifact.files.emplace_back(name, checksumOf(data));
+  return Done;
+}
+
+} // namespace cutback

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The files of a compiled step.
+#ifndef CUTBACK_TOOLS_CUTBACK_TARGETFILES_H
+#define CUTBACK_TOOLS_CUTBACK_TARGETFILES_H
+
+#include "Session.h"
+
+#include "cutback/Target/CUDA/EmitStep.h"
+
+namespace cutback {
+
+struct TargetChoice {
+  std::string target;                     ///< "cpu", "cuda", "cuda-host"
+  std::vector<std::string> architectures; ///< of "cuda"
+};
+
+/// The manifest of a step of `graph` and all files that it names. Returns an
+/// exit code.
+int emitTarget(Session &session, joint::GraphOp graph,
+               const KernelModule &kernels, const TargetChoice &choice,
+               Artifact &artifact, std::vector<TextFile> &files);
+
+} // namespace cutback
+
+#endif // CUTBACK_TOOLS_CUTBACK_TARGETFILES_H
