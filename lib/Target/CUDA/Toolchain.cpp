@@ -191,9 +191,11 @@ ToolResult cutback::buildCallsObject(const std::string &compiler,
                                      const std::vector<TextFile> &files,
                                      const std::string &source,
                                      ArrayRef<std::string> features) {
-  // No libstdc++ where the step runs, and hidden but for the calls.
+  // No libstdc++ where the step runs, and hidden but for the calls. Nobody asks
+  // for flags of exceptions, for which GCC makes no vectors of what has `?`.
   SmallVector<std::string> more = {"-O3",
                                    "-c",
+                                   "-fno-trapping-math",
                                    "-fno-exceptions",
                                    "-fno-rtti",
                                    "-fno-threadsafe-statics",

@@ -128,15 +128,17 @@ template <int kWidth> struct AttentionBlock {
   /// Whether a row of the panel looks at one of the others.
   template <typename Bias>
   bool fillBias(int firstRow, int countRows, int first, int count, Bias at) {
-    std::fill(bias, bias + kRows * kOthers, lowest());
-    bool isSeen = false;
-    for (int i = 0; i < kRows && i < countRows; ++i)
+    const int rows = std::min(countRows, kRows);
+    if (rows < kRows || count < kOthers)
+      std::fill(bias, bias + kRows * kOthers, lowest());
+    int isSeen = 0;
+    for (int i = 0; i < rows; ++i)
       for (int j = 0; j < count; ++j) {
         const float x = at(firstRow + i, first + j);
         bias[i * kOthers + j] = x;
-        isSeen |= x != lowest();
+        isSeen |= x != lowest() ? 1 : 0; // as wide as x: compilers make vectors
       }
-    return isSeen;
+    return isSeen != 0;
   }
 
   /// scores[which]: sums over `width` elements of rows and others.
