@@ -25,8 +25,8 @@ static int64_t findSymbol(const Artifact &artifact, const std::string &name) {
   return -1;
 }
 
-static bool checkRanges(const Artifact &artifact,
-                        const std::vector<int64_t> &values, StepError &error) {
+bool cutback::checkSizes(const Artifact &artifact,
+                         const std::vector<int64_t> &values, StepError &error) {
   for (size_t i = 0; i < values.size(); ++i) {
     const ArtifactSymbol &symbol = artifact.symbols[i];
     if (values[i] >= symbol.min && values[i] <= symbol.max)
@@ -73,7 +73,7 @@ bool cutback::bindSizes(const Artifact &artifact, const FindSizes &sizesOf,
       boundBy[symbol] = argument.name;
     }
   }
-  return checkRanges(artifact, values, error);
+  return checkSizes(artifact, values, error);
 }
 
 std::string cutback::sizesText(const Artifact &artifact,
@@ -117,7 +117,9 @@ bool cutback::findSized(std::string &folder, Artifact &artifact,
   }
   error.what =
       "'" + folder + "' has no machine code for " + sizesText(artifact, values);
-  error.next = "cutback run " + folder +
-               " with tensors of these sizes adds it, where a compiler is";
+  error.next = "where a compiler is, this adds it: cutback compile " + folder;
+  for (size_t i = 0; i < values.size(); ++i)
+    error.next +=
+        " --sym=" + artifact.symbols[i].name + "=" + std::to_string(values[i]);
   return false;
 }

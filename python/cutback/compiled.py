@@ -7,6 +7,7 @@ buffers and inputs are read where PyTorch has them; buffers are changed in
 place, as by the model.
 """
 
+import json
 import pathlib
 import subprocess
 import tempfile
@@ -26,46 +27,58 @@ _DTYPES = {
 }
 
 
-def compile(model, args=(), kwargs=None, *, options=None, folder=None,
-            threads=None):
+def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
+            folder=None, threads=None):
     """A function that computes what `model(*args, **kwargs)` computes.
 
     `model` is a module, exported here for `args`, or an `ExportedProgram`,
     whose own parameters are used. Its first output is the loss: gradients are
-    those of it; other outputs have none. Sizes are those of `args`.
+    those of it; other outputs have none.
 
         step = cutback.compile(model, (x, y))
         step(x, y).backward()
+
+    Sizes are those of `args`, but for those that `dynamic_shapes` (as of
+    torch.export.export) or the program leave open: machine code for others is
+    made when a call first has them, of the same plan, in an arena of its own.
 
     `options` decide the plan (cutback.Options, or a dict of its fields).
     `folder` keeps what is compiled; without it, it goes with the function.
     """
     program = model
     if isinstance(model, torch.nn.Module):
-        program = torch.export.export(model, tuple(args), kwargs)
+        program = torch.export.export(model, tuple(args), kwargs,
+                                      dynamic_shapes=dynamic_shapes)
+    elif dynamic_shapes is not None:
+        raise _error("dynamic_shapes goes with a module; the program was"
+                     " exported with its own")
     keeper = None
     if folder is None:
         keeper = tempfile.TemporaryDirectory(prefix="cutback-")
         folder = keeper.name
     _write(program, pathlib.Path(folder), Options.of(options))
-    step = CompiledStep(program, model, Step(folder), keeper)
+    step = CompiledStep(program, model, pathlib.Path(folder), keeper)
     if threads is not None:
         step.set_threads(threads)
     return step
 
 
 def _write(program, folder, options):
+    with tempfile.TemporaryDirectory(prefix="cutback-") as work:
+        given = pathlib.Path(work) / "model.pt2"
+        torch.export.save(program, given)
+        _run_program(str(given), "-o", str(folder), "--target=cpu",
+                     *options.arguments(device="cpu", runs_elsewhere=False))
+
+
+def _run_program(*arguments):
+    """`cutback compile` with these arguments."""
     cutback = program_path()
     if cutback is None:
         raise _error("the program cutback is not found: put it in PATH, or name"
                      " it in CUTBACK_PROGRAM")
-    with tempfile.TemporaryDirectory(prefix="cutback-") as work:
-        given = pathlib.Path(work) / "model.pt2"
-        torch.export.save(program, given)
-        done = subprocess.run(
-            [cutback, "compile", str(given), "-o", str(folder), "--target=cpu",
-             *options.arguments(device="cpu", runs_elsewhere=False)],
-            capture_output=True, text=True, check=False)
+    done = subprocess.run([cutback, "compile", *arguments],
+                          capture_output=True, text=True, check=False)
     with python_names():
         if done.returncode != 0:
             raise CutbackError(done.returncode, [Diagnostic(
@@ -79,12 +92,105 @@ def _error(text):
 class CompiledStep:
     """What `cutback.compile` gives; see there."""
 
-    def __init__(self, program, model, step, keeper):
-        self._step, self._keeper = step, keeper
+    def __init__(self, program, model, folder, keeper):
+        self._folder, self._keeper = folder, keeper
         self._in_spec = program.call_spec.in_spec
         self._out_spec = program.call_spec.out_spec
         self._state = _state_of(program, model)
-        self._runs = 0  # forwards so far: the arena is of the last one
+        manifest = json.loads((folder / "manifest.json").read_text())
+        self._symbols = {one["name"]: one["value"]
+                         for one in manifest.get("symbols", [])}
+        self._declared = {one["name"]: one["declared"]
+                          for one in manifest["arguments"]
+                          if "declared" in one}
+        self._threads = None
+        self._first = self._open(folder)
+        self._sized = {tuple(self._symbols.values()): self._first}
+
+    def _open(self, folder):
+        sized = _SizedStep(Step(folder), self._state, self._out_spec)
+        if self._threads is not None:
+            sized.step.set_threads(self._threads)
+        return sized
+
+    @property
+    def arena_bytes(self):
+        """Memory of a step but parameters, buffers and inputs; of all sizes
+        that there were."""
+        return sum(one.step.arena_bytes for one in self._sized.values())
+
+    def set_threads(self, count):
+        """How many threads run a kernel; results have the same bits."""
+        self._threads = count
+        for sized in self._sized.values():
+            sized.step.set_threads(count)
+
+    def __call__(self, *args, **kwargs):
+        flat, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._in_spec:
+            raise _error("the step was compiled for arguments of another form:"
+                         " %s, not %s" % (self._in_spec, spec))
+        inputs = [one for one in flat if isinstance(one, torch.Tensor)]
+        found = {argument.name: self._find(argument.name, inputs)
+                 for argument in self._first.given}
+        sized = self._find_sized(found)
+        given = [_checked(argument, found[argument.name])
+                 for argument in sized.given]
+        return pytree.tree_unflatten(list(_Run.apply(sized, *given)),
+                                     self._out_spec)
+
+    def _find(self, name, inputs):
+        kind, _, own = name.partition(".")
+        if kind == "input":
+            if int(own) >= len(inputs):
+                raise _error("'%s' is missing" % name)
+            return inputs[int(own)]
+        found = self._state.get(own)
+        if found is None:
+            raise _error("nothing is known to put into '%s' of the step" % name)
+        return found
+
+    def _find_sized(self, found):
+        """The machine code for the sizes of these tensors."""
+        sizes, by = dict(self._symbols), {}
+        for name, declared in self._declared.items():
+            shape = tuple(found[name].shape) if name in found else ()
+            if len(shape) != len(declared):
+                continue  # said when it is taken
+            for text, size in zip(declared, shape):
+                if text not in sizes:
+                    continue
+                if by.setdefault(text, name) != name and sizes[text] != size:
+                    raise _error("%s is %d by '%s', and %d by '%s'"
+                                 % (text, sizes[text], by[text], size, name))
+                sizes[text] = size
+        key = tuple(sizes.values())
+        if key not in self._sized:
+            _run_program(str(self._folder), *(
+                "--sym=%s=%d" % one for one in sizes.items()))
+            self._sized[key] = self._open(self._folder / "sizes" / ",".join(
+                "%s=%d" % one for one in sizes.items()))
+        return self._sized[key]
+
+
+def _checked(argument, found):
+    if (found.device.type != "cpu" or tuple(found.shape) != argument.sizes
+            or found.dtype != _DTYPES[argument.dtype]):
+        raise _error(
+            "'%s' is %s of %s on %s; the step was compiled for %s of %s on"
+            " a CPU: compile it again for these"
+            % (argument.name, found.dtype, list(found.shape), found.device,
+               _DTYPES[argument.dtype], list(argument.sizes)))
+    return found
+
+
+class _SizedStep:
+    """Machine code for one set of sizes, and what it holds of its last
+    forward."""
+
+    def __init__(self, step, state, out_spec):
+        self.step = step
+        self.runs = 0  # forwards so far: the arena is of the last one
         self._waits = False  # and whether its backward may come
         self._own = {}  # by number, tensors of arguments that nobody gives
         self._seeds = []
@@ -97,57 +203,18 @@ class CompiledStep:
                 self._seeds.append(number)
             elif argument.fill == "1" and not argument.name:
                 self._tangent = number
-        self._given = [one for number, one in enumerate(step.arguments)
-                       if number not in self._own]
-        self._twice = _find_tied(self._given, self._state)
-        self._outputs = _outputs_of(step, self._out_spec)
+        self.given = [one for number, one in enumerate(step.arguments)
+                      if number not in self._own]
+        self.twice = _find_tied(self.given, state)
+        self._outputs = _outputs_of(step, out_spec)
         self._results = {one.name: number
                          for number, one in enumerate(step.results)}
-
-    @property
-    def arena_bytes(self):
-        """Memory of a step but parameters, buffers and inputs."""
-        return self._step.arena_bytes
-
-    def set_threads(self, count):
-        """How many threads run a kernel; results have the same bits."""
-        self._step.set_threads(count)
-
-    def __call__(self, *args, **kwargs):
-        flat, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self._in_spec:
-            raise _error("the step was compiled for arguments of another form:"
-                         " %s, not %s" % (self._in_spec, spec))
-        inputs = [one for one in flat if isinstance(one, torch.Tensor)]
-        given = [self._find(argument, inputs) for argument in self._given]
-        results = _Run.apply(self, *given)
-        return pytree.tree_unflatten(list(results), self._out_spec)
-
-    def _find(self, argument, inputs):
-        kind, _, name = argument.name.partition(".")
-        if kind == "input":
-            if int(name) >= len(inputs):
-                raise _error("'%s' is missing" % argument.name)
-            found = inputs[int(name)]
-        else:
-            found = self._state.get(name)
-            if found is None:
-                raise _error("nothing is known to put into '%s' of the step"
-                             % argument.name)
-        if (found.device.type != "cpu" or tuple(found.shape) != argument.sizes
-                or found.dtype != _DTYPES[argument.dtype]):
-            raise _error(
-                "'%s' is %s of %s on %s; the step was compiled for %s of %s on"
-                " a CPU: compile it again for these"
-                % (argument.name, found.dtype, list(found.shape), found.device,
-                   _DTYPES[argument.dtype], list(argument.sizes)))
-        return found
 
     def _run(self, segment, given):
         """Runs a segment on tensors, one an argument that is not our own."""
         given = iter(given)
         tensors, copies, written = [], [], []
-        for number, argument in enumerate(self._step.arguments):
+        for number, argument in enumerate(self.step.arguments):
             tensor = self._own.get(number)
             if tensor is None:
                 original = next(given).detach()
@@ -160,28 +227,28 @@ class CompiledStep:
                 elif argument.written:
                     written.append(original)
             tensors.append(tensor)
-        self._step.run(segment, [one.data_ptr() for one in tensors])
+        self.step.run(segment, [one.data_ptr() for one in tensors])
         for original, tensor in copies:
             original.copy_(tensor)
         for original in written:
             torch.autograd.graph.increment_version(original)
 
     def _read(self, number):
-        result = self._step.results[number]
+        result = self.step.results[number]
         tensor = torch.empty(result.sizes, dtype=_DTYPES[result.dtype])
-        self._step.read(number, tensor.data_ptr())
+        self.step.read(number, tensor.data_ptr())
         return tensor
 
-    def _forward(self, given):
+    def forward(self, given):
         for number in self._seeds:
             self._own[number].random_()
-        self._runs += 1
+        self.runs += 1
         self._waits = True
         self._run("forward", given)
         return tuple(self._read(number) for number in self._outputs)
 
-    def _backward(self, run, given, tangent):
-        if run != self._runs or not self._waits:
+    def backward(self, run, given, tangent):
+        if run != self.runs or not self._waits:
             raise _error(
                 "the memory that this backward reads is gone: a step has that"
                 " of its last forward, for one backward; compile a second one"
@@ -190,7 +257,7 @@ class CompiledStep:
         self._own[self._tangent].copy_(tangent)
         self._run("backward", given)
 
-    def _gradient(self, argument):
+    def gradient(self, argument):
         """Of "param.fc.weight" or "input.0"; an input without one is an error,
         as a gradient that is silently none would be a wrong one."""
         kind, _, name = argument.partition(".")
@@ -207,13 +274,13 @@ class _Run(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, step, *given):
-        outputs = step._forward(given)
+        outputs = step.forward(given)
         ctx.set_materialize_grads(False)
-        ctx.step, ctx.run = step, step._runs
+        ctx.step, ctx.run = step, step.runs
         # Autograd tells whether somebody changes what the backward reads; what
         # the step changes itself is not that.
         ctx.written = {i: one for i, one in enumerate(given)
-                       if step._given[i].written}
+                       if step.given[i].written}
         ctx.save_for_backward(*(one for i, one in enumerate(given)
                                 if i not in ctx.written))
         ctx.mark_non_differentiable(*(one for one in outputs
@@ -232,12 +299,12 @@ class _Run(torch.autograd.Function):
         saved = iter(ctx.saved_tensors)
         step = ctx.step
         given = [ctx.written[i] if i in ctx.written else next(saved)
-                 for i in range(len(step._given))]
-        step._backward(ctx.run, given, loss)
+                 for i in range(len(step.given))]
+        step.backward(ctx.run, given, loss)
         return None, *(
-            step._gradient(argument.name)
-            if wanted and argument.name not in step._twice else None
-            for argument, wanted in zip(step._given, ctx.needs_input_grad[1:]))
+            step.gradient(argument.name)
+            if wanted and argument.name not in step.twice else None
+            for argument, wanted in zip(step.given, ctx.needs_input_grad[1:]))
 
 
 def _state_of(program, model):

@@ -34,10 +34,10 @@ class Dropped(torch.nn.Module):
         return torch.nn.functional.dropout(x, 0.25).sum()
 
 
-def batch(seed=0):
+def batch(seed=0, rows=8):
     torch.manual_seed(seed)
-    return (torch.randn(8, 16, requires_grad=True),
-            torch.randint(0, 32, (8,)))
+    return (torch.randn(rows, 16, requires_grad=True),
+            torch.randint(0, 32, (rows,)))
 
 
 def largest(mine, others):
@@ -46,11 +46,11 @@ def largest(mine, others):
 
 
 class CompiledTest(unittest.TestCase):
-    def train(self, model, step, eager):
+    def train(self, model, step, eager, rows=(8, 8, 8, 8)):
         mine = torch.optim.SGD(model.parameters(), 0.1)
         other = torch.optim.SGD(eager.parameters(), 0.1)
-        for seed in range(4):
-            x, y = batch(seed)
+        for seed, count in enumerate(rows):
+            x, y = batch(seed, count)
             z = x.detach().clone().requires_grad_()
             mine.zero_grad()
             other.zero_grad()
@@ -89,6 +89,28 @@ class CompiledTest(unittest.TestCase):
         first, _ = step(x, y)
         second, _ = step(across, y)
         self.assertEqual(float(first.detach()), float(second.detach()))
+
+    def test_one_step_for_all_sizes(self):
+        rows = torch.export.Dim("rows", min=2, max=64)
+        model = Net()
+        eager = copy.deepcopy(model)
+        step = cutback.compile(model, batch(), threads=2,
+                               dynamic_shapes=({0: rows}, {0: rows}))
+        one = step.arena_bytes
+        self.train(model, step, eager, rows=(8, 5, 12, 8, 5))
+        self.assertGreater(step.arena_bytes, 2 * one)
+        self.check_error("outside of its range from 2 to 64",
+                         lambda: step(*batch(rows=65)))
+        self.check_error("is 8 by 'input.0', and 5 by 'input.1'",
+                         lambda: step(batch()[0], batch(rows=5)[1]))
+        self.check_error("dynamic_shapes goes with a module",
+                         lambda: cutback.compile(
+                             torch.export.export(model, batch()), batch(),
+                             dynamic_shapes=({0: rows}, {0: rows})))
+        loss, _ = step(*batch(rows=5))
+        other, _ = step(*batch(rows=12))
+        loss.backward()  # each has memory of its own
+        other.backward()
 
     def test_a_program_has_its_own_parameters(self):
         model = Net().eval()

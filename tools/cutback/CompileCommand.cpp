@@ -6,6 +6,7 @@
 // All of them or none. With the options of a report, so that what is written is
 // what was reported.
 
+#include "ArtifactRun.h"
 #include "PlanRun.h"
 #include "SizedStep.h"
 #include "StepKernels.h"
@@ -62,6 +63,7 @@ CommandSpec compileSpec() {
       "compile model.pt2 -o out --target=cuda --arch=sm_80,sm_90",
       "compile model.pt2 -o out --target=cpu",
       "compile model.pt2 -o out --target=cuda-host",
+      "compile out --sym=s0=8 --sym=s1=128",
       "compile model.pt2 -o out --target=cuda --optimizer=adamw --clip-norm=1",
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
   };
@@ -172,6 +174,8 @@ static int checkUsage(Session &session) {
 int runCompile(const CommandLine &line) {
   Session session("compile", line);
   std::vector<std::string> architectures;
+  if (line.has("sym") && !line.has("o") && isArtifact(line.arguments[0]))
+    return addSizes(session, line.arguments[0]);
   if (int code = checkUsage(session))
     return code;
   if (int code = readArchitectures(session, architectures))

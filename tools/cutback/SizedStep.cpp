@@ -15,7 +15,9 @@
 #include "cutback/Analysis/SymbolUses.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Interpreter/Step.h"
+#include "cutback/Planner/OptionText.h"
 #include "cutback/Report/PartitionFiles.h"
+#include "cutback/Runtime/StepFolder.h"
 #include "cutback/Runtime/StepSizes.h"
 
 #include "mlir/Parser/Parser.h"
@@ -130,6 +132,49 @@ int compileForSizes(Session &session, const std::string &folder,
   std::string error =
       writeFolderSafely(sizedFolder(folder, artifact, values), named);
   return error.empty() ? Done : session.failedWrite(error);
+}
+
+int addSizes(Session &session, const std::string &folder) {
+  Artifact artifact;
+  StepError why;
+  if (!readStepFolder(folder, artifact, why)) {
+    session.error(why.what);
+    session.note(why.next);
+    return NoPlan;
+  }
+  llvm::StringMap<int64_t> given;
+  std::vector<std::string> texts;
+  for (std::string_view text : session.line.all("sym"))
+    texts.emplace_back(text);
+  if (!parseSymbols(texts, given, why.what)) {
+    session.error(why.what);
+    return WrongUsage;
+  }
+  std::vector<int64_t> values;
+  std::string names;
+  for (const ArtifactSymbol &symbol : artifact.symbols) {
+    auto found = given.find(symbol.name);
+    values.push_back(found == given.end() ? symbol.value : found->getValue());
+    names += (names.empty() ? "'" : ", '") + symbol.name + "'";
+    given.erase(symbol.name);
+  }
+  if (!given.empty()) {
+    session.error("the step in '" + folder + "' has no size '" +
+                  given.begin()->getKey().str() + "'");
+    session.note(names.empty() ? "it is for one set of sizes"
+                               : "it has " + names);
+    return WrongUsage;
+  }
+  if (!checkSizes(artifact, values, why)) {
+    session.error(why.what);
+    session.note(why.next);
+    return WrongInput;
+  }
+  std::string found = folder;
+  Artifact sized = artifact;
+  return findSized(found, sized, values, why)
+             ? Done
+             : compileForSizes(session, folder, artifact, values);
 }
 
 } // namespace cutback

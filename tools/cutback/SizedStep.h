@@ -33,6 +33,11 @@ int compileForSizes(Session &session, const std::string &folder,
                     const Artifact &artifact,
                     const std::vector<int64_t> &values);
 
+/// `cutback compile DIR --sym=...`: machine code for one more set of sizes.
+/// Symbols that are not given have the values of the manifest. Returns an exit
+/// code.
+int addSizes(Session &session, const std::string &folder);
+
 } // namespace cutback
 
 #endif // CUTBACK_TOOLS_CUTBACK_SIZEDSTEP_H

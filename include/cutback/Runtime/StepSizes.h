@@ -24,6 +24,11 @@ using FindSizes =
 bool bindSizes(const Artifact &artifact, const FindSizes &sizesOf,
                std::vector<int64_t> &values, StepError &error);
 
+/// Whether values are in the ranges of the symbols; else `error` says which is
+/// not.
+bool checkSizes(const Artifact &artifact, const std::vector<int64_t> &values,
+                StepError &error);
+
 /// "s0=8,s1=3": a folder in `sizes` of that of the step, and what messages say.
 std::string sizesText(const Artifact &artifact,
                       const std::vector<int64_t> &values);
