@@ -21,23 +21,28 @@ def run(command, text=None, environment=None):
     return done.stdout, done.stderr
 
 
-def find(programs, model, folder):
-    """kernels.mlir of a folder with model.pt2, made in `folder`, or the file itself.
-    Sizes that are symbols are those that the model was exported with."""
+def find(programs, model, folder, sizes=()):
+    """kernels.mlir of a folder with a graph, made in `folder`, or the file itself.
+    Sizes that are symbols are those of `sizes` (NAME=SIZE), or those that the model was
+    exported with."""
     if model.is_file():
         return model
-    graph, made = model / "model.pt2", folder / model.name
-    if not graph.exists():
-        raise Refused("there is no model.pt2 in it; give folders with one, as in "
-                      "test/corpus, or files of kernels")
-    compile_it = [programs / "cutback", "compile", graph, "-o", made, "--to=kernels"]
-    run(compile_it)
-    arena = re.search(r"kernel\.arena .* symbols \{(.*)\}",
-                      (made / "kernels.mlir").read_text())
-    if arena:
-        run(compile_it + ["--sym=%s=%s" % one for one in re.findall(
-            r"(\w+) = #joint\.symbol<hint = (\d+)", arena.group(1))])
-    return made / "kernels.mlir"
+    graphs = [model / name for name in ("model.pt2", "joint.txt")]
+    graph = next((path for path in graphs if path.exists()), None)
+    if not graph:
+        raise Refused("there is no model.pt2 in it, nor joint.txt; give folders with "
+                      "one, as in test/corpus, or files of kernels")
+    made = folder / model.name
+    given = ["--sym=" + one for one in sizes]
+    for _ in range(2):
+        run([programs / "cutback", "compile", graph, "-o", made, "--to=kernels", *given])
+        text = (made / "kernels.mlir").read_text()
+        arena = re.search(r"kernel\.arena .* symbols \{(.*)\}", text)
+        if not arena:
+            return made / "kernels.mlir"
+        given = ["--sym=%s=%s" % one for one in re.findall(
+            r"(\w+) = #joint\.symbol<hint = (\d+)", arena.group(1))]
+    raise Refused("its sizes are symbols without a value; give them by --sym")
 
 
 def name_of(model):
