@@ -174,7 +174,9 @@ void RandomKernelsTest::checkNative(const KernelModule &formed,
                                     ArrayRef<RuntimeValue> arguments,
                                     ArrayRef<RuntimeValue> expected,
                                     const StepNames &names) {
-  auto native = compileNativeKernelsInParts(*formed.module, 1 + seed % 3);
+  auto native = compileNativeKernelsInParts(*formed.module, 1 + seed % 3,
+                                            seed % 2 ? LoopsFor::Thread
+                                                     : LoopsFor::Processor);
   ASSERT_TRUE(succeeded(native)) << "seed " << seed << ": " << lastError;
   LaunchMemory memory(formed.link);
   InterpreterOptions run;
