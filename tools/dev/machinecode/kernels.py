@@ -26,6 +26,8 @@ def find(programs, model, folder, sizes=()):
     Sizes that are symbols are those of `sizes` (NAME=SIZE), or those that the model was
     exported with."""
     if model.is_file():
+        if not re.search(r"kernel\.func @|\.entry ", model.read_text()):
+            raise Refused("there are no kernels in it")
         return model
     graphs = [model / name for name in ("model.pt2", "joint.txt")]
     graph = next((path for path in graphs if path.exists()), None)
