@@ -54,7 +54,7 @@ endforeach()
 
 cutback_collect_archives(CUTBACK_ARCHIVES
   MLIRArithDialect MLIRBytecodeReader MLIRBytecodeWriter MLIRFuncDialect
-  MLIRLinalgDialect MLIRMathDialect MLIRMemRefDialect MLIROptLib MLIRParser MLIRPass
+  MLIRGPUDialect MLIRLinalgDialect MLIRMathDialect MLIRMemRefDialect MLIROptLib MLIRParser MLIRPass
   MLIRTensorDialect MLIRTosaDialect MLIRTransforms
   MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRMathToLLVM
   MLIRMemRefToLLVM MLIRSCFToControlFlow MLIRVectorToLLVM MLIRTargetLLVMIRExport

@@ -8,6 +8,7 @@
 
 #include "cutback/Dialect/Upstream/ExternalModels.h"
 #include "cutback/InitAll.h"
+#include "cutback/Target/NVVM/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -15,6 +16,7 @@
 int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   cutback::registerAllPasses();
+  cutback::registerCutbackTargetNvvmPasses();
   mlir::DialectRegistry registry;
   cutback::registerAllDialects(registry);
   cutback::registerUpstreamDialects(registry);

@@ -11,11 +11,13 @@
 //      lane.
 //   3. Innermost loops share nothing between iterations, and are marked so:
 //      LLVM makes vectors of them without asking whether memories overlap.
-//   4. A call runs its part of one kept loop. No iteration of a kept loop reads
-//      what another one writes, so threads may run the parts, with equal bits.
+//   4. A call runs its part of one kept loop (NestParts.h). No iteration of a
+//      kept loop reads what another one writes, so threads may run the parts,
+//      with equal bits: a few of a processor, or one an iteration of a device.
 
 #include "cutback/Target/CPU/LowerKernel.h"
 
+#include "NestParts.h"
 #include "NestPasses.h"
 #include "NestScopes.h"
 #include "Reductions.h"
@@ -31,31 +33,18 @@ using namespace cutback::cpu;
 using FP = arith::CmpFPredicate;
 using IP = arith::CmpIPredicate;
 
-/// Iterations of both axes of a tile that is transposed.
-static constexpr int64_t kTransposed = 32;
-/// Columns of a tile: the accumulators of a few passes.sums stay in the first
-/// cache.
-static constexpr int64_t kTile = 256;
-/// A loop of so many pieces has enough of them for all threads.
-static constexpr int64_t kManyPieces = 64;
-/// Elements of a piece of an innermost loop: whole lines of memory.
-static constexpr int64_t kPiece = 64;
-
 namespace {
 
 class NestLowering {
 public:
-  NestLowering(kernel::NestOp nest, OpBuilder &builder, ValueRange memories,
-               Value errorCell, std::vector<Operation *> &checked)
-      : nest(nest), passes(nest),
-        scopes(nest, builder, memories, errorCell, checked), loc(nest.getLoc()),
-        cell(errorCell) {
-    for (auto [number, group] : llvm::enumerate(scopes.groups))
-      (group.isReduced ? reduced : kept).push_back(number);
-  }
+  NestLowering(kernel::NestOp nest, OpBuilder &builder,
+               const KernelFrame &frame, std::vector<Operation *> &checked)
+      : nest(nest), widths(widthsOf(frame.loops)),
+        passes(nest, widths.heldBytes), scopes(nest, builder, frame, checked),
+        loc(nest.getLoc()), frame(frame), parts(nest, scopes, widths),
+        kept(parts.kept), reduced(parts.reduced), divided(parts.divided) {}
 
   LogicalResult run() {
-    findDivided();
     if (!divided) { // all of it is one part's
       enterDivided(1, 1, 1, /*isParallel=*/false);
       scopes.storeInside();
@@ -73,65 +62,18 @@ public:
 private:
   //===--- Parts ----------------------------------------------------------===//
 
-  bool isInnermostKept(size_t group) const {
-    return group == kept.back() && (reduced.empty() || reduced.back() < group);
-  }
-  /// Iterations of a kept loop that stay together.
-  int64_t pieceOf(size_t group) const {
-    if (!isInnermostKept(group))
-      return 1;
-    return reduced.empty() ? kPiece
-                           : std::min(scopes.groups[group].extent, kTile);
-  }
-
-  /// Whether iterations of a kept loop write other elements each.
-  bool isWrittenApart(size_t group) {
-    return llvm::all_of(
-        nest.getBody().getOps<kernel::StoreOp>(), [&](kernel::StoreOp store) {
-          Access access = scopes.accessOf(store.getMap(), store.getIndices());
-          return access.ofGroup[group] != 0 ||
-                 llvm::any_of(scopes.groups[group].axes, [&](unsigned axis) {
-                   return access.isInRest(nest.getBody().getArgument(axis));
-                 });
-        });
-  }
-
-  /// The outermost kept loop with many pieces, else the one with most.
-  void findDivided() {
-    int64_t most = 0;
-    for (size_t group : kept) {
-      if (!isWrittenApart(group))
-        continue;
-      int64_t pieces =
-          llvm::divideCeil(scopes.groups[group].extent, pieceOf(group));
-      if (pieces <= most)
-        continue;
-      most = pieces;
-      divided = group;
-      if (pieces >= kManyPieces)
-        return;
-    }
-  }
-
-  /// A loop over this call's part of `extent` iterations. Its cell says which
-  /// part that is, and of how many.
+  /// A loop over this call's part of `extent` iterations.
   Value enterDivided(int64_t extent, int64_t step, int64_t piece,
                      bool isParallel) {
     OpBuilder &builder = scopes.here();
-    auto read = [&](int64_t at) -> Value {
-      Value number =
-          memref::LoadOp::create(builder, loc, cell, scopes.constant(at));
-      return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                        number);
-    };
-    Value part = read(kPartCell), parts = read(kPartsCell);
     int64_t pieces = llvm::divideCeil(extent, piece);
-    Value most = times(
-        arith::DivUIOp::create(builder, loc,
-                               plus(scopes.constant(pieces - 1), parts), parts),
-        piece);
+    Value most =
+        times(arith::DivUIOp::create(
+                  builder, loc, plus(scopes.constant(pieces - 1), frame.parts),
+                  frame.parts),
+              piece);
     Value all = scopes.constant(extent);
-    Value wanted = arith::MulIOp::create(builder, loc, part, most);
+    Value wanted = arith::MulIOp::create(builder, loc, frame.part, most);
     Value first = arith::MinUIOp::create(builder, loc, wanted, all);
     Value end = arith::MinUIOp::create(builder, loc, plus(first, most), all);
     return scopes.enterLoop(first, end, scopes.constant(step), isParallel);
@@ -141,7 +83,7 @@ private:
   Value enterGroup(size_t group, int64_t step, bool isParallel) {
     int64_t extent = scopes.groups[group].extent;
     if (group == divided)
-      return enterDivided(extent, step, std::max(step, pieceOf(group)),
+      return enterDivided(extent, step, std::max(step, parts.pieceOf(group)),
                           isParallel);
     return scopes.enterLoop(scopes.constant(0), scopes.constant(extent),
                             scopes.constant(step), isParallel);
@@ -201,11 +143,12 @@ private:
     std::rotate(kept.begin() + other, kept.begin() + other + 1, kept.end() - 1);
     enterKept(kept.size() - 2, /*isParallel=*/false);
     size_t outer = order[other], inner = order.back();
-    Value firstOuter = enterGroup(outer, kTransposed, false);
-    Value firstInner = enterGroup(inner, kTransposed, false);
+    Value firstOuter = enterGroup(outer, widths.transposed, false);
+    Value firstInner = enterGroup(inner, widths.transposed, false);
+    int64_t side = widths.transposed;
     auto enterTile = [&](size_t group, Value first, bool isParallel) {
       Value end = arith::MinUIOp::create(
-          scopes.here(), loc, plus(first, scopes.constant(kTransposed)),
+          scopes.here(), loc, plus(first, scopes.constant(side)),
           scopes.constant(scopes.groups[group].extent));
       scopes.setGroup(
           group, scopes.enterLoop(first, end, scopes.constant(1), isParallel));
@@ -221,7 +164,8 @@ private:
   size_t findTransposed() {
     for (auto load : nest.getBody().getOps<kernel::LoadOp>()) {
       Access access = scopes.accessOf(load.getMap(), load.getIndices());
-      if (kept.size() < 2 || access.ofGroup[kept.back()] <= 1)
+      if (!widths.transposed || kept.size() < 2 ||
+          access.ofGroup[kept.back()] <= 1)
         continue;
       for (size_t i = 0; i + 1 < kept.size(); ++i)
         if (access.ofGroup[kept[i]] == 1)
@@ -461,7 +405,7 @@ private:
     size_t inner = kept.back();
     enterKept(kept.size() - 1, /*isParallel=*/false);
     int64_t extent = scopes.groups[inner].extent;
-    tile = std::min(extent, kTile);
+    tile = std::min(extent, widths.tile);
     Value first = enterGroup(inner, tile, false);
     Value width = scopes.constant(tile);
     if (extent % tile != 0)
@@ -595,12 +539,15 @@ private:
   }
 
   kernel::NestOp nest;
+  const LoopWidths widths;
   const NestPasses passes;
   NestScopes scopes;
   Location loc;
-  Value cell;
-  SmallVector<size_t> kept, reduced; ///< groups, from the outermost on
-  std::optional<size_t> divided;     ///< the group of which a call runs a part
+  const KernelFrame &frame;
+  NestParts parts;
+  SmallVector<size_t> kept;
+  const SmallVector<size_t> &reduced;
+  const std::optional<size_t> divided;
   int64_t tile = 0;
   Value tileFirst, tileWidth;
 };
@@ -616,28 +563,51 @@ static Type memoryType(Type type) {
                          IntegerType::get(type.getContext(), 8));
 }
 
-FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
-                                              ModuleOp module) {
-  OpBuilder builder(module.getContext());
-  builder.setInsertionPointToEnd(module.getBody());
+SmallVector<Type> cutback::loweredTypes(kernel::FuncOp kernel) {
   SmallVector<Type> types;
   for (Type type : kernel.getBody().getArgumentTypes())
     types.push_back(memoryType(type));
-  types.push_back(MemRefType::get({kKernelCells}, builder.getI64Type()));
-  LoweredKernel lowered;
-  lowered.function =
-      func::FuncOp::create(builder, kernel.getLoc(), kernel.getSymName(),
-                           builder.getFunctionType(types, {}));
-  Block *block = lowered.function.addEntryBlock();
-  builder.setInsertionPointToEnd(block);
-  func::ReturnOp::create(builder, kernel.getLoc());
-  ValueRange arguments = block->getArguments();
+  types.push_back(MemRefType::get({kKernelCells},
+                                  IntegerType::get(kernel.getContext(), 64)));
+  return types;
+}
+
+LogicalResult cutback::lowerNests(kernel::FuncOp kernel, OpBuilder &builder,
+                                  const KernelFrame &frame,
+                                  std::vector<Operation *> &checked) {
+  Block *block = builder.getInsertionBlock();
   for (kernel::NestOp nest : kernel.getBody().getOps<kernel::NestOp>()) {
     builder.setInsertionPoint(block->getTerminator());
-    if (failed(NestLowering(nest, builder, arguments.drop_back(),
-                            arguments.back(), lowered.checked)
-                   .run()))
+    if (failed(NestLowering(nest, builder, frame, checked).run()))
       return failure();
   }
+  return success();
+}
+
+FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
+                                              ModuleOp module, LoopsFor loops) {
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  LoweredKernel lowered;
+  Location loc = kernel.getLoc();
+  lowered.function =
+      func::FuncOp::create(builder, loc, kernel.getSymName(),
+                           builder.getFunctionType(loweredTypes(kernel), {}));
+  Block *block = lowered.function.addEntryBlock();
+  builder.setInsertionPointToEnd(block);
+  ValueRange arguments = block->getArguments();
+  KernelFrame frame{arguments.drop_back(), arguments.back(), {}, {}, loops};
+  auto read = [&](int64_t at) -> Value {
+    Value number = memref::LoadOp::create(
+        builder, loc, frame.cells,
+        ValueRange{arith::ConstantIndexOp::create(builder, loc, at)});
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      number);
+  };
+  frame.part = read(kPartCell);
+  frame.parts = read(kPartsCell);
+  func::ReturnOp::create(builder, loc);
+  if (failed(lowerNests(kernel, builder, frame, lowered.checked)))
+    return failure();
   return lowered;
 }

@@ -10,7 +10,6 @@
 #include "Machine.h"
 
 #include "cutback/Runtime/Artifact.h"
-#include "cutback/Target/CPU/LowerKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,14 +27,15 @@ using namespace cutback::interpreter;
 /// All kernels of `module` as functions of `loops`, under `names`: what each
 /// checks.
 static FailureOr<std::vector<std::vector<Operation *>>>
-lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names) {
+lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names,
+         LoopsFor cutFor = LoopsFor::Processor) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                     math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
   std::vector<std::vector<Operation *>> checked;
   for (auto kernel : module.getOps<kernel::FuncOp>()) {
-    FailureOr<LoweredKernel> lowered = lowerKernel(kernel, loops);
+    FailureOr<LoweredKernel> lowered = lowerKernel(kernel, loops, cutFor);
     if (failed(lowered))
       return failure();
     names.push_back(kernel.getSymName().str());
@@ -54,12 +54,13 @@ namespace {
 
 class NativeKernels : public KernelRunner {
 public:
-  explicit NativeKernels(unsigned parts) : parts(parts) {}
+  NativeKernels(unsigned parts, LoopsFor cutFor)
+      : parts(parts), cutFor(cutFor) {}
 
   LogicalResult compile(ModuleOp module) {
     OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
     std::vector<std::string> names;
-    auto lowered = lowerAll(module, *loops, names);
+    auto lowered = lowerAll(module, *loops, names, cutFor);
     if (failed(lowered))
       return failure();
     for (auto [kernel, checked] :
@@ -126,6 +127,7 @@ private:
   }
 
   unsigned parts;
+  LoopsFor cutFor;
   llvm::DenseMap<Operation *, Kernel> kernels; ///< by kernel.func
   std::unique_ptr<cpu::Machine> machine;
 };
@@ -138,8 +140,9 @@ cutback::compileNativeKernels(ModuleOp module) {
 }
 
 FailureOr<std::unique_ptr<KernelRunner>>
-cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts) {
-  auto kernels = std::make_unique<NativeKernels>(parts);
+cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts,
+                                     LoopsFor loops) {
+  auto kernels = std::make_unique<NativeKernels>(parts, loops);
   if (failed(kernels->compile(module)))
     return failure();
   return std::unique_ptr<KernelRunner>(std::move(kernels));

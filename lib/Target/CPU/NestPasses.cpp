@@ -14,10 +14,7 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cpu;
 
-/// Of rows that are kept between passes: they lie on the stack.
-static constexpr int64_t kHeldBytes = 512 * 1024;
-
-NestPasses::NestPasses(kernel::NestOp nest)
+NestPasses::NestPasses(kernel::NestOp nest, int64_t heldBytes)
     : nest(nest), isReduced(nest.findReduced()) {
   for (Operation &op : nest.getBlock()) {
     unsigned level = 0;
@@ -50,7 +47,7 @@ NestPasses::NestPasses(kernel::NestOp nest)
   sums.resize(numPasses);
   held.resize(numPasses);
   if (!nest.getReduced().empty() && nest.getReduced().back())
-    findHeld();
+    findHeld(heldBytes);
 }
 
 int64_t NestPasses::numReduced() const {
@@ -72,7 +69,7 @@ static bool isExpensive(Operation *op) {
                math::IsInfOp, math::IsFiniteOp>(op));
 }
 
-void NestPasses::findHeld() {
+void NestPasses::findHeld(int64_t most) {
   llvm::DenseMap<Operation *, unsigned> firstPass;
   int64_t bytes = 0;
   for (unsigned pass = 0; pass < numPasses; ++pass) {
@@ -91,7 +88,7 @@ void NestPasses::findHeld() {
       unsigned first = firstPass.try_emplace(op, pass).first->second;
       bool isKept = llvm::is_contained(held[first], value);
       if (first < pass && isExpensive(op) && !isKept &&
-          bytes + 8 * numReduced() <= kHeldBytes) {
+          bytes + 8 * numReduced() <= most) {
         bytes += 8 * numReduced();
         held[first].push_back(value);
         isKept = true;

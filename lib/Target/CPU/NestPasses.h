@@ -11,7 +11,8 @@
 namespace cutback::cpu {
 
 struct NestPasses {
-  explicit NestPasses(kernel::NestOp nest);
+  /// Up to `heldBytes` of a row are kept between passes.
+  NestPasses(kernel::NestOp nest, int64_t heldBytes);
 
   /// One an element, not one a row.
   bool isElement(mlir::Value value) const { return isReduced.lookup(value); }
@@ -33,7 +34,7 @@ struct NestPasses {
   llvm::DenseMap<mlir::Value, unsigned> levelOf;
 
 private:
-  void findHeld();
+  void findHeld(int64_t most);
 
   kernel::NestOp nest;
   llvm::DenseMap<mlir::Value, bool> isReduced;

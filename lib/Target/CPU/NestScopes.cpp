@@ -134,11 +134,11 @@ Access NestScopes::accessOf(AffineMap map, ValueRange indices) {
 //===----------------------------------------------------------------------===//
 
 NestScopes::NestScopes(kernel::NestOp nest, OpBuilder &builder,
-                       ValueRange memories, Value errorCell,
+                       const KernelFrame &frame,
                        std::vector<Operation *> &checked)
     : groups(groupAxes(nest)), isReduced(nest.findReduced()),
-      loc(nest.getLoc()), scalars(builder), nest(nest), builder(builder),
-      memories(memories), errorCell(errorCell), checked(checked),
+      loc(nest.getLoc()), scalars(builder, frame.functions), nest(nest),
+      builder(builder), frame(frame), checked(checked),
       groupOf(nest.getExtents().size(), 0) {
   for (auto [number, group] : llvm::enumerate(groups))
     for (unsigned axis : group.axes)
@@ -168,7 +168,7 @@ Value NestScopes::allocate(Type type, int64_t count) {
 Value NestScopes::enterLoop(Value first, Value end, Value step,
                             bool isParallel) {
   auto loop = scf::ForOp::create(here(), loc, first, end, step);
-  if (isParallel) {
+  if (isParallel && frame.loops == LoopsFor::Processor) {
     MLIRContext *context = builder.getContext();
     auto group = LLVM::AccessGroupAttr::get(
         context, DistinctAttr::create(builder.getUnitAttr()));
@@ -243,7 +243,7 @@ Placed NestScopes::emit(Operation *op) {
   Value result = draw ? scalars.draw(draw, operands[0], operands[1])
                       : scalars.lower(op, operands);
   if (!result) {
-    op->emitOpError("has no machine code for a CPU");
+    op->emitOpError("has no machine code");
     failed = true;
     return {};
   }
@@ -255,7 +255,7 @@ Placed NestScopes::emit(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 Value NestScopes::memoryOf(Value argument) const {
-  return memories[cast<BlockArgument>(argument).getArgNumber()];
+  return frame.memories[cast<BlockArgument>(argument).getArgNumber()];
 }
 
 /// Truth values are bytes.
@@ -363,7 +363,7 @@ void NestScopes::recordError(Operation *op, Value isGood, Value number) {
   builder.setInsertionPoint(branch.thenBlock()->getTerminator());
   auto write = [&](Value value, int64_t place) {
     memref::StoreOp::create(
-        builder, loc, value, errorCell,
+        builder, loc, value, frame.cells,
         ValueRange{arith::ConstantIndexOp::create(builder, loc, place)});
   };
   write(f.integer(id, 64), 0);

@@ -7,6 +7,8 @@
 
 #include "ScalarOps.h"
 
+#include "cutback/Target/CPU/LowerKernel.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <optional>
@@ -44,11 +46,9 @@ struct Placed {
 /// knows what they depend on.
 class NestScopes {
 public:
-  /// `memories` and `errorCell` by argument of the kernel; `checked` collects
-  /// the ops that may fail at run time.
+  /// `checked` collects the ops that may fail at run time.
   NestScopes(kernel::NestOp nest, mlir::OpBuilder &builder,
-             mlir::ValueRange memories, mlir::Value errorCell,
-             std::vector<mlir::Operation *> &checked);
+             const KernelFrame &frame, std::vector<mlir::Operation *> &checked);
 
   //===--- Loops ----------------------------------------------------------===//
 
@@ -128,8 +128,7 @@ private:
 
   kernel::NestOp nest;
   mlir::OpBuilder &builder;
-  mlir::ValueRange memories;
-  mlir::Value errorCell;
+  const KernelFrame &frame;
   std::vector<mlir::Operation *> &checked;
   llvm::SmallVector<size_t, 6> groupOf; ///< by axis
   std::vector<Scope> scopes;

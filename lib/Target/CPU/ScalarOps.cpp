@@ -53,9 +53,21 @@ ArrayRef<LibraryFunction> cpu::libraryFunctions() {
   return all;
 }
 
+/// As an op, which is called like the function of the C library but for two.
+static Value asOp(OpBuilder &builder, Location loc, StringRef name, Type result,
+                  ValueRange operands) {
+  std::string op = name == "fmod"  ? "arith.remf"
+                   : name == "pow" ? "math.powf"
+                                   : "math." + name.str();
+  return builder.create(OperationState(loc, op, operands, TypeRange(result)))
+      ->getResult(0);
+}
+
 /// Under a name of ours: LLVM knows what `pow` does, and rewrites it.
 Value ScalarOps::call(Location loc, StringRef name, Type result,
                       ValueRange operands) {
+  if (functions == RareFunctions::AreOps)
+    return asOp(builder, loc, name, result, operands);
   std::string symbol = ("cutback_" + name).str();
   auto module =
       builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
@@ -213,9 +225,9 @@ static bool isDirect(Operation *op) {
              MaxNumFOp, MinNumFOp, SelectOp, CmpIOp, AddIOp, SubIOp, MulIOp,
              AndIOp, OrIOp, XOrIOp, MaxSIOp, MinSIOp, MaxUIOp, MinUIOp, ExtSIOp,
              ExtUIOp, TruncIOp, IndexCastOp, IndexCastUIOp, ConstantOp>(op) ||
-         isa<math::SqrtOp, math::FloorOp, math::CeilOp, math::RoundOp,
-             math::RoundEvenOp, math::TruncOp, math::AbsFOp, math::CopySignOp,
-             math::FmaOp, math::AbsIOp>(op);
+         isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
+             math::TruncOp, math::AbsFOp, math::CopySignOp, math::FmaOp,
+             math::AbsIOp>(op);
 }
 
 static bool isHandled(Type type) {
@@ -305,6 +317,15 @@ static StringRef libraryName(Operation *op) {
       .Default([](Operation *) { return StringRef(); });
 }
 
+/// MLIR makes a function of libdevice of a root, which of single precision is
+/// approximate. That of double is not, and rounded it is that of single.
+Value ScalarOps::root(Location loc, Value x) {
+  Type type = x.getType();
+  if (functions == RareFunctions::AreOps)
+    x = round(loc, x, builder.getF64Type());
+  return round(loc, mlir::math::SqrtOp::create(builder, loc, x), type);
+}
+
 Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
   using namespace mlir::math;
   Location loc = op->getLoc();
@@ -318,9 +339,10 @@ Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
     return f.compare(FP::OEQ, f.absolute(x[0]), constant(INFINITY));
   if (isa<IsFiniteOp>(op))
     return f.compare(FP::OLT, f.absolute(x[0]), constant(INFINITY));
+  if (isa<SqrtOp>(op))
+    return root(loc, x[0]);
   if (isa<RsqrtOp>(op))
-    return f.make<arith::DivFOp>(
-        constant(1), SqrtOp::create(builder, loc, x[0]).getResult());
+    return f.make<arith::DivFOp>(constant(1), root(loc, x[0]));
   if (isa<IPowIOp>(op)) {
     Type i64 = builder.getI64Type();
     SmallVector<Value, 2> wide;

@@ -6,6 +6,8 @@
 
 #include "Formulas.h"
 
+#include "cutback/Target/CPU/LowerKernel.h"
+
 namespace cutback::cpu {
 
 /// Functions of the C library and of ours that machine code calls, by the name
@@ -19,7 +21,8 @@ llvm::ArrayRef<LibraryFunction> libraryFunctions();
 /// Builds scalar ops where `builder` stands.
 class ScalarOps {
 public:
-  explicit ScalarOps(mlir::OpBuilder &builder) : builder(builder) {}
+  ScalarOps(mlir::OpBuilder &builder, RareFunctions functions)
+      : builder(builder), functions(functions) {}
 
   /// `op` (of arith or math) on `operands`, rounded to its type; null if there
   /// is no machine code for it.
@@ -39,6 +42,7 @@ public:
 
 private:
   mlir::Value math(mlir::Operation *op, mlir::ValueRange x, mlir::Type type);
+  mlir::Value root(mlir::Location loc, mlir::Value x);
   mlir::Value divide(mlir::Operation *op, mlir::ValueRange x);
   mlir::Value shift(mlir::Operation *op, mlir::ValueRange x);
   mlir::Value toInteger(mlir::Operation *op, mlir::Value x);
@@ -50,6 +54,7 @@ private:
                     mlir::Type type);
 
   mlir::OpBuilder &builder;
+  const RareFunctions functions;
 };
 
 } // namespace cutback::cpu

@@ -59,6 +59,8 @@ protected:
   void checkNative(const KernelModule &formed, joint::GraphOp graph,
                    ArrayRef<RuntimeValue> arguments,
                    ArrayRef<RuntimeValue> expected, const StepNames &names);
+  void checkRuns(joint::PartitionOp link, const KernelModule &formed,
+                 joint::GraphOp graph, const StepNames &names);
   void compare(ArrayRef<RuntimeValue> expected, ArrayRef<RuntimeValue> actual,
                const StepNames &names);
 
@@ -168,13 +170,16 @@ void RandomKernelsTest::compare(ArrayRef<RuntimeValue> expected,
   }
 }
 
-/// The same by machine code, in one to three parts.
+/// The same by machine code, in one to three parts; every other one cut for
+/// threads of a device.
 void RandomKernelsTest::checkNative(const KernelModule &formed,
                                     joint::GraphOp graph,
                                     ArrayRef<RuntimeValue> arguments,
                                     ArrayRef<RuntimeValue> expected,
                                     const StepNames &names) {
-  auto native = compileNativeKernelsInParts(*formed.module, 1 + seed % 3);
+  auto native = compileNativeKernelsInParts(*formed.module, 1 + seed % 3,
+                                            seed % 2 ? LoopsFor::Thread
+                                                     : LoopsFor::Processor);
   ASSERT_TRUE(succeeded(native)) << "seed " << seed << ": " << lastError;
   LaunchMemory memory(formed.link);
   InterpreterOptions run;
@@ -185,6 +190,31 @@ void RandomKernelsTest::checkNative(const KernelModule &formed,
   ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
   compare(expected, *actual, names);
   ++natives;
+}
+
+/// Launches against the halves that they were formed of.
+void RandomKernelsTest::checkRuns(joint::PartitionOp link,
+                                  const KernelModule &formed,
+                                  joint::GraphOp graph,
+                                  const StepNames &names) {
+  auto arguments = [&] {
+    auto values = randomArguments(graph, names, options.size, seed);
+    return succeeded(values) ? *values : std::vector<RuntimeValue>();
+  };
+  auto expected = runPartition(link, graph, arguments());
+  ASSERT_TRUE(succeeded(expected)) << "seed " << seed << ": " << lastError;
+  LaunchMemory memory(formed.link);
+  InterpreterOptions run;
+  run.memory = &memory;
+  run.checkKernels = true;
+  auto actual = runPartition(formed.link, graph, arguments(), run);
+  if (failed(actual) && std::getenv("CUTBACK_VERBOSE"))
+    printf("%s\n", textOf(*formed.module).c_str());
+  ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
+  compare(*expected, *actual, names);
+  static const uint64_t every = numberFrom("CUTBACK_NATIVE_EVERY", 20);
+  if (seed % every == 0)
+    checkNative(formed, graph, arguments(), *expected, names);
 }
 
 void RandomKernelsTest::checkOne(Strategy strategy) {
@@ -244,24 +274,7 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
   ASSERT_TRUE(read) << "seed " << seed << ": " << lastError;
   EXPECT_EQ(textOf(*read), text) << "seed " << seed;
   refuseEdits(*formed->module);
-  auto arguments = [&] {
-    auto values = randomArguments(graph, names, options.size, seed);
-    return succeeded(values) ? *values : std::vector<RuntimeValue>();
-  };
-  auto expected = runPartition((*result)->partition.link, graph, arguments());
-  ASSERT_TRUE(succeeded(expected)) << "seed " << seed << ": " << lastError;
-  LaunchMemory memory(formed->link);
-  InterpreterOptions run;
-  run.memory = &memory;
-  run.checkKernels = true;
-  auto actual = runPartition(formed->link, graph, arguments(), run);
-  if (failed(actual) && std::getenv("CUTBACK_VERBOSE"))
-    printf("%s\n", text.c_str());
-  ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
-  compare(*expected, *actual, names);
-  static const uint64_t every = numberFrom("CUTBACK_NATIVE_EVERY", 20);
-  if (seed % every == 0)
-    checkNative(*formed, graph, arguments(), *expected, names);
+  checkRuns(link, *formed, graph, names);
   EXPECT_TRUE(succeeded(verifyKernels(graph, *formed)))
       << "seed " << seed << ": " << lastError;
 }

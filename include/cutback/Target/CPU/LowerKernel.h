@@ -11,21 +11,47 @@
 
 namespace cutback {
 
+/// What loops are cut for: a thread of a processor, or one of many of a device.
+enum class LoopsFor { Processor, Thread };
+
+/// Functions that have no formula here: calls of the C library, or ops of math,
+/// in double precision.
+enum class RareFunctions { AreCalls, AreOps };
+
+/// What a kernel's loops read.
+struct KernelFrame {
+  mlir::ValueRange memories; ///< of the kernel, truth values as bytes
+  mlir::Value cells;         ///< kKernelCells (Runtime/Artifact.h)
+  mlir::Value part, parts;   ///< indices: which part, and of how many
+  LoopsFor loops = LoopsFor::Processor;
+  RareFunctions functions = RareFunctions::AreCalls;
+};
+
+/// Types of the memories, and of the cells behind them.
+llvm::SmallVector<mlir::Type> loweredTypes(kernel::FuncOp kernel);
+
+/// Writes the loops of `kernel` in front of the terminator of the block where
+/// `builder` is: dialects scf, memref, arith, math and vector. All parts
+/// together do what the kernel does, in any order. After an access outside of a
+/// memory, or a pick outside of a row, the first cells have the number in
+/// `checked`, from 1 on, and where. Emits an error at an op that has no machine
+/// code. Linear in the ops, times the loops over a row.
+mlir::LogicalResult lowerNests(kernel::FuncOp kernel, mlir::OpBuilder &builder,
+                               const KernelFrame &frame,
+                               std::vector<mlir::Operation *> &checked);
+
 struct LoweredKernel {
-  /// Takes the memories of the kernel (truth values as bytes) and kKernelCells
-  /// (Runtime/Artifact.h): the parts together do what one call of one part
-  /// does. After an access outside of a memory, or a pick outside of a row, the
-  /// first cells have the number in `checked`, from 1 on, and where.
+  /// Takes what loweredTypes() says; the cells have part and parts too.
   mlir::func::FuncOp function;
   /// Ops of the kernel that may fail at run time.
   std::vector<mlir::Operation *> checked;
 };
 
-/// Writes `kernel` as a function of its name into `module`. The order of every
-/// sum, and each rounding, is that of docs/Kernels.md. Emits an error at an op
-/// that has no machine code. Linear in the ops, times the loops over a row.
-mlir::FailureOr<LoweredKernel> lowerKernel(kernel::FuncOp kernel,
-                                           mlir::ModuleOp module);
+/// The same, as a function of the kernel's name in `module`. The order of every
+/// sum, and each rounding, is that of docs/Kernels.md.
+mlir::FailureOr<LoweredKernel>
+lowerKernel(kernel::FuncOp kernel, mlir::ModuleOp module,
+            LoopsFor loops = LoopsFor::Processor);
 
 } // namespace cutback
 

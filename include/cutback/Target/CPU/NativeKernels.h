@@ -5,6 +5,7 @@
 #define CUTBACK_TARGET_CPU_NATIVEKERNELS_H
 
 #include "cutback/Interpreter/KernelBodies.h"
+#include "cutback/Target/CPU/LowerKernel.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -23,7 +24,8 @@ compileNativeKernels(mlir::ModuleOp module);
 /// The same, with so many parts (Runtime/Artifact.h) of each kernel one behind
 /// the other, the last one first: what threads do in any order.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
-compileNativeKernelsInParts(mlir::ModuleOp module, unsigned parts);
+compileNativeKernelsInParts(mlir::ModuleOp module, unsigned parts,
+                            LoopsFor loops = LoopsFor::Processor);
 
 /// An object file of kernels.
 struct KernelObject {

@@ -42,10 +42,13 @@ protected:
       return false;
     auto compiled = compileNativeKernels(*module);
     auto inParts = compileNativeKernelsInParts(*module, 3);
-    if (mlir::failed(compiled) || mlir::failed(inParts))
+    auto asThreads = compileNativeKernelsInParts(*module, 50, LoopsFor::Thread);
+    if (mlir::failed(compiled) || mlir::failed(inParts) ||
+        mlir::failed(asThreads))
       return false;
     runner = std::move(*compiled);
     partsRunner = std::move(*inParts);
+    threadsRunner = std::move(*asThreads);
     function = *module->getOps<kernel::FuncOp>().begin();
     return true;
   }
@@ -80,7 +83,7 @@ protected:
 
   /// Runs both; argument i lies in the memory of argument places[i]. Elements
   /// may differ by `tolerance` of the largest; with 0 their bits are equal, as
-  /// are those of the kernel in parts.
+  /// are those of the kernel in parts, and cut for threads of a device.
   void runBoth(const Tensors &arguments, double tolerance = 0,
                std::vector<unsigned> places = {}) {
     auto memories = [&] {
@@ -91,14 +94,18 @@ protected:
       }
       return made;
     };
-    Tensors native = memories(), inParts = memories(), expected = memories();
+    Tensors native = memories(), inParts = memories(), asThreads = memories();
+    Tensors expected = memories();
     ASSERT_TRUE(mlir::succeeded(interpreter::runKernelBody(function, expected)))
         << error;
     ASSERT_TRUE(mlir::succeeded(runner->run(function, native))) << error;
     ASSERT_TRUE(mlir::succeeded(partsRunner->run(function, inParts))) << error;
+    ASSERT_TRUE(mlir::succeeded(threadsRunner->run(function, asThreads)))
+        << error;
     for (size_t i = 0; i < arguments.size(); ++i) {
       compare(i, expected[i], native[i], tolerance);
       compare(i, native[i], inParts[i], 0);
+      compare(i, native[i], asThreads[i], 0);
     }
   }
 
@@ -130,7 +137,7 @@ protected:
   mlir::ScopedDiagnosticHandler handler;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   std::unique_ptr<interpreter::KernelRunner> runner;
-  std::unique_ptr<interpreter::KernelRunner> partsRunner;
+  std::unique_ptr<interpreter::KernelRunner> partsRunner, threadsRunner;
   kernel::FuncOp function;
   std::mt19937_64 random{7};
 };
