@@ -63,6 +63,59 @@ TEST(HostEmulationTest, ABlockSumsItsWarpsInTheSameOrder) {
     EXPECT_EQ(sum, butterfly(warps));
 }
 
+/// Where each thread of a block has `n` neighbours of four: in the order of
+/// threads that have four.
+template <int n, int fours> void checkNeighbours() {
+  std::vector<float> values = randomFloats(4 * fours), expected(32), sums;
+  runBlocks(1, fours, 1, 4 * fours, [&] {
+    const Four<float> own = load4(values.data() + threadIdx.x * 4);
+    float sum = fold4(Sum(), own);
+    sum = fours == 32
+              ? warpReduce(Sum(), sum)
+              : blockReduce<fours / 32>(Sum(), sum, sharedMemory<float>());
+    expected[threadIdx.x % 32] = sum;
+  });
+  sums.resize(fours * 4 / n);
+  runBlocks(1, unsigned(sums.size()), 1, 4 * fours, [&] {
+    Neighbours<float, n> own;
+    for (int e = 0; e < n; ++e)
+      own[e] = values[threadIdx.x * n + e];
+    sums[threadIdx.x] = blockReduceOf<fours>(Sum(), own, sharedMemory<float>());
+  });
+  for (float sum : sums)
+    EXPECT_EQ(sum, expected[0]);
+}
+
+TEST(HostEmulationTest, FewerNeighboursAThreadAreSummedInTheSameOrder) {
+  checkNeighbours<2, 32>();
+  checkNeighbours<1, 32>();
+  checkNeighbours<2, 256>();
+  checkNeighbours<1, 256>();
+}
+
+/// The lanes that a short row has no elements for have zeros.
+template <int n> void checkShortRow() {
+  std::vector<float> values = randomFloats(size_t(n) * 32), sums(32), fours(32);
+  runBlocks(1, 32, 1, 0, [&] {
+    Four<float> own = all4<float>(0.0f);
+    if (threadIdx.x * 4 < values.size())
+      own = load4(values.data() + threadIdx.x * 4);
+    fours[threadIdx.x] = warpReduce(Sum(), fold4(Sum(), own));
+  });
+  runBlocks(1, 32, 1, 0, [&] {
+    Neighbours<float, n> own;
+    for (int e = 0; e < n; ++e)
+      own[e] = values[threadIdx.x * n + e];
+    sums[threadIdx.x] = warpReduceOf(Sum(), own);
+  });
+  EXPECT_EQ(sums, fours);
+}
+
+TEST(HostEmulationTest, AShortRowHasOneNeighbourALane) {
+  checkShortRow<2>();
+  checkShortRow<1>();
+}
+
 TEST(HostEmulationTest, AColumnSumsItsThreadsFromTheFirst) {
   std::vector<float> values = randomFloats(512), sums(512);
   runBlocks(1, 512, 1, 2048, [&] {
