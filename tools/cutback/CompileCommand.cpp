@@ -44,6 +44,9 @@ CommandSpec compileSpec() {
        "with --target=cuda: for which GPUs; default sm_90.\n"
        "The first one is the device of the plan, if none is\n"
        "given"},
+      {"tf32", OptionSpec::Flag, "",
+       "with --target=cuda: products and convolutions of f32 on\n"
+       "tensor cores, factors rounded to 10 bits of mantissa"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
@@ -170,7 +173,10 @@ static int emitCuda(Session &session, const PlanRun &run,
                     const KernelModule &kernels,
                     const std::vector<std::string> &architectures,
                     Artifact &artifact, std::vector<TextFile> &files) {
-  FailureOr<CudaStep> step = emitCudaStep(kernels, run.imported.graph);
+  CudaOptions options;
+  options.tf32 = session.line.has("tf32");
+  FailureOr<CudaStep> step =
+      emitCudaStep(kernels, run.imported.graph, StepKernels::HaveText, options);
   if (failed(step))
     return WrongInput;
   bool isHost = session.line.get("target") == "cuda-host";
@@ -246,6 +252,11 @@ static int checkUsage(Session &session) {
   }
   if (line.has("arch") && line.get("target") != "cuda") {
     session.error("--arch goes with --target=cuda");
+    return WrongUsage;
+  }
+  if (line.has("tf32") &&
+      !StringRef(line.get("target").value_or("")).starts_with("cuda")) {
+    session.error("--tf32 goes with --target=cuda or cuda-host");
     return WrongUsage;
   }
   return Done;
