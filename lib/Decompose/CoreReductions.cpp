@@ -9,6 +9,8 @@
 //   weight norm    g v / |v|, with a norm for each place along a dimension
 //   A v, a · b     Σ of products: a row of a product with one column is read
 //                  once, which is what a reduction does
+//   long columns   sums of chunks of them, and the sums of these: columns alone
+//                  are too few to keep a device busy, and chunks are not
 //
 // 16-bit floats are computed in f32 and rounded once. The rules are of the list
 // of core ops alone (CoreLosses.cpp says why).
@@ -167,6 +169,118 @@ static bool areNormsInPlace(CallOp op) {
 }
 
 //===----------------------------------------------------------------------===//
+// Long columns
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Sums over so many elements have two stages, where they are fewer than keep a
+/// device busy; and chunks have so many elements.
+constexpr int64_t kLongColumn = 2048, kManyColumns = 4096;
+constexpr int64_t kShortestChunk = 128, kLongestChunk = 512;
+
+/// How the dimensions of a sum are divided: some are of a chunk as a whole, of
+/// one a part.
+struct Chunks {
+  SmallVector<int64_t> whole; ///< dimensions of a chunk
+  int64_t divided = -1;       ///< the one that is divided, or -1
+  int64_t part = 1;           ///< of it, in a chunk
+  SmallVector<int64_t> outer; ///< dimensions of the second stage
+
+  /// From the last dimension of the sum on; false if no divisor of a dimension
+  /// makes a chunk. A function of the extents alone.
+  bool find(ArrayRef<int64_t> sizes, ArrayRef<int64_t> dims);
+};
+
+bool Chunks::find(ArrayRef<int64_t> sizes, ArrayRef<int64_t> dims) {
+  int64_t length = 1;
+  for (int64_t dim : llvm::reverse(dims)) {
+    if (!outer.empty() || length * sizes[dim] > kLongestChunk) {
+      bool isFirst = outer.empty();
+      outer.insert(outer.begin(), dim);
+      for (int64_t size = isFirst ? kLongestChunk / 2 / length : 0; size > 1;
+           --size) {
+        if (sizes[dim] % size)
+          continue;
+        divided = dim;
+        part = size;
+        length *= size;
+        break;
+      }
+      continue;
+    }
+    whole.insert(whole.begin(), dim);
+    length *= sizes[dim];
+  }
+  return length >= kShortestChunk && !outer.empty();
+}
+} // namespace
+
+/// The dimensions of a sum, in their order.
+static SmallVector<int64_t> dimsOfSum(const CallReader &call) {
+  SmallVector<int64_t> dims;
+  int64_t rank = rankOf(call.value("self"));
+  if (auto given = call.integers("dim"))
+    for (int64_t dim : *given)
+      dims.push_back(wrapDim(dim, rank));
+  llvm::sort(dims);
+  return dims;
+}
+
+/// A long sum of floats whose neighbours in memory are of other sums.
+static bool isOfLongColumns(CallOp op) {
+  CallReader call(op);
+  Value self = call.value("self");
+  auto tensor = dyn_cast<RankedTensorType>(self.getType());
+  SmallVector<int64_t> dims = dimsOfSum(call);
+  if (!tensor || !tensor.hasStaticShape() || !tensor.getRank() ||
+      dims.empty() || !isa<FloatType>(elementOf(self)) ||
+      !isa<FloatType>(elementOf(op->getResult(0))))
+    return false;
+  int64_t length = 1, last = tensor.getRank() - 1;
+  for (int64_t dim : dims)
+    length *= tensor.getDimSize(dim);
+  while (last > 0 && tensor.getDimSize(last) == 1)
+    --last;
+  return length >= kLongColumn &&
+         tensor.getNumElements() / length < kManyColumns &&
+         !llvm::is_contained(dims, last) &&
+         Chunks().find(tensor.getShape(), dims);
+}
+
+static Value longSum(Rewrite &c) {
+  CallBuilder &b = c.b;
+  Value x = castTo(b, c.r.value("self"), computeType(c.result()));
+  Chunks chunks;
+  chunks.find(shapeOf(x), dimsOfSum(c.r));
+  // With the divided dimension as two.
+  SmallVector<int64_t> sizes, first, second;
+  int64_t numSecond = 0;
+  for (auto [dim, size] : llvm::enumerate(shapeOf(x))) {
+    int64_t number = static_cast<int64_t>(dim);
+    bool isDivided = number == chunks.divided;
+    if (llvm::is_contained(chunks.outer, number))
+      second.push_back(numSecond);
+    if (llvm::is_contained(chunks.whole, number))
+      first.push_back(static_cast<int64_t>(sizes.size()));
+    else
+      ++numSecond;
+    sizes.push_back(isDivided ? size / chunks.part : size);
+    if (isDivided) {
+      first.push_back(static_cast<int64_t>(sizes.size()));
+      sizes.push_back(chunks.part);
+    }
+  }
+  if (chunks.divided >= 0)
+    x = b.call("aten.view.default", {x, sizes});
+  Value parts = b.call("aten.sum.dim_IntList", {x, first});
+  Value sum = asResult(c, b.call("aten.sum.dim_IntList", {parts, second}));
+  if (!c.r.boolean("keepdim").value_or(false))
+    return sum;
+  return b.call("aten.view.default",
+                {sum, SmallVector<int64_t>(shapeOf(c.result()))});
+}
+
+//===----------------------------------------------------------------------===//
 // Products with vectors
 //===----------------------------------------------------------------------===//
 
@@ -213,6 +327,7 @@ const CoreRule forms::logSumExp = {one<::logSumExp>, ::hasLargest};
 const CoreRule forms::safeSoftmax = {one<::safeSoftmax>, ::hasLargest};
 const CoreRule forms::gated = {one<::gated>, ::isOfFloats};
 const CoreRule forms::gatedBackward = {one<::gatedBackward>, ::isOfFloats};
+const CoreRule forms::longSum = {one<::longSum>, ::isOfLongColumns};
 const CoreRule forms::distance = {one<::distance>, ::isOfFloats};
 const CoreRule forms::weightNorm = {many<::weightNorm>, ::areNormsInPlace};
 const CoreRule forms::weightNormBackward = {many<::weightNormBackward>,

@@ -162,6 +162,7 @@ std::string cutback::writeManifest(const Artifact &artifact) {
          ",\n  \"target\": " + quoteJson(artifact.target) +
          ",\n  \"architectures\": " +
          listText(artifact.architectures, quoteJson) +
+         (artifact.tf32 ? ",\n  \"tf32\": true" : "") +
          (artifact.machine.empty()
               ? ""
               : ",\n  \"machine\": " + quoteJson(artifact.machine) +
@@ -220,6 +221,7 @@ public:
     artifact.target = root.find("target").decoded();
     for (JsonValue one : root.find("architectures").children())
       artifact.architectures.push_back(one.decoded());
+    artifact.tf32 = root.find("tf32").kind() == JsonKind::True;
     artifact.machine = root.find("machine").decoded();
     for (JsonValue one : root.find("features").children())
       artifact.features.push_back(one.decoded());

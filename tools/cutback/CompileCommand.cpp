@@ -50,6 +50,9 @@ CommandSpec compileSpec() {
        "with --target=cuda: for which GPUs; default sm_90.\n"
        "The first one is the device of the plan, if none is\n"
        "given"},
+      {"tf32", OptionSpec::Flag, "",
+       "with --target=cuda: products and convolutions of f32 on\n"
+       "tensor cores, factors rounded to 10 bits of mantissa"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
@@ -168,6 +171,11 @@ static int checkUsage(Session &session) {
     session.error("--arch goes with --target=cuda");
     return WrongUsage;
   }
+  if (line.has("tf32") &&
+      !StringRef(line.get("target").value_or("")).starts_with("cuda")) {
+    session.error("--tf32 goes with --target=cuda or cuda-host");
+    return WrongUsage;
+  }
   return Done;
 }
 
@@ -211,9 +219,10 @@ int runCompile(const CommandLine &line) {
   if (toTarget && !optimizer)
     formForAllSizes(session, *run.result, forAll);
   if (toTarget)
-    if (int code =
-            emitFiles(session, run, *kernels, forAll.has_value(),
-                      {std::string(*line.get("target")), architectures}, files))
+    if (int code = emitFiles(
+            session, run, *kernels, forAll.has_value(),
+            {std::string(*line.get("target")), architectures, line.has("tf32")},
+            files))
       return code;
   if (forAll)
     kernels = std::move(forAll);

@@ -120,7 +120,8 @@ int compileForSizes(Session &session, const std::string &folder,
   std::vector<TextFile> files;
   if (int code =
           emitTarget(session, stored.graph, formed->kernels,
-                     {artifact.target, artifact.architectures}, sized, files))
+                     {artifact.target, artifact.architectures, artifact.tf32},
+                     sized, files))
     return code;
   addSymbols(sized, stored.graph, sizes);
   sized.of = stepChecksum(folder);

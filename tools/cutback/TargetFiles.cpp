@@ -65,11 +65,15 @@ static int buildForHost(Session &session, CudaStep &step) {
 static int emitCuda(Session &session, joint::GraphOp graph,
                     const KernelModule &kernels, const TargetChoice &choice,
                     Artifact &artifact, std::vector<TextFile> &files) {
-  FailureOr<CudaStep> step = emitCudaStep(kernels, graph);
+  CudaOptions options;
+  options.tf32 = choice.tf32;
+  FailureOr<CudaStep> step =
+      emitCudaStep(kernels, graph, StepKernels::HaveText, options);
   if (failed(step))
     return WrongInput;
   bool isHost = choice.target == "cuda-host";
   step->artifact.target = choice.target;
+  step->artifact.tf32 = choice.tf32;
   if (!isHost)
     step->artifact.architectures = choice.architectures;
   if (int code =

@@ -117,6 +117,7 @@ struct Artifact {
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;
+  bool tf32 = false; ///< what products of f32 round their factors to
   /// Of "cpu": the machine ("x86_64") and what its processor must have.
   std::string machine;
   std::vector<std::string> features;

@@ -60,7 +60,8 @@ SmallVector<int64_t, 5> with(ArrayRef<int64_t> front, ArrayRef<int64_t> back) {
 
 class ConvolutionWriter {
 public:
-  explicit ConvolutionWriter(aten::CallOp op) : op(op), call(op) {}
+  ConvolutionWriter(aten::CallOp op, CallOptions options)
+      : op(op), call(op), options(options) {}
 
   CallResult run() {
     StringRef name = op.getPacketName();
@@ -125,7 +126,7 @@ private:
   //===--- Pieces of text -------------------------------------------------===//
 
   std::string sum() const { return sumTypeText(p.input); }
-  bool onTiles() const { return isOfTiles(p.input, p.weight); }
+  bool onTiles() const { return isOfTiles(p.input, p.weight, options); }
   std::string zero() const {
     return onTiles()           ? elementTypeText(p.input) + "{}"
            : sum() == "double" ? "0.0"
@@ -556,11 +557,12 @@ private:
 
   aten::CallOp op;
   aten::CallReader call;
+  const CallOptions options;
   ConvolutionProblem p;
 };
 
 } // namespace
 
-CallResult cuda::writeConvolutionCall(aten::CallOp op) {
-  return ConvolutionWriter(op).run();
+CallResult cuda::writeConvolutionCall(aten::CallOp op, CallOptions options) {
+  return ConvolutionWriter(op, options).run();
 }

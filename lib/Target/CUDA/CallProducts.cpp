@@ -6,7 +6,8 @@
 //
 //   bf16, f16   on tensor cores (tileProduct() of Device/cutback_tile.cuh), in
 //               tiles of 128 x 128 results where that keeps a device busy, else
-//               of 64 x 64; sums in single precision
+//               of 64 x 64; sums in single precision; by option f32 too,
+//               rounded to tf32
 //   f32, f64    a tile of 64 x 64 results a block (product() of
 //               Device/cutback_product.cuh), sums in the same type
 
@@ -93,8 +94,6 @@ static std::string resultText(const ProductProblem &p, Builder &b,
 /// as devices have.
 static constexpr int64_t kManyTiles = 128;
 
-static bool isOfEights(int64_t number) { return number % 8 == 0; }
-
 /// "a + batch * 4096"
 static std::string beginText(const std::string &name, const Layout &layout,
                              ArrayRef<std::string> outer) {
@@ -106,12 +105,14 @@ static std::string beginText(const std::string &name, const Layout &layout,
     text += " + " + std::to_string(layout.offset);
   return text;
 }
-/// Whether eight neighbours along a dimension of stride 1 are one access, where
-/// the other dimension has stride `other`.
-static bool isAlignedBy(const Layout &layout, size_t numOuter, int64_t other) {
-  return isOfEights(layout.offset) && isOfEights(other) &&
+/// Whether eight neighbours along a dimension of stride 1 are one access, of
+/// floats two, where the other dimension has stride `other`.
+static bool isAligned(Value tensor, size_t numOuter, int64_t other) {
+  Layout layout = kernel::locate(tensor).layout;
+  int64_t access = elementTypeText(tensor) == "float" ? 4 : 8;
+  return layout.offset % access == 0 && other % access == 0 &&
          llvm::all_of(ArrayRef<int64_t>(layout.strides).take_front(numOuter),
-                      isOfEights);
+                      [&](int64_t stride) { return stride % access == 0; });
 }
 
 std::string cuda::tileOperandText(Value tensor, const std::string &name,
@@ -120,29 +121,30 @@ std::string cuda::tileOperandText(Value tensor, const std::string &name,
   int64_t lineStride = layout.strides[outer.size() + line];
   int64_t kStride = layout.strides[outer.size() + 1 - line];
   bool isAlongK = kStride == 1 || lineStride != 1;
-  bool isAligned =
+  bool isWhole =
       (isAlongK ? kStride : lineStride) == 1 &&
-      isAlignedBy(layout, outer.size(), isAlongK ? lineStride : kStride);
+      isAligned(tensor, outer.size(), isAlongK ? lineStride : kStride);
   return "TileOperand<" + elementTypeText(tensor) +
          (isAlongK ? ", true" : ", false") +
-         (isAligned ? ", true>{" : ", false>{") +
-         beginText(name, layout, outer) + ", " + std::to_string(lineStride) +
-         ", " + std::to_string(kStride) + "}";
+         (isWhole ? ", true>{" : ", false>{") + beginText(name, layout, outer) +
+         ", " + std::to_string(lineStride) + ", " + std::to_string(kStride) +
+         "}";
 }
 /// "tileResult<true>(out, 64, 1,"
 static std::string tileResultText(Value tensor, ArrayRef<std::string> outer) {
   Layout layout = kernel::locate(tensor).layout;
   ArrayRef<int64_t> strides = ArrayRef<int64_t>(layout.strides).take_back(2);
-  bool isAligned =
-      strides[1] == 1 && isAlignedBy(layout, outer.size(), strides[0]);
-  return std::string(isAligned ? "tileResult<true>(" : "tileResult<false>(") +
+  bool isWhole = strides[1] == 1 && isAligned(tensor, outer.size(), strides[0]);
+  return std::string(isWhole ? "tileResult<true>(" : "tileResult<false>(") +
          beginText("out", layout, outer) + ", " + std::to_string(strides[0]) +
          ", " + std::to_string(strides[1]) + ",";
 }
 
-bool cuda::isOfTiles(Value a, Value b) {
+bool cuda::isOfTiles(Value a, Value b, CallOptions options) {
   std::string type = elementTypeText(a);
-  return (type == "bf16" || type == "f16") && elementTypeText(b) == type;
+  return (type == "bf16" || type == "f16" ||
+          (type == "float" && options.tf32)) &&
+         elementTypeText(b) == type;
 }
 
 int64_t cuda::tileProductOf(int64_t rows, int64_t columns, int64_t batch) {
@@ -229,7 +231,7 @@ static void writeScalars(CallWriter &text, const ProductProblem &p,
   shapeScalars(text, sizes.m, sizes.n, sizes.batch, sum);
 }
 
-CallResult cuda::writeProductCall(aten::CallOp op) {
+CallResult cuda::writeProductCall(aten::CallOp op, CallOptions options) {
   std::optional<ProductProblem> found = readProduct(op);
   if (!found)
     return {};
@@ -256,6 +258,7 @@ CallResult cuda::writeProductCall(aten::CallOp op) {
   text.write(p.out, "out");
   if (p.isBatch())
     text.line("const int batch = blockIdx.z;");
-  isOfTiles(p.a, p.b) ? writeTiles(text, p, b) : writeScalars(text, p, b);
+  isOfTiles(p.a, p.b, options) ? writeTiles(text, p, b)
+                               : writeScalars(text, p, b);
   return CallResult::of(text);
 }

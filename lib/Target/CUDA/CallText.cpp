@@ -167,15 +167,18 @@ void CallWriter::openRows(int64_t rows, int64_t columns) {
   kernel().runs = rows;
 }
 
-std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem) {
+std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
+                                        CallOptions options) {
   CallResult result = writeEffectCall(op);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
+    for (auto family : {writeProductCall, writeConvolutionCall})
+      if (!result.isKnown)
+        result = family(call, options);
     for (auto family :
-         {writeProductCall, writeConvolutionCall, writeAttentionCall,
-          writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
-          writeOrderCall, writeWindowsCall, writePoolCall, writeResampleCall,
-          writePaddingCall, writeSelectCall, writeMaskedCall, writeGridCall,
-          writeDistanceCall, writeDrawCall})
+         {writeAttentionCall, writeRowsCall, writeBagCall, writeScatterCall,
+          writeIndexPutCall, writeOrderCall, writeWindowsCall, writePoolCall,
+          writeResampleCall, writePaddingCall, writeSelectCall, writeMaskedCall,
+          writeGridCall, writeDistanceCall, writeDrawCall})
       if (!result.isKnown)
         result = family(call);
   }

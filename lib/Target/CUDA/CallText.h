@@ -8,6 +8,7 @@
 #include "KernelText.h"
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Target/CUDA/EmitStep.h"
 
 namespace cutback::cuda {
 
@@ -88,8 +89,11 @@ std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
 
 //===-- Products ----------------------------------------------------------===//
 
+/// What the user chose of calls.
+using CallOptions = CudaOptions;
+
 /// Whether tensor cores multiply elements of both.
-bool isOfTiles(mlir::Value a, mlir::Value b);
+bool isOfTiles(mlir::Value a, mlir::Value b, CallOptions options = {});
 /// "TileOperand<bf16, true, true>{a + batch * 4096, 64, 1}": a matrix of the
 /// last two dimensions, of which `line` (0 or 1) has the lines; `outer` names
 /// indices of those in front.
@@ -134,8 +138,8 @@ struct CallResult {
     return result;
   }
 };
-CallResult writeProductCall(aten::CallOp op);
-CallResult writeConvolutionCall(aten::CallOp op);
+CallResult writeProductCall(aten::CallOp op, CallOptions options);
+CallResult writeConvolutionCall(aten::CallOp op, CallOptions options);
 CallResult writeAttentionCall(aten::CallOp op);
 CallResult writeRowsCall(aten::CallOp op);
 CallResult writeBagCall(aten::CallOp op);
@@ -156,7 +160,8 @@ CallResult writeEffectCall(mlir::Operation *op);
 CallKernel writeDenseCopy(mlir::Value tensor);
 
 /// Asks the families. `problem` says why, if nobody can.
-std::vector<CallKernel> writeCall(mlir::Operation *op, std::string &problem);
+std::vector<CallKernel> writeCall(mlir::Operation *op, std::string &problem,
+                                  CallOptions options = {});
 
 } // namespace cutback::cuda
 

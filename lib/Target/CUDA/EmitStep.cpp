@@ -48,9 +48,10 @@ int64_t numElements(Value tensor) {
 
 class Emitter {
 public:
-  Emitter(const KernelModule &kernels, joint::GraphOp graph, StepKernels form)
+  Emitter(const KernelModule &kernels, joint::GraphOp graph, StepKernels form,
+          CudaOptions options)
       : arena(kernel::findArena(kernels.link)), module(*kernels.module),
-        symbols(module), graph(graph), form(form) {}
+        symbols(module), graph(graph), form(form), options(options) {}
 
   FailureOr<CudaStep> run() {
     if (form == StepKernels::AreMachineCode)
@@ -479,7 +480,7 @@ private:
       if (isFree(&op) && isMemoryEffectFree(&op))
         continue;
       std::string problem;
-      std::vector<CallKernel> kernels = writeCall(&op, problem);
+      std::vector<CallKernel> kernels = writeCall(&op, problem, options);
       if (!problem.empty()) {
         missing.add(&op, problem);
         return failure();
@@ -616,6 +617,7 @@ private:
   SymbolTable symbols;
   joint::GraphOp graph;
   const StepKernels form;
+  const CudaOptions options;
   kernel::StepSegments segments;
   CudaStep step;
   bool hasFailed = false;
@@ -639,6 +641,7 @@ private:
 
 FailureOr<CudaStep> cutback::emitCudaStep(const KernelModule &kernels,
                                           joint::GraphOp graph,
-                                          StepKernels form) {
-  return Emitter(kernels, graph, form).run();
+                                          StepKernels form,
+                                          CudaOptions options) {
+  return Emitter(kernels, graph, form, options).run();
 }

@@ -25,9 +25,9 @@ static bool isReserved(StringRef name) {
       "xor",
       // of the kernels' own text
       "at", "block", "column", "e", "element", "k", "lane", "row", "problem",
-      "isInside", "divide", "checked", "bf16", "f16", "power", "remainder",
-      "load4", "store4", "all4", "fold4", "exp", "log", "pow", "sqrt", "tan",
-      "fmax", "fmin", "floor"};
+      "isInside", "divide", "checked", "bf16", "f16", "power", "load4", "load2",
+      "store4", "store2", "all4", "all2", "all1", "fold4", "asNew", "exp",
+      "log", "pow", "sqrt", "tan", "fmax", "fmin", "floor"};
   return words.contains(name);
 }
 

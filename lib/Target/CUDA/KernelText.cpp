@@ -17,12 +17,15 @@ using namespace cutback::cuda;
 
 /// Columns of a line of parameters.
 static constexpr size_t kLineLength = 80;
+/// Half of a multiprocessor's.
+static constexpr int64_t kThreadsAtOnce = 1024;
 
 std::string KernelText::print() const {
   int64_t threads = shape.block[0] * shape.block[1] * shape.block[2];
-  std::string text = comment +
-                     "extern \"C\" __global__ void __launch_bounds__(" +
-                     std::to_string(threads) + ")\n";
+  std::string text =
+      comment + "extern \"C\" __global__ void __launch_bounds__(" +
+      std::to_string(threads) +
+      (blocksAtOnce > 1 ? ", " + std::to_string(blocksAtOnce) : "") + ")\n";
   std::string line = name + "(", indent(name.size() + 1, ' ');
   auto add = [&](const std::string &parameter, bool isLast) {
     std::string part = parameter + (isLast ? ") {" : ",");
@@ -97,6 +100,7 @@ static bool writeNests(ArrayRef<kernel::NestOp> nests,
   }
   kernel.shape.grid = {blocks, 1, 1};
   kernel.shape.block = {threads, 1, 1};
+  kernel.blocksAtOnce = kThreadsAtOnce / threads;
   return true;
 }
 

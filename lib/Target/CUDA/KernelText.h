@@ -30,6 +30,8 @@ struct KernelText {
   std::string name, comment, body; ///< comment and body: whole lines
   std::vector<Parameter> parameters;
   LaunchShape shape;
+  /// Blocks that a multiprocessor has room for at least, or 0.
+  int64_t blocksAtOnce = 0;
   bool waits = false;      ///< threads wait for each other
   bool checks = false;     ///< indices that data give
   bool mayOverlap = false; ///< a result may lie where an operand lies

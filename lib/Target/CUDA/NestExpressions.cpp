@@ -2,9 +2,9 @@
 //
 // Each value is a variable, or stands in the expression of its one reader where
 // that is short. Memory whose index is the element's number plus multiples of
-// four may be read and written four elements at a time: an index is a linear
-// form over the loops, whose axes are one number where they lie behind each
-// other.
+// four may be read and written four elements at a time, or as many as a thread
+// has: an index is a linear form over the loops, whose axes are one number
+// where they lie behind each other.
 
 #include "NestExpressions.h"
 
@@ -184,7 +184,8 @@ NestExpressions::accessOf(AffineMap map, ValueRange indices, Value memory,
   bool isLinear = form.add(map.getResult(0), 1);
   SmallVector<int64_t> byAxis(nest.getExtents().size(), 0);
   std::string sum;
-  bool hasFours = isLinear && form.constant % 4 == 0;
+  int64_t width = schedule.width;
+  bool hasFours = isLinear && width > 1 && form.constant % width == 0;
   for (auto [i, index] : llvm::enumerate(indices)) {
     auto axis = dyn_cast<BlockArgument>(index);
     access.isChecked |= !axis;
@@ -197,13 +198,13 @@ NestExpressions::accessOf(AffineMap map, ValueRange indices, Value memory,
   }
   std::optional<int64_t> ofElement = collapse(byAxis, true);
   for (auto [axis, factor] : llvm::enumerate(byAxis))
-    hasFours &= isOfElement(axis) || factor % 4 == 0;
+    hasFours &= isOfElement(axis) || factor % width == 0;
   for (auto [i, index] : llvm::enumerate(indices))
     if (!isa<BlockArgument>(index))
-      hasFours &= form.factors[i] % 4 == 0 && !plan.isElement(index);
+      hasFours &= form.factors[i] % width == 0 && !plan.isElement(index);
   access.isOfFour = tryFour && hasFours && ofElement == 1 &&
                     schedule.mapping != Mapping::Columns &&
-                    elements() % 4 == 0 && memorySize(memory) % 4 == 0;
+                    elements() % width == 0 && memorySize(memory) % width == 0;
   for (auto [i, index] : llvm::enumerate(indices))
     if (!isa<BlockArgument>(index))
       addTerm(sum, form.factors[i], text(index));

@@ -59,6 +59,17 @@ protected:
 
   /// The number of the element that a thread is at, or of its first of four.
   std::string elementNumber(bool ofFour) const;
+  /// "Four<float>": what a thread has of a row at a time.
+  std::string neighbours(const std::string &type) const {
+    const char *name = schedule.width == 4   ? "Four<"
+                       : schedule.width == 2 ? "Two<"
+                                             : "One<";
+    return name + type + ">";
+  }
+  /// "load4": a function of as many.
+  std::string ofWidth(const char *function) const {
+    return function + std::to_string(schedule.width);
+  }
   std::string rowNumber() const {
     return schedule.mapping == Mapping::Columns ? "column" : "row";
   }
@@ -78,7 +89,7 @@ protected:
 
   struct Access {
     std::string index;
-    bool isOfFour = false; ///< may be read and written four at a time
+    bool isOfFour = false; ///< may be read and written `width` at a time
     bool isChecked = false;
   };
   /// The index at which `memory` is read or written; four at a time only if

@@ -11,6 +11,9 @@
 //   3. What an earlier loop computed is held in registers if they are few. If
 //      not, what it read of the row is, and the rest is computed again from
 //      that; and if these are too many too, the row is read again.
+//   4. Before it comes to that a row gets more threads, which have two
+//      neighbours or one in place of four: as many registers less. So do
+//      elements of which many values are known at once.
 
 #include "NestPlan.h"
 
@@ -22,22 +25,30 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cuda;
 
-/// Registers of a thread that may hold a row between its loops: a block of 1024
-/// threads has 64 for each.
-static int64_t mostHeld(const NestSchedule &schedule) {
-  return schedule.blockThreads > 256 ? 24 : 64;
+/// Registers of a thread for elements: half of a device's threads have 64 each.
+/// What is held of a row leaves some for addresses and functions; of elements
+/// not all is known at once. Threads of a block of 1,024 cannot have more, and
+/// hold less.
+static constexpr int64_t kMostOfRow = 44, kMostOfElements = 64,
+                         kMostHeldByMany = 24;
+
+static int64_t registersOf(Type type) {
+  std::string text = typeText(type);
+  return text == "double" || text == "long long" ? 2 : 1;
 }
 
 void NestSchedule::setBlock(int64_t size) {
   blockThreads = size;
   int64_t units = size / threads; // that a block has
   if (mapping == Elements)
-    units *= 4;
+    units *= width;
   blocks = mapping == BlockRow ? kept : (kept + units - 1) / units;
 }
 
-NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
+/// With so many neighbours a thread; four where a block has no more threads.
+static NestSchedule scheduleNest(kernel::NestOp nest, int64_t width) {
   NestSchedule schedule;
+  schedule.width = width;
   bool isInner = false;
   for (auto [extent, reduces] :
        llvm::zip_equal(nest.getExtents(), nest.getReduced())) {
@@ -49,15 +60,34 @@ NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
   if (combines && !isInner) {
     schedule.mapping = NestSchedule::Columns;
     schedule.threads = 8;
-  } else if (combines && schedule.reduced <= 1024) {
+    schedule.width = 4;
+  } else if (combines && schedule.reduced <= (width == 4 ? 1024 : 32 * width)) {
     schedule.mapping = NestSchedule::WarpRow;
     schedule.threads = 32;
     block = 128;
   } else if (combines) {
     schedule.mapping = NestSchedule::BlockRow;
-    block = schedule.threads = schedule.reduced <= 4096 ? 256 : 1024;
+    if (schedule.fours() * 4 / width > 1024)
+      schedule.width = 4;
+    block = schedule.threads = schedule.fours() * 4 / schedule.width;
   }
   schedule.setBlock(block);
+  return schedule;
+}
+
+NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
+  NestSchedule schedule = ::scheduleNest(nest, 4);
+  for (int64_t width : {4, 2, 1}) {
+    NestSchedule narrow = ::scheduleNest(nest, width);
+    if (narrow.width != width)
+      return schedule;
+    NestPlan plan(nest, narrow);
+    std::string problem;
+    if (!plan.run(problem))
+      return schedule;
+    if (plan.fits() || (width == 1 && plan.numLoops == 1))
+      return narrow;
+  }
   return schedule;
 }
 
@@ -75,14 +105,31 @@ NestPlan::NestPlan(kernel::NestOp nest, const NestSchedule &schedule)
 bool NestPlan::run(std::string &problem) {
   if (!findOrder(problem))
     return false;
-  for (Hold hold : {Hold::All, Hold::Reads}) {
+  for (Hold each : {Hold::All, Hold::Reads}) {
+    hold = each;
     findLoops(hold);
-    if (schedule.mapping != NestSchedule::Columns &&
-        heldRegisters() <= mostHeld(schedule))
+    if (schedule.mapping != NestSchedule::Columns && fits())
       return true;
   }
-  findLoops(Hold::Nothing);
+  hold = Hold::Nothing;
+  findLoops(hold);
   return true;
+}
+
+bool NestPlan::fits() const {
+  if (schedule.mapping == NestSchedule::Columns)
+    return true;
+  // Read again, a long row fits; one that more threads could hold does not.
+  if (hold == Hold::Nothing && numLoops > 1)
+    return false;
+  int64_t inHold = heldRegisters(), most = 0;
+  if (schedule.blockThreads == 1024 && inHold > kMostHeldByMany)
+    return false;
+  for (int loop = 0; loop < numLoops; ++loop)
+    most = std::max(most, loopRegisters(loop));
+  return inHold + most <= (schedule.mapping == NestSchedule::Elements
+                               ? kMostOfElements
+                               : kMostOfRow);
 }
 
 bool NestPlan::isElement(Value value) const {
@@ -199,10 +246,25 @@ int64_t NestPlan::heldRegisters() const {
   for (Operation &op : nest.getBlock())
     for (Value value : op.getResults())
       if (held.contains(value))
-        count += 4 * schedule.passes() *
-                 (typeText(value.getType()) == "double" ||
-                          typeText(value.getType()) == "long long"
-                      ? 2
-                      : 1);
+        count +=
+            schedule.width * schedule.passes() * registersOf(value.getType());
   return count;
+}
+
+/// Of what a loop reads, combines and stores: compilers read all first.
+int64_t NestPlan::loopRegisters(int loop) const {
+  int64_t count = 0;
+  for (Operation &op : nest.getBlock()) {
+    auto load = dyn_cast<kernel::LoadOp>(op);
+    auto store = dyn_cast<kernel::StoreOp>(op);
+    if (load && needed[loop].contains(&op) && !held.contains(load.getElement()))
+      count += registersOf(load.getElement().getType());
+    if (store && isElementStore(store) && loop == numLoops - 1)
+      count += registersOf(store.getElement().getType());
+    if (isRoot(&op) && rootLoop.lookup(&op) == loop)
+      count += isa<kernel::ReduceOp>(op)
+                   ? registersOf(op.getOperand(0).getType())
+                   : 4; // an element and its number
+  }
+  return count * schedule.width;
 }

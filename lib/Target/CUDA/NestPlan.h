@@ -14,12 +14,13 @@ namespace cutback::cuda {
 /// How the loops of a nest are laid over threads.
 struct NestSchedule {
   enum Mapping {
-    Elements, ///< four neighbours a thread
+    Elements, ///< neighbours of a thread, 256 threads a block
     WarpRow,  ///< 32 lanes a row, four rows a block
     BlockRow, ///< a block a row
     Columns,  ///< 32 columns a block, eight threads a column
   } mapping = Elements;
   int64_t kept = 1, reduced = 1; ///< iterations
+  int64_t width = 4;             ///< neighbours that a thread has
   int64_t threads = 1;           ///< that share a row or column
   int64_t blockThreads = 256;
   int64_t blocks = 1;
@@ -28,11 +29,21 @@ struct NestSchedule {
   /// columns a block; threads that a row of a block has no use for are idle.
   void setBlock(int64_t size);
 
-  /// Elements of a row that a thread has, in fours.
-  int64_t passes() const { return (reduced + 4 * threads - 1) / (4 * threads); }
+  /// Elements of a row that a thread has, in neighbours.
+  int64_t passes() const {
+    return (reduced + width * threads - 1) / (width * threads);
+  }
+  /// Threads that would share a row if each had four neighbours. The order of a
+  /// sum is theirs, so that it is a function of the extents alone: neither
+  /// fewer neighbours nor a block of another size change it.
+  int64_t fours() const {
+    return mapping != BlockRow || reduced <= 1024 ? 32
+           : reduced <= 4096                      ? 256
+                                                  : 1024;
+  }
 };
-/// A function of the extents alone, so that the order of a sum is one, too: a
-/// block of another size does not change it.
+/// Four neighbours a thread; two or one where a thread would have more in
+/// registers than keeps half of a device's threads busy.
 NestSchedule scheduleNest(kernel::NestOp nest);
 
 /// A reduction, an index of one, a choice: what divides a body into loops.
@@ -49,6 +60,10 @@ public:
   /// One an element, not one a row. Constants are neither.
   bool isElement(mlir::Value value) const;
   bool isElementStore(kernel::StoreOp store) const;
+  /// Whether what a thread has at once keeps to its share of registers.
+  bool fits() const;
+  /// Whether loops compute again what they have of held reads.
+  bool isComputedAgain() const { return hold == Hold::Reads; }
   /// Whether a result may lie where all threads of a row read an operand.
   bool mayReplaceRowScalar() const;
   /// Axes with several iterations that store to one element.
@@ -74,7 +89,9 @@ private:
   bool isHeld(mlir::Operation *op, Hold hold) const;
   bool isIndexMath(mlir::Value value) const;
   int64_t heldRegisters() const;
+  int64_t loopRegisters(int loop) const;
 
+  Hold hold = Hold::All;
   mutable kernel::NestOp nest; ///< accessors of ops are not const
   const NestSchedule &schedule;
   llvm::DenseMap<mlir::Value, bool> isReduced;

@@ -99,15 +99,15 @@ private:
       std::string index = access->index;
       if (access->isChecked)
         index = checkedIndex(index, memorySize(load.getMemory()));
-      std::string load4 = "load4(" + memory + " + " + index + ")";
+      std::string load4 = ofWidth("load") + "(" + memory + " + " + index + ")";
       std::string name;
       if (plan.held.contains(load.getElement())) {
         name = heldNames[load.getElement()];
         line(name + " = " + load4 + ";");
       } else {
-        name = unique(memory + "_4");
-        line("const Four<" + typeText(load.getElement().getType()) + "> " +
-             name + " = " + load4 + ";");
+        name = unique(ofWidth((memory + "_").c_str()));
+        line("const " + neighbours(typeText(load.getElement().getType())) +
+             " " + name + " = " + load4 + ";");
       }
       texts[load.getElement()] = {name + "[e]"};
       fours.insert(load);
@@ -128,11 +128,11 @@ private:
       if (!access->isOfFour)
         continue;
       std::string memory = memoryName(store.getMemory());
-      std::string name = unique(memory + "_4");
-      line("Four<" + typeText(store.getElement().getType()) + "> " + name +
+      std::string name = unique(ofWidth((memory + "_").c_str()));
+      line(neighbours(typeText(store.getElement().getType())) + " " + name +
            ";");
-      storesOfFour[store] = {name,
-                             "store4(" + memory + " + " + access->index + ", "};
+      storesOfFour[store] = {name, ofWidth("store") + "(" + memory + " + " +
+                                       access->index + ", "};
     }
   }
   bool writeStore(kernel::StoreOp store) {
@@ -250,11 +250,12 @@ private:
     }
     columnBegin = 0;
     unsigned opened = openFours();
+    forgetHeld(loop);
     writeFours(loop);
     openStores(loop);
-    open("for (int e = 0; e < 4; ++e)");
+    open("for (int e = 0; e < " + std::to_string(schedule.width) + "; ++e)");
     size_t begin = result.text.size();
-    bool isPartial = elements() % 4 != 0;
+    bool isPartial = elements() % schedule.width != 0;
     if (isPartial)
       open("if (at < " + std::to_string(elements()) + ")");
     if (!writeElement(loop))
@@ -280,11 +281,27 @@ private:
     return true;
   }
 
+  /// What an earlier loop has computed of held reads is not held with them.
+  void forgetHeld(int loop) {
+    if (!plan.isComputedAgain())
+      return;
+    for (Operation &op : nest.getBlock())
+      for (Value value : op.getResults())
+        if (plan.held.contains(value) && isReadEarlier(&op, loop))
+          line("asNew(" + heldNames[value] + ");");
+  }
+  bool isReadEarlier(Operation *op, int loop) const {
+    for (int earlier = 0; earlier < loop; ++earlier)
+      if (plan.needed[earlier].contains(op))
+        return true;
+    return false;
+  }
+
   /// Goes to each four elements of the thread. How many braces it opens.
   unsigned openFours() {
     if (schedule.mapping == Mapping::Elements)
       return 0;
-    int64_t passes = schedule.passes(), all = 4 * schedule.threads;
+    int64_t passes = schedule.passes(), all = schedule.width * schedule.threads;
     std::string count = std::to_string(elements());
     bool isWhole = elements() % all == 0;
     if (passes == 1) {
@@ -297,19 +314,24 @@ private:
     if (opened)
       open("if (threadIdx.x < " + std::to_string(schedule.threads) + ")");
     if (plan.held.empty()) {
-      open("for (" + indexType() + " column = " + lane() + " * 4; column < " +
-           count + "; column += " + std::to_string(all) + ")");
+      open("for (" + indexType() + " column = " + lane() + times() +
+           "; column < " + count + "; column += " + std::to_string(all) + ")");
       return opened + 1;
     }
     line("#pragma unroll");
     open("for (int k = 0; k < " + std::to_string(passes) + "; ++k)");
     columnBegin = result.text.size();
     line("const " + indexType() + " column = (k * " +
-         std::to_string(schedule.threads) + " + " + lane() + ") * 4;");
+         std::to_string(schedule.threads) + " + " + lane() + ")" + times() +
+         ";");
     if (isWhole)
       return opened + 1;
     open("if (column < " + count + ")");
     return opened + 2;
+  }
+  /// " * 4", of the number of a thread.
+  std::string times() const {
+    return schedule.width == 1 ? "" : " * " + std::to_string(schedule.width);
   }
   /// Whether the block of a row has more threads than the row.
   bool hasIdle() const {
@@ -360,8 +382,9 @@ private:
     switch (schedule.mapping) {
     case Mapping::Elements:
       line("const " + indexType() + " element = (" + blockNumber() + " * " +
-           std::to_string(schedule.blockThreads) + " + threadIdx.x) * 4;");
-      if (schedule.kept % (4 * schedule.blockThreads)) {
+           std::to_string(schedule.blockThreads) + " + threadIdx.x)" + times() +
+           ";");
+      if (schedule.kept % (schedule.width * schedule.blockThreads)) {
         line("if (element >= " + kept + ")");
         line("  return;");
       }
@@ -391,7 +414,7 @@ private:
       return;
     }
     if (schedule.passes() == 1)
-      line("const " + indexType() + " column = " + lane() + " * 4;");
+      line("const " + indexType() + " column = " + lane() + times() + ";");
   }
 
   void declareHeld() {
@@ -401,7 +424,7 @@ private:
           continue;
         std::string name = nameFor(value), type = typeText(value.getType());
         bool isArray = schedule.passes() > 1;
-        line("Four<" + type + "> " + name +
+        line(neighbours(type) + " " + name +
              (isArray ? "[" + std::to_string(schedule.passes()) + "];" : ";"));
         heldNames[value] = isArray ? name + "[k]" : name;
         texts[value] = {heldNames[value] + "[e]"};
@@ -431,8 +454,8 @@ private:
     if (schedule.mapping == Mapping::Columns)
       line(g.type + " " + g.name + " = " + g.start + ";");
     else
-      line("Four<" + g.type + "> " + g.name + " = all4<" + g.type + ">(" +
-           g.start + ");");
+      line(neighbours(g.type) + " " + g.name + " = " + ofWidth("all") + "<" +
+           g.type + ">(" + g.start + ");");
     gathered[op] = g;
     return true;
   }
@@ -440,20 +463,26 @@ private:
   void combineGathered(Operation *op) {
     const Gathered &g = gathered[op];
     std::string all = g.name, text;
-    if (schedule.mapping != Mapping::Columns)
+    bool isNarrow = schedule.width < 4;
+    if (schedule.mapping != Mapping::Columns && !isNarrow)
       all = "fold4(" + g.function + ", " + all + ")";
     std::string list = "(" + g.function + ", " + all;
     std::string shared = ", sharedMemory<" + g.type + ">())";
     int64_t count = 0;
     switch (schedule.mapping) {
     case Mapping::WarpRow:
-      text = "warpReduce" + list + ")";
+      text = (isNarrow ? "warpReduceOf" : "warpReduce") + list + ")";
       break;
     case Mapping::BlockRow:
       // Warps that are idle have a place, which nobody reads.
       count = schedule.blockThreads / 32;
       text = "blockReduce<" + std::to_string(schedule.threads / 32) + ">" +
              list + shared;
+      if (!isNarrow)
+        break;
+      count = std::max(count, schedule.fours());
+      text = "blockReduceOf<" + std::to_string(schedule.fours()) + ">" + list +
+             shared;
       break;
     default:
       count = schedule.blockThreads;

@@ -344,7 +344,7 @@ private:
         .Case([&](MaxUIOp) { return pair("MaxUnsigned()"); })
         .Case([&](MinUIOp) { return pair("MinUnsigned()"); })
         .Case([&](DivSIOp) { return pair("divide"); })
-        .Case([&](RemSIOp) { return pair("remainder"); })
+        .Case([&](RemSIOp) { return pair("remainderOf"); })
         .Case([&](FloorDivSIOp) { return pair("floorDivide"); })
         .Case([&](DivUIOp) { return naturals(" / "); })
         .Case([&](RemUIOp) { return naturals(" % "); })

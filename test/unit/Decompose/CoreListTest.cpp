@@ -144,6 +144,50 @@ void CoreList::compareFunction(const std::string &text) {
 TEST_P(EdgesTest, AgreeWithTheKernel) { compare(GetParam()); }
 
 class PutTest : public CoreList {};
+class LongSumTest : public CoreList {};
+
+/// Chunks are a function of the extents: divisors of a dimension, or all of it.
+TEST_F(LongSumTest, FewColumnsHaveTwoStages) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  for (const char *call :
+       {"aten.sum.dim_IntList(%0, [0]) : (tensor<8192x768xf32>) -> "
+        "tensor<768xf32>",
+        "aten.sum.dim_IntList(%0, [0, 1]) : (tensor<64x197x768xf32>) -> "
+        "tensor<768xf32>"}) {
+    auto module =
+        parseSourceString<ModuleOp>(test::functionAround(call), &context);
+    decomposeToCoreList(*module, staysNothing);
+    EXPECT_TRUE(isOnCoreList(*module, staysNothing));
+    module->print(stream);
+  }
+  for (const char *part : {"(tensor<32x256x768xf32>) -> tensor<32x768xf32>",
+                           "(tensor<32x768xf32>) -> tensor<768xf32>",
+                           "(tensor<64x197x768xf32>) -> tensor<64x768xf32>",
+                           "(tensor<64x768xf32>) -> tensor<768xf32>"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST_F(LongSumTest, OthersStay) {
+  for (const char *call :
+       {"aten.sum.dim_IntList(%0, [0]) : (tensor<2040x768xf32>) -> "
+        "tensor<768xf32>", // short
+        "aten.sum.dim_IntList(%0, [1]) : (tensor<768x8192xf32>) -> "
+        "tensor<768xf32>", // rows
+        "aten.sum.dim_IntList(%0, [0]) : (tensor<8192x4096xf32>) -> "
+        "tensor<4096xf32>", // many
+        "aten.sum.dim_IntList(%0, [0]) : (tensor<8191x768xf32>) -> "
+        "tensor<768xf32>", // a prime
+        "aten.sum.dim_IntList(%0, [0]) : (tensor<?x768xf32>) -> "
+        "tensor<768xf32>",
+        "aten.sum.dim_IntList(%0, [0]) : (tensor<8192x768xi64>) -> "
+        "tensor<768xi64>"}) {
+    auto module =
+        parseSourceString<ModuleOp>(test::functionAround(call), &context);
+    ASSERT_TRUE(module) << call;
+    EXPECT_TRUE(isOnCoreList(*module, staysNothing)) << call;
+  }
+}
 
 #define MATRIX "tensor<?x8xf64>"
 #define PAIR " : (" MATRIX ", " MATRIX ") -> "
@@ -172,6 +216,14 @@ INSTANTIATE_TEST_SUITE_P(
             MATRIX,
         "aten.logsumexp(%0, [1]) : (" MATRIX ") -> tensor<?xf64>",
         "aten.logsumexp(%0, [0, 1], true) : (" MATRIX ") -> tensor<1x1xf64>",
+        "aten.sum.dim_IntList(%0, [0]) : (tensor<2048x40xf32>) -> "
+        "tensor<40xf32>",
+        "aten.sum.dim_IntList(%0, [0, 1], true) : (tensor<4x600x40xbf16>) -> "
+        "tensor<1x1x40xbf16>",
+        "aten.sum.dim_IntList(%0, [0, 2]) : (tensor<64x2x37x24xf32>) -> "
+        "tensor<2x24xf32>",
+        "aten.sum.dim_IntList(%0, [-4, -3], false, dtype = f64) : "
+        "(tensor<8x300x40x1xf32>) -> tensor<40x1xf64>",
         "aten._safe_softmax(%0, 1) : (tensor<3x2xf32>) -> tensor<3x2xf32>",
         "aten._safe_softmax(%0, 0) : (tensor<1x9xbf16>) -> tensor<1x9xbf16>",
         "aten.glu(%0, -1) : (" MATRIX ") -> tensor<?x4xf64>",

@@ -16,6 +16,7 @@ Artifact makeArtifact() {
   Artifact artifact;
   artifact.target = "cuda-host";
   artifact.architectures = {"sm_90"};
+  artifact.tf32 = true;
   artifact.arenaBytes = 64;
   artifact.symbols = {{"s0", 2, 1, 8}, {"s1", 5}};
   ArtifactArgument x;
@@ -75,6 +76,7 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(artifact.stepSegments(), (std::vector<size_t>{0, 1}));
   EXPECT_EQ(artifact.results[0].strides, (std::vector<int64_t>{1, 4}));
   EXPECT_EQ(artifact.segments[2].launches[0].grid[1], 2);
+  EXPECT_TRUE(artifact.tf32);
   EXPECT_EQ(artifact.symbols[0].max, 8);
   EXPECT_EQ(artifact.symbols[1].max, INT64_MAX);
   EXPECT_EQ(artifact.arguments[0].declared[0], "s0");

@@ -153,9 +153,10 @@ class Changer:
         return False
 
     def stores(self, code, behind):
-        code = re.sub(r"store4\((\w+ \+ .*), (\w+)\);", lambda found:
-                      "store4(%s + 4 * mutant(%d), %s);" % (
-                          found.group(1), self.new("store"), found.group(2)), code)
+        code = re.sub(r"store([24])\((\w+ \+ .*), (\w+)\);", lambda found:
+                      "store%s(%s + %s * mutant(%d), %s);" % (
+                          found.group(1), found.group(2), found.group(1),
+                          self.new("store"), found.group(3)), code)
         names = self.written if self.file.endswith(".cu") else ["shared", "tile.a",
                                                                  "tile.b"]
         for name in names:

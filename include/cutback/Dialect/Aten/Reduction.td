@@ -74,7 +74,8 @@ def Aten_SumOp : Aten_Reduction<"sum", "sum",
     Kernel<"sum">;
 def Aten_SumDimIntListOp : Aten_Reduction<"sum.dim_IntList", "sum",
     "(Tensor self, int[1]? dim, bool keepdim=False, *, "
-    "ScalarType? dtype=None) -> Tensor", "sum">, Vjp<"sum">, Kernel<"sum">;
+    "ScalarType? dtype=None) -> Tensor", "sum">, Vjp<"sum">, Kernel<"sum">,
+    CoreForm<"longSum">;
 def Aten_ProdOp : Aten_Reduction<"prod", "product",
     "(Tensor self, *, ScalarType? dtype=None) -> Tensor", "sum">, Vjp<"prod">,
     Kernel<"product">;

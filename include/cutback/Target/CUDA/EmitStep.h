@@ -39,14 +39,22 @@ struct CudaStep {
 /// Which kernels have text: all, or calls alone.
 enum class StepKernels { HaveText, AreMachineCode };
 
+/// What the user chose of the text.
+struct CudaOptions {
+  /// Products and convolutions of f32 are on tensor cores, their factors
+  /// rounded to ten bits of mantissa. Not PyTorch's default.
+  bool tf32 = false;
+};
+
 /// Writes the kernels of a step of `graph`, and its calls. Equal kernels are
 /// written once, those of several segments where the first has them. With
 /// `AreMachineCode` a kernel that is no call stands for the function of its
 /// name alone. Emits an error at each op that has no kernel, with the next
 /// step. Linear.
-mlir::FailureOr<CudaStep>
-emitCudaStep(const KernelModule &kernels, joint::GraphOp graph,
-             StepKernels form = StepKernels::HaveText);
+mlir::FailureOr<CudaStep> emitCudaStep(const KernelModule &kernels,
+                                       joint::GraphOp graph,
+                                       StepKernels form = StepKernels::HaveText,
+                                       CudaOptions options = {});
 
 /// The text as a program for the host: host.cpp, which includes it behind an
 /// emulation of the device, and that emulation.

@@ -226,11 +226,11 @@ template <typename T> __device__ inline T minimumOf(T a, T b) {
 template <typename T> __device__ inline T divide(T a, T b) {
   return b == 0 ? 0 : b == T(-1) ? T(0 - (unsigned long long)a) : T(a / b);
 }
-template <typename T> __device__ inline T remainder(T a, T b) {
+template <typename T> __device__ inline T remainderOf(T a, T b) {
   return b == 0 || b == T(-1) ? 0 : T(a % b);
 }
 template <typename T> __device__ inline T floorDivide(T a, T b) {
-  return divide(a, b) - (remainder(a, b) != 0 && (a < 0) != (b < 0));
+  return divide(a, b) - (remainderOf(a, b) != 0 && (a < 0) != (b < 0));
 }
 template <typename T> __device__ inline T floorRemainder(T a, T b) {
   return a - floorDivide(a, b) * b;

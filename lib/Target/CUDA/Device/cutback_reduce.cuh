@@ -6,20 +6,48 @@
 #pragma once
 #include "cutback_math.cuh"
 
-/// Four neighbours of a row: one access of up to 16 bytes.
-template <typename T> struct alignas(sizeof(T) > 4 ? 16 : 4 * sizeof(T)) Four {
-  T e[4];
+/// Neighbours of a row: one access of up to 16 bytes.
+template <typename T, int n> struct alignas(n * sizeof(T) > 16 ? 16 : n * sizeof(T))
+Neighbours {
+  T e[n];
   __device__ T &operator[](int i) { return e[i]; }
   __device__ const T &operator[](int i) const { return e[i]; }
 };
+template <typename T> using Four = Neighbours<T, 4>;
+template <typename T> using Two = Neighbours<T, 2>;
+template <typename T> using One = Neighbours<T, 1>;
 template <typename T> __device__ inline Four<T> load4(const T *from) {
   return *reinterpret_cast<const Four<T> *>(from);
+}
+template <typename T> __device__ inline Two<T> load2(const T *from) {
+  return *reinterpret_cast<const Two<T> *>(from);
 }
 template <typename T> __device__ inline void store4(T *to, const Four<T> &x) {
   *reinterpret_cast<Four<T> *>(to) = x;
 }
+template <typename T> __device__ inline void store2(T *to, const Two<T> &x) {
+  *reinterpret_cast<Two<T> *>(to) = x;
+}
 template <typename T> __device__ inline Four<T> all4(T x) {
   return {{x, x, x, x}};
+}
+template <typename T> __device__ inline Two<T> all2(T x) { return {{x, x}}; }
+template <typename T> __device__ inline One<T> all1(T x) { return {{x}}; }
+
+// Nothing; but a compiler does not know that `x` is what it was, and computes
+// again what it is for, rather than to hold that in registers, too.
+#ifdef __CUDACC__
+__device__ inline void asNew(float &x) { asm volatile("" : "+f"(x)); }
+__device__ inline void asNew(double &x) { asm volatile("" : "+d"(x)); }
+__device__ inline void asNew(int &x) { asm volatile("" : "+r"(x)); }
+__device__ inline void asNew(long long &x) { asm volatile("" : "+l"(x)); }
+__device__ inline void asNew(bf16 &x) { asm volatile("" : "+h"(x.bits)); }
+__device__ inline void asNew(f16 &x) { asm volatile("" : "+h"(x.bits)); }
+#endif
+template <typename T> __device__ inline void asNew(T &) {}
+template <typename T, int n> __device__ inline void asNew(Neighbours<T, n> &x) {
+  for (int e = 0; e < n; ++e)
+    asNew(x[e]);
 }
 
 struct Sum {
@@ -134,16 +162,59 @@ __device__ inline T fold4(Combine combine, const Four<T> &x) {
   return combine(combine(x[0], x[1]), combine(x[2], x[3]));
 }
 
-/// Over the block's first warps, as many as a power of two says. `shared` has
-/// room for one element a warp of the block.
+/// Over what the block's first warps have, as many as a power of two says.
+/// `shared` has room for one element a warp of the block.
 template <int warps, typename Combine, typename T>
-__device__ inline T blockReduce(Combine combine, T x, T *shared) {
-  x = warpReduce(combine, x);
+__device__ inline T blockReduceOfWarps(Combine combine, T x, T *shared) {
   __syncthreads();
   if (threadIdx.x % 32 == 0)
     shared[threadIdx.x / 32] = x;
   __syncthreads();
   return warpReduce(combine, shared[threadIdx.x % warps], warps);
+}
+/// The same of what their threads have.
+template <int warps, typename Combine, typename T>
+__device__ inline T blockReduce(Combine combine, T x, T *shared) {
+  return blockReduceOfWarps<warps>(combine, warpReduce(combine, x), shared);
+}
+
+/// Two neighbours of four, or one, over the threads that have the others.
+template <typename Combine, typename T, int n>
+__device__ inline T foldNeighbours(Combine combine, const Neighbours<T, n> &x) {
+  T all = n == 2 ? combine(x[0], x[n - 1]) : x[0];
+  const int lane = laneOf();
+  for (int apart = 1; apart < 4 / n; apart *= 2) {
+    const T other = fromLane(all, lane ^ apart);
+    all = lane & apart ? combine(other, all) : combine(all, other);
+  }
+  return all;
+}
+/// Over the lanes of a warp that have two neighbours of four each, or one, of a
+/// row that is no longer: as warpReduce() where lanes have four.
+template <typename Combine, typename T, int n>
+__device__ inline T warpReduceOf(Combine combine, const Neighbours<T, n> &x) {
+  T all = foldNeighbours(combine, x);
+  const int lane = laneOf();
+  for (int apart = 16; apart >= 4 / n; apart /= 2) {
+    const T other = fromLane(all, lane ^ apart);
+    all = lane & apart ? combine(other, all) : combine(all, other);
+  }
+  return all;
+}
+/// Over the block's first threads that have two neighbours of four each, or one:
+/// as the `fours` threads that have four would do it. `shared` has room for one
+/// element each of these.
+template <int fours, typename Combine, typename T, int n>
+__device__ inline T blockReduceOf(Combine combine, const Neighbours<T, n> &x,
+                                  T *shared) {
+  T all = foldNeighbours(combine, x);
+  const int thread = threadIdx.x;
+  __syncthreads();
+  if (thread % (4 / n) == 0 && thread < fours * (4 / n))
+    shared[thread / (4 / n)] = all;
+  __syncthreads();
+  all = warpReduce(combine, shared[thread % fours]);
+  return fours == 32 ? all : blockReduceOfWarps<fours / 32>(combine, all, shared);
 }
 
 /// Over the `rows` threads of a column, in their order: those of warps behind

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Products of 16-bit floats on tensor cores (sm_80 and newer), summed in single
-// precision, sixteen steps of k at a time, in their order. How a tensor core
-// rounds within these is not specified; on the host they are summed one by one,
-// each with one rounding.
+// precision, sixteen steps of k at a time, in their order; those of floats
+// rounded to tf32 (ten bits of mantissa) likewise, eight steps at a time. How a
+// tensor core rounds within these is not specified; on the host they are summed
+// one by one, each with one rounding.
 #pragma once
 #include "cutback_product.cuh"
 
@@ -37,9 +38,9 @@ __device__ inline void loadMatrices(unsigned (&to)[4], const unsigned short *row
 #endif
 }
 
-/// sum += a b: 16 x 16 by 16 x 8. Lane l has of `sum` two neighbours of row l / 4
-/// from column 2 (l % 4) on, and of row l / 4 + 8; of `a` and `b` what
-/// loadLeft() and loadRight() give.
+/// sum += a b: 16 x 16 by 16 x 8, of floats 16 x 8 by 8 x 8. Lane l has of `sum`
+/// two neighbours of row l / 4 from column 2 (l % 4) on, and of row l / 4 + 8; of
+/// `a` and `b` what loadLeft() and loadRight() give.
 template <typename T>
 __device__ inline void multiplyTile(float (&sum)[4], const unsigned (&a)[4],
                                     const unsigned (&b)[2]);
@@ -56,6 +57,14 @@ template <>
 __device__ inline void multiplyTile<f16>(float (&sum)[4], const unsigned (&a)[4],
                                          const unsigned (&b)[2]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
+      "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+}
+template <>
+__device__ inline void multiplyTile<float>(float (&sum)[4], const unsigned (&a)[4],
+                                           const unsigned (&b)[2]) {
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
@@ -83,6 +92,25 @@ inline void multiplyTile(float (&sum)[4], const unsigned (&a)[4],
                     all[column + i % 2 * 4 + from].b[element], sum[i]);
   }
 }
+/// Of floats: of row l / 4 and the one 8 behind it elements l % 4 and l % 4 + 4,
+/// of column l / 4 likewise.
+struct TileShareOfFloats {
+  float a[2][2], b[2];
+};
+template <>
+inline void multiplyTile<float>(float (&sum)[4], const unsigned (&a)[4],
+                                const unsigned (&b)[2]) {
+  auto number = [](unsigned bits) { return __int_as_float(int(bits)); };
+  const TileShareOfFloats own = {
+      {{number(a[0]), number(a[2])}, {number(a[1]), number(a[3])}},
+      {number(b[0]), number(b[1])}};
+  const TileShareOfFloats *all = cutback_host::exchangeAll(own);
+  const int row = laneOf() / 4 * 4, column = laneOf() % 4 * 8;
+  for (int k = 0; k < 8; ++k)
+    for (int i = 0; i < 4; ++i)
+      sum[i] = fmaf(all[row + k % 4].a[i / 2][k / 4],
+                    all[column + i % 2 * 4 + k % 4].b[k / 4], sum[i]);
+}
 #endif
 
 //===--- Operands in shared memory -----------------------------------------===//
@@ -92,20 +120,48 @@ template <typename T> struct alignas(16) Eight {
   T e[8];
 };
 
-/// Steps of k that lie in shared memory at a time.
-constexpr int kTileSteps = 32;
+/// How elements lie in shared memory: as bits of 16-bit floats, or as floats that
+/// are tf32. kSteps of k at a time, of which multiplyTile() takes kDepth.
+template <typename T> struct TileCell {
+  using Cell = unsigned short;
+  static constexpr int kSteps = 32, kDepth = 16;
+  __device__ static Eight<T> of(const Eight<T> &x) { return x; }
+};
+template <> struct TileCell<float> {
+  using Cell = float;
+  static constexpr int kSteps = 16, kDepth = 8;
+  /// The nearest tf32; of two the one further from zero.
+  __device__ static float rounded(float x) {
+#ifdef __CUDACC__
+    unsigned bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return __int_as_float(int(bits));
+#else
+    const unsigned bits = unsigned(__float_as_int(x));
+    if ((bits & 0x7f800000u) == 0x7f800000u) // stays infinite, or a NaN
+      return x;
+    return __int_as_float(int((bits + 0x1000u) & ~0x1fffu));
+#endif
+  }
+  __device__ static Eight<float> of(Eight<float> x) {
+    for (int e = 0; e < 8; ++e)
+      x.e[e] = rounded(x.e[e]);
+    return x;
+  }
+};
 
 /// A tile of an operand: `lines` rows of the left or columns of the right one.
-/// Neighbours are those along k, or those along the lines. Rows are 16 bytes
-/// longer than they need be, so that eight of them lie in different banks.
-template <int lines, bool isAlongK> struct TileLayout {
-  static constexpr int kRow = (isAlongK ? kTileSteps : lines) + 8;
+/// Neighbours are those along k, or those along the lines. Rows are longer than
+/// they need be, so that those which are read at once lie in different banks.
+template <int lines, bool isAlongK, typename T> struct TileLayout {
+  static constexpr int kRow =
+      isAlongK ? TileCell<T>::kSteps + TileCell<T>::kSteps / 4 : lines + 8;
   __device__ static int at(int line, int k) {
     return isAlongK ? line * kRow + k : k * kRow + line;
   }
 };
 
-/// 16 rows from `row` on, 16 steps from `k` on, of a left operand.
+/// 16 rows from `row` on, kDepth steps from `k` on, of a left operand.
 template <typename Layout, bool isAlongK>
 __device__ inline void loadLeft(unsigned (&a)[4], const unsigned short *tile, int row,
                                 int k) {
@@ -114,6 +170,13 @@ __device__ inline void loadLeft(unsigned (&a)[4], const unsigned short *tile, in
       a, tile + (isAlongK ? Layout::at(row + lane % 16, k + lane / 16 * 8)
                           : Layout::at(row + lane / 8 % 2 * 8,
                                        k + lane / 16 * 8 + lane % 8)));
+}
+template <typename Layout, bool isAlongK>
+__device__ inline void loadLeft(unsigned (&a)[4], const float *tile, int row, int k) {
+  const int lane = laneOf();
+  for (int i = 0; i < 4; ++i)
+    a[i] = unsigned(__float_as_int(
+        tile[Layout::at(row + lane / 4 + i % 2 * 8, k + lane % 4 + i / 2 * 4)]));
 }
 /// 16 columns of a right operand: of the first 8, then of the others.
 template <typename Layout, bool isAlongK>
@@ -126,6 +189,14 @@ __device__ inline void loadRight(unsigned (*b)[2], const unsigned short *tile,
                                          k + lane / 8 % 2 * 8)
                             : Layout::at(column + lane / 16 * 8, k + lane % 16)));
   b[0][0] = all[0], b[0][1] = all[1], b[1][0] = all[2], b[1][1] = all[3];
+}
+template <typename Layout, bool isAlongK>
+__device__ inline void loadRight(unsigned (*b)[2], const float *tile, int column,
+                                 int k) {
+  const int lane = laneOf();
+  for (int i = 0; i < 4; ++i)
+    b[i / 2][i % 2] = unsigned(__float_as_int(
+        tile[Layout::at(column + lane / 4 + i / 2 * 8, k + lane % 4 + i % 2 * 4)]));
 }
 
 //===--- Operands and results in memory ------------------------------------===//
@@ -226,36 +297,42 @@ template <typename Put> __device__ inline PutEach<Put> putEach(Put put) {
 #ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has another one
 
 /// Two tiles of each operand: one is read while the other one is filled.
-template <int kTile> struct alignas(16) TileBuffers {
-  unsigned short left[2][kTile * (kTileSteps + 8)];
-  unsigned short right[2][kTile * (kTileSteps + 8)];
+template <int kTile, typename T> struct alignas(16) TileBuffers {
+  static constexpr int kSteps = TileCell<T>::kSteps;
+  typename TileCell<T>::Cell left[2][kTile * (kSteps + kSteps / 4)];
+  typename TileCell<T>::Cell right[2][kTile * (kSteps + kSteps / 4)];
 };
 
-/// A thread's part of a tile of kTile lines: two times eight neighbours.
+/// A thread's part of a tile of kTile lines: two times eight neighbours, or one
+/// time of floats.
 template <int kTile, typename Operand> struct TilePart {
-  Eight<typename Operand::Element> eights[2];
+  using Element = typename Operand::Element;
+  static constexpr int kOfStep = TileCell<Element>::kSteps / 8;
+  static constexpr int kEights = kOfStep / 2;
+  Eight<Element> eights[kEights];
 
   /// Line and step of eight `number`.
   __device__ static int line(int number) {
-    return Operand::isAlongK ? number / 4 : number % (kTile / 8) * 8;
+    return Operand::isAlongK ? number / kOfStep : number % (kTile / 8) * 8;
   }
   __device__ static int step(int number) {
-    return Operand::isAlongK ? number % 4 * 8 : number / (kTile / 8);
+    return Operand::isAlongK ? number % kOfStep * 8 : number / (kTile / 8);
   }
   __device__ void fetch(const Operand &operand, int firstLine, int firstStep,
                         int lines, int steps) {
-    for (int i = 0; i < 2; ++i) {
+    for (int i = 0; i < kEights; ++i) {
       const int number = threadIdx.x + i * 2 * kTile;
       eights[i] = operand.eight(firstLine + line(number), firstStep + step(number),
                                 lines, steps);
     }
   }
-  __device__ void put(unsigned short *tile) const {
-    using Layout = TileLayout<kTile, Operand::isAlongK>;
-    for (int i = 0; i < 2; ++i) {
+  __device__ void put(typename TileCell<Element>::Cell *tile) const {
+    using Layout = TileLayout<kTile, Operand::isAlongK, Element>;
+    for (int i = 0; i < kEights; ++i) {
       const int number = threadIdx.x + i * 2 * kTile;
-      *reinterpret_cast<Eight<typename Operand::Element> *>(
-          tile + Layout::at(line(number), step(number))) = eights[i];
+      *reinterpret_cast<Eight<Element> *>(
+          tile + Layout::at(line(number), step(number))) =
+          TileCell<Element>::of(eights[i]);
     }
   }
 };
@@ -267,9 +344,11 @@ template <int kTile, typename A, typename B, typename Result>
 __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
                                    const Result &result) {
   constexpr int kBands = kTile / 32; // of 16 rows
-  using Left = TileLayout<kTile, A::isAlongK>;
-  using Right = TileLayout<kTile, B::isAlongK>;
-  TileBuffers<kTile> &buffers = *sharedMemory<TileBuffers<kTile>>();
+  using Element = typename A::Element;
+  using Left = TileLayout<kTile, A::isAlongK, Element>;
+  using Right = TileLayout<kTile, B::isAlongK, Element>;
+  constexpr int kSteps = TileCell<Element>::kSteps;
+  auto &buffers = *sharedMemory<TileBuffers<kTile, Element>>();
   const int rowTiles = (m + kTile - 1) / kTile;
   const int firstRow = blockIdx.x % rowTiles * kTile;
   const int firstColumn = blockIdx.x / rowTiles * kTile;
@@ -281,16 +360,17 @@ __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
   nextA.fetch(a, firstRow, 0, m, k);
   nextB.fetch(b, firstColumn, 0, n, k);
 #pragma unroll 1
-  for (int step = 0; step < k; step += kTileSteps) {
-    const int turn = step / kTileSteps % 2;
+  for (int step = 0; step < k; step += kSteps) {
+    const int turn = step / kSteps % 2;
     nextA.put(buffers.left[turn]);
     nextB.put(buffers.right[turn]);
     __syncthreads();
-    if (step + kTileSteps < k) {
-      nextA.fetch(a, firstRow, step + kTileSteps, m, k);
-      nextB.fetch(b, firstColumn, step + kTileSteps, n, k);
+    if (step + kSteps < k) {
+      nextA.fetch(a, firstRow, step + kSteps, m, k);
+      nextB.fetch(b, firstColumn, step + kSteps, n, k);
     }
-    for (int half = 0; half < kTileSteps && step + half < k; half += 16) {
+    for (int half = 0; half < kSteps && step + half < k;
+         half += TileCell<Element>::kDepth) {
       unsigned right[4][2];
       for (int c = 0; c < 2; ++c)
         loadRight<Right, B::isAlongK>(right + 2 * c, buffers.right[turn],
@@ -299,7 +379,7 @@ __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
         unsigned left[4];
         loadLeft<Left, A::isAlongK>(left, buffers.left[turn], row + 16 * r, half);
         for (int c = 0; c < 4; ++c)
-          multiplyTile<typename A::Element>(sum[r][c], left, right[c]);
+          multiplyTile<Element>(sum[r][c], left, right[c]);
       }
     }
   }

@@ -4,8 +4,8 @@
 // same calls (Interpreter/TorchCalls.h): every call of a file that has a
 // kernel. Each file is one library. Indices that are outside are marked. Those
 // that a CPU has functions of its own for (Device/cutback_cpu.h) have the same
-// bits there. Attention also in sizes and types that the files have not,
-// against the interpreter.
+// bits there. Attention also in sizes and types that the files have not, and
+// products of f32 in tf32, against the interpreter.
 // CUTBACK_KERNEL_CALLS names one more file.
 
 #include "../../Interpreter/TorchCalls.h"
@@ -63,9 +63,17 @@ protected:
   void runKernel(const CallKernel &kernel, size_t number, void **operands,
                  int &problem, bool isNative);
   std::string compare(Call &call);
+  /// Whether a CPU has functions of its own for a call; it has no tf32.
+  bool isOfCpu(const Call &call) const {
+    return !options.tf32 && llvm::any_of(call.kernels, isKernelOfCpu);
+  }
+  static bool isKernelOfCpu(const CallKernel &kernel) {
+    return kernel.kernel.runs > 0;
+  }
   void checkFile(llvm::StringRef path);
 
   MLIRContext context;
+  CallOptions options;
   std::vector<Call> calls;
   CudaStep step;
   std::string cuda = "#include \"cutback_cuda.cuh\"\n";
@@ -73,13 +81,11 @@ protected:
   void *native = nullptr; ///< the library of calls for a CPU
 };
 
-bool isOfCpu(const CallKernel &kernel) { return kernel.kernel.runs > 0; }
-
 void DeviceCalls::add(Call call) {
   call.first = step.artifact.kernels.size();
   std::string problem;
-  call.kernels =
-      writeCall(&call.torch.function.getBody().front().front(), problem);
+  call.kernels = writeCall(&call.torch.function.getBody().front().front(),
+                           problem, options);
   for (CallKernel &one : call.kernels) {
     KernelText &kernel = one.kernel;
     kernel.name = "k" + std::to_string(step.artifact.kernels.size());
@@ -124,9 +130,7 @@ void DeviceCalls::load() {
   void *library = loadLibrary(files);
   ASSERT_TRUE(library);
   entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
-  if (llvm::none_of(calls, [](const Call &call) {
-        return llvm::any_of(call.kernels, isOfCpu);
-      }))
+  if (llvm::none_of(calls, [&](const Call &call) { return isOfCpu(call); }))
     return;
   CpuCalls onThis = emitCpuCalls(step);
   ASSERT_EQ(onThis.sources.size(), 1u);
@@ -138,7 +142,7 @@ void DeviceCalls::load() {
 
 void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
                             void **operands, int &problem, bool isNative) {
-  if (isNative && isOfCpu(kernel)) {
+  if (isNative && isKernelOfCpu(kernel)) {
     auto *function = reinterpret_cast<void (*)(void **, int64_t *)>(
         ::dlsym(native, (kernel.kernel.name + kCodeSuffix).c_str()));
     ASSERT_TRUE(function) << kernel.kernel.name;
@@ -198,7 +202,7 @@ std::string DeviceCalls::compare(Call &call) {
   ::unsetenv("CUTBACK_CUDA_HOST_ORDER");
   if (forwards != backwards)
     return "has other bits where blocks run from the last to the first";
-  if (llvm::any_of(call.kernels, isOfCpu)) {
+  if (isOfCpu(call)) {
     std::vector<std::vector<char>> natives;
     if (run(call, natives, /*isNative=*/true) || natives != forwards)
       return "has other bits on a CPU";
@@ -373,6 +377,10 @@ protected:
                                     std::vector<RuntimeValue> given = {});
   FailureOr<std::vector<RuntimeValue>> interpret(test::TorchCall &call);
   Tensor draw(Type type);
+  static std::optional<Tensor> tensorOf(const RuntimeValue &value) {
+    const Tensor *tensor = std::get_if<Tensor>(&value);
+    return tensor ? std::optional<Tensor>(*tensor) : std::nullopt;
+  }
 
   std::mt19937 generator{7};
 };
@@ -431,7 +439,7 @@ AttentionCallsTest::addCall(const std::string &function,
     return {};
   std::vector<RuntimeValue> all = call.torch.arguments;
   for (const RuntimeValue &result : *results) {
-    call.torch.expected.emplace_back(std::get<Tensor>(result));
+    call.torch.expected.push_back(tensorOf(result));
     all.push_back(result);
   }
   size_t before = calls.size();
@@ -500,6 +508,88 @@ TEST_F(AttentionCallsTest, OneOfTwoResultsIsMade) {
   ASSERT_TRUE(entry && native);
   for (Call &call : calls)
     EXPECT_EQ(compare(call), "") << call.text;
+}
+
+/// Products of f32 on tensor cores.
+class Tf32CallsTest : public AttentionCallsTest {
+protected:
+  Tf32CallsTest() { options.tf32 = true; }
+
+  /// A call of factors alone; what is expected is the product of their nearest
+  /// tf32. Gives how far that is from their own product, of the largest.
+  double addProduct(const std::string &text);
+  static Tensor rounded(const Tensor &values);
+};
+
+/// Ten bits of mantissa; of two that are as near the larger one.
+Tensor Tf32CallsTest::rounded(const Tensor &values) {
+  Tensor result = copyOf(values);
+  for (int64_t i = 0; i < values.numel(); ++i) {
+    auto x = static_cast<float>(values.getDouble(i));
+    uint32_t bits;
+    std::memcpy(&bits, &x, 4);
+    bits = (bits + 0x1000) & ~0x1fffu;
+    std::memcpy(&x, &bits, 4);
+    result.set(i, x);
+  }
+  return result;
+}
+
+double Tf32CallsTest::addProduct(const std::string &text) {
+  size_t before = calls.size();
+  std::vector<RuntimeValue> all = addCall(test::functionAround(text));
+  if (calls.size() == before)
+    return 0;
+  test::TorchCall &call = calls.back().torch;
+  std::vector<RuntimeValue> own = call.arguments;
+  for (RuntimeValue &value : call.arguments)
+    value = rounded(std::get<Tensor>(value));
+  FailureOr<std::vector<RuntimeValue>> results = interpret(call);
+  call.arguments = own;
+  EXPECT_TRUE(succeeded(results)) << text;
+  if (failed(results))
+    return 0;
+  double apart = 0, largest = 0;
+  Tensor exact = *call.expected[0], tensor = std::get<Tensor>((*results)[0]);
+  for (int64_t i = 0; i < tensor.numel(); ++i) {
+    apart = std::max(apart, std::abs(exact.getDouble(i) - tensor.getDouble(i)));
+    largest = std::max(largest, std::abs(exact.getDouble(i)));
+  }
+  for (auto [expected, result] : llvm::zip_equal(call.expected, *results))
+    expected = tensorOf(result);
+  return apart / largest;
+}
+
+TEST_F(Tf32CallsTest, FactorsHaveTenBitsOfMantissa) {
+  const char *const texts[] = {
+      "aten.mm(%0, %1) : (tensor<70x37xf32>, tensor<37x90xf32>) -> "
+      "tensor<70x90xf32>",
+      "aten.bmm(%0, %1) : (tensor<2x64x40xf32>, tensor<2x40x64xf32>) -> "
+      "tensor<2x64x64xf32>",
+      "aten.mm(%0, %1) : (tensor<1300x9xf32>, tensor<9x1536xf32>) -> "
+      "tensor<1300x1536xf32>",
+      "aten.convolution(%0, %1, none, [2, 1], [1, 0], [1, 1], false, [0, 0], "
+      "1) : (tensor<2x5x9x7xf32>, tensor<6x5x3x2xf32>) -> "
+      "tensor<2x6x5x6xf32>",
+      "aten.convolution(%0, %1, none, [2], [1], [1], true, [1], 2) : "
+      "(tensor<2x6x9xf32>, tensor<6x4x3xf32>) -> tensor<2x8x18xf32>",
+      "aten.convolution_backward(%0, %1, %2, none, [2, 1], [1, 0], [1, 1], "
+      "false, [0, 0], 1, [true, true, false]) : (tensor<2x6x5x6xf32>, "
+      "tensor<2x5x9x7xf32>, tensor<6x5x3x2xf32>) -> (tensor<2x5x9x7xf32>, "
+      "tensor<6x5x3x2xf32>, none)",
+  };
+  for (const char *text : texts) {
+    double apart = addProduct(text);
+    EXPECT_GT(apart, 1e-5) << text;
+    EXPECT_LT(apart, 1e-3) << text;
+  }
+  load();
+  ASSERT_TRUE(entry);
+  for (Call &call : calls) {
+    EXPECT_NE(call.kernels[0].kernel.body.find("tileProduct<"),
+              std::string::npos);
+    EXPECT_EQ(compare(call), "") << call.text;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Calls, DeviceCallsTest,

@@ -83,7 +83,7 @@ TEST(DeviceMathTest, HalfPrecisionRoundsToNearest) {
 TEST(DeviceMathTest, IntegersWrapAround) {
   EXPECT_EQ(divide<int>(7, 0), 0);
   EXPECT_EQ(divide<long long>(LLONG_MIN, -1), LLONG_MIN);
-  EXPECT_EQ(remainder<int>(-7, 3), -1);
+  EXPECT_EQ(remainderOf<int>(-7, 3), -1);
   EXPECT_EQ(floorDivide<int>(-7, 3), -3);
   EXPECT_EQ(floorRemainder<int>(-7, 3), 2);
   EXPECT_EQ(power<int>(3, 5), 243);

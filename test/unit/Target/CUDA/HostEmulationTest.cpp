@@ -63,6 +63,59 @@ TEST(HostEmulationTest, ABlockSumsItsWarpsInTheSameOrder) {
     EXPECT_EQ(sum, butterfly(warps));
 }
 
+/// Where each thread of a block has `n` neighbours of four: in the order of
+/// threads that have four.
+template <int n, int fours> void checkNeighbours() {
+  std::vector<float> values = randomFloats(4 * fours), expected(32), sums;
+  runBlocks(1, fours, 1, 4 * fours, [&] {
+    const Four<float> own = load4(values.data() + threadIdx.x * 4);
+    float sum = fold4(Sum(), own);
+    sum = fours == 32
+              ? warpReduce(Sum(), sum)
+              : blockReduce<fours / 32>(Sum(), sum, sharedMemory<float>());
+    expected[threadIdx.x % 32] = sum;
+  });
+  sums.resize(fours * 4 / n);
+  runBlocks(1, unsigned(sums.size()), 1, 4 * fours, [&] {
+    Neighbours<float, n> own;
+    for (int e = 0; e < n; ++e)
+      own[e] = values[threadIdx.x * n + e];
+    sums[threadIdx.x] = blockReduceOf<fours>(Sum(), own, sharedMemory<float>());
+  });
+  for (float sum : sums)
+    EXPECT_EQ(sum, expected[0]);
+}
+
+TEST(HostEmulationTest, FewerNeighboursAThreadAreSummedInTheSameOrder) {
+  checkNeighbours<2, 32>();
+  checkNeighbours<1, 32>();
+  checkNeighbours<2, 256>();
+  checkNeighbours<1, 256>();
+}
+
+/// The lanes that a short row has no elements for have zeros.
+template <int n> void checkShortRow() {
+  std::vector<float> values = randomFloats(size_t(n) * 32), sums(32), fours(32);
+  runBlocks(1, 32, 1, 0, [&] {
+    Four<float> own = all4<float>(0.0f);
+    if (threadIdx.x * 4 < values.size())
+      own = load4(values.data() + threadIdx.x * 4);
+    fours[threadIdx.x] = warpReduce(Sum(), fold4(Sum(), own));
+  });
+  runBlocks(1, 32, 1, 0, [&] {
+    Neighbours<float, n> own;
+    for (int e = 0; e < n; ++e)
+      own[e] = values[threadIdx.x * n + e];
+    sums[threadIdx.x] = warpReduceOf(Sum(), own);
+  });
+  EXPECT_EQ(sums, fours);
+}
+
+TEST(HostEmulationTest, AShortRowHasOneNeighbourALane) {
+  checkShortRow<2>();
+  checkShortRow<1>();
+}
+
 TEST(HostEmulationTest, AColumnSumsItsThreadsFromTheFirst) {
   std::vector<float> values = randomFloats(512), sums(512);
   runBlocks(1, 512, 1, 2048, [&] {
@@ -78,12 +131,17 @@ TEST(HostEmulationTest, AColumnSumsItsThreadsFromTheFirst) {
     }
 }
 
+float factorOf(bf16 x) { return toFloat(x); }
+float factorOf(float x) { return TileCell<float>::rounded(x); }
+
 /// One product on tiles: each result is summed in the order of k, with one
-/// rounding a step, whatever the tile and the layouts.
-template <int kTile, bool isLeftAlongK, bool isRightAlongK, bool isAligned>
+/// rounding a step, whatever the tile and the layouts. Floats are rounded to
+/// tf32.
+template <int kTile, bool isLeftAlongK, bool isRightAlongK, bool isAligned,
+          typename T = bf16>
 void expectTileProduct(int m, int n, int k) {
   std::vector<float> values = randomFloats(m * k + k * n);
-  std::vector<bf16> left(m * k), right(k * n);
+  std::vector<T> left(m * k), right(k * n);
   auto leftAt = [&](int i, int s) {
     return isLeftAlongK ? i * k + s : s * m + i;
   };
@@ -91,9 +149,9 @@ void expectTileProduct(int m, int n, int k) {
     return isRightAlongK ? j * k + s : s * n + j;
   };
   for (int i = 0; i < m * k; ++i)
-    left[i] = toBf16(values[i]);
+    left[i] = to<T>(values[i]);
   for (int i = 0; i < k * n; ++i)
-    right[i] = toBf16(values[m * k + i]);
+    right[i] = to<T>(values[m * k + i]);
   std::vector<float> sums(m * n, -1.0f);
   unsigned grid[3] = {
       unsigned((m + kTile - 1) / kTile * ((n + kTile - 1) / kTile)), 1, 1};
@@ -101,15 +159,15 @@ void expectTileProduct(int m, int n, int k) {
   auto kernel = [&] {
     tileProduct<kTile>(
         m, n, k,
-        TileOperand<bf16, isLeftAlongK, isAligned>{
+        TileOperand<T, isLeftAlongK, isAligned>{
             left.data(), isLeftAlongK ? k : 1, isLeftAlongK ? 1 : m},
-        TileOperand<bf16, isRightAlongK, isAligned>{
+        TileOperand<T, isRightAlongK, isAligned>{
             right.data(), isRightAlongK ? k : 1, isRightAlongK ? 1 : n},
         tileResult<isAligned>(sums.data(), n, 1,
                               [](int, int, float sum) { return sum + 1.0f; }));
   };
   cutback_host::launch(
-      grid, block, sizeof(TileBuffers<kTile>), /*waits=*/true,
+      grid, block, sizeof(TileBuffers<kTile, T>), /*waits=*/true,
       [](void *given) { (*static_cast<decltype(kernel) *>(given))(); },
       &kernel);
   int wrong = 0;
@@ -117,7 +175,7 @@ void expectTileProduct(int m, int n, int k) {
     for (int j = 0; j < n; ++j) {
       float sum = 0;
       for (int s = 0; s < k; ++s)
-        sum = fmaf(toFloat(left[leftAt(i, s)]), toFloat(right[rightAt(s, j)]),
+        sum = fmaf(factorOf(left[leftAt(i, s)]), factorOf(right[rightAt(s, j)]),
                    sum);
       wrong += sums[i * n + j] != sum + 1.0f;
     }
@@ -132,6 +190,29 @@ TEST(HostEmulationTest, ATileProductSumsInTheOrderOfK) {
   expectTileProduct<64, true, false, false>(1, 70, 17);
   expectTileProduct<128, true, false, true>(136, 264, 72);
   expectTileProduct<128, false, true, false>(131, 129, 50);
+}
+
+TEST(HostEmulationTest, ATileProductOfFloatsIsOneOfTf32) {
+  expectTileProduct<64, true, false, true, float>(64, 64, 64);
+  expectTileProduct<64, true, true, true, float>(72, 80, 36);
+  expectTileProduct<64, false, false, true, float>(72, 136, 4);
+  expectTileProduct<64, false, true, false, float>(67, 5, 33);
+  expectTileProduct<64, true, false, false, float>(1, 70, 17);
+  expectTileProduct<128, true, false, true, float>(136, 264, 72);
+  expectTileProduct<128, false, true, false, float>(131, 129, 50);
+}
+
+/// Ten bits of mantissa, of two neighbours as near the one further from zero.
+TEST(HostEmulationTest, FloatsAreRoundedToTf32) {
+  auto rounded = TileCell<float>::rounded;
+  const float step = 1.0f / 1024, half = step / 2, tiny = step / 4096;
+  EXPECT_EQ(rounded(1 + half), 1 + step);
+  EXPECT_EQ(rounded(1 + half - tiny), 1.0f);
+  EXPECT_EQ(rounded(-1 - half), -1 - step);
+  EXPECT_EQ(rounded(2 - tiny), 2.0f);
+  EXPECT_EQ(rounded(-0.0f), 0.0f);
+  EXPECT_EQ(rounded(INFINITY), INFINITY);
+  EXPECT_TRUE(std::isnan(rounded(NAN)));
 }
 
 /// One head of attention, its gradients too, on tiles and by one warp a row.

@@ -71,7 +71,7 @@ TEST_F(KernelTextTest, FourNeighboursAThread) {
         %3 = arith.mulf %2, %1 : f32
         kernel.store %3, %c[%i * 8 + %j] : memref<64xf32>)");
   expectParts(text,
-              {"void __launch_bounds__(256)",
+              {"void __launch_bounds__(256, 4)",
                "const int element = (blockIdx.x * 256 + threadIdx.x) * 4;",
                "if (element >= 64)", "load4(a + element)", "b[at % 8]",
                "expOf(a_4[e]) * b_x", "store4(c + element, c_4);"});
@@ -124,6 +124,80 @@ TEST_F(KernelTextTest, ARowIsReadOnceAndHeld) {
                      "warpReduce(Sum(), fold4(Sum(), sum_all))",
                      "a_x[k][e] - sum", "if (lane == 0) {", "c[row] = sum;"});
   EXPECT_EQ(text.find("load4", text.find("load4") + 1), std::string::npos);
+}
+
+/// So that each has fewer registers: the order of the sum stays what it is.
+TEST_F(KernelTextTest, ARowOfManyValuesHasMoreThreads) {
+  const char *body = R"(
+        %0 = kernel.load %a[%i * 1024 + %j] : memref<8192xf32>
+        %1 = kernel.load %b[%i * 1024 + %j] : memref<8192xf32>
+        %2 = kernel.reduce add %0 : f32
+        %3 = kernel.reduce add %1 : f32
+        %4 = arith.subf %0, %2 : f32
+        %5 = arith.mulf %1, %3 : f32
+        %6 = arith.addf %4, %5 : f32
+        kernel.store %6, %c[%i * 1024 + %j] : memref<8192xf32>)";
+  std::string text = writeNest(
+      "%a: memref<8192xf32>, %b: memref<8192xf32>) to (%c: memref<8192xf32>)",
+      "(%i, %j) in [8, 1024 reduced]", body);
+  expectParts(text, {"__launch_bounds__(64, 16)", "Two<float> a_x[8];",
+                     "const int column = (k * 64 + int(threadIdx.x)) * 2;",
+                     "load2(a + row * 1024 + column)", "e < 2",
+                     "blockReduceOf<32>(Sum(), sum_all", "store2(c + "});
+  EXPECT_EQ(written->shape.grid[0], 8);
+  EXPECT_EQ(written->shape.block[0], 64);
+  EXPECT_EQ(written->shape.sharedBytes, 16 * 32);
+}
+
+TEST_F(KernelTextTest, AShortRowOfManyValuesHasOneOfThemALane) {
+  std::string body;
+  for (int i = 0; i < 13; ++i) {
+    std::string n = std::to_string(i), from = std::to_string(8 * i);
+    body += "%x" + n + " = kernel.load %a[%i * 128 + %j + " + from +
+            "] : memref<1024xf32>\n%s" + n + " = kernel.reduce add %x" + n +
+            " : f32\nkernel.store %s" + n + ", %b[%i * 16 + " + n +
+            "] : memref<128xf32>\n";
+  }
+  std::string text = writeNest("%a: memref<1024xf32>) to (%b: memref<128xf32>)",
+                               "(%i, %j) in [8, 8 reduced]", body);
+  expectParts(text, {"__launch_bounds__(128, 8)", "const int column = lane;",
+                     "One<float> sum_all = all1<float>(0.0f);",
+                     "a[row * 128 + at]", "warpReduceOf(Sum(), sum_all)"});
+}
+
+/// What is held of a row is not held together with what is made of it.
+TEST_F(KernelTextTest, ValuesOfHeldReadsAreComputedAgain) {
+  std::string text =
+      writeNest("%a: memref<8192xf32>) to (%b: memref<8192xf32>)",
+                "(%i, %j) in [8, 1024 reduced]", R"(
+        %0 = kernel.load %a[%i * 1024 + %j] : memref<8192xf32>
+        %1 = math.exp %0 : f32
+        %2 = kernel.reduce add %1 : f32
+        %3 = arith.mulf %0, %2 : f32
+        %4 = arith.addf %1, %3 : f32
+        kernel.store %4, %b[%i * 1024 + %j] : memref<8192xf32>)");
+  expectParts(text, {"Four<float> a_x[8];", "expOf(a_x[k][e])",
+                     "asNew(a_x[k]);", "expOf(a_x[k][e])"});
+}
+
+TEST_F(KernelTextTest, ElementsOfManyValuesAreFewerAThread) {
+  std::string body, sum = "%x0";
+  for (int i = 0; i < 18; ++i) {
+    std::string n = std::to_string(i);
+    body += "%x" + n + " = kernel.load %a[%i + " + std::to_string(2048 * i) +
+            "] : memref<65536xf32>\n";
+    if (i) {
+      body += "%s" + n + " = arith.addf " + sum + ", %x" + n + " : f32\n";
+      sum = "%s" + n;
+    }
+  }
+  std::string text = writeNest(
+      "%a: memref<65536xf32>) to (%b: memref<2048xf32>)", "(%i) in [2048]",
+      body + "kernel.store " + sum + ", %b[%i] : memref<2048xf32>\n");
+  expectParts(text, {"__launch_bounds__(256, 4)",
+                     "(blockIdx.x * 256 + threadIdx.x) * 2;", "load2(a + ",
+                     "e < 2", "store2(b + element, b_2);"});
+  EXPECT_EQ(written->shape.grid[0], 4);
 }
 
 TEST_F(KernelTextTest, ALongRowIsReadAgain) {
