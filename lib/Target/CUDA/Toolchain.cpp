@@ -193,8 +193,8 @@ ToolResult cutback::buildCallsObject(const std::string &compiler,
                                      ArrayRef<std::string> features) {
   // No libstdc++ where the step runs, and hidden but for the calls. Nobody asks
   // for flags of exceptions, for which GCC makes no vectors of what has `?`.
-  SmallVector<std::string> more = {"-O3",
-                                   "-c",
+  SmallVector<std::string> more = {"-c",
+                                   "-O2",
                                    "-fno-trapping-math",
                                    "-fno-exceptions",
                                    "-fno-rtti",
@@ -203,6 +203,11 @@ ToolResult cutback::buildCallsObject(const std::string &compiler,
                                    "-ftls-model=initial-exec",
                                    "-fno-stack-protector",
                                    "-U_FORTIFY_SOURCE"};
+  // What of GCC's -O3 makes vectors; the rest takes it half as long again, for
+  // no less time of the step. Clang has them with -O2.
+  if (!StringRef(compiler).contains("clang"))
+    more.append({"-ftree-vectorize", "-fvect-cost-model=dynamic",
+                 "-fpeel-loops", "-fsplit-loops"});
   for (const std::string &feature : features)
     more.push_back("-m" + feature);
   return buildOnHost(compiler, files, source, source + ".o", more);
