@@ -77,16 +77,23 @@ static NestSchedule scheduleNest(kernel::NestOp nest, int64_t width) {
 
 NestSchedule cuda::scheduleNest(kernel::NestOp nest) {
   NestSchedule schedule = ::scheduleNest(nest, 4);
+  bool isFound = false;
   for (int64_t width : {4, 2, 1}) {
     NestSchedule narrow = ::scheduleNest(nest, width);
-    if (narrow.width != width)
-      return schedule;
-    NestPlan plan(nest, narrow);
     std::string problem;
-    if (!plan.run(problem))
-      return schedule;
-    if (plan.fits() || (width == 1 && plan.numLoops == 1))
+    NestPlan plan(nest, narrow);
+    // A warp with fewer neighbours a lane costs nothing, more threads do.
+    if (narrow.width != width ||
+        (isFound && narrow.mapping != NestSchedule::WarpRow) ||
+        !plan.run(problem))
+      break;
+    if (!plan.fits() && (width > 1 || plan.numLoops > 1))
+      continue;
+    if (!plan.isComputedAgain())
       return narrow;
+    if (!isFound)
+      schedule = narrow;
+    isFound = true;
   }
   return schedule;
 }

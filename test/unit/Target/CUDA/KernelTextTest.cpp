@@ -180,6 +180,24 @@ TEST_F(KernelTextTest, ValuesOfHeldReadsAreComputedAgain) {
                      "asNew(a_x[k]);", "expOf(a_x[k][e])"});
 }
 
+/// In a short one they are held: a warp has lanes enough.
+TEST_F(KernelTextTest, ValuesOfAShortRowAreHeldByMoreLanes) {
+  std::string body = "%x = kernel.load %a[%i * 32 + %j] : memref<256xf32>\n";
+  for (int i = 0; i < 12; ++i) {
+    std::string n = std::to_string(i);
+    body += "%p" + n + " = arith.mulf %x, " + (i ? "%s0" : "%x") +
+            " : f32\n%s" + n + " = kernel.reduce add %p" + n + " : f32\n%q" +
+            n + " = arith.subf %p" + n + ", %s" + n +
+            " : f32\nkernel.store %q" + n + ", %b[%i * 384 + %j * 12 + " + n +
+            "] : memref<3072xf32>\n";
+  }
+  std::string text = writeNest("%a: memref<256xf32>) to (%b: memref<3072xf32>)",
+                               "(%i, %j) in [8, 32 reduced]", body);
+  expectParts(text, {"__launch_bounds__(128, 8)", "One<float> mul_", "e < 1",
+                     "warpReduceOf(Sum()"});
+  EXPECT_EQ(text.find("asNew"), std::string::npos) << text;
+}
+
 TEST_F(KernelTextTest, ElementsOfManyValuesAreFewerAThread) {
   std::string body, sum = "%x0";
   for (int i = 0; i < 18; ++i) {
