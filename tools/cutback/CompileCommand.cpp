@@ -49,6 +49,10 @@ CommandSpec compileSpec() {
        "with --target=cuda: for which GPUs; default sm_90.\n"
        "The first one is the device of the plan, if none is\n"
        "given"},
+      {"products", OptionSpec::Choice, "own|cublaslt",
+       "with --target=cuda or cuda-host: who computes matrix\n"
+       "products, our kernels or NVIDIA's library, where it is\n"
+       "found when the step runs; default own"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
@@ -166,6 +170,11 @@ static int checkUsage(Session &session) {
     session.error("--arch goes with --target=cuda");
     return WrongUsage;
   }
+  if (line.has("products") &&
+      (!line.has("target") || line.get("target") == kCpuTarget)) {
+    session.error("--products goes with --target=cuda or cuda-host");
+    return WrongUsage;
+  }
   return Done;
 }
 
@@ -207,9 +216,10 @@ int runCompile(const CommandLine &line) {
   if (toTarget && !optimizer)
     formForAllSizes(session, *run.result, forAll);
   if (toTarget)
-    if (int code =
-            emitFiles(session, run, *kernels, forAll.has_value(),
-                      {std::string(*line.get("target")), architectures}, files))
+    if (int code = emitFiles(session, run, *kernels, forAll.has_value(),
+                             {std::string(*line.get("target")), architectures,
+                              line.get("products") == "cublaslt"},
+                             files))
       return code;
   if (forAll)
     kernels = std::move(forAll);

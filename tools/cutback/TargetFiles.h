@@ -13,6 +13,7 @@ namespace cutback {
 struct TargetChoice {
   std::string target;                     ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures; ///< of "cuda"
+  bool useLibrary = false;                ///< cuBLASLt computes products
 };
 
 /// The manifest of a step of `graph` and all files that it names. Returns an
