@@ -20,6 +20,7 @@
 #include "CallText.h"
 
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Runtime/Cuda/ProductLibrary.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -189,6 +190,8 @@ private:
     if (!cuda::readProduct(call))
       return;
     StringRef value = joint::getValueName(call->getResult(0));
+    if (call->hasAttr(joint::JointDialect::kRecompute))
+      value.consume_back(joint::kRecomputeSuffix);
     auto product = describe(call);
     keys[value].insert(product ? cuda::productKey(*product) : "");
     if (product)
