@@ -103,6 +103,32 @@ std::string kernelText(const ArtifactKernel &kernel) {
          "}";
 }
 
+std::string matrixText(const char *name, const ArtifactMatrix &matrix) {
+  if (matrix.operand < 0)
+    return "";
+  return std::string(", \"") + name +
+         "\": {\"operand\": " + std::to_string(matrix.operand) +
+         ", \"offset\": " + std::to_string(matrix.offset) +
+         ", \"leading\": " + std::to_string(matrix.leading) +
+         ", \"batch_stride\": " + std::to_string(matrix.batchStride) +
+         (matrix.isTransposed ? ", \"transposed\": true}" : "}");
+}
+
+std::string productText(const ArtifactProduct &product) {
+  return "{\"dtype\": " + quoteJson(product.dtype) + ", \"sizes\": " +
+         Writer::numbers(std::array<int64_t, 4>{product.m, product.n, product.k,
+                                                product.batch}) +
+         matrixText("a", product.a) + matrixText("b", product.b) +
+         matrixText("c", product.c) + matrixText("out", product.out) +
+         (product.bias < 0 ? ""
+                           : ", \"bias\": " + std::to_string(product.bias)) +
+         ", \"alpha\": " + Writer::real(product.alpha) +
+         ", \"beta\": " + Writer::real(product.beta) + ", \"workspace\": " +
+         Writer::numbers(std::array<int64_t, 2>{product.workspaceAt,
+                                                product.workspaceBytes}) +
+         "}";
+}
+
 std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
   std::string text =
       "{\"kernel\": " + quoteJson(artifact.kernels[launch.kernel].name) +
@@ -117,7 +143,10 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
             Writer::memory(operand.memory) +
             ", \"bytes\": " + std::to_string(operand.bytes) +
             (operand.isWritten ? ", \"written\": true}" : "}");
-  return text + "]}";
+  text += "]";
+  if (launch.product)
+    text += ",\n     \"product\": " + productText(*launch.product);
+  return text + "}";
 }
 
 std::string segmentText(const Artifact &artifact,
@@ -307,6 +336,38 @@ private:
     result.memory = memory(value);
     artifact.results.push_back(result);
   }
+  ArtifactMatrix readMatrix(JsonValue value) {
+    ArtifactMatrix matrix;
+    if (!value)
+      return matrix;
+    matrix.operand = number(value.find("operand"));
+    matrix.offset = number(value.find("offset"));
+    matrix.leading = number(value.find("leading"));
+    matrix.batchStride = number(value.find("batch_stride"));
+    matrix.isTransposed = value.find("transposed").kind() == JsonKind::True;
+    return matrix;
+  }
+  ArtifactProduct readProduct(JsonValue value) {
+    ArtifactProduct product;
+    product.dtype = value.find("dtype").decoded();
+    std::vector<int64_t> sizes = numbers(value.find("sizes"));
+    std::vector<int64_t> workspace = numbers(value.find("workspace"));
+    isRight &= sizes.size() == 4 && workspace.size() == 2;
+    sizes.resize(4);
+    workspace.resize(2);
+    product.m = sizes[0], product.n = sizes[1], product.k = sizes[2];
+    product.batch = sizes[3];
+    product.a = readMatrix(value.find("a"));
+    product.b = readMatrix(value.find("b"));
+    product.c = readMatrix(value.find("c"));
+    product.out = readMatrix(value.find("out"));
+    product.bias = value.find("bias").asInt().value_or(-1);
+    product.alpha = value.find("alpha").asDouble().value_or(1);
+    product.beta = value.find("beta").asDouble().value_or(0);
+    product.workspaceAt = workspace[0];
+    product.workspaceBytes = workspace[1];
+    return product;
+  }
   ArtifactLaunch readLaunch(JsonValue value) {
     ArtifactLaunch launch;
     std::string kernel = value.find("kernel").decoded();
@@ -322,6 +383,8 @@ private:
     for (JsonValue one : value.find("operands").children())
       launch.operands.push_back({memory(one), number(one.find("bytes")),
                                  one.find("written").kind() == JsonKind::True});
+    if (JsonValue product = value.find("product"))
+      launch.product = readProduct(product);
     return launch;
   }
 
@@ -361,6 +424,14 @@ int64_t cutback::spanOf(const ArtifactResult &result) {
   return (last + 1) * bytesOfType(result.dtype);
 }
 
+bool Artifact::hasProducts() const {
+  for (const ArtifactSegment &segment : segments)
+    for (const ArtifactLaunch &launch : segment.launches)
+      if (launch.product)
+        return true;
+  return false;
+}
+
 std::vector<size_t> Artifact::stepSegments() const {
   std::vector<size_t> numbers;
   for (size_t i = 0; i < segments.size(); ++i)
@@ -377,17 +448,86 @@ static bool isSize(const ArtifactSymbol &symbol) {
          symbol.value >= symbol.min && symbol.value <= symbol.max;
 }
 
+/// Whether a matrix of `rows` times `columns` lies in its operand.
+static bool holdsMatrix(const ArtifactLaunch &launch,
+                        const ArtifactProduct &product,
+                        const ArtifactMatrix &matrix, int64_t rows,
+                        int64_t columns) {
+  constexpr int64_t most = int64_t(1) << 31;
+  if (matrix.isTransposed)
+    std::swap(rows, columns);
+  if (matrix.operand < 0 ||
+      matrix.operand >= static_cast<int64_t>(launch.operands.size()) ||
+      matrix.offset < 0 || matrix.offset > most || matrix.batchStride < 0 ||
+      matrix.batchStride > most || matrix.leading < columns ||
+      matrix.leading > most)
+    return false;
+  // Factors are at most 2^31: no product of two is out of range.
+  int64_t item = bytesOfType(product.dtype);
+  int64_t held = launch.operands[matrix.operand].bytes / item - matrix.offset;
+  return (rows - 1) * matrix.leading + columns <= held &&
+         (product.batch - 1) * matrix.batchStride <=
+             held - (rows - 1) * matrix.leading - columns;
+}
+
+/// Whether a library may be given the product of `launch`.
+static bool isSound(const ArtifactLaunch &launch, int64_t arenaBytes) {
+  const ArtifactProduct &p = *launch.product;
+  constexpr int64_t most = INT32_MAX;
+  bool isFloat = p.dtype == "f32" || p.dtype == "f64" || p.dtype == "bf16" ||
+                 p.dtype == "f16";
+  if (!isFloat || p.m < 1 || p.m > most || p.n < 1 || p.n > most || p.k < 1 ||
+      p.k > most || p.batch < 1 || p.batch > most)
+    return false;
+  auto numOperands = static_cast<int64_t>(launch.operands.size());
+  bool hasBias = p.bias < 0 ||
+                 (p.bias < numOperands &&
+                  launch.operands[p.bias].bytes >= p.n * bytesOfType(p.dtype));
+  return hasBias && holdsMatrix(launch, p, p.a, p.m, p.k) &&
+         holdsMatrix(launch, p, p.b, p.k, p.n) &&
+         (p.c.operand < 0 ||
+          (holdsMatrix(launch, p, p.c, p.m, p.n) && !p.c.isTransposed)) &&
+         holdsMatrix(launch, p, p.out, p.m, p.n) && !p.out.isTransposed &&
+         launch.operands[p.out.operand].isWritten && p.workspaceAt >= 0 &&
+         p.workspaceAt % 256 == 0 && p.workspaceBytes >= 0 &&
+         p.workspaceAt <= arenaBytes &&
+         p.workspaceBytes <= arenaBytes - p.workspaceAt;
+}
+
+/// Whether `bytes` from its start lie in `memory`.
+static bool holds(const Artifact &artifact, const ArtifactMemory &memory,
+                  int64_t bytes) {
+  if (bytes < 0 || memory.at < 0)
+    return false;
+  if (memory.kind == ArtifactMemory::Arena)
+    return memory.at % 16 == 0 && memory.at <= artifact.arenaBytes &&
+           bytes <= artifact.arenaBytes - memory.at;
+  return memory.at < static_cast<int64_t>(artifact.arguments.size()) &&
+         bytes <= bytesOf(artifact.arguments[memory.at]);
+}
+
+static std::string verifyLaunch(const Artifact &artifact,
+                                const ArtifactLaunch &launch) {
+  if (launch.kernel < 0 ||
+      launch.kernel >= static_cast<int64_t>(artifact.kernels.size()))
+    return "launches a kernel that it does not have";
+  const std::string &name = artifact.kernels[launch.kernel].name;
+  int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
+  if (threads < 1 || threads > 1024 || launch.sharedBytes < 0 ||
+      launch.sharedBytes > 48 * 1024 || launch.grid[0] < 1 ||
+      launch.grid[0] > INT32_MAX || launch.grid[1] < 1 ||
+      launch.grid[1] > 65535 || launch.grid[2] < 1 || launch.grid[2] > 65535)
+    return "launches '" + name + "' with a grid or block that no device takes";
+  for (const ArtifactOperand &operand : launch.operands)
+    if (!holds(artifact, operand.memory, operand.bytes))
+      return "launches '" + name + "' on memory outside of arena and arguments";
+  if (launch.product && !isSound(launch, artifact.arenaBytes))
+    return "has a product in place of '" + name +
+           "' that is outside of its operands or of the arena";
+  return "";
+}
+
 std::string Artifact::verify() const {
-  /// Whether `bytes` from its start lie in `memory`.
-  auto holds = [&](const ArtifactMemory &memory, int64_t bytes) {
-    if (bytes < 0 || memory.at < 0)
-      return false;
-    if (memory.kind == ArtifactMemory::Arena)
-      return memory.at % 16 == 0 && memory.at <= arenaBytes &&
-             bytes <= arenaBytes - memory.at;
-    return memory.at < static_cast<int64_t>(arguments.size()) &&
-           bytes <= bytesOf(arguments[memory.at]);
-  };
   for (const ArtifactSymbol &symbol : symbols)
     if (!isSize(symbol))
       return "has a size '" + symbol.name + "' that is no size";
@@ -413,26 +553,12 @@ std::string Artifact::verify() const {
     bool goesBack = std::any_of(result.strides.begin(), result.strides.end(),
                                 [](int64_t stride) { return stride < 0; });
     if (bytesOf(result) && (result.offset < 0 || goesBack || span <= 0 ||
-                            !holds(result.memory, span)))
+                            !holds(*this, result.memory, span)))
       return "has a result '" + result.name + "' outside of memory";
   }
   for (const ArtifactSegment &segment : segments)
-    for (const ArtifactLaunch &launch : segment.launches) {
-      if (launch.kernel < 0 ||
-          launch.kernel >= static_cast<int64_t>(kernels.size()))
-        return "launches a kernel that it does not have";
-      int64_t threads = launch.block[0] * launch.block[1] * launch.block[2];
-      if (threads < 1 || threads > 1024 || launch.sharedBytes < 0 ||
-          launch.sharedBytes > 48 * 1024 || launch.grid[0] < 1 ||
-          launch.grid[0] > INT32_MAX || launch.grid[1] < 1 ||
-          launch.grid[1] > 65535 || launch.grid[2] < 1 ||
-          launch.grid[2] > 65535)
-        return "launches '" + kernels[launch.kernel].name +
-               "' with a grid or block that no device takes";
-      for (const ArtifactOperand &operand : launch.operands)
-        if (!holds(operand.memory, operand.bytes))
-          return "launches '" + kernels[launch.kernel].name +
-                 "' on memory outside of arena and arguments";
-    }
+    for (const ArtifactLaunch &launch : segment.launches)
+      if (std::string problem = verifyLaunch(*this, launch); !problem.empty())
+        return problem;
   return "";
 }

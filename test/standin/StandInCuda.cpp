@@ -12,18 +12,29 @@
 //   3. When the context is released everything else must have been.
 // What does not hold ends the process with a message and exit code 86.
 //
+// Work on a stream waits until somebody waits for a stream. Then all streams
+// go on as far as events let them, the first one that was made before others,
+// or the last one (CUTBACK_STAND_IN_ORDER=copies): what an event should order
+// and does not has other results.
+//
 // Environment: CUTBACK_STAND_IN is a folder of --target=cuda-host;
 // CUTBACK_STAND_IN_FAIL=CALL=STATUS lets one call fail; _ARCH ("90"), _FREE
-// (bytes), _VERSION and _DEVICES are what the driver says of itself.
+// (bytes), _VERSION and _DEVICES are what the driver says of itself; with
+// _DEAF events hold up nobody; _TRACE prints calls of streams.
+
+#include "StandIn.h"
 
 #include "cutback/Runtime/Artifact.h"
 #include "cutback/Runtime/Cuda/Driver.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <dlfcn.h>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -34,39 +45,30 @@ using namespace cutback::cuda;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string &what) {
-  std::fprintf(stderr, "stand-in: %s\n", what.c_str());
-  std::_Exit(86);
-}
-
-std::string setting(const char *name, const char *otherwise) {
-  const char *value =
-      std::getenv((std::string("CUTBACK_STAND_IN") + name).c_str());
-  return value ? value : otherwise;
-}
-
-/// 0, or the status with which `call` was asked to fail.
-Status statusOf(const char *call) {
-  std::string fail = setting("_FAIL", "");
-  std::string name = std::string(call) + "=";
-  return fail.compare(0, name.size(), name) == 0
-             ? std::atoi(fail.c_str() + name.size())
-             : 0;
-}
-
 using Run = void (*)(int, const unsigned *, const unsigned *, unsigned,
                      void **);
 
-struct Node {
-  const ArtifactLaunch *launch;
-  std::vector<void *> pointers;
+using Node = std::function<void()>;
+
+struct Event {
+  size_t recorded = 0, done = 0;
+};
+struct Work {
+  Node run;
+  Event *records = nullptr, *awaits = nullptr;
+  size_t count = 0; ///< of records, that it waits for
+};
+struct Stream {
+  std::deque<Work> work;
 };
 
 struct Device {
   Artifact artifact;
   Run run = nullptr;
   std::map<Address, size_t> allocated; ///< bytes by address
+  std::vector<Stream *> streams;       ///< in the order in which they were made
   std::vector<Node> *recorded = nullptr;
+  bool hasGraphs = false;
   size_t numLaunched = 0;   ///< of the manifest's launches
   std::set<void *> handles; ///< that must be given back
 
@@ -84,14 +86,62 @@ struct Device {
     run = reinterpret_cast<Run>(::dlsym(library, "cutback_launch"));
   }
 
-  const ArtifactLaunch *expected() const {
-    size_t behind = numLaunched;
-    for (const ArtifactSegment &segment : artifact.segments) {
-      if (behind < segment.launches.size())
-        return &segment.launches[behind];
-      behind -= segment.launches.size();
+  /// The next launch of the manifest; behind the last one, the first.
+  const ArtifactLaunch *expected() {
+    for (int pass = 0; pass < 2; ++pass, numLaunched = 0) {
+      size_t behind = numLaunched;
+      for (const ArtifactSegment &segment : artifact.segments) {
+        if (behind < segment.launches.size())
+          return &segment.launches[behind];
+        behind -= segment.launches.size();
+      }
     }
     return nullptr;
+  }
+
+  /// A launch, to a graph or to a stream.
+  void add(Handle stream, const std::string &name, Node node) {
+    if (!recorded && hasGraphs)
+      refuse("'" + name + "' is launched outside of a graph");
+    if (recorded)
+      recorded->push_back(std::move(node));
+    else
+      put(stream, {std::move(node)});
+    ++numLaunched;
+  }
+
+  void put(Handle stream, Work work) {
+    reinterpret_cast<Stream *>(stream)->work.push_back(std::move(work));
+  }
+
+  /// The first piece of work of `stream`, if nothing holds it up.
+  bool step(Stream *stream) {
+    if (stream->work.empty())
+      return false;
+    Work &first = stream->work.front();
+    if (first.awaits && first.awaits->done < first.count)
+      return false;
+    if (first.run)
+      first.run();
+    if (first.records)
+      ++first.records->done;
+    stream->work.pop_front();
+    return true;
+  }
+
+  /// All streams go on until `last` has nothing to do.
+  void wait(Stream *last) {
+    std::vector<Stream *> order = streams;
+    if (setting("_ORDER", "launches") == "copies")
+      order.assign(streams.rbegin(), streams.rend());
+    while (!last->work.empty()) {
+      bool goesOn = false;
+      for (Stream *stream : order)
+        if ((goesOn = step(stream)))
+          break;
+      if (!goesOn)
+        refuse("a stream waits for what nobody does");
+    }
   }
 
   void checkRoom(Address address, size_t bytes, const std::string &whose) {
@@ -108,6 +158,17 @@ Device &device() {
   return one;
 }
 
+/// A line for each call of a stream: its number, and what it is to do.
+void trace(const char *what, Handle stream) {
+  if (setting("_TRACE", "").empty())
+    return;
+  const std::vector<Stream *> &all = device().streams;
+  auto at =
+      std::find(all.begin(), all.end(), reinterpret_cast<Stream *>(stream));
+  std::fprintf(stderr, "stream %d: %s\n", static_cast<int>(at - all.begin()),
+               what);
+}
+
 template <typename T> Handle make(T *object) {
   device().handles.insert(object);
   return reinterpret_cast<Handle>(object);
@@ -119,10 +180,6 @@ template <typename T> void release(Handle handle) {
 }
 
 } // namespace
-
-#define FAIL_IF_ASKED                                                          \
-  if (Status status = statusOf(__func__))                                      \
-  return status
 
 extern "C" {
 
@@ -202,22 +259,44 @@ Status cuMemFree_v2(Address address) {
   return 0;
 }
 Status cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
-                            Handle) {
+                            Handle stream) {
   FAIL_IF_ASKED;
+  trace("in", stream);
   device().checkRoom(to, bytes, "a copy");
-  std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+  device().put(stream, {[=] {
+                 std::memcpy(reinterpret_cast<void *>(to), from, bytes);
+               }});
   return 0;
 }
-Status cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, Handle) {
+Status cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
+                            Handle stream) {
   FAIL_IF_ASKED;
+  trace("out", stream);
   device().checkRoom(from, bytes, "a copy");
-  std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+  device().put(stream, {[=] {
+                 std::memcpy(to, reinterpret_cast<void *>(from), bytes);
+               }});
   return 0;
 }
-Status cuMemsetD8Async(Address to, unsigned char value, size_t bytes, Handle) {
+Status cuMemsetD8Async(Address to, unsigned char value, size_t bytes,
+                       Handle stream) {
   FAIL_IF_ASKED;
   device().checkRoom(to, bytes, "a fill");
-  std::memset(reinterpret_cast<void *>(to), value, bytes);
+  device().put(stream, {[=] {
+                 std::memset(reinterpret_cast<void *>(to), value, bytes);
+               }});
+  return 0;
+}
+Status cuMemAllocHost_v2(void **memory, size_t bytes) {
+  FAIL_IF_ASKED;
+  *memory = std::malloc(bytes);
+  device().handles.insert(*memory);
+  return 0;
+}
+Status cuMemFreeHost(void *memory) {
+  if (!device().handles.erase(memory))
+    refuse("memory of the host is freed that was not allocated");
+  std::free(memory);
   return 0;
 }
 Status cuModuleLoadData(Handle *module, const void *) {
@@ -242,20 +321,53 @@ Status cuModuleGetFunction(Handle *function, Handle, const char *name) {
 }
 Status cuStreamCreate(Handle *stream, unsigned) {
   FAIL_IF_ASKED;
-  *stream = make(new int);
+  device().streams.push_back(new Stream);
+  *stream = make(device().streams.back());
   return 0;
 }
 Status cuStreamDestroy_v2(Handle stream) {
-  release<int>(stream);
+  std::vector<Stream *> &all = device().streams;
+  auto *gone = reinterpret_cast<Stream *>(stream);
+  if (!gone->work.empty() && setting("_FAIL", "").empty())
+    refuse("a stream is given back that has work to do");
+  all.erase(std::remove(all.begin(), all.end(), gone), all.end());
+  release<Stream>(stream);
   return 0;
 }
-Status cuStreamSynchronize(Handle) {
+Status cuStreamSynchronize(Handle stream) {
   FAIL_IF_ASKED;
+  device().wait(reinterpret_cast<Stream *>(stream));
+  return 0;
+}
+Status cuEventCreate(Handle *event, unsigned) {
+  FAIL_IF_ASKED;
+  *event = make(new Event);
+  return 0;
+}
+Status cuEventDestroy_v2(Handle event) {
+  release<Event>(event);
+  return 0;
+}
+Status cuEventRecord(Handle event, Handle stream) {
+  FAIL_IF_ASKED;
+  trace("record", stream);
+  auto *recorded = reinterpret_cast<Event *>(event);
+  ++recorded->recorded;
+  device().put(stream, {nullptr, recorded});
+  return 0;
+}
+Status cuStreamWaitEvent(Handle stream, Handle event, unsigned) {
+  FAIL_IF_ASKED;
+  trace("wait", stream);
+  auto *awaited = reinterpret_cast<Event *>(event);
+  if (setting("_DEAF", "").empty())
+    device().put(stream, {nullptr, nullptr, awaited, awaited->recorded});
   return 0;
 }
 Status cuStreamBeginCapture_v2(Handle, int) {
   FAIL_IF_ASKED;
   device().recorded = new std::vector<Node>;
+  device().hasGraphs = true;
   return 0;
 }
 Status cuStreamEndCapture(Handle, Handle *graph) {
@@ -270,19 +382,11 @@ Status cuGraphInstantiateWithFlags(Handle *executable, Handle graph,
       new std::vector<Node>(*reinterpret_cast<std::vector<Node> *>(graph)));
   return 0;
 }
-Status cuGraphLaunch(Handle executable, Handle) {
+Status cuGraphLaunch(Handle executable, Handle stream) {
   FAIL_IF_ASKED;
-  for (Node &node : *reinterpret_cast<std::vector<Node> *>(executable)) {
-    const ArtifactLaunch &launch = *node.launch;
-    unsigned grid[3], block[3];
-    for (int axis = 0; axis < 3; ++axis) {
-      grid[axis] = static_cast<unsigned>(launch.grid[axis]);
-      block[axis] = static_cast<unsigned>(launch.block[axis]);
-    }
-    device().run(static_cast<int>(launch.kernel), grid, block,
-                 static_cast<unsigned>(launch.sharedBytes),
-                 node.pointers.data());
-  }
+  trace("graph", stream);
+  for (const Node &node : *reinterpret_cast<std::vector<Node> *>(executable))
+    device().put(stream, {node});
   return 0;
 }
 Status cuGraphExecDestroy(Handle executable) {
@@ -295,7 +399,7 @@ Status cuGraphDestroy(Handle graph) {
 }
 Status cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
                       unsigned gridZ, unsigned blockX, unsigned blockY,
-                      unsigned blockZ, unsigned sharedBytes, Handle,
+                      unsigned blockZ, unsigned sharedBytes, Handle stream,
                       void **parameters, void **) {
   FAIL_IF_ASKED;
   Device &here = device();
@@ -308,9 +412,7 @@ Status cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
   if (grid != launch->grid || block != launch->block ||
       sharedBytes != launch->sharedBytes)
     refuse("'" + kernel.name + "' has another grid or block");
-  if (!here.recorded)
-    refuse("'" + kernel.name + "' is launched outside of a graph");
-  Node node{launch, {}};
+  std::vector<void *> pointers;
   Address arena = here.allocated.begin()->first;
   for (size_t i = 0; i < launch->operands.size() + kernel.checks; ++i) {
     Address address = *static_cast<Address *>(parameters[i]);
@@ -320,11 +422,47 @@ Status cuLaunchKernel(Handle function, unsigned gridX, unsigned gridY,
     if (!isMark && launch->operands[i].memory.kind == ArtifactMemory::Arena &&
         address != arena + launch->operands[i].memory.at)
       refuse("'" + kernel.name + "' has an operand at another offset");
-    node.pointers.push_back(reinterpret_cast<void *>(address));
+    pointers.push_back(reinterpret_cast<void *>(address));
   }
-  here.recorded->push_back(std::move(node));
-  ++here.numLaunched;
+  here.add(stream, kernel.name, [launch, pointers]() mutable {
+    unsigned sizes[6];
+    for (int axis = 0; axis < 3; ++axis) {
+      sizes[axis] = static_cast<unsigned>(launch->grid[axis]);
+      sizes[3 + axis] = static_cast<unsigned>(launch->block[axis]);
+    }
+    device().run(static_cast<int>(launch->kernel), sizes, sizes + 3,
+                 static_cast<unsigned>(launch->sharedBytes), pointers.data());
+  });
   return 0;
+}
+
+/// A product of the library that is a stand-in, in place of a launch.
+void cutbackStandInProduct(const StandInProduct &product, Handle stream,
+                           std::function<void()> compute) {
+  Device &here = device();
+  const ArtifactLaunch *launch = here.expected();
+  if (!launch || !launch->product)
+    refuse("a product is not the next launch of the manifest");
+  const ArtifactProduct &p = *launch->product;
+  const std::string &name = here.artifact.kernels[launch->kernel].name;
+  if (std::array<int64_t, 4>{p.m, p.n, p.k, p.batch} != product.sizes)
+    refuse("the product of '" + name + "' has other sizes");
+  Address arena = here.allocated.begin()->first;
+  if (product.workspace != arena + p.workspaceAt ||
+      product.workspaceBytes != static_cast<size_t>(p.workspaceBytes))
+    refuse("the product of '" + name + "' has another workspace");
+  here.checkRoom(product.workspace, product.workspaceBytes, name);
+  const ArtifactMatrix *matrices[] = {&p.a, &p.b, &p.out};
+  for (int i = 0; i < 3; ++i) {
+    const ArtifactOperand &operand = launch->operands[matrices[i]->operand];
+    Address first =
+        product.matrices[i] - matrices[i]->offset * bytesOfType(p.dtype);
+    here.checkRoom(first, operand.bytes, "the product of '" + name + "'");
+    if (operand.memory.kind == ArtifactMemory::Arena &&
+        first != arena + operand.memory.at)
+      refuse("the product of '" + name + "' has a matrix at another offset");
+  }
+  here.add(stream, name, std::move(compute));
 }
 
 } // extern "C"

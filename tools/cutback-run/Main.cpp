@@ -129,6 +129,8 @@ static int run(const CommandLine &line) {
   auto executor = openStep(folder, options, artifact, error);
   if (!executor)
     return fail(NoPlan, error.what, error.next);
+  for (const std::string &note : executor->notes())
+    std::fprintf(stderr, "cutback-run: note: %s\n", note.c_str());
   if (auto threads = line.integer("threads"))
     executor->setThreads(static_cast<unsigned>(*threads));
   progress.step("running");

@@ -188,9 +188,12 @@ int openArtifact(Session &session, std::string folder, const StepFiles &sources,
   }
   StepOptions options;
   options.checkMemory = session.line.has("check-memory");
+  options.singleLaunches = session.line.has("single-launches");
   bound.executor = openStep(folder, options, artifact, why);
   if (!bound.executor)
     return doesNotRun(session, why.what, why.next);
+  for (const std::string &note : bound.executor->notes())
+    session.note(note);
   if (auto threads = session.line.integer("threads"))
     bound.executor->setThreads(static_cast<unsigned>(*threads));
   return Done;

@@ -53,6 +53,10 @@ CommandSpec compileSpec() {
       {"tf32", OptionSpec::Flag, "",
        "with --target=cuda: products and convolutions of f32 on\n"
        "tensor cores, factors rounded to 10 bits of mantissa"},
+      {"products", OptionSpec::Choice, "own|cublaslt",
+       "with --target=cuda or cuda-host: who computes matrix\n"
+       "products, our kernels or NVIDIA's library, where it is\n"
+       "found when the step runs; default own"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
@@ -176,6 +180,11 @@ static int checkUsage(Session &session) {
     session.error("--tf32 goes with --target=cuda or cuda-host");
     return WrongUsage;
   }
+  if (line.has("products") &&
+      (!line.has("target") || line.get("target") == kCpuTarget)) {
+    session.error("--products goes with --target=cuda or cuda-host");
+    return WrongUsage;
+  }
   return Done;
 }
 
@@ -219,10 +228,11 @@ int runCompile(const CommandLine &line) {
   if (toTarget && !optimizer)
     formForAllSizes(session, *run.result, forAll);
   if (toTarget)
-    if (int code = emitFiles(
-            session, run, *kernels, forAll.has_value(),
-            {std::string(*line.get("target")), architectures, line.has("tf32")},
-            files))
+    if (int code =
+            emitFiles(session, run, *kernels, forAll.has_value(),
+                      {std::string(*line.get("target")), architectures,
+                       line.has("tf32"), line.get("products") == "cublaslt"},
+                      files))
       return code;
   if (forAll)
     kernels = std::move(forAll);

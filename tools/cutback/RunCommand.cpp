@@ -79,6 +79,9 @@ CommandSpec runSpec() {
       {"check-memory", OptionSpec::Flag, "",
        "fill dead bytes of the arena with NaN; of a compiled\n"
        "step, give each operand memory of its own"},
+      {"single-launches", OptionSpec::Flag, "",
+       "of a step for a GPU: issue each launch by itself, in\n"
+       "a range of its name for a profiler (NVTX)"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
       {"threads", OptionSpec::Integer, "N",
        "of this machine that run a compiled step; default:\n"
@@ -451,6 +454,11 @@ int runRun(const CommandLine &line) {
   bool isNative = line.has("target");
   if (!isNative && !line.has("reference"))
     return runCompiled(session);
+  if (line.has("single-launches")) {
+    session.error("--single-launches is of a step for a GPU");
+    session.note("give a folder of `compile --target=cuda`");
+    return WrongUsage;
+  }
   for (const char *other : {"reference", "whole", "check-memory"})
     if (isNative && line.has(other)) {
       session.error("--" + std::string(other) +

@@ -8,6 +8,7 @@
 #include "TargetFiles.h"
 
 #include "cutback/Target/CPU/CompileStep.h"
+#include "cutback/Target/CUDA/LibraryProducts.h"
 
 using namespace mlir;
 
@@ -65,6 +66,10 @@ static int buildForHost(Session &session, CudaStep &step) {
 static int emitCuda(Session &session, joint::GraphOp graph,
                     const KernelModule &kernels, const TargetChoice &choice,
                     Artifact &artifact, std::vector<TextFile> &files) {
+  if (choice.useLibrary &&
+      failed(placeWorkspaces(*kernels.module,
+                             workspaceBytesOf(choice.architectures))))
+    return WrongInput;
   CudaOptions options;
   options.tf32 = choice.tf32;
   FailureOr<CudaStep> step =

@@ -14,6 +14,7 @@ struct TargetChoice {
   std::string target;                     ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures; ///< of "cuda"
   bool tf32 = false;                      ///< of "cuda", "cuda-host"
+  bool useLibrary = false;                ///< cuBLASLt computes products
 };
 
 /// The manifest of a step of `graph` and all files that it names. Returns an

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -93,12 +94,33 @@ struct ArtifactKernel {
   std::vector<int64_t> bounds;
 };
 
+/// A matrix of each product of a batch. Element (i, j) is at
+/// `offset + i * leading + j` of its operand, or with i and j swapped where it
+/// is transposed; all count elements.
+struct ArtifactMatrix {
+  int64_t operand = -1; ///< number in the launch; -1 for none
+  int64_t offset = 0, leading = 1, batchStride = 0;
+  bool isTransposed = false;
+};
+
+/// What a launch computes, for a library: out = alpha * a b + beta * c + bias,
+/// for each matrix of a batch. The kernel of the launch computes the same.
+struct ArtifactProduct {
+  std::string dtype; ///< of all elements: "f32", "f64", "bf16", "f16"
+  int64_t m = 0, n = 0, k = 0, batch = 1;
+  ArtifactMatrix a, b, c, out; ///< m x k, k x n, m x n, m x n
+  int64_t bias = -1;           ///< operand with n elements, added to each row
+  double alpha = 1, beta = 0;
+  int64_t workspaceAt = 0, workspaceBytes = 0; ///< in the arena
+};
+
 struct ArtifactLaunch {
   int64_t kernel = 0; ///< number in `kernels`
   std::array<int64_t, 3> grid = {1, 1, 1}, block = {1, 1, 1};
   int64_t sharedBytes = 0;
   std::vector<ArtifactOperand> operands;
-  std::string op, place; ///< "aten.addmm", "blocks.0.fc"
+  std::string op, place;                  ///< "aten.addmm", "blocks.0.fc"
+  std::optional<ArtifactProduct> product; ///< if a library may compute it
 };
 
 /// Launches that run one behind the other; their kernels are in NAME.cu.
@@ -137,6 +159,8 @@ struct Artifact {
   /// the arena or of an argument. Linear.
   std::string verify() const;
 
+  /// Whether a library is to compute a launch of it.
+  bool hasProducts() const;
   /// Numbers of the segments of a step, without the update.
   std::vector<size_t> stepSegments() const;
 };

@@ -18,6 +18,9 @@ struct StepOptions {
   /// that a sanitizer sees its ends, and check that kernels change only what
   /// they write. On a device: fill the arena with NaN before each run.
   bool checkMemory = false;
+  /// On a device: issue each launch by itself, in a range of its name for a
+  /// profiler, instead of a graph of all. Slower where launches are short.
+  bool singleLaunches = false;
 };
 
 class Executor {
@@ -34,6 +37,9 @@ public:
   /// order, to `*seconds`; null: no longer. False where launches are not
   /// measured one by one.
   virtual bool measure(std::vector<double> *) { return false; }
+
+  /// What a user may want to know of how launches are run; empty if nothing.
+  virtual std::vector<std::string> notes() const { return {}; }
 
   /// Runs segments, by their numbers, of the artifact that it was opened for.
   /// What a run with the first one made is there for later runs without it.

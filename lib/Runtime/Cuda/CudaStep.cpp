@@ -5,8 +5,9 @@
 //   2. One allocation: arena, arguments, and an int for each launch that checks
 //      its indices, each from a multiple of 256 bytes on.
 //   3. Each segment is recorded as a CUDA graph: launches in their order on one
-//      stream. A run copies arguments, launches its graphs, and copies back
-//      what was written.
+//      stream. A run copies what its first segment takes, launches its graphs
+//      with transfers beside them (Transfers.h), and copies back what was
+//      written.
 //
 // Every call is checked; while recording, a message names the kernel. A kernel
 // that fails while it runs is reported by the driver at the end of the step,
@@ -14,7 +15,12 @@
 
 #include "cutback/Runtime/Cuda/CudaStep.h"
 
+#include "cutback/Runtime/Cuda/ProfilerRanges.h"
+
 #include <algorithm>
+#include <cctype>
+#include <cstring>
+#include <optional>
 
 using namespace cutback;
 using namespace cutback::cuda;
@@ -64,11 +70,40 @@ bool CudaStep::start(const std::string &folder, StepError &error) {
       !check(error.what, driver->cuCtxSetCurrent(context), "cuCtxSetCurrent"))
     return false;
   if (!allocate(error) || !load(images, error) ||
-      !check(error.what, driver->cuStreamCreate(&stream, kNonBlocking),
+      !openProducts(folder, found.name, error) || !openStreams(error))
+    return false;
+  if (!options.singleLaunches)
+    for (size_t i = 0; i < artifact.segments.size() && error.what.empty(); ++i)
+      error.what = record(i);
+  return error.what.empty();
+}
+
+bool CudaStep::openStreams(StepError &error) {
+  if (!check(error.what, driver->cuStreamCreate(&stream, kNonBlocking),
              "cuStreamCreate"))
     return false;
-  for (size_t i = 0; i < artifact.segments.size() && error.what.empty(); ++i)
-    error.what = record(i);
+  transfers = std::make_unique<Transfers>(artifact, *driver);
+  error.what = transfers->start();
+  return error.what.empty();
+}
+
+/// The library, if a launch is to be its own, with an algorithm for each.
+bool CudaStep::openProducts(const std::string &folder,
+                            const std::string &device, StepError &error) {
+  if (!artifact.hasProducts())
+    return true;
+  StepError missing;
+  products = ProductLibrary::open(missing);
+  if (!products) {
+    error = missing;
+    return false;
+  }
+  std::string name = device;
+  for (char &c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c)))
+      c = '-';
+  error.what = products->choose(artifact,
+                                folder + "/cublaslt-" + name + ".json", device);
   return error.what.empty();
 }
 
@@ -181,6 +216,24 @@ std::string CudaStep::launchAll(size_t segment) {
 }
 
 std::string CudaStep::launchOne(const ArtifactLaunch &launch, Address mark) {
+  // The names of the model; a recording has no time that they would show.
+  std::optional<ProfilerRange> range;
+  if (options.singleLaunches)
+    range.emplace(launch.op + (launch.place.empty() ? "" : ", ") +
+                  launch.place);
+  std::vector<Address> values;
+  for (const ArtifactOperand &operand : launch.operands)
+    values.push_back(addressOf(operand.memory));
+  if (launch.product && products->has(*launch.product))
+    return products->launch(*launch.product, values,
+                            base + launch.product->workspaceAt, stream);
+  if (artifact.kernels[launch.kernel].checks)
+    values.push_back(mark);
+  return launchKernel(launch, values);
+}
+
+std::string CudaStep::launchKernel(const ArtifactLaunch &launch,
+                                   std::vector<Address> &values) {
   const ArtifactKernel &kernel = artifact.kernels[launch.kernel];
   // A kernel of several segments is a function of the one that has it first.
   size_t home = 0;
@@ -194,11 +247,6 @@ std::string CudaStep::launchOne(const ArtifactLaunch &launch, Address mark) {
                                                       kernel.name.c_str()),
                           "cuModuleGetFunction"))
     return error;
-  std::vector<Address> values;
-  for (const ArtifactOperand &operand : launch.operands)
-    values.push_back(addressOf(operand.memory));
-  if (kernel.checks)
-    values.push_back(mark);
   std::vector<void *> parameters;
   for (Address &value : values)
     parameters.push_back(&value);
@@ -219,21 +267,19 @@ std::string CudaStep::launchOne(const ArtifactLaunch &launch, Address mark) {
 
 std::string CudaStep::run(const std::vector<size_t> &segments,
                           const std::vector<char *> &arguments) {
-  std::string error;
   bool isUpdate = false;
   for (size_t segment : segments)
     isUpdate |= artifact.segments[segment].name == kUpdateSegment;
-  for (size_t i = 0; i < arguments.size(); ++i)
-    if (int64_t bytes = bytesOf(artifact.arguments[i]); bytes && arguments[i])
-      check(error,
-            driver->cuMemcpyHtoDAsync_v2(argumentAt[i], arguments[i], bytes,
-                                         stream),
-            "cuMemcpyHtoDAsync_v2");
+  std::vector<int> first = transfers->findFirst(segments);
+  std::string error = prepare(segments);
   if (error.empty())
-    error = execute(segments);
+    error = execute(segments, arguments, first);
+  error = finish(std::move(error));
+  if (error.empty() && numMarks)
+    error = findMark();
   for (size_t i = 0; i < arguments.size() && error.empty(); ++i)
     if (int64_t bytes = bytesOf(artifact.arguments[i]);
-        bytes && arguments[i] &&
+        bytes && arguments[i] && first[i] >= 0 &&
         (artifact.arguments[i].isWritten ||
          (isUpdate && artifact.arguments[i].isUpdated)))
       check(error,
@@ -245,7 +291,8 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   return error;
 }
 
-std::string CudaStep::execute(const std::vector<size_t> &segments) {
+/// What must be there before anything of the run is.
+std::string CudaStep::prepare(const std::vector<size_t> &segments) {
   std::string error;
   bool isBegin =
       std::find(segments.begin(), segments.end(), 0) != segments.end();
@@ -257,13 +304,50 @@ std::string CudaStep::execute(const std::vector<size_t> &segments) {
     check(error,
           driver->cuMemsetD8Async(marks, 0, numMarks * sizeof(int), stream),
           "cuMemsetD8Async");
-  for (size_t segment : segments)
-    if (executables[segment] && error.empty())
-      check(error, driver->cuGraphLaunch(executables[segment], stream),
-            "cuGraphLaunch");
-  if (error.empty())
-    check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
-  return error.empty() && numMarks ? findMark() : error;
+  return error;
+}
+
+std::string CudaStep::execute(const std::vector<size_t> &segments,
+                              const std::vector<char *> &arguments,
+                              const std::vector<int> &first) {
+  std::string error;
+  for (size_t i = 0; i < segments.size() && error.empty(); ++i) {
+    std::vector<TransferIn> copies;
+    for (size_t k = 0; k < arguments.size(); ++k)
+      if (int64_t bytes = bytesOf(artifact.arguments[k]);
+          bytes && arguments[k] && first[k] == static_cast<int>(i))
+        copies.push_back({argumentAt[k], arguments[k], bytes});
+    // Behind the launch of the segment in front, beside which they run.
+    if (!copies.empty())
+      error = transfers->bring(segments[i], copies, stream);
+    transfers->forget(segments[i]);
+    if (error.empty())
+      error = launchSegment(segments[i]);
+    if (error.empty() && i + 1 < segments.size())
+      error = transfers->mark(segments[i], stream);
+  }
+  for (size_t i = 0; i + 1 < segments.size() && error.empty(); ++i)
+    error = transfers->fetch(segments[i], base);
+  return error;
+}
+
+std::string CudaStep::launchSegment(size_t segment) {
+  ProfilerRange range(artifact.segments[segment].name);
+  if (options.singleLaunches)
+    return launchAll(segment);
+  std::string error;
+  if (executables[segment])
+    check(error, driver->cuGraphLaunch(executables[segment], stream),
+          "cuGraphLaunch");
+  return error;
+}
+
+/// Waits for both streams, also after an error: copies are from and to memory
+/// that the caller may free.
+std::string CudaStep::finish(std::string error) {
+  std::string copies = transfers->finish();
+  check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return error.empty() ? copies : error;
 }
 
 /// The first launch that left a mark: of a wrong index, or a failed check.
@@ -288,6 +372,10 @@ std::string CudaStep::findMark() {
 
 std::string CudaStep::read(int64_t at, int64_t bytes, char *to) {
   std::string error;
+  if (const char *copied = transfers->find(at, bytes)) {
+    std::memcpy(to, copied, bytes);
+    return error;
+  }
   if (bytes &&
       check(error, driver->cuMemcpyDtoHAsync_v2(to, base + at, bytes, stream),
             "cuMemcpyDtoHAsync_v2"))
@@ -305,8 +393,10 @@ CudaStep::~CudaStep() {
   for (Handle graph : graphs)
     if (graph)
       (void)driver->cuGraphDestroy(graph);
+  transfers.reset();
   if (stream)
     (void)driver->cuStreamDestroy_v2(stream);
+  products.reset();
   for (Handle module : modules)
     if (module)
       (void)driver->cuModuleUnload(module);

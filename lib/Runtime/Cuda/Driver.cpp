@@ -53,6 +53,8 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuMemGetInfo_v2, "cuMemGetInfo_v2");
   loader.find(calls.cuMemAlloc_v2, "cuMemAlloc_v2");
   loader.find(calls.cuMemFree_v2, "cuMemFree_v2");
+  loader.find(calls.cuMemAllocHost_v2, "cuMemAllocHost_v2");
+  loader.find(calls.cuMemFreeHost, "cuMemFreeHost");
   loader.find(calls.cuMemcpyHtoDAsync_v2, "cuMemcpyHtoDAsync_v2");
   loader.find(calls.cuMemcpyDtoHAsync_v2, "cuMemcpyDtoHAsync_v2");
   loader.find(calls.cuMemsetD8Async, "cuMemsetD8Async");
@@ -62,6 +64,10 @@ static void findCalls(Loader &loader, DriverCalls &calls) {
   loader.find(calls.cuStreamCreate, "cuStreamCreate");
   loader.find(calls.cuStreamDestroy_v2, "cuStreamDestroy_v2");
   loader.find(calls.cuStreamSynchronize, "cuStreamSynchronize");
+  loader.find(calls.cuStreamWaitEvent, "cuStreamWaitEvent");
+  loader.find(calls.cuEventCreate, "cuEventCreate");
+  loader.find(calls.cuEventRecord, "cuEventRecord");
+  loader.find(calls.cuEventDestroy_v2, "cuEventDestroy_v2");
   loader.find(calls.cuStreamBeginCapture_v2, "cuStreamBeginCapture_v2");
   loader.find(calls.cuStreamEndCapture, "cuStreamEndCapture");
   loader.find(calls.cuGraphInstantiateWithFlags, "cuGraphInstantiateWithFlags");

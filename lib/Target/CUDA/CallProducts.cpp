@@ -22,14 +22,6 @@ using namespace cutback::cuda;
 
 namespace {
 
-/// out = beta * self + alpha * (a b), for each matrix of a batch.
-struct ProductProblem {
-  Value self, a, b, out;
-  double alpha = 1, beta = 1;
-
-  bool isBatch() const { return sizesOf(out).size() == 3; }
-};
-
 std::string numberText(const std::string &type, double value, Builder &b) {
   return literal(type == "double" ? Type(b.getF64Type()) : b.getF32Type(),
                  b.getF64FloatAttr(value));
@@ -45,7 +37,7 @@ std::string operandText(Value tensor, const std::string &name,
 
 } // namespace
 
-static std::optional<ProductProblem> readProduct(aten::CallOp op) {
+std::optional<ProductProblem> cuda::readProduct(aten::CallOp op) {
   aten::CallReader call(op);
   StringRef name = op.getPacketName();
   ProductProblem p;

@@ -92,6 +92,18 @@ std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
 /// What the user chose of calls.
 using CallOptions = CudaOptions;
 
+/// out = beta * self + alpha * (a b), for each matrix of a batch. The kernel
+/// has a, b, self (where there is one, and beta is not 0) and out as
+/// parameters.
+struct ProductProblem {
+  mlir::Value self, a, b, out;
+  double alpha = 1, beta = 1;
+
+  bool isBatch() const { return sizesOf(out).size() == 3; }
+};
+/// Nothing for an op that is no product.
+std::optional<ProductProblem> readProduct(aten::CallOp op);
+
 /// Whether tensor cores multiply elements of both.
 bool isOfTiles(mlir::Value a, mlir::Value b, CallOptions options = {});
 /// "TileOperand<bf16, true, true>{a + batch * 4096, 64, 1}": a matrix of the

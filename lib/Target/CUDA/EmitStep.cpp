@@ -26,6 +26,7 @@
 #include "cutback/Lowering/KernelBody.h"
 #include "cutback/Report/Names.h"
 #include "cutback/Support/MLIR/TensorBytes.h"
+#include "cutback/Target/CUDA/LibraryProducts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/MapVector.h"
@@ -504,6 +505,7 @@ private:
           return op.emitError("'")
                  << shortOpName(&op) << "' would write over what it reads";
         texts[number].mayOverlap |= overlaps(one);
+        one.product = describeProduct(launch, &op);
         step.artifact.segments[segment].launches.push_back(std::move(one));
         ++step.numCalls;
       }

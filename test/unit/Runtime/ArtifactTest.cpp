@@ -48,6 +48,17 @@ Artifact makeArtifact() {
   launch.place = "fc, model.py:3";
   launch.operands = {{{ArtifactMemory::Argument, 0}, 32, false},
                      {{ArtifactMemory::Arena, 16}, 32, true}};
+  launch.product.emplace();
+  launch.product->dtype = "bf16";
+  launch.product->m = launch.product->n = launch.product->k = 2;
+  launch.product->batch = 2;
+  launch.product->a = {0, 0, 2, 4, true};
+  launch.product->b = {0, 1, 3, 0, false};
+  launch.product->c = launch.product->out = {1, 2, 2, 4, false};
+  launch.product->bias = 0;
+  launch.product->alpha = 0.1;
+  launch.product->beta = 0.5;
+  launch.product->workspaceBytes = 64;
   artifact.segments = {{"forward", {launch}},
                        {"backward", {launch}},
                        {kUpdateSegment, {launch}}};
@@ -135,6 +146,38 @@ TEST(ArtifactTest, LaunchesAreThoseThatADeviceTakes) {
             "launches 'k' with a grid or block that no device takes");
   EXPECT_EQ(changed("\"shared_bytes\": 4096", "\"shared_bytes\": 65536"),
             "launches 'k' with a grid or block that no device takes");
+}
+
+TEST(ArtifactTest, AProductIsInsideOfItsOperandsAndOfTheArena) {
+  Artifact artifact;
+  ASSERT_EQ(readManifest(writeManifest(makeArtifact()), artifact), "");
+  EXPECT_TRUE(artifact.hasProducts());
+  const ArtifactProduct &product = *artifact.segments[1].launches[0].product;
+  EXPECT_EQ(product.a.batchStride, 4);
+  EXPECT_TRUE(product.a.isTransposed);
+  EXPECT_EQ(product.b.leading, 3);
+  EXPECT_EQ(product.alpha, 0.1);
+  EXPECT_EQ(product.bias, 0);
+  const std::pair<const char *, const char *> wrong[] = {
+      {"\"bf16\"", "\"i16\""},
+      {"\"sizes\": [2, 2, 2, 2]", "\"sizes\": [0, 2, 2, 2]"},
+      {"\"sizes\": [2, 2, 2, 2]", "\"sizes\": [2, 2, 9000000000000, 2]"},
+      {"\"sizes\": [2, 2, 2, 2]", "\"sizes\": [2, 2, 2, 4]"},
+      {"\"a\": {\"operand\": 0", "\"a\": {\"operand\": 2"},
+      {"\"leading\": 3", "\"leading\": 14"},
+      {"\"leading\": 3", "\"leading\": 1"},
+      {"\"offset\": 1", "\"offset\": -1"},
+      {"\"out\": {\"operand\": 1", "\"out\": {\"operand\": 0"},
+      {"\"bias\": 0", "\"bias\": 2"},
+      {"\"workspace\": [0, 64]", "\"workspace\": [0, 65]"},
+      {"\"workspace\": [0, 64]", "\"workspace\": [16, 32]"}};
+  for (const auto &[from, to] : wrong)
+    EXPECT_EQ(changed(from, to),
+              "has a product in place of 'k' that is outside of its operands "
+              "or of the arena")
+        << to;
+  EXPECT_EQ(changed("\"sizes\": [2, 2, 2, 2]", "\"sizes\": [2, 2]"),
+            "lacks a number");
 }
 
 TEST(ArtifactTest, AChecksumIsOfAllBytes) {

@@ -6,6 +6,8 @@
 
 #include "cutback/Runtime/Cuda/DeviceImages.h"
 #include "cutback/Runtime/Cuda/Driver.h"
+#include "cutback/Runtime/Cuda/ProductLibrary.h"
+#include "cutback/Runtime/Cuda/Transfers.h"
 #include "cutback/Runtime/Executor.h"
 
 #include <vector>
@@ -14,7 +16,9 @@ namespace cutback::cuda {
 
 /// One allocation holds arena, arguments and the marks of launches that check
 /// something; each segment is a CUDA graph, recorded once and launched in
-/// every run of it. What it holds of the device is given back with it.
+/// every run of it, unless launches are single. Products of a library are in
+/// it, where the artifact asks for them. What it holds of the device is given
+/// back with it.
 class CudaStep : public Executor {
 public:
   /// Takes device 0 (the driver heeds CUDA_VISIBLE_DEVICES) and machine code
@@ -30,6 +34,9 @@ public:
   std::string run(const std::vector<size_t> &segments,
                   const std::vector<char *> &arguments) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
+  std::vector<std::string> notes() const override {
+    return products ? products->notes() : std::vector<std::string>();
+  }
 
 private:
   CudaStep(const Artifact &artifact, const StepOptions &options)
@@ -39,11 +46,21 @@ private:
   bool describeDevice(DeviceArchitecture &found, StepError &error);
   bool allocate(StepError &error);
   bool load(const DeviceImages &images, StepError &error);
+  bool openProducts(const std::string &folder, const std::string &device,
+                    StepError &error);
+  bool openStreams(StepError &error);
   std::string record(size_t segment);
   std::string launchAll(size_t segment);
   std::string launchOne(const ArtifactLaunch &launch, Address mark);
+  std::string launchKernel(const ArtifactLaunch &launch,
+                           std::vector<Address> &values);
   size_t marksBefore(size_t segment) const;
-  std::string execute(const std::vector<size_t> &segments);
+  std::string prepare(const std::vector<size_t> &segments);
+  std::string execute(const std::vector<size_t> &segments,
+                      const std::vector<char *> &arguments,
+                      const std::vector<int> &first);
+  std::string launchSegment(size_t segment);
+  std::string finish(std::string error);
   std::string findMark();
 
   /// Keeps the first error; true while there is none.
@@ -62,8 +79,10 @@ private:
   std::unique_ptr<Driver> driver;
   int device = -1;
   bool hasContext = false;
-  Handle stream = nullptr;
-  Address base = 0; ///< of the arena, which comes first
+  std::unique_ptr<ProductLibrary> products; ///< null where all are ours
+  std::unique_ptr<Transfers> transfers;
+  Handle stream = nullptr; ///< of launches
+  Address base = 0;        ///< of the arena, which comes first
   std::vector<Address> argumentAt;
   Address marks = 0; ///< an int for each launch that checks indices
   size_t numMarks = 0;

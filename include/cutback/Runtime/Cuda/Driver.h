@@ -42,6 +42,8 @@ struct DriverCalls {
   Status (*cuMemGetInfo_v2)(size_t *free, size_t *total);
   Status (*cuMemAlloc_v2)(Address *address, size_t bytes);
   Status (*cuMemFree_v2)(Address address);
+  Status (*cuMemAllocHost_v2)(void **memory, size_t bytes);
+  Status (*cuMemFreeHost)(void *memory);
   Status (*cuMemcpyHtoDAsync_v2)(Address to, const void *from, size_t bytes,
                                  Handle stream);
   Status (*cuMemcpyDtoHAsync_v2)(void *to, Address from, size_t bytes,
@@ -55,6 +57,10 @@ struct DriverCalls {
   Status (*cuStreamCreate)(Handle *stream, unsigned flags);
   Status (*cuStreamDestroy_v2)(Handle stream);
   Status (*cuStreamSynchronize)(Handle stream);
+  Status (*cuStreamWaitEvent)(Handle stream, Handle event, unsigned flags);
+  Status (*cuEventCreate)(Handle *event, unsigned flags);
+  Status (*cuEventRecord)(Handle event, Handle stream);
+  Status (*cuEventDestroy_v2)(Handle event);
   Status (*cuStreamBeginCapture_v2)(Handle stream, int mode);
   Status (*cuStreamEndCapture)(Handle stream, Handle *graph);
   Status (*cuGraphInstantiateWithFlags)(Handle *executable, Handle graph,

@@ -32,7 +32,8 @@ for call in cuInit cuDeviceGetCount cuDeviceGet cuDeviceGetName \
   cuMemGetInfo_v2 cuMemAlloc_v2 cuMemcpyHtoDAsync_v2 cuMemcpyDtoHAsync_v2 \
   cuMemsetD8Async cuModuleLoadData cuModuleGetFunction cuStreamCreate \
   cuStreamSynchronize cuStreamBeginCapture_v2 cuStreamEndCapture \
-  cuGraphInstantiateWithFlags cuGraphLaunch; do
+  cuGraphInstantiateWithFlags cuGraphLaunch cuMemAllocHost_v2 cuEventCreate \
+  cuEventRecord cuStreamWaitEvent; do
   text=$(CUTBACK_STAND_IN_FAIL=$call=7 run)
   echo "$call: exit $?, $(sed -n 's/.*error: //p' <<<"$text")"
 done

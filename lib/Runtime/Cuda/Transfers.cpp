@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A step has two streams: launches on one, copies on the other, and events
+// between them.
+//
+//   * An argument that the forward does not touch is copied in while it runs;
+//     an event holds back the first segment that takes it.
+//   * A result lies where nothing of the step writes behind it, which the arena
+//     was proved for. So a loss goes out while the backward runs, behind an
+//     event that the forward leaves. It goes to page-locked memory: to any
+//     other the copy would hold up the caller.
+//
+// Results of the last segment have nothing to run beside, and are read when
+// they are asked for.
+
+#include "cutback/Runtime/Cuda/Transfers.h"
+
+#include <algorithm>
+
+using namespace cutback;
+using namespace cutback::cuda;
+
+static constexpr unsigned kNonBlocking = 1;   // CU_STREAM_NON_BLOCKING
+static constexpr unsigned kWithoutTiming = 2; // CU_EVENT_DISABLE_TIMING
+static constexpr int64_t kAlignment = 64;
+
+Transfers::~Transfers() {
+  // Errors here have nobody to hear them.
+  for (const std::vector<Handle> &events : {arrived, made})
+    for (Handle event : events)
+      if (event)
+        (void)driver.cuEventDestroy_v2(event);
+  if (stream)
+    (void)driver.cuStreamDestroy_v2(stream);
+  if (staged)
+    (void)driver.cuMemFreeHost(staged);
+}
+
+void Transfers::listResults() {
+  for (const ArtifactResult &result : artifact.results)
+    for (size_t i = 0; i + 1 < artifact.segments.size(); ++i)
+      if (result.segment == artifact.segments[i].name && spanOf(result) &&
+          result.memory.kind == ArtifactMemory::Arena)
+        outgoing.push_back({i, result.memory.at, spanOf(result)});
+}
+
+std::string Transfers::start() {
+  listResults();
+  std::string error;
+  check(error, driver.cuStreamCreate(&stream, kNonBlocking), "cuStreamCreate");
+  for (std::vector<Handle> *events : {&arrived, &made}) {
+    events->resize(artifact.segments.size());
+    for (Handle &event : *events)
+      if (error.empty())
+        check(error, driver.cuEventCreate(&event, kWithoutTiming),
+              "cuEventCreate");
+  }
+  int64_t end = 0;
+  for (Outgoing &one : outgoing) {
+    one.stagedAt = end;
+    end += (one.bytes + kAlignment - 1) / kAlignment * kAlignment;
+  }
+  void *memory = nullptr;
+  if (end && error.empty() &&
+      check(error, driver.cuMemAllocHost_v2(&memory, end), "cuMemAllocHost_v2"))
+    staged = static_cast<char *>(memory);
+  return error;
+}
+
+std::vector<int>
+Transfers::findFirst(const std::vector<size_t> &segments) const {
+  std::vector<int> first(artifact.arguments.size(), -1);
+  auto rootOf = [&](int64_t argument) {
+    int64_t tied = artifact.arguments[argument].tied;
+    return tied < 0 ? argument : tied;
+  };
+  for (size_t i = 0; i < segments.size(); ++i)
+    for (const ArtifactLaunch &launch : artifact.segments[segments[i]].launches)
+      for (const ArtifactOperand &operand : launch.operands)
+        if (operand.memory.kind == ArtifactMemory::Argument)
+          if (int &at = first[rootOf(operand.memory.at)]; at < 0)
+            at = static_cast<int>(i);
+  for (size_t i = 0; i < first.size(); ++i)
+    first[i] = first[rootOf(static_cast<int64_t>(i))];
+  return first;
+}
+
+std::string Transfers::bring(size_t segment,
+                             const std::vector<TransferIn> &copies,
+                             Handle launches) {
+  std::string error;
+  for (const TransferIn &copy : copies)
+    if (error.empty())
+      check(error,
+            driver.cuMemcpyHtoDAsync_v2(copy.to, copy.from, copy.bytes, stream),
+            "cuMemcpyHtoDAsync_v2");
+  if (error.empty())
+    check(error, driver.cuEventRecord(arrived[segment], stream),
+          "cuEventRecord");
+  if (error.empty())
+    check(error, driver.cuStreamWaitEvent(launches, arrived[segment], 0),
+          "cuStreamWaitEvent");
+  return error;
+}
+
+std::string Transfers::mark(size_t segment, Handle launches) {
+  std::string error;
+  check(error, driver.cuEventRecord(made[segment], launches), "cuEventRecord");
+  return error;
+}
+
+std::string Transfers::fetch(size_t segment, Address base) {
+  std::string error;
+  check(error, driver.cuStreamWaitEvent(stream, made[segment], 0),
+        "cuStreamWaitEvent");
+  for (Outgoing &one : outgoing)
+    if (one.segment == segment && error.empty())
+      one.isThere =
+          check(error,
+                driver.cuMemcpyDtoHAsync_v2(staged + one.stagedAt,
+                                            base + one.at, one.bytes, stream),
+                "cuMemcpyDtoHAsync_v2");
+  return error;
+}
+
+std::string Transfers::finish() {
+  std::string error;
+  check(error, driver.cuStreamSynchronize(stream), "cuStreamSynchronize");
+  return error;
+}
+
+void Transfers::forget(size_t segment) {
+  for (Outgoing &one : outgoing)
+    if (one.segment == segment)
+      one.isThere = false;
+}
+
+const char *Transfers::find(int64_t at, int64_t bytes) const {
+  for (const Outgoing &one : outgoing)
+    if (one.isThere && one.at <= at && at + bytes <= one.at + one.bytes)
+      return staged + one.stagedAt + (at - one.at);
+  return nullptr;
+}
