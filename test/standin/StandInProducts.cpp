@@ -125,10 +125,10 @@ uint64_t fingerprint(const Product &product, const Matrix &a, const Matrix &b,
                      const Matrix &out) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (int64_t value :
-       {int64_t(product.transposeA), int64_t(product.transposeB),
-        int64_t(product.epilogue), int64_t(a.type), a.rows, a.columns,
-        a.leading, a.batch, b.rows, b.columns, b.leading, out.rows, out.columns,
-        out.leading})
+       {int64_t(product.compute), int64_t(product.transposeA),
+        int64_t(product.transposeB), int64_t(product.epilogue), int64_t(a.type),
+        a.rows, a.columns, a.leading, a.batch, b.rows, b.columns, b.leading,
+        out.rows, out.columns, out.leading})
     hash = (hash ^ static_cast<uint64_t>(value)) * 0x100000001b3u;
   return hash;
 }
@@ -154,6 +154,18 @@ struct Call {
   void *atOut;
   bool isBackwards;
 
+  /// Of tf32, which has 10 bits of mantissa: cut off.
+  double factor(double value) const {
+    if (product.compute != kTf32)
+      return value;
+    auto single = static_cast<float>(value);
+    uint32_t bits;
+    std::memcpy(&bits, &single, sizeof bits);
+    bits &= ~uint32_t(0x1FFF);
+    std::memcpy(&single, &bits, sizeof bits);
+    return single;
+  }
+
   void run() const {
     int64_t steps = product.transposeA ? a.rows : a.columns;
     for (int64_t number = 0; number < out.batch; ++number)
@@ -163,10 +175,10 @@ struct Call {
           double full = 0;
           for (int64_t step = 0; step < steps; ++step) {
             int64_t k = isBackwards ? steps - 1 - step : step;
-            double x = (product.transposeA ? a.at(atA, number, k, i)
-                                           : a.at(atA, number, i, k)) *
-                       (product.transposeB ? b.at(atB, number, j, k)
-                                           : b.at(atB, number, k, j));
+            double x = factor(product.transposeA ? a.at(atA, number, k, i)
+                                                 : a.at(atA, number, i, k)) *
+                       factor(product.transposeB ? b.at(atB, number, j, k)
+                                                 : b.at(atB, number, k, j));
             full += x;
             single += static_cast<float>(x);
           }

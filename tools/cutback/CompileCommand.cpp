@@ -51,12 +51,13 @@ CommandSpec compileSpec() {
        "The first one is the device of the plan, if none is\n"
        "given"},
       {"tf32", OptionSpec::Flag, "",
-       "with --target=cuda: products and convolutions of f32 on\n"
-       "tensor cores, factors rounded to 10 bits of mantissa"},
+       "with --target=cuda: products and convolutions of f32\n"
+       "on tensor cores, factors rounded to 10 bits of\n"
+       "mantissa"},
       {"products", OptionSpec::Choice, "own|cublaslt",
        "with --target=cuda or cuda-host: who computes matrix\n"
-       "products, our kernels or NVIDIA's library, where it is\n"
-       "found when the step runs; default own"},
+       "products: our kernels, or NVIDIA's library, which is\n"
+       "looked for when the step runs; default own"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},

@@ -169,6 +169,16 @@ std::string cuda::productKey(const ArtifactProduct &product) {
          std::to_string(product.workspaceBytes);
 }
 
+std::string ProductLibrary::keyOf(const ArtifactProduct &product) const {
+  return productKey(product) + (computeOf(product) == kTf32 ? " tf32" : "");
+}
+
+ComputeType ProductLibrary::computeOf(const ArtifactProduct &product) const {
+  return product.dtype == "f64"           ? kCompute64
+         : product.dtype == "f32" && tf32 ? kTf32
+                                          : kCompute32;
+}
+
 /// In bytes, at most 16: places of operands are multiples of that.
 static unsigned alignmentOf(const ArtifactProduct &product) {
   unsigned all = 16;
@@ -230,11 +240,8 @@ std::string ProductLibrary::describe(const ArtifactProduct &product,
                                      Descriptors &all) const {
   std::string error;
   bool isDouble = product.dtype == "f64";
-  int compute = isDouble                           ? kCompute64
-                : isTf32 && product.dtype == "f32" ? kComputeTf32
-                                                   : kCompute32;
   if (!check(error,
-             calls.cublasLtMatmulDescCreate(&all.product, compute,
+             calls.cublasLtMatmulDescCreate(&all.product, computeOf(product),
                                             isDouble ? kReal64 : kReal32),
              "cublasLtMatmulDescCreate"))
     return error;
@@ -345,11 +352,11 @@ std::string ProductLibrary::findAlgorithms(bool &isNew) {
 std::string ProductLibrary::choose(const Artifact &artifact,
                                    const std::string &record,
                                    const std::string &device) {
-  isTf32 = artifact.tf32;
+  tf32 = artifact.tf32;
   for (const ArtifactSegment &segment : artifact.segments)
     for (const ArtifactLaunch &launch : segment.launches)
       if (launch.product) {
-        Choice &choice = choices[productKey(*launch.product)];
+        Choice &choice = choices[keyOf(*launch.product)];
         choice.product = &*launch.product;
         choice.alignment =
             std::min(choice.alignment, alignmentOf(*launch.product));
@@ -364,7 +371,7 @@ std::string ProductLibrary::choose(const Artifact &artifact,
 }
 
 bool ProductLibrary::has(const ArtifactProduct &product) const {
-  auto found = choices.find(productKey(product));
+  auto found = choices.find(keyOf(product));
   return found != choices.end() && found->second.isThere;
 }
 
@@ -428,7 +435,7 @@ void ProductLibrary::writeRecord(const std::string &path,
 std::string ProductLibrary::launch(const ArtifactProduct &product,
                                    const std::vector<Address> &addresses,
                                    Address workspace, Handle stream) const {
-  const Choice &choice = choices.at(productKey(product));
+  const Choice &choice = choices.at(keyOf(product));
   const Descriptors &all = choice.described;
   int64_t item = bytesOfType(product.dtype);
   auto pointer = [&](const ArtifactMatrix &matrix) {

@@ -12,11 +12,7 @@ namespace cutback::cuda {
 /// cudaDataType_t
 enum DataType : int { kReal32 = 0, kReal64 = 1, kReal16 = 2, kRealB16 = 14 };
 /// cublasComputeType_t
-enum ComputeType : int {
-  kCompute32 = 68,
-  kCompute64 = 70,
-  kComputeTf32 = 77 ///< of single precision, factors rounded to tf32
-};
+enum ComputeType : int { kCompute32 = 68, kCompute64 = 70, kTf32 = 77 };
 /// cublasLtMatmulDescAttributes_t
 enum ProductAttribute : int {
   kTransposeA = 3,

@@ -16,8 +16,8 @@
 
 namespace cutback::cuda {
 
-/// All that an algorithm depends on: products of equal text are computed by the
-/// same one. Names, places and offsets are not in it.
+/// All that an algorithm depends on in one artifact: products of equal text are
+/// computed by the same one. Names, places and offsets are not in it.
 std::string productKey(const ArtifactProduct &product);
 
 /// Computes the products of an artifact, each by one algorithm that is chosen
@@ -70,9 +70,9 @@ private:
     size_t launches = 0;
   };
 
-  bool isTf32 = false; ///< products of f32
-
   bool check(std::string &error, int status, const char *call) const;
+  std::string keyOf(const ArtifactProduct &product) const;
+  ComputeType computeOf(const ArtifactProduct &product) const;
   std::string describe(const ArtifactProduct &product, Descriptors &all) const;
   std::string describeMatrix(const ArtifactProduct &product,
                              const ArtifactMatrix &matrix, int64_t rows,
@@ -89,6 +89,7 @@ private:
   ProductCalls calls = {};
   Handle handle = nullptr;
   size_t version = 0;
+  bool tf32 = false; ///< of the artifact: factors of f32 are rounded
   std::map<std::string, Choice> choices;     ///< by key
   std::map<std::string, Algorithm> recorded; ///< by key
   std::vector<std::string> said;
