@@ -45,7 +45,7 @@ CommandSpec compileSpec() {
        "The first one is the device of the plan, if none is\n"
        "given"},
       {"tf32", OptionSpec::Flag, "",
-       "with --target=cuda: products and convolutions of f32 on\n"
+       "with --target=cuda: products, convolutions of f32 on\n"
        "tensor cores, factors rounded to 10 bits of mantissa"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
