@@ -3,8 +3,9 @@
  * What a C program does with a compiled step, as commands for the tests:
  *
  *   cutback-step-test run DIR IN OUT   arguments from files IN/NAME, results
- * and what was written to OUT/NAME; two steps of the folder, by turns: they
- * must agree cutback-step-test list DIR         arguments, results, segments
+ * and what was written to OUT/NAME; two steps of the folder, by turns, in
+ * another thread than they were opened in: they must agree
+ *   cutback-step-test list DIR         arguments, results, segments
  *   cutback-step-test wrong DIR        calls that are refused
  *
  * Ends with the status of the first call that failed.
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <threads.h>
 
 /* All that was allocated, until the end. */
 static void *owned[1024];
@@ -107,6 +109,15 @@ static CutbackStatus runTwice(CutbackStep *steps[2], const char *in,
   return status;
 }
 
+struct Run {
+  CutbackStep **steps;
+  const char *in, *out;
+};
+static int runInThread(void *given) {
+  struct Run *run = given;
+  return (int)runTwice(run->steps, run->in, run->out);
+}
+
 static int wrong(CutbackStep *step) {
   CutbackTensor none = cutbackStepArgument(step, (size_t)-1);
   void *arguments[256] = {0};
@@ -134,8 +145,12 @@ int main(int argc, char **argv) {
     wrong(steps[0]);
   if (!status && strcmp(argv[1], "run") == 0 && argc == 5) {
     status = cutbackStepOpen(argv[2], &steps[1]);
-    if (!status)
-      status = runTwice(steps, argv[3], argv[4]);
+    struct Run run = {steps, argv[3], argv[4]};
+    thrd_t thread;
+    int ended = 9;
+    if (!status && thrd_create(&thread, runInThread, &run) == thrd_success &&
+        thrd_join(thread, &ended) == thrd_success)
+      status = (CutbackStatus)ended;
   }
   for (int s = 0; s < 2; ++s) {
     if (steps[s] && *cutbackStepMessage(steps[s]))

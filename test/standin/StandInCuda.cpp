@@ -232,8 +232,15 @@ Status cuDevicePrimaryCtxRelease_v2(int) {
     refuse("something of the device is not given back");
   return 0;
 }
-Status cuCtxSetCurrent(Handle) {
+/// Whether this thread has a context: calls that need one are refused without.
+static thread_local bool isEntered = false;
+static void needContext() {
+  if (!isEntered)
+    refuse("a call in a thread that has no context");
+}
+Status cuCtxSetCurrent(Handle context) {
   FAIL_IF_ASKED;
+  isEntered = context != nullptr;
   return 0;
 }
 Status cuMemGetInfo_v2(size_t *free, size_t *total) {
@@ -261,6 +268,7 @@ Status cuMemFree_v2(Address address) {
 Status cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
                             Handle stream) {
   FAIL_IF_ASKED;
+  needContext();
   trace("in", stream);
   device().checkRoom(to, bytes, "a copy");
   device().put(stream, {[=] {
@@ -271,6 +279,7 @@ Status cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes,
 Status cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes,
                             Handle stream) {
   FAIL_IF_ASKED;
+  needContext();
   trace("out", stream);
   device().checkRoom(from, bytes, "a copy");
   device().put(stream, {[=] {
@@ -384,6 +393,7 @@ Status cuGraphInstantiateWithFlags(Handle *executable, Handle graph,
 }
 Status cuGraphLaunch(Handle executable, Handle stream) {
   FAIL_IF_ASKED;
+  needContext();
   trace("graph", stream);
   for (const Node &node : *reinterpret_cast<std::vector<Node> *>(executable))
     device().put(stream, {node});

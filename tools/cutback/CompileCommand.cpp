@@ -51,9 +51,8 @@ CommandSpec compileSpec() {
        "The first one is the device of the plan, if none is\n"
        "given"},
       {"tf32", OptionSpec::Flag, "",
-       "with --target=cuda: products and convolutions of f32\n"
-       "on tensor cores, factors rounded to 10 bits of\n"
-       "mantissa"},
+       "with --target=cuda: products, convolutions of f32 on\n"
+       "tensor cores, factors rounded to 10 bits of mantissa"},
       {"products", OptionSpec::Choice, "own|cublaslt",
        "with --target=cuda or cuda-host: who computes matrix\n"
        "products: our kernels, or NVIDIA's library, which is\n"

@@ -62,12 +62,10 @@ bool CudaStep::start(const std::string &folder, StepError &error) {
       !loadImages(folder, artifact, found, images, error))
     return false;
   error = {"", kReport};
-  Handle context;
   hasContext =
       check(error.what, driver->cuDevicePrimaryCtxRetain(&context, device),
             "cuDevicePrimaryCtxRetain");
-  if (!hasContext ||
-      !check(error.what, driver->cuCtxSetCurrent(context), "cuCtxSetCurrent"))
+  if (!hasContext || !enter(error.what))
     return false;
   if (!allocate(error) || !load(images, error) ||
       !openProducts(folder, found.name, error) || !openStreams(error))
@@ -265,13 +263,22 @@ std::string CudaStep::launchKernel(const ArtifactLaunch &launch,
 // Running
 //===----------------------------------------------------------------------===//
 
+/// A context is one of a thread, and a step may run in another one than it was
+/// opened in.
+bool CudaStep::enter(std::string &error) {
+  return check(error, driver->cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
 std::string CudaStep::run(const std::vector<size_t> &segments,
                           const std::vector<char *> &arguments) {
+  std::string error;
+  if (!enter(error))
+    return error;
   bool isUpdate = false;
   for (size_t segment : segments)
     isUpdate |= artifact.segments[segment].name == kUpdateSegment;
   std::vector<int> first = transfers->findFirst(segments);
-  std::string error = prepare(segments);
+  error = prepare(segments);
   if (error.empty())
     error = execute(segments, arguments, first);
   error = finish(std::move(error));
@@ -376,7 +383,7 @@ std::string CudaStep::read(int64_t at, int64_t bytes, char *to) {
     std::memcpy(to, copied, bytes);
     return error;
   }
-  if (bytes &&
+  if (bytes && enter(error) &&
       check(error, driver->cuMemcpyDtoHAsync_v2(to, base + at, bytes, stream),
             "cuMemcpyDtoHAsync_v2"))
     check(error, driver->cuStreamSynchronize(stream), "cuStreamSynchronize");
@@ -387,6 +394,8 @@ CudaStep::~CudaStep() {
   if (!driver)
     return;
   // Errors here have nobody to hear them.
+  if (hasContext)
+    (void)driver->cuCtxSetCurrent(context);
   for (Handle executable : executables)
     if (executable)
       (void)driver->cuGraphExecDestroy(executable);

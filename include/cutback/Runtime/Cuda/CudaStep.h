@@ -59,6 +59,7 @@ private:
   std::string execute(const std::vector<size_t> &segments,
                       const std::vector<char *> &arguments,
                       const std::vector<int> &first);
+  bool enter(std::string &error);
   std::string launchSegment(size_t segment);
   std::string finish(std::string error);
   std::string findMark();
@@ -78,6 +79,7 @@ private:
   StepOptions options;
   std::unique_ptr<Driver> driver;
   int device = -1;
+  Handle context = nullptr;
   bool hasContext = false;
   std::unique_ptr<ProductLibrary> products; ///< null where all are ours
   std::unique_ptr<Transfers> transfers;
