@@ -3,10 +3,11 @@
  * What a C program does with a compiled step, as commands for the tests:
  *
  *   cutback-step-test run DIR IN OUT   arguments from files IN/NAME, results
- * and what was written to OUT/NAME; two steps of the folder, by turns, in
- * another thread than they were opened in: they must agree
- *   cutback-step-test list DIR         arguments, results, segments
+ * and what was written to OUT/NAME; two steps of the folder, by turns: they
+ * must agree cutback-step-test list DIR         arguments, results, segments
  *   cutback-step-test wrong DIR        calls that are refused
+ *   cutback-step-test thread DIR       a step runs in another thread than it
+ * was opened in, on zeros
  *
  * Ends with the status of the first call that failed.
  */
@@ -46,12 +47,17 @@ static int list(const CutbackStep *step) {
   return 0;
 }
 
+/* Zeros at a multiple of 16. */
+static char *alignedTo16(size_t size) {
+  char *bytes = allocate(size + 32);
+  return bytes + 16 - (size_t)bytes % 16;
+}
+
 /* Memory at a multiple of 16: what the file FOLDER/NAME holds; without one
  * zeros, or ones of f32, as the step asks. */
 static void *memoryFor(const char *folder, CutbackTensor tensor) {
   char path[512];
-  char *bytes = allocate(tensor.bytes + 32);
-  bytes += 16 - (size_t)bytes % 16;
+  char *bytes = alignedTo16(tensor.bytes);
   snprintf(path, sizeof path, "%s/%s", folder, tensor.name);
   FILE *file = *tensor.name ? fopen(path, "rb") : NULL;
   const float one = 1;
@@ -109,15 +115,6 @@ static CutbackStatus runTwice(CutbackStep *steps[2], const char *in,
   return status;
 }
 
-struct Run {
-  CutbackStep **steps;
-  const char *in, *out;
-};
-static int runInThread(void *given) {
-  struct Run *run = given;
-  return (int)runTwice(run->steps, run->in, run->out);
-}
-
 static int wrong(CutbackStep *step) {
   CutbackTensor none = cutbackStepArgument(step, (size_t)-1);
   void *arguments[256] = {0};
@@ -134,6 +131,19 @@ static int wrong(CutbackStep *step) {
   return 0;
 }
 
+static int runInThread(void *given) {
+  CutbackStep *step = given;
+  size_t count = cutbackStepNumArguments(step);
+  void **arguments = allocate((count + 1) * sizeof(void *));
+  for (size_t i = 0; i < count; ++i)
+    arguments[i] = alignedTo16(cutbackStepArgument(step, i).bytes);
+  CutbackStatus status = cutbackStepRun(step, arguments);
+  for (size_t i = 0; !status && i < cutbackStepNumResults(step); ++i)
+    status = cutbackStepRead(step, i,
+                             allocate(cutbackStepResult(step, i).bytes + 1));
+  return (int)status;
+}
+
 int main(int argc, char **argv) {
   CutbackStep *steps[2] = {NULL, NULL};
   if (argc < 3 || cutbackStepApiVersion() != CUTBACK_STEP_API_VERSION)
@@ -143,14 +153,17 @@ int main(int argc, char **argv) {
     list(steps[0]);
   if (strcmp(argv[1], "wrong") == 0)
     wrong(steps[0]);
-  if (!status && strcmp(argv[1], "run") == 0 && argc == 5) {
-    status = cutbackStepOpen(argv[2], &steps[1]);
-    struct Run run = {steps, argv[3], argv[4]};
+  if (!status && strcmp(argv[1], "thread") == 0) {
     thrd_t thread;
     int ended = 9;
-    if (!status && thrd_create(&thread, runInThread, &run) == thrd_success &&
-        thrd_join(thread, &ended) == thrd_success)
-      status = (CutbackStatus)ended;
+    if (thrd_create(&thread, runInThread, steps[0]) == thrd_success)
+      thrd_join(thread, &ended);
+    status = (CutbackStatus)ended;
+  }
+  if (!status && strcmp(argv[1], "run") == 0 && argc == 5) {
+    status = cutbackStepOpen(argv[2], &steps[1]);
+    if (!status)
+      status = runTwice(steps, argv[3], argv[4]);
   }
   for (int s = 0; s < 2; ++s) {
     if (steps[s] && *cutbackStepMessage(steps[s]))
