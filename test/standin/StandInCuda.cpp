@@ -228,8 +228,9 @@ Status cuDevicePrimaryCtxRetain(Handle *context, int) {
 }
 Status cuDevicePrimaryCtxRelease_v2(int) {
   // The context itself is what is left.
-  if (device().handles.size() > 1 || !device().allocated.empty())
+  if (device().handles.size() != 1 || !device().allocated.empty())
     refuse("something of the device is not given back");
+  release<int>(reinterpret_cast<Handle>(*device().handles.begin()));
   return 0;
 }
 /// Whether this thread has a context: calls that need one are refused without.
