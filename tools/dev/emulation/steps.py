@@ -68,22 +68,29 @@ def watched():
     return Sanitizer(flags)
 
 
-def addresses():
+def addresses(undefined=False):
+    """`undefined`: what the language leaves undefined is an error, too."""
+    flags = [UNSET, "-fsanitize=address", "-shared-libsan", "-g1"]
+    if undefined:
+        flags += ["-fsanitize=undefined", "-fno-sanitize-recover=all"]
     return Sanitizer(
-        [UNSET, "-fsanitize=address", "-shared-libsan", "-g1"], "asan",
+        flags, "asan",
         {"ASAN_OPTIONS": "detect_leaks=0:detect_stack_use_after_return=0:"
                          "exitcode=67"})
 
 
 class Model:
-    """A folder with model.pt2 and expected.safetensors."""
+    """A folder with model.pt2, of which are the weights, and
+    expected.safetensors."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, graph="model.pt2"):
+        """`graph`: the file of the folder that is compiled."""
         self.folder = pathlib.Path(folder)
         self.name = self.folder.name
-        self.graph = self.folder / "model.pt2"
+        self.graph = self.folder / graph
+        self.weights = self.folder / "model.pt2"
         self.tensors = self.folder / "expected.safetensors"
-        for path in (self.graph, self.tensors):
+        for path in (self.graph, self.weights, self.tensors):
             if not path.exists():
                 sys.exit("error: there is no '%s'\n  give folders with model.pt2 "
                          "and expected.safetensors, as in test/corpus" % path)
@@ -98,12 +105,16 @@ def first_error(text):
     return found.group(0)[:200] if found else text.strip()[-200:]
 
 
-def compile_step(program, model, folder):
-    """The text, and a library of it that `rebuild` is to replace."""
+def compile_step(program, model, folder, target="cuda-host", options=(),
+                 debug=True):
+    """The text, and a library of it; `debug`: one that `rebuild` is to replace."""
+    environment = dict(os.environ)
+    if debug:
+        environment.update(CXX=find_clang(), CXXFLAGS="-O0")
     done = subprocess.run(
         [str(program), "compile", str(model.graph), "-o", str(folder),
-         "--target=cuda-host"], capture_output=True, text=True,
-        env=dict(os.environ, CXX=find_clang(), CXXFLAGS="-O0"))
+         "--target=" + target, *options], capture_output=True, text=True,
+        env=environment)
     if done.returncode:
         raise Failed(first_error(done.stderr))
 
@@ -126,7 +137,7 @@ def run_step(program, model, folder, sanitizer, reverse=False, options=(),
     environment = dict(os.environ, **sanitizer.environment)
     if reverse:
         environment["CUTBACK_CUDA_HOST_ORDER"] = "reverse"
-    command = [str(program), "run", str(folder), "--weights=%s" % model.graph,
+    command = [str(program), "run", str(folder), "--weights=%s" % model.weights,
                "--inputs=%s" % model.tensors, "--check=%s" % model.tensors,
                "--outputs=%s" % outputs, *options]
     try:
