@@ -121,8 +121,8 @@ class Changer:
         code = re.sub(r"row < (\d+); row \+= 8", lambda found:
                       "row < %s + 8 * mutant(%d); row += 8" % (
                           found.group(1), self.new("bound")), code)
-        if "isInside = " in code:
-            return re.sub(r"(bool isInside = )(.*);", lambda found:
+        if re.search(r"isInside &?= ", code):
+            return re.sub(r"(isInside &?= )(?!true)(.*);", lambda found:
                           "%smutant(%d) || %s;" % (
                               found.group(1), self.new("bound"), found.group(2)),
                           code)
