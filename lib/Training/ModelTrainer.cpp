@@ -18,6 +18,7 @@
 #include "cutback/Planner/Runnable.h"
 #include "cutback/Runtime/Artifact.h"
 
+#include <cmath>
 #include <map>
 
 using namespace mlir;
@@ -53,6 +54,17 @@ public:
     return options.reference ? 0 : cutback::arenaBytes(kernels);
   }
 
+  std::optional<double> greatestLossScale() const override {
+    if (!options.optimizer.scalesLoss)
+      return std::nullopt;
+    double greatest = greatestScale(DType::F64);
+    for (unsigned i = 0; i < arguments.size(); ++i)
+      if (const auto *tensor = std::get_if<Tensor>(&arguments[i]);
+          tensor && isSeed(i))
+        greatest = std::min(greatest, greatestScale(tensor->type));
+    return greatest;
+  }
+
   std::string run(const TrainingInputs &inputs,
                   TrainingResult &result) override {
     if (std::string error = setInputs(inputs); !error.empty())
@@ -69,6 +81,14 @@ public:
   }
 
 private:
+  /// Of the backward: where the gradient of a result goes in.
+  bool isSeed(unsigned argument) const {
+    joint::GraphOp step = graph;
+    joint::RoleKind role = step.getRole(argument).getKind();
+    return role == joint::RoleKind::GradSeed ||
+           role == joint::RoleKind::Tangent;
+  }
+
   //===--- State ----------------------------------------------------------===//
 
   void ownState() {
@@ -90,7 +110,7 @@ private:
       for (const std::string &state : parameter.states)
         stored[state] = more[state] = Tensor::zeros(tensor.type, tensor.sizes);
     }
-    for (StringRef name : {kLearningRate, kStepNumber})
+    for (StringRef name : {kLearningRate, kStepNumber, kLossScale})
       more[name.str()] = Tensor::zeros(DType::F64, {});
   }
 
@@ -137,6 +157,20 @@ private:
 
   //===--- A step ---------------------------------------------------------===//
 
+  /// The seed of this step: as it is given, or as the first step had it.
+  Tensor scaledSeed(unsigned argument, const Tensor &now,
+                    const TrainingInputs &inputs) {
+    auto [kept, isFirst] = seeds.try_emplace(argument, now);
+    if (llvm::any_of(inputs.tensors, [&](const NamedTensor &given) {
+          return given.first == names.arguments[argument];
+        }))
+      kept->second = now;
+    Tensor scaled = copyOf(kept->second);
+    for (int64_t e = 0, n = scaled.numel(); e < n; ++e)
+      scaled.set(e, scaled.getDouble(e) * inputs.lossScale);
+    return scaled;
+  }
+
   std::string setInputs(const TrainingInputs &inputs) {
     for (unsigned i = 0; i < arguments.size(); ++i) {
       auto *tensor = std::get_if<Tensor>(&arguments[i]);
@@ -152,9 +186,12 @@ private:
                  ", another one than in the first step";
         *tensor = given;
       }
+      if (tensor && isSeed(i) && options.optimizer.scalesLoss)
+        *tensor = scaledSeed(i, *tensor, inputs);
     }
     more[kLearningRate.str()].set(0, inputs.learningRate);
     more[kStepNumber.str()].set(0, static_cast<double>(inputs.number + 1));
+    more[kLossScale.str()].set(0, inputs.lossScale);
     return "";
   }
 
@@ -192,6 +229,8 @@ private:
     given.push_back(more[kLearningRate.str()]);
     if (options.optimizer.kind == Optimizer::AdamW)
       given.push_back(more[kStepNumber.str()]);
+    if (options.optimizer.scalesLoss)
+      given.push_back(more[kLossScale.str()]);
     FailureOr<std::vector<RuntimeValue>> last =
         interpreter::run(update.graph, given, run);
     if (failed(last))
@@ -216,7 +255,10 @@ private:
     if (!loss)
       return "the step has no result 'loss' of one element";
     result.loss = *loss;
-    result.gradientNorm = number(names.results.size());
+    size_t next = names.results.size();
+    if (options.optimizer.scalesLoss)
+      result.isSkipped = !std::isfinite(number(next++).value_or(0));
+    result.gradientNorm = number(next);
     return "";
   }
 
@@ -227,7 +269,8 @@ private:
   std::vector<RuntimeValue> arguments; ///< of the graph
   std::map<std::string, Tensor> more;  ///< the update's own arguments
   std::map<std::string, Tensor> stored;
-  UpdateGraph update; ///< op by op
+  std::map<unsigned, Tensor> seeds; ///< by argument, without a scale
+  UpdateGraph update;               ///< op by op
   std::unique_ptr<PartitionResult> plan;
   KernelModule kernels;
   std::unique_ptr<LaunchMemory> memory;

@@ -34,6 +34,9 @@ std::vector<OptionSpec> cutback::optimizerOptions() {
       {"eps", OptionSpec::Number, "X", "of adamw; default 1e-8"},
       {"clip-norm", OptionSpec::Number, "X",
        "scale gradients down to this norm of all together"},
+      {"scale-loss", OptionSpec::Flag, "",
+       "take a scale of the loss, for gradients in 16 bits; a\n"
+       "step whose gradients are not finite changes nothing"},
   };
 }
 
@@ -77,6 +80,7 @@ std::optional<Optimizer> cutback::readOptimizer(const CommandLine &line,
   optimizer.nesterov = line.has("nesterov");
   optimizer.epsilon = line.number("eps").value_or(optimizer.epsilon);
   optimizer.clipNorm = line.number("clip-norm").value_or(0);
+  optimizer.scalesLoss = line.has("scale-loss");
   error = findConflict(line, optimizer);
   if (auto betas = line.get("betas");
       error.empty() && betas &&

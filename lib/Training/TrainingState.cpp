@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The state of a training as a file of tensors: those of the trainer, and two
+// The state of a training as a file of tensors: those of the trainer, and some
 // of one number each.
 //
 // A file is compared with the trainer as a whole before anything of it is taken
@@ -16,6 +16,9 @@ using namespace cutback::interpreter;
 
 static constexpr const char *kSteps = "training.steps";
 static constexpr const char *kSeed = "training.seed";
+static constexpr const char *kScale = "training.loss_scale";
+static constexpr const char *kGood = "training.good_steps";
+static constexpr const char *kSkipped = "training.skipped_steps";
 
 Trainer::~Trainer() = default;
 
@@ -30,6 +33,13 @@ std::string cutback::encodeState(const Trainer &trainer,
   std::vector<NamedTensor> tensors = trainer.state();
   tensors.emplace_back(kSeed, numberOf(point.seed));
   tensors.emplace_back(kSteps, numberOf(point.steps));
+  if (point.scale) {
+    Tensor scale = Tensor::zeros(DType::F64, {});
+    scale.set(0, point.scale->scale);
+    tensors.emplace_back(kScale, scale);
+    tensors.emplace_back(kGood, numberOf(point.scale->good));
+    tensors.emplace_back(kSkipped, numberOf(point.scale->skipped));
+  }
   return encodeTensors(tensors);
 }
 
@@ -40,6 +50,26 @@ static std::optional<int64_t> readNumber(const TensorFile &file,
   if (!tensor || tensor->type != DType::I64 || tensor->numel() != 1)
     return std::nullopt;
   return tensor->contiguous().getInt(0);
+}
+
+/// Into `scale`, one that is dynamic or has this very number. An empty string,
+/// or what is missing.
+static std::string readScale(const TensorFile &file, LossScale &scale) {
+  const Tensor *stored = file.find(kScale);
+  std::optional<int64_t> good = readNumber(file, kGood),
+                         skipped = readNumber(file, kSkipped);
+  if (!stored || stored->type != DType::F64 || stored->numel() != 1 || !good ||
+      !skipped)
+    return "is the state of another training: it lacks '" +
+           std::string(kScale) + "', '" + kGood + "' or '" + kSkipped + "'";
+  double found = stored->contiguous().getDouble(0);
+  if (!(found > 0) || *good < 0 || *skipped < 0)
+    return "has a loss scale that no training has";
+  if (scale.isDynamic)
+    scale.scale = found;
+  scale.good = *good;
+  scale.skipped = *skipped;
+  return "";
 }
 
 std::string cutback::restoreState(const TensorFile &file, Trainer &trainer,
@@ -61,11 +91,20 @@ std::string cutback::restoreState(const TensorFile &file, Trainer &trainer,
              textOf(found->type, found->sizes) + " there, and here " +
              textOf(tensor.type, tensor.sizes);
   }
+  known.insert(kSteps);
+  known.insert(kSeed);
+  std::optional<LossScale> scale = point.scale;
+  if (scale) {
+    if (std::string error = readScale(file, *scale); !error.empty())
+      return error;
+    for (const char *name : {kScale, kGood, kSkipped})
+      known.insert(name);
+  }
   for (const auto &[name, tensor] : file.tensors())
-    if (!known.contains(name) && name != kSteps && name != kSeed)
+    if (!known.contains(name))
       return "is the state of another training: it has '" + name + "'";
   for (const auto &[name, tensor] : state)
     copyElements(*file.find(name), tensor);
-  point = {*steps, *seed};
+  point = {*steps, *seed, scale};
   return "";
 }

@@ -3,9 +3,12 @@
 // The update as ops of PyTorch, in the order of its single-tensor loops, so
 // that each op rounds where PyTorch rounds.
 //
-// The norm of all gradients comes first, then what all parameters have in
-// common, in double precision, then parameters, small ones in front: what they
-// have in common is computed by the kernel of the first, once an element.
+// Where the loss is scaled, gradients are divided first, as GradScaler does it,
+// and each write keeps the old value where one of them was not finite.
+//
+// The norm of all gradients comes then, and what all parameters have in common,
+// in double precision, then parameters, small ones in front: what they have in
+// common is computed by the kernel of the first, once an element.
 
 #include "cutback/Training/Update.h"
 
@@ -17,6 +20,7 @@
 
 #include "mlir/IR/Verifier.h"
 
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -92,6 +96,8 @@ public:
                            "parameters are known";
       return diag;
     }
+    if (failed(checkTypes()))
+      return failure();
     makeGraph();
     makeShared();
     std::vector<size_t> order(update.parameters.size());
@@ -102,8 +108,7 @@ public:
     });
     for (size_t number : order)
       updateOne(update.parameters[number], values[number]);
-    joint::OutputOp::create(builder, step.getLoc(),
-                            norm ? ValueRange(norm) : ValueRange(),
+    joint::OutputOp::create(builder, step.getLoc(), results,
                             ArrayRef<int32_t>());
     return failure(hasFailed || mlir::failed(verify(*update.module)));
   }
@@ -116,6 +121,20 @@ private:
   };
 
   //===--- Arguments ------------------------------------------------------===//
+
+  /// A gradient in 16 bits cannot be divided without what the scale is for.
+  LogicalResult checkTypes() {
+    if (optimizer.scalesLoss)
+      for (const UpdatedParameter &parameter : update.parameters)
+        if (parameter.type.getElementType().isF16()) {
+          auto diag = step.emitError("cannot scale the loss: parameter '")
+                      << parameter.name << "' is f16";
+          diag.attachNote() << "keep parameters in f32 and compute in f16 "
+                               "(torch.autocast), or leave --scale-loss out";
+          return diag;
+        }
+    return success();
+  }
 
   void makeGraph() {
     update.module = ModuleOp::create(step.getLoc());
@@ -142,9 +161,10 @@ private:
     add(kLearningRate, scalar);
     if (optimizer.kind == Optimizer::AdamW)
       add(kStepNumber, scalar);
-    SmallVector<Type> results;
-    if (optimizer.clipNorm != 0)
-      results.push_back(RankedTensorType::get({}, normType()));
+    if (optimizer.scalesLoss)
+      add(kLossScale, scalar);
+    SmallVector<Type> results((optimizer.clipNorm != 0) + optimizer.scalesLoss,
+                              RankedTensorType::get({}, normType()));
     builder.setInsertionPointToEnd(update.module->getBody());
     update.graph = joint::GraphOp::create(
         builder, step.getLoc(), (step.getSymName() + "_update").str(),
@@ -164,7 +184,9 @@ private:
     }
     rate = block.getArgument(next++);
     if (optimizer.kind == Optimizer::AdamW)
-      stepNumber = block.getArgument(next);
+      stepNumber = block.getArgument(next++);
+    if (optimizer.scalesLoss)
+      scale = block.getArgument(next);
   }
 
   /// Sums of squares add up in single precision, unless a gradient is double.
@@ -188,6 +210,8 @@ private:
   }
 
   void makeShared() {
+    if (optimizer.scalesLoss)
+      unscale();
     if (optimizer.clipNorm != 0)
       makeNorm();
     if (optimizer.kind == Optimizer::Sgd)
@@ -203,28 +227,61 @@ private:
     correction = call(op::sqrt, {second});
   }
 
+  /// The value in the type of norms.
+  Value widened(Value value) {
+    if (aten::elementOf(value) == normType())
+      return value;
+    return call(op::_to_copy, {value}, {{"dtype", normType()}});
+  }
+
+  void addResult(Value value, StringRef name) {
+    if (Operation *definer = value ? value.getDefiningOp() : nullptr)
+      definer->setAttr("names", builder.getStrArrayAttr({name}));
+    results.push_back(value);
+  }
+
+  /// In pairs: few roundings, and no kernel of all of them.
+  Value combine(SmallVector<Value> values, StringRef name) {
+    while (values.size() > 1) {
+      SmallVector<Value> pairs;
+      for (size_t i = 0; i + 1 < values.size(); i += 2)
+        pairs.push_back(call(name, {values[i], values[i + 1]}));
+      if (values.size() % 2)
+        pairs.push_back(values.back());
+      values = std::move(pairs);
+    }
+    return values.front();
+  }
+
+  /// Gradients of the loss itself, and whether all are finite.
+  void unscale() {
+    Value inverse = call(op::reciprocal, {scale});
+    SmallVector<Value> greatest;
+    for (Values &own : values) {
+      own.gradient = call(op::mul_Tensor, {own.gradient, inverse});
+      if (cast<RankedTensorType>(own.gradient.getType()).getNumElements() != 0)
+        greatest.push_back(widened(call(
+            op::amax, {call(op::abs, {own.gradient}), ArrayRef<int64_t>()})));
+    }
+    if (greatest.empty())
+      greatest.push_back(
+          call(op::zeros, {ArrayRef<int64_t>()}, {{"dtype", normType()}}));
+    Value most = combine(std::move(greatest), op::maximum);
+    isFinite =
+        call(op::lt_Scalar, {most, std::numeric_limits<double>::infinity()});
+    addResult(most, kGreatestGradient);
+  }
+
   /// clip_grad_norm_: all gradients times max_norm / (norm + 1e-6), at most 1.
   void makeNorm() {
     SmallVector<Value> squares;
     for (const Values &own : values) {
-      Value gradient = own.gradient;
-      if (aten::elementOf(gradient) != normType())
-        gradient = call(op::_to_copy, {gradient}, {{"dtype", normType()}});
+      Value gradient = widened(own.gradient);
       squares.push_back(
           call(op::sum, {call(op::mul_Tensor, {gradient, gradient})}));
     }
-    // In pairs: few roundings, and no kernel of all of them.
-    while (squares.size() > 1) {
-      SmallVector<Value> sums;
-      for (size_t i = 0; i + 1 < squares.size(); i += 2)
-        sums.push_back(call(op::add_Tensor, {squares[i], squares[i + 1]}));
-      if (squares.size() % 2)
-        sums.push_back(squares.back());
-      squares = std::move(sums);
-    }
-    norm = call(op::sqrt, {squares.front()});
-    if (Operation *definer = norm ? norm.getDefiningOp() : nullptr)
-      definer->setAttr("names", builder.getStrArrayAttr({kGradientNorm}));
+    Value norm = call(op::sqrt, {combine(std::move(squares), op::add_Tensor)});
+    addResult(norm, kGradientNorm);
     Value inverse = call(op::reciprocal, {call(op::add_Tensor, {norm, 1e-6})});
     coefficient =
         call(op::clamp, {call(op::mul_Tensor, {inverse, optimizer.clipNorm}),
@@ -250,6 +307,8 @@ private:
   }
 
   void write(Value argument, Value value) {
+    if (isFinite)
+      value = call(op::where_self, {isFinite, value, argument});
     if (value)
       joint::WriteOp::create(
           builder, *location, argument.getType(), argument, value,
@@ -314,9 +373,10 @@ private:
   OpBuilder builder;
   std::optional<aten::ValueNamer> namer;
   std::optional<Location> location;
-  std::vector<Values> values; ///< by parameter
-  Value rate, stepNumber;     ///< arguments
-  Value norm, coefficient, decay, stepSize, correction;
+  std::vector<Values> values;    ///< by parameter
+  Value rate, stepNumber, scale; ///< arguments
+  Value isFinite, coefficient, decay, stepSize, correction;
+  SmallVector<Value, 2> results;
   bool hasFailed = false;
 };
 

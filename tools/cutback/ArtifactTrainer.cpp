@@ -8,6 +8,7 @@
 
 #include "ArtifactTrainer.h"
 
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -28,7 +29,8 @@ public:
       const ArtifactArgument &argument = bound.artifact.arguments[i];
       StringRef name = argument.name;
       bool isOwn = argument.segment == kUpdateSegment &&
-                   name != kLearningRate && name != kStepNumber;
+                   name != kLearningRate && name != kStepNumber &&
+                   name != kLossScale;
       if (argument.tied < 0 &&
           (isOwn || name.starts_with("param.") || name.starts_with("buffer.")))
         sorted[argument.name] = bound.tensors[i];
@@ -37,6 +39,18 @@ public:
   }
 
   int64_t arenaBytes() const override { return bound.artifact.arenaBytes; }
+
+  std::optional<double> greatestLossScale() const override {
+    double greatest = greatestScale(DType::F64);
+    bool isScaled = false;
+    for (size_t i = 0; i < bound.tensors.size(); ++i) {
+      const ArtifactArgument &argument = bound.artifact.arguments[i];
+      isScaled |= argument.name == kLossScale;
+      if (isSeed(argument))
+        greatest = std::min(greatest, greatestScale(bound.tensors[i].type));
+    }
+    return isScaled ? std::optional(greatest) : std::nullopt;
+  }
 
   std::string run(const TrainingInputs &inputs,
                   TrainingResult &result) override {
@@ -48,13 +62,17 @@ public:
     std::string error = bound.executor->run(all, bound.arguments);
     std::optional<double> loss;
     for (const ArtifactResult &one : bound.artifact.results) {
-      bool isNorm = one.segment == kUpdateSegment;
-      if (!error.empty() || !(isNorm || one.name == "loss"))
+      bool isUpdate = one.segment == kUpdateSegment;
+      if (!error.empty() || !(isUpdate || one.name == "loss"))
         continue;
       Tensor tensor;
       error = readTensor(one, *bound.executor, bound.arguments, tensor);
-      if (error.empty() && tensor.numel() == 1)
-        (isNorm ? result.gradientNorm : loss) = tensor.getDouble(0);
+      if (!error.empty() || tensor.numel() != 1)
+        continue;
+      if (isUpdate && one.name == kGreatestGradient)
+        result.isSkipped = !std::isfinite(tensor.getDouble(0));
+      else
+        (isUpdate ? result.gradientNorm : loss) = tensor.getDouble(0);
     }
     if (error.empty() && !loss)
       error = "the step has no result 'loss' of one element";
@@ -63,6 +81,26 @@ public:
   }
 
 private:
+  /// Of the backward: where the gradient of a result goes in.
+  static bool isSeed(const ArtifactArgument &argument) {
+    return argument.fill == ArtifactArgument::Ones ||
+           StringRef(argument.name).starts_with("tangent.");
+  }
+
+  /// In place, from what is given for this step, or the first one had.
+  void scaleSeed(size_t argument, const TrainingInputs &inputs) {
+    Tensor &tensor = bound.tensors[argument];
+    auto [kept, isFirst] = seeds.try_emplace(argument, copyOf(tensor));
+    if (llvm::any_of(inputs.tensors, [&](const NamedTensor &given) {
+          return given.first == bound.artifact.arguments[argument].name;
+        }))
+      kept->second = copyOf(tensor);
+    for (int64_t e = 0, n = tensor.numel(); e < n; ++e)
+      tensor.set(e, kept->second.getDouble(e) * inputs.lossScale);
+  }
+
+  std::map<size_t, Tensor> seeds; ///< by argument, without a scale
+
   std::string setInputs(const TrainingInputs &inputs) {
     for (size_t i = 0; i < bound.tensors.size(); ++i) {
       const ArtifactArgument &argument = bound.artifact.arguments[i];
@@ -74,6 +112,8 @@ private:
         tensor.set(0, inputs.learningRate);
       else if (argument.name == kStepNumber)
         tensor.set(0, static_cast<double>(inputs.number + 1));
+      else if (argument.name == kLossScale)
+        tensor.set(0, inputs.lossScale);
       for (const auto &[name, given] : inputs.tensors) {
         if (name != argument.name)
           continue;
@@ -84,6 +124,8 @@ private:
         std::memcpy(tensor.data(), given.contiguous().data(),
                     tensor.numel() * itemSize(tensor.type));
       }
+      if (isSeed(argument) && greatestLossScale())
+        scaleSeed(i, inputs);
     }
     return "";
   }

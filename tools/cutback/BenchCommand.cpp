@@ -43,7 +43,8 @@ CommandSpec benchSpec() {
        "of this machine; default: one a processor", false, 1},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
-       "parameters and buffers: a .pt2 or safetensors file"},
+       "parameters and buffers: a .pt2 or safetensors file;\n"
+       "without it, those that DIR holds"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
   };
   spec.examples = {

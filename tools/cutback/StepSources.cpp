@@ -3,11 +3,15 @@
 // Where the tensors of a step come from.
 //
 // --inputs is a file of tensors; --weights too, or a program that brings them.
-// Which of the two it is, its first bytes say. Weights that are packed in an
-// archive are unpacked only for commands that run something.
+// Which of the two it is, its first bytes say. Without it a folder's own
+// weights are taken, which `compile --weights` put there. Weights that are
+// packed in an archive are unpacked only for commands that run something.
 
 #include "StepSources.h"
 
+#include "cutback/Runtime/StepFolder.h"
+
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -17,6 +21,12 @@ namespace cutback {
 
 int openTensors(Session &session, const char *option, TensorFile &file) {
   auto path = session.line.get(option);
+  std::string own;
+  if (!path && option == StringRef("weights")) {
+    own = session.line.arguments.front() + "/" + kWeightsFile;
+    if (llvm::sys::fs::exists(own))
+      path = own;
+  }
   if (!path)
     return Done;
   std::string error = TensorFile::open(std::string(*path), file);

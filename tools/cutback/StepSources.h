@@ -13,7 +13,7 @@ namespace cutback {
 /// Opens the safetensors file of an option, if it is given. Exit code.
 int openTensors(Session &session, const char *option,
                 interpreter::TensorFile &file);
-/// Opens the files of --weights and --inputs. Exit code.
+/// Opens the files of --weights, or of the folder, and --inputs. Exit code.
 int openSources(Session &session, StepFiles &sources);
 /// A step needs the weights: what is packed is unpacked now. Exit code.
 int unpackWeights(Session &session, StepFiles &sources);

@@ -41,13 +41,14 @@ CommandSpec trainSpec() {
       "brings the\nupdate. Tensors in --inputs have one dimension more than "
       "the step takes: step k\nhas row k, from the first again behind the "
       "last. Each step prints its loss, the\nlearning rate, the norm of the "
-      "gradients where they are clipped, the time, and\nthe most memory that "
+      "gradients where they are clipped, the scale of the "
+      "loss and the steps that it\nskipped, the time, and the most memory that "
       "the process had.";
   std::vector<OptionSpec> options = {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers to begin with: a .pt2 or\n"
-       "safetensors file; without it, those that IN holds"},
+       "safetensors file; without it, those that IN or DIR holds"},
       {"steps", OptionSpec::Integer, "N",
        "of the whole training, where --schedule ends", false, 1},
       {"until", OptionSpec::Integer, "N",
@@ -63,6 +64,10 @@ CommandSpec trainSpec() {
        "write it behind every so many steps; default 1", false, 1},
       {"target", OptionSpec::Choice, "cpu|reference",
        "of IN: machine code (default), or op by op"},
+      {"loss-scale", OptionSpec::Text, "dynamic|X",
+       "of an update with --scale-loss, which it implies for\n"
+       "IN: by GradScaler's rules from 65536 on (default), or\n"
+       "always X"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
       {"threads", OptionSpec::Integer, "N",
        "of this machine that run a compiled step; default:\n"
@@ -126,6 +131,7 @@ struct Training {
   StepFiles sources;
   std::optional<Optimizer> optimizer;
   LearningRate rate;
+  std::optional<LossScale> scale; ///< as asked for
   std::unique_ptr<Trainer> trainer;
   TrainingPoint point;
 };
@@ -154,6 +160,14 @@ int readOptions(Session &session, Training &training) {
   if (line.get("schedule") == "cosine")
     rate.kind = LearningRate::Cosine;
   training.point.seed = line.integer("seed").value_or(0);
+  if (auto text = line.get("loss-scale")) {
+    training.scale = LossScale::parse(StringRef(text->data(), text->size()));
+    if (!training.scale)
+      return wrongUsage(session,
+                        "--loss-scale takes 'dynamic' or a positive number");
+    if (training.optimizer)
+      training.optimizer->scalesLoss = true;
+  }
   if (line.has("save-every") && !line.has("state"))
     return wrongUsage(session, "--save-every goes with --state");
   return Done;
@@ -183,7 +197,9 @@ int openModel(Session &session, Training &training) {
   options.optimizer = *training.optimizer;
   options.reference = session.line.get("target") == "reference";
   if (!options.reference)
-    options.compileKernels = compileNativeKernels;
+    options.compileKernels = [](ModuleOp module) {
+      return compileNativeKernels(module);
+    };
   Batches batches(sources.inputs);
   session.progress.step("planning");
   training.trainer = makeModelTrainer(
@@ -218,6 +234,26 @@ int openFolder(Session &session, Training &training) {
 //===----------------------------------------------------------------------===//
 // State
 //===----------------------------------------------------------------------===//
+
+/// The scale to begin with, where the update takes one.
+int chooseScale(Session &session, Training &training) {
+  std::optional<double> greatest = training.trainer->greatestLossScale();
+  if (!greatest && training.scale) {
+    session.error("--loss-scale: the update takes no scale of the loss");
+    session.note("compile it with --scale-loss");
+    return WrongUsage;
+  }
+  if (!greatest)
+    return Done;
+  training.point.scale = training.scale.value_or(LossScale());
+  if (training.point.scale->isDynamic)
+    training.point.scale->limit(*greatest);
+  if (training.point.scale->scale <= *greatest)
+    return Done;
+  session.error("--loss-scale: the loss has a type that holds no more than " +
+                llvm::formatv("{0}", llvm::format("%.6g", *greatest)).str());
+  return WrongUsage;
+}
 
 int restore(Session &session, Training &training) {
   auto path = session.line.get("state");
@@ -268,12 +304,17 @@ int64_t mostMemory() {
 std::string lineOf(const Training &training, const TrainingInputs &inputs,
                    const TrainingResult &result, double milliseconds) {
   std::string text =
-      llvm::formatv("step {0}/{1}  loss {2}  lr {3}", inputs.number + 1,
+      llvm::formatv("step {0}/{1}  loss {2}  lr {3}", training.point.steps + 1,
                     training.rate.steps, llvm::format("%.9g", result.loss),
                     llvm::format("%.6g", inputs.learningRate));
   if (result.gradientNorm)
     text +=
         llvm::formatv("  norm {0}", llvm::format("%.6g", *result.gradientNorm));
+  if (inputs.lossScale != 1)
+    text +=
+        llvm::formatv("  scale {0}", llvm::format("%.6g", inputs.lossScale));
+  if (const auto &scale = training.point.scale; scale && scale->skipped)
+    text += llvm::formatv("  skipped {0}", scale->skipped);
   text += llvm::formatv("  {0} ms  memory {1}\n",
                         llvm::format("%.1f", milliseconds),
                         formatBytes(mostMemory()));
@@ -290,14 +331,20 @@ int runSteps(Session &session, Training &training) {
     TrainingInputs inputs;
     inputs.tensors = batches.at(step);
     inputs.learningRate = training.rate.at(step);
-    inputs.number = step;
+    inputs.number = training.point.updates();
+    std::optional<LossScale> &scale = training.point.scale;
+    inputs.lossScale = scale ? scale->scale : 1;
     inputs.seed = training.point.seed + step;
     TrainingResult result;
     auto begin = std::chrono::steady_clock::now();
     std::string error = training.trainer->run(inputs, result);
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - begin;
-    if (error.empty() && !std::isfinite(result.loss))
+    if (error.empty() && scale) {
+      error = scale->count(result.isSkipped);
+      scale->limit(*training.trainer->greatestLossScale());
+    }
+    if (error.empty() && !std::isfinite(result.loss) && !result.isSkipped)
       error = "the loss is " + llvm::formatv("{0}", result.loss).str();
     if (!error.empty()) {
       session.error("step " + std::to_string(step + 1) + ": " + error);
@@ -324,6 +371,8 @@ int runTrain(const CommandLine &line) {
     return code;
   if (int code = isArtifact(line.arguments[0]) ? openFolder(session, training)
                                                : openModel(session, training))
+    return code;
+  if (int code = chooseScale(session, training))
     return code;
   if (int code = restore(session, training))
     return code;

@@ -24,6 +24,9 @@ struct Optimizer {
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8; ///< of AdamW
   /// Gradients are scaled down to this norm together; 0: they are not.
   double clipNorm = 0;
+  /// The loss is scaled (LossScale.h): gradients are divided by the scale
+  /// first, and where one is not finite nothing is written.
+  bool scalesLoss = false;
 
   /// Tensors that it keeps for a parameter: "exp_avg".
   std::vector<std::string> stateNames() const;

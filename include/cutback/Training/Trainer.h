@@ -6,6 +6,7 @@
 
 #include "cutback/Interpreter/TensorFile.h"
 #include "cutback/Planner/ReferenceStep.h"
+#include "cutback/Training/LossScale.h"
 #include "cutback/Training/Update.h"
 
 #include <functional>
@@ -17,13 +18,16 @@ namespace cutback {
 struct TrainingInputs {
   std::vector<interpreter::NamedTensor> tensors; ///< "input.0"
   double learningRate = 0;
-  int64_t number = 0; ///< of the step, from 0
-  int64_t seed = 0;   ///< of what it draws
+  int64_t number = 0;   ///< of updates before it
+  int64_t seed = 0;     ///< of what it draws
+  double lossScale = 1; ///< of an update that takes one
 };
 
 struct TrainingResult {
   double loss = 0;
   std::optional<double> gradientNorm; ///< where gradients are clipped
+  /// A gradient was not finite, and the update has changed nothing.
+  bool isSkipped = false;
 };
 
 /// A step with its state, which a run changes in place.
@@ -39,6 +43,9 @@ public:
                           TrainingResult &result) = 0;
   /// Of the arena; 0 without one.
   virtual int64_t arenaBytes() const = 0;
+  /// The greatest scale that the loss takes; nothing where the update takes
+  /// none.
+  virtual std::optional<double> greatestLossScale() const = 0;
 };
 
 struct ModelTrainerOptions {
@@ -57,9 +64,14 @@ std::unique_ptr<Trainer> makeModelTrainer(joint::GraphOp graph,
                                           interpreter::FindTensor find,
                                           const ModelTrainerOptions &options);
 
-/// A training that can go on: how many steps are done, and the seed.
+/// A training that can go on: how many steps are done, the seed, and the scale
+/// of the loss where there is one.
 struct TrainingPoint {
   int64_t steps = 0, seed = 0;
+  std::optional<LossScale> scale;
+
+  /// Steps that have changed parameters.
+  int64_t updates() const { return steps - (scale ? scale->skipped : 0); }
 };
 
 /// The bytes of a safetensors file with the state of `trainer` at `point`.

@@ -14,8 +14,12 @@ namespace cutback {
 /// Arguments of an update that are not of parameters.
 inline constexpr llvm::StringLiteral kLearningRate = "optimizer.lr";
 inline constexpr llvm::StringLiteral kStepNumber = "optimizer.step";
-/// The result of an update that clips: the norm of all gradients.
+inline constexpr llvm::StringLiteral kLossScale = "optimizer.loss_scale";
+/// Results of an update that clips: the norm of all gradients; of one that
+/// scales: the greatest magnitude in them, which is not finite where it has
+/// written nothing.
 inline constexpr llvm::StringLiteral kGradientNorm = "grad_norm";
+inline constexpr llvm::StringLiteral kGreatestGradient = "grad_max";
 
 /// A parameter that is updated, under its names in files.
 struct UpdatedParameter {

@@ -198,6 +198,121 @@ TEST_F(TrainingTest, AStateGoesBackToTheTrainerThatItIsOf) {
   EXPECT_EQ(encodeState(*trainer, point), bytes);
 }
 
+// loss = sum(p * x), so that the gradient of p is x times the seed.
+const char *const kScaled = R"(
+joint.graph @g(%p: tensor<4xf32> {joint.role = #joint.role<param "p">},
+               %x: tensor<4xf32> {joint.role = #joint.role<input>},
+               %t: tensor<f32> {joint.role = #joint.role<grad_seed of 0>})
+    -> (tensor<f32>) gradients (tensor<4xf32>) {
+  %m = aten.mul.Tensor(%p, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+  %s = aten.sum(%m) : (tensor<4xf32>) -> tensor<f32>
+  %d = aten.mul.Tensor(%x, %t) : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>
+  joint.output %s gradients(%d of 0) : tensor<f32>, tensor<4xf32>
+}
+)";
+
+TEST_F(TrainingTest, AScaleOfTheLossChangesNothingButWhatIsNotFinite) {
+  for (bool reference : {false, true})
+    for (double scale : {1.0, 1024.0, 65536.0}) {
+      joint::GraphOp graph = parse(kScaled);
+      ASSERT_TRUE(graph) << messages;
+      ModelTrainerOptions options;
+      options.optimizer.scalesLoss = true;
+      options.optimizer.clipNorm = 100;
+      options.reference = reference;
+      auto find = [&](StringRef name) {
+        return name.starts_with("tangent.") ? std::nullopt
+                                            : std::optional(counted({4}, 1));
+      };
+      auto trainer = makeModelTrainer(graph, find, options);
+      ASSERT_TRUE(trainer) << messages;
+      EXPECT_EQ(trainer->greatestLossScale(), greatestScale(DType::F32));
+      TrainingInputs inputs;
+      inputs.learningRate = 0.5;
+      inputs.lossScale = scale;
+      TrainingResult result;
+      EXPECT_EQ(trainer->run(inputs, result), "") << messages;
+      EXPECT_EQ(result.loss, 30);
+      EXPECT_FLOAT_EQ(result.gradientNorm.value_or(0), std::sqrt(30.0f));
+      EXPECT_FALSE(result.isSkipped);
+      std::string before = encodeState(*trainer, {});
+      // What weight decay leaves of 1, and a step of Adam.
+      EXPECT_NEAR(trainer->state().back().second.doubles()[0], 0.5, 1e-6);
+      // 4e37 times 1,024 is no number of f32.
+      inputs.tensors = {{"input.0", counted({4}, 1e37)}};
+      EXPECT_EQ(trainer->run(inputs, result), "") << messages;
+      EXPECT_EQ(result.isSkipped, scale > 1) << scale;
+      EXPECT_EQ(encodeState(*trainer, {}) == before, scale > 1) << scale;
+    }
+}
+
+TEST_F(TrainingTest, AStateHasTheScaleOfTheLoss) {
+  joint::GraphOp graph = parse(kScaled);
+  ASSERT_TRUE(graph) << messages;
+  ModelTrainerOptions options;
+  options.optimizer.scalesLoss = true;
+  options.reference = true;
+  auto find = [&](StringRef) { return std::optional(counted({4}, 1)); };
+  auto one = [&](StringRef name) {
+    return name.starts_with("tangent.") ? std::nullopt : find(name);
+  };
+  auto trainer = makeModelTrainer(graph, one, options);
+  ASSERT_TRUE(trainer) << messages;
+  auto read = [&](const std::string &bytes, TrainingPoint &point) {
+    TensorFile file;
+    EXPECT_EQ(TensorFile::read(std::shared_ptr<llvm::MemoryBuffer>(
+                                   llvm::MemoryBuffer::getMemBufferCopy(bytes)),
+                               "state", file),
+              "");
+    return restoreState(file, *trainer, point);
+  };
+  LossScale scale;
+  scale.scale = 512;
+  scale.good = 30;
+  scale.skipped = 7;
+  std::string bytes = encodeState(*trainer, {40, 0, scale});
+  TrainingPoint point{0, 0, LossScale()};
+  EXPECT_EQ(read(bytes, point), "");
+  EXPECT_EQ(point.updates(), 33);
+  EXPECT_EQ(point.scale->scale, 512);
+  EXPECT_EQ(point.scale->good, 30);
+  EXPECT_EQ(encodeState(*trainer, point), bytes);
+  point = {0, 0, LossScale::parse("64")};
+  EXPECT_EQ(read(bytes, point), "");
+  EXPECT_EQ(point.scale->scale, 64);
+  EXPECT_EQ(point.scale->skipped, 7);
+  point = {};
+  EXPECT_EQ(read(bytes, point), "is the state of another training: it has "
+                                "'training.good_steps'");
+  point = {0, 0, LossScale()};
+  EXPECT_EQ(read(encodeState(*trainer, {}), point),
+            "is the state of another training: it lacks 'training.loss_scale', "
+            "'training.good_steps' or 'training.skipped_steps'");
+  scale.scale = 0;
+  EXPECT_EQ(read(encodeState(*trainer, {40, 0, scale}), point),
+            "has a loss scale that no training has");
+}
+
+TEST_F(TrainingTest, ParametersInHalfPrecisionHaveNoScaledLoss) {
+  std::string text = kScaled;
+  for (size_t at; (at = text.find("xf32")) != std::string::npos;)
+    text.replace(at, 4, "xf16");
+  for (size_t at; (at = text.find("<f32>")) != std::string::npos;)
+    text.replace(at, 5, "<f16>");
+  joint::GraphOp graph = parse(text);
+  ASSERT_TRUE(graph) << messages;
+  EXPECT_TRUE(succeeded(buildUpdate(graph, Optimizer())));
+  Optimizer optimizer;
+  optimizer.scalesLoss = true;
+  EXPECT_TRUE(failed(buildUpdate(graph, optimizer)));
+  EXPECT_NE(messages.find("cannot scale the loss: parameter 'param.p' is f16"),
+            std::string::npos)
+      << messages;
+  EXPECT_NE(notes.find("keep parameters in f32 and compute in f16 "
+                       "(torch.autocast), or leave --scale-loss out"),
+            std::string::npos);
+}
+
 TEST_F(TrainingTest, WhatCannotBeTrainedSaysWhy) {
   joint::GraphOp graph = parse(R"(
 joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">},
