@@ -192,6 +192,7 @@ std::string cutback::writeManifest(const Artifact &artifact) {
          ",\n  \"architectures\": " +
          listText(artifact.architectures, quoteJson) +
          (artifact.tf32 ? ",\n  \"tf32\": true" : "") +
+         (artifact.testsAccesses ? ",\n  \"tests_accesses\": true" : "") +
          (artifact.machine.empty()
               ? ""
               : ",\n  \"machine\": " + quoteJson(artifact.machine) +
@@ -251,6 +252,8 @@ public:
     for (JsonValue one : root.find("architectures").children())
       artifact.architectures.push_back(one.decoded());
     artifact.tf32 = root.find("tf32").kind() == JsonKind::True;
+    artifact.testsAccesses =
+        root.find("tests_accesses").kind() == JsonKind::True;
     artifact.machine = root.find("machine").decoded();
     for (JsonValue one : root.find("features").children())
       artifact.features.push_back(one.decoded());

@@ -57,6 +57,9 @@ CommandSpec compileSpec() {
        "with --target=cuda or cuda-host: who computes matrix\n"
        "products: our kernels, or NVIDIA's library, which is\n"
        "looked for when the step runs; default own"},
+      {"check-accesses", OptionSpec::Flag, "",
+       "with --target=cpu: each load and store of a kernel\n"
+       "tests that it stays in its memory; slower, equal bits"},
       {"weights", OptionSpec::Flag, "",
        "with --target: write parameters and buffers of IN\n"
        "too, so that DIR is all that cutback-run needs"},
@@ -180,6 +183,10 @@ static int checkUsage(Session &session) {
     session.error("--tf32 goes with --target=cuda or cuda-host");
     return WrongUsage;
   }
+  if (line.has("check-accesses") && line.get("target") != kCpuTarget) {
+    session.error("--check-accesses goes with --target=cpu");
+    return WrongUsage;
+  }
   if (line.has("products") &&
       (!line.has("target") || line.get("target") == kCpuTarget)) {
     session.error("--products goes with --target=cuda or cuda-host");
@@ -228,11 +235,11 @@ int runCompile(const CommandLine &line) {
   if (toTarget && !optimizer)
     formForAllSizes(session, *run.result, forAll);
   if (toTarget)
-    if (int code =
-            emitFiles(session, run, *kernels, forAll.has_value(),
-                      {std::string(*line.get("target")), architectures,
-                       line.has("tf32"), line.get("products") == "cublaslt"},
-                      files))
+    if (int code = emitFiles(
+            session, run, *kernels, forAll.has_value(),
+            {std::string(*line.get("target")), architectures, line.has("tf32"),
+             line.get("products") == "cublaslt", line.has("check-accesses")},
+            files))
       return code;
   if (forAll)
     kernels = std::move(forAll);

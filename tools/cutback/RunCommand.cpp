@@ -56,7 +56,7 @@ CommandSpec runSpec() {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
-       "without it, those that IN holds"},
+       "without it, those that IN or DIR holds"},
       {"outputs", OptionSpec::Text, "F", "write results to a safetensors file"},
       {"check", OptionSpec::Text, "F",
        "compare results with those of a safetensors file:\n"
@@ -468,7 +468,9 @@ int runRun(const CommandLine &line) {
     }
   ReferenceOptions options;
   if (isNative)
-    options.compileKernels = compileNativeKernels;
+    options.compileKernels = [](ModuleOp module) {
+      return compileNativeKernels(module);
+    };
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
   options.checkKernels = line.has("check-kernels");

@@ -118,10 +118,11 @@ int compileForSizes(Session &session, const std::string &folder,
     return NoPlan;
   Artifact sized;
   std::vector<TextFile> files;
-  if (int code = emitTarget(session, stored.graph, formed->kernels,
-                            {artifact.target, artifact.architectures,
-                             artifact.tf32, artifact.hasProducts()},
-                            sized, files))
+  if (int code =
+          emitTarget(session, stored.graph, formed->kernels,
+                     {artifact.target, artifact.architectures, artifact.tf32,
+                      artifact.hasProducts(), artifact.testsAccesses},
+                     sized, files))
     return code;
   addSymbols(sized, stored.graph, sizes);
   sized.of = stepChecksum(folder);

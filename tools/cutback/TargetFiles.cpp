@@ -91,10 +91,12 @@ static int emitCuda(Session &session, joint::GraphOp graph,
 
 /// Machine code for this processor.
 static int emitCpu(Session &session, joint::GraphOp graph,
-                   const KernelModule &kernels, Artifact &artifact,
-                   std::vector<TextFile> &files) {
+                   const KernelModule &kernels, const TargetChoice &choice,
+                   Artifact &artifact, std::vector<TextFile> &files) {
   session.progress.step("compiling kernels");
-  FailureOr<CpuStep> step = compileCpuStep(kernels, graph);
+  FailureOr<CpuStep> step = compileCpuStep(
+      kernels, graph,
+      choice.testsAccesses ? AccessTests::OfAll : AccessTests::OfData);
   if (failed(step))
     return WrongInput;
   if (!step->tool.error.empty())
@@ -109,7 +111,7 @@ int emitTarget(Session &session, joint::GraphOp graph,
                Artifact &artifact, std::vector<TextFile> &files) {
   session.progress.step("writing kernels");
   int code = choice.target == kCpuTarget
-                 ? emitCpu(session, graph, kernels, artifact, files)
+                 ? emitCpu(session, graph, kernels, choice, artifact, files)
                  : emitCuda(session, graph, kernels, choice, artifact, files);
   if (code)
     return code;

@@ -15,6 +15,7 @@ struct TargetChoice {
   std::vector<std::string> architectures; ///< of "cuda"
   bool tf32 = false;                      ///< of "cuda", "cuda-host"
   bool useLibrary = false;                ///< cuBLASLt computes products
+  bool testsAccesses = false;             ///< of "cpu": each load and store
 };
 
 /// The manifest of a step of `graph` and all files that it names. Returns an

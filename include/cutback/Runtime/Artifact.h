@@ -139,6 +139,8 @@ struct Artifact {
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;
+  /// Each load and store of a kernel tests that it stays in its memory ("cpu").
+  bool testsAccesses = false;
   bool tf32 = false; ///< what products of f32 round their factors to
   /// Of "cpu": the machine ("x86_64") and what its processor must have.
   std::string machine;

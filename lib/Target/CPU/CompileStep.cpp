@@ -91,7 +91,8 @@ static void describeCode(Artifact &artifact, const KernelObject &object) {
 }
 
 FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
-                                           joint::GraphOp graph) {
+                                           joint::GraphOp graph,
+                                           AccessTests tests) {
   FailureOr<CudaStep> step =
       emitCudaStep(kernels, graph, StepKernels::AreMachineCode);
   if (failed(step))
@@ -101,7 +102,7 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
   std::string compiler = findHostCompiler();
   if (step->numCalls && !compiler.empty())
     compilers.start(*step, compiler, made);
-  FailureOr<KernelObject> object = compileKernelObject(*kernels.module);
+  FailureOr<KernelObject> object = compileKernelObject(*kernels.module, tests);
   if (failed(object))
     return failure();
   if (step->numCalls && compiler.empty()) {
@@ -125,6 +126,7 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
     return made;
   made.files.emplace_back(kHostLibrary, std::move(library));
   made.artifact = std::move(step->artifact);
+  made.artifact.testsAccesses = tests == AccessTests::OfAll;
   describeCode(made.artifact, *object);
   return made;
 }

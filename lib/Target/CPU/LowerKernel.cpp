@@ -585,7 +585,8 @@ LogicalResult cutback::lowerNests(kernel::FuncOp kernel, OpBuilder &builder,
 }
 
 FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
-                                              ModuleOp module, LoopsFor loops) {
+                                              ModuleOp module, LoopsFor loops,
+                                              AccessTests tests) {
   OpBuilder builder(module.getContext());
   builder.setInsertionPointToEnd(module.getBody());
   LoweredKernel lowered;
@@ -597,6 +598,7 @@ FailureOr<LoweredKernel> cutback::lowerKernel(kernel::FuncOp kernel,
   builder.setInsertionPointToEnd(block);
   ValueRange arguments = block->getArguments();
   KernelFrame frame{arguments.drop_back(), arguments.back(), {}, {}, loops};
+  frame.tests = tests;
   auto read = [&](int64_t at) -> Value {
     Value number = memref::LoadOp::create(
         builder, loc, frame.cells,

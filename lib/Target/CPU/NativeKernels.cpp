@@ -28,14 +28,15 @@ using namespace cutback::interpreter;
 /// checks.
 static FailureOr<std::vector<std::vector<Operation *>>>
 lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names,
-         LoopsFor cutFor = LoopsFor::Processor) {
+         LoopsFor cutFor, AccessTests tests) {
   module.getContext()
       ->loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
                     math::MathDialect, memref::MemRefDialect, scf::SCFDialect,
                     vector::VectorDialect>();
   std::vector<std::vector<Operation *>> checked;
   for (auto kernel : module.getOps<kernel::FuncOp>()) {
-    FailureOr<LoweredKernel> lowered = lowerKernel(kernel, loops, cutFor);
+    FailureOr<LoweredKernel> lowered =
+        lowerKernel(kernel, loops, cutFor, tests);
     if (failed(lowered))
       return failure();
     names.push_back(kernel.getSymName().str());
@@ -44,23 +45,28 @@ lowerAll(ModuleOp module, ModuleOp loops, std::vector<std::string> &names,
   return checked;
 }
 
-/// How many elements the memory of a load has; -1 for another op.
+/// How many elements the memory has that a load or store accesses; -1 for
+/// another op.
 static int64_t boundOf(Operation *checked) {
   auto load = dyn_cast<kernel::LoadOp>(checked);
-  return load ? cast<MemRefType>(load.getMemory().getType()).getDimSize(0) : -1;
+  auto store = dyn_cast<kernel::StoreOp>(checked);
+  if (!load && !store)
+    return -1;
+  Value memory = load ? load.getMemory() : store.getMemory();
+  return cast<MemRefType>(memory.getType()).getDimSize(0);
 }
 
 namespace {
 
 class NativeKernels : public KernelRunner {
 public:
-  NativeKernels(unsigned parts, LoopsFor cutFor)
-      : parts(parts), cutFor(cutFor) {}
+  NativeKernels(unsigned parts, LoopsFor cutFor, AccessTests tests)
+      : parts(parts), cutFor(cutFor), tests(tests) {}
 
   LogicalResult compile(ModuleOp module) {
     OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
     std::vector<std::string> names;
-    auto lowered = lowerAll(module, *loops, names, cutFor);
+    auto lowered = lowerAll(module, *loops, names, cutFor, tests);
     if (failed(lowered))
       return failure();
     for (auto [kernel, checked] :
@@ -128,6 +134,7 @@ private:
 
   unsigned parts;
   LoopsFor cutFor;
+  AccessTests tests;
   llvm::DenseMap<Operation *, Kernel> kernels; ///< by kernel.func
   std::unique_ptr<cpu::Machine> machine;
 };
@@ -135,23 +142,24 @@ private:
 } // namespace
 
 FailureOr<std::unique_ptr<KernelRunner>>
-cutback::compileNativeKernels(ModuleOp module) {
-  return compileNativeKernelsInParts(module, 1);
+cutback::compileNativeKernels(ModuleOp module, AccessTests tests) {
+  return compileNativeKernelsInParts(module, 1, LoopsFor::Processor, tests);
 }
 
 FailureOr<std::unique_ptr<KernelRunner>>
 cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts,
-                                     LoopsFor loops) {
-  auto kernels = std::make_unique<NativeKernels>(parts, loops);
+                                     LoopsFor loops, AccessTests tests) {
+  auto kernels = std::make_unique<NativeKernels>(parts, loops, tests);
   if (failed(kernels->compile(module)))
     return failure();
   return std::unique_ptr<KernelRunner>(std::move(kernels));
 }
 
-FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module) {
+FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module,
+                                                     AccessTests tests) {
   OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
   std::vector<std::string> names;
-  auto lowered = lowerAll(module, *loops, names);
+  auto lowered = lowerAll(module, *loops, names, LoopsFor::Processor, tests);
   if (failed(lowered))
     return failure();
   FailureOr<std::string> bytes = cpu::compileObject(*loops, names);

@@ -258,8 +258,21 @@ Value NestScopes::memoryOf(Value argument) const {
   return frame.memories[cast<BlockArgument>(argument).getArgNumber()];
 }
 
+Value NestScopes::isInside(Operation *access, Value memory, Value index) {
+  int64_t size = cast<MemRefType>(memory.getType()).getDimSize(0);
+  Value bound = arith::ConstantIndexOp::create(builder, loc, size);
+  Value isGood =
+      Formulas(builder, loc).compare(IP::ult, index, bound); // nor negative
+  recordError(access, isGood, index);
+  return isGood;
+}
+
 /// Truth values are bytes.
 Value NestScopes::readElement(kernel::LoadOp load, Value index) {
+  if (testsAll())
+    index = Formulas(builder, loc)
+                .select(isInside(load, load.getMemory(), index), index,
+                        arith::ConstantIndexOp::create(builder, loc, 0));
   Value element =
       memref::LoadOp::create(builder, loc, memoryOf(load.getMemory()), index);
   if (!load.getElement().getType().isInteger(1))
@@ -463,6 +476,12 @@ void NestScopes::store(ArrayRef<kernel::StoreOp> stores) {
     Value value = element.value;
     if (value.getType().isInteger(1))
       value = arith::ExtUIOp::create(builder, loc, builder.getI8Type(), value);
+    OpBuilder::InsertionGuard guard(builder);
+    if (testsAll()) {
+      auto branch = scf::IfOp::create(
+          builder, loc, isInside(store, store.getMemory(), index), false);
+      builder.setInsertionPoint(branch.thenBlock()->getTerminator());
+    }
     memref::StoreOp::create(builder, loc, value, memoryOf(store.getMemory()),
                             index);
   }

@@ -124,6 +124,10 @@ private:
                           size_t depth);
   mlir::Value memoryOf(mlir::Value argument) const;
   mlir::Value readElement(kernel::LoadOp load, mlir::Value index);
+  bool testsAll() const { return frame.tests == AccessTests::OfAll; }
+  /// Whether `index` is inside of a memory; records that it is not.
+  mlir::Value isInside(mlir::Operation *access, mlir::Value memory,
+                       mlir::Value index);
   void recordError(mlir::Operation *op, mlir::Value isGood, mlir::Value number);
 
   kernel::NestOp nest;

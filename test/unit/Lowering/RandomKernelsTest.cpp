@@ -171,15 +171,16 @@ void RandomKernelsTest::compare(ArrayRef<RuntimeValue> expected,
 }
 
 /// The same by machine code, in one to three parts; every other one cut for
-/// threads of a device.
+/// threads of a device, every fifth with a test of each access.
 void RandomKernelsTest::checkNative(const KernelModule &formed,
                                     joint::GraphOp graph,
                                     ArrayRef<RuntimeValue> arguments,
                                     ArrayRef<RuntimeValue> expected,
                                     const StepNames &names) {
-  auto native = compileNativeKernelsInParts(*formed.module, 1 + seed % 3,
-                                            seed % 2 ? LoopsFor::Thread
-                                                     : LoopsFor::Processor);
+  auto native = compileNativeKernelsInParts(
+      *formed.module, 1 + seed % 3,
+      seed % 2 ? LoopsFor::Thread : LoopsFor::Processor,
+      seed % 5 ? AccessTests::OfData : AccessTests::OfAll);
   ASSERT_TRUE(succeeded(native)) << "seed " << seed << ": " << lastError;
   LaunchMemory memory(formed.link);
   InterpreterOptions run;

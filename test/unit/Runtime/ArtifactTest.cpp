@@ -17,6 +17,7 @@ Artifact makeArtifact() {
   artifact.target = "cuda-host";
   artifact.architectures = {"sm_90"};
   artifact.tf32 = true;
+  artifact.testsAccesses = true;
   artifact.arenaBytes = 64;
   artifact.symbols = {{"s0", 2, 1, 8}, {"s1", 5}};
   ArtifactArgument x;
@@ -88,6 +89,7 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(artifact.results[0].strides, (std::vector<int64_t>{1, 4}));
   EXPECT_EQ(artifact.segments[2].launches[0].grid[1], 2);
   EXPECT_TRUE(artifact.tf32);
+  EXPECT_TRUE(artifact.testsAccesses);
   EXPECT_EQ(artifact.symbols[0].max, 8);
   EXPECT_EQ(artifact.symbols[1].max, INT64_MAX);
   EXPECT_EQ(artifact.arguments[0].declared[0], "s0");

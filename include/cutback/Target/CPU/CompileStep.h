@@ -4,6 +4,7 @@
 #ifndef CUTBACK_TARGET_CPU_COMPILESTEP_H
 #define CUTBACK_TARGET_CPU_COMPILESTEP_H
 
+#include "cutback/Target/CPU/LowerKernel.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
 namespace cutback {
@@ -22,8 +23,9 @@ struct CpuStep {
 /// Compiles the kernels of a step of `graph` to machine code, its calls with
 /// the compiler of the host, and links both. Emits an error at each op that has
 /// no machine code.
-mlir::FailureOr<CpuStep> compileCpuStep(const KernelModule &kernels,
-                                        joint::GraphOp graph);
+mlir::FailureOr<CpuStep>
+compileCpuStep(const KernelModule &kernels, joint::GraphOp graph,
+               AccessTests tests = AccessTests::OfData);
 
 } // namespace cutback
 

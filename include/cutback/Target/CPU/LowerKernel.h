@@ -14,6 +14,11 @@ namespace cutback {
 /// What loops are cut for: a thread of a processor, or one of many of a device.
 enum class LoopsFor { Processor, Thread };
 
+/// Which accesses to memory are tested at run time: those at places that data
+/// say, or each load and store. The verifier has proved the others, so that one
+/// of them outside is a defect of the lowering.
+enum class AccessTests { OfData, OfAll };
+
 /// Functions that have no formula here: calls of the C library, or ops of math,
 /// in double precision.
 enum class RareFunctions { AreCalls, AreOps };
@@ -25,6 +30,7 @@ struct KernelFrame {
   mlir::Value part, parts;   ///< indices: which part, and of how many
   LoopsFor loops = LoopsFor::Processor;
   RareFunctions functions = RareFunctions::AreCalls;
+  AccessTests tests = AccessTests::OfData;
 };
 
 /// Types of the memories, and of the cells behind them.
@@ -51,7 +57,8 @@ struct LoweredKernel {
 /// sum, and each rounding, is that of docs/Kernels.md.
 mlir::FailureOr<LoweredKernel>
 lowerKernel(kernel::FuncOp kernel, mlir::ModuleOp module,
-            LoopsFor loops = LoopsFor::Processor);
+            LoopsFor loops = LoopsFor::Processor,
+            AccessTests tests = AccessTests::OfData);
 
 } // namespace cutback
 

@@ -19,13 +19,15 @@ namespace cutback {
 /// Compiles all kernels of `module` for this machine. It must outlive what is
 /// returned. Emits an error at an op that has no machine code.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
-compileNativeKernels(mlir::ModuleOp module);
+compileNativeKernels(mlir::ModuleOp module,
+                     AccessTests tests = AccessTests::OfData);
 
 /// The same, with so many parts (Runtime/Artifact.h) of each kernel one behind
 /// the other, the last one first: what threads do in any order.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
 compileNativeKernelsInParts(mlir::ModuleOp module, unsigned parts,
-                            LoopsFor loops = LoopsFor::Processor);
+                            LoopsFor loops = LoopsFor::Processor,
+                            AccessTests tests = AccessTests::OfData);
 
 /// An object file of kernels.
 struct KernelObject {
@@ -36,7 +38,9 @@ struct KernelObject {
 
 /// Compiles all kernels of `module` for this machine: the same code, under
 /// symbols NAME.run. Emits an error at an op that has no machine code.
-mlir::FailureOr<KernelObject> compileKernelObject(mlir::ModuleOp module);
+mlir::FailureOr<KernelObject>
+compileKernelObject(mlir::ModuleOp module,
+                    AccessTests tests = AccessTests::OfData);
 
 } // namespace cutback
 

@@ -41,7 +41,8 @@ protected:
     if (!module)
       return false;
     auto compiled = compileNativeKernels(*module);
-    auto inParts = compileNativeKernelsInParts(*module, 3);
+    auto inParts = compileNativeKernelsInParts(*module, 3, LoopsFor::Processor,
+                                               AccessTests::OfAll);
     auto asThreads = compileNativeKernelsInParts(*module, 50, LoopsFor::Thread);
     if (mlir::failed(compiled) || mlir::failed(inParts) ||
         mlir::failed(asThreads))
@@ -83,7 +84,8 @@ protected:
 
   /// Runs both; argument i lies in the memory of argument places[i]. Elements
   /// may differ by `tolerance` of the largest; with 0 their bits are equal, as
-  /// are those of the kernel in parts, and cut for threads of a device.
+  /// are those of the kernel in parts that test each access, and cut for
+  /// threads of a device.
   void runBoth(const Tensors &arguments, double tolerance = 0,
                std::vector<unsigned> places = {}) {
     auto memories = [&] {

@@ -339,6 +339,46 @@ TEST_F(NativeKernelsTest, RowsOfATableAreTested) {
   EXPECT_EQ(error, "'kernel.func' op has another number of arguments");
 }
 
+/// What the verifier would not let through is changed behind it.
+TEST_F(NativeKernelsTest, EachAccessIsTestedIfAsked) {
+  ASSERT_TRUE(compile(R"(
+    kernel.func @k(%x: memref<40xf32>) to (%y: memref<40xf32>)
+        schedule "pointwise" {
+      kernel.nest (%i) in [40] {
+        %0 = kernel.load %x[%i] : memref<40xf32>
+        kernel.store %0, %y[%i] : memref<40xf32>
+      }
+    })"))
+      << error;
+  Builder builder(&context);
+  auto shifted = [&](int64_t by) {
+    return AffineMap::get(1, 0, builder.getAffineDimExpr(0) + by);
+  };
+  auto message = [&](StringRef op, int64_t element) {
+    return ("'kernel." + op + "' op reaches element " + Twine(element) +
+            " of 40\nin kernel @k; an index that the step was given is out of "
+            "range, and --reference says which")
+        .str();
+  };
+  auto runTested = [&](kernel::FuncOp kernel, Tensors &arguments) {
+    auto tested = compileNativeKernels(*module, AccessTests::OfAll);
+    return succeeded(tested) && succeeded((*tested)->run(kernel, arguments));
+  };
+  Tensors arguments = randomArguments();
+  double first = arguments[1].doubles()[0];
+  auto store = *function.getBody().front().getOps<kernel::NestOp>().begin();
+  kernel::StoreOp stored = *store.getBody().getOps<kernel::StoreOp>().begin();
+  kernel::LoadOp loaded = *store.getBody().getOps<kernel::LoadOp>().begin();
+  stored.setMap(shifted(2));
+  EXPECT_FALSE(runTested(function, arguments));
+  EXPECT_EQ(error, message("store", 41));
+  EXPECT_EQ(arguments[1].doubles()[0], first) << "something was stored";
+  stored.setMap(shifted(0));
+  loaded.setMap(shifted(-3));
+  EXPECT_FALSE(runTested(function, arguments));
+  EXPECT_EQ(error, message("load", -1));
+}
+
 TEST_F(NativeKernelsTest, IndicesOfQuotientsAndRemainders) {
   check(R"(
     kernel.func @k(%x: memref<96xf32>) to (%y: memref<96xf32>)
