@@ -79,12 +79,17 @@ function(cutback_use_pch target)
   endif()
 endfunction()
 
-# cutback_add_pch(OWNER SOURCE HEADER [LINK_LIBS libs...])
+# cutback_add_pch(OWNER SOURCE HEADER [LINK_LIBS libs...]
+#                 [DEPENDS tblgen-targets...] [OPTIONS flags...])
 # HEADER is in angle brackets: its text names no folder then, so checkouts can
 # share a ccache.
 function(cutback_add_pch owner source header)
-  cmake_parse_arguments(ARG "" "" "LINK_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "LINK_LIBS;DEPENDS;OPTIONS" ${ARGN})
   add_library(${owner} OBJECT ${source})
+  if(ARG_DEPENDS)
+    add_dependencies(${owner} ${ARG_DEPENDS})
+  endif()
+  target_compile_options(${owner} PRIVATE ${ARG_OPTIONS})
   target_precompile_headers(${owner} PRIVATE ${header})
   target_link_libraries(${owner} PRIVATE ${ARG_LINK_LIBS})
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
