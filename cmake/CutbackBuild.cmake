@@ -57,6 +57,10 @@ function(cutback_add_folders)
   endforeach()
 endfunction()
 
+# Tests are run once and their own part is short: at -O0 they compile in half the
+# time.
+set(CUTBACK_TEST_OPTIONS -O0)
+
 # cutback_use_pch(TARGET [OWNER]): one precompiled header for all MLIR
 # translation units; without it parsing MLIR's headers is most of the build.
 # OWNER carries it: CutbackPCH, or CutbackTestPCH for tests.
@@ -143,6 +147,7 @@ endfunction()
 function(cutback_add_unit_test name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "LINK_LIBS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
+  target_compile_options(${name} PRIVATE ${CUTBACK_TEST_OPTIONS})
   target_link_libraries(${name} PRIVATE ${ARG_LINK_LIBS} GTest::gtest_main)
   if(NOT ARG_NO_MLIR)
     cutback_use_pch(${name} CutbackTestPCH)
