@@ -7,6 +7,7 @@
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Support/MLIR/Precompiled.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The op classes of dialect `aten` and their registration. All ops share the
-// model of CallOp; an op adds its name, its TypeID and its OpInfo. MLIR's own
-// registration would instantiate one model and ten interface tables an op.
+// The data of the ops of dialect `aten` and their registration. All ops share
+// the model of CallOp; an op adds its name, its TypeID and its OpInfo. MLIR's
+// own registration would instantiate one model and ten interface tables an op,
+// and its generator's classes took longer to compile than any library.
 //
 // An OperationName of the dialect points to the model of its op, so the data
 // of an op is one load away.
@@ -18,21 +19,31 @@
 using namespace mlir;
 using namespace cutback::aten;
 
-#define GET_OP_CLASSES
-#include "cutback/Dialect/Aten/AtenOps.cpp.inc"
+#define ATEN_OP(Class, name, torchName, schema, inferRule, loopsRule,          \
+                elementRule, flopsRule, weight, fusion, ...)                   \
+  static constexpr OpInfo k##Class = {torchName,                               \
+                                      schema,                                  \
+                                      &infer::inferRule,                       \
+                                      &loops::loopsRule,                       \
+                                      &elements::elementRule,                  \
+                                      &flops::flopsRule,                       \
+                                      weight,                                  \
+                                      cutback::joint::FusionKind::fusion,      \
+                                      __VA_ARGS__};                            \
+  const OpInfo &Class::getOpInfo() { return k##Class; }
+#include "cutback/Dialect/Aten/AtenOps.inc"
 
 namespace {
 struct Entry {
-  StringRef name;
-  TypeID typeId;
+  const char *name;
   const OpInfo *info;
 };
 } // namespace
 
-template <typename... Ops> static void getEntries(std::vector<Entry> &entries) {
-  entries = {
-      Entry{Ops::getOperationName(), TypeID::get<Ops>(), &Ops::getOpInfo()}...};
-}
+static constexpr Entry kEntries[] = {
+#define ATEN_OP(Class, name, ...) Entry{name, &k##Class},
+#include "cutback/Dialect/Aten/AtenOps.inc"
+};
 
 CallModel::CallModel(Dialect *dialect, StringRef name, TypeID typeId,
                      const OpInfo &info)
@@ -55,14 +66,9 @@ const OpInfo *cutback::aten::getOpInfo(OperationName name) {
 }
 
 void cutback::aten::registerCalls(AtenDialect &dialect) {
-  std::vector<Entry> entries;
-  getEntries<
-#define GET_OP_LIST
-#include "cutback/Dialect/Aten/AtenOps.cpp.inc"
-      >(entries);
-  for (const Entry &entry : entries)
+  for (const Entry &entry : kEntries)
     RegisteredOperationName::insert(
-        std::make_unique<CallModel>(&dialect, entry.name, entry.typeId,
-                                    *entry.info),
+        std::make_unique<CallModel>(&dialect, entry.name,
+                                    getTypeId(*entry.info), *entry.info),
         CallOp::getAttributeNames());
 }

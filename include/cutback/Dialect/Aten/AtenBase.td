@@ -4,8 +4,7 @@
 //
 // An op is one line: its name in PyTorch, its schema in PyTorch's notation,
 // and the family class, which says how types are inferred, what it costs and
-// how it fuses. The op classes hold no code of their own: every method passes
-// on to cutback::aten::call (Call.h).
+// how it fuses. The op classes hold no code of their own (CallOp.h).
 #ifndef CUTBACK_DIALECT_ATEN_ATENBASE_TD
 #define CUTBACK_DIALECT_ATEN_ATENBASE_TD
 
@@ -83,7 +82,7 @@ def Aten_Dialect : Dialect {
 }
 
 /// The base of all ops. `torch` is the qualified name with overload. The class
-/// that this makes is a typed name; what the op does is in CallOp.h.
+/// that cutback-tblgen makes is a typed name; what the op does is in CallOp.h.
 class Aten_Op<string torch, string mnemonic, string schemaText>
     : Op<Aten_Dialect, mnemonic> {
   /// Read by cutback-tblgen.
@@ -124,31 +123,8 @@ class Aten_Op<string torch, string mnemonic, string schemaText>
 
   let arguments = (ins Variadic<AnyType>:$inputs);
   let results = (outs Variadic<AnyType>:$outputs);
-  let skipDefaultBuilders = 1;
-  let builders = [OpBuilder<
-      (ins "::mlir::TypeRange":$types, "::mlir::ValueRange":$operands,
-           "::mlir::ArrayAttr":$args, CArg<"::mlir::ArrayAttr", "{}">:$names),
-      "CallOp::build($_state, types, operands, args, names);">];
   let summary = "`" # torch # "`";
   let description = family # "\n\n`" # torch # schemaText # "`";
-
-  let extraClassDeclaration = [{
-    using Properties = CallProperties;
-    static const OpInfo &getOpInfo();
-    ::mlir::ArrayAttr getArgs() { return getProperties().args; }
-  }];
-  let extraClassDefinition = [{
-    const OpInfo &$cppClass::getOpInfo() {
-      static constexpr OpInfo info = {
-          "}] # torch # [{",
-          "}] # !subst("\"", "\\\"", schemaText) # [{",
-          &infer::}] # infer # ", &loops::" # loops # ", &elements::" # element # ", &flops::" # flops # ", " # weight # [{,
-          ::cutback::joint::FusionKind::}] # fusion # [{,
-          0}] # !foldl("", flags, all, flag, all # " | " # flag) # [{,
-          }] # noGradient # ", \"" # otherReleases # [{"};
-      return info;
-    }
-  }];
 }
 
 /// Besides its family, an op says what other libraries hold for it:

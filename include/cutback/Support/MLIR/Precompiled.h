@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The precompiled header of all translation units that speak MLIR. Nothing may
+// The precompiled header of all translation units that speak MLIR: what most of
+// them include and no change of an op touches. Joint.h and JSON.h, parsed in
+// each of 400 and 120 files, took a third of the time of a library. Nothing may
 // rely on it: the gcc preset builds without.
 #ifndef CUTBACK_SUPPORT_MLIR_PRECOMPILED_H
 #define CUTBACK_SUPPORT_MLIR_PRECOMPILED_H
+
+#include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -21,6 +25,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #endif // CUTBACK_SUPPORT_MLIR_PRECOMPILED_H

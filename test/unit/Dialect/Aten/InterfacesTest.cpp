@@ -67,6 +67,9 @@ TEST_F(InterfacesTest, OpClassesTellOpsApart) {
   EXPECT_TRUE(isa<ReluOp>(op.getOperation()));
   EXPECT_FALSE(isa<NegOp>(op.getOperation()));
   EXPECT_EQ(&op.getInfo(), &ReluOp::getOpInfo());
+  EXPECT_EQ(op->getName().getTypeID(), TypeID::get<ReluOp>());
+  EXPECT_NE(op->getName().getTypeID(), TypeID::get<NegOp>());
+  EXPECT_EQ(cast<ReluOp>(op.getOperation()).getPacketName(), "aten.relu");
   EXPECT_FALSE(isa<CallOp>(module->getOperation()));
 }
 
