@@ -116,20 +116,72 @@ __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
   }
 }
 
-/// This thread's part of a call: of the blocks of all its runs, neighbors.
+/// This thread's part of a call, which may be several products.
 struct Share {
   int64_t part = 0, parts = 1, run = 0, runs = 1;
-  /// Whether block `number` of `blocks` of the run at work is of the part.
-  bool isMine(int64_t number, int64_t blocks) const {
-    const int64_t at = run * blocks + number, all = runs * blocks;
-    return at >= all * part / parts && at < all * (part + 1) / parts;
-  }
 };
 __attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
 
 /// The first multiple of `step` that is not below `count`.
 inline int upTo(int count, int step) {
   return (count + step - 1) / step * step;
+}
+
+/// The largest part of `count` where the fewest are cut, each of `most` at
+/// most, all but the last of as many whole steps.
+inline int evenly(int count, int most, int step) {
+  const int parts = std::max(1, (count + most - 1) / most);
+  return upTo((count + parts - 1) / parts, step);
+}
+
+/// Results of a product that one thread computes.
+struct Region {
+  int row, rows, column, columns;
+};
+
+/// Of units of `step`, those from `first` to `last` as a beginning and a count.
+inline std::pair<int, int> unitsOf(int64_t first, int64_t last, int step,
+                                   int count) {
+  const int from = int(std::min<int64_t>(first * step, count));
+  return {from, int(std::min<int64_t>(last * step, count)) - from};
+}
+
+/// The part of `share` in an m x n product: rows and columns by whole panels.
+/// Of several products, neighboring lines of all; of one, parts of a grid that
+/// leaves the least to the slowest thread, in steps of a vector: each of its
+/// rows and columns is packed once, a sixteenth of what a panel multiplies.
+inline Region regionOf(int m, int n, int width, const Share &share) {
+  const int64_t lines = upTo(m, kRows) / kRows, panels = upTo(n, width) / width;
+  int64_t down = share.parts, best = INT64_MAX;
+  if (share.runs > 1) {
+    const bool byLines = lines >= panels;
+    const int64_t units = byLines ? lines : panels, all = units * share.runs;
+    auto at = [&](int64_t part) {
+      return std::clamp<int64_t>(all * part / share.parts - share.run * units,
+                                 0, units);
+    };
+    const auto [first, count] =
+        unitsOf(at(share.part), at(share.part + 1), byLines ? kRows : width,
+                byLines ? m : n);
+    return byLines ? Region{first, count, 0, n} : Region{0, m, first, count};
+  }
+  for (int64_t rows = 1; rows <= share.parts; ++rows) {
+    if (share.parts % rows)
+      continue;
+    const int64_t across = share.parts / rows,
+                  high = (lines + rows - 1) / rows * kRows,
+                  wide = (panels + across - 1) / across * width,
+                  cost = high * wide + 16 * (high + wide);
+    if (cost < best)
+      best = cost, down = rows;
+  }
+  const int64_t across = share.parts / down, i = share.part % down,
+                j = share.part / down;
+  const auto [row, rows] =
+      unitsOf(lines * i / down, lines * (i + 1) / down, kRows, m);
+  const auto [column, columns] =
+      unitsOf(panels * j / across, panels * (j + 1) / across, width, n);
+  return {row, rows, column, columns};
 }
 
 /// A block of an m x n product: what is looked up once for many results. On the
@@ -195,15 +247,18 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
   using Block = ProductBlock<T>;
   Block block;
   ProductPanels<T> panels(k);
-  const int64_t lines = upTo(m, Block::rows) / Block::rows;
-  const int64_t blocks = upTo(n, Block::columns) / Block::columns * lines;
+  const Region mine = regionOf(m, n, Block::width, shareNow);
+  const int most = evenly(mine.rows, Block::rows, kRows),
+            widest = evenly(mine.columns, Block::columns, Block::width);
+  const int64_t lines = mine.rows ? (mine.rows + most - 1) / most : 0;
+  const int64_t blocks =
+      mine.columns ? (mine.columns + widest - 1) / widest * lines : 0;
   for (int64_t number = 0; number < blocks; ++number) {
-    if (!shareNow.isMine(number, blocks))
-      continue;
-    const int column = int(number / lines) * Block::columns,
-              row = int(number % lines) * Block::rows;
-    const int columns = std::min(n - column, Block::columns),
-              rows = std::min(m - row, Block::rows);
+    const int past = int(number / lines) * widest,
+              below = int(number % lines) * most;
+    const int column = mine.column + past, row = mine.row + below;
+    const int columns = std::min(mine.columns - past, widest),
+              rows = std::min(mine.rows - below, most);
     const int wide = upTo(columns, Block::width);
     if (panels.isWhole && panels.column != column)
       for (int step = 0; step < k; step += Block::steps)
