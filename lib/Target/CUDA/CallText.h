@@ -119,6 +119,18 @@ void shapeTiles(CallWriter &text, int64_t rows, int64_t columns, int64_t batch,
 void shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
                   int64_t batch, const std::string &sum);
 
+/// "leftFactor(a, [=](int i) { ... }, [=](int k) { ... }),": a factor of
+/// product(), at indices that name its lines (i; j of the right one), and
+/// steps (k), with nothing for those of the other.
+void writeFactor(CallWriter &text, mlir::Value tensor, const std::string &name,
+                 bool isLeft, llvm::ArrayRef<std::string> line,
+                 llvm::ArrayRef<std::string> step);
+/// "[=](int i) { return i * 64; },": where an element is by these of its
+/// indices, with nothing for others; of two such texts the first has the
+/// `offset` of the tensor.
+std::string placeText(mlir::Value tensor, const char *parameter,
+                      llvm::ArrayRef<std::string> indices, bool offset);
+
 //===-- Sums of any elements ----------------------------------------------===//
 
 /// The type that a sum of such elements is held in: not narrower than `float`.
