@@ -148,13 +148,14 @@ cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts,
   return std::unique_ptr<KernelRunner>(std::move(kernels));
 }
 
-FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module) {
+FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module,
+                                                     const NamedCalls &calls) {
   OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
   std::vector<std::string> names;
   auto lowered = lowerAll(module, *loops, names);
   if (failed(lowered))
     return failure();
-  FailureOr<std::string> bytes = cpu::compileObject(*loops, names);
+  FailureOr<std::string> bytes = cpu::compileObject(*loops, names, calls);
   if (failed(bytes))
     return failure();
   KernelObject object;
