@@ -160,6 +160,20 @@ private:
   void closeFactor(CallWriter &text) const {
     text.line(onTiles() ? "    })," : "    },");
   }
+  /// The left operand: of `from` what the indices of a line and of a step name.
+  void writeLeft(CallWriter &text, const Named &from,
+                 ArrayRef<std::string> line, ArrayRef<std::string> step,
+                 bool isAlongK) const {
+    if (!onTiles())
+      return writeFactor(text, from.tensor, from.name, /*isLeft=*/true, line,
+                         step);
+    Indices all;
+    for (auto [ofLine, ofStep] : llvm::zip_equal(line, step))
+      all.push_back(ofLine + ofStep);
+    openFactor(text, /*isLeft=*/true, isAlongK);
+    text.line("      return " + factor(from.tensor, from.name, all) + ";");
+    closeFactor(text);
+  }
   static Indices tensorIndices(const std::string &first,
                                const std::string &second,
                                ArrayRef<std::string> rest) {
@@ -353,13 +367,9 @@ private:
       }
       openScalars(text, p.wideGroup(), p.images() * productOf(phase.count),
                   p.narrowGroup() * productOf(phase.taps));
-      openFactor(text, /*isLeft=*/true, /*isAlongK=*/false);
-      text.line(
-          "      return " +
-          factor(p.weight, "weight",
-                 tensorIndices(channel(step[0], p.narrowGroup()), "i", taps)) +
-          ";");
-      closeFactor(text);
+      writeLeft(text, {p.weight, "weight"},
+                tensorIndices("", "i", Indices(taps.size())),
+                tensorIndices(ofStep.channel, "", taps), /*isAlongK=*/false);
       lookUpWindows(text, narrow, ofColumn, ofStep);
       store(text, out, tensorIndices(column[0], c, places), withBias(c));
     }
@@ -543,11 +553,9 @@ private:
     ArrayRef<std::string> places = ArrayRef<std::string>(column).drop_front();
     ArrayRef<std::string> taps = ArrayRef<std::string>(step).drop_front();
     std::string c = channel("i", p.narrowGroup());
-    openFactor(text, /*isLeft=*/true, /*isAlongK=*/true);
-    text.line("      return " +
-              factor(p.weight, "weight", tensorIndices(c, step[0], taps)) +
-              ";");
-    closeFactor(text);
+    writeLeft(text, {p.weight, "weight"},
+              tensorIndices(c, "", Indices(taps.size())),
+              tensorIndices("", step[0], taps), /*isAlongK=*/true);
     if (onTiles()) {
       openFactor(text, /*isLeft=*/false, /*isAlongK=*/false);
       lookUpWide(text, wide, places, taps, column[0], step[0]);
@@ -593,13 +601,11 @@ private:
         indicesOf("j", with(p.images(), p.widePlaces()));
     SmallVector<std::string> step =
         indicesOf("k", with(p.narrowGroup(), p.taps()));
-    openFactor(text, /*isLeft=*/true, /*isAlongK=*/false);
-    text.line("      return " +
-              factor(p.weight, "weight",
-                     tensorIndices(channel(step[0], p.narrowGroup()), "i",
-                                   ArrayRef<std::string>(step).drop_front())) +
-              ";");
-    closeFactor(text);
+    ArrayRef<std::string> taps = ArrayRef<std::string>(step).drop_front();
+    writeLeft(text, {p.weight, "weight"},
+              tensorIndices("", "i", Indices(taps.size())),
+              tensorIndices(channel(step[0], p.narrowGroup()), "", taps),
+              /*isAlongK=*/false);
     lookUpNarrow(text, narrow, column, step);
     std::string c = channel("i", p.wideGroup());
     store(
@@ -624,13 +630,10 @@ private:
         indicesOf("k", with(p.images(), p.narrowPlaces()));
     ArrayRef<std::string> places = ArrayRef<std::string>(step).drop_front();
     ArrayRef<std::string> taps = ArrayRef<std::string>(column).drop_front();
-    openFactor(text, /*isLeft=*/true, /*isAlongK=*/true);
-    text.line(
-        "      return " +
-        factor(narrow.tensor, narrow.name,
-               tensorIndices(step[0], channel("i", p.narrowGroup()), places)) +
-        ";");
-    closeFactor(text);
+    writeLeft(text, narrow,
+              tensorIndices("", channel("i", p.narrowGroup()),
+                            Indices(places.size())),
+              tensorIndices(step[0], "", places), /*isAlongK=*/true);
     if (onTiles()) {
       openFactor(text, /*isLeft=*/false, /*isAlongK=*/true);
       lookUpWide(text, wide, places, taps, step[0], column[0]);

@@ -27,14 +27,6 @@ std::string numberText(const std::string &type, double value, Builder &b) {
                  b.getF64FloatAttr(value));
 }
 
-/// "toFloat(a[i * 64 + k])"
-std::string operandText(Value tensor, const std::string &name,
-                        ArrayRef<std::string> indices) {
-  std::string text = CallWriter::element(tensor, name, indices);
-  std::string type = elementTypeText(tensor);
-  return type == "bf16" || type == "f16" ? "toFloat(" + text + ")" : text;
-}
-
 } // namespace
 
 std::optional<ProductProblem> cuda::readProduct(aten::CallOp op) {
@@ -206,15 +198,31 @@ static void writeTiles(CallWriter &text, const ProductProblem &p, Builder &b) {
   shapeTiles(text, sizes.m, sizes.n, sizes.batch, tile);
 }
 
+void cuda::writeFactor(CallWriter &text, Value tensor, const std::string &name,
+                       bool isLeft, ArrayRef<std::string> line,
+                       ArrayRef<std::string> step) {
+  Layout layout = kernel::locate(tensor).layout;
+  auto placeText = [&](ArrayRef<std::string> indices) {
+    std::string at = CallWriter::element(layout, "", indices);
+    return "{ return " + at.substr(1, at.size() - 2) + "; }";
+  };
+  text.line(std::string("    ") + (isLeft ? "left" : "right") + "Factor(" +
+            name + ",");
+  text.line(std::string("        [=](int ") + (isLeft ? "i" : "j") + ") " +
+            placeText(line) + ",");
+  layout.offset = 0;
+  text.line("        [=](int k) " + placeText(step) + "),");
+}
+
 static void writeScalars(CallWriter &text, const ProductProblem &p,
                          Builder &b) {
   ProductSizes sizes(p);
   std::string sum = sumTypeText(p.out);
   text.line("product<" + sum + ">(" + sizes.text());
-  text.line("    [=](int i, int k) { return " +
-            operandText(p.a, "a", matrixIndices(p, "i", "k")) + "; },");
-  text.line("    [=](int k, int j) { return " +
-            operandText(p.b, "b", matrixIndices(p, "k", "j")) + "; },");
+  writeFactor(text, p.a, "a", /*isLeft=*/true, matrixIndices(p, "i", ""),
+              matrixIndices(p, "", "k"));
+  writeFactor(text, p.b, "b", /*isLeft=*/false, matrixIndices(p, "", "j"),
+              matrixIndices(p, "k", ""));
   text.line("    [=](int i, int j, " + sum + " sum) {");
   text.line("      " +
             CallWriter::element(p.out, "out", matrixIndices(p, "i", "j")) +

@@ -119,6 +119,13 @@ void shapeTiles(CallWriter &text, int64_t rows, int64_t columns, int64_t batch,
 void shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
                   int64_t batch, const std::string &sum);
 
+/// "leftFactor(a, [=](int i) { ... }, [=](int k) { ... }),": a factor of
+/// product(), at indices that name its lines (i; j of the right one), and
+/// steps (k), with nothing for those of the other.
+void writeFactor(CallWriter &text, mlir::Value tensor, const std::string &name,
+                 bool isLeft, llvm::ArrayRef<std::string> line,
+                 llvm::ArrayRef<std::string> step);
+
 //===-- Sums of any elements ----------------------------------------------===//
 
 /// The type that a sum of such elements is held in: not narrower than `float`.

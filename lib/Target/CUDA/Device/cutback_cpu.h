@@ -116,20 +116,72 @@ __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
   }
 }
 
-/// This thread's part of a call: of the blocks of all its runs, neighbors.
+/// This thread's part of a call, which may be several products.
 struct Share {
   int64_t part = 0, parts = 1, run = 0, runs = 1;
-  /// Whether block `number` of `blocks` of the run at work is of the part.
-  bool isMine(int64_t number, int64_t blocks) const {
-    const int64_t at = run * blocks + number, all = runs * blocks;
-    return at >= all * part / parts && at < all * (part + 1) / parts;
-  }
 };
 __attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
 
 /// The first multiple of `step` that is not below `count`.
 inline int upTo(int count, int step) {
   return (count + step - 1) / step * step;
+}
+
+/// The largest part of `count` where the fewest are cut, each of `most` at
+/// most, all but the last of as many whole steps.
+inline int evenly(int count, int most, int step) {
+  const int parts = std::max(1, (count + most - 1) / most);
+  return upTo((count + parts - 1) / parts, step);
+}
+
+/// Results of a product that one thread computes.
+struct Region {
+  int row, rows, column, columns;
+};
+
+/// Of units of `step`, those from `first` to `last` as a beginning and a count.
+inline std::pair<int, int> unitsOf(int64_t first, int64_t last, int step,
+                                   int count) {
+  const int from = int(std::min<int64_t>(first * step, count));
+  return {from, int(std::min<int64_t>(last * step, count)) - from};
+}
+
+/// The part of `share` in an m x n product: rows and columns by whole panels.
+/// Of several products, neighboring lines of all; of one, parts of a grid that
+/// leaves the least to the slowest thread, in steps of a vector: each of its
+/// rows and columns is packed once, a sixteenth of what a panel multiplies.
+inline Region regionOf(int m, int n, int width, const Share &share) {
+  const int64_t lines = upTo(m, kRows) / kRows, panels = upTo(n, width) / width;
+  int64_t down = share.parts, best = INT64_MAX;
+  if (share.runs > 1) {
+    const bool byLines = lines >= panels;
+    const int64_t units = byLines ? lines : panels, all = units * share.runs;
+    auto at = [&](int64_t part) {
+      return std::clamp<int64_t>(all * part / share.parts - share.run * units,
+                                 0, units);
+    };
+    const auto [first, count] =
+        unitsOf(at(share.part), at(share.part + 1), byLines ? kRows : width,
+                byLines ? m : n);
+    return byLines ? Region{first, count, 0, n} : Region{0, m, first, count};
+  }
+  for (int64_t rows = 1; rows <= share.parts; ++rows) {
+    if (share.parts % rows)
+      continue;
+    const int64_t across = share.parts / rows,
+                  high = (lines + rows - 1) / rows * kRows,
+                  wide = (panels + across - 1) / across * width,
+                  cost = high * wide + 16 * (high + wide);
+    if (cost < best)
+      best = cost, down = rows;
+  }
+  const int64_t across = share.parts / down, i = share.part % down,
+                j = share.part / down;
+  const auto [row, rows] =
+      unitsOf(lines * i / down, lines * (i + 1) / down, kRows, m);
+  const auto [column, columns] =
+      unitsOf(panels * j / across, panels * (j + 1) / across, width, n);
+  return {row, rows, column, columns};
 }
 
 /// A block of an m x n product: what is looked up once for many results. On the
@@ -195,15 +247,18 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
   using Block = ProductBlock<T>;
   Block block;
   ProductPanels<T> panels(k);
-  const int64_t lines = upTo(m, Block::rows) / Block::rows;
-  const int64_t blocks = upTo(n, Block::columns) / Block::columns * lines;
+  const Region mine = regionOf(m, n, Block::width, shareNow);
+  const int most = evenly(mine.rows, Block::rows, kRows),
+            widest = evenly(mine.columns, Block::columns, Block::width);
+  const int64_t lines = mine.rows ? (mine.rows + most - 1) / most : 0;
+  const int64_t blocks =
+      mine.columns ? (mine.columns + widest - 1) / widest * lines : 0;
   for (int64_t number = 0; number < blocks; ++number) {
-    if (!shareNow.isMine(number, blocks))
-      continue;
-    const int column = int(number / lines) * Block::columns,
-              row = int(number % lines) * Block::rows;
-    const int columns = std::min(n - column, Block::columns),
-              rows = std::min(m - row, Block::rows);
+    const int past = int(number / lines) * widest,
+              below = int(number % lines) * most;
+    const int column = mine.column + past, row = mine.row + below;
+    const int columns = std::min(mine.columns - past, widest),
+              rows = std::min(mine.rows - below, most);
     const int wide = upTo(columns, Block::width);
     if (panels.isWhole && panels.column != column)
       for (int step = 0; step < k; step += Block::steps)
@@ -292,10 +347,144 @@ inline void runProducts(unsigned count, void (*body)(void *), void *given,
 } // namespace cutback_host
 
 template <int axes> struct Place; // cutback_product.cuh
+template <bool isLeft, typename T, typename Line, typename Step> struct Factor;
 template <typename T, typename Column, typename Step, int... size>
 struct Windows;
 
 namespace cutback_host {
+
+/// How many steps from each on lie side by side, up to eight.
+inline void countNeighbors(const int *steps, int count, unsigned char *runs) {
+  for (int k = count; k-- > 0;)
+    runs[k] = k + 1 < count && steps[k + 1] == steps[k] + 1
+                  ? std::min(runs[k + 1] + 1, 8)
+                  : 1;
+}
+
+#if defined(__AVX2__) && defined(__FMA__)
+/// Eight by eight numbers, with columns as rows.
+inline void transpose(__m256 (&x)[8]) {
+  __m256 a[8], b[8];
+#pragma GCC unroll 4
+  for (int i = 0; i < 8; i += 2) {
+    a[i] = _mm256_unpacklo_ps(x[i], x[i + 1]);
+    a[i + 1] = _mm256_unpackhi_ps(x[i], x[i + 1]);
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < 8; i += 4)
+#pragma GCC unroll 2
+    for (int j = 0; j < 2; ++j) {
+      b[i + 2 * j] = _mm256_shuffle_ps(a[i + j], a[i + j + 2], 0x44);
+      b[i + 2 * j + 1] = _mm256_shuffle_ps(a[i + j], a[i + j + 2], 0xEE);
+    }
+#pragma GCC unroll 4
+  for (int i = 0; i < 4; ++i) {
+    x[i] = _mm256_permute2f128_ps(b[i], b[i + 4], 0x20);
+    x[i + 4] = _mm256_permute2f128_ps(b[i], b[i + 4], 0x31);
+  }
+}
+/// The first `count` of eight lanes.
+inline __m256i lanesBelow(int count) {
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(count),
+                            _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+}
+
+/// Stores `lines` (six or eight) lines of up to eight steps, as steps.
+template <int lines>
+inline void storeSteps(float *to, int stride, __m256 (&x)[8], int count) {
+  transpose(x);
+#pragma GCC unroll 8
+  for (int k = 0; k < 8; ++k, to += stride) {
+    if (k == count)
+      return;
+    if (lines == 8) {
+      _mm256_storeu_ps(to, x[k]);
+    } else {
+      _mm_storeu_ps(to, _mm256_castps256_ps128(x[k]));
+      _mm_storel_pi(reinterpret_cast<__m64 *>(to + 4),
+                    _mm256_extractf128_ps(x[k], 1));
+    }
+  }
+}
+
+/// Packs up to eight neighboring steps of `lines` lines; line i begins at
+/// from[i] + at.
+template <int lines>
+inline void packNeighbors(float *to, int stride, const float *const *from,
+                          int at, int count) {
+  __m256 x[8];
+  const __m256i mask = lanesBelow(count);
+#pragma GCC unroll 8
+  for (int i = 0; i < 8; ++i)
+    x[i] = i >= lines   ? _mm256_setzero_ps()
+           : count == 8 ? _mm256_loadu_ps(from[i] + at)
+                        : _mm256_maskload_ps(from[i] + at, mask);
+  storeSteps<lines>(to, stride, x, count);
+}
+#endif
+
+/// One panel of `height` lines, of which each has what lies at its place plus a
+/// step's: lines that lie side by side, or steps that do, are copied by
+/// vectors. Compiled once for all products.
+template <int height, typename T, typename E>
+__attribute__((noinline)) void
+packFactor(T *to, const E *elements, const int *lines, const int *steps,
+           const unsigned char *runs, int count) {
+  bool areNeighbors = std::is_same_v<T, E>;
+  const E *from[height];
+  for (int i = 0; i < height; ++i) {
+    areNeighbors &= lines[i] == lines[0] + i;
+    from[i] = elements + lines[i];
+  }
+  if (areNeighbors) {
+    for (int k = 0; k < count; ++k, to += height)
+      std::memcpy(to, from[0] + steps[k], sizeof(T) * height);
+    return;
+  }
+  for (int k = 0; k < count;) {
+#if defined(__AVX2__) && defined(__FMA__)
+    if constexpr (std::is_same_v<T, float> && std::is_same_v<E, float>)
+      if (const int some = runs[k]; some > 1) {
+        constexpr int part = height == kRows ? kRows : 8;
+        static_assert(height % part == 0);
+        for (int first = 0; first < height; first += part)
+          packNeighbors<part>(to + first, height, from + first, steps[k], some);
+        k += some, to += some * height;
+        continue;
+      }
+#endif
+    for (int i = 0; i < height; ++i)
+      if constexpr (std::is_arithmetic_v<E>)
+        to[i] = T(from[i][steps[k]]);
+      else
+        to[i] = T(toFloat(from[i][steps[k]]));
+    ++k, to += height;
+  }
+}
+
+/// Packs lines `first` to `last` in panels of `height`, `panel` elements from
+/// one to the next; behind `last` it stands again.
+template <int height, typename T, bool isLeft, typename E, typename Line,
+          typename Step>
+inline void packLines(T *to, const Factor<isLeft, E, Line, Step> &factor,
+                      int first, int last, int step, int count, int panel) {
+  int steps[ProductBlock<T>::steps], lines[height];
+  unsigned char runs[ProductBlock<T>::steps];
+  for (int k = 0; k < count; ++k)
+    steps[k] = factor.step(step + k);
+  countNeighbors(steps, count, runs);
+  for (; first <= last; first += height, to += panel) {
+    for (int i = 0; i < height; ++i)
+      lines[i] = factor.line(std::min(first + i, last));
+    packFactor<height>(to, factor.elements, lines, steps, runs, count);
+  }
+}
+template <typename T, typename E, typename Line, typename Step>
+inline void packPanels(T *to, const Factor<false, E, Line, Step> &b, int first,
+                       int last, int step, int steps) {
+  constexpr int width = ProductBlock<T>::width;
+  packLines<width>(to, b, first, last, step, steps, width * steps);
+}
 
 /// Packs columns in panels; behind `last`, which is one of the last panel, it
 /// stands again.
@@ -348,12 +537,53 @@ inline void copyWhereInside(const Places<axes, width> &places, const int *place,
     to[e] = isInside<axes, width>(places, e, place, sizes) ? from[e] : T(0);
 }
 
+#if defined(__AVX2__) && defined(__FMA__)
+/// The same of `count` steps that lie side by side, the first at `from` and
+/// `place`, for columns that do not: `at` of each.
+template <int axes, int width>
+inline void copySteps(const Places<axes, width> &places, const int *place,
+                      const int *sizes, const float *from, const int *at,
+                      int count, float *to) {
+  const __m256i isStep = lanesBelow(count);
+  for (int first = 0; first < width; first += 8) {
+    __m256 x[8];
+    for (int i = 0; i < 8; ++i) {
+      const int e = first + i, last = places[axes - 1][e] + place[axes - 1];
+      bool isIn = true;
+      for (int axis = 0; axis + 1 < axes; ++axis)
+        isIn &= unsigned(places[axis][e] + place[axis]) < unsigned(sizes[axis]);
+      const __m256i isBelow = lanesBelow(isIn ? sizes[axes - 1] - last : 0),
+                    isBefore = lanesBelow(-last);
+      x[i] = _mm256_maskload_ps(
+          from + at[e],
+          _mm256_and_si256(isStep, _mm256_andnot_si256(isBefore, isBelow)));
+    }
+    storeSteps<8>(to + first, width, x, count);
+  }
+}
+#endif
+
+/// How many steps from each on lie side by side along the last axis, up to
+/// eight.
+template <int axes>
+inline void countNeighbors(const Place<axes> *along, int count,
+                           unsigned char *runs) {
+  for (int k = count; k-- > 0;) {
+    bool isNext = k + 1 < count && along[k + 1].at == along[k].at + 1;
+    for (int axis = 0; axis < axes && isNext; ++axis)
+      isNext =
+          along[k + 1].along[axis] == along[k].along[axis] + (axis + 1 == axes);
+    runs[k] = isNext ? std::min(runs[k + 1] + 1, 8) : 1;
+  }
+}
+
 /// One panel of windows, compiled once for all convolutions of as many axes.
-/// Most columns lie side by side and inside, and are copied as they lie.
+/// Most columns, or steps, lie side by side, and are copied as they lie.
 template <typename T, int axes>
 __attribute__((noinline)) void
 copyWindows(T *to, const T *elements, const Place<axes> *columns,
-            const Place<axes> *along, int steps, const int *sizes) {
+            const Place<axes> *along, const unsigned char *runs, int steps,
+            const int *sizes) {
   constexpr int width = ProductBlock<T>::width;
   int at[width], low[axes], high[axes];
   Places<axes, width> places;
@@ -371,6 +601,15 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
   for (int k = 0; k < steps; ++k, to += width) {
     const int *place = along[k].along;
     const T *from = elements + along[k].at;
+#if defined(__AVX2__) && defined(__FMA__)
+    if constexpr (std::is_same_v<T, float>)
+      if (!isRow && runs[k] > 1) {
+        copySteps<axes, width>(places, place, sizes, from, at, runs[k], to);
+        to += (runs[k] - 1) * width;
+        k += runs[k] - 1;
+        continue;
+      }
+#endif
     bool areInside = true;
     for (int axis = 0; axis < axes; ++axis)
       areInside &= low[axis] + place[axis] >= 0 &&
@@ -399,12 +638,14 @@ inline void packPanels(T *to, const Windows<T, Column, Step, size...> &b,
   constexpr int width = ProductBlock<T>::width, axes = sizeof...(size);
   const int sizes[] = {size...};
   Place<axes> columns[width], along[ProductBlock<T>::steps];
+  unsigned char runs[ProductBlock<T>::steps];
   for (int k = 0; k < steps; ++k)
     along[k] = b.step(step + k);
+  countNeighbors<axes>(along, steps, runs);
   for (; first <= last; first += width, to += width * steps) {
     for (int e = 0; e < width; ++e)
       columns[e] = b.column(std::min(first + e, last));
-    copyWindows<T, axes>(to, b.elements, columns, along, steps, sizes);
+    copyWindows<T, axes>(to, b.elements, columns, along, runs, steps, sizes);
   }
 }
 
@@ -418,13 +659,8 @@ inline void product(int m, int n, int k, A a, B b, Store store) {
   multiply<T>(
       m, n, k,
       [=](T *to, int row, int rows, int step, int steps) {
-        const int last = row + rows - 1;
-        for (; row <= last; row += kRows, to += kRows * Block::steps)
-          for (int along = 0; along < steps; ++along)
-#pragma GCC unroll 6
-            for (int e = 0; e < kRows; ++e)
-              to[along * kRows + e] =
-                  T(a(std::min(row + e, last), step + along));
+        packLines<kRows>(to, a, row, row + rows - 1, step, steps,
+                         kRows * Block::steps);
       },
       [=](T *to, int column, int columns, int step, int steps) {
         packPanels(to, b, column, column + columns - 1, step, steps);

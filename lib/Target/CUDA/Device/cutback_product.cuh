@@ -6,8 +6,32 @@
 #pragma once
 #include "cutback_reduce.cuh"
 
-__device__ inline float fused(float a, float b, float c) { return fmaf(a, b, c); }
-__device__ inline double fused(double a, double b, double c) { return fma(a, b, c); }
+__device__ inline float fused(float a, float b, float c) {
+  return fmaf(a, b, c);
+}
+__device__ inline double fused(double a, double b, double c) {
+  return fma(a, b, c);
+}
+
+/// A factor of a product: of line i and step k, what lies at line(i) + step(k).
+template <bool isLeft, typename T, typename Line, typename Step> struct Factor {
+  const T *elements;
+  Line line;
+  Step step;
+  __device__ auto operator()(int x, int y) const {
+    return toFloat(elements[isLeft ? line(x) + step(y) : line(y) + step(x)]);
+  }
+};
+template <typename T, typename Line, typename Step>
+__device__ inline Factor<true, T, Line, Step> leftFactor(const T *elements,
+                                                         Line line, Step step) {
+  return {elements, line, step};
+}
+template <typename T, typename Line, typename Step>
+__device__ inline Factor<false, T, Line, Step>
+rightFactor(const T *elements, Line line, Step step) {
+  return {elements, line, step};
+}
 
 /// What a column of windows, or a step, has of an element's number, and of its
 /// place along each axis.
@@ -18,7 +42,8 @@ template <int axes> struct Place {
 
 /// A right operand of a product: element `column(j).at + step(k).at`, or zero
 /// where their places together are not inside of all the sizes.
-template <typename T, typename Column, typename Step, int... size> struct Windows {
+template <typename T, typename Column, typename Step, int... size>
+struct Windows {
   static constexpr int axes = sizeof...(size);
   const T *elements;
   Column column;
@@ -28,7 +53,8 @@ template <typename T, typename Column, typename Step, int... size> struct Window
     const int sizes[] = {size...};
     bool isInside = true;
     for (int axis = 0; axis < axes; ++axis)
-      isInside &= unsigned(c.along[axis] + s.along[axis]) < unsigned(sizes[axis]);
+      isInside &=
+          unsigned(c.along[axis] + s.along[axis]) < unsigned(sizes[axis]);
     return isInside ? toFloat(elements[c.at + s.at])
                     : decltype(toFloat(*elements))(0);
   }
@@ -46,11 +72,13 @@ template <typename T> struct ProductTile {
 };
 
 /// Computes tile blockIdx.x, column by column, of an m x n product with 256
-/// threads, 4 x 4 results each. `a` and `b` give elements inside; `store` takes results.
+/// threads, 4 x 4 results each. `a` and `b` give elements inside; `store` takes
+/// results.
 template <typename T, typename A, typename B, typename Store>
 __device__ inline void product(int m, int n, int k, A a, B b, Store store) {
   ProductTile<T> &tile = *sharedMemory<ProductTile<T>>();
-  const int thread = threadIdx.x, row = thread / 16 * 4, column = thread % 16 * 4;
+  const int thread = threadIdx.x, row = thread / 16 * 4,
+            column = thread % 16 * 4;
   const int rowTiles = (m + 63) / 64;
   const int firstRow = blockIdx.x % rowTiles * 64;
   const int firstColumn = blockIdx.x / rowTiles * 64;
@@ -58,11 +86,13 @@ __device__ inline void product(int m, int n, int k, A a, B b, Store store) {
   for (int step = 0; step < k; step += 16) {
     for (int number = thread; number < 1024; number += 256) {
       const int along = step + number % 16, i = firstRow + number / 16;
-      tile.a[number % 16][number / 16] = i < m && along < k ? a(i, along) : T(0);
+      tile.a[number % 16][number / 16] =
+          i < m && along < k ? a(i, along) : T(0);
     }
     for (int number = thread; number < 1024; number += 256) {
       const int along = step + number / 64, j = firstColumn + number % 64;
-      tile.b[number / 64][number % 64] = j < n && along < k ? b(along, j) : T(0);
+      tile.b[number / 64][number % 64] =
+          j < n && along < k ? b(along, j) : T(0);
     }
     __syncthreads();
     const int steps = k - step < 16 ? k - step : 16;
