@@ -534,6 +534,24 @@ private:
     return product;
   }
 
+  std::optional<PrecompiledCall> describeBiasGradient(Value out) const {
+    if ((elementTypeText(out) == "double") != (sum() == "double"))
+      return std::nullopt;
+    Layout from = layoutOf(p.output);
+    precompiled::BiasGradient all;
+    all.channels = sizesOf(p.output)[1];
+    all.count = p.images() * productOf(sizesOf(p.output).drop_front(2));
+    all.gradient = describeTensor(p.output, 0);
+    all.out = describeTensor(out, 1);
+    all.number = describeWindows(
+        from, 0, with(p.images(), sizesOf(p.output).drop_front(2)),
+        onEachAxis(1), onEachAxis(0));
+    all.gradientChannel = strideOf(from, 1);
+    PrecompiledCall call{"cutback_bias_gradient", ""};
+    appendDescription(call.description, all);
+    return call;
+  }
+
   //===--- Kernels --------------------------------------------------------===//
 
   /// `out` is the narrow side, or its gradient; `wide` what it is made of.
@@ -678,6 +696,7 @@ private:
     text.line("sum = warpReduce(Sum(), sum);");
     text.line("if (lane == 0)");
     text.line("  result[c] = to<" + elementTypeText(out) + ">(sum);");
+    text.kernel().precompiled = describeBiasGradient(out);
     text.shape({(channels + 3) / 4, 1, 1}, {128, 1, 1});
     text.kernel().waits = true;
     return text.take();

@@ -21,6 +21,10 @@ std::optional<precompiled::Type> cuda::precompiledType(Value tensor) {
     return precompiled::BF16;
   if (type == "f16")
     return precompiled::F16;
+  if (type == "int")
+    return precompiled::I32;
+  if (type == "long long")
+    return precompiled::I64;
   return std::nullopt;
 }
 
@@ -42,6 +46,23 @@ precompiled::Index cuda::describeIndex(const Layout &layout, size_t dim) {
   precompiled::Index index;
   index.numDigits = 1;
   index.digits[0].stride = strideOf(layout, dim);
+  return index;
+}
+
+std::optional<precompiled::Index>
+cuda::describeIndices(const Layout &layout, size_t first,
+                      ArrayRef<int64_t> sizes) {
+  precompiled::Index index;
+  if (sizes.size() > std::size(index.digits))
+    return std::nullopt;
+  index.numDigits = static_cast<int64_t>(sizes.size());
+  int64_t divisor = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    index.digits[i].divisor = divisor;
+    index.digits[i].extent = i ? sizes[i] : 0;
+    index.digits[i].stride = strideOf(layout, first + i);
+    divisor *= sizes[i];
+  }
   return index;
 }
 

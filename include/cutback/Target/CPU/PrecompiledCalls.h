@@ -11,7 +11,7 @@
 namespace cutback::precompiled {
 
 /// Of an element.
-enum Type : int64_t { F32, F64, BF16, F16 };
+enum Type : int64_t { F32, F64, BF16, F16, Bool, I32, I64 };
 
 /// Axes that a window moves along, at most.
 constexpr int kMostAxes = 3;
@@ -65,6 +65,43 @@ struct Product {
 struct Products {
   int64_t count = 0, outer = 1;
   int64_t sum = F32; ///< the type of sums: F32 or F64
+};
+
+/// [batch, head, row, element], or as many dimensions as it has: strides.
+struct HeadTensor {
+  int64_t operand = -1; ///< its number; below 0: there is none
+  int64_t type = F32;
+  int64_t at = 0, batch = 0, head = 0, row = 0, element = 0;
+};
+
+/// Attention, or one of its gradients. Of `group` others at a time as on
+/// tensor cores (cutback_tile_attention.cuh), or 0.
+struct Attention {
+  enum Kind : int64_t { Forward, QueryGradient, KeyGradient, BiasGradient };
+  int64_t kind = Forward, group = 0;
+  int64_t batch = 1, heads = 1, queries = 0, keys = 0, width = 0, outWidth = 0;
+  int64_t isCausal = 0;
+  double scale = 1;
+  HeadTensor query, key, value, mask, gradient, out, logSum;
+  /// Of the query, of the key or the bias, and of the value.
+  HeadTensor result, otherResult;
+};
+
+/// Row r of `out`: the sum of those rows of the gradient whose index is r, in
+/// their order; zeros at `padding`. Divided by their number, if asked.
+struct EmbeddingGradient {
+  int64_t count = 0, rows = 0, width = 0, padding = -1, isScaled = 0;
+  Tensor gradient, indices, out;
+  Index gradientRow, indexRow; ///< of a number below count
+  int64_t gradientColumn = 0, outRow = 0, outColumn = 0; ///< strides
+};
+
+/// out[c]: the sum of `count` numbers of channel c.
+struct BiasGradient {
+  int64_t channels = 0, count = 0;
+  Tensor gradient, out;
+  Index number;
+  int64_t gradientChannel = 0; ///< a stride
 };
 
 } // namespace cutback::precompiled
