@@ -371,7 +371,8 @@ private:
                 tensorIndices("", "i", Indices(taps.size())),
                 tensorIndices(ofStep.channel, "", taps), /*isAlongK=*/false);
       lookUpWindows(text, narrow, ofColumn, ofStep);
-      store(text, out, tensorIndices(column[0], c, places), withBias(c));
+      store(text, out, tensorIndices("", c, Indices(places.size())),
+            tensorIndices(column[0], "", places), withBias(c));
     }
   }
 
@@ -400,15 +401,25 @@ private:
     text.line("tileProduct<" + std::to_string(tile) + ">" + callSizes(m, n, k));
     shapeTiles(text, m, n, p.groups, tile);
   }
-  /// "    [=](int i, int j, float sum) { out[...] = sum; });"
-  void store(CallWriter &text, Value out, ArrayRef<std::string> indices,
-             const std::string &result) const {
-    text.line((onTiles() ? "    putEach([=](int i, int j, "
-                         : "    [=](int i, int j, ") +
-              sum() + " sum) {");
-    text.line("      " + CallWriter::element(out, "result", indices) +
-              " = to<" + elementTypeText(out) + ">(" + result + ");");
-    text.line(onTiles() ? "    }));" : "    });");
+  /// Results lie where the indices of a line and of a column name.
+  void store(CallWriter &text, Value out, ArrayRef<std::string> line,
+             ArrayRef<std::string> column, const std::string &result) const {
+    std::string take = "[=](int i, int j, " + sum() + " sum) {";
+    std::string value = "to<" + elementTypeText(out) + ">(" + result + ");";
+    if (onTiles()) {
+      Indices all;
+      for (auto [ofLine, ofColumn] : llvm::zip_equal(line, column))
+        all.push_back(ofLine + ofColumn);
+      text.line("    putEach(" + take);
+      text.line("      " + CallWriter::element(out, "result", all) + " = " +
+                value);
+      text.line("    }));");
+      return;
+    }
+    text.line("    results(result,");
+    text.line("        " + placeText(out, "i", line, true));
+    text.line("        " + placeText(out, "j", column, false));
+    text.line("        " + take + " return " + value + " }));");
   }
 
   std::string withBias(const std::string &channel) const {
@@ -582,7 +593,8 @@ private:
       lookUpWindows(text, wide, {column[0], "", alongOf(places)},
                     {"", channel(step[0], p.wideGroup()), alongOfTaps(taps)});
     }
-    store(text, out, tensorIndices(column[0], c, places), withBias(c));
+    store(text, out, tensorIndices("", c, Indices(places.size())),
+          tensorIndices(column[0], "", places), withBias(c));
     text.kernel().precompiled = describeAll(describeNarrow(wide, out), out);
     return text.take();
   }
@@ -626,10 +638,10 @@ private:
               /*isAlongK=*/false);
     lookUpNarrow(text, narrow, column, step);
     std::string c = channel("i", p.wideGroup());
-    store(
-        text, out,
-        tensorIndices(column[0], c, ArrayRef<std::string>(column).drop_front()),
-        withBias(c));
+    store(text, out, tensorIndices("", c, Indices(taps.size())),
+          tensorIndices(column[0], "",
+                        ArrayRef<std::string>(column).drop_front()),
+          withBias(c));
     return text.take();
   }
 
@@ -661,44 +673,52 @@ private:
                     {"", channel(column[0], p.wideGroup()), alongOfTaps(taps)},
                     {step[0], "", alongOf(places)});
     }
-    store(text, out,
-          tensorIndices(channel("i", p.narrowGroup()), column[0], taps), "sum");
+    store(
+        text, out,
+        tensorIndices(channel("i", p.narrowGroup()), "", Indices(taps.size())),
+        tensorIndices("", column[0], taps), "sum");
     text.kernel().precompiled =
         describeAll(describeWeightGradient(narrow, wide, out), out);
     return text.take();
   }
 
+  /// The indices of place `o` of an image; where these lie as one axis, the
+  /// layout gets that.
+  static SmallVector<std::string> placesOf(Layout &layout) {
+    ArrayRef<int64_t> sizes = ArrayRef<int64_t>(layout.sizes).drop_front(2);
+    bool isOne = true;
+    for (size_t axis = 2; axis + 1 < layout.sizes.size(); ++axis)
+      isOne &= layout.strides[axis] ==
+               layout.strides[axis + 1] * layout.sizes[axis + 1];
+    if (!isOne)
+      return indicesOf("o", sizes);
+    int64_t stride = layout.strides.back(), places = productOf(sizes);
+    layout.sizes.resize(2);
+    layout.strides.resize(2);
+    layout.sizes.push_back(places);
+    layout.strides.push_back(stride);
+    return {"o"};
+  }
   CallKernel writeBiasGradient() {
     CallWriter text = begin("_bias_gradient");
     Value out = op->getResult(2);
     ArrayRef<int64_t> sizes = sizesOf(p.output);
     int64_t channels = sizes[1];
-    int64_t count = p.images() * productOf(sizes.drop_front(2));
     text.comment("[" + std::to_string(channels) + "] of [" + sizesText(sizes) +
                  "]");
     text.read(p.output, "gradient");
     text.write(out, "result");
-    text.line("const int lane = threadIdx.x % 32;");
-    text.line("const int c = blockIdx.x * 4 + threadIdx.x / 32;");
-    if (channels % 4) {
-      text.line("if (c >= " + std::to_string(channels) + ")");
-      text.line("  return;");
-    }
-    SmallVector<std::string> step =
-        indicesOf("k", with(p.images(), sizes.drop_front(2)));
-    text.line(sum() + " sum = 0;");
-    text.line("for (int k = lane; k < " + std::to_string(count) + "; k += 32)");
-    text.line("  sum += " +
-              value(p.output, "gradient",
-                    tensorIndices(step[0], "c",
-                                  ArrayRef<std::string>(step).drop_front())) +
-              ";");
-    text.line("sum = warpReduce(Sum(), sum);");
-    text.line("if (lane == 0)");
-    text.line("  result[c] = to<" + elementTypeText(out) + ">(sum);");
+    text.openRows(channels, /*columns=*/1);
+    Layout layout = kernel::locate(p.output).layout;
+    std::string element = CallWriter::element(
+        layout, "gradient", tensorIndices("n", "row", placesOf(layout)));
+    text.line("sumPlaces<" + sum() + ">(" + std::to_string(p.images()) + ", " +
+              std::to_string(productOf(sizes.drop_front(2))) + ",");
+    text.line("    [=](int n, int o) { return toFloat(" + element + "); },");
+    text.line("    [=](" + sum() + " sum) { " +
+              CallWriter::element(out, "result", {"row"}) + " = to<" +
+              elementTypeText(out) + ">(sum); });");
     text.kernel().precompiled = describeBiasGradient(out);
-    text.shape({(channels + 3) / 4, 1, 1}, {128, 1, 1});
-    text.kernel().waits = true;
     return text.take();
   }
 

@@ -198,20 +198,25 @@ static void writeTiles(CallWriter &text, const ProductProblem &p, Builder &b) {
   shapeTiles(text, sizes.m, sizes.n, sizes.batch, tile);
 }
 
+std::string cuda::placeText(Value tensor, const char *parameter,
+                            ArrayRef<std::string> indices, bool offset) {
+  Layout layout = kernel::locate(tensor).layout;
+  if (!offset)
+    layout.offset = 0;
+  std::string at = CallWriter::element(layout, "", indices);
+  return "[=](int " + std::string(parameter) + ") { return " +
+         at.substr(1, at.size() - 2) + "; },";
+}
+
 void cuda::writeFactor(CallWriter &text, Value tensor, const std::string &name,
                        bool isLeft, ArrayRef<std::string> line,
                        ArrayRef<std::string> step) {
-  Layout layout = kernel::locate(tensor).layout;
-  auto placeText = [&](ArrayRef<std::string> indices) {
-    std::string at = CallWriter::element(layout, "", indices);
-    return "{ return " + at.substr(1, at.size() - 2) + "; }";
-  };
   text.line(std::string("    ") + (isLeft ? "left" : "right") + "Factor(" +
             name + ",");
-  text.line(std::string("        [=](int ") + (isLeft ? "i" : "j") + ") " +
-            placeText(line) + ",");
-  layout.offset = 0;
-  text.line("        [=](int k) " + placeText(step) + "),");
+  text.line("        " + placeText(tensor, isLeft ? "i" : "j", line, true));
+  std::string steps = placeText(tensor, "k", step, false);
+  steps.insert(steps.size() - 1, ")");
+  text.line("        " + steps);
 }
 
 static void writeScalars(CallWriter &text, const ProductProblem &p,

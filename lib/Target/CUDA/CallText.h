@@ -125,6 +125,11 @@ void shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
 void writeFactor(CallWriter &text, mlir::Value tensor, const std::string &name,
                  bool isLeft, llvm::ArrayRef<std::string> line,
                  llvm::ArrayRef<std::string> step);
+/// "[=](int i) { return i * 64; },": where an element is by these of its
+/// indices, with nothing for others; of two such texts the first has the
+/// `offset` of the tensor.
+std::string placeText(mlir::Value tensor, const char *parameter,
+                      llvm::ArrayRef<std::string> indices, bool offset);
 
 //===-- Sums of any elements ----------------------------------------------===//
 

@@ -44,7 +44,8 @@ void packWindows(const precompiled::Factor &factor, const E *from, T *to,
   countNeighbors<axes>(along, steps, runs);
   for (int j = 0; j < columns; j += width, to += width * steps) {
     for (int e = 0; e < width; ++e)
-      lines[e] = placeOf<axes>(factor.line, column + std::min(j + e, columns - 1));
+      lines[e] =
+          placeOf<axes>(factor.line, column + std::min(j + e, columns - 1));
     if constexpr (std::is_same_v<T, E>)
       copyWindows<T, axes>(to, from, lines, along, runs, steps, sizes);
     else
@@ -124,26 +125,16 @@ void addSelf(const precompiled::Product &product, void **operands,
 }
 
 template <typename T>
-void storeBlock(const precompiled::Product &product, void **operands,
-                ProductBlock<T> &block, int row, int rows, int column,
-                int columns) {
-  using Block = ProductBlock<T>;
+void storeResults(const precompiled::Product &product, void **operands,
+                  ProductBlock<T> &block, int row, int rows, int column,
+                  int columns) {
   addSelf(product, operands, block, row, rows, column, columns);
-  int lines[Block::rows], along[Block::columns];
-  findOffsets(product.outRow, row, rows, lines);
-  const bool isSide = findOffsets(product.outColumn, column, columns, along);
   withElements<T>(product.out, operands, [&](auto *out) {
     using Out = std::remove_reference_t<decltype(*out)>;
-    for (int i = 0; i < rows; ++i) {
-      const T *sums = block.sums + i * Block::columns;
-      Out *line = out + lines[i];
-      if (isSide)
-        for (int j = 0; j < columns; ++j)
-          line[along[0] + j] = to<Out>(sums[j]);
-      else
-        for (int j = 0; j < columns; ++j)
-          line[along[j]] = to<Out>(sums[j]);
-    }
+    const auto value = [](int, int, T sum) { return to<Out>(sum); };
+    const Results<Out, Offset, Offset, decltype(value)> results = {
+        out, {product.outRow}, {product.outColumn}, value};
+    storeBlock(results, block, row, rows, column, columns);
   });
 }
 
@@ -162,7 +153,7 @@ void multiplyOne(const precompiled::Product &product, void **operands) {
         });
       },
       [&](ProductBlock<T> &block, int row, int rows, int column, int columns) {
-        storeBlock<T>(product, operands, block, row, rows, column, columns);
+        storeResults<T>(product, operands, block, row, rows, column, columns);
       });
 }
 

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX2__) && defined(__FMA__) && !defined(CUTBACK_THREADS_ALONE)
 #include <immintrin.h>
 #endif
 
@@ -26,6 +26,9 @@
   extern "C" __attribute__((visibility("default"))) void function(             \
       void **operands, int64_t *cells) __asm__(symbol);                        \
   void function(void **operands, int64_t *cells)
+
+// What emulated threads do not need takes a compiler most of a second to read.
+#ifndef CUTBACK_THREADS_ALONE
 
 namespace cutback_host {
 
@@ -199,6 +202,48 @@ template <typename T> struct ProductBlock {
   }
 };
 
+/// Memory that a thread has while it is at a product, and leaves to the next: a
+/// page that the system gives anew costs more than what is packed into it.
+struct alignas(64) Scratch {
+  size_t bytes;
+  Scratch *next;
+};
+struct Scratches {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  Scratch *first = nullptr;
+};
+inline Scratches scratches;
+
+/// `bytes` behind it; nothing where there is no memory.
+inline Scratch *takeScratch(size_t bytes) {
+  bytes = (bytes + 63) / 64 * 64;
+  pthread_mutex_lock(&scratches.lock);
+  Scratch *taken = scratches.first;
+  if (taken)
+    scratches.first = taken->next;
+  pthread_mutex_unlock(&scratches.lock);
+  if (taken && taken->bytes >= bytes)
+    return taken;
+  std::free(taken);
+  void *memory = std::aligned_alloc(64, sizeof(Scratch) + bytes);
+  return memory ? new (memory) Scratch{bytes, nullptr} : nullptr;
+}
+
+inline void giveBack(Scratch *taken) {
+  pthread_mutex_lock(&scratches.lock);
+  taken->next = scratches.first;
+  scratches.first = taken;
+  pthread_mutex_unlock(&scratches.lock);
+}
+
+/// When the library goes.
+__attribute__((destructor)) static void freeScratches() {
+  while (Scratch *last = scratches.first) {
+    scratches.first = last->next;
+    std::free(last);
+  }
+}
+
 /// Columns of b, which many blocks of rows read: `width` of a row after the
 /// other, for so many steps as they are packed for at once.
 template <typename T> struct ProductPanels {
@@ -206,25 +251,24 @@ template <typename T> struct ProductPanels {
   /// Steps that are packed for all blocks of rows: beyond them, for each again.
   static constexpr int most = 4096;
 
-  explicit ProductPanels(int k) : isWhole(k <= most) {
+  explicit ProductPanels(int k, int columns) : isWhole(k <= most) {
     if (k > Block::steps && isWhole)
-      b = static_cast<T *>(
-          std::aligned_alloc(64, size_t(k) * Block::columns * sizeof(T)));
-    if (k > Block::steps && !b)
+      scratch = takeScratch(size_t(k) * columns * sizeof(T));
+    if (k > Block::steps && !scratch)
       isWhole = false; // without memory for them too
-    if (!b)
-      b = some;
+    b = scratch ? reinterpret_cast<T *>(scratch + 1) : some;
   }
   ~ProductPanels() {
-    if (b != some)
-      std::free(b);
+    if (scratch)
+      giveBack(scratch);
   }
   ProductPanels(const ProductPanels &) = delete;
   ProductPanels &operator=(const ProductPanels &) = delete;
 
   bool isWhole;    ///< all steps of the columns are packed
   int column = -1; ///< the first of those that are packed
-  T *b = nullptr;
+  Scratch *scratch = nullptr;
+  T *b;
   alignas(64) T some[Block::columns * Block::steps];
 };
 
@@ -246,13 +290,15 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
                                               const ProductParts<T> &parts) {
   using Block = ProductBlock<T>;
   Block block;
-  ProductPanels<T> panels(k);
   const Region mine = regionOf(m, n, Block::width, shareNow);
   const int most = evenly(mine.rows, Block::rows, kRows),
             widest = evenly(mine.columns, Block::columns, Block::width);
   const int64_t lines = mine.rows ? (mine.rows + most - 1) / most : 0;
   const int64_t blocks =
       mine.columns ? (mine.columns + widest - 1) / widest * lines : 0;
+  if (!blocks)
+    return;
+  ProductPanels<T> panels(k, widest);
   for (int64_t number = 0; number < blocks; ++number) {
     const int past = int(number / lines) * widest,
               below = int(number % lines) * most;
@@ -348,10 +394,45 @@ inline void runProducts(unsigned count, void (*body)(void *), void *given,
 
 template <int axes> struct Place; // cutback_product.cuh
 template <bool isLeft, typename T, typename Line, typename Step> struct Factor;
+template <typename T, typename Line, typename Column, typename Value>
+struct Results;
 template <typename T, typename Column, typename Step, int... size>
 struct Windows;
 
 namespace cutback_host {
+
+/// Of a block, what a callable takes, and what has a place.
+template <typename T, typename Store>
+inline void storeBlock(const Store &store, const ProductBlock<T> &from, int row,
+                       int rows, int column, int columns) {
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < columns; ++j)
+      store(row + i, column + j, from.sums[i * ProductBlock<T>::columns + j]);
+}
+template <typename T, typename E, typename Line, typename Column,
+          typename Value>
+inline void storeBlock(const Results<E, Line, Column, Value> &to,
+                       const ProductBlock<T> &from, int row, int rows,
+                       int column, int columns) {
+  using Block = ProductBlock<T>;
+  int at[Block::columns], ends[Block::columns];
+  for (int j = columns; j-- > 0;) {
+    at[j] = to.column(column + j);
+    ends[j] = j + 1 < columns && at[j + 1] == at[j] + 1 ? ends[j + 1] : j + 1;
+  }
+  for (int i = 0; i < rows; ++i) {
+    const int line = to.line(row + i);
+    const T *sums = from.sums + i * Block::columns;
+    for (int j = 0; j < columns;) {
+      E *results = to.elements + line + at[j];
+      const int first = j, count = ends[j] - j;
+#pragma GCC ivdep
+      for (int e = 0; e < count; ++e)
+        results[e] = to.value(row + i, column + first + e, sums[first + e]);
+      j += count;
+    }
+  }
+}
 
 /// How many steps from each on lie side by side, up to eight.
 inline void countNeighbors(const int *steps, int count, unsigned char *runs) {
@@ -666,9 +747,7 @@ inline void product(int m, int n, int k, A a, B b, Store store) {
         packPanels(to, b, column, column + columns - 1, step, steps);
       },
       [=](Block &from, int row, int rows, int column, int columns) {
-        for (int i = 0; i < rows; ++i)
-          for (int j = 0; j < columns; ++j)
-            store(row + i, column + j, from.sums[i * Block::columns + j]);
+        storeBlock(store, from, row, rows, column, columns);
       });
 }
 
@@ -708,6 +787,8 @@ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
       });
 }
 
+#endif // CUTBACK_THREADS_ALONE
+
 /// The row that runs, with all of its columns.
 inline int rowOfWarp() { return int(blockIdx.z); }
 
@@ -727,6 +808,26 @@ inline void sumRows(int count, int width, IsMine isMine, Row row, Store store) {
       store(first + column, sum[column]);
   }
 }
+/// The sum of all places of all images (cutback_rows.cuh).
+template <typename T, typename Value, typename Store>
+inline void sumPlaces(int images, int places, Value value, Store store) {
+  T sums[32] = {};
+  for (int n = 0; n < images; ++n)
+    for (int o = 0; o < places;) {
+      const unsigned lane = (unsigned(n) * places + o) % 32;
+      if (lane || o + 32 > places) {
+        sums[lane] += value(n, o++);
+        continue;
+      }
+      for (int e = 0; e < 32; ++e)
+        sums[e] += value(n, o + e);
+      o += 32;
+    }
+  for (int apart = 16; apart > 0; apart /= 2)
+    for (int lane = 0; lane < apart; ++lane)
+      sums[lane] += sums[lane + apart];
+  store(sums[0]);
+}
 template <typename IsMine> inline int countRows(int count, IsMine isMine) {
   int mine = 0;
   for (int number = 0; number < count; ++number)
@@ -734,4 +835,6 @@ template <typename IsMine> inline int countRows(int count, IsMine isMine) {
   return mine;
 }
 
+#ifndef CUTBACK_THREADS_ALONE
 #include "cutback_cpu_attention.h"
+#endif

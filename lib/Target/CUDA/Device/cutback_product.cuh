@@ -33,6 +33,22 @@ rightFactor(const T *elements, Line line, Step step) {
   return {elements, line, step};
 }
 
+/// Takes results of a product: value(i, j, sum) lies at line(i) + column(j).
+template <typename T, typename Line, typename Column, typename Value> struct Results {
+  T *elements;
+  Line line;
+  Column column;
+  Value value;
+  template <typename S> __device__ void operator()(int i, int j, S sum) const {
+    elements[line(i) + column(j)] = value(i, j, sum);
+  }
+};
+template <typename T, typename Line, typename Column, typename Value>
+__device__ inline Results<T, Line, Column, Value> results(T *elements, Line line,
+                                                          Column column, Value value) {
+  return {elements, line, column, value};
+}
+
 /// What a column of windows, or a step, has of an element's number, and of its
 /// place along each axis.
 template <int axes> struct Place {

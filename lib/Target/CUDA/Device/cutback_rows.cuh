@@ -39,6 +39,18 @@ __device__ inline int countRows(int count, IsMine isMine) {
     mine += isMine(number);
   return warpReduce(Sum(), mine);
 }
+
+/// The sum of all places of all images, by one warp: lane by lane, then of the
+/// lanes.
+template <typename T, typename Value, typename Store>
+__device__ inline void sumPlaces(int images, int places, Value value, Store store) {
+  T sum = 0;
+  for (int number = laneOf(); number < images * places; number += 32)
+    sum += value(number / places, number % places);
+  sum = warpReduce(Sum(), sum);
+  if (laneOf() == 0)
+    store(sum);
+}
 #endif
 
 /// Which of `count` bags, that begin at offset(0) <= offset(1) <= ..., has
