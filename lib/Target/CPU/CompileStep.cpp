@@ -3,9 +3,10 @@
 //   1. Places, arguments, results and launches are those of any target
 //      (Target/CUDA/EmitStep.h); calls have their text from there too.
 //   2. Kernels become one object file, the code that `run --target=cpu` has.
-//   3. Meanwhile calls become others by compilers of the host, one for each
-//      segment that has any: without a compiler the first of them is an error,
-//      with its place.
+//      It has the descriptions of precompiled calls too (Precompiled.h).
+//   3. Meanwhile other calls become others by compilers of the host, one for
+//      each segment that has any: without a compiler the first of them is an
+//      error, with its place.
 //   4. lld makes a library of all.
 //
 // Grids and blocks are in the code: the manifest has ones.
@@ -13,6 +14,7 @@
 #include "cutback/Target/CPU/CompileStep.h"
 
 #include "LinkLibrary.h"
+#include "Precompiled.h"
 
 #include "cutback/Runtime/CpuFeatures.h"
 #include "cutback/Target/CPU/NativeKernels.h"
@@ -24,7 +26,8 @@
 using namespace mlir;
 using namespace cutback;
 
-/// Of the first call: "aten.mm, blocks.0.fc".
+/// Of the first call that a compiler is needed for: "aten.mm, blocks.0.fc";
+/// empty where there is none.
 static std::string firstCall(const Artifact &artifact) {
   for (const ArtifactSegment &segment : artifact.segments)
     for (const ArtifactLaunch &launch : segment.launches)
@@ -72,6 +75,16 @@ private:
 };
 } // namespace
 
+/// By the names of their kernels.
+static NamedCalls precompiledCalls(const CudaStep &step) {
+  NamedCalls calls;
+  for (auto [kernel, call] :
+       llvm::zip_equal(step.artifact.kernels, step.precompiled))
+    if (call)
+      calls.emplace_back(kernel.name, *call);
+  return calls;
+}
+
 /// What a runtime needs to know of code: nothing of a device.
 static void describeCode(Artifact &artifact, const KernelObject &object) {
   artifact.target = kCpuTarget;
@@ -99,17 +112,19 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
     return failure();
   CpuStep made;
   CallCompilers compilers;
-  std::string compiler = findHostCompiler();
-  if (step->numCalls && !compiler.empty())
+  std::string first = firstCall(step->artifact);
+  std::string compiler = first.empty() ? "" : findHostCompiler();
+  if (!compiler.empty())
     compilers.start(*step, compiler, made);
-  FailureOr<KernelObject> object = compileKernelObject(*kernels.module, tests);
+  NamedCalls calls = precompiledCalls(*step);
+  FailureOr<KernelObject> object =
+      compileKernelObject(*kernels.module, calls, tests);
   if (failed(object))
     return failure();
-  if (step->numCalls && compiler.empty()) {
+  if (!first.empty() && compiler.empty()) {
     made.tool.error = "no C++ compiler is found for this machine";
-    made.next = firstCall(step->artifact) +
-                " is compiled by one: install g++ or clang++, or name one in "
-                "CXX";
+    made.next = first + " is compiled by one: install g++ or clang++, or name "
+                        "one in CXX";
     return made;
   }
   made.tool = compilers.finish();
@@ -118,6 +133,9 @@ FailureOr<CpuStep> cutback::compileCpuStep(const KernelModule &kernels,
   std::vector<std::string> objects = {std::move(object->bytes)};
   for (TextFile &file : made.tool.files)
     objects.push_back(std::move(file.second));
+  if (!calls.empty())
+    for (StringRef object : cpu::precompiledObjects())
+      objects.push_back(object.str());
   std::string library;
   made.tool.error = cpu::linkLibrary(objects, library, made.tool.log);
   made.next = "they have the C library and libm: leave out of CXXFLAGS what "

@@ -96,8 +96,8 @@ std::string cpu::linkLibrary(llvm::ArrayRef<std::string> objects,
     return "cannot make a temporary folder: " + error.message();
   std::string made = folder.at("library.so");
   std::vector<std::string> arguments = {
-      "ld.lld",      "-shared",         "-o", made,
-      "--threads=1", "--build-id=none", "-z", "defs"};
+      "ld.lld",          "-shared", "-o",   made,           "--threads=1",
+      "--build-id=none", "-z",      "defs", "--gc-sections"};
   for (size_t i = 0; i < objects.size(); ++i) {
     std::string path = folder.at(llvm::Twine(i) + ".o");
     if (std::string error = writeObject(path, objects[i]); !error.empty())

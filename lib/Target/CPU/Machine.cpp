@@ -317,8 +317,34 @@ static void nameLibrary(llvm::Module &module) {
     }
 }
 
+/// NAME.run of a call: a function that was compiled with Cutback, and behind
+/// the operands and cells that all have, what it is told.
+static void addCall(llvm::Module &module, const std::string &name,
+                    const PrecompiledCall &call) {
+  llvm::LLVMContext &context = module.getContext();
+  llvm::Type *pointer = llvm::PointerType::get(context, 0);
+  llvm::Type *none = llvm::Type::getVoidTy(context);
+  llvm::Constant *bytes = llvm::ConstantDataArray::getString(
+      context, call.description, /*AddNull=*/false);
+  auto *told = new llvm::GlobalVariable(module, bytes->getType(),
+                                        /*isConstant=*/true,
+                                        llvm::GlobalValue::PrivateLinkage,
+                                        bytes, name + ".description");
+  told->setAlignment(llvm::Align(8));
+  llvm::FunctionCallee function = module.getOrInsertFunction(
+      call.function,
+      llvm::FunctionType::get(none, {pointer, pointer, pointer}, false));
+  auto *entry = llvm::Function::Create(
+      llvm::FunctionType::get(none, {pointer, pointer}, false),
+      llvm::GlobalValue::ExternalLinkage, name + kCodeSuffix, &module);
+  llvm::IRBuilder<> builder(llvm::BasicBlock::Create(context, "", entry));
+  builder.CreateCall(function, {entry->getArg(0), entry->getArg(1), told});
+  builder.CreateRetVoid();
+}
+
 static llvm::Expected<std::string> makeObject(ModuleOp loops,
-                                              ArrayRef<std::string> names) {
+                                              ArrayRef<std::string> names,
+                                              const NamedCalls &calls) {
   auto machine = thisMachine().createTargetMachine();
   if (!machine)
     return machine.takeError();
@@ -327,6 +353,8 @@ static llvm::Expected<std::string> makeObject(ModuleOp loops,
   if (!module)
     return module.takeError();
   nameLibrary(**module);
+  for (const auto &[name, call] : calls)
+    addCall(**module, name, call);
   llvm::SmallString<0> object;
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager passes;
@@ -338,10 +366,11 @@ static llvm::Expected<std::string> makeObject(ModuleOp loops,
 }
 
 FailureOr<std::string> cpu::compileObject(ModuleOp loops,
-                                          ArrayRef<std::string> names) {
+                                          ArrayRef<std::string> names,
+                                          const NamedCalls &calls) {
   if (failed(prepare(loops)))
     return failure();
-  llvm::Expected<std::string> object = makeObject(loops, names);
+  llvm::Expected<std::string> object = makeObject(loops, names, calls);
   if (!object)
     llvm::report_fatal_error(object.takeError());
   return std::move(*object);

@@ -6,6 +6,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 
+#include "cutback/Target/CPU/NativeKernels.h"
+
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,9 +30,10 @@ public:
 };
 
 /// The functions `names` of `loops`, which it changes, as an object file with
-/// symbols NAME.run, to be linked into a shared library.
+/// symbols NAME.run, to be linked into a shared library; `calls` too.
 mlir::FailureOr<std::string> compileObject(mlir::ModuleOp loops,
-                                           llvm::ArrayRef<std::string> names);
+                                           llvm::ArrayRef<std::string> names,
+                                           const NamedCalls &calls);
 
 } // namespace cutback::cpu
 

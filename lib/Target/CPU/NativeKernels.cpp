@@ -156,13 +156,14 @@ cutback::compileNativeKernelsInParts(ModuleOp module, unsigned parts,
 }
 
 FailureOr<KernelObject> cutback::compileKernelObject(ModuleOp module,
+                                                     const NamedCalls &calls,
                                                      AccessTests tests) {
   OwningOpRef<ModuleOp> loops(ModuleOp::create(module.getLoc()));
   std::vector<std::string> names;
   auto lowered = lowerAll(module, *loops, names, LoopsFor::Processor, tests);
   if (failed(lowered))
     return failure();
-  FailureOr<std::string> bytes = cpu::compileObject(*loops, names);
+  FailureOr<std::string> bytes = cpu::compileObject(*loops, names, calls);
   if (failed(bytes))
     return failure();
   KernelObject object;

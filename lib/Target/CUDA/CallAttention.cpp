@@ -7,7 +7,7 @@
 // gradient of keys and values runs over queries in their order, so that no sum
 // depends on how warps were scheduled.
 
-#include "CallText.h"
+#include "CallDescription.h"
 #include "ScalarText.h"
 
 #include "mlir/IR/Builders.h"
@@ -210,6 +210,16 @@ private:
     text.line("  " + at(logSum, "logSum", "k") + " = 0;");
   }
 
+  /// Whether the forward has no result but those that both forms of it write.
+  bool isPlain() const {
+    for (unsigned i = 2; i < op->getNumResults(); ++i)
+      if (!op->getResult(i).use_empty())
+        return false;
+    auto logSum = dyn_cast<RankedTensorType>(op->getResult(1).getType());
+    return !logSum || logSum.getNumElements() == 0 ||
+           sizesOf(op->getResult(1))[2] == p.queries;
+  }
+
   //===--- On tensor cores ------------------------------------------------===//
 
   /// Elements of a head in shared memory: steps of 16.
@@ -220,15 +230,7 @@ private:
   int64_t tileOthers() const { return tileWidth() <= 112 ? 32 : 16; }
   /// What else a forward tells of itself has the threads of the other kernel.
   bool onTiles() const {
-    bool isAlone = true;
-    if (!p.gradient) {
-      for (unsigned i = 2; i < op->getNumResults(); ++i)
-        isAlone &= op->getResult(i).use_empty();
-      auto logSum = dyn_cast<RankedTensorType>(op->getResult(1).getType());
-      isAlone &= !logSum || logSum.getNumElements() == 0 ||
-                 sizesOf(op->getResult(1))[2] == p.queries;
-    }
-    return isAlone && isOfTiles(p.query, p.key) &&
+    return (p.gradient || isPlain()) && isOfTiles(p.query, p.key) &&
            isOfTiles(p.query, p.value) && tileWidth() <= 144;
   }
   /// A block for each 64 of `rows` rows of each head.
@@ -274,6 +276,79 @@ private:
     lookUpSums(text);
   }
 
+  //===--- Descriptions ---------------------------------------------------===//
+
+  /// The parameter `name` of `text`, whose lines are those of a matrix.
+  precompiled::HeadTensor describe(CallWriter &text, Value tensor,
+                                   StringRef name) const {
+    precompiled::HeadTensor described;
+    for (auto [i, parameter] : llvm::enumerate(text.kernel().parameters))
+      if (parameter.name == name)
+        described.operand = static_cast<int64_t>(i);
+    if (described.operand < 0)
+      return described;
+    Layout layout = kernel::locate(tensor).layout;
+    described.type =
+        elementTypeText(tensor) == "bool"
+            ? precompiled::Bool
+        : isFloatTensor(tensor) ? *precompiledType(tensor)
+                                : precompiled::F64;
+    described.at = layout.offset;
+    // A mask has the last dimensions, sums of rows have no elements.
+    size_t rank = layout.sizes.size(), missing = name == "mask" ? 4 - rank : 0;
+    int64_t *strides[] = {&described.batch, &described.head, &described.row,
+                          &described.element};
+    for (size_t dim = 0; dim < rank; ++dim)
+      *strides[missing + dim] = strideOf(layout, dim);
+    return described;
+  }
+  /// The operands, before results are.
+  precompiled::Attention describe(CallWriter &text,
+                                  precompiled::Attention::Kind kind) {
+    precompiled::Attention all;
+    all.kind = kind;
+    bool isTile = onTiles() && kind != precompiled::Attention::BiasGradient;
+    all.group = isTile ? tileOthers() : 0;
+    all.batch = p.batch, all.heads = p.heads;
+    all.queries = p.queries, all.keys = p.keys;
+    all.width = p.width, all.outWidth = p.outWidth;
+    all.isCausal = p.isCausal;
+    all.scale = p.scale;
+    all.query = describe(text, p.query, "query");
+    all.key = describe(text, p.key, "key");
+    all.value = describe(text, p.value, "value");
+    if (p.mask)
+      all.mask = describe(text, p.mask, "mask");
+    if (kind == precompiled::Attention::Forward)
+      return all;
+    all.gradient = describe(text, p.gradient, "dOut");
+    all.out = describe(text, call.value(aten::optional("out")), "out");
+    all.logSum =
+        describe(text, call.value(aten::optional("logsumexp")), "logSum");
+    return all;
+  }
+  /// Text and description as one; the text alone where a type has none.
+  static CallKernel take(CallWriter &text,
+                         const precompiled::Attention &attention) {
+    for (const precompiled::HeadTensor *tensor :
+         {&attention.query, &attention.key, &attention.value, &attention.mask,
+          &attention.gradient, &attention.out, &attention.logSum,
+          &attention.result, &attention.otherResult})
+      if (tensor->operand >= 0 && tensor->type == precompiled::F64)
+        return text.take();
+    for (const precompiled::HeadTensor *tensor :
+         {&attention.key, &attention.value, &attention.gradient,
+          &attention.out})
+      if (tensor->operand >= 0 && tensor->type != attention.query.type)
+        return text.take();
+    PrecompiledCall call{attention.group ? "cutback_attention_by_tiles"
+                                         : "cutback_attention",
+                         ""};
+    appendDescription(call.description, attention);
+    text.kernel().precompiled = std::move(call);
+    return text.take();
+  }
+
   //===--- Kernels --------------------------------------------------------===//
 
   /// Stores of the forward: the result, and the logarithm of the sum.
@@ -291,12 +366,17 @@ private:
     bool hasLogSum = isRead(1) && productOf(sizesOf(op->getResult(1))) > 0;
     if (hasLogSum)
       text.write(op->getResult(1), "logSum");
+    precompiled::Attention described =
+        describe(text, precompiled::Attention::Forward);
+    described.out = describe(text, op->getResult(0), "out");
+    if (hasLogSum)
+      described.logSum = describe(text, op->getResult(1), "logSum");
     if (onTiles()) {
       openTiles(text, p.queries);
       text.line("tileAttend" + tileSizes(p.queries, p.keys, lastKeys()));
       readTiles(text);
       storeForward(text, hasLogSum);
-      return text.take();
+      return take(text, described);
     }
     open(text, p.queries, "query");
     clearOthers(text);
@@ -308,7 +388,7 @@ private:
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
     storeForward(text, hasLogSum);
-    return text.take();
+    return isPlain() ? take(text, described) : text.take();
   }
 
   /// Lines of the operands that gradients have besides.
@@ -346,7 +426,10 @@ private:
       lookUp(text);
     }
     text.line(writer(op->getResult(0), "dQuery", "i") + ");");
-    return text.take();
+    precompiled::Attention described =
+        describe(text, precompiled::Attention::QueryGradient);
+    described.result = describe(text, op->getResult(0), "dQuery");
+    return take(text, described);
   }
   CallKernel writeKeyGradient() {
     CallWriter text("attention_key_gradient");
@@ -365,7 +448,11 @@ private:
     }
     text.line(writerIfRead(1, "dKey", "j") + ",");
     text.line(writerIfRead(2, "dValue", "j") + ");");
-    return text.take();
+    precompiled::Attention described =
+        describe(text, precompiled::Attention::KeyGradient);
+    described.result = describe(text, op->getResult(1), "dKey");
+    described.otherResult = describe(text, op->getResult(2), "dValue");
+    return take(text, described);
   }
 
   CallKernel writeBiasGradient() {
@@ -379,7 +466,10 @@ private:
     text.line("    [=](int i, int j, float x) { " +
               CallWriter::element(out, "dBias", {"batch", "head", "i", "j"}) +
               " = to<" + elementTypeText(out) + ">(x); });");
-    return text.take();
+    precompiled::Attention described =
+        describe(text, precompiled::Attention::BiasGradient);
+    described.result = describe(text, out, "dBias");
+    return take(text, described);
   }
 
   mutable aten::CallOp op;

@@ -14,7 +14,7 @@
 // Nothing is unfolded in memory; a place outside of the wide side is a zero.
 // Those of bf16 and f16 are on tensor cores, as matrix products are.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 #include <numeric>
 
@@ -426,6 +426,143 @@ private:
     return p.bias ? "sum + " + value(p.bias, "bias", {channel}) : "sum";
   }
 
+  //===--- Pieces of descriptions -----------------------------------------===//
+
+  static Layout layoutOf(Value tensor) { return kernel::locate(tensor).layout; }
+  /// Parameter `operand`, of which a group has `channels` of dimension `dim`.
+  precompiled::Tensor grouped(Value tensor, int64_t operand, size_t dim,
+                              int64_t channels) const {
+    return describeTensor(
+        tensor, operand,
+        p.groups > 1 ? channels * strideOf(layoutOf(tensor), dim) : 0);
+  }
+  SmallVector<int64_t, 3> onEachAxis(int64_t number) const {
+    return SmallVector<int64_t, 3>(p.taps().size(), number);
+  }
+  SmallVector<int64_t, 3> withoutPadding() const {
+    SmallVector<int64_t, 3> shift;
+    for (int64_t padding : p.padding)
+      shift.push_back(-padding);
+    return shift;
+  }
+  /// The right factor: zero outside of the tensor.
+  static void describeSizes(precompiled::Factor &factor, Value tensor) {
+    ArrayRef<int64_t> places = sizesOf(tensor).drop_front(2);
+    factor.numAxes = static_cast<int64_t>(places.size());
+    llvm::copy(places, factor.sizes);
+  }
+  /// The result, with the bias in front of it.
+  void describeResult(precompiled::Product &product, Value out,
+                      int64_t channels) const {
+    if (p.bias) {
+      product.self = grouped(p.bias, 2, 0, channels);
+      product.selfRow = describeIndex(layoutOf(p.bias), 0);
+    }
+    product.out = grouped(out, p.bias ? 3 : 2, 1, channels);
+    product.outRow = describeIndex(layoutOf(out), 1);
+  }
+  std::optional<PrecompiledCall>
+  describeAll(ArrayRef<precompiled::Product> products, Value out) const {
+    SmallVector<Value> tensors = {out, p.input, p.weight};
+    if (p.bias)
+      tensors.push_back(p.bias);
+    if (op->getNumResults() > 1)
+      tensors.push_back(p.output);
+    return describeProducts(products, p.groups, tensors);
+  }
+  /// That of a phase; all of them, one after the other, are the wide side.
+  precompiled::Product describePhase(const Named &narrow, Value out,
+                                     const Phase &phase) const {
+    precompiled::Product product;
+    product.rows = p.wideGroup();
+    product.columns = p.images() * productOf(phase.count);
+    product.steps = p.narrowGroup() * productOf(phase.taps);
+    Layout weight = layoutOf(p.weight), from = layoutOf(narrow.tensor);
+    auto step = with(p.narrowGroup(), phase.taps);
+    auto column = with(p.images(), phase.count);
+    product.a.tensor = grouped(p.weight, 1, 0, p.narrowGroup());
+    product.a.line = describeIndex(weight, 1);
+    product.a.step =
+        describeWindows(weight, 0, step, phase.everyTap, phase.firstTap);
+    SmallVector<int64_t, 3> back;
+    for (int64_t reach : phase.reach)
+      back.push_back(-reach);
+    product.b.tensor = grouped(narrow.tensor, 0, 1, p.narrowGroup());
+    product.b.line =
+        describeWindows(from, 0, column, onEachAxis(1), phase.base);
+    product.b.step = describeWindows(from, 1, step, back, onEachAxis(0));
+    describeSizes(product.b, narrow.tensor);
+    describeResult(product, out, p.wideGroup());
+    product.outColumn =
+        describeWindows(layoutOf(out), 0, column, p.stride, phase.first);
+    return product;
+  }
+  precompiled::Product describeNarrow(const Named &wide, Value out) const {
+    precompiled::Product product;
+    product.rows = p.narrowGroup();
+    product.columns = p.images() * productOf(p.narrowPlaces());
+    product.steps = p.wideGroup() * productOf(p.taps());
+    Layout weight = layoutOf(p.weight), from = layoutOf(wide.tensor);
+    auto step = with(p.wideGroup(), p.taps());
+    auto column = with(p.images(), p.narrowPlaces());
+    product.a.tensor = grouped(p.weight, 1, 0, p.narrowGroup());
+    product.a.line = describeIndex(weight, 0);
+    product.a.step =
+        describeWindows(weight, 1, step, onEachAxis(1), onEachAxis(0));
+    product.b.tensor = grouped(wide.tensor, 0, 1, p.wideGroup());
+    product.b.line =
+        describeWindows(from, 0, column, p.stride, withoutPadding());
+    product.b.step = describeWindows(from, 1, step, p.dilation, onEachAxis(0));
+    describeSizes(product.b, wide.tensor);
+    describeResult(product, out, p.narrowGroup());
+    product.outColumn =
+        describeWindows(layoutOf(out), 0, column, onEachAxis(1), onEachAxis(0));
+    return product;
+  }
+  precompiled::Product describeWeightGradient(const Named &narrow,
+                                              const Named &wide,
+                                              Value out) const {
+    precompiled::Product product;
+    product.rows = p.narrowGroup();
+    product.columns = p.wideGroup() * productOf(p.taps());
+    product.steps = p.images() * productOf(p.narrowPlaces());
+    Layout left = layoutOf(narrow.tensor), from = layoutOf(wide.tensor);
+    auto step = with(p.images(), p.narrowPlaces());
+    auto column = with(p.wideGroup(), p.taps());
+    product.a.tensor = grouped(narrow.tensor, 0, 1, p.narrowGroup());
+    product.a.line = describeIndex(left, 1);
+    product.a.step =
+        describeWindows(left, 0, step, onEachAxis(1), onEachAxis(0));
+    product.b.tensor = grouped(wide.tensor, 1, 1, p.wideGroup());
+    product.b.line =
+        describeWindows(from, 1, column, p.dilation, onEachAxis(0));
+    product.b.step = describeWindows(from, 0, step, p.stride, withoutPadding());
+    describeSizes(product.b, wide.tensor);
+    product.out = grouped(out, 2, 0, p.narrowGroup());
+    product.outRow = describeIndex(layoutOf(out), 0);
+    product.outColumn =
+        describeWindows(layoutOf(out), 1, column, onEachAxis(1), onEachAxis(0));
+    return product;
+  }
+
+  std::optional<PrecompiledCall> describeBiasGradient(Value out) const {
+    if ((elementTypeText(out) == "double") != (sum() == "double"))
+      return std::nullopt;
+    Layout from = layoutOf(p.output);
+    precompiled::BiasGradient all;
+    all.channels = sizesOf(p.output)[1];
+    all.count = p.images() * productOf(sizesOf(p.output).drop_front(2));
+    all.gradient = describeTensor(p.output, 0);
+    all.out = describeTensor(out, 1);
+    all.number = describeWindows(
+        from, 0, with(p.images(), sizesOf(p.output).drop_front(2)),
+        onEachAxis(1), onEachAxis(0));
+    all.gradientChannel = strideOf(from, 1);
+    PrecompiledCall call{"cutback_bias_gradient", ""};
+    appendDescription(call.description, all);
+    return call;
+  }
+
   //===--- Kernels --------------------------------------------------------===//
 
   /// `out` is the narrow side, or its gradient; `wide` what it is made of.
@@ -458,6 +595,7 @@ private:
     }
     store(text, out, tensorIndices("", c, Indices(places.size())),
           tensorIndices(column[0], "", places), withBias(c));
+    text.kernel().precompiled = describeAll(describeNarrow(wide, out), out);
     return text.take();
   }
 
@@ -469,10 +607,13 @@ private:
     if (p.bias)
       text.read(p.bias, "bias");
     text.write(out, "result");
-    SmallVector<Phase, 8> all;
-    if (!onTiles())
-      all = phases();
-    if (!all.empty()) {
+    SmallVector<Phase, 8> all = phases();
+    SmallVector<precompiled::Product, 8> described;
+    for (const Phase &phase : all)
+      described.push_back(describePhase(narrow, out, phase));
+    if (!all.empty())
+      text.kernel().precompiled = describeAll(described, out);
+    if (!onTiles() && !all.empty()) {
       int64_t products = 0, columns = 0;
       for (const Phase &phase : all) {
         int64_t n = p.images() * productOf(phase.count);
@@ -536,6 +677,8 @@ private:
         text, out,
         tensorIndices(channel("i", p.narrowGroup()), "", Indices(taps.size())),
         tensorIndices("", column[0], taps), "sum");
+    text.kernel().precompiled =
+        describeAll(describeWeightGradient(narrow, wide, out), out);
     return text.take();
   }
 
@@ -575,6 +718,7 @@ private:
     text.line("    [=](" + sum() + " sum) { " +
               CallWriter::element(out, "result", {"row"}) + " = to<" +
               elementTypeText(out) + ">(sum); });");
+    text.kernel().precompiled = describeBiasGradient(out);
     return text.take();
   }
 

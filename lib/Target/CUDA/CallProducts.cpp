@@ -11,7 +11,7 @@
 //   f32, f64    a tile of 64 x 64 results a block (product() of
 //               Device/cutback_product.cuh), sums in the same type
 
-#include "CallText.h"
+#include "CallDescription.h"
 #include "ScalarText.h"
 
 #include "mlir/IR/Builders.h"
@@ -243,6 +243,45 @@ static void writeScalars(CallWriter &text, const ProductProblem &p,
   shapeScalars(text, sizes.m, sizes.n, sizes.batch, sum);
 }
 
+/// The same without text.
+static std::optional<PrecompiledCall> describe(const ProductProblem &p) {
+  ProductSizes sizes(p);
+  size_t row = p.isBatch(), column = row + 1;
+  auto layoutOf = [](Value tensor) { return kernel::locate(tensor).layout; };
+  auto tensorOf = [&](Value tensor, int64_t operand) {
+    return describeTensor(tensor, operand,
+                          p.isBatch() ? strideOf(layoutOf(tensor), 0) : 0);
+  };
+  SmallVector<Value> tensors = {p.out, p.a, p.b};
+  precompiled::Product product;
+  product.rows = sizes.m, product.columns = sizes.n, product.steps = sizes.k;
+  product.a.tensor = tensorOf(p.a, 0);
+  product.a.line = describeIndex(layoutOf(p.a), row);
+  product.a.step = describeIndex(layoutOf(p.a), column);
+  product.b.tensor = tensorOf(p.b, 1);
+  product.b.line = describeIndex(layoutOf(p.b), column);
+  product.b.step = describeIndex(layoutOf(p.b), row);
+  product.alpha = p.alpha, product.beta = p.beta;
+  bool isAdded = p.self && p.beta != 0;
+  if (isAdded) {
+    // Dimensions that it has not stand for all.
+    Layout layout = layoutOf(p.self);
+    size_t missing = sizesOf(p.out).size() - layout.sizes.size();
+    bool hasBatch = p.isBatch() && missing == 0;
+    product.self =
+        describeTensor(p.self, 2, hasBatch ? strideOf(layout, 0) : 0);
+    if (row >= missing)
+      product.selfRow = describeIndex(layout, row - missing);
+    if (column >= missing)
+      product.selfColumn = describeIndex(layout, column - missing);
+    tensors.push_back(p.self);
+  }
+  product.out = tensorOf(p.out, 2 + isAdded);
+  product.outRow = describeIndex(layoutOf(p.out), row);
+  product.outColumn = describeIndex(layoutOf(p.out), column);
+  return describeProducts(product, sizes.batch, tensors);
+}
+
 CallResult cuda::writeProductCall(aten::CallOp op, CallOptions options) {
   std::optional<ProductProblem> found = readProduct(op);
   if (!found)
@@ -272,5 +311,6 @@ CallResult cuda::writeProductCall(aten::CallOp op, CallOptions options) {
     text.line("const int batch = blockIdx.z;");
   isOfTiles(p.a, p.b, options) ? writeTiles(text, p, b)
                                : writeScalars(text, p, b);
+  text.kernel().precompiled = describe(p);
   return CallResult::of(text);
 }

@@ -5,11 +5,44 @@
 // atomics, and the same bits on every run. That reads all indices for each row
 // of the table.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::cuda;
+
+/// What the text of a gradient of an embedding says.
+static std::optional<PrecompiledCall>
+describeEmbedding(Value gradient, Value indices, Value out, int64_t padding,
+                  bool isScaled) {
+  auto layoutOf = [](Value tensor) { return kernel::locate(tensor).layout; };
+  std::optional<precompiled::Type> type = precompiledType(gradient),
+                                   index = precompiledType(indices),
+                                   result = precompiledType(out);
+  Layout from = layoutOf(gradient);
+  ArrayRef<int64_t> sizes = sizesOf(indices);
+  auto gradientRow = describeIndices(from, 0, sizes),
+       indexRow = describeIndices(layoutOf(indices), 0, sizes);
+  if (!type || !result || !gradientRow || !indexRow ||
+      (index != precompiled::I32 && index != precompiled::I64) ||
+      (*type == precompiled::F64) != (*result == precompiled::F64))
+    return std::nullopt;
+  precompiled::EmbeddingGradient all;
+  all.count = productOf(sizes);
+  all.rows = sizesOf(out)[0], all.width = sizesOf(out)[1];
+  all.padding = padding, all.isScaled = isScaled;
+  all.gradient = describeTensor(gradient, 0);
+  all.indices = describeTensor(indices, 1);
+  all.indices.type = *index;
+  all.out = describeTensor(out, 2);
+  all.gradientRow = *gradientRow, all.indexRow = *indexRow;
+  all.gradientColumn = strideOf(from, sizes.size());
+  all.outRow = strideOf(layoutOf(out), 0);
+  all.outColumn = strideOf(layoutOf(out), 1);
+  PrecompiledCall call{"cutback_embedding_gradient", ""};
+  appendDescription(call.description, all);
+  return call;
+}
 
 /// An index outside of the table is marked, as the forward marks it: no row of
 /// the gradient would have it.
@@ -54,6 +87,8 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
             elementTypeText(out) + ">(" +
             (isScaled ? "uses ? sum / " + type + "(uses) : 0" : "sum") +
             "); });");
+  text.kernel().precompiled =
+      describeEmbedding(gradient, indices, out, padding, isScaled);
   return CallResult::of(text);
 }
 

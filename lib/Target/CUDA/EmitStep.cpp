@@ -323,6 +323,8 @@ private:
     auto [found, isNew] = numbers.try_emplace(key, texts.size());
     if (isNew) {
       kernel.name = identifier(kernel.name, kernelNames);
+      kernel.isMachineCode =
+          form == StepKernels::AreMachineCode && kernel.precompiled;
       texts.push_back(std::move(kernel));
       homes.push_back(segment);
     }
@@ -507,7 +509,6 @@ private:
         texts[number].mayOverlap |= overlaps(one);
         one.product = describeProduct(launch, &op);
         step.artifact.segments[segment].launches.push_back(std::move(one));
-        ++step.numCalls;
       }
     }
     return success();
@@ -611,6 +612,7 @@ private:
       step.grids.push_back({kernel.shape.grid, kernel.shape.block,
                             kernel.shape.sharedBytes, kernel.runs,
                             kernel.isProduct});
+      step.precompiled.push_back(kernel.precompiled);
     }
   }
 

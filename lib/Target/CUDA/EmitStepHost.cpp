@@ -110,14 +110,19 @@ static std::string callsText(const CudaStep &step,
       cpuFiles().front().name);
   text += "\nstruct Given {\n  void **operands;\n  int mark;\n};\n";
   std::string entries;
+  bool areThreads = true;
   for (auto [number, kernel] : llvm::enumerate(step.artifact.kernels)) {
     if (kernel.file != segment.name + ".cu")
       continue;
+    areThreads &= step.grids[number].runs == 0;
     text += callText(step, number, "static_cast<Given *>(given)->operands",
                      "&static_cast<Given *>(given)->mark");
     entries += entryText(step, number);
   }
-  return entries.empty() ? "" : text + "\n} // namespace\n" + entries;
+  if (entries.empty())
+    return "";
+  return (areThreads ? "#define CUTBACK_THREADS_ALONE 1\n" : "") + text +
+         "\n} // namespace\n" + entries;
 }
 
 CpuCalls cutback::emitCpuCalls(const CudaStep &step) {

@@ -6,6 +6,8 @@
 
 #include "NestPlan.h"
 
+#include "cutback/Target/CUDA/EmitStep.h"
+
 #include <array>
 #include <string>
 #include <vector>
@@ -40,6 +42,8 @@ struct KernelText {
   int64_t runs = 0;
   bool isProduct = false;     ///< threads of a CPU share the blocks of a run
   bool isMachineCode = false; ///< has no text
+  /// What a CPU runs in its place.
+  std::optional<PrecompiledCall> precompiled;
 
   /// The function, with its comment.
   std::string print() const;

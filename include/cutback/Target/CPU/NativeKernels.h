@@ -6,6 +6,7 @@
 
 #include "cutback/Interpreter/KernelBodies.h"
 #include "cutback/Target/CPU/LowerKernel.h"
+#include "cutback/Target/CUDA/EmitStep.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -36,10 +37,14 @@ struct KernelObject {
   std::map<std::string, std::vector<int64_t>> bounds;
 };
 
+/// Names of kernels, and what is called in their place.
+using NamedCalls = std::vector<std::pair<std::string, PrecompiledCall>>;
+
 /// Compiles all kernels of `module` for this machine: the same code, under
-/// symbols NAME.run. Emits an error at an op that has no machine code.
+/// symbols NAME.run, as have `calls`. Emits an error at an op that has no
+/// machine code.
 mlir::FailureOr<KernelObject>
-compileKernelObject(mlir::ModuleOp module,
+compileKernelObject(mlir::ModuleOp module, const NamedCalls &calls = {},
                     AccessTests tests = AccessTests::OfData);
 
 } // namespace cutback

@@ -8,6 +8,7 @@
 #include "cutback/Runtime/Artifact.h"
 
 #include <array>
+#include <optional>
 
 namespace cutback {
 
@@ -22,6 +23,12 @@ struct KernelGrid {
   bool isProduct = false; ///< threads of a CPU share the blocks of a run
 };
 
+/// A function that was compiled with Cutback, and what it is told
+/// (Target/CPU/PrecompiledCalls.h), for a kernel on a CPU.
+struct PrecompiledCall {
+  std::string function, description;
+};
+
 /// A step in CUDA C++.
 struct CudaStep {
   Artifact artifact; ///< without checksums of files
@@ -33,10 +40,11 @@ struct CudaStep {
   /// By kernel the launch that its text is for, and whether it is one
   /// product().
   std::vector<KernelGrid> grids;
-  uint64_t numCalls = 0; ///< launches that stand for a call
+  /// By kernel what a CPU runs in its place, where there is such a function.
+  std::vector<std::optional<PrecompiledCall>> precompiled;
 };
 
-/// Which kernels have text: all, or calls alone.
+/// Which kernels have text: all, or calls alone that are not precompiled.
 enum class StepKernels { HaveText, AreMachineCode };
 
 /// What the user chose of the text.
@@ -48,9 +56,9 @@ struct CudaOptions {
 
 /// Writes the kernels of a step of `graph`, and its calls. Equal kernels are
 /// written once, those of several segments where the first has them. With
-/// `AreMachineCode` a kernel that is no call stands for the function of its
-/// name alone. Emits an error at each op that has no kernel, with the next
-/// step. Linear.
+/// `AreMachineCode` a kernel that is no call, or a precompiled one, stands for
+/// the function of its name alone. Emits an error at each op that has no
+/// kernel, with the next step. Linear.
 mlir::FailureOr<CudaStep> emitCudaStep(const KernelModule &kernels,
                                        joint::GraphOp graph,
                                        StepKernels form = StepKernels::HaveText,

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-#if defined(__AVX2__) && defined(__FMA__)
+#if defined(__AVX2__) && defined(__FMA__) && !defined(CUTBACK_THREADS_ALONE)
 #include <immintrin.h>
 #endif
 
@@ -26,6 +26,9 @@
   extern "C" __attribute__((visibility("default"))) void function(             \
       void **operands, int64_t *cells) __asm__(symbol);                        \
   void function(void **operands, int64_t *cells)
+
+// What emulated threads do not need takes a compiler most of a second to read.
+#ifndef CUTBACK_THREADS_ALONE
 
 namespace cutback_host {
 
@@ -784,6 +787,8 @@ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
       });
 }
 
+#endif // CUTBACK_THREADS_ALONE
+
 /// The row that runs, with all of its columns.
 inline int rowOfWarp() { return int(blockIdx.z); }
 
@@ -830,4 +835,6 @@ template <typename IsMine> inline int countRows(int count, IsMine isMine) {
   return mine;
 }
 
+#ifndef CUTBACK_THREADS_ALONE
 #include "cutback_cpu_attention.h"
+#endif

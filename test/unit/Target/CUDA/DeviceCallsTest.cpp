@@ -4,16 +4,20 @@
 // same calls (Interpreter/TorchCalls.h): every call of a file that has a
 // kernel. Each file is one library. Indices that are outside are marked. Those
 // that a CPU has functions of its own for (Device/cutback_cpu.h) have the same
-// bits there. Attention also in sizes and types that the files have not, and
+// bits there, as text for a compiler and as descriptions for what was compiled
+// with Cutback. Attention also in sizes and types that the files have not, and
 // products of f32 in tf32, against the interpreter.
 // CUTBACK_KERNEL_CALLS names one more file.
 
 #include "../../Interpreter/TorchCalls.h"
 
+#include "Target/CPU/LinkLibrary.h"
+#include "Target/CPU/Precompiled.h"
 #include "Target/CUDA/CallText.h"
 #include "Target/CUDA/DeviceFiles.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Target/CPU/NativeKernels.h"
 #include "cutback/Target/CUDA/EmitStep.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
@@ -37,6 +41,10 @@ namespace {
 using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
                         void **);
 
+/// What runs a call: the emulated device, a CPU by the same text, or by what was
+/// compiled with Cutback.
+enum class By { Device, Text, Description };
+
 /// A call, and the numbers of its kernels in the library.
 struct Call {
   std::string text;
@@ -57,15 +65,23 @@ protected:
   void add(Call call);
   void load();
   void *loadLibrary(const std::vector<TextFile> &files);
+  void *loadBytes(const std::string &library);
+  void loadDescribed();
   /// Whether a kernel marks a problem.
   bool run(Call &call, std::vector<std::vector<char>> &results,
-           bool isNative = false);
+           By by = By::Device);
   void runKernel(const CallKernel &kernel, size_t number, void **operands,
-                 int &problem, bool isNative);
+                 int &problem, By by);
   std::string compare(Call &call);
   /// Whether a CPU has functions of its own for a call; it has no tf32.
   bool isOfCpu(const Call &call) const {
     return !options.tf32 && llvm::any_of(call.kernels, isKernelOfCpu);
+  }
+  bool isDescribed(const Call &call) const {
+    return !options.tf32 &&
+           llvm::any_of(call.kernels, [](const CallKernel &kernel) {
+             return kernel.kernel.precompiled.has_value();
+           });
   }
   static bool isKernelOfCpu(const CallKernel &kernel) {
     return kernel.kernel.runs > 0;
@@ -79,6 +95,7 @@ protected:
   std::string cuda = "#include \"cutback_cuda.cuh\"\n";
   Launch entry = nullptr;
   void *native = nullptr; ///< the library of calls for a CPU
+  void *described = nullptr; ///< that of descriptions
 };
 
 void DeviceCalls::add(Call call) {
@@ -109,15 +126,36 @@ void DeviceCalls::add(Call call) {
 void *DeviceCalls::loadLibrary(const std::vector<TextFile> &files) {
   ToolResult built = buildHostLibrary(findHostCompiler(), files);
   EXPECT_EQ(built.error, "") << built.log;
+  return built.error.empty() ? loadBytes(built.files[0].second) : nullptr;
+}
+
+void *DeviceCalls::loadBytes(const std::string &bytes) {
   llvm::SmallString<128> path;
-  if (!built.error.empty() ||
-      llvm::sys::fs::createTemporaryFile("cutback", "so", path))
+  if (llvm::sys::fs::createTemporaryFile("cutback", "so", path))
     return nullptr;
-  std::ofstream(path.c_str(), std::ios::binary) << built.files[0].second;
+  std::ofstream(path.c_str(), std::ios::binary) << bytes;
   void *library = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   llvm::sys::fs::remove(path);
   EXPECT_TRUE(library) << ::dlerror();
   return library;
+}
+
+void DeviceCalls::loadDescribed() {
+  NamedCalls named;
+  for (const Call &call : calls)
+    for (const CallKernel &kernel : call.kernels)
+      if (kernel.kernel.precompiled)
+        named.emplace_back(kernel.kernel.name, *kernel.kernel.precompiled);
+  OwningOpRef<ModuleOp> none(ModuleOp::create(UnknownLoc::get(&context)));
+  FailureOr<KernelObject> object = compileKernelObject(*none, named);
+  ASSERT_TRUE(succeeded(object));
+  std::vector<std::string> objects = {object->bytes};
+  for (llvm::StringRef one : cpu::precompiledObjects())
+    objects.push_back(one.str());
+  std::string library, log;
+  ASSERT_EQ(cpu::linkLibrary(objects, library, log), "") << log;
+  described = loadBytes(library);
+  ASSERT_TRUE(described);
 }
 
 void DeviceCalls::load() {
@@ -130,6 +168,8 @@ void DeviceCalls::load() {
   void *library = loadLibrary(files);
   ASSERT_TRUE(library);
   entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
+  if (llvm::any_of(calls, [&](const Call &call) { return isDescribed(call); }))
+    loadDescribed();
   if (llvm::none_of(calls, [&](const Call &call) { return isOfCpu(call); }))
     return;
   CpuCalls onThis = emitCpuCalls(step);
@@ -141,10 +181,12 @@ void DeviceCalls::load() {
 }
 
 void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
-                            void **operands, int &problem, bool isNative) {
-  if (isNative && isKernelOfCpu(kernel)) {
+                            void **operands, int &problem, By by) {
+  if ((by == By::Text && isKernelOfCpu(kernel)) ||
+      (by == By::Description && kernel.kernel.precompiled)) {
     auto *function = reinterpret_cast<void (*)(void **, int64_t *)>(
-        ::dlsym(native, (kernel.kernel.name + kCodeSuffix).c_str()));
+        ::dlsym(by == By::Text ? native : described,
+                (kernel.kernel.name + kCodeSuffix).c_str()));
     ASSERT_TRUE(function) << kernel.kernel.name;
     // As threads would, in any order.
     int64_t parts = 1 + int64_t(number % 3);
@@ -165,7 +207,7 @@ void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
 }
 
 bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
-                      bool isNative) {
+                      By by) {
   llvm::DenseMap<Value, char *> memory;
   std::vector<Tensor> arguments;
   for (auto [argument, value] : llvm::zip_equal(
@@ -188,7 +230,7 @@ bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
     for (Value root : one.roots)
       pointers.push_back(memory.lookup(root));
     pointers.push_back(&problem);
-    runKernel(one, call.first + i, pointers.data(), problem, isNative);
+    runKernel(one, call.first + i, pointers.data(), problem, by);
   }
   return problem != 0;
 }
@@ -204,8 +246,13 @@ std::string DeviceCalls::compare(Call &call) {
     return "has other bits where blocks run from the last to the first";
   if (isOfCpu(call)) {
     std::vector<std::vector<char>> natives;
-    if (run(call, natives, /*isNative=*/true) || natives != forwards)
+    if (run(call, natives, By::Text) || natives != forwards)
       return "has other bits on a CPU";
+  }
+  if (isDescribed(call)) {
+    std::vector<std::vector<char>> natives;
+    if (run(call, natives, By::Description) || natives != forwards)
+      return "has other bits as it was compiled with Cutback";
   }
   for (size_t i = 0; i < forwards.size(); ++i) {
     if (!call.torch.expected[i] || forwards[i].empty())
@@ -309,6 +356,8 @@ TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
   for (Call &call : calls) {
     std::vector<std::vector<char>> results;
     EXPECT_TRUE(run(call, results)) << call.text;
+    if (isDescribed(call))
+      EXPECT_TRUE(run(call, results, By::Description)) << call.text;
   }
 }
 
