@@ -19,6 +19,9 @@ inline mlir::TypeID getTypeId(const OpInfo &info) {
 /// A call of one op, with all that CallOp has. `Concrete` says of which op:
 /// getOperationName() is its name in MLIR, getOpInfo() its data.
 template <typename Concrete> class CallOf : public CallOp {
+  friend Concrete;
+  CallOf() = default;
+
 public:
   using CallOp::CallOp;
 

@@ -2,8 +2,8 @@
 //
 // The precompiled header of all translation units that speak MLIR: what most of
 // them include and no change of an op touches. Joint.h and JSON.h, parsed in
-// each of 400 and 120 files, took a third of the time of a library. Nothing may
-// rely on it: the gcc preset builds without.
+// each of 400 and 120 files, took a quarter of the time of a library. Nothing
+// may rely on it: the gcc preset builds without.
 #ifndef CUTBACK_SUPPORT_MLIR_PRECOMPILED_H
 #define CUTBACK_SUPPORT_MLIR_PRECOMPILED_H
 
