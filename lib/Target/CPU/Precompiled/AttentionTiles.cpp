@@ -13,10 +13,9 @@ static void attendOne(const Head &head) {
   const Bias bias = head.bias();
   const LogSums logSums = head.logSums();
   if (call.kind == Attention::Forward) {
-    tileAttend<kTileWidth, kGroup>(0, head.queries(), head.keys(), 0,
-                                   head.width(), head.outWidth(), head.scale(),
-                                   q, k, v, bias, head.writer(call.out),
-                                   logSums);
+    tileAttend<kTileWidth, kGroup>(
+        0, head.queries(), head.keys(), 0, head.width(), head.outWidth(),
+        head.scale(), q, k, v, bias, head.writer(call.out), logSums);
     return;
   }
   const auto dOut = head.reader<E>(call.gradient),
