@@ -224,10 +224,17 @@ static void writeScalars(CallWriter &text, const ProductProblem &p,
   ProductSizes sizes(p);
   std::string sum = sumTypeText(p.out);
   text.line("product<" + sum + ">(" + sizes.text());
+  // The matrix is a part of where lines lie, not of steps too.
+  auto stepOf = [&](const char *i, const char *j) {
+    SmallVector<std::string> indices = matrixIndices(p, i, j);
+    if (p.isBatch())
+      indices.front().clear();
+    return indices;
+  };
   writeFactor(text, p.a, "a", /*isLeft=*/true, matrixIndices(p, "i", ""),
-              matrixIndices(p, "", "k"));
+              stepOf("", "k"));
   writeFactor(text, p.b, "b", /*isLeft=*/false, matrixIndices(p, "", "j"),
-              matrixIndices(p, "k", ""));
+              stepOf("k", ""));
   text.line("    [=](int i, int j, " + sum + " sum) {");
   text.line("      " +
             CallWriter::element(p.out, "out", matrixIndices(p, "i", "j")) +
