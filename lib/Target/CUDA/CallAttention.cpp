@@ -288,11 +288,9 @@ private:
     if (described.operand < 0)
       return described;
     Layout layout = kernel::locate(tensor).layout;
-    described.type =
-        elementTypeText(tensor) == "bool"
-            ? precompiled::Bool
-        : isFloatTensor(tensor) ? *precompiledType(tensor)
-                                : precompiled::F64;
+    described.type = elementTypeText(tensor) == "bool" ? precompiled::Bool
+                     : isFloatTensor(tensor) ? *precompiledType(tensor)
+                                             : precompiled::F64;
     described.at = layout.offset;
     // A mask has the last dimensions, sums of rows have no elements.
     size_t rank = layout.sizes.size(), missing = name == "mask" ? 4 - rank : 0;

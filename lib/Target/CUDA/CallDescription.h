@@ -26,9 +26,9 @@ precompiled::Index describeIndex(const Layout &layout, size_t dim);
 
 /// A number that is one index a dimension, of `sizes`, from `first` on; nothing
 /// for more of them than a description has room for.
-std::optional<precompiled::Index> describeIndices(const Layout &layout,
-                                                  size_t first,
-                                                  llvm::ArrayRef<int64_t> sizes);
+std::optional<precompiled::Index>
+describeIndices(const Layout &layout, size_t first,
+                llvm::ArrayRef<int64_t> sizes);
 
 /// A number that is an index of dimension `first` (images, or channels) and of
 /// windows: `sizes` says of how many each. Along axis i, dimension 2 + i, index

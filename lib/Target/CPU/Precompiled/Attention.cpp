@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention of any sizes, compiled with Cutback and not with a model: the
-// functions that a text would call (cutback_cpu_attention.h), for the few widths
-// that blocks of heads have. Sums do not depend on the width of a block. The
-// order of sums is that of a warp a row; AttentionTiles.cpp has the other one.
+// functions that a text would call (cutback_cpu_attention.h), for the few
+// widths that blocks of heads have. Sums do not depend on the width of a block.
+// The order of sums is that of a warp a row; AttentionTiles.cpp has the other
+// one.
 
 #include "Heads.h"
 
@@ -14,9 +15,8 @@ template <typename E, int kHeld> static void attendOne(const Head &head) {
   const Bias bias = head.bias();
   const LogSums logSums = head.logSums();
   if (call.kind == Attention::Forward) {
-    attend<kHeld>(0, head.queries(), head.keys(), head.width(),
-                  head.outWidth(), head.scale(), q, k, v, bias,
-                  head.writer(call.out), logSums);
+    attend<kHeld>(0, head.queries(), head.keys(), head.width(), head.outWidth(),
+                  head.scale(), q, k, v, bias, head.writer(call.out), logSums);
     return;
   }
   const auto dOut = head.reader<E>(call.gradient),
@@ -36,7 +36,6 @@ template <typename E, int kHeld> static void attendOne(const Head &head) {
                               head.outWidth(), head.scale(), q, k, v, bias,
                               dOut, out, logSums, result);
 }
-
 
 static void attendAny(void *given) {
   const Heads &heads = *static_cast<Heads *>(given);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention of 16-bit floats in the order of sums that tensor cores have: in
-// groups of 32 others, of 16 where heads are wide. As Attention.cpp else.
+// groups of 32 others, of 16 where heads are wide. As Attention.cpp else: the
+// functions that a text would call (cutback_cpu_attention.h), for three widths
+// of blocks. Sums do not depend on the width of a block, but on the group,
+// which the description says.
 
 #include "Heads.h"
 
@@ -13,10 +16,9 @@ static void attendOne(const Head &head) {
   const Bias bias = head.bias();
   const LogSums logSums = head.logSums();
   if (call.kind == Attention::Forward) {
-    tileAttend<kTileWidth, kGroup>(0, head.queries(), head.keys(), 0,
-                                   head.width(), head.outWidth(), head.scale(),
-                                   q, k, v, bias, head.writer(call.out),
-                                   logSums);
+    tileAttend<kTileWidth, kGroup>(
+        0, head.queries(), head.keys(), 0, head.width(), head.outWidth(),
+        head.scale(), q, k, v, bias, head.writer(call.out), logSums);
     return;
   }
   const auto dOut = head.reader<E>(call.gradient),

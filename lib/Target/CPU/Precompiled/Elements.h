@@ -33,7 +33,7 @@ struct Offset {
 /// The offsets of `count` numbers from `first` on, and whether each lies behind
 /// the one before it.
 inline bool findOffsets(const precompiled::Index &index, int first, int count,
-                 int *offsets) {
+                        int *offsets) {
   const Offset offset = {index};
   bool areNeighbors = true;
   for (int i = 0; i < count; ++i) {
@@ -46,7 +46,8 @@ inline bool findOffsets(const precompiled::Index &index, int first, int count,
 /// Calls `run` with the elements of `tensor` in matrix or group blockIdx.z:
 /// doubles where sums are.
 template <typename T, typename Run>
-inline void withElements(const precompiled::Tensor &tensor, void **operands, Run run) {
+inline void withElements(const precompiled::Tensor &tensor, void **operands,
+                         Run run) {
   const int64_t at = tensor.at + int64_t(blockIdx.z) * tensor.outer;
   void *operand = operands[tensor.operand];
   if constexpr (std::is_same_v<T, double>)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gradients that are sums of rows or of channels, of any sizes. The order of
-// sums is that of the kernels for a device: rows of an embedding in the order of
-// the indices, a channel in 32 sums by the number modulo 32 that are folded as
-// a warp does.
+// sums is that of the kernels for a device: rows of an embedding in the order
+// of the indices, a channel in 32 sums by the number modulo 32 that are folded
+// as a warp does.
 //
 // Which numbers have a row is a list for each row, made by one look at the
 // indices; without memory for it all are looked at for each row. A part of the
@@ -26,9 +26,8 @@ struct RowLists {
   int *heads = nullptr, *next = nullptr; ///< -1: none
 
   RowLists(int64_t first, int64_t last, int64_t count)
-      : first(first), last(last),
-        heads(static_cast<int *>(
-            std::malloc((last - first + count) * sizeof(int)))),
+      : first(first), last(last), heads(static_cast<int *>(std::malloc(
+                                      (last - first + count) * sizeof(int)))),
         next(heads ? heads + (last - first) : nullptr) {
     if (heads)
       std::fill(heads, next, -1);

@@ -41,8 +41,8 @@ namespace {
 using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
                         void **);
 
-/// What runs a call: the emulated device, a CPU by the same text, or by what was
-/// compiled with Cutback.
+/// What runs a call: the emulated device, a CPU by the same text, or by what
+/// was compiled with Cutback.
 enum class By { Device, Text, Description };
 
 /// A call, and the numbers of its kernels in the library.
@@ -94,7 +94,7 @@ protected:
   CudaStep step;
   std::string cuda = "#include \"cutback_cuda.cuh\"\n";
   Launch entry = nullptr;
-  void *native = nullptr; ///< the library of calls for a CPU
+  void *native = nullptr;    ///< the library of calls for a CPU
   void *described = nullptr; ///< that of descriptions
 };
 
