@@ -185,7 +185,7 @@ TEST_F(TrainingTest, AStateGoesBackToTheTrainerThatItIsOf) {
   };
   auto trainer = makeModelTrainer(graph, find, options);
   ASSERT_TRUE(trainer) << messages;
-  std::string bytes = encodeState(*trainer, {7, -3});
+  std::string bytes = encodeState(*trainer, {7, -3, std::nullopt});
   TensorFile file;
   ASSERT_EQ(TensorFile::read(std::shared_ptr<llvm::MemoryBuffer>(
                                  llvm::MemoryBuffer::getMemBufferCopy(bytes)),
