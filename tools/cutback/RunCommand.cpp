@@ -32,21 +32,9 @@ using namespace cutback::interpreter;
 
 namespace cutback {
 
-CommandSpec runSpec() {
-  CommandSpec spec;
-  spec.name = "run";
-  spec.arguments = "IN | DIR | JOINT FORWARD BACKWARD";
-  spec.summary =
-      "Execute one training step: loss, outputs, gradients, buffers.\n"
-      "\nTensors are called input.N, param.NAME, buffer.NAME, tangent.N; "
-      "loss,\n"
-      "output.N, grad.NAME, grad.input.N. Exit code 3 if --check finds a\n"
-      "difference.\n\nHalves that are stored, in a folder that `compile` "
-      "wrote or in three files,\nare proved against the joint graph and run as "
-      "they are.";
-  spec.minArguments = 1;
-  spec.maxArguments = 3;
-  spec.options = withPlanOptions({
+/// Those of the run itself.
+static std::vector<OptionSpec> runOptions() {
+  return {
       {"reference", OptionSpec::Flag, "",
        "use the reference interpreter: slow, and exact"},
       {"target", OptionSpec::Choice, "cpu",
@@ -87,7 +75,24 @@ CommandSpec runSpec() {
        "of this machine that run a compiled step; default:\n"
        "one a processor. Results have the same bits",
        false, 1},
-  });
+  };
+}
+
+CommandSpec runSpec() {
+  CommandSpec spec;
+  spec.name = "run";
+  spec.arguments = "IN | DIR | JOINT FORWARD BACKWARD";
+  spec.summary =
+      "Execute one training step: loss, outputs, gradients, buffers.\n"
+      "\nTensors are called input.N, param.NAME, buffer.NAME, tangent.N; "
+      "loss,\n"
+      "output.N, grad.NAME, grad.input.N. Exit code 3 if --check finds a\n"
+      "difference.\n\nHalves that are stored, in a folder that `compile` "
+      "wrote or in three files,\nare proved against the joint graph and run as "
+      "they are.";
+  spec.minArguments = 1;
+  spec.maxArguments = 3;
+  spec.options = withPlanOptions(runOptions());
   spec.examples = {
       "run model.pt2 --reference --inputs=batch.safetensors",
       "run model.pt2 --reference --inputs=e.safetensors --check=e.safetensors",
