@@ -50,7 +50,7 @@ install(DIRECTORY include/cutback DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/cutback
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING
-        REGEX "(\\.h|AtenElements|AtenOpNames|AtenParameters)\\.inc$")
+        REGEX "(\\.h|AtenElements|AtenOpNames|AtenOps|AtenParameters)\\.inc$")
 
 set(CUTBACK_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Cutback)
 install(EXPORT CutbackTargets NAMESPACE Cutback::
