@@ -19,6 +19,7 @@
 
 using namespace cutback;
 using interpreter::DType;
+using interpreter::Tensor;
 
 static constexpr int64_t kGrowthInterval = 2000;
 static constexpr double kLeastScale = 1.0 / 65536;
@@ -26,7 +27,7 @@ static constexpr double kLeastScale = 1.0 / 65536;
 std::string LossScale::count(bool isSkipped) {
   if (!isSkipped) {
     if (isDynamic && ++good == kGrowthInterval) {
-      scale *= 2;
+      scale = std::min(2 * scale, greatest);
       good = 0;
     }
     return "";
@@ -42,7 +43,10 @@ std::string LossScale::count(bool isSkipped) {
   return "";
 }
 
-void LossScale::limit(double most) { scale = std::min(scale, most); }
+void LossScale::limit(double most) {
+  greatest = most;
+  scale = std::min(scale, most);
+}
 
 std::optional<LossScale> LossScale::parse(llvm::StringRef text) {
   LossScale made;
@@ -63,5 +67,32 @@ double cutback::greatestScale(DType type) {
     return std::ldexp(1.0, 1023);
   default: // f32 and bf16
     return std::ldexp(1.0, 127);
+  }
+}
+
+void LossSeeds::add(size_t argument, const Tensor &seed) {
+  seeds[argument] = copyOf(seed);
+}
+
+void LossSeeds::replace(size_t argument, const Tensor &value) {
+  auto found = seeds.find(argument);
+  if (found != seeds.end())
+    found->second = copyOf(value);
+}
+
+double LossSeeds::greatest() const {
+  double greatest = greatestScale(DType::F64);
+  for (const auto &[argument, seed] : seeds)
+    greatest = std::min(greatest, greatestScale(seed.type));
+  return greatest;
+}
+
+void LossSeeds::forEach(
+    double scale, llvm::function_ref<void(size_t, const Tensor &)> run) const {
+  for (const auto &[argument, seed] : seeds) {
+    Tensor scaled = copyOf(seed);
+    for (int64_t e = 0, n = scaled.numel(); e < n; ++e)
+      scaled.set(e, scaled.getDouble(e) * scale);
+    run(argument, scaled);
   }
 }

@@ -43,6 +43,7 @@ public:
     parameters = std::move(*updated);
     arguments = std::move(*bound);
     ownState();
+    findSeeds();
     return options.reference ? startReference() : startKernels();
   }
 
@@ -52,17 +53,6 @@ public:
 
   int64_t arenaBytes() const override {
     return options.reference ? 0 : cutback::arenaBytes(kernels);
-  }
-
-  std::optional<double> greatestLossScale() const override {
-    if (!options.optimizer.scalesLoss)
-      return std::nullopt;
-    double greatest = greatestScale(DType::F64);
-    for (unsigned i = 0; i < arguments.size(); ++i)
-      if (const auto *tensor = std::get_if<Tensor>(&arguments[i]);
-          tensor && isSeed(i))
-        greatest = std::min(greatest, greatestScale(tensor->type));
-    return greatest;
   }
 
   std::string run(const TrainingInputs &inputs,
@@ -81,12 +71,18 @@ public:
   }
 
 private:
-  /// Of the backward: where the gradient of a result goes in.
-  bool isSeed(unsigned argument) const {
-    joint::GraphOp step = graph;
-    joint::RoleKind role = step.getRole(argument).getKind();
-    return role == joint::RoleKind::GradSeed ||
-           role == joint::RoleKind::Tangent;
+  /// Of an update that takes a scale.
+  void findSeeds() {
+    if (!options.optimizer.scalesLoss)
+      return;
+    seeds.emplace();
+    for (unsigned i = 0; i < arguments.size(); ++i) {
+      joint::RoleKind role = graph.getRole(i).getKind();
+      if (const auto *tensor = std::get_if<Tensor>(&arguments[i]);
+          tensor && (role == joint::RoleKind::GradSeed ||
+                     role == joint::RoleKind::Tangent))
+        seeds->add(i, *tensor);
+    }
   }
 
   //===--- State ----------------------------------------------------------===//
@@ -157,20 +153,6 @@ private:
 
   //===--- A step ---------------------------------------------------------===//
 
-  /// The seed of this step: as it is given, or as the first step had it.
-  Tensor scaledSeed(unsigned argument, const Tensor &now,
-                    const TrainingInputs &inputs) {
-    auto [kept, isFirst] = seeds.try_emplace(argument, now);
-    if (llvm::any_of(inputs.tensors, [&](const NamedTensor &given) {
-          return given.first == names.arguments[argument];
-        }))
-      kept->second = now;
-    Tensor scaled = copyOf(kept->second);
-    for (int64_t e = 0, n = scaled.numel(); e < n; ++e)
-      scaled.set(e, scaled.getDouble(e) * inputs.lossScale);
-    return scaled;
-  }
-
   std::string setInputs(const TrainingInputs &inputs) {
     for (unsigned i = 0; i < arguments.size(); ++i) {
       auto *tensor = std::get_if<Tensor>(&arguments[i]);
@@ -185,10 +167,14 @@ private:
           return "tensor '" + name + "' is " + textOf(given.type, given.sizes) +
                  ", another one than in the first step";
         *tensor = given;
+        if (seeds)
+          seeds->replace(i, given);
       }
-      if (tensor && isSeed(i) && options.optimizer.scalesLoss)
-        *tensor = scaledSeed(i, *tensor, inputs);
     }
+    if (seeds)
+      seeds->forEach(inputs.lossScale, [&](size_t i, const Tensor &scaled) {
+        arguments[i] = scaled;
+      });
     more[kLearningRate.str()].set(0, inputs.learningRate);
     more[kStepNumber.str()].set(0, static_cast<double>(inputs.number + 1));
     more[kLossScale.str()].set(0, inputs.lossScale);
@@ -269,8 +255,7 @@ private:
   std::vector<RuntimeValue> arguments; ///< of the graph
   std::map<std::string, Tensor> more;  ///< the update's own arguments
   std::map<std::string, Tensor> stored;
-  std::map<unsigned, Tensor> seeds; ///< by argument, without a scale
-  UpdateGraph update;               ///< op by op
+  UpdateGraph update; ///< op by op
   std::unique_ptr<PartitionResult> plan;
   KernelModule kernels;
   std::unique_ptr<LaunchMemory> memory;

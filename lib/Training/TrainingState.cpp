@@ -66,7 +66,7 @@ static std::string readScale(const TensorFile &file, LossScale &scale) {
   if (!(found > 0) || *good < 0 || *skipped < 0)
     return "has a loss scale that no training has";
   if (scale.isDynamic)
-    scale.scale = found;
+    scale.scale = std::min(found, scale.greatest);
   scale.good = *good;
   scale.skipped = *skipped;
   return "";

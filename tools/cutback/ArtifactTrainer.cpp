@@ -40,16 +40,18 @@ public:
 
   int64_t arenaBytes() const override { return bound.artifact.arenaBytes; }
 
-  std::optional<double> greatestLossScale() const override {
-    double greatest = greatestScale(DType::F64);
-    bool isScaled = false;
-    for (size_t i = 0; i < bound.tensors.size(); ++i) {
-      const ArtifactArgument &argument = bound.artifact.arguments[i];
-      isScaled |= argument.name == kLossScale;
-      if (isSeed(argument))
-        greatest = std::min(greatest, greatestScale(bound.tensors[i].type));
-    }
-    return isScaled ? std::optional(greatest) : std::nullopt;
+  /// Of an update that takes a scale.
+  void findSeeds() {
+    const std::vector<ArtifactArgument> &arguments = bound.artifact.arguments;
+    if (llvm::none_of(arguments, [](const ArtifactArgument &argument) {
+          return argument.name == kLossScale;
+        }))
+      return;
+    seeds.emplace();
+    for (size_t i = 0; i < bound.tensors.size(); ++i)
+      if (arguments[i].fill == ArtifactArgument::Ones ||
+          StringRef(arguments[i].name).starts_with("tangent."))
+        seeds->add(i, bound.tensors[i]);
   }
 
   std::string run(const TrainingInputs &inputs,
@@ -81,26 +83,6 @@ public:
   }
 
 private:
-  /// Of the backward: where the gradient of a result goes in.
-  static bool isSeed(const ArtifactArgument &argument) {
-    return argument.fill == ArtifactArgument::Ones ||
-           StringRef(argument.name).starts_with("tangent.");
-  }
-
-  /// In place, from what is given for this step, or the first one had.
-  void scaleSeed(size_t argument, const TrainingInputs &inputs) {
-    Tensor &tensor = bound.tensors[argument];
-    auto [kept, isFirst] = seeds.try_emplace(argument, copyOf(tensor));
-    if (llvm::any_of(inputs.tensors, [&](const NamedTensor &given) {
-          return given.first == bound.artifact.arguments[argument].name;
-        }))
-      kept->second = copyOf(tensor);
-    for (int64_t e = 0, n = tensor.numel(); e < n; ++e)
-      tensor.set(e, kept->second.getDouble(e) * inputs.lossScale);
-  }
-
-  std::map<size_t, Tensor> seeds; ///< by argument, without a scale
-
   std::string setInputs(const TrainingInputs &inputs) {
     for (size_t i = 0; i < bound.tensors.size(); ++i) {
       const ArtifactArgument &argument = bound.artifact.arguments[i];
@@ -123,10 +105,14 @@ private:
                  textOf(tensor.type, tensor.sizes);
         std::memcpy(tensor.data(), given.contiguous().data(),
                     tensor.numel() * itemSize(tensor.type));
+        if (seeds)
+          seeds->replace(i, given);
       }
-      if (isSeed(argument) && greatestLossScale())
-        scaleSeed(i, inputs);
     }
+    if (seeds)
+      seeds->forEach(inputs.lossScale, [&](size_t i, const Tensor &scaled) {
+        copyElements(scaled, bound.tensors[i]);
+      });
     return "";
   }
 };
@@ -149,6 +135,7 @@ int openArtifactTrainer(Session &session, const std::string &folder,
     session.note("compile it with --optimizer=sgd or adamw");
     return NoPlan;
   }
+  made->findSeeds();
   trainer = std::move(made);
   return Done;
 }

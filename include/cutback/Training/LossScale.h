@@ -6,8 +6,11 @@
 
 #include "cutback/Interpreter/Tensor.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <limits>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -20,12 +23,13 @@ namespace cutback {
 struct LossScale {
   double scale = 65536;
   bool isDynamic = true;
+  double greatest = std::numeric_limits<double>::infinity();
   int64_t good = 0;    ///< steps since it changed
   int64_t skipped = 0; ///< steps of the whole training
 
   /// Behind a step. An empty string, or why there is no use in going on.
   std::string count(bool isSkipped);
-  /// No more than `most`, which the type of the loss still holds.
+  /// No more than `most` from now on, which the type of the loss still holds.
   void limit(double most);
 
   /// "dynamic", or a number.
@@ -34,6 +38,26 @@ struct LossScale {
 
 /// The greatest power of two of a floating type.
 double greatestScale(interpreter::DType type);
+
+/// Where the gradient of the loss goes into a backward: what a scale
+/// multiplies.
+class LossSeeds {
+public:
+  /// An argument of the step that is one, with its value without a scale.
+  void add(size_t argument, const interpreter::Tensor &seed);
+  /// A step is given `value` for an argument, which may be a seed.
+  void replace(size_t argument, const interpreter::Tensor &value);
+  /// The greatest scale that all of them hold.
+  double greatest() const;
+  /// Hands over each, times `scale`.
+  void
+  forEach(double scale,
+          llvm::function_ref<void(size_t argument, const interpreter::Tensor &)>
+              run) const;
+
+private:
+  std::map<size_t, interpreter::Tensor> seeds; ///< by argument
+};
 
 } // namespace cutback
 

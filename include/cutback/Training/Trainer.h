@@ -45,7 +45,13 @@ public:
   virtual int64_t arenaBytes() const = 0;
   /// The greatest scale that the loss takes; nothing where the update takes
   /// none.
-  virtual std::optional<double> greatestLossScale() const = 0;
+  std::optional<double> greatestLossScale() const {
+    return seeds ? std::optional(seeds->greatest()) : std::nullopt;
+  }
+
+protected:
+  /// Of an update that takes a scale.
+  std::optional<LossSeeds> seeds;
 };
 
 struct ModelTrainerOptions {

@@ -63,3 +63,29 @@ TEST(LossScaleTest, TheGreatestOfATypeIsOneOfItsNumbers) {
   EXPECT_EQ(greatestScale(DType::BF16), std::ldexp(1.0, 127));
   EXPECT_EQ(greatestScale(DType::F64), std::ldexp(1.0, 1023));
 }
+
+TEST(LossSeedsTest, EachIsScaledFromWhatWasGivenLast) {
+  using interpreter::Tensor;
+  LossSeeds seeds;
+  EXPECT_EQ(seeds.greatest(), greatestScale(DType::F64));
+  Tensor one = Tensor::zeros(DType::F32, {}),
+         two = Tensor::zeros(DType::F16, {2});
+  one.set(0, 1);
+  two.set(1, 3);
+  seeds.add(4, one);
+  seeds.add(7, two);
+  EXPECT_EQ(seeds.greatest(), 32768);
+  one.set(0, 9); // it has its own copy
+  auto scaled = [&](double scale) {
+    std::map<size_t, std::vector<double>> all;
+    seeds.forEach(scale, [&](size_t argument, const Tensor &seed) {
+      all[argument] = seed.doubles();
+    });
+    return all;
+  };
+  using All = std::map<size_t, std::vector<double>>;
+  EXPECT_EQ(scaled(4), (All{{4, {4}}, {7, {0, 12}}}));
+  seeds.replace(4, one);
+  seeds.replace(5, one); // no seed
+  EXPECT_EQ(scaled(2), (All{{4, {18}}, {7, {0, 6}}}));
+}
