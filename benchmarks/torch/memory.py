@@ -12,7 +12,6 @@ out at once in a step, by the events of its profiler: saved, temporary, gradient
 `ratio` is the arena by the compiled step.
 """
 
-import argparse
 import os
 import re
 import subprocess
@@ -25,7 +24,7 @@ if "--help" in sys.argv:
 
 import torch
 
-from steps import Step, load
+from steps import Step, common_options, load, read_options
 
 MIB = 1 << 20
 
@@ -96,18 +95,10 @@ def measure(name, args):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--bench", required=True)
-    parser.add_argument("--cutback", required=True)
-    parser.add_argument("--library", required=True)
+    parser = common_options()
     parser.add_argument("--option", action="append", default=[],
                         help="of `cutback compile`")
-    parser.add_argument("models", nargs="*")
-    args = parser.parse_args()
-    os.environ["CUTBACK_STEP_LIBRARY"] = args.library
-    names = args.models or sorted(
-        one for one in os.listdir(args.bench)
-        if os.path.exists(os.path.join(args.bench, one, "model.pt2")))
+    args, names = read_options(parser)
     print("model         arena resident  share    eager compiled  ratio")
     for name in names:
         measure(name, args)

@@ -169,20 +169,31 @@ def measure(name, args):
                                              compile_seconds), flush=True)
 
 
-def main():
+def common_options():
+    """What `read_options` needs."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--bench", required=True)
     parser.add_argument("--cutback", required=True)
     parser.add_argument("--library", required=True)
+    parser.add_argument("models", nargs="*")
+    return parser
+
+
+def read_options(parser):
+    """The options, and the names of models: those given, or all."""
+    args = parser.parse_args()
+    os.environ["CUTBACK_STEP_LIBRARY"] = args.library
+    return args, args.models or sorted(
+        one for one in os.listdir(args.bench)
+        if os.path.exists(os.path.join(args.bench, one, "model.pt2")))
+
+
+def main():
+    parser = common_options()
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--threads", type=int, nargs="*", default=[1, 2])
     parser.add_argument("--compile", action="store_true")
-    parser.add_argument("models", nargs="*")
-    args = parser.parse_args()
-    os.environ["CUTBACK_STEP_LIBRARY"] = args.library
-    names = args.models or sorted(
-        one for one in os.listdir(args.bench)
-        if os.path.exists(os.path.join(args.bench, one, "model.pt2")))
+    args, names = read_options(parser)
     print("model      threads   cutback     eager%s   ratio    differ   compile"
           % ("  compiled" if args.compile else ""))
     for name in names:
