@@ -9,32 +9,31 @@
 #include "Heads.h"
 
 template <typename E, int kHeld> static void attendOne(const Head &head) {
-  const Attention &call = head.call;
-  const auto q = head.reader<E>(call.query), k = head.reader<E>(call.key),
-             v = head.reader<E>(call.value);
-  const Bias bias = head.bias();
-  const LogSums logSums = head.logSums();
-  if (call.kind == Attention::Forward) {
+  const HeadOperands<E> of(head);
+  switch (head.call.kind) {
+  case Attention::Forward:
     attend<kHeld>(0, head.queries(), head.keys(), head.width(), head.outWidth(),
-                  head.scale(), q, k, v, bias, head.writer(call.out), logSums);
+                  head.scale(), of.query, of.key, of.value, of.bias, of.result,
+                  of.logSums);
     return;
-  }
-  const auto dOut = head.reader<E>(call.gradient),
-             out = head.reader<E>(call.out);
-  const HeadWriter result = head.writer(call.result);
-  if (call.kind == Attention::QueryGradient)
+  case Attention::QueryGradient:
     attendQueryGradient<kHeld>(0, head.queries(), head.keys(), head.width(),
-                               head.outWidth(), head.scale(), q, k, v, bias,
-                               dOut, out, logSums, result);
-  else if (call.kind == Attention::KeyGradient)
+                               head.outWidth(), head.scale(), of.query, of.key,
+                               of.value, of.bias, of.gradient, of.out,
+                               of.logSums, of.result);
+    return;
+  case Attention::KeyGradient:
     attendKeyGradient<kHeld>(0, head.keys(), head.queries(), head.width(),
-                             head.outWidth(), head.scale(), q, k, v, bias, dOut,
-                             out, logSums, result,
-                             head.writer(call.otherResult));
-  else
+                             head.outWidth(), head.scale(), of.query, of.key,
+                             of.value, of.bias, of.gradient, of.out, of.logSums,
+                             of.result, of.otherResult);
+    return;
+  default:
     attendBiasGradient<kHeld>(0, head.queries(), head.keys(), head.width(),
-                              head.outWidth(), head.scale(), q, k, v, bias,
-                              dOut, out, logSums, result);
+                              head.outWidth(), head.scale(), of.query, of.key,
+                              of.value, of.bias, of.gradient, of.out,
+                              of.logSums, of.result);
+  }
 }
 
 static void attendAny(void *given) {

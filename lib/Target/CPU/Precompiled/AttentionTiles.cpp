@@ -10,29 +10,26 @@
 
 template <typename E, int kTileWidth, int kGroup>
 static void attendOne(const Head &head) {
-  const Attention &call = head.call;
-  const auto q = head.reader<E>(call.query), k = head.reader<E>(call.key),
-             v = head.reader<E>(call.value);
-  const Bias bias = head.bias();
-  const LogSums logSums = head.logSums();
-  if (call.kind == Attention::Forward) {
-    tileAttend<kTileWidth, kGroup>(
-        0, head.queries(), head.keys(), 0, head.width(), head.outWidth(),
-        head.scale(), q, k, v, bias, head.writer(call.out), logSums);
+  const HeadOperands<E> of(head);
+  switch (head.call.kind) {
+  case Attention::Forward:
+    tileAttend<kTileWidth, kGroup>(0, head.queries(), head.keys(), 0,
+                                   head.width(), head.outWidth(), head.scale(),
+                                   of.query, of.key, of.value, of.bias,
+                                   of.result, of.logSums);
     return;
-  }
-  const auto dOut = head.reader<E>(call.gradient),
-             out = head.reader<E>(call.out);
-  const HeadWriter result = head.writer(call.result);
-  if (call.kind == Attention::QueryGradient)
+  case Attention::QueryGradient:
     tileQueryGradient<kTileWidth, kGroup>(
         0, head.queries(), head.keys(), 0, head.width(), head.outWidth(),
-        head.scale(), q, k, v, bias, dOut, out, logSums, result);
-  else
+        head.scale(), of.query, of.key, of.value, of.bias, of.gradient, of.out,
+        of.logSums, of.result);
+    return;
+  default:
     tileKeyGradient<kTileWidth, kGroup>(
         0, head.keys(), head.queries(), 0, head.width(), head.outWidth(),
-        head.scale(), q, k, v, bias, dOut, out, logSums, result,
-        head.writer(call.otherResult));
+        head.scale(), of.query, of.key, of.value, of.bias, of.gradient, of.out,
+        of.logSums, of.result, of.otherResult);
+  }
 }
 
 template <typename E> static void attendOf(const Head &head) {

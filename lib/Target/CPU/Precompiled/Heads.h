@@ -120,6 +120,26 @@ struct Head {
   int outWidth() const { return int(call.outWidth); }
 };
 
+/// What all kinds of attention read and write; of elements E.
+template <typename E> struct HeadOperands {
+  HeadReader<E> query, key, value, gradient, out;
+  Bias bias;
+  LogSums logSums;
+  HeadWriter result, otherResult;
+
+  explicit HeadOperands(const Head &head)
+      : query(head.reader<E>(head.call.query)),
+        key(head.reader<E>(head.call.key)),
+        value(head.reader<E>(head.call.value)),
+        gradient(head.reader<E>(head.call.gradient)),
+        out(head.reader<E>(head.call.out)), bias(head.bias()),
+        logSums(head.logSums()),
+        result(head.writer(head.call.kind == Attention::Forward
+                               ? head.call.out
+                               : head.call.result)),
+        otherResult(head.writer(head.call.otherResult)) {}
+};
+
 /// What a body is given.
 struct Heads {
   const Attention *call;
