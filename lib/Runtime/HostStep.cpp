@@ -41,7 +41,7 @@ std::string HostStep::findKernels(void *library) {
     void *symbol = ::dlsym(library, (kernel.name + kCodeSuffix).c_str());
     if (!symbol)
       return "has no kernel '" + kernel.name + "'";
-    codes.push_back(reinterpret_cast<Code>(symbol));
+    codes.push_back(reinterpret_cast<KernelCode>(symbol));
   }
   return "";
 }
@@ -121,16 +121,6 @@ std::string HostStep::runLaunch(const ArtifactLaunch &launch,
                        : error + ", in " + describeLaunch(artifact, launch);
 }
 
-/// UBSan looks for the type of a function in front of its code, where machine
-/// code of ours has nothing.
-#if defined(__clang__)
-__attribute__((no_sanitize("function")))
-#endif
-static void callAt(void (*code)(void **, int64_t *), void **pointers,
-                   int64_t *cells) {
-  code(pointers, cells);
-}
-
 void HostStep::setThreads(unsigned count) {
   threads = count;
   pool.reset();
@@ -152,7 +142,7 @@ std::string HostStep::callCode(const ArtifactLaunch &launch,
   cells.resize(parts);
   auto runPart = [&](unsigned part) {
     cells[part] = {0, 0, part, parts};
-    callAt(codes[launch.kernel], pointers.data(), cells[part].data());
+    callKernel(codes[launch.kernel], pointers.data(), cells[part].data());
   };
   if (parts == 1)
     runPart(0);

@@ -473,9 +473,7 @@ int runRun(const CommandLine &line) {
     }
   ReferenceOptions options;
   if (isNative)
-    options.compileKernels = [](ModuleOp module) {
-      return compileNativeKernels(module);
-    };
+    options.compileKernels = compileNativeKernels;
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
   options.checkKernels = line.has("check-kernels");

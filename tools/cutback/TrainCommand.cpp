@@ -197,9 +197,7 @@ int openModel(Session &session, Training &training) {
   options.optimizer = *training.optimizer;
   options.reference = session.line.get("target") == "reference";
   if (!options.reference)
-    options.compileKernels = [](ModuleOp module) {
-      return compileNativeKernels(module);
-    };
+    options.compileKernels = compileNativeKernels;
   Batches batches(sources.inputs);
   session.progress.step("planning");
   training.trainer = makeModelTrainer(
@@ -245,11 +243,12 @@ int chooseScale(Session &session, Training &training) {
   }
   if (!greatest)
     return Done;
-  training.point.scale = training.scale.value_or(LossScale());
-  if (training.point.scale->isDynamic)
-    training.point.scale->limit(*greatest);
-  if (training.point.scale->scale <= *greatest)
+  LossScale scale = training.scale.value_or(LossScale());
+  if (scale.isDynamic || scale.scale <= *greatest) {
+    scale.limit(*greatest);
+    training.point.scale = scale;
     return Done;
+  }
   session.error("--loss-scale: the loss has a type that holds no more than " +
                 llvm::formatv("{0}", llvm::format("%.6g", *greatest)).str());
   return WrongUsage;
@@ -340,10 +339,8 @@ int runSteps(Session &session, Training &training) {
     std::string error = training.trainer->run(inputs, result);
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - begin;
-    if (error.empty() && scale) {
+    if (error.empty() && scale)
       error = scale->count(result.isSkipped);
-      scale->limit(*training.trainer->greatestLossScale());
-    }
     if (error.empty() && !std::isfinite(result.loss) && !result.isSkipped)
       error = "the loss is " + llvm::formatv("{0}", result.loss).str();
     if (!error.empty()) {

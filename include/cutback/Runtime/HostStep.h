@@ -5,6 +5,7 @@
 #define CUTBACK_RUNTIME_HOSTSTEP_H
 
 #include "cutback/Runtime/Executor.h"
+#include "cutback/Runtime/KernelCode.h"
 #include "cutback/Runtime/ThreadPool.h"
 
 #include <array>
@@ -34,8 +35,6 @@ private:
   /// A kernel of "cuda-host", by its number.
   using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
                           void **);
-  /// A kernel of "cpu": addresses of its operands, and cells (kKernelCells).
-  using Code = void (*)(void **, int64_t *);
   using Cells = std::array<int64_t, kKernelCells>;
   struct Free {
     void operator()(char *bytes) const;
@@ -64,7 +63,7 @@ private:
   unsigned partsOf(const ArtifactLaunch &launch);
 
   Launch entry = nullptr;
-  std::vector<Code> codes; ///< by kernel, of "cpu"
+  std::vector<KernelCode> codes; ///< by kernel, of "cpu"
   const Artifact &artifact;
   StepOptions options;
   Bytes arena;

@@ -256,12 +256,12 @@ public:
       auto address = jit->lookup(name + kCodeSuffix);
       if (!address)
         return address.takeError();
-      functions.push_back(address->toPtr<KernelFunction>());
+      functions.push_back(address->toPtr<KernelCode>());
     }
     return llvm::Error::success();
   }
 
-  KernelFunction function(size_t number) const override {
+  KernelCode function(size_t number) const override {
     return functions[number];
   }
 
@@ -287,7 +287,7 @@ private:
   }
 
   std::unique_ptr<llvm::orc::LLJIT> jit;
-  std::vector<KernelFunction> functions;
+  std::vector<KernelCode> functions;
 };
 
 } // namespace

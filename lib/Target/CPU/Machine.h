@@ -4,18 +4,16 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_MACHINE_H
 #define CUTBACK_LIB_TARGET_CPU_MACHINE_H
 
-#include "mlir/IR/BuiltinOps.h"
-
+#include "cutback/Runtime/KernelCode.h"
 #include "cutback/Target/CPU/NativeKernels.h"
+
+#include "mlir/IR/BuiltinOps.h"
 
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace cutback::cpu {
-
-/// Addresses by argument, and the cell of LoweredKernel::function.
-using KernelFunction = void (*)(void **, int64_t *);
 
 class Machine {
 public:
@@ -26,7 +24,7 @@ public:
   compile(mlir::ModuleOp loops, llvm::ArrayRef<std::string> names);
 
   /// The function that was number `number` of the names.
-  virtual KernelFunction function(size_t number) const = 0;
+  virtual KernelCode function(size_t number) const = 0;
 };
 
 /// The functions `names` of `loops`, which it changes, as an object file with

@@ -10,6 +10,7 @@
 #include "Machine.h"
 
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/KernelCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -94,7 +95,7 @@ public:
     int64_t wrong = 0, place = 0; // of the first part that found something
     for (unsigned part = parts; part-- > 0;) {
       int64_t cells[kKernelCells] = {0, 0, part, parts};
-      call(code.run, addresses.data(), cells);
+      callKernel(code.run, addresses.data(), cells);
       if (cells[0])
         std::tie(wrong, place) = std::tie(cells[0], cells[1]);
     }
@@ -102,18 +103,8 @@ public:
   }
 
 private:
-  /// UBSan looks for the type of a function in front of its code, where that of
-  /// ours has nothing.
-  using Code = void (*)(void **, int64_t *);
-#if defined(__clang__)
-  __attribute__((no_sanitize("function")))
-#endif
-  static void call(Code run, void **addresses, int64_t *cells) {
-    run(addresses, cells);
-  }
-
   struct Kernel {
-    cpu::KernelFunction run = nullptr;
+    KernelCode run = nullptr;
     std::vector<Operation *> checked;
   };
 
@@ -142,8 +133,8 @@ private:
 } // namespace
 
 FailureOr<std::unique_ptr<KernelRunner>>
-cutback::compileNativeKernels(ModuleOp module, AccessTests tests) {
-  return compileNativeKernelsInParts(module, 1, LoopsFor::Processor, tests);
+cutback::compileNativeKernels(ModuleOp module) {
+  return compileNativeKernelsInParts(module, 1);
 }
 
 FailureOr<std::unique_ptr<KernelRunner>>

@@ -20,8 +20,7 @@ namespace cutback {
 /// Compiles all kernels of `module` for this machine. It must outlive what is
 /// returned. Emits an error at an op that has no machine code.
 mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>
-compileNativeKernels(mlir::ModuleOp module,
-                     AccessTests tests = AccessTests::OfData);
+compileNativeKernels(mlir::ModuleOp module);
 
 /// The same, with so many parts (Runtime/Artifact.h) of each kernel one behind
 /// the other, the last one first: what threads do in any order.

@@ -17,6 +17,7 @@
 #include "Target/CUDA/DeviceFiles.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Interpreter.h"
+#include "cutback/Runtime/KernelCode.h"
 #include "cutback/Target/CPU/NativeKernels.h"
 #include "cutback/Target/CUDA/EmitStep.h"
 #include "cutback/Target/CUDA/Toolchain.h"
@@ -180,21 +181,11 @@ void DeviceCalls::load() {
   ASSERT_TRUE(native);
 }
 
-/// UBSan looks for the type of a function in front of its code, where machine
-/// code of ours has nothing.
-#if defined(__clang__)
-__attribute__((no_sanitize("function")))
-#endif
-static void callAt(void (*code)(void **, int64_t *), void **operands,
-                   int64_t *cells) {
-  code(operands, cells);
-}
-
 void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
                             void **operands, int &problem, By by) {
   if ((by == By::Text && isKernelOfCpu(kernel)) ||
       (by == By::Description && kernel.kernel.precompiled)) {
-    auto *function = reinterpret_cast<void (*)(void **, int64_t *)>(
+    auto function = reinterpret_cast<KernelCode>(
         ::dlsym(by == By::Text ? native : described,
                 (kernel.kernel.name + kCodeSuffix).c_str()));
     ASSERT_TRUE(function) << kernel.kernel.name;
@@ -202,7 +193,7 @@ void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
     int64_t parts = 1 + int64_t(number % 3);
     for (int64_t part = parts; part-- > 0;) {
       int64_t cells[kKernelCells] = {0, 0, part, parts};
-      callAt(function, operands, cells);
+      callKernel(function, operands, cells);
       problem |= static_cast<int>(cells[0]);
     }
     return;
