@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fstream>
 #include <sstream>
+#include <unistd.h>
 
 using namespace cutback;
 
@@ -33,6 +34,11 @@ static bool readWhole(const std::string &path, std::string &bytes) {
 static std::string compileAgain(const Artifact &artifact) {
   return "compile the model again: cutback compile MODEL -o DIR --target=" +
          (artifact.target == kCpuTarget ? artifact.target : "cuda-host");
+}
+
+std::string cutback::ownWeights(const std::string &folder) {
+  std::string path = folder + "/" + kWeightsFile;
+  return ::access(path.c_str(), F_OK) == 0 ? path : "";
 }
 
 bool cutback::readStepFolder(const std::string &folder, Artifact &artifact,

@@ -67,11 +67,10 @@ static int fail(int code, const std::string &what, const std::string &next) {
 
 /// All files of tensors. Exit code.
 static int openFiles(const CommandLine &line, StepTensors &tensors) {
-  std::string own = std::string(line.arguments.front()) + "/" + kWeightsFile;
+  std::string own = ownWeights(std::string(line.arguments.front()));
   for (const char *option : {"inputs", "weights"}) {
     auto path = line.get(option);
-    if (!path && option == std::string_view("weights") &&
-        ::access(own.c_str(), F_OK) == 0)
+    if (!path && option == std::string_view("weights") && !own.empty())
       path = own;
     if (!path)
       continue;

@@ -11,7 +11,6 @@
 
 #include "cutback/Runtime/StepFolder.h"
 
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
@@ -19,22 +18,20 @@ using namespace cutback::interpreter;
 
 namespace cutback {
 
-int openTensors(Session &session, const char *option, TensorFile &file) {
-  auto path = session.line.get(option);
-  std::string own;
-  if (!path && option == StringRef("weights")) {
-    own = session.line.arguments.front() + "/" + kWeightsFile;
-    if (llvm::sys::fs::exists(own))
-      path = own;
-  }
-  if (!path)
-    return Done;
-  std::string error = TensorFile::open(std::string(*path), file);
+/// `path` is of an option.
+static int openFile(Session &session, const char *option,
+                    const std::string &path, TensorFile &file) {
+  std::string error = TensorFile::open(path, file);
   if (error.empty())
     return Done;
   session.error(error);
   session.note("--" + std::string(option) + " takes a safetensors file");
   return WrongInput;
+}
+
+int openTensors(Session &session, const char *option, TensorFile &file) {
+  auto path = session.line.get(option);
+  return path ? openFile(session, option, std::string(*path), file) : Done;
 }
 
 static bool isArchive(StringRef path) {
@@ -52,15 +49,19 @@ int unpackWeights(Session &session, StepFiles &sources) {
 }
 
 int openSources(Session &session, StepFiles &sources) {
-  auto path = session.line.get("weights");
-  if (!path || !isArchive(StringRef(path->data(), path->size()))) {
-    if (int code = openTensors(session, "weights", sources.weightTensors))
+  auto given = session.line.get("weights");
+  std::string path =
+      given ? std::string(*given) : ownWeights(session.line.arguments.front());
+  if (path.empty())
+    return openTensors(session, "inputs", sources.inputs);
+  if (!isArchive(path)) {
+    if (int code = openFile(session, "weights", path, sources.weightTensors))
       return code;
     return openTensors(session, "inputs", sources.inputs);
   }
   double seconds = 0;
   FailureOr<ImportedModule> model =
-      session.load(std::string(*path), ImportOptions(), seconds);
+      session.load(path, ImportOptions(), seconds);
   if (failed(model))
     return WrongInput;
   sources.weights = model->weights;

@@ -17,6 +17,10 @@ namespace cutback {
 bool readStepFolder(const std::string &folder, Artifact &artifact,
                     StepError &error);
 
+/// The file of weights that `compile --weights` put into `folder`; empty if
+/// there is none.
+std::string ownWeights(const std::string &folder);
+
 /// Opens what runs `artifact`, read from `folder`: this machine for
 /// "cuda-host", a GPU for "cuda". `artifact` must outlive the executor. Null,
 /// with `error` set, if that fails.
