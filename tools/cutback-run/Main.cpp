@@ -23,7 +23,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <new>
-#include <unistd.h>
 
 using namespace cutback;
 

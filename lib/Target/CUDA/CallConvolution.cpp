@@ -14,9 +14,7 @@
 // Nothing is unfolded in memory; a place outside of the wide side is a zero.
 // Those of bf16 and f16 are on tensor cores, as matrix products are.
 
-#include "CallDescription.h"
-
-#include <numeric>
+#include "Convolution.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -26,37 +24,11 @@ namespace {
 
 using Indices = SmallVector<std::string, 5>;
 
-struct ConvolutionProblem {
-  Value input, weight, bias;
-  Value output; ///< backward: its gradient
-  SmallVector<int64_t, 3> stride, padding, dilation;
-  int64_t groups = 1;
-  bool isTransposed = false;
-
-  Value narrow() const { return isTransposed ? input : output; }
-  Value wide() const { return isTransposed ? output : input; }
-  ArrayRef<int64_t> narrowPlaces() const {
-    return sizesOf(narrow()).drop_front(2);
-  }
-  ArrayRef<int64_t> widePlaces() const { return sizesOf(wide()).drop_front(2); }
-  ArrayRef<int64_t> taps() const { return sizesOf(weight).drop_front(2); }
-  int64_t images() const { return sizesOf(input)[0]; }
-  /// Channels of a group.
-  int64_t wideGroup() const { return sizesOf(weight)[1]; }
-  int64_t narrowGroup() const { return sizesOf(weight)[0] / groups; }
-};
-
 /// A tensor and what the text calls it.
 struct Named {
   Value tensor;
   const char *name;
 };
-
-SmallVector<int64_t, 5> with(ArrayRef<int64_t> front, ArrayRef<int64_t> back) {
-  SmallVector<int64_t, 5> all(front);
-  all.append(back.begin(), back.end());
-  return all;
-}
 
 class ConvolutionWriter {
 public:
@@ -297,55 +269,11 @@ private:
         ";");
     closeFactor(text);
   }
-  /// Places x = first + q * stride of the wide side, which the same taps t =
-  /// firstTap + u * everyTap reach: from place base + q - u * reach of the
-  /// narrow side.
-  struct Phase {
-    SmallVector<int64_t, 3> first, count, firstTap, taps, everyTap, base, reach;
-  };
-  /// All of them; none where they are more than a text should have products.
-  SmallVector<Phase, 8> phases() const {
-    SmallVector<Phase, 8> all;
-    if (productOf(p.stride) > 8)
-      return all;
-    for (int64_t number = 0; number < productOf(p.stride); ++number) {
-      Phase phase;
-      int64_t rest = number;
-      for (size_t axis = p.stride.size(); axis-- > 0;) {
-        addAxis(phase, axis, rest % p.stride[axis]);
-        rest /= p.stride[axis];
-      }
-      if (productOf(phase.count))
-        all.push_back(std::move(phase));
-    }
-    return all;
-  }
-  void addAxis(Phase &phase, size_t axis, int64_t first) const {
-    int64_t stride = p.stride[axis], dilation = p.dilation[axis];
-    int64_t every = stride / std::gcd(stride, dilation);
-    int64_t tap = 0;
-    while (tap < every && (first + p.padding[axis] - tap * dilation) % stride)
-      ++tap;
-    int64_t taps = std::max<int64_t>(0, p.taps()[axis] - tap + every - 1);
-    auto add = [](SmallVectorImpl<int64_t> &list, int64_t number) {
-      list.insert(list.begin(), number);
-    };
-    add(phase.first, first);
-    add(phase.count,
-        std::max<int64_t>(0, p.widePlaces()[axis] - first + stride - 1) /
-            stride);
-    add(phase.firstTap, tap);
-    add(phase.everyTap, every);
-    add(phase.taps, tap == every ? 0 : taps / every);
-    add(phase.base, (first + p.padding[axis] - tap * dilation) / stride);
-    add(phase.reach, every * dilation / stride);
-  }
-
   /// One product a phase, one after the other.
   void writePhases(CallWriter &text, const Named &narrow, Value out,
-                   ArrayRef<Phase> phases) const {
+                   ArrayRef<ConvolutionPhase> phases) const {
     std::string c = channel("i", p.wideGroup());
-    for (const Phase &phase : phases) {
+    for (const ConvolutionPhase &phase : phases) {
       SmallVector<std::string> column =
           indicesOf("j", with(p.images(), phase.count));
       SmallVector<std::string> step =
@@ -426,143 +354,6 @@ private:
     return p.bias ? "sum + " + value(p.bias, "bias", {channel}) : "sum";
   }
 
-  //===--- Pieces of descriptions -----------------------------------------===//
-
-  static Layout layoutOf(Value tensor) { return kernel::locate(tensor).layout; }
-  /// Parameter `operand`, of which a group has `channels` of dimension `dim`.
-  precompiled::Tensor grouped(Value tensor, int64_t operand, size_t dim,
-                              int64_t channels) const {
-    return describeTensor(
-        tensor, operand,
-        p.groups > 1 ? channels * strideOf(layoutOf(tensor), dim) : 0);
-  }
-  SmallVector<int64_t, 3> onEachAxis(int64_t number) const {
-    return SmallVector<int64_t, 3>(p.taps().size(), number);
-  }
-  SmallVector<int64_t, 3> withoutPadding() const {
-    SmallVector<int64_t, 3> shift;
-    for (int64_t padding : p.padding)
-      shift.push_back(-padding);
-    return shift;
-  }
-  /// The right factor: zero outside of the tensor.
-  static void describeSizes(precompiled::Factor &factor, Value tensor) {
-    ArrayRef<int64_t> places = sizesOf(tensor).drop_front(2);
-    factor.numAxes = static_cast<int64_t>(places.size());
-    llvm::copy(places, factor.sizes);
-  }
-  /// The result, with the bias in front of it.
-  void describeResult(precompiled::Product &product, Value out,
-                      int64_t channels) const {
-    if (p.bias) {
-      product.self = grouped(p.bias, 2, 0, channels);
-      product.selfRow = describeIndex(layoutOf(p.bias), 0);
-    }
-    product.out = grouped(out, p.bias ? 3 : 2, 1, channels);
-    product.outRow = describeIndex(layoutOf(out), 1);
-  }
-  std::optional<PrecompiledCall>
-  describeAll(ArrayRef<precompiled::Product> products, Value out) const {
-    SmallVector<Value> tensors = {out, p.input, p.weight};
-    if (p.bias)
-      tensors.push_back(p.bias);
-    if (op->getNumResults() > 1)
-      tensors.push_back(p.output);
-    return describeProducts(products, p.groups, tensors);
-  }
-  /// That of a phase; all of them, one after the other, are the wide side.
-  precompiled::Product describePhase(const Named &narrow, Value out,
-                                     const Phase &phase) const {
-    precompiled::Product product;
-    product.rows = p.wideGroup();
-    product.columns = p.images() * productOf(phase.count);
-    product.steps = p.narrowGroup() * productOf(phase.taps);
-    Layout weight = layoutOf(p.weight), from = layoutOf(narrow.tensor);
-    auto step = with(p.narrowGroup(), phase.taps);
-    auto column = with(p.images(), phase.count);
-    product.a.tensor = grouped(p.weight, 1, 0, p.narrowGroup());
-    product.a.line = describeIndex(weight, 1);
-    product.a.step =
-        describeWindows(weight, 0, step, phase.everyTap, phase.firstTap);
-    SmallVector<int64_t, 3> back;
-    for (int64_t reach : phase.reach)
-      back.push_back(-reach);
-    product.b.tensor = grouped(narrow.tensor, 0, 1, p.narrowGroup());
-    product.b.line =
-        describeWindows(from, 0, column, onEachAxis(1), phase.base);
-    product.b.step = describeWindows(from, 1, step, back, onEachAxis(0));
-    describeSizes(product.b, narrow.tensor);
-    describeResult(product, out, p.wideGroup());
-    product.outColumn =
-        describeWindows(layoutOf(out), 0, column, p.stride, phase.first);
-    return product;
-  }
-  precompiled::Product describeNarrow(const Named &wide, Value out) const {
-    precompiled::Product product;
-    product.rows = p.narrowGroup();
-    product.columns = p.images() * productOf(p.narrowPlaces());
-    product.steps = p.wideGroup() * productOf(p.taps());
-    Layout weight = layoutOf(p.weight), from = layoutOf(wide.tensor);
-    auto step = with(p.wideGroup(), p.taps());
-    auto column = with(p.images(), p.narrowPlaces());
-    product.a.tensor = grouped(p.weight, 1, 0, p.narrowGroup());
-    product.a.line = describeIndex(weight, 0);
-    product.a.step =
-        describeWindows(weight, 1, step, onEachAxis(1), onEachAxis(0));
-    product.b.tensor = grouped(wide.tensor, 0, 1, p.wideGroup());
-    product.b.line =
-        describeWindows(from, 0, column, p.stride, withoutPadding());
-    product.b.step = describeWindows(from, 1, step, p.dilation, onEachAxis(0));
-    describeSizes(product.b, wide.tensor);
-    describeResult(product, out, p.narrowGroup());
-    product.outColumn =
-        describeWindows(layoutOf(out), 0, column, onEachAxis(1), onEachAxis(0));
-    return product;
-  }
-  precompiled::Product describeWeightGradient(const Named &narrow,
-                                              const Named &wide,
-                                              Value out) const {
-    precompiled::Product product;
-    product.rows = p.narrowGroup();
-    product.columns = p.wideGroup() * productOf(p.taps());
-    product.steps = p.images() * productOf(p.narrowPlaces());
-    Layout left = layoutOf(narrow.tensor), from = layoutOf(wide.tensor);
-    auto step = with(p.images(), p.narrowPlaces());
-    auto column = with(p.wideGroup(), p.taps());
-    product.a.tensor = grouped(narrow.tensor, 0, 1, p.narrowGroup());
-    product.a.line = describeIndex(left, 1);
-    product.a.step =
-        describeWindows(left, 0, step, onEachAxis(1), onEachAxis(0));
-    product.b.tensor = grouped(wide.tensor, 1, 1, p.wideGroup());
-    product.b.line =
-        describeWindows(from, 1, column, p.dilation, onEachAxis(0));
-    product.b.step = describeWindows(from, 0, step, p.stride, withoutPadding());
-    describeSizes(product.b, wide.tensor);
-    product.out = grouped(out, 2, 0, p.narrowGroup());
-    product.outRow = describeIndex(layoutOf(out), 0);
-    product.outColumn =
-        describeWindows(layoutOf(out), 1, column, onEachAxis(1), onEachAxis(0));
-    return product;
-  }
-
-  std::optional<PrecompiledCall> describeBiasGradient(Value out) const {
-    if ((elementTypeText(out) == "double") != (sum() == "double"))
-      return std::nullopt;
-    Layout from = layoutOf(p.output);
-    precompiled::BiasGradient all;
-    all.channels = sizesOf(p.output)[1];
-    all.count = p.images() * productOf(sizesOf(p.output).drop_front(2));
-    all.gradient = describeTensor(p.output, 0);
-    all.out = describeTensor(out, 1);
-    all.number = describeWindows(
-        from, 0, with(p.images(), sizesOf(p.output).drop_front(2)),
-        onEachAxis(1), onEachAxis(0));
-    all.gradientChannel = strideOf(from, 1);
-    PrecompiledCall call{"cutback_bias_gradient", ""};
-    appendDescription(call.description, all);
-    return call;
-  }
-
   //===--- Kernels --------------------------------------------------------===//
 
   /// `out` is the narrow side, or its gradient; `wide` what it is made of.
@@ -595,7 +386,7 @@ private:
     }
     store(text, out, tensorIndices("", c, Indices(places.size())),
           tensorIndices(column[0], "", places), withBias(c));
-    text.kernel().precompiled = describeAll(describeNarrow(wide, out), out);
+    text.kernel().precompiled = description.narrow(wide.tensor, out);
     return text.take();
   }
 
@@ -607,15 +398,11 @@ private:
     if (p.bias)
       text.read(p.bias, "bias");
     text.write(out, "result");
-    SmallVector<Phase, 8> all = phases();
-    SmallVector<precompiled::Product, 8> described;
-    for (const Phase &phase : all)
-      described.push_back(describePhase(narrow, out, phase));
-    if (!all.empty())
-      text.kernel().precompiled = describeAll(described, out);
+    SmallVector<ConvolutionPhase, 8> all = p.phases();
+    text.kernel().precompiled = description.wide(narrow.tensor, out, all);
     if (!onTiles() && !all.empty()) {
       int64_t products = 0, columns = 0;
-      for (const Phase &phase : all) {
+      for (const ConvolutionPhase &phase : all) {
         int64_t n = p.images() * productOf(phase.count);
         products += n * p.narrowGroup() * productOf(phase.taps);
         columns = std::max(columns, n);
@@ -678,7 +465,7 @@ private:
         tensorIndices(channel("i", p.narrowGroup()), "", Indices(taps.size())),
         tensorIndices("", column[0], taps), "sum");
     text.kernel().precompiled =
-        describeAll(describeWeightGradient(narrow, wide, out), out);
+        description.weightGradient(narrow.tensor, wide.tensor, out);
     return text.take();
   }
 
@@ -718,7 +505,7 @@ private:
     text.line("    [=](" + sum() + " sum) { " +
               CallWriter::element(out, "result", {"row"}) + " = to<" +
               elementTypeText(out) + ">(sum); });");
-    text.kernel().precompiled = describeBiasGradient(out);
+    text.kernel().precompiled = description.biasGradient(out);
     return text.take();
   }
 
@@ -726,6 +513,7 @@ private:
   aten::CallReader call;
   const CallOptions options;
   ConvolutionProblem p;
+  const ConvolutionDescription description{p};
 };
 
 } // namespace

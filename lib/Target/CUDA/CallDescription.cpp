@@ -49,20 +49,28 @@ precompiled::Index cuda::describeIndex(const Layout &layout, size_t dim) {
   return index;
 }
 
-std::optional<precompiled::Index>
-cuda::describeIndices(const Layout &layout, size_t first,
-                      ArrayRef<int64_t> sizes) {
+/// A number as one digit a size, the last one moving fastest; at most as many
+/// as an index has.
+static precompiled::Index splitNumber(ArrayRef<int64_t> sizes) {
   precompiled::Index index;
-  if (sizes.size() > std::size(index.digits))
-    return std::nullopt;
   index.numDigits = static_cast<int64_t>(sizes.size());
   int64_t divisor = 1;
   for (size_t i = sizes.size(); i-- > 0;) {
     index.digits[i].divisor = divisor;
     index.digits[i].extent = i ? sizes[i] : 0;
-    index.digits[i].stride = strideOf(layout, first + i);
     divisor *= sizes[i];
   }
+  return index;
+}
+
+std::optional<precompiled::Index>
+cuda::describeIndices(const Layout &layout, size_t first,
+                      ArrayRef<int64_t> sizes) {
+  if (sizes.size() > std::size(precompiled::Index().digits))
+    return std::nullopt;
+  precompiled::Index index = splitNumber(sizes);
+  for (size_t i = 0; i < sizes.size(); ++i)
+    index.digits[i].stride = strideOf(layout, first + i);
   return index;
 }
 
@@ -70,19 +78,10 @@ precompiled::Index cuda::describeWindows(const Layout &layout, size_t first,
                                          ArrayRef<int64_t> sizes,
                                          ArrayRef<int64_t> scale,
                                          ArrayRef<int64_t> shift) {
-  precompiled::Index index;
-  index.numDigits = static_cast<int64_t>(sizes.size());
-  int64_t divisor = 1;
-  for (size_t i = sizes.size(); i-- > 0;) {
-    precompiled::Digit &digit = index.digits[i];
-    digit.divisor = divisor;
-    digit.extent = i ? sizes[i] : 0;
-    divisor *= sizes[i];
-    if (i == 0) {
-      digit.stride = strideOf(layout, first);
-      continue;
-    }
-    size_t axis = i - 1;
+  precompiled::Index index = splitNumber(sizes);
+  index.digits[0].stride = strideOf(layout, first);
+  for (size_t axis = 0; axis + 1 < sizes.size(); ++axis) {
+    precompiled::Digit &digit = index.digits[axis + 1];
     int64_t stride = strideOf(layout, 2 + axis);
     digit.stride = scale[axis] * stride;
     digit.along[axis] = scale[axis];
