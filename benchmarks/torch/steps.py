@@ -147,7 +147,7 @@ def measure(name, args):
     for threads in args.threads:
         torch.set_num_threads(threads)
         step.step.set_threads(threads)
-        ours, theirs, third = [], [], []
+        cutback, by_eager, by_compiled = [], [], []
         for _ in range(args.rounds + 1):
             # Statistics of batches are written: the same in front of each.
             for tensor_name, value in state.items():
@@ -155,17 +155,17 @@ def measure(name, args):
                 step.set(kind + tensor_name, value)
             for i, value in enumerate(inputs):
                 step.set("input.%d" % i, value)
-            ours.append(least(step.run, 1))
-            theirs.append(least(lambda: eager(module), 1))
-            if compiled:
-                third.append(least(lambda: eager(compiled), 1))
-        us, them = min(ours[1:]), min(theirs[1:])
+            cutback.append(least(step.run, 1))
+            by_eager.append(least(lambda: eager(module), 1))
+            if compiled is not None:
+                by_compiled.append(least(lambda: eager(compiled), 1))
+        own, peer = min(cutback[1:]), min(by_eager[1:])
         differ = abs(step.loss() - losses[-1]) / max(1e-9, abs(losses[-1]))
-        text = "%-10s %7d %9.3f %9.3f" % (name, threads, us, them)
-        if compiled:
-            text += " %9.3f" % min(third[1:])
-            them = min(them, min(third[1:]))
-        print(text + " %7.2f %9.1e %9.1f" % (us / them, differ,
+        text = "%-10s %7d %9.3f %9.3f" % (name, threads, own, peer)
+        if compiled is not None:
+            text += " %9.3f" % min(by_compiled[1:])
+            peer = min(peer, min(by_compiled[1:]))
+        print(text + " %7.2f %9.1e %9.1f" % (own / peer, differ,
                                              compile_seconds), flush=True)
 
 
