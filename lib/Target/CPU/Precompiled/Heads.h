@@ -97,6 +97,13 @@ struct Bias {
       return mask.of<float>(i, j);
     }
   }
+  cutback_host::Sight sight(int query, int queries, int key, int keys) const {
+    if (isCausal && key >= query + queries)
+      return cutback_host::Sight::None;
+    return mask.memory || (isCausal && key + keys - 1 > query)
+               ? cutback_host::Sight::Some
+               : cutback_host::Sight::All;
+  }
 };
 
 /// A head of a call.

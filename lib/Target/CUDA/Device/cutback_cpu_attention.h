@@ -85,6 +85,31 @@ template <int count> inline float greatestOf(const float *x) {
   return half[0];
 }
 
+/// Which of some rows and others look at one another: those that do have a bias
+/// of 0. Some: to be asked one by one.
+enum class Sight { None, Some, All };
+
+/// What a bias knows of a block at once, where it knows something.
+template <typename Bias>
+inline auto sightOf(const Bias &bias, int row, int rows, int other, int others,
+                    int) -> decltype(bias.sight(row, rows, other, others)) {
+  return bias.sight(row, rows, other, others);
+}
+template <typename Bias>
+inline Sight sightOf(const Bias &, int, int, int, int, long) {
+  return Sight::Some;
+}
+
+/// A bias for which keys are the rows.
+template <typename Bias> struct ByKey {
+  Bias bias;
+  float operator()(int key, int query) const { return bias(query, key); }
+  Sight sight(int key, int keys, int query, int queries) const {
+    return sightOf(bias, query, queries, key, keys, 0);
+  }
+};
+
+/// A block of rows of a head, of up to kWidth elements, and 32 others.
 /// A block of rows of a head, of up to kWidth elements, and 32 others.
 template <int kWidth> struct AttentionBlock {
   static constexpr int lines = kWidth <= 128 ? 192 : 96;
@@ -129,15 +154,22 @@ template <int kWidth> struct AttentionBlock {
   template <typename Bias>
   bool fillBias(int firstRow, int countRows, int first, int count, Bias at) {
     const int rows = std::min(countRows, kRows);
+    const Sight sight = sightOf(at, firstRow, rows, first, count, 0);
+    if (sight == Sight::None)
+      return false;
     if (rows < kRows || count < kOthers)
       std::fill(bias, bias + kRows * kOthers, lowest());
-    int isSeen = 0;
-    for (int i = 0; i < rows; ++i)
-      for (int j = 0; j < count; ++j) {
-        const float x = at(firstRow + i, first + j);
-        bias[i * kOthers + j] = x;
-        isSeen |= x != lowest() ? 1 : 0; // as wide as x: compilers make vectors
-      }
+    int isSeen = sight == Sight::All;
+    for (int i = 0; i < rows; ++i) {
+      float *line = bias + i * kOthers;
+      if (sight == Sight::All)
+        std::fill(line, line + count, 0.0f);
+      else
+        for (int j = 0; j < count; ++j) {
+          line[j] = at(firstRow + i, first + j);
+          isSeen |= line[j] != lowest() ? 1 : 0; // as wide: compilers make vectors
+        }
+    }
     return isSeen != 0;
   }
 
@@ -237,15 +269,22 @@ inline void attendHead(int queries, int keys, int width, int outWidth,
 template <typename Order, bool isByQuery, int kWidth>
 inline void weighGradients(AttentionBlock<kWidth> &block, int panel,
                            float scale) {
+  // One query's numbers as often as the loop reads them: compilers make vectors.
+  float logs[kOthers], dots[kOthers];
+  std::copy(block.logs, block.logs + kOthers, logs);
+  std::copy(block.dots, block.dots + kOthers, dots);
   for (int i = 0; i < kRows; ++i) {
     float *weights = block.scores[0] + i * kOthers;
     float *scores = block.scores[1] + i * kOthers;
+    if (isByQuery) {
+      std::fill(logs, logs + kOthers, block.logs[panel + i]);
+      std::fill(dots, dots + kOthers, block.dots[panel + i]);
+    }
     for (int j = 0; j < kOthers; ++j) {
-      const int query = isByQuery ? panel + i : j;
-      const float log = block.logs[query];
+      const float log = logs[j];
       const float score = weights[j] * scale + block.bias[i * kOthers + j];
       const float weight = expInLine(score - log);
-      const float gradient = weight * (scores[j] - block.dots[query]);
+      const float gradient = weight * (scores[j] - dots[j]);
       const bool isSeen = (log != lowest()) & (score != lowest());
       weights[j] = isSeen ? weight : 0.0f;
       scores[j] = isSeen ? gradient : 0.0f;
@@ -355,7 +394,7 @@ inline void keyGradient(int keys, int queries, int width, int outWidth,
   using Block = AttentionBlock<kWidth>;
   gradientsOfHead<Order, false, kWidth>(
       keys, queries, width, outWidth, scale, k, v, q, dOut,
-      [=](int j, int i) { return bias(i, j); },
+      ByKey<Bias>{bias},
       knownOf<Order>(outWidth, dOut, out, logSum),
       [&](Block &block, int, int, int panel, int, int others) {
         block.addOthers(0, 1, 0, panel, width, 0, others);
