@@ -235,13 +235,17 @@ int compileFile(const char *path, MLIRContext &context) {
 } // namespace
 
 int main(int argc, char **argv) {
-  static constexpr char usage[] = "bench-kernels [--runs=N] [KERNELS.mlir...]";
+  static constexpr char usage[] =
+      "bench-kernels [--runs=N] [--only=NAME] [KERNELS.mlir...]";
   if (std::optional<int> code = bench::checkUsage(argc, argv, usage))
     return *code;
   int runs = 9;
+  const char *only = ""; // what a case's name has in it
   for (int i = 1; i < argc; ++i)
     if (std::strncmp(argv[i], "--runs=", 7) == 0)
       runs = std::max(1, std::atoi(argv[i] + 7));
+    else if (std::strncmp(argv[i], "--only=", 7) == 0)
+      only = argv[i] + 7;
   DialectRegistry registry;
   registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -258,8 +262,11 @@ int main(int argc, char **argv) {
     return 0;
   std::printf("%-30s %10s  %9s  %11s  %s\n", "kernel", "compile", "run",
               "moves", "speed");
-  for (const Case &one : allCases())
+  for (const Case &one : allCases()) {
+    if (!std::strstr(one.name, only))
+      continue;
     if (int code = runCase(one, context, runs))
       return code;
+  }
   return 0;
 }

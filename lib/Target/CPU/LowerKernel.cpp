@@ -21,9 +21,11 @@
 #include "NestPasses.h"
 #include "NestScopes.h"
 #include "Reductions.h"
+#include "SplitAxis.h"
 
 #include "cutback/Runtime/Artifact.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -253,8 +255,17 @@ private:
       Value before = memref::LoadOp::create(builder, loc, sum.memory, place);
       Value after = scopes.scalars.combine(
           loc, cast<kernel::ReduceOp>(sum.op).getCombine(), before, element);
-      memref::StoreOp::create(builder, loc, after, sum.memory, place);
+      memref::StoreOp::create(builder, loc, notMasked(after), sum.memory,
+                              place);
     }
+  }
+
+  /// A choice of what lies in memory and another value, which LLVM makes a
+  /// masked store of as it stands. Processors run these in many cycles.
+  Value notMasked(Value choice) {
+    return isa<FloatType>(choice.getType())
+               ? LLVM::FreezeOp::create(scopes.here(), loc, choice).getResult()
+               : choice;
   }
 
   /// Number of the row's element at the front of the innermost reduced loop.
@@ -403,16 +414,18 @@ private:
 
   void runColumns() {
     size_t inner = kept.back();
-    enterKept(kept.size() - 1, /*isParallel=*/false);
     int64_t extent = scopes.groups[inner].extent;
+    // Columns that are two loops (SplitAxis.h) are tiled as one.
+    bool isTwo = kept.size() > 1 && kept[kept.size() - 2] > reduced.back();
     tile = std::min(extent, widths.tile);
-    Value first = enterGroup(inner, tile, false);
-    Value width = scopes.constant(tile);
-    if (extent % tile != 0)
-      width = arith::MinUIOp::create(
-          scopes.here(), loc, minus(scopes.constant(extent), first), width);
-    tileFirst = first;
-    tileWidth = width;
+    int64_t across = isTwo ? std::max<int64_t>(1, widths.tile / extent) : 1;
+    size_t outside = kept.size() - (isTwo ? 2 : 1);
+    enterKept(outside, /*isParallel=*/false);
+    if (isTwo)
+      enterTile(outer, kept[kept.size() - 2], across);
+    enterTile(columns, inner, tile);
+    tile *=
+        outer.width ? std::min(across, scopes.groups[outer.group].extent) : 1;
     for (unsigned pass = 0; pass < passes.numPasses && !scopes.hasFailed();
          ++pass) {
       bufferRowValues(pass);
@@ -421,21 +434,49 @@ private:
     if (!scopes.hasFailed() && !passes.rowStores.empty()) {
       enterLanes();
       scopes.store(passes.rowStores);
-      scopes.leaveLoop();
+      leaveLanes();
     }
-    scopes.leaveLoop();
-    leave(kept.size() - 1);
+    leave(kept.size());
+  }
+
+  /// A stretch of a kept group.
+  struct Stretch {
+    size_t group = 0;
+    Value first, width;
+  };
+
+  /// A loop over stretches of up to `most`.
+  void enterTile(Stretch &tile, size_t group, int64_t most) {
+    int64_t extent = scopes.groups[group].extent;
+    tile.group = group;
+    tile.first = enterGroup(group, std::min(most, extent), false);
+    tile.width = scopes.constant(std::min(most, extent));
+    if (extent % most != 0)
+      tile.width = arith::MinUIOp::create(
+          scopes.here(), loc, minus(scopes.constant(extent), tile.first),
+          tile.width);
+  }
+
+  Value enterStretch(const Stretch &tile, bool isParallel) {
+    Value one = scopes.constant(1);
+    Value at =
+        scopes.enterLoop(scopes.constant(0), tile.width, one, isParallel);
+    scopes.setGroup(tile.group, plus(tile.first, at));
+    return at;
   }
 
   /// Returns the lane.
   Value enterLanes() {
-    Value one = scopes.constant(1);
-    Value lane = scopes.enterLoop(scopes.constant(0), tileWidth, one,
-                                  /*isParallel=*/true);
+    Value front = outer.width ? times(enterStretch(outer, /*isParallel=*/false),
+                                      scopes.groups[columns.group].extent)
+                              : Value();
+    Value lane = enterStretch(columns, /*isParallel=*/true);
+    if (front)
+      lane = plus(front, lane);
     scopes.setLane(lane);
-    scopes.setGroup(kept.back(), plus(tileFirst, lane));
     return lane;
   }
+  void leaveLanes() { leave(outer.width ? 2 : 1); }
 
   /// Scalars of a column that elements of pass `pass` on read, one a lane.
   void bufferRowValues(unsigned pass) {
@@ -472,7 +513,7 @@ private:
       memref::StoreOp::create(scopes.here(), loc, scalar.value, buffer, lane);
       made.push_back({value, buffer});
     }
-    scopes.leaveLoop();
+    leaveLanes();
     for (auto [value, buffer] : made)
       scopes.bufferOf[value] = buffer;
   }
@@ -503,7 +544,8 @@ private:
         improve(sum, row, lane);
     if (passes.isStorePass(pass) && !scopes.hasFailed())
       scopes.store(passes.elementStores);
-    leave(reduced.size() + 1);
+    leaveLanes();
+    leave(reduced.size());
     foldColumns(running, best);
   }
 
@@ -533,7 +575,7 @@ private:
     }
     for (const Sum &sum : best)
       keep(sum.op->getResult(0), readPlace(sum, lane));
-    scopes.leaveLoop();
+    leaveLanes();
     for (auto [value, buffer] : made)
       scopes.bufferOf[value] = buffer;
   }
@@ -548,8 +590,8 @@ private:
   SmallVector<size_t> kept;
   const SmallVector<size_t> &reduced;
   const std::optional<size_t> divided;
-  int64_t tile = 0;
-  Value tileFirst, tileWidth;
+  int64_t tile = 0; ///< columns that are summed at once
+  Stretch columns, outer;
 };
 
 } // namespace
@@ -572,13 +614,34 @@ SmallVector<Type> cutback::loweredTypes(kernel::FuncOp kernel) {
   return types;
 }
 
+/// Loops of a processor step through memory where they can.
+static LogicalResult lowerNest(kernel::NestOp nest, OpBuilder &builder,
+                               const KernelFrame &frame,
+                               std::vector<Operation *> &checked) {
+  kernel::NestOp split;
+  if (frame.loops == LoopsFor::Processor)
+    split = splitInnermost(nest);
+  if (!split)
+    return NestLowering(nest, builder, frame, checked).run();
+  LogicalResult result = NestLowering(split, builder, frame, checked).run();
+  llvm::DenseMap<Operation *, Operation *> given;
+  for (auto [copy, op] : llvm::zip_equal(split.getBlock(), nest.getBlock()))
+    given[&copy] = &op;
+  for (Operation *&op : checked)
+    if (Operation *is = given.lookup(op))
+      op = is;
+  split.erase();
+  return result;
+}
+
 LogicalResult cutback::lowerNests(kernel::FuncOp kernel, OpBuilder &builder,
                                   const KernelFrame &frame,
                                   std::vector<Operation *> &checked) {
   Block *block = builder.getInsertionBlock();
-  for (kernel::NestOp nest : kernel.getBody().getOps<kernel::NestOp>()) {
+  auto nests = llvm::to_vector(kernel.getBody().getOps<kernel::NestOp>());
+  for (kernel::NestOp nest : nests) {
     builder.setInsertionPoint(block->getTerminator());
-    if (failed(NestLowering(nest, builder, frame, checked).run()))
+    if (failed(lowerNest(nest, builder, frame, checked)))
       return failure();
   }
   return success();

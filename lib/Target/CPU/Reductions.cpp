@@ -65,43 +65,93 @@ Value cpu::identityOf(NestScopes &scopes, kernel::Combine how, Type type) {
   return arith::ConstantOp::create(builder, scopes.loc, attr);
 }
 
-/// Elements [first, first + count), `step` apart.
-static Value shuffle(OpBuilder &builder, Location loc, Value x, int64_t first,
-                     int64_t step, int64_t count) {
-  SmallVector<int64_t> mask;
-  for (int64_t i = 0; i < count; ++i)
-    mask.push_back(first + i * step);
-  return vector::ShuffleOp::create(builder, loc, x, x, mask);
+/// Elements of `a` and of `b` behind it by number.
+static Value shuffle(NestScopes &scopes, Value a, Value b,
+                     ArrayRef<int64_t> mask) {
+  return vector::ShuffleOp::create(scopes.here(), scopes.loc, a, b, mask);
+}
+
+/// Combines those that are `apart` in `x`: as many are left.
+static Value foldApart(NestScopes &scopes, kernel::Combine how, Value x,
+                       int64_t apart) {
+  SmallVector<int64_t> low, high;
+  for (int64_t i = 0; i < apart; ++i) {
+    low.push_back(i);
+    high.push_back(i + apart);
+  }
+  return scopes.scalars.combine(scopes.loc, how, shuffle(scopes, x, x, low),
+                                shuffle(scopes, x, x, high));
 }
 
 /// Halves until one is left.
 static Value foldHalves(NestScopes &scopes, kernel::Combine how, Value x,
                         int64_t count) {
-  OpBuilder &builder = scopes.here();
   for (int64_t half = count / 2; half > 0; half /= 2)
-    x = scopes.scalars.combine(scopes.loc, how,
-                               shuffle(builder, scopes.loc, x, 0, 1, half),
-                               shuffle(builder, scopes.loc, x, half, 1, half));
-  return vector::ExtractOp::create(builder, scopes.loc, x, 0);
+    x = foldApart(scopes, how, x, half);
+  return vector::ExtractOp::create(scopes.here(), scopes.loc, x, 0);
 }
 
-/// Up to 128 accumulators from `first` on.
+static Value loadLanes(NestScopes &scopes, Value memory, Value first,
+                       int64_t count) {
+  Type element = cast<MemRefType>(memory.getType()).getElementType();
+  return vector::LoadOp::create(scopes.here(), scopes.loc,
+                                VectorType::get({count}, element), memory,
+                                first);
+}
+
+/// Up to 16 accumulators from `first` on.
+static Value foldFew(NestScopes &scopes, kernel::Combine how, Value memory,
+                     Value first, int64_t count) {
+  Value x = loadLanes(scopes, memory, first, count), four[4];
+  int64_t lanes = count / 4;
+  for (int64_t i = 0; i < 4; ++i) {
+    SmallVector<int64_t> mask;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      mask.push_back(lane * 4 + i);
+    four[i] = shuffle(scopes, x, x, mask);
+  }
+  auto combine = [&](Value a, Value b) {
+    return scopes.scalars.combine(scopes.loc, how, a, b);
+  };
+  return foldHalves(
+      scopes, how,
+      combine(combine(four[0], four[1]), combine(four[2], four[3])), lanes);
+}
+
+/// Up to 128 accumulators from `first` on, eight of a vector: neighbors become
+/// one by the shuffles that processors have, within halves of a vector.
 static Value foldWarp(NestScopes &scopes, kernel::Combine how, Value memory,
                       Value first, int64_t count) {
-  OpBuilder &builder = scopes.here();
-  Location loc = scopes.loc;
-  Type element = cast<MemRefType>(memory.getType()).getElementType();
-  Value x = vector::LoadOp::create(
-      builder, loc, VectorType::get({count}, element), memory, first);
-  int64_t lanes = count / 4;
-  Value four[4];
-  for (int64_t i = 0; i < 4; ++i)
-    four[i] = shuffle(builder, loc, x, i, 4, lanes);
-  ScalarOps &scalars = scopes.scalars;
-  Value sum =
-      scalars.combine(loc, how, scalars.combine(loc, how, four[0], four[1]),
-                      scalars.combine(loc, how, four[2], four[3]));
-  return foldHalves(scopes, how, sum, lanes);
+  if (count < 32)
+    return foldFew(scopes, how, memory, first, count);
+  auto combine = [&](Value a, Value b) {
+    return scopes.scalars.combine(scopes.loc, how, a, b);
+  };
+  auto combineNeighbors = [&](Value a, Value b) {
+    return combine(shuffle(scopes, a, b, {0, 2, 8, 10, 4, 6, 12, 14}),
+                   shuffle(scopes, a, b, {1, 3, 9, 11, 5, 7, 13, 15}));
+  };
+  // Of 32 accumulators eight: 0, 2, 4, 6 and behind them 1, 3, 5, 7.
+  SmallVector<Value, 4> eights;
+  for (int64_t at = 0; at < count; at += 32) {
+    Value x[4];
+    for (int64_t i = 0; i < 4; ++i) {
+      Value from = arith::AddIOp::create(scopes.here(), scopes.loc, first,
+                                         scopes.constant(at + i * 8));
+      x[i] = loadLanes(scopes, memory, from, 8);
+    }
+    eights.push_back(combineNeighbors(combineNeighbors(x[0], x[1]),
+                                      combineNeighbors(x[2], x[3])));
+  }
+  for (size_t half = eights.size() / 2; half > 0; half /= 2)
+    for (size_t i = 0; i < half; ++i)
+      eights[i] = combine(eights[i], eights[i + half]);
+  // Those that are 4, 2 and 1 apart.
+  Value x = combine(shuffle(scopes, eights[0], eights[0], {0, 1, 4, 5}),
+                    shuffle(scopes, eights[0], eights[0], {2, 3, 6, 7}));
+  x = combine(shuffle(scopes, x, x, {0, 2}), shuffle(scopes, x, x, {1, 3}));
+  x = foldApart(scopes, how, x, 1);
+  return vector::ExtractOp::create(scopes.here(), scopes.loc, x, 0);
 }
 
 Value cpu::foldRow(NestScopes &scopes, kernel::Combine how, Value memory,
@@ -117,8 +167,6 @@ Value cpu::foldRow(NestScopes &scopes, kernel::Combine how, Value memory,
   Value sum = foldWarp(scopes, how, memory, first, 128);
   memref::StoreOp::create(scopes.here(), scopes.loc, sum, sums, warp);
   scopes.leaveLoop();
-  Value x = vector::LoadOp::create(scopes.here(), scopes.loc,
-                                   VectorType::get({warps}, element), sums,
-                                   scopes.constant(0));
-  return foldHalves(scopes, how, x, warps);
+  return foldHalves(scopes, how,
+                    loadLanes(scopes, sums, scopes.constant(0), warps), warps);
 }

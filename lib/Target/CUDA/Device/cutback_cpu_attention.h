@@ -167,7 +167,8 @@ template <int kWidth> struct AttentionBlock {
       else
         for (int j = 0; j < count; ++j) {
           line[j] = at(firstRow + i, first + j);
-          isSeen |= line[j] != lowest() ? 1 : 0; // as wide: compilers make vectors
+          isSeen |=
+              line[j] != lowest() ? 1 : 0; // as wide: compilers make vectors
         }
     }
     return isSeen != 0;
@@ -269,7 +270,8 @@ inline void attendHead(int queries, int keys, int width, int outWidth,
 template <typename Order, bool isByQuery, int kWidth>
 inline void weighGradients(AttentionBlock<kWidth> &block, int panel,
                            float scale) {
-  // One query's numbers as often as the loop reads them: compilers make vectors.
+  // One query's numbers as often as the loop reads them: compilers make
+  // vectors.
   float logs[kOthers], dots[kOthers];
   std::copy(block.logs, block.logs + kOthers, logs);
   std::copy(block.dots, block.dots + kOthers, dots);
@@ -393,8 +395,7 @@ inline void keyGradient(int keys, int queries, int width, int outWidth,
                         Out out, LogSum logSum, DK dK, DV dV) {
   using Block = AttentionBlock<kWidth>;
   gradientsOfHead<Order, false, kWidth>(
-      keys, queries, width, outWidth, scale, k, v, q, dOut,
-      ByKey<Bias>{bias},
+      keys, queries, width, outWidth, scale, k, v, q, dOut, ByKey<Bias>{bias},
       knownOf<Order>(outWidth, dOut, out, logSum),
       [&](Block &block, int, int, int panel, int, int others) {
         block.addOthers(0, 1, 0, panel, width, 0, others);
