@@ -22,6 +22,7 @@
 #include "NestScopes.h"
 #include "Reductions.h"
 #include "SplitAxis.h"
+#include "TransposedTile.h"
 
 #include "cutback/Runtime/Artifact.h"
 
@@ -145,20 +146,41 @@ private:
     std::rotate(kept.begin() + other, kept.begin() + other + 1, kept.end() - 1);
     enterKept(kept.size() - 2, /*isParallel=*/false);
     size_t outer = order[other], inner = order.back();
-    Value firstOuter = enterGroup(outer, widths.transposed, false);
-    Value firstInner = enterGroup(inner, widths.transposed, false);
-    int64_t side = widths.transposed;
-    auto enterTile = [&](size_t group, Value first, bool isParallel) {
-      Value end = arith::MinUIOp::create(
-          scopes.here(), loc, plus(first, scopes.constant(side)),
-          scopes.constant(scopes.groups[group].extent));
-      scopes.setGroup(
-          group, scopes.enterLoop(first, end, scopes.constant(1), isParallel));
-    };
-    enterTile(outer, firstOuter, false);
-    enterTile(inner, firstInner, true);
+    TransposedTile tile{outer, inner, {}, {}, {}, {}, widths.transposed};
+    tile.firstOuter = enterGroup(outer, tile.side, false);
+    tile.firstInner = enterGroup(inner, tile.side, false);
+    Value endOuter = endOfTile(outer, tile.firstOuter, tile.side),
+          endInner = endOfTile(inner, tile.firstInner, tile.side);
+    tile.numOuter = minus(endOuter, tile.firstOuter);
+    tile.numInner = minus(endInner, tile.firstInner);
+    copyTransposedLoads(tile);
+    Value one = scopes.constant(1);
+    Value o = scopes.enterLoop(tile.firstOuter, endOuter, one, false);
+    scopes.setGroup(outer, o);
+    Value line = times(minus(o, tile.firstOuter), tile.side);
+    Value i = scopes.enterLoop(tile.firstInner, endInner, one, true);
+    scopes.setGroup(inner, i);
+    scopes.setLane(plus(line, minus(i, tile.firstInner)));
     scopes.store(passes.rowStores);
     leave(kept.size() + 2);
+  }
+
+  Value endOfTile(size_t group, Value first, int64_t side) {
+    return arith::MinUIOp::create(scopes.here(), loc,
+                                  plus(first, scopes.constant(side)),
+                                  scopes.constant(scopes.groups[group].extent));
+  }
+
+  void copyTransposedLoads(const TransposedTile &tile) {
+    if (frame.tests == AccessTests::OfAll)
+      return; // each is tested where it stands
+    SmallVector<std::pair<Value, Value>> copies;
+    for (auto load : nest.getBody().getOps<kernel::LoadOp>())
+      if (isTransposed(scopes, load, tile.outer, tile.inner))
+        copies.push_back(
+            {load.getElement(), copyTransposed(scopes, load, tile)});
+    for (auto [element, copy] : copies)
+      scopes.bufferOf[element] = copy;
   }
 
   /// The axis along which a load steps by one element, where that is not the

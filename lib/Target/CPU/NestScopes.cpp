@@ -415,6 +415,12 @@ Value NestScopes::checkedBase(kernel::LoadOp load, const Access &access,
   return f.select(isGood, base, index(-low));
 }
 
+Value NestScopes::indexOf(kernel::LoadOp load) {
+  Access access = accessOf(load.getMap(), load.getIndices());
+  here();
+  return addOthers(access, groupTerms(access, 0, depth()));
+}
+
 Placed NestScopes::emitLoad(kernel::LoadOp load) {
   Access access = accessOf(load.getMap(), load.getIndices());
   size_t depth = depthOf(access);

@@ -89,6 +89,10 @@ public:
   void store(llvm::ArrayRef<kernel::StoreOp> stores);
   bool hasFailed() const { return failed; }
   Access accessOf(mlir::AffineMap map, mlir::ValueRange indices);
+  /// Where `load`, whose place does not depend on data, reads in the innermost
+  /// loop.
+  mlir::Value indexOf(kernel::LoadOp load);
+  mlir::Value memoryOf(mlir::Value argument) const;
   /// An index.
   mlir::Value constant(int64_t value);
   /// Memory of so many elements, for one call of the kernel.
@@ -122,7 +126,6 @@ private:
   /// Data made safe, in loop `depth`: the index as far as it is known there.
   mlir::Value checkedBase(kernel::LoadOp load, const Access &access,
                           size_t depth);
-  mlir::Value memoryOf(mlir::Value argument) const;
   mlir::Value readElement(kernel::LoadOp load, mlir::Value index);
   bool testsAll() const { return frame.tests == AccessTests::OfAll; }
   /// Whether `index` is inside of a memory; records that it is not.

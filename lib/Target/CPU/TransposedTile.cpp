@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A vector of a load's innermost axis would be gathered, element by element.
+// Here vectors are loaded along the axis that steps by one, eight of them are
+// transposed by shuffles of two at a time, and the loops over the tile read
+// the copy. Tiles at an end are copied element by element.
+
+#include "TransposedTile.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cpu;
+
+static constexpr int64_t kLanes = 8;
+
+bool cpu::isTransposed(NestScopes &scopes, kernel::LoadOp load, size_t outer,
+                       size_t inner) {
+  Access access = scopes.accessOf(load.getMap(), load.getIndices());
+  Type type = load.getElement().getType();
+  return access.ofGroup[outer] == 1 && access.ofGroup[inner] > 1 &&
+         access.rest.empty() && access.data.empty() && !load.getMask() &&
+         type.isIntOrFloat() && type.getIntOrFloatBitWidth() == 32;
+}
+
+namespace {
+
+class TileCopy {
+public:
+  TileCopy(NestScopes &scopes, kernel::LoadOp load, const TransposedTile &tile)
+      : scopes(scopes), load(load), tile(tile), loc(load.getLoc()),
+        type(load.getElement().getType()),
+        memory(scopes.memoryOf(load.getMemory())),
+        copy(scopes.allocate(type, tile.side * tile.side)) {}
+
+  Value run() {
+    Value all = constant(tile.side);
+    Value isWhole =
+        arith::AndIOp::create(scopes.here(), loc, isEqual(tile.numOuter, all),
+                              isEqual(tile.numInner, all));
+    Value whole = choose(isWhole, all, constant(0)),
+          rest = choose(isWhole, constant(0), tile.numOuter);
+    inLoops(whole, kLanes, all, [&](Value o, Value i) { transpose(o, i); });
+    inLoops(rest, 1, tile.numInner, [&](Value o, Value i) {
+      Value element =
+          memref::LoadOp::create(scopes.here(), loc, memory, indexOf(o, i));
+      memref::StoreOp::create(scopes.here(), loc, element, copy, placeOf(o, i));
+    });
+    return copy;
+  }
+
+private:
+  template <typename Fn>
+  void inLoops(Value numOuter, int64_t step, Value numInner, Fn body) {
+    Value o = scopes.enterLoop(constant(0), numOuter, constant(step), false);
+    Value i = scopes.enterLoop(constant(0), numInner, constant(step), false);
+    body(o, i);
+    scopes.leaveLoop();
+    scopes.leaveLoop();
+  }
+
+  /// Where the load reads at (o, i) of the tile.
+  Value indexOf(Value o, Value i) {
+    scopes.setGroup(tile.outer, add(tile.firstOuter, o));
+    scopes.setGroup(tile.inner, add(tile.firstInner, i));
+    return scopes.indexOf(load);
+  }
+  Value placeOf(Value o, Value i) {
+    Value line =
+        arith::MulIOp::create(scopes.here(), loc, o, constant(tile.side));
+    return add(line, i);
+  }
+
+  /// Eight by eight elements from (o, i) on: pairs of lines exchange neighbors,
+  /// pairs of neighbors, and halves of vectors.
+  void transpose(Value o, Value i) {
+    int64_t stride =
+        scopes.accessOf(load.getMap(), load.getIndices()).ofGroup[tile.inner];
+    Value first = indexOf(o, i), place = placeOf(o, i);
+    auto vector = VectorType::get({kLanes}, type);
+    SmallVector<Value, kLanes> x;
+    for (int64_t line = 0; line < kLanes; ++line)
+      x.push_back(vector::LoadOp::create(scopes.here(), loc, vector, memory,
+                                         add(first, constant(line * stride))));
+    x = exchange(x, 1, {0, 8, 1, 9, 4, 12, 5, 13},
+                 {2, 10, 3, 11, 6, 14, 7, 15});
+    x = exchange(x, 2, {0, 1, 8, 9, 4, 5, 12, 13},
+                 {2, 3, 10, 11, 6, 7, 14, 15});
+    x = exchange(x, 4, {0, 1, 2, 3, 8, 9, 10, 11},
+                 {4, 5, 6, 7, 12, 13, 14, 15});
+    // Bits of a line's number stand for bits of a column's, the last two in the
+    // other order.
+    const int64_t columnOf[kLanes] = {0, 2, 1, 3, 4, 6, 5, 7};
+    for (int64_t line = 0; line < kLanes; ++line)
+      vector::StoreOp::create(scopes.here(), loc, x[line], copy,
+                              add(place, constant(columnOf[line] * tile.side)));
+  }
+
+  /// Lines `apart` from each other become two shuffles of both.
+  SmallVector<Value, kLanes> exchange(ArrayRef<Value> x, int64_t apart,
+                                      ArrayRef<int64_t> low,
+                                      ArrayRef<int64_t> high) {
+    SmallVector<Value, kLanes> result(x);
+    for (int64_t line = 0; line < kLanes; ++line) {
+      if (line & apart)
+        continue;
+      Value a = x[line], b = x[line + apart];
+      result[line] = vector::ShuffleOp::create(scopes.here(), loc, a, b, low);
+      result[line + apart] =
+          vector::ShuffleOp::create(scopes.here(), loc, a, b, high);
+    }
+    return result;
+  }
+
+  Value constant(int64_t number) { return scopes.constant(number); }
+  Value add(Value a, Value b) {
+    return arith::AddIOp::create(scopes.here(), loc, a, b);
+  }
+  Value isEqual(Value a, Value b) {
+    return arith::CmpIOp::create(scopes.here(), loc, arith::CmpIPredicate::eq,
+                                 a, b);
+  }
+  Value choose(Value which, Value a, Value b) {
+    return arith::SelectOp::create(scopes.here(), loc, which, a, b);
+  }
+
+  NestScopes &scopes;
+  kernel::LoadOp load;
+  const TransposedTile &tile;
+  Location loc;
+  Type type;
+  Value memory, copy;
+};
+
+} // namespace
+
+Value cpu::copyTransposed(NestScopes &scopes, kernel::LoadOp load,
+                          const TransposedTile &tile) {
+  return TileCopy(scopes, load, tile).run();
+}
