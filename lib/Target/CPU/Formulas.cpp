@@ -101,9 +101,8 @@ Value Formulas::exp(Value x) {
   Value p = polynomial(f, {1.37805939e-3f, 8.37312452e-3f, 4.16695364e-2f,
                            1.66664720e-1f, 4.99999851e-1f, 1.0f, 1.0f});
   Value whole = arith::FPToSIOp::create(builder, loc, builder.getI32Type(), n);
-  // Half of it towards zero: of both halves there is a power of two.
-  Value sign = make<arith::ShRUIOp>(whole, integer(31));
-  Value half = make<arith::ShRSIOp>(add(whole, sign), integer(1));
+  // Of both halves there is a power of two, and only the second product rounds.
+  Value half = make<arith::ShRSIOp>(whole, integer(1));
   p = multiply(multiply(p, power2(half)), power2(subtract(whole, half)));
   return select(compare(FP::UNO, x, x), x, p);
 }
