@@ -88,23 +88,35 @@ Value Formulas::copySign(Value magnitude, Value sign) {
 // Functions of single precision
 //===----------------------------------------------------------------------===//
 
-/// 2^n e^f with |f| <= log(2) / 2; subnormal results too.
-Value Formulas::exp(Value x) {
-  // Bounds that a NaN falls onto: no integer is made of it.
-  Value low = number(-104), high = number(89);
-  Value bounded = select(compare(FP::OGT, x, low), x, low);
-  bounded = select(compare(FP::OLT, bounded, high), bounded, high);
-  Value n = math::RoundEvenOp::create(builder, loc,
-                                      multiply(bounded, number(1.44269504f)));
-  Value f = fma(n, number(-0.693145752f), bounded);
+/// The greater, and the lesser; a NaN is `bound`.
+Value Formulas::atLeast(Value x, Value bound) {
+  return select(compare(FP::OGT, x, bound), x, bound);
+}
+Value Formulas::atMost(Value x, Value bound) {
+  return select(compare(FP::OLT, x, bound), x, bound);
+}
+
+/// 2^n e^f with |f| <= log(2) / 2; `isNormal`: 2^n is a normal number.
+Value Formulas::expWithin(Value x, bool isNormal) {
+  Value n =
+      math::RoundEvenOp::create(builder, loc, multiply(x, number(1.44269504f)));
+  Value f = fma(n, number(-0.693145752f), x);
   f = fma(n, number(-1.42860677e-6f), f);
   Value p = polynomial(f, {1.37805939e-3f, 8.37312452e-3f, 4.16695364e-2f,
                            1.66664720e-1f, 4.99999851e-1f, 1.0f, 1.0f});
   Value whole = arith::FPToSIOp::create(builder, loc, builder.getI32Type(), n);
+  if (isNormal)
+    return multiply(p, power2(whole));
   // Of both halves there is a power of two, and only the second product rounds.
   Value half = make<arith::ShRSIOp>(whole, integer(1));
-  p = multiply(multiply(p, power2(half)), power2(subtract(whole, half)));
-  return select(compare(FP::UNO, x, x), x, p);
+  return multiply(multiply(p, power2(half)), power2(subtract(whole, half)));
+}
+
+Value Formulas::exp(Value x) {
+  // Bounds that a NaN falls onto: no integer is made of it.
+  Value bounded = atMost(atLeast(x, number(-104)), number(89));
+  return select(compare(FP::UNO, x, x), x,
+                expWithin(bounded, /*isNormal=*/false));
 }
 
 /// 2^n (1 + f) with 1 + f in [2/3, 4/3).
@@ -140,9 +152,11 @@ Value Formulas::tanh(Value x) {
   Value p = polynomial(
       s, {1.57394409e-2f, -5.23025431e-2f, 1.33152977e-1f, -3.33327681e-1f});
   Value small = fma(multiply(p, s), x, x);
-  Value t = add(exp(multiply(number(2), a)), number(1));
+  Value t = add(
+      expWithin(atMost(multiply(number(2), a), number(80)), /*isNormal=*/true),
+      number(1));
   t = subtract(number(1), make<arith::DivFOp>(number(2), t));
-  return select(compare(FP::OLT, a, number(0.55f)), small, copySign(t, x));
+  return select(compare(FP::ULT, a, number(0.55f)), small, copySign(t, x));
 }
 
 /// An odd polynomial below 0.93, else 1 - e^q(|x|).
@@ -154,7 +168,9 @@ Value Formulas::erf(Value x) {
   for (float factor : {-1.06777877e-1f, -6.34846687e-1f, -1.28717512e-1f})
     r = fma(r, t, factor);
   r = fma(r, t, arith::NegFOp::create(builder, loc, t));
-  Value large = copySign(subtract(number(1), exp(r)), x);
+  // What is below is lost beside 1.
+  Value rest = expWithin(atLeast(r, number(-80)), /*isNormal=*/true);
+  Value large = copySign(subtract(number(1), rest), x);
   Value p = polynomial(s, {-5.96761703e-4f, 4.99119423e-3f, -2.67681349e-2f,
                            1.12819925e-1f, -3.76125336e-1f, 1.28379166e-1f});
   return select(compare(FP::OGT, t, number(0.927734375f)), large, fma(p, x, x));
