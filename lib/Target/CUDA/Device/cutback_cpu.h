@@ -188,8 +188,7 @@ inline Region regionOf(int m, int n, int width, const Share &share) {
 }
 
 /// A block of an m x n product: what is looked up once for many results. On the
-/// stack, with the columns of ProductPanels
-/// up to 1.1 MiB.
+/// stack, with the columns of ProductPanels up to 1.1 MiB.
 template <typename T> struct ProductBlock {
   static constexpr int rows = 144, columns = 2048 / sizeof(T), steps = 256;
   static constexpr int width = 2 * Lanes<T>::count; ///< of a panel of b
@@ -251,6 +250,17 @@ template <typename T> struct ProductPanels {
   /// Steps that are packed for all blocks of rows: beyond them, for each again.
   static constexpr int most = 4096;
 
+  /// Columns to be packed at once: all threads together have 4 MiB for them,
+  /// each room for a quarter of a block's.
+  static int widest(int k, int64_t threads) {
+    const int64_t line = std::max(k, 1) * int64_t(sizeof(T)),
+                  room = (4 << 20) / threads / line;
+    return k > most
+               ? Block::columns
+               : int(std::clamp<int64_t>(room / Block::width * Block::width,
+                                         Block::columns / 4, Block::columns));
+  }
+
   explicit ProductPanels(int k, int columns) : isWhole(k <= most) {
     if (k > Block::steps && isWhole)
       scratch = takeScratch(size_t(k) * columns * sizeof(T));
@@ -292,7 +302,9 @@ __attribute__((noinline)) void multiplyBlocks(int m, int n, int k,
   Block block;
   const Region mine = regionOf(m, n, Block::width, shareNow);
   const int most = evenly(mine.rows, Block::rows, kRows),
-            widest = evenly(mine.columns, Block::columns, Block::width);
+            widest = evenly(mine.columns,
+                            ProductPanels<T>::widest(k, shareNow.parts),
+                            Block::width);
   const int64_t lines = mine.rows ? (mine.rows + most - 1) / most : 0;
   const int64_t blocks =
       mine.columns ? (mine.columns + widest - 1) / widest * lines : 0;
