@@ -9,7 +9,7 @@
 // has one element and goes over the bags. What the forward says of bags (bag of
 // each index, indices of each bag) is written where somebody reads it.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -58,6 +58,8 @@ private:
   int64_t bagCount() const { return sizesOf(result(0))[0]; }
   int64_t tableRows() const { return sizesOf(call.value("weight"))[0]; }
   void writeRange(CallWriter &text) const;
+  void describe(CallWriter &text, precompiled::Bags::Kind kind,
+                int64_t bags) const;
   CallWriter rowsOfBags() const;
   CallWriter bagsOfIndices() const;
   CallWriter sizesOfBags(unsigned result) const;
@@ -78,6 +80,30 @@ void Bags::writeRange(CallWriter &text) const {
             checkedText(text, offset("bag"), total() + 1) + ";");
   text.line("const int end = " + next + ";");
   text.line(checkedText(text, "end - begin", total() + 1) + ";");
+}
+
+/// What a CPU is told.
+void Bags::describe(CallWriter &text, precompiled::Bags::Kind kind,
+                    int64_t bags) const {
+  precompiled::Bags all;
+  all.kind = kind;
+  all.mode = mode;
+  all.padding = padding;
+  all.count = total();
+  all.bags = bags;
+  if (kind == precompiled::Bags::TableGradient)
+    all.tableRows = sizesOf(result(0))[0];
+  else if (Value table = call.value(aten::optional("weight")))
+    all.tableRows = sizesOf(table)[0];
+  all.includesLast =
+      call.boolean(aten::optional("include_last_offset")).value_or(false);
+  all.isScaled =
+      call.boolean(aten::optional("scale_grad_by_freq")).value_or(false);
+  text.kernel().precompiled =
+      describeCall("cutback_bags", text,
+                   {"table", "indices", "offsets", "weights", "bag_of_index",
+                    "sizes", "out", "rows", "gradient"},
+                   all);
 }
 
 CallWriter Bags::rowsOfBags() const {
@@ -131,6 +157,7 @@ CallWriter Bags::rowsOfBags() const {
               ");");
   if (mode == Max && isRead(3))
     text.line("rows[element] = from < 0 ? 0 : from;");
+  describe(text, precompiled::Bags::Rows, bagCount());
   return text;
 }
 
@@ -143,6 +170,7 @@ CallWriter Bags::bagsOfIndices() const {
   text.openElements(productOf(sizesOf(out)));
   text.line("out[element] = bagOf(" + numberText(bagCount()) +
             ", element, [=](int bag) { return " + offset("bag") + "; });");
+  describe(text, precompiled::Bags::BagOfIndex, bagCount());
   return text;
 }
 
@@ -164,6 +192,7 @@ CallWriter Bags::sizesOfBags(unsigned number) const {
             ";");
   text.line("out[element] = element < " + numberText(bagCount()) +
             " ? count : 0;");
+  describe(text, precompiled::Bags::Sizes, bagCount());
   return text;
 }
 
@@ -220,6 +249,7 @@ CallResult Bags::gradientOfGreatest(Value gradient) const {
             CallWriter::element(gradient, "gradient", {"bag", "column"}) +
             ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  describe(text, precompiled::Bags::GreatestGradient, bags);
   return CallResult::of(text);
 }
 
@@ -281,6 +311,7 @@ CallResult Bags::tableGradient() const {
             elementTypeText(out) + ">(" +
             (isScaled ? "uses ? sum / " + type + "(uses) : 0" : "sum") +
             "); });");
+  describe(text, precompiled::Bags::TableGradient, sizesOf(gradient)[0]);
   return CallResult::of(text);
 }
 
@@ -315,6 +346,7 @@ CallResult Bags::weightGradient() const {
             ") * toFloat(" +
             CallWriter::element(table, "table", {"row", "column"}) + ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  describe(text, precompiled::Bags::WeightGradient, sizesOf(gradient)[0]);
   return CallResult::of(text);
 }
 

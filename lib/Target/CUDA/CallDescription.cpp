@@ -12,20 +12,33 @@ using namespace cutback;
 using namespace cutback::cuda;
 
 std::optional<precompiled::Type> cuda::precompiledType(Value tensor) {
-  std::string type = elementTypeText(tensor);
-  if (type == "float")
+  Type type = cast<RankedTensorType>(tensor.getType()).getElementType();
+  if (type.isF32())
     return precompiled::F32;
-  if (type == "double")
+  if (type.isF64())
     return precompiled::F64;
-  if (type == "bf16")
+  if (type.isBF16())
     return precompiled::BF16;
-  if (type == "f16")
+  if (type.isF16())
     return precompiled::F16;
-  if (type == "int")
-    return precompiled::I32;
-  if (type == "long long")
-    return precompiled::I64;
-  return std::nullopt;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return precompiled::Bool;
+  case 8:
+    return isUnsigned ? precompiled::U8 : precompiled::I8;
+  case 16:
+    return isUnsigned ? precompiled::U16 : precompiled::I16;
+  case 32:
+    return isUnsigned ? precompiled::U32 : precompiled::I32;
+  case 64:
+    return isUnsigned ? precompiled::U64 : precompiled::I64;
+  default:
+    return std::nullopt;
+  }
 }
 
 precompiled::Tensor cuda::describeTensor(Value tensor, int64_t operand,
@@ -36,6 +49,51 @@ precompiled::Tensor cuda::describeTensor(Value tensor, int64_t operand,
   described.at = kernel::locate(tensor).layout.offset;
   described.outer = outer;
   return described;
+}
+
+std::optional<precompiled::StridedTensor>
+cuda::describeStrided(Value tensor, int64_t operand) {
+  precompiled::StridedTensor described;
+  Layout layout = kernel::locate(tensor).layout;
+  std::optional<precompiled::Type> type = precompiledType(tensor);
+  if (!type || layout.sizes.size() > precompiled::kMostDims)
+    return std::nullopt;
+  described.operand = operand;
+  described.type = *type;
+  described.at = layout.offset;
+  described.rank = static_cast<int64_t>(layout.sizes.size());
+  for (size_t dim = 0; dim < layout.sizes.size(); ++dim) {
+    described.sizes[dim] = layout.sizes[dim];
+    described.strides[dim] = strideOf(layout, dim);
+  }
+  return described;
+}
+
+std::optional<precompiled::StridedTensor>
+cuda::withDims(std::optional<precompiled::StridedTensor> tensor,
+               ArrayRef<StridedDim> dims) {
+  if (!tensor || dims.size() > precompiled::kMostDims)
+    return std::nullopt;
+  tensor->rank = static_cast<int64_t>(dims.size());
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    tensor->sizes[dim] = dims[dim].size;
+    tensor->strides[dim] = dims[dim].stride;
+  }
+  return tensor;
+}
+
+std::optional<precompiled::StridedTensor>
+CallWriter::strided(StringRef name) const {
+  precompiled::StridedTensor none;
+  for (auto [operand, parameter] : llvm::enumerate(call.kernel.parameters)) {
+    if (parameter.name != name)
+      continue;
+    if (tensors[operand])
+      return describeStrided(tensors[operand], int64_t(operand));
+    none.operand = int64_t(operand); // a number
+    none.type = precompiled::I64;
+  }
+  return none;
 }
 
 int64_t cuda::strideOf(const Layout &layout, size_t dim) {

@@ -44,6 +44,11 @@ std::optional<PrecompiledCall>
 describeProducts(llvm::ArrayRef<precompiled::Product> products, int64_t outer,
                  llvm::ArrayRef<mlir::Value> tensors);
 
+/// `tensor` as parameter `operand`; nothing where a description has no room for
+/// its dimensions.
+std::optional<precompiled::StridedTensor> describeStrided(mlir::Value tensor,
+                                                          int64_t operand);
+
 /// `structure` as it lies in memory: of 64-bit numbers alone.
 template <typename Structure>
 void appendDescription(std::string &description, const Structure &structure) {
@@ -52,6 +57,45 @@ void appendDescription(std::string &description, const Structure &structure) {
                 "numbers alone");
   description.append(reinterpret_cast<const char *>(&structure),
                      sizeof(Structure));
+}
+
+/// A dimension of a description: one of a tensor, with as many elements.
+struct StridedDim {
+  int64_t size, stride;
+};
+/// The tensor with these dimensions.
+std::optional<precompiled::StridedTensor>
+withDims(std::optional<precompiled::StridedTensor> tensor,
+         llvm::ArrayRef<StridedDim> dims);
+
+/// What a CPU runs in place of a kernel: `function`, which is told `tensors`
+/// and `numbers` (Target/CPU/StridedCalls.h). Nothing if a tensor was not
+/// described.
+template <typename Numbers>
+std::optional<PrecompiledCall>
+describeCall(const char *function,
+             llvm::ArrayRef<std::optional<precompiled::StridedTensor>> tensors,
+             const Numbers &numbers) {
+  PrecompiledCall call{function, ""};
+  appendDescription(call.description,
+                    precompiled::StridedCall{int64_t(tensors.size())});
+  for (const std::optional<precompiled::StridedTensor> &tensor : tensors) {
+    if (!tensor)
+      return std::nullopt;
+    appendDescription(call.description, *tensor);
+  }
+  appendDescription(call.description, numbers);
+  return call;
+}
+/// The same of the parameters of these names: none where there is no such one.
+template <typename Numbers>
+std::optional<PrecompiledCall>
+describeCall(const char *function, const CallWriter &text,
+             llvm::ArrayRef<const char *> names, const Numbers &numbers) {
+  std::vector<std::optional<precompiled::StridedTensor>> tensors;
+  for (const char *name : names)
+    tensors.push_back(text.strided(name));
+  return describeCall(function, tensors, numbers);
 }
 
 } // namespace cutback::cuda

@@ -6,7 +6,7 @@
 // distance the gradient is g * sign(d) * (|d| / D)^(p - 1): 0 for p = 0 and
 // where d or D is 0; for p = infinity g * sign(d) where |d| is D.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 #include "llvm/Support/Format.h"
 
@@ -74,6 +74,33 @@ Indices ownIndices(Value tensor, ArrayRef<std::string> batch,
   return at;
 }
 
+/// What a CPU is told: tensors of batches have the dimensions of `batch` in
+/// front of their last two.
+void describe(CallWriter &text, precompiled::Distances::Kind kind, double p,
+              ArrayRef<int64_t> batch = {}) {
+  std::vector<std::optional<precompiled::StridedTensor>> tensors;
+  for (const char *name : {"a", "b", "gradient", "distances", "out"}) {
+    std::optional<precompiled::StridedTensor> own = text.strided(name);
+    tensors.push_back(own);
+    if (!own || own->operand < 0 || batch.empty())
+      continue;
+    SmallVector<StridedDim> dims;
+    auto missing = static_cast<int64_t>(batch.size()) + 2 - own->rank;
+    for (int64_t dim = 0; dim < static_cast<int64_t>(batch.size()) + 2; ++dim)
+      if (dim < missing)
+        dims.push_back({batch[dim], 0});
+      else
+        dims.push_back(
+            {own->sizes[dim - missing], own->strides[dim - missing]});
+    tensors.back() = withDims(own, dims);
+  }
+  precompiled::Distances distances;
+  distances.kind = kind;
+  distances.p = p;
+  text.kernel().precompiled =
+      describeCall("cutback_distances", tensors, distances);
+}
+
 std::string apartText(Value a, Value b, ArrayRef<std::string> ofA,
                       ArrayRef<std::string> ofB) {
   return "toFloat(" + CallWriter::element(a, "a", ofA) + ") - toFloat(" +
@@ -107,6 +134,8 @@ CallResult writeDistances(aten::CallOp op) {
   text.line("}");
   text.line(CallWriter::element(out, "out", at) + " = " +
             stored(out, distance.distanceText()) + ";");
+  describe(text, precompiled::Distances::Forward, distance.p,
+           sizesOf(out).drop_back(2));
   return CallResult::of(text);
 }
 
@@ -130,6 +159,9 @@ CallResult writeDistancesGradient(aten::CallOp op) {
   if (productOf(sizesOf(gradient)) == 0) { // it has the shape of x1 then
     text.line(CallWriter::element(out, "out", at) + " = " +
               stored(out, "0.0f") + ";");
+    text.kernel().precompiled =
+        describeCall("cutback_elements", text, {"from", "out"},
+                     precompiled::Elements{precompiled::Elements::Zero});
     return CallResult::of(text);
   }
   ArrayRef<std::string> batch = ArrayRef(at).drop_back(2);
@@ -200,6 +232,9 @@ CallResult writeDistancesWithin(aten::CallOp op) {
   text.line(
       CallWriter::element(out, "out", {"(" + pairText(rows, "i", "j") + ")"}) +
       " = " + stored(out, distance.distanceText()) + ";");
+  describe(text, precompiled::Distances::Gradient, distance.p,
+           sizesOf(out).drop_back(2));
+  describe(text, precompiled::Distances::Within, distance.p);
   return CallResult::of(text);
 }
 
@@ -239,6 +274,7 @@ CallResult writeDistancesWithinGradient(aten::CallOp op) {
   text.line("}");
   text.line(CallWriter::element(out, "out", {"row", "e"}) + " = " +
             stored(out, "sum") + ";");
+  describe(text, precompiled::Distances::WithinGradient, distance.p);
   return CallResult::of(text);
 }
 

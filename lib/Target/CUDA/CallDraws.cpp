@@ -7,7 +7,7 @@
 // that the backward runs again draws the same, and so does a run with
 // --reference.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 #include "cutback/Dialect/Joint/Replay.h"
 
@@ -32,6 +32,16 @@ std::string numberText(double number) {
   llvm::APFloat(number).toString(text, /*FormatPrecision=*/17,
                                  /*FormatMaxPadding=*/0);
   return text.str().str();
+}
+
+/// What a CPU is told of a draw.
+void describe(CallWriter &text, Operation *op, ArrayRef<const char *> names,
+              precompiled::Draw::Kind kind, double p) {
+  precompiled::Draw draw;
+  draw.kind = kind;
+  draw.stream = static_cast<int64_t>(joint::drawStreamOf(op));
+  draw.p = p;
+  text.kernel().precompiled = describeCall("cutback_draw", text, names, draw);
 }
 
 CallResult writeDropout(Operation *op) {
@@ -67,6 +77,8 @@ CallResult writeDropout(Operation *op) {
               " : " + type + "(0));");
   if (!op->getResult(1).use_empty())
     text.line("mask[element] = keeps;");
+  describe(text, op, {"input", "seed", "out", "mask"},
+           precompiled::Draw::Dropout, p);
   return CallResult::of(text);
 }
 
@@ -94,6 +106,8 @@ CallResult writeBernoulli(Operation *op) {
   }
   text.line("const bool isOne = " + drawText(op, true) + " < " + chance + ";");
   text.line("out[element] = " + stored(out, "isOne ? 1.0f : 0.0f") + ";");
+  describe(text, op, {"chance", "seed", "out"}, precompiled::Draw::Bernoulli,
+           p.value_or(0));
   return CallResult::of(text);
 }
 

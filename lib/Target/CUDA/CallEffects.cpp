@@ -6,7 +6,7 @@
 // that a wrong index marks, with another number: the runtime says which check
 // it was, and the step writes nothing.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 #include "cutback/Dialect/Joint/Joint.h"
 
@@ -14,12 +14,29 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::cuda;
 
+/// What a CPU is told, of parameters `from` and `to`.
+static void describe(CallWriter &text, const char *from,
+                     std::optional<precompiled::StridedTensor> to,
+                     precompiled::Elements::Kind kind) {
+  text.kernel().precompiled =
+      describeCall("cutback_elements", {text.strided(from), to},
+                   precompiled::Elements{kind});
+}
+
 /// Each element of `from` to where `to` has it; both have the same sizes.
 static void copyElements(CallWriter &text, Value from, const Layout &to) {
   text.openElements(productOf(to.sizes));
   SmallVector<std::string> at = indicesOf("element", to.sizes);
   text.line(CallWriter::element(to, "to", at) + " = " +
             CallWriter::element(from, "from", at) + ";");
+  // Of the same type; a copy of a view has no tensor yet.
+  std::optional<precompiled::StridedTensor> own = describeStrided(from, 1);
+  SmallVector<StridedDim> dims;
+  for (size_t dim = 0; dim < to.sizes.size(); ++dim)
+    dims.push_back({to.sizes[dim], strideOf(to, dim)});
+  if (own)
+    own->at = to.offset;
+  describe(text, "from", withDims(own, dims), precompiled::Elements::Copy);
 }
 
 static CallResult writeWrite(joint::WriteOp write) {
@@ -51,6 +68,8 @@ static CallResult writeAssert(joint::AssertOp op) {
       ")");
   text.line("  atomicMax(problem, kCheckFailed);");
   text.kernel().checks = true;
+  describe(text, "condition", text.strided("none"),
+           precompiled::Elements::Check);
   return CallResult::of(text);
 }
 

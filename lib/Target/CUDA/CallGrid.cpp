@@ -10,7 +10,7 @@
 //               element, and adds up those that do, in their order. No atomics,
 //               and places of the plane times those of the grid questions.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -85,6 +85,7 @@ struct GridSample {
     for (size_t axis = rank; axis-- > 0;)
       text.line(std::string(2 * axis, ' ') + "}");
   }
+  CallKernel finish(CallWriter &text, precompiled::GridSample::Kind kind) const;
   CallKernel forward(Value out) const;
   CallKernel ofInput(Value out) const;
   CallKernel ofGrid(Value out) const;
@@ -108,6 +109,21 @@ std::string GridSample::openTaps(CallWriter &text, const std::string &n,
   return indent;
 }
 
+/// With what a CPU is told.
+CallKernel GridSample::finish(CallWriter &text,
+                              precompiled::GridSample::Kind kind) const {
+  precompiled::GridSample sample;
+  sample.kind = kind;
+  sample.rank = static_cast<int64_t>(rank);
+  sample.mode = call.integer("interpolation_mode").value_or(0);
+  sample.padding = call.integer("padding_mode").value_or(0);
+  sample.isAligned = call.boolean("align_corners").value_or(false);
+  text.kernel().precompiled =
+      describeCall("cutback_grid_sample", text,
+                   {"input", "grid", "gradient", "out"}, sample);
+  return text.take();
+}
+
 CallKernel GridSample::forward(Value out) const {
   CallWriter text("grid_sample");
   open(text, out);
@@ -127,7 +143,7 @@ CallKernel GridSample::forward(Value out) const {
   closeTaps(text);
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "sum") +
             ";");
-  return text.take();
+  return finish(text, precompiled::GridSample::Forward);
 }
 
 CallKernel GridSample::ofInput(Value out) const {
@@ -169,7 +185,7 @@ CallKernel GridSample::ofInput(Value out) const {
   text.line("      " + CallWriter::element(out, "out", to) + " = " +
             stored(out, "sum") + ";");
   text.line("    });");
-  return text.take();
+  return finish(text, precompiled::GridSample::InputGradient);
 }
 
 CallKernel GridSample::ofGrid(Value out) const {
@@ -210,7 +226,7 @@ CallKernel GridSample::ofGrid(Value out) const {
     text.line(CallWriter::element(out, "out", to) + " = " +
               stored(out, "sum_" + std::string(kPlaces[axis])) + ";");
   }
-  return text.take();
+  return finish(text, precompiled::GridSample::GridGradient);
 }
 
 CallResult cuda::writeGridCall(aten::CallOp op) {

@@ -6,7 +6,7 @@
 // element of the result and goes over all indices in their order: no atomics.
 // Where rows are added, a warp has a row, as the gradient of an embedding has.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -63,14 +63,31 @@ struct IndexedPlaces {
     if (!isSideBySide())
       place.append(numbers);
     for (size_t dim = 0; dim < rank; ++dim) {
-      bool isIndexed = llvm::any_of(
-          entries, [&](const Entry &entry) { return entry.dim == dim; });
       if (isSideBySide() && dim == entries.front().dim)
         place.append(numbers);
-      if (!isIndexed)
+      if (!isIndexed(dim))
         place.push_back(at[dim]);
     }
     return place;
+  }
+  /// The same for a description, of strides: those of `numbers`, and of
+  /// `columns`, which are the dimensions of self that are not indexed.
+  std::vector<StridedDim *> dimsInValues(MutableArrayRef<StridedDim> numbers,
+                                         MutableArrayRef<StridedDim> columns) {
+    std::vector<StridedDim *> dims;
+    auto add = [&](MutableArrayRef<StridedDim> some) {
+      for (StridedDim &dim : some)
+        dims.push_back(&dim);
+    };
+    size_t before = isSideBySide() ? entries.front().dim : 0;
+    add(columns.take_front(before));
+    add(numbers);
+    add(columns.drop_front(before));
+    return dims;
+  }
+  bool isIndexed(size_t dim) const {
+    return llvm::any_of(entries,
+                        [&](const Entry &entry) { return entry.dim == dim; });
   }
   /// Rows of self that one index names.
   bool areRows(ArrayRef<int64_t> self) const {
@@ -140,6 +157,60 @@ void writeOwners(CallWriter &text, const IndexedPlaces &places, Value self,
             ";");
 }
 
+/// Rows are the places of the indexed dimensions, columns all others.
+std::optional<PrecompiledCall> describe(const CallWriter &text,
+                                        IndexedPlaces &places, Value values,
+                                        Value out, bool adds, bool areRows) {
+  ArrayRef<int64_t> sizes = sizesOf(out);
+  precompiled::Scatter all;
+  all.how = adds ? precompiled::Combine::Sum : precompiled::Combine::Put;
+  all.isApart = areRows;
+  all.isWrapped = true;
+  all.numbers = static_cast<int64_t>(places.sizes.size());
+  auto dimsOf = [&](llvm::StringRef name) {
+    auto tensor = text.strided(name);
+    SmallVector<StridedDim> dims;
+    for (bool isIndexed : {true, false})
+      for (size_t dim = 0; tensor && dim < sizes.size(); ++dim)
+        if (places.isIndexed(dim) == isIndexed)
+          dims.push_back({sizes[dim], tensor->strides[dim]});
+    return withDims(tensor, dims);
+  };
+  SmallVector<StridedDim> numbers, columns;
+  for (int64_t size : places.sizes)
+    numbers.push_back({size, 0});
+  for (size_t dim = 0; dim < sizes.size(); ++dim)
+    if (!places.isIndexed(dim))
+      columns.push_back({sizes[dim], 0});
+  all.columns = static_cast<int64_t>(columns.size());
+  for (size_t i = 0; i < columns.size() && i < precompiled::kMostDims; ++i)
+    all.limits[i] = columns[i].size;
+  auto joined = [&] {
+    SmallVector<StridedDim> dims(numbers);
+    dims.append(columns);
+    return dims;
+  };
+  SmallVector<std::optional<precompiled::StridedTensor>, 1> ofIndices;
+  for (auto [i, entry] : llvm::enumerate(places.entries)) {
+    Layout layout = kernel::locate(entry.index).layout;
+    size_t rank = layout.sizes.size();
+    SmallVector<StridedDim> dims = joined();
+    for (size_t dim = 0; dim < rank; ++dim)
+      dims[numbers.size() - rank + dim].stride = strideOf(layout, dim);
+    ofIndices.push_back(
+        withDims(text.strided("index" + std::to_string(i)), dims));
+  }
+  Layout layout = kernel::locate(values).layout;
+  std::vector<StridedDim *> own = places.dimsInValues(numbers, columns);
+  for (size_t dim = 0; dim < layout.sizes.size(); ++dim)
+    own[own.size() - layout.sizes.size() + dim]->stride = strideOf(layout, dim);
+  SmallVector<std::optional<precompiled::StridedTensor>, 1> tensors = {
+      dimsOf("self"), dimsOf("out"),
+      withDims(text.strided("values"), joined())};
+  tensors.append(ofIndices);
+  return describeCall("cutback_scatter", tensors, all);
+}
+
 } // namespace
 
 CallResult cuda::writeIndexPutCall(aten::CallOp op) {
@@ -164,10 +235,13 @@ CallResult cuda::writeIndexPutCall(aten::CallOp op) {
     text.read(entry.index, "index" + std::to_string(i));
   text.read(values, "values");
   text.write(out, "out");
-  if (adds && isFloatTensor(out) && places.areRows(sizesOf(out)))
+  bool areRows = adds && isFloatTensor(out) && places.areRows(sizesOf(out));
+  if (areRows)
     writeRowSums(text, places, self, values, out);
   else
     writeOwners(text, places, self, values, out, adds);
+  text.kernel().precompiled =
+      describe(text, places, values, out, adds, areRows);
   CallResult result = CallResult::of(text);
   result.kernels.back().mayReplaceFirst = true;
   return result;

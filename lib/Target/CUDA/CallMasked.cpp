@@ -5,7 +5,7 @@
 // block, for the part of the mask that it has: as many reads of the mask as
 // half of the blocks, no scratch, no exchange between blocks.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -31,6 +31,19 @@ static void openRanks(CallWriter &text, Value mask, ArrayRef<int64_t> sizes) {
   text.line("    [=](int number, bool isTrue, int rank) {");
   text.shape({(count + perBlock - 1) / perBlock, 1, 1}, {256, 1, 1}, 8 * 4);
   text.kernel().waits = true;
+}
+
+/// A tensor with the dimensions of another one that it broadcasts to.
+static std::optional<precompiled::StridedTensor>
+broadcast(const CallWriter &text, const char *name, ArrayRef<int64_t> sizes) {
+  std::optional<precompiled::StridedTensor> own = text.strided(name);
+  SmallVector<StridedDim> dims;
+  for (size_t dim = 0; own && dim < sizes.size(); ++dim) {
+    size_t missing = sizes.size() - static_cast<size_t>(own->rank);
+    dims.push_back(
+        {sizes[dim], dim < missing ? 0 : own->strides[dim - missing]});
+  }
+  return withDims(own, dims);
 }
 
 static CallResult writeMaskedScatter(aten::CallOp op) {
@@ -61,6 +74,11 @@ static CallResult writeMaskedScatter(aten::CallOp op) {
                                   indicesOf("from", sizesOf(source))) +
               ";");
   text.line("    });");
+  text.kernel().precompiled = describeCall(
+      "cutback_masked_scatter",
+      {broadcast(text, "self", sizes), broadcast(text, "mask", sizes),
+       text.strided("source"), text.strided("out")},
+      precompiled::MaskedScatter());
   CallResult result = CallResult::of(text);
   result.kernels.back().mayReplaceFirst = sizesOf(self) == sizes;
   return result;
@@ -81,6 +99,9 @@ static CallResult writeMaskedScatterGradient(aten::CallOp op) {
   zeros.line(
       CallWriter::element(out, "out", indicesOf("element", sizesOf(out))) +
       " = " + stored(out, "0.0f") + ";");
+  zeros.kernel().precompiled =
+      describeCall("cutback_elements", zeros, {"from", "out"},
+                   precompiled::Elements{precompiled::Elements::Zero});
   CallResult result = CallResult::of(zeros);
   if (productOf(sizesOf(out)) == 0)
     return result;
@@ -101,6 +122,11 @@ static CallResult writeMaskedScatterGradient(aten::CallOp op) {
       CallWriter::element(gradient, "gradient", indicesOf("number", sizes)) +
       ";");
   text.line("    });");
+  text.kernel().precompiled =
+      describeCall("cutback_masked_scatter",
+                   {text.strided("self"), broadcast(text, "mask", sizes),
+                    text.strided("gradient"), text.strided("out")},
+                   precompiled::MaskedScatter{true});
   result.kernels.push_back(text.take());
   return result;
 }

@@ -7,7 +7,7 @@
 // reads as a row is long, no exchange between threads, the first of equals
 // first, and NaN the greatest.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -16,6 +16,16 @@ using namespace cutback::cuda;
 using Indices = SmallVector<std::string>;
 
 namespace {
+
+/// What a CPU is told of a scan.
+void describeScan(CallWriter &text, const char *values,
+                  precompiled::Scan::Kind kind, size_t axis) {
+  precompiled::Scan scan;
+  scan.kind = kind;
+  scan.axis = static_cast<int64_t>(axis);
+  text.kernel().precompiled =
+      describeCall("cutback_scan", text, {"self", values, "places"}, scan);
+}
 
 /// Sums (products) of all that stands in front: a thread a row.
 CallResult writeScan(aten::CallOp op, bool multiplies) {
@@ -42,6 +52,9 @@ CallResult writeScan(aten::CallOp op, bool multiplies) {
   text.line("  " + CallWriter::element(out, "out", at) + " = " +
             stored(out, "x") + ";");
   text.line("}");
+  describeScan(text, "out",
+               multiplies ? precompiled::Scan::Product : precompiled::Scan::Sum,
+               *axis);
   CallResult result = CallResult::of(text);
   result.kernels.back().mayReplaceFirst = sizesOf(self) == sizesOf(out);
   return result;
@@ -72,6 +85,7 @@ CallResult writeLogScan(aten::CallOp op) {
   text.line("  " + CallWriter::element(out, "out", at) + " = " +
             stored(out, "x") + ";");
   text.line("}");
+  describeScan(text, "out", precompiled::Scan::LogSum, *axis);
   return CallResult::of(text);
 }
 
@@ -113,6 +127,9 @@ CallResult writeExtremes(aten::CallOp op, bool isLeast) {
   if (!places.use_empty())
     text.line("  " + CallWriter::element(places, "places", at) + " = place;");
   text.line("}");
+  describeScan(text, "values",
+               isLeast ? precompiled::Scan::Min : precompiled::Scan::Max,
+               *axis);
   return CallResult::of(text);
 }
 
@@ -166,6 +183,12 @@ CallResult writeOrder(aten::CallOp op, bool isTopK) {
               CallWriter::element(self, "self", at) + ";");
   if (!places.use_empty())
     text.line(CallWriter::element(places, "places", to) + " = mine;");
+  precompiled::Order order;
+  order.axis = static_cast<int64_t>(axis);
+  order.isFalling = isFalling;
+  order.kept = kept;
+  text.kernel().precompiled =
+      describeCall("cutback_order", text, {"self", "values", "places"}, order);
   return CallResult::of(text);
 }
 

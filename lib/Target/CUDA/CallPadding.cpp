@@ -5,7 +5,7 @@
 // the gradients of its copies, in their order: at most three along an axis that
 // was reflected; of a border all that stand beside it.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -72,6 +72,14 @@ static CallResult writePadGradient(aten::CallOp op, bool isReflected) {
     text.line(std::string(2 * axis, ' ') + "}");
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "sum") +
             ";");
+  precompiled::ColumnWindows all;
+  all.kind = isReflected ? precompiled::ColumnWindows::Reflected
+                         : precompiled::ColumnWindows::Border;
+  all.rank = static_cast<int64_t>(rank);
+  for (size_t axis = 0; axis < rank; ++axis)
+    all.axes[axis].padding = (*padding)[2 * (rank - 1 - axis)];
+  text.kernel().precompiled =
+      describeCall("cutback_windows", text, {"gradient", "out"}, all);
   return CallResult::of(text);
 }
 

@@ -5,7 +5,7 @@
 // has one element of the result; a gradient is summed over the windows that its
 // element lies in, in their order.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -90,6 +90,35 @@ public:
       text += (text.empty() ? "" : " * ") + length;
     }
     return text;
+  }
+
+  /// What a CPU is told of them.
+  precompiled::Pool describe(const aten::CallReader &call,
+                             precompiled::Pool::Kind kind) const {
+    precompiled::Pool pool;
+    pool.kind = kind;
+    pool.rank = static_cast<int64_t>(rank());
+    pool.isAdaptive = isAdaptive;
+    pool.isPadded =
+        call.boolean(aten::optional("count_include_pad")).value_or(false);
+    if (std::optional<int64_t> given =
+            call.integer(aten::optional("divisor_override"))) {
+      pool.isDivisorGiven = true;
+      pool.divisor = *given;
+    }
+    for (size_t axis = 0; axis < rank(); ++axis) {
+      precompiled::Pool::Axis &to =
+          pool.axes[precompiled::kMostAxes - rank() + axis];
+      to.size = sizes[axis];
+      to.count = number[axis];
+      to.dilation = step(axis);
+      if (isAdaptive)
+        continue;
+      to.taps = taps[axis];
+      to.stride = stride[axis];
+      to.padding = padding[axis];
+    }
+    return pool;
   }
 
 private:
@@ -211,6 +240,9 @@ CallResult PoolCall::average() const {
             pool.divisor(call, ArrayRef(at).take_back(rank)) + ";");
   text.line("out[element] = to<" + elementTypeText(out) + ">(divisor ? sum / " +
             type + "(divisor) : 0);");
+  text.kernel().precompiled =
+      describeCall("cutback_pool", text, {"self", "out", "indices"},
+                   pool.describe(call, precompiled::Pool::Average));
   return CallResult::of(text);
 }
 
@@ -236,6 +268,9 @@ CallResult PoolCall::averageGradient() const {
               CallWriter::element(gradient, "gradient", insidePlane(at, rank)) +
               ") / " + type + "(" + pool.divisor(call, places) + ");"});
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  text.kernel().precompiled =
+      describeCall("cutback_pool", text, {"gradient", "out", "indices"},
+                   pool.describe(call, precompiled::Pool::AverageGradient));
   return CallResult::of(text);
 }
 
@@ -276,6 +311,9 @@ CallResult PoolCall::greatest() const {
     text.line("out[element] = to<" + elementTypeText(out) + ">(greatest);");
   if (hasIndices)
     text.line("indices[element] = found < 0 ? 0 : found;");
+  text.kernel().precompiled =
+      describeCall("cutback_pool", text, {"self", "out", "indices"},
+                   pool.describe(call, precompiled::Pool::Greatest));
   return CallResult::of(text);
 }
 
@@ -304,6 +342,9 @@ CallResult PoolCall::greatestGradient() const {
        "  sum += toFloat(" + CallWriter::element(gradient, "gradient", window) +
            ");"});
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  text.kernel().precompiled =
+      describeCall("cutback_pool", text, {"gradient", "out", "indices"},
+                   pool.describe(call, precompiled::Pool::GreatestGradient));
   return CallResult::of(text);
 }
 

@@ -6,7 +6,7 @@
 // has one element of the result; a gradient is summed over the elements that
 // read its element, in their order.
 
-#include "CallText.h"
+#include "CallDescription.h"
 #include "ScalarText.h"
 
 #include "mlir/IR/Builders.h"
@@ -21,14 +21,19 @@ namespace {
 
 struct Mode {
   const char *taps; ///< the function of the header
-  int64_t count;    ///< of its elements
-  int64_t reach;    ///< how far an element is read from
+  precompiled::Resample::Kind kind;
+  int64_t count; ///< of its elements
+  int64_t reach; ///< how far an element is read from
   bool isNearest, isExact;
 };
-constexpr Mode kNearest = {"nearestTaps", 1, 1, true, false};
-constexpr Mode kNearestExact = {"nearestTaps", 1, 1, true, true};
-constexpr Mode kLinear = {"linearTaps", 2, 1, false, false};
-constexpr Mode kCubic = {"cubicTaps", 4, 2, false, false};
+constexpr Mode kNearest = {
+    "nearestTaps", precompiled::Resample::Nearest, 1, 1, true, false};
+constexpr Mode kNearestExact = {
+    "nearestTaps", precompiled::Resample::Nearest, 1, 1, true, true};
+constexpr Mode kLinear = {
+    "linearTaps", precompiled::Resample::Linear, 2, 1, false, false};
+constexpr Mode kCubic = {"cubicTaps", precompiled::Resample::Cubic, 4, 2, false,
+                         false};
 
 const char *const kPlaces[] = {"i", "j", "k"};
 
@@ -63,6 +68,7 @@ struct Resample {
   }
   CallResult forward();
   CallResult gradient();
+  precompiled::Resample describe(bool isGradient) const;
 };
 
 } // namespace
@@ -98,6 +104,17 @@ std::string Resample::number(double value) const {
                  b.getF64FloatAttr(value));
 }
 
+precompiled::Resample Resample::describe(bool isGradient) const {
+  precompiled::Resample resample;
+  resample.kind = mode.kind;
+  resample.rank = static_cast<int64_t>(rank);
+  resample.isGradient = isGradient;
+  for (size_t axis = 0; axis < rank; ++axis)
+    resample.axes[precompiled::kMostAxes - rank + axis] = {
+        axes[axis].in, axes[axis].ratio, axes[axis].offset};
+  return resample;
+}
+
 CallResult Resample::forward() {
   Value self = call.value("self"), out = op->getResult(0);
   if (!self || !isFloatTensor(self) || sizesOf(self).size() < rank)
@@ -128,6 +145,8 @@ CallResult Resample::forward() {
   text.line(indent + "sum += " + weight + "toFloat(" +
             CallWriter::element(self, "self", at) + ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  text.kernel().precompiled =
+      describeCall("cutback_resample", text, {"self", "out"}, describe(false));
   return CallResult::of(text);
 }
 
@@ -175,6 +194,8 @@ CallResult Resample::gradient() {
     text.line(indent + "}");
   }
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  text.kernel().precompiled = describeCall("cutback_resample", text,
+                                           {"gradient", "out"}, describe(true));
   return CallResult::of(text);
 }
 

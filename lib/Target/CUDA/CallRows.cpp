@@ -92,6 +92,53 @@ static CallResult writeEmbeddingGradient(aten::CallOp op) {
   return CallResult::of(text);
 }
 
+/// An element of `table` at the indices of the result, but along the axis.
+static std::optional<PrecompiledCall>
+describeTake(const CallWriter &text, const char *name, const char *indices,
+             Value table, std::optional<size_t> axis, ArrayRef<int64_t> sizes,
+             bool isWrapped) {
+  precompiled::Take take;
+  take.isWrapped = isWrapped;
+  take.size = axis && !sizesOf(table).empty() ? sizesOf(table)[*axis] : 1;
+  auto own = text.strided(name), index = text.strided(indices);
+  if (!own || !index)
+    return std::nullopt;
+  if (axis && !sizesOf(table).empty())
+    take.stride = own->strides[*axis];
+  SmallVector<StridedDim> dims, ofIndex;
+  for (size_t dim = 0; dim < sizes.size(); ++dim) {
+    bool isAlong = dim == axis || int64_t(dim) >= own->rank;
+    dims.push_back({sizes[dim], isAlong ? 0 : own->strides[dim]});
+    ofIndex.push_back({sizes[dim], index->strides[dim]});
+  }
+  return describeCall(
+      "cutback_take",
+      {withDims(own, dims), withDims(index, ofIndex), text.strided("out")},
+      take);
+}
+
+/// The element of that number; indices and result have the same ones.
+static std::optional<PrecompiledCall> describeFlatTake(const CallWriter &text,
+                                                       int64_t length) {
+  precompiled::Take take;
+  take.isFlat = true;
+  take.size = length;
+  auto index = text.strided("indices"), out = text.strided("out");
+  if (!index || !out)
+    return std::nullopt;
+  SmallVector<StridedDim> dims;
+  for (int64_t dim = 0; dim < index->rank; ++dim)
+    dims.push_back({index->sizes[dim], index->strides[dim]});
+  SmallVector<StridedDim> dense = dims;
+  int64_t stride = 1;
+  for (size_t dim = dims.size(); dim-- > 0; stride *= dims[dim].size)
+    dense[dim].stride = stride;
+  return describeCall(
+      "cutback_take",
+      {text.strided("self"), withDims(index, dims), withDims(out, dense)},
+      take);
+}
+
 static CallResult writeGather(aten::CallOp op) {
   aten::CallReader call(op);
   Value table = call.value("self"), indices = call.value("index");
@@ -120,6 +167,9 @@ static CallResult writeGather(aten::CallOp op) {
   text.line("out[element] = " + CallWriter::element(table, "table", from) +
             ";");
   text.kernel().checks = true;
+  text.kernel().precompiled =
+      describeTake(text, "table", "indices", table, rank ? axis : std::nullopt,
+                   sizes, /*isWrapped=*/false);
   return CallResult::of(text);
 }
 
@@ -155,6 +205,10 @@ static CallResult writeTakeAlong(aten::CallOp op) {
   text.line(CallWriter::element(out, "out", at) + " = " +
             CallWriter::element(self, "self", from) + ";");
   text.kernel().checks = true;
+  text.kernel().precompiled =
+      isFlat ? describeFlatTake(text, length)
+             : describeTake(text, "self", "indices", self, axis, sizes,
+                            /*isWrapped=*/true);
   return CallResult::of(text);
 }
 

@@ -5,7 +5,7 @@
 // the order of the indices: no atomics, and the same bits on every run. That is
 // as many reads as there are indices along the axis for each element.
 
-#include "CallText.h"
+#include "CallDescription.h"
 #include "ScalarText.h"
 
 #include "mlir/IR/Builders.h"
@@ -19,7 +19,7 @@ using Indices = SmallVector<std::string>;
 
 namespace {
 
-enum class Combine { Put, Sum, Product, Mean, Max, Min };
+using precompiled::Combine;
 
 Combine combineOf(StringRef name) {
   return llvm::StringSwitch<Combine>(name)
@@ -55,6 +55,7 @@ struct Owners {
   std::optional<size_t> axis;
   Combine how = Combine::Put;
   bool includesSelf = true; ///< in what is combined
+  bool areSlices = false;   ///< the index names slices of self
 
   explicit Owners(aten::CallOp op)
       : call(op), self(call.value("self")), index(call.value("index")),
@@ -76,6 +77,8 @@ struct Owners {
 
 private:
   std::string valueText(ArrayRef<std::string> from) const;
+  std::optional<PrecompiledCall> describe(const CallWriter &text,
+                                          int64_t count) const;
 };
 
 } // namespace
@@ -141,9 +144,58 @@ Owners::write(const char *name, int64_t count,
   }
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "x") +
             ";");
+  text.kernel().precompiled = describe(text, count);
   CallResult result = CallResult::of(text);
   result.kernels.back().mayReplaceFirst = true;
   return result;
+}
+
+/// Rows are along the axis, columns all other dimensions. An index of one
+/// dimension is that of all columns.
+std::optional<PrecompiledCall> Owners::describe(const CallWriter &text,
+                                                int64_t count) const {
+  ArrayRef<int64_t> sizes = sizesOf(out);
+  precompiled::Scatter all;
+  all.how = how;
+  all.includesSelf = includesSelf;
+  all.isWrapped = areSlices;
+  all.numbers = 1;
+  all.columns = static_cast<int64_t>(sizes.size()) - 1;
+  all.alpha = call.number(aten::optional("alpha")).value_or(1);
+  all.value = source ? 0 : call.number("value").value_or(0);
+  auto strideIn = [&](Value tensor, size_t dim) {
+    Layout layout = kernel::locate(tensor).layout;
+    size_t missing = sizes.size() - layout.sizes.size();
+    return dim < missing ? 0 : strideOf(layout, dim - missing);
+  };
+  auto dimsOf = [&](Value tensor, int64_t length) {
+    SmallVector<StridedDim> dims = {{length, strideIn(tensor, *axis)}};
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      if (dim != *axis)
+        dims.push_back({sizes[dim], strideIn(tensor, dim)});
+    return dims;
+  };
+  SmallVector<StridedDim> ofIndex = dimsOf(index, count);
+  size_t column = 0;
+  for (size_t dim = 0; dim < sizes.size(); ++dim)
+    if (dim != *axis)
+      all.limits[column++] = areSlices ? sizes[dim] : sizesOf(index)[dim];
+  if (areSlices) {
+    ofIndex.assign(1, {count, 0});
+    if (!sizesOf(index).empty())
+      ofIndex[0].stride = strideOf(kernel::locate(index).layout, 0);
+    for (size_t dim = 0; dim < sizes.size(); ++dim)
+      if (dim != *axis)
+        ofIndex.push_back({sizes[dim], 0});
+  }
+  auto ofSource = text.strided("source");
+  return describeCall(
+      "cutback_scatter",
+      {withDims(text.strided("self"), dimsOf(self, sizes[*axis])),
+       withDims(text.strided("out"), dimsOf(out, sizes[*axis])),
+       source ? withDims(ofSource, dimsOf(source, count)) : ofSource,
+       withDims(text.strided("index"), ofIndex)},
+      all);
 }
 
 /// The index has as many dimensions as self, and may be shorter along each.
@@ -196,6 +248,7 @@ CallResult cuda::writeScatterCall(aten::CallOp op) {
   if (StringRef reduce = owners.call.string(aten::optional("reduce"));
       !reduce.empty())
     owners.how = combineOf(reduce);
+  owners.areSlices = !isScatter;
   owners.includesSelf =
       owners.call.boolean(aten::optional("include_self")).value_or(true);
   return isScatter ? owners.scatter() : owners.slices();

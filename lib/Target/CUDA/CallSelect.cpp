@@ -8,7 +8,7 @@
 // for each element, the first of equals first, and NaN the greatest. A value
 // that is looked for halves a row: as many reads as its length has digits.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -48,6 +48,37 @@ struct Rows {
       text.write(values, "values");
     if (places)
       text.write(places, "places");
+  }
+  /// What a CPU is told of them.
+  std::optional<PrecompiledCall> describe(const CallWriter &text,
+                                          precompiled::Order::Kind kind,
+                                          int64_t nth) const {
+    precompiled::Order order;
+    order.kind = kind;
+    order.axis = static_cast<int64_t>(axis);
+    order.isAll = isAll;
+    order.nth = nth;
+    return describeCall("cutback_order",
+                        {text.strided("self"), inResult(text, "values", values),
+                         inResult(text, "places", places)},
+                        order);
+  }
+  /// A result that has an element a row, with the dimensions of self.
+  std::optional<precompiled::StridedTensor>
+  inResult(const CallWriter &text, const char *name, Value result) const {
+    std::optional<precompiled::StridedTensor> own = text.strided(name);
+    if (!result || !own)
+      return own;
+    size_t rank = sizesOf(self).size();
+    bool isKept = own->rank == static_cast<int64_t>(rank);
+    SmallVector<StridedDim> dims;
+    for (size_t dim = 0; dim < rank; ++dim)
+      dims.push_back(
+          isAll || dim == axis
+              ? StridedDim{1, 0}
+              : StridedDim{sizesOf(self)[dim],
+                           own->strides[dim - (!isKept && dim > axis)]});
+    return withDims(own, dims);
   }
   /// `number` of the row that `at` lies in.
   std::string inRow(Indices at, const std::string &number) const {
@@ -108,6 +139,13 @@ CallResult writeSelection(aten::CallOp op) {
   text.line("if (place != " + wanted + ")");
   text.line("  return;");
   rows.store(text, at, "x", "mine");
+  using precompiled::Order;
+  text.kernel().precompiled =
+      rows.describe(text,
+                    name == "aten.kthvalue"    ? Order::Nth
+                    : name == "aten.nanmedian" ? Order::NanMedian
+                                               : Order::Median,
+                    k.value_or(1) - 1);
   return CallResult::of(text);
 }
 
@@ -136,6 +174,7 @@ CallResult writeMode(aten::CallOp op) {
   text.line("  best = mine, most = uses, value = x;");
   text.line("}");
   rows.store(text, at, "value", "best");
+  text.kernel().precompiled = rows.describe(text, precompiled::Order::Mode, 0);
   return CallResult::of(text);
 }
 
@@ -192,6 +231,14 @@ CallResult writeSearch(aten::CallOp op) {
   text.line("      return " +
             held(sorted, CallWriter::element(sorted, "sorted", from)) + ";");
   text.line("    });");
+  precompiled::Search search;
+  search.isRight = isRight;
+  search.compared = type == "float"       ? precompiled::F32
+                    : type == "double"    ? precompiled::F64
+                    : type == "long long" ? precompiled::I64
+                                          : precompiled::U64;
+  text.kernel().precompiled = describeCall(
+      "cutback_search", text, {"sorted", "self", "sorter", "out"}, search);
   return CallResult::of(text);
 }
 

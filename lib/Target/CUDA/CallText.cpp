@@ -47,6 +47,7 @@ bool cuda::isFloatTensor(Value tensor) {
 void CallWriter::add(Value tensor, const std::string &name, bool isWritten) {
   call.kernel.parameters.push_back({elementTypeText(tensor), name, isWritten});
   call.roots.push_back(kernel::locate(tensor).root);
+  tensors.push_back(tensor);
 }
 
 std::string CallWriter::element(const Layout &layout, const std::string &name,

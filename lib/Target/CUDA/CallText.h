@@ -8,6 +8,7 @@
 #include "KernelText.h"
 
 #include "cutback/Dialect/Aten/CallReader.h"
+#include "cutback/Target/CPU/StridedCalls.h"
 #include "cutback/Target/CUDA/EmitStep.h"
 
 namespace cutback::cuda {
@@ -39,7 +40,10 @@ public:
   void readSeed() {
     call.kernel.parameters.push_back({"long long", "seed", false});
     call.roots.emplace_back();
+    tensors.emplace_back();
   }
+  /// The parameter of this name as a tensor; none where there is no such one.
+  std::optional<precompiled::StridedTensor> strided(llvm::StringRef name) const;
 
   /// "a[i * 64 + k]": an element of `tensor`, which is parameter `name`. One
   /// index a dimension; `layout` in place of the tensor's own.
@@ -68,6 +72,7 @@ private:
   void add(mlir::Value tensor, const std::string &name, bool isWritten);
 
   CallKernel call;
+  llvm::SmallVector<mlir::Value> tensors; ///< of parameters; null: the seed
 };
 
 /// "float", of a tensor's elements; empty for a type without text.

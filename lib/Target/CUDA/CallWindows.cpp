@@ -6,7 +6,7 @@
 // a gradient is summed over all that its element went to, in their order, so no
 // two threads write one place.
 
-#include "CallText.h"
+#include "CallDescription.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -45,6 +45,19 @@ struct Windows {
            std::to_string(dilation[axis]);
   }
 };
+
+/// Windows over the last two axes, as a CPU is told of them.
+precompiled::Pool describe(const Windows &w, precompiled::Pool::Kind kind,
+                           ArrayRef<int64_t> plane, ArrayRef<int64_t> counts) {
+  precompiled::Pool pool;
+  pool.kind = kind;
+  pool.rank = 2;
+  for (size_t axis = 0; axis < 2; ++axis)
+    pool.axes[precompiled::kMostAxes - 2 + axis] = {
+        w.taps[axis],     w.stride[axis],           w.padding[axis],
+        w.dilation[axis], plane.take_back(2)[axis], counts.take_back(2)[axis]};
+  return pool;
+}
 
 std::string numberText(int64_t number) { return std::to_string(number); }
 
@@ -99,6 +112,9 @@ CallResult writeMaxPool(aten::CallOp op) {
               ">(offset < 0 ? lowest() : greatest);");
   if (areOffsetsRead)
     text.line("offsets[element] = offset < 0 ? 0 : offset;");
+  text.kernel().precompiled = describeCall(
+      "cutback_pool", text, {"self", "out", "offsets"},
+      describe(w, precompiled::Pool::GreatestInWindow, from, sizes));
   return CallResult::of(text);
 }
 
@@ -126,6 +142,9 @@ CallResult writePoolIndices(aten::CallOp op) {
             w.source(1, at[rank - 1], "(tap % " + numberText(w.taps[1]) + ")") +
             ";");
   text.line("out[element] = y * " + numberText(input->back()) + " + x;");
+  text.kernel().precompiled = describeCall(
+      "cutback_pool", text, {"none", "out", "offsets"},
+      describe(w, precompiled::Pool::PlacesOfWindows, *input, sizes));
   return CallResult::of(text);
 }
 
@@ -158,6 +177,12 @@ CallResult writeUnfoldGradient(aten::CallOp op) {
   text.line("  sum += toFloat(" +
             CallWriter::element(gradient, "gradient", from) + ");");
   text.line("out[element] = to<" + elementTypeText(out) + ">(sum);");
+  precompiled::ColumnWindows all;
+  all.kind = precompiled::ColumnWindows::Unfolded;
+  all.axis = static_cast<int64_t>(*axis);
+  all.axes[0] = {*size, *step, 0, 1, sizes[*axis], sizesOf(gradient)[*axis]};
+  text.kernel().precompiled =
+      describeCall("cutback_windows", text, {"gradient", "out"}, all);
   return CallResult::of(text);
 }
 
@@ -181,6 +206,19 @@ struct ColumnWindows {
               w.stride[axis] +
           1;
     return isFloatTensor(planes) ? "" : "is of another type than floats";
+  }
+  precompiled::ColumnWindows
+  describe(precompiled::ColumnWindows::Kind kind) const {
+    precompiled::ColumnWindows all;
+    all.kind = kind;
+    for (size_t axis = 0; axis < 2; ++axis)
+      all.axes[axis] = {w.taps[axis],
+                        w.stride[axis],
+                        w.padding[axis],
+                        w.dilation[axis],
+                        planes[planes.size() - 2 + axis],
+                        counts[axis]};
+    return all;
   }
 };
 
@@ -219,6 +257,9 @@ CallResult writeColumns(aten::CallOp op) {
             ");");
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "value") +
             ";");
+  text.kernel().precompiled =
+      describeCall("cutback_windows", text, {"self", "out"},
+                   c.describe(precompiled::ColumnWindows::Columns));
   return CallResult::of(text);
 }
 
@@ -272,6 +313,9 @@ CallResult writePlanes(aten::CallOp op) {
   text.line("  }");
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "sum") +
             ";");
+  text.kernel().precompiled =
+      describeCall("cutback_windows", text, {"self", "out"},
+                   c.describe(precompiled::ColumnWindows::Planes));
   return CallResult::of(text);
 }
 

@@ -11,7 +11,21 @@
 namespace cutback::precompiled {
 
 /// Of an element.
-enum Type : int64_t { F32, F64, BF16, F16, Bool, I32, I64 };
+enum Type : int64_t {
+  F32,
+  F64,
+  BF16,
+  F16,
+  Bool,
+  I32,
+  I64,
+  I8,
+  I16,
+  U8,
+  U16,
+  U32,
+  U64
+};
 
 /// Axes that a window moves along, at most.
 constexpr int kMostAxes = 3;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements of a source under the true elements of a mask, in their order, and
+// the gradient; copies, checks, and random draws: all that has an element of
+// the result for each number. A part of a call counts the true elements in
+// front of its own.
+
+#include "Strided.h"
+
+#include "cutback_random.cuh"
+
+using precompiled::Draw;
+using precompiled::Elements;
+
+CUTBACK_STRIDED_CALL(masked_scatter) {
+  const bool isGradient =
+      call.numbers<precompiled::MaskedScatter>().isGradient != 0;
+  const Strided self = call.tensor(0), mask = call.tensor(1),
+                source = call.tensor(2), out = call.tensor(3);
+  // All have the indices of what is masked but the one that is taken in order.
+  const Strided &masked = isGradient ? source : out;
+  const Strided &ordered = isGradient ? out : source;
+  const int64_t count = ordered.count();
+  const auto [first, last] = call.share(masked.count());
+  const int dims = masked.rank();
+  int64_t rank = 0;
+  Walk walk(masked.sizes(), dims, 0);
+  for (int64_t number = 0; number < last; ++number, walk.next()) {
+    const bool isTrue =
+        mask.get<long long>(mask.begin() + mask.offset(walk.index, dims)) != 0;
+    const int64_t own = masked.begin() + masked.offset(walk.index, dims);
+    if (number >= first && !isTrue && !isGradient)
+      out.copy(own, self, self.begin() + self.offset(walk.index, dims));
+    if (number >= first && isTrue) {
+      const int64_t other =
+          ordered.offsetOf(checked(rank, count, &call.problem));
+      if (count && isGradient)
+        out.copy(other, source, own);
+      else if (count)
+        out.copy(own, source, other);
+    }
+    rank += isTrue;
+  }
+}
+
+CUTBACK_STRIDED_CALL(elements) {
+  const Strided from = call.tensor(0), to = call.tensor(1);
+  const Strided &all = to ? to : from;
+  const int rank = all.rank();
+  const int64_t kind = call.numbers<Elements>().kind;
+  call.forEach(all.sizes(), rank, [&](int64_t, const int64_t *at) {
+    const int64_t fromAt = from ? from.begin() + from.offset(at, rank) : 0;
+    if (kind == Elements::Copy)
+      to.copy(to.begin() + to.offset(at, rank), from, fromAt);
+    else if (kind == Elements::Zero)
+      to.set(to.begin() + to.offset(at, rank), 0ll);
+    else if (!from.get<bool>(fromAt))
+      call.problem = std::max(call.problem, kCheckFailed);
+  });
+}
+
+template <typename T> static void dropout(const Call &call, const Draw &draw) {
+  const Strided input = call.tensor(0), seed = call.tensor(1),
+                out = call.tensor(2), mask = call.tensor(3);
+  const Strided &some = out ? out : mask;
+  const int rank = some.rank();
+  const long long key = seed ? *seed.elements<long long>() : 0;
+  const T scale = T(draw.p < 1 ? 1 / (1 - draw.p) : 0);
+  call.forEach(some.sizes(), rank, [&](int64_t number, const int64_t *at) {
+    const bool keeps =
+        draw.p > 0 ? randomUniform(key, draw.stream, number, false) < 1 - draw.p
+                   : true;
+    T x = input.get<T>(input.begin() + input.offset(at, rank));
+    if (draw.p > 0)
+      x = x * scale;
+    if (out)
+      out.set(out.begin() + out.offset(at, rank), keeps ? x : T(0));
+    if (mask)
+      mask.set(mask.begin() + mask.offset(at, rank), (long long)keeps);
+  });
+}
+
+static void bernoulli(const Call &call, const Draw &draw) {
+  const Strided chances = call.tensor(0), seed = call.tensor(1),
+                out = call.tensor(2);
+  const int rank = out.rank();
+  const long long key = *seed.elements<long long>();
+  call.forEach(out.sizes(), rank, [&](int64_t number, const int64_t *at) {
+    const double chance =
+        chances
+            ? chances.get<double>(chances.begin() + chances.offset(at, rank))
+            : draw.p;
+    out.set(out.begin() + out.offset(at, rank),
+            randomUniform(key, draw.stream, number, true) < chance ? 1.0f
+                                                                   : 0.0f);
+  });
+}
+
+CUTBACK_STRIDED_CALL(draw) {
+  const auto &draw = call.numbers<Draw>();
+  if (draw.kind == Draw::Bernoulli)
+    return bernoulli(call, draw);
+  withSum(call.tensor(0).type(),
+          [&](auto zero) { dropout<decltype(zero)>(call, draw); });
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pools of any sizes over one to three axes. A line of results at a time: for
+// each place of a window, in the order that the text for a device has, all
+// results of the line that have it. Of the gradient of greatest elements the
+// windows go over the plane in their order, which adds to each element what its
+// windows have, in that order.
+//
+// Lines are cut into blocks, planes shared by the parts of a call.
+
+#include "Strided.h"
+
+#include "cutback_windows.cuh"
+
+using precompiled::Pool;
+
+namespace {
+
+constexpr int kBlock = 256;
+
+/// The axes of a call, as three: those that are not there have one element.
+struct PoolPlanes {
+  const Pool &pool;
+  Strided from, to, indices;
+  int lead; ///< dimensions in front of the planes
+
+  explicit PoolPlanes(const Call &call)
+      : pool(call.numbers<Pool>()), from(call.tensor(0)), to(call.tensor(1)),
+        indices(call.tensor(2)) {
+    const Strided &some = to ? to : indices;
+    lead = int(some.rank() - pool.rank);
+  }
+
+  /// Elements between neighbors along an axis.
+  int64_t apart(const Strided &tensor, int axis) const {
+    const int dim = int(axis - precompiled::kMostAxes + tensor.rank());
+    return axis < precompiled::kMostAxes - pool.rank ? 0 : tensor.stride(dim);
+  }
+  int64_t plane(const Strided &tensor, int64_t number) const {
+    return tensor.begin() + tensor.offsetOf(number, 0, lead);
+  }
+  int size(int axis) const { return int(pool.axes[axis].size); }
+  int count(int axis) const { return int(pool.axes[axis].count); }
+
+  Span window(int axis, int number) const {
+    const Pool::Axis &a = pool.axes[axis];
+    if (pool.isAdaptive)
+      return coveringWindow(number, int(a.count), int(a.size));
+    return slidingWindow(number, int(a.taps), int(a.stride), int(a.padding),
+                         int(a.dilation), int(a.size));
+  }
+  Span windowsOver(int axis, int at) const {
+    const Pool::Axis &a = pool.axes[axis];
+    if (pool.isAdaptive)
+      return coveringWindowsOver(at, int(a.count), int(a.size));
+    return slidingWindowsOver(at, int(a.taps), int(a.stride), int(a.padding),
+                              int(a.dilation), int(a.count));
+  }
+  int length(int axis, int number) const {
+    const Pool::Axis &a = pool.axes[axis];
+    return pool.isPadded ? paddedLength(number, int(a.taps), int(a.stride),
+                                        int(a.padding), int(a.size))
+                         : lengthOf(window(axis, number));
+  }
+  /// Without the axes that are not there, which have windows of one.
+  int divisor(int z, int y, int x) const {
+    if (pool.isDivisorGiven)
+      return int(pool.divisor);
+    int all = length(2, x);
+    if (pool.rank > 1)
+      all *= length(1, y);
+    return pool.rank > 2 ? all * length(0, z) : all;
+  }
+  /// Windows [first, last) of [first, first + count) whose place `tap` along
+  /// the last axis is inside.
+  Span inside(int tap, int first, int count) const {
+    const Pool::Axis &a = pool.axes[2];
+    const int64_t shift = tap * a.dilation - a.padding;
+    const int64_t low = shift < 0 ? (-shift + a.stride - 1) / a.stride : 0;
+    const int64_t high =
+        a.size > shift ? (a.size - shift + a.stride - 1) / a.stride : 0;
+    return {int(std::clamp<int64_t>(low, first, first + count)),
+            int(std::clamp<int64_t>(high, first, first + count))};
+  }
+};
+
+/// Calls `use(z, y)` and so on for all places of windows along the first two
+/// axes, in their order, with the number of each among the taps of its axis.
+template <typename Use>
+inline void forLines(const PoolPlanes &planes, int z, int y, Use use) {
+  const Span over_z = planes.window(0, z), over_y = planes.window(1, y);
+  const int step_z =
+                planes.pool.isAdaptive ? 1 : int(planes.pool.axes[0].dilation),
+            step_y =
+                planes.pool.isAdaptive ? 1 : int(planes.pool.axes[1].dilation);
+  for (int i = over_z.begin; i < over_z.end; i += step_z)
+    for (int j = over_y.begin; j < over_y.end; j += step_y)
+      use(i, j);
+}
+
+/// Calls `use(plane, z, y, x, some)` for blocks of lines of the part's planes.
+template <typename Use>
+inline void forBlocks(const Call &call, const Strided &of, int lead,
+                      const int (&sizes)[3], Use use) {
+  const auto [first, last] = call.share(of.count(lead));
+  for (int64_t plane = first; plane < last; ++plane)
+    for (int z = 0; z < sizes[0]; ++z)
+      for (int y = 0; y < sizes[1]; ++y)
+        for (int x = 0; x < sizes[2]; x += kBlock)
+          use(plane, z, y, x, std::min(kBlock, sizes[2] - x));
+}
+
+/// Elements of windows: `line` is told of a line of a plane, `at` of an element
+/// of it for windows x + [first, last).
+template <typename T, typename E>
+void averageBlock(const PoolPlanes &p, const E *from, int64_t plane, int z,
+                  int y, int x, int some) {
+  T sums[kBlock] = {};
+  const int64_t apart = p.apart(p.from, 2);
+  const Pool::Axis &last = p.pool.axes[2];
+  forLines(p, z, y, [&](int i, int j) {
+    const E *line = from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1);
+    if (p.pool.isAdaptive) {
+      for (int e = 0; e < some; ++e) {
+        const Span over = p.window(2, x + e);
+        T sum = sums[e];
+        for (int k = over.begin; k < over.end; ++k)
+          sum += T(toFloat(line[k * apart]));
+        sums[e] = sum;
+      }
+      return;
+    }
+    for (int tap = 0; tap < int(last.taps); ++tap) {
+      const Span in = p.inside(tap, x, some);
+      const E *first =
+          line + (in.begin * last.stride - last.padding + tap) * apart;
+      const int64_t step = last.stride * apart;
+      T *to = sums + (in.begin - x);
+      for (int e = 0; e < lengthOf(in); ++e)
+        to[e] += T(toFloat(first[e * step]));
+    }
+  });
+  for (int e = 0; e < some; ++e) {
+    const int divisor = p.divisor(z, y, x + e);
+    sums[e] = divisor ? sums[e] / T(divisor) : T(0);
+  }
+  const int64_t at =
+      p.plane(p.to, plane) + z * p.apart(p.to, 0) + y * p.apart(p.to, 1);
+  writeLine(p.to, at + x * p.apart(p.to, 2), p.apart(p.to, 2), some, sums);
+}
+
+/// Keeps `value`, at `place`, where it is greater, the first, or a NaN.
+template <typename T>
+inline void keepGreatest(T value, int place, T &greatest, int &found) {
+  const bool isKept = !(found >= 0 && !(value > greatest) && value == value);
+  greatest = isKept ? value : greatest;
+  found = isKept ? place : found;
+}
+
+template <typename T, typename E>
+void greatestBlock(const PoolPlanes &p, const E *from, int64_t plane, int z,
+                   int y, int x, int some) {
+  T greatest[kBlock];
+  int found[kBlock];
+  std::fill(greatest, greatest + some, T(lowest()));
+  std::fill(found, found + some, -1);
+  const int64_t apart = p.apart(p.from, 2);
+  const Pool::Axis &last = p.pool.axes[2];
+  const bool isInWindow = p.pool.kind == Pool::GreatestInWindow;
+  const Pool::Axis &middle = p.pool.axes[1];
+  forLines(p, z, y, [&](int i, int j) {
+    const E *line = from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1);
+    const int row = (i * p.size(1) + j) * p.size(2);
+    if (p.pool.isAdaptive) {
+      for (int e = 0; e < some; ++e) {
+        const Span over = p.window(2, x + e);
+        for (int k = over.begin; k < over.end; ++k)
+          keepGreatest(T(toFloat(line[k * apart])), row + k, greatest[e],
+                       found[e]);
+      }
+      return;
+    }
+    // A window over two axes numbers its places.
+    const int taps = int((j + middle.padding - y * middle.stride) /
+                         middle.dilation * last.taps);
+    for (int tap = 0; tap < int(last.taps); ++tap) {
+      const Span in = p.inside(tap, x, some);
+      const int shift = int(tap * last.dilation - last.padding);
+      const E *first = line + (in.begin * last.stride + shift) * apart;
+      const int64_t step = last.stride * apart;
+      const int place = isInWindow ? taps + tap
+                                   : row + shift + in.begin * int(last.stride),
+                next = isInWindow ? 0 : int(last.stride);
+      T *best = greatest + (in.begin - x);
+      int *where = found + (in.begin - x);
+      for (int e = 0; e < lengthOf(in); ++e)
+        keepGreatest(T(toFloat(first[e * step])), place + e * next, best[e],
+                     where[e]);
+    }
+  });
+  auto at = [&](const Strided &to) {
+    return p.plane(to, plane) + z * p.apart(to, 0) + y * p.apart(to, 1) +
+           x * p.apart(to, 2);
+  };
+  if (p.to)
+    writeLine(p.to, at(p.to), p.apart(p.to, 2), some, greatest);
+  for (int e = 0; e < some; ++e)
+    found[e] = std::max(found[e], 0);
+  if (p.indices)
+    writeLine(p.indices, at(p.indices), p.apart(p.indices, 2), some, found);
+}
+
+template <typename T> void pool(const Call &call, const PoolPlanes &p) {
+  const int sizes[3] = {p.count(0), p.count(1), p.count(2)};
+  auto run = [&](const auto *elements) {
+    forBlocks(call, p.to ? p.to : p.indices, p.lead, sizes,
+              [&](int64_t plane, int z, int y, int x, int some) {
+                const auto *from = elements + p.plane(p.from, plane);
+                if (p.pool.kind == Pool::Average)
+                  averageBlock<T>(p, from, plane, z, y, x, some);
+                else
+                  greatestBlock<T>(p, from, plane, z, y, x, some);
+              });
+  };
+  if constexpr (std::is_same_v<T, double>)
+    run(p.from.elements<double>());
+  else if (p.from.type() == precompiled::BF16)
+    run(p.from.elements<bf16>());
+  else if (p.from.type() == precompiled::F16)
+    run(p.from.elements<f16>());
+  else
+    run(p.from.elements<float>());
+}
+
+/// An element is the sum over the windows that it lies in.
+template <typename T>
+void averageGradient(const Call &call, const PoolPlanes &p) {
+  const int sizes[3] = {p.size(0), p.size(1), p.size(2)};
+  forBlocks(
+      call, p.to, p.lead, sizes,
+      [&](int64_t plane, int z, int y, int x, int some) {
+        T sums[kBlock] = {};
+        Span over[kBlock];
+        for (int e = 0; e < some; ++e)
+          over[e] = p.windowsOver(2, x + e);
+        const Span over_z = p.windowsOver(0, z), over_y = p.windowsOver(1, y);
+        const int64_t from = p.plane(p.from, plane), apart = p.apart(p.from, 2);
+        for (int i = over_z.begin; i < over_z.end; ++i)
+          for (int j = over_y.begin; j < over_y.end; ++j) {
+            const int64_t line =
+                from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1);
+            for (int e = 0; e < some; ++e)
+              for (int k = over[e].begin; k < over[e].end; ++k)
+                sums[e] +=
+                    p.from.get<T>(line + k * apart) / T(p.divisor(i, j, k));
+          }
+        const int64_t at =
+            p.plane(p.to, plane) + z * p.apart(p.to, 0) + y * p.apart(p.to, 1);
+        writeLine(p.to, at + x * p.apart(p.to, 2), p.apart(p.to, 2), some,
+                  sums);
+      });
+}
+
+/// Whether `at` is between the first and the last place of a window.
+inline bool isBetween(const PoolPlanes &p, int axis, int number, int at) {
+  const Pool::Axis &a = p.pool.axes[axis];
+  if (p.pool.isAdaptive) {
+    const Span over = p.window(axis, number);
+    return at >= over.begin && at < over.end;
+  }
+  const int first = int(number * a.stride - a.padding);
+  return at >= first && at <= first + int((a.taps - 1) * a.dilation);
+}
+
+/// Adds the gradient of each window of a plane where its greatest element is.
+template <typename T>
+void addWindows(const PoolPlanes &p, int64_t plane, T *sums) {
+  const int64_t from = p.plane(p.from, plane),
+                places = p.plane(p.indices, plane);
+  const unsigned width = unsigned(p.size(2)), height = unsigned(p.size(1)),
+                 all = unsigned(p.size(0)) * height * width;
+  for (int i = 0; i < p.count(0); ++i)
+    for (int j = 0; j < p.count(1); ++j) {
+      const int64_t line =
+                        from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1),
+                    own = places + i * p.apart(p.indices, 0) +
+                          j * p.apart(p.indices, 1);
+      for (int k = 0; k < p.count(2); ++k) {
+        const auto place =
+            uint64_t(p.indices.get<long long>(own + k * p.apart(p.indices, 2)));
+        if (place >= all)
+          continue;
+        const unsigned row = unsigned(place) / width;
+        if (isBetween(p, 2, k, int(unsigned(place) % width)) &&
+            isBetween(p, 1, j, int(row % height)) &&
+            isBetween(p, 0, i, int(row / height)))
+          sums[place] += p.from.get<T>(line + k * p.apart(p.from, 2));
+      }
+    }
+}
+
+/// Sums of a plane are held where they are stored, or in memory of their own.
+template <typename T> void greatestGradient(Call &call, const PoolPlanes &p) {
+  const bool isInPlace =
+      p.to.type() != precompiled::BF16 && p.to.type() != precompiled::F16;
+  const int64_t all = int64_t(p.size(0)) * p.size(1) * p.size(2);
+  const Numbers<T> own(isInPlace ? 0 : all, call.problem);
+  if (!own)
+    return;
+  const auto [first, last] = call.share(p.to.count(p.lead));
+  for (int64_t plane = first; plane < last; ++plane) {
+    const int64_t at = p.plane(p.to, plane);
+    T *sums = isInPlace ? p.to.elements<T>() + at : own.data();
+    std::fill(sums, sums + all, T(0));
+    addWindows(p, plane, sums);
+    if (!isInPlace)
+      writeLine(p.to, at, 1, int(all), sums);
+  }
+}
+
+/// From the place in its window to that in the plane.
+void placesOfWindows(const Call &call, const PoolPlanes &p) {
+  const Pool::Axis &down = p.pool.axes[1], &right = p.pool.axes[2];
+  const int rank = p.to.rank();
+  call.forEach(p.to.sizes(), rank, [&](int64_t, const int64_t *at) {
+    const int tap =
+        p.indices.get<int>(p.indices.begin() + p.indices.offset(at, rank));
+    const int y = int(at[rank - 2] * down.stride - down.padding +
+                      tap / int(right.taps) * down.dilation);
+    const int x = int(at[rank - 1] * right.stride - right.padding +
+                      tap % int(right.taps) * right.dilation);
+    p.to.set(p.to.begin() + p.to.offset(at, rank), y * p.size(2) + x);
+  });
+}
+
+} // namespace
+
+CUTBACK_STRIDED_CALL(pool) {
+  const PoolPlanes planes(call);
+  if (planes.pool.kind == Pool::PlacesOfWindows)
+    return placesOfWindows(call, planes);
+  withSum(planes.from.type(), [&](auto zero) {
+    using T = decltype(zero);
+    switch (planes.pool.kind) {
+    case Pool::AverageGradient:
+      return averageGradient<T>(call, planes);
+    case Pool::GreatestGradient:
+      return greatestGradient<T>(call, planes);
+    default:
+      return pool<T>(call, planes);
+    }
+  });
+}
