@@ -41,9 +41,8 @@ CommandSpec trainSpec() {
       "brings the\nupdate. Tensors in --inputs have one dimension more than "
       "the step takes: step k\nhas row k, from the first again behind the "
       "last. Each step prints its loss, the\nlearning rate, the norm of the "
-      "gradients where they are clipped, the scale of the "
-      "loss and the steps that it\nskipped, the time, and the most memory that "
-      "the process had.";
+      "gradients where they are clipped, the scale of\nthe loss and the steps "
+      "that it skipped, the time, and the most memory that the\nprocess had.";
   std::vector<OptionSpec> options = {
       {"inputs", OptionSpec::Text, "F", "safetensors file with the batches"},
       {"weights", OptionSpec::Text, "F",

@@ -108,7 +108,8 @@ def Aten_InternalUnsafeIndexPutOp : Aten_Scatter<"_unsafe_index_put",
 def Aten_InternalUnsafeMaskedIndexPutAccumulateOp : Aten_Scatter<
     "_unsafe_masked_index_put_accumulate",
     "(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
-    "sameAsSelf">, Vjp<"maskedIndexPut">, Kernel<"maskedIndexPut"> {
+    "sameAsSelf">, Vjp<"maskedIndexPut">, Kernel<"maskedIndexPut">,
+    CoreForm<"maskedIndexPut"> {
   let loops = "update";
 }
 def Aten_IndexAddOp : Aten_Scatter<"index_add",
