@@ -167,8 +167,12 @@ std::vector<RuntimeValue> Runner::take(Operation *terminator) {
 }
 
 LogicalResult Runner::runOp(Operation *op, Values &results) {
-  if (auto call = dyn_cast<aten::CallOp>(op))
-    return runCall(call, results);
+  if (auto call = dyn_cast<aten::CallOp>(op)) {
+    FailureOr<bool> hasRun = runMachineCode(call, results);
+    return failed(hasRun) ? failure()
+           : *hasRun      ? success()
+                          : runCall(call, results);
+  }
   if (auto write = dyn_cast<joint::WriteOp>(op))
     return runWrite(write, results);
   if (auto assertion = dyn_cast<joint::AssertOp>(op))

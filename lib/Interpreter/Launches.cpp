@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Runs launches: of a kernel its body (KernelBodies.h), of a call its ops as
-// they stand. What others see of the results besides the tensors that the body
-// writes, views and sizes, follows from the ops inside.
+// they stand, or the machine code that there is for them. What others see of
+// the results besides the tensors that the body writes, views and sizes,
+// follows from the ops inside.
 //
 // With `checkKernels` the ops of a kernel run too, and the difference may be no
 // more than rounding.
@@ -223,4 +224,26 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
       values[result] = value;
   }
   return success();
+}
+
+/// A call by the machine code that there is for it.
+FailureOr<bool> Runner::runMachineCode(aten::CallOp op, Values &results) {
+  if (!options.kernels || !options.kernels->hasCall(op))
+    return false;
+  llvm::DenseMap<Value, Tensor> tensors;
+  for (Value operand : op->getOperands()) {
+    RuntimeValue value = values.lookup(operand);
+    if (const auto *tensor = std::get_if<Tensor>(&value))
+      tensors[operand] = *tensor;
+  }
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    if (!type || result.use_empty())
+      continue;
+    Tensor tensor = memory.allocate(result, *dtypeOf(type.getElementType()),
+                                    type.getShape());
+    tensors[result] = tensor;
+    results[result.getResultNumber()] = tensor;
+  }
+  return options.kernels->runCall(op, tensors);
 }

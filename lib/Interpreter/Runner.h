@@ -42,6 +42,7 @@ private:
 
   mlir::LogicalResult runOp(mlir::Operation *op, Values &results);
   mlir::LogicalResult runCall(aten::CallOp op, Values &results);
+  mlir::FailureOr<bool> runMachineCode(aten::CallOp op, Values &results);
   static mlir::LogicalResult checkWritable(joint::WriteOp op, const Tensor &to);
   mlir::LogicalResult runWrite(joint::WriteOp op, Values &results);
   mlir::LogicalResult runAssert(joint::AssertOp op);

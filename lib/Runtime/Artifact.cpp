@@ -144,6 +144,8 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
             ", \"bytes\": " + std::to_string(operand.bytes) +
             (operand.isWritten ? ", \"written\": true}" : "}");
   text += "]";
+  if (launch.flops)
+    text += ", \"flops\": " + std::to_string(launch.flops);
   if (launch.product)
     text += ",\n     \"product\": " + productText(*launch.product);
   return text + "}";
@@ -381,6 +383,7 @@ private:
     launch.grid = three(value.find("grid"));
     launch.block = three(value.find("block"));
     launch.sharedBytes = value.find("shared_bytes").asInt().value_or(0);
+    launch.flops = value.find("flops").asInt().value_or(0);
     launch.op = value.find("op").decoded();
     launch.place = value.find("place").decoded();
     for (JsonValue one : value.find("operands").children())

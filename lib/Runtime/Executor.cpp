@@ -8,8 +8,9 @@
 
 using namespace cutback;
 
-/// Of the marks of kernels (cutback_math.cuh): the others are indices.
-static constexpr int kCheckFailed = 2;
+/// Of the marks of kernels (cutback_math.cuh), and of calls on a CPU: the
+/// others are indices.
+static constexpr int kCheckFailed = 2, kNoMemory = 3;
 
 Executor::~Executor() = default;
 
@@ -20,6 +21,9 @@ std::string cutback::describeLaunch(const Artifact &artifact,
 }
 
 std::string cutback::describeMark(int mark) {
+  if (mark == kNoMemory)
+    return "this machine has no memory for what is summed up or sorted beside "
+           "the arena";
   return mark == kCheckFailed
              ? "a check of the program failed"
              : "an index is outside of the tensor that it chooses from";

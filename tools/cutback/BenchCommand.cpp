@@ -3,8 +3,13 @@
 // The time of a compiled step, of its segments and of its kernels.
 //
 // Runs follow each other behind one that nobody measures; shown is the fastest.
-// A kernel moves what its operands have, read or written. What a machine can
-// move is measured beside it: all threads copy memory that no cache holds.
+// A kernel moves what its operands have, read or written; products,
+// convolutions and attention have FLOPs besides. What a machine can do is
+// measured beside it: all threads copy memory that no cache holds, and multiply
+// two matrices by the functions that the step's products have.
+//
+// A profile is a description of this machine by these rates, for plans
+// (Analysis/Device.h), with the times of the kernels beside them.
 
 #include "Commands.h"
 
@@ -12,7 +17,9 @@
 #include "StepSources.h"
 
 #include "cutback/Runtime/ThreadPool.h"
+#include "cutback/Support/Json.h"
 #include "cutback/Support/Text.h"
+#include "cutback/Target/CPU/ProductRate.h"
 
 #include <algorithm>
 #include <chrono>
@@ -33,7 +40,8 @@ CommandSpec benchSpec() {
       "DIR is of `compile --target=cpu` or `--target=cuda-host`. What no file "
       "gives is\nmade up: small numbers, and zeros for integers. GB/s count "
       "what a kernel reads\nand writes; beside it, its share of what copying "
-      "memory reaches.";
+      "memory reaches. GFLOP/s are of\nproducts, convolutions and attention; "
+      "beside it, their share of a large product.";
   spec.options = {
       {"runs", OptionSpec::Integer, "N",
        "of which the fastest is shown; default 5", false, 1},
@@ -41,6 +49,9 @@ CommandSpec benchSpec() {
        false, 1},
       {"threads", OptionSpec::Integer, "N",
        "of this machine; default: one a processor", false, 1},
+      {"profile-out", OptionSpec::Text, "F.json",
+       "write the rates that were measured, for plans\n"
+       "(--device=F.json), and the times of the kernels"},
       {"inputs", OptionSpec::Text, "F", "safetensors file with the arguments"},
       {"weights", OptionSpec::Text, "F",
        "parameters and buffers: a .pt2 or safetensors file;\n"
@@ -49,6 +60,7 @@ CommandSpec benchSpec() {
   };
   spec.examples = {
       "bench out",
+      "bench out --profile-out=here.json",
       "bench out --threads=1 --weights=model.pt2 --inputs=batch.safetensors",
   };
   return spec;
@@ -87,7 +99,20 @@ struct KernelTime {
   std::string name;
   size_t launches = 0;
   double seconds = 0;
-  int64_t bytes = 0;
+  int64_t bytes = 0, flops = 0;
+
+  void add(const KernelTime &other) {
+    launches += other.launches;
+    seconds += other.seconds;
+    bytes += other.bytes;
+    flops += other.flops;
+  }
+};
+
+/// What this machine does in a second; 0: not measured.
+struct MachineRates {
+  unsigned threads = 1;
+  double bytes = 0, flops = 0;
 };
 
 std::string timeText(double seconds) {
@@ -119,28 +144,56 @@ public:
     return table.str(0);
   }
 
-  std::string kernelsText(size_t top, double copyRate) const {
+  std::string kernelsText(size_t top, const MachineRates &rates) const {
     std::vector<KernelTime> kernels = sumUp();
     TextTable table({TextTable::Left, TextTable::Right, TextTable::Right,
-                     TextTable::Right, TextTable::Right, TextTable::Right});
-    table.add({"kernel", "launches", "time", "share", "GB/s", "of a copy"});
+                     TextTable::Right, TextTable::Right, TextTable::Right,
+                     TextTable::Right, TextTable::Right});
+    table.add({"kernel", "runs", "time", "share", "GB/s", "of copy", "GFLOP/s",
+               "of product"});
     for (size_t i = 0; i < std::min(top, kernels.size()); ++i)
-      table.add(rowOf(kernels[i], copyRate));
+      table.add(rowOf(kernels[i], rates));
     if (kernels.size() > top) {
       KernelTime rest;
       rest.name = "… " + std::to_string(kernels.size() - top) + " more";
-      for (size_t i = top; i < kernels.size(); ++i) {
-        rest.launches += kernels[i].launches;
-        rest.seconds += kernels[i].seconds;
-        rest.bytes += kernels[i].bytes;
-      }
-      table.add(rowOf(rest, copyRate));
+      for (size_t i = top; i < kernels.size(); ++i)
+        rest.add(kernels[i]);
+      table.add(rowOf(rest, rates));
     }
     table.fit(kScreenWidth, {{0, 16}});
     return table.str(0);
   }
 
+  /// What plans read is in front.
+  std::string profileText(const std::string &name,
+                          const MachineRates &rates) const {
+    std::string rate = "{\"f32\": " + std::to_string(rates.flops / 1e12) + "}";
+    std::string text =
+        "{\"name\": " + quoteJson(name) +
+        ",\n \"bandwidth_gb_s\": " + std::to_string(rates.bytes / 1e9) +
+        ", \"launch_us\": " + std::to_string(shortestLaunch() * 1e6) +
+        ",\n \"matrix_tflop_s\": " + rate + ", \"vector_tflop_s\": " + rate +
+        ",\n \"threads\": " + std::to_string(rates.threads) +
+        ", \"step_us\": " + std::to_string(total * 1e6) + ",\n \"kernels\": [";
+    const char *comma = "\n  ";
+    for (const KernelTime &kernel : sumUp()) {
+      text += comma + ("{\"name\": " + quoteJson(kernel.name)) +
+              ", \"launches\": " + std::to_string(kernel.launches) +
+              ", \"us\": " + std::to_string(kernel.seconds * 1e6) +
+              ", \"bytes\": " + std::to_string(kernel.bytes) +
+              ", \"flop\": " + std::to_string(kernel.flops) + "}";
+      comma = ",\n  ";
+    }
+    return text + "]}\n";
+  }
+
 private:
+  /// What a launch costs that moves next to nothing.
+  double shortestLaunch() const {
+    auto least = std::min_element(seconds.begin(), seconds.end());
+    return least == seconds.end() ? 0 : *least;
+  }
+
   /// The slowest first.
   std::vector<KernelTime> sumUp() const {
     std::map<int64_t, KernelTime> byKernel;
@@ -149,9 +202,7 @@ private:
       for (const ArtifactLaunch &launch : artifact.segments[number].launches) {
         KernelTime &kernel = byKernel[launch.kernel];
         kernel.name = artifact.kernels[launch.kernel].name;
-        ++kernel.launches;
-        kernel.seconds += *took++;
-        kernel.bytes += bytesOf(launch);
+        kernel.add({"", 1, *took++, bytesOf(launch), launch.flops});
       }
     std::vector<KernelTime> kernels;
     for (auto &[number, kernel] : byKernel)
@@ -164,16 +215,21 @@ private:
   }
 
   std::vector<std::string> rowOf(const KernelTime &kernel,
-                                 double copyRate) const {
-    double rate = kernel.seconds > 0
-                      ? static_cast<double>(kernel.bytes) / kernel.seconds
-                      : 0;
+                                 const MachineRates &rates) const {
+    auto rateOf = [&](int64_t count) {
+      return kernel.seconds > 0 ? static_cast<double>(count) / kernel.seconds
+                                : 0;
+    };
+    double bytes = rateOf(kernel.bytes), flops = rateOf(kernel.flops);
     return {kernel.name,
             std::to_string(kernel.launches),
             timeText(kernel.seconds),
             formatFixed(total > 0 ? 100 * kernel.seconds / total : 0, 1) + " %",
-            formatFixed(rate / 1e9, 2),
-            formatFixed(rate / copyRate, 2)};
+            formatFixed(bytes / 1e9, 2),
+            formatFixed(bytes / rates.bytes, 2),
+            flops > 0 ? formatFixed(flops / 1e9, 1) : "",
+            flops > 0 && rates.flops > 0 ? formatFixed(flops / rates.flops, 2)
+                                         : ""};
   }
 
   const Artifact &artifact;
@@ -214,6 +270,25 @@ static int measureRuns(Session &session, BoundArtifact &bound, int64_t runs,
   return Done;
 }
 
+/// An emulated device has one thread, and no product of its own. Exit code.
+static int measureMachine(Session &session, bool isNative,
+                          MachineRates &rates) {
+  if (isNative)
+    rates.threads = static_cast<unsigned>(
+        session.line.integer("threads").value_or(usableProcessors()));
+  session.progress.step("copying");
+  rates.bytes = measureCopies(rates.threads);
+  if (!isNative)
+    return Done;
+  session.progress.step("multiplying");
+  std::string error;
+  rates.flops = measureProductRate(rates.threads, error);
+  if (rates.flops > 0)
+    return Done;
+  session.error("no product is measured: " + error);
+  return NoPlan;
+}
+
 int runBench(const CommandLine &line) {
   Session session("bench", line);
   const std::string &folder = line.arguments[0];
@@ -232,24 +307,34 @@ int runBench(const CommandLine &line) {
   if (int code = openArtifact(session, folder, sources, nullptr, bound,
                               MissingArguments::AreMadeUp))
     return code;
+  bool isNative = bound.artifact.target == kCpuTarget;
+  std::optional<std::string_view> profile = line.get("profile-out");
+  if (profile && !isNative) {
+    session.error("a profile is of this machine, and the step is for '" +
+                  bound.artifact.target + "'");
+    session.note("compile the model with --target=cpu");
+    return WrongUsage;
+  }
   int64_t runs = line.integer("runs").value_or(5);
   std::vector<double> fastest;
   if (int code = measureRuns(session, bound, runs, fastest))
     return code;
-  bool isOneThread = bound.artifact.target != kCpuTarget;
-  unsigned threads =
-      isOneThread ? 1
-                  : static_cast<unsigned>(
-                        line.integer("threads").value_or(usableProcessors()));
-  session.progress.step("copying");
-  double copyRate = measureCopies(threads);
+  MachineRates rates;
+  if (int code = measureMachine(session, isNative, rates))
+    return code;
   Bench bench(bound.artifact, std::move(fastest));
-  std::string text =
-      folder + ", " + bound.artifact.target + ", " +
-      formatCount(threads, "thread") + ", the fastest of " +
-      formatCount(runs, "run") + "\n\n" + bench.segmentsText() + "copying " +
-      formatFixed(copyRate / 1e9, 1) + " GB/s\n\n" +
-      bench.kernelsText(line.integer("top").value_or(20), copyRate);
+  std::string text = folder + ", " + bound.artifact.target + ", " +
+                     formatCount(rates.threads, "thread") +
+                     ", the fastest of " + formatCount(runs, "run") + "\n\n" +
+                     bench.segmentsText() + "copying " +
+                     formatFixed(rates.bytes / 1e9, 1) + " GB/s\n";
+  if (isNative)
+    text += "product " + formatFixed(rates.flops / 1e9, 1) + " GFLOP/s\n";
+  text += "\n" + bench.kernelsText(line.integer("top").value_or(20), rates);
+  if (profile)
+    if (int code = session.write(
+            *profile, bench.profileText(std::string(*profile), rates)))
+      return code;
   return session.write(std::nullopt, text);
 }
 

@@ -21,7 +21,7 @@
 #include "cutback/Support/Json.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
-#include "cutback/Target/CPU/NativeKernels.h"
+#include "cutback/Target/CPU/NativeStep.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -473,7 +473,7 @@ int runRun(const CommandLine &line) {
     }
   ReferenceOptions options;
   if (isNative)
-    options.compileKernels = compileNativeKernels;
+    options.compileKernels = compileNativeStep;
   options.whole = line.has("whole");
   options.checkMemory = line.has("check-memory");
   options.checkKernels = line.has("check-kernels");

@@ -9,19 +9,17 @@
 
 #include "cutback/Target/CPU/CompileStep.h"
 #include "cutback/Target/CUDA/LibraryProducts.h"
+#include "cutback/Target/CUDA/Toolchain.h"
 
 using namespace mlir;
 
 namespace cutback {
 
 /// A compiler of others has refused our text, or could not run.
-static int toolFailed(Session &session, const ToolResult &result,
-                      const std::string &next = "") {
+static int toolFailed(Session &session, const ToolResult &result) {
   session.error(result.error);
   if (!result.log.empty())
     session.note(result.log);
-  if (!next.empty())
-    session.note(next);
   if (!result.isRejected)
     return NoPlan;
   session.note("the text is cutback's, so this is a defect of cutback; please "
@@ -99,8 +97,12 @@ static int emitCpu(Session &session, joint::GraphOp graph,
       choice.testsAccesses ? AccessTests::OfAll : AccessTests::OfData);
   if (failed(step))
     return WrongInput;
-  if (!step->tool.error.empty())
-    return toolFailed(session, step->tool, step->next);
+  if (!step->problem.empty()) {
+    session.error(step->problem);
+    if (!step->log.empty())
+      session.note(step->log);
+    return NoPlan;
+  }
   artifact = std::move(step->artifact);
   files = std::move(step->files);
   return Done;

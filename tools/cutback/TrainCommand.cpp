@@ -17,7 +17,7 @@
 
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
-#include "cutback/Target/CPU/NativeKernels.h"
+#include "cutback/Target/CPU/NativeStep.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -196,7 +196,7 @@ int openModel(Session &session, Training &training) {
   options.optimizer = *training.optimizer;
   options.reference = session.line.get("target") == "reference";
   if (!options.reference)
-    options.compileKernels = compileNativeKernels;
+    options.compileKernels = compileNativeStep;
   Batches batches(sources.inputs);
   session.progress.step("planning");
   training.trainer = makeModelTrainer(

@@ -8,6 +8,8 @@
 #include "cutback/Dialect/Kernel/Kernel.h"
 #include "cutback/Interpreter/Tensor.h"
 
+#include "llvm/ADT/DenseMap.h"
+
 namespace cutback::interpreter {
 
 /// Who runs the body of a launch.
@@ -18,6 +20,15 @@ public:
   /// at an access outside of its memory.
   virtual llvm::LogicalResult run(kernel::FuncOp function,
                                   llvm::ArrayRef<Tensor> arguments) = 0;
+  /// Whether it may have machine code for the op of a call.
+  virtual bool hasCall(mlir::Operation *) const { return false; }
+  /// Runs such an op on the tensors of its operands, into those of its results
+  /// that are used. False if these do not lie as the module says. Emits an
+  /// error at an index outside of its tensor.
+  virtual mlir::FailureOr<bool>
+  runCall(mlir::Operation *, const llvm::DenseMap<mlir::Value, Tensor> &) {
+    return false;
+  }
 };
 
 /// Runs `function` on memory: one contiguous tensor an argument. Sums are added

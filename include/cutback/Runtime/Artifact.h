@@ -121,6 +121,7 @@ struct ArtifactLaunch {
   std::vector<ArtifactOperand> operands;
   std::string op, place;                  ///< "aten.addmm", "blocks.0.fc"
   std::optional<ArtifactProduct> product; ///< if a library may compute it
+  int64_t flops = 0; ///< of a product, convolution or attention, else 0
 };
 
 /// Launches that run one behind the other; their kernels are in NAME.cu.

@@ -13,6 +13,8 @@
 
 #include "LinkLibrary.h"
 
+#include "cutback/Runtime/Artifact.h"
+
 #include "lld/Common/Driver.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Plugins/PassPlugin.h"
@@ -89,15 +91,16 @@ static std::string writeObject(const std::string &path, StringRef bytes) {
   return "cannot write '" + path + "'";
 }
 
-std::string cpu::linkLibrary(llvm::ArrayRef<std::string> objects,
-                             std::string &library, std::string &log) {
-  LinkFolder folder;
+/// Makes library.so in `folder`, with what lld says in `log`. An empty string,
+/// or what went wrong.
+static std::string link(llvm::ArrayRef<std::string> objects, LinkFolder &folder,
+                        std::string &log) {
   if (std::error_code error = folder.open())
     return "cannot make a temporary folder: " + error.message();
-  std::string made = folder.at("library.so");
   std::vector<std::string> arguments = {
-      "ld.lld",          "-shared", "-o",   made,           "--threads=1",
-      "--build-id=none", "-z",      "defs", "--gc-sections"};
+      "ld.lld",       "-shared",         "-o", folder.at("library.so"),
+      "--threads=1",  "--build-id=none", "-z", "defs",
+      "--gc-sections"};
   for (size_t i = 0; i < objects.size(); ++i) {
     std::string path = folder.at(llvm::Twine(i) + ".o");
     if (std::string error = writeObject(path, objects[i]); !error.empty())
@@ -114,11 +117,44 @@ std::string cpu::linkLibrary(llvm::ArrayRef<std::string> objects,
   llvm::raw_string_ostream stream(log);
   lld::Result result =
       lld::lldMain(list, stream, stream, {{lld::Gnu, &lld::elf::link}});
-  if (result.retCode != 0)
-    return "lld does not link the kernels";
-  auto file = llvm::MemoryBuffer::getFile(made);
+  return result.retCode == 0 ? "" : "lld does not link the kernels";
+}
+
+std::string cpu::linkLibrary(llvm::ArrayRef<std::string> objects,
+                             std::string &library, std::string &log) {
+  LinkFolder folder;
+  if (std::string error = link(objects, folder, log); !error.empty())
+    return error;
+  auto file = llvm::MemoryBuffer::getFile(folder.at("library.so"));
   if (!file)
     return "lld made no library";
   library = (*file)->getBuffer().str();
   return "";
+}
+
+std::unique_ptr<cpu::LoadedLibrary>
+cpu::LoadedLibrary::link(llvm::ArrayRef<std::string> objects,
+                         std::string &error) {
+  LinkFolder folder;
+  std::string log;
+  error = ::link(objects, folder, log);
+  if (!error.empty()) {
+    error += log.empty() ? "" : ": " + log;
+    return nullptr;
+  }
+  // Its file goes with the folder; what is loaded stays.
+  void *handle =
+      ::dlopen(folder.at("library.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    error = ::dlerror();
+    return nullptr;
+  }
+  return std::unique_ptr<LoadedLibrary>(new LoadedLibrary(handle));
+}
+
+cpu::LoadedLibrary::~LoadedLibrary() { ::dlclose(handle); }
+
+KernelCode cpu::LoadedLibrary::find(StringRef name) const {
+  return reinterpret_cast<KernelCode>(
+      ::dlsym(handle, (name + kCodeSuffix).str().c_str()));
 }

@@ -4,8 +4,12 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_LINKLIBRARY_H
 #define CUTBACK_LIB_TARGET_CPU_LINKLIBRARY_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "cutback/Runtime/KernelCode.h"
 
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <memory>
 #include <string>
 
 namespace cutback::cpu {
@@ -15,6 +19,27 @@ namespace cutback::cpu {
 /// empty string, or what went wrong; `log` is then what lld says.
 std::string linkLibrary(llvm::ArrayRef<std::string> objects,
                         std::string &library, std::string &log);
+
+/// Kernels and calls that this process runs itself: a library that is linked
+/// and loaded as that of a step. ORC would do for kernels; the functions that
+/// calls name have variables of threads, for which it needs a runtime.
+class LoadedLibrary {
+public:
+  /// Null, with why in `error`, where `objects` are not linked or loaded.
+  static std::unique_ptr<LoadedLibrary>
+  link(llvm::ArrayRef<std::string> objects, std::string &error);
+  ~LoadedLibrary();
+  LoadedLibrary(const LoadedLibrary &) = delete;
+  LoadedLibrary &operator=(const LoadedLibrary &) = delete;
+
+  /// Null if there is none of this name.
+  KernelCode find(llvm::StringRef name) const;
+
+private:
+  explicit LoadedLibrary(void *handle) : handle(handle) {}
+
+  void *handle;
+};
 
 } // namespace cutback::cpu
 

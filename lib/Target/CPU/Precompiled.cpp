@@ -41,8 +41,7 @@ static bool hasAll(StringRef features) {
   });
 }
 
-std::vector<StringRef> cpu::precompiledObjects() {
-  std::vector<StringRef> objects;
+void cpu::addPrecompiledObjects(std::vector<std::string> &objects) {
   bool isTaken = false, isThis = false;
   // A level is followed by its objects; the last one asks for nothing.
 #define CUTBACK_LEVEL(features)                                                \
@@ -55,5 +54,4 @@ std::vector<StringRef> cpu::precompiledObjects() {
 #include "PrecompiledObjects.inc"
 #undef CUTBACK_LEVEL
 #undef CUTBACK_OBJECT
-  return objects;
 }

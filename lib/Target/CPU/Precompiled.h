@@ -4,14 +4,13 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_H
 
-#include "llvm/ADT/StringRef.h"
-
+#include <string>
 #include <vector>
 
 namespace cutback::cpu {
 
-/// Object files of the functions that calls name, for this processor.
-std::vector<llvm::StringRef> precompiledObjects();
+/// Adds the object files of the functions that calls name, for this processor.
+void addPrecompiledObjects(std::vector<std::string> &objects);
 
 } // namespace cutback::cpu
 

@@ -3,7 +3,7 @@
 // Attention, forward and backward: of bf16 and f16 on tensor cores, 64 rows a
 // block (Device/cutback_tile_attention.cuh), else a warp a row (attend() and
 // its gradients in Device/cutback_attention.cuh). A CPU has a head at a time
-// (Device/cutback_cpu_attention.h). Scores are not stored. The
+// (lib/Target/CPU/Precompiled/AttentionBlocks.h). Scores are not stored. The
 // gradient of keys and values runs over queries in their order, so that no sum
 // depends on how warps were scheduled.
 
@@ -44,6 +44,7 @@ public:
     CallResult result;
     result.isKnown = true;
     if (isForward) {
+      writeZeros(result);
       result.kernels.push_back(writeForward());
     } else {
       if (isRead(0))
@@ -174,7 +175,6 @@ private:
     if (p.heads > 1)
       text.line("const int head = at.head % " + heads + ";");
     text.kernel().waits = true;
-    text.kernel().runs = p.batch * p.heads;
   }
   std::string sizes(int64_t rows, int64_t others) const {
     return "(at.row, " + std::to_string(rows) + ", " + std::to_string(others) +
@@ -185,39 +185,24 @@ private:
     return std::to_string((std::max(p.width, p.outWidth) + 31) / 32);
   }
 
-  /// What the forward tells of its random numbers, of which there are none.
-  void clearOthers(CallWriter &text) {
-    for (unsigned i = 2; i < op->getNumResults(); ++i) {
-      Value result = op->getResult(i);
-      if (!isRead(i))
+  /// What a forward tells besides: of its random numbers, of which there are
+  /// none, and some have more sums than queries: 0.
+  void writeZeros(CallResult &result) {
+    for (unsigned i = 1; i < op->getNumResults(); ++i) {
+      Value zeros = op->getResult(i);
+      if (!isRead(i) || (i == 1 && sizesOf(zeros).size() == 3 &&
+                         sizesOf(zeros)[2] <= p.queries))
         continue;
-      std::string name = "other" + std::to_string(i);
-      text.write(result, name);
-      int64_t count = productOf(sizesOf(result));
-      text.line("for (int k = 0; at.isFirst && at.head == 0 && k < " +
-                std::to_string(count) + "; ++k)");
-      text.line("  " + name + "[k] = " + stored(result, "0") + ";");
+      CallWriter text("attention_zeros");
+      text.comment("[" + sizesText(sizesOf(zeros)) + "]");
+      text.write(zeros, "out");
+      text.openElements(productOf(sizesOf(zeros)));
+      text.line("out[element] = " + stored(zeros, "0.0f") + ";");
+      text.kernel().precompiled =
+          describeCall("cutback_elements", text, {"from", "out"},
+                       precompiled::Elements{precompiled::Elements::Zero});
+      result.kernels.push_back(text.take());
     }
-  }
-
-  /// Some forwards have more sums than queries: 0.
-  void clearPadding(CallWriter &text, Value logSum) {
-    int64_t padded = sizesOf(logSum)[2];
-    if (padded <= p.queries)
-      return;
-    text.line("for (int k = " + std::to_string(p.queries) +
-              "; at.isFirst && k < " + std::to_string(padded) + "; ++k)");
-    text.line("  " + at(logSum, "logSum", "k") + " = 0;");
-  }
-
-  /// Whether the forward has no result but those that both forms of it write.
-  bool isPlain() const {
-    for (unsigned i = 2; i < op->getNumResults(); ++i)
-      if (!op->getResult(i).use_empty())
-        return false;
-    auto logSum = dyn_cast<RankedTensorType>(op->getResult(1).getType());
-    return !logSum || logSum.getNumElements() == 0 ||
-           sizesOf(op->getResult(1))[2] == p.queries;
   }
 
   //===--- On tensor cores ------------------------------------------------===//
@@ -228,10 +213,9 @@ private:
   }
   /// Rows of the other operands that shared memory has room for at a time.
   int64_t tileOthers() const { return tileWidth() <= 112 ? 32 : 16; }
-  /// What else a forward tells of itself has the threads of the other kernel.
   bool onTiles() const {
-    return (p.gradient || isPlain()) && isOfTiles(p.query, p.key) &&
-           isOfTiles(p.query, p.value) && tileWidth() <= 144;
+    return isOfTiles(p.query, p.key) && isOfTiles(p.query, p.value) &&
+           tileWidth() <= 144;
   }
   /// A block for each 64 of `rows` rows of each head.
   void openTiles(CallWriter &text, int64_t rows) const {
@@ -325,6 +309,22 @@ private:
         describe(text, call.value(aten::optional("logsumexp")), "logSum");
     return all;
   }
+  /// Gradients compute scores again.
+  static int64_t flopsOf(const precompiled::Attention &attention) {
+    using precompiled::Attention;
+    int64_t pairs =
+        attention.batch * attention.heads * attention.queries * attention.keys;
+    int64_t width = attention.width, outWidth = attention.outWidth;
+    switch (attention.kind) {
+    case Attention::Forward:
+    case Attention::BiasGradient:
+      return 2 * pairs * (width + outWidth);
+    case Attention::QueryGradient:
+      return 2 * pairs * (2 * width + outWidth);
+    default:
+      return 4 * pairs * (width + outWidth);
+    }
+  }
   /// Text and description as one; the text alone where a type has none.
   static CallKernel take(CallWriter &text,
                          const precompiled::Attention &attention) {
@@ -343,6 +343,7 @@ private:
                                          : "cutback_attention",
                          ""};
     appendDescription(call.description, attention);
+    call.flops = flopsOf(attention);
     text.kernel().precompiled = std::move(call);
     return text.take();
   }
@@ -377,16 +378,13 @@ private:
       return take(text, described);
     }
     open(text, p.queries, "query");
-    clearOthers(text);
-    if (hasLogSum)
-      clearPadding(text, op->getResult(1));
     text.line("attend<" + held() + ">" + sizes(p.queries, p.keys));
     text.line(reader(p.query, "query", "i"));
     text.line(reader(p.key, "key", "j"));
     text.line(reader(p.value, "value", "j"));
     text.line(bias());
     storeForward(text, hasLogSum);
-    return isPlain() ? take(text, described) : text.take();
+    return take(text, described);
   }
 
   /// Lines of the operands that gradients have besides.

@@ -88,8 +88,8 @@ CallWriter::strided(StringRef name) const {
   for (auto [operand, parameter] : llvm::enumerate(call.kernel.parameters)) {
     if (parameter.name != name)
       continue;
-    if (tensors[operand])
-      return describeStrided(tensors[operand], int64_t(operand));
+    if (Value tensor = call.tensors[operand])
+      return describeStrided(tensor, int64_t(operand));
     none.operand = int64_t(operand); // a number
     none.type = precompiled::I64;
   }
@@ -164,7 +164,33 @@ cuda::describeProducts(ArrayRef<precompiled::Product> products, int64_t outer,
   }
   PrecompiledCall call{"cutback_products", ""};
   appendDescription(call.description, all);
-  for (const precompiled::Product &product : products)
+  for (const precompiled::Product &product : products) {
     appendDescription(call.description, product);
+    call.flops += 2 * outer * product.rows * product.columns * product.steps;
+  }
   return call;
+}
+
+static bool hasKnownSizes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return !type || (type.hasStaticShape() && kernel::locate(value).isKnown);
+}
+
+std::optional<std::vector<CpuCall>> cutback::describeCpuCall(Operation *op) {
+  if (!llvm::all_of(op->getOperands(), hasKnownSizes) ||
+      !llvm::all_of(op->getResults(), hasKnownSizes))
+    return std::nullopt;
+  std::string problem;
+  std::vector<CallKernel> kernels = writeCall(op, problem);
+  std::vector<CpuCall> calls;
+  for (CallKernel &kernel : kernels) {
+    if (!kernel.kernel.precompiled ||
+        llvm::is_contained(kernel.tensors, Value()))
+      return std::nullopt;
+    calls.push_back(
+        {std::move(*kernel.kernel.precompiled), std::move(kernel.tensors)});
+  }
+  if (!problem.empty())
+    return std::nullopt;
+  return calls;
 }

@@ -183,6 +183,8 @@ CallResult writeDistancesGradient(aten::CallOp op) {
   text.line("}");
   text.line(CallWriter::element(out, "out", at) + " = " + stored(out, "sum") +
             ";");
+  describe(text, precompiled::Distances::Gradient, distance.p,
+           sizesOf(out).drop_back(2));
   return CallResult::of(text);
 }
 
@@ -232,8 +234,6 @@ CallResult writeDistancesWithin(aten::CallOp op) {
   text.line(
       CallWriter::element(out, "out", {"(" + pairText(rows, "i", "j") + ")"}) +
       " = " + stored(out, distance.distanceText()) + ";");
-  describe(text, precompiled::Distances::Gradient, distance.p,
-           sizesOf(out).drop_back(2));
   describe(text, precompiled::Distances::Within, distance.p);
   return CallResult::of(text);
 }

@@ -142,16 +142,12 @@ void cuda::shapeTiles(CallWriter &text, int64_t rows, int64_t columns,
       {(rows + tile - 1) / tile * ((columns + tile - 1) / tile), 1, batch},
       {2 * tile, 1, 1}, 2 * 2 * tile * (32 + 8) * 2);
   text.kernel().waits = true;
-  text.kernel().runs = batch;
-  text.kernel().isProduct = true;
 }
 void cuda::shapeScalars(CallWriter &text, int64_t rows, int64_t columns,
                         int64_t batch, const std::string &sum) {
   text.shape({(rows + 63) / 64 * ((columns + 63) / 64), 1, batch}, {256, 1, 1},
              2 * 16 * 65 * (sum == "double" ? 8 : 4));
   text.kernel().waits = true;
-  text.kernel().runs = batch;
-  text.kernel().isProduct = true;
 }
 
 namespace {

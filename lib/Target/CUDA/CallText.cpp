@@ -47,7 +47,7 @@ bool cuda::isFloatTensor(Value tensor) {
 void CallWriter::add(Value tensor, const std::string &name, bool isWritten) {
   call.kernel.parameters.push_back({elementTypeText(tensor), name, isWritten});
   call.roots.push_back(kernel::locate(tensor).root);
-  tensors.push_back(tensor);
+  call.tensors.push_back(tensor);
 }
 
 std::string CallWriter::element(const Layout &layout, const std::string &name,
@@ -165,7 +165,6 @@ void CallWriter::openRows(int64_t rows, int64_t columns) {
   }
   shape({(rows + 3) / 4, (columns + 127) / 128, 1}, {128, 1, 1});
   kernel().waits = true;
-  kernel().runs = rows;
 }
 
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,

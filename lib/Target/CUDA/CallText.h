@@ -17,7 +17,7 @@ namespace cutback::cuda {
 struct CallKernel {
   KernelText kernel;
   /// Null for the seed of the step.
-  std::vector<mlir::Value> roots;
+  std::vector<mlir::Value> roots, tensors;
   /// Each element of the first parameter is read where the result has it, by
   /// the thread that writes it: it may lie in its place.
   bool mayReplaceFirst = false;
@@ -40,7 +40,7 @@ public:
   void readSeed() {
     call.kernel.parameters.push_back({"long long", "seed", false});
     call.roots.emplace_back();
-    tensors.emplace_back();
+    call.tensors.emplace_back();
   }
   /// The parameter of this name as a tensor; none where there is no such one.
   std::optional<precompiled::StridedTensor> strided(llvm::StringRef name) const;
@@ -72,7 +72,6 @@ private:
   void add(mlir::Value tensor, const std::string &name, bool isWritten);
 
   CallKernel call;
-  llvm::SmallVector<mlir::Value> tensors; ///< of parameters; null: the seed
 };
 
 /// "float", of a tensor's elements; empty for a type without text.

@@ -66,17 +66,3 @@ const DeviceFile &cutback::cuda::hostFile() {
   };
   return file;
 }
-
-llvm::ArrayRef<DeviceFile> cutback::cuda::cpuFiles() {
-  static const DeviceFile files[] = {
-      {
-          "cutback_cpu.h",
-#include "cutback_cpu.h.inc"
-      },
-      {
-          "cutback_cpu_attention.h",
-#include "cutback_cpu_attention.h.inc"
-      },
-  };
-  return files;
-}

@@ -15,8 +15,6 @@ struct DeviceFile {
 llvm::ArrayRef<DeviceFile> deviceFiles();
 /// The emulation of a device.
 const DeviceFile &hostFile();
-/// Calls as functions of this machine: the first includes the others.
-llvm::ArrayRef<DeviceFile> cpuFiles();
 
 } // namespace cutback::cuda
 

@@ -79,10 +79,13 @@ public:
       if (failed(placeHanded(i)))
         return failure();
     }
+    bool hasResults = !hasFailed && succeeded(addResults());
     missing.report();
-    if (hasFailed || failed(addResults()))
+    if (hasFailed || !hasResults)
       return failure();
-    writeFiles();
+    if (form == StepKernels::HaveText)
+      writeText();
+    listKernels();
     if (std::string problem = step.artifact.verify(); !problem.empty()) {
       graph.emitError("the compiled step ") << problem;
       return failure();
@@ -247,6 +250,11 @@ private:
     end = llvm::alignTo(end, 256);
     Value root = kernel::locate(value).root;
     CallKernel copy = writeDenseCopy(value);
+    if (!areForTarget(copy)) {
+      Operation *op = value.getDefiningOp();
+      missing.add(op ? op : segments.functions[segment], kNoMachineCode);
+      hasFailed = true;
+    }
     size_t number = numberOf(std::move(copy.kernel), segment);
     ArtifactLaunch launch =
         launchOf(number, segments.functions[segment], "copy");
@@ -323,12 +331,22 @@ private:
     auto [found, isNew] = numbers.try_emplace(key, texts.size());
     if (isNew) {
       kernel.name = identifier(kernel.name, kernelNames);
-      kernel.isMachineCode =
-          form == StepKernels::AreMachineCode && kernel.precompiled;
+      kernel.isMachineCode = form == StepKernels::AreMachineCode;
       texts.push_back(std::move(kernel));
       homes.push_back(segment);
     }
     return found->second;
+  }
+
+  static constexpr const char *kNoMachineCode =
+      "has tensors of types or of more dimensions than the machine code of "
+      "calls takes";
+  /// Whether the target has what runs calls.
+  bool areForTarget(ArrayRef<CallKernel> calls) const {
+    return form == StepKernels::HaveText ||
+           llvm::all_of(calls, [](const CallKernel &call) {
+             return call.kernel.precompiled.has_value();
+           });
   }
 
   ArtifactLaunch launchOf(size_t number, Operation *launch,
@@ -484,6 +502,8 @@ private:
         continue;
       std::string problem;
       std::vector<CallKernel> kernels = writeCall(&op, problem, options);
+      if (problem.empty() && !areForTarget(kernels))
+        problem = kNoMachineCode;
       if (!problem.empty()) {
         missing.add(&op, problem);
         return failure();
@@ -495,8 +515,11 @@ private:
         SmallVector<bool> isWritten;
         for (const Parameter &parameter : call.kernel.parameters)
           isWritten.push_back(parameter.isWritten);
+        int64_t flops =
+            call.kernel.precompiled ? call.kernel.precompiled->flops : 0;
         size_t number = numberOf(std::move(call.kernel), segment);
         ArtifactLaunch one = launchOf(number, &op, name);
+        one.flops = flops;
         for (auto [root, writes] : llvm::zip_equal(call.roots, isWritten))
           if (failed(addOperand(one, root, writes)))
             return failure();
@@ -578,7 +601,7 @@ private:
     return step.artifact.segments[segment].name + ".cu";
   }
 
-  void writeFiles() {
+  void writeText() {
     const auto &all = step.artifact.segments;
     for (size_t i = 0; i < all.size(); ++i) {
       std::string text = "// Kernels of the " + all[i].name;
@@ -589,12 +612,15 @@ private:
                   : ", and those that later segments have in common with it.";
       text += "\n#include \"cutback_cuda.cuh\"\n";
       for (auto [kernel, home] : llvm::zip_equal(texts, homes))
-        if (home == i && !kernel.isMachineCode)
+        if (home == i)
           text += "\n" + kernel.print();
       step.files.emplace_back(fileOf(i), text);
     }
     for (const DeviceFile &file : deviceFiles())
       step.files.emplace_back(file.name, file.text);
+  }
+
+  void listKernels() {
     for (auto [kernel, home] : llvm::zip_equal(texts, homes))
       step.artifact.kernels.push_back(
           {kernel.name,
@@ -609,9 +635,6 @@ private:
                                     parameter.type,
                                 parameter.name);
       step.parameters.push_back(std::move(parameters));
-      step.grids.push_back({kernel.shape.grid, kernel.shape.block,
-                            kernel.shape.sharedBytes, kernel.runs,
-                            kernel.isProduct});
       step.precompiled.push_back(kernel.precompiled);
     }
   }

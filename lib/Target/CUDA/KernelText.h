@@ -34,13 +34,9 @@ struct KernelText {
   LaunchShape shape;
   /// Blocks that a multiprocessor has room for at least, or 0.
   int64_t blocksAtOnce = 0;
-  bool waits = false;      ///< threads wait for each other
-  bool checks = false;     ///< indices that data give
-  bool mayOverlap = false; ///< a result may lie where an operand lies
-  /// Matrices, heads or rows (blockIdx.z) that a CPU makes by one run of the
-  /// body each (Device/cutback_cpu.h); 0: it runs blocks of threads.
-  int64_t runs = 0;
-  bool isProduct = false;     ///< threads of a CPU share the blocks of a run
+  bool waits = false;         ///< threads wait for each other
+  bool checks = false;        ///< indices that data give
+  bool mayOverlap = false;    ///< a result may lie where an operand lies
   bool isMachineCode = false; ///< has no text
   /// What a CPU runs in its place.
   std::optional<PrecompiledCall> precompiled;

@@ -154,61 +154,31 @@ ToolResult cutback::buildFatBinaries(const std::string &nvcc,
   return result;
 }
 
-/// `made` of `source`, by the host's compiler. `more`: of its options.
-static ToolResult buildOnHost(const std::string &compiler,
-                              const std::vector<TextFile> &files,
-                              StringRef source, StringRef made,
-                              ArrayRef<std::string> more) {
+ToolResult cutback::buildHostLibrary(const std::string &compiler,
+                                     const std::vector<TextFile> &files) {
   ToolResult result;
   WorkFolder folder;
   result.error = folder.open(files);
   if (!result.error.empty())
     return result;
-  SmallVector<std::string> arguments = {
-      compiler,  "-std=c++17",           "-ffp-contract=off",
-      "-fwrapv", "-fno-strict-aliasing", "-fPIC",
-      "-w"};
-  arguments.append(more.begin(), more.end());
+  SmallVector<std::string> arguments = {compiler,
+                                        "-std=c++17",
+                                        "-ffp-contract=off",
+                                        "-fwrapv",
+                                        "-fno-strict-aliasing",
+                                        "-fPIC",
+                                        "-w",
+                                        "-O2",
+                                        "-march=native",
+                                        "-shared"};
   SmallVector<StringRef> given;
   std::string flags = inEnvironment("CXXFLAGS");
   StringRef(flags).split(given, ' ', -1, /*KeepEmpty=*/false);
   for (StringRef flag : given)
     arguments.push_back(flag.str());
   arguments.push_back("-o");
-  arguments.push_back(folder.at(made));
-  arguments.push_back(folder.at(source));
-  result.error = runTool(arguments, folder, made, result);
+  arguments.push_back(folder.at(kHostLibrary));
+  arguments.push_back(folder.at("host.cpp"));
+  result.error = runTool(arguments, folder, kHostLibrary, result);
   return result;
-}
-
-ToolResult cutback::buildHostLibrary(const std::string &compiler,
-                                     const std::vector<TextFile> &files) {
-  return buildOnHost(compiler, files, "host.cpp", kHostLibrary,
-                     {"-O2", "-march=native", "-shared"});
-}
-
-ToolResult cutback::buildCallsObject(const std::string &compiler,
-                                     const std::vector<TextFile> &files,
-                                     const std::string &source,
-                                     ArrayRef<std::string> features) {
-  // No libstdc++ where the step runs, and hidden but for the calls. Nobody asks
-  // for flags of exceptions, for which GCC makes no vectors of what has `?`.
-  SmallVector<std::string> more = {"-c",
-                                   "-O2",
-                                   "-fno-trapping-math",
-                                   "-fno-exceptions",
-                                   "-fno-rtti",
-                                   "-fno-threadsafe-statics",
-                                   "-fvisibility=hidden",
-                                   "-ftls-model=initial-exec",
-                                   "-fno-stack-protector",
-                                   "-U_FORTIFY_SOURCE"};
-  // What of GCC's -O3 makes vectors; the rest takes it half as long again, for
-  // no less time of the step. Clang has them with -O2.
-  if (!StringRef(compiler).contains("clang"))
-    more.append({"-ftree-vectorize", "-fvect-cost-model=dynamic",
-                 "-fpeel-loops", "-fsplit-loops"});
-  for (const std::string &feature : features)
-    more.push_back("-m" + feature);
-  return buildOnHost(compiler, files, source, source + ".o", more);
 }

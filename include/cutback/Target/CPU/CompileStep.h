@@ -5,24 +5,22 @@
 #define CUTBACK_TARGET_CPU_COMPILESTEP_H
 
 #include "cutback/Target/CPU/LowerKernel.h"
-#include "cutback/Target/CUDA/Toolchain.h"
+#include "cutback/Target/CUDA/EmitStep.h"
 
 namespace cutback {
 
 /// A step of the target "cpu".
 struct CpuStep {
-  Artifact artifact; ///< without checksums of files
-  /// libstep.so, and the text of the calls.
-  std::vector<TextFile> files;
-  /// Why there is no library, though every op has a kernel: a compiler that is
-  /// missing or has refused the text.
-  ToolResult tool;
-  std::string next; ///< what to do about it
+  Artifact artifact;           ///< without checksums of files
+  std::vector<TextFile> files; ///< libstep.so
+  /// Why there is no library, though every op has machine code, and what the
+  /// linker said.
+  std::string problem, log;
 };
 
-/// Compiles the kernels of a step of `graph` to machine code, its calls with
-/// the compiler of the host, and links both. Emits an error at each op that has
-/// no machine code.
+/// Compiles the kernels of a step of `graph` to machine code, and links it with
+/// the functions that its calls name. Emits an error at each op that has no
+/// machine code.
 mlir::FailureOr<CpuStep>
 compileCpuStep(const KernelModule &kernels, joint::GraphOp graph,
                AccessTests tests = AccessTests::OfData);

@@ -36,14 +36,6 @@ ToolResult buildFatBinaries(const std::string &nvcc,
 ToolResult buildHostLibrary(const std::string &compiler,
                             const std::vector<TextFile> &files);
 
-/// The object file of `source`, one of `files`, and what it includes, for a
-/// processor with `features` (cpuFeatures()). Threads may call it at the same
-/// time.
-ToolResult buildCallsObject(const std::string &compiler,
-                            const std::vector<TextFile> &files,
-                            const std::string &source,
-                            llvm::ArrayRef<std::string> features);
-
 } // namespace cutback
 
 #endif // CUTBACK_TARGET_CUDA_TOOLCHAIN_H

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Attention of any sizes, compiled with Cutback and not with a model: the
-// functions that a text would call (cutback_cpu_attention.h), for the few
-// widths that blocks of heads have. Sums do not depend on the width of a block.
-// The order of sums is that of a warp a row; AttentionTiles.cpp has the other
-// one.
+// functions of AttentionBlocks.h, for the few widths that blocks of heads have.
+// Sums do not depend on the width of a block. The order of sums is that of a
+// warp a row; AttentionTiles.cpp has the other one.
 
 #include "Heads.h"
 

@@ -2,9 +2,8 @@
 //
 // Attention of 16-bit floats in the order of sums that tensor cores have: in
 // groups of 32 others, of 16 where heads are wide. As Attention.cpp else: the
-// functions that a text would call (cutback_cpu_attention.h), for three widths
-// of blocks. Sums do not depend on the width of a block, but on the group,
-// which the description says.
+// functions of AttentionBlocks.h, for three widths of blocks. Sums do not
+// depend on the width of a block, but on the group, which the description says.
 
 #include "Heads.h"
 

@@ -4,8 +4,7 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ELEMENTS_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ELEMENTS_H
 
-#include "cutback_cpu.h"
-#include "cutback_product.cuh"
+#include "ProductBlocks.h"
 
 #include "cutback/Target/CPU/PrecompiledCalls.h"
 

@@ -16,46 +16,65 @@ using precompiled::GridSample;
 
 namespace {
 
-/// Elements that a place is made of along an axis: a function for each way.
+/// Elements that a place is made of along an axis, by PyTorch's number of the
+/// mode.
 template <typename T, int mode> struct GridMode;
-#define CUTBACK_GRID_MODE(mode, taps, function)                                \
-  template <typename T> struct GridMode<T, mode> {                             \
-    static constexpr int count = taps;                                         \
-    using Own = GridTaps<T, count>;                                            \
-    using Function = Own (*)(T, int);                                          \
-    static Function of(int64_t padding, bool isAligned) {                      \
-      static constexpr Function all[3][2] = {                                  \
-          {function<kZeros, false, T>, function<kZeros, true, T>},             \
-          {function<kBorder, false, T>, function<kBorder, true, T>},           \
-          {function<kReflection, false, T>, function<kReflection, true, T>}};  \
-      return all[padding][isAligned];                                          \
-    }                                                                          \
-  };
-CUTBACK_GRID_MODE(0, 2, gridLinear)
-CUTBACK_GRID_MODE(1, 1, gridNearest)
-CUTBACK_GRID_MODE(2, 4, gridCubic)
-#undef CUTBACK_GRID_MODE
+template <typename T> struct GridMode<T, 0> {
+  static constexpr int count = 2;
+  template <int padding, bool isAligned>
+  static GridTaps<T, count> taps(T x, int size) {
+    return gridLinear<padding, isAligned>(x, size);
+  }
+};
+template <typename T> struct GridMode<T, 1> {
+  static constexpr int count = 1;
+  template <int padding, bool isAligned>
+  static GridTaps<T, count> taps(T x, int size) {
+    return gridNearest<padding, isAligned>(x, size);
+  }
+};
+template <typename T> struct GridMode<T, 2> {
+  static constexpr int count = 4;
+  template <int padding, bool isAligned>
+  static GridTaps<T, count> taps(T x, int size) {
+    return gridCubic<padding, isAligned>(x, size);
+  }
+};
+
+template <typename T, int mode>
+using GridFunction = GridTaps<T, GridMode<T, mode>::count> (*)(T, int);
+
+template <typename T, int mode>
+GridFunction<T, mode> gridFunction(int64_t padding, bool isAligned) {
+  using Mode = GridMode<T, mode>;
+  static constexpr GridFunction<T, mode> all[3][2] = {
+      {Mode::template taps<kZeros, false>, Mode::template taps<kZeros, true>},
+      {Mode::template taps<kBorder, false>, Mode::template taps<kBorder, true>},
+      {Mode::template taps<kReflection, false>,
+       Mode::template taps<kReflection, true>}};
+  return all[padding][isAligned];
+}
 
 /// Along three axes: one that is not there has an element.
 template <typename T, int mode> struct PlaceTaps {
-  typename GridMode<T, mode>::Own axis[3];
+  GridTaps<T, GridMode<T, mode>::count> axis[3];
 };
 
 template <typename T, int mode> struct Sampler {
-  using Mode = GridMode<T, mode>;
+  static constexpr int count = GridMode<T, mode>::count;
   using Own = PlaceTaps<T, mode>;
-  static constexpr int count = Mode::count;
+  using AxisTaps = GridTaps<T, count>;
 
   const GridSample &told;
   Strided input, grid, gradient, out;
   int rank, absent; ///< axes that are there, and are not
-  typename Mode::Function taps;
+  GridFunction<T, mode> taps;
 
   explicit Sampler(const Call &call)
       : told(call.numbers<GridSample>()), input(call.tensor(0)),
         grid(call.tensor(1)), gradient(call.tensor(2)), out(call.tensor(3)),
         rank(int(told.rank)), absent(3 - rank),
-        taps(Mode::of(told.padding, told.isAligned != 0)) {}
+        taps(gridFunction<T, mode>(told.padding, told.isAligned != 0)) {}
 
   /// What has the size of the input's planes, which the gradient alone needs
   /// not read.
@@ -149,7 +168,7 @@ template <typename T, int mode> struct Sampler {
 
   /// Calls `use(element, weight)` once for each element of an axis.
   template <typename Use>
-  static void forElements(const typename Mode::Own &own, Use use) {
+  static void forElements(const AxisTaps &own, Use use) {
     for (int i = 0; i < count; ++i) {
       bool isNew = own.at[i] >= 0;
       for (int other = 0; other < i; ++other)

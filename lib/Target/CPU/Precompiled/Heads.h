@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operands and results of attention with their strides, as the functions of
-// cutback_cpu_attention.h look them up: of the head that blockIdx.z names.
+// AttentionBlocks.h look them up: of the head that blockIdx.z names.
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_HEADS_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_HEADS_H
 
-#include "cutback_cpu.h"
+#include "AttentionBlocks.h"
 
 #include "cutback/Target/CPU/PrecompiledCalls.h"
 

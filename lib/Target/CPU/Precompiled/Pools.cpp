@@ -272,31 +272,47 @@ inline bool isBetween(const PoolPlanes &p, int axis, int number, int at) {
   return at >= first && at <= first + int((a.taps - 1) * a.dilation);
 }
 
-/// Adds the gradient of each window of a plane where its greatest element is.
+/// Adds the gradients of windows (i, j, x + [0, some)) where their greatest
+/// elements are, if these lie in them.
 template <typename T>
-void addWindows(const PoolPlanes &p, int64_t plane, T *sums) {
-  const int64_t from = p.plane(p.from, plane),
-                places = p.plane(p.indices, plane);
+void addWindows(const PoolPlanes &p, int i, int j, int x, int some,
+                const T *gradients, const int64_t *places, T *sums) {
   const unsigned width = unsigned(p.size(2)), height = unsigned(p.size(1)),
                  all = unsigned(p.size(0)) * height * width;
+  for (int e = 0; e < some; ++e) {
+    if (uint64_t(places[e]) >= all)
+      continue;
+    const unsigned row = unsigned(places[e]) / width,
+                   column = unsigned(places[e]) - row * width;
+    const bool isInRow = isBetween(p, 2, x + e, int(column)),
+               isInPlane = p.pool.rank > 2
+                               ? isBetween(p, 1, j, int(row % height)) &&
+                                     isBetween(p, 0, i, int(row / height))
+                               : isBetween(p, 1, j, int(row));
+    if (isInRow && isInPlane)
+      sums[places[e]] += gradients[e];
+  }
+}
+
+/// All windows of a plane, in their order.
+template <typename T>
+void addPlane(const PoolPlanes &p, int64_t plane, T *sums) {
+  T gradients[kBlock];
+  int64_t places[kBlock];
   for (int i = 0; i < p.count(0); ++i)
-    for (int j = 0; j < p.count(1); ++j) {
-      const int64_t line =
-                        from + i * p.apart(p.from, 0) + j * p.apart(p.from, 1),
-                    own = places + i * p.apart(p.indices, 0) +
-                          j * p.apart(p.indices, 1);
-      for (int k = 0; k < p.count(2); ++k) {
-        const auto place =
-            uint64_t(p.indices.get<long long>(own + k * p.apart(p.indices, 2)));
-        if (place >= all)
-          continue;
-        const unsigned row = unsigned(place) / width;
-        if (isBetween(p, 2, k, int(unsigned(place) % width)) &&
-            isBetween(p, 1, j, int(row % height)) &&
-            isBetween(p, 0, i, int(row / height)))
-          sums[place] += p.from.get<T>(line + k * p.apart(p.from, 2));
+    for (int j = 0; j < p.count(1); ++j)
+      for (int x = 0; x < p.count(2); x += kBlock) {
+        const int some = std::min(kBlock, p.count(2) - x);
+        auto read = [&](const Strided &from, auto *to) {
+          readLine(from,
+                   p.plane(from, plane) + i * p.apart(from, 0) +
+                       j * p.apart(from, 1) + x * p.apart(from, 2),
+                   p.apart(from, 2), some, to);
+        };
+        read(p.from, gradients);
+        read(p.indices, places);
+        addWindows(p, i, j, x, some, gradients, places, sums);
       }
-    }
 }
 
 /// Sums of a plane are held where they are stored, or in memory of their own.
@@ -312,7 +328,7 @@ template <typename T> void greatestGradient(Call &call, const PoolPlanes &p) {
     const int64_t at = p.plane(p.to, plane);
     T *sums = isInPlace ? p.to.elements<T>() + at : own.data();
     std::fill(sums, sums + all, T(0));
-    addWindows(p, plane, sums);
+    addPlane(p, plane, sums);
     if (!isInPlace)
       writeLine(p.to, at, 1, int(all), sums);
   }
@@ -321,16 +337,25 @@ template <typename T> void greatestGradient(Call &call, const PoolPlanes &p) {
 /// From the place in its window to that in the plane.
 void placesOfWindows(const Call &call, const PoolPlanes &p) {
   const Pool::Axis &down = p.pool.axes[1], &right = p.pool.axes[2];
-  const int rank = p.to.rank();
-  call.forEach(p.to.sizes(), rank, [&](int64_t, const int64_t *at) {
-    const int tap =
-        p.indices.get<int>(p.indices.begin() + p.indices.offset(at, rank));
-    const int y = int(at[rank - 2] * down.stride - down.padding +
-                      tap / int(right.taps) * down.dilation);
-    const int x = int(at[rank - 1] * right.stride - right.padding +
-                      tap % int(right.taps) * right.dilation);
-    p.to.set(p.to.begin() + p.to.offset(at, rank), y * p.size(2) + x);
-  });
+  const int taps = int(right.taps), width = p.size(2);
+  const int sizes[3] = {1, p.count(1), p.count(2)};
+  forBlocks(
+      call, p.to, p.lead, sizes,
+      [&](int64_t plane, int, int y, int x, int some) {
+        int places[kBlock];
+        auto at = [&](const Strided &of) {
+          return p.plane(of, plane) + y * p.apart(of, 1) + x * p.apart(of, 2);
+        };
+        readLine(p.indices, at(p.indices), p.apart(p.indices, 2), some, places);
+        const int top = y * int(down.stride) - int(down.padding),
+                  left = x * int(right.stride) - int(right.padding);
+        for (int e = 0; e < some; ++e) {
+          const int row = places[e] / taps, column = places[e] - row * taps;
+          places[e] = (top + row * int(down.dilation)) * width + left +
+                      e * int(right.stride) + column * int(right.dilation);
+        }
+        writeLine(p.to, at(p.to), p.apart(p.to, 2), some, places);
+      });
 }
 
 } // namespace

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Matrix products and convolutions of any sizes, compiled with Cutback and not
-// with a model. The loops are those of the text that a C++ compiler gets
-// (cutback_cpu.h): the same blocks, the same order of sums. In place of the
-// functions of a text, which know sizes, they have digits of an index, from
-// which offsets are computed once for many elements.
+// with a model: loops over packed blocks (ProductBlocks.h). In place of the
+// functions of a text for a device, which know sizes, they have digits of an
+// index, from which offsets are computed once for many elements.
 
 #include "Elements.h"
 

@@ -139,8 +139,10 @@ void resampleGradient(Call &call, const ResamplePlanes &p) {
   const Numbers<T> own(isInPlace ? 0 : all, call.problem);
   const int columns = p.size(p.from, 2);
   const Numbers<typename Of::Own> along(columns, call.problem);
-  if (!own || !along)
+  const Numbers<T> line(columns, call.problem);
+  if (!own || !along || !line)
     return;
+  const T *gradient = line.data();
   for (int x = 0; x < columns; ++x)
     along.data()[x] = Of::at(p, 2, x);
   const auto [first, last] = call.share(p.to.count(p.lead));
@@ -150,16 +152,17 @@ void resampleGradient(Call &call, const ResamplePlanes &p) {
     std::fill(sums, sums + all, T(0));
     for (int z = 0; z < p.size(p.from, 0); ++z)
       for (int y = 0; y < p.size(p.from, 1); ++y) {
-        const int64_t line = p.plane(p.from, plane) + z * p.apart(p.from, 0) +
-                             y * p.apart(p.from, 1);
+        readLine(p.from,
+                 p.plane(p.from, plane) + z * p.apart(p.from, 0) +
+                     y * p.apart(p.from, 1),
+                 p.apart(p.from, 2), columns, line.data());
         forWeights(Of::at(p, 0, z), T(1), [&](int i, T of_z) {
           forWeights(Of::at(p, 1, y), of_z, [&](int j, T of_y) {
             T *to = sums + (int64_t(i) * height + j) * width;
-            for (int x = 0; x < columns; ++x) {
-              const T gradient = p.from.get<T>(line + x * p.apart(p.from, 2));
-              forWeights(along.data()[x], of_y,
-                         [&](int k, T weight) { to[k] += weight * gradient; });
-            }
+            for (int x = 0; x < columns; ++x)
+              forWeights(along.data()[x], of_y, [&](int k, T weight) {
+                to[k] += weight * gradient[x];
+              });
           });
         });
       }

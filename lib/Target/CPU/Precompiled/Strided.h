@@ -8,8 +8,9 @@
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_STRIDED_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_STRIDED_H
 
-#include "cutback_cpu.h"
-#include "cutback_math.cuh"
+#include "Share.h"
+
+#include "cutback_reduce.cuh"
 
 #include "cutback/Target/CPU/StridedCalls.h"
 

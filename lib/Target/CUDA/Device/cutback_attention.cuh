@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention, a warp a row, no stored scores (on the CPU target a head at a time:
-// cutback_cpu_attention.h). Elements are looked up: q(i, e),
-// k(j, e), v(j, e), and bias(i, j), which is -infinity where query i does not
-// look at key j. `width` elements of q and k, `outWidth` of v, at most 32 * kHeld.
+// Attention, a warp a row, no stored scores (on the CPU target a head at a
+// time: lib/Target/CPU/Precompiled/AttentionBlocks.h). Elements are looked up:
+// q(i, e), k(j, e), v(j, e), and bias(i, j), which is -infinity where query i
+// does not look at key j. `width` elements of q and k, `outWidth` of v, at most
+// 32 * kHeld.
 #pragma once
 #include "cutback_product.cuh"
 
 #ifndef CUTBACK_OWN_CALLS
 
-/// The row that a warp has, of `rows` a head. `isFirst`: for the first thread of
-/// the head's first row.
+/// The row that a warp has, of `rows` a head.
 struct AttentionRow {
   int head, row;
-  bool isFirst;
 };
 __device__ inline AttentionRow attentionRow(int rows) {
   const int number = blockIdx.x * 4 + threadIdx.x / 32;
-  return {number / rows, number % rows, number % rows == 0 && laneOf() == 0};
+  return {number / rows, number % rows};
 }
 
 /// Scaled score of query i and key j: one lane alone.
 template <typename Q, typename K, typename Bias>
-__device__ inline float attentionScore(int i, int j, int width, float scale, Q q,
-                                       K k, Bias bias) {
+__device__ inline float attentionScore(int i, int j, int width, float scale,
+                                       Q q, K k, Bias bias) {
   float sum = 0;
   for (int e = 0; e < width; ++e)
     sum = fmaf(q(i, e), k(j, e), sum);
@@ -31,10 +30,11 @@ __device__ inline float attentionScore(int i, int j, int width, float scale, Q q
 }
 
 /// Query i, of `queries`: keys [0, keys), 32 at a time, with a running maximum.
-template <int kHeld, typename Q, typename K, typename V, typename Bias, typename Out,
-          typename LogSum>
-__device__ inline void attend(int i, int queries, int keys, int width, int outWidth, float scale,
-                              Q q, K k, V v, Bias bias, Out out, LogSum logSum) {
+template <int kHeld, typename Q, typename K, typename V, typename Bias,
+          typename Out, typename LogSum>
+__device__ inline void attend(int i, int queries, int keys, int width,
+                              int outWidth, float scale, Q q, K k, V v,
+                              Bias bias, Out out, LogSum logSum) {
   const int lane = laneOf();
   float largest = lowest(), sum = 0, held[kHeld] = {};
   for (int first = 0; first < keys; first += 32) {
@@ -89,19 +89,20 @@ __device__ inline float gradientDot(int i, int outWidth, DOut dOut, Out out) {
 }
 
 /// Gradient of query i.
-template <int kHeld, typename Q, typename K, typename V, typename Bias, typename DOut,
-          typename Out, typename LogSum, typename DQ>
-__device__ inline void attendQueryGradient(int i, int queries, int keys, int width, int outWidth,
-                                           float scale, Q q, K k, V v, Bias bias,
-                                           DOut dOut, Out out, LogSum logSum, DQ dQ) {
+template <int kHeld, typename Q, typename K, typename V, typename Bias,
+          typename DOut, typename Out, typename LogSum, typename DQ>
+__device__ inline void attendQueryGradient(int i, int queries, int keys,
+                                           int width, int outWidth, float scale,
+                                           Q q, K k, V v, Bias bias, DOut dOut,
+                                           Out out, LogSum logSum, DQ dQ) {
   const int lane = laneOf();
   const float dot = gradientDot(i, outWidth, dOut, out);
   float held[kHeld] = {};
   for (int first = 0; first < keys; first += 32) {
     const int j = first + lane;
     const float score = j < keys
-                            ? scoreGradient(i, j, width, outWidth, scale, logSum(i),
-                                            dot, q, k, v, bias, dOut)
+                            ? scoreGradient(i, j, width, outWidth, scale,
+                                            logSum(i), dot, q, k, v, bias, dOut)
                                   .score
                             : 0.0f;
     for (int other = 0; other < 32 && first + other < keys; ++other) {
@@ -117,12 +118,13 @@ __device__ inline void attendQueryGradient(int i, int queries, int keys, int wid
 }
 
 /// Gradients of key and value j: queries [0, queries), 32 at a time.
-template <int kHeld, typename Q, typename K, typename V, typename Bias, typename DOut,
-          typename Out, typename LogSum, typename DK, typename DV>
-__device__ inline void attendKeyGradient(int j, int keys, int queries, int width, int outWidth,
-                                         float scale, Q q, K k, V v, Bias bias,
-                                         DOut dOut, Out out, LogSum logSum, DK dK,
-                                         DV dV) {
+template <int kHeld, typename Q, typename K, typename V, typename Bias,
+          typename DOut, typename Out, typename LogSum, typename DK,
+          typename DV>
+__device__ inline void attendKeyGradient(int j, int keys, int queries,
+                                         int width, int outWidth, float scale,
+                                         Q q, K k, V v, Bias bias, DOut dOut,
+                                         Out out, LogSum logSum, DK dK, DV dV) {
   const int lane = laneOf();
   float heldK[kHeld] = {}, heldV[kHeld] = {};
   for (int first = 0; first < queries; first += 32) {
@@ -130,7 +132,8 @@ __device__ inline void attendKeyGradient(int j, int keys, int queries, int width
     ScoreGradient mine = {0.0f, 0.0f};
     if (i < queries)
       mine = scoreGradient(i, j, width, outWidth, scale, logSum(i),
-                           gradientDot(i, outWidth, dOut, out), q, k, v, bias, dOut);
+                           gradientDot(i, outWidth, dOut, out), q, k, v, bias,
+                           dOut);
     for (int other = 0; other < 32 && first + other < queries; ++other) {
       const float score = fromLane(mine.score, other);
       const float weight = fromLane(mine.weight, other);
@@ -153,17 +156,17 @@ __device__ inline void attendKeyGradient(int j, int keys, int queries, int width
 }
 
 /// Gradient of the bias of query i: that of its scores.
-template <int kHeld, typename Q, typename K, typename V, typename Bias, typename DOut,
-          typename Out, typename LogSum, typename DBias>
-__device__ inline void attendBiasGradient(int i, int queries, int keys, int width, int outWidth,
-                                          float scale, Q q, K k, V v, Bias bias,
-                                          DOut dOut, Out out, LogSum logSum,
-                                          DBias dBias) {
+template <int kHeld, typename Q, typename K, typename V, typename Bias,
+          typename DOut, typename Out, typename LogSum, typename DBias>
+__device__ inline void attendBiasGradient(int i, int queries, int keys,
+                                          int width, int outWidth, float scale,
+                                          Q q, K k, V v, Bias bias, DOut dOut,
+                                          Out out, LogSum logSum, DBias dBias) {
   const float dot = gradientDot(i, outWidth, dOut, out);
   for (int j = laneOf(); j < keys; j += 32)
     dBias(i, j,
-          scoreGradient(i, j, width, outWidth, scale, logSum(i), dot, q, k, v, bias,
-                        dOut)
+          scoreGradient(i, j, width, outWidth, scale, logSum(i), dot, q, k, v,
+                        bias, dOut)
               .score);
 }
 #endif

@@ -34,7 +34,8 @@ rightFactor(const T *elements, Line line, Step step) {
 }
 
 /// Takes results of a product: value(i, j, sum) lies at line(i) + column(j).
-template <typename T, typename Line, typename Column, typename Value> struct Results {
+template <typename T, typename Line, typename Column, typename Value>
+struct Results {
   T *elements;
   Line line;
   Column column;
@@ -44,8 +45,8 @@ template <typename T, typename Line, typename Column, typename Value> struct Res
   }
 };
 template <typename T, typename Line, typename Column, typename Value>
-__device__ inline Results<T, Line, Column, Value> results(T *elements, Line line,
-                                                          Column column, Value value) {
+__device__ inline Results<T, Line, Column, Value>
+results(T *elements, Line line, Column column, Value value) {
   return {elements, line, column, value};
 }
 
@@ -81,7 +82,7 @@ windows(const T *elements, Column column, Step step) {
   return {elements, column, step};
 }
 
-#ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has another one
+#ifndef CUTBACK_OWN_CALLS // a CPU has another one
 /// A block's tile of 64 x 64 results, 16 steps of k at a time.
 template <typename T> struct ProductTile {
   T a[16][65], b[16][65];

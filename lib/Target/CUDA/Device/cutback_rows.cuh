@@ -5,7 +5,7 @@
 #pragma once
 #include "cutback_reduce.cuh"
 
-#ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has others
+#ifndef CUTBACK_OWN_CALLS // a CPU has others
 
 /// The row that a warp of four a block sums.
 __device__ inline int rowOfWarp() { return blockIdx.x * 4 + threadIdx.x / 32; }
@@ -43,7 +43,8 @@ __device__ inline int countRows(int count, IsMine isMine) {
 /// The sum of all places of all images, by one warp: lane by lane, then of the
 /// lanes.
 template <typename T, typename Value, typename Store>
-__device__ inline void sumPlaces(int images, int places, Value value, Store store) {
+__device__ inline void sumPlaces(int images, int places, Value value,
+                                 Store store) {
   T sum = 0;
   for (int number = laneOf(); number < images * places; number += 32)
     sum += value(number / places, number % places);
@@ -109,7 +110,8 @@ __device__ inline int placeIn(int count, T value, Read read) {
 /// A block of 256 threads has `perBlock` of [0, count), a multiple of 256: for
 /// each `number` whether it isTrue, and how many in front of it are.
 template <typename IsTrue, typename Use>
-__device__ inline void rankTrue(int count, int perBlock, IsTrue isTrue, Use use) {
+__device__ inline void rankTrue(int count, int perBlock, IsTrue isTrue,
+                                Use use) {
   int *counts = sharedMemory<int>();
   const int warp = threadIdx.x / 32, first = blockIdx.x * perBlock;
   int before = 0;

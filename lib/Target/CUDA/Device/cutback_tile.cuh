@@ -8,45 +8,51 @@
 #pragma once
 #include "cutback_product.cuh"
 
-//===--- What a warp does at once ------------------------------------------===//
+//===--- What a warp does at once
+//------------------------------------------===//
 
 /// Four matrices of 8 x 8 elements from shared memory. Lane l says where row
 /// l % 8 of matrix l / 8 lies, 16 bytes, and gets of each matrix two neighbours
 /// of row l / 4 from column 2 (l % 4) on; transposed, of column l / 4.
 template <bool isTransposed>
-__device__ inline void loadMatrices(unsigned (&to)[4], const unsigned short *row) {
+__device__ inline void loadMatrices(unsigned (&to)[4],
+                                    const unsigned short *row) {
 #ifdef __CUDACC__
   const unsigned at = unsigned(__cvta_generic_to_shared(row));
   if (isTransposed)
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at)
-                 : "memory");
+    asm volatile(
+        "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+        : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+        : "r"(at)
+        : "memory");
   else
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
-                 : "r"(at)
-                 : "memory");
+    asm volatile(
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+        : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
+        : "r"(at)
+        : "memory");
 #else
   const unsigned short *const *rows = cutback_host::exchangeAll(row);
   const int line = laneOf() / 4, pair = laneOf() % 4 * 2;
   for (int i = 0; i < 4; ++i) {
     const unsigned short *const *matrix = rows + i * 8;
-    to[i] = isTransposed ? matrix[pair][line] | unsigned(matrix[pair + 1][line]) << 16
-                         : matrix[line][pair] | unsigned(matrix[line][pair + 1]) << 16;
+    to[i] = isTransposed
+                ? matrix[pair][line] | unsigned(matrix[pair + 1][line]) << 16
+                : matrix[line][pair] | unsigned(matrix[line][pair + 1]) << 16;
   }
 #endif
 }
 
-/// sum += a b: 16 x 16 by 16 x 8, of floats 16 x 8 by 8 x 8. Lane l has of `sum`
-/// two neighbours of row l / 4 from column 2 (l % 4) on, and of row l / 4 + 8; of
-/// `a` and `b` what loadLeft() and loadRight() give.
+/// sum += a b: 16 x 16 by 16 x 8, of floats 16 x 8 by 8 x 8. Lane l has of
+/// `sum` two neighbours of row l / 4 from column 2 (l % 4) on, and of row l / 4
+/// + 8; of `a` and `b` what loadLeft() and loadRight() give.
 template <typename T>
 __device__ inline void multiplyTile(float (&sum)[4], const unsigned (&a)[4],
                                     const unsigned (&b)[2]);
 #ifdef __CUDACC__
 template <>
-__device__ inline void multiplyTile<bf16>(float (&sum)[4], const unsigned (&a)[4],
+__device__ inline void multiplyTile<bf16>(float (&sum)[4],
+                                          const unsigned (&a)[4],
                                           const unsigned (&b)[2]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -54,7 +60,8 @@ __device__ inline void multiplyTile<bf16>(float (&sum)[4], const unsigned (&a)[4
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 template <>
-__device__ inline void multiplyTile<f16>(float (&sum)[4], const unsigned (&a)[4],
+__device__ inline void multiplyTile<f16>(float (&sum)[4],
+                                         const unsigned (&a)[4],
                                          const unsigned (&b)[2]) {
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -62,7 +69,8 @@ __device__ inline void multiplyTile<f16>(float (&sum)[4], const unsigned (&a)[4]
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 template <>
-__device__ inline void multiplyTile<float>(float (&sum)[4], const unsigned (&a)[4],
+__device__ inline void multiplyTile<float>(float (&sum)[4],
+                                           const unsigned (&a)[4],
                                            const unsigned (&b)[2]) {
   asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, "
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
@@ -79,7 +87,9 @@ template <typename T>
 inline void multiplyTile(float (&sum)[4], const unsigned (&a)[4],
                          const unsigned (&b)[2]) {
   auto low = [](unsigned pair) { return toFloat(T{(unsigned short)pair}); };
-  auto high = [](unsigned pair) { return toFloat(T{(unsigned short)(pair >> 16)}); };
+  auto high = [](unsigned pair) {
+    return toFloat(T{(unsigned short)(pair >> 16)});
+  };
   const TileShare own = {{{low(a[0]), high(a[0]), low(a[2]), high(a[2])},
                           {low(a[1]), high(a[1]), low(a[3]), high(a[3])}},
                          {low(b[0]), high(b[0]), low(b[1]), high(b[1])}};
@@ -92,8 +102,8 @@ inline void multiplyTile(float (&sum)[4], const unsigned (&a)[4],
                     all[column + i % 2 * 4 + from].b[element], sum[i]);
   }
 }
-/// Of floats: of row l / 4 and the one 8 behind it elements l % 4 and l % 4 + 4,
-/// of column l / 4 likewise.
+/// Of floats: of row l / 4 and the one 8 behind it elements l % 4 and l % 4 +
+/// 4, of column l / 4 likewise.
 struct TileShareOfFloats {
   float a[2][2], b[2];
 };
@@ -113,15 +123,16 @@ inline void multiplyTile<float>(float (&sum)[4], const unsigned (&a)[4],
 }
 #endif
 
-//===--- Operands in shared memory -----------------------------------------===//
+//===--- Operands in shared memory
+//-----------------------------------------===//
 
 /// Eight neighbours: one access of 16 bytes, of floats two.
 template <typename T> struct alignas(16) Eight {
   T e[8];
 };
 
-/// How elements lie in shared memory: as bits of 16-bit floats, or as floats that
-/// are tf32. kSteps of k at a time, of which multiplyTile() takes kDepth.
+/// How elements lie in shared memory: as bits of 16-bit floats, or as floats
+/// that are tf32. kSteps of k at a time, of which multiplyTile() takes kDepth.
 template <typename T> struct TileCell {
   using Cell = unsigned short;
   static constexpr int kSteps = 32, kDepth = 16;
@@ -163,8 +174,8 @@ template <int lines, bool isAlongK, typename T> struct TileLayout {
 
 /// 16 rows from `row` on, kDepth steps from `k` on, of a left operand.
 template <typename Layout, bool isAlongK>
-__device__ inline void loadLeft(unsigned (&a)[4], const unsigned short *tile, int row,
-                                int k) {
+__device__ inline void loadLeft(unsigned (&a)[4], const unsigned short *tile,
+                                int row, int k) {
   const int lane = laneOf();
   loadMatrices<!isAlongK>(
       a, tile + (isAlongK ? Layout::at(row + lane % 16, k + lane / 16 * 8)
@@ -172,11 +183,12 @@ __device__ inline void loadLeft(unsigned (&a)[4], const unsigned short *tile, in
                                        k + lane / 16 * 8 + lane % 8)));
 }
 template <typename Layout, bool isAlongK>
-__device__ inline void loadLeft(unsigned (&a)[4], const float *tile, int row, int k) {
+__device__ inline void loadLeft(unsigned (&a)[4], const float *tile, int row,
+                                int k) {
   const int lane = laneOf();
   for (int i = 0; i < 4; ++i)
-    a[i] = unsigned(__float_as_int(
-        tile[Layout::at(row + lane / 4 + i % 2 * 8, k + lane % 4 + i / 2 * 4)]));
+    a[i] = unsigned(__float_as_int(tile[Layout::at(row + lane / 4 + i % 2 * 8,
+                                                   k + lane % 4 + i / 2 * 4)]));
 }
 /// 16 columns of a right operand: of the first 8, then of the others.
 template <typename Layout, bool isAlongK>
@@ -185,21 +197,23 @@ __device__ inline void loadRight(unsigned (*b)[2], const unsigned short *tile,
   const int lane = laneOf();
   unsigned all[4];
   loadMatrices<!isAlongK>(
-      all, tile + (isAlongK ? Layout::at(column + lane / 16 * 8 + lane % 8,
-                                         k + lane / 8 % 2 * 8)
-                            : Layout::at(column + lane / 16 * 8, k + lane % 16)));
+      all,
+      tile + (isAlongK ? Layout::at(column + lane / 16 * 8 + lane % 8,
+                                    k + lane / 8 % 2 * 8)
+                       : Layout::at(column + lane / 16 * 8, k + lane % 16)));
   b[0][0] = all[0], b[0][1] = all[1], b[1][0] = all[2], b[1][1] = all[3];
 }
 template <typename Layout, bool isAlongK>
-__device__ inline void loadRight(unsigned (*b)[2], const float *tile, int column,
-                                 int k) {
+__device__ inline void loadRight(unsigned (*b)[2], const float *tile,
+                                 int column, int k) {
   const int lane = laneOf();
   for (int i = 0; i < 4; ++i)
-    b[i / 2][i % 2] = unsigned(__float_as_int(
-        tile[Layout::at(column + lane / 4 + i / 2 * 8, k + lane % 4 + i % 2 * 4)]));
+    b[i / 2][i % 2] = unsigned(__float_as_int(tile[Layout::at(
+        column + lane / 4 + i / 2 * 8, k + lane % 4 + i % 2 * 4)]));
 }
 
-//===--- Operands and results in memory ------------------------------------===//
+//===--- Operands and results in memory
+//------------------------------------===//
 
 /// Element (line, k) is at[line * lineStride + k * kStride]. `isAligned`: eight
 /// neighbours are one access, wherever the first one's number is one of eight.
@@ -250,15 +264,16 @@ __device__ inline LookedUp<T, isAlongK, Look> lookedUp(Look look) {
   return {look};
 }
 
-/// Result (i, j) lies at[i * rowStride + j * columnStride]; `value(i, j, sum)` is
-/// what is stored. `isAligned` as of operands.
+/// Result (i, j) lies at[i * rowStride + j * columnStride]; `value(i, j, sum)`
+/// is what is stored. `isAligned` as of operands.
 template <typename T, bool isAligned, typename Value> struct TileResult {
   T *at;
   int rowStride, columnStride;
   Value value;
 
   /// Eight columns from (i, j) on, of those below `columns`.
-  __device__ void store(int i, int j, int columns, const Eight<float> &sum) const {
+  __device__ void store(int i, int j, int columns,
+                        const Eight<float> &sum) const {
     T *to = at + (i * rowStride + j * columnStride);
     if (isAligned && j + 8 <= columns) {
       Eight<T> x;
@@ -282,7 +297,8 @@ tileResult(T *at, int rowStride, int columnStride, Value value) {
 template <typename Put> struct PutEach {
   Put put;
 
-  __device__ void store(int i, int j, int columns, const Eight<float> &sum) const {
+  __device__ void store(int i, int j, int columns,
+                        const Eight<float> &sum) const {
     for (int e = 0; e < 8; ++e)
       if (j + e < columns)
         put(i, j + e, sum.e[e]);
@@ -292,9 +308,10 @@ template <typename Put> __device__ inline PutEach<Put> putEach(Put put) {
   return {put};
 }
 
-//===--- The product --------------------------------------------------------===//
+//===--- The product
+//--------------------------------------------------------===//
 
-#ifndef CUTBACK_OWN_CALLS // cutback_cpu.h has another one
+#ifndef CUTBACK_OWN_CALLS // a CPU has another one
 
 /// Two tiles of each operand: one is read while the other one is filled.
 template <int kTile, typename T> struct alignas(16) TileBuffers {
@@ -322,8 +339,8 @@ template <int kTile, typename Operand> struct TilePart {
                         int lines, int steps) {
     for (int i = 0; i < kEights; ++i) {
       const int number = threadIdx.x + i * 2 * kTile;
-      eights[i] = operand.eight(firstLine + line(number), firstStep + step(number),
-                                lines, steps);
+      eights[i] = operand.eight(firstLine + line(number),
+                                firstStep + step(number), lines, steps);
     }
   }
   __device__ void put(typename TileCell<Element>::Cell *tile) const {
@@ -377,7 +394,8 @@ __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
                                       column + 16 * c, half);
       for (int r = 0; r < kBands; ++r) {
         unsigned left[4];
-        loadLeft<Left, A::isAlongK>(left, buffers.left[turn], row + 16 * r, half);
+        loadLeft<Left, A::isAlongK>(left, buffers.left[turn], row + 16 * r,
+                                    half);
         for (int c = 0; c < 4; ++c)
           multiplyTile<Element>(sum[r][c], left, right[c]);
       }
@@ -397,8 +415,9 @@ __device__ inline void tileProduct(int m, int n, int k, const A &a, const B &b,
     for (int number = lane; number < 64; number += 32) {
       const int i = number / 4, j = number % 4 * 8;
       if (firstRow + row + 16 * r + i < m && firstColumn + column + j < n)
-        result.store(firstRow + row + 16 * r + i, firstColumn + column + j, n,
-                     *reinterpret_cast<const Eight<float> *>(band + i * kLength + j));
+        result.store(
+            firstRow + row + 16 * r + i, firstColumn + column + j, n,
+            *reinterpret_cast<const Eight<float> *>(band + i * kLength + j));
     }
     __syncwarp();
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attention of 16-bit floats on tensor cores: a block of 128 threads has 64 rows
-// (queries; keys for their own gradients), 16 a warp, and goes over the others
-// kOthers at a time. Scores stay in registers; weights and gradients of scores
-// are rounded to 16 bits where they are factors. kWidth: elements of a head, up to
-// the next 16; both heads are filled up with zeros.
+// Attention of 16-bit floats on tensor cores: a block of 128 threads has 64
+// rows (queries; keys for their own gradients), 16 a warp, and goes over the
+// others kOthers at a time. Scores stay in registers; weights and gradients of
+// scores are rounded to 16 bits where they are factors. kWidth: elements of a
+// head, up to the next 16; both heads are filled up with zeros.
 #pragma once
 #include "cutback_attention.cuh"
 #include "cutback_tile.cuh"
@@ -14,7 +14,7 @@
 /// The rows that a block has, from `row` on, of `rows` a head.
 __device__ inline AttentionRow attentionTile(int rows) {
   const int tiles = (rows + 63) / 64, number = blockIdx.x;
-  return {number / tiles, number % tiles * 64, number % tiles == 0 && threadIdx.x == 0};
+  return {number / tiles, number % tiles * 64};
 }
 
 /// Rows of both operands in shared memory, 16 bytes apart in their banks.
@@ -32,8 +32,8 @@ template <int kWidth> struct AlongColumn {
 
 /// `kLines` rows of an operand from `first` on.
 template <int kWidth, int kLines, typename Operand>
-__device__ inline void fillRows(unsigned short *to, const Operand &operand, int first,
-                                int lines, int width) {
+__device__ inline void fillRows(unsigned short *to, const Operand &operand,
+                                int first, int lines, int width) {
   for (int number = threadIdx.x; number < kLines * kWidth / 8; number += 128) {
     const int line = number / (kWidth / 8), e = number % (kWidth / 8) * 8;
     *reinterpret_cast<Eight<typename Operand::Element> *>(
@@ -63,7 +63,8 @@ __device__ inline void rowsByOthers(float (&sums)[kOthers / 8][4],
   }
 }
 
-template <typename T> __device__ inline unsigned pairOf(float first, float second) {
+template <typename T>
+__device__ inline unsigned pairOf(float first, float second) {
   return to<T>(first).bits | unsigned(to<T>(second).bits) << 16;
 }
 /// sums += factors others: 16 rows by the others, these by their elements.
@@ -73,11 +74,10 @@ __device__ inline void addOthers(float (&sums)[kWidth / 8][4],
                                  const unsigned short *others) {
 #pragma unroll
   for (int k = 0; k < kOthers; k += 16) {
-    const float(&first)[4] = factors[k / 8], (&second)[4] = factors[k / 8 + 1];
-    const unsigned left[4] = {pairOf<T>(first[0], first[1]),
-                              pairOf<T>(first[2], first[3]),
-                              pairOf<T>(second[0], second[1]),
-                              pairOf<T>(second[2], second[3])};
+    const float (&first)[4] = factors[k / 8], (&second)[4] = factors[k / 8 + 1];
+    const unsigned left[4] = {
+        pairOf<T>(first[0], first[1]), pairOf<T>(first[2], first[3]),
+        pairOf<T>(second[0], second[1]), pairOf<T>(second[2], second[3])};
     unsigned right[2][2];
     for (int e = 0; e < kWidth; e += 16) {
       loadRight<AlongColumn<kWidth>, false>(right, others, e, k);
@@ -87,7 +87,8 @@ __device__ inline void addOthers(float (&sums)[kWidth / 8][4],
   }
 }
 
-/// Which row, of the block's, and which of the others element `e` of part `c` is.
+/// Which row, of the block's, and which of the others element `e` of part `c`
+/// is.
 __device__ inline int tileRow(int e) {
   return threadIdx.x / 32 * 16 + laneOf() / 4 + e / 2 * 8;
 }
@@ -102,8 +103,8 @@ __device__ inline float acrossRow(Combine combine, float x) {
 
 /// `put(row, e, x)` of all sums inside.
 template <int kWidth, typename Put>
-__device__ inline void putRows(const float (&sums)[kWidth / 8][4], int first, int lines,
-                               int width, Put put) {
+__device__ inline void putRows(const float (&sums)[kWidth / 8][4], int first,
+                               int lines, int width, Put put) {
   for (int c = 0; c < kWidth / 8; ++c)
     for (int e = 0; e < 4; ++e)
       if (first + tileRow(e) < lines && tileColumn(c, e) < width)
@@ -112,14 +113,16 @@ __device__ inline void putRows(const float (&sums)[kWidth / 8][4], int first, in
 
 /// Queries [first, first + 64): keys [0, keys), with a running maximum. `ends`:
 /// no query of the block looks at keys from there on.
-template <int kWidth, int kOthers, typename Q, typename K, typename V, typename Bias,
-          typename Out, typename LogSum>
-__device__ inline void tileAttend(int first, int queries, int keys, int ends, int width,
-                                  int outWidth, float scale, const Q &q, const K &k,
-                                  const V &v, Bias bias, Out out, LogSum logSum) {
+template <int kWidth, int kOthers, typename Q, typename K, typename V,
+          typename Bias, typename Out, typename LogSum>
+__device__ inline void tileAttend(int first, int queries, int keys, int ends,
+                                  int width, int outWidth, float scale,
+                                  const Q &q, const K &k, const V &v, Bias bias,
+                                  Out out, LogSum logSum) {
   using T = typename Q::Element;
   auto &tiles = *sharedMemory<AttentionTiles<kWidth, kOthers>>();
-  float held[kWidth / 8][4] = {}, largest[2] = {lowest(), lowest()}, sum[2] = {};
+  float held[kWidth / 8][4] = {}, largest[2] = {lowest(), lowest()},
+                      sum[2] = {};
   fillRows<kWidth, 64>(tiles.rows[0], q, first, queries, width);
 #pragma unroll 1
   for (int begin = 0; begin < ends; begin += kOthers) {
@@ -127,26 +130,30 @@ __device__ inline void tileAttend(int first, int queries, int keys, int ends, in
     fillRows<kWidth, kOthers>(tiles.others[0], k, begin, keys, width);
     fillRows<kWidth, kOthers>(tiles.others[1], v, begin, keys, outWidth);
     __syncthreads();
-    float weights[kOthers / 8][4], next[2] = {largest[0], largest[1]}, more[2] = {};
+    float weights[kOthers / 8][4], next[2] = {largest[0], largest[1]},
+                                   more[2] = {};
     rowsByOthers<T, kWidth, kOthers>(weights, tiles.rows[0], tiles.others[0]);
     for (int c = 0; c < kOthers / 8; ++c)
       for (int e = 0; e < 4; ++e) {
         const int i = first + tileRow(e), j = begin + tileColumn(c, e);
-        weights[c][e] = i < queries && j < keys ? weights[c][e] * scale + bias(i, j)
-                                                : lowest();
+        weights[c][e] = i < queries && j < keys
+                            ? weights[c][e] * scale + bias(i, j)
+                            : lowest();
         next[e / 2] = fmaxf(next[e / 2], weights[c][e]);
       }
     for (int half = 0; half < 2; ++half)
       next[half] = acrossRow(Max(), next[half]);
     for (int c = 0; c < kOthers / 8; ++c)
       for (int e = 0; e < 4; ++e) {
-        weights[c][e] =
-            weights[c][e] == lowest() ? 0.0f : expOf(weights[c][e] - next[e / 2]);
+        weights[c][e] = weights[c][e] == lowest()
+                            ? 0.0f
+                            : expOf(weights[c][e] - next[e / 2]);
         more[e / 2] += weights[c][e];
       }
     for (int half = 0; half < 2; ++half) {
-      const float shrink =
-          largest[half] == next[half] ? 1.0f : expOf(largest[half] - next[half]);
+      const float shrink = largest[half] == next[half]
+                               ? 1.0f
+                               : expOf(largest[half] - next[half]);
       sum[half] = sum[half] * shrink + acrossRow(Sum(), more[half]);
       largest[half] = next[half];
       for (int c = 0; c < kWidth / 8; ++c)
@@ -165,7 +172,8 @@ __device__ inline void tileAttend(int first, int queries, int keys, int ends, in
              sum[half] == 0.0f ? lowest() : largest[half] + logOf(sum[half]));
 }
 
-/// From scores and what weights are multiplied with: weights, gradients of scores.
+/// From scores and what weights are multiplied with: weights, gradients of
+/// scores.
 __device__ inline void scoreGradients(float &weight, float &score, float logSum,
                                       float dot) {
   const bool isSeen = logSum != lowest() && weight != lowest();
@@ -174,13 +182,13 @@ __device__ inline void scoreGradients(float &weight, float &score, float logSum,
 }
 
 /// Gradient of queries [first, first + 64).
-template <int kWidth, int kOthers, typename Q, typename K, typename V, typename Bias,
-          typename DOut, typename Out, typename LogSum, typename DQ>
-__device__ inline void tileQueryGradient(int first, int queries, int keys, int ends,
-                                         int width, int outWidth, float scale,
-                                         const Q &q, const K &k, const V &v, Bias bias,
-                                         const DOut &dOut, Out out, LogSum logSum,
-                                         DQ dQ) {
+template <int kWidth, int kOthers, typename Q, typename K, typename V,
+          typename Bias, typename DOut, typename Out, typename LogSum,
+          typename DQ>
+__device__ inline void
+tileQueryGradient(int first, int queries, int keys, int ends, int width,
+                  int outWidth, float scale, const Q &q, const K &k, const V &v,
+                  Bias bias, const DOut &dOut, Out out, LogSum logSum, DQ dQ) {
   using T = typename Q::Element;
   auto &tiles = *sharedMemory<AttentionTiles<kWidth, kOthers>>();
   float held[kWidth / 8][4] = {}, dots[2] = {}, logSums[2] = {};
@@ -205,9 +213,11 @@ __device__ inline void tileQueryGradient(int first, int queries, int keys, int e
     for (int c = 0; c < kOthers / 8; ++c)
       for (int e = 0; e < 4; ++e) {
         const int i = first + tileRow(e), j = begin + tileColumn(c, e);
-        weights[c][e] = i < queries && j < keys ? weights[c][e] * scale + bias(i, j)
-                                                : lowest();
-        scoreGradients(weights[c][e], scores[c][e], logSums[e / 2], dots[e / 2]);
+        weights[c][e] = i < queries && j < keys
+                            ? weights[c][e] * scale + bias(i, j)
+                            : lowest();
+        scoreGradients(weights[c][e], scores[c][e], logSums[e / 2],
+                       dots[e / 2]);
       }
     addOthers<T, kWidth, kOthers>(held, scores, tiles.others[0]);
   }
@@ -216,13 +226,14 @@ __device__ inline void tileQueryGradient(int first, int queries, int keys, int e
 }
 
 /// Gradients of keys and values [first, first + 64): queries [starts, queries).
-template <int kWidth, int kOthers, typename Q, typename K, typename V, typename Bias,
-          typename DOut, typename Out, typename LogSum, typename DK, typename DV>
-__device__ inline void tileKeyGradient(int first, int keys, int queries, int starts,
-                                       int width, int outWidth, float scale, const Q &q,
-                                       const K &k, const V &v, Bias bias,
-                                       const DOut &dOut, Out out, LogSum logSum, DK dK,
-                                       DV dV) {
+template <int kWidth, int kOthers, typename Q, typename K, typename V,
+          typename Bias, typename DOut, typename Out, typename LogSum,
+          typename DK, typename DV>
+__device__ inline void tileKeyGradient(int first, int keys, int queries,
+                                       int starts, int width, int outWidth,
+                                       float scale, const Q &q, const K &k,
+                                       const V &v, Bias bias, const DOut &dOut,
+                                       Out out, LogSum logSum, DK dK, DV dV) {
   using T = typename Q::Element;
   auto &tiles = *sharedMemory<AttentionTiles<kWidth, kOthers>>();
   float heldK[kWidth / 8][4] = {}, heldV[kWidth / 8][4] = {};
@@ -249,8 +260,10 @@ __device__ inline void tileKeyGradient(int first, int keys, int queries, int sta
       for (int e = 0; e < 4; ++e) {
         const int j = first + tileRow(e), i = begin + tileColumn(c, e);
         const bool isInside = i < queries && j < keys;
-        weights[c][e] = isInside ? weights[c][e] * scale + bias(i, j) : lowest();
-        scoreGradients(weights[c][e], scores[c][e], isInside ? logSum(i) : lowest(),
+        weights[c][e] =
+            isInside ? weights[c][e] * scale + bias(i, j) : lowest();
+        scoreGradients(weights[c][e], scores[c][e],
+                       isInside ? logSum(i) : lowest(),
                        tiles.dots[tileColumn(c, e)]);
       }
     addOthers<T, kWidth, kOthers>(heldV, weights, tiles.others[1]);

@@ -2,10 +2,9 @@
 //
 // Kernels of calls on the emulated device, against what PyTorch made of the
 // same calls (Interpreter/TorchCalls.h): every call of a file that has a
-// kernel. Each file is one library. Indices that are outside are marked. Those
-// that a CPU has functions of its own for (Device/cutback_cpu.h) have the same
-// bits there, as text for a compiler and as descriptions for what was compiled
-// with Cutback. Attention also in sizes and types that the files have not, and
+// kernel. Each file is one library. Indices that are outside are marked. The
+// functions of a CPU, which were compiled with Cutback, have the same bits.
+// Attention also in sizes and types that the files have not, and
 // products of f32 in tf32, against the interpreter.
 // CUTBACK_KERNEL_CALLS names one more file.
 
@@ -42,9 +41,8 @@ namespace {
 using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
                         void **);
 
-/// What runs a call: the emulated device, a CPU by the same text, or by what
-/// was compiled with Cutback.
-enum class By { Device, Text, Description };
+/// What runs a call: the emulated device, or a CPU.
+enum class By { Device, Cpu };
 
 /// A call, and the numbers of its kernels in the library.
 struct Call {
@@ -67,26 +65,13 @@ protected:
   void load();
   void *loadLibrary(const std::vector<TextFile> &files);
   void *loadBytes(const std::string &library);
-  void loadDescribed();
+  void loadForCpu();
   /// Whether a kernel marks a problem.
   bool run(Call &call, std::vector<std::vector<char>> &results,
            By by = By::Device);
   void runKernel(const CallKernel &kernel, size_t number, void **operands,
                  int &problem, By by);
   std::string compare(Call &call);
-  /// Whether a CPU has functions of its own for a call; it has no tf32.
-  bool isOfCpu(const Call &call) const {
-    return !options.tf32 && llvm::any_of(call.kernels, isKernelOfCpu);
-  }
-  bool isDescribed(const Call &call) const {
-    return !options.tf32 &&
-           llvm::any_of(call.kernels, [](const CallKernel &kernel) {
-             return kernel.kernel.precompiled.has_value();
-           });
-  }
-  static bool isKernelOfCpu(const CallKernel &kernel) {
-    return kernel.kernel.runs > 0;
-  }
   void checkFile(llvm::StringRef path);
 
   MLIRContext context;
@@ -95,8 +80,7 @@ protected:
   CudaStep step;
   std::string cuda = "#include \"cutback_cuda.cuh\"\n";
   Launch entry = nullptr;
-  void *native = nullptr;    ///< the library of calls for a CPU
-  void *described = nullptr; ///< that of descriptions
+  std::unique_ptr<cpu::LoadedLibrary> native; ///< calls for a CPU
 };
 
 void DeviceCalls::add(Call call) {
@@ -106,15 +90,13 @@ void DeviceCalls::add(Call call) {
                            problem, options);
   for (CallKernel &one : call.kernels) {
     KernelText &kernel = one.kernel;
-    EXPECT_TRUE(options.tf32 || kernel.precompiled) << call.text;
+    EXPECT_TRUE(options.tf32 || kernel.precompiled)
+        << call.text << kernel.print();
     kernel.name = "k" + std::to_string(step.artifact.kernels.size());
     kernel.mayOverlap = true;
     cuda += kernel.print();
     step.artifact.kernels.push_back(
         {kernel.name, "forward.cu", kernel.waits, kernel.checks, {}});
-    step.grids.push_back({kernel.shape.grid, kernel.shape.block,
-                          kernel.shape.sharedBytes, kernel.runs,
-                          kernel.isProduct});
     step.parameters.emplace_back();
     for (const Parameter &parameter : kernel.parameters)
       step.parameters.back().emplace_back(
@@ -142,7 +124,10 @@ void *DeviceCalls::loadBytes(const std::string &bytes) {
   return library;
 }
 
-void DeviceCalls::loadDescribed() {
+/// A CPU has no tf32.
+void DeviceCalls::loadForCpu() {
+  if (options.tf32)
+    return;
   NamedCalls named;
   for (const Call &call : calls)
     for (const CallKernel &kernel : call.kernels)
@@ -152,12 +137,10 @@ void DeviceCalls::loadDescribed() {
   FailureOr<KernelObject> object = compileKernelObject(*none, named);
   ASSERT_TRUE(succeeded(object));
   std::vector<std::string> objects = {object->bytes};
-  for (llvm::StringRef one : cpu::precompiledObjects())
-    objects.push_back(one.str());
-  std::string library, log;
-  ASSERT_EQ(cpu::linkLibrary(objects, library, log), "") << log;
-  described = loadBytes(library);
-  ASSERT_TRUE(described);
+  cpu::addPrecompiledObjects(objects);
+  std::string error;
+  native = cpu::LoadedLibrary::link(objects, error);
+  ASSERT_TRUE(native) << error;
 }
 
 void DeviceCalls::load() {
@@ -165,30 +148,17 @@ void DeviceCalls::load() {
   std::vector<TextFile> files = {{"forward.cu", cuda}};
   for (const DeviceFile &file : deviceFiles())
     files.emplace_back(file.name, file.text);
-  std::vector<TextFile> onCpu = files;
   llvm::append_range(files, emitCudaHost(step));
   void *library = loadLibrary(files);
   ASSERT_TRUE(library);
   entry = reinterpret_cast<Launch>(::dlsym(library, "cutback_launch"));
-  if (llvm::any_of(calls, [&](const Call &call) { return isDescribed(call); }))
-    loadDescribed();
-  if (llvm::none_of(calls, [&](const Call &call) { return isOfCpu(call); }))
-    return;
-  CpuCalls onThis = emitCpuCalls(step);
-  ASSERT_EQ(onThis.sources.size(), 1u);
-  onCpu.emplace_back("host.cpp", onThis.sources.front().second);
-  llvm::append_range(onCpu, onThis.headers);
-  native = loadLibrary(onCpu);
-  ASSERT_TRUE(native);
+  loadForCpu();
 }
 
 void DeviceCalls::runKernel(const CallKernel &kernel, size_t number,
                             void **operands, int &problem, By by) {
-  if ((by == By::Text && isKernelOfCpu(kernel)) ||
-      (by == By::Description && kernel.kernel.precompiled)) {
-    auto function = reinterpret_cast<KernelCode>(
-        ::dlsym(by == By::Text ? native : described,
-                (kernel.kernel.name + kCodeSuffix).c_str()));
+  if (by == By::Cpu) {
+    KernelCode function = native->find(kernel.kernel.name);
     ASSERT_TRUE(function) << kernel.kernel.name;
     // As threads would, in any order.
     int64_t parts = 1 + int64_t(number % 3);
@@ -246,19 +216,13 @@ std::string DeviceCalls::compare(Call &call) {
   ::unsetenv("CUTBACK_CUDA_HOST_ORDER");
   if (forwards != backwards)
     return "has other bits where blocks run from the last to the first";
-  if (isOfCpu(call)) {
-    std::vector<std::vector<char>> natives;
-    if (run(call, natives, By::Text) || natives != forwards)
-      return "has other bits on a CPU";
-  }
   if (!options.tf32) {
     std::vector<std::vector<char>> natives;
-    if (run(call, natives, By::Description))
-      return "marks an index as it was compiled with Cutback";
+    if (run(call, natives, By::Cpu))
+      return "marks an index on a CPU";
     for (size_t i = 0; i < natives.size(); ++i)
       if (natives[i] != forwards[i])
-        return "result " + std::to_string(i) +
-               " has other bits as it was compiled with Cutback";
+        return "result " + std::to_string(i) + " has other bits on a CPU";
   }
   for (size_t i = 0; i < forwards.size(); ++i) {
     if (!call.torch.expected[i] || forwards[i].empty())
@@ -362,8 +326,7 @@ TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
   for (Call &call : calls) {
     std::vector<std::vector<char>> results;
     EXPECT_TRUE(run(call, results)) << call.text;
-    if (isDescribed(call))
-      EXPECT_TRUE(run(call, results, By::Description)) << call.text;
+    EXPECT_TRUE(run(call, results, By::Cpu)) << call.text;
   }
 }
 

@@ -12,8 +12,10 @@
 // there. Where they are infinite or NaN it gets a NaN, and here is none.
 //
 // A block of rows, and what is held of it, lies on the stack: 540 KiB at most.
-#pragma once
+#ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H
+#define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H
 
+#include "ProductBlocks.h"
 #include "cutback_reduce.cuh"
 
 namespace cutback_host {
@@ -499,3 +501,5 @@ inline void tileKeyGradient(int, int keys, int queries, int, int width,
       keys, queries, width, outWidth, scale, readerOf(q), readerOf(k),
       readerOf(v), bias, readerOf(dOut), more...);
 }
+
+#endif // CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H

@@ -1,34 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls of a step as functions of this machine. Products are loops over packed
-// blocks, with the rounding of cutback_product.cuh: each sum in the order of k,
-// one fused step after the other, whatever the blocks and the machine's vectors
-// are. Attention: cutback_cpu_attention.h. Sums of rows are loops. All other
-// calls run behind the emulation of a device.
-#pragma once
+// Products as loops over packed blocks, with the rounding of
+// cutback_product.cuh: each sum in the order of k, one fused step after the
+// other, whatever the blocks and the machine's vectors are.
+#ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_PRODUCTBLOCKS_H
+#define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_PRODUCTBLOCKS_H
 
-#include "cutback_cuda_host.h"
+#include "Share.h"
+#include "cutback_product.cuh"
 
 #include <type_traits>
-#include <utility>
 
-#if defined(__AVX2__) && defined(__FMA__) && !defined(CUTBACK_THREADS_ALONE)
+#if defined(__AVX2__) && defined(__FMA__)
 #include <immintrin.h>
 #endif
-
-/// Functions that kernels call are those of this file.
-#define CUTBACK_OWN_CALLS 1
-
-/// A call under a name that C++ has not: operands, and cells: what it found
-/// wrong and where, which part it is to run, and of how many. Threads run the
-/// parts of a call at the same time.
-#define CUTBACK_ENTRY(function, symbol)                                        \
-  extern "C" __attribute__((visibility("default"))) void function(             \
-      void **operands, int64_t *cells) __asm__(symbol);                        \
-  void function(void **operands, int64_t *cells)
-
-// What emulated threads do not need takes a compiler most of a second to read.
-#ifndef CUTBACK_THREADS_ALONE
 
 namespace cutback_host {
 
@@ -119,12 +104,6 @@ __attribute__((noinline)) void addPanel(const T *a, const T *b, T *sums,
   }
 }
 
-/// This thread's part of a call, which may be several products.
-struct Share {
-  int64_t part = 0, parts = 1, run = 0, runs = 1;
-};
-__attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
-
 /// The first multiple of `step` that is not below `count`.
 inline int upTo(int count, int step) {
   return (count + step - 1) / step * step;
@@ -200,48 +179,6 @@ template <typename T> struct ProductBlock {
     return i / kRows * kRows * steps + along * kRows + i % kRows;
   }
 };
-
-/// Memory that a thread has while it is at a product, and leaves to the next: a
-/// page that the system gives anew costs more than what is packed into it.
-struct alignas(64) Scratch {
-  size_t bytes;
-  Scratch *next;
-};
-struct Scratches {
-  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-  Scratch *first = nullptr;
-};
-inline Scratches scratches;
-
-/// `bytes` behind it; nothing where there is no memory.
-inline Scratch *takeScratch(size_t bytes) {
-  bytes = (bytes + 63) / 64 * 64;
-  pthread_mutex_lock(&scratches.lock);
-  Scratch *taken = scratches.first;
-  if (taken)
-    scratches.first = taken->next;
-  pthread_mutex_unlock(&scratches.lock);
-  if (taken && taken->bytes >= bytes)
-    return taken;
-  std::free(taken);
-  void *memory = std::aligned_alloc(64, sizeof(Scratch) + bytes);
-  return memory ? new (memory) Scratch{bytes, nullptr} : nullptr;
-}
-
-inline void giveBack(Scratch *taken) {
-  pthread_mutex_lock(&scratches.lock);
-  taken->next = scratches.first;
-  scratches.first = taken;
-  pthread_mutex_unlock(&scratches.lock);
-}
-
-/// When the library goes.
-__attribute__((destructor)) static void freeScratches() {
-  while (Scratch *last = scratches.first) {
-    scratches.first = last->next;
-    std::free(last);
-  }
-}
 
 /// Columns of b, which many blocks of rows read: `width` of a row after the
 /// other, for so many steps as they are packed for at once.
@@ -365,62 +302,7 @@ inline void multiply(int m, int n, int k, PackA packA, PackB packB,
        }});
 }
 
-/// Packs by eights of neighbours (cutback_tile.cuh), along k or along lines;
-/// `put(line, along, element)`. Lines are a multiple of eight in a block.
-template <typename Operand, typename Put>
-inline void packEights(const Operand &operand, int line, int lines, int k,
-                       int count, int allLines, int allSteps, Put put) {
-  constexpr bool isAlongK = Operand::isAlongK;
-  for (int i = 0; i < lines; i += isAlongK ? 1 : 8)
-    for (int along = 0; along < count; along += isAlongK ? 8 : 1) {
-      const auto x = operand.eight(line + i, k + along, allLines, allSteps);
-      for (int e = 0; e < 8; ++e) {
-        const int to = i + (isAlongK ? 0 : e),
-                  step = along + (isAlongK ? e : 0);
-        if (to < lines && step < count)
-          put(to, step, toFloat(x.e[e]));
-      }
-    }
-}
-
-/// Runs a kernel of this file: a head or a row at once.
-inline void runBodies(unsigned count, void (*body)(void *), void *given,
-                      const int64_t *cells) {
-  shareNow = Share();
-  for (unsigned i = unsigned(cells[2]); i < count; i += unsigned(cells[3])) {
-    blockNow = {0, 0, i};
-    body(given);
-  }
-}
-/// The same of the matrices of a batch, of which each is shared block by block.
-inline void runProducts(unsigned count, void (*body)(void *), void *given,
-                        const int64_t *cells) {
-  for (unsigned i = 0; i < count; ++i) {
-    shareNow = {cells[2], cells[3], i, count};
-    blockNow = {0, 0, i};
-    body(given);
-  }
-}
-
-} // namespace cutback_host
-
-template <int axes> struct Place; // cutback_product.cuh
-template <bool isLeft, typename T, typename Line, typename Step> struct Factor;
-template <typename T, typename Line, typename Column, typename Value>
-struct Results;
-template <typename T, typename Column, typename Step, int... size>
-struct Windows;
-
-namespace cutback_host {
-
-/// Of a block, what a callable takes, and what has a place.
-template <typename T, typename Store>
-inline void storeBlock(const Store &store, const ProductBlock<T> &from, int row,
-                       int rows, int column, int columns) {
-  for (int i = 0; i < rows; ++i)
-    for (int j = 0; j < columns; ++j)
-      store(row + i, column + j, from.sums[i * ProductBlock<T>::columns + j]);
-}
+/// Stores a block where results have a place.
 template <typename T, typename E, typename Line, typename Column,
           typename Value>
 inline void storeBlock(const Results<E, Line, Column, Value> &to,
@@ -579,18 +461,6 @@ inline void packPanels(T *to, const Factor<false, E, Line, Step> &b, int first,
   packLines<width>(to, b, first, last, step, steps, width * steps);
 }
 
-/// Packs columns in panels; behind `last`, which is one of the last panel, it
-/// stands again.
-template <typename T, typename B>
-inline void packPanels(T *to, const B &b, int first, int last, int step,
-                       int steps) {
-  constexpr int width = ProductBlock<T>::width;
-  for (; first <= last; first += width)
-    for (int along = 0; along < steps; ++along, to += width)
-      for (int e = 0; e < width; ++e)
-        to[e] = T(b(step + along, std::min(first + e, last)));
-}
-
 /// Of the columns of a panel, along each axis, the place without a step's part.
 template <int axes, int width> using Places = int[axes][width];
 
@@ -725,128 +595,7 @@ copyWindows(T *to, const T *elements, const Place<axes> *columns,
           isInside<axes, width>(places, e, place, sizes) ? from[at[e]] : T(0);
   }
 }
-template <typename T, typename Column, typename Step, int... size>
-inline void packPanels(T *to, const Windows<T, Column, Step, size...> &b,
-                       int first, int last, int step, int steps) {
-  constexpr int width = ProductBlock<T>::width, axes = sizeof...(size);
-  const int sizes[] = {size...};
-  Place<axes> columns[width], along[ProductBlock<T>::steps];
-  unsigned char runs[ProductBlock<T>::steps];
-  for (int k = 0; k < steps; ++k)
-    along[k] = b.step(step + k);
-  countNeighbors<axes>(along, steps, runs);
-  for (; first <= last; first += width, to += width * steps) {
-    for (int e = 0; e < width; ++e)
-      columns[e] = b.column(std::min(first + e, last));
-    copyWindows<T, axes>(to, b.elements, columns, along, runs, steps, sizes);
-  }
-}
 
 } // namespace cutback_host
 
-/// An m x n product. `a` and `b` give elements inside; `store` takes results.
-template <typename T, typename A, typename B, typename Store>
-inline void product(int m, int n, int k, A a, B b, Store store) {
-  using namespace cutback_host;
-  using Block = ProductBlock<T>;
-  multiply<T>(
-      m, n, k,
-      [=](T *to, int row, int rows, int step, int steps) {
-        packLines<kRows>(to, a, row, row + rows - 1, step, steps,
-                         kRows * Block::steps);
-      },
-      [=](T *to, int column, int columns, int step, int steps) {
-        packPanels(to, b, column, column + columns - 1, step, steps);
-      },
-      [=](Block &from, int row, int rows, int column, int columns) {
-        storeBlock(store, from, row, rows, column, columns);
-      });
-}
-
-template <typename T> struct Eight; // cutback_tile.cuh
-
-/// The same of 16-bit floats, which is the one of tensor cores on a device.
-/// `Single`: float, of eights that are known only where it is called.
-template <int kTile, typename A, typename B, typename Result,
-          typename Single = float>
-inline void tileProduct(int m, int n, int k, const A &a, const B &b,
-                        const Result &result) {
-  using namespace cutback_host;
-  using Block = ProductBlock<float>;
-  multiply<float>(
-      m, n, k,
-      [&](float *to, int row, int rows, int step, int steps) {
-        packEights(
-            a, row, upTo(rows, kRows), step, steps, m, k,
-            [&](int i, int along, float x) { to[Block::inA(i, along)] = x; });
-      },
-      [&](float *to, int column, int columns, int step, int steps) {
-        constexpr int width = Block::width;
-        packEights(b, column, upTo(columns, width), step, steps, n, k,
-                   [&](int j, int along, float x) {
-                     to[j / width * width * steps + along * width + j % width] =
-                         x;
-                   });
-      },
-      [&](Block &from, int row, int rows, int column, int columns) {
-        for (int i = 0; i < rows; ++i)
-          for (int j = 0; j < columns; j += 8) {
-            Eight<Single> eight;
-            for (int e = 0; e < 8; ++e)
-              eight.e[e] = from.sums[i * Block::columns + j + e];
-            result.store(row + i, column + j, n, eight);
-          }
-      });
-}
-
-#endif // CUTBACK_THREADS_ALONE
-
-/// The row that runs, with all of its columns.
-inline int rowOfWarp() { return int(blockIdx.z); }
-
-/// The sum of the rows of [0, count) that are `isMine` (cutback_rows.cuh).
-template <typename T, typename IsMine, typename Row, typename Store>
-inline void sumRows(int count, int width, IsMine isMine, Row row, Store store) {
-  constexpr int columns = 1024;
-  for (int first = 0; first < width; first += columns) {
-    const int some = std::min(width - first, columns);
-    T sum[columns];
-    std::fill(sum, sum + some, T(0));
-    for (int number = 0; number < count; ++number)
-      if (isMine(number))
-        for (int column = 0; column < some; ++column)
-          sum[column] += row(number, first + column);
-    for (int column = 0; column < some; ++column)
-      store(first + column, sum[column]);
-  }
-}
-/// The sum of all places of all images (cutback_rows.cuh).
-template <typename T, typename Value, typename Store>
-inline void sumPlaces(int images, int places, Value value, Store store) {
-  T sums[32] = {};
-  for (int n = 0; n < images; ++n)
-    for (int o = 0; o < places;) {
-      const unsigned lane = (unsigned(n) * places + o) % 32;
-      if (lane || o + 32 > places) {
-        sums[lane] += value(n, o++);
-        continue;
-      }
-      for (int e = 0; e < 32; ++e)
-        sums[e] += value(n, o + e);
-      o += 32;
-    }
-  for (int apart = 16; apart > 0; apart /= 2)
-    for (int lane = 0; lane < apart; ++lane)
-      sums[lane] += sums[lane + apart];
-  store(sums[0]);
-}
-template <typename IsMine> inline int countRows(int count, IsMine isMine) {
-  int mine = 0;
-  for (int number = 0; number < count; ++number)
-    mine += isMine(number);
-  return mine;
-}
-
-#ifndef CUTBACK_THREADS_ALONE
-#include "cutback_cpu_attention.h"
-#endif
+#endif // CUTBACK_LIB_TARGET_CPU_PRECOMPILED_PRODUCTBLOCKS_H

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What calls that were compiled with Cutback have of the headers for a device:
+// types and functions of scalars, behind the emulation of one, of which they
+// use the number of a block alone. How the threads of a step share a call, and
+// memory that they have while they are at it.
+#ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_SHARE_H
+#define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_SHARE_H
+
+/// What blocks of threads do together is not theirs.
+#define CUTBACK_OWN_CALLS 1
+
+#include "cutback_cuda_host.h"
+
+#include <utility>
+
+namespace cutback_host {
+
+/// This thread's part of a call, which may be several products.
+struct Share {
+  int64_t part = 0, parts = 1, run = 0, runs = 1;
+};
+__attribute__((tls_model("initial-exec"))) inline thread_local Share shareNow;
+
+/// Memory that a thread has while it is at a call, and leaves to the next: a
+/// page that the system gives anew costs more than what is put into it.
+struct alignas(64) Scratch {
+  size_t bytes;
+  Scratch *next;
+};
+struct Scratches {
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  Scratch *first = nullptr;
+};
+inline Scratches scratches;
+
+/// `bytes` behind it; nothing where there is no memory.
+inline Scratch *takeScratch(size_t bytes) {
+  bytes = (bytes + 63) / 64 * 64;
+  pthread_mutex_lock(&scratches.lock);
+  Scratch *taken = scratches.first;
+  if (taken)
+    scratches.first = taken->next;
+  pthread_mutex_unlock(&scratches.lock);
+  if (taken && taken->bytes >= bytes)
+    return taken;
+  std::free(taken);
+  void *memory = std::aligned_alloc(64, sizeof(Scratch) + bytes);
+  return memory ? new (memory) Scratch{bytes, nullptr} : nullptr;
+}
+
+inline void giveBack(Scratch *taken) {
+  pthread_mutex_lock(&scratches.lock);
+  taken->next = scratches.first;
+  scratches.first = taken;
+  pthread_mutex_unlock(&scratches.lock);
+}
+
+/// When the library goes.
+__attribute__((destructor)) static void freeScratches() {
+  while (Scratch *last = scratches.first) {
+    scratches.first = last->next;
+    std::free(last);
+  }
+}
+
+/// Runs `body` once for each of `count` heads: blockIdx.z is its number.
+inline void runBodies(unsigned count, void (*body)(void *), void *given,
+                      const int64_t *cells) {
+  shareNow = Share();
+  for (unsigned i = unsigned(cells[2]); i < count; i += unsigned(cells[3])) {
+    blockNow = {0, 0, i};
+    body(given);
+  }
+}
+/// The same of the matrices of a batch, of which each is shared block by block.
+inline void runProducts(unsigned count, void (*body)(void *), void *given,
+                        const int64_t *cells) {
+  for (unsigned i = 0; i < count; ++i) {
+    shareNow = {cells[2], cells[3], i, count};
+    blockNow = {0, 0, i};
+    body(given);
+  }
+}
+
+} // namespace cutback_host
+
+#endif // CUTBACK_LIB_TARGET_CPU_PRECOMPILED_SHARE_H
