@@ -202,9 +202,9 @@ def ExpandRegions
     ```mlir
     joint.graph @nested(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
       %a = math.exp %x {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
-      %0 = math.exp %x {joint.policy = #joint.policy<must_recompute, region = [0, 0], run = 2>} : tensor<4xf32>
+      %a_run2 = math.exp %x {joint.policy = #joint.policy<must_recompute, region = [0, 0], run = 2>} : tensor<4xf32>
       %b = math.sin %a {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
-      %c = arith.mulf %t, %0 : tensor<4xf32>
+      %c = arith.mulf %t, %a_run2 : tensor<4xf32>
       joint.output %b gradients(%c of 0) : tensor<4xf32>, tensor<4xf32>
     }
     ```
