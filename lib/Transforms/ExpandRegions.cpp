@@ -21,6 +21,7 @@
 #include "cutback/Transforms/ExpandRegions.h"
 
 #include "cutback/Analysis/CopyOps.h"
+#include "cutback/Autograd/Differentiate.h" // kBackwardOf alone
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -224,17 +225,40 @@ private:
       need(def, level[def]);
       noteReader(reader, def);
     });
+    if (!wholeRegions.empty())
+      noteGradientOps();
   }
 
-  /// The first op of the backward that reads something of a region that runs
-  /// whole.
+  /// A gradient of an op of a region runs the region again even if it reads
+  /// nothing but what the region has read.
+  void noteGradientOps() {
+    llvm::StringMap<uint32_t> ops;
+    for (uint32_t op = 0; op < view.numOps(); ++op)
+      for (uint32_t r = view.resultBegin[op];
+           level[op] > 0 && r < view.resultBegin[op + 1]; ++r)
+        ops.try_emplace(getValueName(view.values[r]), op);
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      auto fused = dyn_cast<FusedLoc>(view.ops[op]->getLoc());
+      auto key = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata())
+                       : DictionaryAttr();
+      auto of = key ? key.getAs<StringAttr>(kBackwardOf) : StringAttr();
+      auto found = of ? ops.find(of) : ops.end();
+      if (found != ops.end() && readsLastRuns(op))
+        noteReader(op, found->second);
+    }
+  }
+
+  /// `reader` runs the regions around `def` that run whole, if nothing in front
+  /// of it does.
   void noteReader(uint32_t reader, uint32_t def) {
     if (wholeRegions.empty())
       return;
     for (size_t depth = 1; depth <= regions[def].size(); ++depth) {
       std::string path = regionText(regions[def].take_front(depth));
-      if (wholeRegions.contains(path))
-        firstReader.try_emplace(path, reader);
+      if (wholeRegions.contains(path)) {
+        auto [first, isNew] = firstReader.try_emplace(path, reader);
+        first->second = std::min(first->second, reader);
+      }
     }
   }
 
