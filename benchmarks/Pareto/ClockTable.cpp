@@ -18,10 +18,10 @@
 
 #include "Pareto.h"
 
+#include "cutback/Analysis/Names.h"
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/PriceSweep.h"
 #include "cutback/Planner/TrainingGraph.h"
-#include "cutback/Report/Names.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"

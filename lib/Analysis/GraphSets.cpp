@@ -7,6 +7,7 @@
 //      seed is the first op outside the ancestors of the forward results that
 //      only asks for a forward result's shape (`full_like(loss, 1)`); it starts
 //      B.
+//      A `joint.rerun` is in B: regions run again there.
 //   2. F: one walk backwards from the forward results, forward writes and
 //      effects that no tangent reaches.
 //   3. X: what is left.
@@ -123,6 +124,8 @@ static bool markReadersOfBackwardWrites(const GraphView &view,
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     auto write =
         view.traits[op].ordered ? dyn_cast<WriteOp>(view.ops[op]) : WriteOp();
+    if (view.traits[op].ordered && isa<RerunOp>(view.ops[op]))
+      backwardOp[op] = 1;
     bool inForward = write && write.getSide() == Side::Forward;
     for (uint32_t value : view.operands(op))
       if (any && !inForward && view.isArg(value) && isWritten[value])

@@ -35,9 +35,15 @@ public:
     const Kind &kind = kindOf(op);
     OpTraits traits;
     aliases.assign(op->getNumResults(), -1);
-    if (!noAttributes)
+    if (!noAttributes) {
       noAttributes = DictionaryAttr::get(op->getContext());
+      policyName = StringAttr::get(op->getContext(), JointDialect::kPolicy);
+    }
     traits.annotated = op->getRawDictionaryAttrs() != noAttributes;
+    if (traits.annotated)
+      if (auto policy =
+              dyn_cast_or_null<PolicyAttr>(op->getDiscardableAttr(policyName)))
+        traits.copy = policy.getRun() > 0;
     traits.hasRegions = op->getNumRegions() != 0;
     if (kind.model) {
       RematerializableOpInterface model(op, kind.model);
@@ -87,6 +93,7 @@ private:
   }
 
   DictionaryAttr noAttributes;
+  StringAttr policyName;
   llvm::SmallDenseMap<const void *, Kind, 64> kinds;
 };
 

@@ -21,6 +21,7 @@
 #include "cutback/Autograd/Differentiate.h"
 
 #include "DifferentiateTargets.h"
+#include "ReentrantRegions.h"
 #include "cutback/Autograd/NodeGraph.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/OpNames.h"
@@ -530,9 +531,10 @@ void Differentiator::finish() {
 }
 
 LogicalResult Differentiator::run() {
-  flattenCheckpoints(graph);
-  if (failed(chooseTargets(graph, options, targets)))
+  if (failed(chooseTargets(graph, options, targets)) ||
+      failed(detachReentrant(graph, options, targets)))
     return failure();
+  flattenCheckpoints(graph);
   makeLeaves();
   if (failed(makeNodes()) || failed(makeSeeds()) || failed(walk()))
     return failure();

@@ -313,6 +313,8 @@ static Operation *nextOf(Operation *op) {
 void ClassTable::define(Operation *op, uint32_t opClass) {
   OpClass &entry = classes[opClass];
   guess = opClass + 1;
+  constexpr uint8_t forward = 1u << static_cast<unsigned>(Body::Forward);
+  numRecomputed += body == Body::Backward && (entry.bodies & forward) != 0;
   entry.bodies |= 1u << static_cast<unsigned>(body);
   if (op->getNumResults())
     definitions.insert(op, entry.firstValue);
@@ -356,10 +358,18 @@ void ClassTable::numberJointOp(Operation *op) {
   uint32_t head = opClass == kNone ? kNone : classes[opClass].instance;
   Conduct conduct = opClass == kNone ? askConduct(op, kindOf(op).model)
                                      : classes[opClass].conduct;
+  // A copy of a numbered draw is the same draw.
+  Attribute draw =
+      conduct == Conduct::Draw ? op->getDiscardableAttr(kReplay) : Attribute();
+  if (auto drawn = drawInJoint.find(draw);
+      draw && drawn != drawInJoint.end() && matches(drawn->second, key))
+    return define(op, drawn->second);
   opClass = add(key, conduct, /*isListed=*/head == kNone);
   if (conduct != Conduct::Pure) {
     uint32_t index = addInstance(opClass, head);
     instances[index].sequence = nextSequence++;
+    if (draw)
+      drawInJoint.try_emplace(draw, opClass);
     if (Attribute name = firstName(op); name && conduct != Conduct::Once)
       instanceByName.try_emplace(name, index);
   }
@@ -492,12 +502,4 @@ uint32_t ClassTable::firstMissingEffect() const {
         instance.left > 0)
       return instance.opClass;
   return kNone;
-}
-
-uint64_t ClassTable::countRecomputed() const {
-  constexpr uint8_t both = 1u << static_cast<unsigned>(Body::Forward) |
-                           1u << static_cast<unsigned>(Body::Backward);
-  return llvm::count_if(classes, [](const OpClass &entry) {
-    return (entry.bodies & both) == both;
-  });
 }

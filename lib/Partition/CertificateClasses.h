@@ -93,8 +93,9 @@ public:
   /// Walks down from two different classes to the first difference between
   /// them. `start` says where they stand, and in `text` how to call the place.
   Difference explain(uint32_t found, uint32_t wanted, Difference start);
-  /// Classes that both halves compute.
-  uint64_t countRecomputed() const;
+  /// Ops of the backward that compute what the forward has computed: each copy
+  /// counts.
+  uint64_t countRecomputed() const { return numRecomputed; }
   /// The first effect of the joint graph that neither half has, or kNone.
   uint32_t firstMissingEffect() const;
 
@@ -186,12 +187,15 @@ private:
   uint32_t nextSequence = 0, lastSequence = 0;
   uint32_t guess = 0; ///< the class behind the one met last
   bool hadEffect = false;
+  uint64_t numRecomputed = 0;
   mlir::Operation *savingMark = nullptr; ///< of the next op
   uint32_t replayedState = kNone;        ///< of the next op, a value class
   /// Value class of a saved state → op class that draws with it.
   llvm::DenseMap<uint32_t, uint32_t> drawOfState;
   /// `joint.replay` → op class, of draws that a half has run.
   llvm::DenseMap<mlir::Attribute, uint32_t> drawOfNumber;
+  /// The same, of the joint graph, which may have copies of a draw.
+  llvm::DenseMap<mlir::Attribute, uint32_t> drawInJoint;
 };
 
 /// A mark that saves the state of the random generator for the op behind it.

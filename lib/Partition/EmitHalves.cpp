@@ -28,7 +28,6 @@ public:
         builder(graph->getContext()),
         recomputeName(builder.getStringAttr(JointDialect::kRecompute)),
         nameId(builder.getStringAttr(JointDialect::kName)),
-        namesId(builder.getStringAttr("names")),
         savedRole(builder.getStringAttr(JointDialect::kRole),
                   RoleAttr::get(builder.getContext(), RoleKind::Saved,
                                 StringAttr(), -1, false)) {
@@ -138,7 +137,7 @@ private:
       prefetchBehind(halves.backwardOps, i);
       Operation *created = copy(halves.backwardOps[i], block);
       if (isCopy[halves.backwardOps[i]])
-        markRecomputed(created);
+        markRecomputed(created, view.traits[halves.backwardOps[i]].copy);
     }
     SmallVector<Value> returned;
     for (uint32_t value : view.gradients())
@@ -166,32 +165,19 @@ private:
   }
 
   /// Keeps a recomputed op apart from every other copy (20-partition §7), and
-  /// calls its results NAME_recompute.
-  void markRecomputed(Operation *op) {
+  /// calls its results NAME_recompute; a copy of the graph has its name.
+  void markRecomputed(Operation *op, bool isOfRun) {
     op->setDiscardableAttr(recomputeName,
                            builder.getI64IntegerAttr(nextRecompute++));
-    Attribute names = op->getAttr(namesId);
-    if (auto name = dyn_cast_or_null<StringAttr>(names)) {
-      op->setAttr(namesId, recomputed(name));
-    } else if (auto list = dyn_cast_or_null<ArrayAttr>(names)) {
-      SmallVector<Attribute> renamed;
-      for (Attribute name : list)
-        renamed.push_back(recomputed(cast<StringAttr>(name)));
-      op->setAttr(namesId, builder.getArrayAttr(renamed));
-    }
-  }
-
-  StringAttr recomputed(StringAttr name) {
-    return name.empty()
-               ? name
-               : builder.getStringAttr(name.strref() + kRecomputeSuffix);
+    if (!isOfRun)
+      addNameSuffix(op, kRecomputeSuffix);
   }
 
   const GraphView &view;
   const Halves &halves;
   GraphOp graph;
   OpBuilder builder;
-  StringAttr recomputeName, nameId, namesId;
+  StringAttr recomputeName, nameId;
   NamedAttribute savedRole;
   SmallVector<uint32_t> saved;
   std::vector<Value> mapping; ///< by value number, for the half at work

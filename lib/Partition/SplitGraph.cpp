@@ -45,11 +45,11 @@ public:
         halves.forwardOps.push_back(op);
       if (inBackward[op])
         halves.backwardOps.push_back(op);
-      if (inForward[op] && inBackward[op]) {
-        if (failed(checkRecompute(op)))
-          return failure();
+      bool isTwice = inForward[op] && inBackward[op];
+      if (isTwice && failed(checkRecompute(op)))
+        return failure();
+      if (isTwice || (inBackward[op] && view.traits[op].copy))
         halves.recomputed.push_back(op);
-      }
     }
     for (uint32_t value = 0; value < view.numValues(); ++value)
       if (handedOver[value])

@@ -64,7 +64,7 @@ private:
         view.traits[op].annotated
             ? view.ops[op]->getAttrOfType<PolicyAttr>(JointDialect::kPolicy)
             : PolicyAttr();
-    return policy ? policy.getRegion() : -1;
+    return policy ? policy.getOutermost() : -1;
   }
 
   /// `value` is read by the backward, or by an op of the forward, `reader`,
@@ -160,6 +160,8 @@ static OpPolicy policyOf(PolicyKind kind) {
   case PolicyKind::MustRecompute:
   case PolicyKind::PreferRecompute:
     return OpPolicy::MustRecompute;
+  case PolicyKind::AdviseRecompute:
+    return OpPolicy::None;
   }
   return OpPolicy::None;
 }

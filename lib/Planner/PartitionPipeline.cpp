@@ -18,9 +18,11 @@
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Planner/Runnable.h"
+#include "cutback/Transforms/ChooseRegions.h"
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
 #include "cutback/Transforms/DeadCode.h"
+#include "cutback/Transforms/ExpandRegions.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -91,6 +93,22 @@ static bool spreadCheckpoints(joint::GraphOp graph, const GraphView &view) {
          (joint::markReplays(graph) != 0 || hasCheckpoints);
 }
 
+/// Copies what nested regions run more than once, for strategies that look at
+/// tags, and for all where a run computes something else. False if there is
+/// nothing to copy; else what is known of the graph is old.
+static FailureOr<bool> spreadRuns(joint::GraphOp graph, const GraphView &view,
+                                  const PartitionOptions &options) {
+  bool looks = options.strategy == Strategy::MinCut ||
+               options.strategy == Strategy::Eager ||
+               graph->hasAttr(joint::JointDialect::kRegions);
+  if (!looks || !hasRegionsToExpand(view))
+    return false;
+  FailureOr<GraphSets> sets = GraphSets::compute(view);
+  if (failed(sets))
+    return failure();
+  return expandRegions(graph, view, *sets).any();
+}
+
 /// What is not known to give the same on a second run does so if the user says
 /// it.
 static void markRecomputable(joint::GraphOp graph,
@@ -124,6 +142,14 @@ prepareAsTorch(joint::GraphOp graph, const PartitionOptions &options) {
   simplifyAsTorch(graph, view, *sizes, fx, rules);
   if (failed(sizes->checkSizes(view)))
     return failure();
+  FailureOr<bool> isSpread = spreadRuns(graph, view, options);
+  if (failed(isSpread))
+    return failure();
+  if (*isSpread) {
+    PreparedGraph spread;
+    spread.view.emplace(GraphView::build(graph));
+    return spread;
+  }
   prepared.sizes = std::move(*sizes);
   prepared.fx = std::move(fx);
   return prepared;
@@ -134,6 +160,13 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
                           PhaseSeconds &seconds) {
   PhaseTimer timer(seconds.prepare);
   markRecomputable(graph, options.torch.recomputable);
+  RegionRequest request{options.checkpoint, options.checkpointSegments,
+                        options.checkpointPolicies};
+  if (!request.empty()) {
+    flattenCheckpoints(graph);
+    if (failed(chooseRegions(graph, request)))
+      return failure();
+  }
   if (options.costModel == CostModel::PyTorch)
     return prepareAsTorch(graph, options);
   if (options.decompose)
@@ -153,6 +186,13 @@ cutback::preparePartition(joint::GraphOp graph, const PartitionOptions &options,
     code.kept += copyOldViews(graph);
   PreparedGraph prepared;
   prepared.view.emplace(GraphView::build(graph, code.kept));
+  if (!mayHaveTags)
+    return prepared;
+  FailureOr<bool> isSpread = spreadRuns(graph, *prepared.view, options);
+  if (failed(isSpread))
+    return failure();
+  if (*isSpread)
+    prepared.view.emplace(GraphView::build(graph));
   return prepared;
 }
 

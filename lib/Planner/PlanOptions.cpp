@@ -61,6 +61,26 @@ static std::vector<OptionSpec> decisionOptions() {
   };
 }
 
+/// What the backward computes again, whatever it costs.
+static std::vector<OptionSpec> checkpointOptions() {
+  return {
+      {"checkpoint", OptionSpec::Text, "MODULES",
+       "checkpoint regions: modules by their paths, * for any\n"
+       "part of a name ('blocks.*' is a region a block, with\n"
+       "'blocks.*.mlp' one in each); repeatable",
+       true},
+      {"checkpoint-sequential", OptionSpec::Integer, "N",
+       "the longest numbered list of modules in N segments,\n"
+       "all but the last checkpoint regions",
+       false, 1},
+      {"checkpoint-policy", OptionSpec::Text, "POLICY:OP",
+       "what an op of checkpoint regions does: save:mm,\n"
+       "save:matmul (all matrix products), recompute:gelu;\n"
+       "repeatable",
+       true},
+  };
+}
+
 /// What is known about the graph, and how the network is solved.
 static std::vector<OptionSpec> graphOptions() {
   return {
@@ -102,6 +122,7 @@ static std::vector<OptionSpec> graphOptions() {
 
 std::vector<OptionSpec> planOptions() {
   std::vector<OptionSpec> options = decisionOptions();
+  llvm::append_range(options, checkpointOptions());
   llvm::append_range(options, graphOptions());
   return options;
 }
@@ -131,9 +152,25 @@ static bool readPolicies(const CommandLine &line, PartitionOptions &options,
               "prefer-recompute, for --policy";
       return false;
     }
-    options.policies[name] = policy.str();
+    std::string &asked = options.policies[name];
+    if (!asked.empty() && asked != policy) {
+      error = "'" + name.str() + "' has two policies, " + asked + " and " +
+              policy.str() + ", for --policy";
+      return false;
+    }
+    asked = policy.str();
   }
   return true;
+}
+
+static void readCheckpoints(const CommandLine &line,
+                            PartitionOptions &options) {
+  for (std::string_view given : line.all("checkpoint"))
+    options.checkpoint.emplace_back(given);
+  for (std::string_view given : line.all("checkpoint-policy"))
+    options.checkpointPolicies.emplace_back(given);
+  options.checkpointSegments = static_cast<unsigned>(std::min<int64_t>(
+      line.integer("checkpoint-sequential").value_or(0), UINT32_MAX));
 }
 
 /// Options that the chosen cost model or strategy would not look at.
@@ -220,6 +257,7 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
   if (line.has("device") && (!Device::embed(options.device, error) ||
                              !Device::load(options.device, device, error)))
     return false;
+  readCheckpoints(line, options);
   rememberAsked(line, options);
   return readTorchOptions(line, options, error) &&
          readPolicies(line, options, error) && checkUse(line, options, error);

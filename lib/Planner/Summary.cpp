@@ -191,7 +191,8 @@ private:
     std::vector<OpCount> &counts = result.recomputedByKind;
     llvm::StringMap<size_t> index;
     for (uint32_t op : result.halves.recomputed) {
-      if (!torch || result.given)
+      // PyTorch's rules do not know of runs.
+      if (!torch || result.given || view.traits[op].copy)
         result.recomputed.push_back(callName(op));
       std::string kind = opKind(view.ops[op]);
       auto [it, isNew] = index.try_emplace(kind, counts.size());

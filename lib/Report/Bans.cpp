@@ -10,7 +10,7 @@
 
 #include "cutback/Report/Bans.h"
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/ADT/bit.h"

@@ -15,7 +15,7 @@
 
 #include "DrawingModel.h"
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Support/Text.h"
 
 #include <algorithm>

@@ -13,9 +13,9 @@
 
 #include "DrawingModel.h"
 
+#include "cutback/Analysis/Modules.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Report/Folding.h"
-#include "cutback/Report/Modules.h"
-#include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
 #include "mlir/IR/BuiltinTypes.h"

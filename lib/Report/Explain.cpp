@@ -9,10 +9,10 @@
 
 #include "cutback/Report/Explain.h"
 
+#include "cutback/Analysis/Names.h"
 #include "cutback/Planner/OptionText.h"
 #include "cutback/Planner/Reasons.h"
 #include "cutback/Report/Bans.h"
-#include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
 #include <algorithm>
@@ -282,8 +282,10 @@ std::string explainValue(const PartitionResult &result, uint32_t value,
   if (auto policy = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
           joint::JointDialect::kPolicy)) {
     std::string text = joint::stringifyPolicyKind(policy.getKind()).str();
-    if (policy.getRegion() >= 0)
-      text += ", checkpoint region " + std::to_string(policy.getRegion());
+    if (!policy.getRegion().empty())
+      text += ", checkpoint region " + joint::regionText(policy.getRegion());
+    if (policy.getRun())
+      text += ", run " + std::to_string(policy.getRun());
     out += factText("policy", text);
   }
   return out + usersText(result, fates, value);

@@ -17,7 +17,7 @@
 
 #include "PageArena.h"
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Support/Gzip.h"
 
 #include <algorithm>

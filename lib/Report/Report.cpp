@@ -9,9 +9,9 @@
 
 #include "cutback/Report/Report.h"
 
+#include "cutback/Analysis/Modules.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Planner/Reasons.h"
-#include "cutback/Report/Modules.h"
-#include "cutback/Report/Names.h"
 
 using namespace mlir;
 using llvm::StringRef;
@@ -119,8 +119,7 @@ static bool hasCheckpoints(const GraphView &view) {
       continue;
     auto policy = view.ops[op]->getAttrOfType<joint::PolicyAttr>(
         joint::JointDialect::kPolicy);
-    if (policy && (policy.getKind() == joint::PolicyKind::MustRecompute ||
-                   policy.getKind() == joint::PolicyKind::PreferRecompute))
+    if (policy && policy.asksToRecompute())
       return true;
   }
   return false;

@@ -16,7 +16,7 @@
 
 #include "cutback/Report/TraceExport.h"
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Report/StepTimeline.h"
 
 #include "llvm/Support/Format.h"

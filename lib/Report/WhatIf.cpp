@@ -10,8 +10,8 @@
 
 #include "cutback/Report/WhatIf.h"
 
+#include "cutback/Analysis/Names.h"
 #include "cutback/Planner/Reasons.h"
-#include "cutback/Report/Names.h"
 #include "cutback/Support/Text.h"
 
 #include "llvm/Support/JSON.h"
@@ -42,8 +42,8 @@ static std::string policyText(const PartitionResult &result, uint32_t op) {
     return "";
   std::string text =
       "the tag " + joint::stringifyPolicyKind(tag.getKind()).str();
-  if (tag.getRegion() >= 0)
-    text += " of checkpoint region " + std::to_string(tag.getRegion());
+  if (!tag.getRegion().empty())
+    text += " of checkpoint region " + joint::regionText(tag.getRegion());
   return text;
 }
 

@@ -70,6 +70,8 @@ FxPolicy policyOf(PolicyKind kind) {
     return FxPolicy::MustRecompute;
   case PolicyKind::PreferRecompute:
     return FxPolicy::PreferRecompute;
+  case PolicyKind::AdviseRecompute:
+    return FxPolicy::None;
   }
   return FxPolicy::None;
 }
@@ -289,7 +291,7 @@ private:
     if (!tag)
       return;
     node.policy = policyOf(tag.getKind());
-    node.region = static_cast<int32_t>(tag.getRegion());
+    node.region = static_cast<int32_t>(tag.getOutermost());
   }
 
   uint32_t flagsOf(uint32_t op, const CallKind &kind) const {

@@ -9,10 +9,14 @@
 // does not matter.
 //
 // `joint.checkpoint` is dissolved innermost ops and all: everything below one
-// outermost region moves in front of it, in program order. Moving is relinking
-// of list nodes; nothing is copied. Linear.
+// outermost region moves in front of it, in program order, and remembers the
+// regions that it was in. Moving is relinking of list nodes; nothing is copied
+// (that is expandRegions, behind the gradients). What a region asks for besides
+// its policies stays as an attribute of the graph. Linear.
 
 #include "cutback/Transforms/CleanTags.h"
+
+#include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -27,27 +31,26 @@ static PolicyAttr policyOf(Operation *op) {
 }
 
 static bool asksForRecompute(PolicyAttr policy) {
-  return policy && (policy.getKind() == PolicyKind::MustRecompute ||
-                    policy.getKind() == PolicyKind::PreferRecompute);
+  return policy && policy.asksToRecompute();
 }
 
 uint64_t cutback::cleanTags(GraphOp graph) {
-  std::vector<std::pair<Operation *, int64_t>> boundary;
+  std::vector<std::pair<Operation *, PolicyAttr>> boundary;
   for (Operation &op : graph.getBlock()) {
     PolicyAttr policy = policyOf(&op);
     if (!asksForRecompute(policy))
       continue;
-    int64_t region = policy.getRegion();
+    int64_t region = policy.getOutermost();
     if (llvm::any_of(op.getUsers(), [&](Operation *user) {
           PolicyAttr other = policyOf(user);
-          return asksForRecompute(other) && other.getRegion() > region;
+          return asksForRecompute(other) && other.getOutermost() > region;
         }))
-      boundary.emplace_back(&op, region);
+      boundary.emplace_back(&op, policy);
   }
-  for (auto [op, region] : boundary)
-    op->setAttr(
-        JointDialect::kPolicy,
-        PolicyAttr::get(op->getContext(), PolicyKind::MustSave, region));
+  for (auto [op, policy] : boundary)
+    op->setAttr(JointDialect::kPolicy,
+                PolicyAttr::get(op->getContext(), PolicyKind::MustSave,
+                                policy.getRegion(), policy.getRun()));
   return boundary.size();
 }
 
@@ -66,7 +69,7 @@ public:
       return 0;
     for (Operation &op : graph.getBlock())
       if (PolicyAttr policy = policyOf(&op))
-        nextRegion = std::max(nextRegion, policy.getRegion() + 1);
+        nextRegion = std::max(nextRegion, policy.getOutermost() + 1);
     Block &block = graph.getBlock();
     for (Operation *op = block.empty() ? nullptr : &block.front(); op;) {
       auto checkpoint = dyn_cast<CheckpointOp>(op);
@@ -79,6 +82,10 @@ public:
       ++nextRegion;
       op = next;
     }
+    if (drawsAgain)
+      graph.emitWarning("a checkpoint region with preserve_rng = false draws "
+                        "other random numbers when it runs again: gradients "
+                        "are not those of what the forward has computed");
     return dissolved;
   }
 
@@ -86,19 +93,22 @@ private:
   /// A region at work: its policies, and the op behind the one being moved.
   struct Level {
     CheckpointOp checkpoint;
-    DictionaryAttr policies;
     Operation *next;
+    int64_t children = 0; ///< regions in it so far
   };
 
   void enter(CheckpointOp checkpoint) {
-    if (!checkpoint.getPreserveRng())
-      checkpoint.emitWarning("preserve_rng = false has no effect: what is "
-                             "recomputed draws the forward's numbers again");
-    if (!checkpoint.getEarlyStop())
-      checkpoint.emitWarning("early_stop = false has no effect: what the "
-                             "backward does not need is not recomputed");
-    levels.push_back({checkpoint, checkpoint.getPoliciesAttr(),
-                      &checkpoint.getBody().front().front()});
+    // Deeper regions run with the one around them.
+    if (levels.size() < kMaxRegionDepth) {
+      path.push_back(levels.empty() ? nextRegion : levels.back().children++);
+      RegionWishes wishes;
+      wishes.earlyStop =
+          checkpoint.getEarlyStop() && !checkpoint.getReentrant();
+      wishes.preserveRng = checkpoint.getPreserveRng();
+      setRegionWishes(graph, path, wishes);
+    }
+    drawsAgain |= !checkpoint.getPreserveRng();
+    levels.push_back({checkpoint, &checkpoint.getBody().front().front()});
   }
 
   /// Moves everything below `outermost` in front of it.
@@ -126,36 +136,40 @@ private:
     CheckpointOp checkpoint = levels.back().checkpoint;
     Operation *yield = checkpoint.getBody().front().getTerminator();
     checkpoint->replaceAllUsesWith(yield->getOperands());
+    if (path.size() == levels.size())
+      path.pop_back();
     levels.pop_back();
     checkpoint->erase();
     ++dissolved;
   }
 
   /// The innermost region that names the op decides; `must_save` anywhere
-  /// wins.
+  /// wins. In a region that only advises, so does everything else.
   void tag(Operation *op) {
-    MLIRContext *context = op->getContext();
     PolicyKind kind = PolicyKind::PreferRecompute;
-    if (PolicyAttr own = policyOf(op)) {
+    PolicyAttr own = policyOf(op);
+    if (own)
       kind = own.getKind();
-    } else {
-      for (const Level &level : levels) {
-        if (!level.policies)
-          continue;
-        auto named =
-            level.policies.getAs<PolicyAttr>(op->getName().getStringRef());
-        if (named && kind != PolicyKind::MustSave)
-          kind = named.getKind();
-      }
+    for (Level &level : levels) {
+      if (level.checkpoint.getAdvise() && kind != PolicyKind::MustSave && !own)
+        kind = PolicyKind::AdviseRecompute;
+      DictionaryAttr policies = level.checkpoint.getPoliciesAttr();
+      if (own || !policies)
+        continue;
+      auto named = policies.getAs<PolicyAttr>(op->getName().getStringRef());
+      if (named && kind != PolicyKind::MustSave)
+        kind = named.getKind();
     }
     op->setAttr(JointDialect::kPolicy,
-                PolicyAttr::get(context, kind, nextRegion));
+                PolicyAttr::get(op->getContext(), kind, path, /*run=*/0));
   }
 
   GraphOp graph;
   SmallVector<Level> levels;
+  SmallVector<int64_t> path; ///< of the innermost region
   int64_t nextRegion = 0;
   uint64_t dissolved = 0;
+  bool drawsAgain = false;
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include "cutback/Transforms/CleanTags.h"
 #include "cutback/Transforms/CommonSubexpressions.h"
 #include "cutback/Transforms/DeadCode.h"
+#include "cutback/Transforms/ExpandRegions.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 namespace cutback {
@@ -19,6 +20,7 @@ namespace cutback {
 #define GEN_PASS_DEF_ELIMINATECOMMONSUBEXPRESSIONS
 #define GEN_PASS_DEF_CLEANTAGS
 #define GEN_PASS_DEF_FLATTENCHECKPOINTS
+#define GEN_PASS_DEF_EXPANDREGIONS
 #define GEN_PASS_DEF_REORDERBACKWARD
 #include "cutback/Transforms/Passes.h.inc"
 } // namespace cutback
@@ -60,6 +62,18 @@ struct CleanTags : cutback::impl::CleanTagsBase<CleanTags> {
 struct FlattenCheckpoints
     : cutback::impl::FlattenCheckpointsBase<FlattenCheckpoints> {
   void runOnOperation() override { flattenCheckpoints(getOperation()); }
+};
+
+struct ExpandRegions : cutback::impl::ExpandRegionsBase<ExpandRegions> {
+  void runOnOperation() override {
+    GraphView view = GraphView::build(getOperation());
+    if (!hasRegionsToExpand(view))
+      return;
+    FailureOr<GraphSets> sets = GraphSets::compute(view);
+    if (failed(sets))
+      return signalPassFailure();
+    (void)expandRegions(getOperation(), view, *sets);
+  }
 };
 
 struct ReorderBackward : cutback::impl::ReorderBackwardBase<ReorderBackward> {

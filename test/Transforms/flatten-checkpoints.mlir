@@ -3,10 +3,10 @@
 //
 // RUN: cutback-opt %s --cutback-flatten-checkpoints --cutback-clean-tags --verify-diagnostics | FileCheck %s
 
-// CHECK-LABEL: joint.graph @what_is_not_offered_is_said
-joint.graph @what_is_not_offered_is_said(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
-  // expected-warning@+2 {{preserve_rng = false has no effect: what is recomputed draws the forward's numbers again}}
-  // expected-warning@+1 {{early_stop = false has no effect: what the backward does not need is not recomputed}}
+// CHECK-LABEL: joint.graph @what_a_region_asks_for_stays_with_the_graph
+// CHECK-SAME: attributes {joint.regions = {"0" = {early_stop = false, preserve_rng = false}}}
+// expected-warning@+1 {{a checkpoint region with preserve_rng = false draws other random numbers when it runs again: gradients are not those of what the forward has computed}}
+joint.graph @what_a_region_asks_for_stays_with_the_graph(%x: tensor<4xf32> {joint.role = #joint.role<input>}) -> (tensor<4xf32>) gradients () {
   %y = joint.checkpoint attributes {early_stop = false, preserve_rng = false} {
     %a = aten.sin(%x) : (tensor<4xf32>) -> tensor<4xf32>
     joint.yield %a : tensor<4xf32>

@@ -11,8 +11,8 @@
 
 #include "PlanRun.h"
 
+#include "cutback/Analysis/Modules.h"
 #include "cutback/Report/Explain.h"
-#include "cutback/Report/Modules.h"
 #include "cutback/Report/WhatIf.h"
 #include "cutback/Support/MLIR/Silence.h"
 #include "cutback/Support/Text.h"

@@ -10,9 +10,9 @@
 
 #include "Session.h"
 
+#include "cutback/Analysis/Names.h"
 #include "cutback/Dialect/Upstream/ExternalModels.h"
 #include "cutback/Planner/TrainingGraph.h"
-#include "cutback/Report/Names.h"
 #include "cutback/Support/Heap.h"
 #include "cutback/Support/MLIR/DiagnosticPlace.h"
 #include "cutback/Support/SafeFile.h"

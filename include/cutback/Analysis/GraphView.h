@@ -30,10 +30,11 @@ struct OpTraits {
   bool literal : 1;          ///< nothing to compute, never saved
   bool annotated : 1;        ///< has discardable attributes
   bool hasRegions : 1;
+  bool copy : 1; ///< of the run of a checkpoint region: of the backward
   OpTraits()
       : recomputable(false), random(false), computeIntensive(false),
         ordered(false), view(false), hasModel(false), readsOldValue(false),
-        literal(false), annotated(false), hasRegions(false) {}
+        literal(false), annotated(false), hasRegions(false), copy(false) {}
 
   /// Stays behind every such op that it stood behind.
   bool keepsOrder() const { return ordered || (random && !recomputable); }

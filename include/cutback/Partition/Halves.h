@@ -26,9 +26,11 @@ struct Plan {
 
 /// Both halves of a graph as numbers (20-partition §6), before any IR is made.
 struct Halves {
-  std::vector<uint32_t> forwardOps;   ///< in program order
-  std::vector<uint32_t> backwardOps;  ///< in the order they will run
-  std::vector<uint32_t> recomputed;   ///< ops in both, in program order
+  std::vector<uint32_t> forwardOps;  ///< in program order
+  std::vector<uint32_t> backwardOps; ///< in the order they will run
+  /// Ops in both, and copies of the runs of checkpoint regions in the backward,
+  /// in program order.
+  std::vector<uint32_t> recomputed;
   std::vector<uint32_t> savedSizes;   ///< values of type index, f64 or i1
   std::vector<uint32_t> savedTensors; ///< arguments among them too
   /// Tangents, gradient seed and backward random seeds: arguments that only

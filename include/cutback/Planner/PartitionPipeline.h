@@ -58,8 +58,15 @@ struct PartitionOptions {
   double bytePricePs = 0; ///< picoseconds a byte (roofline), or kOwnBytePrice
   std::string device = "h100";           ///< name or path of a .json file
   llvm::StringMap<std::string> policies; ///< VALUE or VALUE#i → "must-save" …
-  std::string dumpNetwork;               ///< file for the network, or empty
-  Minimize minimize = Minimize::Time;    ///< `planStep` looks at it alone
+  /// Modules that become checkpoint regions: patterns over their paths.
+  std::vector<std::string> checkpoint;
+  /// Segments of the model's sequence of modules, of which all but the last
+  /// become checkpoint regions; 0 for none.
+  unsigned checkpointSegments = 0;
+  /// What ops of checkpoint regions do instead: "save:matmul", in order.
+  std::vector<std::string> checkpointPolicies;
+  std::string dumpNetwork;            ///< file for the network, or empty
+  Minimize minimize = Minimize::Time; ///< `planStep` looks at it alone
   /// `planStep` for time: no larger planned peak than PyTorch's decision has.
   bool withinTorchPeak = true;
   /// Schedule the backward against the planned peak, and plan the memory of the

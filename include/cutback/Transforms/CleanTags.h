@@ -18,11 +18,12 @@ uint64_t cleanTags(joint::GraphOp graph);
 
 /// Dissolves every `joint.checkpoint`: the ops inside move in front of it and
 /// get `prefer_recompute`, or what its `policies` say for their op name, and
-/// the number of the region. Numbers start behind the largest one in the
-/// graph, in program order. A nested region takes the number of the outermost:
-/// it is recomputed with it. An op that has a policy keeps its kind. Warns
-/// where `preserve_rng = false` or `early_stop = false` asks for what is not
-/// offered. Returns the number of regions dissolved. Linear.
+/// the numbers of the regions that it was in, outermost first. Outermost
+/// regions are numbered in program order, behind the largest number in the
+/// graph, the regions of a parent from 0. What is below `kMaxRegionDepth`
+/// regions runs with the last of them. An op that has a policy keeps its kind.
+/// Warns once where `preserve_rng = false` changes numbers. Returns the number
+/// of regions dissolved. Linear.
 uint64_t flattenCheckpoints(joint::GraphOp graph);
 
 } // namespace cutback

@@ -131,8 +131,10 @@ def FlattenCheckpoints
     Moves the ops of every `joint.checkpoint` in front of it, with the policy
     `prefer_recompute` (or what the region's `policies` say for the op's name)
     and the number of the region, and erases the region. Numbers start behind
-    the largest one in the graph. Nested regions share the number of the
-    outermost: they are recomputed together.
+    the largest one in the graph. A region inside of another one has its number
+    behind that of its parent, from 0 on: `region = [3, 0]`. What a region asks
+    for besides (`early_stop`, `preserve_rng`) stands in the graph's attribute
+    `joint.regions`.
 
     Assumes: regions of one block, which the verifier checks.
     Guarantees: no `joint.checkpoint` is left; program order stays; an op that
@@ -160,6 +162,50 @@ def FlattenCheckpoints
       %a = math.exp %x {joint.policy = #joint.policy<prefer_recompute, region = 0>} : tensor<4xf32>
       %b = math.sin %a {joint.policy = #joint.policy<must_save, region = 0>} : tensor<4xf32>
       joint.output %b : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
+def ExpandRegions
+    : Pass<"cutback-expand-regions", "cutback::joint::GraphOp"> {
+  let summary = "copy ops for each run of a nested checkpoint region";
+  let description = [{
+    The backward runs each region by itself: that of an outer one keeps what
+    inner regions read, and each inner one runs again when its values are first
+    needed. The outermost run is what recomputation gives. For each further
+    region around it, an op with a gradient behind it gets a copy, marked
+    `run = <number of regions>`, and the backward reads the last copy. A region
+    that runs whole ends with a `joint.rerun`; where random ops draw other
+    numbers, the outermost run is copied, too.
+
+    Assumes: a joint graph with gradients, tags and no `joint.checkpoint`
+    (`--cutback-flatten-checkpoints`, `--cutback-clean-tags`).
+    Guarantees: but for other random numbers, every value is computed from the
+    same values as before; a graph with copies stays as it is.
+    Never: copies an op that is saved, has effects, or computes a size.
+    Cost: linear in ops times regions around them.
+
+    Example: `%a` is in region 0 of region 0, and `%b` reads it there.
+
+    ```mlir
+    joint.graph @nested(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %a = math.exp %x {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+      %b = math.sin %a {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+      %c = arith.mulf %t, %a : tensor<4xf32>
+      joint.output %b gradients(%c of 0) : tensor<4xf32>, tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    joint.graph @nested(%x: tensor<4xf32> {joint.role = #joint.role<input>}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients (tensor<4xf32>) {
+      %a = math.exp %x {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+      %a_run2 = math.exp %x {joint.policy = #joint.policy<must_recompute, region = [0, 0], run = 2>} : tensor<4xf32>
+      %b = math.sin %a {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+      %c = arith.mulf %t, %a_run2 : tensor<4xf32>
+      joint.output %b gradients(%c of 0) : tensor<4xf32>, tensor<4xf32>
     }
     ```
   }];

@@ -16,6 +16,7 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
+using namespace cutback;
 using namespace cutback::joint;
 
 #include "cutback/Dialect/Joint/JointDialect.cpp.inc"
@@ -78,6 +79,85 @@ void RoleAttr::print(AsmPrinter &p) const {
     p << " of " << getOf();
   if (getBackward())
     p << " backward";
+  p << ">";
+}
+
+//===----------------------------------------------------------------------===//
+// #joint.policy
+//===----------------------------------------------------------------------===//
+
+/// `3`, or `[3, 0]` for a region inside of another one.
+static ParseResult parseRegion(AsmParser &parser,
+                               SmallVectorImpl<int64_t> &region) {
+  auto parseNumber = [&]() -> ParseResult {
+    SMLoc loc = parser.getCurrentLocation();
+    if (parser.parseInteger(region.emplace_back()))
+      return failure();
+    if (region.back() < 0)
+      return parser.emitError(loc, "a region has a number from 0 on, not ")
+             << region.back();
+    return success();
+  };
+  SMLoc loc = parser.getCurrentLocation();
+  if (failed(parser.parseOptionalLSquare()))
+    return parseNumber();
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::None, parseNumber) ||
+      parser.parseRSquare())
+    return failure();
+  if (region.size() > kMaxRegionDepth)
+    return parser.emitError(loc, "regions nest ")
+           << region.size() << " deep; the most is " << kMaxRegionDepth;
+  return success();
+}
+
+std::string joint::regionText(ArrayRef<int64_t> region) {
+  std::string text;
+  for (int64_t number : region)
+    text += (text.empty() ? "" : ".") + std::to_string(number);
+  return text;
+}
+
+Attribute PolicyAttr::parse(AsmParser &parser, Type) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseKeyword(&word))
+    return {};
+  std::optional<PolicyKind> kind = symbolizePolicyKind(word);
+  if (!kind) {
+    parser.emitError(loc, "unknown policy '") << word << "'";
+    return {};
+  }
+  SmallVector<int64_t> region;
+  int64_t run = 0;
+  while (succeeded(parser.parseOptionalComma())) {
+    loc = parser.getCurrentLocation();
+    bool isRegion = succeeded(parser.parseOptionalKeyword("region"));
+    if ((!isRegion && parser.parseKeyword("run")) || parser.parseEqual())
+      return {};
+    if (isRegion ? parseRegion(parser, region) : parser.parseInteger(run))
+      return {};
+  }
+  if (parser.parseGreater())
+    return {};
+  if (run < 0 || run > static_cast<int64_t>(region.size())) {
+    parser.emitError(loc, "a run is of one of the ")
+        << region.size() << " regions that the op is in, not of number " << run;
+    return {};
+  }
+  return get(parser.getContext(), *kind, region, run);
+}
+
+void PolicyAttr::print(AsmPrinter &p) const {
+  p << "<" << stringifyPolicyKind(getKind());
+  if (getRegion().size() == 1) {
+    p << ", region = " << getRegion().front();
+  } else if (!getRegion().empty()) {
+    p << ", region = [";
+    llvm::interleaveComma(getRegion(), p);
+    p << "]";
+  }
+  if (getRun())
+    p << ", run = " << getRun();
   p << ">";
 }
 

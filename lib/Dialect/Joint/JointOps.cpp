@@ -68,8 +68,7 @@ bool OpaqueOp::isRecomputable() {
   if (std::optional<CalleeFacts> facts = calleeFacts(*this))
     return !facts->isRandom && !facts->hasOrderedEffects;
   auto policy = (*this)->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-  return policy && (policy.getKind() == PolicyKind::MustRecompute ||
-                    policy.getKind() == PolicyKind::PreferRecompute);
+  return policy && policy.asksToRecompute();
 }
 
 int64_t OpaqueOp::getAliasedOperand(unsigned) { return -1; }
@@ -147,6 +146,13 @@ bool AssertOp::isRandom() { return false; }
 bool AssertOp::isComputeIntensive() { return false; }
 bool AssertOp::hasOrderedEffects() { return true; }
 
+void RerunOp::getEffects(Effects &effects) { addOrderedEffect(effects); }
+bool RerunOp::isRecomputable() { return false; }
+int64_t RerunOp::getAliasedOperand(unsigned) { return -1; }
+bool RerunOp::isRandom() { return false; }
+bool RerunOp::isComputeIntensive() { return false; }
+bool RerunOp::hasOrderedEffects() { return true; }
+
 void BarrierOp::getEffects(Effects &effects) { addOrderedEffect(effects); }
 
 //===----------------------------------------------------------------------===//
@@ -158,6 +164,14 @@ LogicalResult CheckpointOp::verifyRegions() {
   if (!yield || yield.getOperandTypes() != getResultTypes()) // C1
     return emitOpError("must end with joint.yield of its ")
            << getNumResults() << " results";
+  if (!getPoliciesAttr())
+    return success();
+  if (getReentrant()) // C3
+    return emitOpError("is reentrant, which runs whole: it has no policies");
+  for (NamedAttribute entry : getPoliciesAttr())
+    if (!isa<PolicyAttr>(entry.getValue())) // C2
+      return emitOpError("has no #joint.policy for '")
+             << entry.getName().getValue() << "'";
   return success();
 }
 

@@ -170,8 +170,7 @@ bool NestedOp::isRecomputable() {
   if (hasOrderedEffects())
     return false;
   auto policy = (*this)->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-  if (policy && (policy.getKind() == PolicyKind::MustRecompute ||
-                 policy.getKind() == PolicyKind::PreferRecompute))
+  if (policy && policy.asksToRecompute())
     return true;
   return !anyOp(*this, [](Operation &op) { return !mayRunTwice(op); });
 }

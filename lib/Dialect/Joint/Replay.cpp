@@ -20,24 +20,56 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-uint64_t joint::drawStreamOf(Operation *op) {
+void joint::addNameSuffix(Operation *op, StringRef suffix) {
+  Builder builder(op->getContext());
+  auto longer = [&](StringAttr name) -> Attribute {
+    return name.empty() ? name : builder.getStringAttr(name.strref() + suffix);
+  };
+  Attribute names = op->getAttr("names");
+  if (auto name = dyn_cast_or_null<StringAttr>(names)) {
+    op->setAttr("names", longer(name));
+  } else if (auto list = dyn_cast_or_null<ArrayAttr>(names)) {
+    SmallVector<Attribute> renamed;
+    for (Attribute name : list)
+      renamed.push_back(longer(cast<StringAttr>(name)));
+    op->setAttr("names", builder.getArrayAttr(renamed));
+  }
+}
+
+StringRef joint::nameInGraph(Operation *op) {
   StringRef name = getValueName(op->getResult(0));
   if (op->hasAttr(JointDialect::kRecompute))
     name.consume_back(kRecomputeSuffix);
-  return llvm::xxh3_64bits(name);
+  auto policy = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+  if (policy && policy.getRun())
+    name.consume_back((Twine(kRunSuffix) + Twine(policy.getRun())).str());
+  return name;
+}
+
+uint64_t joint::drawStreamOf(Operation *op) {
+  return llvm::xxh3_64bits(nameInGraph(op));
 }
 
 bool joint::isReplayed(Operation *op) {
   return op->getDiscardableAttr(kReplay) != nullptr;
 }
 
+/// A copy has the number of what it repeats.
+static bool hasCopies(GraphOp graph) {
+  return llvm::any_of(graph.getBlock(), [](Operation &op) {
+    auto policy = op.getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    return policy && policy.getRun() > 0;
+  });
+}
+
 uint64_t joint::markReplays(GraphOp graph) {
+  if (hasCopies(graph))
+    return 0;
   int64_t count = 0;
   Builder builder(graph.getContext());
   for (Operation &op : graph.getBlock()) {
     auto policy = op.getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-    if (!policy || (policy.getKind() != PolicyKind::MustRecompute &&
-                    policy.getKind() != PolicyKind::PreferRecompute))
+    if (!policy || !policy.asksToRecompute())
       continue;
     auto model = dyn_cast<RematerializableOpInterface>(op);
     if (model && model.isRandom() && !model.hasOrderedEffects())

@@ -396,6 +396,10 @@ LogicalResult GraphReader::readNode(JsonValue json, Frame &frame) {
   if (JsonValue name = json.find("name"); name.isString())
     node.name = fields.text(name);
   node.place = places.read(json);
+  if (!checkpoint.empty() && !node.place.policy)
+    node.place.policy = joint::PolicyAttr::get(
+        fields.context, joint::PolicyKind::PreferRecompute, checkpoint,
+        /*run=*/0);
   StringRef op = node.target;
   if (op.consume_front(
           "torch.ops.aten._scaled_dot_product_flash_attention_for_cpu")) {

@@ -33,6 +33,10 @@ public:
   /// Reads the nodes of `graph`, whose inputs `frame` has.
   mlir::LogicalResult readNodes(JsonValue graph, Frame &frame);
 
+  /// What checkpoint regions ask for besides, for attribute `joint.regions`;
+  /// null if they ask for nothing.
+  mlir::DictionaryAttr regionWishes() const;
+
   /// A name like this one that no other value of the graph has.
   llvm::StringRef uniqueName(llvm::StringRef name);
   llvm::StringRef nameOf(mlir::Value value) const;
@@ -100,6 +104,7 @@ private:
                                  Region &region);
   mlir::LogicalResult readGradientRegion(const Node &node, Frame &frame);
   mlir::LogicalResult readAutocastRegion(const Node &node, Frame &frame);
+  mlir::LogicalResult readCheckpoint(const Node &node, Frame &frame);
   mlir::LogicalResult inlineGraph(const Region &region,
                                   llvm::SmallVectorImpl<mlir::Value> &outputs);
   mlir::LogicalResult bindOutputs(const Node &node, Frame &frame,
@@ -121,6 +126,10 @@ private:
   Autocast autocast;
   bool hasGradients = true; ///< of the region that is read
   unsigned depth = 0;       ///< of graphs in graphs
+  /// The checkpoint region that is read, outermost first; by level, how many
+  /// regions there have been.
+  llvm::SmallVector<int64_t> checkpoint, numCheckpoints;
+  mlir::NamedAttrList wishes; ///< by region
   /// Values that were made where gradients are off, and what they are where
   /// gradients are on.
   llvm::DenseSet<mlir::Value> withoutGradient;

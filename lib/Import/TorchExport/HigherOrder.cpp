@@ -5,15 +5,16 @@
 //   wrap_with_set_grad_enabled(enabled, graph, args…)
 //   wrap_with_autocast(device, dtype, enabled, cache, graph, args…)
 //   invoke_subgraph(graph, identifier, args…)
+//   tag_activation_checkpoint(graph, args…, use_reentrant=…, …)
 //
 // A call with effects is threaded on a token; it is read as the call alone:
 //
 //   with_effects(token, op, args…) -> (token, results…)
 //
-// Where gradients are off, what is computed gets no gradient: a value that
-// leaves such a region (or enters one inside of it where they are on) goes
-// through `aten.detach`. A value that was there before keeps its gradient, also
-// where it is written. An op that writes in place detaches what it reads.
+// Where gradients are off, a value that leaves such a region (or enters one
+// inside of it where they are on) goes through `aten.detach`. A value that was
+// there before keeps its gradient, also where it is written. An op that writes
+// in place detaches what it reads. What is computed in a checkpoint gets a tag.
 //
 // In an autocast region the operands of each op are cast by PyTorch's rules
 // (Autocast.h). The declared result types tell whether the rules were right.
@@ -357,6 +358,59 @@ LogicalResult GraphReader::castOperands(const Node &node,
 }
 
 //===----------------------------------------------------------------------===//
+// Checkpoints
+//===----------------------------------------------------------------------===//
+
+LogicalResult GraphReader::readCheckpoint(const Node &node, Frame &frame) {
+  Region region;
+  SmallVector<Value> outputs;
+  FailureOr<JsonValue> inputs = fields.list(node.json, "inputs");
+  if (failed(inputs) || failed(readRegion(node, frame, region)))
+    return failure();
+  // Options stand behind what the graph is called with, by name.
+  auto is = [&](StringRef name, JsonKind kind) {
+    for (JsonValue input : inputs->children())
+      if (JsonValue given = input.find("name");
+          given.isString() && fields.text(given) == name)
+        return input.find("arg").find("as_bool").kind() == kind;
+    return false;
+  };
+  size_t named = 0;
+  for (JsonValue input : inputs->children()) {
+    JsonValue given = input.find("name");
+    named += given.isString() && !fields.text(given).empty();
+  }
+  region.operands.truncate(region.operands.size() -
+                           std::min(named, region.operands.size()));
+  bool isDeep = checkpoint.size() >= joint::kMaxRegionDepth;
+  if (!isDeep) {
+    size_t level = checkpoint.size();
+    numCheckpoints.resize(std::max(numCheckpoints.size(), level + 1), 0);
+    checkpoint.push_back(numCheckpoints[level]++);
+    numCheckpoints.resize(level + 1); // those inside are counted from 0 again
+    NamedAttrList entry;
+    // The reentrant variant runs whole.
+    if (is("early_stop", JsonKind::False) ||
+        is("use_reentrant", JsonKind::True))
+      entry.set("early_stop", scope.builder.getBoolAttr(false));
+    if (is("preserve_rng_state", JsonKind::False))
+      entry.set("preserve_rng", scope.builder.getBoolAttr(false));
+    if (!entry.empty())
+      wishes.set(joint::regionText(checkpoint),
+                 entry.getDictionary(fields.context));
+  }
+  LogicalResult result = inlineGraph(region, outputs);
+  if (!isDeep)
+    checkpoint.pop_back();
+  return failed(result) ? failure() : bindOutputs(node, frame, outputs);
+}
+
+DictionaryAttr GraphReader::regionWishes() const {
+  return wishes.empty() ? DictionaryAttr()
+                        : wishes.getDictionary(fields.context);
+}
+
+//===----------------------------------------------------------------------===//
 // Effects
 //===----------------------------------------------------------------------===//
 
@@ -402,6 +456,9 @@ LogicalResult GraphReader::readHigherOrder(const Node &node, Frame &frame) {
     return readAutocastRegion(node, frame);
   if (name == "with_effects")
     return readEffect(node, frame);
+  if (name == "tag_activation_checkpoint" ||
+      name == "wrap_activation_checkpoint")
+    return readCheckpoint(node, frame);
   if (name == "invoke_subgraph") {
     Region region;
     SmallVector<Value> outputs;

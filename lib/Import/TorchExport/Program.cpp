@@ -544,6 +544,8 @@ joint::GraphOp ProgramReader::finish(OpBuilder &at) {
                                       TypeRange(ValueRange(results)));
   auto op = joint::GraphOp::create(at, location, request.symbolName, type,
                                    numForward, argumentAttrs());
+  if (DictionaryAttr wishes = graph.regionWishes())
+    op->setAttr(joint::JointDialect::kRegions, wishes);
   if (DictionaryAttr symbols = fx::symbolAttrs(scope, &graph.types.hints))
     op.setSymbolsAttr(symbols);
   op.getBody().takeBody(scope.region);

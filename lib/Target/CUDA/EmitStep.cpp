@@ -19,12 +19,12 @@
 #include "KernelText.h"
 #include "MissingKernels.h"
 
+#include "cutback/Analysis/Names.h"
 #include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/KernelBody.h"
-#include "cutback/Report/Names.h"
 #include "cutback/Support/MLIR/TensorBytes.h"
 #include "cutback/Target/CUDA/LibraryProducts.h"
 
@@ -498,7 +498,7 @@ private:
 
   LogicalResult emitCall(kernel::LaunchOp launch, size_t segment) {
     for (Operation &op : launch.getBlock().without_terminator()) {
-      if (isFree(&op) && isMemoryEffectFree(&op))
+      if ((isFree(&op) && isMemoryEffectFree(&op)) || isa<joint::RerunOp>(op))
         continue;
       std::string problem;
       std::vector<CallKernel> kernels = writeCall(&op, problem, options);

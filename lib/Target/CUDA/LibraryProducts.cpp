@@ -189,9 +189,7 @@ private:
   void add(kernel::LaunchOp launch, aten::CallOp call) {
     if (!cuda::readProduct(call))
       return;
-    StringRef value = joint::getValueName(call->getResult(0));
-    if (call->hasAttr(joint::JointDialect::kRecompute))
-      value.consume_back(joint::kRecomputeSuffix);
+    StringRef value = joint::nameInGraph(call);
     auto product = describe(call);
     keys[value].insert(product ? cuda::productKey(*product) : "");
     if (product)

@@ -7,7 +7,7 @@
 
 #include "MissingKernels.h"
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 
 #include "mlir/IR/Diagnostics.h"
 

@@ -192,6 +192,26 @@ func.func @c1_a_region_yields_the_results(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @c2_a_region_has_policies(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'joint.checkpoint' op has no #joint.policy for 'aten.mm'}}
+  joint.checkpoint attributes {policies = {aten.mm = "save"}} {
+    joint.yield
+  }
+  return
+}
+
+// -----
+
+func.func @c3_a_reentrant_region_has_none(%x: tensor<4xf32>) {
+  // expected-error@+1 {{'joint.checkpoint' op is reentrant, which runs whole: it has no policies}}
+  joint.checkpoint attributes {policies = {aten.mm = #joint.policy<must_save>}, reentrant = true} {
+    joint.yield
+  }
+  return
+}
+
+// -----
+
 // expected-error@+1 {{'joint.partition' op names @g_backward, which is not a function of the module}}
 joint.partition @g forward @g_forward backward @g_backward saved [] {gradient_of = array<i32>, num_forward_results = 0 : i64, num_saved_sizes = 0 : i64, num_writes = 0 : i64}
 func.func private @g_forward()
@@ -214,6 +234,26 @@ func.func private @g_backward(tensor<4xf32>)
 
 // expected-error@+1 {{unknown role 'weight'}}
 func.func private @a_role_is_one_of_those_there_are(tensor<4xf32> {joint.role = #joint.role<weight>})
+
+// -----
+
+// expected-error@+1 {{unknown policy 'may_save'}}
+func.func private @a_policy_is_one_of_those_there_are() attributes {joint.x = #joint.policy<may_save>}
+
+// -----
+
+// expected-error@+1 {{a region has a number from 0 on, not -1}}
+func.func private @a_region_is_a_number() attributes {joint.x = #joint.policy<must_save, region = [2, -1]>}
+
+// -----
+
+// expected-error@+1 {{regions nest 17 deep; the most is 16}}
+func.func private @regions_are_not_too_deep() attributes {joint.x = #joint.policy<must_save, region = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]>}
+
+// -----
+
+// expected-error@+1 {{a run is of one of the 2 regions that the op is in, not of number 3}}
+func.func private @a_run_is_of_a_region() attributes {joint.x = #joint.policy<must_recompute, region = [0, 1], run = 3>}
 
 // -----
 

@@ -123,6 +123,14 @@ joint.graph @tags_and_plans_are_attributes_of_ops(
   %a = aten.relu(%x) {joint.policy = #joint.policy<prefer_recompute, region = 3>, joint.save = array<i1: true>} : (tensor<4xf32>) -> tensor<4xf32>
   // CHECK: aten.neg(%{{.*}}) {joint.policy = #joint.policy<must_save>, joint.side = #joint.side<forward>}
   %b = aten.neg(%a) {joint.policy = #joint.policy<must_save>, joint.side = #joint.side<forward>} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: aten.neg(%{{.*}}) {joint.policy = #joint.policy<advise_recompute, region = [3, 0, 1]>}
+  %d = aten.neg(%a) {joint.policy = #joint.policy<advise_recompute, region = [3, 0, 1]>} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: aten.neg(%{{.*}}) {joint.policy = #joint.policy<must_recompute, region = [3, 0], run = 2>}
+  %e = aten.neg(%d) {joint.policy = #joint.policy<must_recompute, region = [3, 0], run = 2>} : (tensor<4xf32>) -> tensor<4xf32>
+  // CHECK: joint.rerun [3, 0] of %{{.*}}, %{{.*}} : tensor<4xf32>, tensor<4xf32>
+  joint.rerun [3, 0] of %d, %e : tensor<4xf32>, tensor<4xf32>
+  // CHECK: joint.rerun [1]
+  joint.rerun [1]
   // CHECK: joint.barrier %{{.*}} : tensor<4xf32>
   %c = joint.barrier %b : tensor<4xf32>
   joint.output %c : tensor<4xf32>

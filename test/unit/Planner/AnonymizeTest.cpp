@@ -5,11 +5,11 @@
 // And nothing of the names in the graph is in its text.
 
 #include "cutback/Transforms/Anonymize.h"
+#include "cutback/Analysis/Names.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/PartitionPipeline.h"
 #include "cutback/Planner/TrainingGraph.h"
-#include "cutback/Report/Names.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"

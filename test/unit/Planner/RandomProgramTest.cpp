@@ -6,6 +6,9 @@
 // for a stated reason (a value that would be read after a write) must stay
 // rare.
 //
+// The same with checkpoint regions of any shape: nested intervals of the
+// forward, with policies, some to run whole (200 graphs).
+//
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (300), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
 
@@ -15,6 +18,7 @@
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -83,7 +87,9 @@ protected:
   std::optional<Outcome> runHalves(ModuleOp original, const Setting &setting);
   void compare(const Outcome &expected, const Outcome &actual,
                const StepNames &names, const char *setting);
-  void checkOne();
+  /// With `seed`; if `hasRegions`, some of the forward is in regions.
+  void checkOne(bool hasRegions);
+  void checkMany(uint64_t count, bool hasRegions);
 
   MLIRContext context;
   RandomProgramOptions options;
@@ -138,7 +144,56 @@ void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
         << "seed " << seed << ", " << setting << ": " << entry.first;
 }
 
-void RandomProgramTest::checkOne() {
+/// Cuts ops `begin` to `end` into regions, and some of these again.
+void addRegions(joint::GraphOp graph, ArrayRef<Operation *> ops,
+                SmallVector<int64_t> path, std::mt19937_64 &random) {
+  auto pick = [&](size_t n) { return size_t(random() % n); };
+  int64_t number = 0;
+  for (size_t begin = 0; begin < ops.size();) {
+    ArrayRef<Operation *> part =
+        ops.drop_front(begin).take_front(1 + pick(ops.size()));
+    begin += part.size();
+    if (pick(4) == 0)
+      continue; // between two regions
+    SmallVector<int64_t> inner = path;
+    inner.push_back(number++);
+    for (Operation *op : part) {
+      static constexpr joint::PolicyKind kKinds[] = {
+          joint::PolicyKind::PreferRecompute,
+          joint::PolicyKind::PreferRecompute,
+          joint::PolicyKind::PreferRecompute,
+          joint::PolicyKind::MustRecompute,
+          joint::PolicyKind::PreferSave,
+          joint::PolicyKind::AdviseRecompute};
+      bool isSaved = pick(12) == 0;
+      op->setAttr(joint::JointDialect::kPolicy,
+                  joint::PolicyAttr::get(op->getContext(),
+                                         isSaved ? joint::PolicyKind::MustSave
+                                                 : kKinds[pick(6)],
+                                         inner, /*run=*/0));
+    }
+    RegionWishes wishes;
+    wishes.earlyStop = pick(6) != 0;
+    setRegionWishes(graph, inner, wishes);
+    if (inner.size() < 4 && part.size() > 1 && pick(3) != 0)
+      addRegions(graph, part, inner, random);
+  }
+}
+
+/// The ops of the forward, in any regions.
+void addRegions(joint::GraphOp graph, uint64_t seed) {
+  GraphView view = GraphView::build(graph);
+  FailureOr<GraphSets> sets = GraphSets::compute(view);
+  ASSERT_TRUE(succeeded(sets));
+  SmallVector<Operation *> forward;
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    if (sets->ops[op] == GraphSet::Forward)
+      forward.push_back(view.ops[op]);
+  std::mt19937_64 random(seed);
+  addRegions(graph, forward, {}, random);
+}
+
+void RandomProgramTest::checkOne(bool hasRegions) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     lastError = diagnostic.str();
     return success();
@@ -151,6 +206,8 @@ void RandomProgramTest::checkOne() {
   StepNames names = nameStep(graph);
   std::optional<Outcome> expected = runJoint(graph);
   ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
+  if (hasRegions)
+    addRegions(graph, seed);
   for (const Setting &setting : kSettings) {
     ++partitions;
     lastError.clear();
@@ -167,17 +224,25 @@ void RandomProgramTest::checkOne() {
   }
 }
 
-TEST_F(RandomProgramTest, ForwardThenBackwardIsTheJointGraphToTheBit) {
+void RandomProgramTest::checkMany(uint64_t count, bool hasRegions) {
   uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
-  uint64_t count = numberFrom("CUTBACK_RANDOM_GRAPHS", 300);
+  count = numberFrom("CUTBACK_RANDOM_GRAPHS", count);
   for (seed = first; seed < first + count; ++seed) {
-    checkOne();
+    checkOne(hasRegions);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   printf("seeds %llu to %llu: %llu partitions, %llu refused with a reason\n",
          (unsigned long long)first, (unsigned long long)(first + count - 1),
          (unsigned long long)partitions, (unsigned long long)refused);
   EXPECT_LT(refused, partitions / 20 + 1) << lastError;
+}
+
+TEST_F(RandomProgramTest, ForwardThenBackwardIsTheJointGraphToTheBit) {
+  checkMany(300, /*hasRegions=*/false);
+}
+
+TEST_F(RandomProgramTest, RegionsOfAnyShapeChangeNoBit) {
+  checkMany(200, /*hasRegions=*/true);
 }
 
 } // namespace

@@ -37,7 +37,7 @@ protected:
       if (auto policy = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy))
         text += (text.empty() ? "" : " ") + op->getName().stripDialect().str() +
                 ":" + stringifyPolicyKind(policy.getKind()).str() + ":" +
-                std::to_string(policy.getRegion());
+                regionText(policy.getRegion());
     });
     return text;
   }
@@ -93,8 +93,8 @@ TEST_F(CleanTagsTest, NestedRegionsShareTheOutermostNumber) {
   EXPECT_EQ(flattenCheckpoints(graphOf(*module)), 3u);
   EXPECT_TRUE(succeeded(verify(*module)));
   EXPECT_EQ(tags(*module),
-            "tan:must_save:4 sin:prefer_recompute:5 sin:must_recompute:5 "
-            "cos:must_save:5 exp:prefer_save:5 log:prefer_recompute:5 "
+            "tan:must_save:4 sin:prefer_recompute:5 sin:must_recompute:5.0 "
+            "cos:must_save:5.0 exp:prefer_save:5.0 log:prefer_recompute:5 "
             "absf:prefer_recompute:6");
 }
 
@@ -114,10 +114,54 @@ TEST_F(CleanTagsTest, ARegionMayYieldItsInputsAndNothing) {
             Value(graphOf(*module).getBody().getArgument(0)));
 }
 
-TEST_F(CleanTagsTest, SaysWhatIsNotOffered) {
+TEST_F(CleanTagsTest, RegionsOfARegionAreNumberedFromZero) {
   OwningOpRef<ModuleOp> module = graph(R"mlir(
-    %y = joint.checkpoint attributes {early_stop = false, preserve_rng = false} {
-      %d = math.absf %x : tensor<4xf32>
+    %y = joint.checkpoint {
+      %a = joint.checkpoint {
+        %b = math.sin %x : tensor<4xf32>
+        joint.yield %b : tensor<4xf32>
+      } : tensor<4xf32>
+      %c = math.cos %a : tensor<4xf32>
+      %d = joint.checkpoint {
+        %e = joint.checkpoint attributes {advise = true} {
+          %f = math.exp %c : tensor<4xf32>
+          joint.yield %f : tensor<4xf32>
+        } : tensor<4xf32>
+        joint.yield %e : tensor<4xf32>
+      } : tensor<4xf32>
+      joint.yield %d : tensor<4xf32>
+    } : tensor<4xf32>
+    joint.output %y : tensor<4xf32>)mlir");
+  EXPECT_EQ(flattenCheckpoints(graphOf(*module)), 4u);
+  EXPECT_EQ(tags(*module), "sin:prefer_recompute:0.0 cos:prefer_recompute:0 "
+                           "exp:advise_recompute:0.1.0");
+}
+
+TEST_F(CleanTagsTest, RegionsThatAreDeeperRunWithTheLastOne) {
+  std::string body = "%y = math.sin %x : tensor<4xf32>\n";
+  unsigned depth = kMaxRegionDepth + 3;
+  for (unsigned i = 0; i < depth; ++i)
+    body = "%y = joint.checkpoint {\n" + body +
+           "joint.yield %y : tensor<4xf32>\n} : tensor<4xf32>\n";
+  OwningOpRef<ModuleOp> module =
+      graph(body + "joint.output %y : tensor<4xf32>");
+  EXPECT_EQ(flattenCheckpoints(graphOf(*module)), depth);
+  std::string path = "0";
+  for (unsigned i = 1; i < kMaxRegionDepth; ++i)
+    path += ".0";
+  EXPECT_EQ(tags(*module), "sin:prefer_recompute:" + path);
+}
+
+TEST_F(CleanTagsTest, WhatARegionAsksForStaysWithTheGraph) {
+  OwningOpRef<ModuleOp> module = graph(R"mlir(
+    %y = joint.checkpoint attributes {early_stop = false} {
+      %d = joint.checkpoint attributes {preserve_rng = false} {
+        %e = joint.checkpoint attributes {preserve_rng = false, reentrant = true} {
+          %f = math.absf %x : tensor<4xf32>
+          joint.yield %f : tensor<4xf32>
+        } : tensor<4xf32>
+        joint.yield %e : tensor<4xf32>
+      } : tensor<4xf32>
       joint.yield %d : tensor<4xf32>
     } : tensor<4xf32>
     joint.output %y : tensor<4xf32>)mlir");
@@ -126,11 +170,17 @@ TEST_F(CleanTagsTest, SaysWhatIsNotOffered) {
     messages.push_back(diagnostic.str());
   });
   flattenCheckpoints(graphOf(*module));
-  ASSERT_EQ(messages.size(), 2u);
-  EXPECT_EQ(messages[0], "preserve_rng = false has no effect: what is "
-                         "recomputed draws the forward's numbers again");
-  EXPECT_EQ(messages[1], "early_stop = false has no effect: what the backward "
-                         "does not need is not recomputed");
+  ASSERT_EQ(messages.size(), 1u) << "said once";
+  EXPECT_EQ(messages[0],
+            "a checkpoint region with preserve_rng = false draws other random "
+            "numbers when it runs again: gradients are not those of what the "
+            "forward has computed");
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << graphOf(*module)->getAttr(JointDialect::kRegions);
+  EXPECT_EQ(text, "{\"0\" = {early_stop = false}, "
+                  "\"0.0\" = {preserve_rng = false}, "
+                  "\"0.0.0\" = {early_stop = false, preserve_rng = false}}");
 }
 
 } // namespace

@@ -22,6 +22,12 @@
 #include "cutback/Dialect/Joint/JointAttrs.h.inc"
 
 namespace cutback::joint {
+/// Checkpoint regions inside of each other; what is deeper is refused.
+inline constexpr size_t kMaxRegionDepth = 16;
+
+/// "3", or "3.0" for region 0 inside of region 3.
+std::string regionText(llvm::ArrayRef<int64_t> region);
+
 class ElementBuilder;
 class VjpContext;
 struct IterationSpace;

@@ -29,6 +29,9 @@ def Joint_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDims = "joint.dims";
     /// Discardable op attribute: `#joint.policy<...>`.
     static constexpr ::llvm::StringLiteral kPolicy = "joint.policy";
+    /// Discardable attribute of a graph: what its regions ask for, by path
+    /// ("0.2"), a dictionary each (`lib/Transforms/Regions`).
+    static constexpr ::llvm::StringLiteral kRegions = "joint.regions";
     /// The plan: results to save (array of bool), recomputed op (unit; an
     /// integer id on copies), side of an op that is neither.
     static constexpr ::llvm::StringLiteral kSave = "joint.save";
@@ -73,7 +76,8 @@ def Joint_PolicyKind : Joint_I32Enum<"PolicyKind",
   I32EnumAttrCase<"MustSave", 0, "must_save">,
   I32EnumAttrCase<"PreferSave", 1, "prefer_save">,
   I32EnumAttrCase<"MustRecompute", 2, "must_recompute">,
-  I32EnumAttrCase<"PreferRecompute", 3, "prefer_recompute">]>;
+  I32EnumAttrCase<"PreferRecompute", 3, "prefer_recompute">,
+  I32EnumAttrCase<"AdviseRecompute", 4, "advise_recompute">]>;
 
 //===----------------------------------------------------------------------===//
 // Attributes
@@ -100,12 +104,37 @@ def Joint_RoleAttr : Joint_Attr<"Role", "role"> {
 def Joint_PolicyAttr : Joint_Attr<"Policy", "policy"> {
   let summary = "save or recompute, as a user or a checkpoint region asks";
   let description = [{
-    `#joint.policy<prefer_recompute, region = 3>`. Regions only order the
-    checkpointed regions of a graph; an op outside all of them has none.
+    `#joint.policy<prefer_recompute, region = 3>`. A region inside of another one
+    has its number behind that of its parent: `region = [3, 0]`. Numbers order
+    the regions of one parent; an op outside all of them has none.
+    `advise_recompute` binds nobody: it says which region an op is in.
+
+    `run = 2` marks a copy: the op as the backward runs it for the region that
+    the first two numbers name. An op that is no copy has no run.
   }];
   let parameters = (ins EnumParameter<Joint_PolicyKind>:$kind,
-                        DefaultValuedParameter<"int64_t", "-1">:$region);
-  let assemblyFormat = "`<` $kind (`,` `region` `=` $region^)? `>`";
+                        OptionalArrayRefParameter<"int64_t">:$region,
+                        DefaultValuedParameter<"int64_t", "0">:$run);
+  let builders = [
+    AttrBuilder<(ins "PolicyKind":$kind, "int64_t":$outermost), [{
+      return Base::get($_ctxt, kind,
+                       outermost < 0 ? ::llvm::ArrayRef<int64_t>()
+                                     : ::llvm::ArrayRef(outermost),
+                       int64_t(0));
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    /// Whether it asks for a second run, and binds.
+    bool asksToRecompute() const {
+      return getKind() == PolicyKind::MustRecompute ||
+             getKind() == PolicyKind::PreferRecompute;
+    }
+    /// The number of the outermost region that the op is in, or -1.
+    int64_t getOutermost() const {
+      return getRegion().empty() ? -1 : getRegion().front();
+    }
+  }];
+  let hasCustomAssemblyFormat = 1;
 }
 
 def Joint_SymbolAttr : Joint_Attr<"Symbol", "symbol"> {

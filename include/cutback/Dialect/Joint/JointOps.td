@@ -173,15 +173,27 @@ def Joint_CheckpointOp : Joint_Op<"checkpoint", [
   let summary = "values inside are recomputed in the backward";
   let description = [{
     A region whose values are not saved: the backward computes them again from
-    the values that the region reads. Nested regions are allowed.
+    the values that the region reads. Regions nest to any depth.
     `--cutback-flatten-checkpoints` turns regions into policies and region
     numbers on the ops inside.
 
+    * `policies`: by name of an op, what is saved nevertheless.
+    * `early_stop = false`: the backward runs the region whole, also what it
+      does not need of it.
+    * `preserve_rng = false`: random ops draw other numbers when they run again.
+    * `reentrant`: whole, and gradients flow only if the region reads a value
+      that has one and is no parameter.
+    * `advise`: a wish; the planner may save what it likes.
+
     Constraints:
     * C1: the region ends with `joint.yield` of the op's result types
+    * C2: `policies` has a policy for each name
+    * C3: a reentrant region has no `policies`
   }];
   let arguments = (ins DefaultValuedAttr<BoolAttr, "true">:$preserve_rng,
                        DefaultValuedAttr<BoolAttr, "true">:$early_stop,
+                       DefaultValuedAttr<BoolAttr, "false">:$reentrant,
+                       DefaultValuedAttr<BoolAttr, "false">:$advise,
                        OptionalAttr<DictionaryAttr>:$policies);
   let results = (outs Variadic<AnyType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
@@ -194,6 +206,22 @@ def Joint_YieldOp : Joint_Op<"yield", [
   let summary = "results of a checkpoint region";
   let arguments = (ins Variadic<AnyType>:$operands);
   let assemblyFormat = "($operands^ `:` type($operands))? attr-dict";
+}
+
+def Joint_RerunOp : Joint_Op<"rerun", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    DeclareOpInterfaceMethods<RematerializableOpInterface>]> {
+  let summary = "the backward has run a checkpoint region whole";
+  let description = [{
+    Stands for the end of a run of a region with `early_stop = false`: the
+    backward computes `values`, which nothing else there reads. It computes
+    nothing, and keeps its place among the ops with effects.
+  }];
+  let arguments = (ins Variadic<AnyType>:$values,
+                       DenseI64ArrayAttr:$region);
+  let assemblyFormat = [{
+    $region (`of` $values^ `:` type($values))? attr-dict
+  }];
 }
 
 def Joint_BarrierOp : Joint_Op<"barrier", [

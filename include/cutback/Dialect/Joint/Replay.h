@@ -22,6 +22,18 @@ inline constexpr llvm::StringLiteral kRepeatable = "joint.repeatable";
 /// What the results of a recomputed op are called besides their names.
 inline constexpr llvm::StringLiteral kRecomputeSuffix = "_recompute";
 
+/// What copies of checkpoint regions are called besides: the number of the
+/// run, and in front of it how often random numbers were drawn anew.
+inline constexpr llvm::StringLiteral kRunSuffix = "_run";
+inline constexpr llvm::StringLiteral kFreshSuffix = "_fresh";
+
+/// Puts `suffix` behind the names of the results of `op`.
+void addNameSuffix(mlir::Operation *op, llvm::StringRef suffix);
+
+/// The name that the first result of `op` has in the graph: without what was
+/// put behind it for a copy that computes the same.
+llvm::StringRef nameInGraph(mlir::Operation *op);
+
 /// The stream of random numbers of `op`, for a seed: a hash of the name that
 /// its first result has in the graph, also where the op is recomputed, so that
 /// it draws the same there.
@@ -31,7 +43,8 @@ uint64_t drawStreamOf(mlir::Operation *op);
 bool isReplayed(mlir::Operation *op);
 
 /// Numbers the random ops whose policy asks for recomputation, in program
-/// order. Returns how many there are. Linear.
+/// order; a graph with copies has its numbers. Returns how many there are.
+/// Linear.
 uint64_t markReplays(GraphOp graph);
 
 } // namespace cutback::joint

@@ -215,6 +215,46 @@ TEST(GradientRegion, NamesOfInnerGraphsAreMadeUnique) {
   EXPECT_TRUE(has(ir, "joint.output %relu_s1"));
 }
 
+TEST(Checkpoint, WhatIsInsideGetsTheTagsOfAllAroundIt) {
+  ExportText inner = reluGraph("b");
+  ExportText outer;
+  outer.input("x", "f32[2]")
+      .node("aten.neg.default", {{"self", kX}}, {{"a", "f32[2]"}})
+      .node("higher_order.tag_activation_checkpoint",
+            {{"", inner.graphArg()},
+             {"", tensorArg("a")},
+             {"preserve_rng_state", arg("as_bool", "false")}},
+            {{"c", "f32[2]"}})
+      .node("aten.sin.default", {{"self", tensorArg("c")}}, {{"d", "f32[2]"}})
+      .output("d");
+  ExportText text;
+  text.input("x", "f32[2]")
+      .node("higher_order.tag_activation_checkpoint",
+            {{"", outer.graphArg()},
+             {"", kX},
+             {"use_reentrant", arg("as_bool", "false")},
+             {"early_stop", arg("as_bool", "false")}},
+            {{"e", "f32[2]"}})
+      .node("higher_order.tag_activation_checkpoint",
+            {{"", reluGraph("f").graphArg()}, {"", tensorArg("e")}},
+            {{"g", "f32[2]"}})
+      .node("aten.cos.default", {{"self", tensorArg("g")}}, {{"h", "f32[2]"}})
+      .output("h");
+  std::string ir = importJson(text);
+  auto policy = [](const std::string &region) {
+    return "{joint.policy = #joint.policy<prefer_recompute, region = " +
+           region + ">}";
+  };
+  EXPECT_TRUE(has(ir, "aten.neg(%x) " + policy("0"))) << ir;
+  EXPECT_TRUE(has(ir, "aten.relu(%a) " + policy("[0, 0]")));
+  EXPECT_TRUE(has(ir, "aten.sin(%c) " + policy("0")) ||
+              has(ir, "aten.sin(%b) " + policy("0")));
+  EXPECT_TRUE(has(ir, policy("1")));
+  EXPECT_FALSE(has(ir, policy("2")));
+  EXPECT_TRUE(has(ir, "joint.regions = {\"0\" = {early_stop = false}, "
+                      "\"0.0\" = {preserve_rng = false}}"));
+}
+
 TEST(Effects, ACallOnATokenIsTheCallAlone) {
   ExportText text;
   text.declare("token", "f32[0]");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which module of the model an op belongs to.
-#ifndef CUTBACK_REPORT_MODULES_H
-#define CUTBACK_REPORT_MODULES_H
+#ifndef CUTBACK_ANALYSIS_MODULES_H
+#define CUTBACK_ANALYSIS_MODULES_H
 
 #include "cutback/Analysis/GraphView.h"
 
@@ -38,4 +38,4 @@ llvm::StringRef commonModule(llvm::StringRef a, llvm::StringRef b);
 
 } // namespace cutback
 
-#endif // CUTBACK_REPORT_MODULES_H
+#endif // CUTBACK_ANALYSIS_MODULES_H

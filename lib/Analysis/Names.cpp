@@ -6,7 +6,7 @@
 // rarely has two files of one name and full paths push everything else off the
 // screen. Pages and traces have room for whole paths; IR keeps the full forms.
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 
 #include "cutback/Dialect/Joint/Joint.h"
 

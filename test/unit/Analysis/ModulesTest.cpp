@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "cutback/Report/Modules.h"
+#include "cutback/Analysis/Modules.h"
 
 #include <gtest/gtest.h>
 

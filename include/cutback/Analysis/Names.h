@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How reports call ops, places and types.
-#ifndef CUTBACK_REPORT_NAMES_H
-#define CUTBACK_REPORT_NAMES_H
+#ifndef CUTBACK_ANALYSIS_NAMES_H
+#define CUTBACK_ANALYSIS_NAMES_H
 
 #include "mlir/IR/Location.h"
 #include "mlir/IR/Operation.h"
@@ -41,4 +41,4 @@ std::string typeText(mlir::Type type);
 
 } // namespace cutback
 
-#endif // CUTBACK_REPORT_NAMES_H
+#endif // CUTBACK_ANALYSIS_NAMES_H

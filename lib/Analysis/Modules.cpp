@@ -17,9 +17,9 @@
 // Backward ops carry the lines of their forward ops, so the rules hold there
 // too. Linear: three passes over the ops.
 
-#include "cutback/Report/Modules.h"
+#include "cutback/Analysis/Modules.h"
 
-#include "cutback/Report/Names.h"
+#include "cutback/Analysis/Names.h"
 
 #include "llvm/ADT/StringMap.h"
 

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checkpoint regions that a user asks for by name.
+#ifndef CUTBACK_TRANSFORMS_CHOOSEREGIONS_H
+#define CUTBACK_TRANSFORMS_CHOOSEREGIONS_H
+
+#include "cutback/Dialect/Joint/Joint.h"
+
+#include <string>
+#include <vector>
+
+namespace cutback {
+
+struct RegionRequest {
+  /// Patterns over paths of modules, "blocks.*", each module that fits one a
+  /// region; `*` stands for any part of one name. A module inside of another
+  /// one that fits is a region inside of its region.
+  std::vector<std::string> modules;
+  /// Segments of the longest numbered list of modules, all but the last
+  /// regions; 0: none.
+  unsigned segments = 0;
+  /// "save:matmul", "must-recompute:gelu": what ops of regions do instead, by
+  /// name, by name with namespace, or all matrix products ("matmul").
+  std::vector<std::string> policies;
+
+  bool empty() const {
+    return modules.empty() && segments == 0 && policies.empty();
+  }
+};
+
+/// Tags the forward ops of a joint graph without `joint.checkpoint` as asked.
+/// An op that has a tag keeps what it asks for; of two
+/// policies for an op, `must_save` wins. A module or op that is not there, a
+/// module without a gradient, fewer modules than segments are errors at the
+/// graph, with the nearest names. A graph that was given the same request
+/// before stays as it is. Linear.
+mlir::LogicalResult chooseRegions(joint::GraphOp graph,
+                                  const RegionRequest &request);
+
+} // namespace cutback
+
+#endif // CUTBACK_TRANSFORMS_CHOOSEREGIONS_H

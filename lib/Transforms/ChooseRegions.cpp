@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From names of modules to checkpoint regions. An op knows its module by its
+// location (.pt2), else by the parameters that it uses (Modules.cpp).
+//
+//   1. Each op of the forward gets the list of modules around it that were
+//      asked for, outermost first, behind the segment that it is in.
+//   2. In program order, a list that differs from the one before opens regions;
+//      ops without any are passed over, so that a constant in the middle does
+//      not cut a module in two.
+//   3. Policies by op name go over the tags, file's and ours.
+//
+// Segments are those of PyTorch's checkpoint_sequential: ⌊length / n⌋ modules
+// each, and what is left, with the last segment, is no region. Linear.
+
+#include "cutback/Transforms/ChooseRegions.h"
+
+#include "RegionPolicies.h"
+
+#include "cutback/Analysis/GraphSets.h"
+#include "cutback/Analysis/Modules.h"
+#include "cutback/Support/Text.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/GlobPattern.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::joint;
+
+namespace {
+
+/// A pattern over paths, component by component.
+struct ModulePattern {
+  std::string text;
+  SmallVector<llvm::GlobPattern, 4> components;
+  bool fits = false;        ///< some module
+  bool hasGradient = false; ///< of something in a module that fits
+
+  bool matches(ArrayRef<StringRef> path) const {
+    if (path.size() != components.size())
+      return false;
+    for (auto [component, name] : llvm::zip(components, path))
+      if (!component.match(name))
+        return false;
+    return true;
+  }
+};
+
+class RegionChooser {
+public:
+  RegionChooser(GraphOp graph, const RegionRequest &request)
+      : graph(graph), request(request), view(GraphView::build(graph)) {}
+
+  LogicalResult run() {
+    FailureOr<GraphSets> computed = GraphSets::compute(view);
+    if (failed(computed))
+      return failure();
+    sets = std::move(*computed);
+    findModules();
+    if (failed(readPatterns()) || failed(readSegments()))
+      return failure();
+    tagOps();
+    return checkPatterns();
+  }
+
+private:
+  //===--- Modules --------------------------------------------------------===//
+
+  /// The module in the location of an op, as the exporter has recorded it.
+  static StringRef recordedModule(Operation *op) {
+    auto fused = dyn_cast<FusedLoc>(op->getLoc());
+    auto path = fused ? dyn_cast_or_null<StringAttr>(fused.getMetadata())
+                      : StringAttr();
+    return path ? path.getValue() : StringRef();
+  }
+
+  void findModules() {
+    modules.resize(view.numOps());
+    bool isRecorded = false;
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      modules[op] = recordedModule(view.ops[op]).str();
+      isRecorded |= !modules[op].empty();
+    }
+    if (!isRecorded)
+      modules = deriveModules(view, collectModuleFacts(view));
+  }
+
+  bool isForward(uint32_t op) const {
+    return sets.ops[op] == GraphSet::Forward;
+  }
+
+  /// Whether the backward reads a result of an op.
+  bool isReadByBackward(uint32_t op) const {
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r)
+      for (uint32_t user : view.users(r))
+        if (user < view.numOps() && !isForward(user))
+          return true;
+    return false;
+  }
+
+  /// Names of modules near `name`, for a message.
+  std::string adviceOn(StringRef name) const {
+    llvm::StringSet<> known;
+    std::vector<std::string_view> candidates;
+    for (const std::string &module : modules)
+      for (StringRef path = module; !path.empty();
+           path = path.contains('.') ? path.rsplit('.').first : StringRef()) {
+        auto [it, isNew] = known.insert(path);
+        if (!isNew)
+          break;
+        candidates.emplace_back(it->getKeyData(), it->getKeyLength());
+      }
+    if (candidates.empty())
+      return "no op of the graph has a module: export the model as .pt2";
+    std::vector<std::string> near =
+        nearestNames(std::string_view(name.data(), name.size()), candidates, 3);
+    llvm::sort(candidates);
+    return near.empty()
+               ? "the first of its modules are " +
+                     llvm::join(llvm::map_range(
+                                    llvm::ArrayRef(candidates).take_front(3),
+                                    [](std::string_view module) {
+                                      return std::string(module);
+                                    }),
+                                ", ")
+               : "modules near it are " + llvm::join(near, ", ");
+  }
+
+  LogicalResult readPatterns() {
+    for (const std::string &text : request.modules) {
+      ModulePattern &pattern = patterns.emplace_back();
+      pattern.text = text;
+      SmallVector<StringRef> components;
+      StringRef(text).split(components, '.');
+      for (StringRef component : components) {
+        auto glob = llvm::GlobPattern::create(component);
+        if (!glob)
+          return graph.emitError("'") << text << "' is no pattern of modules: "
+                                      << llvm::toString(glob.takeError());
+        pattern.components.push_back(std::move(*glob));
+      }
+    }
+    return success();
+  }
+
+  LogicalResult checkPatterns() {
+    for (const ModulePattern &pattern : patterns) {
+      if (!pattern.fits) {
+        auto diag = graph.emitError("no module is called '")
+                    << pattern.text << "', which is to be a checkpoint region";
+        diag.attachNote() << adviceOn(pattern.text);
+        return diag;
+      }
+      if (!pattern.hasGradient) {
+        auto diag = graph.emitError("module '")
+                    << pattern.text << "' is to be a checkpoint region, and "
+                    << "has no gradient: the backward reads nothing of it";
+        diag.attachNote() << "leave it out, or ask for the gradient of "
+                             "something in it (--grad-of)";
+        return diag;
+      }
+    }
+    return success();
+  }
+
+  //===--- Segments -------------------------------------------------------===//
+
+  /// The number of `path` in the list of modules called `list`, or none.
+  static std::optional<unsigned> numberIn(StringRef list, StringRef path) {
+    if (!list.empty() &&
+        (!path.consume_front(list) || !path.consume_front(".")))
+      return std::nullopt;
+    unsigned number = 0;
+    if (path.split('.').first.getAsInteger(10, number))
+      return std::nullopt;
+    return number;
+  }
+
+  /// The list with the most modules, of equals the first by name.
+  LogicalResult readSegments() {
+    if (request.segments == 0)
+      return success();
+    std::map<std::string, unsigned> lengths;
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      StringRef module = modules[op];
+      for (size_t begin = 0; isForward(op) && begin < module.size();) {
+        StringRef list = module.take_front(begin ? begin - 1 : 0);
+        if (auto number = numberIn(list, module)) {
+          unsigned &length = lengths[list.str()];
+          length = std::max(length, *number + 1);
+        }
+        size_t dot = module.find('.', begin);
+        begin = dot == StringRef::npos ? module.size() : dot + 1;
+      }
+    }
+    unsigned longest = 0;
+    for (auto &[list, length] : lengths)
+      if (length > longest) {
+        longest = length;
+        sequence = list;
+      }
+    if (longest >= request.segments) {
+      segmentLength = longest / request.segments;
+      return success();
+    }
+    auto diag = graph.emitError("cannot be cut into ")
+                << request.segments << " checkpoint segments: ";
+    if (longest == 0)
+      diag << "it has no numbered list of modules";
+    else
+      diag << "its longest list of modules, '" << sequence << "', has "
+           << longest;
+    diag.attachNote() << "name the modules to checkpoint (--checkpoint)";
+    return diag;
+  }
+
+  /// The segment of an op that is a region, or none.
+  std::optional<unsigned> segmentOf(uint32_t op) const {
+    if (segmentLength == 0)
+      return std::nullopt;
+    std::optional<unsigned> number = numberIn(sequence, modules[op]);
+    if (!number || *number / segmentLength + 1 >= request.segments)
+      return std::nullopt;
+    return *number / segmentLength;
+  }
+
+  //===--- Tags -----------------------------------------------------------===//
+
+  /// The regions around an op, outermost first, by name.
+  SmallVector<std::string> wantedRegions(uint32_t op) {
+    SmallVector<std::string> wanted;
+    if (std::optional<unsigned> segment = segmentOf(op))
+      wanted.push_back("segment " + std::to_string(*segment));
+    SmallVector<StringRef> path;
+    StringRef(modules[op]).split(path, '.');
+    for (size_t depth = 1; depth <= path.size(); ++depth) {
+      bool any = false;
+      for (ModulePattern &pattern : patterns)
+        if (pattern.matches(ArrayRef(path).take_front(depth))) {
+          pattern.fits = any = true;
+          pattern.hasGradient |= isReadByBackward(op);
+        }
+      if (any && wanted.size() < kMaxRegionDepth)
+        wanted.push_back(llvm::join(ArrayRef(path).take_front(depth), "."));
+    }
+    return wanted;
+  }
+
+  void tagOps() {
+    int64_t next = 0;
+    for (Operation *op : view.ops)
+      if (auto policy = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy))
+        next = std::max(next, policy.getOutermost() + 1);
+    SmallVector<std::string> open;
+    SmallVector<int64_t> numbers, children;
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      if (!isForward(op))
+        continue;
+      SmallVector<std::string> wanted = wantedRegions(op);
+      if (wanted.empty())
+        continue;
+      size_t common = 0;
+      while (common < wanted.size() && common < open.size() &&
+             wanted[common] == open[common])
+        ++common;
+      open = wanted;
+      numbers.resize(common);
+      children.resize(common);
+      for (; common < wanted.size(); ++common) {
+        numbers.push_back(common ? children[common - 1]++ : next++);
+        children.push_back(0);
+      }
+      tag(view.ops[op], numbers);
+    }
+  }
+
+  void tag(Operation *op, ArrayRef<int64_t> region) const {
+    auto own = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    PolicyKind kind = own ? own.getKind() : PolicyKind::PreferRecompute;
+    op->setAttr(JointDialect::kPolicy,
+                PolicyAttr::get(op->getContext(), kind, region, /*run=*/0));
+  }
+
+  GraphOp graph;
+  const RegionRequest &request;
+  GraphView view;
+  GraphSets sets;
+  std::vector<std::string> modules; ///< by op
+  std::vector<ModulePattern> patterns;
+  std::string sequence; ///< the list that is cut into segments
+  unsigned segmentLength = 0;
+};
+
+} // namespace
+
+/// Graph attribute: the request that was followed.
+static constexpr llvm::StringLiteral kChosen = "joint.chosen_regions";
+
+LogicalResult cutback::chooseRegions(GraphOp graph,
+                                     const RegionRequest &request) {
+  Builder builder(graph.getContext());
+  SmallVector<StringRef> words(request.modules.begin(), request.modules.end());
+  std::string segments = std::to_string(request.segments);
+  words.push_back(segments);
+  words.append(request.policies.begin(), request.policies.end());
+  ArrayAttr chosen = builder.getStrArrayAttr(words);
+  if (graph->getAttr(kChosen) == chosen)
+    return success(); // a prepared graph that is planned again
+  bool hasModules = !request.modules.empty() || request.segments > 0;
+  if (hasModules && failed(RegionChooser(graph, request).run()))
+    return failure();
+  if (failed(applyRegionPolicies(graph, request.policies)))
+    return failure();
+  graph->setAttr(kChosen, chosen);
+  return success();
+}
