@@ -88,13 +88,13 @@ cutbackContextCreate(CutbackDiagnosticFn onDiagnostic, void *userData);
 /* After the graphs and plans in it. All destroy functions take NULL. */
 CUTBACK_EXPORT void cutbackContextDestroy(CutbackContext *context);
 
-/* Reads any input that `cutback report` reads; options are those of reading, as
- * the command line has them: "--graph=0", "--model=NAME",
- * "--forward-outputs=2". A folder that cutbackPlanWrite or `cutback compile`
- * wrote holds a plan, which is proved here: CUTBACK_NO_PLAN if a part does not
- * belong to the others. cutbackPlanCreate then gives that plan, and takes no
- * option that would decide another; to plan the graph again, read joint.mlir of
- * the folder. */
+/* Reads any input that `cutback report` reads; options are those of reading and
+ * of gradients, as the command line has them: "--graph=0", "--model=NAME",
+ * "--forward-outputs=2", "--of=grad.w". A folder that cutbackPlanWrite or
+ * `cutback compile` wrote holds a plan, which is proved here: CUTBACK_NO_PLAN
+ * if a part does not belong to the others. cutbackPlanCreate then gives that
+ * plan, and takes no option that would decide another; to plan the graph again,
+ * read joint.mlir of the folder. */
 CUTBACK_EXPORT CutbackStatus cutbackGraphReadFile(CutbackContext *context,
                                                   const char *path,
                                                   size_t numOptions,

@@ -174,8 +174,8 @@ LogicalResult Differentiator::makeNodes() {
 void Differentiator::makeSeed(unsigned result) {
   MLIRContext *context = graph.getContext();
   Value value = graph.getOutput().getForwardResults()[result];
-  RoleKind kind =
-      isScalar(value.getType()) ? RoleKind::GradSeed : RoleKind::Tangent;
+  bool isLoss = isScalar(value.getType()) && result < options.firstVector;
+  RoleKind kind = isLoss ? RoleKind::GradSeed : RoleKind::Tangent;
   NamedAttrList attrs;
   attrs.set(JointDialect::kRole,
             RoleAttr::get(context, kind, nullptr, result, false));

@@ -21,9 +21,18 @@ static bool isFloating(Type type) {
          isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
 }
 
-/// The argument called `name`, by its own name or by that in its role; -1 for
-/// none.
-static int findArgument(GraphOp graph, StringRef name) {
+/// "input.2" is the third argument of that role.
+static int findInput(GraphOp graph, StringRef name) {
+  unsigned number = 0;
+  if (!name.consume_front("input.") || name.getAsInteger(10, number))
+    return -1;
+  for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg)
+    if (graph.getRole(arg).getKind() == RoleKind::Input && number-- == 0)
+      return static_cast<int>(arg);
+  return -1;
+}
+
+int cutback::findArgument(GraphOp graph, StringRef name) {
   unsigned count = graph.getNumArguments();
   for (unsigned arg = 0; arg < count; ++arg)
     if (graph.getArgName(arg) == name)
@@ -32,7 +41,7 @@ static int findArgument(GraphOp graph, StringRef name) {
     if (StringAttr own = graph.getRole(arg).getName())
       if (own.getValue() == name)
         return static_cast<int>(arg);
-  return -1;
+  return findInput(graph, name);
 }
 
 bool GradientTargets::isWanted(unsigned group) const {
@@ -101,8 +110,9 @@ static LogicalResult checkForward(GraphOp graph) {
     auto diagnostic = graph.emitError("'")
                       << graph.getSymName() << "' has a backward: argument '"
                       << graph.getArgName(arg) << "' is " << graph.getRole(arg);
-    diagnostic.attachNote() << "differentiate the forward program, or leave "
-                               "the differentiation out";
+    diagnostic.attachNote()
+        << "differentiate the forward program, leave the differentiation out, "
+           "or say which result is to be differentiated again (of=grad.w)";
     return failure();
   }
   if (graph.getNumForwardResults() == graph.getResultTypes().size())

@@ -22,6 +22,10 @@ struct GradientTargets {
   std::string describe(joint::GraphOp graph) const;
 };
 
+/// The argument called `name`: by its own name, by that in its role, or
+/// "input.N", the N-th input. -1 for none.
+int findArgument(joint::GraphOp graph, llvm::StringRef name);
+
 /// Fails, with an error at the graph, if it has a backward already, or an
 /// option or an attribute names what is not there.
 llvm::LogicalResult chooseTargets(joint::GraphOp graph,

@@ -7,6 +7,7 @@
 #include "cutback/Autograd/Passes.h"
 
 #include "cutback/Autograd/Differentiate.h"
+#include "cutback/Autograd/SecondDerivatives.h"
 
 namespace cutback {
 #define GEN_PASS_DEF_DIFFERENTIATEGRAPH
@@ -26,6 +27,10 @@ struct DifferentiateGraph
     DifferentiateOptions options;
     options.gradOf.assign(gradOf.begin(), gradOf.end());
     options.lossOutputs.assign(lossOutputs.begin(), lossOutputs.end());
+    SecondDerivativeOptions second{{of.begin(), of.end()}, {}};
+    if (second.isAsked() &&
+        failed(openGradients(getOperation(), second, options)))
+      return signalPassFailure();
     if (failed(differentiate(getOperation(), options)))
       signalPassFailure();
   }

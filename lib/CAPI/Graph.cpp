@@ -28,16 +28,23 @@ using ReadFn =
 static CutbackStatus readGraph(CutbackContext &context, size_t numOptions,
                                const char *const *options, CutbackGraph **graph,
                                ReadFn read) {
-  auto line = parseOptions(context, inputOptions(), numOptions, options);
+  std::vector<OptionSpec> specs = inputOptions();
+  llvm::append_range(specs, gradientOptions());
+  auto line = parseOptions(context, specs, numOptions, options);
   if (!line)
     return CUTBACK_WRONG_USAGE;
+  TrainingGraphOptions gradients;
+  std::string wrong;
+  if (!readGradientOptions(*line, gradients, wrong))
+    return wrongUsage(context, wrong,
+                      "these are the options of `cutback report`");
   ImportOptions importOptions = importOptionsOf(*line);
   importOptions.torchHalves = true;
   auto start = std::chrono::steady_clock::now();
   FailureOr<ImportedModule> imported = read(importOptions);
   if (!requireGraph(context, imported))
     return CUTBACK_WRONG_INPUT;
-  if (failed(makeTrainingGraph(imported->graph)))
+  if (failed(makeTrainingGraph(imported->graph, gradients)))
     return CUTBACK_WRONG_INPUT;
   std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
   *graph = new CutbackGraph{context, std::move(*imported), time.count()};

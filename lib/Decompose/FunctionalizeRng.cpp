@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Random ops of dialect `aten` in terms of `joint.random` and pure ops. Each
-// rule draws once, from the next stream, in a shape that it takes from the op's
-// result type, with sizes for what the type leaves open.
+// Random ops of dialect `aten` in terms of `joint.random` and pure ops, by the
+// rules of RandomRules.cpp, each from the next stream.
+//
+// Graphs that ops run take the seed as one more operand. A loop hands its round
+// to its graphs too, which keeps the draws of its rounds apart: a scan goes
+// over the numbers of its rounds, a while loop carries and counts them. A graph
+// inside a round takes a seed that is drawn in that round. Graphs of attention
+// take no operands of ours: what they draw stays as it is.
 //
 // What is drawn differs from what the framework's generator would draw; its
 // distribution does not. So this is for graphs whose random numbers are ours:
@@ -10,171 +15,235 @@
 
 #include "cutback/Decompose/FunctionalizeRng.h"
 
-#include "Rules.h"
+#include "RandomRules.h"
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
-#include "cutback/Dialect/Aten/CallReader.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
-#include "cutback/Dialect/Joint/Forgets.h"
-#include "cutback/Dialect/Joint/Random.h"
-
-#include "llvm/ADT/StringSwitch.h"
+#include "cutback/Dialect/Joint/Nested.h"
 
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::aten;
-using joint::Distribution;
+using decompose::RandomSource;
+using joint::NestedKind;
+using joint::NestedOp;
+
+/// The last op that makes a value takes over the name of what it replaces.
+static void takeNames(CallOp from, ArrayRef<Value> values) {
+  for (auto [old, value] : llvm::zip(from.getOperation()->getResults(), values))
+    if (auto maker = value.getDefiningOp<CallOp>())
+      if (StringRef name = joint::getValueName(old);
+          !name.empty() && maker->getNumResults() == 1)
+        maker.getProperties().names = OpBuilder(maker).getStringAttr(name);
+}
+
+/// Whether something in `op` draws, and has a rule.
+static bool draws(Operation *op) {
+  return op
+      ->walk([](CallOp inner) {
+        return decompose::hasRandomRule(inner) ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+//===----------------------------------------------------------------------===//
+// Graphs that ops run
+//===----------------------------------------------------------------------===//
 
 namespace {
 
-/// One random op being replaced.
-class Rewrite {
+/// One call that is made anew, with a seed and, of a loop, a round.
+class SeededCall {
 public:
-  Rewrite(CallOp op, Value seed, int64_t stream, ValueNamer &namer)
-      : op(op), seed(seed), stream(stream), builder(op.getOperation()),
-        call(builder, op.getLoc(), &namer), read(op) {}
+  SeededCall(NestedOp op, RandomSource &source, ValueNamer &namer)
+      : op(op), kind(*joint::nestedKindOf(op.getCallee())), source(source),
+        builder(op), call(builder, op.getLoc(), &namer), args(op.getArgs()),
+        inputs(op.getInputs()) {}
 
-  bool failed() const { return call.failed(); }
-
-  // Rules: the values of the results.
-  SmallVector<Value> uniform();
-  SmallVector<Value> standardNormal();
-  SmallVector<Value> integers();
-  SmallVector<Value> bernoulli();
-  SmallVector<Value> dropout();
-  SmallVector<Value> permutation();
-  SmallVector<Value> normal();
+  bool isKnown() const {
+    return kind != NestedKind::FlexAttention &&
+           kind != NestedKind::FlexAttentionBackward;
+  }
+  /// The new call, whose graphs draw from `inner` each; null after an error.
+  NestedOp run(SmallVectorImpl<RandomSource> &inner);
 
 private:
-  Value draw(Distribution distribution, Type element);
-  Value cast(Value value, Type element);
-  Value withZeros(Value numbers);
-  Type resultElement() { return elementOf(op.getOperation()->getResult(0)); }
+  bool isLoop() const { return kind != NestedKind::Cond; }
+  /// Operands in the entries of the argument list in front of `entry`, or in
+  /// it.
+  unsigned countIn(unsigned entry) const;
+  unsigned countBefore(unsigned entry) const;
+  void append(unsigned entry, Value value);
+  Value seedForGraphs();
+  void addRound();
+  void countRounds(Region &body, Value round);
 
-  CallOp op;
-  Value seed;
-  int64_t stream;
+  NestedOp op;
+  NestedKind kind;
+  RandomSource &source;
   OpBuilder builder;
   CallBuilder call;
-  CallReader read;
+  ArrayAttr args;
+  SmallVector<Value> inputs;
 };
 
 } // namespace
 
-/// Random numbers of the shape of result 0.
-Value Rewrite::draw(Distribution distribution, Type element) {
-  auto type =
-      mlir::cast<RankedTensorType>(op.getOperation()->getResult(0).getType());
-  SmallVector<Value> sizes;
-  std::vector<Arg> list = read.list(optional("size"));
-  Value like = read.value(optional("self"));
-  if (!like)
-    like = read.value(optional("input"));
-  for (int64_t d = 0; d < type.getRank(); ++d) {
-    if (!type.isDynamicDim(d))
-      continue;
-    Arg size = like                      ? call.size(like, d)
-               : size_t(d) < list.size() ? list[size_t(d)]
-                                         : read.arg(optional("n"));
-    if (!size.isValue()) {
-      call.error(Twine("a size of '") + op.getInfo().torchName +
-                 "' is not known");
-      return {};
-    }
-    sizes.push_back(size.getValue());
+unsigned SeededCall::countIn(unsigned entry) const {
+  return joint::countOperands(
+      ArrayAttr::get(builder.getContext(), args.getValue()[entry]));
+}
+
+unsigned SeededCall::countBefore(unsigned entry) const {
+  return joint::countOperands(
+      ArrayAttr::get(builder.getContext(), args.getValue().take_front(entry)));
+}
+
+/// `value` becomes the last of the list that is entry `entry`.
+void SeededCall::append(unsigned entry, Value value) {
+  SmallVector<Attribute> entries(args.begin(), args.end());
+  auto list = cast<ArrayAttr>(entries[entry]);
+  SmallVector<Attribute> longer(list.begin(), list.end());
+  longer.push_back(joint::OperandAttr::get(builder.getContext()));
+  inputs.insert(inputs.begin() + countBefore(entry) + countIn(entry), value);
+  entries[entry] = builder.getArrayAttr(longer);
+  args = builder.getArrayAttr(entries);
+}
+
+/// Outside of loops the seed itself: streams keep draws apart.
+Value SeededCall::seedForGraphs() {
+  if (!source.round)
+    return source.seed;
+  auto name = call.getNamer()->next("seed");
+  return joint::RandomOp::create(builder, op.getLoc(), source.seed.getType(),
+                                 joint::Distribution::Bits, source.seed,
+                                 source.stream++, source.round, ValueRange(),
+                                 builder.getArrayAttr({name}));
+}
+
+/// What a loop counts its rounds with: a first number, or all numbers.
+void SeededCall::addRound() {
+  Type type = builder.getI64Type();
+  if (kind != NestedKind::Scan)
+    return append(2,
+                  call.call(op::full, {ArrayRef<Arg>(), 0}, {{"dtype", type}}));
+  Value over = inputs[countBefore(2)];
+  append(2, call.call(op::arange, {call.size(over, 0)}, {{"dtype", type}}));
+}
+
+/// The body of a while loop gives the next number behind what it carries.
+void SeededCall::countRounds(Region &body, Value round) {
+  auto give = cast<joint::ReturnOp>(body.front().getTerminator());
+  OpBuilder inside(give);
+  CallBuilder add(inside, give.getLoc(), call.getNamer());
+  give.getOperandsMutable().append(add.call(op::add_Scalar, {round, 1}));
+  if (auto places = give.getPlaces()) {
+    SmallVector<bool> longer(*places);
+    longer.push_back(true);
+    give.setPlacesAttr(inside.getDenseBoolArrayAttr(longer));
   }
-  auto name = call.getNamer()->next("random");
-  return joint::RandomOp::create(
-      builder, op.getLoc(), RankedTensorType::get(type.getShape(), element),
-      distribution, seed, stream, sizes, builder.getArrayAttr({name}));
 }
 
-Value Rewrite::cast(Value value, Type element) {
-  if (!value || elementOf(value) == element)
-    return value;
-  return call.call(op::_to_copy, {value}, {{"dtype", element}});
-}
-
-SmallVector<Value> Rewrite::uniform() {
-  return {draw(Distribution::Uniform, resultElement())};
-}
-
-SmallVector<Value> Rewrite::standardNormal() {
-  return {draw(Distribution::Normal, resultElement())};
-}
-
-/// The same numbers, with a gradient of zeros to the tensor that they take the
-/// place of, or are drawn by: PyTorch gives it one.
-Value Rewrite::withZeros(Value numbers) {
-  Value self = read.value(optional("self"));
-  if (!self || !numbers || !isa<FloatType>(elementOf(self)) ||
-      !decompose::mayHaveGradient(self))
-    return numbers;
-  Value zeros = call.call(op::full_like, {self, 0});
-  if (!zeros)
+NestedOp SeededCall::run(SmallVectorImpl<RandomSource> &inner) {
+  Value seed = seedForGraphs();
+  if (isLoop())
+    addRound();
+  append(3, seed);
+  if (call.failed())
     return {};
-  zeros.getDefiningOp()->setDiscardableAttr(joint::kForgets,
-                                            builder.getUnitAttr());
-  return call.call(op::add_Tensor, {numbers, zeros});
+  Type number = seed.getType();
+  // Where the round stands among what a graph takes: behind all but what is
+  // handed over unchanged.
+  unsigned place =
+      kind == NestedKind::Scan ? countBefore(3) - 1 : countIn(2) - 1;
+  for (auto [i, graph] : llvm::enumerate(op.getGraphs())) {
+    RandomSource own{{}, {}, 0};
+    if (isLoop())
+      own.round = graph.insertArgument(place, number, op.getLoc());
+    own.seed = graph.addArgument(number, op.getLoc());
+    if (isLoop() && kind != NestedKind::Scan && i == 1)
+      countRounds(graph, own.round);
+    inner.push_back(own);
+  }
+  SmallVector<Region *> graphs;
+  for (Region &graph : op.getGraphs())
+    graphs.push_back(&graph);
+  auto types = joint::nestedResultTypes(kind, args,
+                                        ValueRange(inputs).getTypes(), graphs);
+  if (!types) {
+    call.error("'" + op.getCallee() + "' has other graphs than it runs");
+    return {};
+  }
+  SmallVector<Type> resultTypes(op.getResultTypes());
+  ArrayAttr names = op.getNamesAttr();
+  if (types->size() > resultTypes.size()) {
+    resultTypes.push_back(types->back());
+    if (names) {
+      SmallVector<Attribute> longer(names.begin(), names.end());
+      longer.push_back(call.getNamer()->next("rounds"));
+      names = builder.getArrayAttr(longer);
+    }
+  }
+  auto made = NestedOp::create(
+      builder, op.getLoc(), resultTypes, op.getCalleeAttr(), inputs, args,
+      op.getKeywordsAttr(), op.getTupleAttr(), names, op.getGraphs().size());
+  for (auto [to, from] : llvm::zip_equal(made.getGraphs(), op.getGraphs()))
+    to.takeBody(from);
+  made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+  op->replaceAllUsesWith(made->getResults().take_front(op->getNumResults()));
+  op->erase();
+  return made;
 }
 
-/// low + (64 random bits mod (high - low)).
-SmallVector<Value> Rewrite::integers() {
-  Arg low = read.isNone(optional("low")) ? Arg(0) : read.arg("low");
-  Arg range = low.getInt() == 0
-                  ? read.arg("high")
-                  : Arg(call.call(op::operator_sub, {read.arg("high"), low}));
-  if (low.getInt() && read.arg("high").getInt())
-    range = Arg(*read.arg("high").getInt() - *low.getInt());
-  Value bits = draw(Distribution::Bits, builder.getI64Type());
-  Value below = call.call(op::remainder_Scalar, {bits, range});
-  return {cast(call.call(op::add_Scalar, {below, low}), resultElement())};
+//===----------------------------------------------------------------------===//
+// The walk
+//===----------------------------------------------------------------------===//
+
+static LogicalResult seedBlock(Block &block, RandomSource &source,
+                               ValueNamer &namer);
+
+static LogicalResult seedNested(NestedOp op, RandomSource &source,
+                                ValueNamer &namer) {
+  SeededCall seeded(op, source, namer);
+  if (!draws(op) || !seeded.isKnown())
+    return success();
+  SmallVector<RandomSource, 2> inner;
+  NestedOp made = seeded.run(inner);
+  if (!made)
+    return failure();
+  for (auto [graph, own] : llvm::zip_equal(made.getGraphs(), inner)) {
+    own.stream = source.stream;
+    if (failed(seedBlock(graph.front(), own, namer)))
+      return failure();
+    source.stream = own.stream;
+  }
+  return success();
 }
 
-SmallVector<Value> Rewrite::bernoulli() {
-  Value number = draw(Distribution::Uniform, builder.getF32Type());
-  Value drawn = read.isNone(optional("p"))
-                    ? call.call(op::lt_Tensor, {number, read.arg("self")})
-                    : call.call(op::lt_Scalar, {number, read.arg("p")});
-  return {withZeros(cast(drawn, resultElement()))};
-}
-
-/// x · mask / (1 - p), and the mask.
-SmallVector<Value> Rewrite::dropout() {
-  Value input = read.value("input");
-  double keep = 1 - read.number("p").value_or(0);
-  Value number = draw(Distribution::Uniform, builder.getF32Type());
-  Value mask = call.call(op::lt_Scalar, {number, keep});
-  Value kept = call.call(op::mul_Tensor, {input, mask});
-  double scale = keep > 0 ? 1 / keep : 0;
-  return {call.call(op::mul_Scalar, {kept, scale}), mask};
-}
-
-SmallVector<Value> Rewrite::permutation() {
-  Value keys = draw(Distribution::Uniform, builder.getF64Type());
-  SmallVector<Value> sorted = call.callMany(op::sort, {keys});
-  return {sorted.size() == 2 ? cast(sorted[1], resultElement()) : Value()};
-}
-
-SmallVector<Value> Rewrite::normal() {
-  Value number = draw(Distribution::Normal, resultElement());
-  Value wide = call.call(op::mul_Scalar, {number, read.arg("std")});
-  return {withZeros(call.call(op::add_Scalar, {wide, read.arg("mean")}))};
-}
-
-using Rule = SmallVector<Value> (Rewrite::*)();
-
-/// The rule for an op, null if there is none.
-static Rule ruleFor(StringRef packet) {
-  return llvm::StringSwitch<Rule>(packet)
-      .Cases({"aten.rand", "aten.rand_like"}, &Rewrite::uniform)
-      .Cases({"aten.randn", "aten.randn_like"}, &Rewrite::standardNormal)
-      .Cases({"aten.randint", "aten.randint_like"}, &Rewrite::integers)
-      .Case("aten.bernoulli", &Rewrite::bernoulli)
-      .Case("aten.native_dropout", &Rewrite::dropout)
-      .Case("aten.randperm", &Rewrite::permutation)
-      .Case("aten.normal_functional", &Rewrite::normal)
-      .Default(nullptr);
+static LogicalResult seedBlock(Block &block, RandomSource &source,
+                               ValueNamer &namer) {
+  for (Operation &operation : llvm::make_early_inc_range(block)) {
+    if (auto nested = dyn_cast<NestedOp>(operation)) {
+      if (failed(seedNested(nested, source, namer)))
+        return failure();
+      continue;
+    }
+    for (Region &region : operation.getRegions())
+      for (Block &inside : region)
+        if (failed(seedBlock(inside, source, namer)))
+          return failure();
+    auto op = dyn_cast<CallOp>(operation);
+    if (!op || !decompose::hasRandomRule(op))
+      continue;
+    decompose::Values values = decompose::buildRandom(op, source, namer);
+    if (values.empty())
+      return failure();
+    takeNames(op, values);
+    operation.replaceAllUsesWith(values);
+    operation.erase();
+  }
+  return success();
 }
 
 /// The new argument, behind the others.
@@ -196,36 +265,13 @@ static FailureOr<Value> addSeed(joint::GraphOp graph) {
   return Value(graph.getBlock().getArgument(position));
 }
 
-/// The last op that makes a value takes over the name of what it replaces.
-static void takeNames(CallOp from, ArrayRef<Value> values) {
-  for (auto [old, value] : llvm::zip(from.getOperation()->getResults(), values))
-    if (auto maker = value.getDefiningOp<CallOp>())
-      if (StringRef name = joint::getValueName(old);
-          !name.empty() && maker->getNumResults() == 1)
-        maker.getProperties().names = OpBuilder(maker).getStringAttr(name);
-}
-
 LogicalResult cutback::functionalizeRng(joint::GraphOp graph) {
-  SmallVector<std::pair<CallOp, Rule>> random;
-  graph.getBlock().walk([&](CallOp op) {
-    if (Rule rule = ruleFor(op.getSchema().packet); rule && op.isRandom())
-      random.emplace_back(op, rule);
-  });
-  if (random.empty())
+  if (!draws(graph))
     return success();
   FailureOr<Value> seed = addSeed(graph);
   if (failed(seed))
     return failure();
   ValueNamer namer(graph);
-  int64_t stream = 0;
-  for (auto [op, rule] : random) {
-    Rewrite rewrite(op, *seed, stream++, namer);
-    SmallVector<Value> values = (rewrite.*rule)();
-    if (rewrite.failed())
-      return failure();
-    takeNames(op, values);
-    op.getOperation()->replaceAllUsesWith(values);
-    op.getOperation()->erase();
-  }
-  return success();
+  RandomSource source{*seed, {}, 0};
+  return seedBlock(graph.getBlock(), source, namer);
 }

@@ -332,7 +332,10 @@ private:
     const Scalars &numbers = values[draw.getIndex()];
     Type type = result.getType();
     DType dtype = *dtypeOf(type);
-    Philox philox(seeds.front().integer, draw.getStream());
+    uint64_t stream = draw.getStream();
+    if (draw.getRound())
+      stream = streamOfRound(stream, values[draw.getRound()].front().integer);
+    Philox philox(seeds.front().integer, stream);
     for (int64_t i = 0; i < count; ++i) {
       auto number =
           static_cast<uint64_t>(numbers[at(i, count, numbers.size())].integer);

@@ -10,6 +10,11 @@
 
 namespace cutback::interpreter {
 
+/// Words 2 and 3 of the counter: the low halves of stream and round.
+inline uint64_t streamOfRound(uint64_t stream, int64_t round) {
+  return (stream & 0xFFFFFFFF) | static_cast<uint64_t>(round) << 32;
+}
+
 /// Philox-4x32-10 (Salmon et al., SC 2011): the seed is the key; a counter
 /// holds a number in words 0 and 1 and the stream in words 2 and 3, and gives
 /// four words.
@@ -34,10 +39,11 @@ public:
   /// and 2k + 1 gives the normal ones 2k (cosine) and 2k + 1 (sine).
   double normal(DType type, uint64_t i);
 
-private:
   using Words = std::array<uint32_t, 4>;
+  /// The words of counter `number`.
   const Words &block(uint64_t number);
 
+private:
   uint64_t seed, stream;
   uint64_t cached = ~0ull; ///< the number of `words`
   Words words = {};

@@ -50,6 +50,7 @@ private:
   mlir::LogicalResult runCheckpoint(joint::CheckpointOp op, Values &results);
   mlir::LogicalResult runNestedOp(joint::NestedOp op, Values &results);
   mlir::LogicalResult runRandom(joint::RandomOp op, Values &results);
+  mlir::LogicalResult runPoisson(joint::PoissonOp op, Values &results);
   mlir::LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   mlir::LogicalResult runKernel(kernel::LaunchOp launch);
   static mlir::LogicalResult checkBounds(kernel::LaunchOp launch,

@@ -418,12 +418,14 @@ private:
             SmallVectorImpl<Value> &scalars) {
     Location loc = random.getLoc();
     Value seed = element(random.getSeed(), {});
+    Value round = random.getRound() ? element(random.getRound(), {}) : Value();
     ArrayRef<int64_t> shape = shapeOf(random.getResult());
     Value index = materialize(
         math().linearize(axes, Layout::contiguous(shape).strides, 0));
     scalars.push_back(kernel::DrawOp::create(
         builder, loc, scalarOf(random.getResult().getType()),
-        drawOf(random.getDistribution()), seed, index, random.getStream()));
+        drawOf(random.getDistribution()), seed, index, random.getStream(),
+        round));
     return true;
   }
 

@@ -128,7 +128,7 @@ std::vector<OptionSpec> planOptions() {
 }
 
 std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own) {
-  for (auto &&list : {planOptions(), inputOptions()})
+  for (auto &&list : {gradientOptions(), planOptions(), inputOptions()})
     own.insert(own.end(), list.begin(), list.end());
   return own;
 }

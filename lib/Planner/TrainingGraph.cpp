@@ -26,17 +26,37 @@ void cutback::registerTrainingGraph(MLIRContext &context) {
   context.appendDialectRegistry(registry);
 }
 
+/// The gradients that the second differentiation reads, as a graph that can be
+/// differentiated.
+static LogicalResult openFirst(joint::GraphOp graph,
+                               const TrainingGraphOptions &options,
+                               bool isForward, DifferentiateOptions &second) {
+  DifferentiateOptions first;
+  first.gradOf = options.second.firstGradients();
+  if (isForward && !first.gradOf.empty() && failed(differentiate(graph, first)))
+    return failure();
+  second = options.differentiate;
+  if (failed(openGradients(graph, options.second, second)))
+    return failure();
+  return decomposeComposites(graph);
+}
+
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
                                          const TrainingGraphOptions &options) {
-  if (!graph.getOutput().getGradientOf().empty()) {
+  bool isForward = graph.getOutput().getGradientOf().empty();
+  bool isSecond = options.second.isAsked();
+  if (!isForward)
     interpreter::markDeterminants(graph);
+  if (!isForward && !isSecond)
     return success();
-  }
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
-  if (options.functionalizeRng && failed(functionalizeRng(graph)))
+  if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))
     return failure();
-  if (failed(differentiate(graph, options.differentiate)))
+  DifferentiateOptions last = options.differentiate;
+  if (isSecond && failed(openFirst(graph, options, isForward, last)))
+    return failure();
+  if (failed(differentiate(graph, last)))
     return failure();
   return decomposeToCore(graph);
 }

@@ -39,6 +39,7 @@ int refusePlanOptions(StoredHalvesClient &client, const CommandLine &line,
   std::vector<OptionSpec> deciding = planOptions();
   llvm::erase_if(deciding,
                  [](const OptionSpec &option) { return !isOfPlan(option); });
+  llvm::append_range(deciding, gradientOptions());
   for (const OptionSpec &option : inputOptions())
     if (option.name != "progress")
       deciding.push_back(option);

@@ -1,7 +1,7 @@
 // RUN: cutback-opt %s --cutback-differentiate --split-input-file --verify-diagnostics
 
 // expected-error @below {{'g' has a backward: argument 't' is #joint.role<tangent of 0>}}
-// expected-note @below {{differentiate the forward program, or leave the differentiation out}}
+// expected-note @below {{differentiate the forward program, leave the differentiation out, or say which result is to be differentiated again (of=grad.w)}}
 joint.graph @g(%w: tensor<4xf32> {joint.role = #joint.role<param "w">}, %t: tensor<4xf32> {joint.role = #joint.role<tangent of 0>}) -> (tensor<4xf32>) gradients () {
   joint.output %w : tensor<4xf32>
 }

@@ -38,7 +38,9 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
   if (isStoredPlan(session.line.arguments[0]))
     return loadStored(session);
   std::string error;
-  if (!readPlanOptions(session.line, options, error)) {
+  TrainingGraphOptions gradients;
+  if (!readPlanOptions(session.line, options, error) ||
+      !readGradientOptions(session.line, gradients, error)) {
     session.error(error);
     session.note("see `cutback report --help` for plan options");
     return WrongUsage;
@@ -49,7 +51,8 @@ int PlanRun::load(Session &session, const ImportOptions &importOptions) {
     return WrongInput;
   imported = std::move(*module);
   session.progress.step("making the training graph");
-  return succeeded(makeTrainingGraph(imported.graph)) ? Done : WrongInput;
+  return succeeded(makeTrainingGraph(imported.graph, gradients)) ? Done
+                                                                 : WrongInput;
 }
 
 int PlanRun::plan(Session &session, bool memory) {

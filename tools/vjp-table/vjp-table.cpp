@@ -4,12 +4,13 @@
 // of the files given (test/unit/Interpreter/Kernels/*.calls: lines such as
 // `aten.mm(%0, %1) : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>`;
 // others are skipped) becomes a graph, is differentiated for one operand at a
-// time, and what the backward's ops take from the call is noted. Prints a table
-// in Markdown, sorted by op; ops whose gradient failed come last. Part of
-// tools/dev/docs.
+// time, and what the backward's ops take from the call is noted. Then all its
+// gradients are differentiated again. Prints a table in Markdown, sorted by op;
+// ops whose gradient failed come last. Part of tools/dev/docs.
 
 #include "cutback/Autograd/AtenVjps.h"
-#include "cutback/Autograd/Differentiate.h"
+#include "cutback/Autograd/SecondDerivatives.h"
+#include "cutback/Decompose/Composites.h"
 #include "cutback/Dialect/Aten/CallReader.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -30,7 +31,12 @@ namespace {
 struct Row {
   std::map<std::string, std::set<std::string>> reads;
   std::string error;
+  bool hasSecond = false; ///< of one of its calls
+  std::string secondError;
 };
+
+/// The operand whose gradient is asked for, if it is not each.
+constexpr unsigned kEach = ~0u;
 
 /// A call's text, with its types.
 struct Call {
@@ -69,6 +75,10 @@ static std::optional<Call> readCall(StringRef line) {
   return Call{line, splitTypes(operands), splitTypes(results)};
 }
 
+static bool isFloating(StringRef type) {
+  return type.contains("f32") || type.contains("f64") || type.contains("f16");
+}
+
 /// Operands come through a copy: an argument that only lends its shape would
 /// not be told from one that is read.
 static std::string graphOf(const Call &call, unsigned asked) {
@@ -77,7 +87,9 @@ static std::string graphOf(const Call &call, unsigned asked) {
     std::string n = std::to_string(i), t = type.str();
     head += (i ? ", " : "") + ("%a" + n) + ": " + t +
             " {joint.role = #joint.role<input>" +
-            (i == asked ? ", joint.requires_grad}" : "}");
+            (i == asked || (asked == kEach && isFloating(type))
+                 ? ", joint.requires_grad}"
+                 : "}");
     copies +=
         "  %" + n + " = aten.clone(%a" + n + ") : (" + t + ") -> " + t + "\n";
   }
@@ -118,10 +130,6 @@ static void noteReads(Operation *op, std::set<std::string> &reads) {
         reads.insert(nameOfResult(result));
 }
 
-static bool isFloating(StringRef type) {
-  return type.contains("f32") || type.contains("f64") || type.contains("f16");
-}
-
 static void ask(MLIRContext &context, const Call &call, unsigned operand,
                 std::map<std::string, Row> &table) {
   OwningOpRef<ModuleOp> module =
@@ -149,9 +157,55 @@ static void ask(MLIRContext &context, const Call &call, unsigned operand,
     noteReads(op, row.reads[nameOf(known, operand)]);
 }
 
+/// The gradients of all operands, differentiated with all of them.
+static void askSecond(MLIRContext &context, const Call &call,
+                      std::map<std::string, Row> &table) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(graphOf(call, kEach), &context);
+  if (!module)
+    return;
+  auto graph = *module->getOps<joint::GraphOp>().begin();
+  auto known =
+      dyn_cast<aten::CallOp>(graph.getBlock().getTerminator()->getPrevNode());
+  if (!known)
+    return;
+  Row &row = table[known.getInfo().torchName];
+  std::string error;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    error = error.empty() ? diagnostic.str() : error;
+    return success();
+  });
+  DifferentiateOptions first, next;
+  for (auto [i, type] : llvm::enumerate(call.results))
+    if (isFloating(type))
+      first.lossOutputs.push_back(i);
+  SecondDerivativeOptions second;
+  if (failed(differentiate(graph, first)))
+    return;
+  for (int32_t of : graph.getOutput().getGradientOf())
+    second.of.push_back("grad.a" + std::to_string(of));
+  if (second.of.empty())
+    return;
+  if (succeeded(openGradients(graph, second, next)) &&
+      succeeded(decomposeComposites(graph)) &&
+      succeeded(differentiate(graph, next)))
+    row.hasSecond = true;
+  else if (!StringRef(error).starts_with("no result of 'g' that is "))
+    row.secondError = error;
+}
+
+static StringRef secondOf(const Row &row) {
+  if (!row.secondError.empty())
+    return row.secondError;
+  return row.hasSecond ? "yes" : "0";
+}
+
 static void print(const std::map<std::string, Row> &table) {
-  llvm::outs() << "# What gradients read\n\n"
-                  "| op | gradient of: reads |\n|---|---|\n";
+  llvm::outs()
+      << "# What gradients read\n\nThe second derivative is 0 where the "
+         "gradients depend on no operand.\n\n"
+         "| op | gradient of: reads | second derivative |\n"
+         "|---|---|---|\n";
   for (const auto &[op, row] : table) {
     if (row.reads.empty())
       continue;
@@ -162,7 +216,7 @@ static void print(const std::map<std::string, Row> &table) {
                    << (reads.empty() ? "–" : llvm::join(reads, ", "));
       isFirst = false;
     }
-    llvm::outs() << " |\n";
+    llvm::outs() << " | " << secondOf(row) << " |\n";
   }
   llvm::outs() << "\n## Without a gradient\n\n";
   for (const auto &[op, row] : table)
@@ -174,12 +228,14 @@ static void print(const std::map<std::string, Row> &table) {
 int main(int argc, char **argv) {
   if (argc > 1 && StringRef(argv[1]) == "--help") {
     llvm::outs() << "usage: vjp-table FILE.calls...\n"
-                    "what the gradient of each op reads, as a table\n";
+                    "what the gradient of each op reads, and whether it has a "
+                    "second derivative,\nas a table\n";
     return 0;
   }
   DialectRegistry registry;
   registry.insert<aten::AtenDialect, joint::JointDialect>();
   registerAtenVjps(registry);
+  registerAtenDecompositions(registry);
   MLIRContext context(registry);
   context.loadAllAvailableDialects();
   std::map<std::string, Row> table;
@@ -192,10 +248,12 @@ int main(int argc, char **argv) {
     SmallVector<StringRef> lines;
     (*file)->getBuffer().split(lines, '\n');
     for (StringRef line : lines)
-      if (std::optional<Call> call = readCall(line))
+      if (std::optional<Call> call = readCall(line)) {
         for (unsigned k = 0; k < call->operands.size(); ++k)
           if (isFloating(call->operands[k]))
             ask(context, *call, k, table);
+        askSecond(context, *call, table);
+      }
   }
   print(table);
   return 0;

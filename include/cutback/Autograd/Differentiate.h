@@ -6,6 +6,7 @@
 
 #include "cutback/Dialect/Joint/Joint.h"
 
+#include <climits>
 #include <string>
 #include <vector>
 
@@ -22,15 +23,18 @@ inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
 inline constexpr llvm::StringLiteral kBackwardOf = "backward_of";
 
 struct DifferentiateOptions {
-  /// Arguments whose gradients are asked for, by their name or by the name in
-  /// their role. Empty: all that take a gradient, which are those with
-  /// `joint.requires_grad`, or, where no argument has it, the floating-point
-  /// parameters.
+  /// Arguments whose gradients are asked for, by their name, by the name in
+  /// their role, or "input.N". Empty: all that take a gradient, which are those
+  /// with `joint.requires_grad`, or, where no argument has it, the
+  /// floating-point parameters.
   std::vector<std::string> gradOf;
   /// Numbers of the forward results to differentiate. Empty: result 0 if it is
   /// a floating-point scalar, else all floating-point results that depend on
   /// an argument that takes a gradient.
   std::vector<unsigned> lossOutputs;
+  /// Results from this number on have a tangent, scalars too: what is asked of
+  /// them is a product with a vector that is given.
+  unsigned firstVector = UINT_MAX;
 };
 
 /// Appends the backward to a forward-only graph of functional ops, in place:

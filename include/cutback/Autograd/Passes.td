@@ -25,7 +25,11 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
     first (`joint.sequence_nr` on an op overrides the number that its place
     gives it), and gradients of one value are summed as they arrive.
 
-    Assumes: a graph without gradients, of functional ops that are
+    With `of` the gradients of a graph that has some become results, and the
+    results that `of` names are differentiated: `grad.w` of a graph with
+    gradients gives products of the Hessian and a vector, the tangent.
+
+    Assumes: a graph without gradients or `of`, of functional ops that are
     differentiated as a unit.
     Guarantees: forward ops keep order, names and attributes; each backward op
     has the location of its forward op, with metadata `backward_of` and
@@ -66,7 +70,10 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
                "that take one">,
     ListOption<"lossOutputs", "loss-outputs", "unsigned",
                "numbers of the forward results to differentiate; default: "
-               "result 0 if it is a scalar, else all">
+               "result 0 if it is a scalar, else all">,
+    ListOption<"of", "of", "std::string",
+               "results of a graph with gradients to differentiate again: loss, "
+               "output.N, grad.NAME">
   ];
 }
 

@@ -7,6 +7,7 @@
 
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/PartitionPipeline.h"
+#include "cutback/Planner/TrainingGraph.h"
 #include "cutback/Support/CommandLine.h"
 
 #include <string>
@@ -29,6 +30,12 @@ bool readPlanOptions(const CommandLine &line, PartitionOptions &options,
 /// Options of all commands that read a graph, and of those that may take long.
 std::vector<OptionSpec> inputOptions();
 ImportOptions importOptionsOf(const CommandLine &line);
+
+/// Options that say what is differentiated, of a graph without gradients or for
+/// a second time. Reading them returns false with `error` set.
+std::vector<OptionSpec> gradientOptions();
+bool readGradientOptions(const CommandLine &line, TrainingGraphOptions &options,
+                         std::string &error);
 
 /// Options common to all commands that plan, behind their own.
 std::vector<OptionSpec> withPlanOptions(std::vector<OptionSpec> own);

@@ -4,7 +4,7 @@
 #ifndef CUTBACK_PLANNER_TRAININGGRAPH_H
 #define CUTBACK_PLANNER_TRAININGGRAPH_H
 
-#include "cutback/Autograd/Differentiate.h"
+#include "cutback/Autograd/SecondDerivatives.h"
 #include "cutback/Dialect/Joint/Joint.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -13,6 +13,9 @@ namespace cutback {
 
 struct TrainingGraphOptions {
   DifferentiateOptions differentiate;
+  /// What is differentiated a second time, if anything; then `differentiate` is
+  /// for the second time.
+  SecondDerivativeOptions second;
   /// Random ops of a graph that is differentiated here become functions of a
   /// seed, so that they can be recomputed.
   bool functionalizeRng = true;
@@ -22,13 +25,15 @@ struct TrainingGraphOptions {
 /// Before anything is read in `context`.
 void registerTrainingGraph(mlir::MLIRContext &context);
 
-/// Leaves a graph that has gradients as it is, but for a mark on determinants
+/// Leaves a graph that has gradients as it is, unless it is to be
+/// differentiated again, but for a mark on determinants
 /// (Interpreter/Determinants.h). A forward program is
 ///   1. made functional: in-place ops become values and writes of arguments
 ///   2. decomposed: composite ops become those that have a gradient rule
 ///   3. made a function of a seed, if it draws random numbers
 ///   4. differentiated
-///   5. decomposed further, where that gives the partitioner more to choose
+///   5. differentiated again, if that is asked for
+///   6. decomposed further, where that gives the partitioner more to choose
 ///   from
 /// Errors are emitted at the op; the graph is then half done.
 mlir::LogicalResult makeTrainingGraph(joint::GraphOp graph,

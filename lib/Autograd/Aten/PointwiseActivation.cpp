@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // VJPs of activation functions: each has a backward op of its own. Those of
-// relu,
-// hardtanh, leaky_relu, sigmoid and tanh read the result, which the next op
-// mostly keeps anyway, the others the input. Backward ops
-// are linear in the gradient, so their VJP there is the same op again; for the
-// piecewise linear ones that is all, sigmoid and tanh have the second
-// derivative too.
+// relu, hardtanh, leaky_relu, sigmoid and tanh read the result, which the next
+// op mostly keeps anyway, the others the input. Gradients of the backward ops
+// are in ActivationBackward.cpp.
 
 #include "Common.h"
 
@@ -115,56 +112,6 @@ static void prelu(Vjp &v) {
   v.set("weight", gradients[1]);
 }
 
-//===----------------------------------------------------------------------===//
-// Backwards of backwards
-//===----------------------------------------------------------------------===//
-
-/// The op itself on the gradient of its result, in place of its first
-/// argument.
-static void again(Vjp &v) {
-  aten::CallOp op = v.in.getOp();
-  const aten::Schema &schema = op.getSchema();
-  SmallVector<Arg> positional;
-  SmallVector<NamedArg> named;
-  for (auto [i, param] : llvm::enumerate(schema.params)) {
-    Arg arg = i == 0 ? Arg(v.grad()) : v.arg(unsigned(i));
-    if (param.keywordOnly)
-      named.push_back({param.name, arg});
-    else
-      positional.push_back(arg);
-  }
-  std::string name = (schema.packet + "." + schema.overload).str();
-  if (v.needsOperand(0))
-    v.set(0u, v.call(name, positional, named));
-}
-
-/// For ops that bend: only the linear part is known.
-static void againOnly(Vjp &v) {
-  for (unsigned i = 1; i < v.in.getOp()->getNumOperands(); ++i)
-    if (v.needsOperand(i)) {
-      v.b.error("no rule for the second derivative");
-      return;
-    }
-  again(v);
-}
-
-/// gradient * grad_output * slope'(output)
-static void second(Vjp &v, Value bend) {
-  v.set("output", v.mul(v.mul(v.grad(), v.arg("grad_output")), bend));
-}
-
-static void sigmoidBackward(Vjp &v) {
-  again(v);
-  if (v.needs("output"))
-    second(v, v.call(op::rsub_Scalar, {v.scale(v.value("output"), 2.0), 1}));
-}
-
-static void tanhBackward(Vjp &v) {
-  again(v);
-  if (v.needs("output"))
-    second(v, v.scale(v.value("output"), -2.0));
-}
-
 const VjpFn vjps::sigmoid = vjpOfSelf<::sigmoid>;
 const VjpFn vjps::tanh = vjpOfSelf<::tanh>;
 const VjpFn vjps::relu = vjpOfSelf<::relu>;
@@ -187,7 +134,3 @@ const VjpFn vjps::glu = vjpOfSelf<::glu>;
 const VjpFn vjps::logSigmoid = vjpOfSelf<::logSigmoid>;
 const VjpFn vjps::logSigmoidForward = vjpOfSelf<::logSigmoidForward>;
 const VjpFn vjps::prelu = vjp<::prelu>;
-const VjpFn vjps::sigmoidBackward = vjp<::sigmoidBackward>;
-const VjpFn vjps::tanhBackward = vjp<::tanhBackward>;
-const VjpFn vjps::again = vjp<::again>;
-const VjpFn vjps::againOnly = vjp<::againOnly>;

@@ -36,7 +36,7 @@ void JointDialect::initialize() {
 #define GET_OP_LIST
 #include "cutback/Dialect/Joint/JointOps.cpp.inc"
       >();
-  addOperations<RandomOp>();
+  addOperations<RandomOp, PoissonOp>();
   addOperations<NestedOp, ReturnOp>();
 }
 

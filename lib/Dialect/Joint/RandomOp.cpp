@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Op `joint.random`: assembly, verifier, and the answers of a pure op to what
-// passes ask.
+// Ops `joint.random` and `joint.poisson`: assembly, verifier, and the answers
+// of pure ops to what passes ask.
 //
 // Seeded, it is not random in the sense of the interface: a second run gives
 // the same bits, in whichever half it stands. So it may be recomputed, merged
@@ -27,16 +27,36 @@ using namespace cutback::joint;
 // Assembly
 //===----------------------------------------------------------------------===//
 
+using Operands = SmallVector<OpAsmParser::UnresolvedOperand>;
+
+/// `%seed stream 3 round %i`; the number of rounds, 0 or 1, in `rounds`.
+static ParseResult parseSource(OpAsmParser &parser, Operands &operands,
+                               int64_t &stream, int32_t &rounds) {
+  operands.resize(1);
+  if (parser.parseOperand(operands[0]) || parser.parseKeyword("stream") ||
+      parser.parseInteger(stream))
+    return failure();
+  rounds = succeeded(parser.parseOptionalKeyword("round"));
+  return rounds ? parser.parseOperand(operands.emplace_back()) : success();
+}
+
+static void printSource(OpAsmPrinter &p, Value seed, uint64_t stream,
+                        Value round) {
+  p << seed << " stream " << stream;
+  if (round)
+    p << " round " << round;
+}
+
 /// `<uniform> %seed stream 3 [%n] : (tensor<i64>, index) -> tensor<?x16xf32>`
 ParseResult RandomOp::parse(OpAsmParser &parser, OperationState &state) {
   StringRef word;
   SMLoc place;
   int64_t stream = 0;
-  SmallVector<OpAsmParser::UnresolvedOperand> operands(1);
+  int32_t rounds = 0;
+  Operands operands;
   if (parser.parseLess() || parser.getCurrentLocation(&place) ||
       parser.parseKeyword(&word) || parser.parseGreater() ||
-      parser.parseOperand(operands[0]) || parser.parseKeyword("stream") ||
-      parser.parseInteger(stream) ||
+      parseSource(parser, operands, stream, rounds) ||
       parser.parseOperandList(operands,
                               OpAsmParser::Delimiter::OptionalSquare) ||
       parser.parseOptionalAttrDict(state.attributes))
@@ -49,6 +69,8 @@ ParseResult RandomOp::parse(OpAsmParser &parser, OperationState &state) {
   properties.distribution =
       DistributionAttr::get(parser.getContext(), *distribution);
   properties.stream = parser.getBuilder().getI64IntegerAttr(stream);
+  auto sizes = static_cast<int32_t>(operands.size()) - 1 - rounds;
+  properties.operandSegmentSizes = {1, rounds, sizes};
   if (parseCallTypes(parser, state, operands))
     return failure();
   parseResultNames(parser, state);
@@ -56,17 +78,56 @@ ParseResult RandomOp::parse(OpAsmParser &parser, OperationState &state) {
 }
 
 void RandomOp::print(OpAsmPrinter &p) {
-  p << " <" << stringifyDistribution(getDistribution()) << "> " << getSeed()
-    << " stream " << getStream();
+  p << " <" << stringifyDistribution(getDistribution()) << "> ";
+  printSource(p, getSeed(), getStream(), getRound());
   if (!getSizes().empty())
     p << " [" << getSizes() << "]";
-  p.printOptionalAttrDict((*this)->getAttrs(),
-                          {"distribution", "stream", "names"});
+  p.printOptionalAttrDict(
+      (*this)->getAttrs(),
+      {"distribution", "stream", "names", "operandSegmentSizes"});
+  printCallTypes(p, *this);
+}
+
+/// `%seed stream 3 of %rate : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>`
+ParseResult PoissonOp::parse(OpAsmParser &parser, OperationState &state) {
+  int64_t stream = 0;
+  int32_t rounds = 0;
+  Operands operands;
+  if (parseSource(parser, operands, stream, rounds) ||
+      parser.parseKeyword("of") ||
+      parser.parseOperand(operands.emplace_back()) ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  Properties &properties = state.getOrAddProperties<Properties>();
+  properties.stream = parser.getBuilder().getI64IntegerAttr(stream);
+  if (parseCallTypes(parser, state, operands))
+    return failure();
+  parseResultNames(parser, state);
+  return success();
+}
+
+void PoissonOp::print(OpAsmPrinter &p) {
+  p << " ";
+  printSource(p, getSeed(), getStream(), getRound());
+  p << " of " << getRate();
+  p.printOptionalAttrDict((*this)->getAttrs(), {"stream", "names"});
   printCallTypes(p, *this);
 }
 
 void RandomOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
   setResultNames(*this, getNamesAttr(), setName);
+}
+
+void PoissonOp::getAsmResultNames(OpAsmSetValueNameFn setName) {
+  setResultNames(*this, getNamesAttr(), setName);
+}
+
+LogicalResult PoissonOp::verify() {
+  auto type = cast<RankedTensorType>(getRate().getType());
+  if (getResult().getType() == type && isa<FloatType>(type.getElementType()))
+    return success();
+  return emitOpError("gives ") // C1
+         << getResult().getType() << " for rates of " << type;
 }
 
 LogicalResult RandomOp::verify() {
@@ -119,11 +180,44 @@ bool RandomOp::evaluateSizes(ArrayRef<Type>, ArrayRef<int64_t> operandInts,
                              SmallVectorImpl<int64_t> &resultInts) {
   auto type = cast<RankedTensorType>(getResult().getType());
   SmallVector<int64_t> shape(type.getShape());
-  size_t next = 1; // operand 0 is the seed
+  size_t next = getRound() ? 2 : 1; // behind the seed
   for (int64_t &size : shape)
     if (ShapedType::isDynamic(size) && next < operandInts.size())
       size = operandInts[next++];
   resultTypes.push_back(RankedTensorType::get(shape, type.getElementType()));
+  resultInts.push_back(ShapedType::kDynamic);
+  return true;
+}
+
+bool PoissonOp::isRecomputable() { return true; }
+int64_t PoissonOp::getAliasedOperand(unsigned) { return -1; }
+bool PoissonOp::isRandom() { return false; }
+bool PoissonOp::isComputeIntensive() { return false; }
+bool PoissonOp::hasOrderedEffects() { return false; }
+
+/// Each element draws as often as its rate asks for: no formula of a kernel.
+FusionKind PoissonOp::getFusionKind() { return FusionKind::Never; }
+bool PoissonOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>>,
+                                  IterationSpace &) {
+  return false;
+}
+
+/// Some ten numbers an element; the rates are not known.
+double PoissonOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
+  double elements = 1;
+  for (int64_t size : shapes.back())
+    elements *= ShapedType::isDynamic(size) ? 1 : static_cast<double>(size);
+  return 400 * elements;
+}
+bool PoissonOp::usesMatrixUnits() { return false; }
+
+bool PoissonOp::canHaveGradient(unsigned) { return false; }
+LogicalResult PoissonOp::buildVjp(VjpContext &) { return success(); }
+
+bool PoissonOp::evaluateSizes(ArrayRef<Type> operandTypes, ArrayRef<int64_t>,
+                              SmallVectorImpl<Type> &resultTypes,
+                              SmallVectorImpl<int64_t> &resultInts) {
+  resultTypes.push_back(operandTypes.back());
   resultInts.push_back(ShapedType::kDynamic);
   return true;
 }

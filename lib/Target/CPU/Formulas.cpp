@@ -289,15 +289,20 @@ Value Formulas::integerPower(Value base, Value exponent) {
 // Random numbers
 //===----------------------------------------------------------------------===//
 
+Value Formulas::streamOf(int64_t stream, Value round) {
+  if (!round)
+    return integer(stream, 64);
+  Value high = make<arith::ShLIOp>(round, integer(32, 64));
+  return make<arith::OrIOp>(high, integer(stream & 0xFFFFFFFF, 64));
+}
+
 /// Philox-4x32-10 (Salmon et al., SC 2011): four words of 32 bits, as i64.
-std::array<Value, 4> Formulas::philox(Value seed, int64_t stream,
-                                      Value number) {
+std::array<Value, 4> Formulas::philox(Value seed, Value stream, Value number) {
   Value mask = integer(0xFFFFFFFF, 64), half = integer(32, 64);
   auto low = [&](Value x) { return make<arith::AndIOp>(x, mask); };
   auto high = [&](Value x) { return make<arith::ShRUIOp>(x, half); };
-  std::array<Value, 4> c = {
-      low(number), high(number), integer(stream & 0xFFFFFFFF, 64),
-      integer(static_cast<int64_t>(static_cast<uint64_t>(stream) >> 32), 64)};
+  std::array<Value, 4> c = {low(number), high(number), low(stream),
+                            high(stream)};
   Value key0 = low(seed), key1 = high(seed);
   for (int round = 0; round < 10; ++round) {
     Value a = multiply(integer(0xD2511F53, 64), c[0]);
@@ -312,7 +317,7 @@ std::array<Value, 4> Formulas::philox(Value seed, int64_t stream,
   return c;
 }
 
-Value Formulas::randomWord(Value seed, int64_t stream, Value i) {
+Value Formulas::randomWord(Value seed, Value stream, Value i) {
   auto words = philox(seed, stream, make<arith::ShRUIOp>(i, integer(2, 64)));
   Value place = make<arith::AndIOp>(i, integer(3, 64));
   Value word = words[0];
@@ -321,7 +326,7 @@ Value Formulas::randomWord(Value seed, int64_t stream, Value i) {
   return word;
 }
 
-Value Formulas::randomWord64(Value seed, int64_t stream, Value i) {
+Value Formulas::randomWord64(Value seed, Value stream, Value i) {
   auto words = philox(seed, stream, make<arith::ShRUIOp>(i, integer(1, 64)));
   Value isOdd =
       compare(IP::eq, make<arith::AndIOp>(i, integer(1, 64)), integer(1, 64));
@@ -330,8 +335,7 @@ Value Formulas::randomWord64(Value seed, int64_t stream, Value i) {
   return make<arith::OrIOp>(make<arith::ShLIOp>(high, integer(32, 64)), low);
 }
 
-Value Formulas::randomUniform(Value seed, int64_t stream, Value i,
-                              bool isWide) {
+Value Formulas::randomUniform(Value seed, Value stream, Value i, bool isWide) {
   if (isWide) {
     Value word =
         make<arith::ShRUIOp>(randomWord64(seed, stream, i), integer(11, 64));

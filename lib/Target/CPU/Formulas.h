@@ -34,13 +34,16 @@ public:
   /// f32 of bf16, exact.
   mlir::Value widenBf16(mlir::Value x);
 
+  /// Words 2 and 3 of a counter: a stream, and the round of a loop (may be
+  /// null).
+  mlir::Value streamOf(int64_t stream, mlir::Value round);
   /// Words of a random stream, as i64 below 2^32, and as i64.
-  mlir::Value randomWord(mlir::Value seed, int64_t stream, mlir::Value i);
-  mlir::Value randomWord64(mlir::Value seed, int64_t stream, mlir::Value i);
+  mlir::Value randomWord(mlir::Value seed, mlir::Value stream, mlir::Value i);
+  mlir::Value randomWord64(mlir::Value seed, mlir::Value stream, mlir::Value i);
   /// `base` to the `exponent`, of i64: 1 for an exponent below 1; wraps around.
   mlir::Value integerPower(mlir::Value base, mlir::Value exponent);
   /// In [0, 1): f32, or f64 of 53 bits.
-  mlir::Value randomUniform(mlir::Value seed, int64_t stream, mlir::Value i,
+  mlir::Value randomUniform(mlir::Value seed, mlir::Value stream, mlir::Value i,
                             bool isWide);
 
   mlir::Value number(double value); ///< f32
@@ -76,7 +79,7 @@ private:
   mlir::Value copySign(mlir::Value magnitude, mlir::Value sign);
   mlir::Value sinPart(mlir::Value r);
   mlir::Value cosPart(mlir::Value r);
-  std::array<mlir::Value, 4> philox(mlir::Value seed, int64_t stream,
+  std::array<mlir::Value, 4> philox(mlir::Value seed, mlir::Value stream,
                                     mlir::Value number);
 
   mlir::OpBuilder &builder;

@@ -240,8 +240,10 @@ Placed NestScopes::emit(Operation *op) {
   }
   at(depth);
   auto draw = dyn_cast<kernel::DrawOp>(op);
-  Value result = draw ? scalars.draw(draw, operands[0], operands[1])
-                      : scalars.lower(op, operands);
+  Value result = !draw ? scalars.lower(op, operands)
+                 : draw.getRound()
+                     ? scalars.draw(draw, operands[0], operands[1], operands[2])
+                     : scalars.draw(draw, operands[0], operands[1], Value());
   if (!result) {
     op->emitOpError("has no machine code");
     failed = true;

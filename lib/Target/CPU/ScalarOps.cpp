@@ -374,13 +374,14 @@ Value ScalarOps::math(Operation *op, ValueRange x, Type type) {
 // kernel
 //===----------------------------------------------------------------------===//
 
-Value ScalarOps::draw(kernel::DrawOp op, Value seed, Value index) {
+Value ScalarOps::draw(kernel::DrawOp op, Value seed, Value index,
+                      Value inRound) {
   Location loc = op.getLoc();
   Formulas f(builder, loc);
   Type type = op.getResult().getType();
   if (!isHandled(type))
     return Value();
-  auto stream = static_cast<int64_t>(op.getStream());
+  Value stream = f.streamOf(static_cast<int64_t>(op.getStream()), inRound);
   bool isWide = type.isIndex() || type.getIntOrFloatBitWidth() == 64;
   Value i =
       arith::IndexCastOp::create(builder, loc, builder.getI64Type(), index);

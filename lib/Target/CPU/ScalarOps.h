@@ -29,7 +29,9 @@ public:
   mlir::Value lower(mlir::Operation *op, mlir::ValueRange operands);
 
   /// kernel.draw: element number `index`.
-  mlir::Value draw(kernel::DrawOp op, mlir::Value seed, mlir::Value index);
+  /// `inRound` may be null.
+  mlir::Value draw(kernel::DrawOp op, mlir::Value seed, mlir::Value index,
+                   mlir::Value inRound);
 
   /// Combines two scalars of a reduction.
   mlir::Value combine(mlir::Location loc, kernel::Combine how, mlir::Value a,

@@ -9,6 +9,7 @@
 
 #include "CallDescription.h"
 
+#include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -111,7 +112,34 @@ CallResult writeBernoulli(Operation *op) {
   return CallResult::of(text);
 }
 
+CallResult writePoisson(joint::PoissonOp op) {
+  Value out = op.getResult(), rate = op.getRate();
+  CallWriter text("poisson");
+  text.comment("[" + sizesText(sizesOf(out)) + "]");
+  text.read(op.getSeed(), "seeds");
+  std::string stream = std::to_string(op.getStream()) + "ll";
+  if (op.getRound()) {
+    text.read(op.getRound(), "rounds");
+    stream = "streamOfRound(" + stream + ", rounds[0])";
+  }
+  text.read(rate, "rate");
+  text.write(out, "out");
+  text.openElements(productOf(sizesOf(out)));
+  std::string each =
+      held(rate, CallWriter::element(rate, "rate",
+                                     indicesOf("element", sizesOf(out))));
+  text.line("const double number = randomPoisson(seeds[0], " + stream +
+            ", element, " + each + ");");
+  text.line("out[element] = " + stored(out, "number") + ";");
+  return CallResult::of(text);
+}
+
 } // namespace
+
+CallResult cuda::writeSeededDraw(Operation *op) {
+  auto poisson = dyn_cast<joint::PoissonOp>(op);
+  return poisson ? writePoisson(poisson) : CallResult();
+}
 
 CallResult cuda::writeDrawCall(aten::CallOp op) {
   StringRef name = op.getPacketName();

@@ -170,6 +170,8 @@ void CallWriter::openRows(int64_t rows, int64_t columns) {
 std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
                                         CallOptions options) {
   CallResult result = writeEffectCall(op);
+  if (!result.isKnown)
+    result = writeSeededDraw(op);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
     for (auto family : {writeProductCall, writeConvolutionCall})
       if (!result.isKnown)

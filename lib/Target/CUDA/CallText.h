@@ -183,6 +183,8 @@ CallResult writeMaskedCall(aten::CallOp op);
 CallResult writeGridCall(aten::CallOp op);
 CallResult writeDistanceCall(aten::CallOp op);
 CallResult writeDrawCall(aten::CallOp op);
+/// `joint.poisson`.
+CallResult writeSeededDraw(mlir::Operation *op);
 CallResult writeEffectCall(mlir::Operation *op);
 /// The elements of `tensor` in their order; the second parameter has no root.
 CallKernel writeDenseCopy(mlir::Value tensor);

@@ -337,8 +337,11 @@ bool NestExpressions::writeLoad(kernel::LoadOp load) {
 
 bool NestExpressions::writeDraw(kernel::DrawOp draw) {
   Type type = draw.getResult().getType();
-  std::string list = "(" + text(draw.getSeed()).text + ", " +
-                     std::to_string(draw.getStream()) + "ll, " +
+  std::string stream = std::to_string(draw.getStream()) + "ll";
+  if (draw.getRound())
+    stream =
+        "streamOfRound(" + stream + ", " + text(draw.getRound()).text + ")";
+  std::string list = "(" + text(draw.getSeed()).text + ", " + stream + ", " +
                      text(draw.getIndex()).text;
   std::string name = typeText(type);
   if (draw.getDraw() == kernel::Draw::Bits) {

@@ -311,6 +311,17 @@ joint.graph @c2_bits_fill_integers(
 
 // -----
 
+joint.graph @c1_poisson_numbers_are_as_their_rates(
+    %seed: tensor<i64> {joint.role = #joint.role<rng_seed>},
+    %rate: tensor<4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4xi64>) gradients () {
+  // expected-error@+1 {{gives 'tensor<4xi64>' for rates of 'tensor<4xf32>'}}
+  %r = joint.poisson %seed stream 0 of %rate : (tensor<i64>, tensor<4xf32>) -> tensor<4xi64>
+  joint.output %r : tensor<4xi64>
+}
+
+// -----
+
 // expected-error@+2 {{a joint.graph has one block: control flow stands inside of its ops}}
 joint.graph @one_block(%x: tensor<4xf32> {joint.role = #joint.role<input>})
     -> (tensor<4xf32>) gradients () {

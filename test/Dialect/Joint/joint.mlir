@@ -145,6 +145,9 @@ func.func private @g_backward(tensor<2xf32>, tensor<4xf32>) -> tensor<4xf32>
 // CHECK: %u = joint.random <uniform> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
 // CHECK: %n = joint.random <normal> %seed stream 1 [%s] : (tensor<i64>, index) -> tensor<?x4xf32>
 // CHECK: %b = joint.random <bits> %seed stream 2 : (tensor<i64>) -> tensor<4xi64>
+// CHECK: %i = joint.random <normal> %seed stream 3 round %seed [%s] : (tensor<i64>, tensor<i64>, index) -> tensor<?x4xf32>
+// CHECK: %p = joint.poisson %seed stream 4 of %u : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK: %q = joint.poisson %seed stream 4 round %seed of %u : (tensor<i64>, tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
 joint.graph @random_numbers_are_a_function_of_a_seed(
     %seed: tensor<i64> {joint.role = #joint.role<rng_seed>},
     %s: index {joint.role = #joint.role<size>})
@@ -152,5 +155,8 @@ joint.graph @random_numbers_are_a_function_of_a_seed(
   %u = joint.random <uniform> %seed stream 0 : (tensor<i64>) -> tensor<4xf32>
   %n = joint.random <normal> %seed stream 1 [%s] : (tensor<i64>, index) -> tensor<?x4xf32>
   %b = joint.random <bits> %seed stream 2 : (tensor<i64>) -> tensor<4xi64>
+  %i = joint.random <normal> %seed stream 3 round %seed [%s] : (tensor<i64>, tensor<i64>, index) -> tensor<?x4xf32>
+  %p = joint.poisson %seed stream 4 of %u : (tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
+  %q = joint.poisson %seed stream 4 round %seed of %u : (tensor<i64>, tensor<i64>, tensor<4xf32>) -> tensor<4xf32>
   joint.output %u, %n, %b : tensor<4xf32>, tensor<?x4xf32>, tensor<4xi64>
 }

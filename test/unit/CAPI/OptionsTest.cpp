@@ -50,6 +50,19 @@ TEST_F(Options, dataIsNeeded) {
   EXPECT_EQ(messages, (Messages{"data is a null pointer", "give a graph"}));
 }
 
+TEST_F(Options, gradientsThatAreAskedForAreRead) {
+  const char *path = CUTBACK_SOURCE_DIR "/test/Autograd/Inputs/second/mlp.pt2";
+  const char *wrong[] = {"--grad-penalty=10"};
+  EXPECT_EQ(cutbackGraphReadFile(context, path, 1, wrong, &graph),
+            CUTBACK_WRONG_USAGE);
+  EXPECT_EQ(messages,
+            (Messages{"a penalty is given as NAME=X (input.0=10), not '10'",
+                      "these are the options of `cutback report`"}));
+  const char *options[] = {"--of=grad.first.weight", "--grad-of=last.weight"};
+  EXPECT_EQ(cutbackGraphReadFile(context, path, 2, options, &graph),
+            CUTBACK_DONE);
+}
+
 TEST_F(Options, everyOptionIsAString) {
   readGraph();
   const char *options[] = {"--strategy=eager", nullptr};

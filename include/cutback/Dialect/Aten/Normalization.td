@@ -216,11 +216,13 @@ def Aten_BinaryCrossEntropyBackwardOp : Aten_LossBackward<
     "binary_cross_entropy_backward",
     "(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, "
     "int reduction=1) -> Tensor", "sameAsSelf">,
-    Kernel<"binaryCrossEntropyBackward">, CoreForm<"crossEntropyOfTwoBackward">;
+    Vjp<"crossEntropyOfTwoBackward">, Kernel<"binaryCrossEntropyBackward">,
+    CoreForm<"crossEntropyOfTwoBackward">;
 def Aten_SoftMarginLossBackwardOp : Aten_LossBackward<
     "soft_margin_loss_backward",
     "(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor",
-    "pointwiseLossBackward">, Kernel<"softMarginLossBackward">,
+    "pointwiseLossBackward">, Vjp<"softMarginBackward">,
+    Kernel<"softMarginLossBackward">,
     CoreForm<"softMarginBackward">;
 
 class Aten_Ctc<string name, string schema, string rule>

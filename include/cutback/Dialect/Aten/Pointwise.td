@@ -424,40 +424,44 @@ def Aten_LeakyReluBackwardOp : Aten_Pointwise<
 def Aten_HardswishBackwardOp : Aten_Pointwise<
     "hardswish_backward", "hardswishBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 3>,
-    Vjp<"againOnly">, Kernel<"hardswishBackward">;
+    Vjp<"hardswishBackward">, Kernel<"hardswishBackward">;
 def Aten_HardsigmoidBackwardOp : Aten_Pointwise<
     "hardsigmoid_backward", "hardsigmoidBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 3>,
     Vjp<"again">, Kernel<"hardsigmoidBackward">;
 def Aten_GeluBackwardOp : Aten_Pointwise<"gelu_backward", "geluBackward",
     "(Tensor grad_output, Tensor self, *, str approximate=\"none\") -> "
-    "Tensor", "broadcast", 12>, Vjp<"againOnly">, Kernel<"geluBackward">;
+    "Tensor", "broadcast", 12>, Vjp<"geluBackward">, Kernel<"geluBackward">;
 def Aten_SiluBackwardOp : Aten_Pointwise<"silu_backward", "siluBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 12>,
-    Vjp<"againOnly">, Kernel<"siluBackward">;
+    Vjp<"siluBackward">, Kernel<"siluBackward">;
 def Aten_EluBackwardOp : Aten_Pointwise<"elu_backward", "eluBackward",
     "(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, "
     "bool is_result, Tensor self_or_result) -> Tensor", "broadcast", 12>,
-    Vjp<"againOnly">, Kernel<"eluBackward">;
+    Vjp<"eluBackward">, Kernel<"eluBackward">;
 def Aten_SoftplusBackwardOp : Aten_Pointwise<
     "softplus_backward", "softplusBackward",
     "(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> "
-    "Tensor", "broadcast", 12>, Vjp<"againOnly">, Kernel<"softplusBackward">;
+    "Tensor", "broadcast", 12>, Vjp<"softplusBackward">,
+    Kernel<"softplusBackward">;
 def Aten_LogSigmoidBackwardOp : Aten_Pointwise<
     "log_sigmoid_backward", "logSigmoidBackward",
     "(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor",
-    "broadcast", 12>, Kernel<"logSigmoidBackward">;
+    "broadcast", 12>, Vjp<"logSigmoidBackward">,
+    Kernel<"logSigmoidBackward">;
 def Aten_MishBackwardOp : Aten_Pointwise<"mish_backward", "mishBackward",
     "(Tensor grad_output, Tensor self) -> Tensor", "broadcast", 12>,
-    Vjp<"againOnly">, Kernel<"mishBackward">;
+    Vjp<"mishBackward">, Kernel<"mishBackward">;
 def Aten_GluBackwardOp : Aten_Pointwise<"glu_backward", "none",
     "(Tensor grad_output, Tensor self, int dim) -> Tensor", "sameAsSelf", 10>,
+    Vjp<"gluBackward">,
     Kernel<"gluBackward">, CoreForm<"gatedBackward"> {
   let loops = "none";
 }
 def Aten_LogitBackwardOp : Aten_Pointwise<"logit_backward", "logitBackward",
     "(Tensor grad_output, Tensor self, float? eps=None) -> Tensor",
-    "sameAsSelf", 10>, Kernel<"logitBackward">;
+    "sameAsSelf", 10>, Vjp<"logitBackward">,
+    Kernel<"logitBackward">;
 def Aten_LogSigmoidForwardOp : Aten_Pointwise<
     "log_sigmoid_forward", "logSigmoidForward",
     "(Tensor self) -> (Tensor output, Tensor buffer)", "logSigmoidForward", 12>,
@@ -518,7 +522,8 @@ def Aten_SoftshrinkBackwardOp : Aten_Pointwise<
 def Aten_InternalPreluKernelBackwardOp : Aten_Pointwise<
     "_prelu_kernel_backward", "preluBackward",
     "(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)",
-    "preluBackward">, Kernel<"preluBackward">;
+    "preluBackward">, Vjp<"preluBackward">,
+    Kernel<"preluBackward">;
 def Aten_I0Op : Aten_Transcendental<"i0", "none",
     "(Tensor self) -> Tensor">, Vjp<"i0">, Kernel<"i0">;
 def Aten_SpecialI1Op : Aten_Transcendental<"special_i1", "none",

@@ -11,14 +11,17 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/BuiltinAttributeInterfaces.td"
 
-def Joint_RandomOp : Op<Joint_Dialect, "random", [
+class Joint_DrawOp<string mnemonic, list<Trait> traits = []>
+    : Op<Joint_Dialect, mnemonic, !listconcat([
     Pure,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>,
     DeclareOpInterfaceMethods<RematerializableOpInterface>,
     DeclareOpInterfaceMethods<FusibleOpInterface>,
     DeclareOpInterfaceMethods<CostModelOpInterface>,
     DeclareOpInterfaceMethods<DifferentiableOpInterface>,
-    DeclareOpInterfaceMethods<SizeEvaluationOpInterface>]> {
+    DeclareOpInterfaceMethods<SizeEvaluationOpInterface>], traits)>;
+
+def Joint_RandomOp : Joint_DrawOp<"random", [AttrSizedOperandSegments]> {
   let summary = "random numbers of one stream";
   let description = [{
     A pure function of the seed: run again, in whichever half, it gives the
@@ -32,12 +35,18 @@ def Joint_RandomOp : Op<Joint_Dialect, "random", [
 
     Element *i* in row-major order comes from Philox-4x32-10 (Salmon et al.,
     SC 2011) with the seed as key and the counter (i / 4 in words 0 and 1,
-    stream in word 2, 0 in word 3), of whose four words it takes number i mod
+    stream in word 2, the round in word 3), of whose four words it takes number i mod
     4; a 64-bit type takes words 0-1 or 2-3 of counter i / 2. `uniform` is in
     [0, 1), a multiple of 2^-24 (2^-53 for f64); `normal` has mean 0 and
     variance 1 (Box and Muller, on pairs of elements); `bits` fills an integer
     type. The stream keeps the ops of a graph apart whatever their sizes;
-    `--cutback-functionalize-rng` gives each op its own.
+    `--cutback-functionalize-rng` gives each op its own. In a graph of a loop
+    the round keeps its runs apart; without one it is 0:
+
+    ```mlir
+    %r = joint.random <normal> %seed stream 3 round %i
+        : (tensor<i64>, tensor<i64>) -> tensor<16xf32>
+    ```
 
     Constraints:
     * C1: one size for each `?` of the result
@@ -46,7 +55,33 @@ def Joint_RandomOp : Op<Joint_Dialect, "random", [
   }];
   let arguments = (ins Joint_Distribution:$distribution,
                        TensorOf<[I64]>:$seed, I64Attr:$stream,
+                       Optional<TensorOf<[I64]>>:$round,
                        Variadic<Index>:$sizes,
+                       OptionalAttr<StrArrayAttr>:$names);
+  let results = (outs AnyRankedTensor:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+}
+
+def Joint_PoissonOp : Joint_DrawOp<"poisson"> {
+  let summary = "Poisson numbers of one stream, a rate for each";
+  let description = [{
+    As `joint.random`, a pure function of the seed, and of rates: element *i* is
+    how many waits fit into a time of `rate[i]`, where wait *k* is
+    -log(1 - u) of the f64 number 2^24 i + k of the stream. Past 2^24 events it
+    ends. A rate that is no number, or below 0, gives 0.
+
+    ```mlir
+    %n = joint.poisson %seed stream 3 of %rate
+        : (tensor<i64>, tensor<16xf32>) -> tensor<16xf32>
+    ```
+
+    Constraints:
+    * C1: rates and result have one floating-point type
+  }];
+  let arguments = (ins TensorOf<[I64]>:$seed, I64Attr:$stream,
+                       Optional<TensorOf<[I64]>>:$round,
+                       AnyRankedTensor:$rate,
                        OptionalAttr<StrArrayAttr>:$names);
   let results = (outs AnyRankedTensor:$result);
   let hasCustomAssemblyFormat = 1;

@@ -213,13 +213,14 @@ def Kernel_PickOp : Kernel_Op<"pick", [
 def Kernel_DrawOp : Kernel_Op<"draw", [Pure, HasParent<"NestOp">]> {
   let summary = "element number `index` of a random stream";
   let description = [{
-    As `joint.random` has it, with the seed that it reads.
+    As `joint.random` has it, with the seed and the round that it reads.
   }];
   let arguments = (ins Kernel_Draw:$draw, I64:$seed, Index:$index,
-                       I64Attr:$stream);
+                       I64Attr:$stream, Optional<I64>:$round);
   let results = (outs AnyType:$result);
   let assemblyFormat = [{
-    $draw $seed `stream` $stream `[` $index `]` attr-dict `:` type($result)
+    $draw $seed `stream` $stream (`round` $round^)? `[` $index `]` attr-dict
+    `:` type($result)
   }];
 }
 

@@ -391,14 +391,6 @@ TEST(PointwiseVjp, SecondDerivatives) {
   });
 }
 
-TEST(PointwiseVjp, SomeSecondDerivativesAreMissing) {
-  EXPECT_EQ(errorOf([](VjpCheck &c) {
-              c.output(c.b.call("aten.silu_backward.default",
-                                {c.input({3}), c.input({3})}));
-            }),
-            "no rule for the second derivative");
-}
-
 // Functions of complex numbers have the conjugate of their slope.
 TEST(PointwiseVjp, FunctionsOfComplexNumbers) {
   for (const char *name :

@@ -97,10 +97,20 @@ TEST(DeviceMathTest, IntegersWrapAround) {
   EXPECT_EQ(problem, 1);
 }
 
-TEST(DeviceMathTest, PhiloxGivesTheKnownAnswer) {
-  // Salmon et al., the distribution's kat_vectors: key and counter zero.
-  EXPECT_EQ(philox(0, 0, 0).word[0], 0x6627e8d5u);
-  EXPECT_EQ(philox(0, 0, 0).word[3], 0x9b00dbd8u);
+TEST(DeviceMathTest, PhiloxGivesTheKnownAnswers) {
+  // Salmon et al., the distribution's kat_vectors: counter and key of zeros, of
+  // ones, and of digits of pi.
+  const unsigned known[3][4] = {
+      {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8},
+      {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd},
+      {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}};
+  const PhiloxWords given[3] = {philox(0, 0, 0), philox(~0ull, ~0ull, ~0ull),
+                                philox(0x299f31d0a4093822,
+                                       streamOfRound(0x13198a2e, 0x03707344),
+                                       0x85a308d3243f6a88)};
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 4; ++i)
+      EXPECT_EQ(given[k].word[i], known[k][i]) << k << ", word " << i;
 }
 
 } // namespace
