@@ -4,9 +4,9 @@
 //
 // A region is recomputed from its inputs. Where its input is made by another
 // region, that one need not be recomputed as well: the op on the boundary is
-// to be saved (25-partition-rules §10). One look at the users of each tagged
-// op decides; decisions are made before any tag changes, so that their order
-// does not matter.
+// to be saved (25-partition-rules §10), and if that is a view, what it looks
+// at. One look at the users of each tagged op decides; decisions are made
+// before any tag changes, so that their order does not matter.
 //
 // `joint.checkpoint` is dissolved innermost ops and all: everything below one
 // outermost region moves in front of it, in program order, and remembers the
@@ -20,7 +20,7 @@
 
 #include "mlir/IR/Builders.h"
 
-#include <vector>
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -34,8 +34,16 @@ static bool asksForRecompute(PolicyAttr policy) {
   return policy && policy.asksToRecompute();
 }
 
+/// The op whose result the first result of `op` is a view of, or null.
+static Operation *baseOf(Operation *op) {
+  auto model = dyn_cast<RematerializableOpInterface>(op);
+  int64_t operand =
+      model && op->getNumResults() ? model.getAliasedOperand(0) : -1;
+  return operand < 0 ? nullptr : op->getOperand(operand).getDefiningOp();
+}
+
 uint64_t cutback::cleanTags(GraphOp graph) {
-  std::vector<std::pair<Operation *, PolicyAttr>> boundary;
+  llvm::MapVector<Operation *, PolicyAttr> boundary;
   for (Operation &op : graph.getBlock()) {
     PolicyAttr policy = policyOf(&op);
     if (!asksForRecompute(policy))
@@ -45,7 +53,10 @@ uint64_t cutback::cleanTags(GraphOp graph) {
           PolicyAttr other = policyOf(user);
           return asksForRecompute(other) && other.getOutermost() > region;
         }))
-      boundary.emplace_back(&op, policy);
+      // A view has no bytes of its own.
+      for (Operation *at = &op; at && asksForRecompute(policyOf(at));
+           at = baseOf(at))
+        boundary.try_emplace(at, policyOf(at));
   }
   for (auto [op, policy] : boundary)
     op->setAttr(JointDialect::kPolicy,

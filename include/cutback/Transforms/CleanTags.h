@@ -11,9 +11,10 @@
 namespace cutback {
 
 /// An op that asks to be recomputed and has a user that asks so too in a later
-/// region lies on the boundary of both: its policy becomes `must_save`, so
-/// that a chain of regions is not recomputed from its beginning. The region
-/// number stays. Returns the number of ops changed. Linear.
+/// region lies on the boundary of both: its policy becomes `must_save`, and
+/// if it is a view, that of what it looks at, so that a chain of regions is not
+/// recomputed from its beginning. The region number stays. Returns the number
+/// of ops changed. Linear.
 uint64_t cleanTags(joint::GraphOp graph);
 
 /// Dissolves every `joint.checkpoint`: the ops inside move in front of it and

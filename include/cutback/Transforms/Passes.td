@@ -93,7 +93,8 @@ def CleanTags : Pass<"cutback-clean-tags", "cutback::joint::GraphOp"> {
     An op that is to be recomputed (`must_recompute`, `prefer_recompute`) and
     has a user that is to be recomputed too in a region with a larger number
     becomes `must_save`: else recomputing the later region would recompute the
-    earlier one from its beginning. It keeps its region number.
+    earlier one from its beginning. So does what it looks at, if it is a view.
+    Both keep their region numbers.
 
     Assumes: region numbers grow in program order.
     Guarantees: nothing but `joint.policy` of such ops changes.

@@ -146,7 +146,7 @@ void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
 
 /// Cuts ops `begin` to `end` into regions, and some of these again.
 void addRegions(joint::GraphOp graph, ArrayRef<Operation *> ops,
-                SmallVector<int64_t> path, std::mt19937_64 &random) {
+                ArrayRef<int64_t> path, std::mt19937_64 &random) {
   auto pick = [&](size_t n) { return size_t(random() % n); };
   int64_t number = 0;
   for (size_t begin = 0; begin < ops.size();) {
@@ -155,7 +155,7 @@ void addRegions(joint::GraphOp graph, ArrayRef<Operation *> ops,
     begin += part.size();
     if (pick(4) == 0)
       continue; // between two regions
-    SmallVector<int64_t> inner = path;
+    SmallVector<int64_t> inner(path);
     inner.push_back(number++);
     for (Operation *op : part) {
       static constexpr joint::PolicyKind kKinds[] = {

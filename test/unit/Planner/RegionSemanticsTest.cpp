@@ -16,8 +16,8 @@
 
 #include "gtest/gtest.h"
 
+#include <cmath>
 #include <map>
-#include <random>
 
 using namespace mlir;
 using namespace cutback;
@@ -25,24 +25,24 @@ using namespace cutback::interpreter;
 
 namespace {
 
-const std::string kTensor = "tensor<4x4xf32>";
+std::string tensorType() { return "tensor<4x4xf32>"; }
 
 /// `%to = aten.op(%from) : ...`
 std::string unary(const std::string &to, const std::string &op,
                   const std::string &from) {
-  return to + " = aten." + op + "(" + from + ") : (" + kTensor + ") -> " +
-         kTensor + "\n";
+  return to + " = aten." + op + "(" + from + ") : (" + tensorType() + ") -> " +
+         tensorType() + "\n";
 }
 std::string binary(const std::string &to, const std::string &op,
                    const std::string &a, const std::string &b) {
-  return to + " = aten." + op + "(" + a + ", " + b + ") : (" + kTensor + ", " +
-         kTensor + ") -> " + kTensor + "\n";
+  return to + " = aten." + op + "(" + a + ", " + b + ") : (" + tensorType() +
+         ", " + tensorType() + ") -> " + tensorType() + "\n";
 }
 
 /// Once more the same value, by an op whose gradient reads none.
 std::string rename(const std::string &to, const std::string &from) {
-  return to + " = aten.mul.Scalar(" + from + ", 1.0) : (" + kTensor + ") -> " +
-         kTensor + "\n";
+  return to + " = aten.mul.Scalar(" + from + ", 1.0) : (" + tensorType() +
+         ") -> " + tensorType() + "\n";
 }
 
 class RegionSemantics : public testing::Test {
@@ -64,18 +64,18 @@ protected:
     return to + " = joint.checkpoint " +
            (attributes.empty() ? "" : "attributes {" + attributes + "} ") +
            "{\n" + body + rename(from + "_", from) + "joint.yield " + from +
-           "_ : " + kTensor + "\n} : " + kTensor + "\n";
+           "_ : " + tensorType() + "\n} : " + tensorType() + "\n";
   }
 
   /// The joint graph of a program from parameter %w, input %x and a seed %s
   /// that gives `loss`, a tensor.
   joint::GraphOp program(const std::string &body, const std::string &loss) {
     std::string text =
-        "joint.graph @g(%w: " + kTensor +
-        " {joint.role = #joint.role<param \"w\">}, %x: " + kTensor +
+        "joint.graph @g(%w: " + tensorType() +
+        " {joint.role = #joint.role<param \"w\">}, %x: " + tensorType() +
         " {joint.role = #joint.role<input>}, %s: tensor<i64> {joint.role = "
         "#joint.role<rng_seed>}) -> (tensor<f32>) gradients () {\n" +
-        body + "%sum = aten.sum(" + loss + ") : (" + kTensor +
+        body + "%sum = aten.sum(" + loss + ") : (" + tensorType() +
         ") -> tensor<f32>\njoint.output %sum : tensor<f32>\n}";
     modules.push_back(parseSourceString<ModuleOp>(text, &context));
     EXPECT_TRUE(modules.back()) << text;
@@ -97,11 +97,9 @@ protected:
   std::vector<RuntimeValue> arguments(joint::GraphOp graph) {
     llvm::StringMap<int64_t> symbols;
     auto find = [](StringRef) -> std::optional<Tensor> {
-      std::mt19937_64 random(5);
       Tensor tensor = Tensor::zeros(DType::F32, {4, 4});
       for (int i = 0; i < 16; ++i)
-        reinterpret_cast<float *>(tensor.data())[i] =
-            float(random() % 1000) / 500 - 1;
+        tensor.set(i, std::sin(7.0 * i));
       return tensor;
     };
     auto bound = bindArguments(graph, nameStep(graph), find, symbols);
@@ -331,7 +329,7 @@ TEST_F(RegionSemantics, WhatAGradientInsideHasFreedIsNotRecomputed) {
 
 std::string draw(const std::string &to, unsigned stream) {
   return to + " = joint.random <uniform> %s stream " + std::to_string(stream) +
-         " : (tensor<i64>) -> " + kTensor + "\n";
+         " : (tensor<i64>) -> " + tensorType() + "\n";
 }
 
 TEST_F(RegionSemantics, RandomOpsSeeTheSameBits) {
@@ -413,12 +411,12 @@ TEST_F(RegionSemantics, ARegionThatAdvisesBindsNobody) {
 TEST_F(RegionSemantics, RecomputationHasTheTypesOfTheForward) {
   Step step = check([&] {
     std::string half = "tensor<4x4xbf16>";
-    std::string body = "%h = aten._to_copy(%w, dtype = bf16) : (" + kTensor +
-                       ") -> " + half + "\n%m = aten.mm(%h, %h) : (" + half +
-                       ", " + half + ") -> " + half +
-                       "\n%n = aten.sin(%m) : (" + half + ") -> " + half +
-                       "\n%o = aten._to_copy(%n, dtype = f32) : (" + half +
-                       ") -> " + kTensor + "\n";
+    std::string body =
+        "%h = aten._to_copy(%w, dtype = bf16) : (" + tensorType() + ") -> " +
+        half + "\n%m = aten.mm(%h, %h) : (" + half + ", " + half + ") -> " +
+        half + "\n%n = aten.sin(%m) : (" + half + ") -> " + half +
+        "\n%o = aten._to_copy(%n, dtype = f32) : (" + half + ") -> " +
+        tensorType() + "\n";
     return program(
         region("%y", region("%p", body, "%o") + unary("%q", "sin", "%p"), "%q"),
         "%y");

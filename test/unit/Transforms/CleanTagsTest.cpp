@@ -114,6 +114,18 @@ TEST_F(CleanTagsTest, ARegionMayYieldItsInputsAndNothing) {
             Value(graphOf(*module).getBody().getArgument(0)));
 }
 
+TEST_F(CleanTagsTest, AViewOnTheBoundaryKeepsWhatItLooksAt) {
+  OwningOpRef<ModuleOp> module = graph(R"mlir(
+    %a = aten.sin(%x) {joint.policy = #joint.policy<prefer_recompute, region = 0>} : (tensor<4xf32>) -> tensor<4xf32>
+    %b = aten.cos(%a) {joint.policy = #joint.policy<prefer_recompute, region = 0>} : (tensor<4xf32>) -> tensor<4xf32>
+    %c = aten.view(%b, [2, 2]) {joint.policy = #joint.policy<prefer_recompute, region = 0>} : (tensor<4xf32>) -> tensor<2x2xf32>
+    %d = aten.view(%c, [4]) {joint.policy = #joint.policy<prefer_recompute, region = 1>} : (tensor<2x2xf32>) -> tensor<4xf32>
+    joint.output %d : tensor<4xf32>)mlir");
+  EXPECT_EQ(cleanTags(graphOf(*module)), 2u);
+  EXPECT_EQ(tags(*module), "sin:prefer_recompute:0 cos:must_save:0 "
+                           "view:must_save:0 view:prefer_recompute:1");
+}
+
 TEST_F(CleanTagsTest, RegionsOfARegionAreNumberedFromZero) {
   OwningOpRef<ModuleOp> module = graph(R"mlir(
     %y = joint.checkpoint {
