@@ -77,6 +77,7 @@ private:
   void append(unsigned entry, Value value);
   Value seedForGraphs();
   void addRound();
+  Type typeOfRounds(Type number);
   void countRounds(Region &body, Value round);
 
   NestedOp op;
@@ -92,12 +93,12 @@ private:
 
 unsigned SeededCall::countIn(unsigned entry) const {
   return joint::countOperands(
-      ArrayAttr::get(builder.getContext(), args.getValue()[entry]));
+      ArrayAttr::get(args.getContext(), args.getValue()[entry]));
 }
 
 unsigned SeededCall::countBefore(unsigned entry) const {
   return joint::countOperands(
-      ArrayAttr::get(builder.getContext(), args.getValue().take_front(entry)));
+      ArrayAttr::get(args.getContext(), args.getValue().take_front(entry)));
 }
 
 /// `value` becomes the last of the list that is entry `entry`.
@@ -145,6 +146,17 @@ void SeededCall::countRounds(Region &body, Value round) {
   }
 }
 
+/// The result of a while loop for the number that it carries.
+Type SeededCall::typeOfRounds(Type number) {
+  if (kind != NestedKind::WhileLoopStack)
+    return number;
+  int64_t rounds = ShapedType::kDynamic;
+  for (Type type : op->getResultTypes())
+    if (auto stack = dyn_cast<RankedTensorType>(type))
+      rounds = stack.getDimSize(0);
+  return RankedTensorType::get({rounds}, builder.getI64Type());
+}
+
 NestedOp SeededCall::run(SmallVectorImpl<RandomSource> &inner) {
   Value seed = seedForGraphs();
   if (isLoop())
@@ -166,19 +178,10 @@ NestedOp SeededCall::run(SmallVectorImpl<RandomSource> &inner) {
       countRounds(graph, own.round);
     inner.push_back(own);
   }
-  SmallVector<Region *> graphs;
-  for (Region &graph : op.getGraphs())
-    graphs.push_back(&graph);
-  auto types = joint::nestedResultTypes(kind, args,
-                                        ValueRange(inputs).getTypes(), graphs);
-  if (!types) {
-    call.error("'" + op.getCallee() + "' has other graphs than it runs");
-    return {};
-  }
   SmallVector<Type> resultTypes(op.getResultTypes());
   ArrayAttr names = op.getNamesAttr();
-  if (types->size() > resultTypes.size()) {
-    resultTypes.push_back(types->back());
+  if (isLoop() && kind != NestedKind::Scan) {
+    resultTypes.push_back(typeOfRounds(number));
     if (names) {
       SmallVector<Attribute> longer(names.begin(), names.end());
       longer.push_back(call.getNamer()->next("rounds"));

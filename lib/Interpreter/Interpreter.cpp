@@ -23,6 +23,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Declared.h"
+#include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Interpreter/Kernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,6 +32,8 @@
 #include "llvm/ADT/StringMap.h"
 
 #include <cmath>
+#include <cstring>
+#include <utility>
 
 using namespace mlir;
 using namespace cutback;
@@ -180,7 +183,7 @@ LogicalResult Runner::runOp(Operation *op, Values &results) {
   if (isa<joint::RerunOp>(op))
     return success();
   if (auto opaque = dyn_cast<joint::OpaqueOp>(op))
-    return runOpaque(opaque);
+    return runOpaque(opaque, results);
   if (auto barrier = dyn_cast<joint::BarrierOp>(op)) {
     results[0] = values.lookup(barrier.getInput());
     if (const auto *tensor = std::get_if<Tensor>(&results[0]);
@@ -305,6 +308,7 @@ LogicalResult Runner::runCall(aten::CallOp call, Values &results) {
   }
   Values operands = operandsOf(op);
   KernelCall kernelCall(call, operands, results, options);
+  kernelCall.replayed = std::exchange(replayed, std::nullopt);
   return success(succeeded(kernel(kernelCall)) && !kernelCall.failed());
 }
 
@@ -370,7 +374,28 @@ LogicalResult Runner::runAssert(joint::AssertOp op) {
   return diagnostic;
 }
 
-LogicalResult Runner::runOpaque(joint::OpaqueOp op) {
+/// A state is seed and stream of the next op, which is where a draw begins
+/// here (Draws.h).
+LogicalResult Runner::runOpaque(joint::OpaqueOp op, Values &results) {
+  constexpr int64_t kWord = sizeof(uint64_t);
+  if (op.getCallee() == joint::kSavesState && op->getNumResults() == 1) {
+    const uint64_t words[] = {options.seed,
+                              joint::drawStreamOf(op->getNextNode())};
+    Tensor state = memory.allocate(op->getResult(0), DType::U8, {2 * kWord});
+    std::memcpy(state.data(), words, sizeof(words));
+    results[0] = state;
+    return success();
+  }
+  if (op.getCallee() == joint::kSetsState && op->getNumOperands() == 1) {
+    RuntimeValue held = values.lookup(op->getOperand(0));
+    const auto *state = std::get_if<Tensor>(&held);
+    if (!state || state->type != DType::U8 || state->numel() != 2 * kWord)
+      return op.emitError("needs the state of a generator: 16 bytes here");
+    uint64_t words[2];
+    std::memcpy(words, state->contiguous().data(), sizeof(words));
+    replayed = {words[0], words[1]};
+    return success();
+  }
   if (joint::isTakenAsDeclared(op)) {
     InFlightDiagnostic diag = op.emitError() << "'" << op.getCallee()
                                              << "' cannot be executed: it is "

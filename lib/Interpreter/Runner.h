@@ -46,7 +46,7 @@ private:
   static mlir::LogicalResult checkWritable(joint::WriteOp op, const Tensor &to);
   mlir::LogicalResult runWrite(joint::WriteOp op, Values &results);
   mlir::LogicalResult runAssert(joint::AssertOp op);
-  mlir::LogicalResult runOpaque(joint::OpaqueOp op);
+  mlir::LogicalResult runOpaque(joint::OpaqueOp op, Values &results);
   mlir::LogicalResult runCheckpoint(joint::CheckpointOp op, Values &results);
   mlir::LogicalResult runNestedOp(joint::NestedOp op, Values &results);
   mlir::LogicalResult runRandom(joint::RandomOp op, Values &results);
@@ -82,6 +82,8 @@ private:
   Memory standard;
   Memory &memory;
   llvm::DenseMap<mlir::Value, RuntimeValue> values;
+  /// What the next op draws with, if a mark has set it: seed and stream.
+  std::optional<std::pair<uint64_t, uint64_t>> replayed;
   llvm::DenseMap<mlir::Value, unsigned> usesLeft;
   llvm::SetVector<mlir::Value> copies;
 };

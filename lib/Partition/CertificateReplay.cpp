@@ -17,8 +17,8 @@
 // unknown effect like any other, which the joint graph does not have. A look
 // at two words of each opaque op; nothing for others.
 //
-// In halves of our own a draw has a number in place of marks (Replay.h), the
-// one that it has in the joint graph, and all runs of a number are one draw.
+// In our halves a draw has a number, the one of the joint graph (Replay.h), and
+// all runs of it are one draw; RandomStates.h makes marks of numbers.
 
 #include "CertificateClasses.h"
 
@@ -31,13 +31,13 @@ using namespace cutback::certificate;
 
 bool cutback::certificate::savesRandomState(Operation *op) {
   auto mark = dyn_cast<OpaqueOp>(op);
-  return mark && mark.getCallee() == "higher_order.run_and_save_rng_state" &&
+  return mark && mark.getCallee() == kSavesState &&
          mark->getNumOperands() == 0 && mark->getNumResults() == 1;
 }
 
 static bool replaysRandomState(OpaqueOp mark) {
-  return mark.getCallee() == "higher_order.run_with_rng_state" &&
-         mark->getNumOperands() == 1 && mark->getNumResults() == 0;
+  return mark.getCallee() == kSetsState && mark->getNumOperands() == 1 &&
+         mark->getNumResults() == 0;
 }
 
 bool ClassTable::noteMark(OpaqueOp mark) {

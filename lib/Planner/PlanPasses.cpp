@@ -18,6 +18,7 @@
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Partition/Certificate.h"
+#include "cutback/Partition/RandomStates.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,6 +26,7 @@
 
 namespace cutback {
 #define GEN_PASS_DEF_PLANPARTITION
+#define GEN_PASS_DEF_EXPOSERANDOMSTATES
 #define GEN_PASS_DEF_EXTRACTPARTITION
 #define GEN_PASS_DEF_PARTITIONSTEP
 #define GEN_PASS_DEF_VERIFYPARTITION
@@ -239,6 +241,18 @@ struct VerifyPartitionPass
         return signalPassFailure();
     }
     markAllAnalysesPreserved();
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Random states
+//===----------------------------------------------------------------------===//
+
+struct ExposeRandomStatesPass
+    : public cutback::impl::ExposeRandomStatesBase<ExposeRandomStatesPass> {
+  void runOnOperation() override {
+    for (auto link : getOperation().getOps<joint::PartitionOp>())
+      exposeRandomStates(link);
   }
 };
 

@@ -19,6 +19,9 @@ public:
 
   mutable aten::CallOp op; ///< accessors of ops are not const
   const InterpreterOptions &options;
+  /// Seed and stream that the op draws with in place of its own, if it is run
+  /// with a saved state.
+  std::optional<std::pair<uint64_t, uint64_t>> replayed;
 
   /// True for None, for an optional parameter that the schema lacks, and for an
   /// operand that is not defined.

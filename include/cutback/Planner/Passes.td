@@ -155,6 +155,54 @@ def VerifyPartition : Pass<"cutback-verify-partition", "mlir::ModuleOp"> {
   }];
 }
 
+def ExposeRandomStates
+    : Pass<"cutback-expose-random-states", "mlir::ModuleOp"> {
+  let summary = "hand states of the framework's generator from half to half";
+  let description = [{
+    Where both halves run a draw from the framework's own generator
+    (`joint.replay`), the forward takes the state of the generator in front of
+    it and returns it, behind sizes and tensors; the backward takes it as an
+    argument and sets it in front of the draw. As PyTorch's own halves do with
+    `functionalize_rng_ops`, so whoever runs the halves keeps nothing beside
+    what they hand over.
+
+    Assumes: partitions with their halves.
+    Guarantees: no draw of both halves has a number; the certificate accepts
+    what it accepted before.
+    Never: gives a state to what is a function of a seed (`joint.random`).
+    Cost: linear.
+
+    Example: a draw of a checkpointed region.
+
+    ```mlir
+    func.func @f_forward(%x: tensor<4xf32> {joint.name = "x"}) -> (tensor<4xf32>, tensor<4xf32>) {
+      %m = aten.bernoulli(%x) {joint.replay = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+      return %m, %x : tensor<4xf32>, tensor<4xf32>
+    }
+    func.func @f_backward(%x: tensor<4xf32> {joint.name = "x"}, %t: tensor<4xf32> {joint.name = "t"}) -> tensor<4xf32> {
+      %m_recompute = aten.bernoulli(%x) {joint.recompute = 0 : i64, joint.replay = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+      %g = aten.mul.Tensor(%t, %m_recompute) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+      return %g : tensor<4xf32>
+    }
+    joint.partition @f_partition forward @f_forward backward @f_backward saved ["x"] {gradient_of = array<i32: 0>, num_forward_results = 1 : i64, num_saved_sizes = 0 : i64}
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @f_forward(%arg0: tensor<4xf32> {joint.name = "x"}) -> (tensor<4xf32>, tensor<4xf32>, tensor<?xui8>) {
+      %rng_state_0 = joint.opaque "higher_order.run_and_save_rng_state"() {effects} : () -> tensor<?xui8>
+      %m = aten.bernoulli(%arg0) : (tensor<4xf32>) -> tensor<4xf32>
+      return %m, %arg0, %rng_state_0 : tensor<4xf32>, tensor<4xf32>, tensor<?xui8>
+    }
+    func.func @f_backward(%arg0: tensor<4xf32> {joint.name = "x"}, %arg1: tensor<?xui8> {joint.name = "rng_state_0", joint.role = #joint.role<saved>}, %arg2: tensor<4xf32> {joint.name = "t"}) -> tensor<4xf32> {
+      joint.opaque "higher_order.run_with_rng_state"(%arg1) {effects} : (tensor<?xui8>) -> ()
+      %m_recompute = aten.bernoulli(%arg0) {joint.recompute = 0 : i64} : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let dependentDialects = ["mlir::func::FuncDialect"];
+}
+
 def CheckPhase : Pass<"cutback-check-phase", "mlir::ModuleOp"> {
   let summary = "refuse what must be gone behind a phase";
   let description = [{

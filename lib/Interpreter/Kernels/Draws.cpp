@@ -17,6 +17,8 @@ using namespace cutback;
 using namespace cutback::interpreter;
 
 RandomState interpreter::randomState(const KernelCall &call) {
+  if (call.replayed)
+    return {call.replayed->first, call.replayed->second};
   return {call.options.seed, joint::drawStreamOf(call.op)};
 }
 

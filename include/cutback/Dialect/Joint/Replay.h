@@ -15,6 +15,14 @@ namespace cutback::joint {
 /// that each run of draw N gives the same numbers.
 inline constexpr llvm::StringLiteral kReplay = "joint.replay";
 
+/// Callees of the marks that PyTorch's halves have in place of numbers, each a
+/// `joint.opaque` with effects right in front of a draw: one gives the state
+/// of the generator that the draw begins with, the other sets it.
+inline constexpr llvm::StringLiteral kSavesState =
+    "higher_order.run_and_save_rng_state";
+inline constexpr llvm::StringLiteral kSetsState =
+    "higher_order.run_with_rng_state";
+
 /// Discardable attribute (unit) of an unknown call: a second run gives the same
 /// bits, and has no effect.
 inline constexpr llvm::StringLiteral kRepeatable = "joint.repeatable";
