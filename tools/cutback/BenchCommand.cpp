@@ -333,7 +333,7 @@ int runBench(const CommandLine &line) {
   text += "\n" + bench.kernelsText(line.integer("top").value_or(20), rates);
   if (profile)
     if (int code = session.write(
-            *profile, bench.profileText(std::string(*profile), rates)))
+            profile, bench.profileText(std::string(*profile), rates)))
       return code;
   return session.write(std::nullopt, text);
 }

@@ -17,6 +17,7 @@ using namespace cutback;
 using llvm::StringRef;
 
 #define CUTBACK_LEVEL(features)
+#define CUTBACK_COMMON
 #define CUTBACK_OBJECT(name, file)                                             \
   __asm__(".pushsection .rodata\n"                                             \
           ".balign 16\n"                                                       \
@@ -29,6 +30,7 @@ using llvm::StringRef;
       cutback_##name##_end[];
 #include "PrecompiledObjects.inc"
 #undef CUTBACK_LEVEL
+#undef CUTBACK_COMMON
 #undef CUTBACK_OBJECT
 
 /// Whether this processor has each of "sse3 avx".
@@ -43,15 +45,18 @@ static bool hasAll(StringRef features) {
 
 void cpu::addPrecompiledObjects(std::vector<std::string> &objects) {
   bool isTaken = false, isThis = false;
-  // A level is followed by its objects; the last one asks for nothing.
+  // A level is followed by its objects; the last one asks for nothing. Behind
+  // them stand those that all have.
 #define CUTBACK_LEVEL(features)                                                \
   isThis = !isTaken && hasAll(features);                                       \
   isTaken |= isThis;
+#define CUTBACK_COMMON isThis = true;
 #define CUTBACK_OBJECT(name, file)                                             \
   if (isThis)                                                                  \
     objects.emplace_back(cutback_##name##_begin,                               \
                          cutback_##name##_end - cutback_##name##_begin);
 #include "PrecompiledObjects.inc"
 #undef CUTBACK_LEVEL
+#undef CUTBACK_COMMON
 #undef CUTBACK_OBJECT
 }

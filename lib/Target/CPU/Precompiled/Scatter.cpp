@@ -255,7 +255,7 @@ template <typename H> void scatter(Call &call, const Scattered &s) {
     }
     withType(s.out.type(), nullptr, [&](auto *elements) {
       using E = std::remove_reference_t<decltype(*elements)>;
-      if constexpr (std::is_arithmetic_v<E>)
+      if constexpr (std::is_arithmetic_v<E> && std::is_same_v<HeldOf<E>, H>)
         scatterInPlace<H, E>(call, s, lanes);
     });
   }

@@ -134,6 +134,12 @@ template <typename Run> inline void withSum(int64_t type, Run run) {
     run(0.0f);
 }
 
+/// The type that numbers of type E are held in.
+template <typename E>
+using HeldOf = std::conditional_t<std::is_floating_point_v<E> ||
+                                      std::is_same_v<E, unsigned long long>,
+                                  E, long long>;
+
 template <typename H, typename E> inline H heldAs(E x) {
   if constexpr (std::is_same_v<E, bf16> || std::is_same_v<E, f16>)
     return H(toFloat(x));

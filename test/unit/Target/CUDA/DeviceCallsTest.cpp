@@ -528,6 +528,49 @@ TEST_F(AttentionCallsTest, OneOfTwoResultsIsMade) {
     EXPECT_EQ(compare(call), "") << call.text;
 }
 
+/// More than the functions of a CPU have in one block of a line, of rows or of
+/// columns, and planes that parts share.
+TEST_F(AttentionCallsTest, CallsOfManyBlocksAgreeWithTheInterpreter) {
+  const char *const texts[] = {
+      "aten.max_pool2d_with_indices(%0, [3, 3], [2, 1], [1, 1]) : "
+      "(tensor<3x5x601xf32>) -> (tensor<3x3x601xf32>, tensor<3x3x601xi64>)",
+      "aten.avg_pool2d(%0, [2, 3], [1, 2], [1, 1]) : (tensor<2x4x1203xbf16>) "
+      "-> tensor<2x5x602xbf16>",
+      "aten.avg_pool2d_backward(%0, %1, [2, 3], [1, 2], [1, 1], false, true, "
+      "none) : (tensor<2x5x602xf32>, tensor<2x4x1203xf32>) -> "
+      "tensor<2x4x1203xf32>",
+      "aten.upsample_bilinear2d(%0, [6, 522], false) : (tensor<1x2x3x261xf32>) "
+      "-> tensor<1x2x6x522xf32>",
+      "aten.upsample_bicubic2d_backward(%0, [4, 521], [1, 2, 3, 260], false) : "
+      "(tensor<1x2x4x521xf16>) -> tensor<1x2x3x260xf16>",
+      "aten.upsample_nearest2d_backward(%0, [6, 522], [1, 2, 3, 261]) : "
+      "(tensor<1x2x6x522xf32>) -> tensor<1x2x3x261xf32>",
+      "aten.scatter_add(%0, 0, %1, %2) : (tensor<5x601xbf16>, "
+      "tensor<9x601xi64>, tensor<9x601xbf16>) -> tensor<5x601xbf16>",
+      "aten.index_add(%0, 1, %1, %2) : (tensor<301x5xf32>, tensor<7xi64>, "
+      "tensor<301x7xf32>) -> tensor<301x5xf32>",
+      "aten.index_put(%0, [%1], %2, true) : (tensor<601x37xf32>, "
+      "tensor<33xi64>, tensor<33x37xf32>) -> tensor<601x37xf32>",
+      "aten.index_put(%0, [%1, %2], %3, true) : (tensor<9x3x300xf16>, "
+      "tensor<31xi64>, tensor<31xi64>, tensor<31x300xf16>) -> "
+      "tensor<9x3x300xf16>",
+      "aten.sort(%0, 0, true) : (tensor<301x3xf32>) -> (tensor<301x3xf32>, "
+      "tensor<301x3xi64>)",
+      "aten.topk(%0, 7) : (tensor<5x301xbf16>) -> (tensor<5x7xbf16>, "
+      "tensor<5x7xi64>)",
+      "aten.cumsum(%0, 1) : (tensor<3x301x5xf16>) -> tensor<3x301x5xf16>",
+      "aten.gather(%0, 1, %1) : (tensor<3x301xf32>, tensor<3x601xi64>) -> "
+      "tensor<3x601xf32>",
+  };
+  for (const char *text : texts)
+    addCall(test::functionAround(text));
+  ASSERT_EQ(calls.size(), std::size(texts));
+  load();
+  ASSERT_TRUE(entry && native);
+  for (Call &call : calls)
+    EXPECT_EQ(compare(call), "") << call.text;
+}
+
 /// Products of f32 on tensor cores.
 class Tf32CallsTest : public AttentionCallsTest {
 protected:
