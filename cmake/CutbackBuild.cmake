@@ -43,8 +43,10 @@ endif()
 find_program(CUTBACK_LLD ld.lld PATHS ${LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH)
 if(CUTBACK_LLD)
   add_link_options(-B${LLVM_TOOLS_BINARY_DIR} -fuse-ld=lld)
-  # Vtables of a position-independent program as a bitmap of relocations.
-  set(CUTBACK_PACKED_RELOCATIONS -Wl,-z,pack-relative-relocs)
+  # Vtables of a position-independent program as a bitmap of relocations, and
+  # functions of equal code as one: an eighth of the driver. (MLIR and LLVM tell
+  # things apart by addresses of data, which stay apart.)
+  set(CUTBACK_SMALLER -Wl,-z,pack-relative-relocs -Wl,--icf=all)
 endif()
 
 # cutback_add_folders(FOLDERS...): add_subdirectory of those that have a
@@ -137,7 +139,7 @@ function(cutback_add_tool name)
   if(CUTBACK_STATIC_TOOLS)
     set_target_properties(${name} PROPERTIES CUTBACK_STATIC_MLIR ON)
     target_link_options(${name} PRIVATE -static-libstdc++ -static-libgcc
-                        -Wl,--gc-sections ${CUTBACK_PACKED_RELOCATIONS})
+                        -Wl,--gc-sections ${CUTBACK_SMALLER})
   endif()
   cutback_use_pch(${name})
 endfunction()

@@ -8,7 +8,6 @@
 //   strided scatter   into each element of a tensor once: the source, in the
 //                     order of the strides
 //   shuffles          views, a permutation, and a copy
-//   sum under a mask  zeros are added where it is false
 //
 // A value for each true element of a mask would need their number, which data
 // decide; that stays as it is. The rules are of the list of core ops alone.
@@ -200,29 +199,10 @@ static bool isOfKnownSizes(CallOp op) {
          isKnown(shuffle->getResult(0).getType());
 }
 
-/// Zeros are added where the mask is false; an index may be anything there, and
-/// is brought inside.
-static Value maskedIndexPut(Rewrite &c) {
-  Value self = c.r.value("self");
-  Value values = c.b.call("aten.where.ScalarOther",
-                          {c.r.value("mask"), c.r.value("values"), 0});
-  std::vector<Arg> indices = c.r.list("indices");
-  for (auto [dim, index] : llvm::enumerate(indices)) {
-    if (index.isNone())
-      continue;
-    int64_t size = shapeOf(self)[dim];
-    index = Arg(
-        c.b.call("aten.clamp.default", {index.getValue(), -size, size - 1}));
-  }
-  return c.b.call("aten.index_put.default", {self, indices, values, true});
-}
-
 const CoreRule forms::promoted = {one<::promoted>, ::isOfSeveralTypes};
 const CoreRule forms::stacked = {one<::stacked>};
 const CoreRule forms::chosen = {one<::chosen>, ::isChoice};
 const CoreRule forms::scattered = {one<::scattered>, ::scattersIntoAll};
-const CoreRule forms::maskedIndexPut = {one<::maskedIndexPut>,
-                                        ::isOfKnownSizes};
 const CoreRule forms::pixelShuffle = {one<::pixelShuffle>, ::isOfKnownSizes};
 const CoreRule forms::channelShuffle = {one<::channelShuffle>,
                                         ::isOfKnownSizes};

@@ -285,7 +285,8 @@ private:
   /// A choice of what lies in memory and another value, which LLVM makes a
   /// masked store of as it stands. Processors run these in many cycles.
   Value notMasked(Value choice) {
-    return isa<FloatType>(choice.getType())
+    return isa<FloatType>(choice.getType()) &&
+                   frame.loops == LoopsFor::Processor
                ? LLVM::FreezeOp::create(scopes.here(), loc, choice).getResult()
                : choice;
   }

@@ -36,11 +36,11 @@ std::string numberText(double number) {
 }
 
 /// What a CPU is told of a draw.
-void describe(CallWriter &text, Operation *op, ArrayRef<const char *> names,
+void describe(CallWriter &text, uint64_t stream, ArrayRef<const char *> names,
               precompiled::Draw::Kind kind, double p) {
   precompiled::Draw draw;
   draw.kind = kind;
-  draw.stream = static_cast<int64_t>(joint::drawStreamOf(op));
+  draw.stream = static_cast<int64_t>(stream);
   draw.p = p;
   text.kernel().precompiled = describeCall("cutback_draw", text, names, draw);
 }
@@ -78,7 +78,7 @@ CallResult writeDropout(Operation *op) {
               " : " + type + "(0));");
   if (!op->getResult(1).use_empty())
     text.line("mask[element] = keeps;");
-  describe(text, op, {"input", "seed", "out", "mask"},
+  describe(text, joint::drawStreamOf(op), {"input", "seed", "out", "mask"},
            precompiled::Draw::Dropout, p);
   return CallResult::of(text);
 }
@@ -107,8 +107,8 @@ CallResult writeBernoulli(Operation *op) {
   }
   text.line("const bool isOne = " + drawText(op, true) + " < " + chance + ";");
   text.line("out[element] = " + stored(out, "isOne ? 1.0f : 0.0f") + ";");
-  describe(text, op, {"chance", "seed", "out"}, precompiled::Draw::Bernoulli,
-           p.value_or(0));
+  describe(text, joint::drawStreamOf(op), {"chance", "seed", "out"},
+           precompiled::Draw::Bernoulli, p.value_or(0));
   return CallResult::of(text);
 }
 
@@ -131,6 +131,8 @@ CallResult writePoisson(joint::PoissonOp op) {
   text.line("const double number = randomPoisson(seeds[0], " + stream +
             ", element, " + each + ");");
   text.line("out[element] = " + stored(out, "number") + ";");
+  describe(text, op.getStream(), {"rate", "seeds", "out", "rounds"},
+           precompiled::Draw::Poisson, 0);
   return CallResult::of(text);
 }
 

@@ -105,7 +105,7 @@ TEST(LeastPeakOf, GraphsIsAtMostWhatWasFoundByHand) {
 }
 
 TEST(LeastPeakOf, SaysWhichValuesItRecomputesOnTopOfTheCut) {
-  AskedGraph input(corpus("gpt2_dropout"));
+  AskedGraph input(corpus("gpt2_selective"));
   CopiedPlan plan = input.ask({"--minimize=peak"});
   ASSERT_TRUE(plan.result) << input.message;
   std::vector<std::string> names = chosenToRecompute(*plan.result);

@@ -108,8 +108,7 @@ def Aten_InternalUnsafeIndexPutOp : Aten_Scatter<"_unsafe_index_put",
 def Aten_InternalUnsafeMaskedIndexPutAccumulateOp : Aten_Scatter<
     "_unsafe_masked_index_put_accumulate",
     "(Tensor self, Tensor mask, Tensor?[] indices, Tensor values) -> Tensor",
-    "sameAsSelf">, Vjp<"maskedIndexPut">, Kernel<"maskedIndexPut">,
-    CoreForm<"maskedIndexPut"> {
+    "sameAsSelf">, Vjp<"maskedIndexPut">, Kernel<"maskedIndexPut"> {
   let loops = "update";
 }
 def Aten_IndexAddOp : Aten_Scatter<"index_add",

@@ -129,9 +129,10 @@ struct Distances {
   double p = 2;
 };
 
-/// Tensors: input (or chances), seed, out, mask.
+/// Tensors: input (or chances, or rates), seed, out, mask (or the round of a
+/// loop).
 struct Draw {
-  enum Kind : int64_t { Dropout, Bernoulli };
+  enum Kind : int64_t { Dropout, Bernoulli, Poisson };
   int64_t kind = Dropout, stream = 0;
   double p = 0;
 };

@@ -113,8 +113,26 @@ static void bernoulli(const Call &call, const Draw &draw) {
   });
 }
 
+static void poisson(const Call &call, const Draw &draw) {
+  const Strided rates = call.tensor(0), seed = call.tensor(1),
+                out = call.tensor(2), round = call.tensor(3);
+  const int rank = out.rank();
+  const long long key = *seed.elements<long long>();
+  const long long stream =
+      round ? streamOfRound(draw.stream, *round.elements<long long>())
+            : (long long)(draw.stream);
+  call.forEach(out.sizes(), rank, [&](int64_t number, const int64_t *at) {
+    const double rate =
+        rates.get<double>(rates.begin() + rates.offset(at, rank));
+    out.set(out.begin() + out.offset(at, rank),
+            randomPoisson(key, stream, number, rate));
+  });
+}
+
 CUTBACK_STRIDED_CALL(draw) {
   const auto &draw = call.numbers<Draw>();
+  if (draw.kind == Draw::Poisson)
+    return poisson(call, draw);
   if (draw.kind == Draw::Bernoulli)
     return bernoulli(call, draw);
   withSum(call.tensor(0).type(),
