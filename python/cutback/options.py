@@ -3,7 +3,8 @@
 
 `FIELDS` says which field is which option; a test compares it with the options
 that the library has. The options in `FROM_PYTORCH` are facts of the graph that
-the package finds out by itself.
+the package finds out by itself, or say what is differentiated, which PyTorch has
+done.
 """
 
 import contextlib
@@ -20,11 +21,15 @@ FIELDS = {
     "torch_config": ("torch-config", "pytorch"),
     "recomputable": ("recomputable", None),
     "policy": ("policy", None),
+    "checkpoint": ("checkpoint", None),
+    "checkpoint_sequential": ("checkpoint-sequential", None),
+    "checkpoint_policy": ("checkpoint-policy", None),
     "solver": ("solver", None),
     "dump_network": ("dump-network", None),
     "remarks": ("remarks", None),
 }
-FROM_PYTORCH = ("free-parameters", "sym", "keep-composites")
+FROM_PYTORCH = ("free-parameters", "sym", "keep-composites",
+                "grad-of", "of", "grad-penalty")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +52,9 @@ class Options:
     torch_config: tuple = ()  # pytorch; a dict of torch._functorch.config
     recomputable: tuple = ()  # ops of your own: "mylib.gelu"
     policy: tuple = ()  # a dict: {"addmm_3": "must-save"}
+    checkpoint: tuple = ()  # modules that are regions: "blocks.*"
+    checkpoint_sequential: int | None = None
+    checkpoint_policy: tuple = ()  # ops of regions: "save:matmul"
     solver: str = "auto"
     dump_network: str | None = None
     remarks: bool = False
@@ -57,9 +65,10 @@ class Options:
             given = getattr(self, name)
             pairs = given.items() if hasattr(given, "items") else given
             object.__setattr__(self, name, tuple(map(tuple, pairs)))
-        given = self.recomputable
-        object.__setattr__(self, "recomputable", (
-            (given,) if isinstance(given, str) else tuple(given)))
+        for name in ("recomputable", "checkpoint", "checkpoint_policy"):
+            given = getattr(self, name)
+            object.__setattr__(self, name, (
+                (given,) if isinstance(given, str) else tuple(given)))
 
     def arguments(self, device=None, free_parameters=(), runs_elsewhere=True):
         """As the command line has them, for a graph on `device` with the

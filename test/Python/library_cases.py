@@ -144,6 +144,11 @@ class Library(unittest.TestCase):
             recomputable=["aten.cumsum"])
         self.assertEqual(hash(base), hash(dataclasses.replace(base)))
         self.assertTrue(graph.plan(base.arguments()).saved)
+        regions = cutback.Options(checkpoint_policy="save:matmul")
+        self.assertIn("--checkpoint-policy=save:matmul", regions.arguments())
+        with self.assertRaisesRegex(cutback.CutbackError, "checkpoint"):
+            with cutback.options.python_names():
+                graph.plan(cutback.Options(checkpoint="nowhere").arguments())
         peak = cutback.Options(minimize="peak")
         self.assertTrue(graph.plan(peak.arguments("cpu")).saved)
 
