@@ -91,11 +91,6 @@ private:
 
 } // namespace
 
-static bool isDifferentiable(Type type) {
-  return isa<RankedTensorType>(type) &&
-         isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
-}
-
 static bool isScalar(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   return tensor && tensor.getRank() == 0 &&

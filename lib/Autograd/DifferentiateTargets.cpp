@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-static bool isFloating(Type type) {
+bool cutback::isDifferentiable(Type type) {
   return isa<RankedTensorType>(type) &&
          isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
 }
@@ -92,7 +92,7 @@ FailureOr<std::vector<unsigned>> cutback::findTied(GraphOp graph) {
 static std::set<unsigned> takeGradient(GraphOp graph) {
   std::set<unsigned> marked, parameters;
   for (unsigned arg = 0; arg < graph.getNumArguments(); ++arg) {
-    if (!isFloating(graph.getArgumentTypes()[arg]))
+    if (!isDifferentiable(graph.getArgumentTypes()[arg]))
       continue;
     if (graph.getArgAttr(arg, kRequiresGrad))
       marked.insert(arg);
@@ -138,7 +138,7 @@ LogicalResult cutback::chooseTargets(GraphOp graph,
           << "arguments that take a gradient: " << targets.describe(graph);
       return failure();
     }
-    if (!isFloating(graph.getArgumentTypes()[arg]))
+    if (!isDifferentiable(graph.getArgumentTypes()[arg]))
       return graph.emitError("argument '")
              << name << "' has type " << graph.getArgumentTypes()[arg]
              << ", which takes no gradient";

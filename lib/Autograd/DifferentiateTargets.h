@@ -10,6 +10,10 @@
 
 namespace cutback {
 
+/// Whether a value of this type may have a gradient: a tensor of floats, real
+/// or complex.
+bool isDifferentiable(mlir::Type type);
+
 struct GradientTargets {
   /// Arguments that take a gradient, tied ones together, in the order of the
   /// first of each.

@@ -24,11 +24,6 @@ using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
 
-static bool isDifferentiable(Type type) {
-  return isa<RankedTensorType>(type) &&
-         isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
-}
-
 namespace {
 
 class ReentrantWalk {

@@ -13,9 +13,13 @@
 
 #include "LinkLibrary.h"
 
+#include "Precompiled.h"
+
 #include "cutback/Runtime/Artifact.h"
 
 #include "lld/Common/Driver.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Plugins/PassPlugin.h"
 #include "llvm/Support/FileSystem.h"
@@ -157,4 +161,16 @@ cpu::LoadedLibrary::~LoadedLibrary() { ::dlclose(handle); }
 KernelCode cpu::LoadedLibrary::find(StringRef name) const {
   return reinterpret_cast<KernelCode>(
       ::dlsym(handle, (name + kCodeSuffix).str().c_str()));
+}
+
+std::unique_ptr<cpu::LoadedLibrary> cpu::loadCalls(const NamedCalls &calls,
+                                                   mlir::Location loc,
+                                                   std::string &error) {
+  mlir::OwningOpRef<mlir::ModuleOp> none(mlir::ModuleOp::create(loc));
+  mlir::FailureOr<KernelObject> object = compileKernelObject(*none, calls);
+  if (mlir::failed(object))
+    return nullptr;
+  std::vector<std::string> objects = {std::move(object->bytes)};
+  addPrecompiledObjects(objects);
+  return LoadedLibrary::link(objects, error);
 }

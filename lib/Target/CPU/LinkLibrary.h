@@ -5,6 +5,7 @@
 #define CUTBACK_LIB_TARGET_CPU_LINKLIBRARY_H
 
 #include "cutback/Runtime/KernelCode.h"
+#include "cutback/Target/CPU/NativeKernels.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -40,6 +41,11 @@ private:
 
   void *handle;
 };
+
+/// `calls` as functions of this process. Null, with why in `error`, or where
+/// that has been said at `loc`.
+std::unique_ptr<LoadedLibrary>
+loadCalls(const NamedCalls &calls, mlir::Location loc, std::string &error);
 
 } // namespace cutback::cpu
 

@@ -11,7 +11,6 @@
 #include "cutback/Target/CPU/NativeStep.h"
 
 #include "LinkLibrary.h"
-#include "Precompiled.h"
 
 #include "cutback/Dialect/Aten/CallOp.h"
 #include "cutback/Runtime/Artifact.h"
@@ -89,16 +88,13 @@ private:
     for (auto &[op, call] : calls)
       for (const CpuCall &part : call.parts)
         nameOf(part.call);
-    OwningOpRef<ModuleOp> none(ModuleOp::create(module.getLoc()));
-    FailureOr<KernelObject> object = compileKernelObject(*none, named);
-    if (failed(object))
-      return failure();
-    std::vector<std::string> objects = {std::move(object->bytes)};
-    cpu::addPrecompiledObjects(objects);
     std::string error;
-    library = cpu::LoadedLibrary::link(objects, error);
+    library = cpu::loadCalls(named, module.getLoc(), error);
     if (!library)
-      return module.emitError("its calls are not linked: ") << error;
+      return error.empty()
+                 ? failure()
+                 : LogicalResult(module.emitError("its calls are not linked: ")
+                                 << error);
     for (auto &[op, call] : calls)
       for (const CpuCall &part : call.parts)
         call.codes.push_back(library->find(nameOf(part.call)));

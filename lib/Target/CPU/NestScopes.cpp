@@ -240,10 +240,9 @@ Placed NestScopes::emit(Operation *op) {
   }
   at(depth);
   auto draw = dyn_cast<kernel::DrawOp>(op);
-  Value result = !draw ? scalars.lower(op, operands)
-                 : draw.getRound()
-                     ? scalars.draw(draw, operands[0], operands[1], operands[2])
-                     : scalars.draw(draw, operands[0], operands[1], Value());
+  Value round = draw && draw.getRound() ? operands[2] : Value();
+  Value result = draw ? scalars.draw(draw, operands[0], operands[1], round)
+                      : scalars.lower(op, operands);
   if (!result) {
     op->emitOpError("has no machine code");
     failed = true;

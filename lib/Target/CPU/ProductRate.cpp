@@ -8,15 +8,13 @@
 #include "cutback/Target/CPU/ProductRate.h"
 
 #include "LinkLibrary.h"
-#include "Precompiled.h"
 
 #include "cutback/Runtime/Artifact.h"
 #include "cutback/Runtime/KernelCode.h"
 #include "cutback/Runtime/ThreadPool.h"
-#include "cutback/Target/CPU/NativeKernels.h"
 #include "cutback/Target/CPU/PrecompiledCalls.h"
 
-#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Location.h"
 #include "mlir/IR/MLIRContext.h"
 
 #include <algorithm>
@@ -47,23 +45,15 @@ static PrecompiledCall describeProduct() {
   product.b.tensor.operand = 1;
   product.out.operand = 2;
   PrecompiledCall call{"cutback_products", ""};
-  call.description.append(reinterpret_cast<const char *>(&all), sizeof(all));
-  call.description.append(reinterpret_cast<const char *>(&product),
-                          sizeof(product));
+  appendDescription(call.description, all);
+  appendDescription(call.description, product);
   return call;
 }
 
 double cutback::measureProductRate(unsigned threads, std::string &error) {
   MLIRContext context;
-  OwningOpRef<ModuleOp> none(ModuleOp::create(UnknownLoc::get(&context)));
-  FailureOr<KernelObject> object =
-      compileKernelObject(*none, {{"product", describeProduct()}});
-  if (failed(object)) // which has been said
-    return 0;
-  std::vector<std::string> objects = {std::move(object->bytes)};
-  cpu::addPrecompiledObjects(objects);
-  std::unique_ptr<cpu::LoadedLibrary> library =
-      cpu::LoadedLibrary::link(objects, error);
+  std::unique_ptr<cpu::LoadedLibrary> library = cpu::loadCalls(
+      {{"product", describeProduct()}}, UnknownLoc::get(&context), error);
   KernelCode code = library ? library->find("product") : nullptr;
   if (!code)
     return 0;

@@ -49,16 +49,6 @@ describeProducts(llvm::ArrayRef<precompiled::Product> products, int64_t outer,
 std::optional<precompiled::StridedTensor> describeStrided(mlir::Value tensor,
                                                           int64_t operand);
 
-/// `structure` as it lies in memory: of 64-bit numbers alone.
-template <typename Structure>
-void appendDescription(std::string &description, const Structure &structure) {
-  static_assert(std::is_trivially_copyable_v<Structure> &&
-                    sizeof(Structure) % 8 == 0,
-                "numbers alone");
-  description.append(reinterpret_cast<const char *>(&structure),
-                     sizeof(Structure));
-}
-
 /// A dimension of a description: one of a tensor, with as many elements.
 struct StridedDim {
   int64_t size, stride;

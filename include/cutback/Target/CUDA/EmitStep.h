@@ -21,6 +21,16 @@ struct PrecompiledCall {
   int64_t flops = 0; ///< of products and attention, as they are computed
 };
 
+/// `structure` as it lies in memory: of 64-bit numbers alone.
+template <typename Structure>
+void appendDescription(std::string &description, const Structure &structure) {
+  static_assert(std::is_trivially_copyable_v<Structure> &&
+                    sizeof(Structure) % 8 == 0,
+                "numbers alone");
+  description.append(reinterpret_cast<const char *>(&structure),
+                     sizeof(Structure));
+}
+
 /// One function that a CPU runs for a call, with the tensors in whose memory
 /// its operands lie.
 struct CpuCall {

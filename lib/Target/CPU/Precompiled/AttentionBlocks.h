@@ -91,23 +91,12 @@ template <int count> inline float greatestOf(const float *x) {
 /// of 0. Some: to be asked one by one.
 enum class Sight { None, Some, All };
 
-/// What a bias knows of a block at once, where it knows something.
-template <typename Bias>
-inline auto sightOf(const Bias &bias, int row, int rows, int other, int others,
-                    int) -> decltype(bias.sight(row, rows, other, others)) {
-  return bias.sight(row, rows, other, others);
-}
-template <typename Bias>
-inline Sight sightOf(const Bias &, int, int, int, int, long) {
-  return Sight::Some;
-}
-
 /// A bias for which keys are the rows.
 template <typename Bias> struct ByKey {
   Bias bias;
   float operator()(int key, int query) const { return bias(query, key); }
   Sight sight(int key, int keys, int query, int queries) const {
-    return sightOf(bias, query, queries, key, keys, 0);
+    return bias.sight(query, queries, key, keys);
   }
 };
 
@@ -156,7 +145,7 @@ template <int kWidth> struct AttentionBlock {
   template <typename Bias>
   bool fillBias(int firstRow, int countRows, int first, int count, Bias at) {
     const int rows = std::min(countRows, kRows);
-    const Sight sight = sightOf(at, firstRow, rows, first, count, 0);
+    const Sight sight = at.sight(firstRow, rows, first, count);
     if (sight == Sight::None)
       return false;
     if (rows < kRows || count < kOthers)
