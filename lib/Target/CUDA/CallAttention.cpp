@@ -29,7 +29,8 @@ struct AttentionProblem {
 
 class AttentionWriter {
 public:
-  AttentionWriter(aten::CallOp op) : op(op), call(op) {}
+  AttentionWriter(aten::CallOp op, CallOptions options)
+      : op(op), call(op), form(options.form) {}
 
   CallResult run() {
     StringRef name = op.getPacketName();
@@ -47,9 +48,12 @@ public:
       writeZeros(result);
       result.kernels.push_back(writeForward());
     } else {
-      if (isRead(0))
+      // A CPU has one function for all: it computes scores once.
+      if (form == StepKernels::AreMachineCode)
+        result.kernels.push_back(writeGradients());
+      else if (isRead(0))
         result.kernels.push_back(writeQueryGradient());
-      if (isRead(1) || isRead(2))
+      if (form == StepKernels::HaveText && (isRead(1) || isRead(2)))
         result.kernels.push_back(writeKeyGradient());
       if (op->getNumResults() > 3 && isRead(3))
         result.kernels.push_back(writeBiasGradient());
@@ -319,10 +323,12 @@ private:
     case Attention::Forward:
     case Attention::BiasGradient:
       return 2 * pairs * (width + outWidth);
-    case Attention::QueryGradient:
-      return 2 * pairs * (2 * width + outWidth);
     default:
-      return 4 * pairs * (width + outWidth);
+      return 2 * pairs *
+             ((1 + (attention.result.operand >= 0) +
+               (attention.keyGradient.operand >= 0)) *
+                  width +
+              (1 + (attention.valueGradient.operand >= 0)) * outWidth);
     }
   }
   /// Text and description as one; the text alone where a type has none.
@@ -331,7 +337,7 @@ private:
     for (const precompiled::HeadTensor *tensor :
          {&attention.query, &attention.key, &attention.value, &attention.mask,
           &attention.gradient, &attention.out, &attention.logSum,
-          &attention.result, &attention.otherResult})
+          &attention.result, &attention.keyGradient, &attention.valueGradient})
       if (tensor->operand >= 0 && tensor->type == precompiled::F64)
         return text.take();
     for (const precompiled::HeadTensor *tensor :
@@ -407,6 +413,23 @@ private:
     text.line(reader(call.value(aten::optional("out")), "out", "i"));
     text.line("    [=](int i) { return " + at(logSum, "logSum", "i") + "; },");
   }
+  /// Those of query, key and value that are read: a description alone.
+  CallKernel writeGradients() {
+    CallWriter text("attention_gradients");
+    text.comment("[" + sizesText(sizesOf(p.query)) + "] with " +
+                 std::to_string(p.keys) + " keys");
+    text.shape({p.batch * p.heads, 1, 1}, {1, 1, 1});
+    readGradientOperands(text);
+    writeIfRead(text, 0, "dQuery");
+    writeIfRead(text, 1, "dKey");
+    writeIfRead(text, 2, "dValue");
+    precompiled::Attention described =
+        describe(text, precompiled::Attention::Gradients);
+    described.result = describe(text, op->getResult(0), "dQuery");
+    described.keyGradient = describe(text, op->getResult(1), "dKey");
+    described.valueGradient = describe(text, op->getResult(2), "dValue");
+    return take(text, described);
+  }
   CallKernel writeQueryGradient() {
     CallWriter text("attention_query_gradient");
     readGradientOperands(text);
@@ -422,10 +445,7 @@ private:
       lookUp(text);
     }
     text.line(writer(op->getResult(0), "dQuery", "i") + ");");
-    precompiled::Attention described =
-        describe(text, precompiled::Attention::QueryGradient);
-    described.result = describe(text, op->getResult(0), "dQuery");
-    return take(text, described);
+    return text.take();
   }
   CallKernel writeKeyGradient() {
     CallWriter text("attention_key_gradient");
@@ -444,11 +464,7 @@ private:
     }
     text.line(writerIfRead(1, "dKey", "j") + ",");
     text.line(writerIfRead(2, "dValue", "j") + ");");
-    precompiled::Attention described =
-        describe(text, precompiled::Attention::KeyGradient);
-    described.result = describe(text, op->getResult(1), "dKey");
-    described.otherResult = describe(text, op->getResult(2), "dValue");
-    return take(text, described);
+    return text.take();
   }
 
   CallKernel writeBiasGradient() {
@@ -470,11 +486,12 @@ private:
 
   mutable aten::CallOp op;
   aten::CallReader call;
+  const StepKernels form;
   AttentionProblem p;
 };
 
 } // namespace
 
-CallResult cuda::writeAttentionCall(aten::CallOp op) {
-  return AttentionWriter(op).run();
+CallResult cuda::writeAttentionCall(aten::CallOp op, CallOptions options) {
+  return AttentionWriter(op, options).run();
 }

@@ -181,7 +181,8 @@ std::optional<std::vector<CpuCall>> cutback::describeCpuCall(Operation *op) {
       !llvm::all_of(op->getResults(), hasKnownSizes))
     return std::nullopt;
   std::string problem;
-  std::vector<CallKernel> kernels = writeCall(op, problem);
+  std::vector<CallKernel> kernels =
+      writeCall(op, problem, {StepKernels::AreMachineCode, {}});
   std::vector<CpuCall> calls;
   for (CallKernel &kernel : kernels) {
     if (!kernel.kernel.precompiled ||

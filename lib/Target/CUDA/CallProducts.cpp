@@ -127,7 +127,7 @@ static std::string tileResultText(Value tensor, ArrayRef<std::string> outer) {
 bool cuda::isOfTiles(Value a, Value b, CallOptions options) {
   std::string type = elementTypeText(a);
   return (type == "bf16" || type == "f16" ||
-          (type == "float" && options.tf32)) &&
+          (type == "float" && options.cuda.tf32)) &&
          elementTypeText(b) == type;
 }
 

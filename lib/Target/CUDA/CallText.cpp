@@ -173,14 +173,15 @@ std::vector<CallKernel> cuda::writeCall(Operation *op, std::string &problem,
   if (!result.isKnown)
     result = writeSeededDraw(op);
   if (auto call = dyn_cast<aten::CallOp>(op)) {
-    for (auto family : {writeProductCall, writeConvolutionCall})
+    for (auto family :
+         {writeProductCall, writeConvolutionCall, writeAttentionCall})
       if (!result.isKnown)
         result = family(call, options);
     for (auto family :
-         {writeAttentionCall, writeRowsCall, writeBagCall, writeScatterCall,
-          writeIndexPutCall, writeOrderCall, writeWindowsCall, writePoolCall,
-          writeResampleCall, writePaddingCall, writeSelectCall, writeMaskedCall,
-          writeGridCall, writeDistanceCall, writeDrawCall})
+         {writeRowsCall, writeBagCall, writeScatterCall, writeIndexPutCall,
+          writeOrderCall, writeWindowsCall, writePoolCall, writeResampleCall,
+          writePaddingCall, writeSelectCall, writeMaskedCall, writeGridCall,
+          writeDistanceCall, writeDrawCall})
       if (!result.isKnown)
         result = family(call);
   }

@@ -93,8 +93,11 @@ std::optional<size_t> axisOf(const aten::CallReader &call, size_t rank);
 
 //===-- Products ----------------------------------------------------------===//
 
-/// What the user chose of calls.
-using CallOptions = CudaOptions;
+/// What calls are written for, and what the user chose.
+struct CallOptions {
+  StepKernels form = StepKernels::HaveText;
+  CudaOptions cuda;
+};
 
 /// out = beta * self + alpha * (a b), for each matrix of a batch. The kernel
 /// has a, b, self (where there is one, and beta is not 0) and out as
@@ -168,7 +171,7 @@ struct CallResult {
 };
 CallResult writeProductCall(aten::CallOp op, CallOptions options);
 CallResult writeConvolutionCall(aten::CallOp op, CallOptions options);
-CallResult writeAttentionCall(aten::CallOp op);
+CallResult writeAttentionCall(aten::CallOp op, CallOptions options);
 CallResult writeRowsCall(aten::CallOp op);
 CallResult writeBagCall(aten::CallOp op);
 CallResult writeScatterCall(aten::CallOp op);

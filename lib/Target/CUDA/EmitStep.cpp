@@ -326,6 +326,8 @@ private:
     KernelText bare = kernel;
     bare.name = bare.comment = "";
     std::string key = bare.print() + std::to_string(kernel.shape.sharedBytes);
+    if (kernel.precompiled)
+      key += kernel.precompiled->description;
     for (int64_t size : kernel.shape.grid)
       key += " " + std::to_string(size);
     auto [found, isNew] = numbers.try_emplace(key, texts.size());
@@ -501,7 +503,8 @@ private:
       if ((isFree(&op) && isMemoryEffectFree(&op)) || isa<joint::RerunOp>(op))
         continue;
       std::string problem;
-      std::vector<CallKernel> kernels = writeCall(&op, problem, options);
+      std::vector<CallKernel> kernels =
+          writeCall(&op, problem, {form, options});
       if (problem.empty() && !areForTarget(kernels))
         problem = kNoMachineCode;
       if (!problem.empty()) {

@@ -88,17 +88,17 @@ struct HeadTensor {
   int64_t at = 0, batch = 0, head = 0, row = 0, element = 0;
 };
 
-/// Attention, or one of its gradients. Of `group` others at a time as on
+/// Attention, or its gradients. Of `group` others at a time as on
 /// tensor cores (cutback_tile_attention.cuh), or 0.
 struct Attention {
-  enum Kind : int64_t { Forward, QueryGradient, KeyGradient, BiasGradient };
+  enum Kind : int64_t { Forward, Gradients, BiasGradient };
   int64_t kind = Forward, group = 0;
   int64_t batch = 1, heads = 1, queries = 0, keys = 0, width = 0, outWidth = 0;
   int64_t isCausal = 0;
   double scale = 1;
   HeadTensor query, key, value, mask, gradient, out, logSum;
-  /// Of the query, of the key or the bias, and of the value.
-  HeadTensor result, otherResult;
+  /// Gradients: `result` of the query, or of the bias.
+  HeadTensor result, keyGradient, valueGradient;
 };
 
 /// Row r of `out`: the sum of those rows of the gradient whose index is r, in

@@ -7,49 +7,18 @@
 
 #include "Heads.h"
 
-template <typename E, int kHeld> static void attendOne(const Head &head) {
-  const HeadOperands<E> of(head);
-  switch (head.call.kind) {
-  case Attention::Forward:
-    attend<kHeld>(0, head.queries(), head.keys(), head.width(), head.outWidth(),
-                  head.scale(), of.query, of.key, of.value, of.bias, of.result,
-                  of.logSums);
-    return;
-  case Attention::QueryGradient:
-    attendQueryGradient<kHeld>(0, head.queries(), head.keys(), head.width(),
-                               head.outWidth(), head.scale(), of.query, of.key,
-                               of.value, of.bias, of.gradient, of.out,
-                               of.logSums, of.result);
-    return;
-  case Attention::KeyGradient:
-    attendKeyGradient<kHeld>(0, head.keys(), head.queries(), head.width(),
-                             head.outWidth(), head.scale(), of.query, of.key,
-                             of.value, of.bias, of.gradient, of.out, of.logSums,
-                             of.result, of.otherResult);
-    return;
-  default:
-    attendBiasGradient<kHeld>(0, head.queries(), head.keys(), head.width(),
-                              head.outWidth(), head.scale(), of.query, of.key,
-                              of.value, of.bias, of.gradient, of.out,
-                              of.logSums, of.result);
-  }
-}
-
-static void attendAny(void *given) {
-  const Heads &heads = *static_cast<Heads *>(given);
-  const Head head = {*heads.call, heads.operands};
-  const int width = std::max(head.width(), head.outWidth());
-  if (heads.call->query.type != precompiled::F32)
-    attendOne<Half, 8>(head); // where heads are wide, or for a bias's gradient
-  else if (width <= 64)
-    attendOne<float, 2>(head);
-  else if (width <= 128)
-    attendOne<float, 4>(head);
-  else
-    attendOne<float, 8>(head);
+static bool attendAny(const Head &head) {
+  const int width = std::max(int(head.call.width), int(head.call.outWidth));
+  if (head.call.query.type != precompiled::F32) // wide heads, or of a bias
+    return runHead<cutback_host::WarpOrder, 256, Half>(head);
+  if (width <= 64)
+    return runHead<cutback_host::WarpOrder, 64, float>(head);
+  if (width <= 128)
+    return runHead<cutback_host::WarpOrder, 128, float>(head);
+  return runHead<cutback_host::WarpOrder, 256, float>(head);
 }
 
 extern "C" void cutback_attention(void **operands, int64_t *cells,
                                   const Attention *call) {
-  runHeads(call, operands, cells, attendAny);
+  runHeads<attendAny>(operands, cells, call);
 }

@@ -11,7 +11,10 @@
 // Others that no row of a panel looks at are passed over: a device adds zeros
 // there. Where they are infinite or NaN it gets a NaN, and here is none.
 //
-// A block of rows, and what is held of it, lies on the stack: 540 KiB at most.
+// Gradients of queries, keys and values are of one walk, which computes scores
+// once: by blocks of keys, with the sums of all queries in a scratch.
+//
+// A block of rows, and what is held of it, lies on the stack: 600 KiB at most.
 #ifndef CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H
 #define CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H
 
@@ -36,10 +39,11 @@ struct WarpOrder {
         half[i] += half[i + apart];
     return half[0];
   }
-  template <typename A, typename B> static float dot(int width, A a, B b) {
+  /// The sum over a row's elements, of which `of` adds number e.
+  template <typename Of> static float sumOf(int width, Of of) {
     float sum = 0;
     for (int e = 0; e < width; ++e)
-      sum = std::fma(a(e), b(e), sum);
+      sum = of(e, sum);
     return sum;
   }
   static float asFactor(float x) { return x; }
@@ -59,10 +63,10 @@ template <typename T, int kGroup> struct TileOrder {
           threads[thread] += x[j + thread * 2 + e];
     return ofFour(threads);
   }
-  template <typename A, typename B> static float dot(int width, A a, B b) {
+  template <typename Of> static float sumOf(int width, Of of) {
     float threads[4] = {};
     for (int e = 0; e < width; ++e)
-      threads[e % 4] = std::fma(a(e), b(e), threads[e % 4]);
+      threads[e % 4] = of(e, threads[e % 4]);
     return ofFour(threads);
   }
   static float asFactor(float x) { return toFloat(to<T>(x)); }
@@ -101,11 +105,11 @@ template <typename Bias> struct ByKey {
 };
 
 /// A block of rows of a head, of up to kWidth elements, and 32 others.
-/// A block of rows of a head, of up to kWidth elements, and 32 others.
 template <int kWidth> struct AttentionBlock {
   static constexpr int lines = kWidth <= 128 ? 192 : 96;
   static constexpr int step = 2 * Lanes<float>::count; ///< columns of a panel
   static_assert(kWidth % kOthers == 0 && kOthers % step == 0, "whole panels");
+  static_assert(lines % kRows == 0, "whole panels");
   /// Both operands that are looked up by row, and both sums.
   alignas(64) float rows[2][lines * kWidth];
   alignas(64) float held[2][lines * kWidth];
@@ -114,31 +118,45 @@ template <int kWidth> struct AttentionBlock {
   alignas(64) float across[2][kOthers * kWidth];
   /// Of a panel and the others.
   alignas(64) float bias[kRows * kOthers];
-  alignas(64) float scores[2][kRows * kOthers];
-  /// Of queries, rows or others: what gradients know of them.
-  alignas(64) float logs[lines], dots[lines];
+  alignas(64) float weights[kRows * kOthers];
+  /// Of rows and others, the gradients of scores. Panels of others end behind
+  /// the last row, too.
+  alignas(64) float slopes[(lines + 1) * kOthers];
+
+  AttentionBlock() {
+    for (int e = 0; e < kWidth; ++e)
+      elements[e] = e;
+    for (int j = 0; j < kOthers; ++j)
+      places[j] = j * kWidth;
+    countNeighbors(elements, kWidth, runs);
+    // What is made of these is not read.
+    std::fill(slopes + lines * kOthers, slopes + (lines + 1) * kOthers, 0.0f);
+  }
 
   /// Rows [first, first + count), zeros behind them and their elements.
-  template <typename Read>
+  template <typename Reader>
   static void fill(float *to, int all, int first, int count, int width,
-                   Read read) {
+                   const Reader &reader) {
     for (int line = 0; line < all; ++line, to += kWidth) {
       const int inside = line < count ? width : 0;
-      for (int e = 0; e < inside; ++e)
-        to[e] = read(first + line, e);
+      if (inside)
+        reader.readRow(to, first + line, width);
       std::fill(to + inside, to + kWidth, 0.0f);
     }
   }
-  template <typename Read>
-  void fillRows(int which, int first, int count, int width, Read read) {
-    fill(rows[which], upTo(count, kRows), first, count, width, read);
+  template <typename Reader>
+  void fillRows(int which, int first, int count, int width,
+                const Reader &reader) {
+    fill(rows[which], upTo(count, kRows), first, count, width, reader);
   }
-  template <typename Read>
-  void fillOthers(int which, int first, int count, int width, Read read) {
-    fill(others[which], kOthers, first, count, width, read);
-    for (int e = 0; e < width; ++e)
-      for (int j = 0; j < kOthers; ++j)
-        across[which][e * kOthers + j] = others[which][j * kWidth + e];
+  template <typename Reader>
+  void fillOthers(int which, int first, int count, int width,
+                  const Reader &reader) {
+    fill(others[which], kOthers, first, count, width, reader);
+  }
+  void fillAcross(int which, int width) {
+    packFactor<kOthers>(across[which], others[which], places, elements, runs,
+                        width);
   }
 
   /// Whether a row of the panel looks at one of the others.
@@ -165,22 +183,36 @@ template <int kWidth> struct AttentionBlock {
     return isSeen != 0;
   }
 
-  /// scores[which]: sums over `width` elements of rows and others.
-  void multiply(int which, int panel, int width) {
+  float *slopesOf(int panel) { return slopes + panel * kOthers; }
+  /// Sums over `width` elements of a panel and the others.
+  void multiply(float *sums, int which, int panel, int width) {
     for (int j = 0; j < kOthers; j += step)
-      addPanel<float, kWidth, 1, kOthers, kOthers>(
-          rows[which] + panel * kWidth, across[which] + j, scores[which] + j,
-          width, true);
+      addPanel<float, kWidth, 1, kOthers, kOthers>(rows[which] + panel * kWidth,
+                                                   across[which] + j, sums + j,
+                                                   width, true);
   }
-  /// held[sums] += scores[factors] by others[which], of which there are `count`
-  /// from `first` on.
-  void addOthers(int sums, int factors, int which, int panel, int width,
-                 int first, int count) {
+  /// held[sums] += `factors` of a panel by others[which], of which there are
+  /// `count` from `first` on.
+  void addOthers(int sums, const float *factors, int which, int panel,
+                 int width, int first, int count) {
     for (int e = 0; e < width; e += step)
       addPanel<float, kOthers, 1, kWidth, kWidth>(
-          scores[factors] + first, others[which] + first * kWidth + e,
+          factors + first, others[which] + first * kWidth + e,
           held[sums] + panel * kWidth + e, count, false);
   }
+  /// sums += the slopes of rows [first, last), turned, by rows[which]: a row of
+  /// `sums` for each of the others, and those that fill its last panel.
+  void addRows(float *sums, int which, int width, int first, int last) {
+    for (int e = 0; e < width; e += step)
+      for (int other = 0; other < kOthers; other += kRows)
+        addPanel<float, 1, kOthers, kWidth, kWidth>(
+            slopesOf(first) + other, rows[which] + first * kWidth + e,
+            sums + other * kWidth + e, last - first, false);
+  }
+
+private:
+  int elements[kWidth], places[kOthers];
+  unsigned char runs[kWidth];
 };
 
 /// A row's sum of weights, and the greatest score that they are relative to.
@@ -207,288 +239,263 @@ struct RunningSum {
   }
 };
 
-template <typename Order, int kWidth, typename Q, typename K, typename V,
-          typename Bias, typename Out, typename LogSum>
-inline void attendHead(int queries, int keys, int width, int outWidth,
-                       float scale, Q q, K k, V v, Bias bias, Out out,
-                       LogSum logSum) {
+/// Rows of sums, of which `row` has the first; `of(i, sum)` is stored of row i.
+template <int kWidth, typename Writer, typename Of>
+inline void putRows(const float *held, int row, int rows, int width,
+                    const Writer &writer, const Of &of) {
+  if (!writer)
+    return;
+  for (int i = 0; i < rows; ++i) {
+    float stored[kWidth];
+    for (int e = 0; e < kWidth; ++e)
+      stored[e] = of(i, held[i * kWidth + e]);
+    writer.writeRow(row + i, stored, width);
+  }
+}
+
+/// The numbers of a head of attention.
+struct HeadSizes {
+  int queries, keys, width, outWidth;
+  float scale;
+};
+
+/// `of`: what a head reads and writes, as HeadOperands.
+template <typename Order, int kWidth, typename Operands>
+inline void attendHead(const HeadSizes &sizes, const Operands &of) {
   using Block = AttentionBlock<kWidth>;
   Block block;
   RunningSum sums[Block::lines];
-  for (int query = 0; query < queries; query += Block::lines) {
-    const int rows = std::min(queries - query, Block::lines);
-    block.fillRows(0, query, rows, width, q);
+  const int outWidth = sizes.outWidth;
+  for (int query = 0; query < sizes.queries; query += Block::lines) {
+    const int rows = std::min(sizes.queries - query, Block::lines);
+    block.fillRows(0, query, rows, sizes.width, of.query);
     std::fill(sums, sums + Block::lines, RunningSum{lowest(), 0.0f});
     std::fill(block.held[0], block.held[0] + upTo(rows, kRows) * kWidth, 0.0f);
-    for (int key = 0; key < keys; key += kOthers) {
-      const int others = std::min(keys - key, kOthers);
+    for (int key = 0; key < sizes.keys; key += kOthers) {
+      const int others = std::min(sizes.keys - key, kOthers);
       bool isThere = false;
       for (int panel = 0; panel < rows; panel += kRows) {
-        if (!block.fillBias(query + panel, rows - panel, key, others, bias))
+        if (!block.fillBias(query + panel, rows - panel, key, others, of.bias))
           continue;
         if (!isThere) {
-          block.fillOthers(0, key, others, width, k);
-          block.fillOthers(1, key, others, outWidth, v);
+          block.fillOthers(0, key, others, sizes.width, of.key);
+          block.fillAcross(0, sizes.width);
+          block.fillOthers(1, key, others, outWidth, of.value);
         }
         isThere = true;
-        block.multiply(0, panel, width);
+        block.multiply(block.weights, 0, panel, sizes.width);
         for (int group = 0; group < others; group += Order::group) {
           for (int i = 0; i < kRows; ++i) {
             const int at = i * kOthers + group;
             const float shrink = sums[panel + i].template add<Order>(
-                block.scores[0] + at, block.bias + at, scale);
+                block.weights + at, block.bias + at, sizes.scale);
             float *held = block.held[0] + (panel + i) * kWidth;
             for (int e = 0; shrink != 1.0f && e < kWidth; ++e)
               held[e] *= shrink;
           }
-          block.addOthers(0, 0, 1, panel, outWidth, group,
+          block.addOthers(0, block.weights, 1, panel, outWidth, group,
                           std::min(others - group, Order::group));
         }
       }
     }
+    putRows<kWidth>(block.held[0], query, rows, outWidth, of.result,
+                    [&](int i, float x) {
+                      const float sum = sums[i].sum;
+                      return sum == 0.0f ? 0.0f : x / sum;
+                    });
     for (int i = 0; i < rows; ++i) {
       const float sum = sums[i].sum;
-      for (int e = 0; e < outWidth; ++e)
-        out(query + i, e,
-            sum == 0.0f ? 0.0f : block.held[0][i * kWidth + e] / sum);
-      logSum(query + i, sum == 0.0f ? lowest() : sums[i].largest + logOf(sum));
+      of.logSums(query + i,
+                 sum == 0.0f ? lowest() : sums[i].largest + logOf(sum));
     }
   }
 }
 
-/// From sums over elements: weights in scores[0], the gradients of scores in
-/// scores[1]. Queries are the panel's rows, or the others.
-template <typename Order, bool isByQuery, int kWidth>
-inline void weighGradients(AttentionBlock<kWidth> &block, int panel,
-                           float scale) {
-  // One query's numbers as often as the loop reads them: compilers make
-  // vectors.
-  float logs[kOthers], dots[kOthers];
-  std::copy(block.logs, block.logs + kOthers, logs);
-  std::copy(block.dots, block.dots + kOthers, dots);
-  for (int i = 0; i < kRows; ++i) {
-    float *weights = block.scores[0] + i * kOthers;
-    float *scores = block.scores[1] + i * kOthers;
-    if (isByQuery) {
-      std::fill(logs, logs + kOthers, block.logs[panel + i]);
-      std::fill(dots, dots + kOthers, block.dots[panel + i]);
+/// What gradients know of queries, and sum up for them: rows of kWidth for each
+/// 32 of them, and what fills panels behind these.
+template <int kWidth> class QuerySums {
+public:
+  explicit QuerySums(int queries)
+      : count(upTo(queries, kOthers)),
+        scratch(takeScratch(size_t(count / kOthers) * stride * sizeof(float))) {
+  }
+  ~QuerySums() {
+    if (scratch)
+      giveBack(scratch);
+  }
+  QuerySums(const QuerySums &) = delete;
+  QuerySums &operator=(const QuerySums &) = delete;
+
+  explicit operator bool() const { return scratch; }
+  /// Of 32 queries from `first` on: sums, logarithms of the sums of weights,
+  /// and the sums of results times their gradients.
+  float *sums(int first) const {
+    return reinterpret_cast<float *>(scratch + 1) + first / kOthers * stride;
+  }
+  float *logs(int first) const { return sums(first) + held; }
+  float *dots(int first) const { return logs(first) + kOthers; }
+
+  template <typename Order, typename Operands>
+  void fill(const HeadSizes &sizes, const Operands &of,
+            AttentionBlock<kWidth> &block) {
+    const int width = sizes.outWidth;
+    for (int query = 0; query < sizes.queries; query += kOthers) {
+      const int some = std::min(sizes.queries - query, kOthers);
+      block.fillOthers(0, query, some, width, of.gradient);
+      block.fillOthers(1, query, some, width, of.out);
+      std::fill(sums(query), sums(query) + held, 0.0f);
+      std::fill(logs(query), logs(query) + kOthers, lowest());
+      for (int j = 0; j < some; ++j) {
+        const float *a = block.others[0] + j * kWidth,
+                    *b = block.others[1] + j * kWidth;
+        logs(query)[j] = of.logSums(query + j);
+        dots(query)[j] = Order::sumOf(
+            width, [&](int e, float sum) { return std::fma(a[e], b[e], sum); });
+      }
+      std::fill(dots(query) + some, dots(query) + kOthers, 0.0f);
     }
+  }
+
+private:
+  static constexpr int held = (kOthers + kRows - 1) / kRows * kRows * kWidth,
+                       stride = held + 2 * kOthers;
+  int count;
+  Scratch *scratch;
+};
+
+/// From sums over elements: weights, and the gradients of scores. Keys are the
+/// panel's rows, queries the others.
+template <typename Order, int kWidth>
+inline void weighGradients(AttentionBlock<kWidth> &block, int panel,
+                           float scale, const float *logs, const float *dots) {
+  for (int i = 0; i < kRows; ++i) {
+    float *weights = block.weights + i * kOthers;
+    float *slopes = block.slopesOf(panel) + i * kOthers;
     for (int j = 0; j < kOthers; ++j) {
       const float log = logs[j];
       const float score = weights[j] * scale + block.bias[i * kOthers + j];
       const float weight = expInLine(score - log);
-      const float gradient = weight * (scores[j] - dots[j]);
+      const float gradient = weight * (slopes[j] - dots[j]);
       const bool isSeen = (log != lowest()) & (score != lowest());
       weights[j] = isSeen ? weight : 0.0f;
-      scores[j] = isSeen ? gradient : 0.0f;
+      slopes[j] = isSeen ? gradient : 0.0f;
     }
     for (int j = 0; j < kOthers; ++j) {
       weights[j] = Order::asFactor(weights[j]);
-      scores[j] = Order::asFactor(scores[j]);
+      slopes[j] = Order::asFactor(slopes[j]);
     }
   }
 }
 
-/// Calls `add(block, row, rows, panel, other, others)` for each panel of rows
-/// and 32 others that it looks at, behind weighGradients(); `end(block, row,
-/// rows)` behind each block of rows. Both have two operands; `query` fills in
-/// what is known of one.
-template <typename Order, bool isByQuery, int kWidth, typename A, typename B,
-          typename C, typename D, typename Bias, typename Query, typename Add,
-          typename End>
-inline void gradientsOfHead(int allRows, int allOthers, int width, int outWidth,
-                            float scale, A rowsA, B rowsB, C othersA, D othersB,
-                            Bias bias, Query query, Add add, End end) {
+/// Calls `add(block, key, panel, query, queries)` for each panel of keys that
+/// 32 queries look at, behind weighGradients(), and `end(block, query, first,
+/// last)` for those of the block from `first` to `last` that do so without a
+/// gap; `store(block, key, keys)` behind each block of keys.
+template <typename Order, int kWidth, typename Operands, typename Add,
+          typename End, typename Store>
+inline void walkGradients(const HeadSizes &sizes, const Operands &of,
+                          const QuerySums<kWidth> &known,
+                          AttentionBlock<kWidth> &block, Add add, End end,
+                          Store store) {
   using Block = AttentionBlock<kWidth>;
-  Block block;
-  auto fillQueries = [&](int first, int count) {
-    for (int i = 0; i < count; ++i)
-      query(first + i, block.logs[i], block.dots[i]);
-    const int all = upTo(count, isByQuery ? kRows : kOthers);
-    std::fill(block.logs + count, block.logs + all, lowest());
-    std::fill(block.dots + count, block.dots + all, 0.0f);
-  };
-  for (int row = 0; row < allRows; row += Block::lines) {
-    const int rows = std::min(allRows - row, Block::lines);
-    block.fillRows(0, row, rows, width, rowsA);
-    block.fillRows(1, row, rows, outWidth, rowsB);
-    if (isByQuery)
-      fillQueries(row, rows);
+  const ByKey<decltype(of.bias)> bias{of.bias};
+  for (int key = 0; key < sizes.keys; key += Block::lines) {
+    const int keys = std::min(sizes.keys - key, Block::lines);
+    block.fillRows(0, key, keys, sizes.width, of.key);
+    block.fillRows(1, key, keys, sizes.outWidth, of.value);
     for (float *held : {block.held[0], block.held[1]})
-      std::fill(held, held + upTo(rows, kRows) * kWidth, 0.0f);
-    for (int other = 0; other < allOthers; other += kOthers) {
-      const int others = std::min(allOthers - other, kOthers);
+      std::fill(held, held + upTo(keys, kRows) * kWidth, 0.0f);
+    for (int query = 0; query < sizes.queries; query += kOthers) {
+      const int queries = std::min(sizes.queries - query, kOthers);
       bool isThere = false;
-      for (int panel = 0; panel < rows; panel += kRows) {
-        if (!block.fillBias(row + panel, rows - panel, other, others, bias))
+      int first = 0;
+      for (int panel = 0; panel < keys; panel += kRows) {
+        if (!block.fillBias(key + panel, keys - panel, query, queries, bias)) {
+          end(block, query, first, panel);
+          first = panel + kRows;
           continue;
+        }
         if (!isThere) {
-          block.fillOthers(0, other, others, width, othersA);
-          block.fillOthers(1, other, others, outWidth, othersB);
-          if (!isByQuery)
-            fillQueries(other, others);
+          block.fillOthers(0, query, queries, sizes.width, of.query);
+          block.fillAcross(0, sizes.width);
+          block.fillOthers(1, query, queries, sizes.outWidth, of.gradient);
+          block.fillAcross(1, sizes.outWidth);
         }
         isThere = true;
-        block.multiply(0, panel, width);
-        block.multiply(1, panel, outWidth);
-        weighGradients<Order, isByQuery>(block, panel, scale);
-        add(block, row, rows, panel, other, others);
+        block.multiply(block.weights, 0, panel, sizes.width);
+        block.multiply(block.slopesOf(panel), 1, panel, sizes.outWidth);
+        weighGradients<Order>(block, panel, sizes.scale, known.logs(query),
+                              known.dots(query));
+        add(block, key, panel, query, queries);
       }
+      end(block, query, first, keys);
     }
-    end(block, row, rows);
+    store(block, key, keys);
   }
 }
 
-/// What is held of rows, times `scale`.
-template <int kWidth, typename Put>
-inline void putRows(const float *held, int row, int rows, int width,
-                    float scale, Put put) {
-  for (int i = 0; i < rows; ++i)
-    for (int e = 0; e < width; ++e)
-      put(row + i, e, held[i * kWidth + e] * scale);
-}
-
-/// Fills in what gradients know of a query: the logarithm of its sum of
-/// weights, and the sum of its result times the gradient.
-template <typename Order, typename DOut, typename Out, typename LogSum>
-inline auto knownOf(int outWidth, DOut dOut, Out out, LogSum logSum) {
-  return [=](int i, float &log, float &dot) {
-    log = logSum(i);
-    dot = Order::dot(
-        outWidth, [&](int e) { return dOut(i, e); },
-        [&](int e) { return out(i, e); });
-  };
-}
-
-template <typename Order, int kWidth, typename Q, typename K, typename V,
-          typename Bias, typename DOut, typename Out, typename LogSum,
-          typename DQ>
-inline void queryGradient(int queries, int keys, int width, int outWidth,
-                          float scale, Q q, K k, V v, Bias bias, DOut dOut,
-                          Out out, LogSum logSum, DQ dQ) {
+/// Those gradients of query, key and value that somebody reads. False: there is
+/// no memory for them.
+template <typename Order, int kWidth, typename Operands>
+inline bool gradientsOfHead(const HeadSizes &sizes, const Operands &of) {
   using Block = AttentionBlock<kWidth>;
-  gradientsOfHead<Order, true, kWidth>(
-      queries, keys, width, outWidth, scale, q, dOut, k, v, bias,
-      knownOf<Order>(outWidth, dOut, out, logSum),
-      [&](Block &block, int, int, int panel, int, int others) {
-        block.addOthers(0, 1, 0, panel, width, 0, others);
+  Block block;
+  QuerySums<kWidth> known(sizes.queries);
+  if (!known)
+    return false;
+  known.template fill<Order>(sizes, of, block);
+  const auto scaled = [&](int, float x) { return x * sizes.scale; };
+  walkGradients<Order>(
+      sizes, of, known, block,
+      [&](Block &block, int, int panel, int, int queries) {
+        if (of.keyGradient)
+          block.addOthers(0, block.slopesOf(panel), 0, panel, sizes.width, 0,
+                          queries);
+        if (of.valueGradient)
+          block.addOthers(1, block.weights, 1, panel, sizes.outWidth, 0,
+                          queries);
       },
-      [&](Block &block, int row, int rows) {
-        putRows<kWidth>(block.held[0], row, rows, width, scale, dQ);
+      [&](Block &block, int query, int first, int last) {
+        if (of.result && first < last)
+          block.addRows(known.sums(query), 0, sizes.width, first, last);
+      },
+      [&](Block &block, int key, int keys) {
+        putRows<kWidth>(block.held[0], key, keys, sizes.width, of.keyGradient,
+                        scaled);
+        putRows<kWidth>(block.held[1], key, keys, sizes.outWidth,
+                        of.valueGradient, [](int, float x) { return x; });
       });
+  for (int query = 0; query < sizes.queries; query += kOthers)
+    putRows<kWidth>(known.sums(query), query,
+                    std::min(sizes.queries - query, kOthers), sizes.width,
+                    of.result, scaled);
+  return true;
 }
 
-template <typename Order, int kWidth, typename Q, typename K, typename V,
-          typename Bias, typename DOut, typename Out, typename LogSum,
-          typename DK, typename DV>
-inline void keyGradient(int keys, int queries, int width, int outWidth,
-                        float scale, Q q, K k, V v, Bias bias, DOut dOut,
-                        Out out, LogSum logSum, DK dK, DV dV) {
+/// The gradient of what is added to scores.
+template <typename Order, int kWidth, typename Operands>
+inline bool biasGradientOfHead(const HeadSizes &sizes, const Operands &of) {
   using Block = AttentionBlock<kWidth>;
-  gradientsOfHead<Order, false, kWidth>(
-      keys, queries, width, outWidth, scale, k, v, q, dOut, ByKey<Bias>{bias},
-      knownOf<Order>(outWidth, dOut, out, logSum),
-      [&](Block &block, int, int, int panel, int, int others) {
-        block.addOthers(0, 1, 0, panel, width, 0, others);
-        block.addOthers(1, 0, 1, panel, outWidth, 0, others);
+  Block block;
+  QuerySums<kWidth> known(sizes.queries);
+  if (!known)
+    return false;
+  known.template fill<Order>(sizes, of, block);
+  for (int i = 0; i < sizes.queries; ++i) // of keys that are passed over, too
+    for (int j = 0; j < sizes.keys; ++j)
+      of.result(i, j, 0.0f);
+  walkGradients<Order>(
+      sizes, of, known, block,
+      [&](Block &block, int key, int panel, int query, int queries) {
+        for (int i = 0; i < kRows && i < sizes.keys - key - panel; ++i)
+          for (int j = 0; j < queries; ++j)
+            of.result(query + j, key + panel + i,
+                      block.slopesOf(panel)[i * kOthers + j]);
       },
-      [&](Block &block, int row, int rows) {
-        putRows<kWidth>(block.held[0], row, rows, width, scale, dK);
-        putRows<kWidth>(block.held[1], row, rows, outWidth, 1.0f, dV);
-      });
-}
-
-/// Elements of a head in whole panels.
-constexpr int wholePanels(int width) {
-  return (width + kOthers - 1) / kOthers * kOthers;
-}
-/// Of an operand of tiles (cutback_tile.cuh) what a reader gives.
-template <typename Operand> inline auto readerOf(const Operand &operand) {
-  return [=](int i, int e) { return toFloat(operand.get(i, e)); };
+      [](Block &, int, int, int) {}, [](Block &, int, int) {});
+  return true;
 }
 
 } // namespace cutback_host
-
-//===--- What kernels call
-//--------------------------------------------------===//
-
-/// The head that runs, with all of its rows.
-struct AttentionRow {
-  int head, row;
-  bool isFirst;
-};
-inline AttentionRow attentionRow(int) { return {int(blockIdx.z), 0, true}; }
-inline AttentionRow attentionTile(int) { return attentionRow(0); }
-
-template <int kHeld, typename... Operands>
-inline void attend(int, Operands... operands) {
-  using namespace cutback_host;
-  attendHead<WarpOrder, 32 * kHeld>(operands...);
-}
-template <int kHeld, typename... Operands>
-inline void attendQueryGradient(int, Operands... operands) {
-  using namespace cutback_host;
-  queryGradient<WarpOrder, 32 * kHeld>(operands...);
-}
-template <int kHeld, typename... Operands>
-inline void attendKeyGradient(int, Operands... operands) {
-  using namespace cutback_host;
-  keyGradient<WarpOrder, 32 * kHeld>(operands...);
-}
-template <int kHeld, typename Q, typename K, typename V, typename Bias,
-          typename DOut, typename Out, typename LogSum, typename DBias>
-inline void attendBiasGradient(int, int queries, int keys, int width,
-                               int outWidth, float scale, Q q, K k, V v,
-                               Bias bias, DOut dOut, Out out, LogSum logSum,
-                               DBias dBias) {
-  using namespace cutback_host;
-  using Block = AttentionBlock<32 * kHeld>;
-  for (int i = 0; i < queries; ++i) // of keys that are passed over, too
-    for (int j = 0; j < keys; ++j)
-      dBias(i, j, 0.0f);
-  gradientsOfHead<WarpOrder, true, 32 * kHeld>(
-      queries, keys, width, outWidth, scale, q, dOut, k, v, bias,
-      knownOf<WarpOrder>(outWidth, dOut, out, logSum),
-      [&](Block &block, int row, int rows, int panel, int key, int others) {
-        for (int i = 0; i < kRows && i < rows - panel; ++i)
-          for (int j = 0; j < others; ++j)
-            dBias(row + panel + i, key + j, block.scores[1][i * kOthers + j]);
-      },
-      [](Block &, int, int) {});
-}
-
-template <int kTileWidth, int kGroup, typename Q, typename K, typename V,
-          typename... More>
-inline void tileAttend(int, int queries, int keys, int, int width, int outWidth,
-                       float scale, const Q &q, const K &k, const V &v,
-                       More... more) {
-  using namespace cutback_host;
-  attendHead<TileOrder<typename Q::Element, kGroup>, wholePanels(kTileWidth)>(
-      queries, keys, width, outWidth, scale, readerOf(q), readerOf(k),
-      readerOf(v), more...);
-}
-template <int kTileWidth, int kGroup, typename Q, typename K, typename V,
-          typename Bias, typename DOut, typename... More>
-inline void tileQueryGradient(int, int queries, int keys, int, int width,
-                              int outWidth, float scale, const Q &q, const K &k,
-                              const V &v, Bias bias, const DOut &dOut,
-                              More... more) {
-  using namespace cutback_host;
-  queryGradient<TileOrder<typename Q::Element, kGroup>,
-                wholePanels(kTileWidth)>(queries, keys, width, outWidth, scale,
-                                         readerOf(q), readerOf(k), readerOf(v),
-                                         bias, readerOf(dOut), more...);
-}
-template <int kTileWidth, int kGroup, typename Q, typename K, typename V,
-          typename Bias, typename DOut, typename... More>
-inline void tileKeyGradient(int, int keys, int queries, int, int width,
-                            int outWidth, float scale, const Q &q, const K &k,
-                            const V &v, Bias bias, const DOut &dOut,
-                            More... more) {
-  using namespace cutback_host;
-  keyGradient<TileOrder<typename Q::Element, kGroup>, wholePanels(kTileWidth)>(
-      keys, queries, width, outWidth, scale, readerOf(q), readerOf(k),
-      readerOf(v), bias, readerOf(dOut), more...);
-}
 
 #endif // CUTBACK_LIB_TARGET_CPU_PRECOMPILED_ATTENTIONBLOCKS_H

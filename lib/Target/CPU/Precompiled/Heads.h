@@ -37,24 +37,40 @@ struct HeadPlace {
 /// Reads elements of one type, E.
 template <typename E> struct HeadReader {
   HeadPlace place;
-  using Element = E;
-  E get(int i, int e) const { return place.of<E>(i, e); }
-  float operator()(int i, int e) const { return toFloat(get(i, e)); }
+  void readRow(float *to, int row, int width) const {
+    const E *from = &place.of<E>(row, 0);
+    if (place.element == 1)
+      for (int e = 0; e < width; ++e)
+        to[e] = toFloat(from[e]);
+    else
+      for (int e = 0; e < width; ++e)
+        to[e] = toFloat(from[e * place.element]);
+  }
 };
 
 /// Those of 16 bits where few sizes are worth a function for each type.
 struct Half;
 template <> struct HeadReader<Half> {
   HeadPlace place;
-  float operator()(int i, int e) const {
-    return place.type == precompiled::BF16 ? toFloat(place.of<bf16>(i, e))
-                                           : toFloat(place.of<f16>(i, e));
+  void readRow(float *to, int row, int width) const {
+    if (place.type == precompiled::BF16)
+      HeadReader<bf16>{place}.readRow(to, row, width);
+    else
+      HeadReader<f16>{place}.readRow(to, row, width);
   }
 };
 
 /// Writes results; those that nobody reads are dropped.
 struct HeadWriter {
   HeadPlace place;
+  explicit operator bool() const { return place.memory; }
+  void writeRow(int row, const float *from, int width) const {
+    if (place.type == precompiled::F32 && place.element == 1)
+      std::memcpy(&place.of<float>(row, 0), from, width * sizeof(float));
+    else
+      for (int e = 0; e < width; ++e)
+        (*this)(row, e, from[e]);
+  }
   void operator()(int i, int e, float x) const {
     if (!place.memory)
       return;
@@ -118,13 +134,10 @@ struct Head {
     return {place(tensor)};
   }
   HeadWriter writer(const HeadTensor &tensor) const { return {place(tensor)}; }
-  LogSums logSums() const { return {place(call.logSum)}; }
-  Bias bias() const { return {place(call.mask), call.isCausal != 0}; }
-  float scale() const { return float(call.scale); }
-  int queries() const { return int(call.queries); }
-  int keys() const { return int(call.keys); }
-  int width() const { return int(call.width); }
-  int outWidth() const { return int(call.outWidth); }
+  cutback_host::HeadSizes sizes() const {
+    return {int(call.queries), int(call.keys), int(call.width),
+            int(call.outWidth), float(call.scale)};
+  }
 };
 
 /// What all kinds of attention read and write; of elements E.
@@ -132,33 +145,57 @@ template <typename E> struct HeadOperands {
   HeadReader<E> query, key, value, gradient, out;
   Bias bias;
   LogSums logSums;
-  HeadWriter result, otherResult;
+  HeadWriter result, keyGradient, valueGradient;
 
   explicit HeadOperands(const Head &head)
       : query(head.reader<E>(head.call.query)),
         key(head.reader<E>(head.call.key)),
         value(head.reader<E>(head.call.value)),
         gradient(head.reader<E>(head.call.gradient)),
-        out(head.reader<E>(head.call.out)), bias(head.bias()),
-        logSums(head.logSums()),
+        out(head.reader<E>(head.call.out)),
+        bias{head.place(head.call.mask), head.call.isCausal != 0},
+        logSums{head.place(head.call.logSum)},
         result(head.writer(head.call.kind == Attention::Forward
                                ? head.call.out
                                : head.call.result)),
-        otherResult(head.writer(head.call.otherResult)) {}
+        keyGradient(head.writer(head.call.keyGradient)),
+        valueGradient(head.writer(head.call.valueGradient)) {}
 };
+
+/// False: there is no memory.
+template <typename Order, int kWidth, typename E>
+bool runHead(const Head &head) {
+  const HeadOperands<E> of(head);
+  switch (head.call.kind) {
+  case Attention::Forward:
+    cutback_host::attendHead<Order, kWidth>(head.sizes(), of);
+    return true;
+  case Attention::Gradients:
+    return cutback_host::gradientsOfHead<Order, kWidth>(head.sizes(), of);
+  default:
+    return cutback_host::biasGradientOfHead<Order, kWidth>(head.sizes(), of);
+  }
+}
 
 /// What a body is given.
 struct Heads {
   const Attention *call;
   void **operands;
+  bool hasMemory;
 };
 
-inline void runHeads(const Attention *call, void **operands, int64_t *cells,
-                     void (*body)(void *)) {
-  Heads heads = {call, operands};
-  cutback_host::runBodies(unsigned(call->batch * call->heads), body, &heads,
-                          cells);
-  cells[0] = 0;
+/// Runs `Of`, which says of a head whether there was memory for it.
+template <bool (*Of)(const Head &)>
+inline void runHeads(void **operands, int64_t *cells, const Attention *call) {
+  Heads heads = {call, operands, true};
+  cutback_host::runBodies(
+      unsigned(call->batch * call->heads),
+      [](void *given) {
+        Heads &heads = *static_cast<Heads *>(given);
+        heads.hasMemory &= Of({*heads.call, heads.operands});
+      },
+      &heads, cells);
+  cells[0] = heads.hasMemory ? 0 : cutback_host::kNoMemory;
 }
 
 } // namespace

@@ -398,9 +398,17 @@ inline void packNeighbors(float *to, int stride, const float *const *from,
 }
 #endif
 
+/// Asks for what lies `at` elements behind `from`, maybe outside of all memory.
+template <typename E> inline void prefetch(const E *from, int64_t at) {
+  const auto address = reinterpret_cast<uintptr_t>(from);
+  __builtin_prefetch(
+      reinterpret_cast<const void *>(address + uintptr_t(at) * sizeof(E)));
+}
+
 /// One panel of `height` lines, of which each has what lies at its place plus a
 /// step's: lines that lie side by side, or steps that do, are copied by
-/// vectors. Compiled once for all products.
+/// vectors. Lines are far apart: what is packed soon is fetched meanwhile.
+/// Compiled once for all products.
 template <int height, typename T, typename E>
 __attribute__((noinline)) void
 packFactor(T *to, const E *elements, const int *lines, const int *steps,
@@ -411,9 +419,12 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
     areNeighbors &= lines[i] == lines[0] + i;
     from[i] = elements + lines[i];
   }
+  const int next = height * (lines[1] - lines[0]); // panel, as a rule
   if (areNeighbors) {
-    for (int k = 0; k < count; ++k, to += height)
+    for (int k = 0; k < count; ++k, to += height) {
+      prefetch(from[0], steps[std::min(k + 24, count - 1)] + 2 * height);
       std::memcpy(to, from[0] + steps[k], sizeof(T) * height);
+    }
     return;
   }
   for (int k = 0; k < count;) {
@@ -422,6 +433,8 @@ packFactor(T *to, const E *elements, const int *lines, const int *steps,
       if (const int some = runs[k]; some > 1) {
         constexpr int part = height == kRows ? kRows : 8;
         static_assert(height % part == 0);
+        for (int i = 0; i < height; ++i)
+          prefetch(from[i], steps[k] + next);
         for (int first = 0; first < height; first += part)
           packNeighbors<part>(to + first, height, from + first, steps[k], some);
         k += some, to += some * height;

@@ -34,6 +34,10 @@ struct Scratches {
 };
 inline Scratches scratches;
 
+/// No memory for sums that are not held where they are stored: a mark of a
+/// call, as kWrongIndex is.
+constexpr int kNoMemory = 3;
+
 /// `bytes` behind it; nothing where there is no memory.
 inline Scratch *takeScratch(size_t bytes) {
   bytes = (bytes + 63) / 64 * 64;

@@ -18,10 +18,6 @@ namespace {
 
 namespace precompiled = cutback::precompiled;
 
-/// No memory for sums that are not held where they are stored: a mark of a
-/// call, as kWrongIndex is.
-constexpr int kNoMemory = 3;
-
 /// An operand. Nothing where the call has none.
 class Strided {
 public:
@@ -285,7 +281,7 @@ public:
   Numbers(int64_t count, int &problem)
       : scratch(cutback_host::takeScratch(size_t(count) * sizeof(T))) {
     if (!scratch)
-      problem = std::max(problem, kNoMemory);
+      problem = std::max(problem, cutback_host::kNoMemory);
   }
   ~Numbers() {
     if (scratch)

@@ -44,11 +44,12 @@ using Launch = void (*)(int, const unsigned *, const unsigned *, unsigned,
 /// What runs a call: the emulated device, or a CPU.
 enum class By { Device, Cpu };
 
-/// A call, and the numbers of its kernels in the library.
+/// A call, and the numbers of its kernels in the library. A CPU may have one
+/// function for what a device has several for.
 struct Call {
   std::string text;
   test::TorchCall torch;
-  std::vector<CallKernel> kernels;
+  std::vector<CallKernel> kernels{}, natives{};
   size_t first = 0;
 };
 
@@ -86,12 +87,19 @@ protected:
 void DeviceCalls::add(Call call) {
   call.first = step.artifact.kernels.size();
   std::string problem;
-  call.kernels = writeCall(&call.torch.function.getBody().front().front(),
-                           problem, options);
+  Operation *op = &call.torch.function.getBody().front().front();
+  call.kernels = writeCall(op, problem, options);
+  if (!options.cuda.tf32)
+    call.natives = writeCall(op, problem, {StepKernels::AreMachineCode, {}});
+  EXPECT_EQ(call.natives.empty(), options.cuda.tf32 || call.kernels.empty())
+      << call.text;
+  for (auto [i, one] : llvm::enumerate(call.natives)) {
+    EXPECT_TRUE(one.kernel.precompiled) << call.text << one.kernel.print();
+    one.kernel.name =
+        "n" + std::to_string(call.first) + "_" + std::to_string(i);
+  }
   for (CallKernel &one : call.kernels) {
     KernelText &kernel = one.kernel;
-    EXPECT_TRUE(options.tf32 || kernel.precompiled)
-        << call.text << kernel.print();
     kernel.name = "k" + std::to_string(step.artifact.kernels.size());
     kernel.mayOverlap = true;
     cuda += kernel.print();
@@ -126,11 +134,11 @@ void *DeviceCalls::loadBytes(const std::string &bytes) {
 
 /// A CPU has no tf32.
 void DeviceCalls::loadForCpu() {
-  if (options.tf32)
+  if (options.cuda.tf32)
     return;
   NamedCalls named;
   for (const Call &call : calls)
-    for (const CallKernel &kernel : call.kernels)
+    for (const CallKernel &kernel : call.natives)
       if (kernel.kernel.precompiled)
         named.emplace_back(kernel.kernel.name, *kernel.kernel.precompiled);
   OwningOpRef<ModuleOp> none(ModuleOp::create(UnknownLoc::get(&context)));
@@ -197,7 +205,8 @@ bool DeviceCalls::run(Call &call, std::vector<std::vector<char>> &results,
     memory[result] = results.back().data();
   }
   int problem = 0;
-  for (auto [i, one] : llvm::enumerate(call.kernels)) {
+  for (auto [i, one] :
+       llvm::enumerate(by == By::Cpu ? call.natives : call.kernels)) {
     std::vector<void *> pointers;
     for (Value root : one.roots)
       pointers.push_back(memory.lookup(root));
@@ -216,7 +225,7 @@ std::string DeviceCalls::compare(Call &call) {
   ::unsetenv("CUTBACK_CUDA_HOST_ORDER");
   if (forwards != backwards)
     return "has other bits where blocks run from the last to the first";
-  if (!options.tf32) {
+  if (!options.cuda.tf32) {
     std::vector<std::vector<char>> natives;
     if (run(call, natives, By::Cpu))
       return "marks an index on a CPU";
@@ -239,7 +248,7 @@ std::string DeviceCalls::compare(Call &call) {
 
 void DeviceCalls::checkFile(llvm::StringRef path) {
   for (const auto &[text, data] : test::readCallFile(path)) {
-    Call call{text, {}, {}, 0};
+    Call call{text, {}};
     ASSERT_EQ(test::readTorchCall(text, data, context, call.torch), "") << text;
     add(std::move(call));
   }
@@ -302,7 +311,7 @@ TEST_F(WrongIndexTest, IsMarkedAndNotReached) {
       "tensor<5x4xi1>) -> tensor<3xf32>",
   };
   for (const char *text : texts) {
-    Call call{text, {}, {}, 0};
+    Call call{text, {}};
     call.torch.module =
         parseSourceString<ModuleOp>(test::functionAround(text), &context);
     ASSERT_TRUE(call.torch.module) << text;
@@ -441,7 +450,7 @@ AttentionCallsTest::interpret(test::TorchCall &call) {
 std::vector<RuntimeValue>
 AttentionCallsTest::addCall(const std::string &function,
                             std::vector<RuntimeValue> given) {
-  Call call{function, {}, {}, 0};
+  Call call{function, {}};
   call.torch.module = parseSourceString<ModuleOp>(function, &context);
   EXPECT_TRUE(call.torch.module) << function;
   if (!call.torch.module)
@@ -468,10 +477,17 @@ AttentionCallsTest::addCall(const std::string &function,
 
 TEST_F(AttentionCallsTest, AgreeWithTheInterpreter) {
   const Attention all[] = {
-      {"f32", 37, 53, 20, 20, false, ""},    {"f32", 200, 70, 64, 40, true, ""},
-      {"f32", 37, 53, 130, 64, false, "i1"}, {"f32", 1, 97, 3, 5, false, "f32"},
-      {"bf16", 37, 53, 20, 20, false, ""},   {"bf16", 70, 70, 64, 64, true, ""},
-      {"f16", 37, 53, 130, 20, false, "i1"}, {"f16", 53, 1, 200, 9, true, ""},
+      {"f32", 37, 53, 20, 20, false, ""},
+      {"f32", 200, 70, 64, 40, true, ""},
+      {"f32", 37, 53, 130, 64, false, "i1"},
+      {"f32", 1, 97, 3, 5, false, "f32"},
+      {"bf16", 37, 53, 20, 20, false, ""},
+      {"bf16", 70, 70, 64, 64, true, ""},
+      {"f16", 37, 53, 130, 20, false, "i1"},
+      {"f16", 53, 1, 200, 9, true, ""},
+      // More keys than a block of a CPU has.
+      {"f32", 70, 210, 64, 40, true, ""},
+      {"bf16", 35, 401, 64, 9, false, "i1"},
   };
   for (const Attention &one : all) {
     bool hasMask = *one.mask;
@@ -551,6 +567,19 @@ TEST_F(AttentionCallsTest, CallsOfManyBlocksAgreeWithTheInterpreter) {
       "tensor<301x7xf32>) -> tensor<301x5xf32>",
       "aten.index_put(%0, [%1], %2, true) : (tensor<601x37xf32>, "
       "tensor<33xi64>, tensor<33x37xf32>) -> tensor<601x37xf32>",
+      "aten._unsafe_masked_index_put_accumulate(%0, %1, [%2], %3) : "
+      "(tensor<601x40xf32>, tensor<33x1xi1>, tensor<33xi64>, "
+      "tensor<33x40xf32>) -> "
+      "tensor<601x40xf32>",
+      "aten._unsafe_masked_index_put_accumulate(%0, %1, [none, %2], %3) : "
+      "(tensor<9x4xf32>, tensor<9x33xi1>, tensor<33xi64>, tensor<9x33xf32>) -> "
+      "tensor<9x4xf32>",
+      "aten._unsafe_masked_index_put_accumulate(%0, %1, [%2], %3) : "
+      "(tensor<601x37xf32>, tensor<33x37xi1>, tensor<33xi64>, "
+      "tensor<33x37xf32>) -> tensor<601x37xf32>",
+      "aten._unsafe_masked_index_put_accumulate(%0, %1, [%2], %3) : "
+      "(tensor<601x37xbf16>, tensor<33x1xi1>, tensor<33xi64>, "
+      "tensor<33x37xbf16>) -> tensor<601x37xbf16>",
       "aten.index_put(%0, [%1, %2], %3, true) : (tensor<9x3x300xf16>, "
       "tensor<31xi64>, tensor<31xi64>, tensor<31x300xf16>) -> "
       "tensor<9x3x300xf16>",
@@ -574,7 +603,7 @@ TEST_F(AttentionCallsTest, CallsOfManyBlocksAgreeWithTheInterpreter) {
 /// Products of f32 on tensor cores.
 class Tf32CallsTest : public AttentionCallsTest {
 protected:
-  Tf32CallsTest() { options.tf32 = true; }
+  Tf32CallsTest() { options.cuda.tf32 = true; }
 
   /// A call of factors alone; what is expected is the product of their nearest
   /// tf32. Gives how far that is from their own product, of the largest.
