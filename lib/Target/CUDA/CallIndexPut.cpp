@@ -5,6 +5,9 @@
 // dimensions lie side by side, and in front where they do not. A thread has one
 // element of the result and goes over all indices in their order: no atomics.
 // Where rows are added, a warp has a row, as the gradient of an embedding has.
+//
+// Under a mask, those numbers alone count that it has; their indices name the
+// nearest row, as PyTorch's do.
 
 #include "CallDescription.h"
 
@@ -23,6 +26,7 @@ struct IndexedPlaces {
     Value index;
   };
   SmallVector<Entry> entries;
+  Value mask;                 ///< of what numbers count, or none
   SmallVector<int64_t> sizes; ///< of the indices, broadcast
   size_t rank = 0;            ///< of self
 
@@ -91,27 +95,35 @@ struct IndexedPlaces {
   }
   /// Rows of self that one index names.
   bool areRows(ArrayRef<int64_t> self) const {
-    return entries.size() == 1 && entries[0].dim == 0 && self.size() > 1 &&
-           productOf(self) / self[0] >= 32;
+    if (entries.size() != 1 || entries[0].dim != 0 || self.size() < 2 ||
+        productOf(self) / self[0] < 32)
+      return false;
+    // The mask says nothing of columns.
+    ArrayRef<int64_t> own = mask ? sizesOf(mask) : ArrayRef<int64_t>();
+    return productOf(own.take_back(std::min(own.size(), rank - 1))) == 1;
   }
 };
 
-/// The element of `values` that is put, by dimensions that may be missing or 1.
-std::string valueText(Value values, ArrayRef<std::string> place) {
-  ArrayRef<int64_t> sizes = sizesOf(values);
-  Indices own(place.take_back(sizes.size()));
-  return CallWriter::element(values, "values", own);
+/// The element of `values` that is put, or of the mask, by dimensions that may
+/// be missing or 1.
+std::string valueText(Value values, ArrayRef<std::string> place,
+                      const char *name = "values") {
+  Indices own(place.take_back(sizesOf(values).size()));
+  return CallWriter::element(values, name, own);
 }
 
-/// "wrapped(index0[number], 5, problem) == row && ..."
+/// "mask[number] && wrapped(index0[number], 5, problem) == row && ..."
 std::string isMineText(CallWriter &text, const IndexedPlaces &places,
                        ArrayRef<int64_t> sizes, ArrayRef<std::string> at) {
   std::string all;
+  if (places.mask)
+    all = valueText(places.mask, places.placeInValues(at), "mask");
   for (auto [i, entry] : llvm::enumerate(places.entries))
-    all += (i ? " && " : "") + std::string("wrapped(") +
+    all += (all.empty() ? "" : " && ") +
+           std::string(places.mask ? "clamped(" : "wrapped(") +
            places.indexAt(entry, i) + ", " + std::to_string(sizes[entry.dim]) +
-           ", problem) == " + at[entry.dim];
-  text.kernel().checks = true;
+           (places.mask ? ") == " : ", problem) == ") + at[entry.dim];
+  text.kernel().checks = !places.mask;
   return all;
 }
 
@@ -165,7 +177,9 @@ std::optional<PrecompiledCall> describe(const CallWriter &text,
   precompiled::Scatter all;
   all.how = adds ? precompiled::Combine::Sum : precompiled::Combine::Put;
   all.isApart = areRows;
-  all.isWrapped = true;
+  all.bounds = places.mask ? precompiled::Scatter::Clamped
+                           : precompiled::Scatter::Wrapped;
+  all.isMasked = places.mask ? 1 : 0;
   all.numbers = static_cast<int64_t>(places.sizes.size());
   auto dimsOf = [&](llvm::StringRef name) {
     auto tensor = text.strided(name);
@@ -200,21 +214,31 @@ std::optional<PrecompiledCall> describe(const CallWriter &text,
     ofIndices.push_back(
         withDims(text.strided("index" + std::to_string(i)), dims));
   }
-  Layout layout = kernel::locate(values).layout;
-  std::vector<StridedDim *> own = places.dimsInValues(numbers, columns);
-  for (size_t dim = 0; dim < layout.sizes.size(); ++dim)
-    own[own.size() - layout.sizes.size() + dim]->stride = strideOf(layout, dim);
+  /// A tensor that broadcasts to `values`.
+  auto broadcast = [&](Value tensor, llvm::StringRef name) {
+    Layout layout = kernel::locate(tensor).layout;
+    std::vector<StridedDim *> own = places.dimsInValues(numbers, columns);
+    for (StridedDim *dim : own)
+      dim->stride = 0;
+    for (size_t dim = 0; dim < layout.sizes.size(); ++dim)
+      own[own.size() - layout.sizes.size() + dim]->stride =
+          strideOf(layout, dim);
+    return withDims(text.strided(name), joined());
+  };
   SmallVector<std::optional<precompiled::StridedTensor>, 1> tensors = {
-      dimsOf("self"), dimsOf("out"),
-      withDims(text.strided("values"), joined())};
+      dimsOf("self"), dimsOf("out"), broadcast(values, "values")};
   tensors.append(ofIndices);
+  if (places.mask)
+    tensors.push_back(broadcast(places.mask, "mask"));
   return describeCall("cutback_scatter", tensors, all);
 }
 
 } // namespace
 
 CallResult cuda::writeIndexPutCall(aten::CallOp op) {
-  if (op.getPacketName() != "aten.index_put" &&
+  bool isMasked =
+      op.getPacketName() == "aten._unsafe_masked_index_put_accumulate";
+  if (!isMasked && op.getPacketName() != "aten.index_put" &&
       op.getPacketName() != "aten._unsafe_index_put")
     return {};
   aten::CallReader call(op);
@@ -225,7 +249,10 @@ CallResult cuda::writeIndexPutCall(aten::CallOp op) {
     return CallResult::failed(why);
   if (elementTypeText(out).empty())
     return CallResult::failed("has elements of a type without text");
-  bool adds = call.boolean("accumulate").value_or(false);
+  if (isMasked)
+    places.mask = call.value("mask");
+  bool adds =
+      isMasked || call.boolean(aten::optional("accumulate")).value_or(false);
   CallWriter text("index_put");
   text.comment("[" + sizesText(sizesOf(values)) + "] into [" +
                sizesText(sizesOf(out)) + "] at " +
@@ -234,6 +261,8 @@ CallResult cuda::writeIndexPutCall(aten::CallOp op) {
   for (auto [i, entry] : llvm::enumerate(places.entries))
     text.read(entry.index, "index" + std::to_string(i));
   text.read(values, "values");
+  if (places.mask)
+    text.read(places.mask, "mask");
   text.write(out, "out");
   bool areRows = adds && isFloatTensor(out) && places.areRows(sizesOf(out));
   if (areRows)

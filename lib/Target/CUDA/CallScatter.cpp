@@ -158,7 +158,8 @@ std::optional<PrecompiledCall> Owners::describe(const CallWriter &text,
   precompiled::Scatter all;
   all.how = how;
   all.includesSelf = includesSelf;
-  all.isWrapped = areSlices;
+  all.bounds =
+      areSlices ? precompiled::Scatter::Wrapped : precompiled::Scatter::Checked;
   all.numbers = 1;
   all.columns = static_cast<int64_t>(sizes.size()) - 1;
   all.alpha = call.number(aten::optional("alpha")).value_or(1);

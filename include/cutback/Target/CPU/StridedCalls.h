@@ -62,11 +62,16 @@ enum class Combine : int64_t { Put, Sum, Product, Mean, Max, Min };
 /// What comes to rows of a tensor, one number after the other. Tensors: self,
 /// out, of dimensions [rows..., columns...]; source, indices, of dimensions
 /// [numbers..., columns...]; a row has one dimension for each of the indices.
+/// `isMasked`: the last of them is a mask, of which numbers count.
 struct Scatter {
+  /// What an index beside the rows is: an error; the same, but below 0 it
+  /// counts from the end; the nearest row.
+  enum Bounds : int64_t { Checked, Wrapped, Clamped };
   Combine how = Combine::Put;
   int64_t includesSelf = 1;
-  int64_t isApart = 0;            ///< self is added to what was summed
-  int64_t isWrapped = 0;          ///< an index below 0 counts from the end
+  int64_t isApart = 0; ///< self is added to what was summed
+  int64_t bounds = Checked;
+  int64_t isMasked = 0;
   int64_t numbers = 0;            ///< dimensions of them
   int64_t columns = 0;            ///< dimensions of them
   int64_t limits[kMostDims] = {}; ///< columns that indices have, by dimension

@@ -20,7 +20,7 @@ constexpr int kMostLanes = 256;
 
 struct Scattered {
   const Scatter &told;
-  Strided self, out, source;
+  Strided self, out, source, mask;
   Strided indices[precompiled::kMostDims];
   int rows; ///< dimensions, one for each of the indices
 
@@ -30,6 +30,8 @@ struct Scattered {
         rows(int(out.rank() - told.columns)) {
     for (int i = 0; i < rows; ++i)
       indices[i] = call.tensor(3 + i);
+    if (told.isMasked)
+      mask = call.tensor(3 + rows);
   }
   bool counts() const {
     return told.how == Combine::Mean || !told.includesSelf;
@@ -46,9 +48,9 @@ struct Scattered {
 struct Lanes {
   int count;
   int64_t own[kMostLanes], ofSelf[kMostLanes], ofSource[kMostLanes];
-  int64_t ofIndex[kMostLanes];
+  int64_t ofIndex[kMostLanes], ofMask[kMostLanes];
   bool isThere[kMostLanes]; ///< indices have the column
-  bool haveOneIndex = true, areSide = true, areAll = true;
+  bool haveOneMask = true, haveOneIndex = true, areSide = true, areAll = true;
 
   Lanes(const Scattered &s, int64_t first, int count) : count(count) {
     const int numbers = int(s.told.numbers), columns = int(s.told.columns);
@@ -59,9 +61,11 @@ struct Lanes {
       ofSource[lane] =
           s.source ? s.source.offset(walk.index, columns, numbers) : 0;
       ofIndex[lane] = s.indices[0].offset(walk.index, columns, numbers);
+      ofMask[lane] = s.mask ? s.mask.offset(walk.index, columns, numbers) : 0;
       isThere[lane] = true;
       for (int dim = 0; dim < columns; ++dim)
         isThere[lane] &= walk.index[dim] < s.told.limits[dim];
+      haveOneMask &= ofMask[lane] == ofMask[0];
       haveOneIndex &= ofIndex[lane] == ofIndex[0];
       areSide &= ofSource[lane] == ofSource[0] + lane;
       areAll &= isThere[lane];
@@ -111,9 +115,11 @@ inline int64_t rowOf(const Scattered &s, const Held<E> &held,
     const Strided &index = s.indices[i];
     const auto at = index.get<long long>(
         index.begin() + index.offset(number, int(s.told.numbers)) + lane);
-    row += held.apart[i] * (s.told.isWrapped
-                                ? wrapped(at, s.out.size(i), &problem)
-                                : checked(at, s.out.size(i), &problem));
+    const int64_t size = s.out.size(i);
+    row += held.apart[i] *
+           (s.told.bounds == Scatter::Wrapped   ? wrapped(at, size, &problem)
+            : s.told.bounds == Scatter::Clamped ? clamped(at, size)
+                                                : checked(at, size, &problem));
   }
   return row;
 }
@@ -129,6 +135,14 @@ void addNumbers(Call &call, const Scattered &s, const Lanes &lanes,
   Walk walk(s.indices[0].sizes(), numbers, 0);
   const int64_t count = s.numberCount();
   for (int64_t number = 0; number < count; ++number, walk.next()) {
+    const auto counts = [&](int lane) {
+      return !s.mask ||
+             s.mask.get<long long>(s.mask.begin() +
+                                   s.mask.offset(walk.index, numbers) +
+                                   lanes.ofMask[lane]) != 0;
+    };
+    if (lanes.haveOneMask && !counts(0))
+      continue;
     if (s.source) {
       const int64_t at =
           s.source.begin() + s.source.offset(walk.index, numbers);
@@ -141,7 +155,7 @@ void addNumbers(Call &call, const Scattered &s, const Lanes &lanes,
     if (s.told.alpha != 1)
       for (int lane = 0; lane < lanes.count; ++lane)
         values[lane] = alpha * values[lane];
-    if (lanes.haveOneIndex && lanes.areAll) {
+    if (lanes.haveOneMask && lanes.haveOneIndex && lanes.areAll) {
       const int64_t row =
           rowOf(s, held, walk.index, lanes.ofIndex[0], call.problem);
       if (s.told.how == Combine::Sum && !held.counts) {
@@ -155,7 +169,7 @@ void addNumbers(Call &call, const Scattered &s, const Lanes &lanes,
       continue;
     }
     for (int lane = 0; lane < lanes.count; ++lane)
-      if (lanes.isThere[lane])
+      if (lanes.isThere[lane] && (lanes.haveOneMask || counts(lane)))
         combineInto(
             s, held,
             rowOf(s, held, walk.index, lanes.ofIndex[lane], call.problem), lane,

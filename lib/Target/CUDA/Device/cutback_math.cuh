@@ -270,3 +270,7 @@ __device__ inline long long wrapped(long long at, long long size,
                                     int *problem) {
   return checked(at < 0 ? at + size : at, size, problem);
 }
+/// An index below 0 is the first, one behind the last the last.
+__device__ inline long long clamped(long long at, long long size) {
+  return at < 0 ? 0 : at < size ? at : size - 1;
+}
