@@ -42,12 +42,16 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     torch.export.export) or the program leave open: machine code for others is
     made when a call first has them, of the same plan, in an arena of its own.
 
+    Tensors are read and written where they lie. Arguments of other libraries
+    (arrays that have `__dlpack__`) are taken without a copy.
+
     `options` decide the plan (cutback.Options, or a dict of its fields).
     `folder` keeps what is compiled; without it, it goes with the function.
     """
     program = model
     if isinstance(model, torch.nn.Module):
-        program = torch.export.export(model, tuple(args), kwargs,
+        args, kwargs = pytree.tree_map(_tensor_of, (tuple(args), kwargs))
+        program = torch.export.export(model, args, kwargs,
                                       dynamic_shapes=dynamic_shapes)
     elif dynamic_shapes is not None:
         raise _error("dynamic_shapes goes with a module; the program was"
@@ -61,6 +65,14 @@ def compile(model, args=(), kwargs=None, *, dynamic_shapes=None, options=None,
     if threads is not None:
         step.set_threads(threads)
     return step
+
+
+def _tensor_of(argument):
+    """What another library holds, as a tensor of the same memory."""
+    if isinstance(argument, torch.Tensor) or not hasattr(argument,
+                                                         "__dlpack__"):
+        return argument
+    return torch.from_dlpack(argument)
 
 
 def _write(program, folder, options):
@@ -130,7 +142,8 @@ class CompiledStep:
         if spec != self._in_spec:
             raise _error("the step was compiled for arguments of another form:"
                          " %s, not %s" % (self._in_spec, spec))
-        inputs = [one for one in flat if isinstance(one, torch.Tensor)]
+        inputs = [one for one in map(_tensor_of, flat)
+                  if isinstance(one, torch.Tensor)]
         found = {argument.name: self._find(argument.name, inputs)
                  for argument in self._first.given}
         sized = self._find_sized(found)

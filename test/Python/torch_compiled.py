@@ -90,6 +90,26 @@ class CompiledTest(unittest.TestCase):
         second, _ = step(across, y)
         self.assertEqual(float(first.detach()), float(second.detach()))
 
+    def test_arrays_of_other_libraries_are_taken_where_they_lie(self):
+        class Array:
+            def __init__(self, tensor):
+                self.tensor = tensor
+
+            def __dlpack__(self, **options):
+                return self.tensor.__dlpack__(**options)
+
+            def __dlpack_device__(self):
+                return self.tensor.__dlpack_device__()
+
+        model = Net()
+        x, y = (one.detach() for one in batch())
+        step = cutback.compile(model, (Array(x), Array(y)))
+        self.assertEqual(step(Array(x), Array(y))[0].item(),
+                         step(x, y)[0].item())
+        before = step(Array(x), y)[0].item()
+        x.mul_(2)
+        self.assertNotEqual(step(Array(x), y)[0].item(), before)
+
     def test_one_step_for_all_sizes(self):
         rows = torch.export.Dim("rows", min=2, max=64)
         model = Net()
