@@ -21,6 +21,7 @@
 
 #include "cutback/Analysis/Names.h"
 #include "cutback/Autograd/Differentiate.h"
+#include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
@@ -63,7 +64,7 @@ public:
       return failure();
     segments = std::move(*found);
     for (func::FuncOp function : segments.functions)
-      if (failed(checkSizes(function)))
+      if (failed(checkSizes(function)) || !aten::runsInOneProcess(function))
         return failure();
     step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
     for (kernel::SegmentOp segment : segments.ops)
