@@ -8,7 +8,8 @@
 //   2. In program order, a list that differs from the one before opens regions;
 //      ops without any are passed over, so that a constant in the middle does
 //      not cut a module in two.
-//   3. Policies by op name go over the tags, file's and ours.
+//   3. Ops of the backward that know their forward op learn its region.
+//   4. Policies by op name go over the tags, file's and ours.
 //
 // Segments are those of PyTorch's checkpoint_sequential: ⌊length / n⌋ modules
 // each, and what is left, with the last segment, is no region. Linear.
@@ -19,6 +20,8 @@
 
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/Modules.h"
+#include "cutback/Dialect/Joint/BackwardKey.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Support/Text.h"
 
 #include "mlir/IR/Builders.h"
@@ -65,6 +68,7 @@ public:
     if (failed(readPatterns()) || failed(readSegments()))
       return failure();
     tagOps();
+    passOnRegions();
     return checkPatterns();
   }
 
@@ -276,6 +280,24 @@ private:
         children.push_back(0);
       }
       tag(view.ops[op], numbers);
+    }
+  }
+
+  void passOnRegions() const {
+    llvm::StringMap<PolicyAttr> tagged;
+    for (uint32_t op = 0; op < view.numOps(); ++op)
+      if (auto policy =
+              view.ops[op]->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+          policy && isForward(op) && view.ops[op]->getNumResults() > 0)
+        tagged[getValueName(view.ops[op]->getResult(0))] = policy;
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      auto key = BackwardKey::read(view.ops[op]->getLoc());
+      PolicyAttr policy = key ? tagged.lookup(key->of) : PolicyAttr();
+      if (!policy)
+        continue;
+      key->region = policy.getRegion();
+      view.ops[op]->setLoc(key->attach(
+          cast<FusedLoc>(view.ops[op]->getLoc()).getLocations().front()));
     }
   }
 
