@@ -137,6 +137,35 @@ TEST(NodeGraph, PathsAreFoundAndTheirAbsenceToo) {
   EXPECT_FALSE(graph.reaches(c, b));
 }
 
+TEST(RunBackward, ADeepGraphNeedsNoStack) {
+  constexpr uint32_t depth = 300'000;
+  NodeGraph graph;
+  uint32_t last = graph.addAccumulate();
+  for (uint32_t i = 0; i < depth; ++i) {
+    uint32_t node = graph.addNode(1);
+    graph.addNextEdge(node, {last, 0});
+    last = node;
+  }
+  EXPECT_TRUE(graph.reaches(last, 0));
+  uint32_t runs = 0;
+  GradientRef given = &graph, arrived = nullptr;
+  auto add = [](GradientRef, GradientRef, GradientRef &) { return false; };
+  auto run = [&](uint32_t, ArrayRef<GradientRef> inputs, ArrayRef<bool>,
+                 llvm::MutableArrayRef<GradientRef> outputs) {
+    ++runs;
+    outputs[0] = inputs[0];
+    return true;
+  };
+  auto accumulate = [&](uint32_t, GradientRef gradient) {
+    arrived = gradient;
+    return true;
+  };
+  EXPECT_TRUE(
+      runBackward(graph, {{{last, 0}, given}}, {0}, {add, run, accumulate}));
+  EXPECT_EQ(runs, depth);
+  EXPECT_EQ(arrived, given);
+}
+
 TEST(RunBackward, LaterForwardOpsRunEarlier) {
   NodeGraph graph;
   uint32_t x = graph.addAccumulate(), a = graph.addNode(1),
