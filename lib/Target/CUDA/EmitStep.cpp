@@ -358,7 +358,7 @@ private:
     one.block = texts[number].shape.block;
     one.sharedBytes = texts[number].shape.sharedBytes;
     one.op = op;
-    one.place = whereText(launch->getLoc());
+    one.place = launchText(launch->getLoc());
     return one;
   }
   /// The seed of what the graph draws itself: an argument of the step that the
@@ -481,7 +481,7 @@ private:
            : written) += bytes;
     }
     std::string text;
-    if (std::string where = whereText(launch.getLoc()); !where.empty())
+    if (std::string where = launchText(launch.getLoc()); !where.empty())
       text += "// First of " + where + "\n";
     for (size_t begin = 0; begin < ops.size();) {
       size_t end = ops.size() - begin <= 74 ? ops.size()
