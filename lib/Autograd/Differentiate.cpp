@@ -117,13 +117,12 @@ void Differentiator::makeLeaves() {
 /// An op without the interface becomes a node too: it is an error only if a
 /// gradient arrives there.
 void Differentiator::makeNode(Operation &op) {
-  auto rules = dyn_cast<DifferentiableOpInterface>(op);
   SmallVector<NodeEdge, 4> next;
   bool any = false;
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-    NodeEdge edge = edges.lookup(operand);
-    if (rules && !rules.canHaveGradient(i))
-      edge = {};
+    NodeEdge edge;
+    if (mayPassGradient(&op, static_cast<unsigned>(i)))
+      edge = edges.lookup(operand);
     next.push_back(edge);
     any |= edge.isValid();
   }
