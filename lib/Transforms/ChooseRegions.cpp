@@ -258,7 +258,7 @@ private:
   void tagOps() {
     int64_t next = 0;
     for (Operation *op : view.ops)
-      if (auto policy = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy))
+      if (PolicyAttr policy = policyOf(op))
         next = std::max(next, policy.getOutermost() + 1);
     SmallVector<std::string> open;
     SmallVector<int64_t> numbers, children;
@@ -286,8 +286,7 @@ private:
   void passOnRegions() const {
     llvm::StringMap<PolicyAttr> tagged;
     for (uint32_t op = 0; op < view.numOps(); ++op)
-      if (auto policy =
-              view.ops[op]->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+      if (PolicyAttr policy = policyOf(view.ops[op]);
           policy && isForward(op) && view.ops[op]->getNumResults() > 0)
         tagged[getValueName(view.ops[op]->getResult(0))] = policy;
     for (uint32_t op = 0; op < view.numOps(); ++op) {
@@ -302,7 +301,7 @@ private:
   }
 
   void tag(Operation *op, ArrayRef<int64_t> region) const {
-    auto own = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    PolicyAttr own = policyOf(op);
     PolicyKind kind = own ? own.getKind() : PolicyKind::PreferRecompute;
     op->setAttr(JointDialect::kPolicy,
                 PolicyAttr::get(op->getContext(), kind, region, /*run=*/0));
