@@ -20,11 +20,13 @@
 
 #include "cutback/Autograd/Differentiate.h"
 
+#include "BackwardOrder.h"
 #include "DifferentiateTargets.h"
 #include "ReentrantRegions.h"
 #include "cutback/Autograd/NodeGraph.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/OpNames.h"
+#include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Forgets.h"
@@ -45,7 +47,7 @@ class Differentiator {
 public:
   Differentiator(GraphOp graph, const DifferentiateOptions &options)
       : graph(graph), options(options), namer(graph),
-        builder(graph.getContext()) {}
+        builder(graph.getContext()), order(graph, options) {}
 
   LogicalResult run();
 
@@ -78,6 +80,7 @@ private:
   OpBuilder builder;
   GradientTargets targets;
   NodeGraph nodes;
+  BackwardOrder order;
   DenseMap<Value, NodeEdge> edges;        ///< of active values
   std::vector<Operation *> forward;       ///< by node; null for leaves
   std::vector<uint32_t> leaves;           ///< by group of tied arguments
@@ -114,22 +117,19 @@ void Differentiator::makeLeaves() {
 /// An op without the interface becomes a node too: it is an error only if a
 /// gradient arrives there.
 void Differentiator::makeNode(Operation &op) {
-  auto rules = dyn_cast<DifferentiableOpInterface>(op);
   SmallVector<NodeEdge, 4> next;
   bool any = false;
   for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
-    NodeEdge edge = edges.lookup(operand);
-    if (rules && !rules.canHaveGradient(i))
-      edge = {};
+    NodeEdge edge;
+    if (mayPassGradient(&op, static_cast<unsigned>(i)))
+      edge = edges.lookup(operand);
     next.push_back(edge);
     any |= edge.isValid();
   }
   if (!any || llvm::none_of(op.getResultTypes(), isDifferentiable))
     return;
-  std::optional<uint64_t> sequence;
-  if (auto attr = op.getAttrOfType<IntegerAttr>(kSequenceNr))
-    sequence = attr.getInt();
-  uint32_t node = nodes.addNode(op.getNumResults(), 0, sequence);
+  uint32_t node =
+      nodes.addNode(op.getNumResults(), order.numberOf(&op, next, nodes));
   forward.push_back(&op);
   for (NodeEdge edge : next)
     nodes.addNextEdge(node, edge);
@@ -159,7 +159,7 @@ LogicalResult Differentiator::makeNodes() {
       }
     makeNode(op);
   }
-  return success();
+  return order.checkNumbers();
 }
 
 //===----------------------------------------------------------------------===//
@@ -282,16 +282,14 @@ static bool isZero(GradientRef gradient) { return gradient == &zeroMark; }
 /// Name, and the forward op's location with what ties the two.
 void Differentiator::describe(Operation *op, Operation *forwardOp,
                               uint64_t sequence) {
-  MLIRContext *context = graph.getContext();
-  StringRef of = forwardOp->getNumResults()
-                     ? getValueName(forwardOp->getResult(0))
-                     : StringRef();
-  Builder attributes(context);
-  DictionaryAttr metadata = attributes.getDictionaryAttr(
-      {attributes.getNamedAttr(kBackwardOf, attributes.getStringAttr(of)),
-       attributes.getNamedAttr("sequence_nr",
-                               attributes.getI64IntegerAttr(sequence))});
-  op->setLoc(FusedLoc::get(context, {forwardOp->getLoc()}, metadata));
+  Builder attributes(graph.getContext());
+  BackwardKey key;
+  if (forwardOp->getNumResults())
+    key.of = getValueName(forwardOp->getResult(0));
+  key.number = sequence;
+  if (auto policy = forwardOp->getAttrOfType<PolicyAttr>(JointDialect::kPolicy))
+    key.region = policy.getRegion();
+  op->setLoc(key.attach(forwardOp->getLoc()));
   auto call = dyn_cast<FrameworkCallOpInterface>(op);
   if (!call || !op->getInherentAttr("names"))
     return;
@@ -417,9 +415,10 @@ bool Differentiator::runNode(uint32_t node, ArrayRef<GradientRef> inputs,
   if (failed(rules.buildVjp(context)) || failed(checkGradients(op, context)))
     return false;
   current = op;
-  currentSequence = nodes.getSequence(node).number;
+  currentSequence = nodes.getSequence(node);
   Operation *first = firstAfter(mark);
   keepArguments(op, first);
+  order.built(op, first);
   for (Operation *at = first; at != graph.getOutput(); at = at->getNextNode())
     describe(at, op, currentSequence);
   for (auto [i, output] : llvm::enumerate(outputs)) {
@@ -518,6 +517,7 @@ void Differentiator::finish() {
       op->erase();
     op = before;
   }
+  order.settle();
   // Each VJP asks for the sizes that it needs: the first answer, which may be
   // the forward's, serves all.
   eliminateCommonSubexpressions(graph.getBlock(), [](Operation *op) {
@@ -531,7 +531,8 @@ LogicalResult Differentiator::run() {
     return failure();
   flattenCheckpoints(graph);
   makeLeaves();
-  if (failed(makeNodes()) || failed(makeSeeds()) || failed(walk()))
+  if (failed(order.readNames()) || failed(makeNodes()) || failed(makeSeeds()) ||
+      failed(walk()))
     return failure();
   finish();
   return success();

@@ -21,6 +21,11 @@ bool cutback::isDifferentiable(Type type) {
          isa<FloatType, ComplexType>(getElementTypeOrSelf(type));
 }
 
+bool cutback::mayPassGradient(Operation *op, unsigned operand) {
+  auto rules = dyn_cast<DifferentiableOpInterface>(op);
+  return !rules || rules.canHaveGradient(operand);
+}
+
 /// "input.2" is the third argument of that role.
 static int findInput(GraphOp graph, StringRef name) {
   unsigned number = 0;

@@ -13,6 +13,9 @@ namespace cutback {
 /// Whether a value of this type may have a gradient: a tensor of floats, real
 /// or complex.
 bool isDifferentiable(mlir::Type type);
+/// Whether a gradient of a result may go on to operand `operand`. An op without
+/// rules lets it: that it has none is an error where a gradient arrives.
+bool mayPassGradient(mlir::Operation *op, unsigned operand);
 
 struct GradientTargets {
   /// Arguments that take a gradient, tied ones together, in the order of the

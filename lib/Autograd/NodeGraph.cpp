@@ -25,14 +25,12 @@ using llvm::ArrayRef;
 // NodeGraph
 //===----------------------------------------------------------------------===//
 
-uint32_t NodeGraph::addNode(unsigned numInputs, uint32_t region,
+uint32_t NodeGraph::addNode(unsigned numInputs,
                             std::optional<uint64_t> override) {
-  if (nextSequence.size() <= region)
-    nextSequence.resize(region + 1, 0);
-  uint64_t number = nextSequence[region]++;
+  uint64_t number = nextSequence++;
   Node node;
   node.numInputs = numInputs;
-  node.sequence = {override.value_or(number), region};
+  node.sequence = override.value_or(number);
   nodes.push_back(std::move(node));
   return size() - 1;
 }
@@ -40,7 +38,7 @@ uint32_t NodeGraph::addNode(unsigned numInputs, uint32_t region,
 uint32_t NodeGraph::addAccumulate() {
   Node node;
   node.numInputs = 1;
-  node.sequence.number = kAccumulate;
+  node.sequence = kAccumulate;
   nodes.push_back(std::move(node));
   return size() - 1;
 }
@@ -119,7 +117,7 @@ private:
     return edge.isValid() && kept[edge.node] == Kept::Yes;
   }
   void makeReady(uint32_t node) {
-    ready.push({graph.getSequence(node).number, arrivals++, node});
+    ready.push({graph.getSequence(node), arrivals++, node});
   }
   bool arrive(NodeEdge edge, GradientRef gradient);
   bool deliver(NodeEdge edge, GradientRef gradient);

@@ -3,6 +3,7 @@
 // `cutback-differentiate`: a thin shell around the function `differentiate`.
 // What it does and costs is said there and in Passes.td. The rules are those
 // that the dialects have: for `aten`, register them with `registerAtenVjps`.
+// Texts of options are read here; names in them are looked up there.
 
 #include "cutback/Autograd/Passes.h"
 
@@ -27,6 +28,13 @@ struct DifferentiateGraph
     DifferentiateOptions options;
     options.gradOf.assign(gradOf.begin(), gradOf.end());
     options.lossOutputs.assign(lossOutputs.begin(), lossOutputs.end());
+    options.collectivesFirst = collectivesFirst;
+    std::string error;
+    for (const std::string &text : sequence)
+      if (!addSequence(text, options, error)) {
+        getOperation().emitError() << error;
+        return signalPassFailure();
+      }
     SecondDerivativeOptions second{{of.begin(), of.end()}, {}};
     if (second.isAsked() &&
         failed(openGradients(getOperation(), second, options)))

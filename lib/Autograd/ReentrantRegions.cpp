@@ -58,9 +58,9 @@ public:
 
 private:
   void mark(Operation &op) {
-    auto rules = dyn_cast<DifferentiableOpInterface>(op);
     for (auto [i, operand] : llvm::enumerate(op.getOperands()))
-      if (hasGradient.contains(operand) && (!rules || rules.canHaveGradient(i)))
+      if (hasGradient.contains(operand) &&
+          mayPassGradient(&op, static_cast<unsigned>(i)))
         for (Value result : op.getResults())
           if (isDifferentiable(result.getType()))
             hasGradient.insert(result);

@@ -21,6 +21,7 @@
 #include "Philox.h"
 #include "Runner.h"
 
+#include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -299,6 +300,8 @@ LogicalResult Runner::runCall(aten::CallOp call, Values &results) {
                     << "' reaches beyond its operand";
     return failure();
   }
+  if (!kernel && !aten::runsInOneProcess(op))
+    return failure();
   if (!kernel) {
     InFlightDiagnostic diag = op->emitError()
                               << "there is no kernel for '"

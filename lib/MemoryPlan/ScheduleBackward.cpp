@@ -5,7 +5,8 @@
 //   1. Dependencies between launches: those that define operands; among ops
 //      with effects and random ops without a seed, the one before; for an
 //      argument's storage that is written, the last write for its readers, and
-//      the readers since then for the next write.
+//      the readers since then for the next write; for all launches the last
+//      early one before them, and for a late one all before it (Overlap.h).
 //   2. Storages: what the forward left is given, what the step keeps is kept,
 //      arguments weigh nothing. A place may be taken over where the memory
 //      plan allows it (mayReplace).
@@ -18,6 +19,7 @@
 
 #include "cutback/MemoryPlan/ScheduleBackward.h"
 
+#include "cutback/Dialect/Joint/Overlap.h"
 #include "cutback/MemoryPlan/StepMemory.h"
 
 #include <numeric>
@@ -97,6 +99,7 @@ private:
   void addLaunch(const StepLaunch &launch) {
     uint32_t number = step.launchOf[launch.begin] - first;
     llvm::SmallVector<uint32_t> depends, reads, makes;
+    keepOverlap(launch, number, depends);
     for (uint32_t op = launch.begin; op < launch.end; ++op) {
       if (isFree[op - step.forwardEnd() - 1]) {
         lookThrough(op);
@@ -209,6 +212,21 @@ private:
     }
   }
 
+  /// One dependency a launch, and one more for each that a late one ends.
+  void keepOverlap(const StepLaunch &launch, uint32_t number,
+                   llvm::SmallVectorImpl<uint32_t> &depends) {
+    if (lastEarly != kNone)
+      depends.push_back(lastEarly);
+    for (uint32_t op = launch.begin; op < launch.end; ++op) {
+      if (step.op(op)->hasAttr(joint::kEarly))
+        lastEarly = number;
+      if (!step.op(op)->hasAttr(joint::kLate))
+        continue;
+      for (; beforeLate < number; ++beforeLate)
+        depends.push_back(beforeLate);
+    }
+  }
+
   struct Access {
     bool isWritten = false;
     uint32_t lastWrite = kNone;
@@ -223,6 +241,8 @@ private:
   llvm::DenseMap<uint32_t, SmallVector<uint32_t, 2>> behind;
   std::vector<Access> accesses; ///< by storage
   uint32_t lastOrdered = kNone;
+  uint32_t lastEarly = kNone; ///< launch
+  uint32_t beforeLate = 0;    ///< launches that a late one comes behind
   ScheduleProblem problem;
 };
 

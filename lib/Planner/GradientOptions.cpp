@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which gradients a command line asks for: of which arguments, of which
-// results, and which penalties on gradients are part of the loss. Names are
+// results, which penalties on gradients are part of the loss, and in which
+// order the backward is made. Names are
 // looked up where the graph is known (Autograd/SecondDerivatives.h); here only
 // the form of each option is checked.
 
@@ -28,6 +29,15 @@ std::vector<OptionSpec> gradientOptions() {
        "add X times the sum of squares of the gradient of\n"
        "this argument to the loss; repeatable",
        true},
+      {"sequence", OptionSpec::Text, "VALUE=N",
+       "the number of the op that computes VALUE in the order\n"
+       "of the backward: of what is ready, the highest runs\n"
+       "first (default: its place among the ops of the\n"
+       "forward, from 0); repeatable",
+       true},
+      {"collectives-first", OptionSpec::Flag, "",
+       "start collectives of the backward as early as data\n"
+       "allow, and wait for one where it is first read"},
   };
 }
 
@@ -53,10 +63,20 @@ static bool readList(const CommandLine &line, std::string_view option,
   return false;
 }
 
+static bool readOrder(const CommandLine &line, DifferentiateOptions &options,
+                      std::string &error) {
+  for (std::string_view given : line.all("sequence"))
+    if (!addSequence(StringRef(given.data(), given.size()), options, error))
+      return false;
+  options.collectivesFirst = line.has("collectives-first");
+  return true;
+}
+
 bool readGradientOptions(const CommandLine &line, TrainingGraphOptions &options,
                          std::string &error) {
   if (!readList(line, "grad-of", options.differentiate.gradOf, error) ||
-      !readList(line, "of", options.second.of, error))
+      !readList(line, "of", options.second.of, error) ||
+      !readOrder(line, options.differentiate, error))
     return false;
   for (std::string_view given : line.all("grad-penalty")) {
     auto [name, number] = StringRef(given.data(), given.size()).rsplit('=');

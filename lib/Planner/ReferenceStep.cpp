@@ -12,6 +12,7 @@
 
 #include "cutback/Planner/ReferenceStep.h"
 
+#include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/LaunchMemory.h"
 #include "cutback/Interpreter/PlannedMemory.h"
@@ -220,6 +221,8 @@ static void setSeeds(joint::GraphOp graph, uint64_t seed,
 FailureOr<ReferenceResult>
 cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
                           const ReferenceOptions &options) {
+  if (!aten::runsInOneProcess(graph))
+    return failure();
   StepNames names = nameStep(graph);
   PartitionOptions partition = options.partition;
   auto arguments = bindArguments(graph, names, find, partition.symbols);

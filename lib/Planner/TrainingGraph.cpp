@@ -41,6 +41,19 @@ static LogicalResult openFirst(joint::GraphOp graph,
   return decomposeComposites(graph);
 }
 
+/// The order of a backward that is there was somebody else's to choose.
+static LogicalResult checkOrderIsOpen(joint::GraphOp graph,
+                                      const DifferentiateOptions &options) {
+  if (options.sequence.empty() && !options.collectivesFirst)
+    return success();
+  auto diagnostic = graph.emitError("'")
+                    << graph.getSymName()
+                    << "' has a backward, whose order is given: sequence "
+                       "numbers and collectives-first would have no effect";
+  diagnostic.attachNote() << "give the forward program, or leave them out";
+  return failure();
+}
+
 LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
                                          const TrainingGraphOptions &options) {
   bool isForward = graph.getOutput().getGradientOf().empty();
@@ -48,7 +61,7 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   if (!isForward)
     interpreter::markDeterminants(graph);
   if (!isForward && !isSecond)
-    return success();
+    return checkOrderIsOpen(graph, options.differentiate);
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
   if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))

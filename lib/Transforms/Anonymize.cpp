@@ -19,6 +19,7 @@
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Nested.h"
+#include "cutback/Dialect/Joint/Overlap.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Support/NeutralNames.h"
 
@@ -39,8 +40,9 @@ Telling tellingOf(StringRef name) {
       .Cases({"joint.policy", "joint.save", "joint.recompute", "joint.side",
               "joint.strides", kUnannotatedText, "joint.aliases"},
              Telling::Keep)
-      .Cases({kNoGrad, kRepeatable, "joint.sequence_nr", "joint.requires_grad",
-              "joint.num_forward_results", "joint.gradient_of", "no_inline"},
+      .Cases({kNoGrad, kRepeatable, kEarly, kLate, "joint.sequence_nr",
+              "joint.requires_grad", "joint.num_forward_results",
+              "joint.gradient_of", "no_inline"},
              Telling::Keep)
       .Case(kDeclared, Telling::Declared)
       .Case("joint.dims", Telling::Dims)

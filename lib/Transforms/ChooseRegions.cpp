@@ -8,7 +8,8 @@
 //   2. In program order, a list that differs from the one before opens regions;
 //      ops without any are passed over, so that a constant in the middle does
 //      not cut a module in two.
-//   3. Policies by op name go over the tags, file's and ours.
+//   3. Ops of the backward that know their forward op learn its region.
+//   4. Policies by op name go over the tags, file's and ours.
 //
 // Segments are those of PyTorch's checkpoint_sequential: ⌊length / n⌋ modules
 // each, and what is left, with the last segment, is no region. Linear.
@@ -19,6 +20,8 @@
 
 #include "cutback/Analysis/GraphSets.h"
 #include "cutback/Analysis/Modules.h"
+#include "cutback/Dialect/Joint/BackwardKey.h"
+#include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Support/Text.h"
 
 #include "mlir/IR/Builders.h"
@@ -65,6 +68,7 @@ public:
     if (failed(readPatterns()) || failed(readSegments()))
       return failure();
     tagOps();
+    passOnRegions();
     return checkPatterns();
   }
 
@@ -254,7 +258,7 @@ private:
   void tagOps() {
     int64_t next = 0;
     for (Operation *op : view.ops)
-      if (auto policy = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy))
+      if (PolicyAttr policy = policyOf(op))
         next = std::max(next, policy.getOutermost() + 1);
     SmallVector<std::string> open;
     SmallVector<int64_t> numbers, children;
@@ -279,8 +283,25 @@ private:
     }
   }
 
+  void passOnRegions() const {
+    llvm::StringMap<PolicyAttr> tagged;
+    for (uint32_t op = 0; op < view.numOps(); ++op)
+      if (PolicyAttr policy = policyOf(view.ops[op]);
+          policy && isForward(op) && view.ops[op]->getNumResults() > 0)
+        tagged[getValueName(view.ops[op]->getResult(0))] = policy;
+    for (uint32_t op = 0; op < view.numOps(); ++op) {
+      auto key = BackwardKey::read(view.ops[op]->getLoc());
+      PolicyAttr policy = key ? tagged.lookup(key->of) : PolicyAttr();
+      if (!policy)
+        continue;
+      key->region = policy.getRegion();
+      view.ops[op]->setLoc(key->attach(
+          cast<FusedLoc>(view.ops[op]->getLoc()).getLocations().front()));
+    }
+  }
+
   void tag(Operation *op, ArrayRef<int64_t> region) const {
-    auto own = op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    PolicyAttr own = policyOf(op);
     PolicyKind kind = own ? own.getKind() : PolicyKind::PreferRecompute;
     op->setAttr(JointDialect::kPolicy,
                 PolicyAttr::get(op->getContext(), kind, region, /*run=*/0));

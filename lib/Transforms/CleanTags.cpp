@@ -16,6 +16,8 @@
 
 #include "cutback/Transforms/CleanTags.h"
 
+#include "RegionPolicies.h"
+
 #include "cutback/Transforms/ExpandRegions.h"
 
 #include "mlir/IR/Builders.h"
@@ -25,10 +27,6 @@
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
-
-static PolicyAttr policyOf(Operation *op) {
-  return op->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
-}
 
 static bool asksForRecompute(PolicyAttr policy) {
   return policy && policy.asksToRecompute();

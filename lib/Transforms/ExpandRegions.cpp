@@ -20,14 +20,16 @@
 
 #include "cutback/Transforms/ExpandRegions.h"
 
+#include "RegionPolicies.h"
+
 #include "cutback/Analysis/CopyOps.h"
-#include "cutback/Autograd/Differentiate.h" // kBackwardOf alone
+#include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -67,8 +69,7 @@ bool cutback::hasRegionsToExpand(const GraphView &view) {
       return false; // done before
     if (!traits.annotated)
       continue;
-    auto policy =
-        view.ops[op]->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    PolicyAttr policy = policyOf(view.ops[op]);
     any |= policy && policy.getRegion().size() > 1;
   }
   return any;
@@ -133,8 +134,7 @@ private:
     if (!traits.annotated || !traits.recomputable || traits.ordered ||
         traits.literal || traits.copy || sets.ops[op] != GraphSet::Forward)
       return {};
-    auto policy =
-        view.ops[op]->getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    PolicyAttr policy = policyOf(view.ops[op]);
     return policy && policy.asksToRecompute() ? policy.getRegion()
                                               : ArrayRef<int64_t>();
   }
@@ -238,11 +238,8 @@ private:
            level[op] > 0 && r < view.resultBegin[op + 1]; ++r)
         ops.try_emplace(getValueName(view.values[r]), op);
     for (uint32_t op = 0; op < view.numOps(); ++op) {
-      auto fused = dyn_cast<FusedLoc>(view.ops[op]->getLoc());
-      auto key = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata())
-                       : DictionaryAttr();
-      auto of = key ? key.getAs<StringAttr>(kBackwardOf) : StringAttr();
-      auto found = of ? ops.find(of) : ops.end();
+      auto key = BackwardKey::read(view.ops[op]->getLoc());
+      auto found = key ? ops.find(key->of) : ops.end();
       if (found != ops.end() && readsLastRuns(op))
         noteReader(op, found->second);
     }
@@ -329,19 +326,33 @@ private:
     int64_t stream = -1, replay = -1;
   };
 
-  void mark(Operation *copy, uint32_t op, uint32_t run, Draw &draw) {
+  /// Ops of a region mostly have the same attributes, so their copies do.
+  void setPolicy(Operation *copy, uint32_t op, uint32_t run) {
+    Attribute &marked =
+        markedAttrs[{copy->getDiscardableAttrDictionary(), run}];
+    if (marked) {
+      copy->setDiscardableAttrs(cast<DictionaryAttr>(marked));
+      return;
+    }
     copy->setDiscardableAttr(JointDialect::kPolicy,
                              PolicyAttr::get(graph.getContext(),
                                              PolicyKind::MustRecompute,
                                              regions[op], run));
+    marked = copy->getDiscardableAttrDictionary();
+  }
+
+  void mark(Operation *copy, uint32_t op, uint32_t run, Draw &draw) {
+    setPolicy(copy, op, run);
     uint32_t times = 0;
-    for (uint32_t j = 1; j <= run; ++j)
+    for (uint32_t j = 1; j <= run && !freshRegions.empty(); ++j)
       times += isFresh(regions[op].take_front(j));
     if (times)
       drawAgain(copy, draw, times);
-    std::string suffix =
-        times ? kFreshSuffix.str() + std::to_string(times) : "";
-    addNameSuffix(copy, suffix + kRunSuffix.str() + std::to_string(run));
+    SmallString<16> suffix;
+    if (times)
+      (kFreshSuffix + Twine(times)).toVector(suffix);
+    (kRunSuffix + Twine(run)).toVector(suffix);
+    addNameSuffix(copy, suffix);
   }
 
   /// Other numbers than those of the forward, and of each run that has drawn
@@ -371,26 +382,35 @@ private:
   }
 
   void readLastRuns() {
-    llvm::DenseSet<Operation *> readers;
-    forEachBackwardRead([&](uint32_t reader, uint32_t def) {
-      if (needed[def] && reader < view.numOps())
-        readers.insert(view.ops[reader]);
-    });
-    unsigned forwardResults = graph.getNumForwardResults();
-    Block &block = graph.getBlock();
+    auto lastRunOf = [&](uint32_t value) -> Value {
+      uint32_t def = view.definer[value];
+      return def == GraphView::kNone || level[def] == 0
+                 ? view.values[value]
+                 : inRun(value, level[def]);
+    };
     for (uint32_t op = 0; op < view.numOps(); ++op) {
-      if (!(needed[op] >> level[op] & 1))
+      if (!readsLastRuns(op))
         continue;
-      Operation *copy = copyOf(op, level[op]);
-      for (auto [from, to] :
-           llvm::zip(view.ops[op]->getResults(), copy->getResults()))
-        from.replaceUsesWithIf(to, [&](OpOperand &use) {
-          Operation *user = block.findAncestorOpInBlock(*use.getOwner());
-          return user == view.terminator
-                     ? use.getOperandNumber() >= forwardResults
-                     : readers.contains(user);
+      // Behind its own operands stand those of graphs in it.
+      llvm::SmallDenseMap<Value, Value> inside;
+      for (auto [i, value] : llvm::enumerate(view.operands(op)))
+        if (Value last = lastRunOf(value); last == view.values[value])
+          continue;
+        else if (i < view.ops[op]->getNumOperands())
+          view.ops[op]->setOperand(static_cast<unsigned>(i), last);
+        else
+          inside[view.values[value]] = last;
+      if (!inside.empty())
+        view.ops[op]->walk([&](Operation *nested) {
+          for (OpOperand &use : nested->getOpOperands())
+            if (Value last = inside.lookup(use.get()))
+              use.set(last);
         });
     }
+    unsigned forwardResults = graph.getNumForwardResults();
+    for (auto [i, value] : llvm::enumerate(view.gradients()))
+      view.terminator->setOperand(static_cast<unsigned>(forwardResults + i),
+                                  lastRunOf(value));
   }
 
   //===--- Regions that run whole -----------------------------------------===//
@@ -454,6 +474,8 @@ private:
   std::vector<Runs> needed;               ///< by op: the copies
   std::vector<uint32_t> firstCopy;        ///< by op, in `copies`
   std::vector<Operation *> copies;
+  /// By discardable attributes of an op, and the run: those of a copy.
+  llvm::DenseMap<std::pair<Attribute, uint32_t>, Attribute> markedAttrs;
   int64_t nextStream = -1, nextDraw = -1;
   ExpandedRegions expanded;
 };

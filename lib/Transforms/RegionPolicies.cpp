@@ -113,7 +113,7 @@ LogicalResult cutback::applyRegionPolicies(GraphOp graph,
     return failure();
   llvm::StringMap<unsigned> names;
   for (Operation &op : graph.getBlock()) {
-    auto policy = op.getAttrOfType<PolicyAttr>(JointDialect::kPolicy);
+    PolicyAttr policy = policyOf(&op);
     if (!policy || policy.getRegion().empty())
       continue;
     std::string name = shortOpName(&op), whole = wholeName(&op);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Policies of checkpoint regions by op name.
+// Policies of ops, and of checkpoint regions by op name.
 #ifndef CUTBACK_LIB_TRANSFORMS_REGIONPOLICIES_H
 #define CUTBACK_LIB_TRANSFORMS_REGIONPOLICIES_H
 
@@ -9,6 +9,13 @@
 #include <string>
 
 namespace cutback {
+
+/// The policy of an op, or null. No op has it among its own attributes, so
+/// these need not be asked first.
+inline joint::PolicyAttr policyOf(mlir::Operation *op) {
+  return llvm::dyn_cast_or_null<joint::PolicyAttr>(
+      op->getDiscardableAttr(joint::JointDialect::kPolicy));
+}
 
 /// Gives ops of checkpoint regions the policies of `table`, entries
 /// "POLICY:OP"; see RegionRequest. An entry that is none, that fits no op of a

@@ -20,6 +20,7 @@
 #include "ReorderProblem.h"
 
 #include "cutback/Analysis/Peak.h"
+#include "cutback/Dialect/Joint/Overlap.h"
 #include "cutback/Transforms/ReorderBackward.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -305,6 +306,9 @@ ReorderOutcome cutback::improveBackwardOrder(const GraphView &view,
                                              ArrayRef<int64_t> bytes,
                                              ArrayRef<uint32_t> storage) {
   std::vector<uint32_t> order = reorderBackward(view, halves);
+  // Recomputed ops in front of all would keep a transfer from its start.
+  bool hasEarly = llvm::any_of(
+      order, [&](uint32_t op) { return view.ops[op]->hasAttr(kEarly); });
   std::vector<uint8_t> isNeeded(view.numOps(), 0);
   for (uint32_t op : order)
     isNeeded[op] = 1;
@@ -318,7 +322,7 @@ ReorderOutcome cutback::improveBackwardOrder(const GraphView &view,
   outcome.peakBefore = peak();
   std::swap(halves.backwardOps, order);
   outcome.peakAfter = peak();
-  outcome.reordered = outcome.peakAfter <= outcome.peakBefore;
+  outcome.reordered = outcome.peakAfter <= outcome.peakBefore || hasEarly;
   if (!outcome.reordered) {
     std::swap(halves.backwardOps, order);
     outcome.peakAfter = outcome.peakBefore;

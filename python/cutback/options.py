@@ -3,8 +3,8 @@
 
 `FIELDS` says which field is which option; a test compares it with the options
 that the library has. The options in `FROM_PYTORCH` are facts of the graph that
-the package finds out by itself, or say what is differentiated, which PyTorch has
-done.
+the package finds out by itself, or say what is differentiated and in which order,
+which PyTorch has done.
 """
 
 import contextlib
@@ -29,7 +29,8 @@ FIELDS = {
     "remarks": ("remarks", None),
 }
 FROM_PYTORCH = ("free-parameters", "sym", "keep-composites",
-                "grad-of", "of", "grad-penalty")
+                "grad-of", "of", "grad-penalty", "sequence",
+                "collectives-first")
 
 
 @dataclasses.dataclass(frozen=True)

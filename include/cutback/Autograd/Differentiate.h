@@ -18,9 +18,6 @@ inline constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
 inline constexpr llvm::StringLiteral kTied = "joint.tied";
 /// Op attribute: its number in the order of the backward (30 §1), an integer.
 inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
-/// Keys of the metadata in the location of a backward op: the name of the
-/// first result of its forward op, and that op's sequence number.
-inline constexpr llvm::StringLiteral kBackwardOf = "backward_of";
 
 struct DifferentiateOptions {
   /// Arguments whose gradients are asked for, by their name, by the name in
@@ -35,7 +32,18 @@ struct DifferentiateOptions {
   /// Results from this number on have a tangent, scalars too: what is asked of
   /// them is a product with a vector that is given.
   unsigned firstVector = UINT_MAX;
+  /// Sequence numbers of the nodes of ops, by the name of a value that the op
+  /// computes; as with kSequenceNr, which they go over.
+  std::vector<std::pair<std::string, uint64_t>> sequence;
+  /// Communication of the backward starts as early as data allow, and waits for
+  /// it stand where they are first read.
+  bool collectivesFirst = false;
 };
+
+/// Reads "VALUE=N" into `options.sequence`. False, with a sentence in `error`,
+/// if it is no such text, or a value has two numbers.
+bool addSequence(llvm::StringRef text, DifferentiateOptions &options,
+                 std::string &error);
 
 /// Appends the backward to a forward-only graph of functional ops, in place:
 /// an argument `grad_seed of N` for a scalar result N that is differentiated,
@@ -44,8 +52,8 @@ struct DifferentiateOptions {
 /// flattened first. Arguments tied to each other all get the whole sum.
 /// An argument on which no differentiated result depends has no gradient.
 ///
-/// Every backward op has the location of its forward op, with metadata that
-/// names it, and results with names that no other value has.
+/// Every backward op has the location of its forward op, with its BackwardKey,
+/// and results with names that no other value has.
 ///
 /// Fails, with an error at the op or at the graph, which is then half done.
 /// O(ops log ops), and what the VJPs cost.

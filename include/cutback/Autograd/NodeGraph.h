@@ -30,13 +30,6 @@ struct NodeEdge {
   bool isValid() const { return node != kNone; }
 };
 
-/// What ties a backward op to its forward op: a number that grows with the
-/// order of the forward ops of one region (one thread of the forward).
-struct SequenceKey {
-  uint64_t number = 0;
-  uint32_t region = 0;
-};
-
 /// One node a differentiable op. Its inputs are the gradients of the op's
 /// results, its next edges lead to where the gradients of the operands go.
 class NodeGraph {
@@ -44,9 +37,10 @@ public:
   /// The number of accumulate nodes: they run as soon as they are ready.
   static constexpr uint64_t kAccumulate = std::numeric_limits<uint64_t>::max();
 
-  /// A node of an op with `numInputs` results. Its sequence number is one more
-  /// than that of the last one created in `region`, or `override`.
-  uint32_t addNode(unsigned numInputs, uint32_t region = 0,
+  /// A node of an op with `numInputs` results. Its sequence number is that of
+  /// its creation, counted over all ops (a graph is one thread of the forward),
+  /// or `override`.
+  uint32_t addNode(unsigned numInputs,
                    std::optional<uint64_t> override = std::nullopt);
   /// A leaf that collects the gradient of an argument: one input, no edges.
   uint32_t addAccumulate();
@@ -60,9 +54,11 @@ public:
   llvm::ArrayRef<NodeEdge> getNextEdges(uint32_t node) const {
     return nodes[node].next;
   }
-  SequenceKey getSequence(uint32_t node) const { return nodes[node].sequence; }
+  /// The number that the next node gets by its place.
+  uint64_t getNextSequence() const { return nextSequence; }
+  uint64_t getSequence(uint32_t node) const { return nodes[node].sequence; }
   bool isAccumulate(uint32_t node) const {
-    return nodes[node].sequence.number == kAccumulate;
+    return nodes[node].sequence == kAccumulate;
   }
   /// Length of the longest path to a leaf. A path from a to b implies that
   /// a's number is larger.
@@ -76,13 +72,13 @@ public:
 private:
   struct Node {
     unsigned numInputs = 0;
-    SequenceKey sequence;
+    uint64_t sequence = 0;
     uint64_t topological = 0;
     bool hasParent = false;
     llvm::SmallVector<NodeEdge, 2> next;
   };
   std::vector<Node> nodes;
-  std::vector<uint64_t> nextSequence; ///< by region
+  uint64_t nextSequence = 0;
 };
 
 /// A gradient, as the caller sees it; null for none (zero).

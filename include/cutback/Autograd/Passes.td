@@ -23,7 +23,9 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
 
     The VJPs run in the order of PyTorch's engine: by sequence number, highest
     first (`joint.sequence_nr` on an op overrides the number that its place
-    gives it), and gradients of one value are summed as they arrive.
+    gives it, and `sequence` both), and gradients of one value are summed as
+    they arrive. With `collectives-first` what leads to a collective of the
+    backward runs before all else.
 
     With `of` the gradients of a graph that has some become results, and the
     results that `of` names are differentiated: `grad.w` of a graph with
@@ -73,7 +75,12 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
                "result 0 if it is a scalar, else all">,
     ListOption<"of", "of", "std::string",
                "results of a graph with gradients to differentiate again: loss, "
-               "output.N, grad.NAME">
+               "output.N, grad.NAME">,
+    ListOption<"sequence", "sequence", "std::string",
+               "VALUE=N: the sequence number of the op that computes VALUE">,
+    Option<"collectivesFirst", "collectives-first", "bool", "false",
+           "start collectives of the backward as early as data allow, and wait "
+           "for one where it is first read">
   ];
 }
 

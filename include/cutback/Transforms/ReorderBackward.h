@@ -52,8 +52,9 @@ std::vector<uint32_t> reorderBackward(const GraphView &view,
 
 /// What became of an order.
 struct ReorderOutcome {
-  bool reordered = false; ///< false: the new order's peak would be higher
-  uint64_t erased = 0;    ///< ops that nothing needed
+  /// False: the new order's peak would be higher, and nothing is early.
+  bool reordered = false;
+  uint64_t erased = 0;                   ///< ops that nothing needed
   int64_t peakBefore = 0, peakAfter = 0; ///< of the backward, bytes, op by op
 };
 

@@ -163,12 +163,17 @@ bool RandomOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>> shapes,
   return gatherSpace(shapes, getOperation()->getNumOperands(), space);
 }
 
-/// Ten rounds of a few integer operations for four elements.
-double RandomOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
+/// Elements of the result, the last of `shapes`; an unknown size counts as one.
+static double countDrawn(ArrayRef<ArrayRef<int64_t>> shapes) {
   double elements = 1;
   for (int64_t size : shapes.back())
     elements *= ShapedType::isDynamic(size) ? 1 : static_cast<double>(size);
-  return 20 * elements;
+  return elements;
+}
+
+/// Ten rounds of a few integer operations for four elements.
+double RandomOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
+  return 20 * countDrawn(shapes);
 }
 bool RandomOp::usesMatrixUnits() { return false; }
 
@@ -204,10 +209,7 @@ bool PoissonOp::getIterationSpace(ArrayRef<ArrayRef<int64_t>>,
 
 /// Some ten numbers an element; the rates are not known.
 double PoissonOp::getFlops(ArrayRef<ArrayRef<int64_t>> shapes) {
-  double elements = 1;
-  for (int64_t size : shapes.back())
-    elements *= ShapedType::isDynamic(size) ? 1 : static_cast<double>(size);
-  return 400 * elements;
+  return 400 * countDrawn(shapes);
 }
 bool PoissonOp::usesMatrixUnits() { return false; }
 

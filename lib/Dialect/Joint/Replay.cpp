@@ -25,14 +25,15 @@ void joint::addNameSuffix(Operation *op, StringRef suffix) {
   auto longer = [&](StringAttr name) -> Attribute {
     return name.empty() ? name : builder.getStringAttr(name.strref() + suffix);
   };
-  Attribute names = op->getAttr("names");
+  StringAttr id = builder.getStringAttr("names");
+  Attribute names = op->getAttr(id);
   if (auto name = dyn_cast_or_null<StringAttr>(names)) {
-    op->setAttr("names", longer(name));
+    op->setAttr(id, longer(name));
   } else if (auto list = dyn_cast_or_null<ArrayAttr>(names)) {
     SmallVector<Attribute> renamed;
     for (Attribute name : list)
       renamed.push_back(longer(cast<StringAttr>(name)));
-    op->setAttr("names", builder.getArrayAttr(renamed));
+    op->setAttr(id, builder.getArrayAttr(renamed));
   }
 }
 

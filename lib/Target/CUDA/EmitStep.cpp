@@ -21,6 +21,7 @@
 
 #include "cutback/Analysis/Names.h"
 #include "cutback/Autograd/Differentiate.h"
+#include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
@@ -63,7 +64,7 @@ public:
       return failure();
     segments = std::move(*found);
     for (func::FuncOp function : segments.functions)
-      if (failed(checkSizes(function)))
+      if (failed(checkSizes(function)) || !aten::runsInOneProcess(function))
         return failure();
     step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
     for (kernel::SegmentOp segment : segments.ops)
@@ -359,7 +360,7 @@ private:
     one.block = texts[number].shape.block;
     one.sharedBytes = texts[number].shape.sharedBytes;
     one.op = op;
-    one.place = whereText(launch->getLoc());
+    one.place = launchText(launch->getLoc());
     return one;
   }
   /// The seed of what the graph draws itself: an argument of the step that the
@@ -482,7 +483,7 @@ private:
            : written) += bytes;
     }
     std::string text;
-    if (std::string where = whereText(launch.getLoc()); !where.empty())
+    if (std::string where = launchText(launch.getLoc()); !where.empty())
       text += "// First of " + where + "\n";
     for (size_t begin = 0; begin < ops.size();) {
       size_t end = ops.size() - begin <= 74 ? ops.size()

@@ -8,8 +8,11 @@
 #include "MissingKernels.h"
 
 #include "cutback/Analysis/Names.h"
+#include "cutback/Dialect/Joint/BackwardKey.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace cutback;
@@ -28,6 +31,26 @@ std::string cuda::whereText(Location location) {
   });
   std::string line = lineText(location);
   return module + (module.empty() || line.empty() ? "" : ", ") + line;
+}
+
+std::string cuda::launchText(Location location) {
+  std::string text = whereText(location);
+  std::optional<BackwardKey> key;
+  location->walk([&](Location part) {
+    key = BackwardKey::read(part);
+    return key ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (!key)
+    return text;
+  llvm::raw_string_ostream out(text);
+  out << (text.empty() ? "" : ", ") << "backward of " << key->of << " ("
+      << key->number;
+  if (!key->region.empty()) {
+    out << ", region ";
+    llvm::interleave(key->region, out, ".");
+  }
+  out << ")";
+  return text;
 }
 
 void MissingKernels::add(Operation *op, const std::string &problem) {

@@ -31,6 +31,9 @@ private:
 
 /// The module that an op belongs to, and its line: "blocks.0.fc, m.py:9".
 std::string whereText(mlir::Location location);
+/// The same of a launch, and of the backward the key of its forward op:
+/// "blocks.0.fc, m.py:9, backward of mm_2 (7, region 0.1)".
+std::string launchText(mlir::Location location);
 
 } // namespace cutback::cuda
 

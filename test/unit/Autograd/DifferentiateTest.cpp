@@ -55,13 +55,8 @@ const std::set<std::string> withoutRule = {
     "aten.masked_scatter_backward.default",
     "aten.rrelu_with_noise_backward.default",
     "transformers.grouped_mm_fallback_backward.default",
-    // Collectives: what comes from other machines is an input.
-    "_c10d_functional.all_gather_into_tensor.default",
-    "_c10d_functional.all_reduce.default",
-    "_c10d_functional.all_to_all_single.default",
+    // No op says which rank is ours.
     "_c10d_functional.broadcast.default",
-    "_c10d_functional.reduce_scatter_tensor.default",
-    "_c10d_functional.wait_tensor.default",
     // Places, whole quotients, other types, and what stands in inference or in
     // graphs that are differentiated already.
     "aten._embedding_bag_forward_only.default",

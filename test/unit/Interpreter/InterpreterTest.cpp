@@ -395,13 +395,27 @@ TEST_F(InterpreterTest, UnknownOpsAreNamedWithTheNextStep) {
                 "ops of PyTorch, or decompose it, before the export");
 }
 
-TEST_F(InterpreterTest, OpsWithoutAKernelAreNamed) {
+TEST_F(InterpreterTest, CollectivesAreNamed) {
   run("%x: tensor<2xf32>", R"({
     %0 = aten.c10d.all_reduce(%x, "sum", "0") : (tensor<2xf32>) -> tensor<2xf32>
     return
   })",
       {counting({2})});
-  expectMessage("there is no kernel for '_c10d_functional.all_reduce.default'");
+  expectMessage("'_c10d_functional.all_reduce.default' is for a group of "
+                "processes, and this is one");
+  expectMessage("note: plan the step here (cutback report, cutback compile "
+                "--to=partition), and run it in its group by "
+                "torch.compile(backend=\"cutback\")");
+}
+
+TEST_F(InterpreterTest, OpsWithoutAKernelAreNamed) {
+  run("%x: tensor<2xf32>", R"({
+    %0 = aten.prims.inductor_force_stride_order(%x, [1]) : (tensor<2xf32>) -> tensor<2xf32>
+    return
+  })",
+      {counting({2})});
+  expectMessage("there is no kernel for "
+                "'prims.inductor_force_stride_order.default'");
   expectMessage("note: write it in terms of other ops before it is run");
   run("%x: f32", R"({
     %0 = arith.negf %x : f32

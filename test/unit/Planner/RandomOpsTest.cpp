@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Every random op, in place ones too, in a step: whatever is saved or
-// recomputed, the gradients have the same bits; the same seed repeats them,
-// another does not.
+// Every random op, in place ones too, in a step, in a checkpoint region, and in
+// a region of a region: whatever is saved or recomputed, the gradients have the
+// same bits; the same seed repeats them, another does not.
 
 #include "cutback/Dialect/Aten/Aten.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/ReferenceStep.h"
 #include "cutback/Planner/TrainingGraph.h"
+#include "cutback/Transforms/CleanTags.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Parser/Parser.h"
@@ -100,6 +101,9 @@ constexpr Setting kSettings[] = {
     {"1 ms a byte", Strategy::MinCut, 1e9},
 };
 
+/// How many regions there are around the draw.
+enum Regions { None, One, Nested };
+
 class RandomOps : public testing::TestWithParam<Draw> {
 protected:
   RandomOps() {
@@ -107,28 +111,55 @@ protected:
     context.disableMultithreading();
     context.loadDialect<aten::AtenDialect, joint::JointDialect>();
   }
-  std::vector<NamedTensor> run(const Setting &setting, uint64_t seed);
+  std::string program(Regions regions) const;
+  std::vector<NamedTensor> run(const Setting &setting, Regions regions,
+                               uint64_t seed);
   MLIRContext context;
 };
 
-std::vector<NamedTensor> RandomOps::run(const Setting &setting, uint64_t seed) {
-  std::string text =
-      R"(joint.graph @g(%w: tensor<8x6xf32> {joint.role = #joint.role<param "w">}, %v: tensor<6x6xf32> {joint.role = #joint.role<param "v">}) -> (tensor<f32>) gradients () {
+/// `body`, in a region that gives `value` as `result`.
+std::string region(const std::string &result, const std::string &body,
+                   const std::string &value) {
+  return result + " = joint.checkpoint {\n" + body + "joint.yield " + value +
+         " : tensor<8x6xf32>\n} : tensor<8x6xf32>\n";
+}
+
+std::string RandomOps::program(Regions regions) const {
+  std::string draw = R"(
     %c = aten.mul.Scalar(%w, 0.5) : (tensor<8x6xf32>) -> tensor<8x6xf32>
-    )" +
-      std::string(GetParam().text) + R"(
+    )" + std::string(GetParam().text) +
+                     R"(
     %b = aten.mul.Scalar(%d, 0.1) : (tensor<8x6xf32>) -> tensor<8x6xf32>
+)",
+              use = R"(
     %0 = aten.mm(%w, %v) : (tensor<8x6xf32>, tensor<6x6xf32>) -> tensor<8x6xf32>
-    %1 = aten.mul.Tensor(%0, %b) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+    %1 = aten.mul.Tensor(%0, %drawn) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
     %2 = aten.sin(%1) : (tensor<8x6xf32>) -> tensor<8x6xf32>
-    %3 = aten.mul.Tensor(%2, %b) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
-    %4 = aten.sum(%3) : (tensor<8x6xf32>) -> tensor<f32>
-    joint.output %4 : tensor<f32>
-  })";
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    %3 = aten.mul.Tensor(%2, %drawn) : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<8x6xf32>
+)";
+  std::string body =
+      regions == Nested ? region("%drawn", draw, "%b") + use : draw + use;
+  for (size_t at;
+       regions != Nested && (at = body.find("%drawn")) < body.size();)
+    body.replace(at, 6, "%b");
+  if (regions != None)
+    body = region("%y", body, "%3");
+  return R"(joint.graph @g(%w: tensor<8x6xf32> {joint.role = #joint.role<param "w">}, %v: tensor<6x6xf32> {joint.role = #joint.role<param "v">}) -> (tensor<f32>) gradients () {
+  )" + body +
+         "%4 = aten.sum(" + (regions == None ? "%3" : "%y") +
+         ") : (tensor<8x6xf32>) -> tensor<f32>\n"
+         "joint.output %4 : tensor<f32>\n}";
+}
+
+std::vector<NamedTensor> RandomOps::run(const Setting &setting, Regions regions,
+                                        uint64_t seed) {
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(program(regions), &context);
   if (!module)
     return {};
   auto graph = *module->getOps<joint::GraphOp>().begin();
+  // Tags, as exported programs have them: so ops in place may be in a region.
+  flattenCheckpoints(graph);
   if (failed(makeTrainingGraph(graph)))
     return {};
   ReferenceOptions options;
@@ -159,12 +190,15 @@ bool sameBits(const std::vector<NamedTensor> &a,
 }
 
 TEST_P(RandomOps, HaveTheSameGradientsUnderEveryPlan) {
-  std::vector<NamedTensor> first = run(kSettings[0], 3);
+  std::vector<NamedTensor> first = run(kSettings[0], None, 3);
   ASSERT_EQ(first.size(), 3u);
-  for (const Setting &setting : kSettings) {
-    EXPECT_TRUE(sameBits(run(setting, 3), first)) << setting.name;
-    EXPECT_FALSE(sameBits(run(setting, 4), first)) << setting.name;
-  }
+  for (Regions regions : {None, One, Nested})
+    for (const Setting &setting : kSettings) {
+      EXPECT_TRUE(sameBits(run(setting, regions, 3), first))
+          << setting.name << ", " << regions << " regions";
+      EXPECT_FALSE(sameBits(run(setting, regions, 4), first))
+          << setting.name << ", " << regions << " regions";
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Ops, RandomOps, testing::ValuesIn(kDraws),

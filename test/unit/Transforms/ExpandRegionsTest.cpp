@@ -8,6 +8,7 @@
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Transforms/ExpandRegions.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Verifier.h"
 
 #include "gtest/gtest.h"
@@ -93,6 +94,28 @@ TEST_F(ExpandRegionsTest, AnInputOfAnInnerRegionStaysFromTheOuterRun) {
   EXPECT_EQ(ops(), "log(x) log.2(x) exp(log) sin(exp) sin.2(exp) cos(sin) "
                    "mulf(t,sin.2) subf(mulf,exp) addf(subf,log.2) "
                    "output(cos,addf)");
+}
+
+TEST_F(ExpandRegionsTest, AGraphInAnOpReadsLastRunsToo) {
+  // What the op's region reads from outside, and the op itself.
+  ExpandedRegions expanded = expand(R"mlir(
+    %b = math.exp %x {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+    %c = math.sin %b {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+    %y = math.cos %c {joint.policy = #joint.policy<prefer_recompute, region = [0, 0]>} : tensor<4xf32>
+    %dx = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%t, %b : tensor<4xf32>, tensor<4xf32>) outs(%t : tensor<4xf32>) {
+    ^bb0(%p: f32, %q: f32, %r: f32):
+      %i = linalg.index 0 : index
+      %s = tensor.extract %c[%i] : tensor<4xf32>
+      %u = arith.mulf %q, %s : f32
+      linalg.yield %u : f32
+    } -> tensor<4xf32>)mlir");
+  EXPECT_EQ(expanded.copies, 2u);
+  EXPECT_EQ(ops(), "exp(x) exp.2(x) sin(exp) sin.2(exp.2) cos(sin) "
+                   "generic(t,exp.2,t) output(cos,generic)");
+  std::string inside;
+  graphOf(*module).walk(
+      [&](tensor::ExtractOp op) { inside += nameOf(op.getTensor()); });
+  EXPECT_EQ(inside, "sin.2");
 }
 
 TEST_F(ExpandRegionsTest, EachLevelHasARunOfItsOwn) {

@@ -117,6 +117,49 @@ def doc_paths(tree):
                                   "names '%s', which is not there" % shown)
 
 
+def _unit_tests(tree):
+    """The names of all GoogleTests, and SUITE.* of each suite."""
+    names = set()
+    for name in tree.select(("test/unit",), (".cpp",)):
+        for suite, test in re.findall(
+                r"^(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)",
+                tree.text(name), re.MULTILINE):
+            names.update((suite + "." + test, suite + ".*"))
+    return names
+
+
+NO_TEST = r"does not apply, because|not done|the same\b"
+
+
+def promises(tree):
+    """Each row of a table of sentences and tests names tests that exist.
+
+    Or it says that the sentence does not apply, because of what.
+    """
+    tests = None
+    for name in tree.select(("docs",), (".md",)):
+        in_table = False
+        for number, line in enumerate(tree.lines(name), 1):
+            cells = [cell.strip() for cell in line.split("|")[1:-1]]
+            if not line.startswith("|") or not cells:
+                in_table = False
+            elif cells[-1] == "test":
+                in_table = True
+            elif in_table and not cells[-1].startswith("--"):
+                tests = _unit_tests(tree) if tests is None else tests
+                quoted = re.findall(r"`([^`\s]+)`", cells[-1])
+                named = [q for q in quoted
+                         if re.fullmatch(r"[A-Z]\w*\.(\w+|\*)", q)]
+                for test in named:
+                    if test not in tests:
+                        yield Finding(name, number, "names test '%s', which is"
+                                      " not there" % test)
+                if not (named or re.search(NO_TEST, cells[-1]) or
+                        any(q.startswith("test/") for q in quoted)):
+                    yield Finding(name, number, "a row names no test, and does"
+                                  " not say 'does not apply, because'")
+
+
 # What lets text become markup or script, and what reaches for the network. The
 # name of SVG's elements looks like an address.
 UNSAFE = (r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|"
@@ -143,4 +186,4 @@ def pages(tree):
 
 RULES = {"spdx": spdx, "opening": opening, "file-size": file_size,
          "forbidden": forbidden, "doc-paths": doc_paths,
-         "pages": pages}
+         "promises": promises, "pages": pages}

@@ -21,19 +21,22 @@ class Aten_Marker<string name, string schema, string rule>
 }
 
 def Aten_C10dAllReduceOp : Aten_Collective<"all_reduce",
-    "(Tensor input, str reduce_op, str group_name) -> Tensor", "sameAsSelf">;
+    "(Tensor input, str reduce_op, str group_name) -> Tensor", "sameAsSelf">,
+    Vjp<"allReduce">;
 def Aten_C10dWaitTensorOp : Aten_Collective<"wait_tensor",
-    "(Tensor tensor) -> Tensor", "sameAsSelf">;
+    "(Tensor tensor) -> Tensor", "sameAsSelf">, Vjp<"waitTensor">;
 def Aten_C10dBroadcastOp : Aten_Collective<"broadcast",
     "(Tensor input, int src, str group_name) -> Tensor", "sameAsSelf">;
 def Aten_C10dAllGatherIntoTensorOp : Aten_Collective<"all_gather_into_tensor",
-    "(Tensor input, int group_size, str group_name) -> Tensor", "allGather">;
+    "(Tensor input, int group_size, str group_name) -> Tensor", "allGather">,
+    Vjp<"allGather">;
 def Aten_C10dReduceScatterTensorOp : Aten_Collective<"reduce_scatter_tensor",
     "(Tensor input, str reduce_op, int group_size, str group_name) -> "
-    "Tensor", "reduceScatter">;
+    "Tensor", "reduceScatter">, Vjp<"reduceScatter">;
 def Aten_C10dAllToAllSingleOp : Aten_Collective<"all_to_all_single",
     "(Tensor input, SymInt[] output_split_sizes, "
-    "SymInt[] input_split_sizes, str group_name) -> Tensor", "allToAll">;
+    "SymInt[] input_split_sizes, str group_name) -> Tensor", "allToAll">,
+    Vjp<"allToAll">;
 def Aten_PipeSplitOp : Aten_Marker<"pippy._pipe_split", "() -> ()", "nothing">,
     Kernel<"mark">;
 

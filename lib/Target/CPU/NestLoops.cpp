@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What all kinds of nests do with loops.
+//
+//   1. One kept loop is divided: a call runs its part (NestParts.h); the others
+//      are whole. Of a nest without one all is the first part's.
+//   2. A reduction has accumulators in memory, to which elements are added in
+//      the order that Reductions.h says; which accumulator is the caller's to
+//      say.
+
+#include "NestLoops.h"
+
+#include "Reductions.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace cutback;
+using namespace cutback::cpu;
+
+void NestLoops::begin() {
+  if (divided)
+    return;
+  enterDivided(1, 1, 1, /*isParallel=*/false);
+  scopes.storeInside();
+}
+
+LogicalResult NestLoops::end() {
+  leave(divided ? 0 : 1);
+  return failure(scopes.hasFailed());
+}
+
+Value NestLoops::enterDivided(int64_t extent, int64_t step, int64_t piece,
+                              bool isParallel) {
+  OpBuilder &builder = scopes.here();
+  int64_t pieces = llvm::divideCeil(extent, piece);
+  Value most =
+      times(arith::DivUIOp::create(
+                builder, loc, plus(scopes.constant(pieces - 1), frame.parts),
+                frame.parts),
+            piece);
+  Value all = scopes.constant(extent);
+  Value wanted = arith::MulIOp::create(builder, loc, frame.part, most);
+  Value first = arith::MinUIOp::create(builder, loc, wanted, all);
+  Value end = arith::MinUIOp::create(builder, loc, plus(first, most), all);
+  return scopes.enterLoop(first, end, scopes.constant(step), isParallel);
+}
+
+Value NestLoops::enterGroup(size_t group, int64_t step, bool isParallel) {
+  int64_t extent = scopes.groups[group].extent;
+  if (group == divided)
+    return enterDivided(extent, step, std::max(step, parts.pieceOf(group)),
+                        isParallel);
+  return scopes.enterLoop(scopes.constant(0), scopes.constant(extent),
+                          scopes.constant(step), isParallel);
+}
+
+void NestLoops::enterKept(size_t count, bool isParallel) {
+  for (size_t i = 0; i < count; ++i) {
+    bool isInner = isParallel && i + 1 == count;
+    scopes.setGroup(kept[i], enterGroup(kept[i], 1, isInner));
+  }
+}
+void NestLoops::leave(size_t count) {
+  while (count-- > 0)
+    scopes.leaveLoop();
+}
+
+NestLoops::Sum NestLoops::start(kernel::ReduceOp reduce, int64_t count) {
+  Type type = accumulatorType(reduce.getElement().getType());
+  return {reduce, reduce.getElement(), type, scopes.allocate(type, count),
+          Value()};
+}
+
+void NestLoops::fill(const Sum &sum, int64_t count) {
+  Value none =
+      identityOf(scopes, cast<kernel::ReduceOp>(sum.op).getCombine(), sum.type);
+  Value place = scopes.enterLoop(count, /*isParallel=*/true);
+  memref::StoreOp::create(scopes.here(), loc, none, sum.memory, place);
+  scopes.leaveLoop();
+}
+
+void NestLoops::accumulate(ArrayRef<Sum> running, Value place) {
+  SmallVector<Value> elements;
+  for (const Sum &sum : running) {
+    Value element = scopes.get(sum.element).value;
+    if (scopes.hasFailed())
+      return;
+    elements.push_back(toAccumulator(scopes, element));
+  }
+  OpBuilder &builder = scopes.here();
+  for (auto [sum, element] : llvm::zip_equal(running, elements)) {
+    Value before = memref::LoadOp::create(builder, loc, sum.memory, place);
+    Value after = scopes.scalars.combine(
+        loc, cast<kernel::ReduceOp>(sum.op).getCombine(), before, element);
+    memref::StoreOp::create(builder, loc, notMasked(after), sum.memory, place);
+  }
+}
+
+/// A choice of what lies in memory and another value, which LLVM makes a
+/// masked store of as it stands. Processors run these in many cycles.
+Value NestLoops::notMasked(Value choice) {
+  return isa<FloatType>(choice.getType()) && frame.loops == LoopsFor::Processor
+             ? LLVM::FreezeOp::create(scopes.here(), loc, choice).getResult()
+             : choice;
+}
+
+Value NestLoops::frontOfInner() {
+  Value front = scopes.constant(0);
+  for (size_t group : ArrayRef<size_t>(reduced).drop_back()) {
+    int64_t stride = 1;
+    for (size_t inner : reduced)
+      stride *= inner > group ? scopes.groups[inner].extent : 1;
+    front = plus(front, times(scopes.groupNow(group), stride));
+  }
+  return front;
+}
+
+Value NestLoops::plus(Value a, Value b) {
+  return arith::AddIOp::create(scopes.here(), loc, a, b);
+}
+Value NestLoops::minus(Value a, Value b) {
+  return arith::SubIOp::create(scopes.here(), loc, a, b);
+}
+Value NestLoops::times(Value a, int64_t factor) {
+  return arith::MulIOp::create(scopes.here(), loc, a, scopes.constant(factor));
+}
