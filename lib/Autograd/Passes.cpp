@@ -3,6 +3,7 @@
 // `cutback-differentiate`: a thin shell around the function `differentiate`.
 // What it does and costs is said there and in Passes.td. The rules are those
 // that the dialects have: for `aten`, register them with `registerAtenVjps`.
+// Only the texts of options are read here.
 
 #include "cutback/Autograd/Passes.h"
 
@@ -27,6 +28,17 @@ struct DifferentiateGraph
     DifferentiateOptions options;
     options.gradOf.assign(gradOf.begin(), gradOf.end());
     options.lossOutputs.assign(lossOutputs.begin(), lossOutputs.end());
+    for (StringRef text : hooks) {
+      auto [kind, name] = text.split(':');
+      auto known = hookKindNamed(std::string_view(kind.data(), kind.size()));
+      if (!known || name.empty()) {
+        getOperation().emitError("hooks are given as KIND:NAME "
+                                 "(tensor_pre:fc.weight), not '")
+            << text << "'";
+        return signalPassFailure();
+      }
+      options.hooks.push_back({*known, name.str()});
+    }
     SecondDerivativeOptions second{{of.begin(), of.end()}, {}};
     if (second.isAsked() &&
         failed(openGradients(getOperation(), second, options)))

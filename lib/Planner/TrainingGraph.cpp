@@ -9,6 +9,7 @@
 #include "cutback/Planner/TrainingGraph.h"
 
 #include "cutback/Autograd/AtenVjps.h"
+#include "cutback/Autograd/Hooks.h"
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Decompose/Functionalize.h"
 #include "cutback/Decompose/FunctionalizeRng.h"
@@ -48,7 +49,7 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   if (!isForward)
     interpreter::markDeterminants(graph);
   if (!isForward && !isSecond)
-    return success();
+    return hookGradients(graph, options.differentiate.hooks);
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
   if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))

@@ -5,6 +5,7 @@
 #define CUTBACK_AUTOGRAD_DIFFERENTIATE_H
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Support/HookKind.h"
 
 #include <climits>
 #include <string>
@@ -22,6 +23,15 @@ inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
 /// first result of its forward op, and that op's sequence number.
 inline constexpr llvm::StringLiteral kBackwardOf = "backward_of";
 
+/// A place for functions of the user (`joint.hook`).
+struct HookRequest {
+  HookKind kind = HookKind::TensorPre;
+  /// An argument, by the names of `gradOf`, a pattern over names of parameters
+  /// ("*.weight"), or a value of the forward. Hooks of a node name a value that
+  /// its op gives, or the argument whose gradient is accumulated.
+  std::string name;
+};
+
 struct DifferentiateOptions {
   /// Arguments whose gradients are asked for, by their name, by the name in
   /// their role, or "input.N". Empty: all that take a gradient, which are those
@@ -35,13 +45,15 @@ struct DifferentiateOptions {
   /// Results from this number on have a tangent, scalars too: what is asked of
   /// them is a product with a vector that is given.
   unsigned firstVector = UINT_MAX;
+  std::vector<HookRequest> hooks;
 };
 
 /// Appends the backward to a forward-only graph of functional ops, in place:
 /// an argument `grad_seed of N` for a scalar result N that is differentiated,
 /// `tangent of N` for another one; the VJPs in the order of PyTorch's engine
 /// (NodeGraph.h); the gradients as results. Regions of `joint.checkpoint` are
-/// flattened first. Arguments tied to each other all get the whole sum.
+/// flattened first. A `joint.hook` stands wherever the engine runs one that is
+/// asked for. Arguments tied to each other all get the whole sum.
 /// An argument on which no differentiated result depends has no gradient.
 ///
 /// Every backward op has the location of its forward op, with metadata that

@@ -29,6 +29,11 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
     results that `of` names are differentiated: `grad.w` of a graph with
     gradients gives products of the Hessian and a vector, the tangent.
 
+    With `hooks` a `joint.hook` stands where the engine runs hooks of that kind:
+    `tensor_pre` where the gradient of a value is complete, `retains_grad`
+    behind it, `node_pre` and `node_post` around what the op of a value gives,
+    `post_accumulate` in front of a result.
+
     Assumes: a graph without gradients or `of`, of functional ops that are
     differentiated as a unit.
     Guarantees: forward ops keep order, names and attributes; each backward op
@@ -73,7 +78,10 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
                "result 0 if it is a scalar, else all">,
     ListOption<"of", "of", "std::string",
                "results of a graph with gradients to differentiate again: loss, "
-               "output.N, grad.NAME">
+               "output.N, grad.NAME">,
+    ListOption<"hooks", "hooks", "std::string",
+               "places of joint.hook: KIND:NAME, where NAME is an argument, a "
+               "value, or a pattern of parameters">
   ];
 }
 
