@@ -28,6 +28,7 @@ std::vector<OptionSpec> gradientOptions() {
        "add X times the sum of squares of the gradient of\n"
        "this argument to the loss; repeatable",
        true},
+      hookOption(),
   };
 }
 
@@ -69,6 +70,11 @@ bool readGradientOptions(const CommandLine &line, TrainingGraphOptions &options,
     }
     options.second.penalties.push_back(std::move(penalty));
   }
+  std::vector<HookOption> hooks;
+  if (!readHookOptions(line, hooks, error))
+    return false;
+  for (const HookOption &hook : hooks)
+    options.differentiate.hooks.push_back({hook.kind, hook.name});
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Planner/ReferenceStep.h"
 #include "cutback/Planner/StepFiles.h"
+#include "cutback/Planner/StepHooks.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Report/Report.h"
 #include "cutback/Support/Json.h"
@@ -370,7 +371,7 @@ static int loadStored(Session &session, StoredHalves &stored,
                       std::optional<KernelModule> &kernels,
                       ReferenceOptions &options) {
   // Sizes that no input of the step tells.
-  if (int code = refusePlanOptions(session, session.line, {"sym"}))
+  if (int code = refusePlanOptions(session, session.line, {"sym", "hook"}))
     return code;
   std::string error;
   if (!readPlanOptions(session.line, options.partition, error)) {
@@ -429,7 +430,7 @@ static int refuseReferenceOptions(Session &session) {
       session.error(std::string("--") + name + " goes with --reference");
       return WrongUsage;
     }
-  return refusePlanOptions(session, session.line);
+  return refusePlanOptions(session, session.line, {"hook"});
 }
 
 static int runCompiled(Session &session) {
@@ -493,6 +494,10 @@ int runRun(const CommandLine &line) {
     return code;
   if (int code = checkInputs(session, sources, imported.graph))
     return code;
+  HookTable hooks(hookPointsOf(imported.graph));
+  if (int code = session.addHooks(hooks))
+    return code;
+  options.hook = runHooksOf(hooks);
   session.progress.step("running");
   std::string missing;
   FailureOr<ReferenceResult> result = runReferenceStep(

@@ -97,7 +97,7 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 5", "\"cutback_artifact\": 7"),
+  EXPECT_EQ(changed("\"cutback_artifact\": 6", "\"cutback_artifact\": 7"),
             "has version 7, this runtime takes 5");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
