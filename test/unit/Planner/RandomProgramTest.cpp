@@ -7,7 +7,9 @@
 // rare.
 //
 // The same with checkpoint regions of any shape: nested intervals of the
-// forward, with policies, some to run whole (200 graphs).
+// forward, with policies, some to run whole (200 graphs); and with those and
+// hooks on any gradients, some of which change them: each runs once, in its
+// order, on the bits that it sees in the joint graph (200 graphs).
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (300), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
@@ -15,6 +17,7 @@
 #include "RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/PartitionPipeline.h"
@@ -55,11 +58,24 @@ constexpr Setting kSettings[] = {
     {"recompute-all", Strategy::RecomputeAll, CostModel::Roofline, 0},
 };
 
-/// All results and written arguments of one run.
+/// All results and written arguments of one run, and what hooks saw.
 struct Outcome {
   std::vector<RuntimeValue> results;
   std::vector<RuntimeValue> written;
+  std::vector<std::pair<int64_t, RuntimeValue>> hooks;
 };
+
+/// A recording hook; those with an even key change what they see.
+RunHook recordTo(Outcome &outcome) {
+  return [&outcome](int64_t key, const Tensor &gradient) {
+    Tensor seen = Tensor::zeros(gradient.type, gradient.sizes);
+    copyElements(gradient, seen);
+    outcome.hooks.emplace_back(key, seen);
+    for (int64_t i = 0; key % 2 == 0 && i < gradient.numel(); ++i)
+      gradient.set(i, 0.75 * gradient.getDouble(i) + 0.125);
+    return std::string();
+  };
+}
 
 std::vector<RuntimeValue> writtenOf(const StepNames &names,
                                     ArrayRef<RuntimeValue> arguments) {
@@ -87,24 +103,30 @@ protected:
   std::optional<Outcome> runHalves(ModuleOp original, const Setting &setting);
   void compare(const Outcome &expected, const Outcome &actual,
                const StepNames &names, const char *setting);
-  /// With `seed`; if `hasRegions`, some of the forward is in regions.
-  void checkOne(bool hasRegions);
-  void checkMany(uint64_t count, bool hasRegions);
+  /// With `seed`; if `hasRegions`, some of the forward is in regions, and if
+  /// `hasHooks`, some gradients have hooks.
+  void checkOne(bool hasRegions, bool hasHooks);
+  void checkMany(uint64_t count, bool hasRegions, bool hasHooks = false);
 
   MLIRContext context;
   RandomProgramOptions options;
   uint64_t seed = 0;
-  uint64_t partitions = 0, refused = 0;
+  uint64_t partitions = 0, refused = 0, hooks = 0;
   std::string lastError;
 };
 
 std::optional<Outcome> RandomProgramTest::runJoint(joint::GraphOp graph) {
   StepNames names = nameStep(graph);
   std::vector<RuntimeValue> values = arguments(graph, names);
-  auto results = run(graph, values);
+  Outcome outcome;
+  InterpreterOptions running;
+  running.hook = recordTo(outcome);
+  auto results = run(graph, values, running);
   if (failed(results))
     return std::nullopt;
-  return Outcome{*results, writtenOf(names, values)};
+  outcome.results = std::move(*results);
+  outcome.written = writtenOf(names, values);
+  return outcome;
 }
 
 std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
@@ -125,12 +147,18 @@ std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
     return std::nullopt;
   EXPECT_TRUE((*result)->verified);
   std::vector<RuntimeValue> values = arguments(graph, names);
-  auto results = runPartition((*result)->partition.link, graph, values);
+  Outcome outcome;
+  InterpreterOptions running;
+  running.hook = recordTo(outcome);
+  auto results =
+      runPartition((*result)->partition.link, graph, values, running);
   if (failed(results)) {
     ADD_FAILURE() << "the halves do not run: " << lastError;
     return std::nullopt;
   }
-  return Outcome{*results, writtenOf(names, values)};
+  outcome.results = std::move(*results);
+  outcome.written = writtenOf(names, values);
+  return outcome;
 }
 
 void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
@@ -142,6 +170,12 @@ void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
   for (auto [i, entry] : llvm::enumerate(names.written))
     EXPECT_TRUE(equalBits(expected.written[i], actual.written[i]))
         << "seed " << seed << ", " << setting << ": " << entry.first;
+  ASSERT_EQ(expected.hooks.size(), actual.hooks.size())
+      << "seed " << seed << ", " << setting;
+  for (auto [a, b] : llvm::zip_equal(expected.hooks, actual.hooks))
+    EXPECT_TRUE(a.first == b.first && equalBits(a.second, b.second))
+        << "seed " << seed << ", " << setting << ": hook " << a.first
+        << " before " << b.first;
 }
 
 /// Cuts ops `begin` to `end` into regions, and some of these again.
@@ -193,7 +227,39 @@ void addRegions(joint::GraphOp graph, uint64_t seed) {
   addRegions(graph, forward, {}, random);
 }
 
-void RandomProgramTest::checkOne(bool hasRegions) {
+/// Hooks of any kind on gradients, whose readers read what they give. Returns
+/// how many.
+uint64_t addHooks(joint::GraphOp graph, uint64_t seed) {
+  GraphView view = GraphView::build(graph);
+  FailureOr<GraphSets> sets = GraphSets::compute(view);
+  EXPECT_TRUE(succeeded(sets));
+  std::mt19937_64 random(seed + 1);
+  int64_t key = 0;
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
+      Value gradient = view.values[r];
+      auto type = dyn_cast<RankedTensorType>(gradient.getType());
+      if (sets->ops[op] != GraphSet::Backward || !type ||
+          !isa<FloatType>(type.getElementType()) || random() % 3 != 0)
+        continue;
+      OpBuilder builder(graph.getContext());
+      builder.setInsertionPointAfter(view.ops[op]);
+      auto kind = static_cast<joint::HookPointKind>(random() % 5);
+      bool replaces =
+          kind != joint::HookPointKind::RetainsGrad && random() % 4 != 0;
+      auto hook = joint::HookOp::create(
+          builder, gradient.getLoc(), replaces ? Type(type) : Type(),
+          FlatSymbolRefAttr::get(graph.getContext(), "gradient"),
+          joint::HookPointKindAttr::get(graph.getContext(), kind), gradient,
+          builder.getI64IntegerAttr(replaces ? key : key + 1), ArrayAttr());
+      key += 2;
+      if (replaces)
+        gradient.replaceAllUsesExcept(hook.getResult(), hook);
+    }
+  return static_cast<uint64_t>(key / 2);
+}
+
+void RandomProgramTest::checkOne(bool hasRegions, bool hasHooks) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     lastError = diagnostic.str();
     return success();
@@ -204,6 +270,9 @@ void RandomProgramTest::checkOne(bool hasRegions) {
   ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
   StepNames names = nameStep(graph);
+  if (hasHooks)
+    hooks += addHooks(graph, seed);
+  ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
   std::optional<Outcome> expected = runJoint(graph);
   ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
   if (hasRegions)
@@ -224,17 +293,22 @@ void RandomProgramTest::checkOne(bool hasRegions) {
   }
 }
 
-void RandomProgramTest::checkMany(uint64_t count, bool hasRegions) {
+void RandomProgramTest::checkMany(uint64_t count, bool hasRegions,
+                                  bool hasHooks) {
   uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
   count = numberFrom("CUTBACK_RANDOM_GRAPHS", count);
   for (seed = first; seed < first + count; ++seed) {
-    checkOne(hasRegions);
+    checkOne(hasRegions, hasHooks);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   printf("seeds %llu to %llu: %llu partitions, %llu refused with a reason\n",
          (unsigned long long)first, (unsigned long long)(first + count - 1),
          (unsigned long long)partitions, (unsigned long long)refused);
   EXPECT_LT(refused, partitions / 20 + 1) << lastError;
+  if (hasHooks) {
+    printf("%llu hooks\n", (unsigned long long)hooks);
+    EXPECT_GT(hooks, count);
+  }
 }
 
 TEST_F(RandomProgramTest, ForwardThenBackwardIsTheJointGraphToTheBit) {
@@ -243,6 +317,10 @@ TEST_F(RandomProgramTest, ForwardThenBackwardIsTheJointGraphToTheBit) {
 
 TEST_F(RandomProgramTest, RegionsOfAnyShapeChangeNoBit) {
   checkMany(200, /*hasRegions=*/true);
+}
+
+TEST_F(RandomProgramTest, HooksRunOnceInOrderWhateverIsRecomputed) {
+  checkMany(200, /*hasRegions=*/true, /*hasHooks=*/true);
 }
 
 } // namespace
