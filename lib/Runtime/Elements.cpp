@@ -5,7 +5,7 @@
 // of these, f16 5 and 10. Reading is exact. Writing rounds once, from double:
 // `ldexp` and `nearbyint` put the number on the grid of the type.
 
-#include "Elements.h"
+#include "cutback/Runtime/Elements.h"
 
 #include <algorithm>
 #include <cmath>
@@ -43,6 +43,8 @@ uint16_t write(double value, Format format) {
   if (std::isnan(value))
     return static_cast<uint16_t>(sign | infinite |
                                  (1 << (format.mantissaBits - 1)));
+  if (value == 0)
+    return sign;
   value = std::fabs(value);
   int exponent = 0;
   std::frexp(value, &exponent); // value < 2^exponent

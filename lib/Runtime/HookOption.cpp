@@ -9,7 +9,7 @@
 
 #include "cutback/Runtime/HookOption.h"
 
-#include "Elements.h"
+#include "cutback/Runtime/Elements.h"
 #include "cutback/Support/Text.h"
 
 #include <cmath>

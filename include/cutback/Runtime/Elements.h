@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Floats of any width in memory of this machine, as doubles.
-#ifndef CUTBACK_LIB_RUNTIME_ELEMENTS_H
-#define CUTBACK_LIB_RUNTIME_ELEMENTS_H
+#ifndef CUTBACK_RUNTIME_ELEMENTS_H
+#define CUTBACK_RUNTIME_ELEMENTS_H
 
 #include <cstdint>
 #include <string_view>
@@ -31,4 +31,4 @@ private:
 
 } // namespace cutback
 
-#endif // CUTBACK_LIB_RUNTIME_ELEMENTS_H
+#endif // CUTBACK_RUNTIME_ELEMENTS_H
