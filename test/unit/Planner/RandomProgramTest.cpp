@@ -17,7 +17,6 @@
 #include "RandomProgram.h"
 
 #include "cutback/Dialect/Aten/Aten.h"
-#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Planner/PartitionPipeline.h"
@@ -62,20 +61,8 @@ constexpr Setting kSettings[] = {
 struct Outcome {
   std::vector<RuntimeValue> results;
   std::vector<RuntimeValue> written;
-  std::vector<std::pair<int64_t, RuntimeValue>> hooks;
+  HookRecord hooks;
 };
-
-/// A recording hook; those with an even key change what they see.
-RunHook recordTo(Outcome &outcome) {
-  return [&outcome](int64_t key, const Tensor &gradient) {
-    Tensor seen = Tensor::zeros(gradient.type, gradient.sizes);
-    copyElements(gradient, seen);
-    outcome.hooks.emplace_back(key, seen);
-    for (int64_t i = 0; key % 2 == 0 && i < gradient.numel(); ++i)
-      gradient.set(i, 0.75 * gradient.getDouble(i) + 0.125);
-    return std::string();
-  };
-}
 
 std::vector<RuntimeValue> writtenOf(const StepNames &names,
                                     ArrayRef<RuntimeValue> arguments) {
@@ -120,7 +107,7 @@ std::optional<Outcome> RandomProgramTest::runJoint(joint::GraphOp graph) {
   std::vector<RuntimeValue> values = arguments(graph, names);
   Outcome outcome;
   InterpreterOptions running;
-  running.hook = recordTo(outcome);
+  running.hook = outcome.hooks.hook();
   auto results = run(graph, values, running);
   if (failed(results))
     return std::nullopt;
@@ -149,7 +136,7 @@ std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
   std::vector<RuntimeValue> values = arguments(graph, names);
   Outcome outcome;
   InterpreterOptions running;
-  running.hook = recordTo(outcome);
+  running.hook = outcome.hooks.hook();
   auto results =
       runPartition((*result)->partition.link, graph, values, running);
   if (failed(results)) {
@@ -170,12 +157,11 @@ void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
   for (auto [i, entry] : llvm::enumerate(names.written))
     EXPECT_TRUE(equalBits(expected.written[i], actual.written[i]))
         << "seed " << seed << ", " << setting << ": " << entry.first;
-  ASSERT_EQ(expected.hooks.size(), actual.hooks.size())
+  ASSERT_EQ(expected.hooks.keys, actual.hooks.keys)
       << "seed " << seed << ", " << setting;
-  for (auto [a, b] : llvm::zip_equal(expected.hooks, actual.hooks))
-    EXPECT_TRUE(a.first == b.first && equalBits(a.second, b.second))
-        << "seed " << seed << ", " << setting << ": hook " << a.first
-        << " before " << b.first;
+  for (auto [i, key] : llvm::enumerate(expected.hooks.keys))
+    EXPECT_TRUE(equalBits(expected.hooks.seen[i], actual.hooks.seen[i]))
+        << "seed " << seed << ", " << setting << ": hook " << key;
 }
 
 /// Cuts ops `begin` to `end` into regions, and some of these again.
@@ -227,38 +213,6 @@ void addRegions(joint::GraphOp graph, uint64_t seed) {
   addRegions(graph, forward, {}, random);
 }
 
-/// Hooks of any kind on gradients, whose readers read what they give. Returns
-/// how many.
-uint64_t addHooks(joint::GraphOp graph, uint64_t seed) {
-  GraphView view = GraphView::build(graph);
-  FailureOr<GraphSets> sets = GraphSets::compute(view);
-  EXPECT_TRUE(succeeded(sets));
-  std::mt19937_64 random(seed + 1);
-  int64_t key = 0;
-  for (uint32_t op = 0; op < view.numOps(); ++op)
-    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
-      Value gradient = view.values[r];
-      auto type = dyn_cast<RankedTensorType>(gradient.getType());
-      if (sets->ops[op] != GraphSet::Backward || !type ||
-          !isa<FloatType>(type.getElementType()) || random() % 3 != 0)
-        continue;
-      OpBuilder builder(graph.getContext());
-      builder.setInsertionPointAfter(view.ops[op]);
-      auto kind = static_cast<joint::HookPointKind>(random() % 5);
-      bool replaces =
-          kind != joint::HookPointKind::RetainsGrad && random() % 4 != 0;
-      auto hook = joint::HookOp::create(
-          builder, gradient.getLoc(), replaces ? Type(type) : Type(),
-          FlatSymbolRefAttr::get(graph.getContext(), "gradient"),
-          joint::HookPointKindAttr::get(graph.getContext(), kind), gradient,
-          builder.getI64IntegerAttr(replaces ? key : key + 1), ArrayAttr());
-      key += 2;
-      if (replaces)
-        gradient.replaceAllUsesExcept(hook.getResult(), hook);
-    }
-  return static_cast<uint64_t>(key / 2);
-}
-
 void RandomProgramTest::checkOne(bool hasRegions, bool hasHooks) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     lastError = diagnostic.str();
@@ -271,7 +225,7 @@ void RandomProgramTest::checkOne(bool hasRegions, bool hasHooks) {
   auto graph = *module->getOps<joint::GraphOp>().begin();
   StepNames names = nameStep(graph);
   if (hasHooks)
-    hooks += addHooks(graph, seed);
+    hooks += addRandomHooks(graph, seed);
   ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
   std::optional<Outcome> expected = runJoint(graph);
   ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
