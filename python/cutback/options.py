@@ -29,7 +29,7 @@ FIELDS = {
     "remarks": ("remarks", None),
 }
 FROM_PYTORCH = ("free-parameters", "sym", "keep-composites",
-                "grad-of", "of", "grad-penalty")
+                "grad-of", "of", "grad-penalty", "hook")
 
 
 @dataclasses.dataclass(frozen=True)
