@@ -9,7 +9,9 @@
 
 #include "DifferentiateTargets.h"
 #include "HookPoints.h"
+#include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
+#include "cutback/Dialect/Aten/OpNames.h"
 
 #include "llvm/ADT/StringMap.h"
 
@@ -22,6 +24,45 @@ int64_t cutback::nextHookKey(GraphOp graph) {
   for (auto hook : graph.getBlock().getOps<HookOp>())
     next = std::max(next, static_cast<int64_t>(hook.getKey()) + 1);
   return next;
+}
+
+/// How `value` lies, if every new result is contiguous.
+static Layout layoutOf(Value value) {
+  auto sizesOf = [](Value tensor) {
+    SmallVector<int64_t> sizes;
+    for (int64_t size : cast<RankedTensorType>(tensor.getType()).getShape())
+      sizes.push_back(ShapedType::isDynamic(size) ? 13 : size);
+    return sizes;
+  };
+  SmallVector<Value> chain = {value}; // views, down to what they are of
+  for (Operation *op; (op = chain.back().getDefiningOp());) {
+    int64_t viewed =
+        getViewedOperand(op, cast<OpResult>(chain.back()).getResultNumber());
+    if (viewed < 0 || !isa<RankedTensorType>(op->getOperand(viewed).getType()))
+      break;
+    chain.push_back(op->getOperand(viewed));
+  }
+  Layout layout = Layout::contiguous(sizesOf(chain.pop_back_val()));
+  while (!chain.empty()) {
+    auto result = cast<OpResult>(chain.pop_back_val());
+    layout = viewLayout(result.getOwner(), result.getResultNumber(), layout,
+                        sizesOf(result), {})
+                 .value_or(Layout::contiguous(sizesOf(result)));
+  }
+  return layout;
+}
+
+void cutback::makeHooksDense(GraphOp graph) {
+  aten::ValueNamer namer(graph);
+  for (auto hook : graph.getBlock().getOps<HookOp>()) {
+    if (layoutOf(hook.getGradient()).isContiguous())
+      continue;
+    OpBuilder builder(hook);
+    aten::CallBuilder calls(builder, hook.getLoc(), &namer);
+    if (Value copy = calls.call(aten::op::clone, {hook.getGradient()},
+                                {{"memory_format", "contiguous_format"}}))
+      hook.getGradientMutable().assign(copy);
+  }
 }
 
 LogicalResult cutback::hookGradients(GraphOp graph,

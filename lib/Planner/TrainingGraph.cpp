@@ -48,8 +48,11 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   bool isSecond = options.second.isAsked();
   if (!isForward)
     interpreter::markDeterminants(graph);
-  if (!isForward && !isSecond)
-    return hookGradients(graph, options.differentiate.hooks);
+  if (!isForward && !isSecond) {
+    LogicalResult hooked = hookGradients(graph, options.differentiate.hooks);
+    makeHooksDense(graph);
+    return hooked;
+  }
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
   if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))
@@ -59,5 +62,7 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
     return failure();
   if (failed(differentiate(graph, last)))
     return failure();
-  return decomposeToCore(graph);
+  LogicalResult decomposed = decomposeToCore(graph);
+  makeHooksDense(graph);
+  return decomposed;
 }

@@ -497,7 +497,12 @@ int runRun(const CommandLine &line) {
   HookTable hooks(hookPointsOf(imported.graph));
   if (int code = session.addHooks(hooks))
     return code;
-  options.hook = runHooksOf(hooks);
+  bool isStopped = false;
+  options.hook = [&, run = runHooksOf(hooks)](int64_t key, const Tensor &of) {
+    std::string why = run(key, of);
+    isStopped |= !why.empty();
+    return why;
+  };
   session.progress.step("running");
   std::string missing;
   FailureOr<ReferenceResult> result = runReferenceStep(
@@ -511,7 +516,7 @@ int runRun(const CommandLine &line) {
       options);
   if (failed(result)) {
     noteInputs(session, sources, missing);
-    return WrongInput;
+    return isStopped ? NoPlan : WrongInput;
   }
   return finishRun(session, *result, sources,
                    options.stored ? &stored : nullptr);

@@ -15,6 +15,11 @@ namespace cutback {
 llvm::LogicalResult hookGradients(joint::GraphOp graph,
                                   llvm::ArrayRef<HookRequest> requests);
 
+/// Puts a contiguous copy in front of each hook whose gradient is a view with
+/// strides: functions get dense memory, and so the copy is part of the plan.
+/// Sizes that are not known count as some number. Linear.
+void makeHooksDense(joint::GraphOp graph);
+
 /// A key that no hook of the graph has, larger than all.
 int64_t nextHookKey(joint::GraphOp graph);
 

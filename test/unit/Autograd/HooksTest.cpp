@@ -112,6 +112,39 @@ TEST_F(HooksTest, ValuesHaveNoNamesAmongGradients) {
                   "which only those of arguments have names"});
 }
 
+TEST_F(HooksTest, AGradientWithStridesIsCopiedForItsHooks) {
+  module = parseSourceString<ModuleOp>(R"(
+joint.graph @g(%w: tensor<8x4xf32> {joint.role = #joint.role<param "w">},
+               %v: tensor<4x?xf32> {joint.role = #joint.role<param "v">},
+               %t: tensor<4x8xf32> {joint.role = #joint.role<tangent of 0>},
+               %u: tensor<?x4xf32> {joint.role = #joint.role<input>})
+    -> (tensor<4x8xf32>) gradients (tensor<8x4xf32>, tensor<4x?xf32>) {
+  %y = aten.t(%w) : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %back = aten.t(%t) : (tensor<4x8xf32>) -> tensor<8x4xf32>
+  %turned = aten.permute(%u, [1, 0]) : (tensor<?x4xf32>) -> tensor<4x?xf32>
+  joint.output %y gradients(%back of 0, %turned of 1)
+      : tensor<4x8xf32>, tensor<8x4xf32>, tensor<4x?xf32>
+})",
+                                       &context);
+  graph = *module->getOps<joint::GraphOp>().begin();
+  hook({{HookKind::TensorPre, "*"}, {HookKind::RetainsGrad, "*"}});
+  makeHooksDense(graph);
+  makeHooksDense(graph);
+  EXPECT_TRUE(succeeded(verify(graph)));
+  std::string made;
+  for (auto op : graph.getBlock().getOps<joint::HookOp>())
+    made +=
+        op.getGradient().getDefiningOp()->getName().getStringRef().str() + " ";
+  EXPECT_EQ(made, "aten.clone aten.clone joint.hook joint.hook ");
+}
+
+TEST_F(HooksTest, ADenseGradientIsNotCopied) {
+  hook({{HookKind::TensorPre, "*"}});
+  makeHooksDense(graph);
+  for (Operation &op : graph.getBlock())
+    EXPECT_NE(op.getName().getStringRef(), "aten.clone");
+}
+
 TEST_F(HooksTest, AnUnknownNameComesWithTheNearest) {
   EXPECT_EQ(hook({{HookKind::TensorPre, "fc.wight"}}),
             (Lines{"hook: no argument or value of 'g' is called 'fc.wight'",
