@@ -21,6 +21,7 @@
 #ifndef CUTBACK_C_STEP_H
 #define CUTBACK_C_STEP_H
 
+#include "cutback-c/Hook.h"
 #include "cutback-c/Status.h"
 
 #include <stddef.h>
@@ -98,6 +99,30 @@ CUTBACK_EXPORT CutbackStatus cutbackStepRunSegment(CutbackStep *step,
 /* After a run: the elements of a result, `bytes` of it, to `to`. */
 CUTBACK_EXPORT CutbackStatus cutbackStepRead(CutbackStep *step, size_t result,
                                              void *to);
+
+/* A point between launches at which functions run on a gradient. Points are
+ * those of `compile --hook`; functions are added here. */
+typedef struct CutbackHookPoint {
+  CutbackTensor gradient; /* its name is that of what the gradient is of */
+  const char *kind;       /* "tensor_pre", "retains_grad", "node_pre",
+                             "node_post", "post_accumulate" */
+  int replaces;           /* functions may change it */
+} CutbackHookPoint;
+
+/* In the order in which they run. */
+CUTBACK_EXPORT size_t cutbackStepNumHookPoints(const CutbackStep *step);
+/* All zero for a number out of range. */
+CUTBACK_EXPORT CutbackHookPoint cutbackStepHookPoint(const CutbackStep *step,
+                                                     size_t number);
+
+/* Adds a function behind those that are at the point, and says by which key it
+ * is deleted. A function may add and delete others while the step runs: that
+ * takes effect at the next run. Points without functions cost a comparison. */
+CUTBACK_EXPORT CutbackStatus cutbackStepAddHook(CutbackStep *step, size_t point,
+                                                CutbackHook function,
+                                                void *userData, uint64_t *key);
+CUTBACK_EXPORT CutbackStatus cutbackStepDeleteHook(CutbackStep *step,
+                                                   uint64_t key);
 
 #ifdef __cplusplus
 }

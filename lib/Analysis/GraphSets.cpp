@@ -17,6 +17,8 @@
 
 #include "cutback/Analysis/GraphSets.h"
 
+#include "cutback/Dialect/Joint/Hook.h"
+
 using namespace mlir;
 using namespace cutback;
 using namespace cutback::joint;
@@ -124,7 +126,7 @@ static bool markReadersOfBackwardWrites(const GraphView &view,
   for (uint32_t op = 0; op < view.numOps(); ++op) {
     auto write =
         view.traits[op].ordered ? dyn_cast<WriteOp>(view.ops[op]) : WriteOp();
-    if (view.traits[op].ordered && isa<RerunOp>(view.ops[op]))
+    if (view.traits[op].ordered && isa<RerunOp, HookOp>(view.ops[op]))
       backwardOp[op] = 1;
     bool inForward = write && write.getSide() == Side::Forward;
     for (uint32_t value : view.operands(op))

@@ -22,6 +22,7 @@
 
 #include "BackwardOrder.h"
 #include "DifferentiateTargets.h"
+#include "HookPoints.h"
 #include "ReentrantRegions.h"
 #include "cutback/Autograd/NodeGraph.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
@@ -65,7 +66,10 @@ private:
   void keepArguments(Operation *forward, Operation *from);
   Operation *gradientEnd(ArrayRef<unsigned> chosen);
   LogicalResult failUnreached(ArrayRef<unsigned> chosen);
-  Value makeZeros(uint32_t leaf);
+  Value gradientTarget(uint32_t node);
+  Value makeZeros(Value like);
+  bool runHook(HookKind kind, uint32_t node, unsigned index,
+               GradientRef &gradient);
   void describe(Operation *op, Operation *forward, uint64_t sequence);
   void finish();
 
@@ -81,6 +85,8 @@ private:
   GradientTargets targets;
   NodeGraph nodes;
   BackwardOrder order;
+  HookPoints hooks;
+  int64_t nextKey = 0;                    ///< of a hook
   DenseMap<Value, NodeEdge> edges;        ///< of active values
   std::vector<Operation *> forward;       ///< by node; null for leaves
   std::vector<uint32_t> leaves;           ///< by group of tied arguments
@@ -449,13 +455,41 @@ bool Differentiator::add(GradientRef earlier, GradientRef later,
   return true;
 }
 
-/// All that reaches the argument of `leaf`.
-Value Differentiator::makeZeros(uint32_t leaf) {
+/// The argument whose gradient `leaf` accumulates.
+Value Differentiator::gradientTarget(uint32_t leaf) {
   auto group = llvm::find(leaves, leaf) - leaves.begin();
-  Value argument = graph.getBody().getArgument(targets.groups[group].front());
-  aten::CallBuilder calls(builder, argument.getLoc(), &namer);
-  return calls.call(aten::op::full, {calls.sizes(argument), 0.0},
-                    {{"dtype", aten::elementOf(argument)}});
+  return graph.getBody().getArgument(targets.groups[group].front());
+}
+
+/// What a mark of zeros stands for, as a gradient of `like`.
+Value Differentiator::makeZeros(Value like) {
+  aten::CallBuilder calls(builder, like.getLoc(), &namer);
+  return calls.call(aten::op::full, {calls.sizes(like), 0.0},
+                    {{"dtype", aten::elementOf(like)}});
+}
+
+/// A hook sees zeros as what they are, and makes a gradient of them.
+bool Differentiator::runHook(HookKind kind, uint32_t node, unsigned index,
+                             GradientRef &gradient) {
+  SmallVector<StringRef, 1> points = hooks.place(kind, node, index);
+  if (points.empty())
+    return true;
+  Operation *op = forward[node];
+  Value of = !op                          ? gradientTarget(node)
+             : kind == HookKind::NodePost ? op->getOperand(index)
+                                          : op->getResult(index);
+  Value value = isZero(gradient) ? makeZeros(of) : toValue(gradient);
+  if (!value)
+    return false;
+  for (StringRef point : points) {
+    value = buildHook(builder, of.getLoc(), kind, point, value, nextKey++,
+                      namer.next("hook"));
+    if (op)
+      describe(graph.getOutput()->getPrevNode(), op,
+               nodes.getSequence(node).number);
+  }
+  gradient = value.getAsOpaquePointer();
+  return true;
 }
 
 LogicalResult Differentiator::walk() {
@@ -473,10 +507,19 @@ LogicalResult Differentiator::walk() {
     return runNode(node, inputs, asked, outputs);
   };
   auto accumulate = [&](uint32_t node, GradientRef gradient) {
-    gradients[node] = isZero(gradient) ? makeZeros(node) : toValue(gradient);
+    gradients[node] =
+        isZero(gradient) ? makeZeros(gradientTarget(node)) : toValue(gradient);
     return gradients[node] != nullptr;
   };
-  if (!runBackward(nodes, roots, wanted, {addGradients, run, accumulate}))
+  auto hook = [&](HookKind kind, uint32_t node, unsigned index,
+                  GradientRef &gradient) {
+    return runHook(kind, node, index, gradient);
+  };
+  BackwardActions actions = {addGradients, run, accumulate};
+  if (!hooks.empty())
+    actions.hook = hook;
+  if (!runBackward(nodes, roots, wanted, actions) ||
+      failed(hooks.checkPlaced(graph)))
     return failure();
   bool any = llvm::any_of(
       wanted, [&](uint32_t leaf) { return gradients[leaf] != nullptr; });
@@ -532,6 +575,8 @@ LogicalResult Differentiator::run() {
   flattenCheckpoints(graph);
   makeLeaves();
   if (failed(order.readNames()) || failed(makeNodes()) || failed(makeSeeds()) ||
+      failed(hooks.resolve(graph, nodes, options.hooks,
+                           [&](Value value) { return edges.lookup(value); })) ||
       failed(walk()))
     return failure();
   finish();

@@ -104,7 +104,7 @@ public:
   Walk(const NodeGraph &graph, ArrayRef<uint32_t> targets,
        const BackwardActions &actions)
       : graph(graph), actions(actions), kept(graph.size()),
-        waiting(graph.size()), inputs(graph.size()) {
+        isTarget(graph.size()), waiting(graph.size()), inputs(graph.size()) {
     keepTargets(targets);
   }
 
@@ -121,6 +121,9 @@ private:
   }
   bool arrive(NodeEdge edge, GradientRef gradient);
   bool deliver(NodeEdge edge, GradientRef gradient);
+  bool runHooks(HookKind kind, uint32_t node,
+                llvm::MutableArrayRef<GradientRef> gradients);
+  bool accumulate(uint32_t node, GradientRef gradient);
   bool runNode(uint32_t node);
 
   enum class Kept : uint8_t { Unknown, Entered, No, Yes };
@@ -130,6 +133,7 @@ private:
   bool onlyTargets = false;
   uint64_t leastTarget = 0;
   std::vector<Kept> kept;
+  std::vector<bool> isTarget;
   std::vector<uint32_t> waiting; ///< edges that have not delivered
   std::vector<llvm::SmallVector<GradientRef, 1>> inputs;
   std::priority_queue<Ready> ready;
@@ -142,7 +146,7 @@ void Walk::keepTargets(ArrayRef<uint32_t> targets) {
   onlyTargets = !targets.empty();
   leastTarget = std::numeric_limits<uint64_t>::max();
   for (uint32_t target : targets) {
-    kept[target] = Kept::Yes;
+    isTarget[target] = true;
     leastTarget = std::min(leastTarget, graph.getTopologicalNumber(target));
   }
 }
@@ -160,7 +164,7 @@ void Walk::findKept(ArrayRef<BackwardRoot> roots) {
     if (kept[node] == Kept::Unknown) {
       kept[node] = Kept::Entered;
       if (onlyTargets && graph.getTopologicalNumber(node) <= leastTarget) {
-        kept[node] = Kept::No;
+        kept[node] = isTarget[node] ? Kept::Yes : Kept::No;
         continue;
       }
       for (const NodeEdge &edge : graph.getNextEdges(node))
@@ -171,7 +175,7 @@ void Walk::findKept(ArrayRef<BackwardRoot> roots) {
     stack.pop_back();
     if (kept[node] != Kept::Entered)
       continue;
-    bool any = !onlyTargets;
+    bool any = !onlyTargets || isTarget[node];
     for (const NodeEdge &edge : graph.getNextEdges(node))
       any |= isWanted(edge);
     kept[node] = any ? Kept::Yes : Kept::No;
@@ -206,17 +210,40 @@ bool Walk::deliver(NodeEdge edge, GradientRef gradient) {
   return true;
 }
 
+bool Walk::runHooks(HookKind kind, uint32_t node,
+                    llvm::MutableArrayRef<GradientRef> gradients) {
+  for (unsigned i = 0; actions.hook && i < gradients.size(); ++i)
+    if (gradients[i] && !actions.hook(kind, node, i, gradients[i]))
+      return false;
+  return true;
+}
+
+/// Hooks get the gradient before it is a result: they may still replace it.
+bool Walk::accumulate(uint32_t node, GradientRef gradient) {
+  return runHooks(HookKind::NodePre, node, gradient) &&
+         runHooks(HookKind::PostAccumulate, node, gradient) &&
+         actions.accumulate(node, gradient);
+}
+
 bool Walk::runNode(uint32_t node) {
   llvm::SmallVector<GradientRef, 1> gradients = std::move(inputs[node]);
   bool any = llvm::any_of(gradients, [](GradientRef g) { return g; });
+  if (!runHooks(HookKind::TensorPre, node, gradients) ||
+      !runHooks(HookKind::RetainsGrad, node, gradients))
+    return false;
   if (graph.isAccumulate(node))
-    return !any || actions.accumulate(node, gradients.front());
+    return !any || accumulate(node, gradients.front());
+  if (isTarget[node] && any && !actions.capture(node, gradients))
+    return false;
   ArrayRef<NodeEdge> next = graph.getNextEdges(node);
   llvm::SmallVector<bool, 4> wanted;
   for (const NodeEdge &edge : next)
     wanted.push_back(isWanted(edge));
   llvm::SmallVector<GradientRef, 4> outputs(next.size(), nullptr);
-  if (any && !actions.run(node, gradients, wanted, outputs))
+  bool runs = any && (!isTarget[node] || llvm::is_contained(wanted, true));
+  if (runs && (!runHooks(HookKind::NodePre, node, gradients) ||
+               !actions.run(node, gradients, wanted, outputs) ||
+               !runHooks(HookKind::NodePost, node, outputs)))
     return false;
   for (auto [edge, want, gradient] : llvm::zip(next, wanted, outputs))
     if (want && !deliver(edge, gradient))

@@ -35,6 +35,17 @@ struct DifferentiateGraph
         getOperation().emitError() << error;
         return signalPassFailure();
       }
+    for (StringRef text : hooks) {
+      auto [kind, name] = text.split(':');
+      auto known = hookKindNamed(std::string_view(kind.data(), kind.size()));
+      if (!known || name.empty()) {
+        getOperation().emitError("hooks are given as KIND:NAME "
+                                 "(tensor_pre:fc.weight), not '")
+            << text << "'";
+        return signalPassFailure();
+      }
+      options.hooks.push_back({*known, name.str()});
+    }
     SecondDerivativeOptions second{{of.begin(), of.end()}, {}};
     if (second.isAsked() &&
         failed(openGradients(getOperation(), second, options)))

@@ -183,6 +183,8 @@ LogicalResult Runner::runOp(Operation *op, Values &results) {
     return runAssert(assertion);
   if (isa<joint::RerunOp>(op))
     return success();
+  if (auto hook = dyn_cast<joint::HookOp>(op))
+    return runHook(hook, results);
   if (auto opaque = dyn_cast<joint::OpaqueOp>(op))
     return runOpaque(opaque, results);
   if (auto barrier = dyn_cast<joint::BarrierOp>(op)) {
@@ -375,6 +377,30 @@ LogicalResult Runner::runAssert(joint::AssertOp op) {
       << "the program checks this itself ('aten._assert_scalar' or 'assert'); "
          "give it inputs like those that it was exported with";
   return diagnostic;
+}
+
+/// Functions work on the memory of the result, which a plan may have put over
+/// the gradient; those that only see the gradient, on a copy.
+LogicalResult Runner::runHook(joint::HookOp op, Values &results) {
+  RuntimeValue held = values.lookup(op.getGradient());
+  const auto *gradient = std::get_if<Tensor>(&held);
+  if (!gradient) // none
+    return success();
+  Tensor own;
+  if (op.getResult())
+    own = memory.allocate(op.getResult(), gradient->type, gradient->sizes);
+  else if (options.hook)
+    own = Tensor::zeros(gradient->type, gradient->sizes);
+  if (own.storage &&
+      !(own.data() == gradient->data() && gradient->isContiguous()))
+    copyElements(*gradient, own);
+  std::string error =
+      options.hook ? options.hook(static_cast<int64_t>(op.getKey()), own) : "";
+  if (!error.empty())
+    return op.emitError(error);
+  if (op.getResult())
+    results[0] = own;
+  return success();
 }
 
 /// A state is seed and stream of the next op, which is where a draw begins

@@ -148,6 +148,7 @@ cutback::runPartitionInArena(joint::PartitionOp partition, joint::GraphOp graph,
   InterpreterOptions run;
   run.seed = options.seed;
   run.memory = &memory;
+  run.hook = options.hook;
   if (options.checkMemory)
     run.observe = [&](Operation *op, ArrayRef<RuntimeValue> results) {
       memory.checkResults(op, results);

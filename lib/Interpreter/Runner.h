@@ -6,6 +6,7 @@
 
 #include "cutback/Analysis/Layouts.h"
 #include "cutback/Dialect/Aten/CallOp.h"
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
@@ -46,6 +47,7 @@ private:
   static mlir::LogicalResult checkWritable(joint::WriteOp op, const Tensor &to);
   mlir::LogicalResult runWrite(joint::WriteOp op, Values &results);
   mlir::LogicalResult runAssert(joint::AssertOp op);
+  mlir::LogicalResult runHook(joint::HookOp op, Values &results);
   mlir::LogicalResult runOpaque(joint::OpaqueOp op, Values &results);
   mlir::LogicalResult runCheckpoint(joint::CheckpointOp op, Values &results);
   mlir::LogicalResult runNestedOp(joint::NestedOp op, Values &results);

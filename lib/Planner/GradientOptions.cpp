@@ -38,6 +38,7 @@ std::vector<OptionSpec> gradientOptions() {
       {"collectives-first", OptionSpec::Flag, "",
        "start collectives of the backward as early as data\n"
        "allow, and wait for one where it is first read"},
+      hookOption(),
   };
 }
 
@@ -89,6 +90,11 @@ bool readGradientOptions(const CommandLine &line, TrainingGraphOptions &options,
     }
     options.second.penalties.push_back(std::move(penalty));
   }
+  std::vector<HookOption> hooks;
+  if (!readHookOptions(line, hooks, error))
+    return false;
+  for (const HookOption &hook : hooks)
+    options.differentiate.hooks.push_back({hook.kind, hook.name});
   return true;
 }
 

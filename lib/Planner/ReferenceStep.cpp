@@ -37,6 +37,7 @@ runLaunches(joint::GraphOp graph, const KernelModule &kernels,
   LaunchMemory arena(kernels.link);
   InterpreterOptions run;
   run.seed = options.seed;
+  run.hook = options.hook;
   run.memory = &arena;
   run.checkKernels = options.checkKernels;
   std::unique_ptr<KernelRunner> runner;
@@ -126,6 +127,7 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
       return runKernels(graph, link, *memory, arguments, options, result);
     PlannedRunOptions run;
     run.seed = options.seed;
+    run.hook = options.hook;
     run.checkMemory = options.checkMemory;
     return runPartitionInArena(link, graph, arguments, *memory, run);
   }
@@ -140,6 +142,7 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
   }
   InterpreterOptions run;
   run.seed = options.seed;
+  run.hook = options.hook;
   return runPartition(link, graph, arguments, run);
 }
 
@@ -237,6 +240,7 @@ cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
       return failure();
     InterpreterOptions run;
     run.seed = options.seed;
+    run.hook = options.hook;
     values = interpreter::run(graph, *arguments, run);
   } else if (options.stored) {
     values = runStored(graph, *arguments, options, partition.symbols, result);

@@ -9,6 +9,7 @@
 #include "cutback/Planner/TrainingGraph.h"
 
 #include "cutback/Autograd/AtenVjps.h"
+#include "cutback/Autograd/Hooks.h"
 #include "cutback/Decompose/Composites.h"
 #include "cutback/Decompose/Functionalize.h"
 #include "cutback/Decompose/FunctionalizeRng.h"
@@ -60,8 +61,12 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
   bool isSecond = options.second.isAsked();
   if (!isForward)
     interpreter::markDeterminants(graph);
-  if (!isForward && !isSecond)
-    return checkOrderIsOpen(graph, options.differentiate);
+  if (!isForward && !isSecond) {
+    LogicalResult hooked = hookGradients(graph, options.differentiate.hooks);
+    makeHooksDense(graph);
+    return success(succeeded(hooked) &&
+                   succeeded(checkOrderIsOpen(graph, options.differentiate)));
+  }
   if (failed(functionalize(graph)) || failed(decomposeComposites(graph)))
     return failure();
   if (isForward && options.functionalizeRng && failed(functionalizeRng(graph)))
@@ -71,5 +76,7 @@ LogicalResult cutback::makeTrainingGraph(joint::GraphOp graph,
     return failure();
   if (failed(differentiate(graph, last)))
     return failure();
-  return decomposeToCore(graph);
+  LogicalResult decomposed = decomposeToCore(graph);
+  makeHooksDense(graph);
+  return decomposed;
 }

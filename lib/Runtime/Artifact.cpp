@@ -151,6 +151,15 @@ std::string launchText(const Artifact &artifact, const ArtifactLaunch &launch) {
   return text + "}";
 }
 
+std::string hookText(const ArtifactHook &hook) {
+  return "{" + Writer::tensor(hook) +
+         ", \"kind\": " + quoteJson(std::string(nameOf(hook.kind))) +
+         ", \"key\": " + std::to_string(hook.key) +
+         (hook.replaces ? ", \"replaces\": true" : "") +
+         ", \"before\": " + std::to_string(hook.before) + ", " +
+         Writer::memory(hook.memory) + "}";
+}
+
 std::string segmentText(const Artifact &artifact,
                         const ArtifactSegment &segment) {
   std::string text =
@@ -158,6 +167,10 @@ std::string segmentText(const Artifact &artifact,
   for (const ArtifactLaunch &launch : segment.launches)
     text += (&launch == segment.launches.data() ? "\n    " : ",\n    ") +
             launchText(artifact, launch);
+  for (const ArtifactHook &hook : segment.hooks)
+    text += (&hook == segment.hooks.data() ? "],\n   \"hooks\": [\n    "
+                                           : ",\n    ") +
+            hookText(hook);
   return text + "]}";
 }
 
@@ -284,6 +297,8 @@ public:
       segment.name = one.find("name").decoded();
       for (JsonValue launch : one.find("launches").children())
         segment.launches.push_back(readLaunch(launch));
+      for (JsonValue hook : one.find("hooks").children())
+        segment.hooks.push_back(readHook(hook));
     }
     return isRight ? artifact.verify() : "lacks a number";
   }
@@ -394,6 +409,19 @@ private:
     return launch;
   }
 
+  ArtifactHook readHook(JsonValue value) {
+    ArtifactHook hook;
+    readTensor(value, hook);
+    std::optional<HookKind> kind = hookKindNamed(value.find("kind").decoded());
+    isRight &= kind.has_value();
+    hook.kind = kind.value_or(hook.kind);
+    hook.key = number(value.find("key"));
+    hook.replaces = value.find("replaces").kind() == JsonKind::True;
+    hook.before = number(value.find("before"));
+    hook.memory = memory(value);
+    return hook;
+  }
+
   Artifact &artifact;
   bool isRight = true;
 };
@@ -436,6 +464,12 @@ bool Artifact::hasProducts() const {
       if (launch.product)
         return true;
   return false;
+}
+
+bool Artifact::hasHooks() const {
+  return std::any_of(
+      segments.begin(), segments.end(),
+      [](const ArtifactSegment &segment) { return !segment.hooks.empty(); });
 }
 
 std::vector<size_t> Artifact::stepSegments() const {
@@ -533,6 +567,22 @@ static std::string verifyLaunch(const Artifact &artifact,
   return "";
 }
 
+/// Hooks in the order of their launches, each on memory that there is.
+static std::string verifyHooks(const Artifact &artifact,
+                               const ArtifactSegment &segment) {
+  int64_t at = 0;
+  for (const ArtifactHook &hook : segment.hooks) {
+    if (hook.before < at ||
+        hook.before > static_cast<int64_t>(segment.launches.size()))
+      return "has a hook '" + hook.name + "' at no place between its launches";
+    at = hook.before;
+    if (!holds(artifact, hook.memory, bytesOf(hook)))
+      return "has a hook '" + hook.name +
+             "' on memory outside of arena and arguments";
+  }
+  return "";
+}
+
 std::string Artifact::verify() const {
   for (const ArtifactSymbol &symbol : symbols)
     if (!isSize(symbol))
@@ -562,9 +612,12 @@ std::string Artifact::verify() const {
                             !holds(*this, result.memory, span)))
       return "has a result '" + result.name + "' outside of memory";
   }
-  for (const ArtifactSegment &segment : segments)
+  for (const ArtifactSegment &segment : segments) {
     for (const ArtifactLaunch &launch : segment.launches)
       if (std::string problem = verifyLaunch(*this, launch); !problem.empty())
         return problem;
+    if (std::string problem = verifyHooks(*this, segment); !problem.empty())
+      return problem;
+  }
   return "";
 }

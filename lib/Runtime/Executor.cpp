@@ -20,6 +20,14 @@ std::string cutback::describeLaunch(const Artifact &artifact,
          (launch.place.empty() ? "" : ", " + launch.place) + ")";
 }
 
+std::vector<HookPoint> cutback::hookPointsOf(const Artifact &artifact) {
+  std::vector<HookPoint> points;
+  for (const ArtifactSegment &segment : artifact.segments)
+    for (const ArtifactHook &hook : segment.hooks)
+      points.push_back({hook.name, hook.kind, hook.key, hook.replaces});
+  return points;
+}
+
 std::string cutback::describeMark(int mark) {
   if (mark == kNoMemory)
     return "this machine has no memory for what is summed up or sorted beside "

@@ -86,14 +86,42 @@ std::string HostStep::run(const std::vector<size_t> &segments,
            " bytes for its arena, and this machine has them not";
   if (measured)
     measured->clear();
-  for (size_t segment : segments)
-    for (const ArtifactLaunch &launch : artifact.segments[segment].launches) {
-      std::string error = measured ? measureLaunch(launch, arguments)
-                                   : runLaunch(launch, arguments);
-      if (!error.empty())
-        return error;
-    }
+  HookedRun run(hooks);
+  for (size_t segment : segments) {
+    std::string error = runSegment(artifact.segments[segment], arguments);
+    if (!error.empty())
+      return error;
+  }
   return "";
+}
+
+/// Launches, and between them the hooks that stand there.
+std::string HostStep::runSegment(const ArtifactSegment &segment,
+                                 const std::vector<char *> &arguments) {
+  auto hook = segment.hooks.begin();
+  auto runHooks = [&](int64_t before) -> std::string {
+    for (; hook != segment.hooks.end() && hook->before == before; ++hook)
+      if (std::string error = runHook(*hook, arguments); !error.empty())
+        return error;
+    return "";
+  };
+  for (size_t i = 0; i < segment.launches.size(); ++i) {
+    std::string error = runHooks(static_cast<int64_t>(i));
+    if (error.empty())
+      error = measured ? measureLaunch(segment.launches[i], arguments)
+                       : runLaunch(segment.launches[i], arguments);
+    if (!error.empty())
+      return error;
+  }
+  return runHooks(static_cast<int64_t>(segment.launches.size()));
+}
+
+std::string HostStep::runHook(const ArtifactHook &hook,
+                              const std::vector<char *> &arguments) {
+  if (!hooks || !hooks->hasFunctions(hook.key))
+    return "";
+  return hooks->run(hook.key, {at(hook.memory, arguments), bytesOf(hook),
+                               hook.dtype.c_str(), &hook.sizes});
 }
 
 std::string HostStep::measureLaunch(const ArtifactLaunch &launch,

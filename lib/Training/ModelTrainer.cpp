@@ -62,6 +62,7 @@ public:
     InterpreterOptions run;
     run.seed = static_cast<uint64_t>(inputs.seed);
     run.memory = memory.get();
+    run.hook = options.hook;
     run.kernels = runner.get();
     FailureOr<std::vector<RuntimeValue>> values =
         options.reference ? runReference(run) : runKernels(run);

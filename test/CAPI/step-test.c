@@ -6,6 +6,8 @@
  * and what was written to OUT/NAME; two steps of the folder, by turns: they
  * must agree cutback-step-test list DIR         arguments, results, segments
  *   cutback-step-test wrong DIR        calls that are refused
+ *   cutback-step-test hooks DIR IN     functions at hook points, added and
+ * deleted while the step runs
  *   cutback-step-test thread DIR       a step runs in another thread than it
  * was opened in, on zeros
  *
@@ -131,6 +133,69 @@ static int wrong(CutbackStep *step) {
   return 0;
 }
 
+/* A step with what its first hook has to do with others. */
+struct Hooked {
+  CutbackStep *step;
+  uint64_t added; /* by the function itself */
+  int calls;
+};
+
+static int64_t halve(void *buffer, int64_t bytes, const char *type,
+                     int32_t rank, const int64_t *sizes, void *userData,
+                     void *stream) {
+  float *gradient = buffer;
+  for (int64_t i = 0; i < bytes / 4; ++i)
+    gradient[i] /= 2;
+  (void)type, (void)rank, (void)sizes, (void)userData, (void)stream;
+  return bytes;
+}
+
+/* Adds another function to its point, in its first call. */
+static int64_t addOne(void *buffer, int64_t bytes, const char *type,
+                      int32_t rank, const int64_t *sizes, void *userData,
+                      void *stream) {
+  struct Hooked *hooked = userData;
+  (void)buffer, (void)bytes, (void)type, (void)rank, (void)sizes, (void)stream;
+  if (!hooked->calls++ &&
+      cutbackStepAddHook(hooked->step, 0, halve, NULL, &hooked->added))
+    exit(9);
+  return 0;
+}
+
+static int hooks(CutbackStep *step, const char *in) {
+  size_t count = cutbackStepNumArguments(step);
+  void **arguments = allocate((count + 1) * sizeof(void *));
+  for (size_t i = 0; i < count; ++i)
+    arguments[i] = memoryFor(in, cutbackStepArgument(step, i));
+  for (size_t i = 0; i < cutbackStepNumHookPoints(step); ++i) {
+    CutbackHookPoint point = cutbackStepHookPoint(step, i);
+    printf("%s%s ", point.kind, point.replaces ? " replaces" : "");
+    print("point", point.gradient);
+  }
+  printf("none: %d\n", cutbackStepHookPoint(step, 99).kind == NULL);
+  struct Hooked hooked = {step, 0, 0};
+  uint64_t key = 0;
+  printf("%d %s\n", cutbackStepAddHook(step, 99, halve, NULL, &key),
+         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepAddHook(step, 0, NULL, NULL, &key),
+         cutbackStepMessage(step));
+  printf("%d %s\n", cutbackStepDeleteHook(step, 77), cutbackStepMessage(step));
+  CutbackTensor result = cutbackStepResult(step, cutbackStepNumResults(step) - 1);
+  float *read = allocate(result.bytes);
+  for (int run = 0; run < 5; ++run) {
+    if (run == 1 && cutbackStepAddHook(step, 0, addOne, &hooked, &key))
+      return 9;
+    if (run == 4 && (cutbackStepDeleteHook(step, key) ||
+                     cutbackStepDeleteHook(step, hooked.added)))
+      return 9;
+    if (cutbackStepRun(step, arguments) ||
+        cutbackStepRead(step, cutbackStepNumResults(step) - 1, read))
+      return 9;
+    printf("run %d: %g, %d calls\n", run, read[0], hooked.calls);
+  }
+  return 0;
+}
+
 static int runInThread(void *given) {
   CutbackStep *step = given;
   size_t count = cutbackStepNumArguments(step);
@@ -153,6 +218,9 @@ int main(int argc, char **argv) {
     list(steps[0]);
   if (strcmp(argv[1], "wrong") == 0)
     wrong(steps[0]);
+  if (!status && strcmp(argv[1], "hooks") == 0 && argc == 4 &&
+      hooks(steps[0], argv[3]))
+    status = CUTBACK_DEFECT;
   if (!status && strcmp(argv[1], "thread") == 0) {
     thrd_t thread;
     int ended = 9;

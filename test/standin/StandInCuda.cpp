@@ -86,11 +86,15 @@ struct Device {
     run = reinterpret_cast<Run>(::dlsym(library, "cutback_launch"));
   }
 
-  /// The next launch of the manifest; behind the last one, the first.
+  /// The next launch of the manifest; behind the last one, the first. Where
+  /// segments are recorded, those between hooks alone are launched one by one.
   const ArtifactLaunch *expected() {
+    bool isOfGraphs = !recorded && hasGraphs;
     for (int pass = 0; pass < 2; ++pass, numLaunched = 0) {
       size_t behind = numLaunched;
       for (const ArtifactSegment &segment : artifact.segments) {
+        if (isOfGraphs && segment.hooks.empty())
+          continue;
         if (behind < segment.launches.size())
           return &segment.launches[behind];
         behind -= segment.launches.size();
@@ -101,7 +105,7 @@ struct Device {
 
   /// A launch, to a graph or to a stream.
   void add(Handle stream, const std::string &name, Node node) {
-    if (!recorded && hasGraphs)
+    if (!recorded && hasGraphs && !artifact.hasHooks())
       refuse("'" + name + "' is launched outside of a graph");
     if (recorded)
       recorded->push_back(std::move(node));

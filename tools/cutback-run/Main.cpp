@@ -13,6 +13,7 @@
 
 #include "StepTensors.h"
 
+#include "cutback/Runtime/HookOption.h"
 #include "cutback/Runtime/StepFolder.h"
 #include "cutback/Runtime/StepSizes.h"
 #include "cutback/Support/CommandLine.h"
@@ -49,6 +50,7 @@ static CommandSpec spec() {
       {"check-memory", OptionSpec::Flag, "",
        "give each operand memory of its own, and check that\n"
        "only what a kernel writes changes"},
+      hookOption(),
   };
   spec.examples = {
       "out --inputs=batch.safetensors",
@@ -109,6 +111,20 @@ static int bind(const CommandLine &line, std::string &folder,
   return Done;
 }
 
+/// The functions of --hook. Exit code.
+static int addHooks(const CommandLine &line, HookTable &table) {
+  std::vector<HookOption> options;
+  std::string wrong;
+  if (!readHookOptions(line, options, wrong))
+    return fail(WrongUsage, wrong, "cutback-run --help shows all options");
+  wrong = addHooks(options, table, [](const std::string &text) {
+    std::printf("%s\n", text.c_str());
+  });
+  return wrong.empty()
+             ? Done
+             : fail(WrongInput, wrong, "--hook takes [KIND:]NAME[:FUNCTION]");
+}
+
 static int run(const CommandLine &line) {
   Progress progress("cutback-run", false);
   progress.step("opening");
@@ -131,6 +147,10 @@ static int run(const CommandLine &line) {
     std::fprintf(stderr, "cutback-run: note: %s\n", note.c_str());
   if (auto threads = line.integer("threads"))
     executor->setThreads(static_cast<unsigned>(*threads));
+  HookTable hooks(hookPointsOf(artifact));
+  if (int code = addHooks(line, hooks))
+    return code;
+  executor->setHooks(&hooks);
   progress.step("running");
   std::string what =
       executor->run(artifact.stepSegments(), tensors.arguments());

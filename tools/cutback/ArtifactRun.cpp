@@ -194,6 +194,10 @@ int openArtifact(Session &session, std::string folder, const StepFiles &sources,
     return doesNotRun(session, why.what, why.next);
   for (const std::string &note : bound.executor->notes())
     session.note(note);
+  bound.hooks = HookTable(hookPointsOf(artifact));
+  if (int code = session.addHooks(bound.hooks))
+    return code;
+  bound.executor->setHooks(&bound.hooks);
   if (auto threads = session.line.integer("threads"))
     bound.executor->setThreads(static_cast<unsigned>(*threads));
   return Done;

@@ -21,6 +21,7 @@ struct BoundArtifact {
   Artifact artifact;
   std::vector<interpreter::Tensor> tensors; ///< by argument
   std::vector<char *> arguments; ///< of each; null where it takes no part
+  HookTable hooks;               ///< with the functions of --hook
   std::unique_ptr<Executor> executor;
 };
 

@@ -57,6 +57,7 @@ CommandSpec benchSpec() {
        "parameters and buffers: a .pt2 or safetensors file;\n"
        "without it, those that DIR holds"},
       {"seed", OptionSpec::Integer, "N", "of random ops; default 0"},
+      hookOption(),
   };
   spec.examples = {
       "bench out",

@@ -16,6 +16,7 @@
 #include "cutback/Partition/LinkHalves.h"
 #include "cutback/Planner/ReferenceStep.h"
 #include "cutback/Planner/StepFiles.h"
+#include "cutback/Planner/StepHooks.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Report/Report.h"
 #include "cutback/Support/Json.h"
@@ -370,7 +371,7 @@ static int loadStored(Session &session, StoredHalves &stored,
                       std::optional<KernelModule> &kernels,
                       ReferenceOptions &options) {
   // Sizes that no input of the step tells.
-  if (int code = refusePlanOptions(session, session.line, {"sym"}))
+  if (int code = refusePlanOptions(session, session.line, {"sym", "hook"}))
     return code;
   std::string error;
   if (!readPlanOptions(session.line, options.partition, error)) {
@@ -429,7 +430,7 @@ static int refuseReferenceOptions(Session &session) {
       session.error(std::string("--") + name + " goes with --reference");
       return WrongUsage;
     }
-  return refusePlanOptions(session, session.line);
+  return refusePlanOptions(session, session.line, {"hook"});
 }
 
 static int runCompiled(Session &session) {
@@ -493,6 +494,15 @@ int runRun(const CommandLine &line) {
     return code;
   if (int code = checkInputs(session, sources, imported.graph))
     return code;
+  HookTable hooks(hookPointsOf(imported.graph));
+  if (int code = session.addHooks(hooks))
+    return code;
+  bool isStopped = false;
+  options.hook = [&, run = runHooksOf(hooks)](int64_t key, const Tensor &of) {
+    std::string why = run(key, of);
+    isStopped |= !why.empty();
+    return why;
+  };
   session.progress.step("running");
   std::string missing;
   FailureOr<ReferenceResult> result = runReferenceStep(
@@ -506,7 +516,7 @@ int runRun(const CommandLine &line) {
       options);
   if (failed(result)) {
     noteInputs(session, sources, missing);
-    return WrongInput;
+    return isStopped ? NoPlan : WrongInput;
   }
   return finishRun(session, *result, sources,
                    options.stored ? &stored : nullptr);

@@ -110,6 +110,25 @@ Session::load(const std::string &path, ImportOptions options, double &seconds) {
   return module;
 }
 
+int Session::addHooks(HookTable &table) {
+  std::vector<HookOption> options;
+  std::string wrong;
+  if (!readHookOptions(line, options, wrong)) {
+    error(wrong);
+    return WrongUsage;
+  }
+  auto log = [this](const std::string &text) {
+    (void)write(std::nullopt, text + "\n");
+  };
+  wrong = cutback::addHooks(options, table, log);
+  if (wrong.empty())
+    return Done;
+  error(wrong);
+  note("--hook takes [KIND:]NAME[:FUNCTION]; see `cutback " + command +
+       " --help`");
+  return WrongInput;
+}
+
 FailureOr<ImportedModule> Session::loadJoint(const std::string &path,
                                              ImportOptions options,
                                              double &seconds) {

@@ -49,6 +49,8 @@ public:
   void step(const char *what) override { progress.step(what); }
   int planUpdate(PartitionResult &plan, joint::GraphOp graph,
                  const std::vector<std::string> &options) override;
+  /// Puts the functions of --hook at the points of `table`. Exit code.
+  int addHooks(HookTable &table);
   /// Writes a result to `path`, or to standard output for none and "-".
   int write(std::optional<std::string_view> path, const std::string &text);
   /// Says that a write failed, and what to do; the exit code.

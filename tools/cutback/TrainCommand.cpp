@@ -15,6 +15,7 @@
 #include "PlanRun.h"
 #include "StepSources.h"
 
+#include "cutback/Planner/StepHooks.h"
 #include "cutback/Support/SafeFile.h"
 #include "cutback/Support/Text.h"
 #include "cutback/Target/CPU/NativeStep.h"
@@ -127,6 +128,7 @@ private:
 /// What a training is made of.
 struct Training {
   PlanRun run;
+  HookTable hooks; ///< of IN
   StepFiles sources;
   std::optional<Optimizer> optimizer;
   LearningRate rate;
@@ -197,6 +199,10 @@ int openModel(Session &session, Training &training) {
   options.reference = session.line.get("target") == "reference";
   if (!options.reference)
     options.compileKernels = compileNativeStep;
+  training.hooks = HookTable(hookPointsOf(imported.graph));
+  if (int code = session.addHooks(training.hooks))
+    return code;
+  options.hook = runHooksOf(training.hooks);
   Batches batches(sources.inputs);
   session.progress.step("planning");
   training.trainer = makeModelTrainer(
@@ -216,7 +222,7 @@ int openFolder(Session &session, Training &training) {
     session.note("they were given to compile; leave them out");
     return WrongUsage;
   }
-  if (int code = refusePlanOptions(session, session.line))
+  if (int code = refusePlanOptions(session, session.line, {"hook"}))
     return code;
   if (int code = openSources(session, training.sources))
     return code;

@@ -5,6 +5,7 @@
 #define CUTBACK_AUTOGRAD_DIFFERENTIATE_H
 
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Support/HookKind.h"
 
 #include <climits>
 #include <string>
@@ -18,6 +19,15 @@ inline constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
 inline constexpr llvm::StringLiteral kTied = "joint.tied";
 /// Op attribute: its number in the order of the backward (30 §1), an integer.
 inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
+
+/// A place for functions of the user (`joint.hook`).
+struct HookRequest {
+  HookKind kind = HookKind::TensorPre;
+  /// An argument, by the names of `gradOf`, a pattern over names of parameters
+  /// ("*.weight"), or a value of the forward. Hooks of a node name a value that
+  /// its op gives, or the argument whose gradient is accumulated.
+  std::string name;
+};
 
 struct DifferentiateOptions {
   /// Arguments whose gradients are asked for, by their name, by the name in
@@ -38,6 +48,7 @@ struct DifferentiateOptions {
   /// Communication of the backward starts as early as data allow, and waits for
   /// it stand where they are first read.
   bool collectivesFirst = false;
+  std::vector<HookRequest> hooks;
 };
 
 /// Reads "VALUE=N" into `options.sequence`. False, with a sentence in `error`,
@@ -49,7 +60,8 @@ bool addSequence(llvm::StringRef text, DifferentiateOptions &options,
 /// an argument `grad_seed of N` for a scalar result N that is differentiated,
 /// `tangent of N` for another one; the VJPs in the order of PyTorch's engine
 /// (NodeGraph.h); the gradients as results. Regions of `joint.checkpoint` are
-/// flattened first. Arguments tied to each other all get the whole sum.
+/// flattened first. A `joint.hook` stands wherever the engine runs one that is
+/// asked for. Arguments tied to each other all get the whole sum.
 /// An argument on which no differentiated result depends has no gradient.
 ///
 /// Every backward op has the location of its forward op, with its BackwardKey,

@@ -8,6 +8,8 @@
 #ifndef CUTBACK_AUTOGRAD_NODEGRAPH_H
 #define CUTBACK_AUTOGRAD_NODEGRAPH_H
 
+#include "cutback/Support/HookKind.h"
+
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -104,11 +106,21 @@ struct BackwardActions {
       run;
   /// The complete gradient of an accumulate node, not null.
   llvm::function_ref<bool(uint32_t node, GradientRef gradient)> accumulate;
+  /// Hooks of a kind at a gradient that is not null, and may be replaced: at
+  /// input `index` of a node, or for those behind it at output `index`. Null
+  /// where there are none.
+  llvm::function_ref<bool(HookKind kind, uint32_t node, unsigned index,
+                          GradientRef &gradient)>
+      hook = nullptr;
+  /// The gradients at a target that is no accumulate node, one an input. Null
+  /// where there is no such target.
+  llvm::function_ref<bool(uint32_t node, llvm::ArrayRef<GradientRef> inputs)>
+      capture = nullptr;
 };
 
-/// Walks the graph from the roots. `targets`: the accumulate nodes whose
-/// gradients are asked for; empty for all. Edges outside every path to a
-/// target are trimmed.
+/// Walks the graph from the roots. `targets`: the nodes whose gradients are
+/// asked for, mostly accumulate nodes; empty for all of these. Edges outside
+/// every path to a target are trimmed.
 ///
 ///  1. A node is ready when all its edges from nodes of the walk have
 ///     delivered (a null gradient counts).
@@ -117,6 +129,11 @@ struct BackwardActions {
 ///  3. Gradients at one input are summed as they arrive; a node's outputs are
 ///     delivered in the order of its edges.
 ///  4. A node at which no gradient arrived delivers none, and does not run.
+///     Nor does a target from which no path leads to another one.
+///  5. At a node: hooks of its tensors, then those that retain gradients; if
+///     the node runs, those in front of it, the node, those behind it. At an
+///     accumulate node: behind the accumulation those of the complete
+///     gradient.
 ///
 /// O((nodes + edges) log nodes).
 bool runBackward(const NodeGraph &graph, llvm::ArrayRef<BackwardRoot> roots,

@@ -31,6 +31,11 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
     results that `of` names are differentiated: `grad.w` of a graph with
     gradients gives products of the Hessian and a vector, the tangent.
 
+    With `hooks` a `joint.hook` stands where the engine runs hooks of that kind:
+    `tensor_pre` where the gradient of a value is complete, `retains_grad`
+    behind it, `node_pre` and `node_post` around what the op of a value gives,
+    `post_accumulate` in front of a result.
+
     Assumes: a graph without gradients or `of`, of functional ops that are
     differentiated as a unit.
     Guarantees: forward ops keep order, names and attributes; each backward op
@@ -80,7 +85,10 @@ def DifferentiateGraph : Pass<"cutback-differentiate", "cutback::joint::GraphOp"
                "VALUE=N: the sequence number of the op that computes VALUE">,
     Option<"collectivesFirst", "collectives-first", "bool", "false",
            "start collectives of the backward as early as data allow, and wait "
-           "for one where it is first read">
+           "for one where it is first read">,
+    ListOption<"hooks", "hooks", "std::string",
+               "places of joint.hook: KIND:NAME, where NAME is an argument, a "
+               "value, or a pattern of parameters">
   ];
 }
 

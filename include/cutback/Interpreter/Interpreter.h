@@ -39,6 +39,10 @@ public:
 
 class KernelRunner;
 
+/// Runs the functions of the user at the point with `key` (`joint.hook`) on a
+/// contiguous gradient. An empty string, or what went wrong.
+using RunHook = std::function<std::string(int64_t key, const Tensor &gradient)>;
+
 struct InterpreterOptions {
   /// Seed of random ops that take none. What an op draws is a function of the
   /// seed and of the name of its first result, so the same op gives the same
@@ -51,6 +55,8 @@ struct InterpreterOptions {
   bool checkKernels = false;
   /// Null: bodies of kernels are run here, scalar by scalar.
   KernelRunner *kernels = nullptr;
+  /// Empty: hook points have no functions.
+  RunHook hook = nullptr;
   /// Called after each op (tests, tracing); may be empty.
   std::function<void(mlir::Operation *, llvm::ArrayRef<RuntimeValue>)> observe;
 };

@@ -51,6 +51,7 @@ struct PlannedRunOptions {
   uint64_t seed = 0; ///< of random ops that take none
   /// Poison what is dead and check where every result lies.
   bool checkMemory = false;
+  interpreter::RunHook hook = nullptr; ///< empty: no functions at hook points
   /// Sizes of symbols: those of the arguments.
   MemoryPlanOptions plan;
 };

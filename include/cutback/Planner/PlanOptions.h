@@ -8,6 +8,7 @@
 #include "cutback/Import/Import.h"
 #include "cutback/Planner/PartitionPipeline.h"
 #include "cutback/Planner/TrainingGraph.h"
+#include "cutback/Runtime/HookOption.h"
 #include "cutback/Support/CommandLine.h"
 
 #include <string>

@@ -5,6 +5,7 @@
 #ifndef CUTBACK_PLANNER_REFERENCESTEP_H
 #define CUTBACK_PLANNER_REFERENCESTEP_H
 
+#include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/KernelBodies.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/SymbolicKernels.h"
@@ -38,6 +39,7 @@ struct ReferenceOptions {
   std::function<mlir::FailureOr<std::unique_ptr<interpreter::KernelRunner>>(
       mlir::ModuleOp)>
       compileKernels;
+  interpreter::RunHook hook = nullptr; ///< empty: no functions at hook points
   /// Of random ops that take none.
   uint64_t seed = 0;
 };

@@ -34,7 +34,7 @@ void registerTrainingGraph(mlir::MLIRContext &context);
 ///   4. differentiated
 ///   5. differentiated again, if that is asked for
 ///   6. decomposed further, where that gives the partitioner more to choose
-///   from
+///   from; hooks get dense gradients
 /// Errors are emitted at the op; the graph is then half done.
 mlir::LogicalResult makeTrainingGraph(joint::GraphOp graph,
                                       const TrainingGraphOptions &options = {});

@@ -5,6 +5,8 @@
 #ifndef CUTBACK_RUNTIME_ARTIFACT_H
 #define CUTBACK_RUNTIME_ARTIFACT_H
 
+#include "cutback/Support/HookKind.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -124,10 +126,21 @@ struct ArtifactLaunch {
   int64_t flops = 0; ///< of a product, convolution or attention, else 0
 };
 
+/// A point between launches at which functions of the user run on a gradient;
+/// its name is that of what the gradient is of.
+struct ArtifactHook : ArtifactTensor {
+  HookKind kind = HookKind::TensorPre;
+  int64_t key = 0;       ///< tells the points of a step apart
+  bool replaces = false; ///< functions may change the gradient
+  int64_t before = 0;    ///< the launch of this number in the segment
+  ArtifactMemory memory;
+};
+
 /// Launches that run one behind the other; their kernels are in NAME.cu.
 struct ArtifactSegment {
   std::string name; ///< "forward"
   std::vector<ArtifactLaunch> launches;
+  std::vector<ArtifactHook> hooks; ///< in the order in which they run
 };
 
 /// The segment that a step has if it was compiled with an optimizer: what
@@ -136,7 +149,7 @@ inline constexpr const char *kUpdateSegment = "update";
 
 struct Artifact {
   /// Of the format: a runtime takes no other.
-  static constexpr int64_t kVersion = 5;
+  static constexpr int64_t kVersion = 6;
 
   std::string target; ///< "cpu", "cuda", "cuda-host"
   std::vector<std::string> architectures;
@@ -164,6 +177,8 @@ struct Artifact {
 
   /// Whether a library is to compute a launch of it.
   bool hasProducts() const;
+  /// Whether functions of the user may run between its launches.
+  bool hasHooks() const;
   /// Numbers of the segments of a step, without the update.
   std::vector<size_t> stepSegments() const;
 };

@@ -5,6 +5,7 @@
 #define CUTBACK_RUNTIME_EXECUTOR_H
 
 #include "cutback/Runtime/Artifact.h"
+#include "cutback/Runtime/HookTable.h"
 
 namespace cutback {
 
@@ -33,6 +34,10 @@ public:
   /// elsewhere.
   virtual void setThreads(unsigned) {}
 
+  /// From now on the hook points of the step have the functions of `table`,
+  /// which must outlive the executor; null: they have none.
+  void setHooks(HookTable *table) { hooks = table; }
+
   /// From now on run() writes the seconds of each of its launches, in their
   /// order, to `*seconds`; null: no longer. False where launches are not
   /// measured one by one.
@@ -52,6 +57,30 @@ public:
   /// After a run: `bytes` of the arena from `at` on, to memory of this machine.
   /// Returns an empty string, or what went wrong.
   virtual std::string read(int64_t at, int64_t bytes, char *to) = 0;
+
+protected:
+  HookTable *hooks = nullptr;
+};
+
+/// The hook points of a step, in the order in which they run.
+std::vector<HookPoint> hookPointsOf(const Artifact &artifact);
+
+/// For as long as a run takes: functions that are added wait for the next.
+class HookedRun {
+public:
+  explicit HookedRun(HookTable *table) : table(table) {
+    if (table)
+      table->beginRun();
+  }
+  ~HookedRun() {
+    if (table)
+      table->endRun();
+  }
+  HookedRun(const HookedRun &) = delete;
+  HookedRun &operator=(const HookedRun &) = delete;
+
+private:
+  HookTable *table;
 };
 
 /// "KERNEL (OP, PLACE)": of which launch an error speaks.

@@ -52,6 +52,10 @@ private:
     return memory.kind == ArtifactMemory::Arena ? arena.get() + memory.at
                                                 : arguments[memory.at];
   }
+  std::string runSegment(const ArtifactSegment &segment,
+                         const std::vector<char *> &arguments);
+  std::string runHook(const ArtifactHook &hook,
+                      const std::vector<char *> &arguments);
   std::string runLaunch(const ArtifactLaunch &launch,
                         const std::vector<char *> &arguments);
   std::string measureLaunch(const ArtifactLaunch &launch,

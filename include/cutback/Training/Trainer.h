@@ -61,6 +61,7 @@ struct ModelTrainerOptions {
   bool reference = false;
   /// By whom kernels are run, as in ReferenceOptions.
   decltype(ReferenceOptions::compileKernels) compileKernels;
+  interpreter::RunHook hook = nullptr; ///< empty: no functions at hook points
 };
 
 /// Trains `graph` in this process; it must outlive the trainer and is changed

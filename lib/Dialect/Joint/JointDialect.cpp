@@ -7,6 +7,7 @@
 // JointBase.td.
 
 #include "cutback/Dialect/Joint/Declared.h"
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Joint/Nested.h"
 #include "cutback/Dialect/Joint/Random.h"
@@ -38,6 +39,7 @@ void JointDialect::initialize() {
       >();
   addOperations<RandomOp, PoissonOp>();
   addOperations<NestedOp, ReturnOp>();
+  addOperations<HookOp>();
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,6 +17,7 @@ using namespace cutback;
 
 struct CutbackStep {
   Artifact artifact;
+  HookTable hooks;
   std::unique_ptr<Executor> executor;
   std::string message;
   /// Of the last run, for results that are arguments.
@@ -53,8 +54,11 @@ CutbackStatus cutbackStepOpen(const char *folder, CutbackStep **step) {
     StepError error;
     if (readStepFolder(folder, own.artifact, error))
       own.executor = openStep(folder, {}, own.artifact, error);
-    if (own.executor)
+    if (own.executor) {
+      own.hooks = HookTable(hookPointsOf(own.artifact));
+      own.executor->setHooks(&own.hooks);
       return CUTBACK_DONE;
+    }
     own.artifact = Artifact();
     return fail(own, CUTBACK_NO_PLAN, error.what + "; " + error.next);
   });
@@ -173,5 +177,48 @@ CutbackStatus cutbackStepRead(CutbackStep *step, size_t result, void *to) {
                    step->arguments, static_cast<char *>(to));
     return what.empty() ? CUTBACK_DONE
                         : fail(*step, CUTBACK_NO_PLAN, std::move(what));
+  });
+}
+
+static const ArtifactHook *findHook(const CutbackStep &step, size_t number) {
+  for (const ArtifactSegment &segment : step.artifact.segments) {
+    if (number < segment.hooks.size())
+      return &segment.hooks[number];
+    number -= segment.hooks.size();
+  }
+  return nullptr;
+}
+
+size_t cutbackStepNumHookPoints(const CutbackStep *step) {
+  return step->hooks.points().size();
+}
+
+CutbackHookPoint cutbackStepHookPoint(const CutbackStep *step, size_t number) {
+  const ArtifactHook *hook = findHook(*step, number);
+  if (!hook)
+    return {};
+  return {describe(*hook), nameOf(hook->kind).data(), hook->replaces};
+}
+
+CutbackStatus cutbackStepAddHook(CutbackStep *step, size_t point,
+                                 CutbackHook function, void *userData,
+                                 uint64_t *key) {
+  return guarded(*step, [&] {
+    if (point >= step->hooks.points().size())
+      return fail(*step, CUTBACK_WRONG_USAGE, "there is no such hook point");
+    if (!function)
+      return fail(*step, CUTBACK_WRONG_USAGE, "the hook's function is NULL");
+    uint64_t added = step->hooks.add(point, {function, userData});
+    if (key)
+      *key = added;
+    return CUTBACK_DONE;
+  });
+}
+
+CutbackStatus cutbackStepDeleteHook(CutbackStep *step, uint64_t key) {
+  return guarded(*step, [&] {
+    return step->hooks.remove(key) ? CUTBACK_DONE
+                                   : fail(*step, CUTBACK_WRONG_USAGE,
+                                          "there is no hook of this key");
   });
 }

@@ -204,13 +204,59 @@ size_t CudaStep::marksBefore(size_t segment) const {
 
 std::string CudaStep::launchAll(size_t segment) {
   size_t mark = marksBefore(segment);
-  for (const ArtifactLaunch &launch : artifact.segments[segment].launches) {
+  const std::vector<ArtifactLaunch> &launches =
+      artifact.segments[segment].launches;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    const ArtifactLaunch &launch = launches[i];
+    if (std::string error = runHooks(segment, i); !error.empty())
+      return error;
     std::string error = launchOne(launch, marks + mark * sizeof(int));
     if (!error.empty())
       return error + ", of " + describeLaunch(artifact, launch);
     mark += artifact.kernels[launch.kernel].checks;
   }
+  return runHooks(segment, launches.size());
+}
+
+/// Functions of the user in front of a launch, with the stream that it is
+/// issued to. Ours wait for what is in front of them.
+std::string CudaStep::runHooks(size_t segment, size_t before) {
+  for (const ArtifactHook &hook : artifact.segments[segment].hooks) {
+    if (hook.before != static_cast<int64_t>(before) || !hooks ||
+        !hooks->hasFunctions(hook.key))
+      continue;
+    Address at = addressOf(hook.memory);
+    int64_t bytes = bytesOf(hook);
+    auto copy = [&](char *host, bool back) {
+      std::string error;
+      if (back)
+        check(error, driver->cuMemcpyHtoDAsync_v2(at, host, bytes, stream),
+              "cuMemcpyHtoDAsync_v2");
+      else
+        check(error, driver->cuMemcpyDtoHAsync_v2(host, at, bytes, stream),
+              "cuMemcpyDtoHAsync_v2");
+      if (error.empty())
+        check(error, driver->cuStreamSynchronize(stream),
+              "cuStreamSynchronize");
+      return error;
+    };
+    std::string error =
+        hooks->run(hook.key, {reinterpret_cast<void *>(at), bytes,
+                              hook.dtype.c_str(), &hook.sizes, stream, copy});
+    if (!error.empty())
+      return error;
+  }
   return "";
+}
+
+/// Whether functions of the user run between the launches of a segment: then
+/// these are no recorded graph.
+bool CudaStep::isHooked(size_t segment) const {
+  const std::vector<ArtifactHook> &all = artifact.segments[segment].hooks;
+  return hooks &&
+         std::any_of(all.begin(), all.end(), [&](const ArtifactHook &hook) {
+           return hooks->hasFunctions(hook.key);
+         });
 }
 
 std::string CudaStep::launchOne(const ArtifactLaunch &launch, Address mark) {
@@ -274,6 +320,7 @@ std::string CudaStep::run(const std::vector<size_t> &segments,
   std::string error;
   if (!enter(error))
     return error;
+  HookedRun hooked(hooks);
   bool isUpdate = false;
   for (size_t segment : segments)
     isUpdate |= artifact.segments[segment].name == kUpdateSegment;
@@ -340,7 +387,7 @@ std::string CudaStep::execute(const std::vector<size_t> &segments,
 
 std::string CudaStep::launchSegment(size_t segment) {
   ProfilerRange range(artifact.segments[segment].name);
-  if (options.singleLaunches)
+  if (options.singleLaunches || isHooked(segment))
     return launchAll(segment);
   std::string error;
   if (executables[segment])

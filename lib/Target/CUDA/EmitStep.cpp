@@ -23,6 +23,7 @@
 #include "cutback/Autograd/Differentiate.h"
 #include "cutback/Dialect/Aten/Collectives.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Interpreter/Rounding.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/KernelBody.h"
@@ -68,7 +69,7 @@ public:
         return failure();
     step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
     for (kernel::SegmentOp segment : segments.ops)
-      step.artifact.segments.push_back({segment.getName().str(), {}});
+      step.artifact.segments.push_back({segment.getName().str(), {}, {}});
     if (failed(addArguments()))
       return failure();
     addSegmentArguments();
@@ -249,6 +250,15 @@ private:
                             size_t segment) {
     int64_t &end = step.artifact.arenaBytes;
     end = llvm::alignTo(end, 256);
+    ArtifactMemory to = {ArtifactMemory::Arena, end};
+    end += numElements(value) * itemBytes(value);
+    copyTo(value, memory, to, segment);
+    return to;
+  }
+
+  /// A launch that copies the elements of `value`, whose root lies at `memory`.
+  void copyTo(Value value, const ArtifactMemory &memory,
+              const ArtifactMemory &to, size_t segment) {
     Value root = kernel::locate(value).root;
     CallKernel copy = writeDenseCopy(value);
     if (!areForTarget(copy)) {
@@ -262,12 +272,9 @@ private:
     launch.place = joint::getValueName(kernel::insideOf(value)).str();
     launch.operands.push_back(
         {memory, numElements(root) * itemBytes(root), false});
-    ArtifactMemory to = {ArtifactMemory::Arena, end};
     launch.operands.push_back(
         {to, numElements(value) * itemBytes(value), true});
-    end += launch.operands.back().bytes;
     step.artifact.segments[segment].launches.push_back(std::move(launch));
-    return to;
   }
 
   /// Whether what segment `from` has there is of an argument that a segment
@@ -503,6 +510,11 @@ private:
     for (Operation &op : launch.getBlock().without_terminator()) {
       if ((isFree(&op) && isMemoryEffectFree(&op)) || isa<joint::RerunOp>(op))
         continue;
+      if (auto hook = dyn_cast<joint::HookOp>(op)) {
+        if (failed(emitHook(hook, segment)))
+          return failure();
+        continue;
+      }
       std::string problem;
       std::vector<CallKernel> kernels =
           writeCall(&op, problem, {form, options});
@@ -538,6 +550,48 @@ private:
         step.artifact.segments[segment].launches.push_back(std::move(one));
       }
     }
+    return success();
+  }
+
+  /// Functions of the user between two launches, on the place of the result.
+  /// The gradient is copied there where it does not lie there, or, for those
+  /// that only see it, behind the arena where it has strides.
+  LogicalResult emitHook(joint::HookOp op, size_t segment) {
+    Value gradient = op.getGradient();
+    auto type = cast<RankedTensorType>(gradient.getType());
+    kernel::Place place = kernel::locate(gradient);
+    std::optional<ArtifactMemory> from = placeOf(place.root);
+    if (!from)
+      return failure();
+    bool isDense =
+        place.layout.isContiguous() &&
+        (place.layout.offset == 0 || from->kind == ArtifactMemory::Arena);
+    ArtifactMemory memory = *from;
+    if (memory.kind == ArtifactMemory::Arena) {
+      memory.at += place.layout.offset * itemBytes(gradient);
+      isDense &= memory.at % 16 == 0;
+    }
+    if (op.getResult()) {
+      std::optional<ArtifactMemory> to = placeOf(op.getResult());
+      if (!to)
+        return failure();
+      if (!isDense || to->kind != memory.kind || to->at != memory.at)
+        copyTo(gradient, *from, *to, segment);
+      memory = *to;
+    } else if (!isDense) {
+      memory = copyBehind(gradient, *from, segment);
+    }
+    ArtifactHook hook;
+    hook.name = op.getPoint().str();
+    hook.dtype = dtypeText(type.getElementType());
+    hook.sizes = type.getShape().vec();
+    hook.kind = static_cast<HookKind>(op.getKind());
+    hook.key = static_cast<int64_t>(op.getKey());
+    hook.replaces = static_cast<bool>(op.getResult());
+    ArtifactSegment &to = step.artifact.segments[segment];
+    hook.before = static_cast<int64_t>(to.launches.size());
+    hook.memory = memory;
+    to.hooks.push_back(std::move(hook));
     return success();
   }
 

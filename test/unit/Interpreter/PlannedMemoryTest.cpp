@@ -2,7 +2,8 @@
 //
 // Both halves in one arena of the planned size, with dead bytes poisoned and
 // the place of every result checked: random programs, all strategies, the same
-// bits as the joint graph run on memory of its own.
+// bits as the joint graph run on memory of its own; also where hooks change
+// gradients in their places.
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (100), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
@@ -116,7 +117,10 @@ protected:
     OwningOpRef<ModuleOp> clone(original.clone());
     auto graph = *clone->getOps<joint::GraphOp>().begin();
     std::vector<RuntimeValue> given = arguments(graph, size, seed);
-    auto expected = run(graph, given);
+    HookRecord wanted, seen;
+    InterpreterOptions plain;
+    plain.hook = wanted.hook();
+    auto expected = run(graph, given, plain);
     ASSERT_TRUE(succeeded(expected)) << messages;
     options.figures = false;
     options.decompose = false; // other ops round otherwise
@@ -130,6 +134,7 @@ protected:
     reorder((*partition)->partition.link, graph);
     PlannedRunOptions planned;
     planned.checkMemory = true;
+    planned.hook = seen.hook();
     planned.plan.symbols = symbols;
     planned.plan.arena.work = 100'000;
     messages.clear();
@@ -140,6 +145,11 @@ protected:
     for (size_t i = 0; i < expected->size(); ++i)
       EXPECT_TRUE(equalBits((*expected)[i], actual->results[i]))
           << "result " << i;
+    ASSERT_EQ(wanted.keys, seen.keys);
+    for (size_t i = 0; i < seen.keys.size(); ++i)
+      EXPECT_TRUE(equalBits(wanted.seen[i], seen.seen[i]))
+          << "hook " << seen.keys[i];
+    hooks += seen.keys.size();
     arena += actual->plan.arenaBytes();
     lowerBound += actual->plan.lowerBound();
     for (const StorageRange &range : actual->plan.liveRanges)
@@ -148,7 +158,7 @@ protected:
 
   llvm::StringMap<int64_t> symbols;
   int64_t arena = 0, lowerBound = 0;
-  uint64_t inPlace = 0, scheduled = 0, renumbered = 0;
+  uint64_t inPlace = 0, scheduled = 0, renumbered = 0, hooks = 0;
 };
 
 uint64_t numberFrom(const char *variable, uint64_t otherwise) {
@@ -164,6 +174,8 @@ TEST_F(PlannedMemoryTest, AnArenaGivesTheBitsOfMemoryWithoutOne) {
     options.size = 2 + int64_t(seed % 4);
     module = RandomProgram(seed, options, context).build();
     ASSERT_TRUE(module) << messages;
+    if (seed % 2)
+      addRandomHooks(*module->getOps<joint::GraphOp>().begin(), seed);
     for (Strategy strategy :
          {Strategy::MinCut, Strategy::Precompute, Strategy::RecomputeAll}) {
       PartitionOptions partition;
@@ -177,6 +189,7 @@ TEST_F(PlannedMemoryTest, AnArenaGivesTheBitsOfMemoryWithoutOne) {
   EXPECT_GT(inPlace, count);
   EXPECT_GT(scheduled, count / 4);
   EXPECT_GT(renumbered, scheduled / 3);
+  EXPECT_GT(hooks, 2 * count);
 }
 
 /// A plan does not know `n`, a run does: the row is not a view of `a` then,

@@ -68,6 +68,7 @@ protected:
   RandomProgramOptions options;
   uint64_t seed = 0, kernels = 0, launches = 0, refused = 0, natives = 0;
   uint64_t ownBuffers = 0, nested = 0;     ///< tensors; launches
+  uint64_t hooks = 0;                      ///< that ran
   uint64_t movedReads = 0, movedDraws = 0; ///< that the verifier refused
   uint64_t apart = 0;                      ///< graphs that make rounding large
   std::string lastError, lastApart;
@@ -187,6 +188,8 @@ void RandomKernelsTest::checkNative(const KernelModule &formed,
   run.memory = &memory;
   run.checkKernels = true;
   run.kernels = native->get();
+  HookRecord seen;
+  run.hook = seen.hook();
   auto actual = runPartition(formed.link, graph, arguments, run);
   ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
   compare(expected, *actual, names);
@@ -202,17 +205,23 @@ void RandomKernelsTest::checkRuns(joint::PartitionOp link,
     auto values = randomArguments(graph, names, options.size, seed);
     return succeeded(values) ? *values : std::vector<RuntimeValue>();
   };
-  auto expected = runPartition(link, graph, arguments());
+  HookRecord wanted, seen;
+  InterpreterOptions plain;
+  plain.hook = wanted.hook();
+  auto expected = runPartition(link, graph, arguments(), plain);
   ASSERT_TRUE(succeeded(expected)) << "seed " << seed << ": " << lastError;
   LaunchMemory memory(formed.link);
   InterpreterOptions run;
   run.memory = &memory;
   run.checkKernels = true;
+  run.hook = seen.hook();
   auto actual = runPartition(formed.link, graph, arguments(), run);
   if (failed(actual) && std::getenv("CUTBACK_VERBOSE"))
     printf("%s\n", textOf(*formed.module).c_str());
   ASSERT_TRUE(succeeded(actual)) << "seed " << seed << ": " << lastError;
   compare(*expected, *actual, names);
+  ASSERT_EQ(wanted.keys, seen.keys) << "seed " << seed;
+  hooks += seen.keys.size();
   static const uint64_t every = numberFrom("CUTBACK_NATIVE_EVERY", 20);
   if (seed % every == 0)
     checkNative(formed, graph, arguments(), *expected, names);
@@ -230,6 +239,8 @@ void RandomKernelsTest::checkOne(Strategy strategy) {
   OwningOpRef<ModuleOp> module = RandomProgram(seed, options, context).build();
   ASSERT_TRUE(module) << "seed " << seed << ": " << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
+  if (seed % 3 == 0)
+    addRandomHooks(graph, seed);
   StepNames names = nameStep(graph);
   PartitionOptions partition;
   partition.strategy = strategy;
@@ -339,6 +350,7 @@ TEST_F(RandomKernelsTest, ComputeWhatTheirOpsCompute) {
   EXPECT_GT(movedReads, count / 50);
   EXPECT_GT(movedDraws, count / 50);
   EXPECT_LE(apart, count / 200) << lastApart;
+  EXPECT_GT(hooks, count);
 }
 
 } // namespace

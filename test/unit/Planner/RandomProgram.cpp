@@ -7,6 +7,8 @@
 
 #include "RandomProgram.h"
 
+#include "cutback/Analysis/GraphSets.h"
+#include "cutback/Dialect/Joint/Hook.h"
 #include "cutback/Dialect/Joint/Nested.h"
 
 #include "mlir/AsmParser/AsmParser.h"
@@ -553,4 +555,47 @@ test::randomArguments(joint::GraphOp graph, const StepNames &names,
       graph, names,
       [&](StringRef name) { return inputFor(name, graph, names, size, seed); },
       symbols);
+}
+
+uint64_t test::addRandomHooks(joint::GraphOp graph, uint64_t seed) {
+  GraphView view = GraphView::build(graph);
+  FailureOr<GraphSets> sets = GraphSets::compute(view);
+  if (failed(sets))
+    return 0;
+  std::mt19937_64 random(seed + 1);
+  int64_t key = 0;
+  for (uint32_t op = 0; op < view.numOps(); ++op)
+    for (uint32_t r = view.resultBegin[op]; r < view.resultBegin[op + 1]; ++r) {
+      Value gradient = view.values[r];
+      auto type = dyn_cast<RankedTensorType>(gradient.getType());
+      if (sets->ops[op] != GraphSet::Backward || !type ||
+          !isa<FloatType>(type.getElementType()) || random() % 3 != 0)
+        continue;
+      OpBuilder builder(graph.getContext());
+      builder.setInsertionPointAfter(view.ops[op]);
+      auto kind = static_cast<joint::HookPointKind>(random() % 5);
+      bool replaces =
+          kind != joint::HookPointKind::RetainsGrad && random() % 4 != 0;
+      auto hook = joint::HookOp::create(
+          builder, gradient.getLoc(), replaces ? Type(type) : Type(),
+          FlatSymbolRefAttr::get(graph.getContext(), "gradient"),
+          joint::HookPointKindAttr::get(graph.getContext(), kind), gradient,
+          builder.getI64IntegerAttr(replaces ? key : key + 1), ArrayAttr());
+      key += 2;
+      if (replaces)
+        gradient.replaceAllUsesExcept(hook.getResult(), hook);
+    }
+  return static_cast<uint64_t>(key / 2);
+}
+
+RunHook HookRecord::hook() {
+  return [this](int64_t key, const Tensor &gradient) {
+    Tensor copy = Tensor::zeros(gradient.type, gradient.sizes);
+    copyElements(gradient, copy);
+    keys.push_back(key);
+    seen.emplace_back(copy);
+    for (int64_t i = 0; key % 2 == 0 && i < gradient.numel(); ++i)
+      gradient.set(i, 0.75 * gradient.getDouble(i) + 0.125);
+    return std::string();
+  };
 }

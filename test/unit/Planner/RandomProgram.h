@@ -11,6 +11,7 @@
 
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Joint/Joint.h"
+#include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/Step.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -117,6 +118,20 @@ private:
 mlir::FailureOr<std::vector<interpreter::RuntimeValue>>
 randomArguments(joint::GraphOp graph, const interpreter::StepNames &names,
                 int64_t size, uint64_t seed);
+
+/// Puts hooks of any kind on a third of the gradients of `graph`, by `seed`;
+/// readers of a gradient read what its hook gives, if it does. How many.
+uint64_t addRandomHooks(joint::GraphOp graph, uint64_t seed);
+
+/// What functions at all hook points see. Those of points that give a gradient,
+/// which have even keys, change it.
+struct HookRecord {
+  std::vector<int64_t> keys;
+  std::vector<interpreter::RuntimeValue> seen;
+
+  /// It must not outlive the record.
+  interpreter::RunHook hook();
+};
 
 } // namespace cutback::test
 

@@ -7,7 +7,9 @@
 // rare.
 //
 // The same with checkpoint regions of any shape: nested intervals of the
-// forward, with policies, some to run whole (200 graphs).
+// forward, with policies, some to run whole (200 graphs); and with those and
+// hooks on any gradients, some of which change them: each runs once, in its
+// order, on the bits that it sees in the joint graph (200 graphs).
 //
 // CUTBACK_RANDOM_GRAPHS sets how many graphs (300), CUTBACK_RANDOM_SEED the
 // first seed (1). A failure prints its seed.
@@ -55,10 +57,11 @@ constexpr Setting kSettings[] = {
     {"recompute-all", Strategy::RecomputeAll, CostModel::Roofline, 0},
 };
 
-/// All results and written arguments of one run.
+/// All results and written arguments of one run, and what hooks saw.
 struct Outcome {
   std::vector<RuntimeValue> results;
   std::vector<RuntimeValue> written;
+  HookRecord hooks;
 };
 
 std::vector<RuntimeValue> writtenOf(const StepNames &names,
@@ -87,24 +90,30 @@ protected:
   std::optional<Outcome> runHalves(ModuleOp original, const Setting &setting);
   void compare(const Outcome &expected, const Outcome &actual,
                const StepNames &names, const char *setting);
-  /// With `seed`; if `hasRegions`, some of the forward is in regions.
-  void checkOne(bool hasRegions);
-  void checkMany(uint64_t count, bool hasRegions);
+  /// With `seed`; if `hasRegions`, some of the forward is in regions, and if
+  /// `hasHooks`, some gradients have hooks.
+  void checkOne(bool hasRegions, bool hasHooks);
+  void checkMany(uint64_t count, bool hasRegions, bool hasHooks = false);
 
   MLIRContext context;
   RandomProgramOptions options;
   uint64_t seed = 0;
-  uint64_t partitions = 0, refused = 0;
+  uint64_t partitions = 0, refused = 0, hooks = 0;
   std::string lastError;
 };
 
 std::optional<Outcome> RandomProgramTest::runJoint(joint::GraphOp graph) {
   StepNames names = nameStep(graph);
   std::vector<RuntimeValue> values = arguments(graph, names);
-  auto results = run(graph, values);
+  Outcome outcome;
+  InterpreterOptions running;
+  running.hook = outcome.hooks.hook();
+  auto results = run(graph, values, running);
   if (failed(results))
     return std::nullopt;
-  return Outcome{*results, writtenOf(names, values)};
+  outcome.results = std::move(*results);
+  outcome.written = writtenOf(names, values);
+  return outcome;
 }
 
 std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
@@ -125,12 +134,18 @@ std::optional<Outcome> RandomProgramTest::runHalves(ModuleOp original,
     return std::nullopt;
   EXPECT_TRUE((*result)->verified);
   std::vector<RuntimeValue> values = arguments(graph, names);
-  auto results = runPartition((*result)->partition.link, graph, values);
+  Outcome outcome;
+  InterpreterOptions running;
+  running.hook = outcome.hooks.hook();
+  auto results =
+      runPartition((*result)->partition.link, graph, values, running);
   if (failed(results)) {
     ADD_FAILURE() << "the halves do not run: " << lastError;
     return std::nullopt;
   }
-  return Outcome{*results, writtenOf(names, values)};
+  outcome.results = std::move(*results);
+  outcome.written = writtenOf(names, values);
+  return outcome;
 }
 
 void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
@@ -142,6 +157,11 @@ void RandomProgramTest::compare(const Outcome &expected, const Outcome &actual,
   for (auto [i, entry] : llvm::enumerate(names.written))
     EXPECT_TRUE(equalBits(expected.written[i], actual.written[i]))
         << "seed " << seed << ", " << setting << ": " << entry.first;
+  ASSERT_EQ(expected.hooks.keys, actual.hooks.keys)
+      << "seed " << seed << ", " << setting;
+  for (auto [i, key] : llvm::enumerate(expected.hooks.keys))
+    EXPECT_TRUE(equalBits(expected.hooks.seen[i], actual.hooks.seen[i]))
+        << "seed " << seed << ", " << setting << ": hook " << key;
 }
 
 /// Cuts ops `begin` to `end` into regions, and some of these again.
@@ -193,7 +213,7 @@ void addRegions(joint::GraphOp graph, uint64_t seed) {
   addRegions(graph, forward, {}, random);
 }
 
-void RandomProgramTest::checkOne(bool hasRegions) {
+void RandomProgramTest::checkOne(bool hasRegions, bool hasHooks) {
   ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
     lastError = diagnostic.str();
     return success();
@@ -204,6 +224,9 @@ void RandomProgramTest::checkOne(bool hasRegions) {
   ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
   auto graph = *module->getOps<joint::GraphOp>().begin();
   StepNames names = nameStep(graph);
+  if (hasHooks)
+    hooks += addRandomHooks(graph, seed);
+  ASSERT_TRUE(succeeded(verify(*module))) << "seed " << seed << lastError;
   std::optional<Outcome> expected = runJoint(graph);
   ASSERT_TRUE(expected) << "seed " << seed << ": " << lastError;
   if (hasRegions)
@@ -224,17 +247,22 @@ void RandomProgramTest::checkOne(bool hasRegions) {
   }
 }
 
-void RandomProgramTest::checkMany(uint64_t count, bool hasRegions) {
+void RandomProgramTest::checkMany(uint64_t count, bool hasRegions,
+                                  bool hasHooks) {
   uint64_t first = numberFrom("CUTBACK_RANDOM_SEED", 1);
   count = numberFrom("CUTBACK_RANDOM_GRAPHS", count);
   for (seed = first; seed < first + count; ++seed) {
-    checkOne(hasRegions);
+    checkOne(hasRegions, hasHooks);
     ASSERT_FALSE(HasFailure()) << "seed " << seed;
   }
   printf("seeds %llu to %llu: %llu partitions, %llu refused with a reason\n",
          (unsigned long long)first, (unsigned long long)(first + count - 1),
          (unsigned long long)partitions, (unsigned long long)refused);
   EXPECT_LT(refused, partitions / 20 + 1) << lastError;
+  if (hasHooks) {
+    printf("%llu hooks\n", (unsigned long long)hooks);
+    EXPECT_GT(hooks, count);
+  }
 }
 
 TEST_F(RandomProgramTest, ForwardThenBackwardIsTheJointGraphToTheBit) {
@@ -243,6 +271,10 @@ TEST_F(RandomProgramTest, ForwardThenBackwardIsTheJointGraphToTheBit) {
 
 TEST_F(RandomProgramTest, RegionsOfAnyShapeChangeNoBit) {
   checkMany(200, /*hasRegions=*/true);
+}
+
+TEST_F(RandomProgramTest, HooksRunOnceInOrderWhateverIsRecomputed) {
+  checkMany(200, /*hasRegions=*/true, /*hasHooks=*/true);
 }
 
 } // namespace

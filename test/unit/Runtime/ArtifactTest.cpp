@@ -60,9 +60,18 @@ Artifact makeArtifact() {
   launch.product->alpha = 0.1;
   launch.product->beta = 0.5;
   launch.product->workspaceBytes = 64;
-  artifact.segments = {{"forward", {launch}},
-                       {"backward", {launch}},
-                       {kUpdateSegment, {launch}}};
+  ArtifactHook hook;
+  hook.name = "fc";
+  hook.dtype = "f32";
+  hook.sizes = {2, 4};
+  hook.kind = HookKind::NodePost;
+  hook.key = 3;
+  hook.replaces = true;
+  hook.before = 1;
+  hook.memory = {ArtifactMemory::Arena, 16};
+  artifact.segments = {{"forward", {launch}, {}},
+                       {"backward", {launch}, {hook}},
+                       {kUpdateSegment, {launch}, {}}};
   artifact.files = {{"forward.cu", checksumOf("text")}};
   return artifact;
 }
@@ -97,8 +106,8 @@ TEST(ArtifactTest, WhatIsWrittenIsRead) {
 }
 
 TEST(ArtifactTest, AnotherVersionIsRefused) {
-  EXPECT_EQ(changed("\"cutback_artifact\": 5", "\"cutback_artifact\": 7"),
-            "has version 7, this runtime takes 5");
+  EXPECT_EQ(changed("\"cutback_artifact\": 6", "\"cutback_artifact\": 7"),
+            "has version 7, this runtime takes 6");
   EXPECT_EQ(changed("\"cutback_artifact\"", "\"something\""),
             "is no manifest of a compiled step");
   EXPECT_NE(changed("{", "").find("is no JSON: "), std::string::npos);
@@ -126,6 +135,27 @@ TEST(ArtifactTest, MemoryIsInsideOfWhatThereIs) {
             "has a result 'loss' of unknown size");
   EXPECT_EQ(changed("\"dtype\": \"i64\"", "\"dtype\": \"i65\""),
             "has an argument '' of unknown size");
+}
+
+TEST(ArtifactTest, AHookStandsBetweenLaunchesOnMemoryThatThereIs) {
+  Artifact artifact;
+  ASSERT_EQ(readManifest(writeManifest(makeArtifact()), artifact), "");
+  EXPECT_TRUE(artifact.hasHooks());
+  ASSERT_EQ(artifact.segments[1].hooks.size(), 1u);
+  const ArtifactHook &hook = artifact.segments[1].hooks[0];
+  EXPECT_EQ(hook.name, "fc");
+  EXPECT_EQ(hook.kind, HookKind::NodePost);
+  EXPECT_EQ(hook.key, 3);
+  EXPECT_TRUE(hook.replaces);
+  EXPECT_EQ(hook.memory.at, 16);
+  EXPECT_EQ(changed("\"before\": 1", "\"before\": 2"),
+            "has a hook 'fc' at no place between its launches");
+  EXPECT_EQ(changed("\"before\": 1", "\"before\": -1"),
+            "has a hook 'fc' at no place between its launches");
+  EXPECT_EQ(
+      changed("\"before\": 1, \"arena\": 16", "\"before\": 1, \"arena\": 48"),
+      "has a hook 'fc' on memory outside of arena and arguments");
+  EXPECT_EQ(changed("\"node_post\"", "\"later\""), "lacks a number");
 }
 
 TEST(ArtifactTest, ASizeIsNoPathAndInItsRange) {

@@ -51,6 +51,8 @@ private:
   bool openStreams(StepError &error);
   std::string record(size_t segment);
   std::string launchAll(size_t segment);
+  std::string runHooks(size_t segment, size_t before);
+  bool isHooked(size_t segment) const;
   std::string launchOne(const ArtifactLaunch &launch, Address mark);
   std::string launchKernel(const ArtifactLaunch &launch,
                            std::vector<Address> &values);

@@ -152,7 +152,7 @@ void DeviceCalls::loadForCpu() {
 }
 
 void DeviceCalls::load() {
-  step.artifact.segments = {{"forward", {}}};
+  step.artifact.segments = {{"forward", {}, {}}};
   std::vector<TextFile> files = {{"forward.cu", cuda}};
   for (const DeviceFile &file : deviceFiles())
     files.emplace_back(file.name, file.text);

@@ -232,7 +232,7 @@ void checkKernels(MLIRContext &context, const std::string &text, int64_t size) {
     functions.push_back(function);
     texts.push_back(std::move(*text));
   }
-  step.artifact.segments = {{"forward", {}}};
+  step.artifact.segments = {{"forward", {}, {}}};
   std::vector<TextFile> files = {{"forward.cu", cuda}};
   for (const DeviceFile &file : deviceFiles())
     files.emplace_back(file.name, file.text);
