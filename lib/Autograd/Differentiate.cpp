@@ -25,6 +25,7 @@
 #include "cutback/Autograd/NodeGraph.h"
 #include "cutback/Dialect/Aten/CallBuilder.h"
 #include "cutback/Dialect/Aten/OpNames.h"
+#include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Forgets.h"
@@ -289,7 +290,7 @@ void Differentiator::describe(Operation *op, Operation *forwardOp,
   Builder attributes(context);
   DictionaryAttr metadata = attributes.getDictionaryAttr(
       {attributes.getNamedAttr(kBackwardOf, attributes.getStringAttr(of)),
-       attributes.getNamedAttr("sequence_nr",
+       attributes.getNamedAttr(kSequenceKey,
                                attributes.getI64IntegerAttr(sequence))});
   op->setLoc(FusedLoc::get(context, {forwardOp->getLoc()}, metadata));
   auto call = dyn_cast<FrameworkCallOpInterface>(op);

@@ -148,10 +148,12 @@ cutback::runPartitionInArena(joint::PartitionOp partition, joint::GraphOp graph,
   InterpreterOptions run;
   run.seed = options.seed;
   run.memory = &memory;
+  OpCallback check([&](Operation *op, ArrayRef<RuntimeValue> results) {
+    memory.checkResults(op, results);
+  });
+  run.observers = options.observers;
   if (options.checkMemory)
-    run.observe = [&](Operation *op, ArrayRef<RuntimeValue> results) {
-      memory.checkResults(op, results);
-    };
+    run.observers.push_back(&check);
   auto results = runPartition(partition, graph, arguments, run);
   if (failed(results) || memory.failed())
     return failure();

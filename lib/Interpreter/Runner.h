@@ -39,6 +39,7 @@ public:
 
 private:
   using Values = llvm::SmallVector<RuntimeValue, 4>;
+  using ValueMap = llvm::DenseMap<mlir::Value, RuntimeValue>;
 
   mlir::LogicalResult runOp(mlir::Operation *op, Values &results);
   mlir::LogicalResult runCall(aten::CallOp op, Values &results);
@@ -58,6 +59,13 @@ private:
   bool evaluateSize(mlir::Operation *op, Values &results);
   mlir::LogicalResult runOps(kernel::LaunchOp launch, Values &results,
                              llvm::SmallVectorImpl<double> &scales);
+  mlir::LogicalResult runOpsInside(kernel::LaunchOp launch,
+                                   OpObserver *observer);
+  ValueMap keepOperands(kernel::LaunchOp launch);
+  mlir::LogicalResult showOps(kernel::LaunchOp launch,
+                              llvm::ArrayRef<RuntimeValue> made,
+                              const ValueMap &read);
+  InterpreterOptions withoutArena() const;
   double scaleOf(mlir::Value value);
   mlir::LogicalResult compareKernel(kernel::LaunchOp launch,
                                     const Values &expected,
@@ -81,7 +89,7 @@ private:
   const InterpreterOptions &options;
   Memory standard;
   Memory &memory;
-  llvm::DenseMap<mlir::Value, RuntimeValue> values;
+  ValueMap values;
   /// What the next op draws with, if a mark has set it: seed and stream.
   std::optional<std::pair<uint64_t, uint64_t>> replayed;
   llvm::DenseMap<mlir::Value, unsigned> usesLeft;

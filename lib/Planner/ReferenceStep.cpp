@@ -38,6 +38,7 @@ runLaunches(joint::GraphOp graph, const KernelModule &kernels,
   run.seed = options.seed;
   run.memory = &arena;
   run.checkKernels = options.checkKernels;
+  run.observers = options.observers;
   std::unique_ptr<KernelRunner> runner;
   if (options.compileKernels) {
     auto compiled = options.compileKernels(kernels.module.get());
@@ -126,6 +127,7 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
     PlannedRunOptions run;
     run.seed = options.seed;
     run.checkMemory = options.checkMemory;
+    run.observers = options.observers;
     return runPartitionInArena(link, graph, arguments, *memory, run);
   }
   if (options.kernels)
@@ -139,6 +141,7 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
   }
   InterpreterOptions run;
   run.seed = options.seed;
+  run.observers = options.observers;
   return runPartition(link, graph, arguments, run);
 }
 
@@ -234,6 +237,7 @@ cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
       return failure();
     InterpreterOptions run;
     run.seed = options.seed;
+    run.observers = options.observers;
     values = interpreter::run(graph, *arguments, run);
   } else if (options.stored) {
     values = runStored(graph, *arguments, options, partition.symbols, result);

@@ -21,7 +21,7 @@
 #include "cutback/Transforms/ExpandRegions.h"
 
 #include "cutback/Analysis/CopyOps.h"
-#include "cutback/Autograd/Differentiate.h" // kBackwardOf alone
+#include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Random.h"
 #include "cutback/Dialect/Joint/Replay.h"
@@ -238,11 +238,8 @@ private:
            level[op] > 0 && r < view.resultBegin[op + 1]; ++r)
         ops.try_emplace(getValueName(view.values[r]), op);
     for (uint32_t op = 0; op < view.numOps(); ++op) {
-      auto fused = dyn_cast<FusedLoc>(view.ops[op]->getLoc());
-      auto key = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata())
-                       : DictionaryAttr();
-      auto of = key ? key.getAs<StringAttr>(kBackwardOf) : StringAttr();
-      auto found = of ? ops.find(of) : ops.end();
+      std::optional<BackwardKey> key = findBackwardKey(view.ops[op]->getLoc());
+      auto found = key ? ops.find(key->of) : ops.end();
       if (found != ops.end() && readsLastRuns(op))
         noteReader(op, found->second);
     }

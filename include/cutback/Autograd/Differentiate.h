@@ -18,9 +18,6 @@ inline constexpr llvm::StringLiteral kRequiresGrad = "joint.requires_grad";
 inline constexpr llvm::StringLiteral kTied = "joint.tied";
 /// Op attribute: its number in the order of the backward (30 §1), an integer.
 inline constexpr llvm::StringLiteral kSequenceNr = "joint.sequence_nr";
-/// Keys of the metadata in the location of a backward op: the name of the
-/// first result of its forward op, and that op's sequence number.
-inline constexpr llvm::StringLiteral kBackwardOf = "backward_of";
 
 struct DifferentiateOptions {
   /// Arguments whose gradients are asked for, by their name, by the name in
@@ -45,7 +42,7 @@ struct DifferentiateOptions {
 /// An argument on which no differentiated result depends has no gradient.
 ///
 /// Every backward op has the location of its forward op, with metadata that
-/// names it, and results with names that no other value has.
+/// names it (BackwardKey.h), and results with names that no other value has.
 ///
 /// Fails, with an error at the op or at the graph, which is then half done.
 /// O(ops log ops), and what the VJPs cost.

@@ -7,12 +7,11 @@
 #define CUTBACK_INTERPRETER_INTERPRETER_H
 
 #include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Interpreter/Tensor.h"
+#include "cutback/Interpreter/Observer.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <functional>
 #include <vector>
 
 namespace cutback::interpreter {
@@ -51,8 +50,8 @@ struct InterpreterOptions {
   bool checkKernels = false;
   /// Null: bodies of kernels are run here, scalar by scalar.
   KernelRunner *kernels = nullptr;
-  /// Called after each op (tests, tracing); may be empty.
-  std::function<void(mlir::Operation *, llvm::ArrayRef<RuntimeValue>)> observe;
+  /// Are told of each op, one behind the other.
+  std::vector<OpObserver *> observers;
 };
 
 /// Runs the body of a `joint.graph` or a `func.func`. One value an argument,

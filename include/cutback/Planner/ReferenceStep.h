@@ -6,6 +6,7 @@
 #define CUTBACK_PLANNER_REFERENCESTEP_H
 
 #include "cutback/Interpreter/KernelBodies.h"
+#include "cutback/Interpreter/Observer.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Planner/PartitionPipeline.h"
@@ -40,6 +41,8 @@ struct ReferenceOptions {
       compileKernels;
   /// Of random ops that take none.
   uint64_t seed = 0;
+  /// Are told of each op, or with `kernels` of each launch.
+  std::vector<interpreter::OpObserver *> observers;
 };
 
 struct ReferenceResult {
