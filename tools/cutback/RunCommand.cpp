@@ -11,6 +11,7 @@
 
 #include "ArtifactRun.h"
 #include "PlanRun.h"
+#include "RunChecks.h"
 #include "SizedStep.h"
 #include "StepSources.h"
 #include "cutback/Partition/LinkHalves.h"
@@ -34,7 +35,7 @@ namespace cutback {
 
 /// Those of the run itself.
 static std::vector<OptionSpec> runOptions() {
-  return {
+  std::vector<OptionSpec> options = {
       {"reference", OptionSpec::Flag, "",
        "use the reference interpreter: slow, and exact"},
       {"target", OptionSpec::Choice, "cpu",
@@ -76,6 +77,9 @@ static std::vector<OptionSpec> runOptions() {
        "one a processor. Results have the same bits",
        false, 1},
   };
+  std::vector<OptionSpec> checks = checkOptions();
+  options.insert(options.end(), checks.begin(), checks.end());
+  return options;
 }
 
 CommandSpec runSpec() {
@@ -102,6 +106,7 @@ CommandSpec runSpec() {
       ("run out --weights=model.pt2 --inputs=e.safetensors "
        "--check=e.safetensors"),
       "run model.pt2 --target=cpu --inputs=e.safetensors --check=e.safetensors",
+      "run model.pt2 --inputs=batch.safetensors --anomaly",
   };
   return spec;
 }
@@ -408,12 +413,13 @@ static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
 
 /// Results to files and to the screen.
 static int finishRun(Session &session, ReferenceResult &result,
-                     const StepFiles &sources, const StoredHalves *stored) {
+                     const StepFiles &sources, const StoredHalves *stored,
+                     const RunChecks &checks) {
   addTiedResults(result.tensors, result.rounding, sources.weights.get());
   if (auto path = session.line.get("outputs"))
     if (int code = session.write(path, encodeTensors(result.tensors)))
       return code;
-  std::string text = resultText(result, stored);
+  std::string text = resultText(result, stored) + checks.text();
   int code = session.line.has("check") ? check(session, result, text) : Done;
   if (code == WrongInput)
     return code;
@@ -432,7 +438,7 @@ static int refuseReferenceOptions(Session &session) {
   return refusePlanOptions(session, session.line);
 }
 
-static int runCompiled(Session &session) {
+static int runCompiled(Session &session, RunChecks &checks) {
   const std::string &folder = session.line.arguments[0];
   if (session.line.arguments.size() != 1 || !isArtifact(folder)) {
     session.error("'" + folder + "' is no step that was compiled for a target");
@@ -451,14 +457,16 @@ static int runCompiled(Session &session) {
   ReferenceResult result;
   if (int code = runArtifact(session, folder, sources, result))
     return code;
-  return finishRun(session, result, sources, nullptr);
+  return finishRun(session, result, sources, nullptr, checks);
 }
 
 int runRun(const CommandLine &line) {
   Session session("run", line);
   bool isNative = line.has("target");
-  if (!isNative && !line.has("reference"))
-    return runCompiled(session);
+  RunChecks checks(line);
+  bool isFolder = !checks.any() || isArtifact(line.arguments[0]);
+  if (!isNative && !line.has("reference") && isFolder)
+    return runCompiled(session, checks);
   if (line.has("single-launches")) {
     session.error("--single-launches is of a step for a GPU");
     session.note("give a folder of `compile --target=cuda`");
@@ -479,6 +487,7 @@ int runRun(const CommandLine &line) {
   options.checkKernels = line.has("check-kernels");
   options.kernels = isNative || line.has("kernels") || options.checkKernels;
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
+  options.observers = checks.observers();
   PlanRun run;
   StoredHalves stored;
   std::optional<KernelModule> kernels;
@@ -504,12 +513,14 @@ int runRun(const CommandLine &line) {
         return tensor;
       },
       options);
+  if (failed(result) && checks.hasStopped())
+    return NoPlan;
   if (failed(result)) {
     noteInputs(session, sources, missing);
     return WrongInput;
   }
   return finishRun(session, *result, sources,
-                   options.stored ? &stored : nullptr);
+                   options.stored ? &stored : nullptr, checks);
 }
 
 } // namespace cutback
