@@ -24,6 +24,10 @@ std::vector<OptionSpec> checkOptions() {
        "compare each recomputed value with the forward's: type,\n"
        "sizes, bits; exit code 3 at the first that differs. Takes\n"
        "the memory of --strategy=save-all. Implies --reference"},
+      {"trace", OptionSpec::Text, "F.json",
+       "what ran when, for a viewer of Chrome traces: both halves,\n"
+       "each op with its number and region, recomputed ones\n"
+       "marked. Implies --reference for IN"},
   };
 }
 
@@ -32,10 +36,15 @@ RunChecks::RunChecks(const CommandLine &line) {
     anomaly = std::make_unique<AnomalyCheck>();
   if (line.has("check-recompute"))
     recompute = std::make_unique<RecomputeCheck>();
+  if (line.has("trace"))
+    trace = std::make_unique<StepTrace>(line.arguments[0]);
 }
 
 std::vector<OpObserver *> RunChecks::observers() const {
   std::vector<OpObserver *> list;
+  // It measures the op, not the checks behind it.
+  if (trace)
+    list.push_back(trace.get());
   if (anomaly)
     list.push_back(anomaly.get());
   if (recompute)
@@ -46,6 +55,10 @@ std::vector<OpObserver *> RunChecks::observers() const {
 bool RunChecks::hasStopped() const {
   return (anomaly && anomaly->anomaly()) ||
          (recompute && recompute->hasDiffered());
+}
+
+int RunChecks::writeTrace(Session &session) const {
+  return trace ? session.write(session.line.get("trace"), trace->json()) : Done;
 }
 
 std::string RunChecks::text() const {

@@ -8,6 +8,7 @@
 
 #include "cutback/Interpreter/AnomalyCheck.h"
 #include "cutback/Interpreter/RecomputeCheck.h"
+#include "cutback/Report/StepTrace.h"
 
 #include <memory>
 
@@ -24,10 +25,13 @@ public:
   bool hasStopped() const;
   /// After a run that did not: what was looked at, in lines.
   std::string text() const;
+  /// Writes the trace, if one is asked for, of what has run. Exit code.
+  int writeTrace(Session &session) const;
 
 private:
   std::unique_ptr<interpreter::AnomalyCheck> anomaly;
   std::unique_ptr<interpreter::RecomputeCheck> recompute;
+  std::unique_ptr<StepTrace> trace;
 };
 
 /// The options, for those of a command.
