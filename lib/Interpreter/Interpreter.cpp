@@ -25,6 +25,7 @@
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Interpreter/Kernel.h"
+#include "cutback/Interpreter/LaunchRunner.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -565,6 +566,8 @@ interpreter::run(Operation *function, ArrayRef<RuntimeValue> arguments,
     if (failed(observer->starts(function, arguments)))
       return failure();
   if (failed(runner.runBlock(*block)))
+    return failure();
+  if (options.launches && failed(options.launches->finish(function)))
     return failure();
   std::vector<RuntimeValue> results = runner.take(block->getTerminator());
   for (OpObserver *observer : options.observers)

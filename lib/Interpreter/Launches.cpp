@@ -12,6 +12,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/KernelBodies.h"
+#include "cutback/Interpreter/LaunchRunner.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -28,8 +29,12 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   if (hasKernel && options.checkKernels &&
       failed(runOps(launch, expected, scales)))
     return failure();
-  ValueMap read = hasKernel ? keepOperands(launch) : ValueMap();
-  if (failed(hasKernel ? runKernel(launch) : runBlock(launch.getBlock())) ||
+  // Of a call that is run here its ops have been seen.
+  bool hidesOps = hasKernel || options.launches;
+  ValueMap read = hidesOps ? keepOperands(launch) : ValueMap();
+  if (failed(options.launches ? runElsewhere(launch)
+             : hasKernel      ? runKernel(launch)
+                              : runBlock(launch.getBlock())) ||
       failed(compareKernel(launch, expected, scales)))
     return failure();
   for (auto [result, inside] :
@@ -40,7 +45,7 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   for (Operation &op : launch.getBlock())
     for (Value value : op.getResults())
       values.erase(value);
-  return hasKernel ? showOps(launch, results, read) : success();
+  return hidesOps ? showOps(launch, results, read) : success();
 }
 
 /// Copies of what a launch reads, if somebody may want to see its ops.
@@ -84,6 +89,7 @@ LogicalResult Runner::showOps(kernel::LaunchOp launch,
 InterpreterOptions Runner::withoutArena() const {
   InterpreterOptions plain = options;
   plain.memory = nullptr;
+  plain.launches = nullptr;
   plain.observers.clear();
   return plain;
 }
@@ -254,7 +260,36 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
     return failure();
   for (auto &[from, to] : written)
     copyElements(from, to);
-  // What is seen of them, and sizes.
+  return seeResults(launch);
+}
+
+/// Has a launch run, and takes its results from where they are then.
+LogicalResult Runner::runElsewhere(kernel::LaunchOp launch) {
+  if (failed(options.launches->run(launch)))
+    return failure();
+  llvm::DenseSet<Value> unread; // which calls may leave as it was
+  for (OpResult result : launch->getResults())
+    if (Value inside = kernel::insideOf(result);
+        result.use_empty() && inside.hasOneUse())
+      unread.insert(inside);
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    if (auto write = dyn_cast<joint::WriteOp>(op))
+      values[write.getResult()] = values.lookup(write.getDestination());
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || unread.contains(result))
+        continue;
+      bool isEmpty = type.hasStaticShape() && type.getNumElements() == 0;
+      if (isEmpty || memory.hasPlace(result))
+        values[result] = memory.allocate(
+            result, *dtypeOf(type.getElementType()), type.getShape());
+    }
+  }
+  return seeResults(launch);
+}
+
+/// Of a launch whose kernel has run: what is seen of its results, and sizes.
+LogicalResult Runner::seeResults(kernel::LaunchOp launch) {
   auto isKnown = [&](Value operand) {
     return operand.getParentBlock() != &launch.getBlock() ||
            values.contains(operand);

@@ -54,6 +54,8 @@ private:
   mlir::LogicalResult runPoisson(joint::PoissonOp op, Values &results);
   mlir::LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   mlir::LogicalResult runKernel(kernel::LaunchOp launch);
+  mlir::LogicalResult runElsewhere(kernel::LaunchOp launch);
+  mlir::LogicalResult seeResults(kernel::LaunchOp launch);
   static mlir::LogicalResult checkBounds(kernel::LaunchOp launch,
                                          const Values &results);
   bool evaluateSize(mlir::Operation *op, Values &results);

@@ -82,8 +82,7 @@ std::string HostStep::run(const std::vector<size_t> &segments,
   bool isBegin =
       std::find(segments.begin(), segments.end(), size_t(0)) != segments.end();
   if (!prepareArena(isBegin))
-    return "needs " + std::to_string(artifact.arenaBytes) +
-           " bytes for its arena, and this machine has them not";
+    return noArena();
   if (measured)
     measured->clear();
   for (size_t segment : segments)
@@ -94,6 +93,23 @@ std::string HostStep::run(const std::vector<size_t> &segments,
         return error;
     }
   return "";
+}
+
+std::string HostStep::noArena() const {
+  return "needs " + std::to_string(artifact.arenaBytes) +
+         " bytes for its arena, and this machine has them not";
+}
+
+char *HostStep::beginLaunches(std::string &error) {
+  if (prepareArena(/*isBegin=*/true))
+    return arena.get();
+  error = noArena();
+  return nullptr;
+}
+
+std::string HostStep::runLaunch(size_t segment, size_t launch,
+                                const std::vector<char *> &arguments) {
+  return runLaunch(artifact.segments[segment].launches[launch], arguments);
 }
 
 std::string HostStep::measureLaunch(const ArtifactLaunch &launch,

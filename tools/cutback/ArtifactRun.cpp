@@ -12,6 +12,7 @@
 
 #include "ArtifactRun.h"
 
+#include "ArtifactChecks.h"
 #include "SizedStep.h"
 
 #include "cutback/Runtime/Arguments.h"
@@ -200,14 +201,20 @@ int openArtifact(Session &session, std::string folder, const StepFiles &sources,
 }
 
 int runArtifact(Session &session, const std::string &folder,
-                const StepFiles &sources, ReferenceResult &result) {
+                const StepFiles &sources, const RunChecks &checks,
+                ReferenceResult &result) {
   BoundArtifact bound;
   if (int code = openArtifact(session, folder, sources, nullptr, bound))
     return code;
   const Artifact &artifact = bound.artifact;
   session.progress.step("running");
-  std::string error =
-      bound.executor->run(artifact.stepSegments(), bound.arguments);
+  std::string error;
+  if (checks.any()) {
+    if (int code = runWithChecks(session, folder, bound, checks))
+      return code;
+  } else {
+    error = bound.executor->run(artifact.stepSegments(), bound.arguments);
+  }
   for (const ArtifactResult &one : artifact.results) {
     if (!error.empty())
       break;

@@ -455,8 +455,10 @@ static int runCompiled(Session &session, RunChecks &checks) {
   if (int code = unpackWeights(session, sources))
     return code;
   ReferenceResult result;
-  if (int code = runArtifact(session, folder, sources, result))
-    return code;
+  int ran = runArtifact(session, folder, sources, checks, result);
+  int traced = checks.writeTrace(session);
+  if (ran || traced)
+    return ran ? ran : traced;
   return finishRun(session, result, sources, nullptr, checks);
 }
 
@@ -513,6 +515,9 @@ int runRun(const CommandLine &line) {
         return tensor;
       },
       options);
+  // A step that stops has a trace, too.
+  if (int code = checks.writeTrace(session))
+    return code;
   if (failed(result) && checks.hasStopped())
     return NoPlan;
   if (failed(result)) {

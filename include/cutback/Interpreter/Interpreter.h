@@ -37,6 +37,7 @@ public:
 };
 
 class KernelRunner;
+class LaunchRunner;
 
 struct InterpreterOptions {
   /// Seed of random ops that take none. What an op draws is a function of the
@@ -50,6 +51,8 @@ struct InterpreterOptions {
   bool checkKernels = false;
   /// Null: bodies of kernels are run here, scalar by scalar.
   KernelRunner *kernels = nullptr;
+  /// Null: launches are run here. With one, `memory` is where it puts results.
+  LaunchRunner *launches = nullptr;
   /// Are told of each op, one behind the other.
   std::vector<OpObserver *> observers;
 };
