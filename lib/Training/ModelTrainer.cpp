@@ -63,6 +63,7 @@ public:
     run.seed = static_cast<uint64_t>(inputs.seed);
     run.memory = memory.get();
     run.kernels = runner.get();
+    run.observers = options.observers;
     FailureOr<std::vector<RuntimeValue>> values =
         options.reference ? runReference(run) : runKernels(run);
     if (failed(values))

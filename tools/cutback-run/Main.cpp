@@ -11,6 +11,7 @@
 //
 // Exit codes are those of `cutback`.
 
+#include "GradientCheck.h"
 #include "StepTensors.h"
 
 #include "cutback/Runtime/StepFolder.h"
@@ -49,6 +50,9 @@ static CommandSpec spec() {
       {"check-memory", OptionSpec::Flag, "",
        "give each operand memory of its own, and check that\n"
        "only what a kernel writes changes"},
+      {"anomaly", OptionSpec::Flag, "",
+       "exit code 3 if a gradient has a NaN or an infinity, with\n"
+       "its place; `cutback run --anomaly` names the op"},
   };
   spec.examples = {
       "out --inputs=batch.safetensors",
@@ -134,6 +138,12 @@ static int run(const CommandLine &line) {
   progress.step("running");
   std::string what =
       executor->run(artifact.stepSegments(), tensors.arguments());
+  if (what.empty() && line.has("anomaly")) {
+    what = findWrongGradient(artifact, *executor, tensors.arguments());
+    if (!what.empty())
+      return fail(NoPlan, what,
+                  "`cutback run` with --anomaly names the op that made it");
+  }
   std::string file;
   auto outputs = line.get("outputs");
   if (what.empty() && outputs)

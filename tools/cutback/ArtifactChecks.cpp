@@ -165,8 +165,20 @@ FailureOr<llvm::StringMap<RuntimeValue>> nameArguments(const Source &source,
 
 } // namespace
 
-int runWithChecks(Session &session, const std::string &folder,
-                  BoundArtifact &bound, const RunChecks &checks) {
+struct WatchedStep::Parts {
+  BoundArtifact &bound;
+  Source source;
+  llvm::StringMap<RuntimeValue> arguments;
+  std::unique_ptr<ExecutorLaunches> launches;
+  std::unique_ptr<LaunchMemory> memory;
+  std::vector<OpObserver *> observers;
+};
+
+WatchedStep::WatchedStep() = default;
+WatchedStep::~WatchedStep() = default;
+
+int WatchedStep::open(Session &session, const std::string &folder,
+                      BoundArtifact &bound, const RunChecks &checks) {
   std::string error;
   char *bytes = bound.executor->beginLaunches(error);
   if (!bytes) {
@@ -175,29 +187,36 @@ int runWithChecks(Session &session, const std::string &folder,
                  "each launch");
     return NoPlan;
   }
-  Source source;
+  parts.reset(new Parts{bound, {}, {}, nullptr, nullptr, checks.observers()});
+  Source &source = parts->source;
   if (int code = loadSource(session, folder, bound.artifact, source))
     return code;
-  kernel::ArenaOp step = kernel::findArena(source.kernels->link);
-  FailureOr<kernel::StepSegments> segments = kernel::findSegments(step);
+  FailureOr<kernel::StepSegments> segments =
+      kernel::findSegments(kernel::findArena(source.kernels->link));
   FailureOr<llvm::StringMap<RuntimeValue>> arguments =
       nameArguments(source, bound);
   if (failed(segments) || failed(arguments))
     return NoPlan;
+  parts->arguments = std::move(*arguments);
   auto storage = std::make_shared<Storage>();
   storage->data = bytes;
   storage->bytes = bound.artifact.arenaBytes;
-  LaunchMemory memory(source.kernels->link, storage);
-  ExecutorLaunches launches(bound, source.step, std::move(*segments));
+  parts->memory = std::make_unique<LaunchMemory>(source.kernels->link, storage);
+  parts->launches = std::make_unique<ExecutorLaunches>(bound, source.step,
+                                                       std::move(*segments));
+  return Done;
+}
+
+bool WatchedStep::run(ArrayRef<StringRef> segments) {
+  std::string error;
+  if (!parts->bound.executor->beginLaunches(error))
+    return false;
   InterpreterOptions run;
-  run.memory = &memory;
-  run.launches = &launches;
-  run.observers = checks.observers();
-  session.progress.step("running");
-  return succeeded(runSegments(step, {kernel::kForward, kernel::kBackward},
-                               *arguments, run))
-             ? Done
-             : NoPlan;
+  run.memory = parts->memory.get();
+  run.launches = parts->launches.get();
+  run.observers = parts->observers;
+  kernel::ArenaOp step = kernel::findArena(parts->source.kernels->link);
+  return succeeded(runSegments(step, segments, parts->arguments, run));
 }
 
 } // namespace cutback

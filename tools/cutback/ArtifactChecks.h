@@ -9,11 +9,24 @@
 
 namespace cutback {
 
-/// Runs forward and backward of `bound`, which was opened from `folder`, as
-/// they are compiled, and tells the observers of `checks` of each launch, with
-/// what kernels.mlir says of it. Exit code; 3 if a check has stopped it.
-int runWithChecks(Session &session, const std::string &folder,
-                  BoundArtifact &bound, const RunChecks &checks);
+/// A step that runs as it is compiled, and tells the observers of checks of
+/// each launch, with what kernels.mlir says of it.
+class WatchedStep {
+public:
+  WatchedStep();
+  ~WatchedStep();
+  /// Of `bound`, which was opened from `folder` and outlives this, as `checks`
+  /// do. Exit code.
+  int open(Session &session, const std::string &folder, BoundArtifact &bound,
+           const RunChecks &checks);
+  /// Runs segments, by their names, on what the arguments hold now. False, with
+  /// an error emitted, if a launch fails or a check stops the run.
+  bool run(llvm::ArrayRef<llvm::StringRef> segments);
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts;
+};
 
 } // namespace cutback
 

@@ -210,8 +210,12 @@ int runArtifact(Session &session, const std::string &folder,
   session.progress.step("running");
   std::string error;
   if (checks.any()) {
-    if (int code = runWithChecks(session, folder, bound, checks))
+    WatchedStep watched;
+    if (int code = watched.open(session, folder, bound, checks))
       return code;
+    session.progress.step("running");
+    if (!watched.run({kernel::kForward, kernel::kBackward}))
+      return NoPlan;
   } else {
     error = bound.executor->run(artifact.stepSegments(), bound.arguments);
   }

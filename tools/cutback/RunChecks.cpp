@@ -14,12 +14,16 @@ using namespace cutback::interpreter;
 
 namespace cutback {
 
+OptionSpec anomalyOption() {
+  return {"anomaly", OptionSpec::Flag, "",
+          "stop at the first NaN or infinity in a gradient, exit\n"
+          "code 3: names the op, its op of the forward, and what\n"
+          "was finite before. Slow; `run` takes --reference for IN"};
+}
+
 std::vector<OptionSpec> checkOptions() {
   return {
-      {"anomaly", OptionSpec::Flag, "",
-       "stop at the first NaN or infinity in a gradient, exit\n"
-       "code 3: names the op, its op of the forward, and what\n"
-       "was finite before. Slow; implies --reference for IN"},
+      anomalyOption(),
       {"check-recompute", OptionSpec::Flag, "",
        "compare each recomputed value with the forward's: type,\n"
        "sizes, bits; exit code 3 at the first that differs. Takes\n"

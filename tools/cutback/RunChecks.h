@@ -34,7 +34,8 @@ private:
   std::unique_ptr<StepTrace> trace;
 };
 
-/// The options, for those of a command.
+/// The options, for those of a command: of anomaly mode, and of all.
+OptionSpec anomalyOption();
 std::vector<OptionSpec> checkOptions();
 
 } // namespace cutback
