@@ -51,8 +51,8 @@ static CommandSpec spec() {
        "give each operand memory of its own, and check that\n"
        "only what a kernel writes changes"},
       {"anomaly", OptionSpec::Flag, "",
-       "exit code 3 if a gradient has a NaN or an infinity, with\n"
-       "its place; `cutback run --anomaly` names the op"},
+       "exit code 3 if a gradient has a NaN or an infinity,\n"
+       "with its place; `cutback run --anomaly` names the op"},
   };
   spec.examples = {
       "out --inputs=batch.safetensors",

@@ -18,20 +18,21 @@ OptionSpec anomalyOption() {
   return {"anomaly", OptionSpec::Flag, "",
           "stop at the first NaN or infinity in a gradient, exit\n"
           "code 3: names the op, its op of the forward, and what\n"
-          "was finite before. Slow; `run` takes --reference for IN"};
+          "was finite before. Slow"};
 }
 
 std::vector<OptionSpec> checkOptions() {
   return {
       anomalyOption(),
       {"check-recompute", OptionSpec::Flag, "",
-       "compare each recomputed value with the forward's: type,\n"
-       "sizes, bits; exit code 3 at the first that differs. Takes\n"
-       "the memory of --strategy=save-all. Implies --reference"},
+       "compare each recomputed value with the forward's:\n"
+       "type, sizes, bits; exit code 3 at the first that\n"
+       "differs. Takes the memory of --strategy=save-all"},
       {"trace", OptionSpec::Text, "F.json",
-       "what ran when, for a viewer of Chrome traces: both halves,\n"
-       "each op with its number and region, recomputed ones\n"
-       "marked. Implies --reference for IN"},
+       "what ran when, for a viewer of Chrome traces: both\n"
+       "halves, each op with its number and region,\n"
+       "recomputed ones marked. Each of these three implies\n"
+       "--reference for IN"},
   };
 }
 

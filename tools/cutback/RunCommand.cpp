@@ -107,6 +107,7 @@ CommandSpec runSpec() {
        "--check=e.safetensors"),
       "run model.pt2 --target=cpu --inputs=e.safetensors --check=e.safetensors",
       "run model.pt2 --inputs=batch.safetensors --anomaly",
+      "run out --inputs=e.safetensors --check-recompute --trace=run.json",
   };
   return spec;
 }
