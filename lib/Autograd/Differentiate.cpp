@@ -283,16 +283,14 @@ static bool isZero(GradientRef gradient) { return gradient == &zeroMark; }
 /// Name, and the forward op's location with what ties the two.
 void Differentiator::describe(Operation *op, Operation *forwardOp,
                               uint64_t sequence) {
-  MLIRContext *context = graph.getContext();
-  StringRef of = forwardOp->getNumResults()
-                     ? getValueName(forwardOp->getResult(0))
-                     : StringRef();
-  Builder attributes(context);
-  DictionaryAttr metadata = attributes.getDictionaryAttr(
-      {attributes.getNamedAttr(kBackwardOf, attributes.getStringAttr(of)),
-       attributes.getNamedAttr(kSequenceKey,
-                               attributes.getI64IntegerAttr(sequence))});
-  op->setLoc(FusedLoc::get(context, {forwardOp->getLoc()}, metadata));
+  Builder attributes(graph.getContext());
+  BackwardKey key;
+  if (forwardOp->getNumResults())
+    key.of = getValueName(forwardOp->getResult(0));
+  key.number = sequence;
+  if (auto policy = forwardOp->getAttrOfType<PolicyAttr>(JointDialect::kPolicy))
+    key.region = policy.getRegion();
+  op->setLoc(key.attach(forwardOp->getLoc()));
   auto call = dyn_cast<FrameworkCallOpInterface>(op);
   if (!call || !op->getInherentAttr("names"))
     return;

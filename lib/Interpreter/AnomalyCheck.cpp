@@ -120,7 +120,7 @@ void AnomalyCheck::readFunction(Operation *function) {
   if (!functions.insert(function).second)
     return;
   function->walk([&](Operation *op) {
-    hasKeys |= findBackwardKey(op->getLoc()).has_value();
+    hasKeys |= BackwardKey::read(op->getLoc()).has_value();
     if (isa<kernel::LaunchOp>(op))
       return;
     for (Value result : op->getResults())
@@ -196,7 +196,7 @@ LogicalResult AnomalyCheck::ends(Operation *function, ArrayRef<RuntimeValue>) {
 
 bool AnomalyCheck::isOfBackward(Operation *op) const {
   if (hasKeys)
-    return findBackwardKey(op->getLoc()).has_value();
+    return BackwardKey::read(op->getLoc()).has_value();
   return llvm::any_of(op->getResults(),
                       [&](Value result) { return dependent.contains(result); });
 }
@@ -205,7 +205,10 @@ bool AnomalyCheck::isOfBackward(Operation *op) const {
 bool AnomalyCheck::sameBackward(Operation *a, Operation *b) const {
   if (a == b || !hasKeys)
     return a == b;
-  return findBackwardKey(a->getLoc()) == findBackwardKey(b->getLoc());
+  auto first = BackwardKey::read(a->getLoc());
+  auto second = BackwardKey::read(b->getLoc());
+  return first && second && first->of == second->of &&
+         first->number == second->number && first->forward == second->forward;
 }
 
 const AnomalyCheck::Known *AnomalyCheck::findKnown(Value value) const {
@@ -319,23 +322,23 @@ Operation *AnomalyCheck::opOnLine(Location location) const {
 }
 
 void AnomalyCheck::describeForward(InFlightDiagnostic &diag, Operation *op) {
-  std::optional<BackwardKey> key = findBackwardKey(op->getLoc());
+  std::optional<BackwardKey> key = BackwardKey::read(op->getLoc());
   if (!key) {
     if (Operation *forward = opOnLine(op->getLoc()))
       diag.attachNote(forward->getLoc())
           << "the forward on this line ends with " << opText(forward);
     return;
   }
-  for (unsigned depth = 0; key; ++depth) {
-    Diagnostic &note = diag.attachNote(key->forward);
+  for (unsigned depth = 0; key && key->forward; ++depth) {
+    Diagnostic &note = diag.attachNote(*key->forward);
     auto forward = ops.find(key->of);
     note << (depth ? "which is of the backward of " : "in the backward of ");
     if (forward == ops.end())
       note << "'" << key->of << "'";
     else
       note << opText(forward->second);
-    note << " (number " << key->number << ", region " << key->region << ")";
-    key = findBackwardKey(key->forward);
+    note << " (number " << key->text() << ")";
+    key = BackwardKey::read(*key->forward);
   }
 }
 

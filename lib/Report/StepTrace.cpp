@@ -14,7 +14,6 @@
 #include "TraceEvents.h"
 
 #include "cutback/Analysis/Names.h"
-#include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Joint.h"
 #include "cutback/Dialect/Kernel/Kernel.h"
@@ -70,7 +69,7 @@ public:
       return one->hasAttr(joint::JointDialect::kRecompute);
     });
     TraceEvents::Track at = track;
-    if (isWhole && findBackwardKey(op->getLoc()))
+    if (isWhole && BackwardKey::read(op->getLoc()))
       at = TraceEvents::Backward;
     events.complete(
         nameOf(op, ops), at, began, ended, isRecomputed,

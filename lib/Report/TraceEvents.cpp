@@ -11,12 +11,13 @@
 #include "TraceEvents.h"
 
 #include "cutback/Analysis/Names.h"
-#include "cutback/Dialect/Joint/BackwardKey.h"
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Dialect/Joint/Replay.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <utility>
 
 using namespace mlir;
 using llvm::StringRef;
@@ -118,14 +119,17 @@ StepKeys::StepKeys(Operation *root) {
   if (!root)
     return;
   root->walk([&](Operation *op) {
-    if (auto key = findBackwardKey(op->getLoc()))
-      forward.try_emplace(key->of, Key{key->number, key->region, ""});
+    auto key = BackwardKey::read(op->getLoc());
+    if (!key)
+      return;
+    StringRef of = std::exchange(key->of, "");
+    forward.try_emplace(of, *key);
   });
 }
 
-std::optional<StepKeys::Key> StepKeys::find(Operation *op) const {
-  if (auto key = findBackwardKey(op->getLoc()))
-    return Key{key->number, key->region, key->of};
+std::optional<BackwardKey> StepKeys::find(Operation *op) const {
+  if (auto key = BackwardKey::read(op->getLoc()))
+    return key;
   if (op->getNumResults() == 0)
     return std::nullopt;
   auto found = forward.find(joint::nameInGraph(op));
@@ -135,10 +139,10 @@ std::optional<StepKeys::Key> StepKeys::find(Operation *op) const {
 void StepKeys::write(llvm::json::OStream &json,
                      ArrayRef<Operation *> ops) const {
   constexpr size_t maxOps = 40;
-  std::optional<Key> last;
+  std::optional<BackwardKey> last;
   json.attributeArray("ops", [&] {
     for (size_t i = 0; i < ops.size(); ++i) {
-      std::optional<Key> key = find(ops[i]);
+      std::optional<BackwardKey> key = find(ops[i]);
       last = key ? key : last;
       if (i >= maxOps)
         continue;
@@ -147,8 +151,7 @@ void StepKeys::write(llvm::json::OStream &json,
         line = "%" + joint::getValueName(ops[i]->getResult(0)).str() + " = " +
                line;
       if (key)
-        line += " (" + std::to_string(key->number) + ", " +
-                std::to_string(key->region) + ")";
+        line += " (" + key->text() + ")";
       json.value(TraceEvents::utf8(line));
     }
     if (ops.size() > maxOps)
@@ -156,8 +159,11 @@ void StepKeys::write(llvm::json::OStream &json,
   });
   if (!last)
     return;
-  json.attribute("number", last->number);
-  json.attribute("region", last->region);
+  json.attribute("number", static_cast<int64_t>(last->number));
+  json.attributeArray("region", [&] {
+    for (int64_t id : last->region)
+      json.value(id);
+  });
   if (!last->of.empty())
     TraceEvents::attribute(json, "backward_of", last->of);
 }

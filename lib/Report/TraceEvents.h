@@ -5,6 +5,8 @@
 #ifndef CUTBACK_LIB_REPORT_TRACEEVENTS_H
 #define CUTBACK_LIB_REPORT_TRACEEVENTS_H
 
+#include "cutback/Dialect/Joint/BackwardKey.h"
+
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -54,11 +56,8 @@ public:
   /// Reads all keys inside of `root`, which may be null.
   explicit StepKeys(mlir::Operation *root);
 
-  struct Key {
-    int64_t number = 0, region = 0;
-    llvm::StringRef of; ///< of a backward op: its op of the forward
-  };
-  std::optional<Key> find(mlir::Operation *op) const;
+  /// The key of an op of either half; `of` is empty in the forward.
+  std::optional<BackwardKey> find(mlir::Operation *op) const;
 
   /// Writes number and region of the last op of `ops` that has a key, and the
   /// ops, each with its key.
@@ -66,7 +65,7 @@ public:
              llvm::ArrayRef<mlir::Operation *> ops) const;
 
 private:
-  llvm::StringMap<Key> forward; ///< by name of a value
+  llvm::StringMap<BackwardKey> forward; ///< by name of a value
 };
 
 } // namespace cutback

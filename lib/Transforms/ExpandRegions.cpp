@@ -238,7 +238,7 @@ private:
            level[op] > 0 && r < view.resultBegin[op + 1]; ++r)
         ops.try_emplace(getValueName(view.values[r]), op);
     for (uint32_t op = 0; op < view.numOps(); ++op) {
-      std::optional<BackwardKey> key = findBackwardKey(view.ops[op]->getLoc());
+      auto key = BackwardKey::read(view.ops[op]->getLoc());
       auto found = key ? ops.find(key->of) : ops.end();
       if (found != ops.end() && readsLastRuns(op))
         noteReader(op, found->second);

@@ -41,8 +41,8 @@ struct DifferentiateOptions {
 /// flattened first. Arguments tied to each other all get the whole sum.
 /// An argument on which no differentiated result depends has no gradient.
 ///
-/// Every backward op has the location of its forward op, with metadata that
-/// names it (BackwardKey.h), and results with names that no other value has.
+/// Every backward op has the location of its forward op, with its BackwardKey,
+/// and results with names that no other value has.
 ///
 /// Fails, with an error at the op or at the graph, which is then half done.
 /// O(ops log ops), and what the VJPs cost.

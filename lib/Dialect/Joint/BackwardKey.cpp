@@ -1,35 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads what differentiation has written into locations. The metadata of a
-// backward op fuses the location of its forward op; where that op is of a
-// backward itself (second derivatives), its own metadata lies inside. Passes
-// that make one op of several fuse locations without metadata around that.
+// The key of a backward op is metadata of its location: locations go wherever
+// an op goes (halves, launches, functions for a device), attributes do not.
+//
+//   loc(fused<{backward_of = "mm", region = array<i64: 0, 2>,
+//              sequence_nr = 7 : i64}>["model.py":3:1])
 
 #include "cutback/Dialect/Joint/BackwardKey.h"
 
-#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Builders.h"
 
 using namespace mlir;
 using namespace cutback;
 
-std::optional<BackwardKey> cutback::findBackwardKey(Location location) {
-  if (auto name = dyn_cast<NameLoc>(location))
-    return findBackwardKey(name.getChildLoc());
+static constexpr llvm::StringLiteral kNumber = "sequence_nr";
+static constexpr llvm::StringLiteral kRegion = "region";
+
+std::optional<BackwardKey> BackwardKey::read(Location location) {
   auto fused = dyn_cast<FusedLoc>(location);
-  if (!fused)
+  auto metadata = fused ? dyn_cast_or_null<DictionaryAttr>(fused.getMetadata())
+                        : DictionaryAttr();
+  auto of = metadata ? metadata.getAs<StringAttr>(kBackwardOf) : StringAttr();
+  if (!of)
     return std::nullopt;
-  auto key = dyn_cast_or_null<DictionaryAttr>(fused.getMetadata());
-  auto of = key ? key.getAs<StringAttr>(kBackwardOf) : StringAttr();
-  if (of && !fused.getLocations().empty()) {
-    BackwardKey found{of.getValue(), 0, 0, fused.getLocations().front()};
-    if (auto number = key.getAs<IntegerAttr>(kSequenceKey))
-      found.number = number.getInt();
-    if (auto region = key.getAs<IntegerAttr>(kSequenceRegion))
-      found.region = region.getInt();
-    return found;
-  }
-  for (Location part : fused.getLocations())
-    if (auto found = findBackwardKey(part))
-      return found;
-  return std::nullopt;
+  BackwardKey key;
+  key.of = of.getValue();
+  if (auto number = metadata.getAs<IntegerAttr>(kNumber))
+    key.number = static_cast<uint64_t>(number.getInt());
+  if (auto region = metadata.getAs<DenseI64ArrayAttr>(kRegion))
+    key.region = region.asArrayRef();
+  if (!fused.getLocations().empty())
+    key.forward = fused.getLocations().front();
+  return key;
+}
+
+std::string BackwardKey::text() const {
+  std::string path;
+  for (int64_t id : region)
+    path += (path.empty() ? " of region [" : ", ") + std::to_string(id);
+  return std::to_string(number) + path + (path.empty() ? "" : "]");
+}
+
+Location BackwardKey::attach(Location forward) const {
+  Builder builder(forward.getContext());
+  SmallVector<NamedAttribute, 3> metadata = {
+      builder.getNamedAttr(kBackwardOf, builder.getStringAttr(of)),
+      builder.getNamedAttr(
+          kNumber, builder.getI64IntegerAttr(static_cast<int64_t>(number)))};
+  if (!region.empty())
+    metadata.push_back(
+        builder.getNamedAttr(kRegion, builder.getDenseI64ArrayAttr(region)));
+  return FusedLoc::get(forward.getContext(), {forward},
+                       builder.getDictionaryAttr(metadata));
 }

@@ -1,39 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What ties an op of a backward to its op of the forward: metadata of its
-// location.
+// What ties an op of the backward to its op of the forward.
 #ifndef CUTBACK_DIALECT_JOINT_BACKWARDKEY_H
 #define CUTBACK_DIALECT_JOINT_BACKWARDKEY_H
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Location.h"
-#include "mlir/IR/Operation.h"
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 namespace cutback {
 
-/// Keys of the metadata in the location of a backward op: the name of the first
-/// result of its forward op, that op's sequence number, and the region in which
-/// that counts (0 if there is none).
+/// The key of the name in the metadata of a backward op's location. Beside it
+/// stand `sequence_nr` and, of an op in checkpoint regions, `region`.
 inline constexpr llvm::StringLiteral kBackwardOf = "backward_of";
-inline constexpr llvm::StringLiteral kSequenceKey = "sequence_nr";
-inline constexpr llvm::StringLiteral kSequenceRegion = "region";
 
+/// Names the forward op of a backward op, its number in the order of the
+/// backward, and the checkpoint regions that it is in.
 struct BackwardKey {
-  llvm::StringRef of;
-  int64_t number = 0, region = 0;
-  /// Of the forward op. It has a key itself if that is of an earlier backward.
-  mlir::Location forward;
+  llvm::StringRef of;             ///< the first result of the forward op
+  uint64_t number = 0;            ///< its sequence number
+  llvm::ArrayRef<int64_t> region; ///< outermost first; empty outside of all
+  /// As it is read: where the forward op stands. That has a key itself if the
+  /// op is of an earlier backward.
+  std::optional<mlir::Location> forward = std::nullopt;
 
-  bool operator==(const BackwardKey &other) const {
-    return of == other.of && number == other.number && region == other.region &&
-           forward == other.forward;
-  }
+  /// Nothing if `location` is not that of a backward op.
+  static std::optional<BackwardKey> read(mlir::Location location);
+  /// The forward op's location with this key.
+  mlir::Location attach(mlir::Location forward) const;
+  /// "7", or "7 of region [0, 2]".
+  std::string text() const;
 };
-
-/// The key in `location`; nothing if it is not that of a backward op. Of places
-/// that were fused, the first one that has a key.
-std::optional<BackwardKey> findBackwardKey(mlir::Location location);
 
 } // namespace cutback
 

@@ -25,9 +25,9 @@ for op in ops:
     else:
         assert op["cat"] == half, op
     if "backward_of" in args:
-        keys["backward"].add((args["number"], args["region"]))
+        keys["backward"].add((args["number"], tuple(args["region"])))
     elif half == "forward" and "number" in args:
-        keys["forward"].add((args["number"], args["region"]))
+        keys["forward"].add((args["number"], tuple(args["region"])))
 assert keys["backward"] <= keys["forward"] | keys["backward"], keys
 tied = len(keys["forward"] & keys["backward"])
 print(f"{len(ops)} events, {tied} keys in both halves, {recomputed} recomputed")
