@@ -26,6 +26,7 @@
 #include "cutback/Dialect/Joint/Declared.h"
 #include "cutback/Dialect/Joint/Replay.h"
 #include "cutback/Interpreter/Kernel.h"
+#include "cutback/Interpreter/LaunchRunner.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -138,10 +139,13 @@ LogicalResult Runner::bind(Block &block, ArrayRef<RuntimeValue> arguments) {
 LogicalResult Runner::runBlock(Block &block) {
   for (Operation &op : block.without_terminator()) {
     Values results(op.getNumResults());
+    for (OpObserver *observer : options.observers)
+      observer->begins(&op);
     if (failed(runOp(&op, results)))
       return failure();
-    if (options.observe)
-      options.observe(&op, results);
+    for (OpObserver *observer : options.observers)
+      if (failed(observer->ran(&op, results)))
+        return failure();
     finish(&op, results);
   }
   return success();
@@ -585,9 +589,20 @@ interpreter::run(Operation *function, ArrayRef<RuntimeValue> arguments,
   if (!block)
     return failure();
   Runner runner(function, options);
-  if (failed(runner.bind(*block, arguments)) || failed(runner.runBlock(*block)))
+  if (failed(runner.bind(*block, arguments)))
     return failure();
-  return runner.take(block->getTerminator());
+  for (OpObserver *observer : options.observers)
+    if (failed(observer->starts(function, arguments)))
+      return failure();
+  if (failed(runner.runBlock(*block)))
+    return failure();
+  if (options.launches && failed(options.launches->finish(function)))
+    return failure();
+  std::vector<RuntimeValue> results = runner.take(block->getTerminator());
+  for (OpObserver *observer : options.observers)
+    if (failed(observer->ends(function, results)))
+      return failure();
+  return results;
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,11 +27,7 @@ static int64_t scratchBegin(kernel::LaunchOp launch) {
   return begin;
 }
 
-LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
-  kernel::ArenaOp step = kernel::findArena(link);
-  arena = Storage::allocate(step ? static_cast<int64_t>(step.getBytes()) : 0);
-  if (arena->bytes)
-    std::memset(arena->data, 0xFF, arena->bytes);
+void LaunchMemory::findOffsets(joint::PartitionOp link) {
   link->getParentOp()->walk([&](kernel::LaunchOp launch) {
     int64_t begin = scratchBegin(launch);
     for (auto [result, at] :
@@ -39,6 +35,20 @@ LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
       if (at >= 0)
         offsets[kernel::insideOf(result)] = begin + at;
   });
+}
+
+LaunchMemory::LaunchMemory(joint::PartitionOp link,
+                           std::shared_ptr<Storage> arena)
+    : arena(std::move(arena)) {
+  findOffsets(link);
+}
+
+LaunchMemory::LaunchMemory(joint::PartitionOp link, bool poisonDead) {
+  kernel::ArenaOp step = kernel::findArena(link);
+  arena = Storage::allocate(step ? static_cast<int64_t>(step.getBytes()) : 0);
+  if (arena->bytes)
+    std::memset(arena->data, 0xFF, arena->bytes);
+  findOffsets(link);
   if (!poisonDead || !step)
     return;
   std::vector<kernel::HeldBytes> held = kernel::findHeldBytes(step);

@@ -12,6 +12,7 @@
 
 #include "cutback/Dialect/Joint/CallArgs.h"
 #include "cutback/Interpreter/KernelBodies.h"
+#include "cutback/Interpreter/LaunchRunner.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -28,7 +29,12 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   if (hasKernel && options.checkKernels &&
       failed(runOps(launch, expected, scales)))
     return failure();
-  if (failed(hasKernel ? runKernel(launch) : runBlock(launch.getBlock())) ||
+  // Of a call that is run here its ops have been seen.
+  bool hidesOps = hasKernel || options.launches;
+  ValueMap read = hidesOps ? keepOperands(launch) : ValueMap();
+  if (failed(options.launches ? runElsewhere(launch)
+             : hasKernel      ? runKernel(launch)
+                              : runBlock(launch.getBlock())) ||
       failed(compareKernel(launch, expected, scales)))
     return failure();
   for (auto [result, inside] :
@@ -39,6 +45,70 @@ LogicalResult Runner::runLaunch(kernel::LaunchOp launch, Values &results) {
   for (Operation &op : launch.getBlock())
     for (Value value : op.getResults())
       values.erase(value);
+  return hidesOps ? showOps(launch, results, read) : success();
+}
+
+/// Copies of what a launch reads, if somebody may want to see its ops.
+Runner::ValueMap Runner::keepOperands(kernel::LaunchOp launch) {
+  ValueMap kept;
+  if (llvm::none_of(options.observers, [](const OpObserver *observer) {
+        return observer->keepsOperands();
+      }))
+    return kept;
+  launch->walk([&](Operation *op) {
+    for (Value operand : op->getOperands()) {
+      auto found = values.find(operand);
+      if (found == values.end())
+        continue;
+      RuntimeValue &copy = kept[operand];
+      copy = found->second;
+      if (auto *tensor = std::get_if<Tensor>(&copy))
+        *tensor = interpreter::copyOf(*tensor);
+    }
+  });
+  return kept;
+}
+
+/// The ops of a launch that has run, one by one, for those who want to see
+/// them.
+LogicalResult Runner::showOps(kernel::LaunchOp launch,
+                              ArrayRef<RuntimeValue> made,
+                              const ValueMap &read) {
+  for (OpObserver *observer : options.observers) {
+    if (!observer->keepsOperands() || !observer->wantsOpsOf(launch, made))
+      continue;
+    InterpreterOptions plain = withoutArena();
+    Runner inside(launch, plain);
+    inside.values = read;
+    if (failed(inside.runOpsInside(launch, observer)))
+      return failure();
+  }
+  return success();
+}
+
+InterpreterOptions Runner::withoutArena() const {
+  InterpreterOptions plain = options;
+  plain.memory = nullptr;
+  plain.launches = nullptr;
+  plain.observers.clear();
+  return plain;
+}
+
+/// Runs the ops of a launch on `values`. What it writes into arguments is not
+/// written.
+LogicalResult Runner::runOpsInside(kernel::LaunchOp launch,
+                                   OpObserver *observer) {
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    Values ofOp(op.getNumResults());
+    if (auto write = dyn_cast<joint::WriteOp>(op))
+      ofOp[0] = values.lookup(write.getValue());
+    else if (failed(runOp(&op, ofOp)))
+      return failure();
+    if (observer && failed(observer->ran(&op, ofOp)))
+      return failure();
+    for (auto [result, value] : llvm::zip_equal(op.getResults(), ofOp))
+      values[result] = value;
+  }
   return success();
 }
 
@@ -65,21 +135,11 @@ LogicalResult Runner::checkBounds(kernel::LaunchOp launch,
 /// What the ops that a kernel stands for compute.
 LogicalResult Runner::runOps(kernel::LaunchOp launch, Values &results,
                              SmallVectorImpl<double> &scales) {
-  InterpreterOptions plain = options;
-  plain.memory = nullptr;
-  plain.observe = {};
+  InterpreterOptions plain = withoutArena();
   Runner inside(launch, plain);
   inside.values = values;
-  for (Operation &op : launch.getBlock().without_terminator()) {
-    Values ofOp(op.getNumResults());
-    // The kernel will write the argument; here it is only compared.
-    if (auto write = dyn_cast<joint::WriteOp>(op))
-      ofOp[0] = inside.values.lookup(write.getValue());
-    else if (failed(inside.runOp(&op, ofOp)))
-      return failure();
-    for (auto [result, value] : llvm::zip_equal(op.getResults(), ofOp))
-      inside.values[result] = value;
-  }
+  if (failed(inside.runOpsInside(launch, nullptr)))
+    return failure();
   for (Value operand : launch.getYield().getOperands()) {
     results.push_back(inside.values.lookup(operand));
     scales.push_back(inside.scaleOf(operand));
@@ -200,7 +260,36 @@ LogicalResult Runner::runKernel(kernel::LaunchOp launch) {
     return failure();
   for (auto &[from, to] : written)
     copyElements(from, to);
-  // What is seen of them, and sizes.
+  return seeResults(launch);
+}
+
+/// Has a launch run, and takes its results from where they are then.
+LogicalResult Runner::runElsewhere(kernel::LaunchOp launch) {
+  if (failed(options.launches->run(launch)))
+    return failure();
+  llvm::DenseSet<Value> unread; // which calls may leave as it was
+  for (OpResult result : launch->getResults())
+    if (Value inside = kernel::insideOf(result);
+        result.use_empty() && inside.hasOneUse())
+      unread.insert(inside);
+  for (Operation &op : launch.getBlock().without_terminator()) {
+    if (auto write = dyn_cast<joint::WriteOp>(op))
+      values[write.getResult()] = values.lookup(write.getDestination());
+    for (Value result : op.getResults()) {
+      auto type = dyn_cast<RankedTensorType>(result.getType());
+      if (!type || unread.contains(result))
+        continue;
+      bool isEmpty = type.hasStaticShape() && type.getNumElements() == 0;
+      if (isEmpty || memory.hasPlace(result))
+        values[result] = memory.allocate(
+            result, *dtypeOf(type.getElementType()), type.getShape());
+    }
+  }
+  return seeResults(launch);
+}
+
+/// Of a launch whose kernel has run: what is seen of its results, and sizes.
+LogicalResult Runner::seeResults(kernel::LaunchOp launch) {
   auto isKnown = [&](Value operand) {
     return operand.getParentBlock() != &launch.getBlock() ||
            values.contains(operand);

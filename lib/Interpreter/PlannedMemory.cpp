@@ -149,10 +149,12 @@ cutback::runPartitionInArena(joint::PartitionOp partition, joint::GraphOp graph,
   run.seed = options.seed;
   run.memory = &memory;
   run.hook = options.hook;
+  OpCallback check([&](Operation *op, ArrayRef<RuntimeValue> results) {
+    memory.checkResults(op, results);
+  });
+  run.observers = options.observers;
   if (options.checkMemory)
-    run.observe = [&](Operation *op, ArrayRef<RuntimeValue> results) {
-      memory.checkResults(op, results);
-    };
+    run.observers.push_back(&check);
   auto results = runPartition(partition, graph, arguments, run);
   if (failed(results) || memory.failed())
     return failure();

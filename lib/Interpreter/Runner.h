@@ -40,6 +40,7 @@ public:
 
 private:
   using Values = llvm::SmallVector<RuntimeValue, 4>;
+  using ValueMap = llvm::DenseMap<mlir::Value, RuntimeValue>;
 
   mlir::LogicalResult runOp(mlir::Operation *op, Values &results);
   mlir::LogicalResult runCall(aten::CallOp op, Values &results);
@@ -55,11 +56,20 @@ private:
   mlir::LogicalResult runPoisson(joint::PoissonOp op, Values &results);
   mlir::LogicalResult runLaunch(kernel::LaunchOp launch, Values &results);
   mlir::LogicalResult runKernel(kernel::LaunchOp launch);
+  mlir::LogicalResult runElsewhere(kernel::LaunchOp launch);
+  mlir::LogicalResult seeResults(kernel::LaunchOp launch);
   static mlir::LogicalResult checkBounds(kernel::LaunchOp launch,
                                          const Values &results);
   bool evaluateSize(mlir::Operation *op, Values &results);
   mlir::LogicalResult runOps(kernel::LaunchOp launch, Values &results,
                              llvm::SmallVectorImpl<double> &scales);
+  mlir::LogicalResult runOpsInside(kernel::LaunchOp launch,
+                                   OpObserver *observer);
+  ValueMap keepOperands(kernel::LaunchOp launch);
+  mlir::LogicalResult showOps(kernel::LaunchOp launch,
+                              llvm::ArrayRef<RuntimeValue> made,
+                              const ValueMap &read);
+  InterpreterOptions withoutArena() const;
   double scaleOf(mlir::Value value);
   mlir::LogicalResult compareKernel(kernel::LaunchOp launch,
                                     const Values &expected,
@@ -83,7 +93,7 @@ private:
   const InterpreterOptions &options;
   Memory standard;
   Memory &memory;
-  llvm::DenseMap<mlir::Value, RuntimeValue> values;
+  ValueMap values;
   /// What the next op draws with, if a mark has set it: seed and stream.
   std::optional<std::pair<uint64_t, uint64_t>> replayed;
   llvm::DenseMap<mlir::Value, unsigned> usesLeft;

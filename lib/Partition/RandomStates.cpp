@@ -121,12 +121,19 @@ unsigned States::run() {
   return static_cast<unsigned>(saved.size()) - before;
 }
 
+static func::FuncOp halfOf(PartitionOp partition, FlatSymbolRefAttr name) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(partition, name);
+}
+
 unsigned cutback::exposeRandomStates(PartitionOp partition) {
-  auto half = [&](StringRef name) {
-    return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-        partition, StringAttr::get(partition.getContext(), name));
-  };
-  return States(partition, half(partition.getForward()),
-                half(partition.getBackward()))
+  return States(partition, halfOf(partition, partition.getForwardAttr()),
+                halfOf(partition, partition.getBackwardAttr()))
       .run();
+}
+
+bool cutback::exposesRandomStates(PartitionOp partition) {
+  func::FuncOp forward = halfOf(partition, partition.getForwardAttr());
+  return forward && llvm::any_of(forward.getOps<OpaqueOp>(), [](OpaqueOp op) {
+           return op.getCallee() == kSavesState;
+         });
 }

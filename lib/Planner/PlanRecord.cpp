@@ -13,6 +13,7 @@
 
 #include "Internal.h"
 
+#include "cutback/Partition/RandomStates.h"
 #include "cutback/Planner/OptionText.h"
 #include "cutback/Planner/PlanOptions.h"
 #include "cutback/Planner/Planner.h"
@@ -24,7 +25,8 @@ using namespace cutback;
 
 static constexpr llvm::StringLiteral kDecomposed = "decomposed",
                                      kPassedOverPrice =
-                                         "passed_over_byte_price_ps";
+                                         "passed_over_byte_price_ps",
+                                     kRandomStates = "random_states";
 
 void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   Builder builder(graph.getContext());
@@ -44,6 +46,8 @@ void cutback::recordPlan(joint::GraphOp graph, const PartitionResult &result) {
   record.append("torch_graph", builder.getBoolAttr(result.isOfTorchGraph));
   if (result.given)
     record.append(kDecomposed, builder.getUnitAttr());
+  if (result.partition.link && exposesRandomStates(result.partition.link))
+    record.append(kRandomStates, builder.getUnitAttr());
   if (const auto &passed = result.passedOver)
     record.append(kPassedOverPrice,
                   builder.getF64FloatAttr(passed->bytePricePs));
@@ -67,7 +71,7 @@ namespace {
 
 struct Record {
   PartitionOptions asked, chosen;
-  bool isOfTorchGraph = false;
+  bool isOfTorchGraph = false, exposesStates = false;
   std::optional<PassedOver> passedOver;
   std::optional<PlanSearch> search;
 };
@@ -131,9 +135,9 @@ static bool readOthers(DictionaryAttr record, Record &read) {
                        price.getValueAsDouble()};
   if (search)
     read.search = {static_cast<uint64_t>(search[0]), search[1] != 0};
-  return record.size() == 7u + 2 * read.passedOver.has_value() +
-                              read.search.has_value() +
-                              record.contains(kDecomposed);
+  return record.size() ==
+         7u + 2 * read.passedOver.has_value() + read.search.has_value() +
+             record.contains(kDecomposed) + record.contains(kRandomStates);
 }
 
 static FailureOr<Record> readRecord(joint::GraphOp graph) {
@@ -162,6 +166,7 @@ static FailureOr<Record> readRecord(joint::GraphOp graph) {
   (void)readChosen(record, read.chosen);
   read.chosen.decompose = isDecomposed;
   read.isOfTorchGraph = isOfTorchGraph.getValue();
+  read.exposesStates = record.contains(kRandomStates);
   return read;
 }
 
@@ -179,5 +184,7 @@ cutback::planAsRecorded(joint::GraphOp graph) {
   (*result)->search = record->search;
   (*result)->isOfTorchGraph = record->isOfTorchGraph;
   (*result)->passedOver = record->passedOver;
+  if (record->exposesStates)
+    exposeRandomStates((*result)->partition.link);
   return result;
 }

@@ -40,6 +40,7 @@ runLaunches(joint::GraphOp graph, const KernelModule &kernels,
   run.hook = options.hook;
   run.memory = &arena;
   run.checkKernels = options.checkKernels;
+  run.observers = options.observers;
   std::unique_ptr<KernelRunner> runner;
   if (options.compileKernels) {
     auto compiled = options.compileKernels(kernels.module.get());
@@ -129,6 +130,7 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
     run.seed = options.seed;
     run.hook = options.hook;
     run.checkMemory = options.checkMemory;
+    run.observers = options.observers;
     return runPartitionInArena(link, graph, arguments, *memory, run);
   }
   if (options.kernels)
@@ -143,6 +145,7 @@ runHalves(joint::GraphOp graph, joint::PartitionOp link,
   InterpreterOptions run;
   run.seed = options.seed;
   run.hook = options.hook;
+  run.observers = options.observers;
   return runPartition(link, graph, arguments, run);
 }
 
@@ -241,6 +244,7 @@ cutback::runReferenceStep(joint::GraphOp graph, FindTensor find,
     InterpreterOptions run;
     run.seed = options.seed;
     run.hook = options.hook;
+    run.observers = options.observers;
     values = interpreter::run(graph, *arguments, run);
   } else if (options.stored) {
     values = runStored(graph, *arguments, options, partition.symbols, result);

@@ -16,11 +16,10 @@
 
 #include "cutback/Report/TraceExport.h"
 
+#include "TraceEvents.h"
+
 #include "cutback/Analysis/Names.h"
 #include "cutback/Report/StepTimeline.h"
-
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 
@@ -31,14 +30,13 @@ namespace cutback {
 
 namespace {
 
-enum Track : int { Memory = 0, Forward = 1, Backward = 2 };
-
-class TraceWriter {
+class TraceWriter : TraceEvents {
 public:
   TraceWriter(const PartitionResult &result, const ReportExtras &extras,
               StringRef title)
       : result(result), view(result.view), title(title),
-        timeline(StepTimeline::of(result)), live(timeline.liveBytes()) {
+        keys(result.view.graph), timeline(StepTimeline::of(result)),
+        live(timeline.liveBytes()) {
     if (extras.modules)
       modules = valueModules(view);
     isCopy.assign(view.numOps(), 0);
@@ -52,64 +50,24 @@ public:
   std::string run(const Device &device) {
     const KernelPlan &kernels = *result.kernelPlan;
     writeHeader(device);
-    nameTracks();
+    nameTracks(title);
     writeHalf(Track::Forward, kernels.forward().kernels,
               result.halves.forwardOps, 0);
     writeHalf(Track::Backward, kernels.backward().kernels,
               result.halves.backwardOps, timeline.forwardOps);
     if (timeline.numOps)
       writeMemory(std::min(step, timeline.numOps - 1), timeline.numOps);
-    os << "\n]}\n";
-    return std::move(text);
+    return end();
   }
 
 private:
-  //===--------------------------------------------------------------------===//
-  // Events
-  //===--------------------------------------------------------------------===//
-
-  /// Microseconds, as the format wants them, of whole nanoseconds.
-  static std::string microseconds(int64_t nanoseconds) {
-    std::string out;
-    llvm::raw_string_ostream(out)
-        << nanoseconds / 1000 << llvm::format(".%03d", int(nanoseconds % 1000));
-    return out;
-  }
   int64_t now() const { return std::llround(ps / 1000); }
 
-  void event(StringRef name, StringRef phase, int track,
-             llvm::function_ref<void(llvm::json::OStream &)> fields) {
-    os << (isFirst ? "\n" : ",\n");
-    isFirst = false;
-    llvm::json::OStream json(os);
-    json.object([&] {
-      attribute(json, "name", name);
-      json.attribute("ph", phase);
-      json.attribute("pid", 1);
-      json.attribute("tid", track);
-      if (phase != "M") {
-        json.attributeBegin("ts");
-        json.rawValue(microseconds(now()));
-        json.attributeEnd();
-      }
-      fields(json);
-    });
-  }
-
-  /// Names come from outside.
-  static void attribute(llvm::json::OStream &json, StringRef key,
-                        StringRef value) {
-    json.attribute(key, llvm::json::isUTF8(value) ? value.str()
-                                                  : llvm::json::fixUTF8(value));
-  }
-
   void writeHeader(const Device &device) {
-    os << "{\"displayTimeUnit\":\"ns\",\"otherData\":";
-    llvm::json::OStream json(os);
-    json.object([&] {
+    begin([&](llvm::json::OStream &json) {
       attribute(json, "graph", result.graph);
-      json.attribute("strategy", spell(result.options.strategy));
-      json.attribute("cost_model", spell(result.options.costModel));
+      json.attribute("strategy", cutback::spell(result.options.strategy));
+      json.attribute("cost_model", cutback::spell(result.options.costModel));
       json.attribute("byte_price_ps", result.options.bytePricePs);
       attribute(json, "device", device.name);
       json.attribute("times", "a model of fused kernels, not a measurement");
@@ -120,24 +78,6 @@ private:
       json.attribute("kernels", int64_t(result.kernels));
       json.attribute("priced_ps", result.pricedPs);
     });
-    os << ",\"traceEvents\":[";
-  }
-
-  void nameTracks() {
-    auto name = [&](StringRef what, int track, StringRef text) {
-      event(what, "M", track, [&](llvm::json::OStream &json) {
-        json.attributeObject("args", [&] { attribute(json, "name", text); });
-      });
-    };
-    name("process_name", Track::Memory, ("cutback: " + title).str());
-    for (int track : {Track::Forward, Track::Backward}) {
-      name("thread_name", track,
-           track == Track::Forward ? "forward" : "backward");
-      event("thread_sort_index", "M", track, [&](llvm::json::OStream &json) {
-        json.attributeObject("args",
-                             [&] { json.attribute("sort_index", track); });
-      });
-    }
   }
 
   //===--------------------------------------------------------------------===//
@@ -172,28 +112,17 @@ private:
     std::string name = shortOpName(view.ops[main]);
     if (kernel.ops.size() > 1)
       name += " +" + std::to_string(kernel.ops.size() - 1);
-    event(name, "X", track, [&](llvm::json::OStream &json) {
-      // The time moves on while its event is written.
-      ps += kernel.ps;
-      json.attributeBegin("dur");
-      json.rawValue(microseconds(now() - begin));
-      json.attributeEnd();
-      json.attribute("cat", copies ? "recomputed" : spellTrack(track));
-      json.attributeObject("args", [&] {
-        describe(json, kernel, main);
-        json.attribute("recomputed_ops", copies);
-      });
-    });
-  }
-
-  static StringRef spellTrack(Track track) {
-    return track == Track::Forward ? "forward" : "backward";
+    ps += kernel.ps;
+    complete(name, track, begin, now(), copies != 0,
+             [&](llvm::json::OStream &json) {
+               describe(json, kernel, main);
+               json.attribute("recomputed_ops", copies);
+             });
   }
 
   /// What a kernel runs: its main value, its place in the model, its ops.
   void describe(llvm::json::OStream &json, const Kernel &kernel,
                 uint32_t main) {
-    constexpr size_t maxOps = 40;
     if (view.numResults(main)) {
       uint32_t value = view.resultBegin[main];
       attribute(json, "value", "%" + view.name(value));
@@ -204,18 +133,10 @@ private:
     }
     attribute(json, "source", wholePlaceText(view.ops[main]->getLoc()));
     json.attribute("model_ps", std::llround(kernel.ps));
-    json.attributeArray("ops", [&] {
-      for (size_t i = 0; i < std::min(kernel.ops.size(), maxOps); ++i) {
-        uint32_t op = kernel.ops[i];
-        std::string line = shortOpName(view.ops[op]);
-        if (view.numResults(op))
-          line = "%" + view.name(view.resultBegin[op]) + " = " + line;
-        json.value(llvm::json::isUTF8(line) ? line : llvm::json::fixUTF8(line));
-      }
-      if (kernel.ops.size() > maxOps)
-        json.value("and " + std::to_string(kernel.ops.size() - maxOps) +
-                   " more");
-    });
+    SmallVector<Operation *> ops;
+    for (uint32_t op : kernel.ops)
+      ops.push_back(view.ops[op]);
+    keys.write(json, ops);
   }
 
   //===--------------------------------------------------------------------===//
@@ -235,17 +156,19 @@ private:
     for (uint32_t at = begin; at < end; ++at)
       if (bytesAt(at) > bytesAt(most))
         most = at;
-    event("arena bytes in use", "C", Track::Memory,
+    event("arena bytes in use", "C", Track::Memory, now(),
           [&](llvm::json::OStream &json) {
             json.attributeObject(
                 "args", [&] { json.attribute("bytes", bytesAt(most)); });
           });
-    event("bytes by use", "C", Track::Memory, [&](llvm::json::OStream &json) {
-      json.attributeObject("args", [&] {
-        for (unsigned kind = 0; kind < kLiveKinds; ++kind)
-          json.attribute(spell(static_cast<LiveKind>(kind)), live[most][kind]);
-      });
-    });
+    event("bytes by use", "C", Track::Memory, now(),
+          [&](llvm::json::OStream &json) {
+            json.attributeObject("args", [&] {
+              for (unsigned kind = 0; kind < kLiveKinds; ++kind)
+                json.attribute(cutback::spell(static_cast<LiveKind>(kind)),
+                               live[most][kind]);
+            });
+          });
     // The last counters repeat those of the last launch, if that ends the step.
     if (begin <= peak && peak < end && !isPeakMarked)
       markPeak();
@@ -253,7 +176,7 @@ private:
 
   void markPeak() {
     isPeakMarked = true;
-    event("peak", "i", peak < timeline.forwardOps ? Forward : Backward,
+    event("peak", "i", peak < timeline.forwardOps ? Forward : Backward, now(),
           [&](llvm::json::OStream &json) {
             json.attribute("s", "p");
             json.attributeObject("args", [&] {
@@ -266,6 +189,7 @@ private:
   const PartitionResult &result;
   const GraphView &view;
   StringRef title;
+  StepKeys keys;
   StepTimeline timeline;
   std::vector<std::array<int64_t, kLiveKinds>> live; ///< by step and kind
   std::vector<std::string> modules;                  ///< by value, or empty
@@ -273,9 +197,7 @@ private:
   uint32_t peak = 0;                                 ///< a step
   uint32_t step = 0; ///< the first that has not run yet
   double ps = 0;     ///< since the step began
-  bool isFirst = true, isPeakMarked = false;
-  std::string text;
-  llvm::raw_string_ostream os{text};
+  bool isPeakMarked = false;
 };
 
 } // namespace

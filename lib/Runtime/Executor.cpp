@@ -2,7 +2,8 @@
 //
 // What the executors share: how a message names a launch. The name of the
 // kernel is that of a function of forward.cu, backward.cu or another segment's;
-// op and place are those of the model.
+// op and place are those of the model. And what an executor does that has no
+// launches one by one: it says so.
 
 #include "cutback/Runtime/Executor.h"
 
@@ -13,6 +14,18 @@ using namespace cutback;
 static constexpr int kCheckFailed = 2, kNoMemory = 3;
 
 Executor::~Executor() = default;
+
+static constexpr const char *kNotOneByOne =
+    "runs its launches on a device, not one by one";
+
+char *Executor::beginLaunches(std::string &error) {
+  error = kNotOneByOne;
+  return nullptr;
+}
+
+std::string Executor::runLaunch(size_t, size_t, const std::vector<char *> &) {
+  return kNotOneByOne;
+}
 
 std::string cutback::describeLaunch(const Artifact &artifact,
                                     const ArtifactLaunch &launch) {

@@ -82,8 +82,7 @@ std::string HostStep::run(const std::vector<size_t> &segments,
   bool isBegin =
       std::find(segments.begin(), segments.end(), size_t(0)) != segments.end();
   if (!prepareArena(isBegin))
-    return "needs " + std::to_string(artifact.arenaBytes) +
-           " bytes for its arena, and this machine has them not";
+    return noArena();
   if (measured)
     measured->clear();
   HookedRun run(hooks);
@@ -122,6 +121,23 @@ std::string HostStep::runHook(const ArtifactHook &hook,
     return "";
   return hooks->run(hook.key, {at(hook.memory, arguments), bytesOf(hook),
                                hook.dtype.c_str(), &hook.sizes});
+}
+
+std::string HostStep::noArena() const {
+  return "needs " + std::to_string(artifact.arenaBytes) +
+         " bytes for its arena, and this machine has them not";
+}
+
+char *HostStep::beginLaunches(std::string &error) {
+  if (prepareArena(/*isBegin=*/true))
+    return arena.get();
+  error = noArena();
+  return nullptr;
+}
+
+std::string HostStep::runLaunch(size_t segment, size_t launch,
+                                const std::vector<char *> &arguments) {
+  return runLaunch(artifact.segments[segment].launches[launch], arguments);
 }
 
 std::string HostStep::measureLaunch(const ArtifactLaunch &launch,

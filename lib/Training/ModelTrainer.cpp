@@ -64,6 +64,7 @@ public:
     run.memory = memory.get();
     run.hook = options.hook;
     run.kernels = runner.get();
+    run.observers = options.observers;
     FailureOr<std::vector<RuntimeValue>> values =
         options.reference ? runReference(run) : runKernels(run);
     if (failed(values))

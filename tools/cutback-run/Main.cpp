@@ -11,6 +11,7 @@
 //
 // Exit codes are those of `cutback`.
 
+#include "GradientCheck.h"
 #include "StepTensors.h"
 
 #include "cutback/Runtime/HookOption.h"
@@ -51,6 +52,9 @@ static CommandSpec spec() {
        "give each operand memory of its own, and check that\n"
        "only what a kernel writes changes"},
       hookOption(),
+      {"anomaly", OptionSpec::Flag, "",
+       "exit code 3 if a gradient has a NaN or an infinity,\n"
+       "with its place; `cutback run --anomaly` names the op"},
   };
   spec.examples = {
       "out --inputs=batch.safetensors",
@@ -154,6 +158,12 @@ static int run(const CommandLine &line) {
   progress.step("running");
   std::string what =
       executor->run(artifact.stepSegments(), tensors.arguments());
+  if (what.empty() && line.has("anomaly")) {
+    what = findWrongGradient(artifact, *executor, tensors.arguments());
+    if (!what.empty())
+      return fail(NoPlan, what,
+                  "`cutback run` with --anomaly names the op that made it");
+  }
   std::string file;
   auto outputs = line.get("outputs");
   if (what.empty() && outputs)

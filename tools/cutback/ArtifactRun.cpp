@@ -12,6 +12,7 @@
 
 #include "ArtifactRun.h"
 
+#include "ArtifactChecks.h"
 #include "SizedStep.h"
 
 #include "cutback/Runtime/Arguments.h"
@@ -204,14 +205,24 @@ int openArtifact(Session &session, std::string folder, const StepFiles &sources,
 }
 
 int runArtifact(Session &session, const std::string &folder,
-                const StepFiles &sources, ReferenceResult &result) {
+                const StepFiles &sources, const RunChecks &checks,
+                ReferenceResult &result) {
   BoundArtifact bound;
   if (int code = openArtifact(session, folder, sources, nullptr, bound))
     return code;
   const Artifact &artifact = bound.artifact;
   session.progress.step("running");
-  std::string error =
-      bound.executor->run(artifact.stepSegments(), bound.arguments);
+  std::string error;
+  if (checks.any()) {
+    WatchedStep watched;
+    if (int code = watched.open(session, folder, bound, checks))
+      return code;
+    session.progress.step("running");
+    if (!watched.run({kernel::kForward, kernel::kBackward}))
+      return NoPlan;
+  } else {
+    error = bound.executor->run(artifact.stepSegments(), bound.arguments);
+  }
   for (const ArtifactResult &one : artifact.results) {
     if (!error.empty())
       break;

@@ -25,6 +25,8 @@ struct BoundArtifact {
   std::unique_ptr<Executor> executor;
 };
 
+class RunChecks;
+
 /// What becomes of an argument that nobody gives.
 enum class MissingArguments {
   AreErrors,
@@ -44,10 +46,11 @@ std::string readTensor(const ArtifactResult &result, Executor &executor,
                        const std::vector<char *> &arguments,
                        interpreter::Tensor &own);
 
-/// Runs the step in `folder` on tensors of `sources`. Exit code; results and
-/// their rounding go into `result`.
+/// Runs the step in `folder` on tensors of `sources`, with the checks that were
+/// asked for. Exit code; results and their rounding go into `result`.
 int runArtifact(Session &session, const std::string &folder,
-                const StepFiles &sources, ReferenceResult &result);
+                const StepFiles &sources, const RunChecks &checks,
+                ReferenceResult &result);
 
 } // namespace cutback
 

@@ -8,6 +8,8 @@
 
 #include "ArtifactTrainer.h"
 
+#include "ArtifactChecks.h"
+
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -22,6 +24,7 @@ namespace {
 class ArtifactTrainer : public Trainer {
 public:
   BoundArtifact bound;
+  std::unique_ptr<WatchedStep> watched; ///< if somebody looks on
 
   std::vector<NamedTensor> state() const override {
     std::map<std::string, Tensor> sorted;
@@ -58,10 +61,7 @@ public:
                   TrainingResult &result) override {
     if (std::string error = setInputs(inputs); !error.empty())
       return error;
-    std::vector<size_t> all;
-    for (size_t i = 0; i < bound.artifact.segments.size(); ++i)
-      all.push_back(i);
-    std::string error = bound.executor->run(all, bound.arguments);
+    std::string error = runSegments();
     std::optional<double> loss;
     for (const ArtifactResult &one : bound.artifact.results) {
       bool isUpdate = one.segment == kUpdateSegment;
@@ -83,6 +83,18 @@ public:
   }
 
 private:
+  std::string runSegments() {
+    std::vector<size_t> all;
+    SmallVector<StringRef> names;
+    for (size_t i = 0; i < bound.artifact.segments.size(); ++i) {
+      all.push_back(i);
+      names.push_back(bound.artifact.segments[i].name);
+    }
+    if (!watched)
+      return bound.executor->run(all, bound.arguments);
+    return watched->run(names) ? "" : "the step does not run";
+  }
+
   std::string setInputs(const TrainingInputs &inputs) {
     for (size_t i = 0; i < bound.tensors.size(); ++i) {
       const ArtifactArgument &argument = bound.artifact.arguments[i];
@@ -121,6 +133,7 @@ private:
 
 int openArtifactTrainer(Session &session, const std::string &folder,
                         const StepFiles &sources, FindTensor find,
+                        const RunChecks &checks,
                         std::unique_ptr<Trainer> &trainer) {
   auto made = std::make_unique<ArtifactTrainer>();
   if (int code = openArtifact(session, folder, sources, find, made->bound))
@@ -134,6 +147,11 @@ int openArtifactTrainer(Session &session, const std::string &folder,
                   "an optimizer");
     session.note("compile it with --optimizer=sgd or adamw");
     return NoPlan;
+  }
+  if (checks.any()) {
+    made->watched = std::make_unique<WatchedStep>();
+    if (int code = made->watched->open(session, folder, made->bound, checks))
+      return code;
   }
   made->findSeeds();
   trainer = std::move(made);

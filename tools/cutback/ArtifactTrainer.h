@@ -11,9 +11,11 @@
 namespace cutback {
 
 /// Opens the step in `folder`; tensors are those of `sources`, and inputs of
-/// the first step those that `find` gives. Exit code.
+/// the first step those that `find` gives. `checks` look at each step. Exit
+/// code.
 int openArtifactTrainer(Session &session, const std::string &folder,
                         const StepFiles &sources, interpreter::FindTensor find,
+                        const RunChecks &checks,
                         std::unique_ptr<Trainer> &trainer);
 
 } // namespace cutback

@@ -12,6 +12,7 @@
 #include "StepKernels.h"
 #include "StepSources.h"
 
+#include "cutback/Partition/RandomStates.h"
 #include "cutback/Report/PartitionFiles.h"
 #include "cutback/Target/CUDA/Toolchain.h"
 
@@ -57,6 +58,11 @@ CommandSpec compileSpec() {
        "with --target=cuda or cuda-host: who computes matrix\n"
        "products: our kernels, or NVIDIA's library, which is\n"
        "looked for when the step runs; default own"},
+      {"expose-random-states", OptionSpec::Flag, "",
+       "with --to=partition: where the backward repeats a draw\n"
+       "of the framework's generator, the forward returns the\n"
+       "generator's state and the backward takes it, as with\n"
+       "PyTorch's functionalize_rng_ops"},
       {"check-accesses", OptionSpec::Flag, "",
        "with --target=cpu: each load and store of a kernel\n"
        "tests that it stays in its memory; slower, equal bits"},
@@ -76,6 +82,7 @@ CommandSpec compileSpec() {
       "compile out --sym=s0=8 --sym=s1=128",
       "compile model.pt2 -o out --target=cuda --optimizer=adamw --clip-norm=1",
       "compile trace.log --graph=0 -o out --to=partition --strategy=eager",
+      "compile joint.txt -o out --to=partition --expose-random-states",
   };
   return spec;
 }
@@ -169,6 +176,11 @@ static int checkUsage(Session &session) {
     session.note("--to=kernels or --target have a segment 'update' then");
     return WrongUsage;
   }
+  if (line.has("expose-random-states") && line.get("to") != "partition") {
+    session.error("--expose-random-states goes with --to=partition");
+    session.note("who runs our kernels draws again by the number of a draw");
+    return WrongUsage;
+  }
   if (line.has("weights") && !line.has("target")) {
     session.error("--weights goes with --target");
     session.note("a step that is not compiled runs with the weights of IN");
@@ -219,9 +231,13 @@ int runCompile(const CommandLine &line) {
     run.options.asked.push_back("--device=" + run.options.device);
   }
   bool toTarget = line.has("target");
+  bool exposesStates = line.has("expose-random-states");
   bool toKernels = toTarget || line.get("to") == "kernels";
   if (int code = run.plan(session, /*memory=*/true))
     return code;
+  if (exposesStates && !exposeRandomStates(run.result->partition.link))
+    session.note("no draw of the framework's generator runs in both halves: "
+                 "there are no states to hand over");
   std::optional<KernelModule> kernels;
   if (toKernels)
     if (int code =

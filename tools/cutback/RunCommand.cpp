@@ -11,6 +11,7 @@
 
 #include "ArtifactRun.h"
 #include "PlanRun.h"
+#include "RunChecks.h"
 #include "SizedStep.h"
 #include "StepSources.h"
 #include "cutback/Partition/LinkHalves.h"
@@ -35,7 +36,7 @@ namespace cutback {
 
 /// Those of the run itself.
 static std::vector<OptionSpec> runOptions() {
-  return {
+  std::vector<OptionSpec> options = {
       {"reference", OptionSpec::Flag, "",
        "use the reference interpreter: slow, and exact"},
       {"target", OptionSpec::Choice, "cpu",
@@ -77,6 +78,9 @@ static std::vector<OptionSpec> runOptions() {
        "one a processor. Results have the same bits",
        false, 1},
   };
+  std::vector<OptionSpec> checks = checkOptions();
+  options.insert(options.end(), checks.begin(), checks.end());
+  return options;
 }
 
 CommandSpec runSpec() {
@@ -103,6 +107,8 @@ CommandSpec runSpec() {
       ("run out --weights=model.pt2 --inputs=e.safetensors "
        "--check=e.safetensors"),
       "run model.pt2 --target=cpu --inputs=e.safetensors --check=e.safetensors",
+      "run model.pt2 --inputs=batch.safetensors --anomaly",
+      "run out --inputs=e.safetensors --check-recompute --trace=run.json",
   };
   return spec;
 }
@@ -409,12 +415,13 @@ static int loadStep(Session &session, PlanRun &run, StoredHalves &stored,
 
 /// Results to files and to the screen.
 static int finishRun(Session &session, ReferenceResult &result,
-                     const StepFiles &sources, const StoredHalves *stored) {
+                     const StepFiles &sources, const StoredHalves *stored,
+                     const RunChecks &checks) {
   addTiedResults(result.tensors, result.rounding, sources.weights.get());
   if (auto path = session.line.get("outputs"))
     if (int code = session.write(path, encodeTensors(result.tensors)))
       return code;
-  std::string text = resultText(result, stored);
+  std::string text = resultText(result, stored) + checks.text();
   int code = session.line.has("check") ? check(session, result, text) : Done;
   if (code == WrongInput)
     return code;
@@ -433,7 +440,7 @@ static int refuseReferenceOptions(Session &session) {
   return refusePlanOptions(session, session.line, {"hook"});
 }
 
-static int runCompiled(Session &session) {
+static int runCompiled(Session &session, RunChecks &checks) {
   const std::string &folder = session.line.arguments[0];
   if (session.line.arguments.size() != 1 || !isArtifact(folder)) {
     session.error("'" + folder + "' is no step that was compiled for a target");
@@ -450,16 +457,20 @@ static int runCompiled(Session &session) {
   if (int code = unpackWeights(session, sources))
     return code;
   ReferenceResult result;
-  if (int code = runArtifact(session, folder, sources, result))
-    return code;
-  return finishRun(session, result, sources, nullptr);
+  int ran = runArtifact(session, folder, sources, checks, result);
+  int traced = checks.writeTrace(session);
+  if (ran || traced)
+    return ran ? ran : traced;
+  return finishRun(session, result, sources, nullptr, checks);
 }
 
 int runRun(const CommandLine &line) {
   Session session("run", line);
   bool isNative = line.has("target");
-  if (!isNative && !line.has("reference"))
-    return runCompiled(session);
+  RunChecks checks(line);
+  bool isFolder = !checks.any() || isArtifact(line.arguments[0]);
+  if (!isNative && !line.has("reference") && isFolder)
+    return runCompiled(session, checks);
   if (line.has("single-launches")) {
     session.error("--single-launches is of a step for a GPU");
     session.note("give a folder of `compile --target=cuda`");
@@ -480,6 +491,7 @@ int runRun(const CommandLine &line) {
   options.checkKernels = line.has("check-kernels");
   options.kernels = isNative || line.has("kernels") || options.checkKernels;
   options.seed = static_cast<uint64_t>(line.integer("seed").value_or(0));
+  options.observers = checks.observers();
   PlanRun run;
   StoredHalves stored;
   std::optional<KernelModule> kernels;
@@ -514,12 +526,17 @@ int runRun(const CommandLine &line) {
         return tensor;
       },
       options);
+  // A step that stops has a trace, too.
+  if (int code = checks.writeTrace(session))
+    return code;
+  if (failed(result) && checks.hasStopped())
+    return NoPlan;
   if (failed(result)) {
     noteInputs(session, sources, missing);
     return isStopped ? NoPlan : WrongInput;
   }
   return finishRun(session, *result, sources,
-                   options.stored ? &stored : nullptr);
+                   options.stored ? &stored : nullptr, checks);
 }
 
 } // namespace cutback

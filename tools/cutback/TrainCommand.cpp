@@ -13,6 +13,7 @@
 
 #include "ArtifactTrainer.h"
 #include "PlanRun.h"
+#include "RunChecks.h"
 #include "StepSources.h"
 
 #include "cutback/Planner/StepHooks.h"
@@ -73,6 +74,7 @@ CommandSpec trainSpec() {
        "of this machine that run a compiled step; default:\n"
        "one a processor. Results have the same bits",
        false, 1},
+      anomalyOption(),
   };
   std::vector<OptionSpec> optimizer = optimizerOptions();
   options.insert(options.end(), optimizer.begin(), optimizer.end());
@@ -84,6 +86,7 @@ CommandSpec trainSpec() {
        "--optimizer=adamw --schedule=cosine --warmup=10 --clip-norm=1 "
        "--state=run.safetensors"),
       "train out --inputs=batches.safetensors --steps=100 --lr=0.01",
+      "train out --inputs=batches.safetensors --steps=9 --lr=0.01 --anomaly",
   };
   return spec;
 }
@@ -127,8 +130,11 @@ private:
 
 /// What a training is made of.
 struct Training {
+  explicit Training(const CommandLine &line) : checks(line) {}
+
   PlanRun run;
   HookTable hooks; ///< of IN
+  RunChecks checks;
   StepFiles sources;
   std::optional<Optimizer> optimizer;
   LearningRate rate;
@@ -197,6 +203,7 @@ int openModel(Session &session, Training &training) {
   options.partition = training.run.options;
   options.optimizer = *training.optimizer;
   options.reference = session.line.get("target") == "reference";
+  options.observers = training.checks.observers();
   if (!options.reference)
     options.compileKernels = compileNativeStep;
   training.hooks = HookTable(hookPointsOf(imported.graph));
@@ -231,7 +238,8 @@ int openFolder(Session &session, Training &training) {
   Batches batches(training.sources.inputs);
   return openArtifactTrainer(
       session, session.line.arguments[0], training.sources,
-      [&](StringRef name) { return batches.find(name, 0); }, training.trainer);
+      [&](StringRef name) { return batches.find(name, 0); }, training.checks,
+      training.trainer);
 }
 
 //===----------------------------------------------------------------------===//
@@ -344,6 +352,8 @@ int runSteps(Session &session, Training &training) {
     std::string error = training.trainer->run(inputs, result);
     std::chrono::duration<double, std::milli> time =
         std::chrono::steady_clock::now() - begin;
+    if (training.checks.hasStopped())
+      error = "a gradient is not finite";
     if (error.empty() && scale)
       error = scale->count(result.isSkipped);
     if (error.empty() && !std::isfinite(result.loss) && !result.isSkipped)
@@ -368,7 +378,7 @@ int runSteps(Session &session, Training &training) {
 
 int runTrain(const CommandLine &line) {
   Session session("train", line);
-  Training training;
+  Training training(line);
   if (int code = readOptions(session, training))
     return code;
   if (int code = isArtifact(line.arguments[0]) ? openFolder(session, training)

@@ -7,12 +7,11 @@
 #define CUTBACK_INTERPRETER_INTERPRETER_H
 
 #include "cutback/Dialect/Joint/Joint.h"
-#include "cutback/Interpreter/Tensor.h"
+#include "cutback/Interpreter/Observer.h"
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-#include <functional>
 #include <vector>
 
 namespace cutback::interpreter {
@@ -38,6 +37,7 @@ public:
 };
 
 class KernelRunner;
+class LaunchRunner;
 
 /// Runs the functions of the user at the point with `key` (`joint.hook`) on a
 /// contiguous gradient. An empty string, or what went wrong.
@@ -57,8 +57,10 @@ struct InterpreterOptions {
   KernelRunner *kernels = nullptr;
   /// Empty: hook points have no functions.
   RunHook hook = nullptr;
-  /// Called after each op (tests, tracing); may be empty.
-  std::function<void(mlir::Operation *, llvm::ArrayRef<RuntimeValue>)> observe;
+  /// Null: launches are run here. With one, `memory` is where it puts results.
+  LaunchRunner *launches = nullptr;
+  /// Are told of each op, one behind the other.
+  std::vector<OpObserver *> observers;
 };
 
 /// Runs the body of a `joint.graph` or a `func.func`. One value an argument,

@@ -18,6 +18,8 @@ namespace cutback::interpreter {
 class LaunchMemory : public Memory {
 public:
   explicit LaunchMemory(joint::PartitionOp link, bool poisonDead = false);
+  /// In an arena that is there, of that size at least, as it is.
+  LaunchMemory(joint::PartitionOp link, std::shared_ptr<Storage> arena);
 
   Tensor allocate(mlir::Value value, DType type,
                   llvm::ArrayRef<int64_t> sizes) override;
@@ -25,6 +27,8 @@ public:
   void finished(mlir::Operation *op) override;
 
 private:
+  void findOffsets(joint::PartitionOp link);
+
   std::shared_ptr<Storage> arena;
   llvm::DenseMap<mlir::Value, int64_t> offsets; ///< by tensor of a launch
   /// By op behind which it dies: places that no result of that op takes.

@@ -22,8 +22,7 @@ public:
   bool hasPlace(mlir::Value value) override;
   void finished(mlir::Operation *op) override;
 
-  /// Checks that the results of `op` lie where the plan says: for
-  /// InterpreterOptions::observe.
+  /// Checks that the results of `op`, which has run, lie where the plan says.
   void checkResults(mlir::Operation *op,
                     llvm::ArrayRef<interpreter::RuntimeValue> results);
 
@@ -54,6 +53,8 @@ struct PlannedRunOptions {
   interpreter::RunHook hook = nullptr; ///< empty: no functions at hook points
   /// Sizes of symbols: those of the arguments.
   MemoryPlanOptions plan;
+  /// Are told of each op.
+  std::vector<interpreter::OpObserver *> observers;
 };
 
 struct PlannedRun {

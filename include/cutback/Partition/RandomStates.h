@@ -16,6 +16,9 @@ namespace cutback {
 /// Returns how many there are. Linear.
 unsigned exposeRandomStates(joint::PartitionOp partition);
 
+/// Whether that has been done: the forward takes states.
+bool exposesRandomStates(joint::PartitionOp partition);
+
 } // namespace cutback
 
 #endif // CUTBACK_PARTITION_RANDOMSTATES_H

@@ -7,6 +7,7 @@
 
 #include "cutback/Interpreter/Interpreter.h"
 #include "cutback/Interpreter/KernelBodies.h"
+#include "cutback/Interpreter/Observer.h"
 #include "cutback/Interpreter/Step.h"
 #include "cutback/Lowering/SymbolicKernels.h"
 #include "cutback/Planner/PartitionPipeline.h"
@@ -42,6 +43,8 @@ struct ReferenceOptions {
   interpreter::RunHook hook = nullptr; ///< empty: no functions at hook points
   /// Of random ops that take none.
   uint64_t seed = 0;
+  /// Are told of each op, or with `kernels` of each launch.
+  std::vector<interpreter::OpObserver *> observers;
 };
 
 struct ReferenceResult {

@@ -54,6 +54,14 @@ public:
   virtual std::string run(const std::vector<size_t> &segments,
                           const std::vector<char *> &arguments) = 0;
 
+  /// Begins a run that goes launch by launch: the arena, which holds all
+  /// results while it goes on; null, with `error` set, where launches are not
+  /// run one by one or there is no memory.
+  virtual char *beginLaunches(std::string &error);
+  /// Runs one launch of it. Launches come in their order.
+  virtual std::string runLaunch(size_t segment, size_t launch,
+                                const std::vector<char *> &arguments);
+
   /// After a run: `bytes` of the arena from `at` on, to memory of this machine.
   /// Returns an empty string, or what went wrong.
   virtual std::string read(int64_t at, int64_t bytes, char *to) = 0;

@@ -25,6 +25,9 @@ public:
   std::string run(const std::vector<size_t> &segments,
                   const std::vector<char *> &arguments) override;
   std::string read(int64_t at, int64_t bytes, char *to) override;
+  char *beginLaunches(std::string &error) override;
+  std::string runLaunch(size_t segment, size_t launch,
+                        const std::vector<char *> &arguments) override;
   void setThreads(unsigned count) override;
   bool measure(std::vector<double> *seconds) override {
     measured = seconds;
@@ -47,6 +50,7 @@ private:
   std::string findKernels(void *library);
   static Bytes allocate(int64_t bytes);
   bool prepareArena(bool isBegin);
+  std::string noArena() const;
   char *at(const ArtifactMemory &memory,
            const std::vector<char *> &arguments) const {
     return memory.kind == ArtifactMemory::Arena ? arena.get() + memory.at

@@ -57,6 +57,8 @@ protected:
 struct ModelTrainerOptions {
   PartitionOptions partition; ///< its symbols are those that are known
   Optimizer optimizer;
+  /// Are told of each op or launch.
+  std::vector<interpreter::OpObserver *> observers;
   /// Run the graphs op by op, without a plan.
   bool reference = false;
   /// By whom kernels are run, as in ReferenceOptions.

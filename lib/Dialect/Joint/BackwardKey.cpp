@@ -29,7 +29,16 @@ std::optional<BackwardKey> BackwardKey::read(Location location) {
     key.number = static_cast<uint64_t>(number.getInt());
   if (auto region = metadata.getAs<DenseI64ArrayAttr>(kRegion))
     key.region = region.asArrayRef();
+  if (!fused.getLocations().empty())
+    key.forward = fused.getLocations().front();
   return key;
+}
+
+std::string BackwardKey::text() const {
+  std::string path;
+  for (int64_t id : region)
+    path += (path.empty() ? " of region [" : ", ") + std::to_string(id);
+  return std::to_string(number) + path + (path.empty() ? "" : "]");
 }
 
 Location BackwardKey::attach(Location forward) const {

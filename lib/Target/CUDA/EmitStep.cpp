@@ -70,6 +70,7 @@ public:
     step.artifact.arenaBytes = static_cast<int64_t>(arena.getBytes());
     for (kernel::SegmentOp segment : segments.ops)
       step.artifact.segments.push_back({segment.getName().str(), {}, {}});
+    step.origins.resize(segments.ops.size());
     if (failed(addArguments()))
       return failure();
     addSegmentArguments();
@@ -88,6 +89,7 @@ public:
     if (form == StepKernels::HaveText)
       writeText();
     listKernels();
+    step.argumentNumbers = argumentNumber;
     if (std::string problem = step.artifact.verify(); !problem.empty()) {
       graph.emitError("the compiled step ") << problem;
       return failure();
@@ -274,7 +276,7 @@ private:
         {memory, numElements(root) * itemBytes(root), false});
     launch.operands.push_back(
         {to, numElements(value) * itemBytes(value), true});
-    step.artifact.segments[segment].launches.push_back(std::move(launch));
+    addLaunch(std::move(launch), segment, nullptr);
   }
 
   /// Whether what segment `from` has there is of an argument that a segment
@@ -370,6 +372,10 @@ private:
     one.place = launchText(launch->getLoc());
     return one;
   }
+  void addLaunch(ArtifactLaunch launch, size_t segment, Operation *origin) {
+    step.artifact.segments[segment].launches.push_back(std::move(launch));
+    step.origins[segment].push_back(origin);
+  }
   /// The seed of what the graph draws itself: an argument of the step that the
   /// graph does not have.
   int64_t seedNumber() {
@@ -451,7 +457,7 @@ private:
               one, writtenRoot(launch.getYield().getOperand(output)), true)))
         return failure();
     texts[number].mayOverlap |= overlaps(one);
-    step.artifact.segments[segment].launches.push_back(std::move(one));
+    addLaunch(std::move(one), segment, launch);
     return success();
   }
 
@@ -547,7 +553,7 @@ private:
                  << shortOpName(&op) << "' would write over what it reads";
         texts[number].mayOverlap |= overlaps(one);
         one.product = describeProduct(launch, &op);
-        step.artifact.segments[segment].launches.push_back(std::move(one));
+        addLaunch(std::move(one), segment, launch);
       }
     }
     return success();

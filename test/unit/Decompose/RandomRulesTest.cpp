@@ -5,9 +5,13 @@
 // of whole numbers, both at 1e-3. Seeds are fixed, so a test that passes
 // always does.
 
+#include "cutback/Autograd/AtenVjps.h"
+#include "cutback/Autograd/Differentiate.h"
 #include "cutback/Decompose/FunctionalizeRng.h"
 
 #include "../Interpreter/RunHarness.h"
+
+#include <boost/math/special_functions/gamma.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -192,6 +196,56 @@ TEST_F(RandomRules, Poisson) {
   for (double none : {0.0, -1.0, std::nan("")}) {
     std::vector<double> numbers = draw("aten.poisson(%x)", "f32", 7, none);
     EXPECT_EQ(std::count(numbers.begin(), numbers.end(), 0.0), kCount);
+  }
+}
+
+TEST_F(RandomRules, Gamma) {
+  for (double shape : {0.3, 1.0, 2.5, 40.0}) {
+    for (const char *type : {"f32", "f64"}) {
+      std::vector<double> numbers =
+          draw("aten._standard_gamma(%x)", type, 7, shape, type);
+      expectMoments(numbers, shape, shape, 3 + 6 / shape);
+      expectContinuous(numbers, [=](double x) {
+        return boost::math::gamma_p(shape, std::max(x, 0.0));
+      });
+      EXPECT_GT(*std::min_element(numbers.begin(), numbers.end()), 0);
+    }
+  }
+}
+
+// Its quantile stays: PyTorch's implicit gradient.
+TEST_F(RandomRules, TheShapeOfGammaHasAGradient) {
+  DialectRegistry registry;
+  registerAtenVjps(registry);
+  context.appendDialectRegistry(registry);
+  std::string type = "tensor<3xf64>", each = " : (" + type + ") -> " + type;
+  auto graph = cast<joint::GraphOp>(
+      parse("joint.graph @g(%x: " + type +
+            " {joint.role = #joint.role<param \"x\">}) -> (" + type +
+            ") gradients () {\n%y = aten._standard_gamma(%x)" + each +
+            "\njoint.output %y : " + type + "\n}"));
+  ASSERT_TRUE(succeeded(functionalizeRng(graph)));
+  ASSERT_TRUE(succeeded(differentiate(graph)));
+  Tensor shapes = tensorOf(DType::F64, {3}, {0.5, 2, 9});
+  Tensor tangent = tensorOf(DType::F64, {3}, {1, 1, 2});
+  Tensor seed = Tensor::zeros(DType::I64, {});
+  SmallVector<RuntimeValue> arguments;
+  for (unsigned i = 0; i < graph.getNumArguments(); ++i)
+    arguments.push_back(i == 0 ? shapes
+                        : graph.getRole(i).getKind() == joint::RoleKind::RngSeed
+                            ? seed
+                            : tangent);
+  auto results = runOn(graph, arguments);
+  ASSERT_EQ(results.size(), 2u) << message;
+  std::vector<double> drawn = std::get<Tensor>(results[0]).doubles();
+  std::vector<double> slopes = std::get<Tensor>(results[1]).doubles();
+  const double shape[] = {0.5, 2, 9}, scale[] = {1, 1, 2};
+  for (int i = 0; i < 3; ++i) {
+    double quantile = boost::math::gamma_p(shape[i], drawn[i]), h = 1e-5;
+    double slope = (boost::math::gamma_p_inv(shape[i] + h, quantile) -
+                    boost::math::gamma_p_inv(shape[i] - h, quantile)) /
+                   (2 * h);
+    EXPECT_NEAR(slopes[i], scale[i] * slope, 1e-5 * std::fabs(slope)) << i;
   }
 }
 

@@ -133,9 +133,10 @@ TEST_F(InterpreterTest, PythonArithmeticOnSizes) {
 TEST_F(InterpreterTest, ViewsShareTheirStorageAndMoveNothing) {
   std::vector<RuntimeValue> seen;
   InterpreterOptions options;
-  options.observe = [&](Operation *, ArrayRef<RuntimeValue> results) {
+  OpCallback observer([&](Operation *, ArrayRef<RuntimeValue> results) {
     seen.push_back(results[0]);
-  };
+  });
+  options.observers = {&observer};
   Tensor x = counting({2, 6});
   run("%x: tensor<2x6xf32>", R"(-> tensor<3x4xf32> {
     %0 = aten.view(%x, [3, 4]) : (tensor<2x6xf32>) -> tensor<3x4xf32>
@@ -326,11 +327,12 @@ TEST_F(InterpreterTest, ValuesAreReleasedAfterTheirLastUse) {
   std::vector<std::weak_ptr<Storage>> storages;
   std::vector<size_t> alive;
   InterpreterOptions options;
-  options.observe = [&](Operation *, ArrayRef<RuntimeValue> results) {
+  OpCallback observer([&](Operation *, ArrayRef<RuntimeValue> results) {
     storages.push_back(std::get<Tensor>(results[0]).storage);
     alive.push_back(llvm::count_if(
         storages, [](const auto &storage) { return !storage.expired(); }));
-  };
+  });
+  options.observers = {&observer};
   std::string body = "-> tensor<8xf32> {\n%v0 = aten.neg(%x) : (tensor<8xf32>) "
                      "-> tensor<8xf32>\n";
   for (int i = 1; i < 20; ++i)

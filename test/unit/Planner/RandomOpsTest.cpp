@@ -80,6 +80,11 @@ constexpr Draw kDraws[] = {
      "%d = aten._to_copy(%m, dtype = f32) : (tensor<8x6xi64>) -> "
      "tensor<8x6xf32>"},
     {"rrelu", "%d = aten.rrelu(%c, 0.1, 0.4, true)" EACH},
+    {"rrelu_with_noise",
+     "%z = aten.zeros_like(%c)" EACH "\n%d, %n = "
+     "aten.rrelu_with_noise_functional(%c, %z, 0.1, 0.4, true) : "
+     "(tensor<8x6xf32>, tensor<8x6xf32>) -> (tensor<8x6xf32>, "
+     "tensor<8x6xf32>)"},
     {"standard_gamma",
      "%s = aten.exp(%c)" EACH "\n%d = aten._standard_gamma(%s)" EACH},
 };

@@ -281,9 +281,10 @@ TEST_F(RegionSemantics, ASecondBackwardRecomputesAgain) {
   std::vector<RuntimeValue> gradients[2];
   for (int i : {0, 1}) {
     InterpreterOptions options;
-    options.observe = [&](Operation *op, ArrayRef<RuntimeValue>) {
+    OpCallback observer([&](Operation *op, ArrayRef<RuntimeValue>) {
       runs[i] += op->getName().getStringRef() == "aten.sin";
-    };
+    });
+    options.observers = {&observer};
     auto results = run(backward, taken, options);
     ASSERT_TRUE(succeeded(results));
     gradients[i] = *results;

@@ -22,4 +22,22 @@ TEST(HostStepTest, ALibraryThatIsNoneIsRefused) {
   EXPECT_EQ(error, "'libc.so.6' has no kernels");
 }
 
+/// Of a device: it overrides nothing of what goes launch by launch.
+class NotOneByOne : public Executor {
+public:
+  std::string run(const std::vector<size_t> &,
+                  const std::vector<char *> &) override {
+    return "";
+  }
+  std::string read(int64_t, int64_t, char *) override { return ""; }
+};
+
+TEST(HostStepTest, WhatRunsAllLaunchesAtOnceRunsNoneByItself) {
+  NotOneByOne step;
+  std::string error;
+  EXPECT_EQ(step.beginLaunches(error), nullptr);
+  EXPECT_EQ(error, "runs its launches on a device, not one by one");
+  EXPECT_EQ(step.runLaunch(0, 0, {}), error);
+}
+
 } // namespace

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace cutback {
 
@@ -22,11 +23,16 @@ struct BackwardKey {
   llvm::StringRef of;             ///< the first result of the forward op
   uint64_t number = 0;            ///< its sequence number
   llvm::ArrayRef<int64_t> region; ///< outermost first; empty outside of all
+  /// As it is read: where the forward op stands. That has a key itself if the
+  /// op is of an earlier backward.
+  std::optional<mlir::Location> forward = std::nullopt;
 
   /// Nothing if `location` is not that of a backward op.
   static std::optional<BackwardKey> read(mlir::Location location);
   /// The forward op's location with this key.
   mlir::Location attach(mlir::Location forward) const;
+  /// "7", or "7 of region [0, 2]".
+  std::string text() const;
 };
 
 } // namespace cutback

@@ -7,6 +7,8 @@
 #include "cutback/Lowering/FormKernels.h"
 #include "cutback/Runtime/Artifact.h"
 
+#include "llvm/ADT/StringMap.h"
+
 #include <optional>
 
 namespace cutback {
@@ -49,6 +51,11 @@ struct CudaStep {
   std::vector<TextFile> files;
   /// By kernel its parameters: type of an element ("const float") and name.
   std::vector<std::vector<TextFile>> parameters;
+  /// By segment and launch: the op that it is of; null for a copy of what is
+  /// handed over.
+  std::vector<std::vector<mlir::Operation *>> origins;
+  /// By their names in the graph: numbers of arguments.
+  llvm::StringMap<int64_t> argumentNumbers;
   /// By kernel what a CPU runs in its place, where there is such a function.
   std::vector<std::optional<PrecompiledCall>> precompiled;
 };
