@@ -485,8 +485,7 @@ bool Differentiator::runHook(HookKind kind, uint32_t node, unsigned index,
     value = buildHook(builder, of.getLoc(), kind, point, value, nextKey++,
                       namer.next("hook"));
     if (op)
-      describe(graph.getOutput()->getPrevNode(), op,
-               nodes.getSequence(node).number);
+      describe(graph.getOutput()->getPrevNode(), op, nodes.getSequence(node));
   }
   gradient = value.getAsOpaquePointer();
   return true;
