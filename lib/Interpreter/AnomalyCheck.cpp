@@ -294,7 +294,8 @@ void AnomalyCheck::finishLaunch(Operation *launch,
     Operation *maker = inside.getDefiningOp();
     looked += maker && isOfBackward(maker);
     keep(inside, held, maker ? originOf(maker) : nullptr);
-    known[result] = known[inside];
+    Known one = known[inside]; // the map may grow
+    known[result] = one;
   }
 }
 
@@ -330,7 +331,7 @@ void AnomalyCheck::describeForward(InFlightDiagnostic &diag, Operation *op) {
     return;
   }
   for (unsigned depth = 0; key && key->forward; ++depth) {
-    Diagnostic &note = diag.attachNote(*key->forward);
+    Diagnostic &note = diag.attachNote(key->forward);
     auto forward = ops.find(key->of);
     note << (depth ? "which is of the backward of " : "in the backward of ");
     if (forward == ops.end())
