@@ -141,7 +141,7 @@ void AnomalyCheck::readFunction(Operation *function) {
       dependent.insert(argument);
   }
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (auto launch = dyn_cast<kernel::LaunchOp>(op))
+    if (isa<kernel::LaunchOp>(op))
       return;
     if (llvm::any_of(op->getOperands(), [&](Value operand) {
           return dependent.contains(kernel::insideOf(operand));
@@ -234,7 +234,8 @@ Operation *AnomalyCheck::originOf(Operation *op) const {
   for (Value operand : op->getOperands())
     if (const Known *read = findKnown(operand); read && read->origin)
       return read->origin;
-  return isOfBackward(op) ? op : nullptr;
+  // A constant, which rules may share, is no gradient.
+  return isOfBackward(op) && op->getNumOperands() > 0 ? op : nullptr;
 }
 
 /// Whether an op reads what has left the backward of another op.
@@ -361,7 +362,9 @@ void AnomalyCheck::describeOperands(InFlightDiagnostic &diag, Operation *op) {
       continue;
     }
     note << ", was not: " << wrongText(operand, read->elements)
-         << (maker ? ", made in front of the backward" : ", given to the step");
+         << (!maker                ? ", given to the step"
+             : isOfBackward(maker) ? ", a constant"
+                                   : ", made in front of the backward");
   }
 }
 
